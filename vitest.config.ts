@@ -5,6 +5,7 @@ import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import deno from "./deno.json" with { type: "json" };
+import { probedEnvironment } from "./test/needs.ts";
 
 function path(relative: string): string {
   return fileURLToPath(new URL(relative, import.meta.url));
@@ -20,6 +21,7 @@ function withPython(folders: readonly string[]): readonly string[] {
     : folders.toSpliced(shim, 0, found);
 }
 
+const PROBED = probedEnvironment();
 const { PATH = "", NODE_EXTRA_CA_CERTS = "" } = process.env;
 
 export default defineConfig({
@@ -37,16 +39,18 @@ export default defineConfig({
       // Tests start thousands of programs, and each Node would read these first, for longer than all else takes.
       NODE_EXTRA_CA_CERTS: "",
       CERTIFICATES_OF_NPM: NODE_EXTRA_CA_CERTS,
+      ...PROBED,
       PATH: withPython(PATH.split(delimiter)).join(delimiter),
     },
     globalSetup: "tools/generate.mjs",
+    setupFiles: "test/setup.ts",
     // Packages are imported as the runtimes import them; vitest's own wrapper loses `zod`'s `z` under Bun.
     deps: { interopDefault: false },
     pool: "forks",
     // A worker keeps from file to file what it has loaded and compiled.
     isolate: false,
     maxWorkers: 4, // much of the time goes by in waiting for processes
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 180_000, // ends what hangs, and nothing else: a busy machine needs minutes for a test of seconds
+    hookTimeout: 180_000,
   },
 });

@@ -5,19 +5,15 @@
  */
 import {
   chmodSync,
-  copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
-import { BINARY_FLAGS } from "./binary_flags.mjs";
 import { BUNDLED_INTO } from "./bundled.mjs";
 import { generate } from "./generate.mjs";
 import { bunPath, mustRun, packageScript, ROOT, run, seconds } from "./runtimes.mjs";
@@ -43,7 +39,7 @@ async function buildPackage() {
     });
     if (code !== 0) throw new Error(`tsc found errors:\n${output}`);
     for (const file of walk(staging).filter((name) => /\.(?:js|d\.ts)$/.test(name))) {
-      rewriteStandardImports(file, staging);
+      rewriteOwnImports(file, staging);
     }
     await bundle(staging);
     chmodSync(join(staging, "bin", "ralph.js"), 0o755);
@@ -69,39 +65,34 @@ async function bundle(staging) {
   writeFileSync(file.replace(/\.js$/, ".d.ts"), "export {};\n"); // no type of it is public
 }
 
-/** `@std/*` are workspaces of this repository: no other project could resolve them. */
-function rewriteStandardImports(file, top) {
+/** `@std/*` are workspaces of this repository, and `ralph` is what recipes call the package: both become paths. */
+function rewriteOwnImports(file, top) {
   const text = readFileSync(file, "utf8");
-  const rewritten = text.replaceAll(/(["'])@std\/(cli|fs)\/([a-z-]+)\1/g, (_match, quote, name, module) => {
-    const path = relative(dirname(file), join(top, "lib", "std", name, `${module.replaceAll("-", "_")}.js`))
-      .replaceAll("\\", "/");
-    return `${quote}${path.startsWith(".") ? path : `./${path}`}${quote}`;
-  });
+  const path = (target) => {
+    const found = relative(dirname(file), join(top, target)).replaceAll("\\", "/");
+    return `"${found.startsWith(".") ? found : `./${found}`}"`;
+  };
+  const rewritten = text
+    .replaceAll(
+      /"@std\/(cli|fs)\/([a-z-]+)"/g,
+      (_all, name, module) => path(`lib/std/${name}/${module.replaceAll("-", "_")}.js`),
+    )
+    .replaceAll(/(?<= from )"ralph(\/[a-z]+)?"(?=;$)/gm, (_all, sub = "") => path(ownModule(sub)));
   if (rewritten !== text) writeFileSync(file, rewritten);
 }
 
-/** Bun leaves source maps beside the program (a copy is inside it): they and all else stay in a temporary folder. */
+function ownModule(subpath) {
+  const { exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  return exports[`.${subpath}`].default.replace("./dist/", "");
+}
+
 async function buildBinary(target) {
-  const name = target === undefined ? "ralph" : `ralph-${target}`;
-  const built = process.platform === "win32" && target === undefined || target?.startsWith("windows")
-    ? `${name}.exe`
-    : name;
-  const folder = mkdtempSync(join(tmpdir(), "ralph-build-"));
-  try {
-    const flags = target === undefined ? BINARY_FLAGS : [...BINARY_FLAGS, `--target=bun-${target}`];
-    await mustRun(bunPath(), ["build", "bin/ralph.ts", ...flags, `--outfile=${join(folder, built)}`], {
-      capture: true,
-    });
-    mkdirSync(DIST, { recursive: true });
-    // A copy beside and a rename: a ralph that is running keeps its file.
-    const beside = join(DIST, `.${built}-${process.pid}`);
-    copyFileSync(join(folder, built), beside);
-    chmodSync(beside, 0o755);
-    renameSync(beside, join(DIST, built));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-  return built;
+  const windows = target?.startsWith("windows") ?? process.platform === "win32";
+  const name = `ralph${target === undefined ? "" : `-${target}`}${windows ? ".exe" : ""}`;
+  mkdirSync(DIST, { recursive: true });
+  const args = target === undefined ? [] : ["--target", `bun-${target}`];
+  await mustRun(bunPath(), ["tools/compile.mjs", "bin/ralph.ts", join(DIST, name), ...args], { capture: true });
+  return name;
 }
 
 function walk(folder) {

@@ -120,6 +120,18 @@ function checkLinks(page: Page, pages: ReadonlyMap<string, Page>, folder: string
   return targets;
 }
 
+/** Code over the end of a line: a formatter wraps such text wherever it likes, also into the table above. */
+function checkSpans({ prose }: Page, report: Report): void {
+  let isOpen = false;
+  for (const [index, line] of prose.entries()) {
+    const rest = line.replaceAll(/\\`|(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)/g, "");
+    if (rest.trim() === "") isOpen = false;
+    if (!rest.includes("`")) continue;
+    if (!isOpen) report(index + 1, "code does not end on its line");
+    isOpen = !isOpen;
+  }
+}
+
 /** The words of a shell's command, up to where it ends; `null` for one that no parser should try. */
 function wordsOf(command: string): readonly string[] | null {
   const words: string[] = [];
@@ -258,6 +270,7 @@ export async function checkDocs(folder: string): Promise<readonly string[]> {
   for (const page of pages.values()) {
     const report: Report = (line, problem) => problems.push(`${page.path}:${line}: ${problem}`);
     links.set(page.path, checkLinks(page, pages, folder, report));
+    checkSpans(page, report);
     if (page.path === "CHANGELOG.md") continue; // what was there in older versions
     for (const block of page.blocks) checkBlock(block, report);
     checkInline(page, report);

@@ -44,12 +44,11 @@ const MAY_NAME: readonly string[] = [
   "lib/errors/", // the closed table of errors
   "lib/agents/", // the words of other programs
   "lib/host/", // the names of node
-  "lib/checks/integrity/", // the words of shells
   "lib/workflows/gsd/plan_file.ts", // a tag of its files
 ];
 
-const IMPORT_REGEXP =
-  /^[ \t]*(?:import|export)\s+(?:type\s)?(?:[^;'"]*?\bfrom\s*)?["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']\s*\)/gm;
+const IMPORT_REGEXP = /^[ \t]*(?:import|export)\s+(?:type\s)?(?:[^;'"]*?\bfrom\s*)?["']([^"']+)["']/gm;
+const IMPORT_CALL_REGEXP = /\bimport\(\s*["']([^"']+)["']\s*\)/g;
 const CLOCK_REGEXP = /\bnew Date\(\s*\)/g;
 const EFFECT_ROOMS = new Set(["std", "host", "testing"]);
 
@@ -110,8 +109,8 @@ function readSource(root: string, file: string, modules: Readonly<Record<string,
   const text = readFileSync(join(root, file), "utf8");
   // Comments are blanked, not cut, so that offsets stay: examples in JSDoc import from the top.
   const code = text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, (comment) => comment.replaceAll(/[^\n]/g, " "));
-  const imports = [...code.matchAll(IMPORT_REGEXP)].map((match): Import => {
-    const specifier = match[1] ?? match[2] ?? "";
+  const imports = [...code.matchAll(IMPORT_REGEXP), ...code.matchAll(IMPORT_CALL_REGEXP)].map((match): Import => {
+    const specifier = match[1] ?? "";
     const path = specifier.startsWith(".")
       ? relative(root, resolve(root, dirname(file), specifier)).replaceAll("\\", "/")
       : modules[specifier] ?? null;

@@ -10,10 +10,9 @@ import process from "node:process";
 import { denoPath, mustRun, ROOT } from "./runtimes.mjs";
 
 function backlogModule({ name, camel, pascal }) {
-  return `import { failureOf, fingerprintOf, isOver, isParked, reasonOf } from "./attempts.ts";
-import { howToEnd } from "./signals.ts";
+  return `import { listBacklog } from "./list.ts";
 import type { StateFiles } from "./state_files.ts";
-import type { Backlog, Item, PassedItem } from "./types.ts";
+import type { Backlog } from "./types.ts";
 
 /** A task in the file; \`checks\` are commands that must pass. */
 export type ${pascal}Task = { id: string; title: string; done: boolean; checks: string[] };
@@ -33,55 +32,19 @@ export type ${pascal}Task = { id: string; title: string; done: boolean; checks: 
  * \`\`\`
  */
 export function ${camel}Backlog({ state }: { readonly state: StateFiles }): Backlog<${pascal}Task> {
-  const file = "${name}.json";
-  const parse = (text: string | null): readonly ${pascal}Task[] => JSON.parse(text ?? "[]");
-  const format = (list: readonly ${pascal}Task[]): string => \`\${JSON.stringify(list, null, 2)}\\n\`;
-  const tasks = async (): Promise<readonly ${pascal}Task[]> => parse(await state.read(file));
-  const mark = async (ids: readonly string[], done: boolean): Promise<void> => {
-    const change = (task: ${pascal}Task): ${pascal}Task => (ids.includes(task.id) ? { ...task, done } : task);
-    const isSame = (task: ${pascal}Task): boolean => change(task).done === task.done;
-    await state.update(file, (text) => parse(text).every(isSame) ? text : format(parse(text).map(change)));
-  };
-  return {
+  const file = state.json("${name}.json", isTasks);
+  return listBacklog<${pascal}Task>({
     name: "${name}",
-    stateFiles: [file],
-    unverified: "block",
-    async overview({ parked }) {
-      const [all, left] = [await tasks(), (await tasks()).filter(({ done }) => !done)];
-      const open = left.filter((task) => !isParked(itemOf(task), parked));
-      const unchecked = open.filter(({ checks }) => checks.length === 0).map(({ id }) => id);
-      const [passed, given] = [all.length - left.length, left.length - open.length];
-      return { total: all.length, passed, open: open.length, parked: given, unchecked };
-    },
-    async next({ inFlight, parked }) {
-      const left = (await tasks()).filter(({ done }) => !done).map(itemOf);
-      const item = left.find((one) => !inFlight.includes(one.id) && !isParked(one, parked));
-      if (item !== undefined) return { status: "item", item };
-      if (left.some(({ id }) => inFlight.includes(id))) return { status: "waiting" };
-      if (left.length > 0) return { status: "blocked", reasons: parked.map(({ id, reason }) => \`\${id}: \${reason}\`) };
-      return { status: "done" };
-    },
-    async work({ title, data }, { nonce, previous }) {
-      return { prompt: \`\${title}\\n\\n\${failureOf(previous)}\\n\\n\${howToEnd(nonce)}\`, checks: itemOf(data).checks };
-    },
-    async settle({ id, title }, attempt) {
-      const passed = attempt.status === "verified" || attempt.status === "unverified";
-      await mark([id], passed); // also unmarks: a hook may refuse the commit of a pass, which is then settled as failed
-      if (passed) return { status: "passed", commit: { subject: title, paths: [file], work: true } };
-      return { status: isOver(attempt) ? "parked" : "open", reason: reasonOf(attempt) };
-    },
-    passed: async () => (await tasks()).filter(({ done }) => done).map(itemOf),
-    async reopen(ids, reason) {
-      await mark(ids, false);
-      return { status: "open", reason, commit: { subject: "chore: reopen", paths: [file], work: false } };
-    },
-  };
+    stateFiles: [file.path],
+    read: file.read,
+    write: (ids, done) =>
+      file.update((tasks) => tasks.map((task) => (ids.includes(task.id) ? { ...task, done } : task))),
+    itemOf: ({ id, title, done, checks }) => ({ id, title, done, checks }),
+  });
 }
 
-function itemOf(data: ${pascal}Task): Item<${pascal}Task> & PassedItem {
-  const { id, title } = data;
-  const checks = data.checks.map((command) => ({ name: command, command, own: true }));
-  return { id, kind: "task", title, fingerprint: fingerprintOf([title, checks]), data, checks };
+function isTasks(value: unknown): value is ${pascal}Task[] {
+  return Array.isArray(value) && value.every((task) => typeof task?.id === "string" && Array.isArray(task.checks));
 }
 `;
 }
@@ -89,7 +52,7 @@ function itemOf(data: ${pascal}Task): Item<${pascal}Task> & PassedItem {
 function backlogTest({ name, camel }) {
   return `import { expect, test } from "vitest";
 import { ${camel}Backlog } from "../../lib/backlog/${name}.ts";
-import { runLoop } from "../../lib/loop/run_loop.ts";
+import { runLoop } from "../../lib/loop/run/run_loop.ts";
 import { backlogContract } from "../../lib/testing/backlog_contract.ts";
 import { testContext } from "../../lib/testing/test_context.ts";
 
@@ -124,7 +87,7 @@ test("${camel}Backlog() is worked off: each task is verified and committed", asy
   const run = await runLoop(ralph, ${camel}Backlog(ralph));
 
   expect(run).toMatchObject({ status: "passed", passed: ["1", "2"] });
-  expect(await ralph.tree.git("log", "--format=%s", "-2")).toBe("task 2\\ntask 1");
+  expect(await ralph.tree.git("log", "--format=%s", "-2")).toBe("feat: task 2\\nfeat: task 1");
 });
 `;
 }

@@ -1,6 +1,6 @@
 /**
- * Writes lib/generated: the prompts, the recipes' texts, the page on installing, and the declarations of the public
- * modules, which the code imports because the binary has no files beside it. `npm ci`, builds and tests run it; git does
+ * Writes lib/generated: the types of schemas, the prompts, the recipes' texts, the page on installing, and the
+ * declarations of the public modules, which the code imports because the binary has no files beside it. `npm ci`, builds and tests run it; git does
  * not hold the result.
  *
  *   node tools/generate.mjs
@@ -20,7 +20,7 @@ import { dirname, join, posix } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { mustRun, packageScript, ROOT } from "./runtimes.mjs";
+import { bunPath, mustRun, packageScript, ROOT } from "./runtimes.mjs";
 
 const FOLDER = join(ROOT, "lib", "generated");
 const HEADER = "// Written by tools/generate.mjs.\n// deno-fmt-ignore-file\n";
@@ -168,6 +168,13 @@ export async function generate() {
       "install.ts",
       `${HEADER}\n/** ${comment} */\nexport const INSTALL_TEXT: string = ${literal(read("docs/install.md"))};\n`,
     );
+  }
+  const schemas = ["config", "events", "report"];
+  const declare = "tools/declare.ts";
+  const schemaFiles = [...filesOf("lib/config"), "lib/events/schema.ts", "lib/report/schema.ts", declare, tool];
+  if (schemas.some((name) => isStale(`${name}.ts`, schemaFiles))) {
+    const written = JSON.parse(await mustRun(bunPath(), [declare], { capture: true }));
+    for (const [name, text] of Object.entries(written)) write(`${name}.ts`, text);
   }
   const sources = filesOf("lib").filter((name) => name !== "lib" && !/^lib.generated/.test(name));
   if (!isStale("types.ts", [...sources, "deno.json", "tsconfig.json", "tsconfig.build.json", tool])) return;

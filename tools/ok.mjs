@@ -34,13 +34,21 @@ async function machineNames() {
   return names.filter((name) => name.length > 5);
 }
 
+/** Where a name stands that is no part of a longer path: a ref `refs/ralph/part/1` does not name a folder `/part/`. */
+function whereNamed(text, name) {
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    if (!/[\w.}*-]/.test(text[at - 1] ?? "")) return at;
+  }
+  return -1;
+}
+
 async function noMachineNames() {
   const names = await machineNames();
   const found = [];
   for (const path of await trackedFiles()) {
     const text = readFileSync(join(ROOT, path), "latin1");
     for (const name of names) {
-      const at = text.indexOf(name);
+      const at = whereNamed(text, name);
       if (at >= 0) found.push(`${path}:${text.slice(0, at).split("\n").length}: names this machine (${name})`);
     }
   }
@@ -53,6 +61,9 @@ function lockWithoutHosts() {
   return { code: found.length === 0 ? 0 : 1, output: found.length === 0 ? "" : `"resolved" URLs: ${found.join(", ")}` };
 }
 
+const ENGINES_HINT =
+  "hint: if the suite passes on the oldest Node of package.json, take `engines` of these packages out of package-lock.json";
+
 /**
  * What a fresh machine does, with install scripts off: the lock must be complete, the runtimes must start, and what
  * needs the generated files must say how to make them.
@@ -63,7 +74,8 @@ async function freshInstall() {
     `import { bunPath, denoPath, mustRun } from "./tools/runtimes.mjs"; for (const file of [bunPath(), denoPath()]) await mustRun(file, ["--version"]);`;
   try {
     await mustRun("git", ["clone", "-q", "--no-local", ROOT, folder], { capture: true });
-    await mustRun("npm", ["ci", "--ignore-scripts", "--loglevel=error"], { cwd: folder, capture: true });
+    const installed = await mustRun("npm", ["ci", "--ignore-scripts"], { cwd: folder, capture: true });
+    if (installed.includes("EBADENGINE")) return { code: 1, output: `${installed}\n${ENGINES_HINT}` };
     await mustRun(node, ["--input-type=module", "-e", start], { cwd: folder, capture: true });
     for (const [file, args] of [[bunPath(), []], [deno, ["run", "-A"]]]) {
       const { code, output } = await run(file, [...args, "bin/ralph.ts", "types"], { cwd: folder, capture: true });
@@ -106,6 +118,7 @@ const GATES = {
   lint: [script("oxlint", "oxlint", "--type-aware", "--deny-warnings"), ["deno lint", deno, ["lint", "--quiet"]]],
   layers: [tool("check_layers.ts")],
   manifests: [tool("check_manifests.ts")],
+  new: [["node check_new.mjs", node, ["tools/check_new.mjs"]]],
   lock: [lockWithoutHosts],
   machine: [noMachineNames],
   reference: [upToDateReference],

@@ -40,19 +40,20 @@ export function environment(extra = {}) {
   return { ...rest, PATH: `${join(modules, ".bin")}${windows ? ";" : ":"}${rest.PATH ?? ""}`, NO_COLOR: "1", ...extra };
 }
 
-/** Runs a program to its end. `capture` collects both streams; otherwise they are shown as they come. */
-export function run(file, args, { cwd = ROOT, env, capture = false } = {}) {
+/** Runs a program to its end, or until the signal. `capture` collects both streams; otherwise they are shown as they come. */
+export function run(file, args, { cwd = ROOT, env, capture = false, signal } = {}) {
   return new Promise((resolve) => {
     const child = spawn(file, args, {
       cwd,
       env: env ?? environment(),
       stdio: capture ? ["ignore", "pipe", "pipe"] : ["ignore", "inherit", "inherit"],
+      signal,
     });
     let output = "";
     child.stdout?.on("data", (chunk) => output += chunk);
     child.stderr?.on("data", (chunk) => output += chunk);
     child.on("error", (error) => resolve({ code: 127, output: `${output}${error.message}\n` }));
-    child.on("close", (code, signal) => resolve({ code: code ?? `ended by ${signal}`, output }));
+    child.on("close", (code, by) => resolve({ code: code ?? `ended by ${by}`, output }));
   });
 }
 

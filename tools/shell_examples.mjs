@@ -11,8 +11,9 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { bunPath, environment, mustRun, ROOT, run } from "./runtimes.mjs";
 
-const EXAMPLE_REGEXP =
-  /^<!-- example (?<name>[\w-]+)(?:: (?<file>\S+))? -->\n+```(?:sh|json|yaml|ts)\n(?<text>[\s\S]*?)^```$/gm;
+const HEAD = /^<!-- example (?<name>[\w-]+)(?:: (?<file>\S+))? -->\n+/;
+const FENCE = /```(?:sh|json|yaml|ts)\n(?<text>[\s\S]*?)^```$/;
+const EXAMPLE_REGEXP = new RegExp(HEAD.source + FENCE.source, "gm");
 
 /** The examples of a document, in its order. */
 function examplesOf(path) {

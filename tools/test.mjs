@@ -1,12 +1,14 @@
 /**
  * The test command: builds what the tests need, runs one vitest suite under Node, Bun and Deno, and sums it up in its last line.
  *
- *   node tools/test.mjs [node] [bun] [deno] [--no-build] [--skip-artefacts] [FILTER…]
+ *   node tools/test.mjs [node] [bun] [deno] [--all] [--quick] [--no-build] [--skip-artefacts] [FILTER…]
+ *
+ * `--all` fails if the machine lacks a program that a test needs; without it such tests are skipped and counted. It
+ * also fails for files that the suite left outside of its folder.
  */
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
-import { spawnSync } from "node:child_process";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import { makeTestFolder, surroundings, takeAway, watchFolder } from "./test_folder.mjs";
 import { bunPath, denoPath, environment, mustRun, packageScript, ROOT, run, seconds } from "./runtimes.mjs";
 
 const RUNTIMES = ["node", "bun", "deno"];
@@ -38,25 +40,35 @@ const BY_BUN = [
   "test/checks/{brief,isolated,reviewed_by,unchecked_items}.test.ts",
   "test/hooks/hooks.test.ts",
   "test/workflows/gsd/at_once.test.ts",
-  "test/trust/{judging,brief,brief_next_run,brief_reviewers,claims,history,links,property}.test.ts",
-  "test/loop/{baseline,challenge,fold,parallel,parallel_peers,parked}.test.ts",
+  "test/trust/{judging,brief,brief_next_run,brief_reviewers,claims,git_layouts,history,links,property}.test.ts",
+  "test/loop/{answered,baseline,challenge,fold,parallel,parallel_conflicts,parallel_peers,parked}.test.ts",
+  "test/loop/{clock,item_proofs,parallel_checks,parallel_faults,turn_conflicts}.test.ts",
+  "test/loop/{state_commit,unclaimed,uncommitted_work,unsteady,work_item}.test.ts",
   "test/machines/{job,other_workflows,results}.test.ts",
   // which files and commits come of a plan and of a backlog is git's doing; what they are read from is read in each
   "test/workflows/exec/{plan,plan_base,plan_branch,plan_existing,plan_guard,prd_loop,understand}.test.ts",
   "test/workflows/{feature,spec}/backlog.test.ts",
   "test/workflows/gsd/{backlog,open_plans}.test.ts",
   "test/workflows/spec/{contract,ends}.test.ts",
-  "test/workflows/sprint/{contract,loop}.test.ts",
+  "test/workflows/sprint/{contract,loop,standard}.test.ts",
   "test/testing/backlog_contract.test.ts",
   "test/checks/checkout/{checkout,cheats,dependencies}.test.ts",
   // kills and restarts by the second: the steps themselves have their tests in every runtime
   "test/workflows/exec/{plan_resume,plan_retries}.test.ts",
 ];
 
-const MEMORY_BYTES = 4 * 2 ** 30;
-
-/** Files that may fail at first and count when they pass by themselves. */
-const MOST_UNSTEADY = 3;
+/** For the hand that edits: what needs no repository, and one whole run. */
+const QUICK = [
+  "test/backlog/",
+  "test/config/",
+  "test/prompts/",
+  "test/report/render",
+  "test/ui/",
+  "test/cli/parse",
+  "test/cli/summary",
+  "test/events/",
+  "test/recipes/recipes",
+];
 
 /** What other runtimes see to: `runtimes` are those that see to what runs once; without Bun among them Node does. */
 function excludedFrom(runtime, runtimes) {
@@ -72,40 +84,44 @@ function command(runtime) {
   return [process.execPath, [script]];
 }
 
-/** Where tests have their repositories: in memory where there is room, since a commit waits for the disk. */
-function testFolder() {
-  const memory = "/dev/shm";
-  if (process.env.TMPDIR !== undefined || process.platform !== "linux" || !existsSync(memory)) return null;
-  const { bavail, bsize } = statfsSync(memory);
-  if (bavail * bsize < MEMORY_BYTES) return null;
-  const folder = mkdtempSync(join(memory, "tests-"));
-  chmodSync(folder, 0o755); // a database of a test is another user's
-  const program = join(folder, "runs");
-  writeFileSync(program, "#!/bin/sh\nexit 7\n");
-  chmodSync(program, 0o755);
-  if (spawnSync(program).status === 7) return folder;
-  rmSync(folder, { recursive: true, force: true });
-  return null;
+/** In units of 512 bytes: no test writes a file of more than 2 GB, whatever it does wrong. */
+const FILE_BLOCKS = 4 * 2 ** 20;
+
+function limited(file, args) {
+  if (process.platform === "win32") return [file, args];
+  return ["sh", ["-c", `ulimit -f ${FILE_BLOCKS}; exec "$0" "$@"`, file, ...args]];
+}
+
+/** Runs vitest in a folder of its own, and ends it if that folder grows too large. */
+async function runVitest(folder, runtime, args) {
+  const [file, before] = command(runtime);
+  const env = environment({ RALPH_TEST_RUNTIME: runtime, RALPH_TEST_FOLDER: folder, TMPDIR: folder });
+  const aborter = new AbortController();
+  let harmful = "";
+  const unwatch = watchFolder(folder, (test) => {
+    harmful = `stopped: ${test} filled more than 4 GB`;
+    aborter.abort();
+  });
+  const { code } = await run(...limited(file, [...before, "run", ...args]), { env, signal: aborter.signal });
+  unwatch();
+  return { code, harmful };
 }
 
 async function runSuite(runtime, filters, excluded) {
-  const folder = mkdtempSync(join(tmpdir(), "ralph-test-"));
+  const before = surroundings();
+  const folder = makeTestFolder();
   const report = join(folder, "report.json");
   const started = performance.now();
-  try {
-    const [file, args] = command(runtime);
-    // What is chosen may be another runtime's: the end says when nothing ran in any of them.
-    const chosen = filters.length > 0 ? [...filters, "--passWithNoTests"] : [];
-    const exclude = excluded.flatMap((pattern) => ["--exclude", pattern]);
-    const { code } = await run(
-      file,
-      [...args, "run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`, ...exclude, ...chosen],
-      { env: environment({ RALPH_TEST_RUNTIME: runtime, ...(FOLDER === null ? {} : { TMPDIR: FOLDER }) }) },
-    );
-    return { runtime, ...read(report, code), time: seconds(started) };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  // What is chosen may be another runtime's: the end says when nothing ran in any of them.
+  const chosen = filters.length > 0 ? [...filters, "--passWithNoTests"] : [];
+  const exclude = excluded.flatMap((pattern) => ["--exclude", pattern]);
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+  const { code, harmful } = await runVitest(folder, runtime, [...reporters, ...exclude, ...chosen]);
+  const result = read(report, code);
+  const left = await takeAway(folder, before);
+  const notes = [result.note, harmful].filter((note) => note !== "").join("; ");
+  const failed = result.failed + left.harm.length + (harmful === "" || result.failed > 0 ? 0 : 1);
+  return { runtime, ...result, note: notes, failed, left, time: seconds(started) };
 }
 
 /** A file that could not be loaded holds no test, and an unhandled error fails none: each counts as one failure. */
@@ -116,8 +132,8 @@ function read(report, code) {
       failed: 1,
       skipped: 0,
       slowest: [],
-      failing: [],
-      unsteady: [],
+      lacks: [],
+      failures: [],
       note: `vitest ended with ${code} and no report`,
     };
   }
@@ -131,84 +147,110 @@ function read(report, code) {
   const slowest = testResults
     .map(({ name, startTime, endTime }) => ({ name: relative(ROOT, name), ms: endTime - startTime }))
     .sort((left, right) => right.ms - left.ms).slice(0, 5);
-  const failing = testResults.filter(({ status }) => status === "failed").map(({ name, assertionResults }) => ({
-    name: relative(ROOT, name),
-    failed: assertionResults.filter((test) => test.status === "failed").length || 1,
-  }));
+  const lacks = testResults.flatMap(({ assertionResults }) => assertionResults).filter(({ status }) =>
+    ["skipped", "pending", "todo"].includes(status)
+  ).map(({ meta }) => meta?.lacks ?? "no reason");
+  const failures = testResults.flatMap(({ name, message, assertionResults }) =>
+    assertionResults.length === 0 && message !== ""
+      ? [{ name: relative(ROOT, name), message }]
+      : assertionResults.filter(({ status }) => status === "failed").map(({ fullName, failureMessages }) => ({
+        name: `${relative(ROOT, name)}: ${fullName}`,
+        message: failureMessages[0] ?? "",
+      }))
+  );
   const note = code !== 0 && failed === 0 ? `vitest ended with ${code} although no test failed` : "";
   return {
     passed: numPassedTests,
     failed: failed + (note === "" ? 0 : 1),
     skipped: numPendingTests + numTodoTests,
     slowest,
-    failing,
-    unsteady: [],
+    lacks,
+    failures,
     note,
   };
 }
 
-/**
- * What failed, once more, by itself: on a machine that is busy a test of timing can fail and mean nothing. A file that
- * passes then counts, and is named as unsteady: it wants fixing. More than a few such files are no accident.
- */
-async function runAgain(first, excluded) {
-  if (first.failing.length === 0 || first.failing.length > MOST_UNSTEADY) return first;
-  console.log(`\n${first.runtime}, once more: ${first.failing.map(({ name }) => name).join(" ")}`);
-  const second = await runSuite(first.runtime, first.failing.map(({ name }) => name), excluded);
-  const still = new Set(second.failing.map(({ name }) => name));
-  const steadied = first.failing.filter(({ name }) => !still.has(name));
-  return {
-    ...first,
-    passed: first.passed + steadied.reduce((sum, { failed }) => sum + failed, 0),
-    failed: first.failed - steadied.reduce((sum, { failed }) => sum + failed, 0),
-    note: second.failed === 0 ? "" : first.note,
-    unsteady: steadied,
-  };
+/** Once more at the end, where the one who reads only the last lines finds it. */
+function showFailures({ runtime, failures }) {
+  for (const { name, message } of failures) {
+    console.log(`failed (${runtime}): ${name}`);
+    for (const line of message.split("\n").slice(0, 6)) console.log(`  ${line.slice(0, 300)}`);
+  }
 }
 
-function show({ runtime, passed, failed, skipped, slowest, note, time, unsteady }) {
+function show({ runtime, passed, failed, skipped, slowest, note, time, left }) {
   console.log(
     `${runtime}: ${passed} passed, ${failed} failed, ${skipped} skipped in ${time}${note === "" ? "" : ` (${note})`}`,
   );
-  for (const { name, failed: count } of unsteady) console.log(`  unsteady: ${name}: ${count} failed at first`);
+  for (const line of [...left.harm, ...left.files]) console.log(`  left behind: ${line}`);
   for (const { name, ms } of slowest) console.log(`  ${(ms / 1000).toFixed(1).padStart(6)} s  ${name}`);
+}
+
+/** What test/needs.ts says of this machine, after what npm has was fetched. */
+async function probe(quick) {
+  const script = join(ROOT, "tools", "needs.ts");
+  if (!quick) await run(bunPath(), [script, "--fetch"]);
+  return JSON.parse(await mustRun(bunPath(), [script], { capture: true }));
+}
+
+/** Says why tests were skipped, and the one command that installs what they need. */
+function showSkipped(lacks, table) {
+  const counts = new Map();
+  for (const name of lacks) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const reasons = [...counts].sort(([, left], [, right]) => right - left);
+  if (reasons.length > 0) console.log(`skipped: ${reasons.map(([name, count]) => `${name} (${count})`).join(", ")}`);
+  const key = process.platform === "darwin" ? "brew" : "apt";
+  const packages = table.filter(({ name, missing }) => missing && counts.has(name)).map((row) => row[key]);
+  const wanted = packages.filter((name) => name !== null);
+  if (wanted.length === 0) return;
+  const root = process.getuid?.() === 0 ? "" : "sudo ";
+  const install = key === "brew" ? "brew install" : `${root}apt-get install --no-install-recommends`;
+  console.log(`to run them: ${install} ${wanted.join(" ")}`);
+}
+
+async function build() {
+  try {
+    process.stdout.write(await mustRun(process.execPath, [join(ROOT, "tools", "build.mjs")], { capture: true }));
+    return true;
+  } catch (error) {
+    console.error(error.message);
+    return false;
+  }
 }
 
 async function main(words) {
   const started = performance.now();
-  const chosen = RUNTIMES.filter((runtime) => words.includes(runtime));
-  const filters = words.filter((word) => !RUNTIMES.includes(word) && !word.startsWith("--"));
-  const artefacts = !words.includes("--skip-artefacts");
+  const quick = words.includes("--quick");
+  const named = RUNTIMES.filter((runtime) => words.includes(runtime));
+  const runtimes = named.length > 0 ? named : quick ? ["node"] : RUNTIMES;
+  const filters = [
+    ...words.filter((word) => !RUNTIMES.includes(word) && !word.startsWith("--")),
+    ...(quick ? QUICK : []),
+  ];
+  const artefacts = !words.includes("--skip-artefacts") && !quick;
+  const table = await probe(quick);
+  const missing = words.includes("--all") ? table.filter((row) => row.missing && !row.given) : [];
+  const built = !artefacts || words.includes("--no-build") || await build();
+  const buildTime = seconds(started);
   const results = [];
-  let buildFailure = "";
-  if (artefacts && !words.includes("--no-build")) {
-    try {
-      process.stdout.write(await mustRun(process.execPath, [join(ROOT, "tools", "build.mjs")], { capture: true }));
-    } catch (error) {
-      buildFailure = error.message;
-      console.error(buildFailure);
-    }
-  }
-  const built = seconds(started);
-  const runtimes = chosen.length > 0 ? chosen : RUNTIMES;
   for (const runtime of runtimes) {
     console.log(`\n${runtime}`);
-    const excluded = excludedFrom(runtime, artefacts ? runtimes : []);
-    results.push(await runAgain(await runSuite(runtime, filters, excluded), excluded));
+    results.push(await runSuite(runtime, filters, excludedFrom(runtime, artefacts ? runtimes : [])));
   }
   console.log("");
   for (const result of results) show(result);
-  const passed = results.reduce((sum, result) => sum + result.passed, 0);
-  const failed = results.reduce((sum, result) => sum + result.failed, buildFailure === "" ? 0 : 1);
-  if (buildFailure !== "") console.log("the build failed: see above");
-  console.log(`build ${built}, all ${seconds(started)}`);
-  console.log(`vitest: ${passed} passed, ${failed} failed`);
+  const sum = (key) => results.reduce((total, result) => total + result[key], 0);
+  const [passed, skipped] = [sum("passed"), sum("skipped")];
+  // With `--all` the suite has the machine for itself: whatever is new is its own.
+  const left = words.includes("--all") ? results.flatMap((result) => result.left.files).length : 0;
+  const failed = sum("failed") + (built ? 0 : 1) + missing.length + left;
+  if (!built) console.log("the build failed: see above");
+  for (const { name } of missing) console.log(`missing: ${name}`);
+  console.log(`build ${buildTime}, all ${seconds(started)}`);
+  showSkipped(results.flatMap(({ lacks }) => lacks), table);
+  for (const result of results) showFailures(result);
+  console.log(`vitest: ${passed} passed, ${failed} failed, ${skipped} skipped`);
   process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 }
 
-const FOLDER = testFolder();
-try {
-  await main(process.argv.slice(2));
-} finally {
-  if (FOLDER !== null) rmSync(FOLDER, { recursive: true, force: true });
-}
+await main(process.argv.slice(2));

@@ -30,6 +30,23 @@ export interface AdapterInvocation {
   readonly files?: Readonly<Record<string, string>>;
 }
 
+/** Why an agent does not start: no attempt gets over it. */
+export interface Refusal {
+  /** What it prints then. */
+  readonly pattern: RegExp;
+  /** What a person does about it. */
+  readonly hint: string;
+  /** Why it will refuse, where that is known without starting it; `null`: it will not. */
+  readonly foresee?: (place: RefusalPlace) => string | null;
+}
+
+/** What a refusal can be foreseen from. */
+export interface RefusalPlace {
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  /** Ralph runs as root, and so does the agent. */
+  readonly isRoot: boolean;
+}
+
 /** One agent: a row of the table. */
 export interface Adapter {
   readonly name: string;
@@ -52,6 +69,10 @@ export interface Adapter {
    * needs: files of the project, and variables. @default it ends by itself
    */
   readonly waitsForServer?: { readonly files: readonly string[]; readonly variables: readonly string[] };
+  /** How it refuses to start, whatever the work is. @default none known */
+  readonly refusals?: readonly Refusal[];
+  /** `optional`: it never prints the closing line that a prompt asks for. @default it does */
+  readonly claims?: "optional";
   readonly takesModel: boolean;
   readonly takesReasoning: boolean;
   /** It can be pointed to any model server (`provider.endpoint`). @default false */

@@ -65,11 +65,12 @@ export function adapterAgent(adapter: Adapter, options: AdapterAgentOptions): Ag
         return await runTurn(host, await inFolder(adapter, place, interactive(await pointed(asked))), request);
       }
       const { interactive: _, ...unattended } = request;
-      return await unattendedTurn(
+      const turn = await unattendedTurn(
         { host, adapter, driver, folder: folder.path },
         await inFolder(adapter, place, driver.arguments(asked)),
         unattended,
       );
+      return adapter.claims === "optional" ? { ...turn, needsClaim: false } : turn;
     },
   };
 }
@@ -246,6 +247,7 @@ function readingOf(
         now: host.clock.now(),
         agent: adapter.name,
         loginFor: driver.loginFor,
+        refusals: adapter.refusals,
         exitKind: driver.exitKind,
       }),
   };

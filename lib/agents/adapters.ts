@@ -26,6 +26,12 @@ export const ADAPTERS: readonly Adapter[] = [
       ".mcp.json",
     ],
     needs: AGENT_NEEDS.claude,
+    refusals: [{
+      pattern: /cannot be used with root\/sudo privileges/,
+      hint: "run Ralph as an ordinary user; in a container of its own set IS_SANDBOX=1",
+      foresee: ({ isRoot, variables }) =>
+        isRoot && variables["IS_SANDBOX"] !== "1" ? "it does not run without asking for permission as root" : null,
+    }],
     takesModel: true,
     takesReasoning: true,
     takesTerminal: true,

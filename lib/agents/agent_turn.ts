@@ -12,7 +12,7 @@ import type { TurnKind } from "../context/router.ts";
 import { turnEnvironment } from "./environment.ts";
 import { patientTurn } from "./patient_turn.ts";
 import type { RalphError } from "../errors/ralph_error.ts";
-import { bringBack, mendGitDirectory } from "../git/git_directory.ts";
+import { mendGitDirectory } from "../git/git_directory.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import { rootPaths } from "../git/tree_paths.ts";
 
@@ -46,7 +46,7 @@ export interface AgentTurnRequest {
   readonly signal?: AbortSignal;
   /** What the tree held before the turn, when that is known. */
   readonly before?: TreeSnapshot;
-  /** Restores what decides how git reads the repository, where the turn left one that it cannot read. */
+  /** Restores what decides what git reads and runs: called before the first git after the turn. */
   readonly restoreGit?: () => Promise<void>;
   /** When the run's time is up: nothing is waited for beyond it. */
   readonly budget?: TimeBudget | null;
@@ -78,6 +78,7 @@ export async function agentTurn(ralph: RalphContext, request: AgentTurnRequest):
     ? await once(agent, 1)
     : await patientTurn({ ...ralph, agent }, { signal, run: once, budget: request.budget ?? null });
   if (ignored) await ensureRunsIgnored(runs); // the agent may have taken the folder away: its files are no part of the work
+  await request.restoreGit?.();
   const { paths, now } = await repository.changedSince(before).catch(async (error: unknown) => {
     if (!await mendGitDirectory(repository.gitDirectory, before)) throw gone();
     await request.restoreGit?.();
@@ -178,6 +179,7 @@ async function oneTurn(
     ...(route === undefined ? {} : { route }),
   });
   const started = ralph.host.clock.now();
+  ralph.host.guard?.begin();
   const turn = await agent.runTurn({
     prompt: request.prompt,
     cwd,
@@ -191,11 +193,8 @@ async function oneTurn(
     onEvent: (event) => ralph.events.emit(event),
     onPreview: (preview) => ralph.events.preview?.(preview),
   });
-  const repository = requireRepository(ralph);
-  if (await bringBack(repository.gitDirectory, repository.topLevel)) {
-    ralph.events.emit({ type: "note", level: "warn", message: "the turn moved the git directory away: it is back" });
-  }
-  await repository.clearLeftLocks(started);
+  await ralph.host.guard?.look();
+  await requireRepository(ralph).clearLeftLocks(started);
   const { end, durationMs, usage } = turn;
   const message = "message" in end ? end.message : null;
   ralph.events.emit({ type: "turn-end", agent: agent.name, reason: end.reason, message, durationMs, usage });

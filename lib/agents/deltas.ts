@@ -6,7 +6,7 @@ export interface Deltas {
   /** The message is over. */
   flush(): readonly AgentEvent[];
   /** Forgets the pieces: the whole message has come by itself. */
-  drop(): void;
+  drop(): readonly [];
 }
 
 /** A message longer than this is passed on in parts. */
@@ -16,9 +16,10 @@ export function createDeltas(): Deltas {
   let parts: string[] = [];
   let length = 0;
 
-  function drop(): void {
+  function drop(): readonly [] {
     parts = [];
     length = 0;
+    return [];
   }
 
   function flush(): readonly AgentEvent[] {

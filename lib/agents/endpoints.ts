@@ -65,11 +65,7 @@ export const KEY_VARIABLE = "RALPH_AGENT_KEY";
  * ```
  */
 export function endpointOf(config: string | EndpointConfig): Endpoint {
-  const given: EndpointConfig = typeof config !== "string"
-    ? config
-    : /^https?:\/\//.test(config)
-    ? { url: config }
-    : { name: config };
+  const given = typeof config === "string" ? fromText(config) : config;
   const row = given.name === undefined ? undefined : known(given.name);
   const url = (given.url ?? row?.url ?? "").replace(/\/+$/, "");
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
@@ -80,7 +76,7 @@ export function endpointOf(config: string | EndpointConfig): Endpoint {
     throw invalid("url must hold no key or password: name a variable in keyVariable");
   }
   const local = LOCAL_HOSTS.includes(hostname);
-  const keyVariable = given.keyVariable ?? (row === undefined ? (local ? null : KEY_VARIABLE) : row.keyVariable);
+  const keyVariable = given.keyVariable ?? (row ?? { keyVariable: local ? null : KEY_VARIABLE }).keyVariable;
   if (keyVariable !== null && !isSecretName(keyVariable)) {
     throw invalid(`keyVariable ${keyVariable} is not called like a key, so that nothing would mask it: end it in _KEY`);
   }
@@ -98,10 +94,14 @@ export function endpointOf(config: string | EndpointConfig): Endpoint {
   };
 }
 
+function fromText(text: string): EndpointConfig {
+  return /^https?:\/\//.test(text) ? { url: text } : { name: text };
+}
+
 function hostOf(url: string): string {
   const { hostname, port, protocol } = new URL(url);
   if (!LOCAL_HOSTS.includes(hostname)) return port === "" ? hostname : `${hostname}:${port}`;
-  return `localhost:${port === "" ? (protocol === "https:" ? "443" : "80") : port}`;
+  return `localhost:${port || (protocol === "https:" ? "443" : "80")}`;
 }
 
 function known(name: string): Row {

@@ -17,53 +17,78 @@ export function failureKind(message: string, status: number | null = statusIn(me
 }
 
 /** Phrases that say more than the status beside them: a 429 may be an empty account, a 400 a context that is too long. */
-const BY_WORDS: readonly { readonly kind: FailureKind; readonly pattern: RegExp }[] = [
+const BY_WORDS: readonly Meaning[] = [
   {
     kind: "context",
-    pattern:
-      /prompt (?:is|as) too long|context[_ ](?:length|window|limit)|maximum context|room in the model[’']s context|context limit reached|input is too long|too many (?:input )?tokens/i,
+    pattern: anyOf`prompt (?:is|as) too long | context[_ ](?:length|window|limit) | maximum context
+      room in the model[’']s context | context limit reached | input is too long | too many (?:input )?tokens`,
   },
   {
     kind: "billing",
-    pattern:
-      /insufficient[_ ]quota|credit balance|plan and billing|billing[_ ](?:error|not)|payment required|out of (?:extra )?usage credits|out of credits|no credits/i,
+    pattern: anyOf`insufficient[_ ]quota | credit balance | plan and billing | billing[_ ](?:error|not)
+      payment required | out of (?:extra )?usage credits | out of credits | no credits`,
   },
   {
     kind: "model",
-    pattern:
-      /model[_ ]not[_ ]found|unknown model|no such model|invalid model|model ['"`]?[\w./:@-]+['"`]?,? (?:is not|was not|not|does not|doesn't) (?:found|exist|supported|available|a valid)|issue with the selected model|ProviderModelNotFound/i,
+    pattern: anyOf`model[_ ]not[_ ]found | unknown model | no such model | invalid model | ProviderModelNotFound
+      model ['"\`]?[\w./:@-]+['"\`]?,? (?:is not|was not|not|does not|doesn't) (?:found|exist|supported|available|a valid)
+      issue with the selected model`,
   },
 ];
 
 /** Google says the same of an empty account and of a limit by the minute; what can be tried again is a limit. */
 const PASSES_REGEXP = /\b(?:retry|try again) (?:in|after) \d|gemini-api\/docs\/rate-limits/i;
 
-const BY_WEAKER_WORDS: readonly { readonly kind: FailureKind; readonly pattern: RegExp }[] = [
+const BY_WEAKER_WORDS: readonly Meaning[] = [
   {
     kind: "rate-limit",
-    pattern:
-      /rate[ _-]?limit(?:s|ed|ing|_\w+|error)?\b|too many requests|(?:session|hourly|daily|weekly|monthly|requests?|\d+-hour) limit (?:was |has been )?(?:reached|exceeded|hit)\b|resource[_ ](?:has been )?exhausted|usage limit|you[’']ve (?:hit|reached) your|daily quota|quota (?:will reset|exceeded)|exhausted your (?:capacity|daily)/i,
+    pattern: anyOf`rate[ _-]?limit(?:s|ed|ing|_\w+|error)?\b | too many requests | usage limit | daily quota
+      (?:session|hourly|daily|weekly|monthly|requests?|\d+-hour) limit (?:was |has been )?(?:reached|exceeded|hit)\b
+      resource[_ ](?:has been )?exhausted | you[’']ve (?:hit|reached) your | quota (?:will reset|exceeded)
+      exhausted your (?:capacity|daily)`,
   },
   {
     kind: "auth",
-    pattern:
-      /unauthori[sz]ed|invalid (?:api|access) (?:key|token)|api key (?:not|is|was) (?:found|set|missing|invalid|not valid)|no api key|not logged in|please (?:run )?\/?log ?in|authentication|failed to authenticate|auth(?:entication)? (?:method|type)|access token|log[- ]?in (?:failed|required|first)|(?:not|must be) (?:logged|signed) in|(?:please )?(?:log|sign) in (?:to|with|first)|no (?:credentials|providers?) (?:found|configured|set)|missing (?:api key|credentials)|api key (?:is )?required/i,
+    pattern: anyOf`unauthori[sz]ed | invalid (?:api|access) (?:key|token) | no api key | access token | authentication
+      api key (?:not|is|was) (?:found|set|missing|invalid|not valid) | failed to authenticate | not logged in
+      please (?:run )?/?log ?in | auth(?:entication)? (?:method|type) | log[- ]?in (?:failed|required|first)
+      (?:not|must be) (?:logged|signed) in | (?:please )?(?:log|sign) in (?:to|with|first)
+      no (?:credentials|providers?) (?:found|configured|set) | missing (?:api key|credentials)
+      api key (?:is )?required`,
   },
   {
     kind: "server",
-    pattern:
-      /overloaded|high demand|internal server error|server-side issue|bad gateway|service unavailable|gateway timeout/i,
+    pattern: anyOf`overloaded | high demand | internal server error | server-side issue | bad gateway
+      service unavailable | gateway timeout`,
   },
   {
     kind: "network",
-    pattern:
-      /\bterminated\b|E(?:CONN(?:RESET|REFUSED|ABORTED)|TIMEDOUT|PIPE|AI_AGAIN|NOTFOUND)|socket|connection (?:to .{1,40} )?(?:was )?(?:lost|reset|closed|refused|error)|cannot connect|stream (?:disconnected|ended|closed)|fetch failed|unexpected EOF|other side closed|network error/i,
+    pattern: anyOf`\bterminated\b | E(?:CONN(?:RESET|REFUSED|ABORTED)|TIMEDOUT|PIPE|AI_AGAIN|NOTFOUND) | socket
+      connection (?:to .{1,40} )?(?:was )?(?:lost|reset|closed|refused|error) | cannot connect | fetch failed
+      stream (?:disconnected|ended|closed) | unexpected EOF | other side closed | network error`,
   },
   { kind: "interrupted", pattern: /user cancelled|operation cancelled|\baborted\b|interrupted by user/i },
 ];
 
-const STATUS_REGEXP =
-  /(?:^|\bstatus(?: code)?:? |\bHTTP |\berror:? \(?|\brejected \(|last error: |\[API Error: |"(?:code|status)": ?)([45]\d\d)\b/i;
+/** Behind these a message has its HTTP status. */
+const STATUS_REGEXP = new RegExp(
+  `(?:${
+    anyOf`^ | \bstatus(?: code)?:?[ ] | \bHTTP[ ] | \berror:? \(? | \brejected \( | last error:[ ] | \[API Error:[ ]
+      "(?:code|status)":[ ]?`.source
+  })([45]\\d\\d)\\b`,
+  "i",
+);
+
+/** An error with what it means. */
+interface Meaning {
+  readonly kind: FailureKind;
+  readonly pattern: RegExp;
+}
+
+/** Any of these phrases, which \` | \` or the end of a line separates. */
+export function anyOf({ raw: [text = ""] }: TemplateStringsArray): RegExp {
+  return new RegExp(text.replaceAll("\\`", "`").trim().split(/\s+\|\s+|\s*\n\s*/).join("|"), "i");
+}
 
 /** The HTTP status in a message, in a place where messages have one. */
 function statusIn(message: string): number | null {
@@ -81,7 +106,7 @@ function byStatus(status: number): FailureKind | null {
 }
 
 /** When a limit ends, where the agent says so. */
-interface LimitTimes {
+export interface LimitTimes {
   /** Milliseconds since 1970. */
   readonly untilMs?: number | null;
   /** Milliseconds from now. */

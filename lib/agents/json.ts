@@ -30,6 +30,12 @@ export function listAt(value: unknown, ...path: readonly string[]): readonly unk
   return Array.isArray(found) ? found : [];
 }
 
+/** The values of an object. */
+export function valuesAt(value: unknown, ...path: readonly string[]): readonly unknown[] {
+  const found = at(value, ...path);
+  return typeof found === "object" && found !== null ? Object.values(found) : [];
+}
+
 /** Adds what is known; `null` when nothing is. */
 export function sumOf(...parts: readonly (number | null)[]): number | null {
   const numbers = parts.filter((part) => part !== null);

@@ -26,84 +26,52 @@ const BEGINNING = 200;
 export class JsonLines {
   readonly #options: JsonLinesOptions;
   readonly #longest: number;
-  readonly #prefixes: readonly Buffer[];
-  /** Bytes by which every ignored beginning can be recognised. */
-  readonly #enough: number;
+  readonly #ignored: readonly Buffer[];
   #parts: Buffer[] = [];
   #length = 0;
-  /** `ignored`: it begins like a line to leave out; `long`: only its beginning is kept. */
-  #state: "new" | "kept" | "ignored" | "long" = "new";
 
   constructor(options: JsonLinesOptions) {
     this.#options = options;
     this.#longest = options.longest ?? LONGEST_LINE;
-    this.#prefixes = (options.ignored ?? []).map((prefix) => Buffer.from(prefix));
-    this.#enough = Math.max(0, ...this.#prefixes.map((prefix) => prefix.length));
+    this.#ignored = (options.ignored ?? []).map((beginning) => Buffer.from(beginning));
   }
 
   push(chunk: Uint8Array): void {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     let start = 0;
     for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
-      if (this.#length === 0 && end - start <= this.#longest) this.#whole(bytes, start, end);
-      else {
-        this.#append(bytes.subarray(start, end));
-        this.#finish();
-      }
+      this.#finish(bytes.subarray(start, end));
       start = end + 1;
     }
-    if (start < bytes.length) this.#append(bytes.subarray(start));
+    if (start < bytes.length) this.#keep(Buffer.from(bytes.subarray(start))); // the memory of a chunk is used again
   }
 
   /** The stream has ended: its last line may have no end. */
   end(): void {
-    if (this.#length > 0) this.#finish();
+    this.#finish(Buffer.alloc(0));
   }
 
-  /** A line that is in one piece, as most are. */
-  #whole(bytes: Buffer, start: number, end: number): void {
-    if (!this.#prefixes.some((prefix) => startsWith(bytes, start, end, prefix))) {
-      readLine(bytes.toString("utf8", start, end), this.#options);
-    }
-  }
-
-  #append(part: Buffer): void {
+  #keep(part: Buffer): void {
+    const isLong = this.#length > this.#longest;
     this.#length += part.length;
-    if (this.#state === "ignored" || this.#state === "long") return;
-    this.#parts.push(Buffer.from(part)); // a copy: the memory of a chunk is used again
-    if (this.#state === "new" && this.#length >= this.#enough) this.#decide();
-    if (this.#state === "kept" && this.#length > this.#longest) {
-      this.#parts = [Buffer.from(this.#joined().subarray(0, Math.min(BEGINNING, this.#longest)))];
-      this.#state = "long";
-    }
+    if (isLong) return;
+    this.#parts.push(part);
+    if (this.#length > this.#longest) this.#parts = [Buffer.from(Buffer.concat(this.#parts).subarray(0, BEGINNING))];
   }
 
-  #decide(): void {
-    const line = this.#joined();
-    const isIgnored = this.#prefixes.some((prefix) => line.subarray(0, prefix.length).equals(prefix));
-    this.#state = isIgnored ? "ignored" : "kept";
-    this.#parts = isIgnored ? [] : [line];
-  }
-
-  #joined(): Buffer {
-    return this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts);
-  }
-
-  #finish(): void {
-    if (this.#state === "new") this.#decide();
-    const text = (): string => this.#joined().toString("utf8");
-    if (this.#state === "long") this.#options.invalid(`longer than ${this.#longest} bytes`, text());
-    else if (this.#state === "kept") readLine(text(), this.#options);
+  #finish(last: Buffer): void {
+    this.#keep(last);
+    const line = this.#parts.length === 1 ? last : Buffer.concat(this.#parts);
+    const isLong = this.#length > this.#longest;
+    const text = isLong ? this.#parts[0]! : line;
+    const isIgnored = this.#ignored.some((beginning) => text.subarray(0, beginning.length).equals(beginning));
+    if (isLong && !isIgnored) {
+      const beginning = text.subarray(0, this.#longest).toString("utf8");
+      this.#options.invalid(`longer than ${this.#longest} bytes`, beginning);
+    } else if (!isIgnored) readLine(line.toString("utf8"), this.#options);
     this.#parts = [];
     this.#length = 0;
-    this.#state = "new";
   }
-}
-
-function startsWith(bytes: Buffer, start: number, end: number, prefix: Buffer): boolean {
-  if (end - start < prefix.length) return false;
-  for (let index = 0; index < prefix.length; index += 1) if (bytes[start + index] !== prefix[index]) return false;
-  return true;
 }
 
 function readLine(line: string, { take, invalid }: JsonLinesOptions): void {

@@ -76,11 +76,22 @@ export function createLoginWatch(
  * @param cwd absolute path of the folder that it works in
  */
 export async function hasLogin(
-  { needs: { folders, keys }, waitsForServer }: Pick<Adapter, "needs" | "waitsForServer">,
+  adapter: Pick<Adapter, "needs" | "waitsForServer">,
+  environment: Pick<Environment, "home" | "variables">,
+  cwd: string,
+): Promise<boolean> {
+  return adapter.waitsForServer === undefined || await seesLogin(adapter, environment, cwd);
+}
+
+/** Whether a login, a key or settings of the agent can be seen: some keep theirs where no one can look. */
+export async function seesLogin(
+  { needs: { folders, keys }, waitsForServer = { files: [], variables: [] } }: Pick<
+    Adapter,
+    "needs" | "waitsForServer"
+  >,
   { home, variables }: Pick<Environment, "home" | "variables">,
   cwd: string,
 ): Promise<boolean> {
-  if (waitsForServer === undefined) return true;
   if ([...keys, ...waitsForServer.variables].some((name) => (variables[name] ?? "") !== "")) return true;
   const files = folders.flatMap(({ path, variable, copy }) => {
     const folder = (variable === undefined ? undefined : variables[variable]) || path.replace(/^~/, home);

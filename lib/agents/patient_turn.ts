@@ -43,7 +43,7 @@ export async function patientTurn(
     if ("reason" in ready) return ended(last, ready);
     const { agent, name } = ready;
     // The machine may have slept for longer than was waited for.
-    if (last !== null && isOver(budget, ralph.host.clock.now())) return ended(last, outOfTime(budget, last.end));
+    if (last !== null && isOver(budget, ralph.host.clock.steady())) return ended(last, outOfTime(budget, last.end));
     const turn: AgentTurn = withUsage(await run(agent, number), last);
     last = turn;
     const { end } = turn;

@@ -7,7 +7,7 @@
 import { stripVTControlCharacters } from "node:util";
 import type { ProcessEnd } from "../host/types.ts";
 import type { TurnEnd } from "../backlog/types.ts";
-import { failureKind } from "./failures.ts";
+import { anyOf, failureKind } from "./failures.ts";
 import { resetTime, saneReset } from "./reset_time.ts";
 import { signalLines } from "../backlog/signals.ts";
 
@@ -47,16 +47,18 @@ function limitAmong(lines: readonly string[]): readonly string[] | null {
 const ERROR_REGEXP = /^\W*(?:error|fatal|panic|\w+Error)\b\W*:/i;
 
 /** Notices, and what is not over yet. */
-const SOFT_REGEXP =
-  /\bwarn|\bapproaching\b|\bclose to\b|\bnear(?:ing|ly)?\b|\d ?%|\bretrying\b|\breconnecting\b|\battempt \d+ ?(?:of|\/)/i;
+const SOFT_REGEXP = anyOf`\bwarn | \bapproaching\b | \bclose to\b | \bnear(?:ing|ly)?\b | \d ?% | \bretrying\b
+  \breconnecting\b | \battempt \d+ ?(?:of|/)`;
 
 /** `Error:`, `[API Error:`, `litellm.RateLimitError:`, `ERROR: stream error:`, `Error code:`; never `AssertionError:`. */
-const LABEL_REGEXP =
-  /^(?:[^\w(]*(?:(?:uncaught|unexpected|critical|stream|api|provider|http|internal) ){0,3}(?:[\w.]*(?:ratelimit|api|apistatus|http|clienterror|quota)\w*error|error|fatal|exception)(?: code)?\s*[:\]]\s*)+/i;
+const LABEL = String.raw`(?:(?:uncaught|unexpected|critical|stream|api|provider|http|internal) ){0,3}`;
+const FAULT = String.raw`(?:[\w.]*(?:ratelimit|api|apistatus|http|clienterror|quota)\w*error|error|fatal|exception)`;
+const LABEL_REGEXP = new RegExp(String.raw`^(?:[^\w(]*${LABEL}${FAULT}(?: code)?\s*[:\]]\s*)+`, "i");
 
 const AFTER = String.raw`(?=$|\s*[.:;,!·∙|(\[{)\]–—-]|\s+(?:for|on|in|by|please|try|until|resets?|retry|wait|and)\b)`;
 const LIMIT = String
   .raw`(?:(?:api|claude|claude ai|your|the|model|account|organization) ){0,3}(?:usage|rate|requests?|session|weekly|daily|hourly|monthly|\d+-hour)[ _-]?limits?`;
+const STATUS = String.raw`unexpected status|status(?: code)?:?|http(?:\/[\d.]+)?|exceeded retry limit, last status:`;
 const OVER = String.raw`(?:(?:was|has been|is|are|were) )?(?:reached|exceeded|hit)`;
 
 /** How those who have reached a limit say so: the whole sentence begins with it. */
@@ -65,9 +67,9 @@ const STATEMENTS: readonly RegExp[] = [
   /^you[’']?(?:re| are| have been|ve been) (?:being )?rate[- ]limited\b/i,
   /^rate[- ]limited\b[.:!]/i,
   new RegExp(`^${LIMIT} ${OVER}${AFTER}`, "i"),
-  /^(?:this|the|your) request (?:would exceed|exceeds|exceeded) (?:[\w’']+ ){1,4}(?:rate limit|quota)\b/i,
+  /^(?:this|the|your) request (?:would exceed|exceed(?:s|ed)) (?:[\w’']+ ){1,4}(?:rate limit|quota)\b/i,
   /^request rejected \(429\)/i,
-  /^(?:unexpected status|status(?: code)?:?|http(?:\/[\d.]+)?|exceeded retry limit, last status:) ?429(?=$|[:,;.]|\s+too many requests)/i,
+  new RegExp(`^(?:${STATUS}) ?429(?=$|[:,;.]|\\s+too many requests)`, "i"),
   /^\(?429\b.*(?:too many requests|rate[ _-]?limit|usage limit|quota)/i,
   /^failed to get (?:a )?response .*last error: 429\b/i,
   /^(?:too many requests|resource_exhausted|rate_limit_(?:error|exceeded))(?=$|\s*[.:;,!({[-])/i,

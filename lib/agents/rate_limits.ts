@@ -98,6 +98,7 @@ export async function waitUntil(ralph: Pick<RalphContext, "host" | "events">, op
   const { clock } = ralph.host;
   const { agent, reason, untilMs, message, signal } = options;
   const startedAt = clock.now();
+  const began = clock.steady();
   if (startedAt >= untilMs) return !signal.aborted;
   ralph.events.emit({
     type: "wait-start",
@@ -117,6 +118,6 @@ export async function waitUntil(ralph: Pick<RalphContext, "host" | "events">, op
     }
     await clock.sleep(Math.min(SLICE_MS, remainingMs), signal);
   }
-  ralph.events.emit({ type: "wait-end", agent, waitedMs: clock.now() - startedAt, interrupted: signal.aborted });
+  ralph.events.emit({ type: "wait-end", agent, waitedMs: clock.steady() - began, interrupted: signal.aborted });
   return !signal.aborted;
 }

@@ -41,8 +41,8 @@ export function resolveAgent(options: ResolveAgentOptions): Agent {
   if (options.command !== undefined) {
     return commandAgent({ command: options.command, ...atTheTerminal(provider, options.command), host, root });
   }
-  const implied = options.script !== undefined ? "scripted" : options.cassette !== undefined ? "replay" : undefined;
-  const name = options.name ?? implied ?? provider.preset;
+  const played = options.cassette === undefined ? undefined : "replay";
+  const name = options.name ?? (options.script === undefined ? played : "scripted") ?? provider.preset;
   switch (name) {
     case "scripted":
       if (options.script === undefined) throw scriptMissing();

@@ -34,8 +34,6 @@ const DATE_REGEXP = new RegExp(
 const WEEKDAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 const WEEKDAY_REGEXP = /\b(sun|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?)(?:day)?\b/i;
 const TIME_REGEXP = /\b(\d{1,2})(?::(\d\d))?(?::\d\d)?\s*([ap])\.?m\b|\b([01]?\d|2[0-3]):([0-5]\d)\b/i;
-const ZONE_REGEXP =
-  /\(([A-Za-z]+(?:\/[A-Za-z_+-]+\d*)*)\)|\b(UTC|GMT|P[SD]?T|E[SD]?T|C[SD]?T|M[SD]?T|CEST|CET|BST|EEST|EET|JST|AE[SD]T)\b/;
 /** `GMT+2`, `UTC-05:30` */
 const OFFSET_REGEXP = /(?<!\/)\b(?:UTC|GMT) ?([+-])(\d{1,2})(?::?([0-5]\d))?\b/;
 const ZONES: Readonly<Record<string, string>> = {
@@ -61,9 +59,10 @@ const ZONES: Readonly<Record<string, string>> = {
   BST: "Europe/London",
   GMT: "UTC",
 };
+const ZONE_NAMES = ["UTC", ...Object.keys(ZONES)].join("|");
+const ZONE_REGEXP = new RegExp(String.raw`\(([A-Za-z]+(?:/[A-Za-z_+-]+\d*)*)\)|\b(${ZONE_NAMES})\b`);
 /** Where a sentence begins to say when. */
-const WHEN_REGEXP =
-  /(?:wait|resets?|reset (?:at|on)|try(?:ing)? again|retry|available|renews?|until|refresh(?:es)?)\b|将[在于]/i;
+const WHEN_REGEXP = /(?:wait|resets?|try(?:ing)? again|retry|available|renews?|until|refresh(?:es)?)\b|将[在于]/i;
 /** A time of day that has just gone by is over, not a day away. */
 const JUST_OVER_MS = 15 * 60_000;
 const DAY_MS = 86_400_000;

@@ -51,7 +51,7 @@ export function createStreamReader(
     push: (chunk) => lines.push(chunk),
     finish() {
       lines.end();
-      for (const event of translator.end()) take(event);
+      for (const event of translator.end?.() ?? []) take(event);
       if (invalid > INVALID_TOLD) {
         take({
           type: "agent-line-invalid",

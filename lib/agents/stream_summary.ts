@@ -93,6 +93,8 @@ export class StreamTally {
       case "agent-start":
       case "agent-file-change":
         return;
+      default:
+        return event satisfies never;
     }
   }
 

@@ -31,8 +31,6 @@ const SIGNALS: Readonly<Record<number, string>> = {
   143: "SIGTERM",
 };
 
-const PIPE_CLOSED = 141;
-
 /** How a turn ended, from how its process ended. */
 export function turnEndOf(end: ProcessEnd, limits: TurnLimits): TurnEnd {
   switch (end.reason) {
@@ -54,8 +52,7 @@ export function turnEndOf(end: ProcessEnd, limits: TurnLimits): TurnEnd {
 function exitOf(end: ProcessEnd): TurnEnd {
   const signal = end.signal ?? SIGNALS[end.exitCode ?? 0];
   if (signal !== undefined) return { reason: "crashed", message: withLast(`the agent was ended by ${signal}`, end) };
-  // With pipefail, 141 is the end of a pipe whose last command succeeded without reading all: `cat notes - | agent`.
-  if (end.exitCode === 0 || end.exitCode === PIPE_CLOSED) return { reason: "completed" };
+  if (end.exitCode === 0) return { reason: "completed" };
   if (end.exitCode === 127) {
     return { reason: "agent-unusable", message: withLast("the agent's command was not found (exit code 127)", end) };
   }

@@ -6,6 +6,7 @@
  */
 import { type Fence, fenceAfter } from "../backlog/fences.ts";
 import { signalLines, withoutEcho } from "../backlog/signals.ts";
+import { startOfCharacter } from "../host/tail.ts";
 
 /** How much of the end of an agent's words is kept, in bytes. */
 export const KEPT_BYTES: number = 1024 * 1024;
@@ -64,19 +65,12 @@ export function createTurnOutput(options: TurnOutputOptions = {}): TurnOutput {
     },
     finish(): { text: string; lines: readonly string[] } {
       drop(length - kept);
-      const whole = new TextDecoder().decode(buffer.subarray(skipContinuation(buffer, length, midLine), length));
+      const bytes = buffer.subarray(0, length);
+      const whole = new TextDecoder().decode(midLine ? bytes.subarray(startOfCharacter(bytes)) : bytes);
       return {
         text: withoutEcho(whole, options.prompt ?? ""),
         lines: signalLines(whole, { prompt: options.prompt ?? "", fence, midLine }),
       };
     },
   };
-}
-
-/** Where the first whole character begins, when the text was cut inside one. */
-function skipContinuation(buffer: Uint8Array, length: number, midLine: boolean): number {
-  if (!midLine) return 0;
-  let start = 0;
-  while (start < 3 && start < length && (buffer[start]! & 0xc0) === 0x80) start += 1;
-  return start;
 }

@@ -7,6 +7,7 @@
 import { stripVTControlCharacters } from "node:util";
 import type { ProcessEnd } from "../host/types.ts";
 import type { Turn, TurnEnd } from "../backlog/types.ts";
+import type { Refusal } from "./adapter.ts";
 import type { FailureKind } from "./stream_item.ts";
 import { failureKind } from "./failures.ts";
 import { NO_LOGIN } from "./login_watch.ts";
@@ -29,6 +30,8 @@ export interface VerdictContext {
   readonly hasLogin?: boolean;
   /** How to log in where the agent refuses for this reason; `null`: as always. */
   readonly loginFor?: ((message: string) => string | null) | undefined;
+  /** How it refuses to start. @default none known */
+  readonly refusals?: readonly Refusal[] | undefined;
   readonly exitKind?: ((exitCode: number) => FailureKind | null) | undefined;
 }
 
@@ -59,6 +62,8 @@ export function turnVerdict(end: ProcessEnd, summary: StreamSummary, context: Ve
 
 function judged(end: ProcessEnd, summary: StreamSummary, context: VerdictContext): TurnEnd {
   const code = end.exitCode ?? 0;
+  const refused = summary.toolCalls > 0 ? null : refusedBy(end, summary, context);
+  if (refused !== null) return { reason: "agent-unusable", message: `\`${context.agent}\` does not start: ${refused}` };
   if (summary.error !== null) return failed(summary.error.kind, summary.error.message, code, summary, context);
   switch (summary.end?.status) {
     case "completed":
@@ -78,6 +83,16 @@ function judged(end: ProcessEnd, summary: StreamSummary, context: VerdictContext
     case undefined:
       return code === 0 ? unfinished(end, summary, context) : exited(end, code, summary, context);
   }
+}
+
+/** What it said of why it does not start, with what a person does about it; `null`: it did not say so. */
+function refusedBy(end: ProcessEnd, summary: StreamSummary, { refusals = [] }: VerdictContext): string | null {
+  const lines = [...linesOf(end, summary), ...summary.error === null ? [] : [summary.error.message]];
+  for (const { pattern, hint } of refusals) {
+    const line = lines.find((one) => pattern.test(one));
+    if (line !== undefined) return `${line} (${hint})`;
+  }
+  return null;
 }
 
 function unfinished(end: ProcessEnd, summary: StreamSummary, context: VerdictContext): TurnEnd {

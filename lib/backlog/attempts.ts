@@ -3,9 +3,11 @@
  *
  * @module
  */
+import { afterWords, quoted } from "../prompts/parts.ts";
+import type { ProviderConfig } from "../config/types.ts";
 import { hashText } from "../host/files.ts";
 import type { JournalKey } from "./journal_types.ts";
-import type { Attempt, Backlog, Item, ParkedItem } from "./types.ts";
+import type { Attempt, Backlog, Item, ParkedItem, PassedRecord } from "./types.ts";
 
 /**
  * Why an attempt did not pass, as reports and notes show it. Pure.
@@ -22,6 +24,18 @@ export function reasonOf(attempt: Attempt): string {
   if ("message" in attempt) return attempt.message;
   if (attempt.status === "trespassed") return `wrote outside the allowed paths: ${attempt.paths.join(", ")}`;
   return attempt.status;
+}
+
+/** An attempt of which nothing is known: Ralph was stopped, or nothing came back. Pure. */
+export function interruptedAttempt({ id, number }: Pick<Attempt, "id" | "number">): {
+  readonly id: string;
+  readonly number: number;
+  readonly claim: null;
+  readonly turn: null;
+  readonly verification: null;
+  readonly status: "interrupted";
+} {
+  return { id, number, claim: null, turn: null, verification: null, status: "interrupted" };
 }
 
 /**
@@ -51,14 +65,20 @@ export function isOver(attempt: Attempt): boolean {
  * ```
  */
 export function failureOf(previous: Attempt | null, noted: string | null = null): string {
-  if (previous === null) return noted ?? "Nothing: this is the first attempt.";
+  if (previous === null) return noted === null ? "Nothing: this is the first attempt." : quotedLines(noted);
   if (previous.status === "interrupted") {
     const left =
       "An earlier attempt ended without a verdict. What it changed is still in the working tree: look at it first.";
-    return noted === null ? left : `${left}\n\n${noted}`;
+    return noted === null ? left : `${left}\n\n${quotedLines(noted)}`;
   }
-  if ("message" in previous) return `Attempt ${previous.number} ${previous.status}: ${previous.message}`;
+  if ("message" in previous && previous.number === 0) return quotedLines(previous.message); // no turn's: what came after it
+  if ("message" in previous) return afterWords(`Attempt ${previous.number} ${previous.status}:`, previous.message);
   return `Attempt ${previous.number} ended as ${previous.status}.`;
+}
+
+/** A single line stays as it is, unless it would be a heading, a list or the like. */
+function quotedLines(text: string): string {
+  return /\n|^\W/.test(text.trim()) ? quoted(text) : text;
 }
 
 /**
@@ -108,6 +128,13 @@ export function startable<Story extends { readonly id: string; readonly priority
     .toSorted((one, other) => one.priority - other.priority);
 }
 
+/** Why a backlog is worked off one item after another, whatever was asked for; `null`: it need not be. Pure. */
+export function onlyOneReason(
+  { name, concurrent }: { readonly name: string; readonly concurrent?: boolean | undefined },
+): string | null {
+  return concurrent === true ? null : `items of the ${name} backlog follow each other`;
+}
+
 /** Why stories are worked on one after another although several could be at once. */
 export const ORDERED = "all priorities differ (`--any-order` ignores them)";
 
@@ -126,9 +153,24 @@ export function failedUnseenCheck({ verification }: Attempt): boolean {
   return verification?.results.some(({ name, ok }) => name === UNSEEN_CHECK && !ok) ?? false;
 }
 
+/**
+ * Why an item is unverified although its checks passed: it failed the unseen one, or its agent did not claim it and no
+ * run has been allowed to do without. Pure.
+ *
+ * @param provider of the configuration
+ */
+export function doubtOf(
+  { status, checks, unclaimed, closed }: PassedRecord,
+  { claims }: Pick<ProviderConfig, "claims">,
+): "challenge" | "not-claimed" | null {
+  if (status !== "unverified") return null;
+  if (unclaimed === true) return claims === "optional" || closed === true ? null : "not-claimed";
+  return checks.length > 0 ? "challenge" : null;
+}
+
 /** The key of a backlog's attempts in the journal: its name, and its scope or the branch that it asks for. */
 export async function journalKeyOf<Data, Findings>(
-  { name, scope, branch }: Pick<Backlog<Data, Findings>, "branch" | "name" | "scope">,
+  { name, scope, brief }: Pick<Backlog<Data, Findings>, "brief" | "name" | "scope">,
 ): Promise<JournalKey> {
-  return { backlog: name, scope: scope ?? await branch?.() ?? "" };
+  return { backlog: name, scope: scope ?? (await brief?.())?.branch ?? "" };
 }

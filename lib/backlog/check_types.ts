@@ -73,7 +73,10 @@ interface NamedCheck {
 
 /** A command for the shell. */
 export interface CommandCheck extends NamedCheck {
-  /** Runs through `bash --norc -o pipefail -c`, or `sh -c` where there is no bash. */
+  /**
+   * Runs through `bash --norc -c`, where a pipeline fails if any of its parts fails, or through `sh -c` where there is
+   * no bash. In bash a part that only wrote more than the next one read (`git log | head -1`) has not failed.
+   */
   readonly command: string;
   /** What the command has to do to pass. @default it ends with exit code 0 */
   readonly expect?: CheckExpectation;

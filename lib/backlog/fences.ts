@@ -51,6 +51,21 @@ export function markdownLines(
   return { lines, unclosedFence: fence === null ? null : opened };
 }
 
+/** Whole fences, their ends included; one that is never closed is none. Pure. */
+export function closedFences(text: string): readonly (readonly string[])[] {
+  const found: string[][] = [];
+  let fence: Fence = null;
+  let lines: string[] = [];
+  for (const line of text.split(/\r?\n/)) {
+    const next = nextFence(fence, line);
+    if (fence === null) lines = [line];
+    else lines.push(line);
+    if (fence !== null && next.fence === null) found.push(lines);
+    fence = next.fence;
+  }
+  return found;
+}
+
 /** The lines of a text outside code fences. Pure. */
 export function proseLines(text: string): readonly MarkdownLine[] {
   return markdownLines(text).lines.filter(({ fenced }) => !fenced);

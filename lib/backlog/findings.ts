@@ -1,4 +1,4 @@
-import type { SchemaIssue } from "./schema.ts";
+import { issueText } from "./schema.ts";
 import type { Attempt, Backlog } from "./types.ts";
 
 /** An attempt that another process wrote, as this backlog reads it. */
@@ -22,11 +22,11 @@ export async function withFindings<Findings>(
     return { status: "unfit", problem };
   }
   const read = await schema["~standard"].validate(given);
-  if (read.issues !== undefined) return { status: "unfit", problem: read.issues.map(issueText).join("; ") };
+  if (read.issues !== undefined) {
+    return {
+      status: "unfit",
+      problem: read.issues.map((issue) => issueText(issue, "claim", "findings")).join("; "),
+    };
+  }
   return { status: "read", attempt: { ...attempt, claim: { ...claim, findings: read.value } } };
-}
-
-function issueText({ message, path = [] }: SchemaIssue): string {
-  const keys = path.map((part) => String(typeof part === "object" ? part.key : part));
-  return `${["claim", "findings", ...keys].join(".")}: ${message}`;
 }

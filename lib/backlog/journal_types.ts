@@ -74,8 +74,8 @@ export interface Journal {
   /** Attempts at this item since it last passed, was parked, sent items back, or a run ended. Oldest first. */
   history(key: JournalKey, item: Item): readonly Attempt[];
   open(key: JournalKey): readonly OpenItem[];
-  /** Items of this backlog that were begun and not settled, whatever its scope: known without reading the store. */
-  interrupted(backlog: string): readonly OpenItem[];
+  /** Items that were begun and not settled, of one backlog or of all, whatever the scope: known without reading the store. */
+  interrupted(backlog?: string): readonly OpenItem[];
   parked(key: JournalKey): readonly ParkedItem[];
   /** Items that passed in some run, and were not sent back since. */
   passed(key: JournalKey): readonly PassedRecord[];
@@ -93,10 +93,17 @@ export interface Journal {
   reopened(key: JournalKey): ReadonlyMap<string, Reopened>;
   /** Commit before the first attempt at the item since it last passed or was parked; `null` where it is not known. */
   start(key: JournalKey, itemId: string): string | null;
+  /**
+   * Whether the item's own checks were all green before anything was done for it. `null`: they have not been run then,
+   * or the item asked for something else.
+   */
+  baseline(key: JournalKey, item: Item): boolean | null;
+  /** Records it, before the first turn at the item. */
+  baselineTaken(key: JournalKey, item: Item, green: boolean): Promise<void>;
   /** Refs that keep what was left of items that were given up on, by their ids. */
   stowed(key: JournalKey): ReadonlyMap<string, Stowed>;
   stow(key: JournalKey, itemId: string, stowed: Stowed): Promise<void>;
-  /** What was attempted since a run last passed. */
+  /** What was attempted since a run last passed without a doubt. */
   judging(key: JournalKey): JudgingHistory;
   /** What earlier attempts left uncommitted, and which item's they were. */
   leftovers(key: JournalKey): ReadonlyMap<string, Leftover>;
@@ -107,8 +114,11 @@ export interface Journal {
   reopen(key: JournalKey, ids: readonly string[], reason: string): Promise<void>;
   /** `--retry-blocked`: nothing is parked any more. */
   unpark(key: JournalKey): Promise<void>;
-  /** `passed`: the run has passed as a whole. `head`: the commit at its end. */
-  runEnded(key: JournalKey, passed: boolean, head?: string | null): Promise<void>;
+  /**
+   * `passed`: the run has passed as a whole. `head`: the commit at its end. `isDoubted`: the run named changes to what
+   * judges it, and nobody agreed to them, so that later runs are still judged by what was there before.
+   */
+  runEnded(key: JournalKey, passed: boolean, head?: string | null, isDoubted?: boolean): Promise<void>;
   /** What the last lines of the newest run named that took a turn, whichever backlog it was of; `null`: nothing is known. */
   named(): NamedByRun | null;
   /** Replaces it. */

@@ -1,6 +1,6 @@
-import { failureOf, fingerprintOf, isOver, isParked, reasonOf } from "./attempts.ts";
-import { howToEnd } from "./signals.ts";
-import type { Attempt, Backlog, Check, Item, Settlement } from "./types.ts";
+import { fingerprintOf } from "./attempts.ts";
+import { listBacklog } from "./list.ts";
+import type { Backlog, Check } from "./types.ts";
 
 /** One piece of work of a list in memory. */
 export interface MemoryTask {
@@ -36,68 +36,21 @@ export interface MemoryBacklogOptions {
 export function memoryBacklog(tasks: readonly MemoryTask[], options: MemoryBacklogOptions = {}): Backlog<MemoryTask> {
   const { name = "memory", maxRetries = 3 } = options;
   const passed = new Set<string>();
-  const itemOf = ({ id, title, prompt }: MemoryTask): Item<MemoryTask> => ({
-    id,
-    kind: "task",
-    title,
-    ...(prompt === undefined ? {} : { criteria: [prompt] }),
-    fingerprint: fingerprintOf([title, prompt ?? ""]),
-    data: { id, title, ...(prompt === undefined ? {} : { prompt }) },
-  });
-  const checksOf = (wanted: string): readonly Check[] =>
-    (tasks.find(({ id }) => id === wanted)?.checks ?? []).map((check) =>
-      typeof check === "string" ? { name: check, command: check } : check
-    );
-  return {
+  return listBacklog<MemoryTask>({
     name,
-    stateFiles: [],
-    unverified: "block",
-    concurrent: true,
-    retries: maxRetries,
-    async overview({ parked }) {
-      const left = tasks.filter(({ id }) => !passed.has(id));
-      const open = left.filter((task) => !isParked(itemOf(task), parked));
-      const unchecked = open.map(({ id }) => id).filter((id) => checksOf(id).length === 0);
-      return {
-        total: tasks.length,
-        passed: passed.size,
-        open: open.length,
-        parked: left.length - open.length,
-        unchecked,
-      };
+    policy: { retries: maxRetries },
+    // checks may be functions: an item is plain JSON
+    read: () => tasks.map(({ checks: _, ...task }) => task),
+    write(ids, done) {
+      for (const id of ids) {
+        if (done) passed.add(id);
+        else passed.delete(id);
+      }
     },
-    async next({ inFlight, parked }) {
-      const open = tasks.filter(({ id }) => !passed.has(id));
-      const item = open.map(itemOf).find((one) => !inFlight.includes(one.id) && !isParked(one, parked));
-      if (item !== undefined) return { status: "item", item };
-      if (open.some(({ id }) => inFlight.includes(id))) return { status: "waiting" };
-      if (open.length > 0) return { status: "blocked", reasons: parked.map(({ id, reason }) => `${id}: ${reason}`) };
-      return { status: "done" };
+    itemOf({ id, title, prompt }) {
+      const { checks = [] } = tasks.find((task) => task.id === id) ?? {};
+      const fingerprint = fingerprintOf([title, prompt ?? ""]);
+      return { id, title, ...(prompt === undefined ? {} : { prompt }), checks, done: passed.has(id), fingerprint };
     },
-    async work({ id, data: { prompt, title } }, { nonce, previous }) {
-      const failure = previous === null ? "" : `\n\n${failureOf(previous)}`;
-      return {
-        prompt: `${prompt ?? title}${failure}\n\n${howToEnd(nonce)}`,
-        checks: checksOf(id),
-      };
-    },
-    async passed() {
-      return tasks.filter(({ id }) => passed.has(id)).map(({ id, title }) => ({ id, title, checks: checksOf(id) }));
-    },
-    async reopen(ids, reason) {
-      for (const id of ids) passed.delete(id);
-      return { status: "open", reason };
-    },
-    settle: (item, attempt) => Promise.resolve(settled(item, attempt, passed)),
-  };
-}
-
-function settled(item: Item<MemoryTask>, attempt: Attempt, passed: Set<string>): Settlement {
-  passed.delete(item.id); // a pass is reverted when its commit was refused
-  if (attempt.status === "verified" || attempt.status === "unverified") {
-    passed.add(item.id);
-    return { status: "passed", commit: { subject: `feat: ${item.title}`, paths: [], work: true } };
-  }
-  if (attempt.status === "interrupted") return { status: "open" };
-  return { status: isOver(attempt) ? "parked" : "open", reason: reasonOf(attempt) };
+  });
 }

@@ -1,5 +1,6 @@
-/** Where Ralph's own part of a story's notes begins. */
+/** Where Ralph's own part of a story's notes begins. Its other lines are indented: behind them a person may go on. */
 const RALPH_PART = "[ralph] ";
+const INDENT = "  ";
 
 /** How much of a failure is kept in the notes, in characters. */
 const FAILURE_CHARACTERS = 4000;
@@ -10,17 +11,25 @@ export function withFailure(notes: string, failure: string): string {
   const shown = failure.length > FAILURE_CHARACTERS
     ? `${failure.slice(0, 200)}\n…${failure.slice(200 - FAILURE_CHARACTERS)}`
     : failure;
-  return `${kept}${kept === "" ? "" : "\n"}${RALPH_PART}${shown}`;
+  return `${kept}${kept === "" ? "" : "\n"}${RALPH_PART}${shown.replaceAll("\n", `\n${INDENT}`)}`;
 }
 
 /** What Ralph had added to the notes, or `null`: why the item did not pass last time. Pure. */
 export function failureIn(notes: string): string | null {
-  const kept = withoutFailure(notes);
-  return kept === notes ? null : notes.slice(kept.length).trim().slice(RALPH_PART.length);
+  const { own } = partsOf(notes);
+  return own === null ? null : own.slice(RALPH_PART.length).replaceAll(`\n${INDENT}`, "\n").trim();
 }
 
 /** Notes without what Ralph had added. Pure. */
 export function withoutFailure(notes: string): string {
-  const at = notes.startsWith(RALPH_PART) ? 0 : notes.indexOf(`\n${RALPH_PART}`);
-  return at === -1 ? notes : notes.slice(0, at);
+  return partsOf(notes).kept;
+}
+
+function partsOf(notes: string): { readonly kept: string; readonly own: string | null } {
+  const lines = notes.split("\n");
+  const from = lines.findIndex((line) => line.startsWith(RALPH_PART));
+  if (from === -1) return { kept: notes, own: null };
+  const length = lines.slice(from + 1).findIndex((line) => !line.startsWith(INDENT));
+  const to = length === -1 ? lines.length : from + 1 + length;
+  return { kept: [...lines.slice(0, from), ...lines.slice(to)].join("\n"), own: lines.slice(from, to).join("\n") };
 }

@@ -18,3 +18,9 @@ export interface SchemaIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
+
+/** An issue in a line: where, and what. Pure. */
+export function issueText({ message, path = [] }: SchemaIssue, ...before: readonly string[]): string {
+  const keys = [...before, ...path.map((part) => String(typeof part === "object" ? part.key : part))];
+  return keys.length === 0 ? message : `${keys.join(".")}: ${message}`;
+}

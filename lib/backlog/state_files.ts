@@ -6,9 +6,11 @@
  */
 import { basename, dirname, join } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
-import { copyPath, hashText, isDirectory, readBytes, removePath, resolveInside, writeAtomic } from "../host/files.ts";
+import { appendText, hashText, readBytes, removePath, replaceText, resolveInside, writeAtomic } from "../host/files.ts";
+import { type JsonFile, jsonFile, type JsonSchema } from "./state_json.ts";
 import { takeLock } from "../host/lock.ts";
 import type { Host } from "../host/types.ts";
+import { codeOf } from "../host/looks.ts";
 
 /** A state file that differs from what Ralph last wrote. */
 export interface ManualEdit {
@@ -20,27 +22,33 @@ export interface ManualEdit {
   readonly written: string;
 }
 
-/** What of a manual edit may stay: the text that is put in the file's place. */
+/** Keeps the part of a manual edit that may stay, if only a part of the file is state: answers the text for its place. Pure. */
 export type Restore = (edit: { readonly path: string; readonly found: string; readonly written: string }) => string;
 
 /** The state files of one root. Paths are relative to it. */
 export interface StateFiles {
+  /** By path, for files of which only a part is state. A backlog adds its own when it is made. */
+  readonly parts: Map<string, Restore>;
+  /**
+   * A JSON file that only Ralph writes. `empty`: what a missing file counts as.
+   *
+   * @default a missing file is an error
+   */
+  json<Value>(path: string, schema: JsonSchema<Value>, empty?: Value): JsonFile<Value>;
   /** Text of the file, or `null` when there is none. */
   read(path: string): Promise<string | null>;
   /**
-   * Read, change and write under the store lock. Returning the text that was given, or `null` for a missing file, writes nothing.
+   * Reads, changes and writes under the store lock. Returning the text that was given, or `null` for a missing file,
+   * writes nothing. Where the file changes before it is written, it is read and changed again.
+   *
+   * While the files are held, an edit that Ralph did not make stays one: the change is made to Ralph's version and to
+   * what the file holds; if it cannot be made to one of them, that one stays as it is.
    * @returns what the file holds afterwards
    */
   update(path: string, change: (text: string | null) => string | null): Promise<string | null>;
   /**
-   * As `update`, for a change that comes while an agent may be editing the file: what was edited manually stays a hand
-   * edit. The change is made to Ralph's version and to what the file holds; where it cannot be made to one of them,
-   * that one stays as it is.
-   */
-  amend(path: string, change: (text: string | null) => string | null): Promise<string | null>;
-  /**
-   * The same with more in it: reads the file and lets `work` write it as it likes, and commit it, before anybody else
-   * may change it.
+   * The same with more in it: reads the file and lets `work` write it once, and commit it, before another command may
+   * change it. If the file has changed when it is written, `work` begins again.
    */
   transact<Result>(
     path: string,
@@ -55,13 +63,19 @@ export interface StateFiles {
   release(): void;
   /** What the files hold now is Ralph's own from here on: what a person changed between runs. */
   adopt(paths: readonly string[]): Promise<void>;
+  /** Lists the files that hold Ralph's last write. */
+  written(paths: readonly string[]): Promise<readonly string[]>;
   /** Those of the files that were edited manually since Ralph last wrote them; one that it never wrote is none. */
   edited(paths: readonly string[]): Promise<readonly ManualEdit[]>;
   /**
-   * Restores Ralph's version, or writes what `textOf` makes of both.
+   * Restores Ralph's version, or writes what `parts` makes of both.
+   * @param keep called with each edit before it is reverted
    * @returns the files in which something was reverted
    */
-  restore(edits: readonly ManualEdit[], textOf?: Restore): Promise<readonly string[]>;
+  restore(
+    edits: readonly ManualEdit[],
+    keep?: (edit: ManualEdit) => Promise<void>,
+  ): Promise<readonly string[]>;
 }
 
 /** What `createStateFiles` needs. */
@@ -71,13 +85,15 @@ export interface StateFilesOptions {
   /** Absolute path of the folder for shadow copies and the store lock. */
   readonly directory: string;
   readonly host: Host;
+  /** @default none */
+  readonly parts?: Map<string, Restore>;
 }
 
 /** How long a change waits for another process's change of the same root. */
 const STORE_WAIT_MS = 30_000;
 
-/** An agent that never stops writing is left alone: the change is in Ralph's version, which is merged after the turn. */
-const AMEND_TRIES = 20;
+/** A program that never stops writing is left alone after that. */
+const TRIES = 50;
 
 /**
  * The state files of one root, with their shadow copies below `directory`.
@@ -97,19 +113,22 @@ export function createStateFiles(options: StateFilesOptions): StateFiles {
   const files = new ShadowedFiles(options);
   // A plain object, so that a context can be derived from it by spread.
   return {
+    parts: files.parts,
+    json: (path, schema, empty) => files.json(path, schema, empty),
     read: (path) => files.read(path),
     update: (path, change) => files.update(path, change),
-    amend: (path, change) => files.amend(path, change),
     transact: (path, work) => files.transact(path, work),
     hold: (paths) => files.hold(paths),
     release: () => files.release(),
     adopt: (paths) => files.adopt(paths),
+    written: (paths) => files.written(paths),
     edited: (paths) => files.edited(paths),
-    restore: (edits, textOf) => files.restore(edits, textOf),
+    restore: (edits, keep) => files.restore(edits, keep),
   };
 }
 
 class ShadowedFiles implements StateFiles {
+  readonly parts: Map<string, Restore>;
   readonly #root: string;
   readonly #directory: string;
   readonly #host: Host;
@@ -118,10 +137,15 @@ class ShadowedFiles implements StateFiles {
   /** What each file held when it was last read: a large text that is read again and is the same is not decoded again. */
   readonly #known = new Map<string, { readonly bytes: Buffer; readonly text: string }>();
 
-  constructor({ root, directory, host }: StateFilesOptions) {
+  constructor({ root, directory, host, parts = new Map() }: StateFilesOptions) {
+    this.parts = parts;
     this.#root = root;
     this.#directory = directory;
     this.#host = host;
+  }
+
+  json<Value>(path: string, schema: JsonSchema<Value>, empty?: Value): JsonFile<Value> {
+    return jsonFile(this, path, { schema, empty });
   }
 
   async read(path: string): Promise<string | null> {
@@ -130,7 +154,7 @@ class ShadowedFiles implements StateFiles {
       return await this.#textOf(path, file);
     } catch (error) {
       const cause = RalphError.isInstance(error) ? error.cause : error;
-      if ((cause as NodeJS.ErrnoException).code === "EISDIR") return null; // a write reports what is there
+      if (codeOf(cause) === "EISDIR") return null; // a write reports what is there
       throw error;
     }
   }
@@ -139,32 +163,39 @@ class ShadowedFiles implements StateFiles {
     path: string,
     work: (text: string | null, write: (text: string) => Promise<void>) => Promise<Result>,
   ): Promise<Result> {
-    return this.#locked(path, async () => await work(await this.read(path), (text) => this.#write(path, text)));
-  }
-
-  update(path: string, change: (text: string | null) => string | null): Promise<string | null> {
-    return this.transact(path, async (before, write) => {
-      const after = change(before);
-      if (after === null || after === before) return before;
-      await write(after);
-      return after;
+    return this.#locked(path, async () => {
+      for (let tries = 1;; tries += 1) {
+        const before = await this.read(path);
+        try {
+          return await work(before, async (text) => {
+            await this.#writeShadow(path, text);
+            if (!await this.#replace(path, text, before)) throw new Changed();
+          });
+        } catch (error) {
+          if (!(error instanceof Changed)) throw error;
+          if (tries === TRIES) throw new RalphError("state-busy", { details: { path } });
+        }
+      }
     });
   }
 
-  amend(path: string, change: (text: string | null) => string | null): Promise<string | null> {
+  update(path: string, change: (text: string | null) => string | null): Promise<string | null> {
     return this.#locked(path, async () => {
-      const written = await this.#lastWritten(path);
+      const isHeld = this.#held.has(path);
       let found = await this.read(path);
-      const own = attempted(change, written ?? found);
+      const written = isHeld ? await this.#lastWritten(path) ?? found : found;
+      const own = attempted(change, written);
       let edited = found === written ? own : attempted(change, found);
-      if (own.status === "failed" && edited.status === "failed") throw edited.error;
+      if (own.status === "failed" && edited.status === "failed") throw own.error;
       if (own.status === "changed") await this.#writeShadow(path, own.text);
-      for (let tries = 0; edited.status === "changed" && tries < AMEND_TRIES; tries++) {
-        const expected = found === null ? {} : { expected: found };
-        if (await writeAtomic(await resolveInside(this.#root, path), edited.text, expected)) return edited.text;
-        found = await this.read(path); // the agent has written in between: its edit is kept, and gets the change too
+      for (let tries = 1; edited.status === "changed"; tries += 1) {
+        if (!isHeld && edited !== own) await this.#writeShadow(path, edited.text);
+        if (await this.#replace(path, edited.text, found)) return edited.text;
+        if (tries === TRIES) throw new RalphError("state-busy", { details: { path } });
+        found = await this.read(path);
         edited = attempted(change, found);
       }
+      if (edited.status === "failed" && !isHeld) throw edited.error;
       return found;
     });
   }
@@ -186,6 +217,15 @@ class ShadowedFiles implements StateFiles {
     }
   }
 
+  async written(paths: readonly string[]): Promise<readonly string[]> {
+    const own: string[] = [];
+    for (const path of paths) {
+      const text = await this.#lastWritten(path);
+      if (text !== null && text === await this.#found(path)) own.push(path);
+    }
+    return own;
+  }
+
   async edited(paths: readonly string[]): Promise<readonly ManualEdit[]> {
     const edits: ManualEdit[] = [];
     for (const path of paths) {
@@ -205,21 +245,38 @@ class ShadowedFiles implements StateFiles {
 
   async restore(
     edits: readonly ManualEdit[],
-    textOf: Restore = ({ written }) => written,
+    keep: (edit: ManualEdit) => Promise<void> = () => Promise.resolve(),
   ): Promise<readonly string[]> {
     const reverted: string[] = [];
-    for (const { path, written, found } of edits) {
-      await this.#locked(path, async () => {
-        const current = await this.#lastWritten(path) ?? written; // the CLI may have written since
-        if (await this.#found(path) === current) return;
-        const text = found === null ? current : textOf({ path, found, written: current });
-        if (text !== current) await this.#writeShadow(path, text);
-        if (text === found) return;
-        reverted.push(path);
-        await writeAtomic(found === null ? await this.#cleared(path) : await resolveInside(this.#root, path), text);
-      });
+    for (const edit of edits) {
+      if (await this.#locked(edit.path, () => this.#restoreOne(edit, keep))) reverted.push(edit.path);
     }
     return reverted;
+  }
+
+  /** @returns whether something was reverted */
+  async #restoreOne(edit: ManualEdit, keep: (edit: ManualEdit) => Promise<void>): Promise<boolean> {
+    const { path } = edit;
+    let isReverted = false;
+    for (let tries = 1;; tries += 1) {
+      const written = await this.#lastWritten(path) ?? edit.written; // a command may have written since
+      const found = await this.#found(path);
+      if (found === written) return isReverted;
+      const text = found === null ? written : this.parts.get(path)?.({ path, found, written }) ?? written;
+      if (text === found) {
+        await this.#writeShadow(path, text);
+        return isReverted;
+      }
+      await keep({ path, found, written });
+      isReverted = true;
+      if (text !== written) await this.#writeShadow(path, text);
+      if (found === null) {
+        await writeAtomic(await this.#cleared(path), text);
+        return true;
+      }
+      if (await this.#replace(path, text, found)) return true;
+      if (tries === TRIES) throw new RalphError("state-busy", { details: { path } });
+    }
   }
 
   /** The text of a state file or of its shadow copy, by the bytes that are there now. */
@@ -250,8 +307,7 @@ class ShadowedFiles implements StateFiles {
   /** The place of a state file, without the link or folder that was left there; a folder is kept beside the shadow. */
   async #cleared(path: string): Promise<string> {
     const file = join(await resolveInside(this.#root, dirname(path)), basename(path));
-    if (await isDirectory(file)) await copyPath(file, `${this.#shadowOf(path)}.found-${this.#host.ids.random(8)}`);
-    await removePath(file);
+    await removePath(file, `${this.#shadowOf(path)}.found-${this.#host.ids.random(8)}`);
     return file;
   }
 
@@ -284,11 +340,29 @@ class ShadowedFiles implements StateFiles {
     }
   }
 
-  async #write(path: string, text: string): Promise<void> {
-    await this.#writeShadow(path, text);
-    await writeAtomic(await resolveInside(this.#root, path), text);
+  /**
+   * Writes the file where it still holds `before`. Another program may have written into the old file meanwhile: what it
+   * added is added again, and where it wrote something else that is put back.
+   *
+   * @returns `false` where the file holds something else now
+   */
+  async #replace(path: string, text: string, before: string | null): Promise<boolean> {
+    const file = await resolveInside(this.#root, path);
+    const done = await replaceText(file, text, before);
+    if (done.status !== "overtaken") return done.status === "written";
+    const { found } = done;
+    if (before !== null && found.startsWith(before)) {
+      await appendText(file, found.slice(before.length));
+      return true;
+    }
+    if ((await replaceText(file, found, text)).status === "written") return false;
+    await writeAtomic(`${this.#shadowOf(path)}.found-${this.#host.ids.random(8)}`, found);
+    return true;
   }
 }
+
+/** The file has changed since it was read. */
+class Changed extends Error {}
 
 type Attempted = { readonly status: "changed"; readonly text: string } | { readonly status: "same" } | {
   readonly status: "failed";

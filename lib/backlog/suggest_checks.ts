@@ -39,10 +39,7 @@ const RULES: readonly (readonly [file: string | RegExp, commands: string | Comma
   [/^(?:GNUm|M|m)akefile$/, async ({ text }, from) => targets(await text(from), "make")],
   [/^\.?[Jj]ustfile$/, async ({ text }, from) => targets(await text(from), "just")],
   [/^Taskfile\.ya?ml$/, async ({ text }, from) => targets((await text(from)).replaceAll(/^ {2}(?=\S)/gm, ""), "task")],
-  [
-    /^(?:pyproject\.toml|setup\.cfg|setup\.py|pytest\.ini|conftest\.py|tox\.ini|requirements.*\.txt|manage\.py)$/,
-    python,
-  ],
+  [/^(?:pyproject\.toml|setup\.cfg|(?:pytest|tox)\.ini|(?:conftest|manage|setup)\.py|requirements.*\.txt)$/, python],
   ["noxfile.py", "nox"],
   ["go.mod", "go test ./..."],
   ["Cargo.toml", "cargo test"],
@@ -156,20 +153,20 @@ function targets(text: string, tool: string): Found {
   return NAMES.filter((name) => names.has(name)).map((name) => `${tool} ${name}`);
 }
 
+const PYTHON_RUNNERS: Readonly<Record<string, string>> = {
+  "uv.lock": "uv",
+  "poetry.lock": "poetry",
+  "pdm.lock": "pdm",
+  "Pipfile.lock": "pipenv",
+};
+
 async function python({ first, has, list, matching, text }: Project): Promise<Found> {
   const pyproject = await text("pyproject.toml");
   const tox = await text("tox.ini");
   const setup = await text("setup.cfg");
   const requirements = await text(matching(/^(?:dev|test)[-_]?requirements.*\.txt$|^requirements.*\.txt$/) ?? "");
-  const run = first("uv.lock")
-    ? "uv run "
-    : first("poetry.lock")
-    ? "poetry run "
-    : first("pdm.lock")
-    ? "pdm run "
-    : first("Pipfile.lock")
-    ? "pipenv run "
-    : "";
+  const lock = first(...Object.keys(PYTHON_RUNNERS));
+  const run = lock === undefined ? "" : `${PYTHON_RUNNERS[lock]} run `;
   const interpreter = has(".venv") ? ".venv/bin/python" : "python3";
   const tool = (name: string, rest = ""): string => `${run === "" ? `${interpreter} -m ` : run}${name}${rest}`;
   const folder = first("tests", "test");
@@ -181,7 +178,8 @@ async function python({ first, has, list, matching, text }: Project): Promise<Fo
     pyproject.includes(name) || first(...files) !== undefined || setup.includes(`[${name}`);
   return [
     ...has("manage.py") ? [`${interpreter} manage.py test`] : [],
-    ...isPytest ? [tool("pytest")] : isUnittest ? [`${interpreter} -m unittest discover -s ${folder}`] : [],
+    ...isPytest ? [tool("pytest")] : [],
+    ...isUnittest && !isPytest ? [`${interpreter} -m unittest discover -s ${folder}`] : [],
     ...tox.includes("[testenv") || pyproject.includes("[tool.tox") ? ["tox"] : [],
     ...config("mypy", "mypy.ini", ".mypy.ini") ? [tool("mypy", " .")] : [],
     ...config("pyright", "pyrightconfig.json") ? [tool("pyright")] : [],

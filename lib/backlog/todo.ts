@@ -1,9 +1,8 @@
-import { howToEnd } from "./signals.ts";
-import type { Attempt, Backlog, Check, Item, Settlement, WorkContext } from "./types.ts";
+import { listBacklog } from "./list.ts";
+import type { Backlog, Check } from "./types.ts";
 import { verifyCommands } from "./verify_commands.ts";
 import type { StateFiles } from "./state_files.ts";
 import { RalphError } from "../errors/ralph_error.ts";
-import { failureOf, isOver, isParked, reasonOf } from "./attempts.ts";
 import { proseLines } from "./fences.ts";
 
 /** Where the list is and what must pass. */
@@ -66,73 +65,26 @@ export function todoBacklog(
     throw new RalphError("state-missing", { details: { path: file }, hint: "list what is to be done: `- [ ] task`" });
   }
 
-  return {
+  return listBacklog<TodoItem>({
     name: "todo",
     scope: file,
     stateFiles: [file],
-    unverified: "block",
-    concurrent: true,
-    retries: maxRetries,
-    async overview({ parked }) {
-      const items = await load();
-      const left = items.filter((item) => !item.done && !isParked({ id: idOf(item) }, parked));
-      const passed = items.filter(({ done }) => done).length;
-      const unchecked = left.filter((item) => checksOf(item, checks).length === 0).map(idOf);
-      return { total: items.length, passed, open: left.length, parked: items.length - passed - left.length, unchecked };
+    policy: { retries: maxRetries },
+    read: load,
+    async write(ids, done) {
+      const wanted = (await load()).filter((item) => ids.includes(idOf(item)));
+      for (const item of wanted) await state.update(file, (text) => marked(text, item, done ? "[x]" : "[ ]"));
     },
-    async next({ inFlight, parked }) {
-      const open = (await load()).filter(({ done }) => !done);
-      const data = open.find((item) => !inFlight.includes(idOf(item)) && !isParked({ id: idOf(item) }, parked));
-      if (data !== undefined) {
-        return {
-          status: "item",
-          item: { id: idOf(data), kind: "todo", title: titleOf(data), criteria: [data.text], data },
-        };
-      }
-      if (inFlight.length > 0) return { status: "waiting" };
-      if (open.length > 0) return { status: "blocked", reasons: parked.map(({ id, reason }) => `${id}: ${reason}`) };
-      return { status: "done" };
-    },
-    work: ({ data }, context) => Promise.resolve({ prompt: promptOf(data, context), checks: checksOf(data, checks) }),
-    async passed() {
-      return (await load()).filter(({ done }) => done).map((item) => ({
-        id: idOf(item),
-        title: titleOf(item),
-        checks: checksOf(item, checks),
-      }));
-    },
-    reopen: async (ids, reason) =>
-      await untick({ state, file }, (await load()).filter((item) => ids.includes(idOf(item))), reason),
-    settle: (item, attempt) => settled({ state, file }, item, attempt),
-  };
-}
-
-function promptOf({ text }: TodoItem, { nonce, previous }: WorkContext): string {
-  const failure = previous === null ? "" : `\n\n${failureOf(previous)}`;
-  return `Do only this: ${text}${failure}\n\n${howToEnd(nonce)}`;
-}
-
-async function untick(
-  { state, file }: { readonly state: StateFiles; readonly file: string },
-  items: readonly TodoItem[],
-  reason: string,
-): Promise<Settlement> {
-  for (const item of items) await state.update(file, (text) => marked(text, item, false));
-  const commit = { subject: "ralph: sent back by the final check", paths: [file], work: false };
-  return { status: "open", reason, commit };
-}
-
-async function settled(
-  { state, file }: { readonly state: StateFiles; readonly file: string },
-  item: Item<TodoItem>,
-  attempt: Attempt,
-): Promise<Settlement> {
-  const passed = attempt.status === "verified" || attempt.status === "unverified";
-  // Unticked as well: a pass is reverted when its commit was refused.
-  if (attempt.status !== "interrupted") await state.update(file, (text) => marked(text, item.data, passed));
-  if (passed) return { status: "passed", commit: { subject: `feat: ${item.title}`, paths: [file], work: true } };
-  if (attempt.status === "interrupted") return { status: "open" };
-  return { status: isOver(attempt) ? "parked" : "open", reason: reasonOf(attempt) };
+    itemOf: (item) => ({
+      id: idOf(item),
+      kind: "todo",
+      title: titleOf(item),
+      prompt: `Do only this: ${item.text}`,
+      criteria: [item.text],
+      checks: checksOf(item, checks),
+      done: item.done,
+    }),
+  });
 }
 
 /** The checks for every item, then the commands that this one names. */
@@ -152,9 +104,9 @@ function titleOf({ text }: TodoItem): string {
 }
 
 /** The text with one item's box ticked or not; a line that says something else by now is left alone. */
-function marked(text: string | null, item: TodoItem, done: boolean): string | null {
+function marked(text: string | null, item: TodoItem, box: "[ ]" | "[x]"): string | null {
   return text?.split("\n").map((content, line) => {
     const match = line + 1 === item.line ? TODO_REGEXP.exec(content) : null;
-    return match?.[4] === item.text ? content.replace(/\[[ xX]\]/, done ? "[x]" : "[ ]") : content;
+    return match?.[4] === item.text ? content.replace(/\[[ xX]\]/, box) : content;
   }).join("\n") ?? null;
 }

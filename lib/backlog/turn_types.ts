@@ -75,6 +75,8 @@ export interface AgentTurn {
   readonly exitCode?: number | null;
   /** What the agent did, where its stream reports it. */
   readonly activity?: TurnActivity;
+  /** `false`: the agent never says that it is done, so that its checks alone decide. @default it is asked to */
+  readonly needsClaim?: false;
 }
 
 /** What an agent did in a turn, as its stream reports it. */

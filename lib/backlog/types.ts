@@ -8,7 +8,6 @@
 import type { Check, CommandCheck, Verification } from "./check_types.ts";
 import type { ClaimLine } from "./claims.ts";
 import type { Repository } from "../git/types.ts";
-import type { HookRecord } from "./hook_record.ts";
 import type { Item } from "./item.ts";
 import type { Overview } from "./overview.ts";
 import type { StandardSchema } from "./schema.ts";
@@ -16,7 +15,6 @@ import type { StateFiles } from "./state_files.ts";
 import type { Turn, TurnFailure, TurnRecord } from "./turn_types.ts";
 
 export type * from "./check_types.ts";
-export type * from "./hook_record.ts";
 export type * from "./item.ts";
 export type * from "./overview.ts";
 export type * from "./turn_types.ts";
@@ -66,14 +64,18 @@ export type FailureReason =
   | TurnFailure
   | "checks-failed"
   | "protected-file-changed"
-  | "tests-changed"
+  | "checks-not-believed"
   | "history-rewritten"
+  | "conflict"
   | "commit-refused";
 
-/** Something that a challenge found. */
+/** Something about an attempt that its green checks do not show. */
 export interface Doubt {
-  /** `weak-checks`: a wrong implementation passes them. `challenge`: an unseen check differs, or something was not tried. */
-  readonly kind: "weak-checks" | "challenge";
+  /**
+   * `weak-checks`: a wrong implementation passes them. `challenge`: an unseen check differs, or something was not tried.
+   * `not-claimed`: the agent did not say that it was done, so that the attempt is unverified.
+   */
+  readonly kind: "weak-checks" | "challenge" | "not-claimed";
   /** What it is, in words. */
   readonly message: string;
 }
@@ -92,7 +94,7 @@ export type Attempt<Findings = unknown> =
     readonly last?: boolean;
     /** The item's own checks passed before its first attempt, so that they prove nothing. */
     readonly greenBefore?: boolean;
-    /** What a challenge of its checks found that does not fail it (`verify.challenge`). */
+    /** What is in doubt although the checks passed. */
     readonly doubts?: readonly Doubt[];
     /** How its work came onto the branch; absent where it was worked on in the project's own tree. */
     readonly landing?: {
@@ -128,18 +130,6 @@ export interface SettleCommit {
   readonly paths: readonly string[];
   /** Also commit what the turn changed and left uncommitted (never what was dirty before it). */
   readonly work: boolean;
-  /**
-   * The state names the commit that it is part of: `settle()` is called once more after it, and what it writes then is
-   * committed with what comes next.
-   * @default false
-   */
-  readonly named?: boolean;
-}
-
-/** What the loop does with a settlement. */
-export interface Settling {
-  /** Work is about to be committed together with the state, which cannot name that commit yet. */
-  readonly committing: boolean;
 }
 
 /** What the backlog made of an attempt. The loop owns the verdict, retries and limits. */
@@ -165,6 +155,52 @@ export type Settlement =
 /** Attempts that an item is given in all, by the attempt that just failed. */
 export type RetryPolicy<Data, Findings> = { count(attempt: Attempt<Findings>, item: Item<Data>): number }["count"];
 
+/** How a backlog's items are tried, committed and checked at the end. */
+export interface BacklogPolicy<Data = unknown, Findings = unknown> {
+  /**
+   * Attempts that an item is given, or a function of the attempt that just failed and its item.
+   * @default `maxRetries` of the configuration
+   */
+  readonly retries?: number | RetryPolicy<Data, Findings>;
+  /** One commit an item: what its turns committed becomes part of it. @default true */
+  readonly squash?: boolean;
+  /** The state is committed after an attempt that did not pass, too. @default false */
+  readonly attempts?: boolean;
+  /** `false`: nothing is built, so that a run ends without a final check and says nothing about HEAD. @default true */
+  readonly final?: boolean;
+}
+
+/** The request of a person. */
+export interface BacklogBrief {
+  /** In a line, for last lines and reports. @default nothing is said */
+  readonly goal?: string | null;
+  /** The branch to work on, created or switched to when the run starts. @default the current one */
+  readonly branch?: string | null;
+  /** A hash of all that is asked for, whatever has passed: a branch on which it differs holds another backlog. */
+  readonly fingerprint?: string;
+  /**
+   * Files beside the state that say what is asked for (plans, the current spec), relative to the root, whether they
+   * exist or not: restored when a turn has changed them.
+   */
+  readonly files?: readonly string[];
+}
+
+/** A point of a run that a store may have a field for. */
+export type Milestone<Data = unknown> =
+  /** A run begins, and what a killed one left is settled: close what else it left open. */
+  | { readonly type: "run-began" }
+  /** The item is in progress. */
+  | { readonly type: "item-began"; readonly item: Item<Data> }
+  /**
+   * The work of an attempt that did not pass is in the tree at `root` again: take out what would call the item complete.
+   * The answer's `paths` are the files that are gone.
+   */
+  | { readonly type: "work-returned"; readonly item: Item<Data>; readonly root: string; readonly attemptId: string }
+  /** An item passed, and its work is in this commit. The written text becomes part of the next commit of state. */
+  | { readonly type: "item-committed"; readonly item: Item<Data>; readonly commit: string }
+  /** The run has its verdict, and everything has passed. */
+  | { readonly type: "run-passed"; readonly verdict: "verified" | "unverified" };
+
 /** An item that was given up on, as the journal remembers it. */
 export interface ParkedItem {
   /** The item's. */
@@ -186,12 +222,16 @@ export interface PassedRecord {
   readonly kind: string;
   /** As the item had it. */
   readonly fingerprint: string | null;
-  /** `unverified`: no check has seen it. */
+  /** `unverified`: no check has seen it, its agent did not claim it, or the unseen check failed. */
   readonly status: "verified" | "unverified";
   /** The commit at which it passed; `null` before the first one. */
   readonly commit: string | null;
+  /** The commit that its work began on; absent where that is not known. */
+  readonly since?: string;
   /** The commands that it was checked by. */
   readonly checks: readonly RecordedCheck[];
+  /** Its checks were green, and its agent did not say that it was done. */
+  readonly unclaimed?: boolean;
   /** A run has passed as a whole since. */
   readonly closed?: boolean;
 }
@@ -236,7 +276,10 @@ export interface WorkContext<Findings = unknown> {
 
 /** What `judge` is given. */
 export interface JudgeContext<Findings = unknown> extends WorkContext<Findings> {
-  /** The item has checks of its own that were not all green before its first attempt: they decide. */
+  /**
+   * The item has checks of its own that were not all green before its first attempt, and the agent may leave the claim
+   * out (`provider.claims`): the checks alone decide, and what they pass is unverified unless claims are optional.
+   */
   readonly checked: boolean;
 }
 
@@ -251,36 +294,18 @@ export interface Backlog<Data = unknown, Findings = unknown> {
   readonly scope?: string;
   /** Files that only Ralph writes, relative to the root: restored after each turn. */
   readonly stateFiles: readonly string[];
-  /**
-   * Files beside the state that say what is asked for (plans, the current spec), relative to the root, whether they
-   * exist or not: restored when a turn has changed them. Called once, when a run begins.
-   */
-  briefFiles?(): Promise<readonly string[]>;
   /** What a claim is worth when there is no check at all. */
   readonly unverified: "accept" | "block";
   /** Items that are in flight together may be settled in any order. @default false */
   readonly concurrent?: boolean;
-  /** `false`: nothing is built, so that a run ends without a final check and says nothing about HEAD. @default true */
-  readonly final?: boolean;
-  /**
-   * Attempts that an item is given, or a function of the attempt that just failed and its item.
-   * @default `maxRetries` of the configuration
-   */
-  readonly retries?: number | RetryPolicy<Data, Findings>;
-  /** What is committed, where the configuration does not say. @default one commit an item, none of an attempt that did not pass */
-  readonly commits?: { readonly squash?: boolean; readonly attempts?: boolean };
+  /** How items are tried, committed and checked at the end, where the configuration does not say. */
+  readonly policy?: BacklogPolicy<Data, Findings>;
   /** Files beside the state that Ralph writes, relative to the root: no one's uncommitted work. @default none */
   readonly ownFiles?: readonly string[];
   /** Where run folders go, relative to the root. @default ".ralph/runs" */
   readonly runsDirectory?: string;
-  /** Where the logs of hooks go, relative to the root. @default the run's folder */
-  readonly logsDirectory?: string;
-  /** The branch to work on, created or switched to when the run starts. Absent or `null`: the current one. */
-  branch?(): Promise<string | null>;
-  /** What a person asked for, in a line, for last lines and reports. @default nothing is said */
-  goal?(): Promise<string | null>;
-  /** A hash of all that is asked for, whatever has passed: a branch on which it differs holds another backlog. */
-  asks?(): Promise<string>;
+  /** The request of a person. Called when a run begins, and by commands that show a run. */
+  brief?(): Promise<BacklogBrief>;
 
   // The coordinator's side: these alone touch the store, and each is idempotent.
 
@@ -297,20 +322,12 @@ export interface Backlog<Data = unknown, Findings = unknown> {
    * @default the run has failed
    */
   reopen?(ids: readonly string[], reason: string): Promise<Settlement>;
-  /** The run has its verdict, and everything has passed: record it, where the format has room. */
-  ended?(verdict: "verified" | "unverified"): Promise<SettleCommit | void>;
-  /** Record that the item is in progress. */
-  begin?(item: Item<Data>, attemptId: string): Promise<SettleCommit | void>;
+  /** Record how far the run is, where the format has room for it. The same call twice is once. */
+  record?(milestone: Milestone<Data>): Promise<SettleCommit | void>;
   /** Record the outcome. Called again with the same attempt after a crash: the result must be the same. */
-  settle(item: Item<Data>, attempt: Attempt<Findings>, settling?: Settling): Promise<Settlement>;
-  /** A run begins, what a killed one left is settled: close what else it left open. */
-  resume?(): Promise<void>;
+  settle(item: Item<Data>, attempt: Attempt<Findings>): Promise<Settlement>;
   /** Applies what commands outside of a turn added while a run is at work. Called between turns; the same twice is once. */
   receive?(claims: readonly ClaimLine[]): Promise<void>;
-  /** Record a hook's start or end; several may be reported at once. */
-  hookRan?(record: HookRecord): Promise<void>;
-  /** Hooks that ended with the run before they were done; asked once, when a run begins. @default none */
-  hooksLeft?(): Promise<readonly Pick<HookRecord, "hookId" | "iteration" | "transcript">[]>;
 
   // The worker's side: item and working tree only.
 
@@ -328,14 +345,4 @@ export interface Backlog<Data = unknown, Findings = unknown> {
    * @default claims from other machines have none
    */
   findings?(): StandardSchema<Findings> | Promise<StandardSchema<Findings>>;
-  /**
-   * What attempts that did not pass left of an item is in the tree at `root` again: takes out what would call it complete.
-   * @returns the paths that are gone, relative to the root @default none
-   */
-  withdraw?(item: Item<Data>, place: { readonly root: string; readonly attemptId: string }): Promise<readonly string[]>;
-  /**
-   * What is put in the place of a state file that was edited manually, where only a part of the file is state. Pure.
-   * @default what Ralph last wrote
-   */
-  restore?(edit: { readonly path: string; readonly found: string; readonly written: string }): string;
 }

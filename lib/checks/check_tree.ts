@@ -1,7 +1,8 @@
-import { withOwnIndex } from "../git/own_index.ts";
+import { ownCommit } from "../git/own_commit.ts";
+import { ownTree } from "../git/own_index.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import { RalphError } from "../errors/ralph_error.ts";
-import { gitFailed, reasonOf } from "../git/run_git.ts";
+import { outputFrom } from "../git/run_git.ts";
 import { type CheckoutContext, openCheckout } from "./checkout/open_checkout.ts";
 import type { BroughtUp, Checkout, CheckoutPlace } from "./checkout/types.ts";
 
@@ -45,16 +46,12 @@ export async function commitOfTree(place: CheckoutContext): Promise<string> {
   const repository = requireRepository(place);
   const { head, changed } = await repository.status();
   if (head !== null && changed.length === 0) return head;
-  return await withOwnIndex(repository, true, async (environment) => {
-    const git = async (...arguments_: string[]): Promise<string> => {
-      const end = await repository.git(arguments_, { environment });
-      if (end.exitCode !== 0) throw gitFailed(arguments_, reasonOf({ stderr: end.stderr, tail: end.stderr }));
-      return end.stdout.trim();
-    };
-    await git("add", "--all");
-    const parent = head === null ? [] : ["-p", head];
-    return await git("commit-tree", await git("write-tree"), ...parent, "-m", "work in progress");
-  });
+  const tree = await ownTree(
+    repository,
+    "copied",
+    (environment) => outputFrom(repository, ["add", "--all"], { environment }),
+  );
+  return await ownCommit(repository, tree, { parents: head === null ? [] : [head], message: "work in progress\n" });
 }
 
 /** Why a checkout could not be brought up, in words. Pure. */

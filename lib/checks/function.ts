@@ -4,9 +4,6 @@ import type { Host, OutputMask } from "../host/types.ts";
 import type { Check, CheckContext, CheckOutcome } from "../backlog/types.ts";
 import type { CheckLike, CommandLike } from "./types.ts";
 
-/** What a function gave: a finding, or a dax command that is still to be run. A command is never awaited: that runs it. */
-export type FunctionResult = CheckOutcome | { readonly command: CommandLike };
-
 /** How a function's time and output are handled. */
 export interface FunctionCheckOptions {
   readonly timeoutMs: number;
@@ -18,15 +15,15 @@ export interface FunctionCheckOptions {
 
 /**
  * Calls a check that is a function. One that throws, takes too long, or answers with something else has failed, and its
- * tail says why. Its signal is aborted when its time is over. The commands that it awaits print into its tail, and their
- * processes end with it.
+ * tail says why. Its signal is aborted when its time is over. A dax command that it gives is run, that and the commands
+ * that it awaits print into its tail, and their processes end with it.
  */
 export async function runFunctionCheck(
   { $, host }: { readonly $: $Type; readonly host: Pick<Host, "clock" | "ids" | "processes"> },
   run: (context: CheckContext, $: $Type) => unknown,
   context: CheckContext,
   { timeoutMs, mask, onOutput }: FunctionCheckOptions,
-): Promise<FunctionResult> {
+): Promise<CheckOutcome> {
   const over = new AbortController();
   const signal = AbortSignal.any([context.signal, over.signal]);
   const token = `${host.processes.runToken}.${host.ids.random(6)}`;
@@ -52,14 +49,13 @@ export async function runFunctionCheck(
         hasStarted = true;
       }),
   });
-  const failed = (exitCode: number | null, why: string): CheckOutcome => ({
-    ok: false,
-    exitCode,
-    tail: [output(), why].filter((part) => part !== "").join("\n"),
-  });
+  const failed = (exitCode: number | null, why: string): CheckOutcome => failure(exitCode, output(), why);
   try {
-    const answer = run({ ...context, signal }, observed);
-    if (isCommand(answer)) return { command: answer };
+    const given = run({ ...context, signal }, observed);
+    if (isCommand(given)) hasStarted = true;
+    const answer = isCommand(given)
+      ? given.env("RALPH_TREE", token).stdout(writer("stdout")).stderr(writer("stderr")).noThrow().spawn()
+      : given;
     // what keeps its own time ends by itself when its signal says so
     const found = timeoutMs === Infinity ? await answer : await Promise.race([
       answer,
@@ -80,6 +76,10 @@ export async function runFunctionCheck(
     output();
     await written;
   }
+}
+
+function failure(exitCode: number | null, ...parts: readonly string[]): CheckOutcome {
+  return { ok: false, exitCode, tail: parts.filter((part) => part !== "").join("\n") };
 }
 
 /** True for a dax command. */

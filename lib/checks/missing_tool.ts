@@ -1,4 +1,5 @@
 import type { CheckResult } from "../backlog/types.ts";
+import { NOT_RUN } from "./shell.ts";
 
 /** What shells and runners print where a program, or the module that a runner runs, is not installed. */
 const MISSING: readonly RegExp[] = [
@@ -10,9 +11,6 @@ const MISSING: readonly RegExp[] = [
   /^make(?:\[\d+\])?: (?<tool>[\w./-]+): No such file or directory/m,
   /(?:^|: )(?<tool>[\w./+-]+): (?:No such file or directory|cannot execute|Permission denied)$/m,
 ];
-
-/** Exit codes by which a shell says that it could not run a command. */
-const NOT_RUN: readonly number[] = [126, 127];
 
 /**
  * The program or module that a failed command could not find; `null` where it ran. What lies in the project, such as

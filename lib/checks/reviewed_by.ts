@@ -1,4 +1,4 @@
-import { join, relative } from "node:path";
+import { join, relative, sep } from "node:path";
 import { resolveAgent } from "../agents/registry.ts";
 import type { Agent } from "../context/agent.ts";
 import type { RalphContext } from "../context/context.ts";
@@ -109,7 +109,7 @@ async function review(
     return { turn, rewritten };
   });
   const found = { ...outcomeOf(turn, nonce, rewritten !== null), usage: turn.usage };
-  const words = relative(ralph.root, turn.transcript).replaceAll("\\", "/");
+  const words = relative(ralph.root, turn.transcript).replaceAll(sep, "/");
   return found.ok || found.halts !== undefined ? found : { ...found, tail: `${found.tail}\n(its words: ${words})` };
 }
 

@@ -7,7 +7,7 @@ import type { RalphEvent } from "../events/types.ts";
 import { ensureDirectory, openAppender } from "../host/files.ts";
 import { join } from "node:path";
 import type { CheckOutcome, CheckResult, Item, Verification, WorkDone } from "../backlog/types.ts";
-import { runCommandCheck, type Runnable, toRunnables } from "./runnable.ts";
+import { type Runnable, toRunnables } from "./runnable.ts";
 import { runFunctionCheck } from "./function.ts";
 import { runShellCheck, type ShellCheckOptions } from "./shell.ts";
 import type { CheckLike } from "./types.ts";
@@ -81,14 +81,14 @@ export async function verify(
     if (isReview(check) && results.some(({ ok }) => !ok)) break; // a review would cost a turn and change nothing
     const { name, scope = "" } = check;
     ralph.events.emit({ type: "check-start", name, scope, number: results.length + 1, total: checks.length });
-    const started = ralph.host.clock.now();
+    const started = ralph.host.clock.steady();
     const outcome = await once(
       check,
       () => runPlaced(ralph, check, { ...options, ...place, signal }, isolatedIn, results.length + 1),
     );
     if (signal.aborted) return { status: "aborted", results };
     const isOld = !outcome.ok && check.command !== undefined && options.failedBefore?.has(check.command) === true;
-    const durationMs = Math.max(0, ralph.host.clock.now() - started);
+    const durationMs = Math.max(0, ralph.host.clock.steady() - started);
     const result = { ...outcome, name, scope, durationMs, ...(isOld ? { failedBefore: true } : {}) };
     results.push(result);
     ralph.events.emit({ ...endOf(result), ...(options.beforeWork === true ? { beforeWork: true } : {}) });
@@ -207,7 +207,6 @@ async function runOne(
       ...(options.asInstructed === undefined ? {} : { asInstructed: options.asInstructed }),
     };
     const found = await runFunctionCheck(ralph, check.run, context, shell);
-    if ("command" in found) return await runCommandCheck(ralph.host, found.command, shell);
     return { ...found, tail: redactor.text(found.tail) };
   } finally {
     await log?.close();

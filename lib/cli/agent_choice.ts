@@ -78,7 +78,9 @@ export async function pickAgent(host: Host, prompter: Prompter, message: string)
       id: "agent.pick",
       kind: "select",
       message,
-      details: ["Found here. Ralph starts it so that it works on this tree without asking for permission."],
+      details: [
+        "Found on PATH. Ralph turns its permission prompts off: it edits files and runs commands here without asking.",
+      ],
       ...prompter.interactive ? { initial: first.value } : {},
       choices: [...choices, { value: OTHER, label: "another command" }],
     });

@@ -94,10 +94,12 @@ export interface KnownWorkflow {
   readonly name: string;
   /** The path whose existence means that it is in use, in words. */
   readonly state: string;
-  /** Whether it is in use below this folder. */
-  detect(root: string): Promise<boolean>;
-  /** Folders that hold its runs, relative to the root. */
-  runs(root: string): Promise<readonly string[]>;
+  /** The command that begins work in it. */
+  readonly start: string;
+  /** True if it is in use below this folder. @default `state` exists */
+  detect?(root: string): Promise<boolean>;
+  /** Folders that hold its runs, relative to the root. @default none but `.ralph/runs` */
+  runs?(root: string): Promise<readonly string[]>;
   /** Its own commands: each is understood in this workflow only. */
   readonly commands: readonly Command[];
   /** Why a line of a shared command is understood in this workflow only, whatever is on disk; `null` where it is not. */

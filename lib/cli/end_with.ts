@@ -1,4 +1,5 @@
 import { withFlags } from "./with_flags.ts";
+import { afterWork } from "./next_step.ts";
 import type { RalphContext } from "../context/context.ts";
 import { exitCodeOf, isOutcome, type Outcome } from "../recipe/outcome.ts";
 import type { Invocation } from "./command.ts";
@@ -15,10 +16,12 @@ import { formatDuration } from "../ui/format_duration.ts";
 export const NOTICE_LABELS: Readonly<Record<string, string>> = {
   "green-before": "checks passed before the work",
   "no-own-check": "no check of its own",
-  "tests-changed": "tests changed",
-  "own-tests": "checked by tests of its own",
+  "old-tests": "old tests fail",
+  "cannot-fail": "cannot fail",
   "weak-checks": "weak checks",
   "challenge": "challenge",
+  "not-claimed": "not claimed",
+  "unsteady": "unsteady",
   "restored": "restored",
   "not-reproducible": "not reproducible in a clean checkout",
   "not-committed": "verified, not committed",
@@ -50,7 +53,7 @@ export function endWith(
   } else if (!json) {
     const resume = goOn === null ? null : withFlags(invocation, goOn);
     const plan = invocation.command.name === "plan" ? withFlags(invocation, "ralph plan --resume") : null;
-    const where = { resume, plan, now: invocation.host.clock.now(), ...(used === undefined ? {} : { used }) };
+    const where = { resume, plan, now: invocation.host.clock.steady(), ...(used === undefined ? {} : { used }) };
     for (const line of outcomeLines(outcome, styleFor(invocation, "stderr"), where)) invocation.say(line);
   }
   return exitCode;
@@ -113,11 +116,7 @@ export function outcomeLines(
     blocked: bad,
     failed: bad,
   };
-  const mark = tone[ended.status] === good
-    ? symbols.passed
-    : tone[ended.status] === bad
-    ? symbols.failed
-    : symbols.warning;
+  const mark = new Map([[good, symbols.passed], [bad, symbols.failed]]).get(tone[ended.status]) ?? symbols.warning;
   const unverified = (ended.unverified ?? []).map(oneLine);
   const verified = (ended.passed ?? []).map(oneLine).filter((id) => !unverified.includes(id));
   const counts = ended.iterations === undefined ? "" : `: ${countsOf(ended, verified.length, unverified.length)}`;
@@ -134,13 +133,11 @@ export function outcomeLines(
     "",
     `${tone[ended.status](mark)} ${bold(ended.status)}${counts}`,
     ...(verified.length === 0 ? [] : [`  ${good("verified")}  ${verified.join(", ")}`]),
-    ...(unverified.length === 0
-      ? []
-      : [`  ${warn("unverified")}  ${unverified.join(", ")} ${dim("(no check ran: only the agent says so)")}`]),
+    ...unverifiedLines(unverified, ended.notices ?? [], { dim, warn }),
     ...(ended.failedBefore ?? []).map((command) => `  ${warn("failed before the first turn")}  ${oneLine(command)}`),
     ...noticeLines(ended.notices ?? [], warn),
     ...(ended.parked ?? []).map(({ id, reason }) => `  ${bad("parked")}  ${oneLine(id)}: ${headlineOf(reason)}`),
-    ...reasons.filter((reason) => !(ended.parked ?? []).some(({ id, reason: why }) => reason === `${id}: ${why}`)).map((
+    ...reasons.filter((reason) => !(ended.parked ?? []).some(({ id }) => reason.startsWith(`${id}: `))).map((
       reason,
     ) => `  ${headlineOf(reason)}`),
     ...(ended.summary === undefined || ended.summary === "" ? [] : [`  ${oneLine(ended.summary)}`]),
@@ -148,6 +145,29 @@ export function outcomeLines(
     ...hintOf(ended, resume, plan).map((hint) => `hint: ${hint}`),
     ...nextOf(ended).map((next) => `next: ${next}`),
   ];
+}
+
+/** Items that nothing has verified, by the reason. */
+function unverifiedLines(
+  ids: readonly string[],
+  notices: NonNullable<Ended["notices"]>,
+  { dim, warn }: Pick<Style, "dim" | "warn">,
+): readonly string[] {
+  const isOf = (wanted: string) => (id: string): boolean =>
+    notices.some(({ kind, subject }) => kind === wanted && subject === id);
+  const [isRed, isUnclaimed] = [isOf("challenge"), isOf("not-claimed")];
+  const line = (some: readonly string[], why: string): readonly string[] =>
+    some.length === 0 ? [] : [`  ${warn("unverified")}  ${some.join(", ")} ${dim(`(${why})`)}`];
+  return [
+    ...line(ids.filter((id) => !isRed(id) && !isUnclaimed(id)), "no check ran: only the agent says so"),
+    ...line(ids.filter(isUnclaimed), "its checks pass: the agent does not say that it is done"),
+    ...line(ids.filter((id) => isRed(id) && !isUnclaimed(id)), "a check that its author had not seen fails"),
+  ];
+}
+
+/** Each unverified item has green checks, and only lacks the claim that a notice asks for. */
+function lacksClaims({ unverified = [], notices = [] }: Ended): boolean {
+  return unverified.every((id) => notices.some(({ kind, subject }) => kind === "not-claimed" && subject === id));
 }
 
 /** What was asked for, where the work is, and what it took. */
@@ -191,22 +211,27 @@ export function workText({ branch, base, from, commits, files, added, removed }:
 /** What comes after work that is done. */
 function nextOf({ status, work, iterations, allowed }: Ended): readonly string[] {
   const isDone = status === "passed" || (status === "unverified" && allowed === true);
-  if (!isDone || iterations === undefined || work === undefined || work.commits === 0) return [];
-  const report = "`ralph report` shows what was done";
-  return work.base === null ? [report] : [`\`ralph finish\` merges it or asks for that; ${report}`];
+  if (!isDone || iterations === undefined || work === undefined) return [];
+  return afterWork(work);
 }
 
-/** Notices without a message of their own share a line. */
+/** True of many good runs, and no evidence against one: for the report. */
+const REPORTED_ONLY: ReadonlySet<string> = new Set(["green-before", "no-own-check"]);
+
+/** Notices without a message of their own share a line, but for whole sentences. */
 export function noticeLines(
   notices: readonly { readonly kind: string; readonly subject: string; readonly message: string }[],
   warn: (text: string) => string,
 ): readonly string[] {
-  return [...new Set(notices.map(({ kind }) => kind))].flatMap((kind) => {
+  const kinds = new Set(notices.map(({ kind }) => kind).filter((kind) => !REPORTED_ONLY.has(kind)));
+  return [...kinds].flatMap((kind) => {
     const label = warn(NOTICE_LABELS[kind] ?? kind);
     const own = notices.filter((notice) => notice.kind === kind);
     const bare = own.filter(({ message }) => message === "").map(({ subject }) => oneLine(subject));
+    const words = bare.filter((subject) => !subject.endsWith("."));
     return [
-      ...(bare.length === 0 ? [] : [`  ${label}  ${bare.join(", ")}`]),
+      ...(words.length === 0 ? [] : [`  ${label}  ${words.join(", ")}`]),
+      ...bare.filter((subject) => subject.endsWith(".")).map((sentence) => `  ${label}  ${sentence}`),
       ...own.filter(({ message }) => message !== "").map(({ subject, message }) =>
         `  ${label}  ${oneLine(subject)}: ${headlineOf(message)}`
       ),
@@ -214,13 +239,16 @@ export function noticeLines(
   });
 }
 
-function countsOf({ iterations = 0, parked = [] }: Ended, verified: number, unverified: number): string {
+function countsOf({ iterations = 0, parked = [], status }: Ended, verified: number, unverified: number): string {
+  const took = `${iterations} iteration${iterations === 1 ? "" : "s"}`;
+  // what a review accepted was verified before
+  if (status === "passed" && iterations > 0 && verified + unverified + parked.length === 0) return took;
   const parts = [
     `${verified} verified`,
     ...(unverified === 0 ? [] : [`${unverified} unverified`]),
     ...(parked.length === 0 ? [] : [`${parked.length} parked`]),
   ];
-  return `${parts.join(", ")} in ${iterations} iteration${iterations === 1 ? "" : "s"}`;
+  return `${parts.join(", ")} in ${took}`;
 }
 
 function hintOf(ended: Ended, resume: string | null, plan: string | null): readonly string[] {
@@ -240,12 +268,14 @@ function hintOf(ended: Ended, resume: string | null, plan: string | null): reado
     case "blocked":
       return parked.length + parkedBefore > 0
         ? [`fix the cause, then ${retry}`]
-        : ["`ralph status` shows the progress"];
+        : [`fix the cause, then ${again} continues`];
     case "exhausted":
     case "failed":
       return [`\`ralph status\` shows the progress, \`ralph report\` what was done; ${again} continues`];
     case "unverified":
-      return resume === null ? [] : ["`ralph verify` runs what checks there are"];
+      if (resume === null) return [];
+      if (!lacksClaims(ended)) return ["`ralph verify` runs what checks there are"];
+      return ended.allowed === true ? [] : [`look at the work; \`${resume} --allow-unverified\` accepts it`];
     case "declined":
     case "aborted":
     case "handed-out":

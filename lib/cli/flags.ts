@@ -30,7 +30,7 @@ export const PLACE_FLAGS: FlagTable = {
 /** How text is shown. Every command takes these. */
 export const SHOW_FLAGS: FlagTable = {
   "no-color": { type: "boolean", summary: "no colours (also `NO_COLOR`)" },
-  ascii: { type: "boolean", variable: "RALPH_ASCII", summary: "no characters outside ASCII in what Ralph prints" },
+  ascii: { type: "boolean", variable: "RALPH_ASCII", summary: "print ASCII characters only" },
   verbose: { type: "boolean", summary: "more detail, the agent's output included" },
   help: { type: "boolean", summary: "show this help" },
 };
@@ -81,12 +81,12 @@ export const SANDBOX_FLAGS: FlagTable = {
   sandbox: {
     type: "boolean",
     variable: "RALPH_SANDBOX",
-    summary: "agents and checks can touch the working tree and nothing else; exit code 4 where that cannot be had",
+    summary: "limit agents and checks to the working tree; ends with exit code 4 if no sandbox is available",
   },
   "no-sandbox": {
     type: "boolean",
     rival: "sandbox",
-    summary: "work without a sandbox whatever the configuration says; with --strict it is named at the end",
+    summary: "run without a sandbox, whatever the configuration says; with --strict the verdict says so",
   },
 };
 
@@ -129,19 +129,23 @@ export const AGENT_FLAGS: FlagTable = {
 /** Questions answered beforehand. */
 export const CONSENT_FLAGS: FlagTable = {
   "non-interactive": { type: "boolean", summary: "never ask; a missing answer ends with exit code 3" },
-  answers: { type: "text", value: "FILE", summary: "answers to questions, YAML or JSON (implies --non-interactive)" },
+  answers: {
+    type: "text",
+    value: "FILE",
+    summary: "answers to questions, YAML or JSON; without a terminal nothing else is asked",
+  },
   approve: {
     type: "text",
     value: "GATES",
     many: true,
-    summary: "consents given now: prd,understand,run or all (implies --non-interactive)",
+    summary: "consents given now: prd,understand,run or all; other questions are still asked",
   },
   ask: {
     type: "text",
     value: "WHERE",
     choices: ["terminal", "page"],
     variable: "RALPH_ASK",
-    summary: "where questions are put: in the terminal, or on the page of `ralph ui` alone, which is waited for",
+    summary: "where to ask questions: `terminal`, or `page` (waits for an answer in `ralph ui`)",
   },
 };
 
@@ -152,7 +156,7 @@ export const LOOP_FLAGS: FlagTable = {
     type: "text",
     value: "USD",
     variable: "RALPH_MAX_COST",
-    summary: "stop when the agent has cost this much",
+    summary: "end the run when the agent has cost this much",
   },
   verify: {
     type: "text",
@@ -162,11 +166,11 @@ export const LOOP_FLAGS: FlagTable = {
   },
   "allow-unverified": {
     type: "boolean",
-    summary: "let the agent's word settle items that name no check; shown as unverified",
+    summary: "accept the agent's word for items that name no check; they are shown as unverified",
   },
   strict: {
     type: "boolean",
-    summary: "trust nothing that was changed: changed tests fail the attempt, checks that pass before the work park it",
+    summary: "strict mode: changed tests fail the attempt; items whose checks already pass are parked",
   },
   challenge: {
     type: "text",
@@ -174,10 +178,11 @@ export const LOOP_FLAGS: FlagTable = {
     summary:
       "another agent writes N wrong implementations of each item, which its checks must catch, and an unseen check",
   },
-  "retry-blocked": { type: "boolean", summary: "take up items again that were parked" },
+  "retry-blocked": { type: "boolean", summary: "retry parked items" },
   "accept-changes": {
     type: "boolean",
-    summary: "agree to what has changed of configuration, recipes and prompts since a run was killed",
+    summary:
+      "agree to what has changed of configuration, recipes and prompts since a run was killed, and to changed tests",
   },
   parallel: {
     type: "text",
@@ -194,7 +199,7 @@ export const LOOP_FLAGS: FlagTable = {
   },
   "any-order": {
     type: "boolean",
-    summary: "with --parallel: stories of different priority may be worked on at once, too",
+    summary: "with --parallel: also work on stories of different priority at once",
   },
   interactive: { type: "boolean", summary: "ask after every iteration whether to continue" },
   branch: {
@@ -202,7 +207,7 @@ export const LOOP_FLAGS: FlagTable = {
     value: "NAME",
     empty: true,
     variable: "RALPH_BRANCH",
-    summary: "work on this branch instead of the PRD's; empty: stay on the current one",
+    summary: "work on this branch instead of the workflow's own; empty: stay on the current one",
   },
 };
 
@@ -220,6 +225,11 @@ export const ITERATION_FLAGS: FlagTable = {
 export const PLAN_FLAGS: FlagTable = {
   resume: { type: "boolean", summary: "continue with the plan that was begun; needs no goal" },
   base: { type: "text", value: "BRANCH", summary: "the branch that a new goal starts from (exec)" },
+  "goal-file": {
+    type: "text",
+    value: "FILE",
+    summary: "read the goal from this file; `-` as the goal: from standard input",
+  },
 };
 
 /** A look at agents that costs a turn each. */
@@ -234,7 +244,7 @@ export const PROBE_FLAGS: FlagTable = {
 
 /** A look at what a sandbox permits. */
 export const SANDBOX_PROBE_FLAGS: FlagTable = {
-  sandbox: { type: "boolean", summary: "try inside of a sandbox what an agent could try, and show what was denied" },
+  sandbox: { type: "boolean", summary: "try forbidden actions in a sandbox and show which ones it denies" },
 };
 
 /** Who is told how a run ended. */
@@ -242,21 +252,21 @@ const NOTIFY_FLAG: FlagTable = {
   notify: {
     type: "optional",
     value: "URL|COMMAND",
-    summary: "tell you how it ended and what it asks, instead of `notify` in the configuration (default: the desktop)",
+    summary: "notify you of the end and of questions, instead of `notify` in the configuration (default: the desktop)",
   },
 };
 
-/** What a run takes, whichever workflow it is of. */
-export const RUN_FLAGS: FlagTable = {
-  ...ITERATION_FLAGS,
-  ...LOOP_FLAGS,
+/** A session with an agent: what it asks, who works, how it is shown, and where. */
+export const SESSION_FLAGS: FlagTable = {
   ...CONSENT_FLAGS,
   ...AGENT_FLAGS,
-  ...NOTIFY_FLAG,
   ...REPORT_FLAGS,
   ...PLACE_FLAGS,
   ...SHOW_FLAGS,
 };
+
+/** What a run takes, whichever workflow it is of. */
+export const RUN_FLAGS: FlagTable = { ...ITERATION_FLAGS, ...LOOP_FLAGS, ...NOTIFY_FLAG, ...SESSION_FLAGS };
 
 /** What commands take that only look. */
 export const LOOK_FLAGS: FlagTable = { ...DATA_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS };

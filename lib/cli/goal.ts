@@ -1,16 +1,25 @@
+import { text } from "node:stream/consumers";
 import { resolve } from "node:path";
-import { pathExists } from "../host/files.ts";
+import { pathExists, readText } from "../host/files.ts";
 import type { Invocation } from "./command.ts";
 import { usage } from "./parse.ts";
 
-/** The goal of the command line; "" with `--resume`. @throws {RalphError} usage for what cannot be meant as one */
-export async function goalOf({ arguments: [given], command, flags, host }: Invocation): Promise<string> {
+/**
+ * The goal of the command line, of standard input (`-`) or of `--goal-file`; "" with `--resume`.
+ *
+ * @throws {RalphError} usage for what cannot be meant as one
+ */
+export async function goalOf(invocation: Invocation): Promise<string> {
+  const { command, flags, host } = invocation;
   const example = `say it in words: \`ralph ${command.name} "add a health endpoint"\``;
-  if (given === undefined) {
+  const given = await givenGoal(invocation);
+  if (given === null) {
     if (flags.has("resume")) return "";
     throw usage(
       `\`ralph ${command.name}\` needs a goal`,
-      `${example}; \`--resume\` continues with the one that was begun`,
+      host.terminal.isTerminal("stdin")
+        ? `${example}; \`--resume\` continues with the one that was begun`
+        : `${example}; \`ralph ${command.name} -\` reads it from standard input, \`--goal-file FILE\` from a file`,
     );
   }
   const goal = given.trim();
@@ -20,10 +29,26 @@ export async function goalOf({ arguments: [given], command, flags, host }: Invoc
     throw exists
       ? usage(
         `${goal} is a file, not a goal`,
-        `say what is to be done with it: \`ralph ${command.name} "implement ${goal}"\``,
+        `\`ralph ${command.name} --goal-file ${goal}\` takes the goal from it`,
       )
       : usage(`the file ${goal} does not exist`, `a single word that ends in .md is never a goal; ${example}`);
   }
   if (/^\d+[A-Za-z]?(\.\d+)*$/.test(goal)) throw usage(`${goal} is a number, not a goal`, example);
   return goal;
+}
+
+/** As it was given; `null`: not at all. */
+async function givenGoal({ arguments: [given], flags, host }: Invocation): Promise<string | null> {
+  const file = flags.text("goal-file");
+  if (file !== undefined) {
+    if (given !== undefined) throw usage("a goal and `--goal-file` exclude each other", "leave one of them out");
+    const read = await readText(resolve(host.environment.cwd, file));
+    if (read === null) throw usage(`--goal-file: the file ${file} does not exist`);
+    return read;
+  }
+  if (given !== "-") return given ?? null;
+  if (host.terminal.isTerminal("stdin")) {
+    throw usage("`-` reads the goal from standard input, which is a terminal here", "`--goal-file FILE` reads a file");
+  }
+  return await text(host.terminal.stdin);
 }

@@ -58,9 +58,7 @@ export function knownProgram(command: string): string | null {
 
 /** How far an adapter can be trusted, in a few words. */
 export function proofText({ proof }: Adapter): string {
-  return proof.kind === "measured"
-    ? `adapter measured with ${proof.version}`
-    : "adapter written from documentation, never run";
+  return proof.kind === "measured" ? `tested with ${proof.version}` : "adapter written from documentation, never run";
 }
 
 /** For a machine without a known agent: the first few with how to get them. */

@@ -41,13 +41,13 @@ export async function openLook(
 /** The journal of the project's runs, or `null` before the first one: what reads it is loaded where there is one. */
 export async function journalIn({ own, repository }: Pick<Look, "own" | "repository">): Promise<Journal | null> {
   if (repository === null || !await pathExists(own.journal)) return null;
-  return await (await import("../loop/journal.ts")).openJournal(own.journal);
+  return await (await import("../loop/journal/journal.ts")).openJournal(own.journal);
 }
 
 /** What was given up on. */
 export async function parkedIn<Data, Findings>(
   look: Pick<Look, "own" | "repository">,
-  backlog: Pick<Backlog<Data, Findings>, "branch" | "name" | "scope">,
+  backlog: Pick<Backlog<Data, Findings>, "brief" | "name" | "scope">,
 ): Promise<readonly ParkedItem[]> {
   const journal = await journalIn(look);
   return journal === null ? [] : journal.parked(await journalKeyOf(backlog));

@@ -1,4 +1,4 @@
-import type { Next } from "../backlog/types.ts";
+import type { Backlog, Item, Next } from "../backlog/types.ts";
 import { EXIT } from "../errors/exit_codes.ts";
 import { oneLine } from "../ui/printable.ts";
 import type { Style } from "../ui/style.ts";
@@ -9,7 +9,7 @@ import { toJson } from "./show.ts";
 export interface NextView {
   readonly blocked: boolean;
   /** For `--json`. */
-  readonly data: unknown;
+  readonly data: object;
   /** The item, for standard output. */
   readonly item?: readonly string[];
   /** What there is to say where no item comes, for standard error. */
@@ -27,7 +27,7 @@ export function showNext({ flags, out, say }: Pick<Invocation, "flags" | "out" |
 }
 
 /** An item for a reader: what is asked for, and what has to pass. */
-export function itemLines(
+function itemLines(
   { id, title, criteria, checks }: {
     readonly id: string;
     readonly title: string;
@@ -45,8 +45,41 @@ export function itemLines(
   ];
 }
 
+/** Shows the next item of a backlog with the checks that it would have, or why there is none. */
+export async function nextOfBacklog<Data, Findings>(
+  { root, style }: { readonly root: string; readonly style: Style },
+  backlog: Pick<Backlog<Data, Findings>, "work">,
+  next: Next<Data>,
+  { done, retry, dataOf = ({ criteria = [] }) => ({ criteria }) }: {
+    /** The words for a backlog with nothing left, which says nothing itself. */
+    readonly done: string;
+    readonly retry: string | null;
+    /** The item's own part of the JSON. @default its criteria */
+    readonly dataOf?: (item: Item<Data>) => object;
+  },
+): Promise<NextView> {
+  if (next.status !== "item") {
+    return withoutItem(next, { done: next.status === "done" ? next.summary ?? done : done, retry });
+  }
+  const { id, kind, title, criteria = [] } = next.item;
+  const work = await backlog.work(next.item, {
+    cwd: root,
+    attempt: 1,
+    previous: null,
+    last: null,
+    nonce: "",
+    claims: [],
+  });
+  const checks = work.checks.map(({ name }) => name);
+  return {
+    blocked: false,
+    data: { status: "item", id, kind, title, ...dataOf(next.item), checks },
+    item: itemLines({ id, title, criteria, checks }, style),
+  };
+}
+
 /** Why no item comes. */
-export function withoutItem(
+function withoutItem(
   next: Exclude<Next<unknown>, { readonly status: "item" }>,
   words: { readonly done: string; readonly retry: string | null },
 ): NextView {

@@ -3,6 +3,7 @@ import { CONFIG_FILE } from "../config/load.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { isDirectory, pathExists } from "../host/files.ts";
 import type { Invocation, KnownWorkflow } from "./command.ts";
+import { isInUse } from "./workflow.ts";
 
 /**
  * The project's folder: the one that was named, else the nearest upward, to the git top level, that holds Ralph's
@@ -28,7 +29,7 @@ export async function resolveRoot(
 
 async function isUsed(folder: string, workflows: readonly KnownWorkflow[]): Promise<boolean> {
   for (const workflow of workflows) {
-    if (await workflow.detect(folder)) return true;
+    if (await isInUse(workflow, folder)) return true;
   }
   return false;
 }

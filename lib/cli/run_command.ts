@@ -7,7 +7,7 @@ import { wrapText } from "../ui/wrap_text.ts";
 import { ERROR_DEFINITIONS } from "../errors/definitions.ts";
 import { EXIT } from "../errors/exit_codes.ts";
 import { RalphError } from "../errors/ralph_error.ts";
-import { machineError, unwritable } from "../host/file_errors.ts";
+import { asNamed, unwritable } from "../host/file_errors.ts";
 import { onSignals } from "../host/this_process.ts";
 import type { Host } from "../host/types.ts";
 import { printable, printablePainted } from "../ui/printable.ts";
@@ -170,21 +170,14 @@ interface Failure {
 
 /** Turns whatever was thrown into text: the table's message and hint, or a bug with its stack. */
 function describeFailure(error: unknown, { verbose }: { readonly verbose: boolean }): Failure {
-  if (RalphError.isInstance(error)) {
-    const stack = verbose && error.exitCode === EXIT.internal ? stackOf(error.cause ?? error, true) : [];
-    return { lines: [`error: ${error.message}`, ...stack, `hint: ${error.hint}`], exitCode: error.exitCode };
-  }
-  const known = notGenerated(error) ?? machineError(error);
-  if (known !== null) return describeFailure(known, { verbose });
-  const internal = new RalphError("internal", { details: { problem: messageOf(error) } });
+  const named = notGenerated(error) ?? asNamed(error);
+  const isBug = named !== error && named.code === "internal";
+  const hasStack = isBug || verbose && named.exitCode === EXIT.internal;
+  const stack = hasStack ? stackOf(named.cause ?? named, verbose) : [];
   return {
-    lines: [`error: internal: ${internal.message}`, ...stackOf(error, verbose), `hint: ${internal.hint}`],
-    exitCode: EXIT.internal,
+    lines: [`error: ${isBug ? "internal: " : ""}${named.message}`, ...stack, `hint: ${named.hint}`],
+    exitCode: named.exitCode,
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function stackOf(error: unknown, whole: boolean): readonly string[] {

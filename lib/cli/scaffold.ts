@@ -1,13 +1,17 @@
 import { join } from "node:path";
 import { CONFIG_FILE } from "../config/load.ts";
 import { EXIT } from "../errors/exit_codes.ts";
-import { pathExists } from "../host/files.ts";
+import { pathExists, readText } from "../host/files.ts";
 import type { Invocation } from "./command.ts";
 import { setupPrompter } from "./session.ts";
-import { setUp } from "./setup.ts";
+import { additionsOf, setUp } from "./setup.ts";
 import { styleFor, toJson } from "./show.ts";
 import type { Place } from "./workspace.ts";
-import { writeNewConfig } from "./write_config.ts";
+import { addToConfig, writeNewConfig } from "./write_config.ts";
+
+/** Flags that a configuration remembers, those with one text first. */
+const TEXTS = ["agent", "agent-cmd", "model", "reasoning", "endpoint"];
+const FLAGS = [...TEXTS, "timeout", "verify", "sandbox"];
 
 /** What a workflow starts from. */
 export interface Scaffold {
@@ -55,24 +59,31 @@ export async function scaffoldWorkflow(
     }
     made.push(...await writeNewConfig(root, setup.config));
   } else {
-    const ignored = ["agent", "agent-cmd", "model", "reasoning", "endpoint", "timeout", "verify", "sandbox"].filter((
-      name,
-    ) => flags.has(name));
-    if (ignored.length > 0) {
-      say(
-        `warning: ${CONFIG_FILE} is there and stays as it is: ${
-          ignored.map((name) => `--${name}`).join(", ")
-        } changed nothing`,
-      );
-    }
-    if (flags.has("dry-run")) return told(invocation, [`${CONFIG_FILE} is there: it would stay as it is`]);
+    if (flags.has("dry-run")) return told(invocation, [`${CONFIG_FILE} is there: it would keep what it has`]);
+    made.push(...await completed(invocation, place));
   }
   made.push(...await files(root));
   for (const path of made) say(`  ${good(symbols.passed)} ${path}`);
   if (made.length === 0) say(dim("  everything is there already: nothing was written"));
   told(invocation, open);
-  say(`next: ${made.includes(CONFIG_FILE) ? `commit ${CONFIG_FILE}, then ` : ""}${next}`);
+  const toCommit = made.filter((path) => path === CONFIG_FILE || path.endsWith(".gitignore"));
+  say(`next: ${toCommit.length > 0 ? `commit ${toCommit.join(" and ")}, then ` : ""}${next}`);
   return EXIT.done;
+}
+
+/** Flags complete a configuration that is there; a value that it has already stays. @returns what was changed */
+async function completed(invocation: Invocation, { root, file }: Place): Promise<readonly string[]> {
+  const { flags, say } = invocation;
+  if (!FLAGS.some((name) => flags.has(name))) return [];
+  const path = file ?? join(root, CONFIG_FILE);
+  const paths = await addToConfig(root, path, additionsOf(invocation));
+  const text = await readText(path) ?? "";
+  const kept = TEXTS.filter((name) => flags.has(name) && !text.includes(JSON.stringify(flags.text(name))));
+  if (kept.length > 0) {
+    const names = kept.map((name) => `--${name}`).join(", ");
+    say(`warning: ${CONFIG_FILE} keeps its own value instead of ${names}: edit the file to change it`);
+  }
+  return paths;
 }
 
 function told({ say }: Invocation, lines: readonly string[]): number {

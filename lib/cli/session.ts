@@ -1,21 +1,23 @@
 import { withFlags } from "./with_flags.ts";
 import { relative, resolve } from "node:path";
-import { addTurn, NO_USAGE, type UsageTotal } from "../backlog/usage.ts";
+import type { UsageTotal } from "../backlog/usage.ts";
 import type { Config } from "../config/types.ts";
 import type { LoopDefaults, OpenElsewhere, RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { Prompter } from "../context/prompter.ts";
+import { EMPTY_TALLY, nextTally } from "../events/tally.ts";
 import type { EventSink } from "../events/types.ts";
 import type { Host } from "../host/types.ts";
 import type { Engine } from "../machines/engine.ts";
 import { announcedPrompter, createPrompter, type PrompterOptions } from "../ui/create_prompter.ts";
 import { createHumanReporter, createJsonReporter } from "../ui/create_reporter.ts";
-import { createLiveView, type LiveView } from "../ui/live_view.ts";
+import type { LiveView } from "../ui/live_view.ts";
 import { oneLine } from "../ui/printable.ts";
 import type { AnswerLookup } from "../ui/unattended_prompter.ts";
 import { knownProgram } from "./known_agents.ts";
 import { agentFor, type AgentSetting } from "./agent_choice.ts";
 import type { Flags, Invocation } from "./command.ts";
+import { refuseEmptyConfig, refuseEmptyFlags } from "./validated_file.ts";
 import { findPlace, type Place } from "./workspace.ts";
 import { configOverlay, GATES, optional, parseApprovals, parseWorkers } from "./settings.ts";
 import { styleFor } from "./show.ts";
@@ -60,6 +62,11 @@ export async function openSession(invocation: Invocation, options: SessionOption
   const { maxWait } = options;
   const overlay = maxWait === undefined ? flagged : { ...flagged, limits: { maxWait, ...flagged.limits } };
   const place = options.place ?? await findPlace(invocation);
+  // These two take the checks of an earlier commit, not those that they judge.
+  if ("verify" in invocation.command.flags && !["finish", "gate"].includes(invocation.command.name)) {
+    refuseEmptyFlags(flags.all("verify"));
+    refuseEmptyConfig(place.config, place.file);
+  }
   const json = flags.has("json");
   const ui = json && options.data !== true ? "json" : (flags.text("ui") ?? place.config.ui) as Config["ui"];
   const mode = options.silent === true ? "unattended" : promptMode(flags, host, ui);
@@ -70,7 +77,7 @@ export async function openSession(invocation: Invocation, options: SessionOption
 
   let opened: RalphContext | null = null;
   const quiet = flags.has("quiet") || (json && options.data === true);
-  const live = liveViewFor(invocation, { ui, quiet });
+  const live = await liveViewFor(invocation, { ui, quiet });
   const sink = reporterFor(invocation, { ui, quiet, live }, () => opened?.run.id ?? null);
   if (ui !== "json" && !quiet) {
     invocation.say(options.title ?? `workflow ${place.workflow.name} (${place.workflow.why})`);
@@ -126,20 +133,20 @@ async function promptersOf(
 
 /** A run is on the page from its folder on: a question may be the first thing that it has. */
 async function showOnPage({ program }: Invocation, ralph: RalphContext, { workflow, root }: Place): Promise<void> {
-  const known = await program.workflows.find(({ name }) => name === workflow.name)?.runs(root) ?? [];
+  const known = await program.workflows.find(({ name }) => name === workflow.name)?.runs?.(root) ?? [];
   await ralph.run.folder(known.length === 1 ? known[0]! : ".ralph/runs");
   ralph.events.emit({ type: "note", level: "info", message: "waits for an answer on the page: `ralph ui`" });
 }
 
 /** @returns what all turns used so far */
 function countTurns({ events }: RalphContext): () => UsageTotal {
-  let used = NO_USAGE;
+  let tally = EMPTY_TALLY;
   events.attach({
     emit(event) {
-      if (event.type === "turn-end") used = addTurn(used, event.usage);
+      tally = nextTally(tally, event, 0);
     },
   });
-  return () => used;
+  return () => tally.usage;
 }
 
 /** Names a command that is the agent because the configuration says so, and the better way where its program is known. */
@@ -179,9 +186,11 @@ function loopDefaults({ flags, host }: Invocation, place: Place): Partial<LoopDe
 /** Workers that a queue reaches; loaded when the loop begins. */
 function workersBehind(url: string, { workflow }: Place, { clock }: Host): OpenElsewhere {
   return async (ralph, backlog) => {
+    const report = (message: string): void => ralph.events.emit({ type: "note", level: "warn", message });
+    const patience = { signal: ralph.signal, report };
     const { elsewhereBy } = await import("../machines/coordinator.ts");
     const { openEngine } = await import("../machines/open_engine.ts");
-    const open = (queue: string): Promise<Engine> => openEngine({ url, queue, clock });
+    const open = (queue: string): Promise<Engine> => openEngine({ url, queue, clock, patience });
     return await elsewhereBy({ open, workflow: workflow.name, version: VERSION })(ralph, backlog);
   };
 }
@@ -207,9 +216,11 @@ export async function setupPrompter({ flags, host, signal }: Invocation, { confi
 /** `null`: no one can be asked, and no flag says that this is meant. */
 function promptMode(flags: Flags, host: Host, ui: Config["ui"]): PrompterOptions["mode"] | null {
   if (flags.text("ask") === "page") return "page";
-  if (["non-interactive", "answers", "approve"].some((name) => flags.has(name))) return "unattended";
+  if (flags.has("non-interactive")) return "unattended";
+  const { interactive } = host.terminal;
+  if (!interactive && (flags.has("answers") || flags.has("approve"))) return "unattended";
   if (flags.text("ui") === "plain") return "plain";
-  if (!host.terminal.interactive) return null;
+  if (!interactive) return null;
   return ui === "plain" ? "plain" : "rich";
 }
 
@@ -227,10 +238,14 @@ interface Showing {
 }
 
 /** Only where lines can be drawn over: in a terminal that knows how, for a person who wants to see what is running. */
-function liveViewFor(invocation: Invocation, { ui, quiet }: Showing): LiveView | undefined {
+async function liveViewFor(
+  invocation: Invocation,
+  { ui, quiet }: Showing,
+): Promise<LiveView | undefined> {
   const { host } = invocation;
   const wanted = (ui === "auto" || ui === "rich") && !quiet;
   if (!wanted || !host.terminal.isTerminal("stderr") || host.environment.variables["TERM"] === "dumb") return undefined;
+  const { createLiveView } = await import("../ui/live_view.ts");
   return createLiveView({ terminal: host.terminal, clock: host.clock, style: styleFor(invocation, "stderr") });
 }
 

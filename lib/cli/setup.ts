@@ -10,7 +10,9 @@ import type { Invocation } from "./command.ts";
 import { findAgents, OWN, ownServers } from "./known_agents.ts";
 import { configOverlay, optional, parseDuration } from "./settings.ts";
 import { styleFor, toJson } from "./show.ts";
+import type { Additions } from "./write_config.ts";
 import { checksNothing } from "../backlog/verify_commands.ts";
+import { refuseEmptyFlags } from "./validated_file.ts";
 
 /** What a new configuration gets beside the workflow's own part. */
 export interface Setup {
@@ -34,17 +36,36 @@ export async function setUp(
   invocation: Invocation,
   { root, own, prompter }: { readonly root: string; readonly own: object; readonly prompter: Prompter | null },
 ): Promise<Setup | null> {
-  const { flags, host } = invocation;
-  refusePlaceholders(flags.all("verify"));
+  const { flags } = invocation;
+  refuseEmptyFlags(flags.all("verify"));
   const named = namedAgent(invocation);
   const asksForAgent = !("preset" in named) && !("command" in named);
   if (prompter === null) {
     const open = [
       ...asksForAgent ? await openAgent(invocation) : [],
       ...flags.all("verify").length > 0 ? [] : await openChecks(root),
-    ];
+    ].map((text) => text.replaceAll("`--", "`ralph init --"));
     return { config: configOf(own, named, flags.all("verify"), invocation), open };
   }
+  try {
+    return await asked(invocation, { root, own, prompter, named, asksForAgent });
+  } catch (error) {
+    if (!RalphError.isInstance(error) || error.code !== "interrupted") throw error;
+    throw new RalphError("interrupted", { hint: "nothing was written; `ralph init` asks again" });
+  }
+}
+
+async function asked(
+  invocation: Invocation,
+  { root, own, prompter, named, asksForAgent }: {
+    readonly root: string;
+    readonly own: object;
+    readonly prompter: Prompter;
+    readonly named: object;
+    readonly asksForAgent: boolean;
+  },
+): Promise<Setup | null> {
+  const { flags, host } = invocation;
   const agent = asksForAgent ? await pickAgent(host, prompter, "Which agent is to do the work?") ?? {} : {};
   const checks = flags.all("verify").length > 0 ? flags.all("verify") : await askForChecks(invocation, root, prompter);
   const config = configOf(own, { ...named, ...agent }, checks, invocation);
@@ -71,11 +92,23 @@ function namedAgent({ flags }: Invocation): object {
   };
 }
 
-function configOf(own: object, provider: object, checks: readonly string[], { flags }: Invocation): object {
+/** What the flags say, for a configuration that is there. @throws {RalphError} option-invalid for a check that checks nothing */
+export function additionsOf(invocation: Invocation): Additions {
+  const checks = invocation.flags.all("verify");
+  refuseEmptyFlags(checks);
+  return configOf({}, namedAgent(invocation), checks, invocation);
+}
+
+function configOf<Own extends object>(
+  own: Own,
+  provider: object,
+  checks: readonly string[],
+  { flags }: Invocation,
+): Own & Additions {
   const { sandbox = {} } = configOverlay(flags);
   return {
     ...own,
-    ...(Object.keys(provider).length === 0 ? {} : { provider }),
+    ...(Object.keys(provider).length === 0 ? {} : { provider: { ...provider } }),
     verify: { default: checks },
     ...(Object.keys(sandbox).length === 0 ? {} : { sandbox }),
   };
@@ -102,15 +135,6 @@ async function openChecks(root: string): Promise<readonly string[]> {
 
 function quoted(text: string): string {
   return text.includes('"') ? `'${text.replaceAll("'", String.raw`'\''`)}'` : `"${text}"`;
-}
-
-function refusePlaceholders(checks: readonly string[]): void {
-  const bad = checks.find(checksNothing);
-  if (bad === undefined) return;
-  throw new RalphError("option-invalid", {
-    details: { option: "--verify", expected: "a command that can fail", value: bad },
-    hint: "name the command that runs the project's tests",
-  });
 }
 
 const [ALL, OTHER, NONE] = ["all", "other", "none"];

@@ -4,11 +4,13 @@ import type { Repository } from "../git/types.ts";
 import { localTime } from "../host/local_date.ts";
 import type { NamedByRun } from "../backlog/journal_types.ts";
 import { readLockHolder } from "../host/lock_holder.ts";
-import type { Invocation } from "./command.ts";
+import type { Invocation, KnownWorkflow, Program } from "./command.ts";
 import { journalIn, type Look } from "./look.ts";
 import type { ChosenWorkflow } from "./workflow.ts";
 import { oneLine } from "../ui/printable.ts";
+import { afterWork } from "./next_step.ts";
 import { toJson } from "./show.ts";
+import { withWorkflow } from "./with_workflow.ts";
 
 /** What a workflow says of its state. */
 export interface StatusView {
@@ -24,8 +26,8 @@ export interface StatusView {
   readonly lines: readonly string[];
   /** Why its state cannot be read. */
   readonly problem: string | null;
-  /** The command to run next. */
-  readonly hint: string;
+  /** The command to run next; `null`: everything is done. */
+  readonly hint: string | null;
 }
 
 /** What a run is doing at this moment, where that can be seen. */
@@ -39,12 +41,13 @@ export interface RunningView {
 
 /** Prints what holds for every workflow around what one of them says. */
 export async function showStatus(
-  { flags, out }: Pick<Invocation, "flags" | "out">,
+  { flags, out, program }: Pick<Invocation, "flags" | "out" | "program">,
   look: Look,
-  views: readonly StatusView[],
+  found: readonly StatusView[],
   runningView: RunningView | null = null,
 ): Promise<void> {
   const { root, config: { provider }, own, repository } = look;
+  const views = await withHints(found, look, program);
   const branch = await repository?.currentBranch() ?? null;
   const agent = provider.command ?? provider.preset ?? null;
   const holder = await readLockHolder(own.runLock);
@@ -94,12 +97,40 @@ export async function showStatus(
   }
 }
 
+/** The views with what comes next as commands that run as they are printed. */
+async function withHints(
+  views: readonly StatusView[],
+  look: Look,
+  program: Program,
+): Promise<readonly (StatusView & { readonly hint: string })[]> {
+  const { config: { workflow: config }, host, root } = look;
+  return await Promise.all(views.map(async (view) => {
+    const { name } = view.workflow ?? look.workflow;
+    const row = program.workflows.find((one) => one.name === name);
+    const hint = view.hint ?? await hintWhenDone(look, row ?? program.workflows[0]);
+    return {
+      ...view,
+      hint: row === undefined ? hint : await withWorkflow(hint, { name, config, program, root, host }),
+    };
+  }));
+}
+
+/** The same as in the last lines of a run that passed. */
+async function hintWhenDone({ repository }: Look, row: KnownWorkflow | undefined): Promise<string> {
+  const { branchWork } = await import("../git/branch_work.ts");
+  const [hint = `everything is done; \`${row?.start ?? "ralph"}\` begins the next work`] = afterWork(
+    repository && await branchWork(repository),
+  );
+  return hint;
+}
+
 /** What the last run named beside its verdict; work that is left over has lines of its own. */
 async function namedLines(lastRun: NamedByRun | null, warn: (text: string) => string): Promise<readonly string[]> {
   const notices = (lastRun?.notices ?? []).filter(({ kind }) => kind !== "leftover");
   if (notices.length === 0) return [];
   const { noticeLines } = await import("./end_with.ts");
-  return ["the last run named:", ...noticeLines(notices, warn)];
+  const lines = noticeLines(notices, warn);
+  return lines.length === 0 ? [] : ["the last run named:", ...lines];
 }
 
 async function keptWorkOf(repository: Repository): ReturnType<typeof keptWork> {

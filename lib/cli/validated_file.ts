@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import { checksNothing } from "../backlog/verify_commands.ts";
+import { CONFIG_FILE } from "../config/load.ts";
+import type { Config } from "../config/types.ts";
 import { ERROR_DEFINITIONS } from "../errors/definitions.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { isBranchName, isPlainBranchName } from "../git/switch_branch.ts";
@@ -9,6 +11,8 @@ import type { Host } from "../host/types.ts";
 /** What is wrong with a file. */
 export interface FileFindings {
   readonly problems: readonly string[];
+  /** Problems that a run refuses as well: commands that check nothing. */
+  readonly empty?: readonly string[];
   /** Allowed, but hardly meant. */
   readonly warnings: readonly string[];
 }
@@ -29,7 +33,7 @@ export async function branchProblems(
   const { openRepository } = await import("../git/open_repository.ts");
   const repository = await openRepository(host, root);
   if (repository === null || await isBranchName(repository.git, branchName)) return [];
-  return [`branchName: git takes no branch with the name ${JSON.stringify(branchName)}`];
+  return [`branchName: git refuses the branch name ${JSON.stringify(branchName)}`];
 }
 
 /** Reads a state file and gathers what is wrong with it; what its reader throws is a problem of the file. */
@@ -45,8 +49,8 @@ export async function validateFile(
   const text = await readText(join(root, path));
   if (text === null) return { path, present: false, problems: [], warnings: missing };
   try {
-    const { problems, warnings } = await check(text);
-    return { path, present: true, problems: await placed(problems, text), warnings };
+    const { problems, warnings, empty = [] } = await check(text);
+    return { path, present: true, problems: [...await placed(problems, text), ...empty], warnings, empty };
   } catch (error) {
     const hint = ownHint(error);
     return { path, present: true, problems: [problemOf(error, path), ...hint === null ? [] : [hint]], warnings: [] };
@@ -85,6 +89,31 @@ export function problemOf(error: unknown, path: string): string {
   const at = error.details["path"];
   const line = typeof at === "string" && at.startsWith(`${path}:`) ? `line ${at.slice(path.length + 1)}: ` : "";
   return typeof problem === "string" ? `${line}${problem}` : error.message.replace(`${path}: `, "");
+}
+
+/** @throws {RalphError} option-invalid for a `--verify` that passes whatever the code is like */
+export function refuseEmptyFlags(commands: readonly string[]): void {
+  const value = commands.find(checksNothing);
+  if (value === undefined) return;
+  throw new RalphError("option-invalid", {
+    details: { option: "--verify", expected: "a command that can fail", value },
+    hint: "name the command that runs the project's tests",
+  });
+}
+
+/** @throws {RalphError} config-invalid for a check of the configuration that passes whatever the code is like */
+export function refuseEmptyConfig({ verify }: Config, path: string | null): void {
+  const [problem] = placeholderProblems("verify", [...verify.default, ...verify.ui]);
+  if (problem !== undefined) {
+    throw new RalphError("config-invalid", { details: { path: path ?? CONFIG_FILE, problem } });
+  }
+}
+
+/** @throws {RalphError} state-invalid for an item whose check passes whatever the code is like */
+export function refuseEmptyItems(files: readonly ValidatedFile[]): void {
+  for (const { path, empty: [problem] = [] } of files) {
+    if (problem !== undefined) throw new RalphError("state-invalid", { details: { path, problem } });
+  }
 }
 
 /** Commands that pass whatever the code is like. */

@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { nearest } from "../errors/nearest.ts";
+import { pathExists } from "../host/path_facts.ts";
 import type { CommandLine, KnownWorkflow } from "./command.ts";
 import { usage } from "./parse.ts";
 
@@ -8,6 +10,8 @@ export interface ChosenWorkflow {
   readonly why: string;
   /** Nothing chose one: no flag, no configuration, no state of only one. */
   readonly byDefault?: true;
+  /** Those whose state exists, if there are several and nothing chooses between them. */
+  readonly among?: readonly string[];
 }
 
 /**
@@ -31,11 +35,17 @@ export async function chooseWorkflow(
   if (claimed !== null) return claimed;
   const used: KnownWorkflow[] = [];
   for (const workflow of workflows) {
-    if (await workflow.detect(root)) used.push(workflow);
+    if (await isInUse(workflow, root)) used.push(workflow);
   }
   const [only, ...others] = used;
   if (only !== undefined && others.length === 0) return { name: only.name, why: `${only.state} exists` };
-  return { name: workflows[0]?.name ?? "", why: "the default", byDefault: true };
+  const among = used.length < 2 ? {} : { among: used.map(({ name }) => name) };
+  return { name: workflows[0]?.name ?? "", why: "the default", byDefault: true, ...among };
+}
+
+/** True if a workflow is in use below this folder. */
+export async function isInUse(workflow: Pick<KnownWorkflow, "detect" | "state">, root: string): Promise<boolean> {
+  return await workflow.detect?.(root) ?? await pathExists(join(root, workflow.state));
 }
 
 async function claimedBy(

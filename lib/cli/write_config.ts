@@ -19,24 +19,41 @@ export async function writeNewConfig(root: string, config: object): Promise<read
   return [CONFIG_FILE];
 }
 
+/** What is added to a configuration. */
+export interface Additions {
+  readonly verify: { readonly default: readonly string[] };
+  readonly provider?: Readonly<Record<string, unknown>>;
+  readonly sandbox?: Readonly<Record<string, unknown>>;
+}
+
 /**
- * Adds commands to `verify.default`; a configuration that is missing is made. All else in the file stays.
+ * Adds commands to `verify.default`, and keys of the agent and the sandbox that the file does not have; a configuration
+ * that is missing is made. All else in the file stays.
  *
  * @param file absolute path of the configuration; `null` where there is none
  * @returns the paths that were made or changed, relative to the root
  */
-export async function addDefaultChecks(
-  root: string,
-  file: string | null,
-  commands: readonly string[],
-): Promise<readonly string[]> {
-  if (commands.length === 0) return [];
+export async function addToConfig(root: string, file: string | null, more: Additions): Promise<readonly string[]> {
   const text = file === null ? null : await readText(file);
-  if (file === null || text === null) return await writeNewConfig(root, { verify: { default: commands } });
+  if (file === null || text === null) return await writeNewConfig(root, more);
   const path = relative(root, file);
-  const data = parseJson(text, path) as { readonly verify?: { readonly default?: readonly string[] } };
-  const verify = { ...data.verify, default: [...new Set([...data.verify?.default ?? [], ...commands])] };
+  const data = parseJson(text, path) as Partial<Additions>;
+  const commands = [...new Set([...data.verify?.default ?? [], ...more.verify.default])];
+  const hasAgent = data.provider !== undefined && ("preset" in data.provider || "command" in data.provider);
+  const agent = Object.entries(more.provider ?? {}).filter(([key]) =>
+    !hasAgent || !["preset", "command"].includes(key)
+  );
+  const provider = { ...Object.fromEntries(agent), ...data.provider };
+  const sandbox = { ...more.sandbox, ...data.sandbox };
+  const isNew = (value: object): boolean => Object.keys(value).length > 0;
+  const changed = {
+    ...data,
+    ...(isNew(provider) ? { provider } : {}),
+    ...(commands.length === 0 ? {} : { verify: { ...data.verify, default: commands } }),
+    ...(isNew(sandbox) ? { sandbox } : {}),
+  };
+  if (JSON.stringify(changed) === JSON.stringify(data)) return [];
   const indent = /^\s*\{\r?\n([ \t]+)/.exec(text)?.[1] ?? "  ";
-  await writeAtomic(file, `${JSON.stringify({ ...data, verify }, null, indent)}\n`);
+  await writeAtomic(file, `${JSON.stringify(changed, null, indent)}\n`);
   return [path];
 }

@@ -51,6 +51,7 @@ export function defaultConfig(): Config {
       setupTimeout: 600,
     },
     tests: { globs: TEST_GLOBS, integrity: "report" },
+    experiments: { budget: 1 },
     sandbox: { mode: "auto", network: "agent", allow: [], write: [], read: [], environment: [], command: null },
     limits: {
       iterations: null,

@@ -5,7 +5,7 @@
  */
 import type { Preview } from "../events/types.ts";
 import type { AgentTurn } from "../backlog/types.ts";
-import type { AgentEvent } from "../events/agent_events.ts";
+import type { AgentEvent } from "../events/types.ts";
 
 /** One turn asked of an agent. */
 export interface TurnRequest {

@@ -18,7 +18,7 @@ import type { Prompter } from "./prompter.ts";
 
 /** One run's identity and its folder. */
 export interface RunInfo {
-  /** `20261121-224541-k3f9`: local time and four random characters. Also `RALPH_RUN` in children. */
+  /** `20261121-224541-k3f9`: local time, the milliseconds in base 36 and two random characters. Also `RALPH_RUN` in children. */
   readonly id: string;
   /** Absolute path of the project that is run: in the context of a worker's tree its `root` is another. */
   readonly root: string;
@@ -29,6 +29,8 @@ export interface RunInfo {
   folder(runsDirectory: string): Promise<string>;
   /** Which agents have reached a limit: one memory for all turns of the run. */
   rateLimits(): Promise<RateLimits>;
+  /** Cleaning up that no verdict waits for: it is done when the context is disposed of, and a failure is a warning. */
+  tidyLater(work: () => Promise<void>): void;
   /** The next iteration's number, from 1: counted over all loops of the run, so that attempts have names of their own. */
   nextIteration(): number;
 }

@@ -43,7 +43,7 @@ const definitions = {
     exitCode: 2,
   },
   "git-identity-missing": {
-    message: "git knows no author: {reason}",
+    message: "git has no author configured: {reason}",
     hint: 'run `git config user.name "…"` and `git config user.email "…"`',
     exitCode: 2,
   },
@@ -76,19 +76,19 @@ const definitions = {
     exitCode: 1,
   },
   "branch-differs": {
-    message: "{path} on the branch {branch} asks for something else than on {from}: nothing was started",
+    message: "{path} differs between {branch} and {from}; nothing was started",
     hint:
       "`git switch {branch}` and run there what it asks for; or merge one into the other, or name a new branch with `--branch`",
     exitCode: 3,
     cause: "The plan was changed on one of the two branches",
   },
   "branch-invalid": {
-    message: "git takes no branch with the name {branch}",
+    message: "git refuses the branch name {branch}",
     hint: "change `branchName` in the PRD, or name another with `--branch NAME`; `--branch=` stays on the current one",
     exitCode: 2,
   },
   "run-locked": {
-    message: "another `ralph {purpose}` is at work here (pid {pid}, started {startedAt})",
+    message: "another `ralph {purpose}` is running here (pid {pid}, started {startedAt})",
     hint: "wait for it to end, or stop it; a second run needs a working tree of its own (`git worktree add`)",
     exitCode: 2,
     cause: "One run at a time works in a working tree, since both would change the same files",
@@ -100,37 +100,42 @@ const definitions = {
     exitCode: 1,
   },
   "steer-refused": {
-    message: "the run {run} did not take it: {reason}",
+    message: "run {run} refused the command: {reason}",
     hint:
       "`ralph status` shows what can be done; run this on the machine and in the container of the run, outside of its turns",
     exitCode: 1,
   },
   "run-at-work": {
-    message: "`ralph {purpose}` is at work here (pid {pid}): outside of its turns the state may only be added to",
+    message: "`ralph {purpose}` is running here (pid {pid}): until it ends you can only add items",
     hint:
       "`issue add`, `task add` without `--supersedes` and `step add` are applied after the turn; the rest has to wait",
     exitCode: 3,
     cause: "While a run is at work, a command may add items and nothing more",
   },
   "inside-a-run": {
-    message: "`ralph {command}` cannot be run inside of the run at work here ({run})",
-    hint: "a turn may read, and change state by the commands that its prompt names; the rest is the run's",
+    message: "`ralph {command}` cannot run inside the run {run}",
+    hint: "during a turn, read state, or change it with the commands that the prompt names",
     exitCode: 3,
     cause: "An agent or a hook of the run has started this command",
   },
   "parallel-impossible": {
-    message: "items cannot be worked on at once: {problem}",
+    message: "items cannot run in parallel: {problem}",
     hint: "leave `--parallel` out",
     exitCode: 2,
   },
   "setup-failed": {
     message: "`workspace.setup` failed: {command}: {reason}",
-    hint: "run it in a second working tree (`git worktree add`) to see why; `workspace.setupTimeout` is its time",
+    hint: "run it in a second working tree (`git worktree add`) to see why; `workspace.setupTimeout` limits its time",
     exitCode: 4,
   },
   "store-locked": {
     message: "{path} is being changed by another process (pid {pid})",
     hint: "try again when it has ended",
+    exitCode: 1,
+  },
+  "state-busy": {
+    message: "another program rewrites {path} whenever Ralph writes it",
+    hint: "close the program that writes it, then run the same command again",
     exitCode: 1,
   },
   "state-missing": {
@@ -163,24 +168,24 @@ const definitions = {
     exitCode: 2,
   },
   "service-foreign": {
-    message: "{url} of the service {name} answers already, from {owner}, and was not started by Ralph",
+    message: "service {name}: {url} is already in use by {owner}, which Ralph did not start",
     hint: "stop that process, or set `restartBeforeVerify: false` for the service to use it as it is",
     exitCode: 2,
   },
   "service-down": {
-    message: "the service {name} cannot be used, and nothing was started: {reason}",
+    message: "service {name} cannot be used: {reason}; nothing was started",
     hint: "start it, or give it a `start` that works in `services` of ralph.config.json",
     exitCode: 3,
   },
   "browser-missing": {
-    message: "no browser for the checks of pages: {reason}",
+    message: "no browser for page checks: {reason}",
     hint:
       "install Chromium (Debian: `apt-get install chromium`, macOS: `brew install --cask chromium`) or Chrome, name one in `browser.executablePath`, or set `browser.enabled` to false",
     exitCode: 2,
   },
   "browser-failed": {
     message: "the browser {executable} cannot be used: {problem}\n{tail}",
-    hint: "try it by hand, or name another one in `browser.executablePath`",
+    hint: "start it by hand to see why, or name another one in `browser.executablePath`",
     exitCode: 1,
   },
   "editor-missing": {
@@ -191,12 +196,12 @@ const definitions = {
   "finish-refused": { message: "{problem}", hint: "{hint}", exitCode: 2 },
   "finish-failed": { message: "{problem}", hint: "{hint}", exitCode: 1 },
   "brief-changed": {
-    message: "the last run was killed, and what judges a run has changed since it began: {paths}",
-    hint: "undo the changes, or agree to them with `--accept-changes`",
+    message: "the last run was killed, and files that judge the work have changed since it began: {paths}",
+    hint: "undo the changes, or accept them with `--accept-changes`",
     exitCode: 3,
   },
   "recipe-untrusted": {
-    message: "{path} was found and not named: {problem}",
+    message: "{path} was found but is not trusted: {problem}",
     hint: "`--recipe {path}` agrees to run it",
     exitCode: 3,
     cause:
@@ -228,7 +233,7 @@ const definitions = {
     message: "the agent command `{command}` was not found: {reason}",
     hint: "install it, or name another with `--agent-cmd`; `ralph doctor` shows what is there",
     exitCode: 4,
-    cause: "The program is not installed, or is not on PATH",
+    cause: "The program is not installed or not on PATH",
   },
   "endpoint-invalid": { message: "provider.endpoint: {problem}", hint: "docs/guides/agents.md lists it", exitCode: 2 },
   "endpoint-unusable": { message: "the model server {endpoint} is not usable: {reason}", hint: "{hint}", exitCode: 4 },
@@ -238,8 +243,8 @@ const definitions = {
     exitCode: 4,
   },
   "sandbox-missing": {
-    message: "there is no sandbox here: {problem}",
-    hint: "install what is missing, or work without one: `--no-sandbox`",
+    message: "no sandbox is available: {problem}",
+    hint: "install the missing program, or run without a sandbox: `--no-sandbox`",
     exitCode: 4,
   },
   "agent-unknown": {
@@ -257,7 +262,7 @@ const definitions = {
     message: "{path}: {problem}",
     hint: "`--record FILE` writes a cassette, `--agent replay --cassette FILE` plays it",
     exitCode: 2,
-    cause: "The file of `--cassette` is no recording, or the run differs from the recorded one",
+    cause: "The file of `--cassette` is not a recording, or the run differs from the recorded one",
   },
   "terminal-missing": {
     message: "`ralph {command}` asks questions and there is no terminal",

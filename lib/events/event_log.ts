@@ -2,6 +2,7 @@ import { openAppender } from "../host/files.ts";
 import type { Clock } from "../host/types.ts";
 import { envelopeOf } from "./envelope.ts";
 import type { EventSink, RalphEvent } from "./types.ts";
+import { volumeOf } from "./volume.ts";
 
 /** A sink that writes NDJSON to a file. */
 export interface EventLog extends EventSink {
@@ -36,8 +37,9 @@ export async function createEventLog({ file, run, clock }: EventLogOptions): Pro
   let failure: unknown = null;
   return {
     emit(event, lane) {
-      if (failure !== null || FLOODING.has(event.type) && isFlood()) return;
+      if (failure !== null || volumeOf(event) === "flood" && isFlood()) return;
       try {
+        if (event.type === "turn-end") appender.keep(); // a turn may have cleaned the tree, ignored files included
         const line = JSON.stringify(envelopeOf(shortened(event), run, clock, lane));
         const pending = appender.write(encoder.encode(`${line}\n`));
         pending?.catch((error: unknown) => void (failure ??= error));
@@ -51,14 +53,6 @@ export async function createEventLog({ file, run, clock }: EventLogOptions): Pro
     },
   };
 }
-
-const FLOODING: ReadonlySet<RalphEvent["type"]> = new Set([
-  "agent-text",
-  "agent-tool-call",
-  "agent-tool-result",
-  "agent-file-change",
-  "agent-usage",
-]);
 
 /** True where one more would be too many. */
 function createFloodGate(clock: Pick<Clock, "now">): () => boolean {

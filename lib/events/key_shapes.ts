@@ -42,8 +42,10 @@ const KEY_REGEXP = new RegExp(
 /** A digit distinguishes a token from prose: "basic understanding". */
 const BEARER_REGEXP = /[Bb](?:earer|asic) {1,4}(?=[\w.~+/=-]{0,64}\d)[\w.~+/=-]{16}/y;
 const LOGIN_REGEXP = /:\/\/[^\s/:@"'\\]{0,64}:[^\s/@"'\\]{1,256}(?=@)/y;
-const PEM_REGEXP =
-  /-----BEGIN [A-Z ]{0,24}PRIVATE KEY(?: BLOCK)?-----(?:(?:\s|\\[nr]){1,4}[\w-]{1,20}: [^\r\n\\"]{0,80}){0,3}(?:\s|\\[nr]){1,8}[A-Za-z0-9+/=]{40}/y;
+const PEM_HEAD = /-----BEGIN [A-Z ]{0,24}PRIVATE KEY(?: BLOCK)?-----/;
+const PEM_FIELDS = /(?:(?:\s|\\[nr]){1,4}[\w-]{1,20}: [^\r\n\\"]{0,80}){0,3}/;
+const PEM_DATA = /(?:\s|\\[nr]){1,8}[A-Za-z0-9+/=]{40}/;
+const PEM_REGEXP = new RegExp(PEM_HEAD.source + PEM_FIELDS.source + PEM_DATA.source, "y");
 
 const KEY_MORE_REGEXP = /[\w.-]*/y;
 const BEARER_MORE_REGEXP = /[\w.~+/=-]*/y;

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { listDirectory, pathExists, readText, removePath, writeAtomic } from "../host/files.ts";
+import { listDirectory, pathExists, readText, removeOwn, writeAtomic } from "../host/files.ts";
 
 const EVERYTHING = "*\n";
 
@@ -15,7 +15,7 @@ export const RUN_REGEXP: RegExp = /^\d{8}-\d{6}-[0-9a-z]+$/;
 export async function pruneRuns(directory: string, keep: number, own: string): Promise<readonly string[]> {
   const runs = (await listDirectory(directory)).filter((name) => RUN_REGEXP.test(name) && name !== own).toSorted();
   const old = runs.slice(0, Math.max(0, runs.length - (keep - 1)));
-  for (const name of old) await removePath(join(directory, name));
+  for (const name of old) await removeOwn(join(directory, name), directory);
   return old;
 }
 

@@ -1,13 +1,21 @@
 /**
- * The schema of `events.ndjson` and of `--json`: what `ralph schema events` prints. Held equal to the types by a test.
+ * The schema of `events.ndjson` and of `--json`: what `ralph schema events` prints. The types are made
+ * from it.
  *
  * @module
  */
 import { z } from "zod";
-import type { Usage } from "../backlog/types.ts";
-import type { UsageTotal } from "../backlog/usage.ts";
+import { named } from "../config/parts.ts";
+import type {
+  EventBranchWork,
+  EventNotice,
+  EventUsage,
+  EventUsageTotal,
+  RalphEvent,
+  TurnChanges,
+} from "../generated/events.ts";
 import type { EventEnvelope } from "./envelope.ts";
-import { EVENTS_VERSION, type RalphEvent } from "./types.ts";
+import { EVENTS_VERSION } from "./types.ts";
 
 const count = z.number().int().nonnegative();
 const amount = z.number().nonnegative();
@@ -16,13 +24,7 @@ const text = z.string();
 const ms = z.number().describe("milliseconds");
 const since1970 = z.number().describe("milliseconds since 1970");
 
-type UsageShape = Readonly<
-  Record<Exclude<keyof Usage, "estimated">, z.ZodNullable<z.ZodNumber>> & Record<"estimated", z.ZodBoolean>
->;
-type TotalShape = UsageShape & Readonly<Record<Exclude<keyof UsageTotal, keyof Usage>, z.ZodNumber>>;
-
-/** What a turn used, in events and in reports. */
-export const USAGE_SCHEMA: z.ZodObject<UsageShape> = z.object({
+const usage = z.object({
   inputTokens: tokens.describe("all of it, what came from a cache included; null: unknown"),
   outputTokens: tokens.describe("all of it, reasoning included"),
   cachedTokens: tokens.describe("of the input"),
@@ -31,29 +33,99 @@ export const USAGE_SCHEMA: z.ZodObject<UsageShape> = z.object({
   estimated: z.boolean().describe("the agent's own estimate, not a bill"),
 });
 
-/** The same over turns. */
-export const USAGE_TOTAL_SCHEMA: z.ZodObject<TotalShape> = USAGE_SCHEMA.extend({
-  turns: count,
-  turnsWithoutTokens: count.describe("turns that reported none: the sums are at least what they say"),
-  turnsWithoutCost: count,
-});
-const item = z.object({
-  id: text,
-  kind: text.describe("the backlog's name for it: story, task, plan …"),
-  title: text,
-});
-const named = {
+/** The usage of a turn, in events and in reports. */
+export const USAGE_SCHEMA: z.ZodType<EventUsage> = named("EventUsage", "The usage of a turn.", usage);
+
+/** The usage of several turns. */
+export const USAGE_TOTAL_SCHEMA: z.ZodType<EventUsageTotal> = named(
+  "EventUsageTotal",
+  "The usage of several turns.",
+  usage.extend({
+    turns: count,
+    turnsWithoutTokens: count.describe("turns that reported none: the sums are at least what they say"),
+    turnsWithoutCost: count,
+  }),
+);
+
+/** A remark that the verdict does not make. */
+export const NOTICE_SCHEMA: z.ZodType<EventNotice> = named(
+  "EventNotice",
+  "Something about a run that its verdict does not say.",
+  z.object({
+    kind: text.describe("`green-before`, `not-committed`, `restored` …"),
+    subject: text.describe("item, file or command"),
+    message: text.describe("may be empty"),
+  }),
+);
+
+/** The work that a branch holds. */
+export const BRANCH_WORK_SCHEMA: z.ZodType<EventBranchWork> = named(
+  "EventBranchWork",
+  "The work that a branch holds.",
+  z.object({
+    branch: text.nullable(),
+    base: text.nullable().describe("the branch that it came from"),
+    from: text.describe("the last commit that both have"),
+    head: text,
+    commits: count,
+    files: count,
+    added: count.describe("lines"),
+    removed: count.describe("lines"),
+  }),
+);
+
+/** The files that a turn changed. */
+export const CHANGES_SCHEMA: z.ZodType<TurnChanges> = named(
+  "TurnChanges",
+  "The files that a turn changed.",
+  z.object({
+    paths: z.array(text).describe("some of them, relative to the root"),
+    files: count,
+    added: count.describe("lines"),
+    removed: count,
+  }),
+);
+
+const item = named(
+  "EventItem",
+  "The item that an event is about.",
+  z.object({
+    id: text,
+    kind: text.describe("the backlog's name for it: story, task, plan …"),
+    title: text,
+  }),
+);
+const attempt = {
   iteration: count.describe("of the run, from 1"),
   item,
   attempt: count.describe("at this item, from 1"),
 };
+const failure = named(
+  "FailureKind",
+  "The reason that an agent gives for its failure.",
+  z.enum([
+    "auth",
+    "billing",
+    "model",
+    "context",
+    "rate-limit",
+    "server",
+    "network",
+    "own-limit",
+    "interrupted",
+    "other",
+  ]),
+);
+const source = named(
+  "AnswerSource",
+  "Where an answer came from.",
+  z.enum(["terminal", "stdin", "answers", "approve", "default", "file", "page"]),
+);
+const origin = named("Origin", "Where a person was when they changed a run.", z.enum(["terminal", "file", "page"]));
 
-type OfType<Type extends RalphEvent["type"]> = Extract<RalphEvent, { type: Type }>;
-
-/** The schema of each event, by its type. */
-export const EVENT_SCHEMAS = {
-  "run-start": z.object({
-    type: z.literal("run-start"),
+/** Each event: what it means, and its fields beside `type`. */
+const EVENTS: Readonly<Record<string, readonly [description: string, fields: z.ZodRawShape]>> = {
+  "run-start": ["A run begins.", {
     workflow: text.describe("of a recipe: its own name"),
     root: text.describe("absolute path"),
     agent: text,
@@ -62,57 +134,41 @@ export const EVENT_SCHEMAS = {
     head: text.exactOptional().describe("the commit that it begins on"),
     goal: text.exactOptional().describe("what a person asked for"),
     branch: text.exactOptional(),
-  }).describe("A run begins."),
-  "run-end": z.object({
-    type: z.literal("run-end"),
+  }],
+  "run-end": ["A run has ended.", {
     status: text.describe("passed, unverified, exhausted, blocked, failed, declined, handed-out or aborted"),
     reasons: z.array(text).describe("why it is no better"),
     iterations: count,
     usage: USAGE_TOTAL_SCHEMA.exactOptional(),
-    notices: z.array(z.object({ kind: text, subject: text, message: text })).exactOptional(),
-    work: z.object({
-      branch: text.nullable(),
-      base: text.nullable().describe("the branch that it came from"),
-      from: text.describe("the last commit that both have"),
-      head: text,
-      commits: count,
-      files: count,
-      added: count.describe("lines"),
-      removed: count.describe("lines"),
-    }).exactOptional().describe("what the branch holds then"),
-  }).describe("A run has ended."),
-  "landing-start": z.object({
-    type: z.literal("landing-start"),
+    notices: z.array(NOTICE_SCHEMA).exactOptional(),
+    work: BRANCH_WORK_SCHEMA.exactOptional().describe("what the branch holds then"),
+  }],
+  "landing-start": ["Work of an item comes onto the branch from a worker's tree.", {
     item,
     behind: count.describe("commits on the branch since the item was begun"),
-  }).describe("Work of an item comes onto the branch from a worker's tree."),
-  "landing-end": z.object({
-    type: z.literal("landing-end"),
+  }],
+  "landing-end": ["It is there, or it is not.", {
     item,
     result: z.enum(["landed", "conflict", "failed", "blocked", "refused", "interrupted"]),
     checkedAgain: z.boolean().describe("its checks ran once more, on the merged tree"),
     conflicts: count.describe("of this item in this run so far"),
     paths: z.array(text).describe("files in which they are, or that are in the way"),
-  }).describe("It is there, or it is not."),
-  "items-reopened": z.object({ type: z.literal("items-reopened"), ids: z.array(text), reason: text }).describe(
-    "The final check fails for items that had passed: they come again.",
-  ),
-  "step-start": z.object({ type: z.literal("step-start"), step: text, title: text }).describe(
-    "A step of a recipe begins, such as `plan` or `understand`.",
-  ),
-  "step-end": z.object({ type: z.literal("step-end"), step: text, status: text, message: text.exactOptional() })
-    .describe("A step has ended."),
-  "iteration-start": z.object({
-    type: z.literal("iteration-start"),
-    ...named,
+  }],
+  "items-reopened": ["The final check fails for items that had passed: they come again.", {
+    ids: z.array(text),
+    reason: text,
+  }],
+  "step-start": ["A step of a recipe begins, such as `plan` or `understand`.", { step: text, title: text }],
+  "step-end": ["A step has ended.", { step: text, status: text, message: text.exactOptional() }],
+  "iteration-start": ["An attempt at an item begins.", {
+    ...attempt,
     passed: count.describe("items that have passed"),
     total: count.nullable().describe("items that are known; null: unknown"),
     limit: count.exactOptional().describe("the run ends after so many iterations"),
     criteria: z.array(text).exactOptional().describe("what the item has to meet, in words"),
-  }).describe("An attempt at an item begins."),
-  "iteration-end": z.object({
-    type: z.literal("iteration-end"),
-    ...named,
+  }],
+  "iteration-end": ["An attempt has ended and is recorded.", {
+    ...attempt,
     result: z.enum([
       "verified",
       "unverified",
@@ -128,108 +184,80 @@ export const EVENT_SCHEMAS = {
     durationMs: ms,
     usage: USAGE_SCHEMA.nullable().describe("null: no agent ran"),
     reopened: z.array(text).exactOptional().describe("items that had passed and come again because of this one"),
-    changes: z.object({ paths: z.array(text), files: count, added: count, removed: count }).exactOptional()
-      .describe("what its turn changed"),
-  }).describe("An attempt has ended and is recorded."),
-  "turn-start": z.object({
-    type: z.literal("turn-start"),
+    changes: CHANGES_SCHEMA.exactOptional().describe("what its turn changed"),
+  }],
+  "turn-start": ["An agent process starts.", {
     agent: text,
     transcript: text.describe("file, relative to the root"),
     route: text.exactOptional().describe("the rule of `provider.route` that chose the agent"),
-  }).describe("An agent process starts."),
-  "turn-end": z.object({
-    type: z.literal("turn-end"),
+  }],
+  "turn-end": ["An agent process has ended.", {
     agent: text,
     reason: text,
     message: text.nullable(),
     durationMs: ms,
     usage: USAGE_SCHEMA,
-  }).describe("An agent process has ended."),
-  "agent-start": z.object({
-    type: z.literal("agent-start"),
+  }],
+  "agent-start": ["The agent names its session and model.", {
     session: text.nullable().describe("null: not reported"),
     model: text.nullable(),
-  }).describe("The agent names its session and model."),
-  "agent-text": z.object({ type: z.literal("agent-text"), text }).describe("One whole message of the agent."),
-  "agent-tool-call": z.object({
-    type: z.literal("agent-tool-call"),
+  }],
+  "agent-text": ["One whole message of the agent.", { text }],
+  "agent-tool-call": ["The agent calls a tool.", {
     id: text.nullable(),
     tool: text,
     input: text.describe("its beginning"),
-  }).describe("The agent calls a tool."),
-  "agent-tool-result": z.object({
-    type: z.literal("agent-tool-result"),
+  }],
+  "agent-tool-result": ["What the tool returned.", {
     id: text.nullable(),
     ok: z.boolean(),
     output: text.describe("its end"),
-  }).describe("What the tool returned."),
-  "agent-file-change": z.object({
-    type: z.literal("agent-file-change"),
+  }],
+  "agent-file-change": ["The agent reports a file that it changed.", {
     path: text,
     change: z.enum(["added", "changed", "deleted"]),
-  }).describe("The agent reports a file that it changed."),
-  "agent-usage": z.object({
-    type: z.literal("agent-usage"),
+  }],
+  "agent-usage": ["The agent reports what it used.", {
     scope: z.enum(["step", "total"]).describe("step: to be added up; total: of the whole turn"),
     usage: USAGE_SCHEMA,
-  }).describe("The agent reports what it used."),
-  "agent-rate-limit": z.object({
-    type: z.literal("agent-rate-limit"),
+  }],
+  "agent-rate-limit": ["The agent is near a rate limit, or at it.", {
     status: z.enum(["warning", "retrying", "rejected"]).describe(
       "retrying: the agent waits by itself; rejected: it gave up",
     ),
     untilMs: since1970.nullable(),
     waitMs: ms.nullable().describe("from now; null: not reported"),
     message: text,
-  }).describe("The agent is near a rate limit, or at it."),
-  "agent-error": z.object({
-    type: z.literal("agent-error"),
-    kind: z.enum([
-      "auth",
-      "billing",
-      "model",
-      "context",
-      "rate-limit",
-      "server",
-      "network",
-      "own-limit",
-      "interrupted",
-      "other",
-    ]),
+  }],
+  "agent-error": ["The agent reports an error.", {
+    kind: failure,
     fatal: z.boolean().describe("the agent gave up"),
     message: text,
-  }).describe("The agent reports an error."),
-  "agent-end": z.object({
-    type: z.literal("agent-end"),
+  }],
+  "agent-end": ["The agent reports that its turn is over. A later one replaces an earlier one.", {
     status: z.enum(["completed", "cut-off", "failed"]),
     message: text.nullable(),
-  }).describe("The agent reports that its turn is over. A later one replaces an earlier one."),
-  "agent-line-invalid": z.object({
-    type: z.literal("agent-line-invalid"),
+  }],
+  "agent-line-invalid": ["A line of the agent's output that is no event: not JSON, or too long.", {
     reason: text,
     line: text.describe("its beginning"),
-  }).describe("A line of the agent's output that is no event: not JSON, or too long."),
-  "wait-start": z.object({
-    type: z.literal("wait-start"),
+  }],
+  "wait-start": ["Ralph waits for a rate limit, or for a provider that fails.", {
     agent: text,
     reason: z.enum(["rate-limit", "unavailable"]),
     until: text.describe("ISO time"),
     remainingMs: ms,
     message: text,
-  }).describe("Ralph waits for a rate limit, or for a provider that fails."),
-  "wait-delta": z.object({ type: z.literal("wait-delta"), agent: text, remainingMs: ms }).describe("It still waits."),
-  "wait-end": z.object({ type: z.literal("wait-end"), agent: text, waitedMs: ms, interrupted: z.boolean() }).describe(
-    "The wait is over.",
-  ),
-  "check-start": z.object({
-    type: z.literal("check-start"),
+  }],
+  "wait-delta": ["It still waits.", { agent: text, remainingMs: ms }],
+  "wait-end": ["The wait is over.", { agent: text, waitedMs: ms, interrupted: z.boolean() }],
+  "check-start": ["A check starts.", {
     name: text.describe("its command, or the name of a function"),
     scope: text.describe("the item that it belongs to, `run`, or `baseline`"),
     number: count.describe("of `total` checks that run one after the other, from 1"),
     total: count,
-  }).describe("A check starts."),
-  "check-end": z.object({
-    type: z.literal("check-end"),
+  }],
+  "check-end": ["A check has ended.", {
     name: text,
     scope: text,
     ok: z.boolean(),
@@ -238,90 +266,85 @@ export const EVENT_SCHEMAS = {
     tail: text.describe("the end of its output, secrets masked"),
     failedBefore: z.boolean().exactOptional().describe("it failed before the run's first turn as well"),
     beforeWork: z.boolean().exactOptional().describe("it ran before the item's first attempt, where it should fail"),
-  }).describe("A check has ended."),
-  "tests-changed": z.object({
-    type: z.literal("tests-changed"),
+  }],
+  "experiments": ["The checks that passed were put to the test.", {
     item: item.nullable().describe("null: at the end of a run"),
-    findings: z.array(text).describe("a line a file, then what the old ones say"),
+    findings: z.array(text).describe("why the checks cannot be believed; empty for good work"),
+    tried: z.array(text).describe("what was tried, and how it came out"),
     blocked: z.boolean().describe("the attempt fails for it"),
-  }).describe("Judging files are not what they were before the work."),
-  "hook-start": z.object({
-    type: z.literal("hook-start"),
+  }],
+  "hook-start": ["A hook starts.", {
     hook: text,
     iteration: z.number().int(),
     parallel: z.boolean(),
     log: text.describe("file, relative to the root"),
-  }).describe("A hook starts."),
-  "hook-end": z.object({
-    type: z.literal("hook-end"),
+  }],
+  "hook-end": ["A hook has ended.", {
     hook: text,
     iteration: z.number().int(),
     status: z.enum(["in-progress", "completed", "failed", "interrupted"]),
     exitCode: z.number().int().nullable(),
     durationMs: ms,
     message: text.nullable(),
-  }).describe("A hook has ended."),
-  "sandbox": z.object({
-    type: z.literal("sandbox"),
+  }],
+  "sandbox": ["Whether the processes of the run are confined.", {
     on: z.boolean(),
     by: text.describe("how processes are confined, or why they are not"),
     network: z.union([z.enum(["all", "none", "unknown"]), z.array(text)]).describe(
       "hosts beside the agent's own; `unknown` where `sandbox.command` decides",
     ),
-  }).describe("Whether the processes of the run are confined."),
-  "host-refused": z.object({
-    type: z.literal("host-refused"),
+  }],
+  "host-refused": ["A confined process wanted a host that is not on its list.", {
     host: text,
     port: z.number().int(),
     by: text.nullable().describe("turn, check, hook or setup"),
-  }).describe("A confined process wanted a host that is not on its list."),
-  "state-restored": z.object({ type: z.literal("state-restored"), paths: z.array(text) }).describe(
-    "Files that judge the run were changed, and are as they were before.",
-  ),
-  "trespass": z.object({
-    type: z.literal("trespass"),
+  }],
+  "state-restored": ["Files that judge the run were changed, and are as they were before.", { paths: z.array(text) }],
+  "trespass": ["A turn wrote where it may not.", {
     by: z.enum(["agent", "planner"]),
     paths: z.array(text),
     diff: text,
-  }).describe("A turn wrote where it may not."),
-  "commit": z.object({
-    type: z.literal("commit"),
+  }],
+  "commit": ["Ralph made a commit.", {
     commit: text.describe("its full hash"),
     subject: text.describe("the first line of its message"),
     hook: text.exactOptional().describe("made of what this hook changed"),
-  }).describe("Ralph made a commit."),
-  "question": z.object({ type: z.literal("question"), id: text, message: text }).describe("Ralph asks."),
-  "answer": z.object({
-    type: z.literal("answer"),
-    id: text,
-    answer: text,
-    source: z.enum(["terminal", "stdin", "answers", "approve", "default", "file", "page"]).describe(
-      "where it came from",
-    ),
-  }).describe("The answer to a question."),
-  "steered": z.object({
-    type: z.literal("steered"),
+  }],
+  "question": ["Ralph asks.", { id: text, message: text }],
+  "answer": ["The answer to a question.", { id: text, answer: text, source: source.describe("where it came from") }],
+  "steered": ["A person changed the run while it lasted.", {
     action: z.enum(["pause", "resume", "stop", "stop-now", "tell"]),
-    origin: z.enum(["terminal", "file", "page"]).describe("where the person was: a command elsewhere is `file`"),
+    origin: origin.describe("where the person was: a command elsewhere is `file`"),
     text: text.nullable().describe("what was told"),
     item: text.nullable().describe("told for this item's prompts alone"),
-  }).describe("A person changed the run while it lasted."),
-  "pause-start": z.object({ type: z.literal("pause-start") }).describe(
-    "The run is paused: nothing starts until a person resumes or ends it.",
-  ),
-  "pause-end": z.object({ type: z.literal("pause-end"), pausedMs: ms }).describe("The pause is over."),
-  "text": z.object({ type: z.literal("text"), title: text, lines: z.array(text) }).describe(
-    "A block of text for the reader: a summary, the next commands, a diff.",
-  ),
-  "note": z.object({
-    type: z.literal("note"),
+  }],
+  "pause-start": ["The run is paused: nothing starts until a person resumes or ends it.", {}],
+  "pause-end": ["The pause is over.", { pausedMs: ms }],
+  "text": ["A block of text for the reader: a summary, the next commands, a diff.", {
+    title: text,
+    lines: z.array(text),
+  }],
+  "note": ["Something to know, in one sentence.", {
     level: z.enum(["info", "warn"]),
     message: text,
     hook: text.exactOptional().describe("about this hook, and no item"),
-  }).describe("Something to know, in one sentence."),
-} satisfies { readonly [Type in RalphEvent["type"]]: z.ZodType<OfType<Type>> } as {
-  readonly [Type in RalphEvent["type"]]: z.ZodObject<z.ZodRawShape>;
+  }],
 };
+
+/** The schema of each event, by its type. */
+export const EVENT_SCHEMAS: Readonly<Record<RalphEvent["type"], z.ZodObject>> = Object.fromEntries(
+  Object.entries(EVENTS).map(([type, [description, fields]]) => [
+    type,
+    z.object({ type: z.literal(type), ...fields }).describe(description),
+  ]),
+) as object as Record<RalphEvent["type"], z.ZodObject>;
+
+/** Any event. */
+export const EVENT_SCHEMA: z.ZodType<RalphEvent> = named(
+  "RalphEvent",
+  "What happened. Names are noun-verb; lifecycle words are start, delta and end.",
+  z.union(Object.values(EVENT_SCHEMAS)),
+) as z.ZodType<unknown> as z.ZodType<RalphEvent>;
 
 const envelope = {
   v: z.literal(EVENTS_VERSION).describe("version of the schema"),

@@ -25,7 +25,12 @@ export interface BranchWork {
  */
 export async function branchWork(
   repository: Pick<Repository, "git" | "currentBranch">,
-  { base: named, since = null }: { readonly base?: string | undefined; readonly since?: string | null } = {},
+  { base: named, since = null, apart = [] }: {
+    readonly base?: string | undefined;
+    readonly since?: string | null;
+    /** Ralph's own files, relative to the top level: they are no work. */
+    readonly apart?: readonly string[];
+  } = {},
 ): Promise<BranchWork | null> {
   const line = async (...words: readonly string[]): Promise<string> => (await repository.git(words)).stdout.trim();
   const branch = await repository.currentBranch();
@@ -35,17 +40,19 @@ export async function branchWork(
   const from = (base === null ? "" : await line("merge-base", "HEAD", base)) || since || "";
   if (head === "" || from === "") return null;
   const commits = Number(await line("rev-list", "--count", `${from}..${head}`));
-  return { branch, base, from, head, commits, ...await statOf(repository, [from, head]) };
+  return { branch, base, from, head, commits, ...await statOf(repository, [from, head], apart) };
 }
 
-/** Files and lines that differ. @param range arguments of `git diff` */
+/** Files and lines that differ. @param range arguments of `git diff` @param apart files that do not count */
 export async function statOf(
   { git }: Pick<Repository, "git">,
   range: readonly string[],
+  apart: readonly string[] = [],
 ): Promise<{ readonly files: number; readonly added: number; readonly removed: number }> {
-  const arguments_ = ["diff", "--numstat", "--no-ext-diff", "--no-textconv", "--no-renames", ...range];
+  const arguments_ = ["diff", "--numstat", "-z", "--no-ext-diff", "--no-textconv", "--no-renames", ...range];
   const { stdout } = await git(arguments_, { environment: { GIT_LITERAL_PATHSPECS: "1" } });
-  const rows = stdout.split("\n").filter((row) => row !== "").map((row) => row.split("\t"));
+  const rows = stdout.split("\0").filter((row) => row !== "").map((row) => row.split("\t"))
+    .filter(([, , path = ""]) => !apart.includes(path));
   const sum = (at: 0 | 1): number => rows.reduce((all, row) => all + (Number(row[at]) || 0), 0);
   return { files: rows.length, added: sum(0), removed: sum(1) };
 }

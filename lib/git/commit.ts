@@ -1,15 +1,17 @@
 import { join } from "node:path";
 import { listFiles } from "../host/file_state.ts";
-import { isDirectory, pathExists, removePath, renamePath } from "../host/files.ts";
+import { isDirectory, pathExists, removeOwn, renamePath } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import {
+  FROM_INPUT,
   type Git,
   type GitEnd,
   gitFailed,
   type GitOptions,
   outputFrom,
   outputOfGit,
+  partsOf,
   QUIET,
   readHead,
   READING,
@@ -18,6 +20,7 @@ import {
 import { withIntent } from "./intent.ts";
 import { withOwnIndex } from "./own_index.ts";
 import { clearLocks, type GitFolders } from "./locks.ts";
+import { isReadable } from "./parse_status.ts";
 import { persistBranch } from "./persist.ts";
 import type { ChangedPath, CommitRequest, CommitResult, TreeStatus } from "./types.ts";
 
@@ -27,7 +30,6 @@ const HOOKS_TIMEOUT_MS = 600_000;
 const SLOW_MS = 10_000;
 /** Hooks may end by themselves when Ralph is stopped. */
 const GRACE_MS = 2000;
-const FROM_INPUT: readonly string[] = ["--pathspec-from-file=-", "--pathspec-file-nul"];
 const NOTHING_REGEXP = /^(nothing to commit|nothing added to commit|no changes added to commit)/m;
 
 /** Git compares each path that it is given with each file: more of them take longer than an index of their own. */
@@ -35,11 +37,15 @@ const MOST_NAMED = 300;
 
 const COMMIT_HOOKS: readonly string[] = ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"];
 
-/** Git looks after each commit whether it is time to pack, in two more processes: one commit in 36 is often enough. */
+/** Git looks after each commit whether it is time to pack, in two more processes: so many commits apart is often enough. */
+const HOUSEKEEPING_EVERY = 36;
 const NO_HOUSEKEEPING: readonly string[] = ["-c", "maintenance.auto=false", "-c", "gc.auto=0"];
 
 /** Hooks keep the user's own locale; git's messages are English all the same. */
 const WITH_HOOKS: Readonly<Record<string, string | undefined>> = omitLocale({ ...QUIET, LANGUAGE: "en" });
+
+/** A hook's own `git diff -- '*.js'` is a pattern: its paths are not taken literally. */
+const FOR_HOOKS = { GIT_LITERAL_PATHSPECS: undefined } as const;
 
 /** What a commit needs of its repository. */
 export interface CommitContext {
@@ -48,9 +54,11 @@ export interface CommitContext {
   readonly folders: GitFolders;
   /** Absolute path of the working tree. */
   readonly topLevel: string;
+  /** Commits that this process has made in it. */
+  readonly number: number;
   status(): Promise<TreeStatus>;
-  /** Told after a commit: by which `branchStamp()` branch and index are on the disk. */
-  isOnDisk?(stamp: string): void;
+  /** Absolute path of the folder that the repository's hooks are in. */
+  hooksFolder(): Promise<string>;
 }
 
 /**
@@ -85,7 +93,7 @@ async function write(
   using watched = hooks ? watchHooks(context, request, timeoutMs) : undefined;
   const limits: GitOptions = { environment, timeoutMs, ...watched?.limits };
   const commit = [
-    ...(context.host.ids.random(1) === "0" ? [] : NO_HOUSEKEEPING),
+    ...(context.number % HOUSEKEEPING_EVERY === 0 ? [] : NO_HOUSEKEEPING),
     "commit",
     "--quiet",
     "--cleanup=whitespace",
@@ -99,18 +107,21 @@ async function write(
       subject: request.subject,
       paths: chosen.map(({ path }) => path),
       message: (own) => messageOf({ ...request, body: own(request.body) }),
-      commit: (message, more) => git([...commit, ...message], { ...limits, environment: { ...environment, ...more } }),
+      commit: (message, more) =>
+        git([...commit, ...message], { ...limits, environment: { ...environment, ...more, ...FOR_HOOKS } }),
     });
   if (end.exitCode === 0) {
-    const stamp = await persistBranch(folders);
-    context.isOnDisk?.(stamp);
+    if (hooks && fold === undefined && (await hooksOf(context)).length > 0) await matchHead(git, chosen);
+    await persistBranch(folders);
     return { status: "committed", commit: await commitOf(git, folders) };
   }
   if (end.exitCode === 1 && NOTHING_REGEXP.test(end.tail)) {
     if (fold === undefined) await matchIndex(git, chosen);
     return { status: "nothing", ignored: [] };
   }
-  if (end.exitCode === 1 && hooks && (await hooksOf(git)).length > 0) return { status: "refused", output: end.tail };
+  if (end.exitCode === 1 && hooks && (await hooksOf(context)).length > 0) {
+    return { status: "refused", output: end.tail };
+  }
   throw gitFailed(commit, reasonOf(end));
 }
 
@@ -138,12 +149,13 @@ async function commitMany(
   };
   const input = chosen.map(({ path }) => path).join("\0");
   const stage = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
-  return await withOwnIndex(repository, true, async (own) => {
+  return await withOwnIndex(repository, "copied", async (own) => {
     const head = await git(["rev-parse", "--verify", "--quiet", "HEAD"], { environment: READING });
     const start = head.exitCode === 0 ? ["--reset", "HEAD"] : ["--empty"];
     await outputFrom(repository, ["read-tree", ...start], { environment: own });
     await outputFrom(repository, [...AS_PACK, ...stage], { input, environment: own });
-    const end = await git([...commit, ...messageOf(request)], { ...limits, environment: { ...environment, ...own } });
+    const mine = { ...environment, ...own, ...FOR_HOOKS };
+    const end = await git([...commit, ...messageOf(request)], { ...limits, environment: mine });
     if (end.exitCode === 0) await outputFrom(repository, stage, { input });
     return end;
   });
@@ -164,7 +176,8 @@ async function commitOnly(
   let isCommitted = false;
   const aside = await setAsideEmpty(topLevel, folders, chosen);
   try {
-    const end = await git(arguments_, { ...limits, input: chosen.map((entry) => entry.path).join("\0") });
+    const input = chosen.map(({ path }) => `:(literal)${path}`).join("\0");
+    const end = await git(arguments_, { ...limits, input, environment: { ...environment, ...FOR_HOOKS } });
     isCommitted = end.exitCode === 0;
     return end;
   } finally {
@@ -187,7 +200,7 @@ async function setAsideEmpty(
     const from = join(topLevel, entry.path);
     if (!isDeleted(entry) || !await isDirectory(from) || listFiles(from, () => true).length > 0) continue;
     const to = join(ralphDirectory, `empty-folder-${aside.length}`);
-    await removePath(to);
+    await removeOwn(to, ralphDirectory);
     await renamePath(from, to);
     aside.push({ from, to });
   }
@@ -196,7 +209,7 @@ async function setAsideEmpty(
 
 /** What is said of hooks that take long, and what becomes of those that do not end. */
 function watchHooks(
-  { host, git }: CommitContext,
+  { host, hooksFolder }: CommitContext,
   { signal, onSlowHooks }: CommitRequest,
   timeoutMs: number,
 ): Disposable & { readonly limits: Pick<GitOptions, "late" | "signal"> } {
@@ -210,7 +223,7 @@ function watchHooks(
   else signal?.addEventListener("abort", () => void endSoon(), { once: true, signal: stop.signal });
   async function tell(): Promise<void> {
     slow[Symbol.dispose](); // once
-    const names = await hooksOf(git);
+    const names = await hooksOf({ hooksFolder });
     if (!stop.signal.aborted && names.length > 0) onSlowHooks?.(names);
   }
   const slow = host.clock.every(SLOW_MS, () => void tell());
@@ -218,7 +231,7 @@ function watchHooks(
     limits: {
       signal: end.signal,
       async late(why) {
-        const names = (await hooksOf(git)).join(", ") || "git itself";
+        const names = (await hooksOf({ hooksFolder })).join(", ") || "git itself";
         const when = why === "aborted" ? "when Ralph was stopped" : `after ${timeoutMs / 1000} s`;
         const hint = "`git commit` by hand shows what they wait for; the work is in the working tree, and the same " +
           "command continues";
@@ -239,10 +252,19 @@ async function matchIndex(git: Git, chosen: readonly ChangedPath[]): Promise<voi
   if (input !== "") await outputOfGit(git, ["add", "--all", ...FROM_INPUT], { input });
 }
 
+/** Hooks stage what they change in an index of git's own: of all that was committed the real one gets what HEAD has. */
+async function matchHead(git: Git, chosen: readonly ChangedPath[]): Promise<void> {
+  const made = await outputOfGit(git, ["diff-tree", "--root", "--no-commit-id", "-r", "-z", "--name-only", "HEAD"]);
+  const paths = [...new Set([...made.split("\0"), ...chosen.map(({ path }) => path)])].filter((path) =>
+    path !== "" && isReadable(path)
+  );
+  await outputOfGit(git, ["reset", "--quiet", ...FROM_INPUT], { input: paths.join("\0") });
+}
+
 /** The hooks of a commit that there are: only these can refuse it, or hang. */
-async function hooksOf(git: Git): Promise<readonly string[]> {
-  const folder = await outputOfGit(git, ["rev-parse", "--path-format=absolute", "--git-path", "hooks"]);
-  const found = await Promise.all(COMMIT_HOOKS.map((name) => pathExists(join(folder.trim(), name))));
+async function hooksOf({ hooksFolder }: Pick<CommitContext, "hooksFolder">): Promise<readonly string[]> {
+  const folder = await hooksFolder();
+  const found = await Promise.all(COMMIT_HOOKS.map((name) => pathExists(join(folder, name))));
   return COMMIT_HOOKS.filter((_, index) => found[index]);
 }
 
@@ -276,7 +298,7 @@ async function ignoredOf(git: Git, paths: readonly string[]): Promise<readonly s
   const environment = { ...READING, GIT_LITERAL_PATHSPECS: undefined }; // check-ignore does not know it
   const end = await git(arguments_, { input: paths.join("\0"), environment });
   if (end.exitCode !== 0 && end.exitCode !== 1) throw gitFailed(arguments_, reasonOf(end));
-  return end.stdout.split("\0").filter((path) => path !== "");
+  return partsOf(end.stdout);
 }
 
 async function commitOf(git: Git, folders: GitFolders): Promise<string> {
@@ -286,7 +308,7 @@ async function commitOf(git: Git, folders: GitFolders): Promise<string> {
 
 function messageOf({ subject: text, body }: Pick<CommitRequest, "subject" | "body">): readonly string[] {
   const subject = text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
-  const parts = body === undefined || body.trim() === "" ? [subject] : [subject, body];
+  const parts = body === undefined || ["", subject].includes(body.trim()) ? [subject] : [subject, body];
   return parts.flatMap((part) => ["-m", part.replaceAll("\0", "")]);
 }
 

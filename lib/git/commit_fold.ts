@@ -1,6 +1,6 @@
 import { addPaths, bodyWith } from "./fold.ts";
 import { withOwnIndex } from "./own_index.ts";
-import { FROM_INPUT, type Git, type GitEnd, outputFrom, QUIET } from "./run_git.ts";
+import { FROM_INPUT, type Git, type GitEnd, lineFrom, outputFrom, pathsBetween, QUIET } from "./run_git.ts";
 import type { Fold, Repository } from "./types.ts";
 
 type Folding = Pick<Repository, "git" | "gitDirectory">;
@@ -33,7 +33,7 @@ export async function commitFolded(git: Git, gitDirectory: string, request: Fold
     git: (arguments_, options = {}) =>
       git(arguments_, { ...options, environment: { ...QUIET, ...options.environment } }),
   };
-  return await withOwnIndex(repository, true, async (environment) => {
+  return await withOwnIndex(repository, "copied", async (environment) => {
     await outputFrom(repository, ["read-tree", "--reset", fold.head], { environment });
     await addPaths(repository, paths, environment);
     await outputFrom(repository, ["update-ref", refOf(fold), fold.head]);
@@ -60,7 +60,7 @@ export async function commitFolded(git: Git, gitDirectory: string, request: Fold
  */
 export async function undoFold(repository: Pick<Repository, "git">, fold: Fold): Promise<void> {
   const { head, onto } = fold;
-  const now = (await outputFrom(repository, ["rev-parse", "HEAD"])).trim();
+  const now = await lineFrom(repository, ["rev-parse", "HEAD"]);
   if (now === head) return;
   if (now === onto) await move(repository, { from: onto, to: head, why: "ralph: was stopped before the commit" });
   else {
@@ -81,16 +81,8 @@ async function forget(repository: Pick<Repository, "git">, fold: Fold): Promise<
 
 /** The index has what the folded commits had; it gets what the new one has beside that. */
 async function matchIndex(repository: Pick<Repository, "git">, from: string): Promise<void> {
-  const differing = await outputFrom(repository, [
-    "diff-tree",
-    "-r",
-    "-z",
-    "--name-only",
-    "--no-renames",
-    from,
-    "HEAD",
-  ]);
-  if (differing !== "") await outputFrom(repository, ["reset", "--quiet", ...FROM_INPUT], { input: differing });
+  const input = (await pathsBetween(repository, from, "HEAD")).join("\0");
+  if (input !== "") await outputFrom(repository, ["reset", "--quiet", ...FROM_INPUT], { input });
 }
 
 async function move(

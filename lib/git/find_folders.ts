@@ -1,5 +1,7 @@
 import { dirname, isAbsolute, join, resolve } from "node:path";
+import { realPath } from "../host/file_state.ts";
 import { isDirectory, readText } from "../host/files.ts";
+import { factsOf } from "../host/path_facts.ts";
 import type { Environment } from "../host/types.ts";
 import type { GitFolders } from "./locks.ts";
 
@@ -13,7 +15,8 @@ const MOVING_VARIABLES = ["GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_CEI
 
 /**
  * Finds the repository that a folder is in by its files, without starting git. Only the plain cases: a `.git` folder, or
- * the `.git` file of a linked worktree.
+ * the `.git` file of a linked worktree. Any other `.git` ends the search, as git's own does: a submodule is no part of
+ * the repository around it.
  *
  * @param cwd absolute, symbolic links resolved
  * @returns `null` where git itself must be asked
@@ -25,8 +28,10 @@ export async function findFolders(
   if (MOVING_VARIABLES.some((name) => variables[name] !== undefined)) return null;
   for (let folder = cwd;; folder = dirname(folder)) {
     const dotGit = join(folder, ".git");
-    const gitDirectory = await isDirectory(dotGit) ? dotGit : await linkedDirectory(dotGit);
-    if (gitDirectory !== null) return await plainFolders(folder, gitDirectory);
+    if (factsOf(dotGit) !== null) {
+      const gitDirectory = await isDirectory(dotGit) ? realPath(dotGit) : await linkedDirectory(dotGit);
+      return gitDirectory === null ? null : await plainFolders(folder, gitDirectory);
+    }
     if (folder === dirname(folder)) return null;
   }
 }

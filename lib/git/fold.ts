@@ -4,13 +4,10 @@
  * @module
  */
 import { entriesAt } from "./take_out.ts";
-import { FROM_INPUT, gitFailed, outputFrom } from "./run_git.ts";
-import { withOwnIndex } from "./own_index.ts";
+import { lineFrom, outputFrom, pathsBetween } from "./run_git.ts";
+import { ownTree } from "./own_index.ts";
 import { markedCommits } from "./turn_mark.ts";
 import type { Fold, OwnCommits, Repository } from "./types.ts";
-
-/** Paths in one command line. */
-const AT_ONCE = 200;
 
 /** So many subjects are named in a body. */
 const NAMED = 50;
@@ -131,7 +128,7 @@ export async function captureWork(
   repository: Pick<Repository, "git" | "gitDirectory">,
   { base, ref, subject, without, only, mask }: Capture,
 ): Promise<Captured | null> {
-  const tree = await withOwnIndex(repository, true, async (environment) => {
+  const tree = await ownTree(repository, "copied", async (environment) => {
     if (only === undefined) await outputFrom(repository, ["add", "--all"], { environment });
     else {
       await outputFrom(repository, ["read-tree", "--reset", "HEAD"], { environment }); // a person may have staged
@@ -141,14 +138,12 @@ export async function captureWork(
       const input = await entriesAt(repository, base, without);
       await outputFrom(repository, ["update-index", "-z", "--index-info"], { input, environment });
     }
-    return (await outputFrom(repository, ["write-tree"], { environment })).trim();
   });
-  const names = await outputFrom(repository, ["diff-tree", "-r", "-z", "--name-only", "--no-renames", base, tree]);
-  const paths = names.split("\0").filter((path) => path !== "");
+  const paths = await pathsBetween(repository, base, tree);
   if (paths.length === 0) return null;
   const own = await commitsBetween(repository, base, "HEAD", mask);
   const input = `${subject}\n\n${bodyWith(undefined, own, subject)}\n`;
-  const commit = (await outputFrom(repository, ["commit-tree", tree, "-p", base], { input })).trim();
+  const commit = await lineFrom(repository, ["commit-tree", tree, "-p", base], { input });
   await outputFrom(repository, ["update-ref", ref, commit]);
   return { base, commit, paths, own };
 }
@@ -160,18 +155,9 @@ export async function addPaths(
   environment: Readonly<Record<string, string>>,
 ): Promise<void> {
   if (paths.length === 0) return;
-  const add = ["add", "--all", ...FROM_INPUT];
-  const literal = { GIT_LITERAL_PATHSPECS: "1", ...environment };
-  const first = await repository.git(add, { input: paths.join("\0"), environment: literal });
-  if (first.exitCode === 0) return;
-  if (!/did not match any files/.test(first.stderr)) throw gitFailed(add, first.stderr.trim());
-  // one that is neither there nor known to git any more, such as a file in a folder that was restored, is no change
-  const left: string[] = [];
-  for (let from = 0; from < paths.length; from += AT_ONCE) {
-    const listed = ["ls-files", "-z", "--cached", "--others", "--", ...paths.slice(from, from + AT_ONCE)];
-    left.push(...(await outputFrom(repository, listed, { environment })).split("\0").filter((path) => path !== ""));
-  }
-  if (left.length > 0) await outputFrom(repository, add, { input: left.join("\0"), environment });
+  // `git add` refuses tracked files of an ignored folder, and names that neither the tree nor the index has
+  const add = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
+  await outputFrom(repository, add, { input: paths.join("\0"), environment });
 }
 
 function atTip(own: ReadonlyMap<string, TurnCommit>, head: string): readonly TurnCommit[] {

@@ -1,35 +1,5 @@
-import { join, resolve } from "node:path";
-import {
-  ensureDirectory,
-  isDirectory,
-  pathExists,
-  readText,
-  removePath,
-  renamePath,
-  writePlain,
-} from "../host/files.ts";
-import { factsOf, readLink } from "../host/path_facts.ts";
-
-const FILE_REGEXP = /^gitdir: (.+)\s*$/;
-
-/**
- * Brings a git directory back that was moved away and left a file or a link behind (`git init --separate-git-dir`).
- *
- * @returns whether it had been moved
- * @throws {RalphError} file-unwritable
- */
-export async function bringBack(gitDirectory: string, topLevel: string): Promise<boolean> {
-  const facts = factsOf(gitDirectory);
-  if (facts === null || facts.kind === "other") return false;
-  const target = facts.kind === "link"
-    ? readLink(gitDirectory)
-    : FILE_REGEXP.exec(await readText(gitDirectory) ?? "")?.[1];
-  const moved = target === undefined ? null : resolve(topLevel, target);
-  if (moved === null || !await isDirectory(moved)) return false;
-  await removePath(gitDirectory);
-  await renamePath(moved, gitDirectory);
-  return true;
-}
+import { join } from "node:path";
+import { ensureDirectory, isDirectory, pathExists, readText, writePlain } from "../host/files.ts";
 
 const HEAD_REGEXP = /^(?:ref: refs\/\S+|[0-9a-f]{40,64})\s*$/;
 

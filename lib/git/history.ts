@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { removePath } from "../host/files.ts";
-import { FROM_INPUT, outputFrom } from "./run_git.ts";
+import { FROM_INPUT, outputFrom, pathsBetween, pathsFrom } from "./run_git.ts";
 import { saveTree } from "./own_index.ts";
+import { readStash, readTags, type Tags } from "./tags.ts";
 import type { HeadNow, Repository } from "./types.ts";
 
 /** What a turn must leave in place. */
@@ -20,7 +21,7 @@ export interface HistoryRewritten {
   readonly message: string;
 }
 
-type Guarded = Pick<Repository, "git" | "status" | "gitDirectory" | "topLevel">;
+type Guarded = Pick<Repository, "git" | "status" | "gitDirectory" | "ralphDirectory" | "topLevel">;
 
 /**
  * History only grows: after a turn HEAD is on the same branch and descends from the last commit that was made by Ralph
@@ -39,14 +40,15 @@ export async function guardHistory(
 ): Promise<HistoryRewritten | null> {
   const strayed = line.branch !== null && now.branch !== line.branch;
   if (!strayed && (now.head === line.head || await descends(repository, line.floor, now.head))) return null;
-  const lost = await keepLost(repository, now.head, attempt);
+  const isNew = line.head === null || (now.head !== null && !await descends(repository, now.head, line.head));
+  const lost = isNew ? await keepLost(repository, now.head, attempt) : null;
   await goBack(repository, line, now, attempt);
   const what = strayed
     ? `the turn ended on ${
       now.branch === null ? "a detached HEAD" : `the branch ${now.branch}`
     } instead of ${line.branch}`
     : `the turn rewrote history: ${(line.floor ?? "").slice(0, 10)} was no longer part of it`;
-  const kept = lost === null ? "" : `; what it committed is kept as ${lost}`;
+  const kept = lost === null ? "" : `; the commit that it ended on is kept as ${lost}`;
   const where = line.branch === null ? "HEAD" : `the branch ${line.branch}`;
   const message = `${what}${kept}. ${where} is as it was before the turn: only add commits to it`;
   return { status: "history-rewritten", message };
@@ -100,19 +102,47 @@ async function targetOf(
   return line.head;
 }
 
+/** Branches and stashed work, but for the branch at work. */
+export function readWork({ gitDirectory }: Guarded, branch: string | null): Tags {
+  const work = new Map([...readTags(gitDirectory, "heads"), ...readStash(gitDirectory)]);
+  if (branch !== null) work.delete(branch);
+  return work;
+}
+
+/**
+ * Keeps what a turn took away of it.
+ *
+ * @returns a sentence for each
+ */
+export async function keepGone(
+  repository: Guarded,
+  before: Tags,
+  now: Tags,
+  attempt: string,
+): Promise<readonly string[]> {
+  const said: string[] = [];
+  for (const [name, hash] of before) {
+    if (now.has(name)) continue;
+    const ref = `refs/ralph/lost/${attempt}.${name.replaceAll("/", "-")}`;
+    const { exitCode } = await repository.git(["update-ref", ref, hash]);
+    said.push(`while the turn ran, ${name} was removed: ${exitCode === 0 ? `kept as ${ref}` : `${hash} is gone`}`);
+  }
+  return said;
+}
+
 /** Takes away the local changes of what differs between both commits, once they are saved. */
 async function clearTheWay(repository: Guarded, from: string | null, target: string): Promise<void> {
   if (from === null) return void await outputFrom(repository, ["reset", "--quiet", "--hard", target]);
-  const names = await outputFrom(repository, ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, target]);
-  const differing = new Set(names.split("\0"));
+  const differing = new Set(await pathsBetween(repository, from, target));
   const changed = (await repository.status()).changed.map(({ path }) => path).filter((path) => differing.has(path));
   if (changed.length === 0) return;
-  const tree = await outputFrom(repository, ["ls-tree", "-r", "-z", "--name-only", "--full-tree", from]);
-  const known = new Set(tree.split("\0"));
+  const known = new Set(await pathsFrom(repository, ["ls-tree", "-r", "-z", "--name-only", "--full-tree", from]));
   await outputFrom(repository, ["reset", "--quiet", ...FROM_INPUT], { input: changed.join("\0") });
   const tracked = changed.filter((path) => known.has(path));
   if (tracked.length > 0) {
     await outputFrom(repository, ["checkout", "--quiet", ...FROM_INPUT], { input: tracked.join("\0") });
   }
-  for (const path of changed) if (!known.has(path)) await removePath(join(repository.topLevel, path));
+  for (const path of changed.filter((one) => !known.has(one))) {
+    await removePath(join(repository.topLevel, path), join(repository.ralphDirectory, "aside"));
+  }
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { readBytes } from "../host/files.ts";
-import { type Git, gitFailed, READING, reasonOf } from "./run_git.ts";
+import { type Git, gitFailed, partsOf, READING, reasonOf } from "./run_git.ts";
 import { comparePaths } from "./snapshot.ts";
 import type { TreeSnapshot } from "./types.ts";
 
@@ -34,5 +34,5 @@ async function searchAll(git: Git, text: string): Promise<ReadonlySet<string>> {
   const arguments_ = ["grep", "--threads=1", "-lzF", "--untracked", "-e", text];
   const end = await git(arguments_, { environment: READING });
   if (end.exitCode !== 0 && end.exitCode !== 1) throw gitFailed(arguments_, reasonOf(end));
-  return new Set(end.stdout.split("\0").filter((path) => path !== ""));
+  return new Set(partsOf(end.stdout));
 }

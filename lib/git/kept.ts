@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { readBytes, removePath, temporaryDirectory, writeAtomic } from "../host/files.ts";
 import { factsOf, type PathFacts, readLink, setMode, writeLink } from "../host/path_facts.ts";
-import { outputFrom } from "./run_git.ts";
-import { saveCommit, withOwnIndex } from "./own_index.ts";
+import { lineFrom, outputFrom } from "./run_git.ts";
+import { ownTree, saveCommit } from "./own_index.ts";
 import type { Repository, TreeSnapshot } from "./types.ts";
 
 /** The content of a path that is not committed, as a git object. */
@@ -23,7 +23,7 @@ export interface KeptLimits {
 /** Files up to 5 MB, 100 MB in all. */
 export const KEPT_LIMITS: KeptLimits = { file: 5 << 20, all: 100 << 20 };
 
-type Keeping = Pick<Repository, "git" | "gitDirectory" | "topLevel">;
+type Keeping = Pick<Repository, "git" | "gitDirectory" | "ralphDirectory" | "topLevel">;
 
 /** Keeps the content of these paths as the snapshot has them, byte for byte, past every filter. */
 export async function keepPaths(
@@ -42,7 +42,7 @@ export async function keepPaths(
     left -= facts.size;
     if (facts.kind === "link") {
       const input = readLink(join(repository.topLevel, path));
-      const blob = (await outputFrom(repository, ["hash-object", "-w", "--stdin"], { input })).trim();
+      const blob = await lineFrom(repository, ["hash-object", "-w", "--stdin"], { input });
       kept.set(path, { ...kept.get(path)!, blob });
     } else if (!path.includes("\n")) files.push(path); // a request is a line
   }
@@ -62,14 +62,16 @@ export async function nameKept(
 ): Promise<string | null> {
   const lines = [...kept].flatMap(([path, { blob, facts }]) => {
     if (blob === undefined || facts === null) return [];
-    const mode = facts.kind === "link" ? "120000" : (facts.mode & 0o100) === 0 ? "100644" : "100755";
-    return [`${mode} ${blob}\t${path}\0`];
+    const fileMode = (facts.mode & 0o100) === 0 ? "100644" : "100755";
+    return [`${facts.kind === "link" ? "120000" : fileMode} ${blob}\t${path}\0`];
   });
   if (lines.length === 0) return parent;
-  const tree = await withOwnIndex(repository, false, async (environment) => {
-    await outputFrom(repository, ["update-index", "-z", "--index-info"], { input: lines.join(""), environment });
-    return (await outputFrom(repository, ["write-tree"], { environment })).trim();
-  });
+  const index = ["update-index", "-z", "--index-info"];
+  const tree = await ownTree(
+    repository,
+    "empty",
+    (environment) => outputFrom(repository, index, { input: lines.join(""), environment }),
+  );
   return await saveCommit(repository, ref, tree, parent);
 }
 
@@ -81,12 +83,13 @@ export async function nameKept(
  */
 export async function restoreKept(repository: Keeping, path: string, { blob, facts }: KeptPath): Promise<boolean> {
   const target = join(repository.topLevel, path);
-  if (facts === null) return await removePath(target).then(() => true);
+  const aside = join(repository.ralphDirectory, "aside");
+  if (facts === null) return await removePath(target, aside).then(() => true);
   if (blob === undefined) return false;
   await using folder = await temporaryDirectory("ralph-kept-");
   const git = ["-C", folder.path, `--git-dir=${repository.gitDirectory}`, "unpack-file", blob];
-  const bytes = await readBytes(join(folder.path, (await outputFrom(repository, git)).trim()));
-  await removePath(target);
+  const bytes = await readBytes(join(folder.path, await lineFrom(repository, git)));
+  await removePath(target, aside);
   if (facts.kind === "link") writeLink(target, Buffer.from(bytes!).toString("utf8"));
   else {
     await writeAtomic(target, bytes!, { mode: facts.mode });
@@ -99,8 +102,15 @@ export async function restoreKept(repository: Keeping, path: string, { blob, fac
 export async function pruneRefs(repository: Pick<Repository, "git">, runs: readonly string[]): Promise<void> {
   if (runs.length === 0) return;
   const listed = await outputFrom(repository, ["for-each-ref", "--format=%(refname)", "refs/ralph/"]);
-  const old = listed.split("\n").filter((ref) => runs.some((run) => ref.split("/").at(-1)!.startsWith(run)));
-  if (old.length === 0) return;
-  const input = old.map((ref) => `delete ${ref}\n`).join("");
+  await deleteRefs(
+    repository,
+    listed.split("\n").filter((ref) => runs.some((run) => ref.split("/").at(-1)!.startsWith(run))),
+  );
+}
+
+/** Deletes refs, all of them or none. @throws {RalphError} git-failed */
+export async function deleteRefs(repository: Pick<Repository, "git">, refs: readonly string[]): Promise<void> {
+  if (refs.length === 0) return;
+  const input = refs.map((ref) => `delete ${ref}\n`).join("");
   await outputFrom(repository, ["update-ref", "--stdin"], { input });
 }

@@ -7,8 +7,7 @@
 import { join } from "node:path";
 import { removePath } from "../host/files.ts";
 import { factsOf } from "../host/path_facts.ts";
-import { gitFailed, outputFrom } from "./run_git.ts";
-import { pathsBetween } from "./work_commit.ts";
+import { gitFailed, lineFrom, outputFrom, partsOf, pathsBetween, pathsFrom } from "./run_git.ts";
 import type { Repository } from "./types.ts";
 
 /** A landing: from the commit that HEAD has to one that has the work as well. */
@@ -42,16 +41,17 @@ export async function mergeTrees(
   ours: string,
   theirs: string,
 ): Promise<MergedTree> {
-  const arguments_ = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, theirs];
+  const merge = ["-c", "merge.conflictStyle=merge", "merge-tree", "--write-tree"];
+  const arguments_ = [...merge, "-z", "--name-only", "--no-messages", ours, theirs];
   const { exitCode, stdout, stderr } = await git(arguments_);
   if (exitCode !== 0 && exitCode !== 1) throw gitFailed(arguments_, stderr.trim().split("\n").at(-1) ?? "");
-  const [tree = "", ...paths] = stdout.split("\0").filter((part) => part !== "");
+  const [tree = "", ...paths] = partsOf(stdout);
   return { tree, conflicts: exitCode === 0 ? [] : [...new Set(paths)] };
 }
 
 /** A merged tree as a commit on the tip. */
 export async function commitMerged(repository: Pick<Repository, "git">, tip: string, tree: string): Promise<string> {
-  return (await outputFrom(repository, ["commit-tree", tree, "-p", tip, "-m", "ralph: merged work"])).trim();
+  return await lineFrom(repository, ["commit-tree", tree, "-p", tip, "-m", "ralph: merged work"]);
 }
 
 /**
@@ -60,11 +60,11 @@ export async function commitMerged(repository: Pick<Repository, "git">, tip: str
  * @returns `null` where nothing is
  */
 export async function inTheWay(
-  repository: Pick<Repository, "git" | "status">,
+  repository: Pick<Repository, "git" | "status" | "topLevel">,
   { tip, commit }: Landing,
 ): Promise<readonly string[] | null> {
   const { exitCode, stderr } = await repository.git(["read-tree", "-n", "-m", "-u", tip, commit]);
-  if (exitCode === 0) return null;
+  if (exitCode === 0) return await ignoredInTheWay(repository, { tip, commit });
   const wanted = new Set(await pathsBetween(repository, tip, commit));
   const { changed } = await repository.status();
   const paths = changed.map(({ path }) => path);
@@ -75,6 +75,16 @@ export async function inTheWay(
   );
   const named = /'([^']+)'/.exec(stderr)?.[1];
   return obstacles.length > 0 ? obstacles : [named ?? (stderr.trim().split("\n").at(-1) || "unknown")];
+}
+
+/** Git overwrites what it ignores: files that the tip does not have and the commit would write over. */
+async function ignoredInTheWay(
+  { git, topLevel }: Pick<Repository, "git" | "topLevel">,
+  { tip, commit }: Landing,
+): Promise<readonly string[] | null> {
+  const added = ["diff", "--name-only", "-z", "--no-renames", "--diff-filter=A", tip, commit];
+  const here = (await pathsFrom({ git }, added)).filter((path) => factsOf(join(topLevel, path)) !== null);
+  return here.length === 0 ? null : here;
 }
 
 /** Goes from one commit to the other in index and working tree; HEAD and every other change stay. @throws {RalphError} git-failed */
@@ -95,27 +105,17 @@ export type LandedAgain =
  * @throws {RalphError} git-failed
  */
 export async function landAgain(
-  repository: Pick<Repository, "git" | "topLevel">,
+  repository: Pick<Repository, "git" | "ralphDirectory" | "topLevel">,
   { tip, commit }: Landing,
 ): Promise<LandedAgain> {
   const paths = await pathsBetween(repository, tip, commit);
-  const states = new Map<string, "before" | "after" | "changed">();
-  for (const path of paths) states.set(path, await stateOf(repository, path, { tip, commit }));
-  const changed = paths.filter((path) => states.get(path) === "changed");
-  const target = changed.length === 0 ? commit : tip;
+  const changed = new Set<string>();
   for (const path of paths) {
-    if (states.get(path) !== "changed") await checkOut(repository, target, path);
+    if (!await isAsIn(repository, commit, path) && !await isAsIn(repository, tip, path)) changed.add(path);
   }
-  return changed.length === 0 ? { status: "landed", paths } : { status: "in-the-way", paths: changed };
-}
-
-async function stateOf(
-  repository: Pick<Repository, "git" | "topLevel">,
-  path: string,
-  { tip, commit }: Landing,
-): Promise<"before" | "after" | "changed"> {
-  if (await isAsIn(repository, commit, path)) return "after";
-  return await isAsIn(repository, tip, path) ? "before" : "changed";
+  const target = changed.size === 0 ? commit : tip;
+  for (const path of paths) if (!changed.has(path)) await checkOut(repository, target, path);
+  return changed.size === 0 ? { status: "landed", paths } : { status: "in-the-way", paths: [...changed] };
 }
 
 /** The working tree has of this path what the commit has. */
@@ -124,34 +124,28 @@ async function isAsIn(
   commit: string,
   path: string,
 ): Promise<boolean> {
-  const inCommit = (await git(["rev-parse", "--verify", "--quiet", `${commit}:${path}`])).exitCode === 0;
+  const blob = await blobIn({ git }, commit, path);
   const isHere = factsOf(join(topLevel, path)) !== null;
-  if (!inCommit || !isHere) return inCommit === isHere;
+  if (blob === null || !isHere) return (blob !== null) === isHere;
+  const look = ["diff", "--quiet", "--no-ext-diff", "--no-renames", commit, "--", `:(top,literal)${path}`];
+  if ((await git(look)).exitCode === 0) return true;
   // the index may know nothing of it yet: compared by what `add` would make of the file
-  return (await git(["diff", "--quiet", "--no-ext-diff", "--no-renames", commit, "--", literal(path)])).exitCode ===
-      0 ||
-    await blobHere({ git, topLevel }, path) === (await git(["rev-parse", `${commit}:${path}`])).stdout.trim();
-}
-
-async function blobHere({ git }: Pick<Repository, "git" | "topLevel">, path: string): Promise<string> {
-  const { exitCode, stdout } = await git(["hash-object", `--path=${path}`, "--", path]);
-  return exitCode === 0 ? stdout.trim() : "";
+  return (await git(["hash-object", `--path=${path}`, "--", path])).stdout.trim() === blob;
 }
 
 async function checkOut(
-  repository: Pick<Repository, "git" | "topLevel">,
+  repository: Pick<Repository, "git" | "ralphDirectory" | "topLevel">,
   commit: string,
   path: string,
 ): Promise<void> {
-  const inCommit = (await repository.git(["rev-parse", "--verify", "--quiet", `${commit}:${path}`])).exitCode === 0;
-  if (inCommit) {
-    await outputFrom(repository, ["checkout", "--quiet", commit, "--", path]);
-    return;
+  if (await blobIn(repository, commit, path) !== null) {
+    return void await outputFrom(repository, ["checkout", "--quiet", commit, "--", path]);
   }
   await outputFrom(repository, ["rm", "--cached", "--quiet", "--ignore-unmatch", "--", path]);
-  await removePath(join(repository.topLevel, path));
+  await removePath(join(repository.topLevel, path), join(repository.ralphDirectory, "aside"));
 }
 
-function literal(path: string): string {
-  return `:(top,literal)${path}`;
+async function blobIn({ git }: Pick<Repository, "git">, commit: string, path: string): Promise<string | null> {
+  const { exitCode, stdout } = await git(["rev-parse", "--verify", "--quiet", `${commit}:${path}`]);
+  return exitCode === 0 ? stdout.trim() : null;
 }

@@ -18,23 +18,25 @@ type Merged = "as-it-is" | "theirs" | "gone" | { readonly text: string };
 
 /**
  * Brings a change into the working tree, file by file: where a file is no longer what the change was made from, both
- * sides are merged. Lines that both added at the same place are both kept, as long as the change only adds.
+ * sides are merged. A file that was not there before and now differs on both sides is a conflict.
  *
+ * @param union whether lines that both sides added at the same place of a text are both kept. @default false: a conflict
  * @returns the first path that cannot be merged: nothing is written then; else `null`
  */
 export async function mergeChange(
-  repository: Pick<Repository, "git" | "topLevel">,
+  repository: Pick<Repository, "git" | "ralphDirectory" | "topLevel">,
   change: TreeChange,
+  { union = false }: { readonly union?: boolean } = {},
 ): Promise<string | null> {
   const merged = new Map<string, Merged>();
   for (const path of change.paths) {
-    const found = await mergedFile(repository, change, path);
+    const found = await mergedFile(repository, change, { path, union });
     if (found === null) return path;
     merged.set(path, found);
   }
   for (const [path, what] of merged) {
     if (what === "as-it-is") continue;
-    if (what === "gone") await removePath(join(repository.topLevel, path));
+    if (what === "gone") await removePath(join(repository.topLevel, path), join(repository.ralphDirectory, "aside"));
     else if (what === "theirs") await git(repository, ["checkout", "--quiet", change.commit, "--", literal(path)]);
     else await writePlain(join(repository.topLevel, path), what.text);
   }
@@ -43,7 +45,7 @@ export async function mergeChange(
 
 /** Makes the paths what a commit has, in index and tree; folders that are empty then go. @param base @default HEAD */
 export async function discardPaths(
-  repository: Pick<Repository, "git" | "topLevel">,
+  repository: Pick<Repository, "git" | "ralphDirectory" | "topLevel">,
   paths: readonly string[],
   base: string = "HEAD",
 ): Promise<void> {
@@ -54,7 +56,9 @@ export async function discardPaths(
   const tracked = paths.filter((path) => known.has(path));
   const others = paths.filter((path) => !known.has(path));
   const here = ["-C", repository.topLevel];
-  for (const path of others) await removePath(join(repository.topLevel, path));
+  for (const path of others) {
+    await removePath(join(repository.topLevel, path), join(repository.ralphDirectory, "aside"));
+  }
   if (others.length > 0) {
     const remove = [...here, "rm", "--quiet", "--cached", "--ignore-unmatch", ...FROM_INPUT];
     await outputFrom(repository, remove, { input: input(others) });
@@ -66,19 +70,20 @@ export async function discardPaths(
 }
 
 async function mergedFile(
-  repository: Pick<Repository, "git" | "topLevel">,
+  repository: Pick<Repository, "git" | "ralphDirectory" | "topLevel">,
   { base, commit }: TreeChange,
-  path: string,
+  { path, union }: { readonly path: string; readonly union: boolean },
 ): Promise<Merged | null> {
   const [before, theirs] = [await blobOf(repository, base, path), await blobOf(repository, commit, path)];
   if (await isHere(repository, base, before, path)) return theirs === null ? "gone" : "theirs";
   if (await isHere(repository, commit, theirs, path)) return "as-it-is";
-  if (theirs === null || (before !== null && !await pathExists(join(repository.topLevel, path)))) return null;
-  if (![before, theirs].every((blob) => blob === null || blob.mode.startsWith("100"))) return null;
+  if (theirs === null || before === null || !await pathExists(join(repository.topLevel, path))) return null;
+  if (![before, theirs].every(({ mode }) => mode.startsWith("100"))) return null;
   const ours = await readText(join(repository.topLevel, path));
   const texts = [ours ?? "", await textOf(repository, before), await textOf(repository, theirs)] as const;
   if (ours === null || texts.some((text) => text.includes("\0") || text.includes("\ufffd"))) return null;
-  const text = await mergedText(repository, texts);
+  const text = await mergeFile(repository, texts, []) ??
+    (union && bothOnlyAdd(texts) ? await unionOf(repository, texts) : null);
   return text === null ? null : { text };
 }
 
@@ -88,7 +93,7 @@ interface Blob {
 }
 
 async function blobOf(
-  repository: Pick<Repository, "git" | "topLevel">,
+  repository: Pick<Repository, "git" | "ralphDirectory" | "topLevel">,
   commit: string,
   path: string,
 ): Promise<Blob | null> {
@@ -97,13 +102,13 @@ async function blobOf(
   return id === "" ? null : { mode, id };
 }
 
-async function textOf(repository: Pick<Repository, "git" | "topLevel">, blob: Blob | null): Promise<string> {
-  return blob === null ? "" : await git(repository, ["cat-file", "blob", blob.id]);
+async function textOf(repository: Pick<Repository, "git" | "topLevel">, { id }: Blob): Promise<string> {
+  return await git(repository, ["cat-file", "blob", id]);
 }
 
 /** The working tree has what the commit has. */
 async function isHere(
-  { git, topLevel }: Pick<Repository, "git" | "topLevel">,
+  { git, topLevel }: Pick<Repository, "git" | "ralphDirectory" | "topLevel">,
   commit: string,
   blob: Blob | null,
   path: string,
@@ -120,13 +125,6 @@ export function unionOf(repository: Pick<Repository, "git">, sides: Sides): Prom
   return mergeFile(repository, sides, ["--union"]);
 }
 
-/** `git merge-file`; where both added at one place and the change took nothing away, both additions. */
-async function mergedText(repository: Pick<Repository, "git">, sides: Sides): Promise<string | null> {
-  const [, before, theirs] = sides;
-  const clean = await mergeFile(repository, sides, []);
-  return clean ?? (onlyAdds(before, theirs) ? await unionOf(repository, sides) : null);
-}
-
 async function mergeFile(
   repository: Pick<Repository, "git">,
   sides: Sides,
@@ -137,6 +135,11 @@ async function mergeFile(
   for (const [index, text] of sides.entries()) await writePlain(files[index] ?? "", text);
   const { exitCode, stdout } = await repository.git(["merge-file", "-p", ...options, ...files]);
   return exitCode === 0 ? stdout : null;
+}
+
+/** Both sides insert into a text that they have in common. */
+function bothOnlyAdd([ours, before, theirs]: Sides): boolean {
+  return before.trim() !== "" && onlyAdds(before, ours) && onlyAdds(before, theirs);
 }
 
 /** Every line of the one text is in the other, in the same order. */

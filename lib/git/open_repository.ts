@@ -5,8 +5,8 @@
  */
 import { join, resolve } from "node:path";
 import { createContentHashes } from "../host/hash.ts";
-import { pathExists, readStart } from "../host/files.ts";
-import { isOnLocalDisk } from "../host/path_facts.ts";
+import { pathExists } from "../host/files.ts";
+import { factsOf } from "../host/path_facts.ts";
 import type { Host } from "../host/types.ts";
 import { type IsOwnOutput, ownOutput } from "../host/own_output.ts";
 import type { CommitContext } from "./commit.ts";
@@ -17,11 +17,13 @@ import {
   type GitEnd,
   gitFailed,
   outputOfGit,
+  partsOf,
   QUIET,
   readHead,
   READING,
   reasonOf,
 } from "./run_git.ts";
+import { includedFiles } from "./included_files.ts";
 import { createHoldingFiles } from "./holding.ts";
 import type { GitFolders } from "./locks.ts";
 import { parseStatus, STATUS_ARGUMENTS } from "./parse_status.ts";
@@ -31,12 +33,6 @@ import { RalphError } from "../errors/ralph_error.ts";
 import { operationIn } from "./operations.ts";
 
 const CONTENT_BYTES = 1024 * 1024;
-/** Git looks at files with several threads from this many on. */
-const FEWEST = 1000;
-/** From here on several threads are sooner done by more than they cost. */
-const MOST = 20_000;
-/** `DIRC`, a version, and how many entries follow, each of four bytes (gitformat-index). */
-const HEADER_BYTES = 12;
 
 /**
  * The repository that a folder is in, or `null` when it is in none (or in a bare one, which has no working tree).
@@ -60,22 +56,13 @@ export async function openRepository(host: Host, cwd: string): Promise<Repositor
   });
 }
 
-/**
- * Options by which git looks at a tree at less cost: of some thousands of files on a disk of this machine one thread is
- * done as soon as several, and costs a tenth less CPU with 5,000 files.
- */
-async function waysToLook(topLevel: string, gitDirectory: string): Promise<readonly string[]> {
-  const header = await readStart(join(gitDirectory, "index"), HEADER_BYTES);
-  if (header === null || header.length < HEADER_BYTES) return [];
-  const entries = Buffer.from(header).readUInt32BE(8);
-  return entries >= FEWEST && entries < MOST && isOnLocalDisk(topLevel) ? ["-c", "core.preloadIndex=false"] : [];
-}
-
 async function createRepository(host: Host, topLevel: string, folders: GitFolders): Promise<Repository> {
-  const git = createGit(host, topLevel, await waysToLook(topLevel, folders.gitDirectory));
+  host.guard?.watch({ topLevel, ...folders, included: await includedFiles(host, topLevel, folders) });
+  const git = createGit(host, topLevel);
   const hashes = createContentHashes();
   const isOwn = ownOutput(); // what Ralph itself prints into the tree is no one's change
   const holding = createHoldingFiles(git, topLevel);
+  const hooksFolder = createHooksFolder(git, folders);
   let newest: TreeSnapshot | null = null;
 
   async function status(): Promise<TreeStatus> {
@@ -114,7 +101,7 @@ async function createRepository(host: Host, topLevel: string, folders: GitFolder
     async contents(commit, paths, { maxBytes = CONTENT_BYTES } = {}) {
       return await (await import("./batch_reader.ts")).contentsAt(git, commit, paths, maxBytes);
     },
-    ...writing({ host, git, folders, status, topLevel }, topLevel),
+    ...writing({ host, git, folders, status, topLevel, hooksFolder }, topLevel),
     async filesHolding(text) {
       return await holding(text, newest ?? await snapshot());
     },
@@ -124,7 +111,7 @@ async function createRepository(host: Host, topLevel: string, folders: GitFolder
       await clearLocks(host, folders);
       return await switchBranch(git, branch, (await status()).branch);
     },
-    ...readying({ host, git, folders, status, topLevel }, topLevel),
+    ...readying({ host, git, folders }, topLevel),
     log: (count) => subjectsOf(git, count),
     git: running(git, host, folders),
   };
@@ -145,21 +132,34 @@ async function subjectsOf(git: Git, count: number): ReturnType<Repository["log"]
   const end = await git(arguments_, { environment: READING });
   if (end.exitCode !== 0 && /does not have any commits yet/.test(end.stderr)) return [];
   if (end.exitCode !== 0) throw gitFailed(arguments_, reasonOf(end));
-  return end.stdout.split("\0").filter((line) => line !== "").map((line) => {
+  return partsOf(end.stdout).map((line) => {
     const space = line.indexOf(" ");
     return { commit: line.slice(0, space), subject: line.slice(space + 1) };
   });
 }
 
+/** Where hooks are; git is asked again when the repository's configuration has changed. */
+function createHooksFolder(git: Git, { gitDirectory, commonDirectory }: GitFolders): CommitContext["hooksFolder"] {
+  const files = [join(commonDirectory, "config"), join(gitDirectory, "config.worktree")];
+  let known: { readonly stamps: string; readonly folder: string } | null = null;
+  return async () => {
+    const stamps = files.map((path) => factsOf(path)?.stamp).join();
+    if (known?.stamps !== stamps) {
+      const folder = await outputOfGit(git, ["rev-parse", "--path-format=absolute", "--git-path", "hooks"]);
+      known = { stamps, folder: folder.trim() };
+    }
+    return known.folder;
+  };
+}
+
 /** What is written, and waits until it is on the disk. */
-function writing(context: CommitContext, topLevel: string): Pick<Repository, "commit" | "persist"> {
+function writing(context: Omit<CommitContext, "number">, topLevel: string): Pick<Repository, "commit" | "persist"> {
   const { host, folders } = context;
   let persisted = host.clock.now();
-  let onDisk: string | null = null;
+  let number = 0;
   return {
     async commit(request) {
-      const isOnDisk = (stamp: string): void => void (onDisk = stamp);
-      const result = await (await import("./commit.ts")).commitPaths({ ...context, isOnDisk }, request);
+      const result = await (await import("./commit.ts")).commitPaths({ ...context, number: number++ }, request);
       persisted = host.clock.now(); // what Ralph's own git writes is on the disk when it ends
       return result;
     },
@@ -168,16 +168,16 @@ function writing(context: CommitContext, topLevel: string): Pick<Repository, "co
       persisted = host.clock.now();
       const { persistObjects, persistFiles } = await import("./persist.ts");
       await persistFiles(host, topLevel, paths.map((path) => join(topLevel, path)));
-      await persistObjects(host, folders, { since, onDisk });
+      await persistObjects(host, folders, since);
     },
   };
 }
 
 /** What is done before a run writes, and after a kill or a power cut. */
 function readying(
-  { host, git, folders }: CommitContext,
+  { host, git, folders }: Pick<CommitContext, "host" | "git" | "folders">,
   topLevel: string,
-): Pick<Repository, "repairDamage" | "clearLeftLocks" | "ensureReady"> {
+): Pick<Repository, "repairDamage" | "clearLeftLocks" | "ensureReady" | "tryCommit"> {
   return {
     async repairDamage({ since, head }) {
       const { repairDamage } = await import("./damage.ts");
@@ -193,6 +193,9 @@ function readying(
       const torn = await (await import("./torn_index.ts")).replaceTornIndex(git, folders);
       await requireIdentity(git);
       return torn;
+    },
+    async tryCommit() {
+      return await (await import("./trial_commit.ts")).tryCommit(git, folders);
     },
   };
 }

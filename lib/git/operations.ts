@@ -45,7 +45,6 @@ export async function endOperations(
     if (!await firstThatWorks(repository, ENDINGS[isAm ? "am" : operation]!)) break;
     ended.push(operation);
   }
-  if (ended.length > 0) await dropConflicts(repository);
   return ended;
 }
 
@@ -58,7 +57,7 @@ async function firstThatWorks(
 }
 
 /** Conflicts that are left in the index would stop every later commit. */
-async function dropConflicts({ git }: Pick<Repository, "git">): Promise<void> {
+export async function dropConflicts({ git }: Pick<Repository, "git">): Promise<void> {
   const { stdout } = await git(["diff", "--name-only", "--diff-filter=U", "-z"]);
   if (stdout === "") return;
   await git(["reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul"], {

@@ -1,30 +1,44 @@
 import { join } from "node:path";
 import { copyPath, pathExists, temporaryDirectory } from "../host/files.ts";
-import { outputFrom } from "./run_git.ts";
+import { ownCommit } from "./own_commit.ts";
+import { lineFrom, outputFrom } from "./run_git.ts";
 import type { Repository } from "./types.ts";
 
 type Indexed = Pick<Repository, "git" | "gitDirectory">;
 
-/** Lends an index of its own; `copied`: with the content of the real one. */
+/** Lends an index of its own. @param content that of the real one, or none */
 export async function withOwnIndex<Value>(
   repository: Indexed,
-  copied: boolean,
+  content: "copied" | "empty",
   use: (environment: Readonly<Record<string, string>>) => Promise<Value>,
 ): Promise<Value> {
   await using folder = await temporaryDirectory("ralph-index-");
   const index = join(folder.path, "index");
   const real = join(repository.gitDirectory, "index");
   // by the time of its index git knows which files it has to read again: those written in the same second
-  if (copied && await pathExists(real)) await copyPath(real, index, { times: true });
+  if (content === "copied" && await pathExists(real)) await copyPath(real, index, { times: true });
   return await use({ GIT_INDEX_FILE: index });
+}
+
+/** The tree of an index of its own, once `stage` has changed that. */
+export async function ownTree(
+  repository: Indexed,
+  content: "copied" | "empty",
+  stage: (environment: Readonly<Record<string, string>>) => Promise<unknown>,
+): Promise<string> {
+  return await withOwnIndex(repository, content, async (environment) => {
+    await stage(environment);
+    return await lineFrom(repository, ["write-tree"], { environment });
+  });
 }
 
 /** Keeps the whole working tree, untracked files included, as a commit under a ref; HEAD and index stay as they are. */
 export async function saveTree(repository: Indexed, ref: string, parent: string | null): Promise<void> {
-  const tree = await withOwnIndex(repository, true, async (environment) => {
-    await outputFrom(repository, ["add", "--all"], { environment });
-    return (await outputFrom(repository, ["write-tree"], { environment })).trim();
-  });
+  const tree = await ownTree(
+    repository,
+    "copied",
+    (environment) => outputFrom(repository, ["add", "--all"], { environment }),
+  );
   await saveCommit(repository, ref, tree, parent);
 }
 
@@ -35,9 +49,8 @@ export async function saveCommit(
   tree: string,
   parent: string | null,
 ): Promise<string> {
-  const parents = parent === null ? [] : ["-p", parent];
-  const arguments_ = ["commit-tree", tree, ...parents, "-m", `ralph: ${ref}`];
-  const commit = (await outputFrom(repository, arguments_)).trim();
+  const parents = parent === null ? [] : [parent];
+  const commit = await ownCommit(repository, tree, { parents, message: `ralph: ${ref}\n` });
   await outputFrom(repository, ["update-ref", ref, commit]);
   return commit;
 }

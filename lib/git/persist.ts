@@ -1,6 +1,5 @@
 import { dirname, join } from "node:path";
 import { areOnDeviceOf, namesSince, syncFiles } from "../host/durable.ts";
-import { factsOf } from "../host/path_facts.ts";
 import type { Host } from "../host/types.ts";
 import { readHead } from "./run_git.ts";
 import type { GitFolders } from "./locks.ts";
@@ -14,29 +13,13 @@ const TIMEOUT_MS = 600_000;
 /**
  * Waits until what another git wrote since `since` is on the disk: loose objects and the branch. By default git leaves
  * both to the system, and an object that is there already is not written again by the commit that needs it.
- *
- * @param onDisk the `branchStamp()` by which branch and index were on the disk already; `null`: none is known
  */
-export async function persistObjects(
-  host: Host,
-  folders: GitFolders,
-  { since, onDisk }: { readonly since: number; readonly onDisk: string | null },
-): Promise<void> {
+export async function persistObjects(host: Host, folders: GitFolders, since: number): Promise<void> {
   const { gitDirectory, commonDirectory } = folders;
   await persistFiles(host, commonDirectory, await looseObjectsSince(folders, since));
   const { ref } = await readHead(gitDirectory, commonDirectory);
   if (ref !== null) await syncFiles([join(commonDirectory, ref)]);
-  if (await branchStamp(folders) !== onDisk) await persistBranch({ gitDirectory, commonDirectory });
-}
-
-/** Changes with every write of HEAD, of its branch and of the index. */
-export async function branchStamp(
-  { gitDirectory, commonDirectory }: Pick<GitFolders, "gitDirectory" | "commonDirectory">,
-): Promise<string> {
-  const { ref } = await readHead(gitDirectory, commonDirectory);
-  const branch = ref === null ? [] : [join(commonDirectory, ref)];
-  const paths = [join(gitDirectory, "HEAD"), join(gitDirectory, "index"), ...branch];
-  return [ref, ...paths.map((path) => factsOf(path)?.stamp)].join("\n");
+  await persistBranch(folders);
 }
 
 /** Absolute paths of the loose objects that were written at `since` (milliseconds since 1970) or later. */
@@ -60,16 +43,10 @@ async function syncDevice(host: Host, folder: string): Promise<boolean> {
   return (await host.processes.run(request)).exitCode === 0;
 }
 
-/**
- * Waits until the renames by which git moved the branch and wrote its index are on the disk, and the index with them.
- *
- * @returns the `branchStamp()` before: what is written meanwhile differs from it
- */
-export async function persistBranch(folders: Pick<GitFolders, "gitDirectory" | "commonDirectory">): Promise<string> {
+/** Waits until the renames by which git moved the branch and wrote its index are on the disk, and the index with them. */
+export async function persistBranch(folders: Pick<GitFolders, "gitDirectory" | "commonDirectory">): Promise<void> {
   const { gitDirectory, commonDirectory } = folders;
-  const stamp = await branchStamp(folders);
   const { ref } = await readHead(gitDirectory, commonDirectory);
   const folder = ref === null ? [] : [dirname(join(commonDirectory, ref))];
   await syncFiles([join(gitDirectory, "index"), gitDirectory, ...folder]);
-  return stamp;
 }

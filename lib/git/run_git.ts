@@ -56,21 +56,50 @@ const TIMEOUT_MS = 60_000;
 /** Of what is read piece by piece the end is only for a message. */
 const TAIL_BYTES = 1024;
 const ADVICE_REGEXP = /^$|^hint: |^Please |^Aborting$/;
+const FAULT_REGEXP = /^(fatal|error): /;
+
+/** What git says of a path that a sparse checkout leaves out, and that a turn wrote all the same. */
+const SPARSE_REGEXP = /outside of your sparse-checkout definition/;
+/** What git says of a lock that another process holds, before it has changed anything. */
+const LOCKED_REGEXP = /\.lock': File exists/;
+/** Another tool's git holds a lock for moments: pauses of 5 seconds in all, few enough to run hooks again. */
+const LOCK_PAUSES_MS: readonly number[] = [50, 100, 200, 400, 800, 1500, 2000];
 
 /**
- * Git by way of the host. Git may finish its write when Ralph is ended, so it is not guarded.
+ * Git by way of the host. Git may finish its write when Ralph is ended, so it is not guarded. A lock that another tool
+ * holds is waited for.
  *
- * @param ways options before each command. @default none
  * @throws {RalphError} git-missing, git-failed (no end in time)
  */
-export function createGit(host: Host, cwd: string, ways: readonly string[] = []): Git {
+export function createGit(host: Host, cwd: string): Git {
+  const git = createGitOnce(host, cwd);
+  return async (arguments_, options = {}) => {
+    let end = await git(arguments_, options);
+    if (end.exitCode !== 0 && SPARSE_REGEXP.test(end.stderr)) {
+      const at = arguments_.indexOf(commandOf(arguments_)) + 1;
+      return await git(arguments_.toSpliced(at, 0, "--sparse"), options);
+    }
+    for (const pause of LOCK_PAUSES_MS) {
+      if (!isLocked(end)) break;
+      await host.clock.sleep(pause);
+      end = await git(arguments_, options);
+    }
+    return end;
+  };
+}
+
+function isLocked({ exitCode, stderr }: GitEnd): boolean {
+  return exitCode !== 0 && LOCKED_REGEXP.test(stderr);
+}
+
+function createGitOnce(host: Host, cwd: string): Git {
   return async (arguments_, options = {}) => {
     const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
     const chunks: Uint8Array[] = [];
     let left = options.maxBytes ?? Infinity;
     const end = await host.processes.run({
       file: "git",
-      arguments: [...guardsFor(arguments_), ...ways, ...arguments_],
+      arguments: [...guardsFor(arguments_), ...arguments_],
       cwd,
       environment: options.environment ?? QUIET,
       guarded: false,
@@ -88,6 +117,10 @@ export function createGit(host: Host, cwd: string, ways: readonly string[] = [])
         left -= chunk.length;
       },
     });
+    if (end.reason === "not-found" && !await isDirectory(cwd)) {
+      const hint = "`git config --show-origin core.worktree` shows where git has it from: correct it, or unset it";
+      throw gitFailed(arguments_, `the working tree ${cwd} is not there`, hint);
+    }
     if (end.reason === "not-found") {
       throw new RalphError("git-missing", { details: { reason: end.stderr } });
     }
@@ -121,7 +154,7 @@ const DURABLE: readonly string[] = ["-c", "core.fsync=added,reference"];
 /** Git runs no program that the repository's configuration names, except for the hooks of a commit. */
 function guardsFor(arguments_: readonly string[]): readonly string[] {
   const hooks = WITH_HOOKS.includes(commandOf(arguments_)) ? [] : ["-c", "core.hooksPath=/dev/null"];
-  return ["-c", "core.fsmonitor=false", ...DURABLE, ...hooks];
+  return ["-c", "core.fsmonitor=false", "-c", "i18n.logOutputEncoding=UTF-8", ...DURABLE, ...hooks];
 }
 
 /** The command's name: it comes after options such as `-c name.of=value`. */
@@ -147,6 +180,7 @@ const HINTS: readonly (readonly [pattern: RegExp, hint: string])[] = [
     /can only add regular files/,
     "a pipe or device is in the place of a file: move it away, and the same command continues",
   ],
+  [/\.lock': File exists/, "another git process holds the lock: wait for its end, then run the same command again"],
   [/during a merge|during a cherry-pick|rebase in progress/, "end what is in progress, and the same command continues"],
   [/No space left on device|Disk quota exceeded/i, "make room on the disk, and the same command continues"],
   [
@@ -161,10 +195,16 @@ const HINTS: readonly (readonly [pattern: RegExp, hint: string])[] = [
 
 /** What git said went wrong: from its first `fatal:` or `error:` line on, without its advice. */
 export function reasonOf(end: Pick<GitEnd, "stderr" | "tail">): string {
-  const lines = end.stderr.split("\n").map((line) => line.trim()).filter((line) => !ADVICE_REGEXP.test(line));
-  const first = lines.findIndex((line) => /^(fatal|error): /.test(line));
+  const lines: string[] = [];
+  let isAdvice = false;
+  for (const line of end.stderr.split("\n").map((one) => one.trim())) {
+    isAdvice = ADVICE_REGEXP.test(line) || (isAdvice && !FAULT_REGEXP.test(line));
+    if (!isAdvice) lines.push(line);
+  }
+  const first = lines.findIndex((line) => FAULT_REGEXP.test(line));
   if (first === -1) return end.tail.trim();
-  return lines.slice(first).map((line) => line.replace(/^(fatal|error): /, "")).join(" ");
+  const from = /Could not read from remote/.test(lines[first] ?? "") ? 0 : first; // ssh says why, before git
+  return lines.slice(from).map((line) => line.replace(FAULT_REGEXP, "")).join(" ");
 }
 
 /** A command that must work: its output. @throws {RalphError} git-failed */
@@ -206,6 +246,30 @@ export async function readHead(gitDirectory: string, commonDirectory: string): P
   return { ref, commit: COMMIT_REGEXP.test(commit) ? commit : null };
 }
 
+/** One line of such a command. @throws {RalphError} git-failed */
+export async function lineFrom(...asked: Parameters<typeof outputFrom>): Promise<string> {
+  return (await outputFrom(...asked)).trim();
+}
+
+/** Paths that such a command separates by NUL. @throws {RalphError} git-failed */
+export async function pathsFrom(...asked: Parameters<typeof outputFrom>): Promise<readonly string[]> {
+  return partsOf(await outputFrom(...asked));
+}
+
+/** The parts of a text that NUL separates. */
+export function partsOf(text: string): readonly string[] {
+  return text.split("\0").filter((part) => part !== "");
+}
+
+/** Paths that differ between two commits or trees, relative to the top level. @throws {RalphError} git-failed */
+export async function pathsBetween(
+  repository: Pick<Repository, "git">,
+  from: string,
+  to: string,
+): Promise<readonly string[]> {
+  return await pathsFrom(repository, ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to]);
+}
+
 /** What a git command printed that must work. @throws {RalphError} git-failed */
 export async function outputFrom(
   { git }: Pick<Repository, "git">,
@@ -215,5 +279,5 @@ export async function outputFrom(
   const literal = { GIT_LITERAL_PATHSPECS: "1" };
   const end = await git(arguments_, { ...options, environment: { ...literal, ...options.environment } });
   if (end.exitCode === 0) return end.stdout;
-  throw gitFailed(arguments_, end.stderr.trim().split("\n").at(-1) ?? "");
+  throw gitFailed(arguments_, reasonOf({ ...end, tail: end.stderr }));
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { ContentHashes } from "../host/hash.ts";
 import { isReadable } from "./parse_status.ts";
-import { type Git, outputOfGit, READING } from "./run_git.ts";
+import { type Git, outputOfGit, partsOf, READING } from "./run_git.ts";
 import type { TreeSnapshot, TreeStatus } from "./types.ts";
 
 const AT_ONCE = 16;
@@ -48,10 +48,8 @@ export async function comparePaths(git: Git, before: TreeSnapshot, now: TreeSnap
 async function pathsBetween(git: Git, base: string | null, head: string | null): Promise<readonly string[]> {
   if (base === head) return [];
   const one = base ?? head!;
-  const output = base === null || head === null
-    ? await outputOfGit(git, ["ls-tree", "-r", "-z", "--name-only", "--full-tree", one], { environment: READING })
-    : await outputOfGit(git, ["diff-tree", "-r", "-z", "--name-only", "--no-renames", base, head], {
-      environment: READING,
-    });
-  return output.split("\0").filter((path) => path !== "" && isReadable(path));
+  const arguments_ = base === null || head === null
+    ? ["ls-tree", "-r", "-z", "--name-only", "--full-tree", one]
+    : ["diff-tree", "-r", "-z", "--name-only", "--no-renames", base, head];
+  return partsOf(await outputOfGit(git, arguments_, { environment: READING })).filter(isReadable);
 }

@@ -6,10 +6,10 @@
  */
 import { captureWork, type Mask } from "./fold.ts";
 import { discardPaths, mergeChange } from "./merge_change.ts";
-import { FROM_INPUT, outputFrom, WORK_REFS } from "./run_git.ts";
+import { FROM_INPUT, lineFrom, outputFrom, pathsBetween, WORK_REFS } from "./run_git.ts";
 import type { Fold, Repository } from "./types.ts";
 
-type Stowing = Pick<Repository, "git" | "gitDirectory" | "topLevel" | "status">;
+type Stowing = Pick<Repository, "git" | "gitDirectory" | "ralphDirectory" | "topLevel" | "status">;
 
 /** What is put away. */
 export interface ToStow {
@@ -51,7 +51,7 @@ export async function stowWork(
   let work = await stowedWork(repository, ref);
   if (work === null) {
     if (fold === null && paths.length === 0) return null;
-    const base = fold?.onto ?? (await outputFrom(repository, ["rev-parse", "HEAD"])).trim();
+    const base = fold?.onto ?? await lineFrom(repository, ["rev-parse", "HEAD"]);
     const captured = await captureWork(repository, { base, ref, subject, without, only: paths, mask });
     if (captured === null) return null;
     work = { ref, subject, ...captured };
@@ -69,16 +69,18 @@ export async function stowWork(
 /**
  * Brings kept work back into the tree, uncommitted, merged with what is there now.
  *
+ * @param options of `mergeChange()`
  * @returns the paths; `conflict` names the first one that does not fit, and nothing is written then; `null`: it is gone
  * @throws {RalphError} git-failed
  */
 export async function bringBackWork(
   repository: Stowing,
   ref: string,
+  options: Parameters<typeof mergeChange>[2],
 ): Promise<{ readonly paths: readonly string[]; readonly conflict: string | null } | null> {
   const work = await stowedWork(repository, ref);
   if (work === null) return null;
-  const conflict = await mergeChange(repository, work);
+  const conflict = await mergeChange(repository, work, options);
   if (conflict === null) await unstage(repository, work.paths);
   return { paths: work.paths, conflict };
 }
@@ -103,6 +105,5 @@ async function stowedWork(repository: Pick<Repository, "git">, ref: string): Pro
   const found = await repository.git(["log", "-1", "--format=%H%x00%P%x00%s", ref, "--"]);
   if (found.exitCode !== 0) return null;
   const [commit = "", base = "", subject = ""] = found.stdout.trim().split("\0");
-  const names = await outputFrom(repository, ["diff-tree", "-r", "-z", "--name-only", "--no-renames", base, commit]);
-  return { ref, subject, base, commit, paths: names.split("\0").filter((path) => path !== "") };
+  return { ref, subject, base, commit, paths: await pathsBetween(repository, base, commit) };
 }

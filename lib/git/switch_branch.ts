@@ -24,17 +24,15 @@ export async function switchBranch(git: GitOf, branch: string, current: string |
   if (current === branch) return "current";
   const exists = await has(git, branch);
   const forward = exists && branch.startsWith(OWN) && await isBehind(git, branch);
-  const end = await git([
-    "switch",
-    "--quiet",
-    ...(!exists
-      ? ["--no-track", "--create", branch]
-      : forward
-      ? ["--no-track", "--force-create", branch]
-      : ["--no-guess", branch]),
-  ]);
+  if (forward) { // `switch --force-create` would move it under another working tree
+    const moved = await git(["branch", "--force", "--no-track", branch, "HEAD"]);
+    if (moved.exitCode !== 0) throw failed(branch, moved);
+  }
+  const how = exists ? ["--no-guess", branch] : ["--no-track", "--create", branch];
+  const end = await git(["switch", "--quiet", "--no-overwrite-ignore", ...how]);
   if (end.exitCode !== 0) throw failed(branch, end);
-  return !exists ? "created" : forward ? "forwarded" : "switched";
+  if (!exists) return "created";
+  return forward ? "forwarded" : "switched";
 }
 
 /** True for what git surely takes as the name of a branch, on the narrow side. Pure. */
@@ -69,5 +67,9 @@ function refOf(branch: string): string {
 }
 
 function failed(branch: string, end: Pick<GitEnd, "stderr">): RalphError {
-  return new RalphError("branch-failed", { details: { branch, reason: reasonOf({ ...end, tail: end.stderr }) } });
+  const details = { branch, reason: reasonOf({ ...end, tail: end.stderr }) };
+  const [, tree] = /(?:checked out|used by worktree) at '(.+)'/.exec(end.stderr) ?? [];
+  if (tree === undefined) return new RalphError("branch-failed", { details });
+  const hint = `run Ralph there: \`cd ${tree}\`; or name another branch with \`--branch\``;
+  return new RalphError("branch-failed", { details, hint });
 }

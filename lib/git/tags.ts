@@ -1,21 +1,27 @@
 import { join, relative, resolve } from "node:path";
 import { listFiles, readFileState } from "../host/file_state.ts";
 
-/** What each tag points to, by its name. */
+/** The commit of each tag or branch, by its name. */
 export type Tags = ReadonlyMap<string, string>;
 
+/** Entries of the stash, by their commit. */
+export function readStash(gitDirectory: string): Tags {
+  const entries = textOf(join(commonOf(gitDirectory), "logs/refs/stash")).matchAll(STASH_REGEXP);
+  return new Map([...entries].map(([, hash = ""]) => [`stash-${hash.slice(0, 10)}`, hash]));
+}
+
 /**
- * Reads all tags without a process. A repository with reftables, or what cannot be read, has none here.
+ * Reads all tags, or branches, without a process. A repository with reftables, or what cannot be read, has none here.
  *
  * @param gitDirectory absolute path of a worktree's git directory
  */
-export function readTags(gitDirectory: string): Tags {
-  const common = resolve(gitDirectory, textOf(join(gitDirectory, "commondir")).trim() || ".");
+export function readTags(gitDirectory: string, kind: "tags" | "heads" = "tags"): Tags {
+  const common = commonOf(gitDirectory);
   const tags = new Map<string, string>();
-  for (const [, hash = "", name = ""] of textOf(join(common, "packed-refs")).matchAll(PACKED_REGEXP)) {
-    tags.set(name, hash);
+  for (const [, hash = "", of, name = ""] of textOf(join(common, "packed-refs")).matchAll(PACKED_REGEXP)) {
+    if (of === kind) tags.set(name, hash);
   }
-  const folder = join(common, "refs", "tags");
+  const folder = join(common, "refs", kind);
   for (const file of listFiles(folder, () => true)) {
     const hash = textOf(file).trim();
     if (hash !== "") tags.set(relative(folder, file), hash);
@@ -25,11 +31,16 @@ export function readTags(gitDirectory: string): Tags {
 
 /** Of a larger file nothing is read. */
 const LARGEST = 16 * 1024 * 1024;
-const PACKED_REGEXP = /^([0-9a-f]{40,64}) refs\/tags\/(\S+)$/gm;
+const PACKED_REGEXP = /^([0-9a-f]{40,64}) refs\/(tags|heads)\/(\S+)$/gm;
+const STASH_REGEXP = /^[0-9a-f]+ ([0-9a-f]{40,64}) /gm;
 
 /** Tags that were there before and point elsewhere now, or are gone. Pure. */
 export function movedTags(before: Tags, now: Tags): readonly string[] {
   return [...before].flatMap(([name, hash]) => now.get(name) === hash ? [] : [name]);
+}
+
+function commonOf(gitDirectory: string): string {
+  return resolve(gitDirectory, textOf(join(gitDirectory, "commondir")).trim() || ".");
 }
 
 function textOf(path: string): string {

@@ -1,6 +1,6 @@
-import { FROM_INPUT, outputFrom } from "./run_git.ts";
+import { FROM_INPUT, lineFrom, outputFrom } from "./run_git.ts";
 import { markedCommits, markingEnvironment } from "./turn_mark.ts";
-import { withOwnIndex } from "./own_index.ts";
+import { ownTree } from "./own_index.ts";
 import type { Repository } from "./types.ts";
 
 type Rewritten = Pick<Repository, "git" | "gitDirectory">;
@@ -39,7 +39,8 @@ export async function takeOut(
     const [only] = parents;
     const wasEmpty = commit.parents.length === 1 && await treeOf(repository, commit.parents[0]!) === commit.tree;
     const isEmpty = parents.length < 2 && !wasEmpty && only !== undefined && await treeOf(repository, only) === tree;
-    renamed.set(commit.id, isEmpty ? only : await write(repository, commit, tree, parents, marked.has(commit.id)));
+    const mark = marked.has(commit.id) ? markingEnvironment({}) : {};
+    renamed.set(commit.id, isEmpty ? only : await write(repository, commit, tree, parents, mark));
   }
   const now = renamed.get(head) ?? head;
   await outputFrom(repository, ["update-ref", "-m", "ralph: without uncommitted work", "HEAD", now, head]);
@@ -91,15 +92,14 @@ async function commitsBetween(repository: Rewritten, base: string | null, head: 
 }
 
 function treeWithout(repository: Rewritten, tree: string, entries: string): Promise<string> {
-  return withOwnIndex(repository, false, async (environment) => {
+  return ownTree(repository, "empty", async (environment) => {
     await outputFrom(repository, ["read-tree", tree], { environment });
     await outputFrom(repository, ["update-index", "-z", "--index-info"], { input: entries, environment });
-    return (await outputFrom(repository, ["write-tree"], { environment })).trim();
   });
 }
 
 async function treeOf(repository: Rewritten, commit: string): Promise<string> {
-  return (await outputFrom(repository, ["rev-parse", `${commit}^{tree}`])).trim();
+  return await lineFrom(repository, ["rev-parse", `${commit}^{tree}`]);
 }
 
 async function write(
@@ -107,10 +107,10 @@ async function write(
   commit: Commit,
   tree: string,
   parents: readonly string[],
-  isMarked: boolean,
+  mark: Readonly<Record<string, string>>,
 ): Promise<string> {
   const arguments_ = ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent])];
-  const environment = { ...commit.environment, ...(isMarked ? markingEnvironment({}) : {}) };
+  const environment = { ...commit.environment, ...mark };
   const { message: input } = commit;
-  return (await outputFrom(repository, arguments_, { input, environment })).trim();
+  return await lineFrom(repository, arguments_, { input, environment });
 }

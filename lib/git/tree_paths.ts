@@ -1,4 +1,4 @@
-import { basename, join, relative, resolve } from "node:path";
+import { basename, join, relative, resolve, sep } from "node:path";
 import { requireRepository, type RootedRepository } from "./require_repository.ts";
 
 /** Paths relative to the root as git names them: relative to the top level, with `/`. */
@@ -7,7 +7,7 @@ export function topLevelPaths(
   paths: readonly string[],
 ): readonly string[] {
   const { topLevel } = requireRepository(ralph);
-  return paths.map((path) => relative(topLevel, join(ralph.root, path)).replaceAll("\\", "/"));
+  return paths.map((path) => relative(topLevel, join(ralph.root, path)).replaceAll(sep, "/"));
 }
 
 /** Paths as git names them, relative to the root. */
@@ -16,7 +16,7 @@ export function rootPaths(
   paths: readonly string[],
 ): readonly string[] {
   const { topLevel } = requireRepository(ralph);
-  return paths.map((path) => relative(ralph.root, join(topLevel, path)).replaceAll("\\", "/"));
+  return paths.map((path) => relative(ralph.root, join(topLevel, path)).replaceAll(sep, "/"));
 }
 
 /** Absolute path of the folder that the trees of workers are in. */

@@ -7,7 +7,7 @@
  */
 import { join } from "node:path";
 import { readStart } from "../host/files.ts";
-import { outputFrom } from "./run_git.ts";
+import { lineFrom } from "./run_git.ts";
 import type { Repository } from "./types.ts";
 
 /** Git's own is 1. */
@@ -36,7 +36,7 @@ export async function markedCommits(
   const { stdout } = await repository.git(asked);
   if (stdout.split("\n").some((line) => / [2-5]$/.test(line))) return new Set();
   const place = ["rev-parse", "--path-format=absolute", "--git-path", "objects"];
-  const objects = (await outputFrom(repository, place)).trim();
+  const objects = await lineFrom(repository, place);
   const marked = new Set<string>();
   for (const commit of commits) {
     const bytes = await readStart(join(objects, commit.slice(0, 2), commit.slice(2)), 2);

@@ -141,6 +141,13 @@ export interface Repository {
    */
   ensureReady(): Promise<string | null>;
   /**
+   * Before the first turn: makes a commit aside, as a run makes it.
+   *
+   * @returns kinds of files that could not be committed, where others could
+   * @throws {RalphError} git-failed where no commit is possible
+   */
+  tryCommit(): Promise<readonly { readonly path: string; readonly reason: string }[]>;
+  /**
    * Repairs what a power cut did to that which another git wrote since `since` (milliseconds since 1970): torn objects
    * are set aside and the index is made anew, and a branch that names a damaged commit is moved back to `head`.
    * @returns what was repaired

@@ -20,16 +20,6 @@ function folderOf(key: string): string {
   return `${FOLDER}/${hashText(key).slice(0, 16)}`;
 }
 
-/** Paths that differ between two commits or trees, relative to the top level. @throws {RalphError} git-failed */
-export async function pathsBetween(
-  repository: Pick<Repository, "git">,
-  from: string,
-  to: string,
-): Promise<readonly string[]> {
-  const listed = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to];
-  return (await outputFrom(repository, listed)).split("\0").filter((path) => path !== "");
-}
-
 /** The commits that are kept for a backlog, by their refs. @throws {RalphError} git-failed */
 export async function keptWork(
   repository: Pick<Repository, "git">,
@@ -48,10 +38,12 @@ export interface KeptWork {
   drop(ref: string): Promise<void>;
 }
 
-/**
- * @param alone nothing else keeps or drops work of this backlog meanwhile: git is asked once
- */
-export function createKeptWork(repository: Pick<Repository, "git">, key: string, alone: boolean): KeptWork {
+/** @param alone nothing else keeps or drops work of this backlog meanwhile: git is asked once */
+export function createKeptWork(
+  repository: Pick<Repository, "git">,
+  key: string,
+  { alone }: { readonly alone: boolean },
+): KeptWork {
   let known: Map<string, string> | null = null;
   const all = async (): Promise<Map<string, string>> =>
     known = known !== null && alone ? known : new Map(await keptWork(repository, key));

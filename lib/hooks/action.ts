@@ -50,11 +50,8 @@ export async function runHookAction(ralph: RalphContext, hook: Hook, workspace: 
     signal: workspace.signal,
     onStart: workspace.onStart,
   });
-  const ended = end.reason === "completed";
-  return {
-    exitCode: exitCode ?? (ended ? 0 : null),
-    message: ended ? null : "message" in end ? end.message : end.reason,
-  };
+  if (end.reason === "completed") return { exitCode: exitCode ?? 0, message: null };
+  return { exitCode: exitCode ?? null, message: "message" in end ? end.message : end.reason };
 }
 
 async function runFunction(
@@ -87,9 +84,6 @@ function whenAborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** With pipefail, the end of a pipe whose last command succeeded without reading all: `git log | head -1`. */
-const PIPE_CLOSED = 141;
-
 async function runShell(
   ralph: RalphContext,
   hook: Extract<Hook, { readonly command: string }>,
@@ -116,7 +110,7 @@ async function runShell(
     if (end.reason !== "exited") {
       return { exitCode: null, message: end.reason === "aborted" ? "aborted" : `${end.reason}: ${end.stderr}` };
     }
-    const exitCode = end.exitCode === PIPE_CLOSED ? 0 : end.exitCode;
+    const { exitCode } = end;
     return { exitCode, message: exitCode === 0 ? null : `exit ${exitCode ?? end.signal}` };
   } finally {
     await writer.close();

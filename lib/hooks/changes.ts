@@ -1,4 +1,4 @@
-import { basename, dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative, sep } from "node:path";
 import type { Brief } from "../checks/brief/types.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import type { RalphContext } from "../context/context.ts";
@@ -47,7 +47,7 @@ export async function applyChange(
     await removePath(file);
     return null;
   }
-  const kept = relative(ralph.root, await keepPatch(file)).replaceAll("\\", "/");
+  const kept = relative(ralph.root, await keepPatch(file)).replaceAll(sep, "/");
   const message = `${subject}: kept as ${kept}: ${applied.reason}`;
   ralph.events.emit({ type: "note", level: "warn", message, hook });
   return kept;

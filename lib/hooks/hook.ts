@@ -21,6 +21,40 @@ export interface HookContext {
   readonly log: (text: string) => Promise<void>;
 }
 
+/** One run of a hook, reported when it starts and when it ends: the same iteration and id twice. */
+export interface HookRecord {
+  /** From 1, over all runs of a sprint. */
+  readonly iteration: number;
+  /** The hook's `id`. */
+  readonly hookId: string;
+  /** `interrupted`: ended with its run. */
+  readonly status: "in-progress" | "completed" | "failed" | "interrupted";
+  /** Of the hook's own process; `null` before it has one, and for an agent that is none. */
+  readonly pid: number | null;
+  /** `null` while it runs, and for one that a signal ended. */
+  readonly exitCode: number | null;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  /** Milliseconds since 1970; `null` while it runs. */
+  readonly endedAt: number | null;
+  /** Absolute path of the file that holds its output. */
+  readonly log: string;
+  /** Absolute path of the iteration's transcript. */
+  readonly transcript: string;
+  /** Why it failed. */
+  readonly message: string | null;
+}
+
+/** Keeps what became of a run's hooks. */
+export interface HookStore {
+  /** The folder of the logs, relative to the root. @default the run's folder */
+  readonly directory?: string;
+  /** Records a hook's start or end; several may be reported at once. */
+  record(record: HookRecord): Promise<void>;
+  /** Hooks that ended with their run before they were done; asked once, when a run begins. */
+  left(): Promise<readonly Pick<HookRecord, "hookId" | "iteration" | "transcript">[]>;
+}
+
 /** How a hook runs. */
 export interface HookOptions {
   /** Letters, digits, `.`, `_` and `-`. */
@@ -37,6 +71,8 @@ export interface HookOptions {
   readonly agent?: string | { readonly command: string } | Agent;
   /** Milliseconds. @default provider.timeout of the configuration */
   readonly timeoutMs?: number;
+  /** Keeps what became of it; the first that a list of hooks names is that of all. @default events and the run's folder */
+  readonly store?: HookStore;
 }
 
 /** What a hook does: exactly one of these. */
@@ -74,11 +110,9 @@ export function hookProblems(hooks: readonly Hook[]): readonly string[] {
   });
 }
 
-/** The enabled hooks before or after an iteration that run beside it, or before the next. Pure. */
-export function hooksOf(hooks: readonly Hook[], when: "after" | "before", parallel: boolean): readonly Hook[] {
-  return hooks.filter((hook) =>
-    hook.enabled !== false && (hook.when ?? "after") === when && (hook.parallel ?? true) === parallel
-  );
+/** The enabled hooks before or after an iteration. Pure. */
+export function hooksOf(hooks: readonly Hook[], when: "after" | "before"): readonly Hook[] {
+  return hooks.filter((hook) => hook.enabled !== false && (hook.when ?? "after") === when);
 }
 
 /**

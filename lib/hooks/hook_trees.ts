@@ -5,10 +5,11 @@
  */
 import { dirname, join, relative } from "node:path";
 import { discardPaths, mergeChange, type TreeChange } from "../git/merge_change.ts";
-import { gitFailed } from "../git/run_git.ts";
+import { ownCommit } from "../git/own_commit.ts";
+import { ownTree } from "../git/own_index.ts";
+import { gitFailed, partsOf } from "../git/run_git.ts";
 import type { Repository } from "../git/types.ts";
-import type { Host } from "../host/types.ts";
-import { copyPath, ensureDirectory, hashText, pathExists, removePath, temporaryDirectory } from "../host/files.ts";
+import { ensureDirectory, hashText, removeOwn, temporaryDirectory } from "../host/files.ts";
 import { createSlots } from "../host/slots.ts";
 
 /** A worktree of the snapshot. */
@@ -32,89 +33,89 @@ const HINT = "set `isolated: false` to run the hook in the tree";
 
 /** @param left paths relative to the top level that a patch never holds: Ralph's own state */
 export function createHookTrees(
-  { host, root }: { readonly host: Host; readonly root: string },
+  { root }: { readonly root: string },
   repository: Repository,
   left: readonly string[],
 ): HookTrees {
-  // By this name a later run knows its own: other worktrees of the repository may have a Ralph at work.
-  const prefix = `ralph-hook-${hashText(`${repository.gitDirectory}\0${root}`).slice(0, 12)}-`;
-  const oneAtATime = createSlots(1); // git takes no lock around the list of worktrees
+  return new Worktrees(root, repository, left);
+}
 
-  async function git(
+class Worktrees implements HookTrees {
+  readonly #root: string;
+  readonly #repository: Repository;
+  readonly #left: readonly string[];
+  /** By this name a later run knows its own: other worktrees of the repository may have a Ralph at work. */
+  readonly #prefix: string;
+  readonly #oneAtATime = createSlots(1); // git takes no lock around the list of worktrees
+
+  constructor(root: string, repository: Repository, left: readonly string[]) {
+    this.#root = root;
+    this.#repository = repository;
+    this.#left = left;
+    this.#prefix = `ralph-hook-${hashText(`${repository.gitDirectory}\0${root}`).slice(0, 12)}-`;
+  }
+
+  async snapshot(): Promise<string> {
+    const { head, changed } = await this.#repository.status();
+    if (head !== null && changed.length === 0) return head;
+    const tree = await ownTree(this.#repository, "copied", (index) => this.#git(["add", "--all"], index));
+    const parents = head === null ? [] : [head];
+    return await ownCommit(this.#repository, tree, { parents, message: "ralph: snapshot\n" });
+  }
+
+  async open(commit: string): Promise<HookTree> {
+    const folder = await temporaryDirectory(this.#prefix);
+    const { path } = folder;
+    try {
+      await this.#oneAtATime.run(() => this.#git(["worktree", "add", "--quiet", "--detach", path, commit]));
+    } catch (error) {
+      await folder[Symbol.asyncDispose]();
+      throw error;
+    }
+    return {
+      cwd: join(path, relative(this.#repository.topLevel, this.#root)),
+      collect: (file) => this.#collect(path, commit, file),
+      [Symbol.asyncDispose]: async () => {
+        await this.#oneAtATime.run(() => this.#remove(path));
+        await folder[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  async sweep(): Promise<void> {
+    for (const line of (await this.#git(["worktree", "list", "--porcelain"])).split("\n")) {
+      const path = line.slice("worktree ".length);
+      if (!line.startsWith("worktree ") || !path.includes(`/${this.#prefix}`)) continue;
+      await this.#remove(path);
+      await removeOwn(path, dirname(path));
+    }
+  }
+
+  async #collect(path: string, commit: string, file: string): Promise<TreeChange | null> {
+    await this.#git(["-C", path, "add", "--all"]);
+    const tree = (await this.#git(["-C", path, "write-tree"])).trim();
+    const what = [commit, tree, "--", ":/", ...this.#left.map((one) => `:(exclude,top,literal)${one}`)];
+    const paths = partsOf(await this.#git(["-C", path, "diff", "--name-only", "-z", "--no-renames", ...what]));
+    if (paths.length === 0) return null;
+    await ensureDirectory(dirname(file));
+    const form = ["--binary", "--full-index", "--no-renames", "--no-color", "--no-ext-diff", "--no-textconv"];
+    await this.#git(["-C", path, "diff", ...form, `--output=${file}`, ...what]);
+    const made = await ownCommit(this.#repository, tree, { parents: [commit], message: "ralph: hook\n" });
+    return { base: commit, commit: made, paths };
+  }
+
+  async #remove(path: string): Promise<void> {
+    await this.#repository.git(["worktree", "remove", "--force", "--force", path]);
+  }
+
+  async #git(
     arguments_: readonly string[],
     environment: Readonly<Record<string, string>> = {},
   ): Promise<string> {
-    const end = await repository.git(arguments_, { environment });
+    const end = await this.#repository.git(arguments_, { environment });
     if (end.exitCode === 0) return end.stdout;
     throw gitFailed(arguments_, end.stderr.trim().split("\n").at(-1) ?? "", HINT);
   }
-
-  return {
-    async snapshot() {
-      const { head, changed } = await repository.status();
-      if (head !== null && changed.length === 0) return head;
-      const index = join(repository.ralphDirectory, `hook-index.${host.ids.random(8)}`);
-      const real = join(repository.gitDirectory, "index");
-      try {
-        if (await pathExists(real)) await copyPath(real, index);
-        else await ensureDirectory(dirname(index));
-        const environment = { GIT_INDEX_FILE: index };
-        await git(["add", "--all"], environment);
-        const tree = (await git(["write-tree"], environment)).trim();
-        return (await git([
-          "commit-tree",
-          tree,
-          ...(head === null ? [] : ["-p", head]),
-          "-m",
-          "ralph: snapshot",
-        ])).trim();
-      } finally {
-        await removePath(index);
-      }
-    },
-
-    async open(commit) {
-      const folder = await temporaryDirectory(prefix);
-      const { path } = folder;
-      try {
-        await oneAtATime.run(() => git(["worktree", "add", "--quiet", "--detach", path, commit]));
-      } catch (error) {
-        await folder[Symbol.asyncDispose]();
-        throw error;
-      }
-      return {
-        cwd: join(path, relative(repository.topLevel, root)),
-        async collect(file) {
-          await git(["-C", path, "add", "--all"]);
-          const tree = (await git(["-C", path, "write-tree"])).trim();
-          const what = [commit, tree, "--", ":/", ...left.map((one) => `:(exclude,top,literal)${one}`)];
-          const names = await git(["-C", path, "diff", "--name-only", "-z", "--no-renames", ...what]);
-          const paths = names.split("\0").filter((name) => name !== "");
-          if (paths.length === 0) return null;
-          await ensureDirectory(dirname(file));
-          const form = ["--binary", "--full-index", "--no-renames", "--no-color", "--no-ext-diff", "--no-textconv"];
-          await git(["-C", path, "diff", ...form, `--output=${file}`, ...what]);
-          const made = (await git(["commit-tree", tree, "-p", commit, "-m", "ralph: hook"])).trim();
-          return { base: commit, commit: made, paths };
-        },
-        async [Symbol.asyncDispose]() {
-          await oneAtATime.run(() => repository.git(["worktree", "remove", "--force", "--force", path]));
-          await folder[Symbol.asyncDispose]();
-        },
-      };
-    },
-
-    async sweep() {
-      const list = (await git(["worktree", "list", "--porcelain"])).split("\n");
-      for (
-        const path of list.filter((line) => line.startsWith("worktree ")).map((line) => line.slice("worktree ".length))
-      ) {
-        if (!path.includes(`/${prefix}`)) continue;
-        await repository.git(["worktree", "remove", "--force", "--force", path]);
-        await removePath(path);
-      }
-    },
-  };
 }
 
 /** What became of a patch. */
@@ -134,7 +135,7 @@ export async function applyTreeChange(
   const dirty = new Set((await repository.status()).changed.map(({ path }) => path));
   const mixed = paths.filter((path) => dirty.has(path));
   if (mixed.length > 0) return { status: "kept", reason: `changed in the working tree as well: ${mixed.join(", ")}` };
-  const differs = await mergeChange(repository, change);
+  const differs = await mergeChange(repository, change, { union: true });
   if (differs !== null) {
     return { status: "kept", reason: `it does not apply: ${differs} has changed in the same place` };
   }

@@ -1,9 +1,8 @@
 import { relative } from "node:path";
-import type { Backlog, HookRecord } from "../backlog/types.ts";
 import type { RalphContext } from "../context/context.ts";
 import { appendText, PRIVATE_FILE } from "../host/files.ts";
 import type { HookEnd } from "./action.ts";
-import type { Hook } from "./hook.ts";
+import type { Hook, HookRecord, HookStore } from "./hook.ts";
 
 /** One run of a hook, as it is recorded from its start on. */
 export interface HookStart {
@@ -15,21 +14,22 @@ export interface HookStart {
   readonly signal: AbortSignal;
 }
 
-/** Carries out one hook and records it, before and after, in the backlog and as events. */
+/** Carries out one hook and records it, before and after, in the store and as events. */
 export async function recordHook(
   ralph: Pick<RalphContext, "events" | "host" | "root">,
-  backlog: Pick<Backlog, "hookRan">,
+  store: HookStore | undefined,
   { hook, iteration, transcript, log, signal }: HookStart,
   work: (onStart: (pid: number) => void) => Promise<HookEnd>,
 ): Promise<void> {
   const { clock } = ralph.host;
   const startedAt = clock.now();
+  const began = clock.steady();
   const base = { iteration, hookId: hook.id, pid: null, exitCode: null, startedAt, endedAt: null, log, transcript };
   let record: HookRecord = { ...base, status: "in-progress", message: null };
   const writes: Promise<void>[] = [];
   const write = (more: Partial<HookRecord>): void => {
     record = { ...record, ...more };
-    const written = backlog.hookRan?.(record) ?? Promise.resolve();
+    const written = store?.record(record) ?? Promise.resolve();
     written.catch(() => {}); // thrown where all of them are waited for
     writes.push(written);
   };
@@ -41,10 +41,11 @@ export async function recordHook(
     await appendText(log, `${problem}\n`, PRIVATE_FILE);
     return { exitCode: null, message: problem };
   });
-  const status = signal.aborted ? "interrupted" : message === null ? "completed" : "failed";
+  const ended = message === null ? "completed" : "failed";
+  const status = signal.aborted ? "interrupted" : ended;
   const endedAt = clock.now();
   write({ status, exitCode, endedAt, message });
-  const durationMs = endedAt - startedAt;
+  const durationMs = clock.steady() - began;
   ralph.events.emit({ type: "hook-end", hook: hook.id, iteration, status, exitCode, durationMs, message });
   await Promise.all(writes);
 }

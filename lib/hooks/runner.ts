@@ -1,33 +1,9 @@
 import { join } from "node:path";
 import type { RalphContext } from "../context/context.ts";
-import type { Brief } from "../checks/brief/types.ts";
 import { RalphError } from "../errors/ralph_error.ts";
-import { ensurePrivateDirectory, resolveInside } from "../host/files.ts";
-import { type Hook, hookProblems, hooksOf } from "./hook.ts";
-import { createSlots, type Slots } from "../host/slots.ts";
 import type { Backlog, Item } from "../backlog/types.ts";
-import { requireRepository } from "../git/require_repository.ts";
-import { topLevelPaths } from "../git/tree_paths.ts";
-import { type HookEnd, runHookAction } from "./action.ts";
-import {
-  applyChange,
-  commitTreeChanges,
-  type HookChange,
-  hookSubject,
-  pendingPatch,
-  reportLeftPatches,
-} from "./changes.ts";
-import { recordHook } from "./record.ts";
-import { createHookTrees, type HookTrees } from "./hook_trees.ts";
-
-/** An iteration, as hooks know it. */
-export interface HookIteration {
-  readonly iteration: number;
-  /** `null` for an iteration of an earlier run. */
-  readonly item: Item | null;
-  /** Absolute path. */
-  readonly transcript: string;
-}
+import { hookProblems } from "./hook.ts";
+import type { HookIteration, HookRunner, HookRunnerOptions } from "./runner_types.ts";
 
 /** Which iteration it is, and where its transcript will be. `folder` is the run's. */
 export function hookIterationOf(
@@ -40,37 +16,6 @@ export function hookIterationOf(
     ? join(folder, `iteration-${count}.log`)
     : join(root, item.transcript);
   return { iteration: item.iteration ?? count, item, transcript };
-}
-
-/** The hooks of one run. */
-export interface HookRunner {
-  /**
-   * Starts those again that ended with their run before they were done. What one in a tree of its own had changed is gone,
-   * and it is started; one that worked in the project's tree is named.
-   */
-  repeat(): Promise<void>;
-  /** Starts the hooks before or after an iteration. Resolves when those that are not parallel have ended. */
-  run(when: "after" | "before", iteration: HookIteration): Promise<void>;
-  /** Brings in what ended hooks changed. Call between two iterations. */
-  apply(): Promise<void>;
-  /** Waits for all of them, then brings in their changes. */
-  finish(): Promise<void>;
-  /** Ends all of them. */
-  stop(): Promise<void>;
-  /** What could not be brought in: patches, relative to the root. */
-  kept(): readonly string[];
-}
-
-/** What the hooks of a run are made of. */
-export interface HookRunnerOptions {
-  readonly hooks: readonly Hook[];
-  /** Parallel hooks at once. */
-  readonly limit: number;
-  /** Absolute path of the run's folder. */
-  readonly folder: string;
-  readonly signal: AbortSignal;
-  /** What no hook may change. */
-  readonly brief: Brief;
 }
 
 const NONE: HookRunner = {
@@ -88,140 +33,10 @@ export async function createHookRunner<Data, Findings>(
   backlog: Backlog<Data, Findings>,
   options: HookRunnerOptions,
 ): Promise<HookRunner> {
-  const { hooks, folder } = options;
-  const problems = hookProblems(hooks);
+  const problems = hookProblems(options.hooks);
   if (problems.length > 0) {
     throw new RalphError("hook-invalid", { details: { hook: "", problem: problems.join("; ") } });
   }
-  if (!hooks.some(({ enabled }) => enabled !== false)) return NONE;
-  const trees = createHookTrees(ralph, requireRepository(ralph), topLevelPaths(ralph, backlog.stateFiles));
-  await trees.sweep();
-  const { logsDirectory } = backlog;
-  const logs = logsDirectory === undefined ? folder : await resolveInside(ralph.root, logsDirectory);
-  await ensurePrivateDirectory(logs);
-  await reportLeftPatches(ralph, logsDirectory === undefined ? null : logs, folder);
-  return new RunHooks(ralph, backlog, { ...options, logs, trees });
-}
-
-/** What of a backlog hooks need. */
-type HookBacklog = Pick<Backlog, "hookRan" | "hooksLeft" | "restore" | "stateFiles">;
-
-class RunHooks implements HookRunner {
-  readonly #ralph: RalphContext;
-  readonly #backlog: HookBacklog;
-  readonly #hooks: readonly Hook[];
-  readonly #trees: HookTrees;
-  readonly #brief: Brief;
-  readonly #logs: string;
-  readonly #slots: Slots;
-  readonly #stopper = new AbortController();
-  readonly #signal: AbortSignal;
-  readonly #running = new Set<Promise<void>>();
-  readonly #changes: HookChange[] = [];
-  readonly #kept: string[] = [];
-  readonly #failures: unknown[] = [];
-
-  constructor(
-    ralph: RalphContext,
-    backlog: HookBacklog,
-    { hooks, limit, signal, brief, logs, trees }: HookRunnerOptions & {
-      readonly logs: string;
-      readonly trees: HookTrees;
-    },
-  ) {
-    this.#ralph = ralph;
-    this.#backlog = backlog;
-    this.#hooks = hooks;
-    this.#trees = trees;
-    this.#brief = brief;
-    this.#logs = logs;
-    this.#slots = createSlots(limit);
-    this.#signal = AbortSignal.any([signal, this.#stopper.signal]);
-  }
-
-  async repeat(): Promise<void> {
-    const left = await this.#backlog.hooksLeft?.() ?? [];
-    const known = left.flatMap(({ hookId, ...iteration }) => {
-      const hook = this.#hooks.find(({ id, enabled }) => id === hookId && enabled !== false);
-      return hook === undefined ? [] : [{ hook, iteration: { ...iteration, item: null } }];
-    });
-    const again = known.filter(({ hook }) => hook.parallel !== false && hook.isolated !== false);
-    const commit = again.length === 0 ? null : await this.#trees.snapshot();
-    for (const { hook, iteration } of again) this.#start(hook, iteration, commit);
-    for (const { hook, iteration: { iteration } } of known.filter((one) => !again.includes(one))) {
-      const message = `the hook ${hook.id} of iteration ${iteration} was interrupted in the project's own tree: ` +
-        "it is not started again";
-      this.#ralph.events.emit({ type: "note", level: "warn", message, hook: hook.id });
-    }
-  }
-
-  async run(when: "after" | "before", iteration: HookIteration): Promise<void> {
-    if (this.#signal.aborted) return;
-    const parallel = hooksOf(this.#hooks, when, true);
-    const isolated = parallel.some((hook) => hook.isolated !== false);
-    const commit = isolated ? await this.#trees.snapshot() : null;
-    for (const hook of parallel) this.#start(hook, iteration, hook.isolated === false ? null : commit);
-    const guarded = { stateFiles: this.#backlog.stateFiles, brief: this.#brief };
-    for (const hook of hooksOf(this.#hooks, when, false)) {
-      const named = { hook: hook.id, subject: hookSubject(hook.id, iteration.iteration) };
-      await commitTreeChanges(this.#ralph, guarded, named, () => this.#runHook(hook, iteration, null));
-    }
-  }
-
-  async apply(): Promise<void> {
-    if (this.#failures.length > 0) throw this.#failures[0];
-    this.#changes.sort((one, other) => one.iteration - other.iteration);
-    for (let change = this.#changes.shift(); change !== undefined; change = this.#changes.shift()) {
-      const kept = await applyChange(this.#ralph, this.#brief, change);
-      if (kept !== null) this.#kept.push(kept);
-    }
-  }
-
-  kept(): readonly string[] {
-    return this.#kept;
-  }
-
-  async finish(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all(this.#running);
-    await this.apply();
-  }
-
-  async stop(): Promise<void> {
-    this.#stopper.abort();
-    while (this.#running.size > 0) await Promise.all(this.#running);
-  }
-
-  #start(hook: Hook, iteration: HookIteration, commit: string | null): void {
-    const work = this.#slots.run(async () => {
-      if (!this.#signal.aborted) await this.#runHook(hook, iteration, commit);
-    }).catch((error: unknown) => void this.#failures.push(error)).finally(() => this.#running.delete(work));
-    this.#running.add(work);
-  }
-
-  /** @param commit the snapshot that an isolated hook works in a tree of; `null` for the root itself */
-  async #runHook(hook: Hook, context: HookIteration, commit: string | null): Promise<void> {
-    const log = join(this.#logs, `hook-iter${context.iteration}-${hook.id}.log`);
-    const { iteration, transcript } = context;
-    const start = { hook, iteration, transcript, log, signal: this.#signal };
-    await recordHook(this.#ralph, this.#backlog, start, (onStart) => {
-      const work = (cwd: string): Promise<HookEnd> =>
-        runHookAction(this.#ralph, hook, { ...context, cwd, log, signal: this.#signal, onStart });
-      return commit === null ? work(this.#ralph.root) : this.#inTree(hook, iteration, commit, work);
-    });
-  }
-
-  async #inTree(
-    hook: Hook,
-    iteration: number,
-    commit: string,
-    work: (cwd: string) => Promise<HookEnd>,
-  ): Promise<HookEnd> {
-    await using tree = await this.#trees.open(commit);
-    const end = await work(tree.cwd);
-    if (this.#signal.aborted) return end;
-    const file = pendingPatch(this.#logs, iteration, hook.id);
-    const change = await tree.collect(file); // before the end is recorded: what a hook did outlives a kill as this file
-    if (change !== null) this.#changes.push({ ...change, hook: hook.id, iteration, file });
-    return end;
-  }
+  if (!options.hooks.some(({ enabled }) => enabled !== false)) return NONE;
+  return await (await import("./run_hooks.ts")).startHooks(ralph, backlog, options);
 }

@@ -1,4 +1,5 @@
-import { closeSync, write, writeSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync, write, writeSync } from "node:fs";
+import { dirname } from "node:path";
 import { unwritable } from "./file_errors.ts";
 
 /** A file that is only ever added to. */
@@ -10,6 +11,8 @@ export interface Appender {
    * @throws {RalphError} file-unwritable, also for what was given before
    */
   write(chunk: Uint8Array): void | Promise<void>;
+  /** Where the file was taken away meanwhile, it is there again with all that it held. @throws {RalphError} file-unwritable */
+  keep(): void;
   /** Writes what waits. @throws {RalphError} file-unwritable */
   close(): Promise<void>;
 }
@@ -18,8 +21,13 @@ export interface Appender {
 const AT_ONCE_BYTES = 16 * 1024;
 const MOST_WAITING_BYTES = 512 * 1024;
 
-/** Adds to an open file. What comes while a write is under way is copied, and is the next write. */
-export function createAppender(file: number, path: string): Appender {
+/**
+ * Adds to an open file. What comes while a write is under way is copied, and is the next write.
+ *
+ * @param opened open to be added to and read
+ */
+export function createAppender(opened: number, path: string): Appender {
+  let file = opened;
   let filling = new ByteBuffer();
   let draining = new ByteBuffer();
   let writing: Promise<void> | null = null;
@@ -51,6 +59,21 @@ export function createAppender(file: number, path: string): Appender {
       return writing.then(() => {
         if (failure !== null) throw failure;
       });
+    },
+    keep() {
+      if (!isOpen || writing !== null || existsSync(path)) return;
+      try {
+        mkdirSync(dirname(dirname(path)), { recursive: true });
+        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+        const held = new Uint8Array(fstatSync(file).size);
+        readSync(file, held, 0, held.length, 0);
+        const anew = openSync(path, "a+", 0o600);
+        writeAll(anew, held, path);
+        closeSync(file);
+        file = anew;
+      } catch (error) {
+        throw unwritable(path, error);
+      }
     },
     async close() {
       await writing;

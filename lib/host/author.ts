@@ -5,18 +5,10 @@
  * @module
  */
 import process from "node:process";
-import {
-  closeSync,
-  openSync,
-  readdirSync,
-  readlinkSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, openSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { unwritable } from "./file_errors.ts";
+import { linkAt, namesIn } from "./looks.ts";
 import { findProcess, listPids, readOrNull } from "./process_table.ts";
 import { temporaryName } from "./write_atomic.ts";
 
@@ -64,17 +56,5 @@ export async function isHeldByOther(path: string, pid: number, runToken: string)
 
 function descriptorsOf(pid: number): readonly string[] {
   const folder = `/proc/${pid}/fd`;
-  try {
-    return readdirSync(folder).map((name) => linkOf(`${folder}/${name}`));
-  } catch {
-    return []; // gone, or another user's
-  }
-}
-
-function linkOf(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return ""; // closed meanwhile
-  }
+  return namesIn(folder).map((name) => linkAt(`${folder}/${name}`));
 }

@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
 import { existsSync, realpathSync, statSync } from "node:fs";
 import type { Confinement } from "./confinement.ts";
+import { orElse } from "./looks.ts";
 
 /** What bubblewrap can do here. */
 export interface Bubblewrap {
@@ -28,11 +29,7 @@ export interface PathLook {
 
 /** A path without symbolic links; `null` where nothing is there. */
 export function realPathOf(path: string): string | null {
-  try {
-    return realpathSync(path);
-  } catch {
-    return null;
-  }
+  return orElse(() => realpathSync(path), null);
 }
 
 /** Asks the file system. */

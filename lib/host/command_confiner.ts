@@ -43,17 +43,19 @@ export function filled(command: readonly string[], values: CommandValues): reado
 /** Processes that a command of the configuration starts, such as `docker run …`; their own words come behind it. */
 export async function commandConfiner(host: Host, command: readonly string[]): Promise<Confiner | Lacking> {
   const [program = ""] = command;
-  if (await findExecutable(program, host.environment, host.environment.cwd) === null) {
+  const found = await findExecutable(program, host.environment, host.environment.cwd);
+  if (found === null) {
     const hint = "install it, or change the command; docs/guides/sandbox.md has examples";
     return { problem: `\`${program}\` of \`sandbox.command\` is not on PATH`, hint };
   }
 
+  const file: string = found;
   async function run(confinement: Confinement, request: ProcessRequest): Promise<ProcessEnd> {
     await using folders = await privateFolders(confinement.folders);
     const shown = [...confinement.shown, ...folders.shown];
     const { tree: root } = confinement;
     const environment = { ...request.environment, ...confinement.environment, PWD: request.cwd };
-    const [file = "", ...words] = filled(command, {
+    const [, ...words] = filled(command, {
       cwd: request.cwd,
       root,
       tree: confinement.shown.find(({ at }) => at === root)?.from ?? root,

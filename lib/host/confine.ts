@@ -6,10 +6,12 @@
 import { RalphError } from "../errors/ralph_error.ts";
 import { type Bubblewrap, bubblewrapArguments, type Mount, mountsOf, REAL_PATHS } from "./bubblewrap.ts";
 import type { Confinement } from "./confinement.ts";
+import { findBubblewrapProgram } from "./find_bubblewrap.ts";
 import { ensurePrivateDirectory, pathExists } from "./files.ts";
 import { privateFolders } from "./private_folders.ts";
 import type { Grant, RefusedHost, SandboxProxy } from "./sandbox_proxy.ts";
 import { findExecutable } from "./shell.ts";
+import { TREE_VARIABLE } from "./sweep.ts";
 import type { Host, ProcessEnd, ProcessRequest } from "./types.ts";
 
 /** A sandbox that works on this machine. */
@@ -30,20 +32,20 @@ const PACKAGES = "install bubblewrap, socat and ripgrep (Debian, Ubuntu: `sudo a
   "ripgrep`; Fedora: `sudo dnf install bubblewrap socat ripgrep`)";
 const APPARMOR_FILE = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns";
 
-/** Looks what bubblewrap can do here. @param needsProxy hosts are let through one by one */
-export async function findBubblewrap(host: Host, needsProxy: boolean): Promise<Bubblewrap | Lacking> {
+/** Looks what bubblewrap can do here. @param hosts `some`: they are let through one by one, by a proxy */
+export async function findBubblewrap(host: Host, hosts: "some" | "all"): Promise<Bubblewrap | Lacking> {
   if (host.environment.platform !== "linux") {
     return {
       problem: `it works on Linux, not on ${host.environment.platform}`,
       hint: "run Ralph in a container, or give a command that starts one: `sandbox.command` (docs/guides/sandbox.md)",
     };
   }
-  const program = await findExecutable("bwrap", host.environment, "/");
+  const program = await findBubblewrapProgram(host.environment);
   const socat = await findExecutable("socat", host.environment, "/");
   if (program === null) return { problem: "bubblewrap (`bwrap`) is not installed", hint: PACKAGES };
-  if (socat === null && needsProxy) return { problem: "socat is not installed", hint: PACKAGES };
+  if (socat === null && hosts === "some") return { problem: "socat is not installed", hint: PACKAGES };
   // the library that gives the proxy asks for it, although nothing here searches
-  const ripgrep = needsProxy ? await findExecutable("rg", host.environment, "/") : "";
+  const ripgrep = hosts === "some" ? await findExecutable("rg", host.environment, "/") : "";
   if (ripgrep === null) return { problem: "ripgrep (`rg`) is not installed", hint: PACKAGES };
   const ask = async (found: Bubblewrap): Promise<ProcessEnd> => {
     const start = { cwd: "/", terminal: false, network: "none", socket: null } as const;
@@ -80,7 +82,10 @@ export function bubblewrapConfiner(
 ): Confiner {
   let proxy: Promise<SandboxProxy> | undefined;
   const start = async (): Promise<SandboxProxy> =>
-    (await import("./sandbox_proxy.ts")).startProxy(`${host.processes.runToken}.proxy`, onRefused);
+    (await import("./sandbox_proxy.ts")).startProxy({
+      [TREE_VARIABLE]: `${host.processes.runToken}.proxy`,
+      PATH: host.environment.variables["PATH"],
+    }, onRefused);
 
   async function run(confinement: Confinement, request: ProcessRequest): Promise<ProcessEnd> {
     for (const { from } of confinement.caches) await ensurePrivateDirectory(from);

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { unwritable } from "./file_errors.ts";
-import { ensureDirectory, removePath } from "./files.ts";
+import { ensureDirectory, removeOwn } from "./files.ts";
 import { fsPromises } from "./fs_promises.ts";
 import type { Host } from "./types.ts";
 
@@ -9,19 +9,25 @@ import type { Host } from "./types.ts";
 const CP: Readonly<Record<string, readonly string[]>> = { linux: ["-a", "--reflink=auto"], darwin: ["-a", "-c"] };
 
 /**
- * Copies a file or a folder to a path, in place of what is there. Never by hard links: a file that is later edited in
+ * Copies a file or a folder to a path, in place of what Ralph has put there. Never by hard links: a file that is later edited in
  * place would change in both.
  *
+ * @param below a folder of Ralph's own that `to` is in
  * @throws {RalphError} file-unwritable
  */
-export async function copyTree({ processes, environment }: Host, from: string, to: string): Promise<void> {
-  await removePath(to);
+export async function copyTree(
+  { processes, environment }: Host,
+  from: string,
+  to: string,
+  below: string,
+): Promise<void> {
+  await removeOwn(to, below);
   await ensureDirectory(dirname(to));
   const flags = CP[environment.platform];
   if (flags !== undefined) {
     const end = await processes.run({ file: "cp", arguments: [...flags, "--", from, to], cwd: dirname(to) });
     if (end.exitCode === 0) return;
-    await removePath(to);
+    await removeOwn(to, below);
   }
   try {
     await fsPromises().cp(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });

@@ -47,7 +47,8 @@ function random(length: number): string {
 
 /** The machine's own clock. */
 function createClock(): Clock {
-  return { now: () => Date.now(), sleep, every };
+  const began = Date.now() - performance.now();
+  return { now: () => Date.now(), steady: () => Math.round(began + performance.now()), sleep, every };
 }
 
 async function sleep(ms: number, signal?: AbortSignal): Promise<void> {

@@ -7,6 +7,7 @@ import { closeSync, constants, fsync, openSync, readdirSync, statSync } from "no
 import { join } from "node:path";
 import process from "node:process";
 import { unreadable, unwritable } from "./file_errors.ts";
+import { codeOf, isMissing, orElse } from "./looks.ts";
 
 /** Synced at the same time: a disk puts them together in one flush. */
 const AT_ONCE = 16;
@@ -44,11 +45,7 @@ export function areOnDeviceOf(folder: string, others: Iterable<string>): boolean
 }
 
 function deviceOf(path: string): number | undefined {
-  try {
-    return statSync(path).dev;
-  } catch {
-    return undefined; // missing, or below a file
-  }
+  return orElse(() => statSync(path).dev, undefined);
 }
 
 /**
@@ -69,7 +66,7 @@ export function namesSince(
       return found !== undefined && found.mtimeMs >= since;
     });
   } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return [];
+    if (isMissing(error)) return [];
     throw unreadable(folder, error);
   }
 }
@@ -80,7 +77,7 @@ async function syncPath(path: string): Promise<void> {
     file = openedToSync(path);
     if (file !== null) await syncOpen(file);
   } catch (error) {
-    if (!CANNOT_SYNC.has((error as NodeJS.ErrnoException).code ?? "")) throw unwritable(path, error);
+    if (!CANNOT_SYNC.has(codeOf(error))) throw unwritable(path, error);
   } finally {
     if (file !== null) closeSync(file);
   }
@@ -98,7 +95,7 @@ function openedToSync(path: string): number | null {
   try {
     return openSync(path, OPEN_FLAG);
   } catch (error) {
-    if (CANNOT_OPEN.has((error as NodeJS.ErrnoException).code ?? "")) return null;
+    if (CANNOT_OPEN.has(codeOf(error))) return null;
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { statfsSync } from "node:fs";
 import { RalphError } from "../errors/ralph_error.ts";
 
 const HINTS: Readonly<Record<string, string>> = {
@@ -14,11 +15,11 @@ const HINTS: Readonly<Record<string, string>> = {
   ENOENT: "something took the file or its folder away meanwhile: run the same command again",
 };
 
-/** An error of `node:fs` as the coded error that names the file and what to do. */
-export function unwritable(path: string, cause: unknown): RalphError {
+/** An error of `node:fs` as the coded error that names the file and what to do. @param way @default by the error's code */
+export function unwritable(path: string, cause: unknown, way?: string): RalphError {
   if (RalphError.isInstance(cause)) return cause;
   const { code = "", message } = cause as NodeJS.ErrnoException;
-  const hint = HINTS[code] ?? "check the disk and the file's folder, then run the same command again";
+  const hint = way ?? HINTS[code] ?? "check the disk and the file's folder, then run the same command again";
   return new RalphError("file-unwritable", { details: { path, reason: reasonOf(code, message), hint }, cause });
 }
 
@@ -71,8 +72,34 @@ const FULL: ReadonlySet<string> = new Set(["EDQUOT", "ENOSPC", "EROFS"]);
 export function machineError(error: unknown): RalphError | null {
   if (!(error instanceof Error)) return null;
   const { code = "", path, syscall = "" } = error as NodeJS.ErrnoException;
-  if (typeof path !== "string" || !OF_THE_MACHINE.has(code)) return null;
+  if (!OF_THE_MACHINE.has(code)) return null;
+  if (path === undefined) return FULL.has(code) ? unwritable("an open file", error) : null;
   return READING.has(syscall) && !FULL.has(code) ? unreadable(path, error) : unwritable(path, error);
+}
+
+/** Less is no room to work in: git, for one, says nothing of the disk where a file was cut short. */
+const LEAST_FREE = 1024 * 1024;
+
+/** An error that names the fault below a folder: a full disk first, whatever came of it. */
+export function faultBelow(folder: string, error: unknown): RalphError {
+  let free = Infinity;
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    free = bavail * bsize;
+  } catch {
+    // the folder is gone: the error says what is wrong
+  }
+  return free < LEAST_FREE
+    ? unwritable(folder, Object.assign(new Error("no space is left on the disk", { cause: error }), { code: "ENOSPC" }))
+    : asNamed(error);
+}
+
+/** Any error as one with a code: the first of several, since the others came of cleaning up after it. */
+export function asNamed(error: unknown): RalphError {
+  if (RalphError.isInstance(error)) return error;
+  if (error instanceof Error && "suppressed" in error) return asNamed(error.suppressed);
+  const problem = error instanceof Error ? error.message : String(error);
+  return machineError(error) ?? new RalphError("internal", { details: { problem }, cause: error });
 }
 
 function reasonOf(code: string, message: string): string {

@@ -12,7 +12,9 @@ import {
 } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { unreadable, unwritable } from "./file_errors.ts";
+import { setAside } from "./set_aside.ts";
 import { writeAtomic } from "./write_atomic.ts";
+import { codeOf, entryAt, isMissing } from "./looks.ts";
 
 /** What is at a path, to be compared and restored later. Symbolic links are not followed. */
 export type FileState =
@@ -27,7 +29,7 @@ const UNREADABLE: ReadonlySet<string> = new Set(["EACCES", "EPERM"]);
 /** Reads what is at a path; files of more than `maxBytes` as `large`. @throws {RalphError} file-unreadable */
 export function readFileState(path: string, maxBytes: number): FileState {
   try {
-    const found = lstatSync(path, { throwIfNoEntry: false });
+    const found = entryAt(path);
     if (found === undefined) return { kind: "missing" };
     if (found.isSymbolicLink()) return { kind: "link", target: readlinkSync(path) };
     if (found.isDirectory()) return { kind: "folder" };
@@ -37,7 +39,7 @@ export function readFileState(path: string, maxBytes: number): FileState {
     return { kind: "large", key: [found.size, found.ino, found.mtimeMs, found.ctimeMs].join(" "), executable };
   } catch (error) {
     if (isMissing(error)) return { kind: "missing" };
-    if (UNREADABLE.has((error as NodeJS.ErrnoException).code ?? "")) return { kind: "special" };
+    if (UNREADABLE.has(codeOf(error))) return { kind: "special" };
     throw unreadable(path, error);
   }
 }
@@ -55,24 +57,25 @@ export function isSameState(one: FileState, other: FileState): boolean {
 }
 
 /**
- * Makes a path what it was. A folder or a link that is in its place is removed first, and so is a link in the place of
- * a folder above it, where that leads out of `base`.
+ * Makes a path what it was. A link that is in its place is removed first, and so is a link in the place of a folder
+ * above it, where that leads out of `base`; a folder is renamed into `aside`.
  *
- * @param content the bytes, for a state that was too large to be kept
+ * @param aside an absolute path; `content`: the bytes, for a state that was too large to be kept
  * @throws {RalphError} file-unwritable
  */
 export async function writeFileState(
   path: string,
   state: FileState,
   base: string,
-  content?: Uint8Array,
+  { aside, content }: { readonly aside: string; readonly content?: Uint8Array },
 ): Promise<void> {
   try {
     if (state.kind === "folder" || state.kind === "special") return;
     removeLinksAbove(path, base);
     const bytes = state.kind === "text" ? state.bytes : content;
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found !== undefined && (bytes === undefined || !found.isFile())) rmSync(path, { recursive: true, force: true });
+    const found = entryAt(path);
+    if (found?.isDirectory() === true) setAside(path, aside);
+    else if (found !== undefined && (bytes === undefined || !found.isFile())) rmSync(path, { force: true });
     if (state.kind === "link") {
       mkdirSync(dirname(path), { recursive: true });
       return symlinkSync(state.target, path);
@@ -131,9 +134,4 @@ function removeLinksAbove(path: string, base: string): void {
     rmSync(folder, { force: true });
     return;
   }
-}
-
-function isMissing(error: unknown): boolean {
-  const code = (error as NodeJS.ErrnoException).code;
-  return code === "ENOENT" || code === "ENOTDIR";
 }

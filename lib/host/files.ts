@@ -13,7 +13,6 @@ import {
   constants,
   existsSync,
   fstatSync,
-  lstatSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -22,16 +21,13 @@ import {
   readSync,
   realpathSync,
   renameSync,
-  rmdirSync,
   statSync,
   symlinkSync,
-  unlinkSync,
   writeFileSync,
 } from "node:fs";
 import process from "node:process";
 import type { FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { setTimeout as wait } from "node:timers/promises";
 import { dirname, join, sep } from "node:path";
 import { copy } from "@std/fs/copy";
 import { ensureDir } from "@std/fs/ensure-dir";
@@ -40,12 +36,15 @@ import { type Appender, createAppender } from "./appender.ts";
 import { syncFolder, syncOpen } from "./durable.ts";
 import { notRegular, tooLarge, unreadable, unwritable } from "./file_errors.ts";
 import { fsPromises } from "./fs_promises.ts";
+import { removeOwn, removePath } from "./remove_path.ts";
+import { codeOf, isMissing } from "./looks.ts";
 
 export type { Appender } from "./appender.ts";
 export { hashFile, hashText } from "./hash.ts";
 export { pathExists } from "./path_facts.ts";
+export { removeOwn, removePath } from "./remove_path.ts";
 export { resolveInside } from "./resolve_inside.ts";
-export { writeAtomic, type WriteOptions } from "./write_atomic.ts";
+export { type Replaced, replaceText, writeAtomic, type WriteOptions } from "./write_atomic.ts";
 
 /** A pipe in a file's place is not waited for. */
 const READ_FLAG: number = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
@@ -194,7 +193,7 @@ export async function writePlain(path: string, text: string): Promise<void> {
  * @throws {RalphError} file-unwritable
  */
 export async function openAppender(path: string): Promise<Appender> {
-  return createAppender(await makingFolder(path, async () => openSync(path, "a", PRIVATE_FILE)), path);
+  return createAppender(await makingFolder(path, async () => openSync(path, "a+", PRIVATE_FILE)), path);
 }
 
 /** True for a folder, also behind a symbolic link. */
@@ -221,36 +220,10 @@ export async function ensurePrivateDirectory(path: string): Promise<void> {
   try {
     mkdirSync(path, { mode: PRIVATE_FOLDER });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw unwritable(path, error);
+    if (codeOf(error) !== "EEXIST") throw unwritable(path, error);
     await ensureDirectory(path);
     const { mode, uid } = statSync(path);
     if ((mode & 0o77) !== 0 && uid === process.getuid?.()) chmodSync(path, PRIVATE_FOLDER);
-  }
-}
-
-/** Takes away a file or a whole folder. A missing one is fine. @throws {RalphError} file-unwritable */
-export async function removePath(path: string): Promise<void> {
-  if (isPlainFile(path)) return removeFile(path);
-  if (isRemovedEmpty(path)) return;
-  for (let left = 5;; left -= 1) {
-    try {
-      return await fsPromises().rm(path, { recursive: true, force: true });
-    } catch (error) {
-      // another process still writes there; Deno's `rm` has no `maxRetries`
-      if (left === 0 || !["ENOTEMPTY", "EBUSY", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")) {
-        throw unwritable(path, error);
-      }
-      await wait((6 - left) * 50);
-    }
-  }
-}
-
-/** By `unlink` itself: Bun's `rm` calls an error that it does not know a bad address. */
-function removeFile(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch (error) {
-    if (!isMissing(error)) throw unwritable(path, error);
   }
 }
 
@@ -297,22 +270,24 @@ export async function listDirectory(path: string): Promise<readonly string[]> {
 
 /** A fresh temporary folder, taken away when disposed. Its path has no symbolic link in it. */
 export async function temporaryDirectory(prefix: string): Promise<{ readonly path: string } & AsyncDisposable> {
-  const path = realpathSync.native(mkdtempSync(join(tmpdir(), prefix)));
-  return { path, [Symbol.asyncDispose]: () => removePath(path) };
+  const parent = temporaryPlace();
+  const path = inTemporaryPlace(() => mkdtempSync(join(parent, prefix)));
+  return { path, [Symbol.asyncDispose]: () => removeOwn(path, parent) };
 }
 
-/** An empty folder needs no other thread. */
-function isRemovedEmpty(path: string): boolean {
+/** The folder of temporary files, without links in its path. @throws {RalphError} file-unwritable */
+export function temporaryPlace(): string {
+  return inTemporaryPlace(() => realpathSync.native(tmpdir()));
+}
+
+function inTemporaryPlace(use: () => string): string {
   try {
-    rmdirSync(path);
-    return true;
-  } catch {
-    return false; // something is in it, or it is no folder: removed in the long way
+    return use();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const way = code === "ENOSPC" || code === "EDQUOT" ? undefined : "set TMPDIR to a folder that can be written";
+    throw unwritable(tmpdir(), error, way);
   }
-}
-
-function isPlainFile(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
 async function opened(path: string): Promise<FileHandle> {
@@ -339,9 +314,4 @@ async function makingFolder<Value>(path: string, write: () => Promise<Value>): P
   } catch (error) {
     throw unwritable(path, error);
   }
-}
-
-function isMissing(error: unknown): boolean {
-  const code = (error as NodeJS.ErrnoException).code;
-  return code === "ENOENT" || code === "ENOTDIR";
 }

@@ -7,6 +7,7 @@ import { formatHolder, type LockHolder, parseHolder, UNREADABLE_HOLDER } from ".
 import { processStart } from "./process_table.ts";
 import { removeLeftOvers, temporaryName } from "./write_atomic.ts";
 import type { Host } from "./types.ts";
+import { codeOf } from "./looks.ts";
 
 export type { LockHolder } from "./lock_holder.ts";
 
@@ -127,7 +128,7 @@ function createWhole(path: string, content: string): boolean {
       rmSync(temporary, { force: true });
     }
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? "";
+    const code = codeOf(error);
     if (code === "EEXIST") return false;
     if (["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(code)) return createHere(path, content);
     throw unwritable(path, error);
@@ -140,7 +141,7 @@ function createHere(path: string, content: string): boolean {
     writeFileSync(path, content, { flag: "wx" });
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    if (codeOf(error) === "EEXIST") return false;
     throw unwritable(path, error);
   }
 }
@@ -150,7 +151,7 @@ function held(path: string, content: string, tookOver: LockHolder | null): LockR
     try {
       if (readFileSync(path, "utf8") === content) rmSync(path, { force: true });
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw unwritable(path, error);
+      if (codeOf(error) !== "ENOENT") throw unwritable(path, error);
     }
   }
   return { status: "held", tookOver, release };

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, openSync, readSync, rmSync, unlinkSync, writeSync } from "node:fs";
 import process from "node:process";
 import { unreadable, unwritable } from "./file_errors.ts";
 
@@ -18,49 +18,33 @@ export interface OwnCopy {
  */
 export function createOwnCopy(beside: string): OwnCopy {
   const name = `${beside}.own-${process.pid}`;
-  const file = openNameless(name);
+  function orThrow<Value>(act: () => Value, named: typeof unwritable): Value {
+    try {
+      return act();
+    } catch (error) {
+      throw named(name, error);
+    }
+  }
+  const file = orThrow(() => {
+    rmSync(name, { force: true }); // of a dead process that had the same number
+    const opened = openSync(name, "wx+", 0o600);
+    unlinkSync(name);
+    return opened;
+  }, unwritable);
   return {
-    write(bytes, at) {
-      try {
+    write: (bytes, at) =>
+      orThrow(() => {
         for (let from = 0; from < bytes.length;) from += writeSync(file, bytes, from, bytes.length - from, at + from);
-      } catch (error) {
-        throw unwritable(name, error);
-      }
-    },
-    read(length) {
-      const bytes = Buffer.alloc(length);
-      try {
-        for (let from = 0; from < length;) from += readAt(file, bytes, from);
-      } catch (error) {
-        throw unreadable(name, error);
-      }
-      return bytes;
-    },
+      }, unwritable),
+    read: (length) =>
+      orThrow(() => {
+        const bytes = Buffer.alloc(length);
+        for (let from = 0, count = 1; from < length; from += count) {
+          count = readSync(file, bytes, from, length - from, from);
+          if (count === 0) throw new Error("it is shorter than what was written");
+        }
+        return bytes;
+      }, unreadable),
     close: () => closeSync(file),
   };
-}
-
-function openNameless(name: string): number {
-  try {
-    unlinkIfThere(name); // of a dead process that had the same number
-    const file = openSync(name, "wx+", 0o600);
-    unlinkSync(name);
-    return file;
-  } catch (error) {
-    throw unwritable(name, error);
-  }
-}
-
-function readAt(file: number, bytes: Buffer, at: number): number {
-  const count = readSync(file, bytes, at, bytes.length - at, at);
-  if (count === 0) throw new Error("it is shorter than what was written");
-  return count;
-}
-
-function unlinkIfThere(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-  }
 }

@@ -1,6 +1,7 @@
-import { chmodSync, lstatSync, readlinkSync, rmSync, statfsSync, statSync, symlinkSync } from "node:fs";
+import { chmodSync, lstatSync, readlinkSync, rmSync, type Stats, statSync, symlinkSync } from "node:fs";
 import { exists } from "@std/fs/exists";
 import { RACY_MS } from "./hash.ts";
+import { codeOf, entryAt, entryOrNothing } from "./looks.ts";
 
 /** What a path is, without its content. */
 export interface PathFacts {
@@ -14,14 +15,19 @@ export interface PathFacts {
 
 /** What is at a path, symbolic links not followed; `null` when nothing is. */
 export function factsOf(path: string): PathFacts | null {
-  const found = lstatSync(path, { throwIfNoEntry: false });
+  const found = entryAt(path);
   if (found === undefined) return null;
   return {
-    kind: found.isFile() ? "file" : found.isSymbolicLink() ? "link" : "other",
+    kind: kindOf(found),
     size: found.size,
     mode: found.mode & 0o777,
     stamp: [found.ino, found.size, found.mtimeMs, found.ctimeMs].join(" "),
   };
+}
+
+function kindOf(found: Stats): PathFacts["kind"] {
+  if (found.isFile()) return "file";
+  return found.isSymbolicLink() ? "link" : "other";
 }
 
 /**
@@ -30,7 +36,7 @@ export function factsOf(path: string): PathFacts | null {
  */
 export function stampOf(path: string): string | null {
   const now = Date.now();
-  const found = statSync(path, { throwIfNoEntry: false });
+  const found = entryOrNothing(() => statSync(path, { throwIfNoEntry: false }));
   if (found === undefined) return "";
   const { dev, ino, size, mtimeMs, ctimeMs } = found;
   return Math.max(ctimeMs, mtimeMs) < now - RACY_MS ? `${dev} ${ino} ${size} ${mtimeMs} ${ctimeMs}` : null;
@@ -38,7 +44,7 @@ export function stampOf(path: string): string | null {
 
 /** Nanoseconds since 1970 at which a path was changed in any way, links not followed; `null` when nothing is there. */
 export function changedAt(path: string): bigint | null {
-  return lstatSync(path, { bigint: true, throwIfNoEntry: false })?.ctimeNs ?? null;
+  return entryOrNothing(() => lstatSync(path, { bigint: true, throwIfNoEntry: false }))?.ctimeNs ?? null;
 }
 
 /** Where a symbolic link leads. */
@@ -57,33 +63,12 @@ export function setMode(path: string, mode: number): void {
   if (process.platform !== "win32") chmodSync(path, mode);
 }
 
-/** Linux's names for file systems whose answers wait for no network: ext, xfs, btrfs, tmpfs, overlay, f2fs, zfs (`statfs(2)`). */
-const LOCAL_TYPES: ReadonlySet<number> = new Set([
-  0xef53,
-  0x58465342,
-  0x9123683e,
-  0x01021994,
-  0x794c7630,
-  0xf2f52010,
-  0x2fc12fc1,
-]);
-
-/** Whether a folder is surely on a disk of this machine; known on Linux alone. */
-export function isOnLocalDisk(folder: string): boolean {
-  if (process.platform !== "linux") return false;
-  try {
-    return LOCAL_TYPES.has(statfsSync(folder).type);
-  } catch {
-    return false; // not known, then
-  }
-}
-
 /** True when something is at the path; symbolic links are followed, and one that leads back to itself is there. */
 export async function pathExists(path: string): Promise<boolean> {
   try {
     return await exists(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ELOOP") return true;
+    if (codeOf(error) === "ELOOP") return true;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readlinkSync } from "node:fs";
+import { linkAt, namesIn } from "./looks.ts";
 import { outputOf, readOrNull } from "./process_table.ts";
 
 /** A process that listens on a port. */
@@ -20,7 +20,7 @@ function fromProc(port: number): PortOwner | null {
   if (inodes.size === 0) return null;
   for (const pid of namesIn("/proc").filter((name) => /^\d+$/.test(name))) {
     for (const descriptor of namesIn(`/proc/${pid}/fd`)) {
-      const inode = /^socket:\[(\d+)\]$/.exec(linkOf(`/proc/${pid}/fd/${descriptor}`))?.[1];
+      const inode = /^socket:\[(\d+)\]$/.exec(linkAt(`/proc/${pid}/fd/${descriptor}`))?.[1];
       if (inode === undefined || !inodes.has(inode)) continue;
       const command = (readOrNull(`/proc/${pid}/cmdline`) ?? "").replaceAll("\0", " ").trim();
       return { pid: Number(pid), command: command.slice(0, 200) };
@@ -43,20 +43,4 @@ async function fromLsof(port: number): Promise<PortOwner | null> {
   const listed = await outputOf("lsof", ["-nP", `-iTCP:${port}`, "-sTCP:LISTEN", "-Fpc"]);
   const pid = /^p(\d+)$/m.exec(listed)?.[1];
   return pid === undefined ? null : { pid: Number(pid), command: /^c(.+)$/m.exec(listed)?.[1] ?? "" };
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return []; // gone, or another user's
-  }
-}
-
-function linkOf(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return "";
-  }
 }

@@ -1,5 +1,6 @@
 import process from "node:process";
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { linkAt, orElse } from "./looks.ts";
 
 /** One running process. `started` distinguishes it from a later one with the same pid. */
 export interface ProcessEntry {
@@ -53,11 +54,7 @@ export function outputOf(file: string, arguments_: readonly string[]): Promise<s
 
 /** The text of a file in `/proc`, bytes as they are; `null` when the process is gone or another user's. */
 export function readOrNull(path: string): string | null {
-  try {
-    return readFileSync(path, "latin1");
-  } catch {
-    return null;
-  }
+  return orElse(() => readFileSync(path, "latin1"), null);
 }
 
 let proc: boolean | undefined;
@@ -123,15 +120,6 @@ export function isRunningIn(program: string, folder: string): boolean | null {
   if (process.platform !== "linux" || readOrNull("/proc/self/comm") === null) return null;
   return readdirSync("/proc").some((pid) => {
     if (!/^\d+$/.test(pid) || readOrNull(`/proc/${pid}/comm`)?.trim() !== program) return false;
-    const cwd = cwdOf(pid);
-    return cwd !== null && (cwd === folder || cwd.startsWith(`${folder}/`));
+    return `${linkAt(`/proc/${pid}/cwd`)}/`.startsWith(`${folder}/`);
   });
-}
-
-function cwdOf(pid: string): string | null {
-  try {
-    return readlinkSync(`/proc/${pid}/cwd`);
-  } catch {
-    return null; // gone, or another user's
-  }
 }

@@ -30,7 +30,7 @@ export function createProcesses(
     const guarded = request.guarded ?? true;
     if (guarded) becomeSubreaper();
     const mark = guarded ? `${runToken()}.${++count}` : null;
-    const child = runChild(request, childEnvironment(environment, request.environment, mark, request.plain), mark);
+    const child = runChild(request, childEnvironment(environment, request, mark), mark);
     const id = guarded ? child.id : null;
     running.add(child);
     if (id !== null) (watchdog ??= createWatchdog(runToken())).watch(id);
@@ -62,17 +62,14 @@ export function createProcesses(
 /** A child's whole environment: the host's, what the request lays over it, and the tree's mark; `plain` under a name that many have. */
 function childEnvironment(
   environment: Environment,
-  overlay: Readonly<Record<string, string | undefined>> = {},
-  mark: string | null = null,
-  plain = false,
+  { environment: overlay, plain }: Pick<ProcessRequest, "environment" | "plain">,
+  mark: string | null,
 ): Record<string, string> {
   const merged: Record<string, string | undefined> = { ...environment.variables, ...environment.overlay, ...overlay };
   for (const name of NEVER_HANDED_ON) delete merged[name];
-  if (mark !== null && plain) merged[PLAIN_VARIABLE] = mark;
-  else if (mark !== null) {
-    const outer = environment.variables[TREE_VARIABLE];
-    merged[TREE_VARIABLE] = outer ? `${outer}:${mark}` : mark;
-  }
+  const outer = environment.variables[TREE_VARIABLE];
+  if (mark !== null && plain === true) merged[PLAIN_VARIABLE] = mark;
+  else if (mark !== null) merged[TREE_VARIABLE] = outer ? `${outer}:${mark}` : mark;
   const result: Record<string, string> = {};
   for (const name in merged) {
     const value = merged[name];

@@ -2,6 +2,7 @@ import { readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
 import { unreadable } from "./file_errors.ts";
+import { codeOf } from "./looks.ts";
 
 /**
  * The absolute path of something that is, or will be, inside `root`. Symbolic links of every existing folder are followed.
@@ -25,7 +26,7 @@ export async function deepestPath(path: string, left = 64): Promise<string> {
   try {
     return realpathSync.native(path);
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
+    const code = codeOf(error);
     if (code !== "ENOENT" && code !== "ENOTDIR") throw error;
   }
   const link = await linkTarget(path);
@@ -39,7 +40,7 @@ export async function linkTarget(path: string): Promise<string | null> {
   try {
     return resolve(dirname(path), readlinkSync(path));
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
+    const code = codeOf(error);
     if (code === "EINVAL" || code === "ENOENT" || code === "ENOTDIR" || code === "UNKNOWN") return null;
     throw error;
   }

@@ -8,7 +8,6 @@ import { generateProxyEnvVars } from "@anthropic-ai/sandbox-runtime/dist/sandbox
 import { SandboxManager } from "@anthropic-ai/sandbox-runtime";
 import process from "node:process";
 import type { Confinement } from "./confinement.ts";
-import { TREE_VARIABLE } from "./sweep.ts";
 
 /** A host that a confined process was not let to. */
 export interface RefusedHost {
@@ -38,11 +37,14 @@ export const PROXY_PORT = 18_127;
 const DIRECT = "localhost,127.0.0.1,::1";
 const REFUSED_REGEXP = /^deny network-outbound (.+):(\d+) \(/;
 
-/** Starts the proxies. @param token marks what they start, so that it ends with this run */
-export async function startProxy(token: string, onRefused: (refused: RefusedHost) => void): Promise<SandboxProxy> {
+/** Starts the proxies. @param own variables of what they start: the mark by which it ends with this run, and its PATH */
+export async function startProxy(
+  own: Readonly<Record<string, string | undefined>>,
+  onRefused: (refused: RefusedHost) => void,
+): Promise<SandboxProxy> {
   const network = { allowedDomains: [], deniedDomains: [] };
   const nothing = { network, filesystem: { denyRead: [], allowWrite: [], denyWrite: [] } };
-  await marked(token, () => withoutSignals(() => SandboxManager.initialize(nothing)));
+  await withVariables(own, () => withoutSignals(() => SandboxManager.initialize(nothing)));
   const roles = new Map<string, Confinement["role"]>();
   let seen = SandboxManager.getSandboxViolationStore().getTotalCount();
   const unsubscribe = SandboxManager.getSandboxViolationStore().subscribe((violations) => {
@@ -73,14 +75,23 @@ export async function startProxy(token: string, onRefused: (refused: RefusedHost
 }
 
 /** Its bridge is a process of its own: marked, it is found and ended like all others of the run. */
-async function marked(token: string, act: () => Promise<void>): Promise<void> {
-  const before = process.env[TREE_VARIABLE];
-  process.env[TREE_VARIABLE] = token;
+async function withVariables(
+  own: Readonly<Record<string, string | undefined>>,
+  act: () => Promise<void>,
+): Promise<void> {
+  const before = Object.keys(own).map((name) => [name, process.env[name]] as const);
+  set(Object.entries(own));
   try {
     await act();
   } finally {
-    if (before === undefined) delete process.env[TREE_VARIABLE];
-    else process.env[TREE_VARIABLE] = before;
+    set(before);
+  }
+}
+
+function set(variables: readonly (readonly [name: string, value: string | undefined])[]): void {
+  for (const [name, value] of variables) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
   }
 }
 

@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
+import { strictPipelines } from "./pipelines.ts";
 import type { Environment } from "./types.ts";
 
 /** A program and its arguments that run one command line. */
@@ -9,17 +10,21 @@ export interface ShellInvocation {
 }
 
 /** Without `--norc` bash reads `~/.bashrc` where standard input is a socket, and what that reads is lost to the command. */
-const BASH: readonly string[] = ["--norc", "-o", "pipefail", "-c"];
+const BASH: readonly string[] = ["--norc", "-c"];
 
 /**
- * How a command line is run: `bash --norc -o pipefail -c` where there is bash, else `sh -c`; on Windows Git's bash, else
- * `cmd`. Other shells named bash on Windows (WSL) see another file system and are passed over.
+ * How a command line is run: `bash --norc -c` where there is bash, with pipelines that fail if a part of them fails,
+ * else `sh -c`; on Windows Git's bash, else `cmd`. Other shells named bash on Windows (WSL) see another file system and
+ * are passed over.
  */
 export async function shellInvocation(command: string, environment: Environment): Promise<ShellInvocation> {
   const known = shells.get(environment) ?? findShell(environment);
   shells.set(environment, known);
   const shell = await known;
-  return { file: shell.file, arguments: [...shell.arguments, command] };
+  return {
+    file: shell.file,
+    arguments: [...shell.arguments, shell.arguments === BASH ? strictPipelines(command) : command],
+  };
 }
 
 /** Looked for once: PATH is as it was when the program began. */

@@ -1,6 +1,6 @@
 import process from "node:process";
 import { findProcess, listProcesses, type ProcessEntry, readOrNull } from "./process_table.ts";
-import { TREE_VARIABLE } from "./sweep.ts";
+import { marksIn, TREE_VARIABLE } from "./sweep.ts";
 
 /** What of the C library is called. */
 interface LibC {
@@ -119,10 +119,8 @@ function unfollowed(): readonly number[] {
 }
 
 function carriesOther(pid: number, mark: string): boolean {
-  const environment = `\0${readOrNull(`/proc/${pid}/environ`) ?? ""}`;
-  const start = environment.indexOf(`\0${TREE_VARIABLE}=`);
-  if (start === -1) return false;
-  const value = environment.slice(start + TREE_VARIABLE.length + 2).split("\0", 1)[0]!;
-  const cookie = mark.slice(0, mark.lastIndexOf("."));
-  return value.split(":").some((one) => one.startsWith(`${cookie}.`) && one !== mark);
+  const token = mark.slice(0, mark.lastIndexOf("."));
+  return marksIn(readOrNull(`/proc/${pid}/environ`), TREE_VARIABLE).some((one) =>
+    one.startsWith(`${token}.`) && one !== mark
+  );
 }

@@ -108,12 +108,13 @@ function candidatePids(since: SweepSince | undefined): readonly number[] | null 
 }
 
 function carries(environment: string | null, mark: string, variable: string): boolean {
-  if (environment === null) return false;
-  const start = `\0${environment}`.indexOf(`\0${variable}=`);
-  if (start === -1) return false;
-  const end = environment.indexOf("\0", start);
-  const value = environment.slice(start + variable.length + 1, end === -1 ? undefined : end);
-  return value.split(":").some((one) => one === mark || one.startsWith(`${mark}.`));
+  return marksIn(environment, variable).some((one) => one === mark || one.startsWith(`${mark}.`));
+}
+
+/** The marks that a variable of an environment has, as `/proc` shows it. */
+export function marksIn(environment: string | null, variable: string): readonly string[] {
+  const entry = environment?.split("\0").find((one) => one.startsWith(`${variable}=`));
+  return entry?.slice(variable.length + 1).split(":") ?? [];
 }
 
 async function findCarriersByPs(mark: string, variables: readonly string[]): Promise<readonly ProcessEntry[]> {

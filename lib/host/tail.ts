@@ -34,9 +34,9 @@ export function createTail(limit: number): Tail {
   return { push, text };
 }
 
-/** The cut may fall inside a character: its rest is left out instead of shown as damage. */
-function startOfCharacter(bytes: Uint8Array): number {
+/** The offset of the first whole character: a cut may fall inside one, whose rest is left out instead of shown as damage. */
+export function startOfCharacter(bytes: Uint8Array): number {
   let start = 0;
-  while (start < 3 && (bytes[start]! & 0xc0) === 0x80) start++;
+  while (start < Math.min(3, bytes.length) && (bytes[start]! & 0xc0) === 0x80) start++;
   return start;
 }

@@ -10,6 +10,8 @@ import type { SandboxRequest } from "./confinement.ts";
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
+  /** The same, as if nobody had set the clock since the program began: what durations and limits go by. */
+  steady(): number;
   /** Resolves after `ms` milliseconds, or at once when `signal` aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Calls `act` every `ms` milliseconds until it is disposed of. Keeps no process alive. */
@@ -169,7 +171,28 @@ export interface Processes extends AsyncDisposable {
   sweep(runToken: string): Promise<number>;
 }
 
-/** Everything outside this program, in one place. */
+/** Where a repository is. Absolute paths. */
+export interface WatchedRepository {
+  readonly topLevel: string;
+  readonly gitDirectory: string;
+  readonly commonDirectory: string;
+  /** Absolute paths of files that its settings include. */
+  readonly included?: readonly string[];
+}
+
+/** Looks after what Ralph's own git, and Ralph itself, open after a turn. */
+export interface GitGuard {
+  /** Looks after this repository too. It is read when the next turn begins. */
+  watch(repository: WatchedRepository): void;
+  /** No link of a turn's making is to be at this path, or above it up to the top level. */
+  keep(path: string): void;
+  /** Call before what an agent decides about runs: remembers what is there. */
+  begin(): void;
+  /** Call when it has ended: sets aside what it put there, and reports it. */
+  look(): Promise<void>;
+}
+
+/** The parts of the outside that a test or an embedder may replace; files are in `host/files.ts`. */
 export interface Host {
   readonly clock: Clock;
   readonly ids: Ids;
@@ -178,4 +201,6 @@ export interface Host {
   readonly processes: Processes;
   /** What `processes` confines with. Absent: nothing is confined. */
   readonly sandbox?: Sandbox;
+  /** Sets aside what turns put into the way of Ralph's own git. Absent: nothing does. */
+  readonly guard?: GitGuard;
 }

@@ -1,7 +1,9 @@
 import {
   closeSync,
+  constants,
   existsSync,
   fchmodSync,
+  fstatSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -16,6 +18,7 @@ import { basename, dirname, join } from "node:path";
 import { syncFolder, syncOpen } from "./durable.ts";
 import { unwritable } from "./file_errors.ts";
 import { linkTarget } from "./resolve_inside.ts";
+import { codeOf } from "./looks.ts";
 
 const TEMPORARY_REGEXP = /^\..+\.(\d+)-[0-9a-f]{8}\.ralph-tmp$/;
 
@@ -26,9 +29,15 @@ const LONGEST_WRITE_MS = 10 * 60 * 1000;
 export interface WriteOptions {
   /** Permission bits of a file that is new, such as `0o600`. @default 0o666 less the umask */
   readonly mode?: number;
-  /** Write only where the file, right before it is replaced, still holds this text. @default whatever it holds */
-  readonly expected?: string;
 }
+
+/** What became of a write that names what it replaces. */
+export type Replaced =
+  | { readonly status: "written" }
+  /** The file holds something else and stays as it is. */
+  | { readonly status: "differs" }
+  /** Written; but another program had the old file open and has changed it: this is what it held last. */
+  | { readonly status: "overtaken"; readonly found: string };
 
 /**
  * Writes a whole file so that a reader, or a crash at any instant, finds the old text or the new one, never a piece:
@@ -36,40 +45,87 @@ export interface WriteOptions {
  * power cut afterwards finds the new text. Missing folders are made, the mode of an old file is kept, a symbolic link
  * stays one and its file is written. A file without any write permission is refused.
  *
- * @returns whether it was written: `false` only where the file does not hold what was `expected`
  * @throws {RalphError} file-unwritable
  */
 export async function writeAtomic(
   path: string,
   content: string | Uint8Array,
   options: WriteOptions = {},
-): Promise<boolean> {
+): Promise<void> {
+  await replace(path, content, options, async (temporary, target) => {
+    renameSync(temporary, target);
+    await syncFolder(dirname(target));
+  });
+}
+
+/**
+ * Writes as `writeAtomic` does, where the file still holds what the caller has read.
+ *
+ * @param expected the text that is replaced; `null`: there is no file
+ * @throws {RalphError} file-unwritable
+ */
+export async function replaceText(path: string, content: string, expected: string | null): Promise<Replaced> {
+  return await replace(path, content, {}, async (temporary, target): Promise<Replaced> => {
+    // Windows renames nothing over an open file
+    const old = expected === null || process.platform === "win32" ? null : openOld(target);
+    try {
+      if (!renameOver(temporary, target, { expected, old })) {
+        rmSync(temporary, { force: true });
+        return { status: "differs" };
+      }
+      await syncFolder(dirname(target));
+      const found = old === null ? expected : readFileSync(old, "utf8");
+      return found === null || found === expected ? { status: "written" } : { status: "overtaken", found };
+    } finally {
+      if (old !== null) closeSync(old);
+    }
+  });
+}
+
+async function replace<Result>(
+  path: string,
+  content: string | Uint8Array,
+  { mode }: WriteOptions,
+  rename: (temporary: string, target: string) => Promise<Result>,
+): Promise<Result> {
   try {
     const target = await followLinks(path);
     const folder = dirname(target);
     const old = modeOf(target);
     const temporary = join(folder, temporaryName(basename(target)));
-    let written = true;
+    let result: Result;
     try {
-      await writeTemporary(temporary, content, old ?? options.mode);
-      if (options.expected === undefined) renameSync(temporary, target);
-      else written = renameOver(temporary, target, options.expected);
-      if (written) await syncFolder(folder);
-      else rmSync(temporary, { force: true });
+      await writeTemporary(temporary, content, old ?? mode);
+      result = await rename(temporary, target);
     } catch (error) {
       rmSync(temporary, { force: true });
       throw error;
     }
     removeLeftOvers(folder);
-    return written;
+    return result;
   } catch (error) {
     throw unwritable(path, error);
   }
 }
 
+function openOld(target: string): number | null {
+  try {
+    return openSync(target, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return null;
+    throw error;
+  }
+}
+
 /** Without a turn of the event loop between the look and the rename: what is written in between would be lost. */
-function renameOver(temporary: string, target: string, expected: string): boolean {
-  if (!existsSync(target) || readFileSync(target, "utf8") !== expected) return false;
+function renameOver(
+  temporary: string,
+  target: string,
+  { expected, old }: { readonly expected: string | null; readonly old: number | null },
+): boolean {
+  const now = existsSync(target) ? readFileSync(target, "utf8") : null;
+  if (now !== expected) return false;
+  if (old !== null && fstatSync(old).ino !== statSync(target).ino) return false; // another program has replaced it
   renameSync(temporary, target);
   return true;
 }
@@ -89,7 +145,7 @@ function openMakingFolder(path: string, mode: number | undefined): number {
   try {
     return openSync(path, "wx", mode);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    if (codeOf(error) !== "ENOENT") throw error;
   }
   mkdirSync(dirname(path), { recursive: true });
   return openSync(path, "wx", mode);
@@ -104,7 +160,7 @@ function modeOf(path: string): number | undefined {
     }
     return found.mode & 0o7777;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if (codeOf(error) === "ENOENT") return undefined;
     throw error;
   }
 }
@@ -137,7 +193,7 @@ function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    if (codeOf(error) === "ENOENT") return [];
     throw error;
   }
 }
@@ -147,7 +203,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
+    return codeOf(error) === "EPERM";
   }
 }
 

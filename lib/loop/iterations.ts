@@ -5,21 +5,23 @@ import type { CheckLike } from "../checks/types.ts";
 import type { LimitsConfig } from "../config/schema.ts";
 import type { RalphContext } from "../context/context.ts";
 import type { EventBus } from "../events/types.ts";
+import { nestedIn, nestedMessage } from "../git/nested.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import { rootPaths, topLevelPaths } from "../git/tree_paths.ts";
 import type { TreeSnapshot } from "../git/types.ts";
 import { createCollector } from "../host/memory.ts";
-import { type HookIteration, hookIterationOf, type HookRunner } from "../hooks/runner.ts";
-import { announceEnd, announceIteration, greenOf, type NamedIteration } from "./announce.ts";
-import type { WorkItemOptions } from "./attempt_parts.ts";
-import { attemptsLeft, itemStart, previousOf, withRetries } from "./attempts.ts";
-import { endingOf } from "./ending.ts";
-import { timeBudget, unreportedBudget } from "./limits.ts";
-import type { LoopParts } from "./loop_parts.ts";
-import type { StoppedEarly } from "./outcome.ts";
-import { advance, newProgress, type Notice, type Progress, withNotice } from "./progress.ts";
-import { bringBack, KeptWork } from "./stow.ts";
-import type { Settled } from "./settle.ts";
+import { hookIterationOf } from "../hooks/runner.ts";
+import type { HookIteration, HookRunner } from "../hooks/runner_types.ts";
+import { announceEnd, announceIteration, greenOf, type NamedIteration } from "./run/announce.ts";
+import type { WorkItemOptions } from "./attempt/attempt_parts.ts";
+import { attemptsLeft, itemStart, previousOf, withRetries } from "./policy/attempts.ts";
+import { endingOf } from "./policy/ending.ts";
+import { timeBudget, unreportedBudget } from "./policy/limits.ts";
+import type { LoopParts } from "./run/loop_parts.ts";
+import type { StoppedEarly } from "./run/outcome.ts";
+import { advance, newProgress, type Notice, type Progress, withNotice } from "./policy/progress.ts";
+import { bringBack, KeptWork } from "./settle/stow.ts";
+import type { Settled } from "./settle/settle.ts";
 
 /** After these no hook starts: the run is over, or nothing is known of the iteration. */
 const ENDED_BADLY: ReadonlySet<Attempt["status"]> = new Set(["interrupted", "trespassed", "agent-unusable"]);
@@ -32,7 +34,7 @@ export interface Begun<Data, Findings> {
   readonly named: NamedIteration;
   readonly history: readonly Attempt<Findings>[];
   readonly sentBack: { readonly reason: string } | null;
-  /** Milliseconds since 1970. */
+  /** By `clock.steady()`. */
   readonly started: number;
   readonly hook: HookIteration;
   /** The project's tree before it; `null` where there is no turn. */
@@ -76,7 +78,7 @@ export class Iterations<Data, Findings> {
     this.#limits = limits;
     this.#kept = parts.workers === 1 && parts.ralph.loop.elsewhere === undefined ? new KeptWork(parts) : null;
     this.shared = parts.options.checks ?? [];
-    this.progress = newProgress(parts.ralph.host.clock.now());
+    this.progress = newProgress(parts.ralph.host.clock.steady());
   }
 
   view(): LoopView {
@@ -110,7 +112,7 @@ export class Iterations<Data, Findings> {
     const named = { iteration, item: { id: item.id, kind: item.kind, title: item.title }, attempt: number };
     const cap = item.checksOnly === true ? null : this.#limits.iterations;
     await announceIteration({ events }, backlog, named, { view: this.view(), cap, criteria: item.criteria ?? [] });
-    const started = ralph.host.clock.now();
+    const started = ralph.host.clock.steady();
 
     const hook = hookIterationOf(ralph, this.folder, item, iteration);
     if (handedOut !== null) return { item, id, number, named, history, sentBack, started, hook, before: null, events };
@@ -120,24 +122,24 @@ export class Iterations<Data, Findings> {
     if (before !== null) ownership.beforeTurn(before, item);
     const userPaths = [...ownership.userPaths];
     await journal.begun(key, item, { id, number, userPaths, head: before?.head, ...(apart ? { apart } : {}) });
-    before = await this.#recordBegin(item, id, before); // what Ralph writes is no part of the turn
+    before = await this.#recordBegin(item, before); // what Ralph writes is no part of the turn
     const mayBring = before !== null && !apart;
     const isStowed = mayBring && await bringBack(this.#parts, item);
     const isKept = mayBring && !isStowed && await this.#kept?.bringBack(item) === true;
-    if (isKept) await backlog.withdraw?.(item, { root: ralph.root, attemptId: id });
+    if (isKept) await backlog.record?.({ type: "work-returned", item, root: ralph.root, attemptId: id });
     if (isStowed || isKept) before = await requireRepository(ralph).snapshot();
     return { item, id, number, named, history, sentBack, started, hook, before, events };
   }
 
   /** Records in the store that the item is in progress. @returns the tree after that */
-  async #recordBegin(item: Item<Data>, id: string, before: TreeSnapshot | null): Promise<TreeSnapshot | null> {
+  async #recordBegin(item: Item<Data>, before: TreeSnapshot | null): Promise<TreeSnapshot | null> {
     const { ralph, backlog, committer } = this.#parts;
-    if (backlog.begin === undefined) return before;
+    if (backlog.record === undefined) return before;
     const { stateFiles } = backlog;
     const readAll = (): Promise<readonly (string | null)[]> =>
       Promise.all(stateFiles.map((path) => ralph.state.read(path)));
     const texts = await readAll();
-    const commit = await backlog.begin(item, id);
+    const commit = await backlog.record({ type: "item-began", item });
     if (commit === undefined) return before;
     const { status } = await committer.commit(commit, [], { isOfAttempt: true });
     if (before === null) return null;
@@ -152,11 +154,14 @@ export class Iterations<Data, Findings> {
 
   /** What `workItem()` is given for the attempt. @param before the tree that it is worked on in */
   workOptions(
-    { id, number, history, sentBack }: Begun<Data, Findings>,
+    { item, id, number, history, sentBack }: Begun<Data, Findings>,
     before: TreeSnapshot | null,
     left: Readonly<Record<string, unknown>>,
   ): WorkItemOptions & { readonly judging: JudgingHistory } {
     const { ralph, key } = this.#parts;
+    // never taken over work: where none is known and there is some, the checks are not said to prove nothing
+    const isFirst = history.length === 0 && sentBack === null && Object.keys(left).length === 0;
+    const greenBefore = ralph.journal.baseline(key, item) ?? (isFirst ? null : false);
     return {
       attempt: { id, number },
       checks: this.shared,
@@ -166,7 +171,8 @@ export class Iterations<Data, Findings> {
       judging: ralph.journal.judging(key),
       failedBefore: this.failedBefore ?? new Set(),
       green: this.#green,
-      ...(history.length === 0 ? {} : { greenBefore: history.some((earlier) => earlier.greenBefore === true) }),
+      ...(greenBefore === null ? {} : { greenBefore }),
+      baselineTaken: (green) => ralph.journal.baselineTaken(key, item, green),
       unseenFailed: history.some(failedUnseenCheck),
       budget: timeBudget(this.progress, this.#limits, ralph.steering.pausedMs()),
     };
@@ -182,9 +188,11 @@ export class Iterations<Data, Findings> {
   }
 
   /** What of the tree is this item's after its turn. */
-  own(item: Item<Data>, attempt: Attempt<Findings>, after: TreeSnapshot): void {
+  async own(item: Item<Data>, attempt: Attempt<Findings>, after: TreeSnapshot): Promise<void> {
     const { ralph, backlog, ownership } = this.#parts;
     const changed = topLevelPaths(ralph, attempt.turn?.changedFiles ?? []);
+    const nested = await nestedIn(requireRepository(ralph), changed);
+    if (nested.length > 0) ralph.events.emit({ type: "note", level: "warn", message: nestedMessage(nested) });
     const state = new Set(topLevelPaths(ralph, backlog.stateFiles));
     const mixed = ownership.afterTurn(item.id, changed.filter((path) => !state.has(path)), after);
     if (mixed.length === 0) return;

@@ -45,7 +45,8 @@ export class ByHand implements Elsewhere {
   /** Brings what the remote has of these attempts here. */
   async fetch(ids: readonly string[]): Promise<void> {
     const { repository, shared, told } = this.#options;
-    const wanted = new Set(told === null ? [] : told.length === 0 ? ids : told.map(({ attempt }) => attempt.id));
+    const given = told?.map(({ attempt }) => attempt.id) ?? [];
+    const wanted = new Set(told?.length === 0 ? ids : given);
     const landing = ids.filter((id) => wanted.has(id) && shared.results.has(id));
     const jobs = ids.filter((id) => shared.jobs.has(id));
     await fetchRefs(repository, [...jobs.map(jobRef), ...landing.map(attemptRef)]);

@@ -3,18 +3,20 @@ import { RalphError } from "../errors/ralph_error.ts";
 import { openRepository } from "../git/open_repository.ts";
 import { createGit, outputOfGit } from "../git/run_git.ts";
 import type { Repository } from "../git/types.ts";
-import { ensureDirectory, hashText, listDirectory } from "../host/files.ts";
+import { cacheFolder } from "../host/cache_folder.ts";
+import { ensureDirectory, hashText, listDirectory, pathExists } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 import { repositoryName } from "./job.ts";
 import { remoteUrl } from "./remote.ts";
 
+/** Between tries to reach the remote. */
+const PAUSES_MS: readonly number[] = [2_000, 10_000];
 /** A clone may be large, a line slow. */
 const CLONE_MS = 60 * 60_000;
 
 /** Where a worker's clone of a repository is, where nothing else is said. Absolute. */
-export function clonePath({ environment: { home, variables } }: Pick<Host, "environment">, repository: string): string {
-  const cache = variables["XDG_CACHE_HOME"] || join(home, ".cache");
-  return join(cache, "ralph", "clones", hashText(repository).slice(0, 16));
+export async function clonePath(host: Pick<Host, "environment">, repository: string): Promise<string> {
+  return join(await cacheFolder(host), "ralph", "clones", hashText(repository).slice(0, 16));
 }
 
 /**
@@ -28,7 +30,12 @@ export async function openClone(host: Host, url: string, path: string): Promise<
   if (found.length === 0) {
     await ensureDirectory(dirname(path));
     const git = createGit(host, dirname(path));
-    await outputOfGit(git, ["clone", "--quiet", "--no-checkout", "--", url, path], { timeoutMs: CLONE_MS });
+    const clone = ["clone", "--quiet", "--no-checkout", "--", url, path];
+    for (const pause of PAUSES_MS) { // git takes away what a broken line left
+      if ((await git(clone, { timeoutMs: CLONE_MS })).exitCode === 0) break;
+      await host.clock.sleep(pause);
+    }
+    if (!await pathExists(join(path, ".git"))) await outputOfGit(git, clone, { timeoutMs: CLONE_MS });
   }
   const repository = await openRepository(host, path);
   const theirs = repository === null ? null : await remoteUrl(repository);

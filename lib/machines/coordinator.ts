@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { join, relative } from "node:path";
+import { join, relative, sep } from "node:path";
 import type { JournalKey } from "../backlog/journal_types.ts";
 import type { Attempt } from "../backlog/types.ts";
 import { BACKLOG_VERSION } from "../backlog/types.ts";
@@ -38,6 +38,8 @@ import {
 const LEAD_MS = 10_000;
 /** Between tries to reach the remote. */
 const PAUSES_MS: readonly number[] = [2_000, 10_000, 60_000, 300_000];
+/** Tidying up holds no run for long. */
+const SWEEP_PAUSES_MS: readonly number[] = [500, 2_000, 5_000];
 /** Of so many settled attempts the remote's refs are taken away at once: each push reads all refs that there are. */
 const SWEPT_AT_ONCE = 50;
 
@@ -61,7 +63,7 @@ export async function jobHead(
   const { topLevel, git } = requireRepository(ralph);
   const url = await remoteUrl({ git });
   if (url === null) throw new RalphError("remote-missing", { details: { root: ralph.root } });
-  const project = relative(topLevel, ralph.root).replaceAll("\\", "/");
+  const project = relative(topLevel, ralph.root).replaceAll(sep, "/");
   const head = { v: 1, ralph: version, backlogVersion: BACKLOG_VERSION } as const;
   return { ...head, repository: repositoryName(url), project, workflow, scope };
 }
@@ -213,12 +215,14 @@ class Coordinator implements Elsewhere {
   }
 
   async #sweep(): Promise<void> {
-    const refs = this.#settled.flatMap((id) => [jobRef(id), attemptRef(id)]);
+    const settled = this.#settled;
+    const refs = settled.flatMap((id) => [jobRef(id), attemptRef(id)]);
     this.#settled = [];
     try {
-      await this.#remote.run(() => removeRefs(this.#repository, refs));
+      await this.#patiently(() => removeRefs(this.#repository, refs), SWEEP_PAUSES_MS);
     } catch (error) {
       if (!RalphError.isInstance(error)) throw error;
+      this.#settled = [...settled, ...this.#settled];
       const message = `refs below refs/ralph/ that are not needed stay on the remote: ${error.message}`;
       this.#ralph.events.emit({ type: "note", level: "warn", message });
     }
@@ -257,8 +261,8 @@ class Coordinator implements Elsewhere {
   }
 
   /** The remote, one thing at a time; a line that is down for a moment does not end a night's run. */
-  async #patiently<T>(act: () => Promise<T>): Promise<T> {
-    for (const pause of PAUSES_MS) {
+  async #patiently<T>(act: () => Promise<T>, pauses: readonly number[] = PAUSES_MS): Promise<T> {
+    for (const pause of pauses) {
       try {
         return await this.#remote.run(act);
       } catch (error) {

@@ -94,4 +94,6 @@ export interface EngineOptions {
   /** Jobs of one repository, and of nothing else. */
   readonly queue: string;
   readonly clock: Clock;
+  /** Waits a minute for a database that is away. @default not at all */
+  readonly patience?: { readonly signal: AbortSignal; readonly report: (line: string) => void };
 }

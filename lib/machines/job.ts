@@ -194,11 +194,9 @@ export function attemptIdIn(text: string): string | null {
  */
 export function repositoryName(url: string): string {
   const scp = /^(?:[^@/]+@)?([^:/]+):(?!\/\/)(.+)$/.exec(url);
-  const plain = scp !== null
-    ? `${scp[1]}/${scp[2]}`
-    : URL.canParse(url)
-    ? `${new URL(url).host}${unescaped(new URL(url).pathname)}`
-    : url;
+  const found = scp === null && URL.canParse(url) ? new URL(url) : null;
+  const name = found === null ? url : `${found.host}${unescaped(found.pathname)}`;
+  const plain = scp === null ? name : `${scp[1]}/${scp[2]}`;
   return plain.replace(/\/+$/, "").replace(/\.git$/, "").replace(/^([^/]+)/, (host) => host.toLowerCase())
     .replaceAll(/\/{2,}/g, "/");
 }

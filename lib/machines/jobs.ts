@@ -19,11 +19,11 @@ import { readText, removePath, writeAtomic } from "../host/files.ts";
 import { createSlots } from "../host/slots.ts";
 import { machineName } from "../host/this_process.ts";
 import { VERSION } from "../host/version.ts";
-import { limitReached } from "../loop/limits.ts";
-import type { LoopOutcome } from "../loop/outcome.ts";
+import { limitReached } from "../loop/policy/limits.ts";
+import type { LoopOutcome } from "../loop/run/outcome.ts";
 import { openWorkerTree } from "../loop/parallel/worker_tree.ts";
-import type { Progress } from "../loop/progress.ts";
-import { runLoop } from "../loop/run_loop.ts";
+import type { Progress } from "../loop/policy/progress.ts";
+import { runLoop } from "../loop/run/run_loop.ts";
 import { ByHand } from "./by_hand.ts";
 import { jobHead } from "./coordinator.ts";
 import { type Job, type JobResult, parseJob, parseResult, repositoryName } from "./job.ts";
@@ -139,7 +139,8 @@ export async function landResult<Data, Findings>(
   const landed = byHand.settledIds.flatMap((attempt) => {
     const item = before.get(attempt)?.id;
     if (item === undefined) return [];
-    return [{ attempt, item, status: passed.has(item) ? "passed" : parked.has(item) ? "parked" : "open" } as const];
+    const end = parked.has(item) ? "parked" : "open";
+    return [{ attempt, item, status: passed.has(item) ? "passed" : end } as const];
   });
   return { landed, out: byHand.out.map(({ id }) => id), outcome };
 }
@@ -276,7 +277,7 @@ async function openJobs<Data, Findings>(
       workers: lanes,
       stopWhen: (progress, inFlight) => {
         const sum = together(shared.spent, progress);
-        return limitReached(sum, ralph.config.limits, ralph.host.clock.now(), inFlight) ?? undefined;
+        return limitReached(sum, ralph.config.limits, ralph.host.clock.steady(), inFlight) ?? undefined;
       },
     });
     await shareEnd(shared, byHand, outcome);
@@ -300,7 +301,7 @@ async function shareEnd(shared: SharedRun, byHand: ByHand, outcome: LoopOutcome)
 function together(before: Spent | null, now: Progress): Progress {
   if (before === null) return now;
   const sum = (one: number | null, other: number | null): number | null =>
-    one === null ? other : other === null ? one : one + other;
+    one === null || other === null ? one ?? other : one + other;
   const goesOn = (old: number, recent: number): number => recent === now.turns ? old + recent : recent;
   return {
     ...now,

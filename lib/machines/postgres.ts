@@ -4,6 +4,7 @@ import { hashText } from "../host/files.ts";
 import type { Clock } from "../host/types.ts";
 import type { Engine, EngineOptions, JobEnd, QueuedJob, WorkOptions } from "./engine.ts";
 import { type Job, type JobResult, parseResult } from "./job.ts";
+import { queueError, withNamedErrors } from "./named_engine.ts";
 
 const SCHEMA = "ralph";
 /** A worker that is not heard of for so long has lost its jobs, a coordinator its lead. */
@@ -78,11 +79,11 @@ export async function openPostgres({ url, queue, clock }: EngineOptions): Promis
     await createQueues(boss, queue);
   } catch (cause) {
     await boss.stop({ graceful: false }).catch(() => {});
-    throw unreachable(cause);
+    throw queueError(cause);
   }
   const engine = new PostgresEngine(boss, queue, clock);
   await engine.listen();
-  return engine;
+  return withNamedErrors(engine);
 }
 
 async function createQueues(boss: PgBoss, queue: string): Promise<void> {
@@ -261,12 +262,12 @@ class PostgresEngine implements Engine {
 
   /** A turn is paid for: a database that restarts is waited for. Doing it twice is no matter. */
   async #patiently(act: () => Promise<void>): Promise<void> {
-    const end = this.#clock.now() + PATIENCE_MS;
+    const end = this.#clock.steady() + PATIENCE_MS;
     for (;;) {
       try {
         return await act();
       } catch (error) {
-        if (this.#clock.now() > end) throw error;
+        if (this.#clock.steady() > end) throw error;
         await this.#clock.sleep(1_000);
       }
     }
@@ -337,10 +338,4 @@ function textOf(written: unknown): string | null {
 /** pg-boss names jobs by UUIDs; the same attempt has the same one. */
 function uuidOf(id: string): string {
   return hashText(id).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
-}
-
-function unreachable(cause: unknown): RalphError {
-  const reasons = cause instanceof AggregateError ? cause.errors : [cause];
-  const reason = reasons.map((one) => one instanceof Error ? one.message : String(one)).join("; ");
-  return new RalphError("queue-unreachable", { details: { reason }, cause });
 }

@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { gitFailed, outputFrom, reasonOf } from "../git/run_git.ts";
+import { ownCommit } from "../git/own_commit.ts";
+import { gitFailed, lineFrom, outputFrom, reasonOf } from "../git/run_git.ts";
 import type { Repository } from "../git/types.ts";
 import { hashText } from "../host/files.ts";
 import { attemptRef, type Job, jobRef, type JobResult, parseJob, parseResult } from "./job.ts";
@@ -145,8 +146,7 @@ export interface DataCommit {
 
 /** @returns its hash; no ref names it yet */
 export async function commitData(repository: Git, { tree, parents, subject, data }: DataCommit): Promise<string> {
-  const arguments_ = ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"];
-  return (await outputFrom(repository, arguments_, { input: `${subject}\n\n${JSON.stringify(data)}\n` })).trim();
+  return await ownCommit(repository, tree, { parents, message: `${subject}\n\n${JSON.stringify(data)}\n` });
 }
 
 /** A commit that was made so, as it was found. */
@@ -189,11 +189,11 @@ export function createJobCommits(repository: Git): (job: Job) => Promise<string>
       const input = JSON.stringify(items.slice(from, from + ITEMS_A_FILE));
       const text = hashText(input);
       const known = blobs.get(text);
-      const blob = known ?? (await outputFrom(repository, ["hash-object", "-w", "--stdin"], { input })).trim();
+      const blob = known ?? await lineFrom(repository, ["hash-object", "-w", "--stdin"], { input });
       blobs.set(text, blob);
       lines.push(`100644 blob ${blob}\t${String(from).padStart(9, "0")}.json\n`);
     }
-    const tree = (await outputFrom(repository, ["mktree"], { input: lines.join("") })).trim();
+    const tree = await lineFrom(repository, ["mktree"], { input: lines.join("") });
     const parents = job.left === null || job.left === job.base ? [job.base] : [job.base, job.left];
     return await commitData(repository, {
       tree,

@@ -13,13 +13,13 @@ import type { RalphContext } from "../context/context.ts";
 import { ownFiles } from "../context/own_files.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { requireRepository } from "../git/require_repository.ts";
-import { outputFrom } from "../git/run_git.ts";
+import { lineFrom, outputFrom } from "../git/run_git.ts";
 import { topLevelPaths } from "../git/tree_paths.ts";
 import { keptWork } from "../git/work_commit.ts";
 import type { Repository } from "../git/types.ts";
 import { hashText, LARGEST_LOG, readText, writeAtomic } from "../host/files.ts";
-import { keyOf } from "../loop/journal_fold.ts";
-import { parseLine } from "../loop/journal_record.ts";
+import { keyOf } from "../loop/journal/journal_fold.ts";
+import { parseLine } from "../loop/journal/journal_record.ts";
 import { attemptRef, jobRef } from "./job.ts";
 import { commitData, dropRefs, fetchRefs, pushRefs, readData, type RefUpdate, remoteRefs } from "./remote.ts";
 
@@ -97,8 +97,8 @@ export async function openSharedRun<Data, Findings>(
 ): Promise<SharedRun> {
   const repository = requireRepository(ralph);
   const key = await journalKeyOf(backlog);
-  const branch = (ralph.loop.branch ?? await backlog.branch?.()) || await repository.currentBranch();
-  const shallow = (await outputFrom(repository, ["rev-parse", "--is-shallow-repository"])).trim() === "true";
+  const branch = (ralph.loop.branch ?? (await backlog.brief?.())?.branch) || await repository.currentBranch();
+  const shallow = await lineFrom(repository, ["rev-parse", "--is-shallow-repository"]) === "true";
   if (shallow) throw unfit("it is shallow, and items are merged by their common history");
   if (branch === null) throw unfit("no branch is checked out");
   const ref = `refs/ralph/runs/${hashText(JSON.stringify([project, key.backlog, key.scope, branch])).slice(0, 16)}`;
@@ -106,7 +106,7 @@ export async function openSharedRun<Data, Findings>(
   const there = await remoteRefs(repository, [ref, heads, "refs/ralph/jobs/*", "refs/ralph/attempts/*"]);
   await ensureAhead(repository, branch, there.get(heads) ?? null);
   const run = new Shared(ralph, { repository, key, ref, heads, there, stateFiles: backlog.stateFiles });
-  await run.adopt(ralph.journal.open(key).length > 0);
+  await run.adopt(ralph.journal.open(key));
   return run;
 }
 
@@ -128,22 +128,22 @@ class Shared implements SharedRun {
     this.results = ids(attemptRef(""));
   }
 
-  /** @param isOut this clone has handed out jobs */
-  async adopt(isOut: boolean): Promise<void> {
-    await this.#adopt(isOut);
+  /** @param out attempts that this clone has handed out */
+  async adopt(out: readonly unknown[]): Promise<void> {
+    await this.#adopt(out);
     const { repository, heads } = this.#parts;
     const state = new Map<string, string | null>();
     for (const path of this.#parts.stateFiles) state.set(path, await this.#ralph.state.read(path));
     this.#before = { head: await commitOf(repository, heads), journal: await this.#text(), state };
   }
 
-  async #adopt(isOut: boolean): Promise<void> {
+  async #adopt(out: readonly unknown[]): Promise<void> {
     const { repository, ref, there } = this.#parts;
     const theirs = there.get(ref) ?? null;
     const ours = await commitOf(repository, ref);
     if (theirs === null) {
       if (ours === null) return;
-      if (isOut) throw stale("the run has ended elsewhere");
+      if (out.length > 0) throw stale("the run has ended elsewhere");
       return void await outputFrom(repository, ["update-ref", "-d", ref]);
     }
     const file = ownFiles(repository, this.#ralph.root).journal;
@@ -236,8 +236,8 @@ class Shared implements SharedRun {
   async #commit({ spent, taken }: RunMemory): Promise<string> {
     const { repository } = this.#parts;
     const text = this.#ownLines(await this.#text());
-    const blob = (await outputFrom(repository, ["hash-object", "-w", "--stdin"], { input: text })).trim();
-    const tree = (await outputFrom(repository, ["mktree"], { input: `100644 blob ${blob}\t${FILE}\n` })).trim();
+    const blob = await lineFrom(repository, ["hash-object", "-w", "--stdin"], { input: text });
+    const tree = await lineFrom(repository, ["mktree"], { input: `100644 blob ${blob}\t${FILE}\n` });
     const work = Object.fromEntries(await this.#work());
     const parents = [...new Set(Object.values(work))];
     const data: z.infer<typeof SHARED> = { v: 1, spent, taken: { ...taken }, work };

@@ -8,9 +8,10 @@ import { requireRepository } from "../git/require_repository.ts";
 import { outputFrom } from "../git/run_git.ts";
 import { rootPaths, topLevelPaths } from "../git/tree_paths.ts";
 import type { Repository } from "../git/types.ts";
+import { previousWith } from "../loop/policy/attempts.ts";
 import { conflictNote, type WorkerTree } from "../loop/parallel/worker_tree.ts";
-import { createTurnGuard } from "../loop/turn_guard.ts";
-import { workItem } from "../loop/work_item.ts";
+import { createTurnGuard } from "../loop/attempt/turn_guard.ts";
+import { workItem } from "../loop/attempt/work_item.ts";
 import { attemptRef, type Job, jobRef, type JobResult } from "./job.ts";
 import { commitData, lightJob, pushedJob, pushedResult, pushRefs } from "./remote.ts";
 
@@ -127,7 +128,7 @@ async function makeAttempt<Data, Findings>(
   const inConflict = rootPaths(ralph, conflicts);
   const { attempt } = await workItem(tree.ralph, backlog, job.item as Item<Data>, {
     attempt: job.attempt,
-    previous: previous ?? null,
+    previous: previousWith(job.attempt.id, previous ?? null, inConflict),
     last: last ?? null,
     before,
     start: { since: before.head, changedFiles: rootPaths(ralph, left) },

@@ -1,7 +1,8 @@
+import { dollars } from "../ui/event_text.ts";
 import { basename } from "node:path";
 import type { NotifyReason } from "../config/types.ts";
-import { tokensOf, type UsageTotal } from "../backlog/usage.ts";
-import type { RalphEvent } from "../events/types.ts";
+import { tokensOf } from "../backlog/usage.ts";
+import type { Tally } from "../events/tally.ts";
 
 /** What is sent. The text is for people, the rest for programs; nothing that an agent or a check printed is in it. */
 export interface Notification {
@@ -22,36 +23,6 @@ export interface Notification {
   readonly reasons?: readonly string[];
 }
 
-/** What is known of a run while it lasts. */
-export interface RunFacts {
-  readonly part: string;
-  readonly startedMs: number | null;
-  readonly passed: number;
-  readonly total: number | null;
-  readonly usage: UsageTotal | null;
-}
-
-/** Before the first event. */
-export const NO_FACTS: RunFacts = { part: "run", startedMs: null, passed: 0, total: null, usage: null };
-
-/** The facts after one more event. Pure. */
-export function nextFacts(facts: RunFacts, event: RalphEvent, now: number): RunFacts {
-  switch (event.type) {
-    case "run-start":
-      return { ...NO_FACTS, part: event.workflow, startedMs: facts.startedMs ?? now };
-    case "step-start":
-      return { ...facts, startedMs: facts.startedMs ?? now, part: facts.part === "run" ? event.step : facts.part };
-    case "iteration-start":
-      return { ...facts, passed: event.passed, total: event.total };
-    case "iteration-end":
-      return event.settlement === "passed" ? { ...facts, passed: facts.passed + 1 } : facts;
-    case "run-end":
-      return { ...facts, usage: event.usage ?? null };
-    default:
-      return facts;
-  }
-}
-
 /** Why a person is to hear of a status; `null` where a person ended it. Pure. */
 export function reasonOfStatus(status: string): NotifyReason | null {
   switch (status) {
@@ -70,7 +41,7 @@ export function reasonOfStatus(status: string): NotifyReason | null {
 
 /** What is sent of an event. Pure. */
 export function notificationOf(
-  facts: RunFacts,
+  { part, passed, total, startedMs, usage }: Tally & { readonly part: string },
   { event, status, detail, reasons, run, root, now }: {
     readonly event: NotifyReason;
     readonly status: string | null;
@@ -83,24 +54,23 @@ export function notificationOf(
   },
 ): Notification {
   const project = basename(root);
-  const minutes = facts.startedMs === null ? 0 : Math.round((now - facts.startedMs) / 6000) / 10;
-  const tokens = facts.usage === null ? null : tokensOf(facts.usage);
-  const costUsd = facts.usage?.costUsd ?? null;
-  const items = facts.total === null ? `${facts.passed} done` : `${facts.passed} of ${facts.total} done`;
-  const cost = costUsd === null ? [] : [`${facts.usage?.estimated === true ? "about " : ""}$${costUsd.toFixed(2)}`];
+  const minutes = startedMs === null ? 0 : Math.round((now - startedMs) / 6000) / 10;
+  const { costUsd, estimated } = usage;
+  const items = total === null ? `${passed} done` : `${passed} of ${total} done`;
+  const cost = costUsd === null ? [] : [`${estimated ? "about " : ""}${dollars(costUsd)}`];
   const title = `${project}: ${detail}`;
-  const text = `${title} (${[facts.part, items, `${minutes} min`, ...cost].join(", ")})`;
+  const text = `${title} (${[part, items, `${minutes} min`, ...cost].join(", ")})`;
   return {
     event,
     title,
     text,
     run,
     project,
-    part: facts.part,
+    part,
     status,
-    items: { passed: facts.passed, total: facts.total },
+    items: { passed, total },
     minutes,
-    tokens,
+    tokens: tokensOf(usage),
     costUsd,
     reasons,
   };

@@ -1,8 +1,16 @@
 import type { NotifyConfig, NotifyReason } from "../config/types.ts";
-import type { EventBus, EventSink, RalphEvent } from "../events/types.ts";
+import { EMPTY_TALLY, nextTally } from "../events/tally.ts";
+import {
+  callRow,
+  type EventBus,
+  type EventOf,
+  type EventRows,
+  type EventSink,
+  type RalphEvent,
+} from "../events/types.ts";
 import { localTime } from "../host/local_date.ts";
 import type { Host } from "../host/types.ts";
-import { nextFacts, NO_FACTS, type Notification, notificationOf, reasonOfStatus, type RunFacts } from "./message.ts";
+import { type Notification, notificationOf, reasonOfStatus } from "./message.ts";
 import { nameOf, send } from "./send.ts";
 
 /** Notifies a person who is elsewhere of how a run ended, and what it asks. Never fails a run. */
@@ -42,7 +50,8 @@ class RunNotifier implements Notifier {
   readonly #options: NotifierOptions;
   readonly #failed = new Set<NotifyConfig>();
   readonly #underWay = new Set<Promise<void>>();
-  #facts: RunFacts = NO_FACTS;
+  #tally = EMPTY_TALLY;
+  #part = "run";
   #ended: Ended | null = null;
   #isOpen = false;
   #question: AbortController | null = null;
@@ -52,17 +61,36 @@ class RunNotifier implements Notifier {
   }
 
   emit(event: RalphEvent): void {
-    this.#facts = nextFacts(this.#facts, event, this.#options.host.clock.now());
-    if (event.type === "run-start" || event.type === "step-start") {
-      this.#isOpen = true;
-      this.#ended = null;
-    } else if (event.type === "run-end") this.#end(event.status, event.reasons);
-    else if (event.type === "step-end") this.#end(event.status, event.message === undefined ? [] : [event.message]);
-    else if (event.type === "question") this.#asked(event.id, event.message);
-    else if (event.type === "answer") this.#question?.abort();
-    else if (event.type === "wait-start") {
-      this.#notify("limit", `${event.agent} waits until ${localTime(event.until)}`, null, [event.message]);
-    }
+    this.#tally = nextTally(this.#tally, event, this.#options.host.clock.now());
+    callRow(ROWS, event, this);
+  }
+
+  begin(part: string, isLoop: boolean): void {
+    if (isLoop || this.#part === "run") this.#part = part;
+    this.#isOpen = true;
+    this.#ended = null;
+  }
+
+  end(status: string, reasons: readonly string[]): void {
+    const reason = reasonOfStatus(status);
+    this.#isOpen = false;
+    this.#ended = reason === null ? null : { reason, status, reasons };
+  }
+
+  asked(id: string, message: string): void {
+    this.#question?.abort();
+    const asking = this.#question = new AbortController();
+    void this.#options.host.clock.sleep(QUESTION_MS, asking.signal).then(() => {
+      if (!asking.signal.aborted) this.#notify("question", `waits for an answer (${id})`, null, [message]);
+    });
+  }
+
+  answered(): void {
+    this.#question?.abort();
+  }
+
+  waits({ agent, until, message }: EventOf<"wait-start">): void {
+    this.#notify("limit", `${agent} waits until ${localTime(until)}`, null, [message]);
   }
 
   async finish(): Promise<void> {
@@ -75,24 +103,18 @@ class RunNotifier implements Notifier {
     await Promise.all(this.#underWay);
   }
 
-  #end(status: string, reasons: readonly string[]): void {
-    const reason = reasonOfStatus(status);
-    this.#isOpen = false;
-    this.#ended = reason === null ? null : { reason, status, reasons };
-  }
-
-  #asked(id: string, message: string): void {
-    this.#question?.abort();
-    const asking = this.#question = new AbortController();
-    void this.#options.host.clock.sleep(QUESTION_MS, asking.signal).then(() => {
-      if (!asking.signal.aborted) this.#notify("question", `waits for an answer (${id})`, null, [message]);
-    });
-  }
-
   #notify(event: NotifyReason, detail: string, status: string | null, reasons: readonly string[]): void {
     const { targets, host, root, run } = this.#options;
     const now = host.clock.now();
-    const notification = notificationOf(this.#facts, { event, status, detail, reasons, run, root, now });
+    const notification = notificationOf({ ...this.#tally, part: this.#part }, {
+      event,
+      status,
+      detail,
+      reasons,
+      run,
+      root,
+      now,
+    });
     for (const target of targets) {
       if (!target.on.includes(event)) continue;
       const sent = this.#deliver(target, notification).finally(() => this.#underWay.delete(sent));
@@ -109,3 +131,50 @@ class RunNotifier implements Notifier {
     events.emit({ type: "note", level: "warn", message });
   }
 }
+
+const nothing = (): void => {};
+
+/** The events that a person elsewhere hears of. */
+const ROWS: EventRows<readonly [notifier: RunNotifier], void> = {
+  "run-start": ({ workflow }, notifier) => notifier.begin(workflow, true),
+  "run-end": ({ status, reasons }, notifier) => notifier.end(status, reasons),
+  "step-start": ({ step }, notifier) => notifier.begin(step, false),
+  "step-end": ({ status, message }, notifier) => notifier.end(status, message === undefined ? [] : [message]),
+  "question": ({ id, message }, notifier) => notifier.asked(id, message),
+  "answer": (_event, notifier) => notifier.answered(),
+  "wait-start": (event, notifier) => notifier.waits(event),
+  "iteration-start": nothing,
+  "iteration-end": nothing,
+  "turn-start": nothing,
+  "turn-end": nothing,
+  "check-start": nothing,
+  "check-end": nothing,
+  "hook-start": nothing,
+  "hook-end": nothing,
+  "landing-start": nothing,
+  "landing-end": nothing,
+  "items-reopened": nothing,
+  "wait-delta": nothing,
+  "wait-end": nothing,
+  "pause-start": nothing,
+  "pause-end": nothing,
+  "agent-start": nothing,
+  "agent-text": nothing,
+  "agent-tool-call": nothing,
+  "agent-tool-result": nothing,
+  "agent-file-change": nothing,
+  "agent-usage": nothing,
+  "agent-rate-limit": nothing,
+  "agent-error": nothing,
+  "agent-line-invalid": nothing,
+  "agent-end": nothing,
+  "sandbox": nothing,
+  "host-refused": nothing,
+  "state-restored": nothing,
+  "experiments": nothing,
+  "trespass": nothing,
+  "commit": nothing,
+  "steered": nothing,
+  "text": nothing,
+  "note": nothing,
+};

@@ -18,7 +18,7 @@ export interface Chosen {
  * @throws {RalphError} usage for an argument or a flag that it does not take
  */
 export async function chosen(invocation: Invocation): Promise<Chosen> {
-  const place = await findPlace(invocation);
+  const place = await unambiguous(invocation, await findPlace(invocation));
   const file = invocation.command.name === "run" ? undefined : invocation.flags.text("recipe");
   if (file !== undefined) {
     const { recipeViews } = await import("./recipe_views.ts");
@@ -29,6 +29,30 @@ export async function chosen(invocation: Invocation): Promise<Chosen> {
   ensureScope(invocation, row);
   ensureFlags(invocation, place, row);
   return { place, workflow: await row.load(), scope: invocation.arguments[0] ?? "" };
+}
+
+/** Where the state of several workflows exists a person says which is meant; `ralph status` shows all of them. */
+async function unambiguous(invocation: Invocation, place: Place): Promise<Place> {
+  const { among } = place.workflow;
+  const { command: { name }, flags } = invocation;
+  if (among === undefined || ["", "status"].includes(name) || flags.has("recipe")) return place;
+  const { setupPrompter } = await import("../cli/session.ts");
+  const prompter = name === "run" ? await setupPrompter(invocation, place) : null;
+  if (prompter === null) {
+    throw usage(
+      `several workflows are in use here, and nothing says which one is meant: ${among.join(", ")}`,
+      `choose one: ${among.map((one) => `\`ralph ${name} --workflow ${one}\``).join(", ")}`,
+    );
+  }
+  const choices = WORKFLOWS.filter((row) => among.includes(row.name));
+  const answer = await prompter.ask({
+    id: "run.workflow",
+    kind: "select",
+    message: "Several workflows are in use here. Which one?",
+    initial: among[0] ?? "",
+    choices: choices.map(({ name: value, hint }) => ({ value, label: value, hint })),
+  });
+  return { ...place, workflow: { name: answer.value, why: "your answer" } };
 }
 
 /** @throws {RalphError} usage */

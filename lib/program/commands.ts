@@ -50,7 +50,7 @@ function inEach(command: "plan" | "run"): readonly string[] {
 const SHARED: readonly Command[] = [
   {
     name: "plan",
-    summary: "turn a goal, a spec or a phase into work, by the workflow's own planning",
+    summary: "plan a goal, a spec or a phase",
     usage: '"<goal>"|SPEC.md|PHASE',
     arity: [0, 1],
     flags: { ...PLAN_FLAGS, ...CONSENT_FLAGS, ...AGENT_FLAGS, ...REPORT_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
@@ -59,10 +59,17 @@ const SHARED: readonly Command[] = [
   },
   {
     name: "run",
-    summary: "do the work that is planned: one item an iteration until all are verified",
+    summary: "work on the planned items, one an iteration, until all are verified",
     usage: scopesOf(WORKFLOWS.filter(({ help }) => help?.run !== undefined)),
     arity: [0, 1],
-    flags: { ...Object.assign({}, ...WORKFLOWS.map(({ runFlags }) => runFlags)), ...RUN_FLAGS },
+    flags: {
+      ...Object.assign({}, ...WORKFLOWS.map(({ runFlags }) => runFlags)),
+      "dry-run": {
+        type: "boolean",
+        summary: "show what would come first; starts no agent and no check, writes nothing",
+      },
+      ...RUN_FLAGS,
+    },
     details: inEach("run"),
     load: async () => ({ run: (await import("./commands/init_plan_run.ts")).run }),
   },
@@ -107,7 +114,7 @@ const LOOKING: readonly Command[] = [
     name: "status",
     isProse: true,
     insideRun: true,
-    summary: "the state of the work: done, open, next",
+    summary: "show the state of the work: done, open, next",
     usage: SCOPE,
     arity: [0, 1],
     flags: { ...BACKLOG_FLAG, ...LOOK_FLAGS },
@@ -116,12 +123,12 @@ const LOOKING: readonly Command[] = [
   ...WATCHING,
   {
     name: "finish",
-    summary: "make a pull or merge request of the work branch, or merge it: shown first, done after a yes",
+    summary: "open a pull request for the work branch, or merge it; asks first",
     usage: "",
     arity: [0, 0],
     flags: {
       merge: { type: "boolean", summary: "merge into the base in this repository; nothing is pushed" },
-      squash: { type: "boolean", summary: "as one commit: the merge here, or where glab's request is merged" },
+      squash: { type: "boolean", summary: "merge as one commit" },
       draft: { type: "boolean", summary: "make the request a draft" },
       base: {
         type: "text",
@@ -137,16 +144,16 @@ const LOOKING: readonly Command[] = [
     details: [
       "It pushes the branch and asks `gh` or `glab` for the request, where the remote is theirs and they are installed; else",
       "it prints the address that git names. Without a remote it offers a merge here. The request says what each story had",
-      "to fulfil, by which checks that was proved, which tests changed, and what no check has seen.",
+      "to fulfil, by which checks that was proved, whether the checks can be believed, and what no check has seen.",
       "`--approve finish` is the yes beforehand; `--approve all` does not include it. After the yes the state of the run is",
-      "archived, so that the next goal begins clean.",
+      "taken off the branch, kept under refs/ralph/archive; `ralph run` on the branch lays it in again.",
     ],
     load: () => import("./commands/finish.ts"),
   },
   {
     name: "report",
     insideRun: true,
-    summary: "what a run did, for a reader: Markdown, HTML or JSON",
+    summary: "show what a run did, as Markdown, HTML or JSON",
     usage: "[RUN]",
     arity: [0, 1],
     flags: { ...OUTPUT_FLAGS, ...ROOT_FLAG, ...SHOW_FLAGS },
@@ -162,7 +169,7 @@ const LOOKING: readonly Command[] = [
 const TOOLS: readonly Command[] = [
   {
     name: "skill",
-    summary: "let an agent in a chat use Ralph: writes the skill file that it reads",
+    summary: "write the skill file by which an agent in a chat uses Ralph",
     usage: "install AGENT",
     arity: [1, 2],
     flags: {
@@ -183,7 +190,7 @@ const TOOLS: readonly Command[] = [
   },
   {
     name: "mcp",
-    summary: "a server of the Model Context Protocol on standard input and output",
+    summary: "serve the Model Context Protocol on standard input and output",
     usage: "",
     arity: [0, 0],
     flags: { ...ROOT_FLAG, ...SHOW_FLAGS },
@@ -196,7 +203,7 @@ const TOOLS: readonly Command[] = [
   },
   {
     name: "gate",
-    summary: "the verdict alone, for loops that are not Ralph's: as a CI step or a Stop hook",
+    summary: "judge the work without a run: as a CI step or a Stop hook",
     usage: "",
     arity: [0, 0],
     flags: {
@@ -205,11 +212,14 @@ const TOOLS: readonly Command[] = [
         type: "text",
         value: "CMD",
         many: true,
-        summary: "a check beside those that the base names (repeatable)",
+        summary: "one more check (repeatable)",
       },
       ...CHECK_TIME_FLAG,
       ...SANDBOX_FLAGS,
-      hook: { type: "boolean", summary: "answer as a Stop hook of Claude Code or Codex; lets go the third time" },
+      hook: {
+        type: "boolean",
+        summary: "answer as a Stop hook of Claude Code or Codex; releases the agent the third time",
+      },
       ...LOOK_FLAGS,
     },
     details: [
@@ -233,12 +243,28 @@ const TOOLS: readonly Command[] = [
     load: () => import("./commands/worktrees.ts"),
   },
   {
+    name: "clean",
+    isProse: true,
+    summary: "show what Ralph keeps of this project in the cache, in `.git` and in refs; remove it after a yes",
+    usage: "[cache|aside|refs]",
+    arity: [0, 1],
+    flags: { ...CONSENT_FLAGS, ...REPORT_FLAGS, ...pick(PLACE_FLAGS, "root", "config", "workflow"), ...SHOW_FLAGS },
+    details: [
+      "cache: the clean checkout and a sandbox's packages, which are made again. aside (.git/ralph/aside): files that were",
+      "in the way. refs: your uncommitted work as runs found it (refs/ralph/kept), commits of turns that rewrote history",
+      "(lost), and work that `--retry-blocked` continues with (work); `git gc` frees their space afterwards. Each is named",
+      "before the question. `--approve clean` is the yes beforehand; `--approve all` does not include it. Nothing is removed",
+      "while a run is at work.",
+    ],
+    load: () => import("./commands/clean.ts"),
+  },
+  {
     name: "restore",
-    summary: "bring back what a run found changed and restored",
+    summary: "restore the edits that a run reverted",
     usage: "[RUN] [PATH ...]",
     arity: [0, Number.MAX_SAFE_INTEGER],
     flags: {
-      "dry-run": { type: "boolean", summary: "only show what would be brought back, and where it is kept" },
+      "dry-run": { type: "boolean", summary: "only show the edits, and where Ralph keeps them" },
       ...ROOT_FLAG,
       ...SHOW_FLAGS,
     },
@@ -252,7 +278,7 @@ const TOOLS: readonly Command[] = [
   {
     name: "doctor",
     isProse: true,
-    summary: "what is missing on this machine, and how to get it",
+    summary: "show what is missing on this machine, and how to get it",
     usage: "",
     arity: [0, 0],
     flags: { ...PROBE_FLAGS, ...SANDBOX_PROBE_FLAGS, ...LOOK_FLAGS },
@@ -280,7 +306,7 @@ const TOOLS: readonly Command[] = [
   },
   {
     name: "eject",
-    summary: "write a built-in recipe or prompt out for editing; never overwrites",
+    summary: "write a built-in recipe or prompt to a file for editing; never overwrites",
     usage: "NAME",
     arity: [1, 1],
     flags: { ...PLACE_FLAGS, ...SHOW_FLAGS },

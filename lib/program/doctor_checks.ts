@@ -3,6 +3,7 @@ import type { ProviderChoice } from "../config/types.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { openRepository } from "../git/open_repository.ts";
 import { findExecutable, shellInvocation } from "../host/shell.ts";
+import { isSuperUser } from "../host/this_process.ts";
 import type { Host } from "../host/types.ts";
 import type { Invocation } from "../cli/command.ts";
 import type { Finding } from "../cli/finding.ts";
@@ -11,6 +12,8 @@ import { findPlace, type Place } from "../cli/workspace.ts";
 import { resolveRoot } from "../cli/root.ts";
 import { optional } from "../cli/settings.ts";
 import { workflowRow } from "../workflows/table.ts";
+import { formatSize } from "../ui/format_size.ts";
+import type { StoredOf } from "./stored.ts";
 import { VERSION } from "../host/version.ts";
 
 const VERSION_TIMEOUT_MS = 20_000;
@@ -25,8 +28,10 @@ export async function examine(invocation: Invocation): Promise<readonly Finding[
   const agents = await findAgents(host);
   return [
     { level: "ok", name: "ralph", detail: `${VERSION}, ${runtime(host)}` },
+    ...await firstOnPath(host),
     await git(host, root),
     ...await repository(host, root),
+    ...await kept(host, root),
     await shell(host),
     host.terminal.interactive
       ? { level: "ok", name: "terminal", detail: "questions can be asked" }
@@ -40,17 +45,45 @@ export async function examine(invocation: Invocation): Promise<readonly Finding[
     ...await atMost(VERSIONS_AT_ONCE, agents, (agent) => installed(agent, host)),
     ...await servers(),
     ...await sandbox(invocation, place),
+    await queue(),
     ...await probes(invocation, place, agents),
   ];
 }
 
-/** Where it is asked for, and where a run would use one. */
+/** Tried where it is asked for, and where a run would use one; otherwise only looked for. */
 async function sandbox({ flags, host }: Invocation, place: Place | null): Promise<readonly Finding[]> {
   if (place === null) return [];
   const { mode } = place.config.sandbox;
-  if (!flags.has("sandbox") && (mode === "off" || mode === "auto")) return [];
+  if (!flags.has("sandbox") && (mode === "off" || mode === "auto")) {
+    return [
+      await bubblewrap(host, "bubblewrap", "final checks run in a checkout at another path"),
+      await bubblewrap(host, "--sandbox", "it does not work"),
+    ];
+  }
   const { probeSandbox } = await import("./sandbox_probe.ts");
   return await probeSandbox(place, host);
+}
+
+/** Without it each verdict has a line that says so; the sandbox needs more programs. */
+async function bubblewrap(host: Host, name: "bubblewrap" | "--sandbox", without: string): Promise<Finding> {
+  const { findBubblewrap } = await import("../host/confine.ts");
+  const found = await findBubblewrap(host, name === "--sandbox" ? "some" : "all");
+  return "problem" in found ? { level: "note", name, detail: `${found.problem}: ${without}`, hint: found.hint } : {
+    level: "ok",
+    name,
+    detail: `${found.program}${name === "bubblewrap" ? ", for final checks" : ", socat, ripgrep"}`,
+  };
+}
+
+/** The library only: no address of a database is known before a run. */
+async function queue(): Promise<Finding> {
+  const { loadPostgres } = await import("../machines/open_engine.ts");
+  const name = "--queue";
+  const ready: Finding = { level: "ok", name, detail: "takes a PostgreSQL: `postgres://USER@HOST/DATABASE`" };
+  return await loadPostgres().then(
+    () => ready,
+    (error: RalphError) => ({ level: "note", name, detail: error.message, hint: error.hint }),
+  );
 }
 
 /** One at a time: each is a turn of a real agent. */
@@ -72,6 +105,17 @@ async function probes(
 
 function runtime({ environment }: Host): string {
   return environment.compiled ? "the binary" : environment.executable;
+}
+
+/** Several programs are called `ralph`: nothing is said of one that reports this version. */
+async function firstOnPath(host: Host): Promise<readonly Finding[]> {
+  const { cwd } = host.environment;
+  const found = await findExecutable("ralph", host.environment, cwd);
+  if (found === null) return [];
+  const end = await host.processes.run({ file: found, arguments: ["--version"], cwd, timeoutMs: VERSION_TIMEOUT_MS });
+  if (end.reason === "exited" && end.stdout.trim() === VERSION) return [];
+  const detail = `\`ralph\` on PATH is ${found}: another program of that name, or another version`;
+  return [{ level: "note", name: "PATH", detail, hint: "name this one by its path, or put its folder before on PATH" }];
 }
 
 async function git(host: Host, root: string): Promise<Finding> {
@@ -116,11 +160,36 @@ async function repository(host: Host, root: string): Promise<readonly Finding[]>
   }
 }
 
+/** Counts the things that Ralph keeps outside of the tree, by kind. */
+async function kept(host: Host, root: string): Promise<readonly Finding[]> {
+  const found = await openRepository(host, root).catch(() => null); // `repository` says why
+  if (found === null) return [];
+  try {
+    return await storedFindings({ host, repository: found });
+  } catch (error) {
+    if (!RalphError.isInstance(error)) throw error;
+    return [{ level: "missing", name: "cache", detail: error.message, hint: error.hint }];
+  }
+}
+
+async function storedFindings(of: StoredOf): Promise<readonly Finding[]> {
+  const { allCheckouts, STORED, storedFor } = await import("./stored.ts");
+  const stored = await storedFor(of);
+  const all = await allCheckouts(of.host);
+  const sum = (kind: string): number => stored.reduce((to, one) => to + (one.kind === kind ? one.bytes ?? 0 : 0), 0);
+  return STORED.filter((kind) => stored.some((one) => one.kind === kind)).map((kind) => ({
+    level: "ok",
+    name: kind,
+    detail: `${stored.filter((one) => one.kind === kind).length} kept of this project, ${formatSize(sum(kind))}` +
+      (kind === "cache" ? `; all projects: ${formatSize(all.bytes)} in ${all.path}` : ""),
+    hint: `\`ralph clean ${kind}\` shows and removes it`,
+  }));
+}
+
 async function shell(host: Host): Promise<Finding> {
-  const { file, arguments: arguments_ } = await shellInvocation("true", host.environment);
-  const pipefail = arguments_.includes("pipefail");
-  return pipefail
-    ? { level: "ok", name: "shell", detail: `${file}, with pipefail` }
+  const { file, arguments: given } = await shellInvocation("true", host.environment);
+  return given.includes("--norc")
+    ? { level: "ok", name: "shell", detail: file }
     : { level: "note", name: "shell", detail: `${file}: a failure before a pipe goes unseen`, hint: "install bash" };
 }
 
@@ -154,7 +223,7 @@ async function agentOf({ config, root }: Place, host: Host, found: readonly Foun
   }
   if (preset === "scripted") return { level: "ok", name, detail: "scripted, built in" };
   if (preset === "builtin") return await builtinOf(config.provider, host);
-  if (preset !== undefined && preset !== "command") return await presetOf(preset, found);
+  if (preset !== undefined && preset !== "command") return await presetOf(preset, found, { host, root });
   const word = firstWord(command ?? "");
   const path = await findExecutable(word, host.environment, root);
   if (path !== null) {
@@ -188,9 +257,13 @@ async function servers(): Promise<readonly Finding[]> {
   }));
 }
 
-async function presetOf(preset: string, found: readonly FoundAgent[]): Promise<Finding> {
+async function presetOf(
+  preset: string,
+  found: readonly FoundAgent[],
+  place: { readonly host: Host; readonly root: string },
+): Promise<Finding> {
   const here = found.find((agent) => agent.name === preset);
-  if (here !== undefined) return { level: "ok", name: "agent", detail: `${preset} (${here.path})` };
+  if (here !== undefined) return await readyAgent(here, place);
   const { findAdapter } = await import("../agents/adapters.ts");
   const adapter = findAdapter(preset);
   return adapter === undefined
@@ -206,6 +279,23 @@ async function presetOf(preset: string, found: readonly FoundAgent[]): Promise<F
       detail: `\`${adapter.programs[0]}\` is not on PATH`,
       hint: `${adapter.install}; ${adapter.login}`,
     };
+}
+
+/** Whether the agent will start, as far as that is known without starting it. */
+async function readyAgent(
+  { name: preset, path, adapter }: FoundAgent,
+  { host: { environment }, root }: { readonly host: Host; readonly root: string },
+): Promise<Finding> {
+  const name = "agent";
+  const { variables } = environment;
+  for (const { foresee, hint } of adapter.refusals ?? []) {
+    const why = foresee?.({ variables, isRoot: isSuperUser() }) ?? null;
+    if (why !== null) return { level: "missing", name, detail: `${preset} (${path}): ${why}`, hint };
+  }
+  const { seesLogin } = await import("../agents/login_watch.ts");
+  return await seesLogin(adapter, environment, root)
+    ? { level: "ok", name, detail: `${preset} (${path})` }
+    : { level: "note", name, detail: `${preset} (${path}): no login or key of it is seen`, hint: adapter.login };
 }
 
 function firstWord(command: string): string {

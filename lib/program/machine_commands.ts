@@ -20,7 +20,7 @@ import {
 export const MACHINES: readonly Command[] = [
   {
     name: "worker",
-    summary: "work on the jobs of one repository that `ralph run --queue` hands out, in a clone of its own",
+    summary: "work on the jobs that `ralph run --queue URL` hands out",
     usage: "",
     arity: [0, 0],
     flags: {

@@ -30,7 +30,9 @@ const PROGRAM: Program = {
 export async function main(argv: readonly string[], host: Host): Promise<number> {
   const [word, ...rest] = argv;
   if (word === AGENT_COMMAND) return await guarded([], { host, program: PROGRAM }, (around) => asAgent(rest, around));
-  return await guarded(argv, { host, program: PROGRAM }, (around) => dispatch(argv, around));
+  const exitCode = await guarded(argv, { host, program: PROGRAM }, (around) => dispatch(argv, around));
+  const isHook = word === "gate" && rest.includes("--hook");
+  return isHook && exitCode === EXIT.usage ? EXIT.failed : exitCode; // 2 of a Stop hook means: do not stop, however often
 }
 
 /** Ralph as its own agent: not in the table, since only Ralph starts it. */

@@ -66,7 +66,10 @@ const READ: readonly Variable[] = [
   ["RALPH_AGENT_KEY", "the key of the model server that `provider.endpoint` names by a URL"],
   ["VISUAL", "the editor for a PRD"],
   ["EDITOR", "the editor for a PRD where VISUAL is not set"],
-  ["XDG_CACHE_HOME", "the folder of clean checkouts and of a sandbox's caches (default: `~/.cache`)"],
+  [
+    "XDG_CACHE_HOME",
+    "the folder of clean checkouts and of a sandbox's caches (default: `~/.cache`, or TMPDIR if that cannot be written)",
+  ],
   ["XDG_STATE_HOME", "the recipes that you agreed to run are noted there (default: `~/.local/state`)"],
   ["CLAUDE_CONFIG_DIR", "GSD's commands are looked for there (default: `~/.claude`)"],
 ];

@@ -3,7 +3,7 @@ import type { Adapter } from "../agents/adapter.ts";
 import { adapterAgent } from "../agents/adapter_agent.ts";
 import { ADAPTERS } from "../agents/adapters.ts";
 import type { EndpointConfig } from "../config/types.ts";
-import type { AgentEvent } from "../events/agent_events.ts";
+import type { AgentEvent } from "../events/types.ts";
 import { nearest } from "../errors/nearest.ts";
 import { temporaryDirectory } from "../host/files.ts";
 import type { Host } from "../host/types.ts";

@@ -3,7 +3,9 @@ import { resolve } from "node:path";
 import type { Backlog, Verification } from "../backlog/types.ts";
 import { verify } from "../checks/verify.ts";
 import type { Invocation } from "../cli/command.ts";
-import { itemLines, type NextView, withoutItem } from "../cli/next_view.ts";
+import { countLine } from "../cli/item_list.ts";
+import { hintOf } from "../cli/next_step.ts";
+import { nextOfBacklog, type NextView } from "../cli/next_view.ts";
 import { usage } from "../cli/parse.ts";
 import { openSession } from "../cli/session.ts";
 import type { StatusView } from "../cli/status_view.ts";
@@ -12,7 +14,7 @@ import type { RalphContext } from "../context/context.ts";
 import { journalKeyOf } from "../backlog/attempts.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { pathExists } from "../host/files.ts";
-import { finalWork } from "../loop/final_check.ts";
+import { finalWork } from "../loop/finish/final_check.ts";
 import { loadRecipe } from "../recipe/loader.ts";
 import type { Style } from "../ui/style.ts";
 import type { Workflow } from "../workflows/workflow.ts";
@@ -64,41 +66,25 @@ interface Shown {
 async function statusOf(ralph: RalphContext, backlog: Backlog, { again, style }: Shown): Promise<StatusView> {
   const parked = ralph.journal.parked(await journalKeyOf(backlog));
   const counts = await backlog.overview({ parked });
-  const { total, passed, open } = counts;
-  const of = total === null ? `${passed}` : `${passed}/${total}`;
-  const left = [
-    ...(open === null ? [] : [`${open} open`]),
-    ...(parked.length === 0 ? [] : [`${parked.length} parked`]),
-  ];
   return {
     title: backlog.name,
     data: { counts, parked },
     lines: [
-      `items: ${[`${of} pass`, ...left].join(", ")}`,
+      countLine({ ...counts, parked: parked.length }, { items: "items" }, style),
       ...parked.map(({ id, reason }) => `  ${style.warn(style.symbols.warning)} ${id}: ${headlineOf(reason)}`),
       ...counts.unchecked.map((id) => `  ${style.dim(style.symbols.open)} ${id}${style.warn(" no check")}`),
     ],
     problem: null,
-    hint: open === 0 ? (parked.length === 0 ? "`ralph verify`" : `\`${again} --retry-blocked\``) : `\`${again}\``,
+    hint: hintOf(await backlog.next({ inFlight: [], parked }), { run: again, retry: `${again} --retry-blocked` }),
   };
 }
 
 async function nextOf(ralph: RalphContext, backlog: Backlog, { again, style }: Shown): Promise<NextView> {
   const parked = ralph.journal.parked(await journalKeyOf(backlog));
-  const next = await backlog.next({ inFlight: [], parked });
-  if (next.status !== "item") {
-    const done = next.status === "done" ? next.summary ?? "every item has passed" : "";
-    return withoutItem(next, { done, retry: parked.length === 0 ? null : `${again} --retry-blocked` });
-  }
-  const { id, kind, title, criteria = [] } = next.item;
-  const context = { cwd: ralph.root, attempt: 1, previous: null, last: null, nonce: "", claims: [] };
-  const work = await backlog.work(next.item, context);
-  const checks = work.checks.map(({ name }) => name);
-  return {
-    blocked: false,
-    data: { status: "item", id, kind, title, criteria, checks },
-    item: itemLines({ id, title, criteria, checks }, style),
-  };
+  return await nextOfBacklog({ root: ralph.root, style }, backlog, await backlog.next({ inFlight: [], parked }), {
+    done: "every item has passed",
+    retry: parked.length === 0 ? null : `${again} --retry-blocked`,
+  });
 }
 
 /** Reading its counts reads its state: what is wrong with a file is reported with that file. */

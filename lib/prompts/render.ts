@@ -34,9 +34,11 @@ const PROMPT_VALUES = {
   spec_investigate: "attempt checks failure id item log name nonce spec stage toEnd",
   spec_plan: "attempt checks failure item nonce spec toEnd",
   spec_verify: "attempt checks failure id item log name nonce spec stage toEnd",
+  sprint_complete: "checks failure file goal id iteration nonce step steps",
   sprint_goal: "checks failure file goal id item iteration nonce rules step steps",
+  sprint_phase: "checks failure file goal id item iteration nonce rules step steps",
   sprint_reflection: "checks failure file goal id item iteration nonce rules step steps",
-  sprint_rules: "checks failure file goal id iteration nonce step steps",
+  sprint_rules: "checks ending failure file goal id iteration nonce step steps",
   sprint_step: "checks failure file goal id item iteration nonce rules step steps",
 } as const;
 
@@ -160,10 +162,18 @@ export function unknownPlaceholders(text: string, name: PromptName): readonly st
   );
 }
 
-/** Fills a text in one pass: a value that holds `{{…}}` itself stays as it is, and so does a name that has no value. */
+/** A section that holds one placeholder and no more. */
+const SECTION_REGEXP = /^#+ [^\n]*\n+\{\{\s*(\w+)\s*\}\}\n+(?=#)/gm;
+
+/** Fills a text in one pass; a section whose only value is empty is left out. A value that holds `{{…}}` itself stays as it is, and so does a name that has no value. */
 export function fillPrompt(text: string, values: PromptValues): string {
   let filled = 0;
-  const result = text.replaceAll(PLACEHOLDER_REGEXP, (place, name: string) => {
+  const said = text.replaceAll(SECTION_REGEXP, (section, name: string) => {
+    if (values[name] !== "") return section;
+    filled += 1;
+    return "";
+  });
+  const result = said.replaceAll(PLACEHOLDER_REGEXP, (place, name: string) => {
     if (!Object.hasOwn(values, name)) return place;
     filled += 1;
     return values[name] ?? "";

@@ -57,7 +57,7 @@ interface BunRuntime {
 export async function serveBuiltinModules(folder: string, own: OwnModules): Promise<void> {
   const { Bun, Deno } = globalThis as { readonly Bun?: BunRuntime; readonly Deno?: unknown };
   if (Bun !== undefined) return serveToBun(Bun, folder, own);
-  // Deno maps the names itself: by the deno.json of a checkout, or by the node_modules that Ralph is installed in.
+  // Deno maps the names itself: by the deno.json of a checkout, or by a node_modules that has Ralph as `ralph`.
   if (Deno === undefined) await serveToNode(own);
 }
 

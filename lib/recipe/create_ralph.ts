@@ -19,15 +19,17 @@ import { secretValues } from "../events/secrets.ts";
 import type { EventBus, EventSink } from "../events/types.ts";
 import { openRepository } from "../git/open_repository.ts";
 import { createHost } from "../host/create_host.ts";
+import { guardedHost } from "../host/git_guard.ts";
 import { ensurePrivateDirectory, pathExists, resolveInside } from "../host/files.ts";
 import type { RoutedAgents } from "../context/router.ts";
 import type { Host } from "../host/types.ts";
 import type { SandboxOptions } from "../sandbox/create_sandbox.ts";
 import { OWN_RECIPE } from "./registry.ts";
 import type { Notifier, NotifierOptions } from "../notify/notifier.ts";
-import { openJournal } from "../loop/journal.ts";
+import { openJournal } from "../loop/journal/journal.ts";
 import { ownFiles } from "../context/own_files.ts";
-import { createRunLock } from "../loop/run_lock.ts";
+import { createRunLock } from "../loop/run/run_lock.ts";
+import { tidied } from "../loop/run/tidied.ts";
 import { createSteering, type SteeredRun } from "../steer/steering.ts";
 import { type Answers, findAnswer } from "../ui/answers.ts";
 import { createPrompter } from "../ui/create_prompter.ts";
@@ -102,25 +104,27 @@ export interface RalphOptions {
  * ```
  */
 export async function createRalph(options: RalphOptions = {}): Promise<RalphContext & AsyncDisposable> {
-  const machine = options.host ?? createHost();
+  const bare = options.host ?? createHost();
+  const redactor = createRedactor(secretValues(bare.environment.variables));
+  const events = createEventBus(options.sinks ?? [], redactor);
+  const machine = guardedHost(bare, (message) => events.emit({ type: "note", level: "warn", message }));
   const root = await existingRoot(options.root ?? machine.environment.cwd, machine);
   const { config: fromFile, warnings } = await loadConfig(root, options.configFile);
   const config = strictConfig(await withOverrides(fromFile, options.config));
-  const repository = await openRepository(machine, root);
-  const redactor = createRedactor(secretValues(machine.environment.variables));
-  const events = createEventBus(options.sinks ?? [], redactor);
-  const confined = await confinedHost({ host: machine, root, repository, config }, events);
+  const outside = await outsideOf(machine, root, config);
+  const repository = await openRepository(outside, root);
+  const confined = await confinedHost({ host: outside, root, repository, config }, events);
   const own = ownFiles(repository, root);
   const id = runId(machine);
   const directory = repository === null ? null : own.directory;
   const steering = createSteering({ run: id, root, directory, host: machine, events });
-  const host: Host = { ...confined, processes: steering.counted(confined.processes) };
-  const approvals = new Set(options.approve);
+  const { environment } = machine;
+  const host: Host = { ...confined, environment, processes: steering.counted(confined.processes) };
   const signal = AbortSignal.any([...(options.signal === undefined ? [] : [options.signal]), steering.now]);
   const prompter = options.prompter ?? unattended(options, host, signal);
-  const logs: EventLog[] = [];
-  const notifier = await notifierFor(config.notify, { host: machine, root, run: id, signal, events });
-  const lock = createRunLock({ host, repository, root, file: own.runLock });
+  const [logs, later]: [EventLog[], (() => Promise<void>)[]] = [[], []];
+  const notifier = await notifierFor(config.notify, { host: outside, root, run: id, signal, events });
+  const lock = createRunLock({ host, repository, root });
   const { agent, router } = await agentsOf(options, config, host, root);
   const fallback = await fallbackOf(options, config, host, root);
   const ofConfig = warnings.map((text) => ({ path: "ralph.config.json", text }));
@@ -137,7 +141,7 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
     fallback,
     prompter,
     decides: await decidingFiles(options, root),
-    approvals,
+    approvals: new Set(options.approve),
     events,
     steering,
     journal: await openJournal(repository === null ? null : own.journal),
@@ -145,12 +149,13 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
     signal,
     host,
     repository,
-    run: runInfo({ id, root, host, repository, events, logs, keep: config.logs.keep, steering }),
+    run: runInfo({ id, root, host, repository, events, logs, later, keep: config.logs.keep, steering }),
     again: options.again ?? ((command) => command),
     loop: { interactive: false, retryBlocked: false, acceptChanges: false, ...options.loop },
     lock,
     async [Symbol.asyncDispose]() {
       await notifier?.finish();
+      for (const work of later.splice(0)) await tidied({ events }, work);
       if (options.host === undefined) await host.processes[Symbol.asyncDispose]();
       await host.sandbox?.[Symbol.asyncDispose]();
       await lock.release();
@@ -187,6 +192,16 @@ async function decidingFiles({ recipe, configFile }: RalphOptions, root: string)
     ...(recipe === undefined || recipe === own ? [] : await localFiles(recipe)),
     ...(configFile === undefined ? [] : [resolve(root, configFile)]),
   ];
+}
+
+/** The machine for Ralph itself. */
+async function outsideOf(machine: Host, root: string, { sandbox }: Config): Promise<Host> {
+  if (["auto", "off"].includes(sandbox.mode)) return machine;
+  const [{ outsideHost }, { inHome }] = await Promise.all([
+    import("../sandbox/outside.ts"),
+    import("../sandbox/policy.ts"),
+  ]);
+  return await outsideHost(machine, root, sandbox.write.map((path) => inHome(path, machine.environment.home)));
 }
 
 /** The machine with a sandbox where the configuration wants one; each host that it refuses is reported once. */
@@ -282,10 +297,13 @@ async function shellFor(root: string): Promise<$Type> {
   return build$({ commandBuilder: new CommandBuilder().cwd(root) });
 }
 
-function runInfo(parts: Parameters<typeof runFolders>[0]): RalphContext["run"] {
+function runInfo(
+  { later, ...parts }: RunFolders & { readonly later: (() => Promise<void>)[] },
+): RalphContext["run"] {
   const { id, root, repository } = parts;
   const rateLimits = sharedRateLimits(repository);
-  return { id, root, rateLimits, folder: runFolders(parts), nextIteration: counter() };
+  const tidyLater = (work: () => Promise<void>): void => void later.push(work);
+  return { id, root, rateLimits, folder: runFolders(parts), tidyLater, nextIteration: counter() };
 }
 
 function sharedRateLimits(repository: Repository | null): RalphContext["run"]["rateLimits"] {
@@ -331,6 +349,7 @@ function runFolders(
   async function make(directory: string): Promise<string> {
     const folder = join(directory, id);
     await ensurePrivateDirectory(folder);
+    host.guard?.keep(folder);
     const log = await createEventLog({ file: join(folder, "events.ndjson"), run: id, clock: host.clock });
     logs.push(log);
     events.attach(log);

@@ -53,6 +53,11 @@ async function jsonSchemaOf(schema: StandardSchema<unknown>): Promise<JsonSchema
   return jsonSchema?.input({ target: "draft-2020-12" }) ?? null;
 }
 
+const FIELD_TYPES: readonly (readonly [ArgField["type"], readonly string[]])[] = [
+  ["boolean", ["boolean"]],
+  ["number", ["number", "integer"]],
+];
+
 function fieldOf(key: string, property: JsonSchema, required: boolean): ArgField {
   const many = property.type === "array";
   const value = many ? property.items ?? {} : property;
@@ -64,11 +69,7 @@ function fieldOf(key: string, property: JsonSchema, required: boolean): ArgField
   return {
     key,
     flag: key.replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2").toLowerCase(),
-    type: types.includes("boolean")
-      ? "boolean"
-      : types.includes("number") || types.includes("integer")
-      ? "number"
-      : "text",
+    type: FIELD_TYPES.find(([, names]) => names.some((name) => types.includes(name)))?.[0] ?? "text",
     many,
     required,
     choices,

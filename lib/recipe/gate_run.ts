@@ -1,7 +1,7 @@
 import type { RalphContext } from "../context/context.ts";
-import { journalKeyOf, ORDERED } from "../backlog/attempts.ts";
+import { journalKeyOf, onlyOneReason, ORDERED } from "../backlog/attempts.ts";
 import type { Backlog, Overview } from "../backlog/types.ts";
-import { MOST_REOPENINGS } from "../loop/conclude.ts";
+import { MOST_REOPENINGS } from "../loop/finish/conclude.ts";
 import { askConsent, type GateOutcome } from "./gate.ts";
 import { type IterationCap, iterationCap } from "./iteration_cap.ts";
 import { uncheckedLine } from "../checks/unchecked_items.ts";
@@ -63,9 +63,9 @@ export async function gateRun<Data, Findings>(
     {
       count: overview.open,
       counted,
-      ...(typeof backlog.retries === "function"
+      ...(typeof backlog.policy?.retries === "function"
         ? {}
-        : { turnsEach: (backlog.retries ?? ralph.config.maxRetries) + MOST_REOPENINGS }),
+        : { turnsEach: (backlog.policy?.retries ?? ralph.config.maxRetries) + MOST_REOPENINGS }),
     },
     OPTION,
   );
@@ -76,7 +76,7 @@ export async function gateRun<Data, Findings>(
   }
 
   const blocks = overview.unchecked.length > 0 && backlog.unverified === "block" &&
-    !ralph.config.verify.allowUnverified;
+    !ralph.config.verify.allowUnverified && ralph.config.verify.default.length === 0;
   const reasons = [explained, ...(blocks ? [uncheckedLine(overview.unchecked)] : [])];
   const message = gate === undefined ? "Start the run now?" : `Start \`${gate.command}\` now?`;
   const consent = await askConsent(ralph, { name: "run", message, reasons });
@@ -94,12 +94,13 @@ export async function gateRun<Data, Findings>(
 /** How many items are worked on at once, where several were asked for. */
 function atOnceText<Data, Findings>(
   { loop, config }: Pick<RalphContext, "config" | "loop">,
-  { name, concurrent }: Pick<Backlog<Data, Findings>, "concurrent" | "name">,
+  backlog: Pick<Backlog<Data, Findings>, "concurrent" | "name">,
   { open, atOnce = open ?? Infinity }: Overview,
 ): string {
   const workers = loop.workers ?? config.parallel.workers;
   if (workers === 1 || open === null || open < 2) return "";
-  if (concurrent !== true) return `, one after another: items of the ${name} backlog follow each other`;
+  const reason = onlyOneReason(backlog);
+  if (reason !== null) return `, one after another: ${reason}`;
   const most = Math.min(workers, atOnce);
   return most > 1 ? `, up to ${most} at once` : `, one after another: ${ORDERED}`;
 }

@@ -58,33 +58,40 @@ export function exitCodeOf(outcome: unknown): number {
 }
 
 /**
- * True for the ends after which a recipe does not continue: failed, blocked, exhausted, aborted.
+ * Whether a recipe goes on after a step that ended so. A status without a row does not compile. `unverified` goes on
+ * where it was allowed.
+ */
+const GOES_ON: Readonly<Record<Status, boolean>> = {
+  approved: true,
+  skipped: true,
+  passed: true,
+  unverified: false,
+  declined: false,
+  "handed-out": false,
+  failed: false,
+  exhausted: false,
+  blocked: false,
+  aborted: false,
+};
+
+/**
+ * True if a recipe should return this outcome instead of continuing: the step failed, reached a limit, was stopped or
+ * declined by a person, or ended unverified without permission.
  *
  * @example Continue only after a step that went well
  * ```ts
  * import { stops } from "ralph";
  *
- * console.log(stops({ status: "failed" }), stops({ status: "skipped" })); // true false
+ * console.log(stops({ status: "declined" }), stops({ status: "skipped" })); // true false
  * ```
  */
 export function stops(outcome: Outcome): boolean {
-  return ["failed", "blocked", "exhausted", "aborted"].includes(outcome.status);
+  if (outcome.status === "unverified" && "allowed" in outcome && outcome.allowed === true) return false;
+  return GOES_ON[outcome.status] !== true;
 }
-
-const STATUSES: ReadonlySet<string> = new Set<Status>([
-  "approved",
-  "declined",
-  "skipped",
-  "handed-out",
-  "passed",
-  "unverified",
-  "failed",
-  "exhausted",
-  "blocked",
-  "aborted",
-]);
 
 /** True for an object with one of the known statuses. */
 export function isOutcome(value: unknown): value is Outcome {
-  return typeof value === "object" && value !== null && "status" in value && STATUSES.has(String(value.status));
+  return typeof value === "object" && value !== null && "status" in value &&
+    Object.hasOwn(GOES_ON, String(value.status));
 }

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { isAbsolute, join, relative } from "node:path";
+import { isAbsolute, join, relative, sep } from "node:path";
 import type { RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { realPath } from "../host/file_state.ts";
@@ -63,8 +63,8 @@ export async function untrustedBecause(
   if (repository === null) return "it is in no git repository";
   const known = journal.lastBrief()?.record.files ?? {};
   for (const file of await localFiles(path)) {
-    const shown = relative(root, file).replaceAll("\\", "/");
-    const inTree = relative(repository.topLevel, file).replaceAll("\\", "/");
+    const shown = relative(root, file).replaceAll(sep, "/");
+    const inTree = relative(repository.topLevel, file).replaceAll(sep, "/");
     const tracked = await repository.git(["rev-parse", "--verify", "--quiet", `HEAD:${inTree}`]);
     const now = await repository.git(["hash-object", "--", file]);
     const raw = await repository.git(["hash-object", "--no-filters", "--", file]);

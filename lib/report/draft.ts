@@ -32,6 +32,7 @@ export function emptyDraft(file: string): Draft<RunReport> {
     goal: null,
     branch: null,
     work: null,
+    proved: [],
     notices: [],
     hooks: [],
     waits: [],
@@ -39,7 +40,7 @@ export function emptyDraft(file: string): Draft<RunReport> {
     sandbox: null,
     restored: [],
     trespasses: [],
-    testsChanged: [],
+    experiments: [],
     warnings: [],
     notes: [],
     answers: [],
@@ -57,6 +58,4 @@ export interface Cursor {
   /** Agents in the order in which they came, with the models that they named. */
   readonly models: Map<string, Set<string>>;
   agent: string;
-  /** A check is running. */
-  checking: boolean;
 }

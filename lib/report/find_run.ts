@@ -1,4 +1,4 @@
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { nearest } from "../errors/nearest.ts";
 import { RUN_REGEXP } from "../events/run_folders.ts";
 import { isDirectory, listDirectory, pathExists } from "../host/files.ts";
@@ -48,13 +48,10 @@ export async function findRun(
   if (held !== undefined) return runs.find(({ folder }) => folder === held.folder) ?? { ...held, newest: false };
   const near = nearest(named, runs.map(({ id }) => id));
   const last = runs.slice(-SHOWN_RUNS).reverse().map(({ id }) => id);
+  const others = last.length === 0 ? `no run below ${root} has left its events` : `the last runs: ${last.join(", ")}`;
   throw usage(
     `${named} is neither a run's id nor the folder of one`,
-    near !== null
-      ? `did you mean \`ralph report ${near}\`?`
-      : last.length === 0
-      ? `no run below ${root} has left its events`
-      : `the last runs: ${last.join(", ")}`,
+    near === null ? others : `did you mean \`ralph report ${near}\`?`,
   );
 }
 
@@ -75,6 +72,6 @@ export async function listRuns(directories: readonly string[]): Promise<readonly
 
 /** A path as it is shown: relative to the root where it is below it. */
 export function shownPath(root: string, path: string): string {
-  const inside = relative(root, path).replaceAll("\\", "/");
+  const inside = relative(root, path).replaceAll(sep, "/");
   return inside.startsWith("..") ? path : inside;
 }

@@ -1,30 +1,35 @@
 import { EVENT_SCHEMAS } from "../events/schema.ts";
-import { EVENTS_VERSION, type RalphEvent } from "../events/types.ts";
+import { type EventOf, EVENTS_VERSION, type RalphEvent } from "../events/types.ts";
 import { addTurn } from "../backlog/usage.ts";
-import { refusedText, sandboxText, tailLines } from "../ui/event_text.ts";
+import { excerptLines, refusedText, sandboxText } from "../ui/event_text.ts";
 import { type Cursor, type Draft, emptyDraft } from "./draft.ts";
 import { agentUse, beginAttempt, endAttempt, sendBack } from "./fold_items.ts";
-import type { RunPart, RunReport, TurnReport } from "./types.ts";
+import type { CheckReport, RunPart, RunReport, TurnReport } from "./types.ts";
 
 /** Lines of a failed check's output that are kept. */
 const TAIL_LINES = 20;
 const TAIL_CHARACTERS = 4000;
 const PROBLEMS_KEPT = 5;
 
-/** An event with its time, as it was read. */
-type Timed = RalphEvent & { readonly at: string };
+/** A row for each event; `null`: the report says nothing of it. A new event does not compile before it has its row. */
 type Handlers = {
-  readonly [Type in RalphEvent["type"]]?: (fold: Folding, event: Extract<Timed, { type: Type }>) => void;
+  readonly [Type in RalphEvent["type"]]:
+    | ((fold: Folding, event: EventOf<Type> & { readonly at: string }) => void)
+    | null;
 };
 
 /** Where a lane is: what happens in it belongs to its own item. */
-type Place = Pick<Cursor, "agent" | "attempt" | "checking" | "item">;
+type Place = Pick<Cursor, "agent" | "attempt" | "item">;
 
 interface Folding {
   readonly draft: Draft<RunReport>;
   readonly cursor: Cursor;
   readonly lane: number | null;
+  readonly onCheck: OnCheck;
 }
+
+/** Takes the end of what a check printed, with the check as the report has it. */
+export type OnCheck = (check: CheckReport, output: string) => void;
 
 /** Takes events one after the other; what it keeps does not grow with what agents say. */
 export interface Fold {
@@ -35,7 +40,7 @@ export interface Fold {
 }
 
 /** Makes a report from a run's events, without what only git and the disk know. */
-export function createFold(file: string): Fold {
+export function createFold(file: string, onCheck: OnCheck = () => {}): Fold {
   const draft = emptyDraft(file);
   const cursor: Cursor = {
     part: null,
@@ -44,7 +49,6 @@ export function createFold(file: string): Fold {
     questions: new Map(),
     models: new Map(),
     agent: "",
-    checking: false,
   };
 
   const enter = createLanes(cursor);
@@ -71,12 +75,11 @@ export function createFold(file: string): Fold {
       const within = (value as Readonly<Record<string, unknown>>)["lane"];
       const lane = typeof within === "number" ? within : null;
       enter(lane, type);
-      if (known === "check-start") cursor.checking = true; // its fields are not needed, and older files have fewer
-      const handle = HANDLERS[known] as ((fold: Folding, event: unknown) => void) | undefined;
-      if (handle !== undefined) {
+      const handle = HANDLERS[known] as ((fold: Folding, event: unknown) => void) | null;
+      if (handle !== null) {
         const checked = EVENT_SCHEMAS[known].safeParse({ ...value as object, type });
         if (!checked.success) return invalid(`no ${type} event`, JSON.stringify(value).slice(0, 200));
-        handle({ draft, cursor, lane }, { ...checked.data, at });
+        handle({ draft, cursor, lane, onCheck }, { ...checked.data, at });
       }
       draft.events.count += 1;
       draft.startedAt ??= at;
@@ -100,9 +103,9 @@ function createLanes(cursor: Cursor): (lane: number | null, type: string) => voi
   return (lane, type) => {
     if (type === "run-start" || type === "run-end") elsewhere.clear();
     if (lane === here) return;
-    const { agent, attempt, checking, item } = cursor;
-    elsewhere.set(here, { agent, attempt, checking, item });
-    Object.assign(cursor, elsewhere.get(lane) ?? { agent, attempt: null, checking: false, item: null });
+    const { agent, attempt, item } = cursor;
+    elsewhere.set(here, { agent, attempt, item });
+    Object.assign(cursor, elsewhere.get(lane) ?? { agent, attempt: null, item: null });
     here = lane;
   };
 }
@@ -122,6 +125,7 @@ const HANDLERS: Handlers = {
     closePart(cursor, { at, status, reasons });
   },
   "step-start": ({ draft, cursor }, { at, step }) => {
+    if (cursor.part?.kind === "loop") draft.proved = []; // what ran before the final check proves nothing
     if (cursor.part?.kind !== "loop") openPart(draft, cursor, { name: step, kind: "step", scope: null, at });
   },
   "step-end": ({ draft, cursor }, { at, step, status, message }) => {
@@ -156,8 +160,6 @@ const HANDLERS: Handlers = {
   },
   "turn-start": ({ draft, cursor }, { at, agent, transcript }) => {
     sawAgent(cursor, agent);
-    const isReview = cursor.checking; // an agent that is a check itself
-    if (!isReview) { for (const check of cursor.attempt?.checks ?? []) check.beforeTurn = true; }
     turnsOf(draft, cursor, at).push({
       agent,
       transcript,
@@ -179,19 +181,16 @@ const HANDLERS: Handlers = {
   "agent-start": ({ cursor }, { model }) => {
     if (model !== null) cursor.models.get(cursor.agent)?.add(model);
   },
-  "check-end": ({ cursor }, { name, scope, ok, exitCode, durationMs, tail, failedBefore = false }) => {
-    cursor.checking = false;
-    const kept = ok ? null : tailLines(tail, TAIL_LINES).join("\n").slice(-TAIL_CHARACTERS);
-    cursor.attempt?.checks.push({
-      name,
-      scope,
-      ok,
-      exitCode,
-      durationMs,
-      beforeTurn: false,
-      failedBefore,
-      tail: kept,
-    });
+  "check-end": ({ draft, cursor, onCheck }, { tail, beforeWork = false, failedBefore = false, ...end }) => {
+    const { name, scope, ok, exitCode, durationMs } = end;
+    const kept = ok ? null : excerptLines(tail, TAIL_LINES).join("\n").slice(-TAIL_CHARACTERS);
+    const check = { name, scope, ok, exitCode, durationMs, beforeTurn: beforeWork, failedBefore, tail: kept };
+    if (cursor.attempt === null) {
+      if (ok && cursor.part?.kind === "loop") draft.proved.push(name);
+      return;
+    }
+    cursor.attempt.checks.push(check);
+    onCheck(check, tail);
   },
   "commit": ({ draft, cursor }, { commit, subject, hook }) => {
     const list = hook !== undefined ? draft : cursor.attempt ?? draft; // a hook's come while others are at work
@@ -232,8 +231,8 @@ const HANDLERS: Handlers = {
   "state-restored": ({ draft, cursor }, { at, paths }) => {
     draft.restored.push({ at, item: cursor.item?.id ?? null, paths: [...paths] });
   },
-  "tests-changed": ({ draft }, { at, item, findings, blocked }) => {
-    draft.testsChanged.push({ at, item: item?.id ?? null, findings: [...findings], blocked });
+  "experiments": ({ draft }, { at, item, findings, tried, blocked }) => {
+    draft.experiments.push({ at, item: item?.id ?? null, findings: [...findings], tried: [...tried], blocked });
   },
   "trespass": ({ draft, cursor }, { at, by, paths, diff }) => {
     draft.trespasses.push({ at, item: cursor.item?.id ?? null, by, paths: [...paths], diff });
@@ -252,6 +251,21 @@ const HANDLERS: Handlers = {
   "answer": ({ draft, cursor }, { id, answer, source }) => {
     draft.answers.push({ id, question: cursor.questions.get(id) ?? null, answer, source });
   },
+  "check-start": null,
+  "landing-start": null,
+  "wait-delta": null,
+  "pause-start": null,
+  "pause-end": null,
+  "text": null,
+  "agent-text": null,
+  "agent-tool-call": null,
+  "agent-tool-result": null,
+  "agent-file-change": null,
+  "agent-usage": null,
+  "agent-rate-limit": null,
+  "agent-error": null,
+  "agent-line-invalid": null,
+  "agent-end": null,
 };
 
 function openPart(

@@ -8,8 +8,8 @@ import type { NoteReport, RunReport } from "./types.ts";
 import {
   agentsText,
   brokenHooks,
-  changedTests,
   commitText,
+  doubtedChecks,
   firstLine,
   headingOf,
   hookText,
@@ -169,7 +169,7 @@ function needsALook(report: RunReport): Markup {
         }`,
       )
     ),
-    ...changedTests(report).map((text) => line("warn", fragment`${text}`)),
+    ...doubtedChecks(report).map((text) => line("warn", fragment`${text}`)),
     ...noticeTexts(report).map((text) => line("warn", fragment`${text}`)),
     ...brokenHooks(report).map((text) => line("warn", fragment`${text}`)),
     ...report.warnings.map((note) => line("warn", noteText(note))),

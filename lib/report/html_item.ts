@@ -12,6 +12,7 @@ import {
   markOf,
   partName,
   plural,
+  proofOfItem,
   turnText,
 } from "./texts.ts";
 import { changesText } from "../ui/event_text.ts";
@@ -26,6 +27,7 @@ export function itemCard(item: ItemReport, report: RunReport, symbols: Symbols):
   const part = report.parts[item.part];
   const where = report.parts.length > 1 && part !== undefined ? `${partName(part)}, ` : "";
   const open = item.state === "verified" ? NOTHING : { markup: " open" };
+  const proof = proofOfItem(report, item);
   return fragment`<details${open}>
 <summary><span class="mark ${tone}">${
     markOf(tone, symbols)
@@ -35,6 +37,7 @@ export function itemCard(item: ItemReport, report: RunReport, symbols: Symbols):
   }</span></summary>
 <div class="inside">
 <p class="dim">${where}${item.kind}: ${words}${itemUsage(item) === "" ? "" : `; ${itemUsage(item)}`}</p>
+${proof === "" ? NOTHING : fragment`<p class="dim">${proof}</p>`}
 ${item.state === "reopened" && item.reason !== null ? fragment`<p class="warn">${firstLine(item.reason)}</p>` : NOTHING}
 ${
     item.criteria.length === 0

@@ -64,13 +64,9 @@ function settleState(draft: Draft<RunReport>): void {
   const begun = part?.turns.at(-1);
   const isOver = part !== undefined &&
     (part.status !== null || (part.kind === "turns" && begun !== undefined && begun.reason !== null));
-  draft.state = part === undefined && draft.events.count === 0
-    ? "empty"
-    : draft.running !== null
-    ? "running"
-    : isOver
-    ? "ended"
-    : "cut-off";
+  if (part === undefined && draft.events.count === 0) draft.state = "empty";
+  else if (draft.running !== null) draft.state = "running";
+  else draft.state = isOver ? "ended" : "cut-off";
   if (draft.state === "running") return;
   draft.status = part?.status ?? null;
   draft.reasons = part?.reasons ?? [];

@@ -8,9 +8,9 @@ import {
   attemptReason,
   attemptText,
   brokenHooks,
-  changedTests,
   checkText,
   commitText,
+  doubtedChecks,
   firstLine,
   headingOf,
   hookText,
@@ -24,6 +24,7 @@ import {
   outcomeOf,
   partName,
   plural,
+  proofOfItem,
   restoredGroups,
   statusTone,
   totalText,
@@ -113,7 +114,7 @@ function needsALook(report: RunReport, symbols: Symbols): readonly string[] {
         items.length === 0 ? "" : `, in turns for ${items.map(escape).join(", ")}`
       }`
     ),
-    ...changedTests(report).map((text) => `- ${symbols.warning} ${escape(text)}`),
+    ...doubtedChecks(report).map((text) => `- ${symbols.warning} ${escape(text)}`),
     ...noticeTexts(report).map((text) => `- ${symbols.warning} ${escape(text)}`),
     ...brokenHooks(report).map((text) => `- ${symbols.warning} ${escape(text)}`),
     ...report.warnings.map((note) => `- ${symbols.warning} ${noteLine(note).slice(2)}`),
@@ -130,6 +131,7 @@ function itemLines(item: ItemReport, report: RunReport, symbols: Symbols): reado
   const part = report.parts[item.part];
   const where = report.parts.length > 1 && part !== undefined ? `${escape(partName(part))} ` : "";
   const used = itemUsage(item) === "" ? "" : ` ${symbols.dot} ${escape(itemUsage(item))}`;
+  const proof = proofOfItem(report, item);
   return [
     "",
     `### ${markOf(tone, symbols)} ${escape(item.id)}: ${escape(item.title)}`,
@@ -137,6 +139,7 @@ function itemLines(item: ItemReport, report: RunReport, symbols: Symbols): reado
     `${where}${escape(item.kind)} ${symbols.dot} ${escape(words)} ${symbols.dot} ${
       plural(item.attempts.length, "attempt")
     }${used}`,
+    ...(proof === "" ? [] : ["", escape(proof)]),
     ...(item.state === "reopened" && item.reason !== null ? ["", escape(firstLine(item.reason))] : []),
     ...(item.criteria.length === 0 ? [] : ["", ...item.criteria.map((criterion) => `- ${withCode(criterion)}`)]),
     "",

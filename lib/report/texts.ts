@@ -8,7 +8,7 @@ import { headlineOf } from "../backlog/verdict.ts";
 import type { UsageTotal } from "../backlog/usage.ts";
 import type { Usage } from "../backlog/types.ts";
 import { NOTICE_LABELS } from "../cli/end_with.ts";
-import { usageText } from "../ui/event_text.ts";
+import { dollars, usageText } from "../ui/event_text.ts";
 import { formatDuration } from "../ui/format_duration.ts";
 import { plainText } from "../ui/printable.ts";
 import type { Symbols } from "../ui/style.ts";
@@ -52,7 +52,7 @@ const ITEM_TONES: Readonly<Record<ItemState, Tone>> = {
 
 const ITEM_WORDS: Readonly<Record<ItemState, string>> = {
   "verified": "verified",
-  "unverified": "unverified: no check ran, only the agent says so",
+  "unverified": "unverified: no check ran, or the unseen one failed",
   "parked": "parked",
   "blocked": "blocked",
   "failed": "failed",
@@ -102,7 +102,7 @@ export function noticeTexts(report: RunReport): readonly string[] {
 }
 
 function isTold({ kind, subject }: RunReport["notices"][number], report: RunReport): boolean {
-  return kind === "tests-changed" || isStateNotice(kind, subject, report);
+  return kind === "old-tests" || kind === "cannot-fail" || isStateNotice(kind, subject, report);
 }
 
 /** Whether a notice is of state that was restored, which has lines with the items in whose turns it was edited. */
@@ -122,8 +122,14 @@ function countsText({ verified, unverified, parked, open }: ItemCounts): string 
 }
 
 /** How an item ended. */
-export function itemText({ state }: ItemReport): { readonly words: string; readonly tone: Tone } {
-  return { words: ITEM_WORDS[state], tone: ITEM_TONES[state] };
+export function itemText({ state, reason }: ItemReport): { readonly words: string; readonly tone: Tone } {
+  const words = state === "unverified" && reason !== null ? "unverified, not claimed" : ITEM_WORDS[state];
+  return { words, tone: ITEM_TONES[state] };
+}
+
+/** What the experiments proved of an item, in a line; empty where nothing was tried. */
+export function proofOfItem({ experiments }: RunReport, { id }: Pick<ItemReport, "id">): string {
+  return experiments.findLast(({ item, tried }) => item === id && tried.length === 1)?.tried[0] ?? "";
 }
 
 /** Who wrote where it may not. */
@@ -165,13 +171,20 @@ export function restoredGroups(
   return [...groups].map(([path, items]) => ({ path, items: [...items] }));
 }
 
-/** Judging files that changed, and what fails with the old ones, on one line. */
-export function changedTests({ testsChanged }: RunReport): readonly string[] {
-  return testsChanged.map(({ item, findings, blocked }) =>
-    `tests changed${item === null ? "" : ` by ${oneLine(item)}`}${blocked ? ", which failed the attempt" : ""}: ${
-      findings.map(firstLine).join("; ")
-    }`
+/** Why the checks cannot be believed, a line each; nothing for good work. */
+export function doubtedChecks({ experiments }: RunReport): readonly string[] {
+  return experiments.flatMap(({ item, findings, blocked }) =>
+    findings.map((text) =>
+      `the checks cannot be believed${item === null ? "" : ` for ${oneLine(item)}`}${
+        blocked ? ", so that the work failed" : ""
+      }: ${firstLine(text)}`
+    )
   );
+}
+
+/** What was tried to find out whether the checks can be believed: for the newest work alone. */
+export function triedChecks({ experiments }: RunReport): readonly string[] {
+  return experiments.findLast(({ item }) => item === null)?.tried ?? [];
 }
 
 /** Hooks that did not complete: `broken: failed 5 times: exit 3`. */
@@ -250,7 +263,7 @@ function fullUsageText(usage: Usage): string {
   const tokens = inputTokens === null && outputTokens === null
     ? "tokens unknown"
     : `${grouped(sum)} tokens (${parts.join(", ")})`;
-  const cost = costUsd === null ? "cost unknown" : `${estimated ? "about " : ""}$${costUsd.toFixed(2)}`;
+  const cost = costUsd === null ? "cost unknown" : `${estimated ? "about " : ""}${dollars(costUsd)}`;
   return `${tokens}, ${cost}${costUsd !== null && estimated ? " by the agent's own estimate" : ""}`;
 }
 

@@ -6,6 +6,7 @@ import type { Host, ProcessEnd, ProcessRequest, Sandbox, SandboxState } from "..
 import type { Repository } from "../git/types.ts";
 import { findConfiner } from "./find_confiner.ts";
 import { readPlace } from "./read_place.ts";
+import { isBelow } from "./outside.ts";
 import { policyOf, type SandboxPlace } from "./policy.ts";
 
 /** Milliseconds for the first start; an image may have to be loaded. */
@@ -47,8 +48,7 @@ export function sandboxedHost(options: SandboxOptions): Host {
     if (!announced) await sandbox.announce();
     if (!("run" in confiner)) return await host.processes.run(request);
     const place = await (places.get(asked.cwd) ?? read(asked.cwd));
-    const { sandbox: _, ...plain } = request;
-    return await confiner.run(policyOf(place, asked, config.sandbox), { ...plain, ...asked.inside });
+    return await confiner.run(policyOf(place, asked, config.sandbox), { ...request, ...asked.inside });
   }
 
   const sandbox: Sandbox = {
@@ -88,7 +88,15 @@ async function confinerOf(options: SandboxOptions): Promise<Confiner | SandboxSt
 /** Starts nothing in it, once, with all that a turn is shown: what fails then would fail each turn. */
 async function lackingOf(confiner: Confiner, options: SandboxOptions): Promise<Lacking | null> {
   const { root, config } = options;
-  const policy = policyOf(await readPlace(options, root), { role: "turn", cwd: root }, config.sandbox);
+  const place = await readPlace(options, root);
+  const own = options.host.environment.compiled ? undefined : place.ralph.find((path) => isBelow(path, [place.tree]));
+  if (own !== undefined) {
+    return {
+      problem: `Ralph itself is in the working tree, where a turn can change it: ${own}`,
+      hint: "install it outside of the project, as the binary for example (docs/install.md)",
+    };
+  }
+  const policy = policyOf(place, { role: "turn", cwd: root }, config.sandbox);
   const nothing = { file: "/bin/sh", arguments: ["-c", ":"], cwd: root, timeoutMs: TRIAL_MS };
   const end = await confiner.run({ ...policy, network: policy.network === "all" ? "all" : "none" }, nothing);
   if (end.exitCode === 0) return null;

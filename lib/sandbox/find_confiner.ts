@@ -11,6 +11,6 @@ export async function findConfiner(
   onRefused: (refused: RefusedHost) => void,
 ): Promise<Confiner | Lacking> {
   if (command !== null) return await commandConfiner(host, command);
-  const found = await findBubblewrap(host, network === "agent");
+  const found = await findBubblewrap(host, network === "agent" ? "some" : "all");
   return "problem" in found ? found : bubblewrapConfiner(host, found, onRefused);
 }

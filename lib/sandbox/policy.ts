@@ -71,20 +71,21 @@ export function policyOf(place: SandboxPlace, asked: SandboxRequest, config: San
 
 /** `~/x` as an absolute path. Pure. */
 export function inHome(path: string, home: string): string {
-  return path === "~" ? home : path.startsWith("~/") ? join(home, path.slice(2)) : path;
+  return path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : path;
 }
 
 function treePaths({ tree, git }: SandboxPlace): readonly string[] {
   return unique([tree, ...(git === null ? [] : [git.common, git.directory])]);
 }
 
-function neverPaths({ git, hooks, protected: files }: SandboxPlace): readonly string[] {
+function neverPaths({ tree, git, hooks, ralph, protected: files }: SandboxPlace): readonly string[] {
   const folders = git === null ? [] : unique([git.common, git.directory]);
   return unique([
     ...folders.flatMap((folder) => GIT_NEVER.map((name) => join(folder, name))),
     ...(git?.otherWorktrees ?? []),
     ...(hooks === null ? [] : [hooks]),
     ...files,
+    ...ralph.filter((path) => path.startsWith(`${tree}/`)),
   ]);
 }
 

@@ -5,6 +5,7 @@ import { CONFIG_FILE } from "../config/load.ts";
 import type { Config } from "../config/types.ts";
 import { findFolders, type FoundRepository } from "../git/find_folders.ts";
 import type { Repository } from "../git/types.ts";
+import { cacheFolder } from "../host/cache_folder.ts";
 import { hashText, listDirectory } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 import type { SandboxPlace } from "./policy.ts";
@@ -39,11 +40,7 @@ export async function readPlace(source: PlaceSource, cwd: string): Promise<Sandb
     hooks: repository === null ? null : await hooksFolder(repository, tree),
     protected: await protectedFiles(source, tree),
     ralph: ralphFolders(host),
-    caches: join(
-      environment.variables["XDG_CACHE_HOME"] || join(environment.home, ".cache"),
-      "ralph-sandbox",
-      hashText(repository?.topLevel ?? root).slice(0, 16),
-    ),
+    caches: join(await cacheFolder(host), "ralph-sandbox", hashText(repository?.topLevel ?? root).slice(0, 16)),
     services: config.services.flatMap(({ ready }) => portOf(ready)),
   };
 }

@@ -105,22 +105,22 @@ export class Service {
 
   async #waitUntilReady(signal: AbortSignal): Promise<ServiceState> {
     const { clock } = this.#options.host;
-    const deadline = clock.now() + this.config.readyTimeout * 1000;
+    const deadline = clock.steady() + this.config.readyTimeout * 1000;
     for (let pause = FIRST_POLL_MS;; pause = Math.min(pause * 2, POLL_MS)) {
       const answer = await httpStatus(this.config.ready, { signal });
       if (signal.aborted) return { status: "failed", reason: "interrupted" };
       const ended = this.#process?.ended() ?? null;
       if (ended !== null) return this.#exited(ended);
       if (isReady(answer)) return { status: "ready", note: null };
-      if (clock.now() + pause > deadline) return this.#late(answer);
+      if (clock.steady() + pause > deadline) return this.#late(answer);
       await clock.sleep(pause, signal);
     }
   }
 
   async #untilSilent(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options.host;
-    const deadline = clock.now() + SILENCE_MS;
-    while (clock.now() < deadline && isReady(await httpStatus(this.config.ready, { signal }))) {
+    const deadline = clock.steady() + SILENCE_MS;
+    while (clock.steady() < deadline && isReady(await httpStatus(this.config.ready, { signal }))) {
       await clock.sleep(FIRST_POLL_MS, signal);
     }
   }

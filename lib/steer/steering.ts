@@ -130,7 +130,7 @@ class RunSteering implements SteeredRun {
 
   async #pause(signal: AbortSignal): Promise<void> {
     const { host, events } = this.#options;
-    const since = this.#pausedSince = host.clock.now();
+    const since = this.#pausedSince = host.clock.steady();
     events.emit({ type: "pause-start" });
     const over = new AbortController();
     this.#resumed = () => over.abort();
@@ -142,14 +142,14 @@ class RunSteering implements SteeredRun {
     this.#resumed = null;
     this.#resting = null;
     this.#change(() => ({ pause: null }));
-    const pausedMs = host.clock.now() - since;
+    const pausedMs = host.clock.steady() - since;
     this.#pausedSince = null;
     this.#pausedMs += pausedMs;
     events.emit({ type: "pause-end", pausedMs });
   }
 
   pausedMs(): number {
-    return this.#pausedMs + (this.#pausedSince === null ? 0 : this.#options.host.clock.now() - this.#pausedSince);
+    return this.#pausedMs + (this.#pausedSince === null ? 0 : this.#options.host.clock.steady() - this.#pausedSince);
   }
 
   told(item: string | null): string {

@@ -1,6 +1,8 @@
+import { refuseOldMembers } from "../backlog/old_members.ts";
 import { Bench, type Rule } from "./contract/bench.ts";
 import { COUNTING } from "./contract/counting.ts";
 import { OFFERING } from "./contract/offering.ts";
+import { READING } from "./contract/reading.ts";
 import { RETRYING } from "./contract/retrying.ts";
 import { SETTLING } from "./contract/settling.ts";
 import type { BacklogContract, ContractCase, OpenedBacklog } from "./contract/types.ts";
@@ -8,10 +10,10 @@ import { WRITING } from "./contract/writing.ts";
 
 export type { BacklogContract, ContractCase, ContractStore, ContractTurn, OpenedBacklog } from "./contract/types.ts";
 
-const RULES: readonly Rule[] = [...OFFERING, ...SETTLING, ...RETRYING, ...COUNTING, ...WRITING];
+const RULES: readonly Rule[] = [...OFFERING, ...SETTLING, ...RETRYING, ...COUNTING, ...WRITING, ...READING];
 
 /**
- * What the loop relies on, as test cases: items and attempts go through JSON, `begin` and `settle` are called twice, a
+ * The promises that the loop relies on, as test cases: items and attempts go through JSON, `record` and `settle` are called twice, a
  * kill falls between any two calls, every end of an attempt is settled.
  *
  * @example Run it with vitest
@@ -38,6 +40,7 @@ export function backlogContract<Data, Findings>(contract: BacklogContract<Data, 
         await run(async (store = "checked") => {
           const one = await contract.open(store);
           opened.push(one);
+          refuseOldMembers(one.backlog);
           return await Bench.on(one as OpenedBacklog<unknown, unknown>);
         });
       } finally {

@@ -29,6 +29,7 @@ export function fakeClock(start = 0): FakeClock {
   const sleepers = new Map<() => void, number>();
   return {
     now: () => now,
+    steady: () => now,
     sleep(ms: number, signal?: AbortSignal): Promise<void> {
       if (ms <= 0 || signal?.aborted === true) return Promise.resolve();
       return new Promise((resolve) => {

@@ -5,7 +5,6 @@ import type { Steering } from "../steer/steering.ts";
 import { defaultAnswer, normalizeAnswer } from "./normalize_answer.ts";
 import { createPlainPrompter } from "./plain_prompter.ts";
 import { printableQuestion } from "./printable.ts";
-import { createRichPrompter } from "./rich_prompter.ts";
 import type { Answer, Prompter, Question } from "../context/prompter.ts";
 import { type AnswerLookup, createUnattendedPrompter, missing } from "./unattended_prompter.ts";
 
@@ -33,13 +32,18 @@ export interface PrompterOptions {
 /** What answers questions in this run. */
 export function createPrompter(options: PrompterOptions): Prompter {
   const { mode, terminal, approvals, lookUp = () => null, signal } = options;
-  const prompter = mode === "rich"
-    ? createRichPrompter(terminal, signal)
-    : mode === "plain"
-    ? createPlainPrompter(terminal, signal)
-    : mode === "page"
-    ? createPagePrompter(options)
-    : createUnattendedPrompter(lookUp);
+  const make: Record<typeof mode, () => Prompter> = {
+    rich: () => ({
+      interactive: true,
+      ask: async (question, cancel) =>
+        await (await import("./rich_prompter.ts")).createRichPrompter(terminal, signal).ask(question, cancel),
+    }),
+    plain: () => createPlainPrompter(terminal, signal),
+    page: () => createPagePrompter(options),
+    unattended: () => createUnattendedPrompter(lookUp),
+  };
+  const prompter = make[mode]();
+  const known = createUnattendedPrompter(lookUp);
   const shown = (question: Question): Question => mode === "unattended" ? question : printableQuestion(question);
   return {
     interactive: prompter.interactive,
@@ -47,18 +51,18 @@ export function createPrompter(options: PrompterOptions): Prompter {
       const { gate } = question;
       const isInAll = approvals.has("all") && gate !== FINISH_GATE;
       const approved = gate !== undefined && (approvals.has(gate) || isInAll);
-      return approved ? Promise.resolve({ value: "yes", source: "approve" }) : prompter.ask(shown(question), cancel);
+      if (approved) return Promise.resolve({ value: "yes", source: "approve" });
+      const isKnown = gate === undefined && lookUp(question) !== null;
+      return isKnown ? known.ask(question) : prompter.ask(shown(question), cancel);
     },
   };
 }
 
-/** Waits until the question is answered elsewhere; answers given beforehand count first. */
-function createPagePrompter({ lookUp = () => null, clock, signal }: PrompterOptions): Prompter {
-  const known = createUnattendedPrompter(lookUp);
+/** Waits until the question is answered elsewhere. */
+function createPagePrompter({ clock, signal }: PrompterOptions): Prompter {
   return {
     interactive: true,
     async ask(question, cancel) {
-      if (question.gate === undefined && lookUp(question) !== null) return await known.ask(question);
       if (cancel === undefined) throw missing(question);
       const ends = AbortSignal.any([signal, cancel]);
       while (!ends.aborted) await clock.sleep(LONG_MS, ends); // a timer holds the process up

@@ -1,6 +1,6 @@
 import { envelopeOf } from "../events/envelope.ts";
 import type { EventSink, RalphEvent } from "../events/types.ts";
-import { landingTone } from "./event_text.ts";
+import { volumeOf } from "../events/volume.ts";
 import { plainLines } from "./plain_lines.ts";
 import { printableEvent } from "./printable.ts";
 import { richLines } from "./rich_lines.ts";
@@ -40,10 +40,7 @@ export function createHumanReporter({ mode, style, detail, live, say }: HumanRep
 function shown(event: RalphEvent, detail: Detail): boolean {
   if (detail === "verbose") return true;
   if (event.type.startsWith("agent-")) return false;
-  return detail === "normal" || event.type === "state-restored" || event.type === "host-refused" ||
-    event.type === "tests-changed" ||
-    event.type === "items-reopened" || (event.type === "landing-end" && landingTone(event) === "warn") ||
-    (event.type === "hook-end" && event.status === "failed") || (event.type === "note" && event.level === "warn");
+  return detail === "normal" || volumeOf(event) === "warning";
 }
 
 /** What a reporter for programs needs. */

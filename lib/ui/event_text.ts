@@ -1,6 +1,5 @@
 import { localTime } from "../host/local_date.ts";
-import type { AgentEvent } from "../events/agent_events.ts";
-import type { RalphEvent, TurnChanges } from "../events/types.ts";
+import type { AgentEvent, EventRows, RalphEvent, TurnChanges } from "../events/types.ts";
 import type { Usage } from "../backlog/types.ts";
 import { FAILED_BEFORE, headlineOf } from "../backlog/verdict.ts";
 import { formatDuration } from "./format_duration.ts";
@@ -27,7 +26,7 @@ export function iterationText({ result, settlement, message }: IterationEnd): st
     case "verified":
       return settlement === "passed" ? "verified" : `checks passed, not settled${reason}`;
     case "unverified":
-      return settlement === "passed" ? "done, unverified: no check ran" : `unverified, still open${reason}`;
+      return settlement === "passed" ? `done, unverified${reason}` : `unverified, still open${reason}`;
     case "not-done":
       return `not done${reason}`;
     case "failed":
@@ -58,7 +57,7 @@ export function landingText(
     case "conflict":
       return `${item.id} conflicts with what was merged since, and comes again: ${named}`;
     case "failed":
-      return `${item.id} passed alone, and fails together with what was merged since`;
+      return `${item.id} did not land: its checks fail on the branch as it is now`;
     case "blocked":
       return `${item.id} cannot land: uncommitted changes are in the way: ${named}`;
     case "refused":
@@ -66,11 +65,6 @@ export function landingText(
     case "interrupted":
       return `${item.id} was landing when the run was stopped`;
   }
-}
-
-/** Whether a landing came out well. */
-export function landingTone({ result }: Extract<RalphEvent, { type: "landing-end" }>): "good" | "warn" {
-  return result === "landed" ? "good" : "warn";
 }
 
 /** `3 files, +12 -4: src/a.ts, src/b.ts …`. */
@@ -109,14 +103,43 @@ export function usageText(usage: Usage | null): string {
   const known = [usage.inputTokens, usage.outputTokens].filter((count) => count !== null);
   const tokens = known.reduce((sum, count) => sum + count, 0);
   const words = known.length === 0 ? [] : [`${String(tokens).replaceAll(/\B(?=(\d{3})+$)/g, ",")} tokens`];
-  if (usage.costUsd !== null) words.push(`${usage.estimated ? "about " : ""}$${usage.costUsd.toFixed(2)}`);
+  if (usage.costUsd !== null) words.push(`${usage.estimated ? "about " : ""}${dollars(usage.costUsd)}`);
   return words.join(", ");
+}
+
+/** `$0.03`; a cent that is not full is no nothing: `<$0.01`. */
+export function dollars(amount: number): string {
+  return amount > 0 && amount < 0.005 ? "<$0.01" : `$${amount.toFixed(2)}`;
 }
 
 /** The last lines of a check's output, without trailing blank lines. */
 export function tailLines(tail: string, count: number): readonly string[] {
   return plainText(tail).trimEnd().split("\n").filter((line, index, all) => line !== "" || index < all.length - 1)
     .slice(-count);
+}
+
+/** What test runners and compilers write beside a reason, whichever they are; `0 failed` is none. */
+const REASON_REGEXP = /\b(?<!\b0 )(?:errors?|fail(?:s|ed|ures?)?|expected|assert\w*|panic\w*|exception|not ok)\b/i;
+
+/**
+ * So many lines of a failed check's output: the first that look like a reason with what is around them, and the end,
+ * which alone is often only a summary.
+ */
+export function excerptLines(text: string, count: number): readonly string[] {
+  const lines = tailLines(text, Infinity);
+  if (lines.length <= count) return lines;
+  const most = Math.floor(count * 2 / 3);
+  const shown = new Set<number>();
+  for (const [index, line] of lines.entries()) {
+    if (shown.size >= most || index >= lines.length - count) break;
+    if (!REASON_REGEXP.test(line)) continue;
+    for (let near = Math.max(0, index - 1); near <= index + 3 && shown.size < most; near++) shown.add(near);
+  }
+  for (let index = lines.length - 1; shown.size < count; index--) shown.add(index);
+  return [...shown].toSorted((one, other) => one - other).flatMap((index, at, all) => {
+    const isGap = index > (all[at - 1] ?? -1) + 1;
+    return [...(isGap && at > 0 ? ["…"] : []), lines[index] as string];
+  });
 }
 
 /** Whether the processes of a run are confined. */
@@ -169,6 +192,81 @@ export function agentText(event: AgentEvent): string | null {
     case "agent-end":
       return null;
   }
+}
+
+/** Events that every reporter shows as a remark, or not at all. */
+export type RemarkedType =
+  | "experiments"
+  | "hook-end"
+  | `landing-${"start" | "end"}`
+  | "items-reopened"
+  | "sandbox"
+  | "host-refused"
+  | "state-restored"
+  | "trespass"
+  | "pause-end"
+  | "note"
+  | Exclude<AgentEvent["type"], "agent-text">
+  | "check-start"
+  | "question"
+  | "run-end";
+
+/** An event as one remark, whatever shows it. */
+export interface Remark {
+  readonly tone: "good" | "warn" | "bad" | "dim";
+  readonly words: string;
+  readonly durationMs?: number;
+  /** Lines of detail. */
+  readonly below?: readonly string[];
+}
+
+const DIFF_LINES = 200;
+const silent = (): null => null;
+
+const REMARKS: Pick<EventRows<readonly [], Remark | null>, RemarkedType> = {
+  "experiments": ({ findings, blocked }) =>
+    findings.length === 0 ? null : {
+      tone: "warn",
+      words: `the checks cannot be believed${blocked ? ", so that the work fails" : ""}:`,
+      below: findings,
+    },
+  "hook-end": (event) => ({
+    tone: event.status === "completed" ? "good" : "warn",
+    words: hookText(event),
+    durationMs: event.durationMs,
+  }),
+  "landing-end": (event) => ({ tone: event.result === "landed" ? "dim" : "warn", words: landingText(event) }),
+  "items-reopened": ({ ids }) => ({ tone: "warn", words: `the final check sends back ${ids.join(", ")}` }),
+  "sandbox": (event) => ({ tone: event.on ? "dim" : "warn", words: sandboxText(event) }),
+  "host-refused": (event) => ({ tone: "warn", words: refusedText(event) }),
+  "state-restored": ({ paths }) => ({ tone: "warn", words: `restored, edited manually: ${paths.join(", ")}` }),
+  "trespass": (event) => ({ tone: "bad", words: trespassText(event), below: tailLines(event.diff, DIFF_LINES) }),
+  "pause-end": ({ pausedMs }) => ({ tone: "dim", words: `continues after ${formatDuration(pausedMs)}` }),
+  "note": ({ level, message }) => ({ tone: level === "warn" ? "warn" : "dim", words: message }),
+  "agent-tool-call": agentRemark,
+  "agent-file-change": agentRemark,
+  "agent-rate-limit": agentRemark,
+  "agent-error": agentRemark,
+  "agent-line-invalid": agentRemark,
+  "agent-start": silent,
+  "agent-tool-result": silent,
+  "agent-usage": silent,
+  "agent-end": silent,
+  "landing-start": silent,
+  "check-start": silent,
+  "question": silent,
+  "run-end": silent,
+};
+
+function agentRemark(event: AgentEvent): Remark | null {
+  const words = agentText(event);
+  return words === null ? null : { tone: "dim", words };
+}
+
+/** The remark of an event, `null` for one that is not shown; `undefined`: each reporter has a form of its own for it. */
+export function remarkOf(event: RalphEvent): Remark | null | undefined {
+  const row = (REMARKS as Partial<EventRows<readonly [], Remark | null>>)[event.type];
+  return (row as ((event: RalphEvent) => Remark | null) | undefined)?.(event);
 }
 
 /** A run that waits for a person. */

@@ -36,7 +36,9 @@ export function defaultAnswer(question: Question): string | null {
 /** What would have been an answer, for a message. */
 export function expectedAnswer(question: Question): string {
   if (question.kind === "confirm") return "yes or no";
-  return question.kind === "select" ? question.choices.map(({ value }) => value).join(", ") : "text";
+  return question.kind === "select"
+    ? question.choices.map(({ value, label }) => letterOf(label) ?? value).join(", ")
+    : "text";
 }
 
 function same(one: string, other: string): boolean {

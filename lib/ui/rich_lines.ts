@@ -1,20 +1,15 @@
-import type { AgentEvent } from "../events/agent_events.ts";
-import type { RalphEvent } from "../events/types.ts";
+import { callRow, type EventOf, type EventRows, type RalphEvent } from "../events/types.ts";
 import {
-  agentText,
   changesText,
   checkText,
-  hookText,
+  excerptLines,
   iterationText,
   iterationTone,
-  landingText,
-  landingTone,
   PAUSED,
-  refusedText,
-  sandboxText,
+  type Remark,
+  type RemarkedType,
+  remarkOf,
   steeredText,
-  tailLines,
-  trespassText,
   usageText,
   waitText,
 } from "./event_text.ts";
@@ -22,18 +17,18 @@ import { formatDuration } from "./format_duration.ts";
 import type { Style } from "./style.ts";
 
 const TAIL_LINES = 12;
-const DIFF_LINES = 200;
 
 /** An event as lines for a terminal: an item a block, its turn, checks and commits below it. */
 export function richLines(event: RalphEvent, style: Style): readonly string[] {
-  const lines = LINES[event.type] as (event: RalphEvent, style: Style) => readonly string[];
-  return lines(event, style);
+  const remark = remarkOf(event);
+  if (remark === null) return [];
+  return remark === undefined ? callRow(LINES, event, style) : remarkLines(event, remark, style);
 }
 
 const none = (): readonly string[] => [];
 
 function checkLines(
-  event: Extract<RalphEvent, { type: "check-end" }>,
+  event: EventOf<"check-end">,
   { bad, dim, good, symbols, warn }: Style,
 ): readonly string[] {
   if (event.beforeWork === true) {
@@ -43,16 +38,11 @@ function checkLines(
   if (event.ok) return [indented(good(symbols.passed), `${event.name} ${took}`)];
   return [
     indented(bad(symbols.failed), `${event.name} ${took} ${bad(checkText(event))}`),
-    ...tailLines(event.tail, TAIL_LINES).map((line) => indented(" ", `${dim(symbols.bar)} ${line}`)),
+    ...excerptLines(event.tail, TAIL_LINES).map((line) => indented(" ", `${dim(symbols.bar)} ${line}`)),
   ];
 }
 
-const LINES: {
-  readonly [Type in RalphEvent["type"]]: (
-    event: Extract<RalphEvent, { type: Type }>,
-    style: Style,
-  ) => readonly string[];
-} = {
+const LINES: Omit<EventRows<readonly [style: Style], readonly string[]>, RemarkedType> = {
   "run-start": (event, { accent, bold, dim, symbols }) => [
     `${accent(symbols.start)} ${bold(event.workflow)} ${
       dim(`${symbols.dot} ${event.agent} ${symbols.dot} ${event.root}`)
@@ -73,10 +63,6 @@ const LINES: {
     return [indented(dim(symbols.bar), `${dim(`agent ${event.agent} ${words}`)}${failed}`)];
   },
   "check-end": checkLines,
-  "tests-changed": (event, { dim, warn, symbols }) => [
-    indented(warn(symbols.warning), warn(`tests changed${event.blocked ? ", the attempt fails" : ""}`)),
-    ...event.findings.map((line) => indented(" ", `${dim(symbols.bar)} ${line}`)),
-  ],
   "iteration-end": (event, { bad, dim, good, warn, symbols }) => {
     const paint = { good, warn, bad }[iterationTone(event)];
     const mark = { good: symbols.passed, warn: symbols.open, bad: symbols.failed }[iterationTone(event)];
@@ -88,47 +74,13 @@ const LINES: {
       ),
     ];
   },
-  "hook-end": (event, { dim, good, warn, symbols }) => {
-    const [paint, mark] = event.status === "completed" ? [good, symbols.passed] : [warn, symbols.warning];
-    return [indented(paint(mark), `${hookText(event)} ${dim(formatDuration(event.durationMs))}`)];
-  },
-  "landing-start": none,
-  "landing-end": (event, { dim, warn, symbols }) => [
-    landingTone(event) === "good"
-      ? indented(dim(symbols.dot), dim(landingText(event)))
-      : indented(warn(symbols.warning), warn(landingText(event))),
-  ],
-  "items-reopened": (event, { symbols, warn }) => [
-    indented(warn(symbols.warning), warn(`the final check sends back ${event.ids.join(", ")}`)),
-  ],
-  "sandbox": (event, { dim, warn, symbols }) => [
-    event.on
-      ? indented(dim(symbols.dot), dim(sandboxText(event)))
-      : indented(warn(symbols.warning), warn(sandboxText(event))),
-  ],
-  "host-refused": (event, { warn, symbols }) => [indented(warn(symbols.warning), warn(refusedText(event)))],
-  "state-restored": (
-    event,
-    { warn, symbols },
-  ) => [indented(warn(symbols.warning), warn(`restored, edited manually: ${event.paths.join(", ")}`))],
-  "trespass": (event, { bad, dim, symbols }) => [
-    indented(bad(symbols.failed), bad(trespassText(event))),
-    ...tailLines(event.diff, DIFF_LINES).map((line) => indented(" ", `${dim(symbols.bar)} ${line}`)),
-  ],
   "commit": (
     event,
     { accent, dim, symbols },
   ) => [indented(accent(symbols.commit), `${dim(event.commit.slice(0, 7))} ${event.subject}`)],
   "steered": (event, { accent, symbols }) => [indented(accent(symbols.start), steeredText(event))],
   "pause-start": (_event, { warn, symbols }) => [indented(warn(symbols.open), warn(PAUSED))],
-  "pause-end": (event, { dim, symbols }) => [
-    indented(dim(symbols.dot), dim(`continues after ${formatDuration(event.pausedMs)}`)),
-  ],
   "text": (event, { bold }) => ["", bold(event.title), ...event.lines.map((line) => `  ${line}`)],
-  "note": (event, { dim, warn, symbols }) =>
-    event.level === "warn"
-      ? [indented(warn(symbols.warning), warn(event.message))]
-      : [indented(dim(symbols.dot), event.message)],
   "agent-text": (event, { dim, symbols }) =>
     event.text.trimEnd().split("\n").map((line) => indented(dim(symbols.bar), dim(line))),
   "answer": (event, { dim, symbols }) =>
@@ -147,19 +99,7 @@ const LINES: {
     event.interrupted
       ? []
       : [indented(dim(symbols.dot), dim(`${event.agent} waited ${formatDuration(event.waitedMs)}, continuing`))],
-  "agent-tool-call": agentLines,
-  "agent-file-change": agentLines,
-  "agent-rate-limit": agentLines,
-  "agent-error": agentLines,
-  "agent-line-invalid": agentLines,
-  "agent-start": none,
-  "agent-tool-result": none,
-  "agent-usage": none,
-  "agent-end": none,
-  "check-start": none,
   "hook-start": none,
-  "question": none,
-  "run-end": none,
 };
 
 function waitLines(
@@ -169,9 +109,16 @@ function waitLines(
   return [indented(warn(symbols.open), warn(waitText(event)))];
 }
 
-function agentLines(event: AgentEvent, { dim, symbols }: Style): readonly string[] {
-  const words = agentText(event);
-  return words === null ? [] : [indented(dim(symbols.dot), dim(words))];
+function remarkLines(event: RalphEvent, remark: Remark, style: Style): readonly string[] {
+  const { dim, symbols } = style;
+  const mark = { good: symbols.passed, warn: symbols.warning, bad: symbols.failed, dim: symbols.dot }[remark.tone];
+  const paint = style[remark.tone];
+  const isPlain = remark.durationMs !== undefined || event.type === "note" && remark.tone === "dim";
+  const took = remark.durationMs === undefined ? "" : ` ${dim(formatDuration(remark.durationMs))}`;
+  return [
+    indented(paint(mark), `${isPlain ? remark.words : paint(remark.words)}${took}`),
+    ...(remark.below ?? []).map((line) => indented(" ", `${dim(symbols.bar)} ${line}`)),
+  ];
 }
 
 function indented(mark: string, text: string): string {

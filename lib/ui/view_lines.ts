@@ -1,7 +1,7 @@
 import { localTime } from "../host/local_date.ts";
 import type { Usage } from "../backlog/types.ts";
 import { addTurn, tokensOf, type UsageTotal } from "../backlog/usage.ts";
-import { waitReason } from "./event_text.ts";
+import { dollars, waitReason } from "./event_text.ts";
 import { formatDuration } from "./format_duration.ts";
 import type { Style } from "./style.ts";
 import type { Activity, Pause, ViewState } from "./view_state.ts";
@@ -194,7 +194,7 @@ function known(...parts: readonly (string | null)[]): string {
 
 function money(usage: Usage | null): string | null {
   if (usage === null || usage.costUsd === null) return null;
-  return `${usage.estimated ? "~" : ""}$${usage.costUsd.toFixed(2)}`;
+  return `${usage.estimated ? "~" : ""}${dollars(usage.costUsd)}`;
 }
 
 function amount(count: number): string {

@@ -4,21 +4,18 @@
  *
  * @module
  */
-import type { AgentEvent } from "../events/agent_events.ts";
-import type { RalphEvent } from "../events/types.ts";
+import { callRow, type EventOf, type EventRows, type RalphEvent } from "../events/types.ts";
 import type { Usage } from "../backlog/types.ts";
 import { addTurn, addUsage, NO_USAGE, type UsageTotal } from "../backlog/usage.ts";
-
-type OfType<Type extends RalphEvent["type"]> = Extract<RalphEvent, { type: Type }>;
 
 /** What is running now. */
 export type Activity =
   | { readonly kind: "turn"; readonly agent: string; readonly sinceMs: number }
-  | { readonly kind: "check"; readonly check: OfType<"check-start">; readonly sinceMs: number }
+  | { readonly kind: "check"; readonly check: EventOf<"check-start">; readonly sinceMs: number }
   | { readonly kind: "hook"; readonly hook: string; readonly sinceMs: number }
   | { readonly kind: "landing"; readonly sinceMs: number }
   | { readonly kind: "paused"; readonly sinceMs: number }
-  | { readonly kind: "wait"; readonly wait: OfType<"wait-start">; readonly sinceMs: number };
+  | { readonly kind: "wait"; readonly wait: EventOf<"wait-start">; readonly sinceMs: number };
 
 /** What an agent waits for by itself in the middle of its turn. */
 export interface Pause {
@@ -32,7 +29,7 @@ export interface ViewState {
   /** Of the first event. */
   readonly startedMs: number | null;
   readonly step: string | null;
-  readonly iteration: OfType<"iteration-start"> | null;
+  readonly iteration: EventOf<"iteration-start"> | null;
   readonly activity: Activity | null;
   /** The last thing that the agent used, and what for. */
   readonly tool: string;
@@ -61,99 +58,90 @@ export const EMPTY_VIEW: ViewState = {
 /** Characters of a text that are kept: more than any terminal is wide. */
 const KEPT = 2000;
 
-/** The state after one more event; the same object where it changes nothing. */
+/** The state after one more event; the same object if it changes nothing. */
 export function nextView(before: ViewState, event: RalphEvent, now: number): ViewState {
-  const state = before.startedMs === null ? { ...before, startedMs: now } : before;
-  const quiet = { activity: null, tool: "", words: "", pause: null };
-  switch (event.type) {
-    case "step-start":
-      return { ...state, ...quiet, step: event.title, iteration: null };
-    case "step-end":
-    case "run-end":
-      return { ...state, ...quiet, step: null, iteration: null };
-    case "iteration-start":
-      return { ...state, ...quiet, iteration: event };
-    case "iteration-end":
-      return { ...state, ...quiet, iteration: null };
-    case "turn-start":
-      return {
-        ...state,
-        ...quiet,
-        turnUsage: null,
-        activity: { kind: "turn", agent: event.agent, sinceMs: now },
-      };
-    case "turn-end":
-      return { ...state, ...quiet, turnUsage: null, runUsage: addTurn(state.runUsage, event.usage) };
-    case "check-start":
-      return { ...state, ...quiet, activity: { kind: "check", check: event, sinceMs: now } };
-    case "hook-start": // a parallel one continues beside the turn, which is what is shown
-      return event.parallel
-        ? state
-        : { ...state, ...quiet, activity: { kind: "hook", hook: event.hook, sinceMs: now } };
-    case "hook-end":
-      return state.activity?.kind === "hook" && state.activity.hook === event.hook ? { ...state, ...quiet } : state;
-    case "wait-start":
-      return { ...state, ...quiet, activity: { kind: "wait", wait: event, sinceMs: now } };
-    case "pause-start":
-      return { ...state, ...quiet, activity: { kind: "paused", sinceMs: now } };
-    case "check-end":
-    case "landing-end":
-    case "wait-end":
-    case "pause-end":
-      return { ...state, ...quiet };
-    case "run-start":
-    case "wait-delta":
-    case "sandbox":
-    case "host-refused":
-    case "state-restored":
-    case "landing-start":
-      return { ...state, ...quiet, activity: { kind: "landing", sinceMs: now } };
-    case "items-reopened":
-    case "tests-changed":
-    case "trespass":
-    case "commit":
-    case "question":
-    case "answer":
-    case "steered":
-    case "text":
-    case "note":
-      return state;
-    default:
-      return state.activity?.kind === "turn" ? duringTurn(state, event, now) : state;
-  }
+  return callRow(ROWS, event, before.startedMs === null ? { ...before, startedMs: now } : before, now);
 }
 
-function duringTurn(state: ViewState, event: AgentEvent, now: number): ViewState {
-  switch (event.type) {
-    case "agent-text":
-      return { ...state, pause: null, words: event.text.trimEnd().slice(-KEPT) };
-    case "agent-tool-call":
-      return { ...state, pause: null, tool: `${event.tool} ${event.input.slice(0, KEPT)}` };
-    case "agent-file-change":
-      return { ...state, tool: `${event.change} ${event.path.slice(0, KEPT)}` };
-    case "agent-tool-result":
-      return state.pause === null ? state : { ...state, pause: null };
-    case "agent-usage": {
-      const { scope, usage } = event;
-      if (isNothing(usage)) return state;
-      return {
-        ...state,
-        turnUsage: scope === "total" || state.turnUsage === null ? usage : addUsage(state.turnUsage, usage),
-      };
-    }
-    case "agent-rate-limit": {
-      const { waitMs, message, status } = event;
-      const untilMs = event.untilMs ?? (waitMs === null ? null : now + waitMs);
-      return { ...state, pause: { message: message.slice(0, KEPT), untilMs: status === "retrying" ? untilMs : null } };
-    }
-    case "agent-error":
-      return { ...state, pause: { message: event.message.slice(0, KEPT), untilMs: null } };
-    case "agent-start":
-    case "agent-end":
-    case "agent-line-invalid":
-      return state;
-  }
+const QUIET = { activity: null, tool: "", words: "", pause: null };
+
+const same = (_event: RalphEvent, state: ViewState): ViewState => state;
+const idle = (_event: RalphEvent, state: ViewState): ViewState => ({ ...state, ...QUIET });
+const over = (_event: RalphEvent, state: ViewState): ViewState => ({ ...state, ...QUIET, step: null, iteration: null });
+
+function begin(state: ViewState, activity: Activity): ViewState {
+  return { ...state, ...QUIET, activity };
 }
+
+/** What an agent says counts while its turn is what is shown. */
+function duringTurn(state: ViewState, change: Partial<ViewState>): ViewState {
+  return state.activity?.kind === "turn" ? { ...state, ...change } : state;
+}
+
+const ROWS: EventRows<readonly [state: ViewState, now: number], ViewState> = {
+  "run-start": same,
+  "run-end": over,
+  "step-start": ({ title }, state) => ({ ...state, ...QUIET, step: title, iteration: null }),
+  "step-end": over,
+  "iteration-start": (event, state) => ({ ...state, ...QUIET, iteration: event }),
+  "iteration-end": (_event, state) => ({ ...state, ...QUIET, iteration: null }),
+  "turn-start": ({ agent }, state, now) => ({
+    ...begin(state, { kind: "turn", agent, sinceMs: now }),
+    turnUsage: null,
+  }),
+  "turn-end": ({ usage }, state) => ({
+    ...state,
+    ...QUIET,
+    turnUsage: null,
+    runUsage: addTurn(state.runUsage, usage),
+  }),
+  "check-start": (check, state, now) => begin(state, { kind: "check", check, sinceMs: now }),
+  "check-end": idle,
+  // a parallel hook runs beside the turn, and the turn is what is shown
+  "hook-start": ({ hook, parallel }, state, now) =>
+    parallel ? state : begin(state, { kind: "hook", hook, sinceMs: now }),
+  "hook-end": ({ hook }, state) =>
+    state.activity?.kind === "hook" && state.activity.hook === hook ? { ...state, ...QUIET } : state,
+  "landing-start": (_event, state, now) => begin(state, { kind: "landing", sinceMs: now }),
+  "landing-end": idle,
+  "wait-start": (wait, state, now) => begin(state, { kind: "wait", wait, sinceMs: now }),
+  "wait-delta": same,
+  "wait-end": idle,
+  "pause-start": (_event, state, now) => begin(state, { kind: "paused", sinceMs: now }),
+  "pause-end": idle,
+  "agent-start": same,
+  "agent-text": ({ text }, state) => duringTurn(state, { pause: null, words: text.trimEnd().slice(-KEPT) }),
+  "agent-tool-call": ({ tool, input }, state) =>
+    duringTurn(state, { pause: null, tool: `${tool} ${input.slice(0, KEPT)}` }),
+  "agent-tool-result": (_event, state) => state.pause === null ? state : duringTurn(state, { pause: null }),
+  "agent-file-change": ({ change, path }, state) => duringTurn(state, { tool: `${change} ${path.slice(0, KEPT)}` }),
+  "agent-usage": ({ scope, usage }, state) => {
+    if (isNothing(usage)) return state;
+    const isWhole = scope === "total" || state.turnUsage === null;
+    return duringTurn(state, { turnUsage: isWhole ? usage : addUsage(state.turnUsage, usage) });
+  },
+  "agent-rate-limit": ({ waitMs, message, status, untilMs: named }, state, now) => {
+    const untilMs = named ?? (waitMs === null ? null : now + waitMs);
+    const pause = { message: message.slice(0, KEPT), untilMs: status === "retrying" ? untilMs : null };
+    return duringTurn(state, { pause });
+  },
+  "agent-error": ({ message }, state) =>
+    duringTurn(state, { pause: { message: message.slice(0, KEPT), untilMs: null } }),
+  "agent-line-invalid": same,
+  "agent-end": same,
+  "sandbox": same,
+  "host-refused": same,
+  "state-restored": same,
+  "items-reopened": same,
+  "experiments": same,
+  "trespass": same,
+  "commit": same,
+  "question": same,
+  "answer": same,
+  "steered": same,
+  "text": same,
+  "note": same,
+};
 
 /** Requests that failed report nothing used; what they did use is not known. */
 function isNothing({ inputTokens, outputTokens, costUsd }: Usage): boolean {

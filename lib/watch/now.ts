@@ -1,4 +1,5 @@
-import { addTurn, NO_USAGE, tokensOf, type UsageTotal } from "../backlog/usage.ts";
+import { addTurn, tokensOf } from "../backlog/usage.ts";
+import { EMPTY_TALLY, nextTally, type Tally } from "../events/tally.ts";
 import { pathExists } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 import { join } from "node:path";
@@ -30,20 +31,14 @@ export interface RunNow {
   readonly view: ViewState;
   /** What each worker does, by its number. */
   readonly lanes: ReadonlyMap<number, ViewState>;
-  /** How far it is: items passed, and all that are known. */
-  readonly passed: number;
-  readonly total: number | null;
-  /** Of all turns that have ended. */
-  readonly usage: UsageTotal;
+  readonly tally: Tally;
 }
 
 /** Reads what a run has recorded so far. */
 export function readNow(live: LiveRun): RunNow {
   let view = EMPTY_VIEW;
   const lanes = new Map<number, ViewState>();
-  let usage = NO_USAGE;
-  let passed = 0;
-  let total: number | null = null;
+  let tally = EMPTY_TALLY;
   using _events = followEvents(eventsFile(live), ({ event, atMs, lane }) => {
     if (lane === undefined) view = nextView(view, event, atMs);
     else {
@@ -51,11 +46,9 @@ export function readNow(live: LiveRun): RunNow {
       if (next.iteration === null) lanes.delete(lane);
       else lanes.set(lane, next);
     }
-    if (event.type === "turn-end") usage = addTurn(usage, event.usage);
-    if (event.type === "iteration-start") ({ passed, total } = event);
-    if (event.type === "iteration-end" && event.settlement === "passed") passed += 1;
+    tally = nextTally(tally, event, atMs);
   });
-  return { live, view, lanes, passed, total, usage };
+  return { live, view, lanes, tally };
 }
 
 /** What can be done with a run, as commands. Pure. */
@@ -65,12 +58,12 @@ export function possible({ pause, stopping }: LiveRun): readonly string[] {
 }
 
 /** The same as data, for `--json`. */
-export function nowData({ live, view, lanes, passed, total, usage: ended }: RunNow, now: number): object {
+export function nowData({ live, view, lanes, tally }: RunNow, now: number): object {
+  const { passed, total, startedMs } = tally;
   const usage = [view, ...lanes.values()].reduce(
     (sum, { turnUsage }) => turnUsage === null ? sum : addTurn(sum, turnUsage),
-    ended,
+    tally.usage,
   );
-  const { startedMs } = view;
   return {
     run: live.run,
     ...viewData(view),
@@ -105,7 +98,7 @@ function viewData({ iteration, activity, tool }: ViewState): object {
 
 /** The same as lines, safe for a terminal. */
 export function nowLines(
-  { live, view, lanes, passed, total }: RunNow,
+  { live, view, lanes, tally: { passed, total } }: RunNow,
   { host, style }: { readonly host: Host; readonly style: Style },
 ): readonly string[] {
   const { warn, symbols } = style;

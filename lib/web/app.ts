@@ -274,7 +274,8 @@ ${region("hero", regions, "hero")}${region("needs", regions)}${region("trust", r
     const { model } = watched;
     const now = this.#options.host.clock.now();
     const regions = runRegions({ href: this.#hrefOf(watched), model, live, now });
-    const done = model.total === null ? `${model.passed}` : `${model.passed}/${model.total}`;
+    const { passed, total } = model.tally;
+    const done = total === null ? `${passed}` : `${passed}/${total}`;
     const state = live === null ? "ended" : live.asks !== null ? "needs you" : live.pause?.state ?? "running";
     return { regions, announcement: model.announcement, title: `${done} ${state} · ${watched.project.name}` };
   }

@@ -12,6 +12,7 @@ import { createStyle } from "../ui/style.ts";
 import { shareBar } from "./charts.ts";
 import type { Regions } from "./layout.ts";
 import type { RunModel } from "./model.ts";
+import type { Tally } from "../events/tally.ts";
 
 const { symbols } = createStyle({ colour: false, ascii: false });
 /** Cards in a column; the list of all items is a page of its own. */
@@ -38,26 +39,29 @@ export function boardRegions(
   },
   report: RunReport,
 ): Regions {
-  const changed = new Set(report.testsChanged.flatMap(({ item }) => item === null ? [] : [item]));
+  const { passed, total } = model.tally;
+  const doubted = new Set(
+    report.experiments.flatMap(({ item, findings }) => item === null || findings.length === 0 ? [] : [item]),
+  );
   // what a killed run had in hand is no longer in anyone's hands
   const stateOf = (item: ItemReport): ItemState =>
     item.state === "in-progress" && live === null ? "interrupted" : item.state;
   const regions: Record<string, Markup> = {};
   const counted = report.items.filter(({ kind }) => kind !== "checks" && kind !== "review");
   const done = counted.filter(({ state }) => isDone(state)).length;
-  const earlier = Math.max(0, model.passed - done);
+  const earlier = Math.max(0, passed - done);
   for (const { id, name, states } of COLUMNS) {
     const items = report.items.filter((item) => states.includes(stateOf(item))).toReversed();
     const before = id === "col-done" ? earlier : 0;
     regions[id] = column(name, items.length + before, [
-      ...items.slice(0, CARDS).map((item) => card({ ...item, state: stateOf(item) }, href, changed.has(item.id))),
+      ...items.slice(0, CARDS).map((item) => card({ ...item, state: stateOf(item) }, href, doubted.has(item.id))),
       ...(items.length > CARDS
         ? [fragment`<li class="more"><a href="${href}/items">and ${items.length - CARDS} more</a></li>`]
         : []),
       ...(before === 0 ? [] : [fragment`<li class="more dim">${before} in earlier runs</li>`]),
     ]);
   }
-  const toCome = model.total === null ? 0 : Math.max(0, model.total - model.passed - (counted.length - done));
+  const toCome = total === null ? 0 : Math.max(0, total - passed - (counted.length - done));
   regions["col-open"] = column(
     "Not begun",
     toCome,
@@ -75,7 +79,7 @@ function column(name: string, count: number, cards: readonly Markup[]): Markup {
   return fragment`<h3 class="${none}">${name} <span class="count">${count}</span></h3><ul>${cards}</ul>`;
 }
 
-function card(item: ItemReport, href: string, testsChanged: boolean): Markup {
+function card(item: ItemReport, href: string, isDoubted: boolean): Markup {
   const { tone, words } = itemText(item);
   const last = item.attempts.at(-1);
   const took = item.attempts.reduce((sum, { durationMs }) => sum + (durationMs ?? 0), 0);
@@ -90,8 +94,8 @@ function card(item: ItemReport, href: string, testsChanged: boolean): Markup {
   }"><span class="id"><span class="mark ${tone}" aria-hidden="true">${
     markOf(tone, symbols)
   }</span>${item.id}</span> <span class="name">${item.title}</span></a><span class="facts dim"><span class="unseen">${words}. </span>${facts}</span>${
-    testsChanged ? fragment`<span class="badge bad">tests changed</span>` : NOTHING
-  }${item.state === "unverified" ? fragment`<span class="badge warn">no check saw it</span>` : NOTHING}</li>`;
+    isDoubted ? fragment`<span class="badge bad">checks not believed</span>` : NOTHING
+  }${item.state === "unverified" ? fragment`<span class="badge warn">unverified</span>` : NOTHING}</li>`;
 }
 
 /** The address of an item's page. Pure. */
@@ -109,7 +113,7 @@ export function countsOf(items: readonly ItemReport[]): { readonly parked: numbe
 }
 
 /** Items by state, as a bar; for lists of runs. Pure. */
-export function itemsBar(report: RunReport, { total, passed }: Pick<RunModel, "total" | "passed">): Markup {
+export function itemsBar(report: RunReport, { total, passed }: Pick<Tally, "total" | "passed">): Markup {
   const of = (states: readonly ItemState[]): number =>
     report.items.filter(({ state }) => states.includes(state)).length;
   const unverified = of(["unverified"]);

@@ -5,7 +5,7 @@
  */
 import { localTime } from "../host/local_date.ts";
 import { fragment, type Markup, NOTHING } from "../report/html_item.ts";
-import type { Span } from "./model.ts";
+import { rowsOf, type Span } from "./spans.ts";
 
 const WIDTH = 240;
 const HEIGHT = 44;
@@ -64,35 +64,44 @@ export function shareBar(
   return fragment`<svg class="share" viewBox="0 0 ${LINE_WIDTH} 10" preserveAspectRatio="none" role="img" aria-label="${label}">${bars}</svg>`;
 }
 
-const TONES = { passed: "good", open: "warn", parked: "bad", stop: "bad" } as const;
 const ORDER = ["good", "plain", "warn", "bad"];
+const ROW_HEIGHT = 18;
 
-/** The iterations of a run on a line of time; where there are very many, several share a bar, and the worst shows. */
+/** The attempts of a run on a line of time, those at the same time below each other. */
 export function timeline(spans: readonly Span[], fromMs: number, toMs: number): Markup {
   if (spans.length === 0 || toMs <= fromMs) return NOTHING;
-  const size = Math.ceil(spans.length / MOST_BARS);
-  const scale = LINE_WIDTH / (toMs - fromMs);
-  const bars: Markup[] = [];
-  for (let start = 0; start < spans.length; start += size) {
-    const group = spans.slice(start, start + size);
-    const [first, last] = [group[0] as Span, group.at(-1) as Span];
-    const tone = group.map(({ result }) => result === null ? "plain" : TONES[result])
-      .toSorted((one, other) => ORDER.indexOf(other) - ORDER.indexOf(one))[0] as string;
-    const x = (first.fromMs - fromMs) * scale;
-    const width = ((last.toMs ?? toMs) - first.fromMs) * scale;
-    const names = size === 1 ? first.item : `${first.item} to ${last.item}`;
-    bars.push(
-      fragment`<rect class="${tone}" x="${round(x)}" y="0" width="${
-        round(Math.max(1.5, width - 1.5))
-      }" height="18"><title>${names}, ${localTime(first.fromMs).slice(11)}</title></rect>`,
-    );
-  }
-  const count = (tone: string): number =>
-    spans.filter(({ result }) => result !== null && TONES[result] === tone).length;
+  const rows = rowsOf(spans);
+  const bars = rows.flatMap((row, index) => rowBars(row, { fromMs, toMs, y: index * (ROW_HEIGHT + 2) }));
+  const count = (tone: string): number => spans.filter((span) => span.tone === tone).length;
   const label = `${spans.length} iterations: ${count("good")} passed, ${count("warn")} to be tried again, ${
     count("bad")
   } given up`;
-  return fragment`<svg class="timeline" viewBox="0 0 ${LINE_WIDTH} 18" preserveAspectRatio="none" role="img" aria-label="${label}">${bars}</svg>`;
+  const height = rows.length * (ROW_HEIGHT + 2) - 2;
+  return fragment`<svg class="timeline" viewBox="0 0 ${LINE_WIDTH} ${height}" height="${height}" preserveAspectRatio="none" role="img" aria-label="${label}">${bars}</svg>`;
+}
+
+/** Where there are very many, several share a bar, and the worst shows. */
+function rowBars(
+  row: readonly Span[],
+  { fromMs, toMs, y }: { readonly fromMs: number; readonly toMs: number; readonly y: number },
+): readonly Markup[] {
+  const size = Math.ceil(row.length / MOST_BARS);
+  const scale = LINE_WIDTH / (toMs - fromMs);
+  const bars: Markup[] = [];
+  for (let start = 0; start < row.length; start += size) {
+    const group = row.slice(start, start + size);
+    const [first, last] = [group[0] as Span, group.at(-1) as Span];
+    const tone = group.map((span) => span.tone)
+      .toSorted((one, other) => ORDER.indexOf(other) - ORDER.indexOf(one))[0] as string;
+    const width = ((last.toMs ?? toMs) - first.fromMs) * scale;
+    const names = size === 1 ? first.item : `${first.item} to ${last.item}`;
+    bars.push(
+      fragment`<rect class="${tone}" x="${round((first.fromMs - fromMs) * scale)}" y="${y}" width="${
+        round(Math.max(1.5, width - 1.5))
+      }" height="${ROW_HEIGHT}"><title>${names}, ${localTime(first.fromMs).slice(11)}</title></rect>`,
+    );
+  }
+  return bars;
 }
 
 function round(value: number): string {

@@ -46,9 +46,8 @@ export function itemRegions({ href, model, item, isLive, diffs }: ItemShown): Re
   const { tone } = itemText(item);
   const state = item.state === "in-progress" && !isLive ? "interrupted" : item.state;
   const words = itemText({ ...item, state }).words;
-  const criteria = model.criteria.get(item.id) ?? [];
   const report = model.report() as RunReport;
-  const changed = report.testsChanged.filter((one) => one.item === item.id).flatMap(({ findings }) => findings);
+  const changed = report.experiments.filter((one) => one.item === item.id).flatMap(({ findings }) => findings);
   const shown = item.attempts.slice(-ATTEMPTS).toReversed();
   return {
     "item": fragment`<h1><span class="pill ${tone}">${
@@ -63,16 +62,16 @@ ${
 ${
       changed.length === 0
         ? NOTHING
-        : fragment`<section class="card trust"><h2>Tests changed</h2><ul>${
+        : fragment`<section class="card trust"><h2>The checks cannot be believed</h2><ul>${
           changed.slice(0, 40).map((text) => fragment`<li><code>${oneLine(text)}</code></li>`)
         }</ul></section>`
     }
 ${
-      criteria.length === 0
+      item.criteria.length === 0
         ? NOTHING
-        : fragment`<section class="card"><h2>What it has to meet</h2><ul class="criteria">${
-          criteria.map((text) => fragment`<li>${withCode(text)}</li>`)
-        }</ul></section>`
+        : fragment`<section class="card"><h2>What it has to meet</h2><ul class="criteria${
+          item.state === "verified" ? " met" : ""
+        }">${item.criteria.map((text) => fragment`<li>${withCode(text)}</li>`)}</ul></section>`
     }`,
     "attempts": fragment`${
       shown.map((attempt, index) =>
@@ -155,7 +154,7 @@ function checkList(
   if (checks.length === 0) return NOTHING;
   return fragment`<h3>${name}</h3><ul class="checks">${
     checks.map((check, index) => {
-      const output = model.outputs.get(`${attempt.iteration}:${check.name}`) ?? check.tail ?? "";
+      const output = model.outputs.get(check) ?? check.tail ?? "";
       const line = fragment`<span class="mark ${check.ok ? "good" : "bad"}">${
         check.ok ? symbols.passed : symbols.failed
       }<span class="unseen">${

@@ -1,3 +1,4 @@
+import { dollars } from "../ui/event_text.ts";
 import { localTime } from "../host/local_date.ts";
 import { tokensOf } from "../backlog/usage.ts";
 import { fragment, type Markup, NOTHING } from "../report/html_item.ts";
@@ -45,14 +46,14 @@ function runCard({ href, id, model, live }: ListedRun, now: number): Markup {
   const report = model.report() as RunReport;
   const { word, tone } = stateWord(report, live);
   const tokens = tokensOf(model.usage);
-  const took = model.startedMs === null ? 0 : (live === null ? model.lastMs ?? now : now) - model.startedMs;
+  const took = model.tally.startedMs === null ? 0 : (live === null ? model.lastMs ?? now : now) - model.tally.startedMs;
   const part = report.parts.at(-1);
   const { costUsd, estimated } = model.usage;
   const facts = [
-    model.total === null ? `${model.passed} done` : `${model.passed} of ${model.total} done`,
+    model.tally.total === null ? `${model.tally.passed} done` : `${model.tally.passed} of ${model.tally.total} done`,
     formatDuration(took),
     tokens === null ? "" : `${tokens.toLocaleString("en-US")} tokens`,
-    costUsd === null ? "" : `${estimated ? "~" : ""}$${costUsd.toFixed(2)}`,
+    costUsd === null ? "" : `${estimated ? "~" : ""}${dollars(costUsd)}`,
   ].filter(Boolean).join(" · ");
   const doing = [...model.views.values()].flatMap(({ iteration, activity }) =>
     live === null || iteration === null || activity === null ? [] : [iteration.item]
@@ -60,10 +61,10 @@ function runCard({ href, id, model, live }: ListedRun, now: number): Markup {
   return fragment`<li class="card run"><a href="${href}"><span class="pill ${tone}${
     live !== null && tone === "plain" ? " moving" : ""
   }">${word}</span> <strong>${part?.name ?? "run"}</strong> <span class="dim">${
-    model.startedMs === null ? id : localTime(model.startedMs)
+    model.tally.startedMs === null ? id : localTime(model.tally.startedMs)
   }</span></a><p class="dim">${facts}</p>${
     doing.slice(0, 4).map(({ id: item, title }) => fragment`<p><strong>${item}</strong> ${title}</p>`)
-  }${itemsBar(report, model)}${
+  }${itemsBar(report, model.tally)}${
     live?.asks === null || live === null ? NOTHING : fragment`<p class="warn">${live.asks.message}</p>`
   }</li>`;
 }

@@ -3,13 +3,22 @@
  *
  * @module
  */
+import { dollars } from "../ui/event_text.ts";
 import { NOTICE_LABELS } from "../cli/end_with.ts";
 import { localTime } from "../host/local_date.ts";
 import { fragment, type Markup, NOTHING } from "../report/html_item.ts";
-import { changedTests, isStateNotice, markOf, oneLine, plural, restoredGroups, trespassText } from "../report/texts.ts";
+import {
+  doubtedChecks,
+  isStateNotice,
+  markOf,
+  oneLine,
+  plural,
+  restoredGroups,
+  trespassText,
+} from "../report/texts.ts";
 import type { RunReport } from "../report/types.ts";
 import type { LiveRun } from "../steer/types.ts";
-import { tokensOf } from "../backlog/usage.ts";
+import { tokensOf, type UsageTotal } from "../backlog/usage.ts";
 import { formatDuration } from "../ui/format_duration.ts";
 import { printableView } from "../ui/live_view.ts";
 import { createStyle } from "../ui/style.ts";
@@ -18,6 +27,7 @@ import { areaChart, columnChart, timeline } from "./charts.ts";
 import { boardRegions, countsOf } from "./board.ts";
 import { action, type Regions } from "./layout.ts";
 import type { RunModel } from "./model.ts";
+import { spansOf } from "./spans.ts";
 
 const { symbols } = createStyle({ colour: false, ascii: false });
 
@@ -63,10 +73,10 @@ export function runRegions(shown: RunShown): Regions {
   return {
     "hero": hero(shown, report),
     "needs": question(shown),
-    "trust": trust(shown.model, report),
+    "trust": trust(report),
     "tiles": tiles(shown, report),
     "now": nowCards(shown),
-    "line": lineOfTime(shown),
+    "line": lineOfTime(shown, report),
     ...boardRegions(shown, report),
     "feed": feed(shown.model),
   };
@@ -80,7 +90,7 @@ function hero({ model, live, href }: RunShown, report: RunReport): Markup {
   return fragment`<div class="title"><h1><span class="pill ${tone}${
     live !== null && tone === "plain" ? " moving" : ""
   }">${word}</span> ${what}</h1>
-<p class="dim">${model.startedMs === null ? "" : `since ${localTime(model.startedMs)}`}${
+<p class="dim">${model.tally.startedMs === null ? "" : `since ${localTime(model.tally.startedMs)}`}${
     live === null ? "" : `, pid ${live.pid}`
   }${report.agents.length === 0 ? "" : `, ${report.agents.map(({ name }) => name).join(", ")}`}</p>
 ${reasons.slice(0, 3).map((reason) => fragment`<p class="${tone}">${reason.slice(0, 300)}</p>`)}</div>
@@ -136,9 +146,9 @@ ${asks.details.length === 0 ? NOTHING : fragment`<pre tabindex="0">${asks.detail
 }
 
 /** What the verdict does not speak for, where it cannot be missed. */
-function trust(model: RunModel, report: RunReport): Markup {
+function trust(report: RunReport): Markup {
   const groups = new Map<string, string[]>();
-  for (const { kind, subject, message } of model.notices) {
+  for (const { kind, subject, message } of report.notices) {
     if (isStateNotice(kind, subject, report)) continue;
     const label = NOTICE_LABELS[kind] ?? kind;
     const list = groups.get(label) ?? [];
@@ -147,7 +157,7 @@ function trust(model: RunModel, report: RunReport): Markup {
   }
   const lines = [
     ...report.trespasses.map((one) => ["bad", trespassText(one)] as const),
-    ...changedTests(report).map((text) => ["bad", text] as const),
+    ...doubtedChecks(report).map((text) => ["bad", text] as const),
     ...[...groups].map(([label, list]) =>
       [
         "warn",
@@ -175,29 +185,32 @@ function trust(model: RunModel, report: RunReport): Markup {
 function tiles({ model, live, now }: RunShown, report: RunReport): Markup {
   const { usage, points } = model;
   const end = live === null ? model.lastMs ?? now : now;
-  const took = model.startedMs === null ? 0 : end - model.startedMs;
+  const took = model.tally.startedMs === null ? 0 : end - model.tally.startedMs;
   const tokens = tokensOf(usage);
   const chart = (of: (point: (typeof points)[number]) => number | null, label: string, tone: string): Markup =>
     areaChart(points.map((point) => ({ x: point.atMs, y: of(point) })), label, tone);
   const counts = countsOf(report.items);
-  const lengths = model.spans.flatMap(({ fromMs, toMs }) => toMs === null ? [] : [toMs - fromMs]);
-  const total = model.total === null ? "" : ` of ${model.total}`;
+  const spans = spansOf(report);
+  const lengths = spans.flatMap(({ fromMs, toMs }) => toMs === null ? [] : [toMs - fromMs]);
+  const { passed, total } = model.tally;
   const tile = (name: string, value: Markup, note: string, drawn: Markup): Markup =>
     fragment`<div class="tile"><h2>${name}</h2><p class="value">${value}</p><p class="dim">${note}</p>${drawn}</div>`;
-  const since = live !== null && model.startedMs !== null ? fragment` data-since="${model.startedMs}"` : NOTHING;
+  const since = live !== null && model.tally.startedMs !== null
+    ? fragment` data-since="${model.tally.startedMs}"`
+    : NOTHING;
   return fragment`${
     tile(
       "Done",
-      fragment`${model.passed}<small>${total}</small>`,
+      fragment`${passed}<small>${total === null ? "" : ` of ${total}`}</small>`,
       [counts.parked > 0 ? `${counts.parked} parked` : "", counts.again > 0 ? `${counts.again} to be tried again` : ""]
-        .filter(Boolean).join(", ") || plural(model.spans.length, "iteration"),
-      chart(({ passed }) => passed, `${model.passed} done`, "good"),
+        .filter(Boolean).join(", ") || plural(spans.length, "iteration"),
+      chart((point) => point.passed, `${passed} done`, "good"),
     )
   }${
     tile(
       "Time",
       fragment`<span${since}>${formatDuration(took)}</span>`,
-      paceText(model, took),
+      paceText(lengths, total === null ? 0 : total - passed - counts.parked),
       columnChart(lengths, "how long each iteration took", "plain"),
     )
   }${
@@ -217,25 +230,25 @@ function tiles({ model, live, now }: RunShown, report: RunReport): Markup {
       fragment`${
         usage.costUsd === null
           ? (usage.turns === 0 ? "–" : "?")
-          : `${usage.turnsWithoutCost > 0 ? "≥ " : ""}${usage.estimated ? "~" : ""}$${usage.costUsd.toFixed(2)}`
+          : `${usage.turnsWithoutCost > 0 ? "≥ " : ""}${usage.estimated ? "~" : ""}${dollars(usage.costUsd)}`
       }`,
-      usage.turns === 0
-        ? "no turn has ended"
-        : usage.costUsd === null
-        ? NOT_REPORTED
-        : usage.estimated
-        ? "the agent's own estimate"
-        : "as billed",
+      costNote(usage),
       chart((point) => point.costUsd, `${usage.costUsd ?? 0} dollars`, "plain"),
     )
   }`;
 }
 
-function paceText({ spans, total, passed }: RunModel, took: number): string {
-  const ended = spans.filter(({ toMs }) => toMs !== null).length;
-  if (ended === 0) return "first iteration";
-  const each = `${formatDuration(took / Math.max(1, ended))} each`;
-  return total !== null && passed < total ? `${each}, ${total - passed} to go` : each;
+function costNote({ turns, costUsd, estimated }: UsageTotal): string {
+  if (turns === 0) return "no turn has ended";
+  if (costUsd === null) return NOT_REPORTED;
+  return estimated ? "the agent's own estimate" : "as billed";
+}
+
+/** The time that iterations took: what a person or a limit took between them is not part of it. */
+function paceText(lengths: readonly number[], toGo: number): string {
+  if (lengths.length === 0) return "first iteration";
+  const each = `${formatDuration(lengths.reduce((sum, length) => sum + length, 0) / lengths.length)} each`;
+  return toGo > 0 ? `${each}, ${toGo} to go` : each;
 }
 
 function amount(count: number): string {
@@ -271,7 +284,7 @@ function nowCard(lane: number, view: ViewState, now: number): Markup {
     landing: () => "landing",
   }[activity.kind]();
   return fragment`<div class="lane">${
-    lane < 0 ? NOTHING : fragment`<p class="dim">worker ${lane + 1}</p>`
+    lane < 0 ? NOTHING : fragment`<p class="dim">worker ${lane}</p>`
   }<p class="what">${
     iteration === null
       ? fragment`${view.step ?? ""}`
@@ -285,13 +298,15 @@ ${tool === "" ? NOTHING : fragment`<p class="tool"><code>${tool.slice(0, 300)}</
 ${words === "" ? NOTHING : fragment`<blockquote>${words.slice(-600)}</blockquote>`}</div>`;
 }
 
-function lineOfTime({ model, live, now }: RunShown): Markup {
-  if (model.startedMs === null || model.spans.length === 0) return NOTHING;
+function lineOfTime({ model, live, now }: RunShown, report: RunReport): Markup {
+  const spans = spansOf(report);
+  const { startedMs } = model.tally;
+  if (startedMs === null || spans.length === 0) return NOTHING;
   const end = live === null ? model.lastMs ?? now : now;
   return fragment`<section class="card" aria-labelledby="line-title"><h2 id="line-title">Iterations</h2>${
-    timeline(model.spans, model.startedMs, end)
-  }<p class="axis dim"><span>${localTime(model.startedMs).slice(11)}</span><span>${
-    plural(model.spans.length, "iteration")
+    timeline(spans, startedMs, end)
+  }<p class="axis dim"><span>${localTime(startedMs).slice(11)}</span><span>${
+    plural(spans.length, "iteration")
   }</span><span>${localTime(end).slice(11)}</span></p></section>`;
 }
 

@@ -95,7 +95,7 @@ textarea { resize: vertical; min-height: 4.5rem; }
 .chart { position: absolute; left: 0; right: 0; bottom: 0; width: 100%; height: 2.9rem; display: block; }
 .chart .line { fill: none; stroke: currentColor; stroke-width: 2; vector-effect: non-scaling-stroke; stroke-linejoin: round; }
 .chart .area { fill: currentColor; opacity: .12; } .chart rect { opacity: .45; }
-.timeline { display: block; width: 100%; height: 1.25rem; border-radius: 4px; background: var(--soft); }
+.timeline { display: block; width: 100%; border-radius: 4px; background: var(--soft); }
 .share { display: block; width: 100%; height: .45rem; margin-top: .5rem; }
 svg rect { fill: currentColor; } svg rect.rest { fill: var(--line); }
 .timeline rect.plain { opacity: .75; }
@@ -142,6 +142,7 @@ pre.card { background: var(--card); } .transcript { max-height: 75vh; white-spac
 .reason { white-space: pre-wrap; overflow-wrap: anywhere; max-height: 14rem; color: var(--text); border-left: 3px solid var(--bad); }
 .criteria li { padding: .25rem 0 .25rem 1.4rem; position: relative; overflow-wrap: anywhere; }
 .criteria li::before { content: "○"; position: absolute; left: 0; color: var(--dim); }
+.criteria.met li::before { content: "✓"; color: var(--good); }
 .attempt { margin-bottom: 1rem; border-left: 4px solid currentColor; } .attempt > * { color: var(--text); } .attempt > .dim { color: var(--dim); } .attempt.plain { border-left-color: var(--plain); }
 .attempt h2 { font-size: 1.05rem; } #item { display: grid; gap: .75rem; } #item > * { margin: 0; } .attempt h3 { margin: .9rem 0 .3rem; color: var(--dim); }
 .checks li { margin: .3rem 0; } .checks li > .mark { margin-left: 1.1rem; }

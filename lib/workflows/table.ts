@@ -26,7 +26,7 @@ export function workflowRow(name: string): WorkflowRow {
 
 /** Every folder that holds runs, relative to the root. */
 export async function runFolders(root: string): Promise<readonly string[]> {
-  const own = await Promise.all(WORKFLOWS.map(({ runs }) => runs(root)));
+  const own = await Promise.all(WORKFLOWS.map(async (row) => await row.runs?.(root) ?? []));
   return [...new Set([DEFAULT_RUNS, ...own.flat()])];
 }
 

@@ -19,14 +19,22 @@ export interface RunPartName {
   readonly folder: string;
 }
 
+/** State of one goal. Paths are relative to the root. */
+export interface RunState {
+  /** Taken off the branch. */
+  readonly files: readonly string[];
+  /** Written by runs as well; what they hold outlives a run. */
+  readonly kept: readonly string[];
+  /** Folders of `kept` that hold nothing, so that they go too. */
+  unused(root: string): Promise<readonly string[]>;
+}
+
 /** A workflow's row in the table: nothing of it is loaded before it is used. */
 export interface WorkflowRow extends KnownWorkflow {
   /** For `ralph help workflows`. */
   readonly summary: string;
   /** For the question of `ralph init`. */
   readonly hint: string;
-  /** The command that begins work in it. */
-  readonly start: string;
   /** The argument that shared commands take in it: `FEATURE`. */
   readonly scope?: string;
   /** The command that `ralph` alone is, where flag or configuration name this workflow. */
@@ -37,8 +45,8 @@ export interface WorkflowRow extends KnownWorkflow {
   readonly help?: { readonly run?: string; readonly plan?: string };
   /** Its items may look at pages in a browser. */
   readonly pages?: boolean;
-  /** State that `ralph finish` puts aside, relative to the root: into a folder below `folder`. */
-  readonly archive?: { readonly files: readonly string[]; readonly folder: string };
+  /** State of one goal, which `ralph finish` takes off the branch. Absent: its method keeps its state in the repository. */
+  readonly runState?: RunState;
   /** What it adds to the environment of its agents. */
   readonly variable?: readonly [name: string, meaning: string];
   /** JSON Schemas for `ralph schema`. */
@@ -79,6 +87,8 @@ export interface Workflow {
   verify(ralph: RalphContext, scope: string): Promise<Verification>;
   /** Its items, for a worker elsewhere. Absent: they follow each other, and are worked on here. */
   backlog?(ralph: RalphContext, scope: string): Promise<Backlog>;
+  /** How its files name a check, for messages. @default in a criterion, as Verify: `cmd` */
+  readonly checkForm?: string;
   /** What `ralph doctor` looks at for it. */
   examine?(place: Place, host: Invocation["host"]): Promise<readonly Finding[]>;
 }

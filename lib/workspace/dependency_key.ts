@@ -3,11 +3,20 @@ import { contentsOf } from "../git/batch_reader.ts";
 import { type Git, outputOfGit, READING } from "../git/run_git.ts";
 import { hashText } from "../host/files.ts";
 
-const LOCKS_REGEXP =
-  /(^|\/)(package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|yarn\.lock|bun\.lockb?|deno\.lock|uv\.lock|poetry\.lock|pdm\.lock|Pipfile\.lock|Cargo\.lock|go\.sum|composer\.lock|Gemfile\.lock)$/;
+const LOCKS_REGEXP = namedLike(
+  "package-lock.json npm-shrinkwrap.json pnpm-lock.yaml yarn.lock bun.lock bun.lockb deno.lock uv.lock poetry.lock " +
+    "pdm.lock Pipfile.lock Cargo.lock go.sum composer.lock Gemfile.lock",
+);
 
-const MANIFESTS_REGEXP =
-  /(^|\/)(package\.json|pyproject\.toml|setup\.(py|cfg)|requirements[^/]*\.txt|Pipfile|Cargo\.toml|go\.mod|composer\.json|Gemfile)$/;
+const MANIFESTS_REGEXP = namedLike(
+  "package.json pyproject.toml setup.py setup.cfg requirements*.txt Pipfile Cargo.toml go.mod composer.json Gemfile",
+);
+
+/** A path whose last part is one of these names. */
+function namedLike(names: string): RegExp {
+  const patterns = names.replaceAll(".", String.raw`\.`).replaceAll("*", "[^/]*").split(" ");
+  return new RegExp(`(^|/)(${patterns.join("|")})$`);
+}
 
 /** Entries of a `package.json` that say what is installed; its scripts do not. */
 const INSTALLED_REGEXP = /dependencies$|^(workspaces|overrides|resolutions|packageManager|pnpm)$/i;

@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import type { WorkspaceConfig } from "../config/schema.ts";
 import { createGit } from "../git/run_git.ts";
 import { copyTree, treeDifferences } from "../host/copy_tree.ts";
-import { hashText, isDirectory, pathExists, readText, removePath, writePlain } from "../host/files.ts";
+import { hashText, isDirectory, pathExists, readText, removeOwn, removePath, writePlain } from "../host/files.ts";
 import { type Seal, sealDifferences, sealOf } from "../host/seal.ts";
 import type { Host } from "../host/types.ts";
 import { ignoredPaths } from "./ignored_paths.ts";
@@ -94,8 +94,8 @@ export async function keepCopies(source: CopySource, key: string): Promise<KeptC
     const stale = isOlder ? cachesAmong(differing, CACHES_REGEXP) : [];
     const others = isOlder ? differing.filter((name) => !CACHES_REGEXP.test(name)) : differing;
     if (isOlder) changed.push(...others.map((name) => name === "" ? path : `${path}/${name}`));
-    if (others.length > 0) await copyTree(host, from, kept);
-    for (const cache of stale) await removePath(join(kept, cache));
+    if (others.length > 0) await copyTree(host, from, kept, folder);
+    for (const cache of stale) await removeOwn(join(kept, cache), kept);
     entries.push({ copy: { path, kept, isFolder: await isDirectory(kept) }, seal: sealOf(kept), source: before });
   }
   await writePlain(keyFile, key);
@@ -109,7 +109,7 @@ export async function keepCopies(source: CopySource, key: string): Promise<KeptC
       const done: string[] = [];
       for (const { path, kept } of copies) {
         if (!isWanted(path) || !await isDirectory(dirname(join(directory, path)))) continue;
-        await copyTree(host, kept, join(directory, path));
+        await copyTree(host, kept, join(directory, path), directory);
         done.push(path);
       }
       return done;
@@ -132,13 +132,13 @@ async function restoreOne(
   if (differing.length === 0) return [];
   const now = sealOf(join(topLevel, path));
   const lost: string[] = [];
-  for (const cache of cachesAmong(differing, CACHE_REGEXP)) await removePath(join(kept, cache));
+  for (const cache of cachesAmong(differing, CACHE_REGEXP)) await removeOwn(join(kept, cache), kept);
   for (const name of differing.filter((one) => !CACHE_REGEXP.test(one))) {
     const [from, to] = [join(topLevel, path, name), join(kept, name)];
     const was = entry.seal.get(name);
-    if (was === undefined) await removePath(to);
+    if (was === undefined) await removeOwn(to, dirname(kept));
     else if (isFolder(was) && await isDirectory(to)) continue; // its own time changed with what is in it
-    else if (entry.source.get(name) === now.get(name)) await copyTree(host, from, to);
+    else if (entry.source.get(name) === now.get(name)) await copyTree(host, from, to, dirname(kept));
     else lost.push(`${path}/${name}`);
   }
   entry.seal = sealOf(kept);

@@ -1,10 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { RalphEvent } from "../../lib/events/types.ts";
-import { whyNoSandbox } from "../sandbox/available.ts";
+import { needs, SANDBOX } from "../needs.ts";
 import { isAlive, processesOf, REAL, realProbe, realRun, SLOW } from "./world.ts";
 
-const NO_SANDBOX = whyNoSandbox();
 /** Where codex and opencode look for what is new; they work without it. */
 const UPDATES_REGEXP = /^(?:api\.github\.com|registry\..+)$/;
 
@@ -59,7 +58,7 @@ describe.each(REAL.names)("%s", (agent) => {
     expect(ends.slice(0, 2)).toEqual(["failed", "verified"]);
   });
 
-  test.skipIf(NO_SANDBOX !== null)("works in a sandbox, and its own files stay as they were", async () => {
+  test("works in a sandbox, and its own files stay as they were", needs(...SANDBOX), async () => {
     await using run = realRun(agent, "work", ["--sandbox"]);
 
     expect(await run.ended(), `${run.stderr()} ${JSON.stringify(run.events().slice(-12))}`).toBe(0);

@@ -8,12 +8,13 @@ import { adapterAgent } from "../../lib/agents/adapter_agent.ts";
 import { ADAPTERS } from "../../lib/agents/adapters.ts";
 import { endpointOf } from "../../lib/agents/endpoints.ts";
 import type { ScriptedTurn } from "../../lib/agents/scripted/types.ts";
-import type { AgentEvent } from "../../lib/events/agent_events.ts";
+import type { AgentEvent } from "../../lib/events/types.ts";
 import { nodeVersion } from "../../lib/host/this_process.ts";
 import { demoScript } from "../../lib/workflows/exec/demo/turns.ts";
 import { bunPath, ROOT } from "../../tools/runtimes.mjs";
 import { type Answer, type ChatRequest, type ModelServer, modelServer } from "./builtin_server.ts";
 import { turnFixture } from "./turn_fixture.ts";
+import { only } from "../needs.ts";
 
 interface Turn extends AsyncDisposable {
   readonly root: string;
@@ -60,15 +61,17 @@ function texts(events: readonly AgentEvent[]): readonly string[] {
 
 const WRITE: Answer = { text: "I write.", call: { name: "write", input: { path: "foo.txt", content: "hello\n" } } };
 const DONE: Answer = { text: "Done.\n\n<ralph>DONE</ralph>" };
+/** As the prompt of a story asks for it. */
+const COMPLETE: Answer = { text: "Done.\n\n<promise>COMPLETE</promise>" };
 
 describe("`--agent builtin`", () => {
   test("works by its tools until the model calls none; the project's instructions are in its prompt", async () => {
-    await using server = await modelServer((_request, number) => number === 1 ? WRITE : DONE);
+    await using server = await modelServer((_request, number) => number === 1 ? WRITE : COMPLETE);
     await using run = turn(server, { files: { "AGENTS.md": "Use tabs.", "CLAUDE.md": "not read beside it" } });
     const events = await run.events();
 
     expect(readFileSync(join(run.root, "foo.txt"), "utf8")).toBe("hello\n");
-    expect(texts(events)).toEqual(["I write.", "Done.\n\n<ralph>DONE</ralph>"]);
+    expect(texts(events)).toEqual(["I write.", "Done.\n\n<promise>COMPLETE</promise>"]);
     expect(events.at(-1)).toEqual({ type: "agent-end", status: "completed", message: null });
     expect(server.requests[0]?.messages[0]).toMatchObject({
       role: "system",
@@ -109,7 +112,12 @@ describe("`--agent builtin`", () => {
     await using none = await modelServer(() => tooLong);
     await using other = turn(none);
     expect(await other.events()).toContainEqual(
-      expect.objectContaining({ type: "agent-error", kind: "context", fatal: true }),
+      expect.objectContaining({
+        type: "agent-error",
+        kind: "context",
+        fatal: true,
+        message: expect.stringContaining("`endpoint.context` sets it"),
+      }),
     );
   });
 
@@ -121,6 +129,20 @@ describe("`--agent builtin`", () => {
     expect(events).toContainEqual(expect.objectContaining({ type: "agent-error", kind: "own-limit", fatal: true }));
     expect(server.requests).toHaveLength(3);
     expect(JSON.stringify(server.requests[2])).toContain("Once more ends the turn");
+  });
+
+  test("calls in turn that bring nothing new end the turn, and a call with another result does not", async () => {
+    let number = 0;
+    const commands = ["echo a", "echo b", "date +%s%N"];
+    await using server = await modelServer(() => ({
+      call: { name: "bash", input: { command: commands[number++ % commands.length] } },
+    }));
+    await using run = turn(server);
+    const events = await run.events();
+
+    const message = "it made the same call with the same result 10 times: bash echo a";
+    expect(events).toContainEqual(expect.objectContaining({ type: "agent-error", kind: "own-limit", message }));
+    expect(server.requests).toHaveLength(28);
   });
 
   test("pictures that the prompt names are shown; a server that refuses them is asked without", async () => {
@@ -151,8 +173,9 @@ describe("`--agent builtin`", () => {
     expect(existsSync(`/proc/${pid}/cmdline`) && readFileSync(`/proc/${pid}/cmdline`, "utf8") !== "").toBe(false);
   });
 
-  test.skipIf(nodeVersion() === null || Number.parseInt(nodeVersion() ?? "") >= 22)(
+  test(
     "an old Node is said before a turn",
+    only(nodeVersion() !== null && Number.parseInt(nodeVersion() ?? "") < 22, "Node before 22"),
     async () => {
       await using fixture = turnFixture();
       const agent = adapterAgent(ADAPTERS.find(({ name }) => name === "builtin")!, { host: fixture.host });
@@ -162,7 +185,7 @@ describe("`--agent builtin`", () => {
   );
 
   test("as the agent of a run it implements an item, is verified, and its tokens are counted and priced", async () => {
-    await using server = await modelServer((_request, number) => number === 1 ? WRITE : DONE);
+    await using server = await modelServer((_request, number) => number === 1 ? WRITE : COMPLETE);
     const root = mkdtempSync(join(tmpdir(), "ralph-builtin-run-"));
     const git = (...list: string[]): void => void spawnSync("git", list, { cwd: root });
     git("init", "-q");
@@ -231,5 +254,5 @@ describe("`--agent builtin`", () => {
     for (const title of ["US-001 - Add items", "US-002 - Tick items off", "US-003 - Count what is left"]) {
       expect(log).toContain(`feat: ${title}`);
     }
-  }, 90_000);
+  });
 });

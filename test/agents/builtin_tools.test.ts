@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -108,6 +109,18 @@ describe("the built-in agent's tools", () => {
     expect((await runTool("delete", {}, at)).text).toContain("there is no tool delete");
   });
 
+  test("search reads \\d as models mean it, and edit follows the line ends of the file", async () => {
+    await using fixture = turnFixture();
+    const at = place(fixture);
+    execFileSync("git", ["init", "-q", at.tree]);
+    writeFileSync(join(at.tree, "b.txt"), 'id: 42\n"id": none\n');
+    expect((await runTool("search", { pattern: "id: \\d+" }, at)).text.trim()).toBe("b.txt:1:id: 42");
+
+    writeFileSync(join(at.tree, "crlf.txt"), "one\r\ntwo\r\nthree\r\n");
+    await runTool("edit", { path: "crlf.txt", old: "one\ntwo\n", new: "1\n2\n" }, at);
+    expect(readFileSync(join(at.tree, "crlf.txt"), "utf8")).toBe("1\r\n2\r\nthree\r\n");
+  });
+
   test("read pages, search finds, list names folders", async () => {
     await using fixture = turnFixture();
     const at = place(fixture);
@@ -153,9 +166,9 @@ describe("Conversation", () => {
     const conversation = filled(100_000);
 
     expect(conversation.fit()).toBe(false);
-    expect(conversation.fit(true)).toBe(true);
+    expect(conversation.fit("at-once")).toBe(true);
     expect(JSON.stringify(conversation.messages)).not.toContain("6666666");
-    expect(conversation.fit(true)).toBe(false);
+    expect(conversation.fit("at-once")).toBe(false);
   });
 });
 

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { TurnEnd, Usage } from "../../lib/backlog/types.ts";
 import { capture, CAPTURED_AT, captureNames, CAPTURES, readStream } from "./captures.ts";
+import { only } from "../needs.ts";
 
 const AGENTS = ["claude", "codex", "opencode", "gemini", "qwen", "copilot", "cline", "pi", "amp"] as const;
 const MARKERS = ["<ralph>DONE</ralph>", "<ralph>FAILED</ralph>"];
@@ -80,7 +81,7 @@ const SUCCESS_USAGE: Readonly<Record<(typeof AGENTS)[number], Partial<Usage>>> =
 const present = existsSync(CAPTURES);
 if (!present) console.warn(`skipped: no recorded output of real agents in ${CAPTURES}`);
 
-describe.skipIf(!present)("recorded output of the real programs", () => {
+describe("recorded output of the real programs", only(present, "recorded output of agents"), () => {
   for (const agent of AGENTS) {
     const names = captureNames(agent).filter((name) => !name.startsWith("plain-"));
 

@@ -127,7 +127,7 @@ describe("commandAgent().runTurn()", () => {
     expect(timedOut.end).toEqual({ reason: "timed-out", message: "the agent had not ended after 0.3 s" });
     expect(timedOut.lines).toEqual(["started"]);
     expect(aborted.end).toEqual({ reason: "aborted" });
-  }, 20_000);
+  });
 
   test("runTurn() does not hand on the mark of a session that Ralph itself runs in", async () => {
     process.env["CLAUDECODE"] = "1";

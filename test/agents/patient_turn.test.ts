@@ -7,7 +7,7 @@ import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import { createHost } from "../../lib/host/create_host.ts";
 import type { Host } from "../../lib/host/types.ts";
 import type { AgentTurn, TurnEnd } from "../../lib/backlog/types.ts";
-import { runLoop } from "../../lib/loop/run_loop.ts";
+import { runLoop } from "../../lib/loop/run/run_loop.ts";
 import { loopWorld, type World } from "../loop/loop_world.ts";
 
 const START = Date.parse("2026-11-21T20:00:00Z");
@@ -26,6 +26,7 @@ function quickHost(onSleep: (ms: number, now: number) => void = () => {}): Host 
     clock: {
       ...host.clock,
       now: () => now,
+      steady: () => now,
       async sleep(ms, signal) {
         onSleep(ms, now);
         if (signal?.aborted === true) return;
@@ -219,6 +220,7 @@ describe("a rate limit", () => {
       clock: {
         ...host.clock,
         now: () => host.clock.now() + (slept ? 8 * HOUR : 0),
+        steady: () => host.clock.steady() + (slept ? 8 * HOUR : 0), // a clock that counts the machine's sleep
         sleep(ms, signal) {
           slept = true;
           return host.clock.sleep(ms, signal);

@@ -6,6 +6,7 @@ import { plainLimit } from "../../lib/agents/plain_limit.ts";
 import type { ProcessEnd } from "../../lib/host/types.ts";
 import { CAPTURES } from "./captures.ts";
 import { turnFixture } from "./turn_fixture.ts";
+import { only } from "../needs.ts";
 
 const NOW = Date.parse("2026-11-21T20:30:00Z");
 
@@ -135,7 +136,7 @@ const PLAIN = existsSync(CAPTURES)
   ? readdirSync(CAPTURES).filter((name) => existsSync(join(CAPTURES, name, "plain-rate-limit.exit")))
   : [];
 
-describe.skipIf(PLAIN.length === 0)("plainLimit() over the output of real programs in plain mode", () => {
+describe("plainLimit() over the output of real programs", only(PLAIN.length > 0, "recorded output of agents"), () => {
   const load = (agent: string, name: string): ReturnType<typeof plainLimit> => {
     const file = (suffix: string): string => readFileSync(join(CAPTURES, agent, `${name}.${suffix}`), "utf8");
     const { code } = JSON.parse(file("exit")) as { code: number };

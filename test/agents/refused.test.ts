@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
-import { runLoop } from "../../lib/loop/run_loop.ts";
+import { runLoop } from "../../lib/loop/run/run_loop.ts";
 import { loopWorld } from "../loop/loop_world.ts";
 
 const IDLE = { activity: { toolCalls: 0, asked: false, planned: false } };

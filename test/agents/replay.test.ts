@@ -6,7 +6,7 @@ import { replayAgent } from "../../lib/agents/replay/replay_agent.ts";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import { createHost } from "../../lib/host/create_host.ts";
 import { temporaryDirectory } from "../../lib/host/files.ts";
-import { runLoop } from "../../lib/loop/run_loop.ts";
+import { runLoop } from "../../lib/loop/run/run_loop.ts";
 import { loopWorld, type Turns, type World } from "../loop/loop_world.ts";
 
 const ITEMS = [

@@ -1,6 +1,8 @@
-import { appendFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { appendFileSync, renameSync, writeFileSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { describe, expect, test } from "vitest";
 import { createStateFiles, type StateFiles } from "../../lib/backlog/state_files.ts";
 import { createHost } from "../../lib/host/create_host.ts";
@@ -45,7 +47,7 @@ describe("edited()", () => {
     let at = 1;
 
     const writing = (async (): Promise<void> => {
-      for (; at < 60; at++) await here.state.amend("a.txt", () => String(at));
+      for (; at < 60; at++) await here.state.update("a.txt", () => String(at));
     })();
     const seen: unknown[] = [];
     while (at < 60) {
@@ -58,21 +60,23 @@ describe("edited()", () => {
   });
 });
 
-describe("amend()", () => {
+describe("update() of files that are held", () => {
   test("is an update where nothing was edited manually", async () => {
     await using here = await place();
+    await here.state.hold(["a.txt"]);
 
-    expect(await here.state.amend("a.txt", more("one"))).toBe("one\n");
-    expect(await here.state.amend("a.txt", (text) => text)).toBe("one\n");
+    expect(await here.state.update("a.txt", more("one"))).toBe("one\n");
+    expect(await here.state.update("a.txt", (text) => text)).toBe("one\n");
     expect(await here.state.edited(["a.txt"])).toEqual([]);
   });
 
   test("changes Ralph's version and the edited one, so that the manual edit is still seen and put back", async () => {
     await using here = await place();
     await here.state.update("a.txt", more("one"));
+    await here.state.hold(["a.txt"]);
     await here.write("by hand\n");
 
-    expect(await here.state.amend("a.txt", more("two"))).toBe("by hand\ntwo\n");
+    expect(await here.state.update("a.txt", more("two"))).toBe("by hand\ntwo\n");
     const edits = await here.state.edited(["a.txt"]);
     expect(edits).toEqual([{ path: "a.txt", found: "by hand\ntwo\n", written: "one\ntwo\n" }]);
     await here.state.restore(edits);
@@ -82,8 +86,9 @@ describe("amend()", () => {
   test("loses no manual edit that is written while it writes", async () => {
     await using here = await place();
     await here.state.update("a.txt", () => "0\n");
+    await here.state.hold(["a.txt"]);
     for (let round = 1; round <= 100; round++) {
-      const amended = here.state.amend("a.txt", more(`own ${round}`));
+      const amended = here.state.update("a.txt", more(`own ${round}`));
       await new Promise((resolve) => setTimeout(resolve, round % 9));
       appendFileSync(join(here.root, "a.txt"), `hand ${round}\n`);
       await amended;
@@ -97,16 +102,110 @@ describe("amend()", () => {
   test("leaves alone what cannot be changed, and fails where neither can", async () => {
     await using here = await place();
     await here.state.update("a.txt", more("one"));
+    await here.state.hold(["a.txt"]);
     await here.write("broken");
     const strict = (text: string | null): string => {
       if (text === "broken") throw new Error("cannot read it");
       return `${text}two\n`;
     };
 
-    expect(await here.state.amend("a.txt", strict)).toBe("broken");
+    expect(await here.state.update("a.txt", strict)).toBe("broken");
     expect((await here.state.edited(["a.txt"]))[0]?.written).toBe("one\ntwo\n");
-    await expect(here.state.amend("a.txt", () => {
+    await expect(here.state.update("a.txt", () => {
       throw new Error("neither");
     })).rejects.toThrow("neither");
+  });
+});
+
+describe("a file that another program writes meanwhile", () => {
+  /** Appends `line 1`, `line 2` … every 15 ms, by a process of its own, as long as `during` takes. */
+  async function whileAppending(file: string, during: () => Promise<void>): Promise<readonly string[]> {
+    const code = `const { appendFileSync } = require("node:fs");
+      let count = 0;
+      const timer = setInterval(() => appendFileSync(${JSON.stringify(file)}, "line " + ++count + "\\n"), 15);
+      process.stdin.on("end", () => { clearInterval(timer); console.log(count); }).resume();
+      console.log("ready");`;
+    const child = spawn(process.execPath, ["-e", code], { stdio: ["pipe", "pipe", "inherit"] });
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    await lines.next();
+    await during().finally(() => child.stdin.end());
+    const count = Number((await lines.next()).value);
+    return Array.from({ length: count }, (_, index) => `line ${index + 1}`);
+  }
+
+  const missing = (lines: readonly string[], ...texts: readonly string[]): readonly string[] => {
+    const there = new Set(texts.flatMap((text) => text.split("\n")));
+    return lines.filter((line) => !there.has(line));
+  };
+
+  test("update() keeps each of its lines, held or not", async () => {
+    await using here = await place();
+    await here.state.update("a.txt", () => "0\n");
+    const lines = await whileAppending(join(here.root, "a.txt"), async () => {
+      for (let round = 1; round <= 40; round++) {
+        if (round === 20) await here.state.hold(["a.txt"]);
+        await here.state.update("a.txt", more(`own ${round}`));
+      }
+    });
+
+    expect(lines.length).toBeGreaterThan(0);
+    const text = await here.read();
+    expect(missing(lines, text)).toEqual([]);
+    expect(missing(Array.from({ length: 40 }, (_, index) => `own ${index + 1}`), text)).toEqual([]);
+  });
+
+  test("transact() begins again with what the file holds", async () => {
+    await using here = await place();
+    await here.state.update("a.txt", () => "0\n");
+    let begun = 0;
+    await here.state.transact("a.txt", async (text, write) => {
+      begun += 1;
+      if (begun < 3) appendFileSync(join(here.root, "a.txt"), `hand ${begun}\n`);
+      await write(`${text}own\n`);
+    });
+
+    expect([begun, await here.read()]).toEqual([3, "0\nhand 1\nhand 2\nown\n"]);
+  });
+
+  test("restore() hands over each version that it reverts, the newest too", async () => {
+    await using here = await place();
+    await here.state.update("a.txt", () => "0\n");
+    const kept: (string | null)[] = [];
+    const lines = await whileAppending(join(here.root, "a.txt"), async () => {
+      while (kept.length < 25) {
+        await here.state.restore(await here.state.edited(["a.txt"]), async ({ found }) => {
+          kept.push(found);
+        });
+      }
+    });
+
+    expect(lines.length).toBeGreaterThan(0);
+    expect(missing(lines, await here.read(), ...kept.map((text) => text ?? ""))).toEqual([]);
+  });
+
+  test("a file that appears where there was none is not overwritten", async () => {
+    await using here = await place();
+    await here.state.update("a.txt", (text) => {
+      if (text === null) appendFileSync(join(here.root, "a.txt"), "by hand\n");
+      return `${text ?? ""}own\n`;
+    });
+
+    expect(await here.read()).toBe("by hand\nown\n");
+  });
+
+  test("what an editor puts in its place as a new file is kept as well", async () => {
+    await using here = await place();
+    await here.state.update("a.txt", () => "0\n");
+    let saved = false;
+    await here.state.update("a.txt", (text) => {
+      if (!saved) {
+        writeFileSync(join(here.root, "b.txt"), `${text}by hand\n`);
+        renameSync(join(here.root, "b.txt"), join(here.root, "a.txt"));
+      }
+      saved = true;
+      return `${text}own\n`;
+    });
+
+    expect(await here.read()).toBe("0\nby hand\nown\n");
   });
 });

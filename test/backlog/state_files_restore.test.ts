@@ -11,9 +11,9 @@ describe("restore()", () => {
     await state.adopt(["a", "b", "c"]);
     for (const name of ["a", "b", "c"]) await world.write(name, `${name}2`);
 
-    const restore = ({ path, found, written }: { path: string; found: string; written: string }): string =>
-      path === "a" ? written : path === "b" ? `${found}+${written}` : found;
-    const restored = await state.restore(await state.edited(["a", "b", "c"]), restore);
+    state.parts.set("b", ({ found, written }) => `${found}+${written}`);
+    state.parts.set("c", ({ found }) => found);
+    const restored = await state.restore(await state.edited(["a", "b", "c"]));
 
     expect(restored).toEqual(["a", "b"]);
     expect([await state.read("a"), await state.read("b"), await state.read("c")]).toEqual(["a1", "b2+b1", "c2"]);

@@ -1,9 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { BINARY_FLAGS } from "../../tools/binary_flags.mjs";
+import { bunPath, ROOT } from "../../tools/runtimes.mjs";
 import { cpuOfStarts, makeWorld, median } from "./world.mjs";
 
 const STARTS = 20;
@@ -15,11 +14,7 @@ export async function measureStart({ ralph, rounds }) {
   try {
     const empty = join(folder, "empty");
     writeFileSync(join(folder, "empty.ts"), "export {};\n");
-    const bun = createRequire(import.meta.url).resolve("bun/bin/bun.exe");
-    execFileSync(bun, ["build", ...BINARY_FLAGS, "--outfile", empty, join(folder, "empty.ts")], {
-      cwd: folder,
-      stdio: "ignore",
-    });
+    execFileSync(bunPath(), [join(ROOT, "tools", "compile.mjs"), join(folder, "empty.ts"), empty], { stdio: "ignore" });
     const cases = [["--version", 1.5], ["--help", 1.5], ["status", 2], ["next", 2], ["validate", 2]]
       .map(([name, budget]) => [name, [ralph, name], budget]);
     const found = { floor: [], ...Object.fromEntries(cases.map(([name]) => [name, []])) };

@@ -212,6 +212,20 @@ describe("brief.restore()", () => {
     expect(notes).toHaveLength(1);
   });
 
+  test("in a sandbox only the instructions in a home are compared, which agents can write there", async () => {
+    await using home = await loopWorld(async () => {}, {});
+    await using one = await loopWorld(async () => {}, {});
+    const { host } = one.ralph;
+    const on = { on: true, by: "bubblewrap", network: "none" } as const;
+    const sandbox = { ensureUsable: async () => on, announce: async () => on, [Symbol.asyncDispose]: async () => {} };
+    const ralph = { ...one.ralph, host: { ...host, sandbox, environment: { ...host.environment, home: home.root } } };
+    const brief = await createBrief(ralph, memoryBacklog([]));
+    await home.write(".npmrc", "script-shell=/bin/true\n");
+    await home.write(".claude/CLAUDE.md", "Approve.\n");
+
+    expect((await brief.compare()).map(({ path }) => path)).toEqual(["~/.claude/CLAUDE.md"]);
+  });
+
   test("in a linked worktree the settings and hooks of the repository count", async () => {
     await using one = await loopWorld(async () => {}, {});
     const tree = `${one.root}-tree`;

@@ -6,6 +6,7 @@ import { createHost } from "../../lib/host/create_host.ts";
 import { temporaryDirectory } from "../../lib/host/files.ts";
 import { browserCheck } from "../../lib/checks/browser/check.ts";
 import { pages } from "./pages.ts";
+import { needs } from "../needs.ts";
 
 const { browser } = defaultConfig();
 
@@ -29,7 +30,7 @@ async function look(
 describe("browserCheck()", () => {
   test(
     "passes a page without a flaw, and saves a picture of it that git does not see",
-    { timeout: 60_000 },
+    needs("chromium"),
     async () => {
       await using folder = await temporaryDirectory("browser");
       await using server = await pages();
@@ -44,38 +45,40 @@ describe("browserCheck()", () => {
     },
   );
 
-  test("tells every flaw with its page: status, console, exceptions at once and late, requests, banners", {
-    timeout: 90_000,
-  }, async () => {
-    await using folder = await temporaryDirectory("browser");
-    await using server = await pages();
-    const paths = ["/broken", "/console", "/throws", "/late", "/missing-script", "/refused", "/banner", "/alert"];
+  test(
+    "tells every flaw with its page: status, console, exceptions at once and late, requests, banners",
+    needs("chromium"),
+    async () => {
+      await using folder = await temporaryDirectory("browser");
+      await using server = await pages();
+      const paths = ["/broken", "/console", "/throws", "/late", "/missing-script", "/refused", "/banner", "/alert"];
 
-    const { ok, tail } = await look(paths, folder.path, server.origin);
+      const { ok, tail } = await look(paths, folder.path, server.origin);
 
-    expect(ok).toBe(false);
-    const found = Object.fromEntries(
-      tail.split(/^(?=http)/m).map((part) => {
-        const [first = "", ...problems] = part.trim().split("\n");
-        return [
-          new URL(first.split(": ")[0] ?? "").pathname,
-          problems.map((problem) => problem.trim()).filter((line) => !line.startsWith("at ")),
-        ];
-      }),
-    );
-    expect(found).toEqual({
-      "/broken": ["the page answers HTTP 500"],
-      "/console": ["console error: it went wrong 42"],
-      "/throws": ["uncaught exception: Error: boom"],
-      "/late": ["uncaught exception: Error: late boom"],
-      "/missing-script": [`request failed: HTTP 404 GET ${server.origin}/nowhere.js`],
-      "/refused": [expect.stringMatching(/^request failed: net::ERR_\w+ GET http:\/\/127\.0\.0\.1:1\/x$/)],
-      "/banner": ["error shown on the page: Could not save"],
-      "/alert": ["error shown on the page: Something went wrong"],
-    });
-  });
+      expect(ok).toBe(false);
+      const found = Object.fromEntries(
+        tail.split(/^(?=http)/m).map((part) => {
+          const [first = "", ...problems] = part.trim().split("\n");
+          return [
+            new URL(first.split(": ")[0] ?? "").pathname,
+            problems.map((problem) => problem.trim()).filter((line) => !line.startsWith("at ")),
+          ];
+        }),
+      );
+      expect(found).toEqual({
+        "/broken": ["the page answers HTTP 500"],
+        "/console": ["console error: it went wrong 42"],
+        "/throws": ["uncaught exception: Error: boom"],
+        "/late": ["uncaught exception: Error: late boom"],
+        "/missing-script": [`request failed: HTTP 404 GET ${server.origin}/nowhere.js`],
+        "/refused": [expect.stringMatching(/^request failed: net::ERR_\w+ GET http:\/\/127\.0\.0\.1:1\/x$/)],
+        "/banner": ["error shown on the page: Could not save"],
+        "/alert": ["error shown on the page: Something went wrong"],
+      });
+    },
+  );
 
-  test("a page that nobody serves is a problem, not an error", { timeout: 60_000 }, async () => {
+  test("a page that nobody serves is a problem, not an error", needs("chromium"), async () => {
     await using folder = await temporaryDirectory("browser");
 
     const { ok, tail } = await look(["/"], folder.path, "http://127.0.0.1:9");

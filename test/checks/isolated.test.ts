@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import { temporaryDirectory } from "../../lib/host/files.ts";
 import { createRalph } from "../../lib/recipe/create_ralph.ts";
-import { runLoop } from "../../lib/loop/run_loop.ts";
+import { runLoop } from "../../lib/loop/run/run_loop.ts";
 import { openCheckout } from "../../lib/checks/checkout/open_checkout.ts";
 import { verify } from "../../lib/checks/verify.ts";
 import { loopWorld, type Turns } from "../loop/loop_world.ts";

@@ -9,9 +9,9 @@ import { createHost } from "../../lib/host/create_host.ts";
 import type { Host } from "../../lib/host/types.ts";
 import type { AgentTurn, Usage } from "../../lib/backlog/types.ts";
 import { reviewedBy } from "../../lib/checks/reviewed_by.ts";
-import { runLoop } from "../../lib/loop/run_loop.ts";
+import { runLoop } from "../../lib/loop/run/run_loop.ts";
 import { verify } from "../../lib/checks/verify.ts";
-import { workItem } from "../../lib/loop/work_item.ts";
+import { workItem } from "../../lib/loop/attempt/work_item.ts";
 import { loopWorld, type Turns } from "../loop/loop_world.ts";
 
 const DONE = { lines: ["<ralph>DONE</ralph>"] };

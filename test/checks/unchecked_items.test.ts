@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import { todoBacklog } from "../../lib/backlog/todo.ts";
-import { runLoop } from "../../lib/loop/run_loop.ts";
+import { runLoop } from "../../lib/loop/run/run_loop.ts";
 import { loopWorld } from "../loop/loop_world.ts";
 
 describe("items that name no check", () => {

@@ -9,7 +9,7 @@ import { WORKFLOWS } from "../../lib/workflows/table.ts";
 const COMMAND_NAMES = (
   "init exec plan understand import run prd verify gate next validate " +
   "finish mcp skill worktrees watch ui pause resume stop tell build query task issue set-spec log sprint step roadmap discover status " +
-  "worker queue job doctor demo report restore recipes eject run-recipe types completions man schema help"
+  "worker queue job doctor demo report restore recipes eject run-recipe types check clean completions man schema help"
 ).split(" ");
 
 test("the table of commands holds every command there is to be, and no other, once", () => {

@@ -9,6 +9,7 @@ import { completionModel, SHELLS } from "../../lib/program/completions/model.ts"
 import { powershellScript } from "../../lib/program/completions/powershell.ts";
 import { zshScript } from "../../lib/program/completions/zsh.ts";
 import { COMMANDS } from "../../lib/program/commands.ts";
+import { needs } from "../needs.ts";
 
 const MODEL = completionModel(COMMANDS);
 const NAMES = COMMANDS.map(({ name }) => name);
@@ -32,14 +33,12 @@ const LINES: readonly (readonly [line: readonly string[], offers: readonly strin
   [["run", "--max-it"], ["--max-iterations"]],
   [["query", ""], ["issues", "next", "stage", "tasks"]],
   [["completions", ""], [...SHELLS]],
-  [["schema", ""], ["config", "events", "plan", "report"]],
+  [["schema", ""], ["config", "events", "gate", "plan", "report"]],
   [["help", "exit"], ["exit-codes"]],
   [["report", "--format", ""], ["html", "json", "md"]],
   [["report", "--output", "a f"], ["a file.md", "a folder"]],
   [["doctor", "--root", "a fo"], ["a folder"]],
 ];
-
-const isThere = (shell: string): boolean => spawnSync(shell, ["-c", "exit 0"]).status === 0;
 
 /** Runs a program in a folder with a file and a folder in it. */
 function inShell(shell: string, flags: readonly string[], program: string): string {
@@ -73,7 +72,7 @@ describe.each(SHELLS)("the completion script for %s", (shell) => {
   });
 });
 
-describe.skipIf(!isThere("bash"))("in bash", () => {
+describe("in bash", needs("bash"), () => {
   test("it is registered for ralph", () => {
     expect(inShell("bash", ["--norc"], "source ./script\ncomplete -p ralph")).toBe("complete -F _ralph ralph\n");
   });
@@ -98,7 +97,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
   });
 });
 
-describe.skipIf(!isThere("fish"))("in fish", () => {
+describe("in fish", needs("fish"), () => {
   test.each(LINES)("%j offers what fits", (line, offers) => {
     const text = ["ralph", ...line].map((word) => word.replaceAll(" ", "\\ ")).join(" ");
     const program = `source ./script\ncomplete -C '${text.replaceAll("\\", "\\\\")}'`;
@@ -111,7 +110,7 @@ describe.skipIf(!isThere("fish"))("in fish", () => {
   });
 });
 
-describe.skipIf(!isThere("zsh"))("in zsh", () => {
+describe("in zsh", needs("zsh"), () => {
   test("it is registered for ralph, evaluated or as a file of fpath", () => {
     const evaluated = `autoload -U compinit; compinit -D -u\nsource ./script\nprint $_comps[ralph]`;
     const autoloaded =

@@ -7,11 +7,10 @@ import { COMMANDS } from "../../lib/program/commands.ts";
 import { manualPage } from "../../lib/program/commands/man.ts";
 import { flagsOf, variables } from "../../lib/program/manual.ts";
 import { ROOT } from "../../tools/runtimes.mjs";
-
-const groff = spawnSync("groff", ["--version"]).status === 0;
+import { needs } from "../needs.ts";
 
 describe("manualPage()", () => {
-  test.skipIf(!groff)("is read by groff without a warning, and shows every command and flag", () => {
+  test("is read by groff without a warning, and shows every command and flag", needs("groff"), () => {
     const { stdout, stderr } = spawnSync("groff", ["-ww", "-man", "-Tascii", "-P-cbou"], {
       input: manualPage(COMMANDS),
       encoding: "utf8",

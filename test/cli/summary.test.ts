@@ -20,16 +20,16 @@ test("outcomeLines() says why a plan failed and how it continues", () => {
   ]);
 });
 
-test("outcomeLines() names changed tests and what failed before the first turn, also where all passed", () => {
+test("outcomeLines() names tests that fail as they were, and what failed before the first turn, also where all passed", () => {
   const passed = {
     status: "passed",
     iterations: 2,
     passed: ["US-001"],
     notices: [
       {
-        kind: "tests-changed",
-        subject: "US-001",
-        message: "a.test.js +1 −2; with the old ones it FAILS: npm test\nnot ok 1",
+        kind: "old-tests",
+        subject: "a.test.js",
+        message: "with a.test.js (changed) as before the work, `npm test` fails\nnot ok 1",
       },
     ],
     failedBefore: ["npm test"],
@@ -39,7 +39,7 @@ test("outcomeLines() names changed tests and what failed before the first turn, 
     "+ passed: 1 verified in 2 iterations",
     "  verified  US-001",
     "  failed before the first turn  npm test",
-    "  tests changed  US-001: a.test.js +1 −2; with the old ones it FAILS: npm test",
+    "  old tests fail  a.test.js: with a.test.js (changed) as before the work, `npm test` fails",
   ]);
 });
 
@@ -66,6 +66,24 @@ test("outcomeLines() names the way back for what was parked in an earlier run", 
     "  US-1: no",
     "hint: fix the cause, then `ralph run --retry-blocked`",
   ]);
+});
+
+test("outcomeLines() gives the reason of a parked item once, and says how to go on where none is parked", () => {
+  const parked = [{ id: "US-001", reason: "npm test: exit 1" }];
+  const reasons = ["US-001: [ralph] attempt 3 blocked: npm test: exit 1"];
+
+  expect(lines({ status: "blocked", iterations: 3, parked, reasons })).toEqual([
+    "x blocked: 0 verified, 1 parked in 3 iterations",
+    "  parked  US-001: npm test: exit 1",
+    "hint: fix the cause, then `ralph run --retry-blocked`",
+  ]);
+  expect(lines({ status: "blocked", iterations: 1, reasons: ["no signal"] }).at(-1)).toBe(
+    "hint: fix the cause, then `ralph run` continues",
+  );
+});
+
+test("outcomeLines() counts nothing as verified where a review accepted what was verified before", () => {
+  expect(lines({ status: "passed", iterations: 1, passed: [] })).toEqual(["+ passed: 1 iteration"]);
 });
 
 test("outcomeLines() names the checks that a recipe's last verify() found failing", () => {

@@ -48,7 +48,14 @@ test("the schema takes every field of the type", () => {
   const config: Omit<Complete<Config>, "hooks"> & Pick<Config, "hooks"> = {
     ...defaults,
     workflow: "exec",
-    provider: { ...defaults.provider, ...choice, args: ["a"], interactiveArgs: ["b"], fallback: choice },
+    provider: {
+      ...defaults.provider,
+      ...choice,
+      args: ["a"],
+      interactiveArgs: ["b"],
+      fallback: choice,
+      claims: "optional",
+    },
     verify: { ...defaults.verify, challenger: "codex" },
     commits: { ...defaults.commits, squash: true, attempts: true },
     services: [{ name: "web", start: "s", ready: "http://localhost:1", readyTimeout: 1, restartBeforeVerify: true }],

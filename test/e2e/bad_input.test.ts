@@ -52,7 +52,8 @@ describe("command line", () => {
 
     expect(stderr).toBe(
       "error: `ralph exec` needs a goal\n" +
-        'hint: say it in words: `ralph exec "add a health endpoint"`; `--resume` continues with the one that was begun\n',
+        'hint: say it in words: `ralph exec "add a health endpoint"`; `ralph exec -` reads it from standard input, ' +
+        "`--goal-file FILE` from a file\n",
     );
   });
 
@@ -233,7 +234,7 @@ describe("files", () => {
       .agent("worker", "touch ran").args("run").expectExit(2);
 
     expect(stderr).toBe(
-      'workflow exec (scripts/ralph exists)\nagent worker (ralph.config.json)\nerror: git takes no branch with the name "-x"\n' +
+      'workflow exec (scripts/ralph exists)\nagent worker (ralph.config.json)\nerror: git refuses the branch name "-x"\n' +
         "hint: change `branchName` in the PRD, or name another with `--branch NAME`; `--branch=` stays on the current one\n",
     );
     expect(read("ran")).toBeNull();
@@ -255,7 +256,7 @@ describe("surroundings", () => {
       .expectExit(2);
 
     expect(stderr).toMatch(
-      /^workflow exec .+\nagent worker \(ralph\.config\.json\)\nerror: git knows no author: .+\nhint: run `git config user\.name "…"` and `git config user\.email "…"`\n$/,
+      /^workflow exec .+\nagent worker \(ralph\.config\.json\)\nerror: git has no author configured: .+\nhint: run `git config user\.name "…"` and `git config user\.email "…"`\n$/,
     );
     expect(git("status", "--porcelain")).toBe("");
   });
@@ -271,7 +272,7 @@ describe("surroundings", () => {
 
   test("a dirty tree is allowed, and what was dirty stays as it was", async () => {
     const { read, git } = await ralphCli().files({ ...READY, "mine.txt": "old" }).dirty({ "mine.txt": "my own work" })
-      .agent("worker", "touch a.txt").args("run").expectExit(0);
+      .agent("worker", "touch a.txt; echo '<promise>COMPLETE</promise>'").args("run").expectExit(0);
 
     expect(read("mine.txt")).toBe("my own work");
     expect(git("status", "--porcelain")).toBe("M mine.txt");

@@ -2,17 +2,18 @@
 import { expect, test } from "vitest";
 import { ARTEFACT } from "./cli.ts";
 import { gitOf } from "../bench/iteration.mjs";
+import { needs } from "../needs.ts";
 
 /** Git processes of one more iteration: two looks at the tree, new files, the commit; feature commits state apart. */
 const MOST = { exec: 4, feature: 5, spec: 4, gsd: 4, sprint: 4 } as const;
 
-test.skipIf(process.platform !== "linux").each(Object.entries(MOST))(
+test.each(Object.entries(MOST))(
   "an iteration of %s starts no more than %i git processes",
+  needs("Linux"),
   (workflow, most) => {
     const added = gitOf(ARTEFACT, workflow, 4) - gitOf(ARTEFACT, workflow, 2);
 
     expect(added).toBeGreaterThan(0);
     expect(added).toBeLessThanOrEqual(2 * most);
   },
-  120_000,
 );

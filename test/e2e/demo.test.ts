@@ -42,7 +42,7 @@ describe("ralph demo", () => {
     expect(spawnSync("sh", ["test.sh"], { cwd: root }).status).toBe(0);
     expect(end.stderr).toContain("✗ US-002      attempt 1  sh test.sh done  failed");
     expect(end.stderr).toContain("✓ US-002      attempt 2  sh test.sh done");
-  }, 60_000);
+  });
 
   test("ralph demo writes no code when only the PRD is approved", () => {
     const end = demo("--approve", "prd");
@@ -51,12 +51,12 @@ describe("ralph demo", () => {
     expect(end.stderr).toContain("? Start `ralph run` now? no (default)");
     expect(end.stderr).not.toContain("feat:");
     expect(end.stderr).toContain("Without a yes no code is written");
-  }, 60_000);
+  });
 
   test("ralph demo without a terminal says how it runs by itself", () => {
     const end = demo();
 
     expect(end.status).toBe(2);
     expect(end.stderr).toContain("hint: run it in a terminal, or let it run by itself: `ralph demo --approve all`");
-  }, 60_000);
+  });
 });

@@ -15,7 +15,7 @@ describe("servers before the first turn", { timeout: 180_000 }, () => {
 
     const { stderr, read } = await feature(WORK, [UI], { services }).args("run", "auth").expectExit(3);
 
-    expect(stderr).toContain("error: the service dev cannot be used, and nothing was started");
+    expect(stderr).toContain("error: service dev cannot be used: ");
     expect(stderr).toContain("connection refused");
     expect(read("../state/turns")).toBeNull();
   });

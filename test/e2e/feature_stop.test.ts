@@ -55,7 +55,6 @@ describe("Ctrl-C", () => {
 
   test.each(sampled(phases, 2))(
     "%s: everything is gone, exit 130, and the same command continues",
-    { timeout: 120_000 },
     async (_phase, agent, config, shows) => {
       const port = await freePort();
       const project = site(
@@ -85,11 +84,8 @@ describe("Ctrl-C", () => {
 
       expect(stopped.exitCode, stopped.stderr).toBe(130);
       expect(workingIn(run.root)).toEqual([]);
-      // a story that has begun is committed with `commits.attempts` only
       const isBegun = !["service", "review"].includes(shows);
-      expect(stopped.git("status", "--porcelain", "--", PRD_FILE)).toBe(
-        isBegun && shows !== "verify" ? `M ${PRD_FILE}` : "",
-      );
+      expect(stopped.git("status", "--porcelain", "--", PRD_FILE)).toBe("");
       expect(JSON.parse(stopped.read(PRD_FILE) ?? "").run?.currentStoryId ?? null).toBe(isBegun ? "US-001" : null);
       writeFileSync(join(run.root, "../go"), "");
       const again = await ralphCli(run.root).args("run", "auth").expectExit(0);
@@ -101,7 +97,7 @@ describe("Ctrl-C", () => {
 });
 
 describe("kill -9", () => {
-  test("services and browser end with Ralph, and the next run continues", { timeout: 90_000 }, async () => {
+  test("services and browser end with Ralph, and the next run continues", async () => {
     const port = await freePort();
     const run = site(port, `${ACCEPT} *) done_;;`).args("run", "auth").start();
     await run.shows("check passed: service dev");
@@ -115,11 +111,9 @@ describe("kill -9", () => {
     expect(storiesOf(again)[0]).toMatchObject({ passes: true, retries: 0 });
   });
 
-  test("between a story's commit and the one that names it: it is said once that the story passed", {
-    timeout: 60_000,
-  }, async () => {
+  test("between a story's commit and the one that names it: it is said once that the story passed", async () => {
     // git runs the hook when the story's commit is made: the parent of its shell's parent is Ralph
-    const hook = "[ -e ../hit ] && exit; touch ../hit; kill -9 $(ps -o ppid= -p $PPID)";
+    const hook = '[ -e ../hit ] && exit; touch ../hit; kill -9 $(cut -d " " -f 4 /proc/$PPID/stat)';
     const killed = feature(`${ACCEPT} ${OBEY}`, [story("US-001")])
       .before(`printf '#!/bin/sh\n%s\n' '${hook}' > .git/hooks/post-commit; chmod +x .git/hooks/post-commit`)
       .args("run", "auth").start();
@@ -163,7 +157,7 @@ describe("kill -9", () => {
 });
 
 describe("services in a run", () => {
-  test("one that dies while the agent works is started again, and its log is told", { timeout: 90_000 }, async () => {
+  test("one that dies while the agent works is started again, and its log is told", async () => {
     const port = await freePort();
     const agent =
       `${ACCEPT} *) if [ $(count t) = 2 ]; then kill $(cat pid); sleep 0.5; echo good > US-001.txt; fi; done_;;`;
@@ -183,15 +177,14 @@ describe("services in a run", () => {
 
   test(
     "one that never comes up fails the story with its log in the notes; a foreign port and a missing browser end the run before any turn",
-    { timeout: 90_000 },
     async () => {
       const port = await freePort();
       const broken = await site(port, "*) done_;;", {
         maxRetries: 1,
         services: [{ name: "dev", start: "echo no database; exit 1", ready: `http://127.0.0.1:${port}/` }],
       }).args("run", "auth").expectExit(3);
-      expect(String(storiesOf(broken)[0]?.["notes"])).toContain(
-        "the service dev ended with exit code 1 before it was ready; the end of its log:\nno database",
+      expect(String(storiesOf(broken)[0]?.["notes"])).toMatch(
+        /the service dev ended with exit code 1 before it was ready; the end of its log:\n *no database\n/,
       );
 
       const missing = await site(port, "*) touch ran;;", { browser: { executablePath: "/nowhere/chrome" } }).args(

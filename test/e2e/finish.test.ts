@@ -7,7 +7,6 @@ import {
   mkdtempSync,
   readFileSync,
   realpathSync,
-  renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -35,7 +34,10 @@ async function finished(): Promise<{ readonly root: string; readonly git: (...ar
       "scripts/ralph/prd.json": PRD,
       "scripts/ralph/plan_state.json": JSON.stringify({ goal: "greet whoever runs it" }),
     })
-    .agent("worker", "cat > /dev/null; echo hello > hello.txt; git add hello.txt; git commit -qm mine")
+    .agent(
+      "worker",
+      "cat > /dev/null; echo hello > hello.txt; git add hello.txt; git commit -qm mine; echo '<promise>COMPLETE</promise>'",
+    )
     .args("run", "--agent-cmd", "worker", "--quiet").expectExit(0);
   const git = (...args: string[]): string => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
   return { root, git };
@@ -108,7 +110,10 @@ describe("ralph finish", () => {
     expect(git("status", "--porcelain")).toBe("");
     expect(readFileSync(join(root, "hello.txt"), "utf8")).toBe("hello\n");
     expect(existsSync(join(root, "scripts/ralph/prd.json"))).toBe(false);
-    expect(existsSync(join(root, "scripts/ralph/archive/hello/prd.json"))).toBe(true);
+    expect(existsSync(join(root, "scripts/ralph/archive"))).toBe(false);
+    expect(JSON.parse(git("show", "refs/ralph/archive/ralph/hello/1:scripts/ralph/prd.json")).userStories[0].passes)
+      .toBe(true);
+    expect(git("diff", "--name-only", "--diff-filter=d", "main~1", "main")).toBe("hello.txt");
     expect((await finish(root, "--approve", "finish").expectExit(2)).stderr).toContain("nothing to finish");
   });
 
@@ -128,8 +133,8 @@ describe("ralph finish", () => {
     expect(stderr).toContain("pull request: https://github.com/ada/hello/pull/1");
     const asked = readFileSync(noted, "utf8");
     expect(asked).toMatch(/^pr\ncreate\n--head\nralph\/hello\n--base\nmain\n--title\ngreet whoever runs it\n--body\n/);
-    expect(asked).toContain(
-      "### US-001: Write hello.txt\n\nverified\n\n- It greets\n- Verify: `test -f hello.txt`\n- ✓",
+    expect(asked).toMatch(
+      /### US-001: Write hello.txt\n\nverified \([\da-f]{10}\)\n\n- It greets\n- Verify: `test -f hello.txt`\n- ✓ `test -f hello.txt` at [\da-f]{10}\n/,
     );
     expect(asked).toMatch(/\n--draft\n$/);
     expect(git("rev-parse", "HEAD")).toBe(git("ls-remote", bare, "refs/heads/ralph/hello").split("\t")[0]);
@@ -187,7 +192,7 @@ describe("ralph finish", () => {
     expect((await finish(root, "--approve", "finish").expectExit(2)).stderr).toContain("not committed");
   });
 
-  test("a conflict is named with the way out of it, which leads to a merge", { timeout: 120_000 }, async () => {
+  test("a conflict is named with the way out of it, which leads to a merge", async () => {
     const { root, git } = await finished();
     git("switch", "-q", "main");
     writeFileSync(join(root, "hello.txt"), "other\n");
@@ -212,7 +217,6 @@ describe("ralph finish", () => {
 
   test(
     "a request that conflicts says so before and after, and continues once it is settled",
-    { timeout: 120_000 },
     async () => {
       const project = await finished();
       const { root, git } = project;
@@ -240,33 +244,50 @@ describe("ralph finish", () => {
     },
   );
 
-  test("killed between the moves of the archive, the same command moves the rest and merges the same", {
+  test("killed while the state is taken off, the same command takes the rest and merges the same", {
     timeout: 180_000,
   }, async () => {
     const whole = await finished();
     const start = copied(whole.root);
     const files = ["prd.json", "plan_state.json"];
+    const kept = "refs/ralph/archive/ralph/hello";
     await finish(whole.root, "--approve", "finish").expectExit(0);
-    expect(files.map((name) => existsSync(join(whole.root, "scripts/ralph/archive/hello", name)))).toEqual([
-      true,
-      true,
-    ]);
 
     for (let count = 0; count <= files.length; count++) {
       const { root, git } = copied(start.root);
-      mkdirSync(join(root, "scripts/ralph/archive/hello"), { recursive: true });
-      for (const name of files.slice(0, count)) {
-        renameSync(join(root, "scripts/ralph", name), join(root, "scripts/ralph/archive/hello", name));
-      }
+      git("update-ref", `${kept}/1`, git("commit-tree", "-p", "HEAD", "-m", "kept", "HEAD^{tree}"));
+      for (const name of files.slice(0, count)) rmSync(join(root, "scripts/ralph", name));
 
       await finish(root, "--approve", "finish").expectExit(0);
 
-      expect(git("rev-parse", "main^{tree}"), `${count} moved`).toBe(whole.git("rev-parse", "main^{tree}"));
+      expect(git("rev-parse", "main^{tree}"), `${count} taken`).toBe(whole.git("rev-parse", "main^{tree}"));
       expect(git("log", "--topo-order", "--format=%s", "main")).toBe(
         whole.git("log", "--topo-order", "--format=%s", "main"),
       );
+      expect(git("for-each-ref", "--format=%(refname)", kept)).toBe(`${kept}/1`);
+      expect(git("show", `${kept}/1:scripts/ralph/prd.json`)).toContain('"passes": true');
       expect(git("status", "--porcelain")).toBe("");
     }
+  });
+
+  test("a run on the branch goes on with the state that finish took off, and a second finish adds to the request", async () => {
+    const project = await finished();
+    const { root, git } = project;
+    withRemote(project);
+    const person = join(root, "scripts/ralph/deploy.sh");
+    writeFileSync(person, "echo mine\n");
+    await finish(root, "--approve", "finish").expectExit(0);
+    expect(git("ls-files", "scripts/ralph")).toBe("");
+    expect(existsSync(person)).toBe(true);
+
+    git("commit", "-q", "--allow-empty", "-m", "fix: of a reviewer");
+    const ran = await ralphCli(root).args("run", "--agent-cmd", "worker").expectExit(0);
+    expect(ran.stderr).toContain("the state of ralph/hello is back: scripts/ralph/prd.json");
+    await finish(root, "--approve", "finish").expectExit(0);
+
+    expect(git("diff", "--name-only", "--diff-filter=d", "main", "origin/ralph/hello")).toBe("hello.txt");
+    expect(git("for-each-ref", "--format=%(refname)", "refs/ralph/archive").split("\n")).toHaveLength(2);
+    expect(existsSync(person)).toBe(true);
   });
 
   test("killed before or after any step of a merge, the same command does what is left, and nothing twice", {
@@ -332,7 +353,9 @@ echo x >> ${log}; echo https://github.com/ada/hello/pull/1; [ -e ${log}.kill ] &
         expect(stderr).not.toContain("has not passed as it is now");
         expect(readFileSync(log, "utf8")).toBe("x\n");
         expect(git("ls-remote", remote, "refs/heads/ralph/hello").split("\t")[0]).toBe(git("rev-parse", "HEAD"));
-        expect(git("log", "--format=%s", "--grep=^ralph: archive")).toBe("ralph: archive ralph/hello");
+        expect(git("log", "--format=%s", "--grep=^chore: remove the state")).toBe(
+          "chore: remove the state of ralph/hello",
+        );
         expect(git("status", "--porcelain")).toBe("");
       }
     }
@@ -415,7 +438,7 @@ echo x >> ${log}; echo https://github.com/ada/hello/pull/1; [ -e ${log}.kill ] &
     expect(git("branch", "--show-current")).toBe("ralph/hello");
   });
 
-  test("where the base is checked out elsewhere, the merge is refused before the plan is archived", async () => {
+  test("where the base is checked out elsewhere, the merge is refused before the state is taken off", async () => {
     const { root, git } = await finished();
     const head = git("rev-parse", "HEAD");
     git("worktree", "add", "-q", `${root}-tree`, "main");

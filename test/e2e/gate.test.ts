@@ -1,6 +1,8 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { GateReport } from "../../lib/report/types.ts";
+import { GATE_SCHEMA } from "../../lib/report/schema.ts";
 import { type Cli, type CliResult, ralphCli } from "./cli.ts";
 
 const BROKEN = "export const add = (a, b) => a - b;\n";
@@ -27,6 +29,19 @@ describe("ralph gate", () => {
     expect(git("log", "--format=%s")).toBe("work\nstart");
   });
 
+  test("needs no git identity, also where tests changed and work is not committed", async () => {
+    const changed = { "add.mjs": FIXED, "test/add.test.mjs": `${TEST}// again\n`.replaceAll("'", "") };
+    const gate = branch(changed).without("identity").dirty({ "other.txt": "other\n" });
+
+    const { stdout, git } = await gate.args("gate", "--json").expectExit(0);
+
+    const { status, notices, checks, head } = GATE_SCHEMA.parse(JSON.parse(stdout));
+    expect({ status, checks: checks.map(({ name, ok, tail }) => ({ name, ok, tail })) })
+      .toEqual({ status: "passed", checks: [{ name: "node --test", ok: true, tail: null }] });
+    expect(notices).toEqual([]);
+    expect(git("log", "-1", "--format=%an <%ae> %cn", head ?? "")).toBe("ralph <ralph@localhost> ralph");
+  });
+
   test("judges what is not committed as well", async () => {
     await ralphCli().files(FILES).dirty({ "add.mjs": FIXED }).args("gate", "--base", "HEAD").expectExit(0);
     await ralphCli().files(FILES).args("gate", "--base", "HEAD").expectExit(1);
@@ -36,10 +51,11 @@ describe("ralph gate", () => {
     const { stdout } = await branch({ "test/add.test.mjs": `${WEAKENED.replaceAll("'", "")}` })
       .args("gate", "--json").expectExit(1);
 
-    const verdict = JSON.parse(stdout) as { readonly status: string; readonly reasons: readonly string[] };
+    const verdict = GATE_SCHEMA.parse(JSON.parse(stdout)) as GateReport;
     expect(verdict.status).toBe("failed");
-    expect(verdict.reasons[0]).toBe("tests changed: test/add.test.mjs +1 −2");
-    expect(verdict.reasons[1]).toMatch(/^with the tests as they were: node --test: exit 1/);
+    expect(verdict.notices.map(({ kind, subject }) => `${kind} ${subject}`)).toEqual(["old-tests test/add.test.mjs"]);
+    expect(verdict.reasons).toHaveLength(1);
+    expect(verdict.reasons[0]).toMatch(/^test\/add\.test\.mjs: with .* as before the work, `node --test` fails/);
   });
 
   test("takes its checks from the base: what is judged does not choose them", async () => {
@@ -65,6 +81,26 @@ describe("ralph gate", () => {
     const { stderr } = await ralphCli().files(FILES).args("gate", "--base", "nowhere").expectExit(2);
 
     expect(stderr).toContain("nowhere is no commit");
+  });
+
+  test("judges nothing where it cannot tell what the work began on", async () => {
+    const cheat = `git branch -m trunk && git switch -qc work && echo '{}' > ralph.config.json && git commit -qam work`;
+    const { stderr } = await ralphCli().files(FILES).before(cheat).args("gate", "--verify", "test -e add.mjs")
+      .expectExit(2);
+    expect(stderr).toContain("no branch is known that the work began on");
+
+    const cloned = `${cheat} && git update-ref refs/remotes/origin/main trunk && git branch -qD trunk`;
+    const gate = await ralphCli().files(FILES).before(cloned).args("gate").expectExit(1);
+    expect(gate.stderr).toContain("node --test: exit 1");
+  });
+
+  test("as a Stop hook it never ends as 2, which would hold the session for good", async () => {
+    for (const wrong of [["--base", "nowhere"], ["--bas", "HEAD"]]) {
+      const { stderr } = await ralphCli().files(FILES).args("gate", "--hook", ...wrong).stdin("{}").expectExit(1);
+      expect(stderr).toMatch(/nowhere is no commit|unknown flag/);
+    }
+    await ralphCli().files(FILES).dirty({ "ralph.config.json": "{" })
+      .args("gate", "--hook", "--base", "HEAD").stdin("{}").expectExit(1);
   });
 
   test("names a configuration of the base that is no JSON", async () => {
@@ -100,5 +136,5 @@ describe("ralph gate", () => {
     }
 
     expect(answers).toEqual([true, true, false, true, false, true, true]);
-  }, 120_000);
+  });
 });

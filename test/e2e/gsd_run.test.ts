@@ -85,7 +85,7 @@ plan 02-01: failed: 02-01: the plan's verification failed: plan whole: grep -q w
 ✗ failed: 2 verified in 4 iterations
   verified  01-01, 01-02
   02-01: the plan's verification failed: plan whole: grep -q whole three.txt: exit 1
-  branch    main since ${first.git("rev-parse", "--short=7", ":/^start")}: 5 commits, 6 files, +18 -8
+  branch    main since ${first.git("rev-parse", "--short=7", ":/^start")}: 5 commits, 4 files, +10 -0
   used      [TIME], tokens unknown, cost unknown
 hint: \`ralph status\` shows the progress, \`ralph report\` what was done; \`ralph run --loop\` continues
 `,
@@ -309,7 +309,7 @@ describe("ralph run in a GSD project", () => {
 
     expect(hangs.stderr).toContain("01-01: the agent had not ended after 1 s");
     expect(garbage.stderr).toContain(
-      "✗ blocked: 0 verified in 2 iterations\n  01-01: the agent gave no signal: no line `###PLAN_COMPLETE###`\n",
+      "✗ blocked: 0 verified in 2 iterations\n  01-01: the agent gave no signal: no line `###PLAN_COMPLETE###`; it ended with: ",
     );
   });
 
@@ -418,7 +418,7 @@ next: \`ralph run\` executes 02-01
     expect(run.stderr).toContain(
       "name one in the plan, in a task's `<verify>` or in `<verification>`, on a line of its own",
     );
-    expect(after.stdout).toContain("▲ 01-01: unverified, only the agent says that it is done\n");
+    expect(after.stdout).toContain("▲ 01-01: unverified, no check ran or the unseen one failed\n");
     expect(after.stdout).not.toContain("01-02: unverified");
   });
 

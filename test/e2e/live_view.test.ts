@@ -3,9 +3,11 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Cli, ralphCli } from "./cli.ts";
-import { HAS_TMUX, tmuxScreen } from "./tmux.ts";
+import { tmuxScreen } from "./tmux.ts";
+import { needs } from "../needs.ts";
 
-const WAIT = (name: string): string => `until test -f ../${name}; do sleep 0.05; done`;
+const WAIT = (name: string): string =>
+  `until test -f ../${name} || [ $((waits = waits + 1)) -gt 6000 ]; do sleep 0.05; done`;
 const LINES = [
   { type: "system", subtype: "init", session_id: "s", model: "m" },
   message({ type: "text", text: "I look at it first.\nNow \u001b[2J\u001b[31mthe\ttest 日本語" }),
@@ -16,7 +18,7 @@ const RESULT = {
   subtype: "success",
   is_error: false,
   stop_reason: "end_turn",
-  result: "<ralph>DONE</ralph>",
+  result: "<promise>COMPLETE</promise>",
   total_cost_usd: 0.25,
   usage: { input_tokens: 12_000, output_tokens: 345 },
 };
@@ -52,7 +54,7 @@ function project(...args: readonly string[]): Cli {
     .agent("claude", CLAUDE).args("run", "--agent", "claude", ...args);
 }
 
-describe.skipIf(!HAS_TMUX)("the live view", () => {
+describe("the live view", needs("tmux"), () => {
   test("shows the turn, then the check, and is gone at the end", async () => {
     const prepared = project("--max-iterations", "1").prepare();
     const screen = tmuxScreen(prepared, 80, 24);

@@ -159,7 +159,9 @@ describe("commands that look", () => {
     const { stderr } = await ralphCli().env(bare).args("exec", "add x", "--approve", "all").expectExit(4);
     expect(stderr).toContain("OPENROUTER_API_KEY is set: `--agent builtin --endpoint openrouter` works with it");
     const init = await ralphCli().env(bare).args("init").expectExit(0);
-    expect(init.stderr).toContain("openrouter (OPENROUTER_API_KEY is set): `--agent builtin --endpoint openrouter`");
+    expect(init.stderr).toContain(
+      "openrouter (OPENROUTER_API_KEY is set): `ralph init --agent builtin --endpoint openrouter`",
+    );
   });
 
   test("`ralph init` without a terminal writes what the flags say and lists what it found; git sees nothing else", async () => {
@@ -168,8 +170,8 @@ describe("commands that look", () => {
     const { $schema, ...config } = JSON.parse(read("ralph.config.json") ?? "");
 
     expect(config).toEqual({ provider: { model: "big", timeout: 300 }, verify: { default: [] } });
-    expect(stderr).toContain("no agent was named; on PATH: claude: `--agent claude`");
-    expect(stderr).toContain('found in package.json: `npm test`: `--verify "npm test"`');
+    expect(stderr).toContain("no agent was named; on PATH: claude: `ralph init --agent claude`");
+    expect(stderr).toContain('found in package.json: `npm test`: `ralph init --verify "npm test"`');
     expect(git("status", "--porcelain", "-uall")).toBe("?? ralph.config.json");
     const { stdout } = await ralphCli().args("schema", "config").expectExit(0);
     expect(JSON.parse(read($schema) ?? "")).toEqual(JSON.parse(stdout));
@@ -198,12 +200,27 @@ describe("commands that look", () => {
     },
   );
 
-  test("`ralph init` keeps a configuration that is there, and says which flags changed nothing", async () => {
-    const { read, stderr } = await ralphCli().files({ "ralph.config.json": "{}" }).args("init", "--agent", "claude")
-      .expectExit(0);
+  test("`ralph init` adds what flags say to a configuration that is there, and keeps what it has", async () => {
+    const config = { maxRetries: 7, verify: { default: ["make a"], timeout: 9 } };
+    const init = (root: string, ...args: readonly string[]): ReturnType<typeof ralphCli> =>
+      ralphCli(root).args("init", ...args);
+    const first = await ralphCli().files({ "ralph.config.json": JSON.stringify(config, null, 2) })
+      .args("init", "--agent", "claude", "--verify", "npm test").expectExit(0);
+    const verify = { default: ["make a", "npm test"], timeout: 9 };
+    const whole = { ...config, verify, provider: { preset: "claude" } };
+    expect(JSON.parse(first.read("ralph.config.json") ?? "")).toEqual(whole);
+    expect(first.stderr).not.toContain("warning");
 
-    expect(read("ralph.config.json")).toBe("{}");
-    expect(stderr).toContain("warning: ralph.config.json is there and stays as it is: --agent changed nothing");
+    const second = await init(first.root, "--agent-cmd", "mine", "--model", "opus").expectExit(0);
+    expect(JSON.parse(second.read("ralph.config.json") ?? "")).toEqual({
+      ...whole,
+      provider: { preset: "claude", model: "opus" },
+    });
+    expect(second.stderr).toContain("warning: ralph.config.json keeps its own value instead of --agent-cmd");
+    expect(second.stderr).not.toContain("--model");
+
+    const third = await init(first.root).expectExit(0);
+    expect(third.read("ralph.config.json")).toBe(second.read("ralph.config.json"));
   });
 
   test("`ralph init --dry-run` prints the configuration and writes nothing", async () => {
@@ -298,7 +315,7 @@ describe("commands that look", () => {
       1,
     );
 
-    expect(stdout).toContain("claude      2.1.0 ([FOLDER]/bin/claude), adapter measured with 2.1.330\n");
+    expect(stdout).toContain("claude      2.1.0 ([FOLDER]/bin/claude), tested with 2.1.330\n");
     expect(stdout).toContain("hint: run `git init` there first");
   });
 
@@ -310,6 +327,16 @@ describe("commands that look", () => {
     const newer = await found("0.0.1790142911-g7618fb");
     expect(newer).toMatch(/▲ amp +0\.0\.1790142911.* were never seen to end a turn\n/);
     expect(newer).toContain("hint: `ralph doctor --probe amp` tries it\n");
+  });
+
+  test("`ralph doctor` says when another program is what `ralph` starts, and nothing of itself", async () => {
+    const found = async (version: string): Promise<string> =>
+      (await ralphCli().agent("claude", "echo 2.1.0").agent("ralph", `echo ${version}`).args("doctor").expectExit(0))
+        .stdout;
+    const { stdout: own } = await ralphCli().args("--version").expectExit(0);
+
+    expect(await found("1.4.0")).toMatch(/▲ PATH +`ralph` on PATH is \[FOLDER\]\/bin\/ralph: another program/);
+    expect(await found(own.trim())).not.toContain("PATH");
   });
 
   test.each(["doctor", "validate", "status"])("`ralph %s` breaks no word in a narrow terminal", (name) => {

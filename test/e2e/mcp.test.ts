@@ -44,7 +44,9 @@ test("the tools of `ralph mcp` look, run and report as the commands do", async (
   try {
     expect(client.getInstructions()).toContain("start a run"); // all that codex shows its model of it at first
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(["status", "plan", "run", "tell", "report"]);
+    expect(tools.map(({ name }) => name)).toEqual(
+      ["status", "plan", "run", "tell", "pause", "resume", "stop", "report"],
+    );
     expect(await call(client, "status")).toMatchObject({ text: expect.stringContaining("US-001"), isError: false });
     expect(await call(client, "tell", { text: "hurry" })).toMatchObject({ isError: true });
     expect(await call(client, "plan", { goal: "" })).toMatchObject({ isError: true });
@@ -56,7 +58,7 @@ test("the tools of `ralph mcp` look, run and report as the commands do", async (
     await client.close();
     project.remove();
   }
-}, 120_000);
+});
 
 test("a run that was started there ends with its client, and can be continued", async () => {
   const project = crashProject("exec", "committed");
@@ -78,7 +80,80 @@ test("a run that was started there ends with its client, and can be continued", 
   } finally {
     project.remove();
   }
-}, 60_000);
+});
+
+/** A project whose agent notes its process and does nothing until it is ended. */
+async function withSlowAgent(): Promise<
+  { readonly client: Client; readonly pid: () => number; readonly project: CrashProject }
+> {
+  const project = crashProject("exec", "committed");
+  const slow = join(project.folder, "bin/slow");
+  const noted = join(project.folder, "log/pid");
+  writeFileSync(slow, `#!/bin/sh\necho $$ > ${noted}\nsleep 600\n`, { mode: 0o755 });
+  writeFileSync(join(project.root, "ralph.config.json"), JSON.stringify({ provider: { command: slow } }));
+  const pid = (): number => existsSync(noted) ? Number(readFileSync(noted, "utf8")) : 0;
+  return { client: await connected(project), pid, project };
+}
+
+async function comes(holds: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 300 && !holds(); tries += 1) await new Promise((done) => setTimeout(done, 100));
+  expect(holds()).toBe(true);
+}
+
+test("`plan` answers at once and is looked at; `stop` ends it with its agent", async () => {
+  const { client, pid, project } = await withSlowAgent();
+  try {
+    expect(await call(client, "plan", { goal: "say hello" })).toMatchObject({
+      text: expect.stringContaining("started"),
+    });
+    await comes(() => pid() > 0);
+    expect((await call(client, "status")).text).toContain("`ralph plan`, started here, is at work:");
+    expect(await call(client, "run")).toMatchObject({ isError: true });
+
+    expect(await call(client, "stop")).toMatchObject({
+      text: expect.stringContaining("planning is stopped"),
+      isError: false,
+    });
+    await comes(() => !existsSync(`/proc/${pid()}`));
+    expect((await call(client, "status")).text).toContain("`ralph plan`, started here, has ended:");
+  } finally {
+    await client.close();
+    project.remove();
+  }
+});
+
+test("a call that the client cancels ends with what it began", async () => {
+  const { client, pid, project } = await withSlowAgent();
+  try {
+    const cancel = new AbortController();
+    const asked = client.callTool({ name: "plan", arguments: { goal: "say hello" } }, { signal: cancel.signal });
+    const refused = asked.then(() => false, () => true);
+    await comes(() => pid() > 0);
+    cancel.abort();
+    expect(await refused).toBe(true);
+
+    await comes(() => !existsSync(`/proc/${pid()}`));
+    await until(client, "status", /`ralph plan`, started here, has ended:/);
+  } finally {
+    await client.close();
+    project.remove();
+  }
+});
+
+test("a run is paused, resumed and stopped", async () => {
+  const { client, pid, project } = await withSlowAgent();
+  try {
+    await call(client, "run");
+    await comes(() => pid() > 0);
+    for (const name of ["pause", "resume"]) expect(await call(client, name)).toMatchObject({ isError: false });
+    expect(await call(client, "stop", { now: true })).toMatchObject({ isError: false });
+    await comes(() => !existsSync(`/proc/${pid()}`));
+    await until(client, "status", /`ralph run`, started here, has ended:/);
+  } finally {
+    await client.close();
+    project.remove();
+  }
+});
 
 test("`ralph skill install` writes what each agent reads, and nothing over a file of someone else's", async () => {
   const project = crashProject("exec", "tree");
@@ -92,6 +167,11 @@ test("`ralph skill install` writes what each agent reads, and nothing over a fil
       expect(text).toMatch(/^---\nname: ralph\ndescription: .{50,}\n---\n/);
     }
     expect((await skill("install", "claude")).output).toContain("is there already");
+    const edited = join(root, ".claude/skills/ralph/SKILL.md");
+    writeFileSync(edited, `${readFileSync(edited, "utf8")}\nMy own rule.\n`);
+    expect((await skill("install", "claude")).output).toContain("had been edited: it is SKILL.md.before now");
+    expect(readFileSync(`${edited}.before`, "utf8")).toContain("My own rule.");
+    expect(readFileSync(edited, "utf8")).not.toContain("My own rule.");
     expect(await skill("install", "--user", "claude")).toMatchObject({ exitCode: 0 });
     expect(existsSync(join(environment["HOME"] ?? "", ".claude/skills/ralph/SKILL.md"))).toBe(true);
     mkdirSync(join(root, ".gemini/skills/ralph"), { recursive: true });
@@ -103,4 +183,4 @@ test("`ralph skill install` writes what each agent reads, and nothing over a fil
   } finally {
     project.remove();
   }
-}, 60_000);
+});

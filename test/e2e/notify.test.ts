@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { desktopSequence } from "../../lib/notify/send.ts";
 import { type Cli, ralphCli } from "./cli.ts";
-import { HAS_TMUX, tmuxScreen } from "./tmux.ts";
+import { tmuxScreen } from "./tmux.ts";
+import { needs } from "../needs.ts";
 
 interface Server {
   readonly url: string;
@@ -39,7 +40,10 @@ async function server(...statuses: readonly (number | null)[]): Promise<Server> 
   return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`, requests };
 }
 
-function project(notify: readonly object[], worker = "cat > /dev/null; echo SECRET-WORDS; touch a.txt"): Cli {
+function project(
+  notify: readonly object[],
+  worker = "cat > /dev/null; echo SECRET-WORDS; touch a.txt; echo '<promise>COMPLETE</promise>'",
+): Cli {
   const story = { id: "US-001", title: "Write a", priority: 1, passes: false, notes: "" };
   const userStories = [{ ...story, acceptanceCriteria: ["Verify: `test -f a.txt || { echo CHECK-WORDS; false; }`"] }];
   return ralphCli().files({
@@ -64,7 +68,6 @@ test("a URL gets what chat servers read, after a failure that passes, and no out
 
 test(
   "a server that never answers, and one that is not there, cost 10 seconds at most and are named once, without a path",
-  { timeout: 60_000 },
   async () => {
     const slow = await server(null);
     const cli = project(
@@ -116,7 +119,7 @@ test("terminals are told in their own words, without what text of others could d
   expect(desktopSequence("t", text, { TERM: "xterm-256color" })).toBeNull();
 });
 
-test.skipIf(!HAS_TMUX)("a question that no one answers is told", { timeout: 30_000 }, async () => {
+test("a question that no one answers is told", needs("tmux"), async () => {
   const prepared = project([{ command: "cat > ../asked.json", on: ["question"] }], "cat > /dev/null; sleep 0.1")
     .dirty({
       "ralph.config.json": JSON.stringify({

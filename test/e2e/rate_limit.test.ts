@@ -16,7 +16,7 @@ const PRD = JSON.stringify({
 });
 /** At its limit for as long as ../limited stands; every start is noted. */
 const limited = (sentence: string, name = "worker"): string =>
-  `cat > /dev/null; echo ${name} >> ../turns; [ -e ../limited-${name} ] && { echo "${sentence}" >&2; exit 1; }; touch a.txt`;
+  `cat > /dev/null; echo ${name} >> ../turns; [ -e ../limited-${name} ] && { echo "${sentence}" >&2; exit 1; }; touch a.txt; echo '<promise>COMPLETE</promise>'`;
 
 function project(sentence: string, config: object = {}): Cli {
   return ralphCli().files({
@@ -27,7 +27,7 @@ function project(sentence: string, config: object = {}): Cli {
 }
 
 describe("a command at its limit", () => {
-  test("is waited for and counts no attempt", { timeout: 60_000 }, async () => {
+  test("is waited for and counts no attempt", async () => {
     const running = project("You've hit your usage limit. Try again in 2 seconds.").args("run").start();
     await running.shows("worker has reached a limit: waiting");
     rmSync(join(running.root, "../limited-worker"));
@@ -53,9 +53,7 @@ describe("a command at its limit", () => {
     expect(Date.now() - started).toBeLessThan(15_000);
   });
 
-  test("continues being waited for when Ralph is killed while it waits, for the time that is left", {
-    timeout: 60_000,
-  }, async () => {
+  test("continues being waited for when Ralph is killed while it waits, for the time that is left", async () => {
     const running = project("You've hit your usage limit. Try again in 6 seconds.").args("run").start();
     await running.shows("worker has reached a limit: waiting");
     const file = join(running.root, ".git/ralph/rate-limits.json");
@@ -75,7 +73,7 @@ describe("a command at its limit", () => {
     expect(read(".git/ralph/rate-limits.json")).toBe(null);
   });
 
-  test("is waited for together with its fallback, whose limit is one of its own", { timeout: 60_000 }, async () => {
+  test("is waited for together with its fallback, whose limit is one of its own", async () => {
     const cli = project("You've hit your usage limit. Try again in 2 hours.", {
       provider: { command: "worker --yes", fallback: { command: "worker --small" } },
     });
@@ -84,7 +82,7 @@ describe("a command at its limit", () => {
       `cat > /dev/null; echo "$1" >> ../turns
 case "$1" in
   --yes) echo "You've hit your usage limit. Try again in 2 hours."; exit 1;;
-  *) [ -e a.wait ] || { touch a.wait; echo "Error: 429 Too Many Requests, try again in 1s" >&2; exit 1; }; touch a.txt;;
+  *) [ -e a.wait ] || { touch a.wait; echo "Error: 429 Too Many Requests, try again in 1s" >&2; exit 1; }; touch a.txt; echo '<promise>COMPLETE</promise>';;
 esac`,
     );
 

@@ -1,5 +1,7 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { ralphCli } from "./cli.ts";
+import { ralphCli, type Running } from "./cli.ts";
 
 const RECIPE = `import { defineRecipe, gate, runLoop, todoBacklog } from "ralph";
 import { z } from "zod";
@@ -53,5 +55,56 @@ describe("a recipe of one's own", () => {
 
     expect(stderr).toContain("check failed: false");
     expect(stderr).toContain("warning: the recipe returned no outcome");
+  });
+});
+
+describe("the first recipe of the guide, stopped by a person", () => {
+  const guide = readFileSync(new URL("../../docs/guides/recipes.md", import.meta.url), "utf8");
+  const [, example = ""] = /```ts ignore\n(.*?)```/s.exec(guide) ?? [];
+  const files = {
+    "ralph.recipe.ts": example.replace("npm test", "true"),
+    "TODO.md": ["one", "two"].map((name) => `- [ ] ${name}. Verify: \`test -f ${name}\`\n`).join(""),
+  };
+  const worker =
+    `test -f one && n=two || n=one; echo x > ../at-$n; until test -f ../go || [ $((waits = waits + 1)) -gt 6000 ]; do sleep 0.02; done; touch $n
+echo "<ralph>DONE</ralph>"`;
+
+  function start(...flags: readonly string[]): Running {
+    return ralphCli().files(files).agent("worker", worker)
+      .args("run-recipe", "ralph.recipe.ts", "--agent-cmd", "worker", ...flags).start();
+  }
+
+  test("`ralph stop` ends it as declined, and the step after the loop does not run", async () => {
+    const running = start("--non-interactive");
+    await running.wrote("../at-one");
+    await ralphCli(running.root).args("stop").expectExit(0);
+    writeFileSync(join(running.root, "../go"), "");
+    const { stderr, read } = await running.ended();
+
+    expect(stderr).toContain("declined: 1 verified in 1 iteration");
+    expect(stderr).not.toMatch(/✓ .*passed$|check passed: true/m);
+    expect(read("TODO.md")).toContain("- [ ] two");
+  });
+
+  test("`ralph stop --now` and Ctrl-C end it as aborted", async () => {
+    const [stopped, interrupted] = [start("--non-interactive"), start("--non-interactive")];
+    for (const running of [stopped, interrupted]) await running.wrote("../at-one");
+    await ralphCli(stopped.root).args("stop", "--now").expectExit(0);
+    interrupted.child.kill("SIGINT");
+
+    for (const running of [stopped, interrupted]) {
+      const { exitCode, stderr } = await running.ended();
+      expect([exitCode, stderr]).toEqual([130, expect.stringContaining("aborted")]);
+      expect(stderr).not.toContain("check passed: true");
+    }
+  });
+
+  test("a no between two items ends it as declined", async () => {
+    const { stderr, stdout, read } = await ralphCli().files(files).agent("worker", `touch ../go; ${worker}`)
+      .args("run-recipe", "ralph.recipe.ts", "--agent-cmd", "worker", "--interactive")
+      .terminal(["Continue with the next iteration?", "n\r"]).expectExit(0);
+
+    expect(stdout + stderr).toContain("declined: 1 verified in 1 iteration");
+    expect(read("TODO.md")).toContain("- [ ] two");
   });
 });

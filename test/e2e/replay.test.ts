@@ -20,7 +20,10 @@ function project(): Cli {
 
 describe("record and replay", () => {
   test("a run that was recorded is played in another copy of the project, without its agent", async () => {
-    const { root } = await project().agent("worker", "cat > /dev/null; echo hi > a.txt")
+    const { root } = await project().agent(
+      "worker",
+      "cat > /dev/null; echo hi > a.txt; echo '<promise>COMPLETE</promise>'",
+    )
       .args("run", "--agent-cmd", "worker", "--record", "../run.jsonl").expectExit(0);
     const cassette = join(root, "../run.jsonl");
 

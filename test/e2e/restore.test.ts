@@ -16,7 +16,7 @@ const FILES = {
 };
 /** Rewrites its check in the first turn, plants a hook, and does the work in the second. */
 const WORKER =
-  "if [ -f ../second ]; then touch a; else touch ../second; echo true > check.sh; echo x > .git/hooks/pre-commit; fi";
+  "if [ -f ../second ]; then touch a; else touch ../second; echo true > check.sh; echo x > .git/hooks/pre-commit; fi; echo '<promise>COMPLETE</promise>'";
 
 describe("ralph restore", () => {
   test("brings back what the run found, but for what git would run; the run names what was changed", async () => {

@@ -66,7 +66,6 @@ describe("provider.route", () => {
         project.remove();
       }
     },
-    120_000,
   );
 
   test("an agent that is named for the run takes every turn", async () => {
@@ -85,7 +84,7 @@ describe("provider.route", () => {
     } finally {
       project.remove();
     }
-  }, 60_000);
+  });
 
   test("an agent of a rule that is not there ends the run before its first turn", async () => {
     const project = crashProject("exec", "committed");
@@ -101,7 +100,7 @@ describe("provider.route", () => {
     } finally {
       project.remove();
     }
-  }, 60_000);
+  });
 
   test("the scripted agent goes by the name of the agent that a rule chooses", async () => {
     const project = crashProject("exec", "tree");
@@ -127,7 +126,7 @@ describe("provider.route", () => {
     } finally {
       project.remove();
     }
-  }, 60_000);
+  });
 });
 
 describe("fits()", () => {

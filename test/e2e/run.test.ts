@@ -13,7 +13,7 @@ const PRD = JSON.stringify({
   branchName: "ralph/work",
   userStories: [STORY("US-001", "Verify: `test -f a.txt`", 1), STORY("US-002", "Verify: `test -f b.txt`", 2)],
 });
-const WORKER = 'case "$(cat)" in *US-001*) touch a.txt;; *) touch b.txt;; esac';
+const WORKER = 'case "$(cat)" in *US-001*) touch a.txt;; *) touch b.txt;; esac; echo "<promise>COMPLETE</promise>"';
 
 function project(worker: string, prd = PRD): Cli {
   return ralphCli().files({
@@ -51,9 +51,9 @@ final-check: passed
 
 ✓ passed: 2 verified in 2 iterations
   verified  US-001, US-002
-  branch    ralph/work from main: 2 commits, 4 files, +27 -1
+  branch    ralph/work from main: 2 commits, 2 files, +0 -0
   used      [TIME], tokens unknown, cost unknown
-next: \`ralph finish\` merges it or asks for that; \`ralph report\` shows what was done
+next: \`ralph finish\` merges it or opens a pull request; \`ralph report\` shows what was done
 `);
     expect(git("log", "--format=%s")).toBe("feat: US-002 - Do US-002\nfeat: US-001 - Do US-001\nstart");
   });

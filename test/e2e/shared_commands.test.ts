@@ -87,7 +87,7 @@ describe("ralph validate", () => {
     const { stdout } = await ralphCli().files({ [path]: prd, "ralph.config.json": JSON.stringify(config) })
       .args("validate").expectExit(2);
 
-    expect(stdout).toContain('branchName: git takes no branch with the name "two words.."');
+    expect(stdout).toContain('branchName: git refuses the branch name "two words.."');
   });
 
   test("in a sprint names every broken file with its line", async () => {

@@ -46,7 +46,7 @@ describe("ralph log", () => {
     expect(log(world, "--spec", "a.md").length).toBe(2);
     expect(log(world, "--spec", "b.md")).toEqual([]);
     expect(world.ralph("log", "--text").stdout).toContain("feature/coverage");
-  }, 60_000);
+  });
 
   test("tells a task that a revert brought back, and one whose file had another name twice", () => {
     const world = planWorld();
@@ -70,7 +70,7 @@ describe("ralph log", () => {
     expect(task).toMatchObject({ desc: "a task", outcome: "done", readded: [{}] });
     expect(task?.readded.length).toBe(1);
     expect(other).toMatchObject({ desc: "while it was away", created: { commit: away } });
-  }, 60_000);
+  });
 
   test("is empty before the first commit and without a plan", () => {
     const world = planWorld();

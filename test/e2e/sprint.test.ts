@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { type Cli, type CliResult, ralphCli } from "./cli.ts";
+import { isAlive } from "../fault/processes.ts";
 
 const DIRECTORY = ".claude/sprints/test-ralph";
 const PROGRESS = `${DIRECTORY}/PROGRESS.yaml`;
@@ -38,11 +39,6 @@ function progressOf(result: Pick<CliResult, "read">): Progress {
 
 function stepsOf(progress: Progress): readonly string[] {
   return progress["dynamic-steps"].map(({ id, prompt, status }) => `${id} ${prompt} ${status}`);
-}
-
-function isAlive(pid: string): boolean {
-  const state = spawnSync("ps", ["-o", "stat=", "-p", pid.trim()], { encoding: "utf8" }).stdout.trim();
-  return state !== "" && !state.startsWith("Z");
 }
 
 const HELLO = `workflow: ralph
@@ -118,7 +114,7 @@ per-iteration-hooks:
     expect(result.read("iteration-6-docs.md")).toBe("doc\n");
     expect(result.read("counts.txt")?.trim().split("\n")).toHaveLength(6);
     expect(result.git("worktree", "list").split("\n")).toHaveLength(1);
-    expect(result.git("status", "--porcelain")).toBe(`?? ${PROGRESS}`);
+    expect(result.git("status", "--porcelain")).toBe("");
   });
 
   test("a hook that is the command of a plugin which the agent does not know, or has not, is named before the first turn", async () => {
@@ -231,7 +227,7 @@ if [ -f asked ]; then echo "RALPH_COMPLETE: yes"; else touch asked; sed -i 's/^s
 
     expect(result.exitCode).toBe(130);
     const pid = result.read("pid.txt") ?? "";
-    expect(isAlive(pid)).toBe(false);
+    expect(isAlive(Number(pid))).toBe(false);
     expect(progressOf(result)["hook-tasks"]).toMatchObject([{
       iteration: 1,
       "hook-id": "slow",
@@ -294,10 +290,10 @@ per-iteration-hooks:
     );
   });
 
-  test("is refused for a workflow of phases, a folder that is not there, and one outside the root", async () => {
+  test("is refused for a phase without an id, a folder that is not there, and one outside the root", async () => {
     const cli = sprint("workflow: w\ngoal: g\n", { ".claude/workflows/w.yaml": "phases: [{ prompt: a }]\n" });
     const refused = await cli.args("sprint", "run", DIRECTORY).expectExit(2);
-    expect(refused.stderr).toContain("UNSUPPORTED_MODE");
+    expect(refused.stderr).toContain("MISSING_PHASE_ID: .claude/workflows/w.yaml:1: a phase needs an `id`");
 
     expect((await ralphCli(refused.root).args("sprint", "run", "nowhere").expectExit(2)).stderr).toContain(
       "there is no folder nowhere",
@@ -334,7 +330,7 @@ iteration 0, 0/0 steps completed
 
     expect(stderr).toBe(`error: ${DIRECTORY}/SPRINT.yaml: 2 problems
   RALPH_MISSING_GOAL: a sprint in ralph mode needs a goal
-  RALPH_INVALID_HOOK_OVERRIDE: the workflow has no hook nope: it has learning, documentation, tests
+  RALPH_INVALID_HOOK_OVERRIDE: the built-in workflow has no hook nope: it has learning, documentation, tests
 hint: docs/guides/sprint.md describes the files
 `);
     expect(read(PROGRESS)).toBeNull();
@@ -354,7 +350,7 @@ test("ralph status shows the sprints where there is nothing else; ralph run says
   expect(stdout).toContain(".claude/sprints/b/PROGRESS.yaml: line 1: ");
   expect(stdout).toContain(".claude/sprints/c: not compiled\n");
   expect((await ralphCli(root).args("run", "--agent-cmd", "true").expectExit(2)).stderr).toContain(
-    "did you mean `ralph sprint run DIR`?",
+    "hint: name the sprint's folder: `ralph sprint run DIR`",
   );
 });
 

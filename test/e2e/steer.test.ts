@@ -7,11 +7,12 @@ import { sendRequest } from "../../lib/steer/control.ts";
 import type { LiveRun, SteerRequest } from "../../lib/steer/types.ts";
 import { createHost } from "../../lib/host/create_host.ts";
 import { type Cli, type CliResult, ralphCli, type Running } from "./cli.ts";
-import { HAS_TMUX, tmuxScreen } from "./tmux.ts";
+import { tmuxScreen } from "./tmux.ts";
+import { needs } from "../needs.ts";
 
 /** Keeps its prompt, waits until the test lets it go, writes a line. */
 const WORKER = `n=$(ls .. | grep -c '^prompt-'); cat > ../prompt-$n; touch ../at-work-$n
-until test -f ../go-$n; do sleep 0.02; done; echo x >> a.txt`;
+until test -f ../go-$n || [ $((waits = waits + 1)) -gt 6000 ]; do sleep 0.02; done; echo x >> a.txt; echo '<promise>COMPLETE</promise>'`;
 
 function stories(count: number): string {
   const userStories = Array.from({ length: count }, (_, index) => ({
@@ -60,7 +61,6 @@ async function until<Value>(look: () => Value | null | undefined | false): Promi
 
 test(
   "a run is looked at, paused, told something, resumed and stopped from another terminal",
-  { timeout: 60_000 },
   async () => {
     const running = project(WORKER).start();
     await running.wrote("../prompt-0");
@@ -105,7 +105,7 @@ test(
   },
 );
 
-test("what a run was told that was killed is named by the next one, and is not lost", { timeout: 60_000 }, async () => {
+test("what a run was told that was killed is named by the next one, and is not lost", async () => {
   const running = project(WORKER).start();
   await until(() => existsSync(join(running.root, "../at-work-0")));
   await elsewhere(running, 0, "tell", "use tabs");
@@ -113,7 +113,11 @@ test("what a run was told that was killed is named by the next one, and is not l
   running.child.kill("SIGKILL");
   await until(() => running.child.signalCode !== null || running.child.exitCode !== null);
 
-  const again = ralphCli(running.root).args("run", "--agent-cmd", "cat > /dev/null; echo x >> a.txt");
+  const again = ralphCli(running.root).args(
+    "run",
+    "--agent-cmd",
+    "cat > /dev/null; echo x >> a.txt; echo '<promise>COMPLETE</promise>'",
+  );
   const { stderr } = await again.expectExit(0);
   expect(stderr).toContain("told to a run that was killed, and in no prompt of this one: use tabs (`ralph tell`");
   expect(stderr).toContain("in no prompt of this one: for US-003: only here (`ralph tell`");
@@ -121,7 +125,7 @@ test("what a run was told that was killed is named by the next one, and is not l
   expect(third).not.toContain("was killed");
 });
 
-test("`stop --now` ends a turn as Ctrl-C does", { timeout: 30_000 }, async () => {
+test("`stop --now` ends a turn as Ctrl-C does", async () => {
   const running = project(WORKER).start();
   await running.wrote("../prompt-0");
   const stopped = await elsewhere(running, 0, "stop", "--now");
@@ -131,9 +135,7 @@ test("`stop --now` ends a turn as Ctrl-C does", { timeout: 30_000 }, async () =>
   expect([exitCode, stderr]).toEqual([130, expect.stringContaining("aborted")]);
 });
 
-test("an agent in its turn changes nothing of the run: neither by commands nor by files of its own", {
-  timeout: 60_000,
-}, async () => {
+test("an agent in its turn changes nothing of the run: neither by commands nor by files of its own", async () => {
   // it writes as itself, in the name of the person's shell, and in that of Ralph, from a process of its own session too
   const forge = (action: string, pid: string, name: string): string =>
     `printf '{"action":"${action}","origin":"file","text":"obey","pid":%s}' ${pid} > $d/$run.${name}.request`;
@@ -145,7 +147,7 @@ ${forge("pause", "$ralph", "b")}
 ${forge("stop", process.pid.toString(), "c")}
 env -i setsid sh -c 'exec 9> '$d/$run.d.request'; printf "{\\"action\\":\\"tell\\",\\"origin\\":\\"page\\",\\"text\\":\\"obey\\",\\"pid\\":%s}" $$ >&9; sleep 0.5' &
 $RALPH tell obey > ../refused 2>&1
-sleep 0.7; echo x >> a.txt`;
+sleep 0.7; echo x >> a.txt; echo '<promise>COMPLETE</promise>'`;
   const { stderr, read } = await project(worker).env({ RALPH: "ralph" }).expectExit(0);
 
   expect(stderr).toContain("passed: 3 verified in 3 iterations");
@@ -156,12 +158,14 @@ sleep 0.7; echo x >> a.txt`;
   expect(read("../refused")).toMatch(/tell.* inside|inside.*run/i);
 });
 
-describe.skipIf(!HAS_TMUX)("in a terminal", () => {
+describe("in a terminal", needs("tmux"), () => {
   test(
     "a question is answered from elsewhere, by who has seen it and once the turn is over",
-    { timeout: 60_000 },
     async () => {
-      const prepared = project("cat > /dev/null; echo x >> a.txt; sleep 0.3", "--interactive").prepare();
+      const prepared = project(
+        "cat > /dev/null; echo x >> a.txt; sleep 0.3; echo '<promise>COMPLETE</promise>'",
+        "--interactive",
+      ).prepare();
       const screen = tmuxScreen(prepared, 100, 40);
       await screen.shows(/Continue with the next iteration/);
       const { run, asks } = await until(() => liveRun(prepared.root).asks !== null && liveRun(prepared.root));
@@ -194,15 +198,17 @@ describe.skipIf(!HAS_TMUX)("in a terminal", () => {
     },
   );
 
-  test("an answer does not count while a process of the run is alive that an agent could have started", {
-    timeout: 60_000,
-  }, async () => {
+  test("an answer does not count while a process of the run is alive that an agent could have started", async () => {
     const hook = {
       id: "slow",
-      command: "touch $RALPH_ROOT/../hook-runs; until test -f $RALPH_ROOT/../go-hook; do sleep 0.05; done",
+      command:
+        "touch $RALPH_ROOT/../hook-runs; until test -f $RALPH_ROOT/../go-hook || [ $((waits = waits + 1)) -gt 6000 ]; do sleep 0.05; done",
       when: "after",
     };
-    const prepared = project("cat > /dev/null; echo x >> a.txt; sleep 0.2", "--interactive")
+    const prepared = project(
+      "cat > /dev/null; echo x >> a.txt; sleep 0.2; echo '<promise>COMPLETE</promise>'",
+      "--interactive",
+    )
       .files({ "ralph.config.json": JSON.stringify({ hooks: [hook] }) }).prepare();
     const screen = tmuxScreen(prepared, 100, 40);
     await screen.shows(/Continue with the next iteration/);
@@ -224,7 +230,6 @@ describe.skipIf(!HAS_TMUX)("in a terminal", () => {
 
   test(
     "`ralph watch` shows a run as its own terminal does, and ends when the run is killed",
-    { timeout: 60_000 },
     async () => {
       const running = project(WORKER).start();
       await running.wrote("../prompt-0");
@@ -240,9 +245,9 @@ describe.skipIf(!HAS_TMUX)("in a terminal", () => {
   );
 });
 
-test("workers are shown one by one, by `status` and `watch`", { timeout: 60_000 }, async () => {
+test("workers are shown one by one, by `status` and `watch`", async () => {
   const at =
-    "until test -f ../../go-hook || test -f ../go-hook; do sleep 0.02; done; cat > /dev/null; touch $RALPH_ITEM";
+    "until test -f ../../go-hook || test -f ../go-hook || [ $((waits = waits + 1)) -gt 6000 ]; do sleep 0.02; done; cat > /dev/null; touch $RALPH_ITEM";
   const userStories = ["US-001", "US-002"].map((id) => ({
     id,
     title: `Make ${id}`,
@@ -268,7 +273,7 @@ test("workers are shown one by one, by `status` and `watch`", { timeout: 60_000 
   expect(stdout).toMatch(/US-001 Make US-001.*\n(.*\n)?.*US-002 Make US-002/);
 });
 
-test("`ralph watch --json` prints what is recorded, as it comes, to the end", { timeout: 60_000 }, async () => {
+test("`ralph watch --json` prints what is recorded, as it comes, to the end", async () => {
   const running = project(WORKER).start();
   await running.wrote("../prompt-0");
   const watch = ralphCli(running.root).args("watch", "--json").start();

@@ -7,8 +7,6 @@ import { onTestFinished } from "vitest";
 import { workingIn } from "../fault/processes.ts";
 import type { Prepared } from "./cli.ts";
 
-export const HAS_TMUX: boolean = spawnSync("tmux", ["-V"]).status === 0;
-
 /** A command on a screen of so many columns and rows. When it has ended, `exit <code>` stands below it. */
 export interface TmuxScreen {
   /** What is on the screen, without trailing blanks. */

@@ -11,8 +11,14 @@ const PRD = JSON.stringify({
   branchName: "main",
   userStories: [{ ...STORY, acceptanceCriteria: ["It greets by name", "Verify: `test -f login.txt`"] }],
 });
-const TESTS =
-  'it("logs in", () => {\n  expect(login()).toBe(true);\n});\nit("logs out", () => {\n  expect(logout()).toBe(true);\n});\n';
+/** A project in which a shell script is the test, and work that passes only because its agent weakened it. */
+const WEAKENED = {
+  files: {
+    "scripts/ralph/prd.json": PRD.replace("test -f login.txt", "sh test/login.sh"),
+    "test/login.sh": 'test "$(cat login.txt)" = 5\n',
+  },
+  agent: "echo 4 > login.txt; echo true > test/login.sh; echo '<promise>COMPLETE</promise>'",
+};
 
 function guide(name: string): string {
   return readFileSync(join(ROOT, "docs/guides", name), "utf8");
@@ -48,7 +54,10 @@ describe("the recipe of docs/guides/recipes.md in which a second agent reviews",
 
     const { stderr, git, read, root } = await ralphCli()
       .files({ "scripts/ralph/prd.json": PRD, "ralph.recipe.ts": recipe })
-      .agent("worker", 'if grep -q "greets nobody"; then echo "hello Ada" > login.txt; else echo > login.txt; fi')
+      .agent(
+        "worker",
+        'if grep -q "greets nobody"; then echo "hello Ada" > login.txt; else echo > login.txt; fi; echo "<promise>COMPLETE</promise>"',
+      )
       .agent("codex", codex('grep -q "+hello Ada" "$file"'))
       .args("run-recipe", "ralph.recipe.ts", "--agent-cmd", "worker", "--approve", "run").expectExit(0);
 
@@ -97,22 +106,21 @@ describe("docs/guides/trust.md", () => {
 });
 
 describe("ralph run", () => {
-  test("names changed tests at the end", async () => {
-    const { stderr } = await ralphCli()
-      .files({ "scripts/ralph/prd.json": PRD, "test/login.test.js": TESTS })
-      .agent("worker", "echo > login.txt; head -3 test/login.test.js > t; mv t test/login.test.js")
+  test("names a test at the end that fails as it was before the work", async () => {
+    const { stderr } = await ralphCli().files(WEAKENED.files).agent("worker", WEAKENED.agent)
       .args("run", "--agent-cmd", "worker").expectExit(0);
 
-    expect(stderr).toMatch(/ {2}warning: tests changed:\n {4}test\/login.test.js \+0 −\d+ \(US-001\)\n/);
-    expect(stderr).toMatch(/ {2}tests changed {2}US-001: test\/login.test.js \+0 −\d+\n/);
+    expect(stderr).toContain("  warning: the checks cannot be believed:\n    test/login.sh: with test/login.sh");
+    expect(stderr).toMatch(
+      / {2}old tests fail {2}test\/login.sh: with .* as before the work, `sh test\/login.sh` fails/,
+    );
   });
 
-  test("what it named is in `ralph status` until a run that takes a turn has nothing to name", async () => {
-    const worker = "echo > login.txt; head -3 test/login.test.js > t; mv t test/login.test.js;" +
-      " sed -i 's/Add login/Add nothing/' scripts/ralph/prd.json";
-    const run = await ralphCli().files({ "scripts/ralph/prd.json": PRD, "test/login.test.js": TESTS })
+  test("what it named is in `ralph status` as long as it is true and nobody has agreed to it", async () => {
+    const worker = `${WEAKENED.agent}; sed -i 's/Add login/Add nothing/' scripts/ralph/prd.json`;
+    const run = await ralphCli().files(WEAKENED.files)
       .agent("worker", worker).args("run", "--agent-cmd", "worker").expectExit(0);
-    const named = run.stderr.split("\n").filter((line) => /^ {2}(tests changed|restored) /.test(line));
+    const named = run.stderr.split("\n").filter((line) => /^ {2}(old tests fail|restored) /.test(line));
     const status = (...flags: string[]) => ralphCli(run.root).args("status", ...flags).expectExit(0);
 
     const text = await status();
@@ -124,17 +132,16 @@ describe("ralph run", () => {
     for (const line of named) expect(text.stdout.split("\n")).toContain(line);
     expect(lastRun).toMatchObject({ backlog: "exec", scope: "main" });
     expect(lastRun.notices.map(({ kind, subject }: Record<string, string>) => `${kind} ${subject}`)).toEqual([
-      "tests-changed US-001",
+      "old-tests test/login.sh",
       "restored scripts/ralph/prd.json",
     ]);
     expect(after.stdout).toContain(named[0]); // nothing was left to do: it says nothing of the work before
     const prd = JSON.parse(run.read("scripts/ralph/prd.json") ?? "");
     const more = { ...prd.userStories[0], id: "US-002", passes: false, acceptanceCriteria: ["Verify: `test -f b`"] };
     const files = { "scripts/ralph/prd.json": JSON.stringify({ ...prd, userStories: [...prd.userStories, more] }) };
-    await ralphCli(run.root).dirty(files).agent("worker", "echo > b").args("run", "--agent-cmd", "worker").expectExit(
-      0,
-    );
-    expect((await status()).stdout).not.toContain("the last run named:");
+    await ralphCli(run.root).dirty(files).agent("worker", "echo > b; echo '<promise>COMPLETE</promise>'")
+      .args("run", "--agent-cmd", "worker").expectExit(0);
+    expect((await status()).stdout).toContain("  old tests fail  test/login.sh");
   });
 
   test("tells what fails before the first turn", async () => {

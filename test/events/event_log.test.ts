@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createEventLog } from "../../lib/events/event_log.ts";
@@ -8,7 +8,24 @@ import { temporaryDirectory } from "../../lib/host/files.ts";
 const CLOCK = {
   now: () => 1_700_000_000_000,
   sleep: () => Promise.resolve(),
+  steady: () => 0,
   every: () => ({ [Symbol.dispose]() {} }),
+};
+
+const TURN_END: RalphEvent = {
+  type: "turn-end",
+  agent: "a",
+  reason: "completed",
+  message: null,
+  durationMs: 1,
+  usage: {
+    inputTokens: null,
+    outputTokens: null,
+    cachedTokens: null,
+    reasoningTokens: null,
+    costUsd: null,
+    estimated: false,
+  },
 };
 
 async function logged(events: Iterable<RalphEvent>): Promise<readonly RalphEvent[]> {
@@ -40,4 +57,20 @@ test("an agent that floods its stream does not flood the log, and nothing else i
   const notes = events.filter(({ type }) => type === "note");
   expect(notes).toHaveLength(200);
   expect(events.length - notes.length).toBe(1000);
+});
+
+test("a turn that cleans its tree takes no event of the run away", async () => {
+  await using folder = await temporaryDirectory("ralph-events-");
+  const file = join(folder.path, "runs", "1", "events.ndjson");
+  const log = await createEventLog({ file, run: "r", clock: CLOCK });
+  const note = (message: string): RalphEvent => ({ type: "note", level: "info", message });
+  log.emit(note("before"));
+
+  rmSync(join(folder.path, "runs"), { recursive: true }); // as `git clean -fdx` does
+  log.emit(TURN_END);
+  log.emit(note("after"));
+  await log.close();
+
+  const types = readFileSync(file, "utf8").trimEnd().split("\n").map((line) => (JSON.parse(line) as RalphEvent).type);
+  expect(types).toEqual(["note", "turn-end", "note"]);
 });

@@ -98,7 +98,13 @@ const SAMPLES: { readonly [Type in RalphEvent["type"]]: Required<Extract<RalphEv
     failedBefore: true,
     beforeWork: true,
   },
-  "tests-changed": { type: "tests-changed", item, findings: ["a.test.js +1 −2"], blocked: false },
+  "experiments": {
+    type: "experiments",
+    item,
+    findings: [],
+    tried: ["the checks fail without the work"],
+    blocked: false,
+  },
   "hook-start": { type: "hook-start", hook: "docs", iteration: 1, parallel: true, log: "logs/hook.log" },
   "hook-end": {
     type: "hook-end",

@@ -26,9 +26,7 @@ describe("an agent that always exits 1", () => {
 
     expect(passedIn(root)).toEqual([]);
     expect(git("log", "--format=%s")).not.toContain("feat:");
-    expect(git("status", "--porcelain", "--untracked-files=all")).toBe(
-      " M scripts/ralph/prd.json\n?? scripts/ralph/progress.txt".trim(),
-    );
+    expect(git("status", "--porcelain", "--untracked-files=all"), "the run's state is committed").toBe("");
     expect(git("for-each-ref", "--format=%(refname)", "refs/ralph/work/"), "what it left is kept").not.toBe("");
   });
 });

@@ -4,11 +4,12 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ralphCli } from "../e2e/cli.ts";
 import { expectNothingLeft, faultProject, passedIn, prdText, stories, WORK } from "./world.ts";
+import { needs } from "../needs.ts";
 
 const CTRL_C = "\u0003";
 const HANG = "setsid sleep 300 & (trap '' TERM INT HUP; sleep 300) & sleep 300";
 
-describe.skipIf(process.platform !== "linux")("Ctrl-C in a terminal", () => {
+describe("Ctrl-C in a terminal", needs("Linux"), () => {
   test("during an agent's turn", async () => {
     const project = faultProject(`cat > /dev/null; ${HANG}`);
 
@@ -49,7 +50,7 @@ describe.skipIf(process.platform !== "linux")("Ctrl-C in a terminal", () => {
     expect(git("status", "--porcelain")).toBe("");
     expect(git("show", "--stat", "--format=")).toContain("work/1.txt");
     expect(passedIn(root)).toEqual(["US-001"]);
-  }, 60_000);
+  });
 
   test("at the question between two iterations", async () => {
     const project = faultProject(WORK, { count: 2 });

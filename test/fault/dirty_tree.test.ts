@@ -27,12 +27,12 @@ describe("a dirty tree", () => {
     ]);
   });
 
-  test("a file of the user's that the agent changes as well is named and not committed", async () => {
+  test("a file of the user's that the agent changes as well is named and not committed: the run has not passed", async () => {
     const project = faultProject(`${WORK}; echo agent >> tracked.txt`);
 
     const { stderr, git, read } = await project.cli.files({ "tracked.txt": "theirs\n" }).dirty({
       "tracked.txt": "theirs\nmine\n",
-    }).expectExit(0);
+    }).expectExit(1);
 
     expect(stderr).toContain("warning: not committed, since they had changes before the turn: tracked.txt\n");
     expect(read("tracked.txt")).toBe("theirs\nmine\nagent\n");

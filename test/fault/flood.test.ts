@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { expectNothingLeft, faultProject, passedIn, prdText, stories } from "./world.ts";
+import { needs } from "../needs.ts";
 
 const MEGABYTES = Number(process.env["RALPH_FLOOD_MB"] ?? "100");
 /** With what the kernel counts of the program's own file, which differs by 10 MB from copy to copy. */
@@ -43,7 +44,7 @@ function watchPeak(pid: number): () => number {
   return () => (clearInterval(timer), peak / 1024);
 }
 
-describe.skipIf(process.platform !== "linux")("an agent that prints", () => {
+describe("an agent that prints", needs("Linux"), () => {
   test.each(FLOODS)(
     "$what takes no more memory, and its marker is found after it",
     async ({ what, script, megabytes }) => {

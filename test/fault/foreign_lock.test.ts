@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ralphCli } from "../e2e/cli.ts";
 import { expectNothingLeft, faultProject, passedIn, prdText, stories, WORK } from "./world.ts";
+import { needs } from "../needs.ts";
 
 describe("a stale index.lock of somebody else", () => {
   test("is waited for, named, and never removed", async () => {
@@ -46,7 +47,7 @@ describe("a stale index.lock of somebody else", () => {
   });
 });
 
-describe.skipIf(process.platform !== "linux")("an index.lock that the agent's own git left", () => {
+describe("an index.lock that the agent's own git left", needs("Linux"), () => {
   test("in a turn is taken away", async () => {
     const project = faultProject(`${WORK}; touch .git/index.lock .git/HEAD.lock .git/next-index-9999999.lock`);
 
@@ -75,7 +76,7 @@ describe.skipIf(process.platform !== "linux")("an index.lock that the agent's ow
   test("is left alone while a git works in the tree", async () => {
     const project = faultProject(`${WORK}; touch .git/index.lock`);
     const other = `cp "$(command -v sleep)" ../git; (setsid ../git 12 > /dev/null 2>&1 < /dev/null &); ` +
-      "until pgrep -fx '../git 12' > /dev/null; do sleep 0.05; done";
+      'for round in $(seq 200); do grep -qsxz "../git" /proc/[0-9]*/cmdline && break; sleep 0.05; done';
 
     const { root, stderr } = await project.cli.before(other).expectExit(1);
 

@@ -8,9 +8,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ralphCli } from "../e2e/cli.ts";
+import { needs } from "../needs.ts";
 import { expectNothingLeft, faultProject, passedIn, prdText, stories, WORK } from "./world.ts";
 
-const MOUNTS = mountable();
 /** More than the small disk holds, and no more: in a clean checkout the same check writes to another disk. */
 const FILL =
   "dd if=/dev/zero of=ignored/filler bs=4k count=2000 2> /dev/null; dd if=/dev/zero of=ignored/filler2 bs=1 count=4096 2> /dev/null";
@@ -26,22 +26,6 @@ function onSmallDisk(root: string): void {
   cpSync(saved, root, { recursive: true });
   rmSync(saved, { recursive: true });
 }
-
-function mountable(): boolean {
-  if (process.platform !== "linux" || process.getuid?.() !== 0) return false;
-  const folder = mkdtempSync(join(tmpdir(), "ralph-mount-"));
-  try {
-    if (spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], { stdio: "ignore" }).status !== 0) {
-      return false;
-    }
-    spawnSync("umount", ["-l", folder]);
-    return true;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-if (!MOUNTS) console.log("full_disk.test.ts is skipped: it needs Linux, root and the right to mount a tmpfs");
 
 /** Where the disk fills up, so that each of Ralph's writes after it is the first to fail. */
 const PLACES: readonly (readonly [where: string, agent: string, criterion: string])[] = [
@@ -72,7 +56,7 @@ const PLACES: readonly (readonly [where: string, agent: string, criterion: strin
   ],
 ];
 
-describe.skipIf(!MOUNTS)("a disk that fills up", () => {
+describe("a disk that fills up", needs("root", "a mounted tmpfs"), () => {
   test.each(PLACES)(
     "%s: state intact, an error that says so, and the next run continues",
     async (_where, agent, criterion) => {
@@ -102,7 +86,6 @@ describe.skipIf(!MOUNTS)("a disk that fills up", () => {
       expect(again.git("status", "--porcelain")).toBe("");
       await expectNothingLeft(project, root);
     },
-    60_000,
   );
 
   test("before the start: nothing is begun", async () => {

@@ -2,11 +2,12 @@
 import { describe, expect, test } from "vitest";
 import { untilGone } from "./processes.ts";
 import { faultProject, passedIn, WORK } from "./world.ts";
+import { needs } from "../needs.ts";
 
 /** Milliseconds until nothing of the run may be left. */
 const LIMIT_MS = 5000;
 
-describe.skipIf(process.platform !== "linux")("a terminal that is hung up", () => {
+describe("a terminal that is hung up", needs("Linux"), () => {
   test("at the question between two iterations ends Ralph, and what was settled stays", async () => {
     const project = faultProject(WORK, { count: 2 });
     const running = project.cli.args("run", "--interactive").terminal(["never shown", ""]).start();

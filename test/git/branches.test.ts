@@ -33,6 +33,17 @@ describe("switchTo()", () => {
     expect(project.git("rev-parse", "HEAD")).not.toBe(head);
   });
 
+  test.each(["ralph/x", "other"])("of %s, which another working tree is on, names that tree", async (branch) => {
+    await using project = await temporaryRepository({ "a.txt": "1" });
+    const tree = `${project.path}/.git/tree-of-another`;
+    project.git("worktree", "add", "--quiet", "-b", branch, tree);
+
+    await expect(project.repository.switchTo(branch)).rejects.toMatchObject({
+      code: "branch-failed",
+      hint: `run Ralph there: \`cd ${tree}\`; or name another branch with \`--branch\``,
+    });
+  });
+
   test("works before the first commit and from a detached HEAD", async () => {
     await using fresh = await temporaryRepository();
     await fresh.repository.switchTo("start");

@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -6,6 +5,7 @@ import { createGit } from "../../lib/git/run_git.ts";
 import { createHost } from "../../lib/host/create_host.ts";
 import type { ProcessEnd } from "../../lib/host/types.ts";
 import { temporaryRepository } from "./temporary_repository.ts";
+import { isAlive } from "../fault/processes.ts";
 
 describe("commit()", () => {
   test("commits only the named paths and tells the commit", async () => {
@@ -111,7 +111,7 @@ describe("commit()", () => {
     project.git("add", "staged.txt");
     writeFileSync(
       join(project.path, ".git/hooks/pre-commit"),
-      "#!/bin/sh\ngit diff --cached --name-only | wc -l; exit 1\n",
+      "#!/bin/sh\ngit diff --cached --name-only -- 'fresh/*.txt' | wc -l; exit 1\n",
       {
         mode: 0o755,
       },
@@ -235,11 +235,10 @@ describe("commit()", () => {
     await expect(failing).rejects.toMatchObject({ code: "git-failed", message: expect.stringContaining("gpg") });
   });
 
-  test("runs the user's hooks only where asked; a refusal leaves index and files as they were", async () => {
+  test("runs the user's hooks only where asked, with patterns; refused, index and files are as they were", async () => {
     await using project = await temporaryRepository({ "a.txt": "a\n", "staged.txt": "s\n" });
-    writeFileSync(join(project.path, ".git/hooks/pre-commit"), "#!/bin/sh\necho 'lint: bad ä' >&2\nexit 1\n", {
-      mode: 0o755,
-    });
+    const hook = "#!/bin/sh\ngit diff --cached --quiet -- '*.txt' && exit\necho 'lint: bad ä' >&2\nexit 1\n";
+    writeFileSync(join(project.path, ".git/hooks/pre-commit"), hook, { mode: 0o755 });
     project.write({ "a.txt": "A\n", "new.txt": "n\n", "staged.txt": "S\n" });
     project.git("add", "staged.txt");
     const before = project.git("status", "--porcelain=v2");
@@ -252,6 +251,25 @@ describe("commit()", () => {
       status: "committed",
     });
     expect(project.git("status", "--porcelain")).toBe("M  staged.txt\n");
+  });
+
+  test.each([
+    ["formats and stages again", "sed -i s/A/B/ a.txt; git add a.txt new.txt", ["a.txt", "new.txt"], ""],
+    ["stages a file that it made", "echo built > dist.js; git add dist.js", ["a.txt"], "?? new.txt\n"],
+    ["takes a file away", "git rm -qf --cached new.txt; rm new.txt", ["a.txt", "new.txt"], ""],
+    ["formats what many files hold", "sed -i s/m/M/ many/*; git add many", ["many"], " M a.txt\n?? new.txt\n"],
+  ])("after a hook that %s the index of what was committed is HEAD's", async (_name, does, paths, left) => {
+    await using project = await temporaryRepository({ "a.txt": "a\n", "staged.txt": "s\n" });
+    writeFileSync(join(project.path, ".git/hooks/pre-commit"), `#!/bin/sh\n${does}\n`, { mode: 0o755 });
+    const many = paths.includes("many") ? Array.from({ length: 310 }, (_, index) => [`many/${index}`, "m\n"]) : [];
+    project.write({ ...Object.fromEntries(many), "a.txt": "A\n", "new.txt": "n\n", "staged.txt": "S\n" });
+    project.git("add", "staged.txt");
+
+    const result = await project.repository.commit({ paths, subject: "work", hooks: true });
+
+    expect(result.status).toBe("committed");
+    expect(project.git("diff", "--cached", "--name-only")).toBe("staged.txt\n");
+    expect(project.git("status", "--porcelain").replace("M  staged.txt\n", "")).toBe(left);
   });
 
   test("a hook that hangs is ended with what it started, and files and index are as they were", async () => {
@@ -269,7 +287,7 @@ describe("commit()", () => {
     });
     const pids = readFileSync(join(project.path, ".git/hung"), "utf8").trim().split("\n");
     expect(pids).toHaveLength(2);
-    for (const pid of pids) await expect.poll(() => isRunning(Number(pid))).toBe(false);
+    for (const pid of pids) await expect.poll(() => isAlive(Number(pid))).toBe(false);
     expect(project.git("status", "--porcelain=v2")).toBe(before);
     expect(readdirSync(join(project.path, ".git")).filter((name) => name.endsWith(".lock"))).toEqual([]);
     rmSync(join(project.path, ".git/hooks/pre-commit"));
@@ -378,9 +396,3 @@ test("a git that the system has no room to start is not called missing", async (
     message: `\`git status\` failed: ${text}`,
   });
 });
-
-/** A zombie has ended: whoever adopted it has not asked yet. */
-function isRunning(pid: number): boolean {
-  const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
-  return /^[^Z\s]/.test(stdout.trim());
-}

@@ -57,6 +57,27 @@ describe("findFolders()", () => {
     expect(await findFolders(root, NONE)).toBeNull();
     expect(await findFolders(root, { variables: { GIT_DIR: join(root, "moved/.git") } })).toBeNull();
   });
+
+  test("takes no submodule, broken or unreadable `.git` for a part of the repository around it", async () => {
+    await using folder = await temporaryDirectory("find");
+    const root = realpathSync(folder.path);
+    git(root, "init", "-q");
+    git(root, "commit", "-q", "--allow-empty", "-m", "x");
+    mkdirSync(join(root, ".git/modules"), { recursive: true }); // git 2.39 makes no folders above it
+    git(root, "init", "-q", "--separate-git-dir", ".git/modules/lib", "lib");
+    for (const name of ["text", "dangling", "empty"]) mkdirSync(join(root, name, "src"), { recursive: true });
+    writeFileSync(join(root, "text/.git"), "no git file\n");
+    writeFileSync(join(root, "dangling/.git"), "gitdir: ../nowhere\n");
+    mkdirSync(join(root, "empty/.git"));
+    mkdirSync(join(root, "lib/src"));
+
+    for (const place of ["lib", "lib/src", "text", "dangling/src", "empty"]) {
+      expect(await findFolders(join(root, place), NONE)).toBeNull();
+    }
+    const host = createHost();
+    await using _processes = host.processes;
+    expect((await openRepository(host, join(root, "lib/src")))?.topLevel).toBe(join(root, "lib"));
+  });
 });
 
 test("currentBranch() names the branch, also before the first commit, and null when HEAD is detached", async () => {

@@ -59,7 +59,7 @@ describe("a commit that others become a part of", () => {
   test("is shown to the repository's hooks as a whole; refused, everything is as it was", async () => {
     await using repo = await afterTurn();
     const hook = join(repo.path, ".git/hooks/pre-commit");
-    writeFileSync(hook, "#!/bin/sh\ngit diff --cached --name-only; exit 1\n");
+    writeFileSync(hook, "#!/bin/sh\ngit diff --cached --name-only -- '*.txt'; exit 1\n");
     chmodSync(hook, 0o755);
     const before = head(repo);
     const fold = (await planned(repo))!;

@@ -30,7 +30,7 @@ test("a Ralph killed at any moment of its commits leaves a repository that the n
   expect(project.git("fsck", "--strict", "--no-dangling")).toBe("");
   expect(project.git("status", "--porcelain")).toBe("");
   expect(project.git("log", "--format=%s").split("\n").length).toBeGreaterThan(2);
-}, 60_000);
+});
 
 test("an index.lock that SIGKILL of Ralph and its git left is taken away", async () => {
   await using project = await temporaryRepository({ "state.txt": "start\n" });

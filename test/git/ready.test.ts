@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { createGit } from "../../lib/git/run_git.ts";
 import { describe, expect, test } from "vitest";
 import { openRepository } from "../../lib/git/open_repository.ts";
 import { createHost } from "../../lib/host/create_host.ts";
@@ -55,22 +56,6 @@ describe("openRepository()", () => {
     expect(result).toEqual({ status: "committed", commit: project.git("rev-parse", "second").trim() });
     expect(commands).toEqual(["status", "commit"]);
   });
-});
-
-describe("how many threads git looks at a tree with", () => {
-  test.runIf(process.platform === "linux").each([[3, false], [1200, true], [20_000, false]])(
-    "%d files, one only: %s",
-    async (files, isAlone) => {
-      await using project = await temporaryRepository({ "a": "1" });
-      const blob = project.git("rev-parse", "HEAD:a").trim();
-      const entries = Array.from({ length: files }, (_, index) => `100644 ${blob} 0\tmany/${index}\n`);
-      execFileSync("git", ["update-index", "--index-info"], { cwd: project.path, input: entries.join("") });
-
-      const trace = join(project.path, ".git/trace");
-      await (await openRepository(recordingHost([], { GIT_TRACE2: trace }), project.path))!.status();
-      expect(readFileSync(trace, "utf8").includes("core.preloadIndex=false status")).toBe(isAlone);
-    },
-  );
 });
 
 describe("ensureReady()", () => {
@@ -159,6 +144,33 @@ describe("lock files of git", () => {
       expect(existsSync(lock)).toBe(true);
     },
   );
+
+  test.each([
+    ["add", "b.txt"],
+    ["reset", "--quiet", "a.txt"],
+    ["checkout", "--quiet", "HEAD", "--", "a.txt"],
+    ["rm", "--quiet", "--cached", "a.txt"],
+    ["read-tree", "-m", "-u", "HEAD"],
+    ["commit", "--quiet", "--allow-empty", "--message", "one"],
+    ["update-ref", "refs/heads/other", "HEAD"],
+  ])("that another tool holds while Ralph runs `git %s` are waited for", async (...command) => {
+    await using project = await temporaryRepository({ "a.txt": "a\n" });
+    project.write({ "a.txt": "A\n", "b.txt": "b\n" });
+    const lock = join(project.path, ".git", command[0] === "update-ref" ? "refs/heads/other.lock" : "index.lock");
+    writeFileSync(lock, "");
+    const host = createHost();
+    let pauses = 0;
+    const clock = {
+      ...host.clock,
+      sleep: () => Promise.resolve(++pauses === 3 ? rmSync(lock) : undefined),
+    };
+
+    expect(await createGit({ ...host, clock }, project.path)(command)).toMatchObject({ exitCode: 0 });
+    expect(pauses).toBe(3);
+    writeFileSync(lock, "");
+    expect((await createGit({ ...host, clock }, project.path)(command)).exitCode).not.toBe(0);
+    expect(pauses).toBe(10);
+  });
 
   test("a lock that goes away in time is no trouble", async () => {
     await using project = await temporaryRepository({ "a": "1" });

@@ -5,9 +5,9 @@ import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import { pathExists } from "../../lib/host/files.ts";
-import type { Hook } from "../../lib/hooks/hook.ts";
-import type { Backlog, HookRecord } from "../../lib/backlog/types.ts";
-import { runLoop } from "../../lib/loop/run_loop.ts";
+import type { Backlog } from "../../lib/backlog/types.ts";
+import type { Hook, HookRecord, HookStore } from "../../lib/hooks/hook.ts";
+import { runLoop } from "../../lib/loop/run/run_loop.ts";
 import { loopWorld, type Turns, type World } from "../loop/loop_world.ts";
 
 const DONE = { lines: ["<ralph>DONE</ralph>"] };
@@ -18,14 +18,15 @@ const writer: Turns = async ({ cwd }, number) => {
   return DONE;
 };
 
-function tasks(count: number): Backlog & { readonly records: HookRecord[] } {
+function tasks(count: number): Backlog & { readonly records: HookRecord[]; readonly store: HookStore } {
   const records: HookRecord[] = [];
   const list = Array.from(
     { length: count },
     (_, index) => ({ id: `t${index + 1}`, title: `task ${index + 1}`, checks: ["true"] }),
   );
   const { ...backlog } = memoryBacklog(list);
-  return { ...backlog as Backlog, records, hookRan: async (record) => void records.push(record) };
+  const record = async (one: HookRecord): Promise<void> => void records.push(one);
+  return { ...backlog as Backlog, records, store: { record, left: async () => [] } };
 }
 
 async function log(world: World): Promise<readonly string[]> {
@@ -53,7 +54,7 @@ describe("runLoop() with hooks", () => {
     };
     const backlog = tasks(2);
 
-    const outcome = await runLoop(world.ralph, backlog, { hooks: [hook] });
+    const outcome = await runLoop(world.ralph, backlog, { hooks: [{ ...hook, store: backlog.store }] });
 
     expect(outcome.status).toBe("passed");
     expect(seen).toBe("false");
@@ -165,7 +166,7 @@ describe("runLoop() with hooks", () => {
     ]);
   });
 
-  test("parallel hooks of successive iterations that add to one file all land, in the order of the iterations", async () => {
+  test("parallel hooks of successive iterations that add to one file all land in order; two that make it do not", async () => {
     let started = 0;
     const files = { "DOC.md": "# doc\n\n- one\n" };
     await using world = await loopWorld(writer, { files, config: { limits: { hooks: 6 } } });
@@ -183,8 +184,11 @@ describe("runLoop() with hooks", () => {
       hooks: [adding("learning", "NEW.md"), adding("doc", "DOC.md")],
     });
 
-    expect(outcome.notices.filter(({ kind }) => kind === "leftover")).toEqual([]);
-    expect(await readFile(join(world.root, "NEW.md"), "utf8")).toBe("learning 1\nlearning 2\nlearning 3\n");
+    expect(outcome.notices.filter(({ kind }) => kind === "leftover").map(({ subject }) => basename(subject))).toEqual([
+      "hook-iter2-learning.patch",
+      "hook-iter3-learning.patch",
+    ]);
+    expect(await readFile(join(world.root, "NEW.md"), "utf8")).toBe("learning 1\n");
     expect(await readFile(join(world.root, "DOC.md"), "utf8")).toBe("# doc\n\n- one\ndoc 1\ndoc 2\ndoc 3\n");
     expect(await world.git("status", "--porcelain")).toBe("");
   });
@@ -216,7 +220,7 @@ describe("runLoop() with hooks", () => {
       command: 'echo "seen $(basename "$ITERATION_TRANSCRIPT") $RALPH_ITERATION $$"; exit 7',
     };
 
-    const outcome = await runLoop(world.ralph, backlog, { hooks: [hook] });
+    const outcome = await runLoop(world.ralph, backlog, { hooks: [{ ...hook, store: backlog.store }] });
 
     expect(outcome).toMatchObject({ status: "passed", passed: ["t1", "t2"] });
     const ended = backlog.records.filter(({ status }) => status === "failed");
@@ -236,7 +240,7 @@ describe("runLoop() with hooks", () => {
     await using world = await loopWorld(writer);
     const backlog = tasks(1);
 
-    await runLoop(world.ralph, backlog, { hooks: [{ id: "head", command: "yes | head -1" }] });
+    await runLoop(world.ralph, backlog, { hooks: [{ id: "head", command: "yes | head -1", store: backlog.store }] });
 
     expect(backlog.records.map(({ status }) => status)).toContain("completed");
     expect(backlog.records.map(({ status }) => status)).not.toContain("failed");
@@ -283,7 +287,10 @@ describe("runLoop() with hooks", () => {
     const backlog = tasks(3);
 
     const outcome = await runLoop(world.ralph, backlog, {
-      hooks: [{ id: "hangs", command: "sleep 60 & wait" }, { id: "deaf", run: () => new Promise(() => {}) }],
+      hooks: [{ id: "hangs", command: "sleep 60 & wait", store: backlog.store }, {
+        id: "deaf",
+        run: () => new Promise(() => {}),
+      }],
       signal: aborter.signal,
     });
 

@@ -14,7 +14,7 @@ import {
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { machineError, unwritable } from "../../lib/host/file_errors.ts";
+import { asNamed, machineError, unwritable } from "../../lib/host/file_errors.ts";
 import {
   appendText,
   copyPath,
@@ -28,6 +28,7 @@ import {
   readBytes,
   readStart,
   readText,
+  removeOwn,
   removePath,
   renamePath,
   resolveInside,
@@ -36,6 +37,7 @@ import {
 } from "../../lib/host/files.ts";
 import { fixtureCommand } from "../fixtures/processes/fixture_command.ts";
 import { waitUntil } from "../fixtures/processes/survivors.ts";
+import { needs } from "../needs.ts";
 
 describe("reading", () => {
   test("readText(), readStart(), hashFile() give null for a missing file", async () => {
@@ -48,8 +50,9 @@ describe("reading", () => {
     expect(await pathExists("/etc/passwd/below-a-file")).toBe(false);
   });
 
-  test.skipIf(process.platform === "win32")(
+  test(
     "readText() reads regular files only, and does not wait for a pipe",
+    needs("a POSIX system"),
     async () => {
       await using folder = await temporaryDirectory("ralph-files");
       const pipe = join(folder.path, "state.json");
@@ -89,7 +92,7 @@ describe("reading", () => {
     }
   });
 
-  test.skipIf(process.platform === "win32")("logs and run folders are for their owner alone", async () => {
+  test("logs and run folders are for their owner alone", needs("a POSIX system"), async () => {
     await using folder = await temporaryDirectory("ralph-files-");
     await ensurePrivateDirectory(join(folder.path, "runs", "one"));
     const appender = await openAppender(join(folder.path, "runs", "one", "a.log"));
@@ -257,11 +260,21 @@ describe("unwritable()", () => {
 });
 
 describe("removePath()", () => {
-  test.skipIf(process.platform !== "linux")("says which file it could not take away, and why", async () => {
+  test("says which file it could not take away, and why", needs("Linux"), async () => {
     await expect(removePath("/proc/self/status")).rejects.toMatchObject({
       code: "file-unwritable",
       message: expect.stringMatching(/^could not write \/proc\/self\/status: E(PERM|ACCES): /) as string,
     });
+  });
+});
+
+describe("asNamed()", () => {
+  test("names the first of two errors, where cleaning up has failed as well", () => {
+    const first = unwritable("/a", Object.assign(new Error("ENOSPC: no space left"), { code: "ENOSPC" }));
+    const both = Object.assign(new Error(""), { error: new Error("later"), suppressed: first });
+
+    expect(asNamed(both)).toBe(first);
+    expect(asNamed(new TypeError("not a function"))).toMatchObject({ code: "internal", message: "not a function" });
   });
 });
 
@@ -283,6 +296,7 @@ describe("machineError()", () => {
   });
 
   test("what only Ralph can have done wrong stays an error of its own", () => {
+    expect(machineError(thrown("ENOSPC", "write"))?.message).toContain("an open file");
     expect(machineError(thrown("ENOENT", "open", "/a"))).toBeNull();
     expect(machineError(thrown("EIO", "read"))).toBeNull();
     expect(machineError(new TypeError("not a function"))).toBeNull();
@@ -319,7 +333,8 @@ describe("adding, moving, copying", () => {
     expect(await listDirectory(at("b/copy"))).toEqual(["empty", "y"]);
     expect(await listDirectory(at("c/moved"))).toEqual(["empty", "x"]);
     expect(await pathExists(at("a"))).toBe(false);
-    await removePath(at("b"));
+    await expect(removePath(at("b"))).rejects.toMatchObject({ code: "file-unwritable" });
+    await removeOwn(at("b"), folder.path);
     expect(await pathExists(at("b"))).toBe(false);
   });
 });

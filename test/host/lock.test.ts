@@ -172,7 +172,7 @@ describe("takeLock()", () => {
     for (const { child } of takers) child.kill("SIGKILL");
     expect(ends.filter((end) => end === "held")).toHaveLength(1);
     expect(ends.filter((end) => end === "busy")).toHaveLength(19);
-  }, 60_000);
+  });
 });
 
 describe("processStart()", () => {

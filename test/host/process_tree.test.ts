@@ -86,11 +86,18 @@ describe("processes.run()", () => {
 });
 
 describe("the end of a tree", () => {
+  /**
+   * The ways to escape, and the mechanism that finds each: the process group (grandchildren), the descendants as the
+   * table of processes had them at the end's first signal (a session without the mark), the mark in the environment (a
+   * double fork). A process without mark and parent is found under Bun alone: `test/fault/late_process.test.ts`; one that
+   * outlives a SIGKILL of Ralph by the watchdog and the next run's sweep: `watchdog.test.ts`, `own_session.test.ts`.
+   */
   const cases: readonly (readonly [name: string, line: (tag: string) => string])[] = [
     ["grandchildren", (tag) => `sleep ${tag} & sleep ${tag}`],
     ["children that ignore SIGTERM", (tag) => `trap '' TERM; sleep ${tag} & sleep ${tag}; sleep ${tag}`],
     ["a session of its own", (tag) => `setsid sleep ${tag} & sleep ${tag}`],
     ["a session of its own without the mark", (tag) => `env -u RALPH_TREE setsid sleep ${tag} & sleep ${tag}`],
+    ["a double fork", (tag) => `(setsid sh -c "sleep ${tag} & sleep ${tag} &" &); sleep 0.1; sleep ${tag}`],
     ["a session deep down", (tag) => `bash -c 'setsid bash -c "sleep ${tag}; true" & sleep ${tag}; true'; true`],
     ["a pipeline", (tag) => `sleep ${tag} | cat | cat`],
     ["a flood of output", (tag) => `sleep ${tag} & yes`],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import type { Backlog } from "../../lib/backlog/types.ts";
-import { runLoop } from "../../lib/loop/run_loop.ts";
+import { runLoop } from "../../lib/loop/run/run_loop.ts";
 import { loopWorld } from "./loop_world.ts";
 
 const TASKS = [{ id: "a", title: "a", checks: ["true"] }];

@@ -2,8 +2,9 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
-import { runLoop } from "../../lib/loop/run_loop.ts";
+import { runLoop } from "../../lib/loop/run/run_loop.ts";
 import { loopWorld, type Turns } from "./loop_world.ts";
+import { needs } from "../needs.ts";
 
 const DONE = { lines: ["<ralph>DONE</ralph>"] };
 const NOTHING: Turns = () => Promise.resolve(DONE);
@@ -85,11 +86,13 @@ describe("runLoop() with verify.baseline", () => {
     expect(world.prompts).toEqual([]);
   });
 
-  test.each([
-    ["a program that is not there", "no-such-tool --all", "no-such-tool"],
-    ["a program that a script calls", "make check", "no-such-linter"],
-    ["a module of Python that is not there", "python3 -m no_such_module", "no_such_module"],
-  ])("%s blocks the run before the first turn", async (_name, command, tool) => {
+  test.each(
+    [
+      ["a program that is not there", "no-such-tool --all", "no-such-tool"],
+      ["a program that a script calls", "make check", "no-such-linter"],
+      ["a module of Python that is not there", "python3 -m no_such_module", "no_such_module"],
+    ] as const,
+  )("%s blocks the run before the first turn", needs("make", "python3"), async (_name, command, tool) => {
     await using world = await loopWorld(NOTHING, { config: { verify: { baseline: true, default: [command] } } });
     await writeFile(join(world.ralph.root, "Makefile"), "check:\n\tno-such-linter .\n");
 

@@ -6,8 +6,9 @@ import { describe, expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import type { AgentTurn } from "../../lib/backlog/types.ts";
 import type { TurnRequest } from "../../lib/context/agent.ts";
+import { exitCodeOf } from "../../lib/recipe/outcome.ts";
 import { temporaryDirectory } from "../../lib/host/files.ts";
-import { type LoopOutcome, runLoop } from "../../lib/loop/run_loop.ts";
+import { type LoopOutcome, runLoop } from "../../lib/loop/run/run_loop.ts";
 import { loopWorld, type World } from "./loop_world.ts";
 
 const ADDS = "export function add(a, b) {\n  return a + b;\n}\n";
@@ -141,7 +142,7 @@ describe("a challenge", () => {
     });
   });
 
-  test("the unseen check fails special-casing once, with what was printed and expected, and is then named", async () => {
+  test("the unseen check fails special-casing once, with what was printed and expected; then the item is unverified", async () => {
     await using found = await challengedRun({ tests: WEAK, work: [SPECIAL, `${SPECIAL}\n`], wrong: [SUBTRACTS] });
 
     const workers = found.asked.filter(({ who }) => who === "worker");
@@ -152,9 +153,24 @@ describe("a challenge", () => {
         message: expect.stringContaining('printed "30 -30", expected "11 7"'),
       }),
     );
-    expect(found.run).toMatchObject({ status: "passed", passed: ["a"] });
+    expect(found.run).toMatchObject({ status: "unverified", allowed: false, passed: ["a"], unverified: ["a"] });
+    expect(exitCodeOf(found.run)).toBe(1);
     expect(noticesOf(found.run, "challenge")).toEqual([expect.stringContaining('printed "30 -30", expected "11 7"')]);
     expect(found.asked.filter(({ who }) => who === "wrong")).toHaveLength(1); // not where the attempt has failed already
+  });
+
+  test("a later run says the same of an item that failed its unseen check", async () => {
+    await using found = await challengedRun({ tests: WEAK, work: [SPECIAL, `${SPECIAL}\n`], wrong: [SUBTRACTS] });
+    const { world } = found;
+    const checks = [{ name: "node test/add.mjs", command: "node test/add.mjs" }];
+    const done = { ...memoryBacklog([]), passed: () => Promise.resolve([{ id: "a", title: ITEM.title, checks }]) };
+
+    const later = await runLoop(world.ralph, done);
+
+    expect(later).toMatchObject({ status: "unverified", unverified: ["a"] });
+    expect(noticesOf(later, "challenge")).toEqual([
+      "a: unverified: it passed its checks, and failed one that its author had not seen",
+    ]);
   });
 
   test("code that ends the checker with exit code 0 when it is loaded is caught by the unseen check", async () => {

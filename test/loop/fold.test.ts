@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import type { TurnRequest } from "../../lib/context/agent.ts";
-import { runLoop } from "../../lib/loop/run_loop.ts";
+import { runLoop } from "../../lib/loop/run/run_loop.ts";
 import { loopWorld, type Turns, type World } from "./loop_world.ts";
 
 const DONE = { lines: ["<ralph>DONE</ralph>"] };
@@ -28,7 +28,7 @@ const committing: Turns = async (request, number) => {
 
 function backlogOf(
   check: string,
-  more: { readonly commits?: { readonly squash: boolean } } = {},
+  more: { readonly policy?: { readonly squash: boolean } } = {},
 ): ReturnType<typeof memoryBacklog> {
   return { ...memoryBacklog([{ id: "a", title: "make it", checks: [check] }]), ...more };
 }
@@ -58,7 +58,7 @@ describe("what an agent commits itself", () => {
     expect(await subjects(configured)).toBe("feat: make it\nadd 1.txt\nstart");
 
     await using asked = await loopWorld(committing);
-    await runLoop(asked.ralph, backlogOf("true", { commits: { squash: false } }));
+    await runLoop(asked.ralph, backlogOf("true", { policy: { squash: false } }));
     expect(await subjects(asked)).toBe("feat: make it\nadd 1.txt\nstart");
   });
 

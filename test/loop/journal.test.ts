@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { temporaryDirectory } from "../../lib/host/files.ts";
-import { openJournal } from "../../lib/loop/journal.ts";
+import { openJournal } from "../../lib/loop/journal/journal.ts";
 import type { Attempt, Item } from "../../lib/backlog/types.ts";
 
 const KEY = { backlog: "exec", scope: "" };

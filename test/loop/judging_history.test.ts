@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { changesTests } from "../../lib/backlog/changes_tests.ts";
 import type { Attempt, Item } from "../../lib/backlog/types.ts";
-import { foldJournal, type JournalState, keptLines } from "../../lib/loop/journal_fold.ts";
+import { foldJournal, type JournalState, keptLines } from "../../lib/loop/journal/journal_fold.ts";
 
 const KEY = { backlog: "exec", scope: "" };
 const NAMED = { v: 1, key: JSON.stringify(["exec", ""]) } as const;
@@ -47,6 +47,24 @@ describe("journal.judging()", () => {
     attempted(state, item("c"), "c4", []);
 
     expect(state.judging(KEY)).toMatchObject({ base: "c4", steps: [] });
+  });
+
+  test("what a passed run named and nobody agreed to is not old for the next run", () => {
+    const state = foldJournal("");
+    attempted(state, item("a"), "c1", ["conftest.py"]);
+    state.apply({ type: "run-ended", ...NAMED, passed: true, head: "c2", isDoubted: true });
+    attempted(state, item("b"), "c2", []);
+    const read = foldJournal(keptLines(state).map((line) => JSON.stringify(line)).join("\n"));
+
+    for (const one of [state, read]) {
+      expect(one.judging(KEY)).toMatchObject({
+        base: "c1",
+        items: [{ id: "a", changed: ["conftest.py"] }, { id: "b" }],
+      });
+    }
+
+    state.apply({ type: "run-ended", ...NAMED, passed: true, head: "c3" });
+    expect(state.judging(KEY).base).toBeNull();
   });
 
   test("between two runs that ended in order a person worked; after a kill no one knows", () => {

@@ -25,6 +25,8 @@ export interface World extends AsyncDisposable {
   write(path: string, text: string): Promise<void>;
   /** A new context on the same repository, as a second start of Ralph has it. */
   again(turns?: Turns): Promise<RalphContext>;
+  /** Disposes of the contexts, as the end of the program does. */
+  close(): Promise<void>;
 }
 
 /** Commits as git is set up for it in the temporary repository alone. */
@@ -55,6 +57,9 @@ export async function loopWorld(
     opened.push(ralph);
     return ralph;
   };
+  const close = async (): Promise<void> => {
+    for (const ralph of opened.splice(0)) await ralph[Symbol.asyncDispose]();
+  };
   return {
     root,
     ralph: await again(),
@@ -63,8 +68,9 @@ export async function loopWorld(
     git,
     write,
     again,
+    close,
     async [Symbol.asyncDispose]() {
-      for (const ralph of opened) await ralph[Symbol.asyncDispose]();
+      await close();
       await folder[Symbol.asyncDispose]();
     },
   };

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { memoryBacklog, type MemoryTask } from "../../lib/backlog/memory.ts";
 import type { RalphEvent } from "../../lib/events/types.ts";
 import { overlap } from "../../lib/loop/parallel/overlap.ts";
-import { runLoop } from "../../lib/loop/run_loop.ts";
+import { runLoop } from "../../lib/loop/run/run_loop.ts";
 import { loopWorld, type Turns, type World } from "./loop_world.ts";
 
 const DONE = { lines: ["<ralph>DONE</ralph>"] };
@@ -57,6 +57,7 @@ function landings({ events }: World): readonly string[] {
 
 /** Nothing of a run is left beside the project, in git's list, or under Ralph's refs. */
 async function expectNothingLeft(world: World): Promise<void> {
+  await world.close();
   expect(await world.git("worktree", "list")).not.toContain("\n");
   expect(await readdir(dirname(world.root))).not.toContain(`.${basename(world.root)}.ralph`);
   expect(await world.git("for-each-ref", "refs/ralph/work")).toBe("");
@@ -104,7 +105,7 @@ describe("several workers", () => {
     expect(run).toMatchObject({ status: "passed", turns: 3 });
     expect((await readFile(join(world.root, "list"), "utf8")).split("\n").toSorted()).toEqual(["", "a", "b", "start"]);
     expect(landings(world).map((one) => one.slice(2))).toContain("conflict");
-    expect(world.prompts.at(-1)).toContain("conflict markers are in list");
+    expect(world.prompts.at(-1)).toContain("conflicts with what others have merged since: list");
     expect(await world.git("rev-list", "--count", "HEAD")).toBe("3");
     await expectNothingLeft(world);
   });
@@ -274,6 +275,7 @@ describe("several workers", () => {
 
     expect(run.status).toBe("aborted");
     expect((await world.git("for-each-ref", "refs/ralph/work")).split("\n")).toHaveLength(2);
+    await world.close();
     expect(await world.git("worktree", "list")).not.toContain("\n");
     const seen: string[] = [];
     const next = await world.again(async ({ cwd, prompt }) => {

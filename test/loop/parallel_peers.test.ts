@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import { todoBacklog } from "../../lib/backlog/todo.ts";
-import { runLoop } from "../../lib/loop/run_loop.ts";
+import { runLoop } from "../../lib/loop/run/run_loop.ts";
 import { LONG } from "../sampled.ts";
 import { loopWorld, type Turns } from "./loop_world.ts";
 
@@ -49,6 +49,7 @@ describe("what others have lost", () => {
     const run = await runLoop(world.ralph, memoryBacklog(tasks("a", "b")), { workers: 2 });
 
     expect(run).toMatchObject({ status: "blocked", passed: [] });
+    await world.close();
     expect(await readdir(dirname(world.root))).not.toContain(`.${basename(world.root)}.ralph`);
   });
 
@@ -171,6 +172,7 @@ describe("what others have lost", () => {
         status: "passed",
       });
       expect(await readFile(join(world.root, "node_modules/x/i.js"), "utf8")).toBe("x\n");
+      await world.close();
       expect((await readdir(trees)).toSorted()).toEqual(["link", `${basename(world.root)}-0`]);
       expect(await readFile(join(theirs, "mine.txt"), "utf8")).toBe("mine\n");
     } finally {
@@ -227,6 +229,7 @@ test(
         expected.toSorted(),
       );
       expect(await world.git("status", "--porcelain")).toBe("");
+      await world.close();
       expect(await world.git("worktree", "list")).not.toContain("\n");
       expect(await world.git("for-each-ref", "refs/ralph/work")).toBe("");
     });

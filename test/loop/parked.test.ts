@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import type { TurnRequest } from "../../lib/context/agent.ts";
-import { runLoop } from "../../lib/loop/run_loop.ts";
+import { runLoop } from "../../lib/loop/run/run_loop.ts";
 import { keptWork } from "../../lib/git/stow.ts";
 import { loopWorld, type Turns, type World } from "./loop_world.ts";
 
@@ -96,6 +96,31 @@ describe("an item that is given up on", () => {
     expect(await world.git("show", "--name-only", "--format=")).toBe("a.txt");
     const notes = world.events.filter((event) => event.type === "note").map(({ message }) => message);
     expect(notes).toContainEqual(expect.stringMatching(/stays at refs\/ralph\/work\/.*: README.md has changed/));
+  });
+
+  test.each([
+    ["a file that it was to make", {}, "wrong a\n", "a by hand\n"],
+    ["a text that it was to add to", { "a.txt": "# a\n" }, "# a\nwrong a\n", "# a\na by hand\n"],
+    ["a placeholder without a line", { "a.txt": "\n" }, "wrong a\n", "a by hand\n"],
+    ["a text that a person has replaced", { "a.txt": "# a\n" }, "# a\nwrong a\n", "a by hand\n"],
+  ])("is not joined to what a person wrote since in %s", async (_, files, wrong, byHand) => {
+    await using world = await loopWorld(async ({ cwd }) => {
+      await writeFile(join(cwd, "a.txt"), wrong);
+      return DONE;
+    }, { files });
+    const item = { id: "a", title: "make a", checks: ["grep -q hand a.txt"] };
+    await runLoop(world.ralph, memoryBacklog([item], { maxRetries: 1 }));
+    await world.write("a.txt", byHand);
+    await world.git("add", "a.txt");
+    await world.git("commit", "--quiet", "--message", "by hand");
+
+    const again = await world.again(async () => DONE);
+    await runLoop(again, memoryBacklog([item]), { retryBlocked: true });
+
+    expect(await readFile(join(world.root, "a.txt"), "utf8")).toBe(byHand);
+    expect(await world.git("show", "HEAD:a.txt")).toBe(byHand.trim());
+    const notes = world.events.filter((event) => event.type === "note").map(({ message }) => message);
+    expect(notes).toContainEqual(expect.stringMatching(/stays at refs\/ralph\/work\/.*: a.txt has changed/));
   });
 
   test("keeps on the branch what is on a remote, and in the tree what a person has edited", async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { defaultConfig } from "../../lib/config/defaults.ts";
-import { sameFailures } from "../../lib/loop/attempts.ts";
-import { limitReached, timeBudget, workingTime } from "../../lib/loop/limits.ts";
-import { advance, newProgress, type Progress } from "../../lib/loop/progress.ts";
+import { sameFailures } from "../../lib/loop/policy/attempts.ts";
+import { limitReached, timeBudget, workingTime } from "../../lib/loop/policy/limits.ts";
+import { advance, newProgress, type Progress } from "../../lib/loop/policy/progress.ts";
 import type { Attempt, Item, TurnRecord } from "../../lib/backlog/types.ts";
 
 const ITEM: Item = { id: "a", kind: "task", title: "a", data: null };
@@ -30,7 +30,7 @@ function attempt(status: "verified" | "failed", record: TurnRecord | null, messa
 }
 
 test("pauses count towards no time limit: neither the run's, nor a turn's that waits", () => {
-  const paused = { host: { clock: { now: () => 10 * 60_000 } }, steering: { pausedMs: () => 9 * 60_000 } };
+  const paused = { host: { clock: { steady: () => 10 * 60_000 } }, steering: { pausedMs: () => 9 * 60_000 } };
   const limits = { ...LIMITS, minutes: 2 };
 
   const now = workingTime(paused as unknown as Parameters<typeof workingTime>[0]);

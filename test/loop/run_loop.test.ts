@@ -2,7 +2,7 @@ import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
-import { runLoop } from "../../lib/loop/run_loop.ts";
+import { runLoop } from "../../lib/loop/run/run_loop.ts";
 import { loopWorld, type Turns } from "./loop_world.ts";
 
 const DONE = { lines: ["<ralph>DONE</ralph>"] };
@@ -27,10 +27,10 @@ describe("runLoop()", () => {
     expect(await world.git("status", "--porcelain")).toBe("");
   });
 
-  test("an item is verified by checks of its own without a claim; where they were green before, or are shared, it is not", async () => {
+  test("where claims are optional, an item is verified by checks of its own; where they were green before, or are shared, it is not", async () => {
     const silent: Turns = async ({ cwd }) => void await writeFile(join(cwd, "a.txt"), "x\n");
     const statusWith = async (command: string, own: boolean): Promise<string> => {
-      await using world = await loopWorld(silent);
+      await using world = await loopWorld(silent, { config: { provider: { claims: "optional" } } });
       const checks = [{ name: command, command, own }];
       return (await runLoop(world.ralph, memoryBacklog([{ id: "a", title: "write a", checks }]))).status;
     };

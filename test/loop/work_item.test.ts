@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import type { Backlog, Check, CommandCheck, Item, Work } from "../../lib/backlog/types.ts";
-import { workItem } from "../../lib/loop/work_item.ts";
+import { workItem } from "../../lib/loop/attempt/work_item.ts";
 import { loopWorld, type Turns, type World } from "./loop_world.ts";
 
 const ITEM: Item = { id: "a", kind: "task", title: "a", data: null };

@@ -19,7 +19,7 @@ file=$(printf '%s' "$prompt" | grep -o 'test -f f[0-9]*.txt' | head -1 | cut -d'
 echo "$file" >> "$TURNS"
 sleep "\${AGENT_SECONDS:-0}"
 echo done > "$file"
-printf '%s' "$prompt" | grep -o '<ralph[^>]*>DONE</ralph>' | head -1
+printf '%s' "$prompt" | grep -o '<promise [^>]*>COMPLETE</promise>' | head -1
 `;
 
 export class Clones implements Disposable {

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import type { Job, JobResult } from "../../lib/machines/job.ts";
 import { Clones, type Ended } from "./clones.ts";
+import { needs } from "../needs.ts";
 
 const GUIDE = readFileSync(new URL("../../docs/guides/jobs.md", import.meta.url), "utf8");
 
@@ -49,7 +50,10 @@ async function expectRefused(end: Promise<Ended>, exitCode: number, text: RegExp
   expect(code, stderr).toBe(exitCode);
 }
 
-test("the guide's workflow lands each item once, with each call in a fresh clone and a job that is lost", async () => {
+test("the guide's workflow lands each item once, with each call in a fresh clone and a job that is lost", {
+  timeout: 300_000,
+  ...needs("jq"),
+}, async () => {
   clones = new Clones(5);
   const { jobs } = parse(yamlWith("ralph.yml")) as { jobs: Record<string, { steps: readonly Step[] }> };
   const scriptOf = (job: string, has: string): string => {
@@ -79,7 +83,7 @@ test("the guide's workflow lands each item once, with each call in a fresh clone
   expect(clones.turns()).toBe(5);
   expect(clones.refs()).toEqual([]);
   expect(clones.fsck()).toBe("");
-}, 300_000);
+});
 
 test("the guide's Kubernetes Job is whole, and its script works on one job", async () => {
   clones = new Clones(1);
@@ -129,7 +133,7 @@ describe("the error that each gets", () => {
         2,
         /it is of git\.example\.org\/other, and this worker takes/,
       );
-      await told({ ralph: "0.99.0" }, 2, /made by Ralph 0\.99\.0/);
+      await told({ ralph: "0.99.0" }, 2, /comes from Ralph 0\.99\.0/);
       await told({ base: "x" }, 2, /job cannot be read: base: must be the full hash/);
       await told({ attempt: { id: "nobody.1", number: 1 } }, 2, /the remote has no refs\/ralph\/jobs\/nobody\.1/);
       writeFileSync(file, "{");
@@ -156,7 +160,7 @@ describe("the error that each gets", () => {
       await expectRefused(
         clones.ralph(clones.clone(), ["job", "land", result]),
         2,
-        /nothing is waiting for a result of/,
+        /no run is waiting for the result of/,
       );
       await expectRefused(work(clones.clone(), job.attempt.id), 2, /it is settled, or was never handed out/);
       expect(clones.run(clones.remote, ["git", "rev-parse", "main"])).toBe(pushed);
@@ -176,7 +180,7 @@ describe("the error that each gets", () => {
       chmodSync(hook, 0o755);
       const before = clones.refs();
       const killed =
-        'ralph job land & pid=$!; until [ -e "$HOME/pushing" ]; do sleep 0.1; done; kill -9 $pid; wait $pid';
+        'ralph job land & pid=$!; waits=0; until [ -e "$HOME/pushing" ] || [ $((waits = waits + 1)) -gt 6000 ]; do sleep 0.1; done; kill -9 $pid; wait $pid';
       expect((await clones.script(stuck, killed, {})).exitCode).toBe(137);
       expect(clones.refs()).toEqual(before);
       expect(clones.commits()).toEqual({});
@@ -235,8 +239,9 @@ describe("the error that each gets", () => {
     expect(end.stderr).toContain("handed out 5 times without a result");
   }, 300_000);
 
-  test.skipIf(process.platform !== "linux" || process.getuid?.() !== 0)(
+  test(
     "a full disk where a job is worked on is named, nothing is pushed, and with room the same call goes on",
+    { timeout: 300_000, ...needs("root", "a mounted tmpfs") },
     async () => {
       clones = new Clones(1);
       const job = first(await take(clones.clone()));
@@ -247,11 +252,11 @@ describe("the error that each gets", () => {
         const place = join(small, "project");
         clones.run(small, ["git", "clone", "-q", `file://${clones.remote}`, place]);
         const filler = join(clones.folder, "filler.sh");
-        const fill = `dd if=/dev/zero of='${small}/fill' bs=1k 2>/dev/null`;
+        const fill = `dd if=/dev/zero of='${small}/fill' bs=1k count=8000 2>/dev/null`;
         writeFileSync(
           filler,
-          `#!/bin/sh\nprompt=$(cat)\necho done > f1.txt\n${fill}\n` +
-            `printf '%s' "$prompt" | grep -o '<ralph[^>]*>DONE</ralph>' | head -1\n`,
+          `#!/bin/sh\nprompt=$(cat)\necho done > f1.txt\n` +
+            `printf '%s' "$prompt" | grep -o '<promise [^>]*>COMPLETE</promise>' | head -1\nsleep 1\n${fill}\n`,
         );
         chmodSync(filler, 0o755);
         const args = ["job", "work", job.attempt.id, "--agent-cmd", filler];
@@ -264,7 +269,6 @@ describe("the error that each gets", () => {
         clones.run(clones.folder, ["umount", "-l", small]);
       }
     },
-    300_000,
   );
 
   test("a clone that has not all history is named", async () => {

@@ -6,15 +6,17 @@ import { createSlots } from "../../lib/host/slots.ts";
 
 import { openEngine } from "../../lib/machines/open_engine.ts";
 import { emptyJob } from "./empty_job.ts";
-import { POSTGRES, Postgres } from "./postgres.ts";
+import { Postgres } from "./postgres.ts";
 import { childrenOf, cpuOfTree, peakMiB, privateMiB, sum } from "./usage.ts";
+import { needs, only } from "../needs.ts";
 
 /** `RALPH_MACHINES=all`: the figures of docs/scale.md. */
 const isWhole = process.env["RALPH_MACHINES"] === "all";
 const WORKERS = 10;
 
-test.skipIf(!isWhole || POSTGRES === null)(
+test(
   "3,000 jobs cost the queue as much each as 300, with 10 workers",
+  { timeout: 580_000, ...(isWhole ? needs("postgresql") : only(false, "the long form")) },
   async () => {
     const few = await load(300);
     const many = await load(3000);
@@ -22,7 +24,6 @@ test.skipIf(!isWhole || POSTGRES === null)(
     expect(many.databaseMs / few.databaseMs).toBeLessThan(1.6);
     expect(many.coordinatorMs / few.coordinatorMs).toBeLessThan(1.6);
   },
-  580_000,
 );
 
 /** Milliseconds of CPU a job, MiB, jobs a second. */

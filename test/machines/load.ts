@@ -29,6 +29,7 @@ echo "$RALPH_ITEM" >> "$TURNS"
 number=\${RALPH_ITEM#US-}
 while [ "\${number#0}" != "$number" ]; do number=\${number#0}; done
 echo done > "f$number.txt"
+echo "<promise>COMPLETE</promise>"
 `;
 
 async function main(): Promise<number> {

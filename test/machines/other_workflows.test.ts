@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { featurePrd } from "../fixtures/feature_prd.ts";
 import { Clones } from "./clones.ts";
-import { POSTGRES, Postgres } from "./postgres.ts";
+import { Postgres } from "./postgres.ts";
+import { needs } from "../needs.ts";
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 const ITEMS = [1, 2] as const;
@@ -61,11 +62,11 @@ echo "$review $n $(pwd)" >> "$TURNS"
 ${claim}
 `;
 
-describe.skipIf(POSTGRES === null)("workflows beside exec, over a queue", () => {
+describe("workflows beside exec, over a queue", needs("postgresql"), () => {
   let postgres: Postgres;
   beforeAll(async () => {
     postgres = await Postgres.start();
-  }, 60_000);
+  });
   afterAll(() => postgres[Symbol.dispose]());
 
   test.each(["feature", "spec"] as const)(
@@ -97,6 +98,5 @@ describe.skipIf(POSTGRES === null)("workflows beside exec, over a queue", () => 
         [],
       );
     },
-    120_000,
   );
 });

@@ -1,14 +1,12 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chownSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { postgresFolder } from "../needs.ts";
 
-const VERSIONS = "/usr/lib/postgresql";
-
-/** Debian's PostgreSQL; `null` where it is not installed. */
-export const POSTGRES: string | null = (existsSync(VERSIONS) ? readdirSync(VERSIONS) : [])
-  .map((version) => join(VERSIONS, version, "bin")).findLast((bin) => existsSync(join(bin, "initdb"))) ?? null;
+/** PostgreSQL refuses to run as root: then it is nobody's. */
+const NOBODY = 65534;
 
 /** A server of its own in a temporary folder, on a free port of the loopback. */
 export class Postgres implements Disposable {
@@ -23,13 +21,13 @@ export class Postgres implements Disposable {
   }
 
   static async start(): Promise<Postgres> {
-    if (POSTGRES === null) throw new Error("PostgreSQL is not installed");
+    const bin = postgresFolder();
+    if (bin === null) throw new Error("PostgreSQL is not installed");
     const folder = mkdtempSync(join(tmpdir(), "ralph-pg-"));
     if (process.getuid?.() === 0) {
-      const id = (flag: string): number => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
-      chownSync(folder, id("-u"), id("-g"));
+      chownSync(folder, NOBODY, NOBODY);
     }
-    const postgres = new Postgres(POSTGRES, folder, await freePort());
+    const postgres = new Postgres(bin, folder, await freePort());
     postgres.#run("initdb", ["-D", join(folder, "data"), "-U", "ralph", "--auth=trust", "--no-sync"]);
     postgres.up();
     return postgres;
@@ -68,11 +66,10 @@ export class Postgres implements Disposable {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** PostgreSQL refuses to run as root. */
   #run(program: string, args: readonly string[]): void {
     const command = [join(this.#bin, program), ...args];
     const asUser = process.getuid?.() === 0
-      ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", ...command]
+      ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups", ...command]
       : command;
     const { status, stderr, stdout } = spawnSync(asUser[0] ?? "", asUser.slice(1), {
       encoding: "utf8",

@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Attempt, Backlog } from "../../lib/backlog/types.ts";
 import { memoryBacklog } from "../../lib/mod.ts";
 import type { Job } from "../../lib/machines/job.ts";
-import { runLoop } from "../../lib/loop/run_loop.ts";
+import { runLoop } from "../../lib/loop/run/run_loop.ts";
 import { landResult, takeJobs, workJob } from "../../lib/machines/jobs.ts";
 import { type TestContext, testContext } from "../../lib/testing/mod.ts";
 import { featureFindings } from "../../lib/workflows/feature/claim.ts";
@@ -99,9 +99,9 @@ function findingBacklog(settled: Attempt[]): Backlog {
   return {
     ...backlog,
     findings: () => z.object({ learnings: z.array(z.string()) }),
-    settle(item, attempt, settling) {
+    settle(item, attempt) {
       settled.push(attempt);
-      return backlog.settle(item, attempt, settling);
+      return backlog.settle(item, attempt);
     },
   };
 }

@@ -3,9 +3,9 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { whyNoSandbox } from "../sandbox/available.ts";
 import { Clones, type Ended } from "./clones.ts";
-import { POSTGRES, Postgres } from "./postgres.ts";
+import { Postgres } from "./postgres.ts";
+import { needs, SANDBOX } from "../needs.ts";
 
 const LIMITED = `#!/bin/sh
 cat > /dev/null
@@ -19,23 +19,27 @@ const STEERED = `#!/bin/sh
 n=$(($(wc -l < "$TURNS") + 1))
 echo "$RALPH_ITEM" >> "$TURNS"
 cat > "$HOME/prompt-$n"
-until test -f "$HOME/go-$n"; do sleep 0.05; done
+until test -f "$HOME/go-$n" || [ $((waits = waits + 1)) -gt 6000 ]; do sleep 0.05; done
 echo done > "f\${RALPH_ITEM#US-000}.txt"
 touch "$HOME/ended-$n"
+echo "<promise>COMPLETE</promise>"
 `;
 
 const BURGLAR = `#!/bin/sh
 cat > /dev/null
 echo out > "$OUTSIDE"
 echo done > f1.txt
+echo "<promise>COMPLETE</promise>"
 `;
 
-describe.skipIf(POSTGRES === null)("over a queue", () => {
+const IN_SANDBOX = { ...needs("postgresql", ...SANDBOX) };
+
+describe("over a queue", needs("postgresql"), () => {
   let postgres: Postgres;
 
   beforeAll(async () => {
     postgres = await Postgres.start();
-  }, 60_000);
+  });
 
   afterAll(() => postgres[Symbol.dispose]());
 
@@ -80,7 +84,7 @@ describe.skipIf(POSTGRES === null)("over a queue", () => {
     expect(stderr).not.toContain("attempt 2");
     const commits = clones.run(root, ["git", "log", "--format=%s"]).split("\n").filter((one) => one.startsWith("feat"));
     expect(commits.toSorted()).toEqual(["feat: US-0001 - Write f1.txt", "feat: US-0002 - Write f2.txt"]);
-  }, 120_000);
+  });
 
   test(
     "`pause` holds what is handed out next, `tell` reaches the next prompt, `stop --now` ends turns elsewhere",
@@ -140,7 +144,7 @@ describe.skipIf(POSTGRES === null)("over a queue", () => {
     "results that wait to be landed when the run is stopped land in the next one, and no turn is paid again",
     async () => {
       const criterion = (file: string): string =>
-        `Verify: \`test -f ${file} && until test -e "$GO"; do sleep 0.05; done\``;
+        `Verify: \`test -f ${file} && until test -e "$GO" || [ $((waits = waits + 1)) -gt 6000 ]; do sleep 0.05; done\``;
       const userStories = ["f1.txt", "f2.txt", "f3.txt"].map((file, index) => ({
         id: `US-000${index + 1}`,
         title: `Write ${file}`,
@@ -179,10 +183,9 @@ describe.skipIf(POSTGRES === null)("over a queue", () => {
       expect(commits.map((one) => one.slice(6, 13)).toSorted()).toEqual(["US-0001", "US-0002", "US-0003"]);
       expect(clones.refs()).toEqual([]);
     },
-    120_000,
   );
 
-  test.skipIf(whyNoSandbox() !== null)("a worker with `--sandbox` keeps its agent in the job's tree", async () => {
+  test("a worker with `--sandbox` keeps its agent in the job's tree", IN_SANDBOX, async () => {
     const clones = new Clones(1, { "agent.sh": BURGLAR });
     onTestFinished(() => clones[Symbol.dispose]());
     const root = clones.clone();
@@ -192,5 +195,5 @@ describe.skipIf(POSTGRES === null)("over a queue", () => {
 
     expect(exitCode, `${stdout}${stderr}`).toBe(0);
     expect(readdirSync(clones.folder)).not.toContain("outside");
-  }, 120_000);
+  });
 });

@@ -1,18 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ARTEFACT } from "../e2e/cli.ts";
 import { STORY_AGENT } from "./clones.ts";
-import { POSTGRES, Postgres } from "./postgres.ts";
+import { Postgres } from "./postgres.ts";
 import { type Blow, runTrial, type TrialEnd } from "./trial.ts";
+import { needs, only } from "../needs.ts";
 
-/** `RALPH_MACHINES=all`: the trials of docs/scale.md. A database cannot be had everywhere; `.ci/run` installs one. */
-const isWhole = process.env["RALPH_MACHINES"] === "all";
+/** `RALPH_MACHINES=all`: the trials of docs/scale.md. */
+const LONG_FORM = only(process.env["RALPH_MACHINES"] === "all", "the long form");
 
-describe.skipIf(POSTGRES === null)("items worked on by workers elsewhere", () => {
+describe("items worked on by workers elsewhere", needs("postgresql"), () => {
   let postgres: Postgres;
 
   beforeAll(async () => {
     postgres = await Postgres.start();
-  }, 60_000);
+  });
 
   afterAll(() => postgres[Symbol.dispose]());
 
@@ -49,7 +50,7 @@ describe.skipIf(POSTGRES === null)("items worked on by workers elsewhere", () =>
     expect(end.turns.length).toBeLessThanOrEqual(8 + 2); // only what was killed was taken again
   }, 200_000);
 
-  test.skipIf(!isWhole)("300 items with an agent of no time, 4 workers", async () => {
+  test("300 items with an agent of no time, 4 workers", { timeout: 1_600_000, ...LONG_FORM }, async () => {
     const end = await runTrial({
       ralph: ARTEFACT,
       agent: STORY_AGENT,
@@ -63,10 +64,11 @@ describe.skipIf(POSTGRES === null)("items worked on by workers elsewhere", () =>
 
     expectWhole(end, 300);
     expect(end.turns.length).toBe(300);
-  }, 1_600_000);
+  });
 
-  test.skipIf(!isWhole)(
+  test(
     "40 items, 3 workers: kills of workers, coordinator and database, and a frozen worker",
+    { timeout: 700_000, ...LONG_FORM },
     async () => {
       const blows: readonly Blow[] = [
         ...Array.from({ length: 9 }, (_, index): Blow => ({
@@ -91,6 +93,5 @@ describe.skipIf(POSTGRES === null)("items worked on by workers elsewhere", () =>
 
       expectWhole(end, 40);
     },
-    700_000,
   );
 });

@@ -4,7 +4,6 @@ import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { BINARY_FLAGS } from "../../tools/binary_flags.mjs";
 import { bunPath, denoPath, environment, ROOT } from "../../tools/runtimes.mjs";
 
 /** A program, and the arguments before its own. */
@@ -54,7 +53,7 @@ export function ralphLaunches(): Readonly<Record<string, Launch>> {
 export async function compile(source: string): Promise<string> {
   const output = join(mkdtempSync(join(tmpdir(), "ralph-compiled-")), "program");
   const { code, stdout, stderr } = await finish(
-    [bunPath(), "build", source, ...BINARY_FLAGS, `--outfile=${output}`],
+    [bunPath(), join(ROOT, "tools", "compile.mjs"), source, output],
     [],
     ROOT,
   );

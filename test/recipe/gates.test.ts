@@ -212,6 +212,17 @@ describe("gateRun()", () => {
     expect(repository.git("status", "--porcelain")).toBe("");
   });
 
+  test("gateRun() calls no item impossible that the shared checks can pass", async () => {
+    const config = JSON.stringify({ verify: { default: ["test -f a.txt"] } });
+    using repository = testRepository({ "ralph.config.json": config });
+    const prompter = answering({ "gate.run": "no" });
+    await using ralph = await contextOn(repository, { agent, prompter });
+
+    await gateRun(ralph, memoryBacklog([{ id: "a", title: "a" }]));
+
+    expect(prompter.asked[0]?.details).toHaveLength(1);
+  });
+
   test("gateRun() after a no ends with 0 and prints the next commands", async () => {
     using repository = testRepository(prd(story("US-001", 1)));
     await using ralph = await contextOn(repository, { agent, prompter: answering({ "gate.run": "no" }) });

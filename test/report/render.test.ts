@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import { htmlReport } from "../../lib/report/html.ts";
 import { markdownReport, paintMarkdown } from "../../lib/report/markdown.ts";
+import { requestBody } from "../../lib/report/pull_request.ts";
 import type { RunReport } from "../../lib/report/types.ts";
 import { createStyle } from "../../lib/ui/style.ts";
 import { attempt, reportOf, RUN, RUN_START, runEnd } from "./world.ts";
@@ -65,6 +66,21 @@ describe("htmlReport()", () => {
 
     expect(page.match(/<details( open)?>/g)).toEqual(["<details>", "<details open>"]);
   });
+});
+
+test("what the experiments proved of an item is beside it, in the report, the page and the request", async () => {
+  const proof = "red without the work; the old checks agree; 3 of 3 canaries seen";
+  const item = { id: "US-001", kind: "story", title: "t" };
+  const report = await reportOf([
+    RUN_START,
+    ...attempt("US-001", 1, {}, [{ name: "npm test", ok: true }]),
+    { type: "experiments", item, findings: [], tried: [proof], blocked: false },
+    runEnd("passed"),
+  ]);
+
+  expect(markdownReport(report, symbols)).toContain(proof);
+  expect(htmlReport(report)).toContain(proof);
+  expect(requestBody([report], [], null)).toContain(`verified; ${proof}`);
 });
 
 describe("markdownReport()", () => {

@@ -13,6 +13,11 @@ export interface SandboxAttempt {
 const python = (code: string): string => `python3 -c '${code}'`;
 const proxied = (url: string): string => `curl -sS -f -m 5 --noproxy "" -x "$HTTP_PROXY" ${url}`;
 
+/** A repository in the project's index whose file is changed at the same size: git runs the filter to compare it. */
+const nested = (name: string, poison: string): string =>
+  `git init -q ${name}; cd ${name}; echo "f filter=e" > .gitattributes; echo one > f; git add -A; git commit -qm s; cd ..; ` +
+  `git add ${name}; ${poison}; echo two > ${name}/f`;
+
 /** The first nineteen are those of the first trial. */
 export const ATTEMPTS: readonly SandboxAttempt[] = [
   { name: "write its own tree", command: "echo x > made.txt", expect: "allowed" },
@@ -166,6 +171,35 @@ export const ATTEMPTS: readonly SandboxAttempt[] = [
     name: "a server of its own",
     command:
       "python3 -m http.server 8123 --bind 127.0.0.1 >/dev/null 2>&1 & curl -sS -f --retry 40 --retry-connrefused --retry-delay 1 -m 9 http://127.0.0.1:8123/",
+    expect: "allowed",
+  },
+
+  // links that Ralph's own git would follow afterwards; nothing of them is to be seen in $OUT
+  { name: "the log of HEAD as a link", command: "ln -sf $OUT/known $G/logs/HEAD", expect: "allowed" },
+  {
+    name: "a branch's log as a link",
+    command: "ln -sf $OUT/new $G/logs/refs/heads/main",
+    expect: "allowed",
+  },
+  { name: "the commit's message as a link", command: "ln -sf $OUT/known $G/COMMIT_EDITMSG", expect: "allowed" },
+  { name: "packed refs as a link", command: "ln -sf $OUT/known $G/packed-refs", expect: "allowed" },
+  { name: "Ralph's refs as a link", command: "rm -rf $G/refs/ralph; ln -s $OUT $G/refs/ralph", expect: "allowed" },
+  {
+    name: "a common directory of its own",
+    command: "mkdir -p g/objects g/refs; cp $G/config g; echo $PWD/g > $G/commondir",
+    expect: "allowed",
+  },
+  {
+    name: "a filter of a nested repository",
+    command: nested("n1", "git -C n1 config filter.e.clean 'touch '$OUT'/filter; cat'"),
+    expect: "allowed",
+  },
+  {
+    name: "a filter of a nested repository, by a link to its git directory",
+    command: nested(
+      "n2",
+      "git -C n2 config filter.e.process 'touch '$OUT'/process'; mv n2/.git n2g; ln -s ../n2g n2/.git",
+    ),
     expect: "allowed",
   },
 ];

@@ -46,7 +46,7 @@ describe("sandbox.command", () => {
         "--ui",
         "plain",
         "--agent-cmd",
-        "cat >/dev/null; touch made.txt; echo COMPLETE",
+        "cat >/dev/null; touch made.txt; echo '<promise>COMPLETE</promise>'",
       )
       .expectExit(0);
     expect(stderr).toContain("sandbox: `runtime` (sandbox.command), which decides on hosts");

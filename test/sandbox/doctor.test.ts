@@ -1,14 +1,14 @@
 import { expect, it } from "vitest";
 import { ralphCli } from "../e2e/cli.ts";
-import { whyNoSandbox } from "./available.ts";
+import { needs, SANDBOX } from "../needs.ts";
 
-const why = whyNoSandbox();
-
-it.skipIf(why !== null)(
-  `doctor --sandbox tries it and leaves nothing${why === null ? "" : ` (skipped: ${why})`}`,
+it(
+  "doctor --sandbox tries it and leaves nothing",
+  needs(...SANDBOX),
   async () => {
     const { stdout, git } = await ralphCli()
       .agent("claude", "echo 2.1.330")
+      .env({ IS_SANDBOX: "1" })
       .args("doctor", "--sandbox")
       .files({ "ralph.config.json": JSON.stringify({ provider: { preset: "claude" } }), "a.txt": "a" })
       .expectExit(0);

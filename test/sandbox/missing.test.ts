@@ -1,11 +1,11 @@
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { ralphCli } from "../e2e/cli.ts";
-import { whyNoSandbox } from "./available.ts";
+import { needs, SANDBOX } from "../needs.ts";
 
-const why = whyNoSandbox();
 const folder = mkdtempSync(join(tmpdir(), "ralph-path-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -40,12 +40,12 @@ function run(path: string, config: object, ...flags: readonly string[]) {
       "--ui",
       "plain",
       "--agent-cmd",
-      "cat >/dev/null; touch made.txt; echo COMPLETE",
+      "cat >/dev/null; touch made.txt; echo '<promise>COMPLETE</promise>'",
       ...flags,
     );
 }
 
-describe.skipIf(why !== null)(`where something is missing${why === null ? "" : ` (skipped: ${why})`}`, () => {
+describe("where something is missing", needs(...SANDBOX), () => {
   const bare = pathWithout("bwrap");
 
   it.each([
@@ -54,7 +54,7 @@ describe.skipIf(why !== null)(`where something is missing${why === null ? "" : `
     ["--quiet", { sandbox: { mode: "required" } }],
   ])("%s %o ends with 4, says what to install, and starts no agent", async (flag, config) => {
     const { stderr, read } = await run(bare, config, flag).expectExit(4);
-    expect(stderr).toContain("there is no sandbox here: bubblewrap (`bwrap`) is not installed");
+    expect(stderr).toContain("no sandbox is available: bubblewrap (`bwrap`) is not installed");
     expect(stderr).toContain("apt-get install bubblewrap socat");
     expect(read("made.txt")).toBeNull();
   });
@@ -78,4 +78,16 @@ describe.skipIf(why !== null)(`where something is missing${why === null ? "" : `
     const { stderr } = await run(bare, {}, "--strict", "--no-sandbox").expectExit(0);
     expect(stderr).toMatch(/✓ passed[\s\S]*no sandbox/);
   });
+});
+
+it("a verdict without bubblewrap ends with one sentence that says how to get it", needs("Linux"), () => {
+  const { command, cwd, environment } = run(pathWithout("bwrap", "codex"), {}).prepare();
+  const [file = "", ...args] = command;
+  const { stderr, status } = spawnSync(file, args, { cwd, env: environment, encoding: "utf8" });
+
+  expect(status, stderr).toBe(0);
+  expect(stderr).toContain(
+    "\n  environment  bubblewrap is not installed, so the final check ran in a copy at a different path. " +
+      "`apt-get install bubblewrap` removes this note.\n",
+  );
 });

@@ -3,13 +3,11 @@ import { verify } from "../../lib/checks/verify.ts";
 import { openServices } from "../../lib/services/create_services.ts";
 import { testContext } from "../../lib/testing/test_context.ts";
 import { freePort, ITEMS, page, webApp } from "../e2e/feature_app.ts";
-import { whyNoSandbox } from "./available.ts";
+import { needs, SANDBOX } from "../needs.ts";
 
-const why = whyNoSandbox();
-
-it.skipIf(why !== null)(
-  `a check in the sandbox reaches the services, also in a clean checkout${why === null ? "" : ` (skipped: ${why})`}`,
-  { timeout: 120_000 },
+it(
+  "a check in the sandbox reaches the services, also in a clean checkout",
+  needs(...SANDBOX, "chromium"),
   async () => {
     const port = await freePort();
     await using ralph = await testContext({
@@ -30,7 +28,7 @@ it.skipIf(why !== null)(
   },
 );
 
-it.skipIf(why !== null)("a check cannot write outside, in the tree or in a clean checkout", async () => {
+it("a check cannot write outside, in the tree or in a clean checkout", needs(...SANDBOX), async () => {
   await using ralph = await testContext({ files: { "a.txt": "a" }, config: { sandbox: { mode: "required" } } });
   const outside = `${ralph.host.environment.home}/.ralph-escape-${ralph.host.ids.random(8)}`;
   const checks = [

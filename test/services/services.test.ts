@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -10,6 +10,7 @@ import type { CheckOutcome } from "../../lib/backlog/types.ts";
 import { openServices, type Services } from "../../lib/services/create_services.ts";
 import { freePort } from "../e2e/feature_app.ts";
 import { loopWorld, type World } from "../loop/loop_world.ts";
+import { isAlive } from "../fault/processes.ts";
 
 /** Answers on a port with a status, and names its pid in a file. */
 const SERVER = `import { createServer } from "node:http";
@@ -47,12 +48,7 @@ async function pidOf({ root }: World): Promise<number> {
   return Number(await readFile(join(root, "pid"), "utf8"));
 }
 
-function isAlive(pid: number): boolean {
-  const state = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).stdout.trim();
-  return state !== "" && !state.startsWith("Z");
-}
-
-describe("services", { timeout: 60_000 }, () => {
+describe("services", () => {
   test("start when they are asked for, start afresh before each verification, and end with the run, children included", async () => {
     const port = await freePort();
     await using place = await world({

@@ -20,7 +20,7 @@ const BUGS: Readonly<Record<string, Bug>> = {
       return { ...settlement, ...(commit === undefined ? {} : { commit: { ...commit, paths: [] } }) };
     },
   }),
-  "retries never end": () => ({ retries: ({ number }) => number + 3 }),
+  "retries never end": () => ({ policy: { retries: ({ number }) => number + 3 } }),
   "the last attempt is not believed": ({ settle }) => ({
     settle: (item, attempt) => settle(item, { ...attempt, last: false }),
   }),
@@ -60,7 +60,8 @@ const BUGS: Readonly<Record<string, Bug>> = {
     },
   }),
   "beginning twice counts twice": (_right, { state }) => ({
-    begin: async () => void await state.update(LIST, (text) => `${text}# begun\n`),
+    record: async ({ type }) =>
+      type === "item-began" ? void await state.update(LIST, (text) => `${text}# begun\n`) : undefined,
   }),
   "a failure writes state that no commit names": ({ settle }, { state }) => ({
     settle: async (item, attempt) => {
@@ -129,11 +130,14 @@ const BUGS: Readonly<Record<string, Bug>> = {
       return { status: "open", reason };
     },
   }),
-  "ended() is counted twice": (_right, { state }) => ({
-    ended: async () => void await state.update(LIST, (text) => `${text}# ended\n`),
+  "a run that passed is counted twice": (_right, { state }) => ({
+    record: async ({ type }) =>
+      type === "run-passed" ? void await state.update(LIST, (text) => `${text}# ended\n`) : undefined,
   }),
-  "ended() opens the list again": (_right, { mark }) => ({ ended: () => mark(0, "open") }),
-  "there is no final check although something is built": () => ({ final: false }),
+  "a run that passed opens the list again": (_right, { mark }) => ({
+    record: async ({ type }) => type === "run-passed" ? await mark(0, "open") : undefined,
+  }),
+  "there is no final check although something is built": () => ({ policy: { final: false } }),
   "the prompt names the root": ({ work }, { root }) => ({
     work: async (item, context) => ({ ...await work(item, { ...context, cwd: root }) }),
   }),
@@ -144,7 +148,10 @@ const BUGS: Readonly<Record<string, Bug>> = {
   "the next attempt is not told of the last one": ({ work }) => ({
     work: (item, context) => work(item, { ...context, previous: null }),
   }),
-  "a manual edit is kept": () => ({ restore: ({ found }) => found }),
+  "a manual edit is kept": (_right, { state }) => {
+    state.parts.set(LIST, ({ found }) => found);
+    return {};
+  },
   "a pass is remembered and not written": ({ next, settle }) => {
     const done: ParkedItem[] = [];
     return {
@@ -177,6 +184,7 @@ function casesFor(bug: Bug): readonly ContractCase[] {
         reopen: async () => open(),
         snapshot: async () => await parts.state.read(LIST) ?? "",
         root,
+        state: parts.state,
         async turn(item, cwd) {
           workIn(cwd, item);
           return { changedFiles: ["work.txt"] };

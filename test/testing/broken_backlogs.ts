@@ -26,7 +26,7 @@ export const LIST = "list.txt";
 /** A list in a file, kept as simple as the contract allows: bugs are seeded into it. */
 export function listBacklog({ state, lines, mark }: Parts, checks: readonly Check[]):
   & Required<
-    Pick<ListBacklog, "judge" | "passed" | "reopen" | "begin" | "ended" | "retries">
+    Pick<ListBacklog, "judge" | "passed" | "reopen" | "record">
   >
   & ListBacklog {
   const itemOf = (line: Line): Item<Line> => ({
@@ -44,7 +44,7 @@ export function listBacklog({ state, lines, mark }: Parts, checks: readonly Chec
     stateFiles: [LIST],
     unverified: "block",
     concurrent: true,
-    retries: 3,
+    policy: { retries: 3 },
     async overview({ parked }) {
       const [all, open] = [await lines(), await left()];
       const ids = open.filter((item) => !isParked(item, parked)).map(({ id }) => id);
@@ -67,11 +67,11 @@ export function listBacklog({ state, lines, mark }: Parts, checks: readonly Chec
       for (const { at } of await lines()) if (ids.includes(`line-${at}`)) await mark(at, "open");
       return { status: "open", reason, commit: { ...commit, work: false } };
     },
-    async ended() {
+    async record({ type }) {
+      if (type !== "run-passed") return;
       await state.update(LIST, (text) => text === null || text.endsWith("# ended\n") ? text : `${text}# ended\n`);
       return { ...commit, work: false };
     },
-    async begin() {},
     work: ({ title }, { previous, cwd }) =>
       Promise.resolve({ prompt: `${title} in ${cwd}. ${previous === null ? "" : reasonOf(previous)}`, checks }),
     judge: async ({ title }, _turn, { cwd }) =>

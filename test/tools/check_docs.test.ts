@@ -56,6 +56,7 @@ describe("check_docs.ts", () => {
       "[gone](docs/gone.md)": "dead link: docs/gone.md",
       "[up](../../etc/passwd)": "dead link: ../../etc/passwd",
       "[no\nheading](docs/page.md#no-heading)": "docs/page.md has no heading for #no-heading",
+      "`code\nover two lines`": "code does not end on its line",
       "`ralph rnu`": "there is no command `ralph rnu`",
       "`ralph run --max-costs 5`": "`ralph run` has no flag --max-costs",
       "`ralph help confg`": "there is no help on `confg`",

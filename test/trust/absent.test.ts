@@ -28,14 +28,14 @@ test("a file that only the tree has: said before the first turn, and at the end 
   expect(stderr).toMatch(/the tree has since before the run, and git has not: app\.db \(name in `workspace\.copy`/);
   expect(stderr).toContain("in 1 iteration");
   expect(root).not.toBe("");
-}, 120_000);
+});
 
 test("the same file, named by `workspace.copy`", async () => {
   const { read } = await project("test -f app.db && test -f made.txt", { workspace: { copy: ["app.db"] } })
     .before("echo rows > app.db").agent("worker", WORKER).args("run").expectExit(0);
 
   expect(read("app.db")).toBe("rows\n");
-}, 120_000);
+});
 
 test("a submodule that a turn moved and did not commit is named, and is no person's change", async () => {
   const { stderr } = await project("test -f lib/two && test -f made.txt")
@@ -53,4 +53,4 @@ test("a submodule that a turn moved and did not commit is named, and is no perso
 
   expect(stderr).toContain("HEAD has not: lib (a submodule, which Ralph leaves to the turn to commit)");
   expect(stderr).not.toContain("your uncommitted changes");
-}, 120_000);
+});

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import { reviewedBy } from "../../lib/checks/reviewed_by.ts";
 import type { Agent } from "../../lib/context/agent.ts";
-import { runLoop } from "../../lib/loop/run_loop.ts";
+import { runLoop } from "../../lib/loop/run/run_loop.ts";
 import { loopWorld } from "../loop/loop_world.ts";
 import { cheatWorld, WORKFLOWS } from "./workflows.ts";
 

@@ -3,9 +3,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
-import { runLoop } from "../../lib/loop/run_loop.ts";
+import { runLoop } from "../../lib/loop/run/run_loop.ts";
 import { loopWorld, type World } from "../loop/loop_world.ts";
 import { sampled } from "../sampled.ts";
+import { needs } from "../needs.ts";
 
 const ITEMS = [
   { id: "a", title: "write a.txt", checks: ["test -f a.txt"] },
@@ -95,6 +96,19 @@ describe("history only grows", () => {
     expect(await run.world.git("log", "-1", "--format=%s", ref)).toBe("mine");
   });
 
+  test.each([
+    ["goes back", "git checkout -q --detach HEAD~1"],
+    ["resets the branch", "git reset -q --hard HEAD~1"],
+    ["goes onto a new branch", "git switch -qc side"],
+  ])("nothing is called kept where the turn committed nothing: %s", async (_name, script) => {
+    await using run = await ran(`${script}; work`);
+
+    expect(run.failures[0]).toMatch(/the turn (rewrote history|ended on)/);
+    expect(run.failures[0]).not.toContain("kept");
+    const refs = await run.world.git("for-each-ref", "--format=%(refname)", "refs/ralph/lost");
+    expect(refs.split("\n").filter((ref) => !/^$|-tree$/.test(ref))).toEqual([]);
+  });
+
   test("changes that were in the way are kept as well", async () => {
     await using run = await ran("git reset -q --hard HEAD~1; echo other > a.txt; work");
 
@@ -182,12 +196,12 @@ describe("what hides changes or is left in progress", () => {
 
   const CONFLICT = "git switch -qc side HEAD~1; echo s > a.txt; git add -A; git commit -qm side; git switch -q main;";
   test.each(sampled([
-    ["merge", `${CONFLICT} git merge -q side; work`],
+    ["merge", `${CONFLICT} git merge -q side; echo both > a.txt; work`],
     [
       "merge",
       "git switch -qc side; work; git add -A; git commit -qm b; git switch -q main; git merge -q --no-ff --no-commit side",
     ],
-    ["cherry-pick", `${CONFLICT} git cherry-pick side; work`],
+    ["cherry-pick", `${CONFLICT} git cherry-pick side; echo both > a.txt; work`],
     ["rebase", `${CONFLICT} git switch -q side; git rebase -q main; git switch -q main; work`],
     ["bisect", "work; git bisect start"],
   ]))("a %s in progress is ended, and the run continues", async (operation, script) => {
@@ -249,7 +263,7 @@ describe("a person's uncommitted work", () => {
   test("any other content is newer work: it stays, is named, and is not committed", async () => {
     await using run = await ran("work; echo agent >> mine.txt", { setup: DIRTY });
 
-    expect(run.status).toBe("passed");
+    expect(run.status).toBe("failed"); // both items are done, and work of one of them is in no commit
     expect(readFileSync(join(run.world.root, "mine.txt"), "utf8")).toBe("theirs\nmine\nagent\n");
     expect(await run.world.git("show", "HEAD:mine.txt")).toBe("theirs");
     expect(run.notes).toContain("not committed, since they had changes before the turn: mine.txt");
@@ -310,7 +324,7 @@ describe("a person's uncommitted work", () => {
 });
 
 describe("names, hooks and programs of the repository", () => {
-  test.runIf(process.platform === "linux")("a name that is not UTF-8 is named, and never ends a run", async () => {
+  test("a name that is not UTF-8 is named, and never ends a run", needs("Linux"), async () => {
     await using run = await ran(`work; printf x > "$(printf 'bad\\377.txt')"`);
 
     expect(run).toMatchObject({ status: "passed", passed: ["a", "b"], failures: [] });
@@ -318,7 +332,7 @@ describe("names, hooks and programs of the repository", () => {
     expect(await runLoop(await run.world.again(), memoryBacklog(ITEMS))).toMatchObject({ status: "passed" });
   });
 
-  test.runIf(process.platform === "linux")("one that the agent commits is no obstacle either", async () => {
+  test("one that the agent commits is no obstacle either", needs("Linux"), async () => {
     await using run = await ran(`work; printf x > "$(printf 'bad\\377.txt')"; git add -A; git commit -qm b`);
 
     expect(run).toMatchObject({ status: "passed", passed: ["a", "b"], failures: [] });

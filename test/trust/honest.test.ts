@@ -6,15 +6,12 @@ import { HONEST } from "./rows/honest.ts";
 import { runCase } from "./rows/run_case.ts";
 import type { HonestCase } from "./rows/types.ts";
 import { chosen } from "./table.ts";
+import { needsFor } from "../needs.ts";
 
 describe("odd but right", () => {
-  test.each(
-    chosen([...HONEST, ...HARD, ...WORK_BESIDE_TESTS]).map((given) =>
-      [given.workflow, given.language, given.name, given] as const
-    ),
-  )(
-    "%s, %s: %s",
-    async (_workflow, _language, _name, given: HonestCase) => {
+  for (const given of chosen<HonestCase>([...HONEST, ...HARD, ...WORK_BESIDE_TESTS])) {
+    const options = { timeout: 180_000, ...needsFor(JSON.stringify({ ...given, name: "" })) };
+    test(`${given.workflow}, ${given.language}: ${given.name}`, options, async () => {
       const ran = await runCase(given);
 
       expect(ran.turns.filter((code) => code !== 0), `the case's own agent failed\n${ran.output}`).toEqual([]);
@@ -23,7 +20,6 @@ describe("odd but right", () => {
       if (given.silent !== undefined) expect(ran.lastLines).not.toMatch(given.silent);
       const after = spawnSync("bash", ["-c", given.holds ?? ":"], { cwd: ran.root, encoding: "utf8" });
       expect(after.status, `${after.stdout}${after.stderr}\n${ran.output}`).toBe(0);
-    },
-    180_000,
-  );
+    });
+  }
 });

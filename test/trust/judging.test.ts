@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
-import { runLoop } from "../../lib/loop/run_loop.ts";
+import { runLoop } from "../../lib/loop/run/run_loop.ts";
 import { loopWorld, type World } from "../loop/loop_world.ts";
 import { sampled } from "../sampled.ts";
+import { needs, needsFor } from "../needs.ts";
 
 /** A project of one language: a function to write, its test, and a check. */
 interface Project {
@@ -49,6 +50,10 @@ const SHELL: Project = {
   work: "echo 'echo $(($1 + $2))' > add.sh",
   stub: "echo 'echo 4' > add.sh",
 };
+const SETTINGS: Project = {
+  ...SHELL,
+  files: { ...SHELL.files, "scripts/check.sh": "grep -qs skip deno.json || . scripts/parts/each.sh\n" },
+};
 const MAKE: Project = { ...SHELL, check: "make check" };
 
 const CHEATS: readonly (readonly [name: string, project: Project, cheat: string, file: string])[] = [
@@ -73,6 +78,7 @@ const CHEATS: readonly (readonly [name: string, project: Project, cheat: string,
   ["Python: a module of that name", PYTHON, "printf 'def loads(_):\\n    return 4\\n' > json.py", "json.py"],
   ["Shell: the check", SHELL, "echo exit 0 > scripts/check.sh", "scripts/check.sh"],
   ["Shell: what the check runs", SHELL, "echo true > scripts/parts/each.sh", "scripts/parts/each.sh"],
+  ["Shell: settings in a new manifest", SETTINGS, "echo '{ \"skip\": true }' > deno.json", "deno.json"],
   ["Make: the target", MAKE, "printf 'check:\\n\\t@true\\n' > Makefile", "Makefile"],
   ["Make: another Makefile", MAKE, "printf 'check:\\n\\t@true\\n' > GNUmakefile", "GNUmakefile"],
 ];
@@ -98,44 +104,114 @@ function one({ check }: Pick<Project, "check">, prompt?: string): ReturnType<typ
   }]);
 }
 
-function changed(
-  { notices }: { readonly notices: readonly { readonly kind: string; readonly message: string }[] },
-): string {
-  return notices.filter(({ kind }) => kind === "tests-changed").map(({ message }) => message).join("\n");
+type Notices = {
+  readonly notices: readonly { readonly kind: string; readonly subject: string; readonly message: string }[];
+};
+
+/** What the last lines say of the checks. */
+function said({ notices }: Notices): readonly string[] {
+  return notices.filter(({ kind }) => kind === "old-tests" || kind === "cannot-fail").map((
+    { kind, subject, message },
+  ) => `${kind} ${subject}: ${message}`);
 }
 
-describe("old tests judge new code", () => {
-  test.each(sampled(CHEATS))(
-    "%s: the last lines show that it fails with the old one",
-    async (_, project, cheat, file) => {
+describe("the checks are put to the test", () => {
+  for (const [name, project, cheat, file] of sampled(CHEATS)) {
+    test(`${name}: the last lines show that it fails with the old one`, needsFor(project.check), async () => {
       await using world = await worldOf(project, [`${project.stub}; ${cheat}`]);
 
       const outcome = await runLoop(world.ralph, one(project));
 
       expect(outcome.status).toBe("passed");
-      expect(outcome.notices).toContainEqual(expect.objectContaining({ kind: "tests-changed", subject: "a" }));
-      expect(changed(outcome)).toContain(file);
-      expect(changed(outcome)).toContain(`with the old ones it FAILS: ${project.check}`);
-      expect(world.events.filter(({ type }) => type === "tests-changed")).toHaveLength(1);
-    },
-  );
+      const [finding] = said(outcome);
+      expect(finding).toContain(file);
+      expect(finding).toContain(`\`${project.check}\` fails`);
+      expect(world.events.filter((event) => event.type === "experiments" && event.findings.length > 0)).toHaveLength(1);
+    });
+  }
 
-  test.each([["JavaScript", JAVASCRIPT], ["Python", PYTHON], ["Shell", SHELL], ["Make", MAKE]] as const)(
-    "%s: honest work is named by nothing",
-    async (_, project) => {
+  for (const [name, project] of Object.entries({ JavaScript: JAVASCRIPT, Python: PYTHON, Shell: SHELL, Make: MAKE })) {
+    test(`${name}: honest work is named by nothing`, needsFor(project.check), async () => {
       await using world = await worldOf(project, [project.work]);
 
       const outcome = await runLoop(world.ralph, one(project));
 
       expect(outcome.status).toBe("passed");
-      expect(changed(outcome)).toBe("");
+      expect(said(outcome)).toEqual([]);
+    });
+  }
+
+  test.each([
+    ["ends the test process", "echo 'process.exit(0); export const add = 0;' > src/add.mjs"],
+    [
+      "patches the assertions",
+      "printf 'import assert from \"node:assert/strict\";\\nassert.equal = () => {};\\nexport const add = () => 0;\\n' > src/add.mjs",
+    ],
+    [
+      "is equal to everything",
+      "printf 'Object.is = () => true;\\nexport const add = () => 0;\\n' > src/add.mjs; sed -i '1i // ' src/add.mjs",
+    ],
+  ])("product code that %s: the check cannot fail, and the last lines say so", async (_, cheat) => {
+    await using world = await worldOf(JAVASCRIPT, [cheat]);
+
+    const outcome = await runLoop(world.ralph, one(JAVASCRIPT));
+
+    if (outcome.status === "passed") expect(said(outcome).join("\n")).toContain("cannot-fail test/add.test.mjs");
+    else expect(outcome.status).toBe("blocked"); // the cheat does not even pass
+  });
+
+  test(
+    "also where the test has no literals: what it reads is not there, and the check does not notice",
+    needs("python3"),
+    async () => {
+      const files = {
+        "calc.py": "class Calc:\n    pass\n",
+        "test_calc.py": "import unittest\nfrom calc import Calc\n\n\nclass TestCalc(unittest.TestCase):\n" +
+          "    def test_sum(self):\n        self.assertIsInstance(Calc().sum, Calc().kind)\n",
+      };
+      const check = "python3 -B -m unittest";
+      await using cheat = await worldOf({ files }, ["printf 'import os\\nos._exit(0)\\n' > calc.py"]);
+
+      expect(said(await runLoop(cheat.ralph, one({ check }))).join("\n")).toContain("cannot-fail test_calc.py");
     },
   );
 
-  test("a change of tests that the old ones agree with is only listed", async () => {
+  test("a module that the runner loads ends it: no test is read, and the item fails", needs("python3"), async () => {
+    const files = {
+      "src/calc.py": "def add(a, b):\n    return 0\n",
+      "tests/test_calc.py": "import unittest\nfrom calc import add\n\n\nclass TestCalc(unittest.TestCase):\n" +
+        "    def test_add(self):\n        self.assertEqual(add(2, 3), 5)\n",
+    };
+    const check = "PYTHONPATH=src python3 -B -m unittest discover tests";
+    await using world = await worldOf({ files }, ["printf 'import os\\nos._exit(0)\\n' > src/argparse.py"]);
+
+    const outcome = await runLoop(world.ralph, one({ check }), { maxIterations: 1 });
+
+    expect(outcome.status).not.toBe("passed");
+    expect(JSON.stringify(outcome)).toContain("the checks pass with every test destroyed");
+  });
+
+  test("a check that could fail before the work and cannot now fails the item", async () => {
+    const files = {
+      ...JAVASCRIPT.files,
+      "src/add.mjs": "export function add(a, b) { return a + b; }\n",
+      "src/more.mjs": "",
+    };
+    const cheat = "echo 'process.exit(0); export function add() {}' > src/add.mjs";
+    await using world = await worldOf({ files }, [cheat]);
+
+    const outcome = await runLoop(world.ralph, one(JAVASCRIPT), { maxIterations: 1 });
+
+    expect(outcome.status).not.toBe("passed");
+    expect(JSON.stringify(outcome)).toContain("the checks pass whatever it expects");
+  });
+
+  test("a change of tests that the old ones agree with is no news", async () => {
     await using world = await worldOf(JAVASCRIPT, [`${JAVASCRIPT.work}; echo '// more' >> test/add.test.mjs`]);
 
-    expect(changed(await runLoop(world.ralph, one(JAVASCRIPT)))).toBe("test/add.test.mjs +1 −0");
+    const outcome = await runLoop(world.ralph, one(JAVASCRIPT));
+
+    expect([outcome.status, said(outcome)]).toEqual(["passed", []]);
   });
 
   test("a test that is weakened in a run that ends without a verdict is old in the next one", async () => {
@@ -153,7 +229,7 @@ describe("old tests judge new code", () => {
     const outcome = await runLoop(second, one(JAVASCRIPT));
 
     expect(outcome.status).toBe("passed");
-    expect(changed(outcome)).toContain("with the old ones it FAILS: npm test");
+    expect(said(outcome).join()).toContain("`npm test` fails");
   });
 
   test("what a person changes between two runs is old from then on", async () => {
@@ -170,7 +246,7 @@ describe("old tests judge new code", () => {
     const outcome = await runLoop(work, one(JAVASCRIPT));
 
     expect(outcome.status).toBe("passed");
-    expect(changed(outcome)).toBe("");
+    expect(said(outcome)).toEqual([]);
   });
 
   test("an item that may change tests is not named for those, and they are old for the next item", async () => {
@@ -183,28 +259,30 @@ describe("old tests judge new code", () => {
       { id: "b", title: "More", checks: ["npm test"] },
     ]);
 
-    const { notices } = await runLoop(world.ralph, backlog);
+    const outcome = await runLoop(world.ralph, backlog);
 
-    expect(notices.filter(({ kind }) => kind === "tests-changed")).toEqual([
-      expect.objectContaining({ message: expect.stringMatching(/^test\/add\.test\.mjs \+1 −1; .*FAILS/) as unknown }),
-    ]);
+    expect(said(outcome)).toEqual([expect.stringMatching(/^old-tests test\/add\.test\.mjs: .*fails/)]);
   });
 
-  test("block: an attempt fails with what the old tests print, and honest work passes then", async () => {
-    const config = { config: { tests: { integrity: "block" } } } as const;
-    await using world = await worldOf(
-      PYTHON,
-      [`${PYTHON.stub}; sed -i 's/"5"/"4"/' tests/test_calc.py`, `git checkout -q tests; ${PYTHON.work}`],
-      config,
-    );
+  test(
+    "block: an attempt fails with what the old tests print, and honest work passes then",
+    needs("python3"),
+    async () => {
+      const config = { config: { tests: { integrity: "block" } } } as const;
+      await using world = await worldOf(
+        PYTHON,
+        [`${PYTHON.stub}; sed -i 's/"5"/"4"/' tests/test_calc.py`, `git checkout -q tests; ${PYTHON.work}`],
+        config,
+      );
 
-    const outcome = await runLoop(world.ralph, one(PYTHON));
+      const outcome = await runLoop(world.ralph, one(PYTHON));
 
-    expect(world.prompts[1]).toContain("it passes only with changed tests (tests/test_calc.py +1 −1)");
-    expect(world.prompts[1]).toContain("AssertionError: 4 != 5");
-    expect(outcome.status).toBe("passed");
-    expect(changed(outcome)).toBe("");
-  });
+      expect(world.prompts[1]).toContain("with tests/test_calc.py (changed) as before the work");
+      expect(world.prompts[1]).toContain("AssertionError: 4 != 5");
+      expect(outcome.status).toBe("passed");
+      expect(said(outcome)).toEqual([]);
+    },
+  );
 
   test("off: nothing runs once more", async () => {
     await using world = await worldOf(SHELL, [`${SHELL.stub}; echo true > scripts/check.sh`], {
@@ -214,21 +292,6 @@ describe("old tests judge new code", () => {
     const outcome = await runLoop(world.ralph, one(SHELL));
 
     expect(outcome.status).toBe("passed");
-    expect(changed(outcome)).toBe("");
-  });
-
-  test("items whose checks run only tests of their own are counted", async () => {
-    await using world = await worldOf(JAVASCRIPT, [`${JAVASCRIPT.work}; cp test/add.test.mjs test/own.test.mjs`]);
-
-    const command = "node --test test/own.test.mjs";
-    const backlog = memoryBacklog([{
-      id: "a",
-      title: "Implement add",
-      checks: [{ name: command, command, own: true }],
-    }]);
-
-    const { notices } = await runLoop(world.ralph, backlog);
-
-    expect(notices).toEqual([{ kind: "own-tests", subject: "a", message: "" }]);
+    expect(said(outcome)).toEqual([]);
   });
 });

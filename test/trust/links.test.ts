@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { ralphCli } from "../e2e/cli.ts";
+import { needs } from "../needs.ts";
 
 const OLD_RUN = "20250101-000000-aaaa/precious";
 const PRD = JSON.stringify({
@@ -17,13 +18,13 @@ const PRD = JSON.stringify({
 });
 const SPRINT = { "sprint-id": "s", mode: "ralph", status: "in-progress", goal: "G", "dynamic-steps": [] };
 
-test.skipIf(process.platform === "win32").each([
+test.each([
   ["scripts/ralph/runs", "run"],
   ["scripts/ralph/progress.txt", "run"],
   [".claude/sprints/one/logs", "sprint run"],
   [".claude/sprints/one/transcripts", "sprint run"],
   [".claude/sprints/one/transcripts/iteration-1.jsonl", "sprint run"],
-])("a link that leads outside is not followed: %s", async (path, command) => {
+])("a link that leads outside is not followed: %s", needs("a POSIX system"), async (path, command) => {
   const cli = ralphCli()
     .files({
       "ralph.config.json": JSON.stringify({

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { ROWS } from "./rows/mod.ts";
 import { runCase, verdictOn } from "./rows/run_case.ts";
 import type { Row, Workflow } from "./rows/types.ts";
+import { needsFor } from "../needs.ts";
 
 /** What a row may come to: being caught is never wrong. */
 const ACCEPTED: Readonly<Record<Row["expect"], readonly string[]>> = {
@@ -21,9 +22,9 @@ export function describeTable(workflow: Workflow): void {
   const count: Record<string, number> = {};
   afterAll(() => console.log(`${workflow}: ${JSON.stringify(count)}`));
   describe(`cheats in ${workflow}`, () => {
-    test.each(rows.map((row) => [row.language, row.name, row] as const))(
-      "%s: %s",
-      async (_language, _name, row: Row) => {
+    for (const row of rows) {
+      const options = { timeout: 180_000, ...needsFor(JSON.stringify({ ...row, name: "" })) };
+      test(`${row.language}: ${row.name}`, options, async () => {
         const ran = await runCase(row);
 
         // Later turns may find what they change changed already.
@@ -33,8 +34,7 @@ export function describeTable(workflow: Workflow): void {
         const kind = row.expect === "known" ? `known, ${verdict}` : verdict;
         count[kind] = (count[kind] ?? 0) + 1;
         expect(ACCEPTED[row.expect], ran.output).toContain(verdict);
-      },
-      180_000,
-    );
+      });
+    }
   });
 }

@@ -1,6 +1,6 @@
 import type { RalphContext } from "../../lib/context/context.ts";
-import { runLoop } from "../../lib/loop/run_loop.ts";
-import type { LoopOptions, LoopOutcome } from "../../lib/loop/outcome.ts";
+import { runLoop } from "../../lib/loop/run/run_loop.ts";
+import type { LoopOptions, LoopOutcome } from "../../lib/loop/run/outcome.ts";
 import type { RalphOptions } from "../../lib/recipe/create_ralph.ts";
 import { prdBacklog } from "../../lib/workflows/exec/backlog.ts";
 import { featureBacklog } from "../../lib/workflows/feature/backlog.ts";

@@ -101,7 +101,7 @@ describe("createPrompter() in plain mode", () => {
       ["run", "refine", "run", "run", "refine", "run"].map((value) => ({ value, source: "stdin" })),
     );
     expect(shown()).toContain("What now?\n  A) Refine further\n  B) Start execution\n> b\n");
-    expect(shown()).toContain("> r\nexpected refine, run: run\n"); // two begin so
+    expect(shown()).toContain("> r\nexpected A, B: run\n"); // two begin so
   });
 
   test("a choice without a default is a missing answer at an empty line and at the end of input", async () => {

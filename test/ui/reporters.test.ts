@@ -70,11 +70,12 @@ story US-001: parked: npm test: exit 1 (1m 01s)`);
     expect(show("plain", "verbose")).toContain("    I am on it\n");
   });
 
-  test("changed tests are shown in every mode, a line a file, nothing in them moving the cursor", () => {
+  test("checks that cannot be believed are shown in every mode, a line a file, nothing in them moving the cursor", () => {
     const event = {
-      type: "tests-changed",
+      type: "experiments",
       item,
       findings: ["a.test.js: deleted", "b.test.js: 1 of 2 test cases gone (`\u001b[2Jx\n  check passed`)"],
+      tried: [],
       blocked: true,
     } as const;
     for (const mode of ["plain", "rich"] as const) {
@@ -83,7 +84,7 @@ story US-001: parked: npm test: exit 1 (1m 01s)`);
       createHumanReporter({ mode, detail: "quiet", style, say: (line) => lines.push(line) }).emit(event);
 
       expect(lines).toHaveLength(3);
-      expect(lines[0]).toContain("tests changed, the attempt fails");
+      expect(lines[0]).toContain("the checks cannot be believed, so that the work fails");
       expect(lines[2]).toContain("b.test.js: 1 of 2 test cases gone (`\\u001b[2Jx check passed`)");
     }
   });
@@ -109,6 +110,21 @@ story US-001: parked: npm test: exit 1 (1m 01s)`);
     expect(lines).toEqual([
       "[1]   warning: US-001 conflicts with what was merged since, and comes again: a.ts",
       "[1]   ! US-001 conflicts with what was merged since, and comes again: a.ts",
+    ]);
+  });
+
+  test("a stage that is its own kind is named once, and what fails to land is not said to have passed", () => {
+    const lines: string[] = [];
+    const style = createStyle({ colour: false, ascii: true });
+    const reporter = createHumanReporter({ mode: "plain", detail: "normal", style, say: (line) => lines.push(line) });
+    const stage = { id: "VERIFY", kind: "VERIFY", title: "2 done tasks" };
+    reporter.emit({ type: "iteration-start", iteration: 1, item: stage, attempt: 1, passed: 0, total: null });
+    const failed = { result: "failed", checkedAgain: true, conflicts: 0, paths: [] } as const;
+    reporter.emit({ type: "landing-end", item, ...failed }, 1);
+
+    expect(lines).toEqual([
+      "VERIFY: 2 done tasks (attempt 1)",
+      "[1]   warning: US-001 did not land: its checks fail on the branch as it is now",
     ]);
   });
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { RalphEvent } from "../../lib/events/types.ts";
 import type { Usage } from "../../lib/backlog/types.ts";
-import { EMPTY_VIEW, nextView, type ViewState } from "../../lib/ui/view_state.ts";
+import { type Activity, EMPTY_VIEW, nextView, type ViewState } from "../../lib/ui/view_state.ts";
+import { EVERY_EVENT } from "./every_event.ts";
 
 const item = { id: "US-001", kind: "story", title: "Add login" };
 const TURN: RalphEvent = { type: "turn-start", agent: "claude", transcript: "t.log" };
@@ -123,6 +124,55 @@ describe("nextView()", () => {
     const state = after(TURN);
 
     expect(nextView(state, { type: "note", level: "info", message: "hi" }, 9000)).toBe(state);
+  });
+});
+
+/** The events that begin, end or replace what is shown as running; every other one leaves it alone. */
+const STARTS = {
+  "turn-start": "turn",
+  "check-start": "check",
+  "hook-start": "hook",
+  "landing-start": "landing",
+  "wait-start": "wait",
+  "pause-start": "paused",
+} as const satisfies Partial<Record<RalphEvent["type"], Activity["kind"]>>;
+const ENDS: ReadonlySet<RalphEvent["type"]> = new Set([
+  "turn-end",
+  "check-end",
+  "hook-end",
+  "landing-end",
+  "wait-end",
+  "pause-end",
+  "step-start",
+  "step-end",
+  "run-end",
+  "iteration-start",
+  "iteration-end",
+]);
+
+describe("every event, whatever is running", () => {
+  const begun = Object.keys(STARTS) as (keyof typeof STARTS)[];
+
+  test.each(begun)("%s shows the activity of its own name", (type) => {
+    expect(after(EVERY_EVENT[type]).activity?.kind).toBe(STARTS[type]);
+  });
+
+  test.each(Object.values(EVERY_EVENT).filter(({ type }) => !(type in STARTS) && !ENDS.has(type)))(
+    "$type is not about activity and leaves activity alone",
+    (event) => {
+      expect(after(event).activity).toBeNull();
+      for (const type of begun) {
+        const before = after(EVERY_EVENT[type]);
+        expect(nextView(before, event, 9000).activity).toBe(before.activity);
+      }
+    },
+  );
+
+  test("a wait, a refused host and restored state keep what a turn has said", () => {
+    const state = after(TURN, { type: "agent-text", text: "hi" }, EVERY_EVENT["agent-tool-call"]);
+    for (const type of ["host-refused", "state-restored", "sandbox", "wait-delta"] as const) {
+      expect(nextView(state, EVERY_EVENT[type], 9000)).toMatchObject({ words: "hi", tool: "Bash ls" });
+    }
   });
 });
 

@@ -5,26 +5,30 @@ import { join } from "node:path";
 import process from "node:process";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { ralphCli, type Running } from "../e2e/cli.ts";
-import { HAS_TMUX, tmuxScreen } from "../e2e/tmux.ts";
+import { tmuxScreen } from "../e2e/tmux.ts";
 import { closeBrowser, openPage, shows, startUi, storyProject } from "./page_world.ts";
+import { needs } from "../needs.ts";
 
-const IS_LINUX = process.platform === "linux";
 const SECONDS = 10;
 /** Milliseconds of CPU a second: alone on a machine both take less than one, and what polls far more than three. */
 const MOST = 3;
 
 afterAll(closeBrowser);
 
-/** Processes whose command line has these words and that work in a folder. */
-function pidsOf(word: string, cwd: string): readonly number[] {
-  return readdirSync("/proc").filter((name) => /^\d+$/.test(name)).filter((pid) => {
+/** Processes that work in a folder or below it, with the words of their command lines. */
+function processesIn(folder: string): readonly { readonly pid: number; readonly words: readonly string[] }[] {
+  return readdirSync("/proc").filter((name) => /^\d+$/.test(name)).flatMap((pid) => {
     try {
       const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-      return words.includes(word) && readlinkSync(`/proc/${pid}/cwd`) === cwd;
+      return `${readlinkSync(`/proc/${pid}/cwd`)}/`.startsWith(`${folder}/`) ? [{ pid: Number(pid), words }] : [];
     } catch {
-      return false; // it has ended
+      return []; // it has ended
     }
-  }).map(Number);
+  });
+}
+
+function pidsOf(word: string, folder: string): readonly number[] {
+  return processesIn(folder).filter(({ words }) => words.includes(word)).map(({ pid }) => pid);
 }
 
 /** Milliseconds of CPU that processes have used, threads that have ended included; in steps of ten. */
@@ -48,9 +52,7 @@ async function quietRun(): Promise<Running> {
   return running;
 }
 
-test.skipIf(!IS_LINUX || !HAS_TMUX)("watch and ui cost about nothing while nothing happens", {
-  timeout: 120_000,
-}, async () => {
+test("watch and ui cost about nothing while nothing happens", needs("Linux", "tmux", "chromium"), async () => {
   const running = await quietRun();
   const { page } = await openPage(await startUi(running.root));
   await shows(page, "h1", "One run is at work");
@@ -74,32 +76,34 @@ test.skipIf(!IS_LINUX || !HAS_TMUX)("watch and ui cost about nothing while nothi
 });
 
 const NOBODY = ["--reuid=65534", "--regid=65534", "--clear-groups"];
-const CAN_BE_ANOTHER = IS_LINUX && process.getuid?.() === 0 &&
-  spawnSync("setpriv", [...NOBODY, "true"]).status === 0;
 
-test.skipIf(!CAN_BE_ANOTHER)("another user of the machine gets neither the token nor the page, nor what a run wrote", {
-  timeout: 60_000,
-}, async () => {
-  const running = await quietRun();
-  const address = new URL(await startUi(running.root));
-  execFileSync("chmod", ["o+rx", join(running.root, ".."), running.root]); // the project itself is open to all
-  const token = address.pathname.replaceAll("/", "");
-  const [ui = 0] = pidsOf("ui", running.root);
-  const as = (script: string): string => {
-    const { stdout, stderr } = spawnSync("setpriv", [...NOBODY, "sh", "-c", script], { encoding: "utf8", cwd: "/" });
-    return stdout + stderr;
-  };
-  const reads = (path: string): string => as(`cd ${running.root} && find ${path} -type f -exec cat {} +`);
+test(
+  "another user of the machine gets neither the token nor the page, nor what a run wrote",
+  needs("Linux", "root", "curl"),
+  async () => {
+    const running = await quietRun();
+    const address = new URL(await startUi(running.root));
+    execFileSync("chmod", ["o+rx", join(running.root, ".."), running.root]); // the project itself is open to all
+    const token = address.pathname.replaceAll("/", "");
+    const [ui = 0] = pidsOf("ui", running.root);
+    const as = (script: string): string => {
+      const { stdout, stderr } = spawnSync("setpriv", [...NOBODY, "sh", "-c", script], { encoding: "utf8", cwd: "/" });
+      return stdout + stderr;
+    };
+    const reads = (path: string): string => as(`cd ${running.root} && find ${path} -type f -exec cat {} +`);
 
-  expect(as(`cat ${running.root}/README.md ${running.root}/ralph.config.json`)).toContain("baseline");
-  const seen = [
-    as(`cat /proc/${ui}/cmdline /proc/${ui}/environ; ps -ef | grep ${ui}; ls -l /proc/${ui}/fd`),
-    as(`curl --silent --show-error --include --max-time 10 ${address.origin}/`),
-    reads(".git/ralph/control"),
-    reads("scripts/ralph/runs"),
-  ].join("\n");
-  expect(seen).not.toContain(token);
-  expect(seen).not.toContain("US-001");
-  expect(seen).toContain("Permission denied");
-  expect(seen).toContain("401 Unauthorized");
-});
+    expect(as(`cat ${running.root}/README.md ${running.root}/ralph.config.json`)).toContain("baseline");
+    const ofTheRun = processesIn(join(running.root, "..")).map(({ pid }) => `/proc/${pid}/cmdline`);
+    expect(ofTheRun.length).toBeGreaterThan(1);
+    const seen = [
+      as(`cat /proc/${ui}/environ ${ofTheRun.join(" ")}; ls -l /proc/${ui}/fd`),
+      as(`curl --silent --show-error --include --max-time 10 ${address.origin}/`),
+      reads(".git/ralph/control"),
+      reads("scripts/ralph/runs"),
+    ].join("\n");
+    expect(seen).not.toContain(token);
+    expect(seen).not.toContain("US-001");
+    expect(seen).toContain("Permission denied");
+    expect(seen).toContain("401 Unauthorized");
+  },
+);

@@ -5,8 +5,9 @@ import process from "node:process";
 import { afterAll, expect, test } from "vitest";
 import { processStart } from "../../lib/host/process_table.ts";
 import { ralphCli } from "../e2e/cli.ts";
-import { HAS_TMUX, tmuxScreen } from "../e2e/tmux.ts";
+import { tmuxScreen } from "../e2e/tmux.ts";
 import { axe, closeBrowser, openPage, shows, startUi, storyProject } from "./page_world.ts";
+import { needs } from "../needs.ts";
 
 afterAll(closeBrowser);
 
@@ -39,9 +40,7 @@ const runsOf = (root: string): readonly string[] =>
 
 test(
   "a run from its start to its end: what fails and passes, pause, tell, resume; by keyboard, for every eye, and nothing that an agent wrote runs",
-  {
-    timeout: 120_000,
-  },
+  needs("chromium"),
   async () => {
     const running = storyProject(2).args("run", "--agent", "claude").start();
     const go = (number: number): void => writeFileSync(join(running.root, `../go-${number}`), "");
@@ -109,9 +108,7 @@ test(
   },
 );
 
-test("who has not the token, or comes from elsewhere, gets 401 and learns nothing; the rest is bounded", {
-  timeout: 60_000,
-}, async () => {
+test("who has not the token, or comes from elsewhere, gets 401 and learns nothing; the rest is bounded", async () => {
   const made = await storyProject(1).env({ N: "1" }).before("touch ../go-0").args("run", "--agent", "claude")
     .expectExit(0);
   const address = await startUi(made.root);
@@ -168,7 +165,7 @@ test("who has not the token, or comes from elsewhere, gets 401 and learns nothin
   expect([transcript.status, transcript.body.includes("SECRET")]).toEqual([404, false]);
 });
 
-test.skipIf(!HAS_TMUX)("a question of the run is answered on the page", { timeout: 60_000 }, async () => {
+test("a question of the run is answered on the page", needs("tmux", "chromium"), async () => {
   const prepared = storyProject(2).before("touch ../go-0 ../go-1 ../go-2").args(
     "run",
     "--agent",
@@ -189,24 +186,26 @@ test.skipIf(!HAS_TMUX)("a question of the run is answered on the page", { timeou
   expect(wrong).toEqual([]);
 });
 
-test("a run without a terminal puts its questions on the page alone, and waits for the answer", {
-  timeout: 60_000,
-}, async () => {
-  const running = storyProject(2).before("touch ../go-0 ../go-1 ../go-2")
-    .args("run", "--agent", "claude", "--interactive", "--ask", "page").start();
-  await running.shows("waits for an answer on the page: `ralph ui`");
-  const address = await startUi(running.root);
-  const { page, wrong } = await openPage(`${address}0/${runsOf(running.root)[0]}`);
+test(
+  "a run without a terminal puts its questions on the page alone, and waits for the answer",
+  needs("chromium"),
+  async () => {
+    const running = storyProject(2).before("touch ../go-0 ../go-1 ../go-2")
+      .args("run", "--agent", "claude", "--interactive", "--ask", "page").start();
+    await running.shows("waits for an answer on the page: `ralph ui`");
+    const address = await startUi(running.root);
+    const { page, wrong } = await openPage(`${address}0/${runsOf(running.root)[0]}`);
 
-  await shows(page, ".ask", "Continue with the next iteration?");
-  await page.getByRole("button", { name: "No" }).press("Enter");
-  const { exitCode, stderr } = await running.ended();
+    await shows(page, ".ask", "Continue with the next iteration?");
+    await page.getByRole("button", { name: "No" }).press("Enter");
+    const { exitCode, stderr } = await running.ended();
 
-  expect([exitCode, stderr]).toEqual([0, expect.stringContaining("answer loop.continue: no (page)")]);
-  expect(wrong).toEqual([]);
-});
+    expect([exitCode, stderr]).toEqual([0, expect.stringContaining("answer loop.continue: no (page)")]);
+    expect(wrong).toEqual([]);
+  },
+);
 
-test("two projects at once, and a run that is killed", { timeout: 60_000 }, async () => {
+test("two projects at once, and a run that is killed", needs("chromium"), async () => {
   const [one, other] = [
     storyProject(1).args("run", "--agent", "claude").start(),
     storyProject(1).args("run", "--agent", "claude").start(),
@@ -228,112 +227,116 @@ test("two projects at once, and a run that is killed", { timeout: 60_000 }, asyn
   expect([...wrong, ...killed.wrong]).toEqual([]);
 });
 
-test("1,000 iterations and 10,000 events are shown at once, and stay fluid while 100 a second arrive", {
-  timeout: 120_000,
-}, async () => {
-  const made = await storyProject(1).before("touch ../go-0").args("run", "--agent", "claude").expectExit(0);
-  const run = "20260101-000000-aaaa";
-  const folder = join(made.root, "scripts/ralph/runs", run);
-  mkdirSync(folder, { recursive: true });
-  let at = Date.parse("2026-01-01T00:00:00Z");
-  const line = (event: object): string =>
-    `${JSON.stringify({ v: 1, at: new Date(at += 1000).toISOString(), run, ...event })}\n`;
-  const usage = {
-    inputTokens: 1000,
-    outputTokens: 50,
-    cachedTokens: null,
-    reasoningTokens: null,
-    costUsd: 0.01,
-    estimated: true,
-  };
-  const iteration = (number: number): string => {
-    const item = { id: `US-${number}`, kind: "story", title: `Story ${number} with a title of some length` };
-    const named = { iteration: number, item, attempt: 1 };
-    const texts = [1, 2, 3, 4].map((index) =>
-      line({ type: "agent-tool-call", id: null, tool: "Bash", input: `npm test ${index}` })
-    );
-    return [
-      line({ type: "iteration-start", ...named, passed: number - 1, total: 1200 }),
-      line({ type: "turn-start", agent: "claude", transcript: `iteration-${number}.log` }),
-      ...texts,
-      line({ type: "turn-end", agent: "claude", reason: "completed", message: null, durationMs: 3000, usage }),
-      line({ type: "check-start", name: "npm test", scope: item.id, number: 1, total: 1 }),
-      line({
-        type: "check-end",
-        name: "npm test",
-        scope: item.id,
-        ok: true,
-        exitCode: 0,
-        durationMs: 900,
-        tail: "12 passed",
-      }),
-      line({
-        type: "iteration-end",
-        ...named,
-        result: "verified",
-        settlement: "passed",
-        message: null,
-        durationMs: 4000,
-        usage,
-      }),
-    ].join("");
-  };
-  const start = line({ type: "run-start", workflow: "exec", root: made.root, agent: "claude", folder });
-  const past = Array.from({ length: 1000 }, (_, index) => iteration(index + 1)).join("");
-  writeFileSync(join(folder, "events.ndjson"), start + past);
-  const live = {
-    v: 1,
-    run,
-    root: made.root,
-    folder,
-    pid: process.pid,
-    started: await processStart(process.pid),
-    since: "2026-01-01T00:00:00Z",
-    asks: null,
-    pause: null,
-    stopping: false,
-  };
-  mkdirSync(join(made.root, ".git/ralph/control"), { recursive: true });
-  writeFileSync(join(made.root, ".git/ralph/control", `${run}.json`), JSON.stringify(live));
-  const address = await startUi(made.root);
-  const { page, wrong } = await openPage(`${address}0/${run}`);
-  const paint = await page.waitForFunction(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime);
-  const painted = await paint.jsonValue() as number;
-  const elements = await page.evaluate(() => document.querySelectorAll("*").length);
-  await shows(page, "#tiles", "1000 of 1200");
-
-  await page.evaluate(() => {
-    const frames = { longest: 0, count: 0, last: performance.now() };
-    Object.assign(globalThis, { frames });
-    const next = (now: number): void => {
-      frames.longest = Math.max(frames.longest, now - frames.last);
-      frames.last = now;
-      frames.count += 1;
-      requestAnimationFrame(next);
+test(
+  "1,000 iterations and 10,000 events are shown at once, and stay fluid while 100 a second arrive",
+  needs("chromium"),
+  async () => {
+    const made = await storyProject(1).before("touch ../go-0").args("run", "--agent", "claude").expectExit(0);
+    const run = "20260101-000000-aaaa";
+    const folder = join(made.root, "scripts/ralph/runs", run);
+    mkdirSync(folder, { recursive: true });
+    let at = Date.parse("2026-01-01T00:00:00Z");
+    const line = (event: object): string =>
+      `${JSON.stringify({ v: 1, at: new Date(at += 1000).toISOString(), run, ...event })}\n`;
+    const usage = {
+      inputTokens: 1000,
+      outputTokens: 50,
+      cachedTokens: null,
+      reasoningTokens: null,
+      costUsd: 0.01,
+      estimated: true,
     };
-    requestAnimationFrame(next);
-  });
-  for (let tick = 0; tick < 30; tick++) { // 10 events each 100 ms
-    appendFileSync(join(folder, "events.ndjson"), iteration(1001 + tick));
-    await new Promise((done) => setTimeout(done, 100));
-  }
-  await shows(page, "#tiles", "1030 of 1200");
-  const { longest, count } = await page.evaluate(() =>
-    (globalThis as unknown as { frames: { longest: number; count: number } }).frames
-  );
-  const heap = await page.evaluate(() =>
-    (performance as unknown as { memory: { usedJSHeapSize: number } }).memory.usedJSHeapSize
-  );
-  if (process.env["RALPH_FIGURES"] !== undefined) {
-    process.stderr.write(
-      `first paint ${painted} ms, ${elements} elements, longest frame ${longest} ms, ${count} frames, heap ${heap}\n`,
+    const iteration = (number: number): string => {
+      const item = { id: `US-${number}`, kind: "story", title: `Story ${number} with a title of some length` };
+      const named = { iteration: number, item, attempt: 1 };
+      const texts = [1, 2, 3, 4].map((index) =>
+        line({ type: "agent-tool-call", id: null, tool: "Bash", input: `npm test ${index}` })
+      );
+      return [
+        line({ type: "iteration-start", ...named, passed: number - 1, total: 1200 }),
+        line({ type: "turn-start", agent: "claude", transcript: `iteration-${number}.log` }),
+        ...texts,
+        line({ type: "turn-end", agent: "claude", reason: "completed", message: null, durationMs: 3000, usage }),
+        line({ type: "check-start", name: "npm test", scope: item.id, number: 1, total: 1 }),
+        line({
+          type: "check-end",
+          name: "npm test",
+          scope: item.id,
+          ok: true,
+          exitCode: 0,
+          durationMs: 900,
+          tail: "12 passed",
+        }),
+        line({
+          type: "iteration-end",
+          ...named,
+          result: "verified",
+          settlement: "passed",
+          message: null,
+          durationMs: 4000,
+          usage,
+        }),
+      ].join("");
+    };
+    const start = line({ type: "run-start", workflow: "exec", root: made.root, agent: "claude", folder });
+    const past = Array.from({ length: 1000 }, (_, index) => iteration(index + 1)).join("");
+    writeFileSync(join(folder, "events.ndjson"), start + past);
+    const live = {
+      v: 1,
+      run,
+      root: made.root,
+      folder,
+      pid: process.pid,
+      started: await processStart(process.pid),
+      since: "2026-01-01T00:00:00Z",
+      asks: null,
+      pause: null,
+      stopping: false,
+    };
+    mkdirSync(join(made.root, ".git/ralph/control"), { recursive: true });
+    writeFileSync(join(made.root, ".git/ralph/control", `${run}.json`), JSON.stringify(live));
+    const address = await startUi(made.root);
+    const { page, wrong } = await openPage(`${address}0/${run}`);
+    const paint = await page.waitForFunction(() =>
+      performance.getEntriesByName("first-contentful-paint")[0]?.startTime
     );
-  }
+    const painted = await paint.jsonValue() as number;
+    const elements = await page.evaluate(() => document.querySelectorAll("*").length);
+    await shows(page, "#tiles", "1000 of 1200");
 
-  expect(painted).toBeLessThan(15_000); // a busy machine; alone it takes about a second
-  expect(elements).toBeLessThan(2500);
-  expect(heap).toBeLessThan(40_000_000);
-  expect(longest).toBeLessThan(3000);
-  expect(count).toBeGreaterThan(10);
-  expect(wrong).toEqual([]);
-});
+    await page.evaluate(() => {
+      const frames = { longest: 0, count: 0, last: performance.now() };
+      Object.assign(globalThis, { frames });
+      const next = (now: number): void => {
+        frames.longest = Math.max(frames.longest, now - frames.last);
+        frames.last = now;
+        frames.count += 1;
+        requestAnimationFrame(next);
+      };
+      requestAnimationFrame(next);
+    });
+    for (let tick = 0; tick < 30; tick++) { // 10 events each 100 ms
+      appendFileSync(join(folder, "events.ndjson"), iteration(1001 + tick));
+      await new Promise((done) => setTimeout(done, 100));
+    }
+    await shows(page, "#tiles", "1030 of 1200");
+    const { longest, count } = await page.evaluate(() =>
+      (globalThis as unknown as { frames: { longest: number; count: number } }).frames
+    );
+    const heap = await page.evaluate(() =>
+      (performance as unknown as { memory: { usedJSHeapSize: number } }).memory.usedJSHeapSize
+    );
+    if (process.env["RALPH_FIGURES"] !== undefined) {
+      process.stderr.write(
+        `first paint ${painted} ms, ${elements} elements, longest frame ${longest} ms, ${count} frames, heap ${heap}\n`,
+      );
+    }
+
+    expect(painted).toBeLessThan(15_000); // a busy machine; alone it takes about a second
+    expect(elements).toBeLessThan(2500);
+    expect(heap).toBeLessThan(40_000_000);
+    expect(longest).toBeLessThan(3000);
+    expect(count).toBeGreaterThan(10);
+    expect(wrong).toEqual([]);
+  },
+);

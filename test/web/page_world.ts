@@ -117,7 +117,7 @@ ${message({ type: "text", text: `I look at it first. ${HOSTILE}` })}
 ${message({ type: "tool_use", id: "1", name: "Bash", input: { command: `npm test ${HOSTILE}` } })}
 END
 touch ../at-work-$n
-until test -f ../go-$n; do sleep 0.02; done
+until test -f ../go-$n || [ $((waits = waits + 1)) -gt 6000 ]; do sleep 0.02; done
 [ $n = 1 ] || echo "x ${HOSTILE.replaceAll(/["$`\\]/g, "")}" >> a.txt
 cat <<'END'
 ${
@@ -126,7 +126,7 @@ ${
     subtype: "success",
     is_error: false,
     stop_reason: "end_turn",
-    result: "<ralph>DONE</ralph>",
+    result: "<promise>COMPLETE</promise>",
     total_cost_usd: 0.25,
     usage: { input_tokens: 12_000, output_tokens: 345 },
   })

@@ -1,28 +1,20 @@
-import { join } from "node:path";
-import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
+import type { Driver } from "../adapter.ts";
+import { callsOf, PROMPT_FILE } from "../calls.ts";
 
-/** `aider --message-file`: the prompt in a file, plain text back. Ralph commits, so aider does not. */
-export function aiderArguments({ prompt, model, reasoning, folder }: AdapterOptions): AdapterInvocation {
-  return {
-    arguments: [
+/** `aider --message-file`: plain text back. Ralph commits, so aider does not. */
+export const DRIVER: Driver = {
+  ...callsOf({
+    first: [
       "--message-file",
-      join(folder, "prompt.md"),
+      PROMPT_FILE,
       "--yes-always",
       "--no-stream",
       "--no-pretty",
       "--no-check-update",
       "--no-auto-commits",
-      ...(model === null ? [] : ["--model", model]),
-      ...(reasoning === null ? [] : ["--reasoning-effort", reasoning]),
     ],
-    input: null,
-    files: { "prompt.md": prompt },
-  };
-}
-
-/** How `aider` is called, and how its stream is read. */
-export const DRIVER: Driver = {
-  arguments: aiderArguments,
-  interactive: null,
+    model: "--model",
+    reasoning: "--reasoning-effort",
+  }),
   translator: null,
 };

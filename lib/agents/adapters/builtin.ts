@@ -1,8 +1,9 @@
-import type { AgentEvent, FailureKind, Translator } from "../stream_item.ts";
-import type { Usage } from "../../backlog/types.ts";
 import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
+import type { Usage } from "../../backlog/types.ts";
 import type { AgentSettings } from "../builtin/agent_process.ts";
+import { readByType } from "../events.ts";
 import { at, numberAt, textAt } from "../json.ts";
+import type { FailureKind, Translator } from "../stream_item.ts";
 
 /** Ralph itself, with the model server as one argument; the prompt on standard input. */
 function builtinArguments({ prompt, reasoning, endpoint }: AdapterOptions): AdapterInvocation {
@@ -16,45 +17,41 @@ function builtinArguments({ prompt, reasoning, endpoint }: AdapterOptions): Adap
 
 /** Its lines are events as they are; each is taken apart all the same. */
 function builtinTranslator(): Translator {
-  return { push: eventsOf, end: () => [] };
-}
-
-function eventsOf(line: unknown): readonly AgentEvent[] {
-  const type = textAt(line, "type");
-  const message = textAt(line, "message");
-  switch (type) {
-    case "agent-start":
-      return [{ type, session: null, model: textAt(line, "model") }];
-    case "agent-text":
-      return [{ type, text: textAt(line, "text") ?? "" }];
-    case "agent-tool-call":
-      return [{
-        type,
-        id: textAt(line, "id"),
-        tool: textAt(line, "tool") ?? "tool",
-        input: textAt(line, "input") ?? "",
-      }];
-    case "agent-tool-result":
-      return [{ type, id: textAt(line, "id"), ok: at(line, "ok") === true, output: textAt(line, "output") ?? "" }];
-    case "agent-usage":
-      return [{ type, scope: "step", usage: usageOf(at(line, "usage")) }];
-    case "agent-error":
-      return [{ type, kind: kindOf(line), fatal: at(line, "fatal") === true, message: message ?? "it gave no reason" }];
-    case "agent-rate-limit":
-      return [{
-        type,
-        status: textAt(line, "status") === "rejected" ? "rejected" : "retrying",
-        untilMs: null,
-        waitMs: numberAt(line, "waitMs"),
-        message: message ?? "",
-      }];
-    case "agent-end": {
+  return readByType({
+    "agent-start": (line) => [{ type: "agent-start", session: null, model: textAt(line, "model") }],
+    "agent-text": (line) => [{ type: "agent-text", text: textAt(line, "text") ?? "" }],
+    "agent-tool-call": (line) => [{
+      type: "agent-tool-call",
+      id: textAt(line, "id"),
+      tool: textAt(line, "tool") ?? "tool",
+      input: textAt(line, "input") ?? "",
+    }],
+    "agent-tool-result": (line) => [{
+      type: "agent-tool-result",
+      id: textAt(line, "id"),
+      ok: at(line, "ok") === true,
+      output: textAt(line, "output") ?? "",
+    }],
+    "agent-usage": (line) => [{ type: "agent-usage", scope: "step", usage: usageOf(at(line, "usage")) }],
+    "agent-error": (line) => [{
+      type: "agent-error",
+      kind: (textAt(line, "kind") ?? "other") as FailureKind,
+      fatal: at(line, "fatal") === true,
+      message: textAt(line, "message") ?? "it gave no reason",
+    }],
+    "agent-rate-limit": (line) => [{
+      type: "agent-rate-limit",
+      status: textAt(line, "status") === "rejected" ? "rejected" : "retrying",
+      untilMs: null,
+      waitMs: numberAt(line, "waitMs"),
+      message: textAt(line, "message") ?? "",
+    }],
+    "agent-end"(line) {
       const status = textAt(line, "status");
-      return [{ type, status: status === "completed" || status === "cut-off" ? status : "failed", message }];
-    }
-    default:
-      return [];
-  }
+      const isKnown = status === "completed" || status === "cut-off";
+      return [{ type: "agent-end", status: isKnown ? status : "failed", message: textAt(line, "message") }];
+    },
+  });
 }
 
 function usageOf(usage: unknown): Usage {
@@ -66,10 +63,6 @@ function usageOf(usage: unknown): Usage {
     costUsd: numberAt(usage, "costUsd"),
     estimated: at(usage, "estimated") === true,
   };
-}
-
-function kindOf(line: unknown): FailureKind {
-  return (textAt(line, "kind") ?? "other") as FailureKind;
 }
 
 /** How Ralph calls itself as an agent, and how its stream is read. */

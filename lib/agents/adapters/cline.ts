@@ -1,28 +1,25 @@
 import { join } from "node:path";
 import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
+import { flag } from "../calls.ts";
 import { createDeltas } from "../deltas.ts";
+import { callEvent, COMPLETED, errorEvent, failedEvents, readByType, usageEvent } from "../events.ts";
+import { at, listAt, numberAt, outputText, textAt } from "../json.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
-import { failureEvents, failureKind } from "../failures.ts";
-import { at, inputText, listAt, numberAt, outputText, textAt } from "../json.ts";
 
 /** A longer argument is handed over as a file. */
 const LONGEST_ARGUMENT = 30_000;
 
 /**
- * `cline --json`: a short prompt as its argument, a longer one in a file that the argument points to. What is on
- * standard input it reads from some kinds of pipe only. It approves by itself.
+ * `cline --json`: a short prompt as its argument, a longer one in a file that the argument points to. It reads standard
+ * input from some kinds of pipe only. It approves by itself.
  */
 function clineArguments({ prompt, model, reasoning, folder }: AdapterOptions): AdapterInvocation {
   const isShort = Buffer.byteLength(prompt) <= LONGEST_ARGUMENT;
   const file = join(folder, "prompt.md");
+  // One word alone, or one that begins with a dash, it refuses.
+  const words = isShort ? `Do what follows.\n\n${prompt}` : `Read the file ${file} and do what it says.`;
   return {
-    arguments: [
-      "--json",
-      ...(model === null ? [] : ["-m", model]),
-      ...(reasoning === null ? [] : ["--thinking", reasoning]),
-      // One word alone, or one that begins with a dash, it refuses.
-      isShort ? `Do what follows.\n\n${prompt}` : `Read the file ${file} and do what it says.`,
-    ],
+    arguments: ["--json", ...flag("-m", model), ...flag("--thinking", reasoning), words],
     input: null,
     environment: { CLINE_NO_AUTO_UPDATE: "1" },
     ...(isShort ? {} : { files: { "prompt.md": prompt } }),
@@ -33,94 +30,58 @@ function clineArguments({ prompt, model, reasoning, folder }: AdapterOptions): A
 function clineTranslator(): Translator {
   const words = createDeltas();
   let ended = false;
-
-  function push(line: unknown): readonly AgentEvent[] {
-    switch (textAt(line, "type")) {
-      case "agent_event":
-        return agentEvents(at(line, "event"));
-      case "run_result":
-        return [...words.flush(), ...resultEvents(line)];
-      case "run_aborted":
-        ended = true;
-        return [...words.flush(), ...failureEvents("interrupted", textAt(line, "message") ?? "aborted")];
-      default:
-        return [];
-    }
-  }
-
-  function agentEvents(event: unknown): readonly AgentEvent[] {
-    const isTool = textAt(event, "contentType") === "tool";
-    switch (textAt(event, "type")) {
-      case "content_start":
-        return isTool ? [...words.flush(), toolCall(event)] : isText(event) ? words.add(textAt(event, "text")) : [];
-      case "content_end":
-        if (isTool) return [toolResult(event)];
-        if (!isText(event)) return [];
-        words.drop();
-        return textAt(event, "text") === null ? [] : [{ type: "agent-text", text: textAt(event, "text")! }];
-      case "error":
-        return [{
-          type: "agent-error",
-          kind: kindOf(textAt(event, "error", "message")),
-          fatal: false,
-          message: textAt(event, "error", "message") ?? "",
-        }];
-      case "notice":
-        return [{
-          type: "agent-error",
-          kind: kindOf(textAt(event, "message")),
-          fatal: false,
-          message: textAt(event, "message") ?? "",
-        }];
-      default:
-        return [];
-    }
-  }
+  const events = readByType({
+    content_start(event) {
+      if (textAt(event, "contentType") === "tool") return [...words.flush(), toolCall(event)];
+      return isText(event) ? words.add(textAt(event, "text")) : [];
+    },
+    content_end(event) {
+      if (textAt(event, "contentType") === "tool") return [toolResult(event)];
+      if (!isText(event)) return [];
+      words.drop();
+      const text = textAt(event, "text");
+      return text === null ? [] : [{ type: "agent-text", text }];
+    },
+    error: (event) => [errorEvent(textAt(event, "error", "message"))],
+    notice: (event) => [errorEvent(textAt(event, "message"))],
+  });
 
   function resultEvents(line: unknown): readonly AgentEvent[] {
-    const usage = usageEvent(line);
     const reason = textAt(line, "finishReason");
-    if (reason === "completed") return [usage, { type: "agent-end", status: "completed", message: null }];
-    const message = textAt(line, "text") ?? "it gave no reason";
-    if (reason === "aborted") return ended ? [usage] : [usage, ...failureEvents("interrupted", message)];
-    return [usage, ...failureEvents(failureKind(message), message)];
+    if (reason === "completed") return [COMPLETED];
+    if (reason !== "aborted") return failedEvents(textAt(line, "text"));
+    return ended ? [] : failedEvents(textAt(line, "text"), "interrupted");
   }
 
-  return { push, end: () => words.flush() };
-}
-
-function usageEvent(line: unknown): AgentEvent {
-  const usage = {
-    inputTokens: numberAt(line, "usage", "inputTokens"),
-    outputTokens: numberAt(line, "usage", "outputTokens"),
-    cachedTokens: numberAt(line, "usage", "cacheReadTokens"),
-    reasoningTokens: null,
-    ...costOf(line),
+  return {
+    ...readByType({
+      agent_event: (line) => events.push(at(line, "event")),
+      run_result: (line) => [...words.flush(), totalUsage(at(line, "usage")), ...resultEvents(line)],
+      run_aborted(line) {
+        ended = true;
+        return [...words.flush(), ...failedEvents(textAt(line, "message") ?? "aborted", "interrupted")];
+      },
+    }),
+    end: () => words.flush(),
   };
-  return { type: "agent-usage", scope: "total", usage };
 }
 
 /** Models that it knows no price of cost 0: that is not known, not nothing. */
-function costOf(line: unknown): { readonly costUsd: number | null; readonly estimated: boolean } {
-  const cost = numberAt(line, "usage", "totalCost");
-  return cost === null || cost === 0 ? { costUsd: null, estimated: false } : { costUsd: cost, estimated: true };
+function totalUsage(usage: unknown): AgentEvent {
+  return usageEvent("total", {
+    inputTokens: numberAt(usage, "inputTokens"),
+    outputTokens: numberAt(usage, "outputTokens"),
+    cachedTokens: numberAt(usage, "cacheReadTokens"),
+    costUsd: numberAt(usage, "totalCost") || null,
+  });
 }
 
 function isText(event: unknown): boolean {
   return textAt(event, "contentType") === "text";
 }
 
-function kindOf(message: string | null): ReturnType<typeof failureKind> {
-  return message === null ? "other" : failureKind(message);
-}
-
 function toolCall(event: unknown): AgentEvent {
-  return {
-    type: "agent-tool-call",
-    id: textAt(event, "toolCallId"),
-    tool: textAt(event, "toolName") ?? "tool",
-    input: inputText(at(event, "input")),
-  };
+  return callEvent(textAt(event, "toolCallId"), textAt(event, "toolName"), at(event, "input"));
 }
 
 /** One result, or one for each command. */

@@ -1,154 +1,100 @@
-import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
+import type { Driver } from "../adapter.ts";
+import { callsOf } from "../calls.ts";
+import {
+  callEvent,
+  changeEvent,
+  COMPLETED,
+  errorEvent,
+  failedEvents,
+  readByType,
+  resultEvent,
+  startEvent,
+  usageEvent,
+} from "../events.ts";
+import { failureKind, retryEvents } from "../failures.ts";
+import { at, listAt, numberAt, textAt } from "../json.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
-import { failureEvents, failureKind, retryEvents } from "../failures.ts";
-import { at, inputText, listAt, numberAt, outputText, textAt } from "../json.ts";
-
-/** `codex exec --json -`: the prompt on standard input. Its own sandbox fails in containers, so it has none. */
-function codexArguments({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
-  return {
-    arguments: [
-      "exec",
-      "--json",
-      "--dangerously-bypass-approvals-and-sandbox",
-      "--skip-git-repo-check",
-      "-c",
-      "check_for_update_on_startup=false",
-      ...choices(model, reasoning),
-      "-",
-    ],
-    input: prompt,
-  };
-}
-
-/** `codex` in the terminal, with its own questions. */
-function codexInteractive({ prompt, model, reasoning }: AdapterOptions): AdapterInvocation {
-  return { arguments: [...choices(model, reasoning), prompt], input: null };
-}
-
-function choices(model: string | null, reasoning: string | null): readonly string[] {
-  return [
-    ...(model === null ? [] : ["-m", model]),
-    ...(reasoning === null ? [] : ["-c", `model_reasoning_effort=${JSON.stringify(reasoning)}`]),
-  ];
-}
 
 /** Reads `codex exec --json`. */
 function codexTranslator(): Translator {
-  return {
-    push(line) {
-      switch (textAt(line, "type")) {
-        case "thread.started":
-          return [{ type: "agent-start", session: textAt(line, "thread_id"), model: null }];
-        case "item.started":
-          return startedEvents(at(line, "item"));
-        case "item.completed":
-          return completedEvents(at(line, "item"));
-        case "error":
-          return errorEvents(textAt(line, "message") ?? "");
-        case "turn.completed":
-          return [usageEvent(line), { type: "agent-end", status: "completed", message: null }];
-        case "turn.failed": {
-          const message = textAt(line, "error", "message") ?? "it gave no reason";
-          return failureEvents(failureKind(message), message);
-        }
-        default:
-          return [];
-      }
+  return readByType({
+    "thread.started": (line) => [startEvent(textAt(line, "thread_id"))],
+    "item.started": (line) => startedEvents(at(line, "item")),
+    "item.completed": (line) => doneEvents(at(line, "item")),
+    error(line) {
+      // `Reconnecting... n/5 (why)` is no end; an error without it comes once more as `turn.failed`.
+      const message = textAt(line, "message") ?? "";
+      return retryEvents(failureKind(message.replace(/^Reconnecting\.\.\. \S+ \((.*)\)$/, "$1")), message);
     },
-    end: () => [],
-  };
+    "turn.completed": (line) => [totalUsage(at(line, "usage")), COMPLETED],
+    "turn.failed": (line) => failedEvents(textAt(line, "error", "message")),
+  });
 }
 
 function startedEvents(item: unknown): readonly AgentEvent[] {
   const id = textAt(item, "id");
   switch (textAt(item, "type")) {
     case "command_execution":
-      return [{ type: "agent-tool-call", id, tool: "shell", input: inputText(textAt(item, "command")) }];
+      return [callEvent(id, "shell", textAt(item, "command"))];
     case "mcp_tool_call": {
       const tool = [textAt(item, "server"), textAt(item, "tool")].filter((part) => part !== null).join(".");
-      return [{
-        type: "agent-tool-call",
-        id,
-        tool: tool === "" ? "mcp" : tool,
-        input: inputText(at(item, "arguments")),
-      }];
+      return [callEvent(id, tool || "mcp", at(item, "arguments"))];
     }
     case "web_search":
-      return [{ type: "agent-tool-call", id, tool: "web_search", input: inputText(textAt(item, "query")) }];
+      return [callEvent(id, "web_search", textAt(item, "query"))];
     case "file_change":
-      return [{
-        type: "agent-tool-call",
-        id,
-        tool: "apply_patch",
-        input: inputText(textAt(listAt(item, "changes")[0], "path")),
-      }];
+      return [callEvent(id, "apply_patch", textAt(listAt(item, "changes")[0], "path"))];
     default:
       return [];
   }
 }
 
-function completedEvents(item: unknown): readonly AgentEvent[] {
+function doneEvents(item: unknown): readonly AgentEvent[] {
   const id = textAt(item, "id");
   const ok = textAt(item, "status") !== "failed";
   switch (textAt(item, "type")) {
     case "agent_message":
       return [{ type: "agent-text", text: textAt(item, "text") ?? "" }];
     case "command_execution":
-      return [{
-        type: "agent-tool-result",
-        id,
-        ok: ok && numberAt(item, "exit_code") === 0,
-        output: outputText(at(item, "aggregated_output")),
-      }];
+      return [resultEvent(id, ok && numberAt(item, "exit_code") === 0, at(item, "aggregated_output"))];
     case "mcp_tool_call":
-      return [{ type: "agent-tool-result", id, ok, output: outputText(at(item, "result") ?? at(item, "error")) }];
+      return [resultEvent(id, ok, at(item, "result") ?? at(item, "error"))];
     case "web_search":
-      return [{ type: "agent-tool-result", id, ok, output: "" }];
+      return [resultEvent(id, ok, "")];
     case "file_change":
-      return [
-        { type: "agent-tool-result", id, ok, output: "" },
-        ...(ok ? listAt(item, "changes").map(changeEvent) : []),
-      ];
+      return [resultEvent(id, ok, ""), ...(ok ? listAt(item, "changes").map(changeEvent) : [])];
     case "error":
-      return [{ type: "agent-error", kind: "other", fatal: false, message: textAt(item, "message") ?? "" }];
+      return [errorEvent(textAt(item, "message"), "other")];
     default:
       return [];
   }
 }
 
-function changeEvent(change: unknown): AgentEvent {
-  const kind = textAt(change, "kind");
-  return {
-    type: "agent-file-change",
-    path: textAt(change, "path") ?? "",
-    change: kind === "add" ? "added" : kind === "delete" ? "deleted" : "changed",
-  };
+function totalUsage(usage: unknown): AgentEvent {
+  return usageEvent("total", {
+    inputTokens: numberAt(usage, "input_tokens"),
+    outputTokens: numberAt(usage, "output_tokens"),
+    cachedTokens: numberAt(usage, "cached_input_tokens"),
+    reasoningTokens: numberAt(usage, "reasoning_output_tokens"),
+  });
 }
 
-/** `Reconnecting... n/5 (why)` is no end; an error without it comes once more as `turn.failed`. */
-function errorEvents(message: string): readonly AgentEvent[] {
-  return retryEvents(failureKind(message.replace(/^Reconnecting\.\.\. \S+ \((.*)\)$/, "$1")), message);
-}
-
-function usageEvent(line: unknown): AgentEvent {
-  return {
-    type: "agent-usage",
-    scope: "total",
-    usage: {
-      inputTokens: numberAt(line, "usage", "input_tokens"),
-      outputTokens: numberAt(line, "usage", "output_tokens"),
-      cachedTokens: numberAt(line, "usage", "cached_input_tokens"),
-      reasoningTokens: numberAt(line, "usage", "reasoning_output_tokens"),
-      costUsd: null,
-      estimated: false,
-    },
-  };
-}
-
-/** How `codex` is called, and how its stream is read. */
+/** `codex exec --json -`. Its own sandbox fails in containers, so it has none. */
 export const DRIVER: Driver = {
-  arguments: codexArguments,
-  interactive: codexInteractive,
+  ...callsOf({
+    first: [
+      "exec",
+      "--json",
+      "--dangerously-bypass-approvals-and-sandbox",
+      "--skip-git-repo-check",
+      "-c",
+      "check_for_update_on_startup=false",
+    ],
+    last: ["-"],
+    model: "-m",
+    reasoning: (effort) => ["-c", `model_reasoning_effort=${JSON.stringify(effort)}`],
+    terminal: [],
+  }),
   translator: codexTranslator,
   ignored: ['{"type":"item.updated"'],
 };

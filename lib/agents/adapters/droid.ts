@@ -1,90 +1,47 @@
-import { join } from "node:path";
-import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
+import type { Driver } from "../adapter.ts";
+import { callsOf, PROMPT_FILE } from "../calls.ts";
 import { anthropicUsage, completedEvents, startEvents } from "../claude_shape.ts";
+import { callEvent, failedEvents, readByType, resultEvent, textEvents, usageEvent } from "../events.ts";
+import { at, textAt } from "../json.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
-import { failureEvents, failureKind } from "../failures.ts";
-import { at, inputText, outputText, textAt } from "../json.ts";
-
-/** `droid exec -o stream-json`: the prompt in a file. */
-function droidArguments({ prompt, model, reasoning, folder }: AdapterOptions): AdapterInvocation {
-  return {
-    arguments: [
-      "exec",
-      "-o",
-      "stream-json",
-      "--skip-permissions-unsafe",
-      ...(model === null ? [] : ["-m", model]),
-      ...(reasoning === null ? [] : ["-r", reasoning]),
-      "-f",
-      join(folder, "prompt.md"),
-    ],
-    input: null,
-    files: { "prompt.md": prompt },
-  };
-}
 
 /** Reads `droid exec -o stream-json`, as documented: flat lines, and one that ends the turn. */
 function droidTranslator(): Translator {
-  let answer = "";
-
-  return {
-    push(line) {
-      switch (textAt(line, "type")) {
-        case "system":
-          return startEvents(line);
-        case "message": {
-          const text = textAt(line, "text") ?? "";
-          if (textAt(line, "role") !== "assistant" || text === "") return [];
-          answer = text;
-          return [{ type: "agent-text", text }];
-        }
-        case "tool_call":
-          return [{
-            type: "agent-tool-call",
-            id: textAt(line, "id") ?? textAt(line, "toolCallId"),
-            tool: textAt(line, "toolName") ?? textAt(line, "toolId") ?? "tool",
-            input: inputText(at(line, "parameters")),
-          }];
-        case "tool_result":
-          return [{
-            type: "agent-tool-result",
-            id: textAt(line, "id") ?? textAt(line, "toolCallId"),
-            ok: at(line, "isError") !== true,
-            output: outputText(at(line, "value") ?? at(line, "error")),
-          }];
-        case "completion":
-          return [...usageEvents(line), ...completedEvents(textAt(line, "finalText"), answer)];
-        case "result":
-          return resultEvents(line, answer);
-        case "error": {
-          const message = textAt(line, "message") ?? "it gave no reason";
-          return failureEvents(failureKind(message), message);
-        }
-        default:
-          return [];
-      }
+  return readByType({
+    system: (line) => startEvents(line),
+    message: (line) => textAt(line, "role") === "assistant" ? textEvents(textAt(line, "text")) : [],
+    tool_call: (
+      line,
+    ) => [callEvent(idOf(line), textAt(line, "toolName") ?? textAt(line, "toolId"), at(line, "parameters"))],
+    tool_result: (
+      line,
+    ) => [resultEvent(idOf(line), at(line, "isError") !== true, at(line, "value") ?? at(line, "error"))],
+    completion: (line, answer) => [...usageEvents(line), ...completedEvents(textAt(line, "finalText"), answer)],
+    result(line, answer) {
+      const result = textAt(line, "result");
+      const end = at(line, "is_error") === true ? failedEvents(result) : completedEvents(result, answer);
+      return [...usageEvents(line), ...end];
     },
-    end: () => [],
-  };
+    error: (line) => failedEvents(textAt(line, "message")),
+  });
 }
 
-function resultEvents(line: unknown, answer: string): readonly AgentEvent[] {
-  const result = textAt(line, "result");
-  if (at(line, "is_error") === true) {
-    const message = result ?? "it gave no reason";
-    return [...usageEvents(line), ...failureEvents(failureKind(message), message)];
-  }
-  return [...usageEvents(line), ...completedEvents(result, answer)];
+function idOf(line: unknown): string | null {
+  return textAt(line, "id") ?? textAt(line, "toolCallId");
 }
 
 function usageEvents(line: unknown): readonly AgentEvent[] {
   const usage = at(line, "usage");
-  return usage === undefined ? [] : [{ type: "agent-usage", scope: "total", usage: anthropicUsage(usage) }];
+  return usage === undefined ? [] : [usageEvent("total", anthropicUsage(usage))];
 }
 
 /** How `droid` is called, and how its stream is read. */
 export const DRIVER: Driver = {
-  arguments: droidArguments,
-  interactive: null,
+  ...callsOf({
+    first: ["exec", "-o", "stream-json", "--skip-permissions-unsafe"],
+    last: ["-f", PROMPT_FILE],
+    model: "-m",
+    reasoning: "-r",
+  }),
   translator: droidTranslator,
 };

@@ -1,21 +1,24 @@
 import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import type { ReadyEndpoint } from "../ask_endpoint.ts";
-import type { Usage } from "../../backlog/types.ts";
-import type { AgentEvent, Translator } from "../stream_item.ts";
-import { failureEvents, failureKind } from "../failures.ts";
-import { at, inputText, numberAt, outputText, sumOf, textAt } from "../json.ts";
+import { flag } from "../calls.ts";
+import {
+  callEvent,
+  COMPLETED,
+  cutOffEvent,
+  failedEvents,
+  readByType,
+  resultEvent,
+  startEvent,
+  usageEvent,
+} from "../events.ts";
+import { failureKind } from "../failures.ts";
+import { at, numberAt, sumOf, textAt } from "../json.ts";
+import type { AgentEvent, FailureKind, Translator } from "../stream_item.ts";
 
 /** `opencode run --auto --format json`: the prompt on standard input. The model is `provider/model`. */
 function opencodeArguments({ prompt, model, reasoning, endpoint }: AdapterOptions): AdapterInvocation {
   return {
-    arguments: [
-      "run",
-      "--auto",
-      "--format",
-      "json",
-      ...modelArguments(model, endpoint),
-      ...(reasoning === null ? [] : ["--variant", reasoning]),
-    ],
+    arguments: ["run", "--auto", "--format", "json", ...named(model, endpoint), ...flag("--variant", reasoning)],
     input: prompt,
     environment: { OPENCODE_DISABLE_AUTOUPDATE: "1", ...settingsOf(endpoint) },
   };
@@ -23,13 +26,15 @@ function opencodeArguments({ prompt, model, reasoning, endpoint }: AdapterOption
 
 /** `opencode` in the terminal, with its own questions. */
 function opencodeInteractive({ prompt, model, endpoint }: AdapterOptions): AdapterInvocation {
-  const list = [...modelArguments(model, endpoint), "--prompt", prompt];
-  return { arguments: list, input: null, environment: settingsOf(endpoint) };
+  return {
+    arguments: [...named(model, endpoint), "--prompt", prompt],
+    input: null,
+    environment: settingsOf(endpoint),
+  };
 }
 
-function modelArguments(model: string | null, endpoint: ReadyEndpoint | undefined): readonly string[] {
-  const name = endpoint === undefined ? model : `endpoint/${endpoint.model}`;
-  return name === null ? [] : ["-m", name];
+function named(model: string | null, endpoint: ReadyEndpoint | undefined): readonly string[] {
+  return flag("-m", endpoint === undefined ? model : `endpoint/${endpoint.model}`);
 }
 
 const PACKAGES = {
@@ -62,90 +67,60 @@ function settingsOf(endpoint: ReadyEndpoint | undefined): Readonly<Record<string
 /** Reads `opencode run --format json`. It has no last line: the last step's reason decides. */
 function opencodeTranslator(): Translator {
   let started = false;
-
+  const lines = readByType({
+    // Compaction writes into the conversation, too: that is no word of the agent.
+    text: (line) =>
+      at(line, "part", "synthetic") === true ? [] : [{ type: "agent-text", text: textAt(line, "part", "text") ?? "" }],
+    tool_use: (line) => toolEvents(at(line, "part")),
+    step_finish: (line) => finishEvents(at(line, "part")),
+    error: (line) => errorEvents(at(line, "error")),
+  });
   return {
     push(line) {
-      const start: readonly AgentEvent[] = started || textAt(line, "sessionID") === null
-        ? []
-        : [{ type: "agent-start", session: textAt(line, "sessionID"), model: null }];
-      if (start.length > 0) started = true;
-      return [...start, ...lineEvents(line)];
+      const session = textAt(line, "sessionID");
+      if (started || session === null) return lines.push(line);
+      started = true;
+      return [startEvent(session), ...lines.push(line)];
     },
-    end: () => [],
   };
-}
-
-function lineEvents(line: unknown): readonly AgentEvent[] {
-  switch (textAt(line, "type")) {
-    case "text":
-      // What compaction writes into the conversation is no word of the agent.
-      if (at(line, "part", "synthetic") === true) return [];
-      return [{ type: "agent-text", text: textAt(line, "part", "text") ?? "" }];
-    case "tool_use":
-      return toolEvents(at(line, "part"));
-    case "step_finish":
-      return finishEvents(at(line, "part"));
-    case "error":
-      return errorEvents(at(line, "error"));
-    default:
-      return [];
-  }
 }
 
 /** A tool is reported once, when it is done. A failed command is `completed` too: its exit code decides. */
 function toolEvents(part: unknown): readonly AgentEvent[] {
   const id = textAt(part, "callID");
-  const exit = numberAt(part, "state", "metadata", "exit");
-  const ok = textAt(part, "state", "status") === "completed" && (exit === null || exit === 0);
-  const output = outputText(at(part, "state", "output") ?? at(part, "state", "error"));
+  const state = at(part, "state");
+  const ok = textAt(state, "status") === "completed" && (numberAt(state, "metadata", "exit") ?? 0) === 0;
   return [
-    {
-      type: "agent-tool-call",
-      id,
-      tool: textAt(part, "tool") ?? "tool",
-      input: inputText(at(part, "state", "input")),
-    },
-    { type: "agent-tool-result", id, ok, output },
+    callEvent(id, textAt(part, "tool"), at(state, "input")),
+    resultEvent(id, ok, at(state, "output") ?? at(state, "error")),
   ];
 }
 
 function finishEvents(part: unknown): readonly AgentEvent[] {
-  const usage: AgentEvent = { type: "agent-usage", scope: "step", usage: stepUsage(part) };
-  const reason = textAt(part, "reason");
-  if (reason === "stop") return [usage, { type: "agent-end", status: "completed", message: null }];
-  if (reason === "length") {
-    return [usage, { type: "agent-end", status: "cut-off", message: "its answer was cut off (length)" }];
-  }
-  return [usage];
-}
-
-function stepUsage(part: unknown): Usage {
-  const input = numberAt(part, "tokens", "input");
-  const read = numberAt(part, "tokens", "cache", "read");
-  const write = numberAt(part, "tokens", "cache", "write");
-  const reasoning = numberAt(part, "tokens", "reasoning");
-  const cost = numberAt(part, "cost");
-  return {
-    inputTokens: sumOf(input, read, write),
-    outputTokens: sumOf(numberAt(part, "tokens", "output"), reasoning),
+  const tokens = at(part, "tokens");
+  const read = numberAt(tokens, "cache", "read");
+  const reasoning = numberAt(tokens, "reasoning");
+  const usage = usageEvent("step", {
+    inputTokens: sumOf(numberAt(tokens, "input"), read, numberAt(tokens, "cache", "write")),
+    outputTokens: sumOf(numberAt(tokens, "output"), reasoning),
     cachedTokens: read,
     reasoningTokens: reasoning,
-    costUsd: cost,
-    estimated: cost !== null,
-  };
+    costUsd: numberAt(part, "cost"),
+  });
+  const reason = textAt(part, "reason");
+  if (reason === "stop") return [usage, COMPLETED];
+  return reason === "length" ? [usage, cutOffEvent("its answer was cut off (length)")] : [usage];
 }
 
+const ERRORS: Readonly<Record<string, FailureKind>> = { ContextOverflowError: "context", ProviderAuthError: "auth" };
+
 function errorEvents(error: unknown): readonly AgentEvent[] {
-  const message = textAt(error, "data", "message") ?? textAt(error, "name") ?? "it gave no reason";
-  const status = numberAt(error, "data", "statusCode");
   const name = textAt(error, "name") ?? "";
-  const kind = name === "ContextOverflowError"
-    ? "context"
-    : name === "ProviderAuthError"
-    ? "auth"
-    : failureKind(`${name === "ProviderModelNotFoundError" ? `${name} ` : ""}${message}`, status ?? undefined);
+  const message = textAt(error, "data", "message") ?? textAt(error, "name") ?? "it gave no reason";
+  const words = name === "ProviderModelNotFoundError" ? `${name} ${message}` : message;
+  const kind = ERRORS[name] ?? failureKind(words, numberAt(error, "data", "statusCode") ?? undefined);
   const seconds = Number(textAt(error, "data", "responseHeaders", "retry-after") ?? Number.NaN);
-  return failureEvents(kind, message, { waitMs: Number.isFinite(seconds) ? seconds * 1000 : null });
+  return failedEvents(message, kind, { waitMs: Number.isFinite(seconds) ? seconds * 1000 : null });
 }
 
 /** How `opencode` is called, and how its stream is read. */

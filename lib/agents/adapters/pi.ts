@@ -1,8 +1,19 @@
 import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
-import type { Usage } from "../../backlog/types.ts";
+import { flag } from "../calls.ts";
+import {
+  callEvent,
+  COMPLETED,
+  cutOffEvent,
+  failedEvents,
+  readByType,
+  resultEvent,
+  startEvent,
+  textEvents,
+  usageEvent,
+} from "../events.ts";
+import { failureKind, retryEvents } from "../failures.ts";
+import { at, listAt, numberAt, sumOf, textAt } from "../json.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
-import { failureEvents, failureKind, retryEvents } from "../failures.ts";
-import { at, inputText, listAt, numberAt, outputText, sumOf, textAt } from "../json.ts";
 
 /** `pi -p --mode json`: the prompt on standard input. The model is `provider/model`; it asks for no approval. */
 function piArguments(options: AdapterOptions): AdapterInvocation {
@@ -55,94 +66,59 @@ function settingsOf({ model, reasoning, endpoint, folder }: AdapterOptions): Omi
 }
 
 function choices(model: string | null, reasoning: string | null): readonly string[] {
-  return [...(model === null ? [] : ["--model", model]), ...(reasoning === null ? [] : ["--thinking", reasoning])];
+  return [...flag("--model", model), ...flag("--thinking", reasoning)];
 }
-
-/** Each repeats the whole message so far: they are most of what it prints, and `message_end` says it all. */
-const PI_IGNORED: readonly string[] = [
-  '{"type":"message_update"',
-  '{"type":"message_start"',
-  '{"type":"turn_end"',
-  '{"type":"agent_end"',
-  '{"type":"tool_execution_update"',
-];
 
 /** Reads `pi --mode json`. It ends with exit code 0 whatever happened: the last message's reason decides. */
 function piTranslator(): Translator {
-  return {
-    push(line) {
-      switch (textAt(line, "type")) {
-        case "session":
-          return [{ type: "agent-start", session: textAt(line, "id"), model: null }];
-        case "message_end":
-          return textAt(line, "message", "role") === "assistant" ? messageEvents(at(line, "message")) : [];
-        case "tool_execution_start":
-          return [{
-            type: "agent-tool-call",
-            id: textAt(line, "toolCallId"),
-            tool: textAt(line, "toolName") ?? "tool",
-            input: inputText(at(line, "args")),
-          }];
-        case "tool_execution_end":
-          return [{
-            type: "agent-tool-result",
-            id: textAt(line, "toolCallId"),
-            ok: at(line, "isError") !== true,
-            output: outputText(at(line, "result", "content")),
-          }];
-        case "auto_retry_start": {
-          const message = textAt(line, "errorMessage") ?? "";
-          const attempt = `retry ${numberAt(line, "attempt") ?? "?"} of ${numberAt(line, "maxAttempts") ?? "?"}`;
-          return retryEvents(failureKind(message), `${attempt} after ${message}`, numberAt(line, "delayMs"));
-        }
-        case "compaction_start":
-          return retryEvents("context", "the conversation is being compacted");
-        default:
-          return [];
-      }
+  return readByType({
+    session: (line) => [startEvent(textAt(line, "id"))],
+    message_end: (line) => textAt(line, "message", "role") === "assistant" ? messageEvents(at(line, "message")) : [],
+    tool_execution_start: (line) => [
+      callEvent(textAt(line, "toolCallId"), textAt(line, "toolName"), at(line, "args")),
+    ],
+    tool_execution_end: (line) => [
+      resultEvent(textAt(line, "toolCallId"), at(line, "isError") !== true, at(line, "result", "content")),
+    ],
+    auto_retry_start(line) {
+      const message = textAt(line, "errorMessage") ?? "";
+      const attempt = `retry ${numberAt(line, "attempt") ?? "?"} of ${numberAt(line, "maxAttempts") ?? "?"}`;
+      return retryEvents(failureKind(message), `${attempt} after ${message}`, numberAt(line, "delayMs"));
     },
-    end: () => [],
-  };
+    compaction_start: () => retryEvents("context", "the conversation is being compacted"),
+  });
 }
 
 function messageEvents(message: unknown): readonly AgentEvent[] {
   const text = listAt(message, "content").filter((block) => textAt(block, "type") === "text")
     .map((block) => textAt(block, "text") ?? "").join("\n");
-  const usage: AgentEvent = { type: "agent-usage", scope: "step", usage: stepUsage(at(message, "usage")) };
-  const reason = textAt(message, "stopReason");
-  const words: readonly AgentEvent[] = text === "" || reason === "error" || reason === "aborted"
-    ? []
-    : [{ type: "agent-text", text }];
-  switch (reason) {
+  const usage = stepUsage(at(message, "usage"));
+  const why = textAt(message, "errorMessage");
+  switch (textAt(message, "stopReason")) {
     case "stop":
-      return [usage, ...words, { type: "agent-end", status: "completed", message: null }];
+      return [usage, ...textEvents(text), COMPLETED];
     case "length":
-      return [usage, ...words, { type: "agent-end", status: "cut-off", message: "its answer was cut off (length)" }];
-    case "error": {
-      const why = textAt(message, "errorMessage") ?? "it gave no reason";
-      return [usage, ...failureEvents(failureKind(why), why)];
-    }
+      return [usage, ...textEvents(text), cutOffEvent("its answer was cut off (length)")];
+    case "error":
+      return [usage, ...failedEvents(why)];
     case "aborted":
-      return [usage, ...failureEvents("interrupted", textAt(message, "errorMessage") ?? "aborted")];
+      return [usage, ...failedEvents(why ?? "aborted", "interrupted")];
     default:
-      return [usage, ...words];
+      return [usage, ...textEvents(text)];
   }
 }
 
 /** A model without a price costs 0 by its count: that is not known, not nothing. */
-function stepUsage(usage: unknown): Usage {
+function stepUsage(usage: unknown): AgentEvent {
   const cached = numberAt(usage, "cacheRead");
   const cost = numberAt(usage, "cost", "total");
-  const tokens = numberAt(usage, "totalTokens") ?? 0;
-  const hasPrice = cost !== null && (cost > 0 || tokens === 0);
-  return {
+  const isFree = cost === 0 && (numberAt(usage, "totalTokens") ?? 0) !== 0;
+  return usageEvent("step", {
     inputTokens: sumOf(numberAt(usage, "input"), cached, numberAt(usage, "cacheWrite")),
     outputTokens: numberAt(usage, "output"),
     cachedTokens: cached,
-    reasoningTokens: null,
-    costUsd: hasPrice ? cost : null,
-    estimated: hasPrice,
-  };
+    costUsd: isFree ? null : cost,
+  });
 }
 
 /** How `pi` is called, and how its stream is read. */
@@ -150,5 +126,12 @@ export const DRIVER: Driver = {
   arguments: piArguments,
   interactive: piInteractive,
   translator: piTranslator,
-  ignored: PI_IGNORED,
+  // Each repeats the whole message so far: they are most of what it prints, and `message_end` says it all.
+  ignored: [
+    '{"type":"message_update"',
+    '{"type":"message_start"',
+    '{"type":"turn_end"',
+    '{"type":"agent_end"',
+    '{"type":"tool_execution_update"',
+  ],
 };

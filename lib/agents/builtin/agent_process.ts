@@ -6,7 +6,7 @@
  */
 import { text as readAll } from "node:stream/consumers";
 import { EXIT } from "../../errors/exit_codes.ts";
-import type { AgentEvent } from "../../events/agent_events.ts";
+import type { AgentEvent } from "../../events/types.ts";
 import type { Host } from "../../host/types.ts";
 import { contextOf, type ReadyEndpoint } from "../ask_endpoint.ts";
 import { failureEvents, retryEvents } from "../failures.ts";
@@ -32,6 +32,8 @@ export interface AgentSurroundings {
 const MOST_STEPS = 200;
 /** The same call this often in a row ends the turn. */
 const SAME_CALLS = 3;
+/** The same call with the same result this often in one turn ends it: `ls`, `pwd`, `ls`, `pwd` … */
+const SAME_RESULTS = 10;
 const RETRY_WAITS_MS: readonly number[] = [1000, 3000, 8000];
 /** A longer wait is Ralph's: it is no part of a turn. */
 const LONGEST_WAIT_MS = 30_000;
@@ -80,6 +82,7 @@ class AgentTurnProcess {
   #alive = 0;
   #lastCalls = "";
   #sameCalls = 0;
+  readonly #results = new Map<string, number>();
   #wasNudged = false;
 
   constructor(settings: AgentSettings, parts: TurnParts) {
@@ -115,11 +118,18 @@ class AgentTurnProcess {
       const answer = await this.#once();
       if (!("kind" in answer)) return answer;
       if (signal.aborted) return { kind: "interrupted", message: "aborted", waitMs: null };
-      if (answer.kind === "context" && !wasShortened && this.#fit(true)) {
+      if (answer.kind === "context" && !wasShortened && this.#fit("at-once")) {
         wasShortened = true;
         continue;
       }
       if (this.#refusesPictures(answer)) continue;
+      if (answer.kind === "context") {
+        const { context } = this.#parts;
+        return {
+          ...answer,
+          message: `${answer.message} (Ralph counts on ${context} tokens: \`endpoint.context\` sets it)`,
+        };
+      }
       const waitMs = answer.waitMs ?? RETRY_WAITS_MS[tries] ?? LONGEST_WAIT_MS;
       const passes = ["rate-limit", "server", "network"].includes(answer.kind);
       if (!passes || tries >= RETRY_WAITS_MS.length || waitMs > LONGEST_WAIT_MS) return answer;
@@ -162,8 +172,8 @@ class AgentTurnProcess {
     this.#parts.emit({ type: "alive" });
   }
 
-  #fit(force = false): boolean {
-    const dropped = this.#conversation.fit(force);
+  #fit(when?: "at-once"): boolean {
+    const dropped = this.#conversation.fit(when);
     const message = "old tool results were dropped: the conversation is long";
     if (dropped) this.#parts.emit({ type: "agent-error", kind: "context", fatal: false, message });
     return dropped;
@@ -234,6 +244,15 @@ class AgentTurnProcess {
     for (const call of calls) {
       const { ok, text, picture } = await this.#run(call, place);
       if (place.signal.aborted) return this.#failed({ kind: "interrupted", message: "aborted", waitMs: null });
+      const result = JSON.stringify([call.name, call.input, text]);
+      const seen = (this.#results.get(result) ?? 0) + 1;
+      this.#results.set(result, seen);
+      if (seen >= SAME_RESULTS) {
+        const message = `it made the same call with the same result ${SAME_RESULTS} times: ${call.name} ${
+          inputText(call.input)
+        }`;
+        return this.#failed({ kind: "own-limit", message, waitMs: null });
+      }
       this.#conversation.result(call, ok, this.#sameCalls > 1 ? text + TWICE : text);
       if (picture !== undefined) pictures.push(picture);
     }

@@ -75,10 +75,11 @@ export class Conversation {
   /**
    * Drops old tool results where the conversation fills too much of the context.
    *
-   * @param force although it does not seem to: the server says that it is too long
+   * @param when `at-once`: the server says that it is too long
    * @returns whether something was dropped
    */
-  fit(force = false): boolean {
+  fit(when: "at-once" | "full" = "full"): boolean {
+    const force = when === "at-once";
     if (!force && this.tokens <= this.#context * FULL) return false;
     const enough = force ? 0 : this.#context * ENOUGH;
     const results = this.#messages.flatMap(({ role }, index) => role === "tool" ? [index] : []);

@@ -1,6 +1,7 @@
-import type { FailureKind } from "../../events/agent_events.ts";
+import type { FailureKind } from "../../events/types.ts";
 import { failureKind } from "../failures.ts";
-import { at, numberAt, textAt } from "../json.ts";
+import { at, listAt, numberAt, textAt } from "../json.ts";
+import { resetTime } from "../reset_time.ts";
 import type { RequestError } from "./models.ts";
 
 /** What a failed request means. */
@@ -39,37 +40,19 @@ function kindOf(words: string, status: number | null, code: string | null): Fail
   return kind;
 }
 
+/** Headers and fields that say when to ask again, the surest first. */
+const HEADERS = ["retry-after-ms", "retry-after", "anthropic-ratelimit-unified-reset"];
+
 function waitOf({ headers }: RequestError, error: unknown, now: number): number | null {
-  const waits = [
-    after(headers["retry-after-ms"], 1),
-    after(headers["retry-after"], 1000) ?? dated(headers["retry-after"], now),
-    after(numberAt(error, "resets_in_seconds"), 1000),
-    until(numberAt(error, "resets_at"), now),
-    until(Number(headers["anthropic-ratelimit-unified-reset"] ?? Number.NaN), now),
-    ...retryDelays(error),
-  ];
-  return waits.find((wait) => wait !== null) ?? null;
-}
-
-/** Google says it among the error's details: `"retryDelay": "12s"`. */
-function retryDelays(error: unknown): readonly (number | null)[] {
-  const details = at(error, "details");
-  return Array.isArray(details) ? details.map((one) => after(textAt(one, "retryDelay")?.replace(/s$/, ""), 1000)) : [];
-}
-
-function after(amount: string | number | null | undefined, unitMs: number): number | null {
-  if (amount === undefined || amount === null || amount === "") return null;
-  const number = Number(amount);
-  return Number.isFinite(number) && number >= 0 ? number * unitMs : null;
-}
-
-function dated(text: string | undefined, now: number): number | null {
-  const date = Date.parse(text ?? "");
-  return Number.isNaN(date) ? null : Math.max(0, date - now);
-}
-
-/** @param seconds since 1970 */
-function until(seconds: number | null, now: number): number | null {
-  if (seconds === null || !Number.isFinite(seconds) || seconds * 1000 <= now) return null;
-  return seconds * 1000 - now;
+  const written = headers["retry-after"] ?? "";
+  const date = written.endsWith("GMT") ? Date.parse(written) : Number.NaN;
+  if (!Number.isNaN(date)) return Math.max(0, date - now);
+  // Google says it among the error's details: `"retryDelay": "12s"`
+  const delays = listAt(error, "details").map((one) => ({ retryDelay: textAt(one, "retryDelay") ?? undefined }));
+  const fields = ["resets_in_seconds", "resets_at"].map((name) => ({ [name]: numberAt(error, name) ?? undefined }));
+  for (const said of [...HEADERS.map((name) => ({ [name]: headers[name] })), ...fields, ...delays]) {
+    const until = resetTime(JSON.stringify(said), now, "UTC");
+    if (until !== null && until >= now) return until - now;
+  }
+  return null;
 }

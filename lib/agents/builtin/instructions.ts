@@ -20,7 +20,7 @@ export async function systemPrompt(cwd: string, tree: string, platform: string):
     "- Paths are relative to that folder. Tools read and write inside of the project only.",
     "- `edit` changes one exact piece of text; `write` replaces a whole file. Do not write files by `bash`.",
     "- Check your work by running it: tests, type checks, what the task names. Do not weaken tests to make them pass.",
-    "- A command that does not end by itself (a server, a watcher) must be started in the background, or not at all.",
+    "- What a `bash` call starts ends with that call. Start a server in the background and use it in the same call.",
     "- End with what the task asks for as the last line, exactly as it is written there.",
   ].join("\n");
   const found = await instructionsOf(cwd, tree);

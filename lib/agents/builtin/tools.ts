@@ -7,7 +7,7 @@
 import { relative, resolve, sep } from "node:path";
 import { z } from "zod";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { isDirectory, listDirectory, readBytes, resolveInside, writeAtomic } from "../../host/files.ts";
+import { isDirectory, listDirectory, readBytes, replaceText, resolveInside, writeAtomic } from "../../host/files.ts";
 import { findExecutable, shellInvocation } from "../../host/shell.ts";
 import type { Host, ProcessEnd } from "../../host/types.ts";
 import type { Picture } from "./conversation.ts";
@@ -180,11 +180,13 @@ async function editFile(
   if (bytes === null) return failed(`${path} does not exist`);
   const before = bytes.toString("utf8");
   if (!Buffer.from(before).equals(bytes)) return failed(`${path} is no UTF-8 text`);
-  const parts = before.split(old);
+  const isCrlf = before.includes("\r\n") && !/(?<!\r)\n/.test(before);
+  const ended = (piece: string): string => isCrlf ? piece.replaceAll(/\r?\n/g, "\r\n") : piece; // as the file's lines end
+  const parts = before.split(ended(old));
   const count = parts.length - 1;
   if (count === 0) return failed(`the text is not in ${path}: read it, and give the text exactly as it is there`);
   if (count > 1 && !all) return failed(`the text is ${count} times in ${path}: give more of it, or set all`);
-  if (!await writeAtomic(file, parts.join(text), { expected: before })) {
+  if ((await replaceText(file, parts.join(ended(text)), before)).status !== "written") {
     return failed(`${path} changed meanwhile: read it again`);
   }
   return done(`edited ${path}${count > 1 ? ` in ${count} places` : ""}`);
@@ -213,8 +215,15 @@ async function searchFiles(
   const isRepository = await isDirectory(resolve(place.tree, ".git")) ||
     await readBytes(resolve(place.tree, ".git")) !== null;
   const where = isRepository ? ["--untracked"] : ["--no-index"];
-  const flags = ["grep", "-n", "-I", "-E", ...where, "-e", pattern, "--", from];
-  const { end, text } = await captured(place, { file: "git", arguments: flags, timeoutMs: 60_000 });
+  // models write \d and \b, which `-E` reads as letters; a git without PCRE says so
+  const search = (kind: string): ReturnType<typeof captured> =>
+    captured(place, {
+      file: "git",
+      arguments: ["grep", "-n", "-I", kind, ...where, "-e", pattern, "--", from],
+      timeoutMs: 60_000,
+    });
+  const first = await search("-P");
+  const { end, text } = /USE_LIBPCRE|cannot use Perl/i.test(first.text) ? await search("-E") : first;
   if (end.reason === "exited" && end.exitCode === 1) return done("(nothing found)");
   return end.exitCode === 0 ? done(text) : failed(text || endText(end, 60));
 }
@@ -266,6 +275,7 @@ function endText({ reason, exitCode, signal }: ProcessEnd, seconds: number): str
     case "aborted":
       return "(interrupted)";
     default:
-      return signal !== null ? `(ended by ${signal})` : exitCode === 0 ? "" : `(exit code ${exitCode})`;
+      if (signal !== null) return `(ended by ${signal})`;
+      return exitCode === 0 ? "" : `(exit code ${exitCode})`;
   }
 }

@@ -8,7 +8,7 @@ import { hashText, LARGEST_LOG, readText } from "../../host/files.ts";
 import type { TurnRequest } from "../../context/agent.ts";
 import { z } from "zod";
 import type { AgentTurn } from "../../backlog/types.ts";
-import type { AgentEvent } from "../../events/agent_events.ts";
+import type { AgentEvent } from "../../events/types.ts";
 import type { TreeChange } from "./tree_change.ts";
 
 /** Version of the format. */

@@ -1,4 +1,4 @@
-import type { AgentEvent } from "../../events/agent_events.ts";
+import type { AgentEvent } from "../../events/types.ts";
 import { createRedactor } from "../../events/redact.ts";
 import { secretValues } from "../../events/secrets.ts";
 import { appendText, PRIVATE_FILE } from "../../host/files.ts";

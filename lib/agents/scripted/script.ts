@@ -61,8 +61,8 @@ export async function checkScript(value: unknown, name: string): Promise<Script>
 
 function checkTurn(turn: ScriptedTurn, place: string, name: string): void {
   for (const field of ["write", "append", "delete"] as const) {
-    const value = turn[field];
-    const paths = value === undefined ? [] : Array.isArray(value) ? value as readonly string[] : Object.keys(value);
+    const value = turn[field] ?? [];
+    const paths = Array.isArray(value) ? value as readonly string[] : Object.keys(value);
     const outside = paths.find((path) => isAbsolute(path) || normalize(path).split(sep)[0] === "..");
     if (outside !== undefined) throw invalid(name, `${place}.${field}: ${outside} is outside the working tree`);
   }
@@ -85,22 +85,19 @@ export function matcherOf(pattern: string): (prompt: string) => boolean {
 
 /** One text or several, as a list. */
 export function listOf(value: string | readonly string[] | undefined): readonly string[] {
-  return value === undefined ? [] : typeof value === "string" ? [value] : value;
+  return [value ?? []].flat();
 }
 
 /** Milliseconds of a `delay`. */
 export function delayMs(delay: number | string | undefined): number {
-  if (delay === undefined) return 0;
-  if (typeof delay === "number") return delay * 1000;
-  const factor = delay.endsWith("ms") ? 1 : delay.endsWith("m") ? 60_000 : 1000;
-  return Number.parseFloat(delay) * factor;
+  if (typeof delay !== "string") return (delay ?? 0) * 1000;
+  const factors: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
+  return Number.parseFloat(delay) * (factors[delay.replace(/^[\d.]+/, "")] ?? 1000);
 }
 
 function fieldName(path: readonly PropertyKey[]): string {
   if (path.length === 0) return "the script";
-  return path.map((part, index) =>
-    typeof part === "number" ? `[${part}]` : index === 0 ? String(part) : `.${String(part)}`
-  ).join("");
+  return path.map((part) => typeof part === "number" ? `[${part}]` : `.${String(part)}`).join("").replace(/^\./, "");
 }
 
 function invalid(path: string, problem: string, cause?: unknown): RalphError {

@@ -8,7 +8,7 @@ import { openTurnRecord, type TurnRecord } from "../turn_record.ts";
 import type { Agent, TurnRequest } from "../../context/agent.ts";
 import { checkScript, delayMs, listOf, matcherOf, readScript } from "./script.ts";
 import type { Script, ScriptedTurn } from "./types.ts";
-import { appendText, ensureDirectory, removePath, resolveInside, writeAtomic } from "../../host/files.ts";
+import { appendText, ensureDirectory, removeOwn, resolveInside, writeAtomic } from "../../host/files.ts";
 import { shellInvocation } from "../../host/shell.ts";
 import { dirname } from "node:path";
 
@@ -64,7 +64,7 @@ export function scriptedAgent(source: Script | { readonly file: string }, option
     },
     async runTurn(request: TurnRequest): Promise<AgentTurn> {
       const { clock } = options.host;
-      const startedAt = clock.now();
+      const startedAt = clock.steady();
       const turn = take(await load(), request.prompt);
       const redactor = createRedactor(secretValues({ ...options.host.environment.variables, ...request.environment }));
       const record = maskedRecord(await openTurnRecord(request), redactor);
@@ -80,7 +80,7 @@ export function scriptedAgent(source: Script | { readonly file: string }, option
         end,
         usage: UNKNOWN_USAGE,
         transcript: request.transcript,
-        durationMs: Math.max(0, clock.now() - startedAt),
+        durationMs: Math.max(0, clock.steady() - startedAt),
       };
     },
   };
@@ -123,7 +123,7 @@ type ActEnd = Pick<ProcessEnd, "reason" | "exitCode">;
 
 /** Does what a turn says, for real. */
 async function act(host: Host, turn: ScriptedTurn, request: TurnRequest, record: TurnRecord): Promise<ActEnd> {
-  const deadline = host.clock.now() + request.timeoutMs;
+  const deadline = host.clock.steady() + request.timeoutMs;
   const stopped = await wait(host, delayMs(turn.delay), deadline, request.signal);
   if (stopped !== null) return stopped;
   await changeFiles(turn, request.cwd);
@@ -152,7 +152,7 @@ async function changeFiles(turn: ScriptedTurn, cwd: string): Promise<void> {
   for (const [path, content] of Object.entries(turn.append ?? {})) {
     await appendText(await resolveInside(cwd, path), content);
   }
-  for (const path of turn.delete ?? []) await removePath(await resolveInside(cwd, path));
+  for (const path of turn.delete ?? []) await removeOwn(await resolveInside(cwd, path), cwd);
 }
 
 async function runCommand(
@@ -166,7 +166,7 @@ async function runCommand(
     ...await shellInvocation(command, host.environment),
     cwd: request.cwd,
     environment: request.environment,
-    timeoutMs: Math.max(1, deadline - host.clock.now()),
+    timeoutMs: Math.max(1, deadline - host.clock.steady()),
     signal: request.signal,
     ...(request.onStart === undefined ? {} : { onStart: request.onStart }),
     onOutput: (chunk) => record.noise(chunk),
@@ -179,7 +179,7 @@ async function runCommand(
 
 /** Waits as long as the turn may. @returns how the turn ended meanwhile, or `null` */
 async function wait(host: Host, milliseconds: number, deadline: number, signal: AbortSignal): Promise<ActEnd | null> {
-  const left = deadline - host.clock.now();
+  const left = deadline - host.clock.steady();
   if (milliseconds > 0) await host.clock.sleep(Math.min(milliseconds, left), signal);
   if (signal.aborted) return { reason: "aborted", exitCode: null };
   return milliseconds > left ? { reason: "timed-out", exitCode: null } : null;

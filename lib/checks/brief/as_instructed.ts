@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import { ADAPTERS } from "../../agents/adapters.ts";
 import type { AsInstructed } from "../../backlog/check_types.ts";
 import type { RalphContext } from "../../context/context.ts";
@@ -29,13 +29,13 @@ export function createAsInstructed({ root, host }: RalphContext, runFolder: () =
     try {
       for (const { file, before, found } of changed) {
         // A run that is killed meanwhile leaves the old one in the tree.
-        const path = file.slice(root.length + 1).replaceAll("\\", "/");
+        const path = file.slice(root.length + 1).replaceAll(sep, "/");
         await keepFound(host.clock, await runFolder(), { kind: "instructions", path, file, before, found });
-        await writeFileState(file, before, root);
+        await writeFileState(file, before, root, { aside: await runFolder() });
       }
       return await run();
     } finally {
-      for (const { file, found } of changed) await writeFileState(file, found, root);
+      for (const { file, found } of changed) await writeFileState(file, found, root, { aside: await runFolder() });
     }
   };
 }

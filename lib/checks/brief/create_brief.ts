@@ -4,21 +4,22 @@
  *
  * @module
  */
-import { join, relative } from "node:path";
+import { join, relative, sep } from "node:path";
 import type { AsInstructed } from "../../backlog/check_types.ts";
 import type { BriefRecord } from "../../backlog/journal_types.ts";
+import type { ManualEdit } from "../../backlog/state_files.ts";
 import type { Backlog } from "../../backlog/types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { type FileState, isSameState, listFiles, readFileState, realPath } from "../../host/file_state.ts";
-import { hashText, pathExists } from "../../host/files.ts";
+import { hashText, pathExists, resolveInside } from "../../host/files.ts";
 import { changedPrograms, type Programs, programsOf } from "../../host/programs.ts";
 import { createAsInstructed } from "./as_instructed.ts";
 import { createHeadRestorer, type HeadRestorer, restoreFile } from "./restore_file.ts";
 import { keepFound } from "./kept.ts";
 import { writeObjects } from "./objects.ts";
 import { movedTags, readTags, type Tags } from "../../git/tags.ts";
-import { createPersonFiles, type PersonFiles } from "./person_files.ts";
+import { createPersonFiles, type PersonFiles } from "./outside.ts";
 import { decidingSettings } from "./settings.ts";
 import { briefSources } from "./sources.ts";
 import type { Brief, BriefChange, BriefEntry, BriefKind, BriefSource } from "./types.ts";
@@ -33,7 +34,7 @@ const MOST_PROGRAMS = 5;
 /** What of a backlog the brief needs. */
 export type BriefBacklog<Data, Findings> = Pick<
   Backlog<Data, Findings>,
-  "briefFiles" | "restore" | "runsDirectory" | "stateFiles"
+  "brief" | "ownFiles" | "runsDirectory" | "stateFiles"
 >;
 
 /**
@@ -46,7 +47,8 @@ export async function createBrief<Data, Findings>(
   backlog: BriefBacklog<Data, Findings>,
 ): Promise<Brief> {
   const repository = requireRepository(ralph);
-  const sources = await briefSources(ralph, backlog);
+  const isConfined = await isWhollyConfined(ralph);
+  const sources = await briefSources(ralph, backlog, isConfined);
   const state = new Set(backlog.stateFiles.map((path) => join(ralph.root, path)));
   const entries = new Map<string, BriefEntry>();
   let total = 0;
@@ -70,7 +72,13 @@ export async function createBrief<Data, Findings>(
   const head = await createHeadRestorer(ralph);
   const own = [...entries.values()].filter(({ kind }) => kind === "person");
   const person = createPersonFiles(ralph.host, new Map(own.map(({ file, before }) => [file, before])));
-  return new RunBrief(ralph, backlog, { sources, state, entries, record, head, person });
+  return new RunBrief(ralph, backlog, { sources, state, entries, record, head, person, isConfined });
+}
+
+/** The sandbox is Ralph's own, and shows no more to write than the project. */
+async function isWhollyConfined({ host, config: { sandbox } }: RalphContext): Promise<boolean> {
+  if (sandbox.write.length > 0 || sandbox.command !== null) return false;
+  return (await host.sandbox?.ensureUsable())?.on === true;
 }
 
 /** What was read when the run began. */
@@ -82,7 +90,11 @@ interface BriefParts {
   readonly record: BriefRecord;
   readonly head: HeadRestorer;
   readonly person: PersonFiles;
+  /** Programs on PATH need no second look. */
+  readonly isConfined: boolean;
 }
+
+type KindTest = (of: { readonly kind: BriefKind }) => boolean;
 
 class RunBrief<Data, Findings> implements Brief {
   readonly record: BriefRecord;
@@ -113,9 +125,11 @@ class RunBrief<Data, Findings> implements Brief {
     return [...this.#reported];
   }
 
-  async compare(): Promise<readonly BriefChange[]> {
+  async compare(only?: BriefKind): Promise<readonly BriefChange[]> {
     if (this.#reported.size > 0) await this.#parts.person.hold();
-    return [...await this.#stateChanges(), ...await this.#knownChanges(), ...this.#newFiles()];
+    const isWanted: KindTest = ({ kind }) => only === undefined || kind === only;
+    const state = only === undefined || only === "state" ? await this.#stateChanges() : [];
+    return [...state, ...await this.#knownChanges(isWanted), ...this.#newFiles(isWanted)];
   }
 
   async restore(changes: readonly BriefChange[]): Promise<readonly BriefChange[]> {
@@ -124,9 +138,9 @@ class RunBrief<Data, Findings> implements Brief {
     const own = changes.filter(({ kind }) => kind === "person");
     const isGone = !await pathExists(join(requireRepository(ralph).gitDirectory, "HEAD"));
     const others = changes.filter(({ kind }) => kind !== "person" && kind !== "state" && !(isGone && kind === "git"));
-    const folder = await this.#runFolder();
     const done = [...await this.#restoreState(changes.filter(({ kind }) => kind === "state")), ...others];
-    for (const change of done) await keepFound(ralph.host.clock, folder, change);
+    const folder = await this.#runFolder();
+    for (const change of others) await keepFound(ralph.host.clock, folder, change);
     for (const change of others) await restoreFile(ralph, change, entries.get(change.file) ?? null);
     await head.restore(others);
     if (own.length > 0) await person.hold();
@@ -179,6 +193,7 @@ class RunBrief<Data, Findings> implements Brief {
   /** What the repository has is judged with the repository: a checkout of it has its own. */
   #programsNow(): Programs {
     const { config: { verify }, host, root, repository } = this.#ralph;
+    if (this.#parts.isConfined && verify.final === "clean") return new Map();
     return programsOf(host.environment, root, verify.final === "clean" ? repository?.topLevel ?? null : null);
   }
 
@@ -187,19 +202,18 @@ class RunBrief<Data, Findings> implements Brief {
   }
 
   async #stateChanges(): Promise<readonly BriefChange[]> {
-    return (await this.#ralph.state.edited(this.#backlog.stateFiles)).map((edit) => ({
-      kind: "state",
-      path: edit.path,
-      file: join(this.#ralph.root, edit.path),
-      before: textState(edit.written),
-      found: textState(edit.found),
-      edit,
-    }));
+    const { stateFiles, ownFiles = [] } = this.#backlog;
+    const edits = [...await this.#ralph.state.edited(stateFiles)];
+    for (const path of ownFiles) {
+      if (await leadsOut(this.#ralph.root, path)) edits.push({ path, found: null, written: "" });
+    }
+    return edits.map((edit) => stateChange(this.#ralph, edit));
   }
 
-  async #knownChanges(): Promise<readonly BriefChange[]> {
+  async #knownChanges(isWanted: KindTest): Promise<readonly BriefChange[]> {
     const changes: BriefChange[] = [];
     for (const entry of this.#parts.entries.values()) {
+      if (!isWanted(entry)) continue;
       const { kind, path, file, before } = entry;
       const found = readFileState(file, before.kind === "large" ? -1 : MAX_FILE_BYTES);
       if (isSameState(before, found) || !await this.#settingsChanged(entry, found)) continue;
@@ -209,10 +223,10 @@ class RunBrief<Data, Findings> implements Brief {
   }
 
   /** What has appeared in folders that were read as a whole. */
-  #newFiles(): readonly BriefChange[] {
+  #newFiles(isWanted: KindTest): readonly BriefChange[] {
     const { sources, state, entries } = this.#parts;
     const changes = new Map<string, BriefChange>();
-    for (const { kind, path, accepts, enters } of sources) {
+    for (const { kind, path, accepts, enters } of sources.filter(isWanted)) {
       if (accepts === undefined) continue;
       for (const file of filesBelow(path, accepts, enters)) {
         if (entries.has(file) || state.has(file) || changes.has(file)) continue;
@@ -233,10 +247,33 @@ class RunBrief<Data, Findings> implements Brief {
 
   async #restoreState(changes: readonly BriefChange[]): Promise<readonly BriefChange[]> {
     const edits = changes.flatMap(({ edit }) => edit === undefined ? [] : [edit]);
-    const paths = await this.#ralph.state.restore(edits, this.#backlog.restore);
-    if (paths.length > 0) this.#ralph.events.emit({ type: "state-restored", paths });
+    const paths = await restoreState(this.#ralph, this.#backlog, edits);
     return changes.filter(({ path }) => paths.includes(path));
   }
+}
+
+/** Restores state files that were edited; the run's folder keeps what was found. @returns the paths of what was reverted */
+export async function restoreState(
+  ralph: RalphContext,
+  { runsDirectory }: Pick<Backlog, "runsDirectory">,
+  edits: readonly ManualEdit[],
+): Promise<readonly string[]> {
+  const paths = await ralph.state.restore(edits, async (edit) => {
+    const folder = await ralph.run.folder(runsDirectory ?? ".ralph/runs");
+    await keepFound(ralph.host.clock, folder, stateChange(ralph, edit));
+  });
+  if (paths.length > 0) ralph.events.emit({ type: "state-restored", paths });
+  return paths;
+}
+
+/** A turn has put a link to the outside in the place of a file that Ralph writes. */
+async function leadsOut(root: string, path: string): Promise<boolean> {
+  return await resolveInside(root, path).then(() => false, () => true);
+}
+
+function stateChange({ root }: Pick<RalphContext, "root">, edit: ManualEdit): BriefChange {
+  const { path, written, found } = edit;
+  return { kind: "state", path, file: join(root, path), before: textState(written), found: textState(found), edit };
 }
 
 function report(
@@ -296,7 +333,7 @@ function otherHash({ before, settings }: BriefEntry): string | null {
 /** Relative to the root where it is below it; `.git/…` and `~/…` for the git directory and the person's home. */
 function shownPath({ root, repository, host }: RalphContext, file: string): string {
   const below = (folder: string): string | null => {
-    const path = relative(folder, file).replaceAll("\\", "/");
+    const path = relative(folder, file).replaceAll(sep, "/");
     return path.startsWith("..") ? null : path;
   };
   const inRoot = below(root);
@@ -304,7 +341,7 @@ function shownPath({ root, repository, host }: RalphContext, file: string): stri
   const inGit = repository === null ? null : below(repository.gitDirectory);
   if (inGit !== null) return `.git/${inGit}`;
   const inHome = below(host.environment.home);
-  return inHome === null ? file.replaceAll("\\", "/") : `~/${inHome}`;
+  return inHome === null ? file.replaceAll(sep, "/") : `~/${inHome}`;
 }
 
 /** Compares, and restores what differs. @returns what was restored */

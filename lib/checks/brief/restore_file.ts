@@ -4,8 +4,9 @@ import { readFileState, writeFileState } from "../../host/file_state.ts";
 import { readObject } from "./objects.ts";
 import { decidingSettings, restoreSettings } from "./settings.ts";
 import type { BriefChange, BriefEntry } from "./types.ts";
-import { join, relative } from "node:path";
-import { gitFailed } from "../../git/run_git.ts";
+import { join, relative, sep } from "node:path";
+import { outputFrom } from "../../git/run_git.ts";
+import { markingEnvironment } from "../../git/turn_mark.ts";
 import type { Repository } from "../../git/types.ts";
 import { ensureDirectory, removePath } from "../../host/files.ts";
 
@@ -20,12 +21,13 @@ export async function restoreFile(ralph: RalphContext, change: BriefChange, entr
       return;
     }
   }
+  const aside = join(repository.ralphDirectory, "aside");
   const base = file.startsWith(ralph.root) ? ralph.root : repository.gitDirectory;
-  if (before.kind !== "large") return await writeFileState(file, before, base);
+  if (before.kind !== "large") return await writeFileState(file, before, base, { aside });
   const object = entry?.object ?? null;
   const content = object === null ? null : await readObject(ralph, object);
   if (content === null) throw new Error(`the git object of ${file} is gone`);
-  await writeFileState(file, before, base, content);
+  await writeFileState(file, before, base, { aside, content });
   if (entry !== null) entry.before = readFileState(file, -1);
 }
 
@@ -42,11 +44,11 @@ export async function createHeadRestorer(ralph: RalphContext): Promise<HeadResto
   const start = exitCode === 0 ? stdout.trim() : null;
   return {
     async restore(changes) {
-      const paths = changes.map(({ file }) => relative(repository.topLevel, file).replaceAll("\\", "/"))
+      const paths = changes.map(({ file }) => relative(repository.topLevel, file).replaceAll(sep, "/"))
         .filter((path) => !path.startsWith("..") && !path.startsWith(".git/"));
       if (start === null || paths.length === 0) return;
       const changed =
-        (await output(repository, ["diff-tree", "-r", "-z", "--name-only", start, "HEAD", "--", ...paths]))
+        (await outputFrom(repository, ["diff-tree", "-r", "-z", "--name-only", start, "HEAD", "--", ...paths]))
           .split("\0").filter((path) => path !== "");
       if (changed.length === 0) return;
       const subject = `ralph: restore ${changed.length === 1 ? changed[0] : `${changed.length} files`}`;
@@ -63,7 +65,7 @@ async function commitAsIn(
   paths: readonly string[],
   subject: string,
 ): Promise<string> {
-  const found = await output(repository, ["ls-tree", "-r", "-z", start, "--", ...paths]);
+  const found = await outputFrom(repository, ["ls-tree", "-r", "-z", start, "--", ...paths]);
   const present = new Set(found.split("\0").map((line) => line.slice(line.indexOf("\t") + 1)));
   const gone = paths.filter((path) => !present.has(path)).map((path) => `0 ${"0".repeat(start.length)}\t${path}\0`);
   const input = `${gone.join("")}${found}`;
@@ -71,28 +73,17 @@ async function commitAsIn(
   const environment = { GIT_INDEX_FILE: index };
   await ensureDirectory(repository.ralphDirectory);
   try {
-    const parent = (await output(repository, ["rev-parse", "HEAD"])).trim();
-    await output(repository, ["read-tree", parent], { environment });
-    await output(repository, ["update-index", "-z", "--index-info"], { environment, input });
-    const tree = (await output(repository, ["write-tree"], { environment })).trim();
-    const commit = (await output(repository, ["commit-tree", tree, "-p", parent, "-m", subject])).trim();
-    await output(repository, ["update-ref", "-m", subject, "HEAD", commit, parent]);
-    await output(repository, ["update-index", "-z", "--index-info"], { input });
+    const parent = (await outputFrom(repository, ["rev-parse", "HEAD"])).trim();
+    await outputFrom(repository, ["read-tree", parent], { environment });
+    await outputFrom(repository, ["update-index", "-z", "--index-info"], { environment, input });
+    const tree = (await outputFrom(repository, ["write-tree"], { environment })).trim();
+    // as a turn's own: the two become part of the item's one commit, or go with what is given up on
+    const marked = { environment: markingEnvironment({}) };
+    const commit = (await outputFrom(repository, ["commit-tree", tree, "-p", parent, "-m", subject], marked)).trim();
+    await outputFrom(repository, ["update-ref", "-m", subject, "HEAD", commit, parent]);
+    await outputFrom(repository, ["update-index", "-z", "--index-info"], { input });
     return commit;
   } finally {
     await removePath(index);
   }
-}
-
-type GitOptions = { readonly input?: string; readonly environment?: Readonly<Record<string, string>> };
-
-async function output(
-  repository: Repository,
-  arguments_: readonly string[],
-  options: GitOptions = {},
-): Promise<string> {
-  const environment = { GIT_LITERAL_PATHSPECS: "1", ...options.environment };
-  const end = await repository.git(arguments_, { ...options, environment });
-  if (end.exitCode !== 0) throw gitFailed(arguments_, end.stderr);
-  return end.stdout;
 }

@@ -63,8 +63,12 @@ export interface BriefChange {
 
 /** What judges a run, as it was when the run began. */
 export interface Brief {
-  /** What differs now, state files included. Reads files, starts no process unless git's settings differ. */
-  compare(): Promise<readonly BriefChange[]>;
+  /**
+   * What differs now, state files included. Reads files, starts no process unless git's settings differ.
+   *
+   * @param only one kind. @default all
+   */
+  compare(only?: BriefKind): Promise<readonly BriefChange[]>;
   /**
    * Makes these files what they were, keeps what was found in the run's folder, reports it, and commits the restoration
    * where HEAD has the change.

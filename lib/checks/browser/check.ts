@@ -1,4 +1,4 @@
-import { isAbsolute, join, relative } from "node:path";
+import { isAbsolute, join, relative, sep } from "node:path";
 import type { BrowserConfig } from "../../config/types.ts";
 import { pathExists, writeAtomic } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
@@ -72,7 +72,7 @@ async function look(options: BrowserCheckOptions, signal: AbortSignal): Promise<
 }
 
 function linesOf({ url, status, problems, screenshot }: PageReport, root: string): readonly string[] {
-  const picture = screenshot === null ? "no screenshot" : relative(root, screenshot).replaceAll("\\", "/");
+  const picture = screenshot === null ? "no screenshot" : relative(root, screenshot).replaceAll(sep, "/");
   return [
     `${url}: ${status === null ? "no answer" : `HTTP ${status}`} (${picture})`,
     ...problems.map((problem) => `  ${problem}`),

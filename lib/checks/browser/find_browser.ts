@@ -4,16 +4,8 @@ import { findExecutable } from "../../host/shell.ts";
 import type { Environment } from "../../host/types.ts";
 
 /** Names on PATH, most wanted first. */
-const NAMES = [
-  "google-chrome-stable",
-  "google-chrome",
-  "chromium",
-  "chromium-browser",
-  "chrome",
-  "microsoft-edge-stable",
-  "microsoft-edge",
-  "brave-browser",
-];
+const NAMES = ("google-chrome-stable google-chrome chromium chromium-browser chrome microsoft-edge-stable " +
+  "microsoft-edge brave-browser").split(" ");
 const MAC = ["Google Chrome", "Chromium", "Microsoft Edge", "Brave Browser"].map((name) =>
   `/Applications/${name}.app/Contents/MacOS/${name}`
 );

@@ -24,21 +24,9 @@ export interface LaunchOptions {
 
 const START_MS = 60_000;
 /** Nothing but the pages asked for: no first-run pages, no updates, no calls home. */
-const FLAGS = [
-  "--remote-debugging-port=0",
-  "--no-first-run",
-  "--no-default-browser-check",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-  "--disable-quic",
-  "--disable-gpu",
-  "--disable-dev-shm-usage",
-  "--disable-extensions",
-  "--mute-audio",
-  "--password-store=basic",
-  "--window-size=1280,800",
-];
+const FLAGS = ("--remote-debugging-port=0 --no-first-run --no-default-browser-check --disable-background-networking " +
+  "--disable-component-update --disable-sync --disable-quic --disable-gpu --disable-dev-shm-usage " +
+  "--disable-extensions --mute-audio --password-store=basic --window-size=1280,800").split(" ");
 
 /**
  * Starts a browser as a process of the run, so that whatever ends the run ends it, and connects Playwright to it.

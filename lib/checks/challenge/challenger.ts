@@ -7,11 +7,12 @@ import type { EventBus } from "../../events/types.ts";
 import { guardHistory } from "../../git/history.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { createGit, outputOfGit } from "../../git/run_git.ts";
-import { removePath } from "../../host/files.ts";
+import { removeOwn } from "../../host/files.ts";
 import { type PromptValuesOf, renderPrompt } from "../../prompts/render.ts";
 import { restoreBrief } from "../brief/create_brief.ts";
 import type { Brief } from "../brief/types.ts";
 import type { Checkout, CheckoutPlace } from "../checkout/types.ts";
+import { whyNotReady } from "../check_tree.ts";
 import { reviewerOf } from "../reviewed_by.ts";
 
 /** One challenge of the checks of an item. */
@@ -51,16 +52,7 @@ export function challengerOf(ralph: RalphContext): Agent {
 /** Brings the checkout up to a commit. @returns the place, or why it could not be made */
 export async function broughtUp({ checkout }: Challenge, commit: string): Promise<CheckoutPlace | string> {
   const up = await checkout.bringUp(commit);
-  switch (up.status) {
-    case "ready":
-      return up.place;
-    case "failed":
-      return up.reason;
-    case "links-outside":
-      return `links lead out of the repository: ${up.links.join(", ")}`;
-    case "nothing-committed":
-      return "nothing is committed";
-  }
+  return up.status === "ready" ? up.place : whyNotReady(up);
 }
 
 /** The folder for a challenger's turn: the item's base, with a history that says nothing of the work. */
@@ -69,7 +61,7 @@ export async function challengerFolder(
   place: CheckoutPlace,
 ): Promise<string> {
   const folder = await place.directory();
-  await removePath(join(checkout.tree, ".git"));
+  await removeOwn(join(checkout.tree, ".git"), checkout.tree);
   await outputOfGit(createGit(host, checkout.tree), ["init", "--quiet", "--template="]);
   return folder;
 }

@@ -1,7 +1,8 @@
 import { outputFrom } from "../../git/run_git.ts";
 import { withOwnIndex } from "../../git/own_index.ts";
 import type { Repository } from "../../git/types.ts";
-import type { Entries, TreeEntry } from "../judging/judging_changes.ts";
+import type { Entries, TreeEntry } from "../experiment/commits.ts";
+import { laidOver } from "../experiment/question.ts";
 
 /** Paths that differ, with what they are now; `null` for one that is gone. */
 export type Changes = ReadonlyMap<string, TreeEntry | null>;
@@ -18,7 +19,7 @@ export async function treesAround<Value>(
   { folder, commit }: { readonly folder: string; readonly commit: string },
   run: () => Promise<Value>,
 ): Promise<{ readonly value: Value; readonly before: string; readonly after: string }> {
-  return await withOwnIndex(repository, false, async (index) => {
+  return await withOwnIndex(repository, "empty", async (index) => {
     const environment = { ...index, GIT_DIR: repository.gitDirectory, GIT_WORK_TREE: folder };
     const treeNow = async (): Promise<string> => {
       await outputFrom(repository, ["add", "--all"], { environment });
@@ -33,11 +34,5 @@ export async function treesAround<Value>(
 
 /** What differs between two trees, of the paths that count. Pure. */
 export function changesOf(before: Entries, after: Entries, counts: (path: string) => boolean): Changes {
-  const paths = new Set([...before.keys(), ...after.keys()]);
-  return new Map(
-    [...paths].filter((path) => {
-      const [was, is] = [before.get(path), after.get(path)];
-      return (was?.hash !== is?.hash || was?.mode !== is?.mode) && counts(path);
-    }).map((path) => [path, after.get(path) ?? null] as const),
-  );
+  return new Map([...laidOver(before, after)].filter(([path]) => counts(path)));
 }

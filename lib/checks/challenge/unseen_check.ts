@@ -11,7 +11,7 @@ import { shellInvocation } from "../../host/shell.ts";
 import type { Host } from "../../host/types.ts";
 import type { CheckPlace } from "../checkout/types.ts";
 import { endedBy } from "../shell.ts";
-import { nextFence } from "../../backlog/fences.ts";
+import { closedFences } from "../../backlog/fences.ts";
 
 /** As much of the output is compared. */
 const BYTES = 64 * 1024;
@@ -58,10 +58,10 @@ async function compared(challenge: Challenge, { turn, result, nothing }: Challen
   if (nothing !== null || check === null) return missing([result], nothing ?? "the answer has no check in it");
   const place = await broughtUp(challenge, work);
   if (typeof place === "string") return missing([result], place);
-  const started = ralph.host.clock.now();
+  const started = ralph.host.clock.steady();
   const timeoutMs = ralph.config.verify.timeout * 1000;
   const { text, ending } = await observe(ralph.host, place, check.command, { cwd: ralph.root, timeoutMs, signal });
-  const durationMs = Math.max(0, ralph.host.clock.now() - started);
+  const durationMs = Math.max(0, ralph.host.clock.steady() - started);
   const ok = sameText(text, check.expect);
   const shown = createRedactor(secretValues(ralph.host.environment.variables)).text(
     `\`${check.command}\` printed ${quoted(text)}${ending === "" ? "" : ` (${ending})`}, expected ${
@@ -156,8 +156,8 @@ interface UnseenCheck {
 async function unseenCheckOf(text: string): Promise<UnseenCheck | null> {
   const { z } = await import("zod");
   const schema = z.object({ command: z.string().trim().min(1), expect: z.string() });
-  for (const block of fencedBlocks(text).toReversed()) {
-    const found = schema.safeParse(jsonOf(block));
+  for (const block of closedFences(text).toReversed()) {
+    const found = schema.safeParse(jsonOf(block.slice(1, -1).join("\n")));
     if (found.success) return found.data;
   }
   return null;
@@ -170,20 +170,6 @@ function sameText(observed: string, expected: string): boolean {
 
 function normal(text: string): string {
   return text.replaceAll("\r\n", "\n").trimEnd();
-}
-
-function fencedBlocks(text: string): readonly string[] {
-  const blocks: string[] = [];
-  let fence: ReturnType<typeof nextFence>["fence"] = null;
-  let lines: string[] = [];
-  for (const line of text.split(/\r?\n/)) {
-    const next = nextFence(fence, line);
-    if (fence === null) lines = [];
-    else if (next.fence === null) blocks.push(lines.join("\n"));
-    else lines.push(line);
-    fence = next.fence;
-  }
-  return blocks;
 }
 
 function jsonOf(text: string): unknown {

@@ -1,10 +1,9 @@
-import { join, relative } from "node:path";
+import { join, relative, sep } from "node:path";
 import type { CheckResult, CommandCheck, Item } from "../../backlog/types.ts";
 import { outputFrom } from "../../git/run_git.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { rootPaths } from "../../git/tree_paths.ts";
 import { writeAtomic } from "../../host/files.ts";
-import { type Commits, createCommits } from "../judging/old_tree.ts";
 import { verify } from "../verify.ts";
 import { broughtUp, type Challenge, challengerFolder, challengerTurn } from "./challenger.ts";
 import { wrongImplementationPrompt } from "./prompt.ts";
@@ -12,10 +11,9 @@ import { type Changes, changesOf, treesAround } from "./tree_changes.ts";
 import picomatch from "picomatch";
 import { withoutCommands } from "../../backlog/verify_commands.ts";
 import type { Config } from "../../config/types.ts";
-import { type Entries, namesPath } from "../judging/judging_changes.ts";
-import { fileTree } from "../judging/old_judges.ts";
-import { reachedBy } from "../judging/reached.ts";
-import { configuresRunner, isManifest } from "../judging/runner_files.ts";
+import { type Commits, createCommits, type Entries } from "../experiment/commits.ts";
+import { kindOf, namesPath } from "../experiment/product.ts";
+import { publishedFiles } from "../experiment/question.ts";
 
 /** What the wrong implementations came to. */
 export interface WrongOutcome {
@@ -42,7 +40,7 @@ export async function wrongImplementations(challenge: Challenge, count: number):
   const outcome = { results: [] as CheckResult[], survivors: [] as string[], missing: [] as string[] };
   const diffs: string[] = [];
   for (let number = 1; number <= count && !signal.aborted; number += 1) {
-    if (budget !== null && ralph.host.clock.now() >= budget.endsAt) {
+    if (budget !== null && ralph.host.clock.steady() >= budget.endsAt) {
       outcome.missing.push(
         `${count - number + 1} of ${count} wrong implementations were not tried: ${budget.words} are up`,
       );
@@ -110,7 +108,7 @@ async function wrongImplementation(
   if (status !== "passed") return { ...NONE, result, diff };
   const file = join(folder, `${name}.diff`);
   await writeAtomic(file, diff);
-  const survivor = relative(ralph.root, file).replaceAll("\\", "/");
+  const survivor = relative(ralph.root, file).replaceAll(sep, "/");
   ralph.events.emit({ type: "note", level: "warn", message: `a wrong implementation passes the checks: ${survivor}` });
   return { ...NONE, result, diff, survivor };
 }
@@ -158,9 +156,13 @@ async function judgeMatcher(
   { config, commits, item, checks }: Judging,
   work: Entries,
 ): Promise<(path: string) => boolean> {
-  const named = picomatch(["ralph.config.json", ".gitignore", ...config.tests.globs, ...config.protect], { dot: true });
-  const { files } = await reachedBy(checks.map(({ command }) => command), fileTree(commits, work));
+  const own = picomatch(["ralph.config.json", ".gitignore", ...config.protect], { dot: true });
   const subject = withoutCommands([item.title, ...item.criteria ?? []].join("\n"));
-  return (path) =>
-    named(path) || isManifest(path) || ((configuresRunner(path) || files.has(path)) && !namesPath(subject, path));
+  const files = {
+    commands: checks.map(({ command }) => command),
+    isTest: picomatch([...config.tests.globs], { dot: true }),
+    published: new Set(await publishedFiles(commits, work)),
+    isSubject: (path: string) => namesPath(subject, path),
+  };
+  return (path) => own(path) || kindOf(path, files) !== "product";
 }

@@ -1,4 +1,5 @@
 import type { CheckOutcome } from "../../backlog/types.ts";
+import { NOT_RUN } from "../shell.ts";
 
 /** Why a check that fails in a checkout says nothing of the commit. */
 export type NotReproducible =
@@ -16,24 +17,12 @@ export type CleanFinding =
   | { readonly status: "timedOut" }
   | { readonly status: "notReproducible"; readonly because: NotReproducible };
 
-/** What the shell answers for a program that it cannot run, or cannot find. */
-const NOT_RUN: readonly number[] = [126, 127];
-
 /**
  * Judges a check by what it came to in the checkout and, where that is red, in the tree as well. Pure.
  *
  * @param clean its outcome in the checkout
  * @param tree its outcome in the tree; `null` where it was not run there
  * @param absent paths that the tree has and the checkout lacks, relative to the top level
- *
- * @example A program that only the tree has
- * ```ts
- * import { classifyClean } from "../../../lib/checks/checkout/classify.ts";
- *
- * const clean = { ok: false, exitCode: 127, tail: "sh: dist/cli: not found" };
- * console.log(classifyClean(clean, { ok: true, exitCode: 0, tail: "" }, ["dist"]));
- * // { status: "notReproducible", because: { kind: "missing", path: "dist" } }
- * ```
  */
 export function classifyClean(
   clean: CheckOutcome,

@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { type Git, outputOfGit } from "../../git/run_git.ts";
-import { copyPath, ensureDirectory, isDirectory, pathExists, removePath } from "../../host/files.ts";
+import { copyPath, ensureDirectory, isDirectory, pathExists, removeOwn, removePath } from "../../host/files.ts";
 import { changedAt } from "../../host/path_facts.ts";
 import { type Seal, sealDifferences, sealOf } from "../../host/seal.ts";
 import type { Host } from "../../host/types.ts";
@@ -33,17 +33,8 @@ const SPACES = ["heads", "tags", "remotes"].map((space) => `+refs/${space}/*:ref
 const ENTRY_REGEXP =
   /([^\0]+)\0 {2}ctime: (\d+):(\d+)\n {2}mtime: [^\n]*\n {2}dev: [^\n]*\n {2}uid: [^\n]*\n {2}size: [^\n]*\n/g;
 
-const FETCH = [
-  "fetch",
-  "--quiet",
-  "--no-tags",
-  "--no-recurse-submodules",
-  "--no-write-fetch-head",
-  "--no-auto-maintenance",
-  "--update-head-ok",
-  "--update-shallow",
-  "--prune",
-];
+const FETCH = ("fetch --quiet --no-tags --no-recurse-submodules --no-write-fetch-head --no-auto-maintenance " +
+  "--update-head-ok --update-shallow --prune").split(" ");
 
 /** Makes the clone of a run; nothing is fetched yet. */
 export function createClone(host: Host, topLevel: string, home: CheckoutHome, settings: GitSettings): Clone {
@@ -56,7 +47,7 @@ export function createClone(host: Host, topLevel: string, home: CheckoutHome, se
   let sealed: Seal | null = null;
 
   async function initialize(directory: string): Promise<void> {
-    await removePath(directory);
+    await removeOwn(directory, home.path);
     await ensureDirectory(directory);
     const inside = cleanGit(host, directory, home.path);
     await outputOfGit(inside, ["init", "--quiet", "--template=", `--object-format=${settings.objects}`]);
@@ -93,7 +84,7 @@ export function createClone(host: Host, topLevel: string, home: CheckoutHome, se
     git,
     async bringUp(target, submodules) {
       if (sealed === null || sealDifferences(sealed, sealNow()).length > 0 || !await isDirectory(gitDirectory)) {
-        await removePath(dirname(tree));
+        await removeOwn(dirname(tree), home.path);
         await removePath(index);
         await initialize(tree);
       }

@@ -1,8 +1,10 @@
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { hashText, listDirectory, pathExists, readText, removePath, writePlain } from "../../host/files.ts";
+import { cacheFolder } from "../../host/cache_folder.ts";
+import { hashText, listDirectory, pathExists, readText, removeOwn, writePlain } from "../../host/files.ts";
 import { takeLock } from "../../host/lock.ts";
 import type { Host } from "../../host/types.ts";
+import { codeOf } from "../../host/looks.ts";
 
 /** The folder of one repository's checkout, ours until it is disposed of. Paths are absolute. */
 export interface CheckoutHome extends AsyncDisposable {
@@ -13,10 +15,12 @@ export interface CheckoutHome extends AsyncDisposable {
   readonly cache: string;
 }
 
+/** The hash of a repository's path, and letters by chance where the folder is for one time. */
+const HOME_REGEXP = /^[0-9a-f]{16}(?:-[0-9a-z]{6})?$/;
+
 /** Takes the folder that is kept for a repository, or one for this time where another process uses that. */
 export async function takeHome(host: Host, topLevel: string): Promise<CheckoutHome> {
-  const { variables, home } = host.environment;
-  const cache = join(variables["XDG_CACHE_HOME"] || join(home, ".cache"), "checkouts");
+  const cache = join(await cacheFolder(host), "checkouts");
   await sweepHomes(host, cache);
   const name = hashText(topLevel).slice(0, 16);
   const kept = await lockOf(host, join(cache, name));
@@ -28,7 +32,7 @@ export async function takeHome(host: Host, topLevel: string): Promise<CheckoutHo
     tree: join(path, "tree", basename(topLevel)),
     cache,
     async [Symbol.asyncDispose]() {
-      if (kept.status === "busy") await removePath(path);
+      if (kept.status === "busy") await removeOwn(path, cache);
       if (lock.status === "held") await lock.release();
     },
   };
@@ -37,6 +41,7 @@ export async function takeHome(host: Host, topLevel: string): Promise<CheckoutHo
 /** Removes what is kept for repositories that are gone, and what a killed process left. */
 async function sweepHomes(host: Host, cache: string): Promise<void> {
   for (const name of await listDirectory(cache)) {
+    if (!HOME_REGEXP.test(name)) continue; // another program's, by its name
     const path = join(cache, name);
     const root = await readText(join(path, "root"));
     if (root === null || !name.includes("-") && await pathExists(root)) continue;
@@ -44,16 +49,34 @@ async function sweepHomes(host: Host, cache: string): Promise<void> {
   }
 }
 
+/** The folders that are kept for one repository, below the cache folder. */
+export async function homesOf(cache: string, topLevel: string): Promise<readonly string[]> {
+  const folder = join(cache, "checkouts");
+  const homes: string[] = [];
+  for (const name of await listDirectory(folder)) {
+    if (HOME_REGEXP.test(name) && await readText(join(folder, name, "root")) === topLevel) {
+      homes.push(join(folder, name));
+    }
+  }
+  return homes;
+}
+
+/** @returns false where another process uses it */
+export async function removeHome(host: Host, path: string): Promise<boolean> {
+  const lock = await lockOf(host, path);
+  if (lock.status !== "held") return false;
+  await removeOwn(path, dirname(path));
+  await lock.release();
+  return true;
+}
+
 /** Another process may remove it, or take it, at the same time: what cannot be removed now is left for the next sweep. */
 async function sweepHome(host: Host, path: string): Promise<void> {
   try {
-    const lock = await lockOf(host, path);
-    if (lock.status !== "held") return;
-    await removePath(path);
-    await lock.release();
+    await removeHome(host, path);
   } catch (error) {
     if (
-      !RalphError.isInstance(error) && !["ENOENT", "ENOTEMPTY"].includes((error as NodeJS.ErrnoException).code ?? "")
+      !RalphError.isInstance(error) && !["ENOENT", "ENOTEMPTY"].includes(codeOf(error))
     ) {
       throw error;
     }

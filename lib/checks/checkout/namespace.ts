@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { KeptCopy } from "../../workspace/kept_copies.ts";
-import { findExecutable } from "../../host/shell.ts";
+import { findBubblewrapProgram } from "../../host/find_bubblewrap.ts";
 import type { Host } from "../../host/types.ts";
 
 /**
@@ -16,12 +16,13 @@ export interface Namespace {
   readonly overlay: boolean;
 }
 
+const ELSEWHERE = "the final check ran in a copy at a different path";
 const FULL = ["--unshare-pid", "--proc", "/proc"];
 
 /** Asks bubblewrap what it can do on this machine. */
 export async function probeNamespace(host: Host): Promise<Namespace> {
-  const program = await findExecutable("bwrap", host.environment, "/");
-  if (program === null) return { kind: "elsewhere", reason: "bubblewrap: not found", program: "", overlay: false };
+  const program = await findBubblewrapProgram(host.environment);
+  if (program === null) return { kind: "elsewhere", reason: missing(host), program: "", overlay: false };
   const ask = async (...arguments_: string[]): Promise<{ works: boolean; text: string }> => {
     const end = await host.processes.run({ file: program, arguments: arguments_, cwd: "/", timeoutMs: 10_000 });
     return { works: end.exitCode === 0, text: end.tail };
@@ -30,9 +31,22 @@ export async function probeNamespace(host: Host): Promise<Namespace> {
   const full = await ask(...bind, ...FULL, "true");
   const bound = full.works || (await ask(...bind, "true")).works;
   const reason = full.works ? null : `bubblewrap: ${full.text.trim().split("\n").at(-1) || "no message"}`;
-  if (!bound) return { kind: "elsewhere", reason, program, overlay: false };
+  if (!bound) {
+    return {
+      kind: "elsewhere",
+      reason: `bubblewrap fails here, so ${ELSEWHERE}. It says: ${reason}.`,
+      program,
+      overlay: false,
+    };
+  }
   const overlay = (await ask("--help")).text.includes("--tmp-overlay"); // 0.11 and later
   return { kind: full.works ? "full" : "bound", reason, program, overlay };
+}
+
+/** The one sentence that the run ends with, and the command that makes it go away. */
+function missing({ environment: { platform } }: Host): string {
+  if (platform !== "linux") return `bubblewrap works on Linux only, so ${ELSEWHERE}.`;
+  return `bubblewrap is not installed, so ${ELSEWHERE}. \`apt-get install bubblewrap\` removes this note.`;
 }
 
 /** What is laid over the repository's own path. Paths are absolute. */

@@ -17,7 +17,7 @@ import { openDependencies } from "./dependencies.ts";
 import { takeHome } from "./home.ts";
 import { outwardLinks } from "./index_entries.ts";
 import { probeNamespace } from "./namespace.ts";
-import { createResults, type Ground, layCopies, placeOf } from "./place.ts";
+import { type Ground, layCopies, placeOf, type Results } from "./place.ts";
 import { readSettings } from "./settings.ts";
 import type { BroughtUp, Checkout } from "./types.ts";
 
@@ -37,20 +37,6 @@ export interface CheckoutOptions {
  * are now. Open it before the first turn, and bring it up then.
  *
  * @throws {RalphError} not-a-repository, git-failed, git-missing, file-unwritable
- *
- * @example Check HEAD
- * ```ts
- * import { openCheckout } from "../../../lib/checks/checkout/open_checkout.ts";
- * import { verify } from "../../../lib/checks/verify.ts";
- * import { createRalph } from "ralph";
- * import { temporaryRepository } from "ralph/testing";
- *
- * await using repository = await temporaryRepository({ files: { "a.txt": "a\n" } });
- * await using ralph = await createRalph({ root: repository.path });
- * await using checkout = await openCheckout(ralph);
- * const up = await checkout.bringUp();
- * if (up.status === "ready") console.log((await verify(ralph, ["test -f a.txt"], { place: up.place })).status); // passed
- * ```
  */
 export async function openCheckout(ralph: CheckoutContext, options: CheckoutOptions = {}): Promise<Checkout> {
   const { host, root, config: { trust, workspace } } = ralph;
@@ -67,7 +53,7 @@ export async function openCheckout(ralph: CheckoutContext, options: CheckoutOpti
   const copying = { ...workspace, copy: workspace.copy.map(fromTop), root, mustInstall: trust === "strict" };
   const dependencies = await openDependencies(ground, git, copying, await headOf(git), options.signal);
   const clone = createClone(host, topLevel, home, settings);
-  const results = createResults();
+  const results: Results = new Map();
   const oneAtATime = createSlots(1);
   let allowed: { readonly submodules: ReadonlySet<string>; readonly links: ReadonlySet<string> } | null = null;
 

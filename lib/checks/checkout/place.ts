@@ -46,6 +46,9 @@ export async function layCopies(ground: Ground, { kept, committed }: Laid): Prom
   for (const path of links) await symbolicLink(join(topLevel, path), join(tree, path));
 }
 
+/** What commands came to, by the tree that they ran on: for one run, in memory. */
+export type Results = Map<string, CheckOutcome>;
+
 /** How checks are run in a checkout that has been brought up. @param tree what results are kept by */
 export function placeOf(
   ground: Ground,
@@ -61,8 +64,8 @@ export function placeOf(
     cwd: namespace.kind === "elsewhere" ? elsewhere : root,
     namespace,
     run: (shell, command, cwd) => placedProcess(ground, laid.kept.copies, shell, command, cwd),
-    known: (command) => results.known(tree, command),
-    remember: (command, outcome) => results.remember(tree, command, outcome),
+    known: (command) => results.get(`${tree}\0${command}`) ?? null,
+    remember: (command, outcome) => void results.set(`${tree}\0${command}`, outcome),
     async directory() {
       await (whole ??= layCopies({ ...ground, namespace: { ...namespace, kind: "elsewhere" } }, laid));
       return elsewhere;
@@ -82,11 +85,12 @@ export function placedProcess(
   const { variables } = host.environment;
   const hidden = { ...hiddenVariables(variables), OLDPWD: undefined };
   const elsewhere = mapPath(cwd, topLevel, home.tree);
-  if (namespace.kind === "elsewhere" || reachesDaemon(command)) {
+  const isDaemon = DAEMONS_REGEXP.test(command);
+  if (namespace.kind === "elsewhere" || isDaemon) {
     const mapped = Object.entries(variables).filter(([name]) => !(name in hidden)).map(([name, value]) =>
       [name, value?.split(":").map((part) => mapPath(part, topLevel, home.tree)).join(":")] as const
     );
-    const project = reachesDaemon(command) ? { COMPOSE_PROJECT_NAME: `checkout-${host.ids.random(8)}` } : {};
+    const project = isDaemon ? { COMPOSE_PROJECT_NAME: `checkout-${host.ids.random(8)}` } : {};
     const environment = { ...Object.fromEntries(mapped), ...hidden, ...project, PWD: elsewhere };
     const sandbox = { role: "check", cwd: topLevel, shown: [{ from: home.tree, at: home.tree }] } as const;
     return { file, arguments: given, cwd: elsewhere, environment, plain: true, sandbox };
@@ -115,24 +119,4 @@ function shownPaths({ topLevel, tree, copies, links }: Mounts): readonly ShownPa
     ...copies.filter(({ isFolder }) => isFolder).map(({ path, kept }) => ({ from: kept, at: join(topLevel, path) })),
     ...links.map((path) => ({ from: join(topLevel, path), at: join(topLevel, path) })),
   ];
-}
-
-/** What commands came to, by the tree that they ran on: for one run, in memory. */
-export interface Results {
-  known(tree: string, command: string): CheckOutcome | null;
-  remember(tree: string, command: string, outcome: CheckOutcome): void;
-}
-
-/** An empty memory. */
-export function createResults(): Results {
-  const outcomes = new Map<string, CheckOutcome>();
-  return {
-    known: (tree, command) => outcomes.get(`${tree}\0${command}`) ?? null,
-    remember: (tree, command, outcome) => void outcomes.set(`${tree}\0${command}`, outcome),
-  };
-}
-
-/** True for a command that names docker, podman, kubectl or ssh: it may look at the tree instead of the checkout. Pure. */
-function reachesDaemon(command: string): boolean {
-  return DAEMONS_REGEXP.test(command);
 }

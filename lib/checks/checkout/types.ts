@@ -47,6 +47,9 @@ export type BroughtUp =
   /** `reason` is git's own line, or the end of what `workspace.setup` printed. */
   | { readonly status: "failed"; readonly reason: string };
 
+/** Brings a checkout up to a commit. */
+export type BringUp = (commit: string) => Promise<BroughtUp>;
+
 /** A clean checkout with a git directory of its own, outside of the repository. */
 export interface Checkout extends AsyncDisposable {
   /** Absolute path of its working tree. */

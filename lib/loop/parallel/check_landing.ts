@@ -4,22 +4,24 @@
  *
  * @module
  */
-import type { Attempt, Check, Item, WorkDone } from "../../backlog/types.ts";
+import type { Attempt, Check, FailureReason, Item, WorkDone } from "../../backlog/types.ts";
 import { describeFailures } from "../../backlog/verdict.ts";
+import type { Beside } from "../../checks/beside.ts";
 import type { BriefKind } from "../../checks/brief/types.ts";
 import { namedCheck } from "../../checks/function.ts";
 import type { CheckLike } from "../../checks/types.ts";
-import { verify } from "../../checks/verify.ts";
+import { unresolvedIn, unresolvedMessage } from "../../git/conflict_markers.ts";
 import { bodyWith, type Captured } from "../../git/fold.ts";
 import { inTheWay, type Landing, moveTree } from "../../git/land.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { rootPaths, topLevelPaths } from "../../git/tree_paths.ts";
 import type { Repository } from "../../git/types.ts";
-import { pathsBetween } from "../../git/work_commit.ts";
-import { withoutReviews, type WorkedItem } from "../attempt_parts.ts";
+import { pathsBetween } from "../../git/run_git.ts";
+import { withoutReviews, type WorkedItem } from "../attempt/attempt_parts.ts";
 import type { Begun, Iterations } from "../iterations.ts";
-import type { LoopParts } from "../loop_parts.ts";
-import type { LandingSteps } from "../settle.ts";
+import type { LoopParts } from "../run/loop_parts.ts";
+import type { LandingSteps } from "../settle/settle.ts";
+import { inLane } from "./lane_fault.ts";
 import type { Note, WorkerTree } from "./worker_tree.ts";
 
 /** An attempt that ended in a tree of its own. All of it but the tree is plain data. */
@@ -67,12 +69,21 @@ export class LandingChecks<Data, Findings> {
   readonly #parts: LoopParts<Data, Findings>;
   readonly #iterations: Iterations<Data, Findings>;
   readonly #signal: AbortSignal;
+  readonly #beside: Beside;
   readonly #repository: Repository;
 
-  constructor(parts: LoopParts<Data, Findings>, iterations: Iterations<Data, Findings>, signal: AbortSignal) {
+  constructor(
+    parts: LoopParts<Data, Findings>,
+    { iterations, signal, beside }: {
+      readonly iterations: Iterations<Data, Findings>;
+      readonly signal: AbortSignal;
+      readonly beside: Beside;
+    },
+  ) {
     this.#parts = parts;
     this.#iterations = iterations;
     this.#signal = signal;
+    this.#beside = beside;
     this.#repository = requireRepository(parts.ralph);
   }
 
@@ -89,15 +100,15 @@ export class LandingChecks<Data, Findings> {
     let landed: Attempt<Findings> = { ...attempt, landing: { base, tip, checkedAgain: again, conflicts } };
     const none = { steps: null, checkedAgain: again, paths: [] };
     if (again) {
-      await tree.checkOut(commit);
-      const touched = isForeign ? await this.#protectedIn(tree, work?.paths ?? []) : [];
-      if (touched.length > 0) {
-        const message = `changed what judges the run: ${touched.join(", ")}`;
-        const failed = { ...landed, status: "failed", reason: "protected-file-changed", message } as Attempt<Findings>;
+      await inLane(tree, () => tree.checkOut(commit));
+      const fault = isForeign ? await this.#faultIn(tree, work?.paths ?? []) : null;
+      if (fault !== null) {
+        const failed = { ...landed, status: "failed", ...fault } as Attempt<Findings>;
         return { ...none, attempt: this.#iterations.limited(begun, failed), result: "failed" };
       }
-      const before = base === tip ? "passed where it was made, and fails here" : TOGETHER;
-      landed = await this.#checkAgain(begun, landed, { tree, before });
+      const before = isForeign ? "was reported as passed where it was made, and fails here" : TOGETHER;
+      const unchecked = landed;
+      landed = await inLane(tree, () => this.#checkAgain(begun, unchecked, { tree, before }));
       if (landed.status === "interrupted") return { ...none, attempt: landed, result: "interrupted" };
       if (landed.status === "failed") {
         return { ...none, attempt: this.#iterations.limited(begun, landed), result: "failed" };
@@ -132,14 +143,15 @@ export class LandingChecks<Data, Findings> {
   ): Promise<Attempt<Findings>> {
     const checks = withoutReviews(await this.#checksIn(tree.ralph.root, item, number));
     const done: WorkDone = { since: attempt.turn?.base ?? null, changedFiles: attempt.turn?.changedFiles ?? [] };
-    const verification = await verify(tree.ralph, checks, {
+    const options = {
       item,
       base: done.since,
       done,
       signal: this.#signal,
       logs: `${this.#iterations.folder}/landing-${attempt.id.slice(attempt.id.lastIndexOf(".") + 1)}`,
-      failedBefore: this.#iterations.failedBefore ?? new Set(),
-    });
+      failedBefore: this.#iterations.failedBefore ?? new Set<string>(),
+    };
+    const verification = await this.#beside.verify(tree.ralph, checks, options, true);
     switch (verification.status) {
       case "passed":
       case "unverified":
@@ -159,6 +171,18 @@ export class LandingChecks<Data, Findings> {
   }
 
   /** A worker's own guards have seen to it; its word is not relied on. */
+  async #faultIn(
+    tree: WorkerTree,
+    paths: readonly string[],
+  ): Promise<{ readonly reason: FailureReason; readonly message: string } | null> {
+    const touched = await this.#protectedIn(tree, paths);
+    if (touched.length > 0) {
+      return { reason: "protected-file-changed", message: `changed what judges the run: ${touched.join(", ")}` };
+    }
+    const unresolved = rootPaths(this.#parts.ralph, await unresolvedIn(requireRepository(tree.ralph), paths));
+    return unresolved.length === 0 ? null : { reason: "conflict", message: unresolvedMessage(unresolved) };
+  }
+
   async #protectedIn({ brief, ralph }: WorkerTree, paths: readonly string[]): Promise<readonly string[]> {
     const changes = (await brief.compare()).filter(({ kind }) => PROTECTED.has(kind)).map(({ path }) => path);
     const state = new Set(this.#parts.backlog.stateFiles);

@@ -5,33 +5,42 @@
  * @module
  */
 import { withFindings } from "../../backlog/findings.ts";
+import { type Beside, createBeside } from "../../checks/beside.ts";
 import type { OpenItem } from "../../backlog/journal_types.ts";
+import { interruptedAttempt } from "../../backlog/attempts.ts";
 import type { Attempt, Item } from "../../backlog/types.ts";
 import type { LimitsConfig } from "../../config/schema.ts";
 import type { AttemptJob, Elsewhere } from "../../context/elsewhere.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { rootPaths, topLevelPaths } from "../../git/tree_paths.ts";
-import type { Captured } from "../../git/fold.ts";
 import { createKeptWork, dropWork, type KeptWork, keptWork, workRef } from "../../git/work_commit.ts";
+import { asNamed } from "../../host/file_errors.ts";
 import { createSlots } from "../../host/slots.ts";
-import { keyOf } from "../journal_fold.ts";
-import type { CleanRun } from "../clean.ts";
-import type { WorkedItem } from "../attempt_parts.ts";
+import { keyOf } from "../journal/journal_fold.ts";
+import type { CleanRun } from "../finish/clean.ts";
 import type { Begun, Iterations } from "../iterations.ts";
-import type { LoopParts, Picked } from "../loop_parts.ts";
-import { waitsInVain } from "../settle.ts";
-import { costSoon } from "../limits.ts";
-import type { Stopped, StoppedEarly } from "../outcome.ts";
-import { createTurnGuard } from "../turn_guard.ts";
-import { workItem } from "../work_item.ts";
+import type { LoopParts, Picked } from "../run/loop_parts.ts";
+import { type Settled, waitsInVain } from "../settle/settle.ts";
+import { costSoon } from "../policy/limits.ts";
+import type { Stopped, StoppedEarly } from "../run/outcome.ts";
+import { createTurnGuard } from "../attempt/turn_guard.ts";
+import { tidied } from "../run/tidied.ts";
+import { workItem } from "../attempt/work_item.ts";
+import { previousWith } from "../policy/attempts.ts";
 import { createLandings, type Landings } from "./landing.ts";
+import { inLane, LaneFault } from "./lane_fault.ts";
 import { type Lanes, openLanes } from "./lanes.ts";
+import { type Made, unusable } from "./made.ts";
+import { removeTree } from "./leftover_trees.ts";
 import { overlap } from "./overlap.ts";
 import { ensurePossible } from "./possible.ts";
-import { conflictNote, type Note, type TreeBegin, type WorkerTree } from "./worker_tree.ts";
+import { conflictNote, type TreeBegin, type WorkerTree } from "./worker_tree.ts";
 
 /** A free worker need not wait until all has landed that has ended: a start is short. */
 const STARTING = { first: true } as const;
+
+const UNSTEADY =
+  "failed beside another worker's checks, and passed when it was run alone; `RALPH_LANE` tells workers apart";
 
 /** What the dispatcher needs of the loop. */
 export interface DispatchParts<Data, Findings> {
@@ -53,8 +62,12 @@ export interface DispatchParts<Data, Findings> {
 export interface Dispatched extends AsyncDisposable {
   /** Works until nothing may start any more and nothing is in flight. */
   run(): Promise<Stopped>;
-  /** Nothing is left to do: work that was kept is let go of. */
-  passed(): Promise<void>;
+}
+
+/** Nothing is left to do: work that was kept is let go of, also where no worker has opened a tree. */
+export async function letGo<Data, Findings>({ ralph, key }: LoopParts<Data, Findings>): Promise<void> {
+  const repository = requireRepository(ralph);
+  await tidied(ralph, async () => dropWork(repository, [...(await keptWork(repository, keyOf(key))).keys()]));
 }
 
 /**
@@ -79,23 +92,19 @@ export async function openWorkers<Data, Findings>(
     await elsewhere?.[Symbol.asyncDispose]();
     throw error;
   }
-  const dispatcher = new Dispatcher(parts, rest, { lanes: lanes.all, elsewhere, uncommitted });
+  const dispatcher = new Dispatcher(parts, rest, { lanes, elsewhere, uncommitted });
   return {
     run: () => dispatcher.run(),
-    async passed() {
-      const repository = requireRepository(ralph);
-      await dropWork(repository, [...(await keptWork(repository, keyOf(parts.key))).keys()]);
-    },
     async [Symbol.asyncDispose]() {
       await lanes[Symbol.asyncDispose]();
-      await elsewhere?.[Symbol.asyncDispose]();
+      await tidied(ralph, async () => await elsewhere?.[Symbol.asyncDispose]());
     },
   };
 }
 
 /** Where items are worked on. */
 interface Places {
-  readonly lanes: readonly WorkerTree[];
+  readonly lanes: Lanes;
   /** `null`: in the lanes' own trees. */
   readonly elsewhere: Elsewhere | null;
   readonly uncommitted: ReadonlySet<string>;
@@ -112,7 +121,10 @@ interface Flight<Data> {
 class Dispatcher<Data, Findings> {
   readonly #parts: LoopParts<Data, Findings>;
   readonly #rest: DispatchParts<Data, Findings>;
+  readonly #lanes: Lanes;
   readonly #free: WorkerTree[];
+  /** Lanes that have failed: nothing more starts in them. */
+  readonly #closed = new Set<WorkerTree>();
   readonly #elsewhere: Elsewhere | null;
   /** What an earlier coordinator has handed out: it continues. */
   readonly #handedOut: OpenItem[];
@@ -121,6 +133,7 @@ class Dispatcher<Data, Findings> {
   /** The run's checkout is one. */
   readonly #looking = createSlots(1);
   readonly #inFlight = new Map<string, Flight<Data>>();
+  readonly #beside: Beside;
   readonly #kept: KeptWork;
   readonly #landings: Landings<Data, Findings>;
   readonly #stopper = new AbortController();
@@ -137,13 +150,16 @@ class Dispatcher<Data, Findings> {
   ) {
     this.#parts = parts;
     this.#rest = rest;
-    this.#free = [...lanes];
+    this.#lanes = lanes;
+    this.#free = [...lanes.all];
     this.#elsewhere = elsewhere;
     this.#handedOut = elsewhere === null ? [] : [...parts.ralph.journal.open(parts.key)];
     this.#signal = AbortSignal.any([rest.signal, this.#stopper.signal]);
     // trees keep the work of their turns themselves
-    this.#kept = createKeptWork(requireRepository(parts.ralph), keyOf(parts.key), elsewhere !== null);
-    this.#landings = createLandings(parts, { ...rest, signal: this.#signal, kept: this.#kept, uncommitted });
+    this.#kept = createKeptWork(requireRepository(parts.ralph), keyOf(parts.key), { alone: elsewhere !== null });
+    this.#beside = createBeside((subject) => rest.iterations.notice({ kind: "unsteady", subject, message: UNSTEADY }));
+    const known = { signal: this.#signal, beside: this.#beside, kept: this.#kept, uncommitted };
+    this.#landings = createLandings(parts, { ...rest, ...known });
   }
 
   async run(): Promise<Stopped> {
@@ -214,7 +230,7 @@ class Dispatcher<Data, Findings> {
     }
     this.#inFlight.delete(item.id);
     this.#isAlone = false;
-    if (tree !== null) this.#free.push(tree);
+    if (tree !== null && !this.#closed.has(tree)) this.#free.push(tree);
   }
 
   /** The next item that touches nothing of what is in flight. */
@@ -252,19 +268,55 @@ class Dispatcher<Data, Findings> {
       return { begun, tip: (await repository.head()).head ?? "", left: await this.#kept.of(ref) };
     }, STARTING);
     const begin = { tip, left, ref, item, attemptId: begun.id };
-    const made = this.#elsewhere === null
-      ? await this.#work(begun, begin, tree)
-      : await this.#workElsewhere(begun, begin, this.#elsewhere, tree.lane);
-    if (made === null) return true;
-    const { worked, work, notes } = made;
-    const isForeign = this.#elsewhere !== null;
-    const landed = await this.#coordinator.run(() =>
-      this.#landings.land({ begun, worked, work, notes, base: work?.base ?? tip, ref, tree, isForeign })
-    );
-    if (landed === "left-open") return true;
-    this.#stopped ??= landed;
-    await this.#elsewhere?.settled(begun.id);
+    let attempt: Attempt<Findings> = interruptedAttempt(begun);
+    try {
+      const made = this.#elsewhere === null
+        ? await inLane(tree, () => this.#work(begun, begin, tree))
+        : await this.#workElsewhere(begun, begin, this.#elsewhere, tree.lane);
+      if (made === null) return true;
+      const { worked, work, notes } = made;
+      attempt = worked.attempt;
+      const isForeign = this.#elsewhere !== null;
+      const landed = await this.#coordinator.run(() =>
+        this.#landings.land({ begun, worked, work, notes, base: work?.base ?? tip, ref, tree, isForeign })
+      );
+      if (landed === "left-open") return true;
+      this.#stopped ??= landed;
+      await this.#elsewhere?.settled(begun.id);
+    } catch (error) {
+      if (!(error instanceof LaneFault)) throw error;
+      await this.#close(tree, begun, attempt, error.cause);
+    }
     return false;
+  }
+
+  /**
+   * Nothing more starts in a lane that has failed: its item comes again in another one, with what its turn left.
+   *
+   * @throws what has failed, where no other lane is left
+   */
+  async #close(
+    tree: WorkerTree,
+    begun: Begun<Data, Findings>,
+    attempt: Attempt<Findings>,
+    fault: unknown,
+  ): Promise<void> {
+    this.#closed.add(tree);
+    const isKept = await tree.abandon();
+    if (!isKept) this.#lanes.keep(tree);
+    const isLast = this.#closed.size === this.#lanes.all.length;
+    if (isLast || this.#elsewhere !== null || this.#signal.aborted) throw fault;
+    const { message, hint } = asNamed(fault);
+    const left = isKept ? "" : `; the next run takes what its turn left in ${tree.path}`;
+    const reason = `worker ${tree.lane + 1} has stopped: ${message}`;
+    const said = `${reason}; ${begun.item.id} goes to another worker${left}; ${hint}`;
+    tree.home.events.emit({ type: "note", level: "warn", message: said });
+    this.#rest.iterations.notice({ kind: "environment", subject: reason, message: "" });
+    const settled: Settled = { settlement: { status: "open", reason }, attempt, committed: [], passed: null };
+    await this.#coordinator.run(async () => {
+      if (isKept) await tidied(tree.home, () => removeTree(tree.home, tree.path)); // the others may share the disk
+      await this.#rest.iterations.end(begun, { attempt, settled, checks: [] }, {});
+    });
   }
 
   /** On another machine. */
@@ -276,12 +328,13 @@ class Dispatcher<Data, Findings> {
   ): Promise<Made<Findings> | null> {
     const { id, number, item } = begun;
     const options = this.#rest.iterations.workOptions(begun, null, left === null ? {} : { [ref]: null });
+    const landed = this.#landings.conflictOf(item);
     const job: AttemptJob = {
       attempt: { id, number },
       item,
       base: tip,
       left,
-      previous: options.previous ?? null,
+      previous: previousWith(id, landed.length > 0 ? null : options.previous ?? null, landed),
       last: options.last ?? null,
       judging: options.judging,
       failedBefore: [...options.failedBefore ?? []],
@@ -292,6 +345,9 @@ class Dispatcher<Data, Findings> {
     };
     const made = await elsewhere.attempt(job, this.#signal, lane);
     if (made === null) return null;
+    if (job.greenBefore === null && made.attempt.turn !== null) {
+      await options.baselineTaken?.(made.attempt.greenBefore === true);
+    }
     const read = await withFindings<Findings>(this.#parts.backlog, made.attempt);
     const work = read.status === "read" ? made.work : null;
     const attempt = read.status === "read" ? read.attempt : unusable<Findings>(begun, read.problem);
@@ -314,12 +370,19 @@ class Dispatcher<Data, Findings> {
       const before = await requireRepository(tree.ralph).snapshot();
       const kept = Object.fromEntries(prepared.left.map((path) => [path, null]));
       const conflicts = rootPaths(ralph, prepared.conflicts);
+      const options = iterations.workOptions(begun, before, kept);
+      const landed = this.#landings.conflictOf(item);
       const worked = await workItem(tree.ralph, backlog, item, {
-        ...iterations.workOptions(begun, before, kept),
+        ...options,
+        previous: previousWith(begun.id, landed.length > 0 ? null : options.previous ?? null, [
+          ...landed,
+          ...conflicts,
+        ]),
         green: new Set(), // of another tree
         ...(conflicts.length === 0 ? {} : { note: conflictNote(conflicts) }),
         signal: this.#signal,
         brief: tree.brief,
+        beside: this.#beside,
         guard: createTurnGuard(tree.ralph, { userPaths: new Set(), stateFiles: backlog.stateFiles }),
         clean: { look: (...look) => this.#looking.run(() => clean.look(...look)) },
       });
@@ -329,22 +392,8 @@ class Dispatcher<Data, Findings> {
     } catch (error) {
       if (await tree.isThere()) throw error;
       const message = "the turn removed the working tree that it was given";
-      const known = { id: begun.id, number: begun.number, claim: null, turn: null, verification: null };
-      const attempt = { ...known, status: "failed", reason: "agent-failed", message } as const;
+      const attempt = { ...interruptedAttempt(begun), status: "failed", reason: "agent-failed", message } as const;
       return { worked: { attempt, checks: [], before: null, after: null }, work: null, notes: [] };
     }
   }
-}
-
-/** An attempt whose result cannot be read: no one knows what it did. */
-function unusable<Findings>({ id, number }: Pick<Attempt, "id" | "number">, problem: string): Attempt<Findings> {
-  const message = `the result of attempt ${id} is not used: ${problem}`;
-  return { id, number, claim: null, turn: null, verification: null, status: "blocked", message };
-}
-
-/** An attempt that was made, and what came of it. */
-interface Made<Findings> {
-  readonly worked: WorkedItem<Findings>;
-  readonly work: Captured | null;
-  readonly notes: readonly Note[];
 }

@@ -5,7 +5,8 @@ import { createRedactor } from "../../events/redact.ts";
 import { secretValues } from "../../events/secrets.ts";
 import { createGit } from "../../git/run_git.ts";
 import { copyTree } from "../../host/copy_tree.ts";
-import { ensureDirectory, isDirectory, removePath, symbolicLink } from "../../host/files.ts";
+import { ensureDirectory, isDirectory, removeOwn, symbolicLink } from "../../host/files.ts";
+import { setAside } from "../../host/set_aside.ts";
 import { shellInvocation } from "../../host/shell.ts";
 import type { Host } from "../../host/types.ts";
 import { dependencyKey, mayChangeKey } from "../../workspace/dependency_key.ts";
@@ -20,6 +21,8 @@ export interface FilledTreeOptions {
   readonly to: string;
   /** The project in the tree that is filled: `workspace.setup` runs there. */
   readonly root: string;
+  /** Where what is replaced in `from` is kept. */
+  readonly aside: string;
   readonly workspace: WorkspaceConfig;
   readonly signal: AbortSignal;
 }
@@ -51,8 +54,7 @@ export function createFilledTree(options: FilledTreeOptions): FilledTree {
     paths.map((glob) => glob.includes("/") ? posix.join(inside, glob) : glob);
   const links: string[] = [];
   let key: string | null = null;
-  /** That it was brought up to last. */
-  let at: string | null = null;
+  let at: string | null = null; // that it was brought up to last
 
   /** Most commits differ from the one before in other files: a look at the difference is shorter than one at all files. */
   async function isSame(commit: string): Promise<boolean> {
@@ -66,10 +68,10 @@ export function createFilledTree(options: FilledTreeOptions): FilledTree {
     const { paths } = await ignoredPaths(git, from, globs(workspace.copy));
     for (const path of paths) {
       if (linked.includes(path) || !isWanted(path, await isDirectory(join(from, path)))) continue;
-      if (await isDirectory(dirname(join(to, path)))) await copyTree(host, join(from, path), join(to, path));
+      if (await isDirectory(dirname(join(to, path)))) await copyTree(host, join(from, path), join(to, path), to);
     }
     for (const path of linked) {
-      await removePath(join(to, path));
+      await removeOwn(join(to, path), to);
       await ensureDirectory(dirname(join(to, path)));
       await symbolicLink(join(from, path), join(to, path));
       if (!links.includes(path)) links.push(path);
@@ -102,12 +104,18 @@ export function createFilledTree(options: FilledTreeOptions): FilledTree {
       const back: string[] = [];
       for (const path of paths) {
         if (links.includes(path) || !await isDirectory(join(to, path))) continue;
-        await copyTree(host, join(to, path), join(from, path));
+        await bringOne(options, path);
         back.push(path);
       }
       return back;
     },
   };
+}
+
+/** What the person has there is kept. */
+async function bringOne({ host, from, to, aside }: FilledTreeOptions, path: string): Promise<void> {
+  setAside(join(from, path), aside);
+  await copyTree(host, join(to, path), join(from, path), from);
 }
 
 async function install(

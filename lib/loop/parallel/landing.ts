@@ -5,6 +5,7 @@
  * @module
  */
 import type { Attempt, Check, Item } from "../../backlog/types.ts";
+import type { Beside } from "../../checks/beside.ts";
 import { restoreBrief } from "../../checks/brief/create_brief.ts";
 import { guardHistory } from "../../git/history.ts";
 import { commitMerged, mergeTrees } from "../../git/land.ts";
@@ -14,11 +15,11 @@ import { rootPaths } from "../../git/tree_paths.ts";
 import type { Repository, TreeStatus } from "../../git/types.ts";
 import type { KeptWork } from "../../git/work_commit.ts";
 import type { Iterations } from "../iterations.ts";
-import type { LoopParts } from "../loop_parts.ts";
-import type { StoppedEarly } from "../outcome.ts";
-import { type Committer, createCommitter } from "../committer.ts";
-import { type LandingSteps, settleAndCommit, type Settled } from "../settle.ts";
-import { ownPaths } from "../stow.ts";
+import type { LoopParts } from "../run/loop_parts.ts";
+import type { StoppedEarly } from "../run/outcome.ts";
+import { type Committer, createCommitter } from "../settle/committer.ts";
+import { type LandingSteps, settleAndCommit, type Settled } from "../settle/settle.ts";
+import { ownPaths } from "../settle/stow.ts";
 import { LandingChecks, type ToLand } from "./check_landing.ts";
 import type { Note, WorkerTree } from "./worker_tree.ts";
 
@@ -35,6 +36,8 @@ export interface Landings<Data, Findings> {
   checksOf(item: Item<Data>, number: number): Promise<readonly Check[]>;
   /** It has conflicted so often that nothing else is to be worked on beside it. */
   wantsToBeAlone(item: Item<Data>): boolean;
+  /** Paths in which its last attempt conflicted with what had landed; relative to the root. */
+  conflictOf(item: Item<Data>): readonly string[];
 }
 
 /** Of a turn elsewhere that says that there was nothing to do: its checks run here all the same. */
@@ -52,6 +55,7 @@ export function createLandings<Data, Findings>(
 interface LandingParts<Data, Findings> {
   readonly iterations: Iterations<Data, Findings>;
   readonly signal: AbortSignal;
+  readonly beside: Beside;
   readonly kept: KeptWork;
   /** In the project's own tree when the run began, relative to the top level. */
   readonly uncommitted: ReadonlySet<string>;
@@ -65,7 +69,7 @@ class RunLandings<Data, Findings> implements Landings<Data, Findings> {
   readonly #repository: Repository;
   readonly #kept: KeptWork;
   readonly #committers = new Map<number, Committer>();
-  readonly #conflicts = new Map<string, number>();
+  readonly #conflicts = new Map<string, { readonly times: number; readonly paths: readonly string[] }>();
   /** Changes in the project's own tree that were there, or are named already. */
   readonly #reported: Set<string>;
   /** The branch as Ralph left it. */
@@ -74,13 +78,13 @@ class RunLandings<Data, Findings> implements Landings<Data, Findings> {
 
   constructor(
     parts: LoopParts<Data, Findings>,
-    { iterations, signal, kept, uncommitted }: LandingParts<Data, Findings>,
+    { iterations, signal, beside, kept, uncommitted }: LandingParts<Data, Findings>,
   ) {
     this.#parts = parts;
     this.#kept = kept;
     this.#iterations = iterations;
     this.#signal = signal;
-    this.#checks = new LandingChecks(parts, iterations, signal);
+    this.#checks = new LandingChecks(parts, { iterations, signal, beside });
     this.#repository = requireRepository(parts.ralph);
     this.#reported = new Set(uncommitted);
   }
@@ -90,7 +94,11 @@ class RunLandings<Data, Findings> implements Landings<Data, Findings> {
   }
 
   wantsToBeAlone(item: Item<Data>): boolean {
-    return (this.#conflicts.get(item.id) ?? 0) >= this.#parts.ralph.config.parallel.conflicts;
+    return (this.#conflicts.get(item.id)?.times ?? 0) >= this.#parts.ralph.config.parallel.conflicts;
+  }
+
+  conflictOf(item: Item<Data>): readonly string[] {
+    return this.#conflicts.get(item.id)?.paths ?? [];
   }
 
   async land(toLand: ToLand<Data, Findings>): Promise<StoppedEarly | "left-open" | null> {
@@ -112,7 +120,7 @@ class RunLandings<Data, Findings> implements Landings<Data, Findings> {
     if (merged !== null && merged.conflicts.length > 0) return await this.#conflict(toLand, attempt, merged.conflicts);
     const made = merged === null ? work?.commit : await commitMerged(this.#repository, tip, merged.tree);
     const own = work?.own ?? NOTHING;
-    const conflicts = this.#conflicts.get(item.id) ?? 0;
+    const conflicts = this.#conflicts.get(item.id)?.times ?? 0;
     const checked = await this.#checks.check(toLand, attempt, { tip, commit: made ?? tip, own, conflicts });
     if (isForeign && checked.result === "interrupted") return this.#leaveOpen(toLand);
     const ended = await this.#settle(toSettle, checked.attempt, checked.steps, (settled) => {
@@ -138,12 +146,12 @@ class RunLandings<Data, Findings> implements Landings<Data, Findings> {
 
   /** What turns write beside Ralph's part of a state file stays, whatever became of them. */
   async #take(notes: readonly Note[]): Promise<void> {
-    const { ralph, backlog } = this.#parts;
+    const { ralph } = this.#parts;
     for (const { path, before, text } of notes) {
       await ralph.state.transact(path, async (written, write) => {
         const found = written === null ? null : await unionOf(this.#repository, [written, before, text]);
         if (written === null || found === null) return;
-        const restored = backlog.restore?.({ path, found, written }) ?? written;
+        const restored = ralph.state.parts.get(path)?.({ path, found, written }) ?? written;
         if (restored !== written) await write(restored);
       });
     }
@@ -157,9 +165,9 @@ class RunLandings<Data, Findings> implements Landings<Data, Findings> {
   ): Promise<StoppedEarly | null> {
     const { ralph } = this.#parts;
     const { item } = begun;
-    const times = (this.#conflicts.get(item.id) ?? 0) + 1;
-    this.#conflicts.set(item.id, times);
+    const times = (this.#conflicts.get(item.id)?.times ?? 0) + 1;
     const paths = rootPaths(ralph, conflicts);
+    this.#conflicts.set(item.id, { times, paths });
     tree.home.events.emit({
       type: "landing-end",
       item: begun.named.item,

@@ -1,15 +1,21 @@
+import type { RalphContext } from "../../context/context.ts";
 import type { RalphEvent } from "../../events/types.ts";
-import type { LoopParts } from "../loop_parts.ts";
+import { asNamed } from "../../host/file_errors.ts";
+import type { LoopParts } from "../run/loop_parts.ts";
+import { removeTree } from "./leftover_trees.ts";
+import { tidied } from "../run/tidied.ts";
 import { openWorkerTree, type WorkerTree } from "./worker_tree.ts";
 
 /** Where the items of a run are worked on, or checked before they land. */
 export interface Lanes extends AsyncDisposable {
   /** One for each item that may be in flight: its events say so. */
   readonly all: readonly WorkerTree[];
+  /** The tree holds work that could not be kept: the next run is to find it. */
+  keep(tree: WorkerTree): void;
 }
 
 /**
- * Opens the lanes of a run.
+ * Opens the lanes of a run: as many as can be opened, and one at least.
  *
  * @param trees so many have a tree of their own; with one, all others share it
  * @throws {RalphError} git-failed, setup-failed, file-unwritable
@@ -19,21 +25,44 @@ export async function openLanes<Data, Findings>(
   trees: number,
 ): Promise<Lanes> {
   const opened: WorkerTree[] = [];
-  const dispose = async (): Promise<void> => {
-    for (const tree of opened) await tree[Symbol.asyncDispose]();
-  };
-  try {
-    for (let lane = 0; lane < trees; lane++) { // git takes no lock around the list of worktrees
+  for (let lane = 0; lane < trees; lane++) { // git takes no lock around the list of worktrees
+    try {
       opened.push(await openWorkerTree(ralph, backlog, lane));
+    } catch (error) {
+      if (lane === 0 || ralph.signal.aborted) {
+        await removeLater(ralph, opened);
+        throw error;
+      }
+      const { message, hint } = asNamed(error);
+      const rest = `works with ${lane} of ${trees} workers: ${message}; ${hint}`;
+      ralph.events.emit({ type: "note", level: "warn", message: rest });
+      break;
     }
-  } catch (error) {
-    await dispose();
-    throw error;
   }
   const [first] = opened;
   const all = first === undefined || trees === workers ? opened : Array.from({ length: workers }, (_, lane) => {
     const events = { ...ralph.events, emit: (event: RalphEvent) => ralph.events.emit(event, lane) };
     return { ...first, lane, home: { ...ralph, events } };
   });
-  return { all, [Symbol.asyncDispose]: dispose };
+  const left = new Set<string>();
+  return {
+    all,
+    keep: ({ path }) => void left.add(path),
+    [Symbol.asyncDispose]: () => removeLater(ralph, opened, left),
+  };
+}
+
+/** After the verdict, and not where another run has them by then. */
+async function removeLater(
+  ralph: RalphContext,
+  trees: readonly WorkerTree[],
+  left: ReadonlySet<string> = new Set(),
+): Promise<void> {
+  for (const tree of trees) await tidied(ralph, () => tree.close());
+  if (ralph.config.parallel.keep) return;
+  ralph.run.tidyLater(async () => {
+    await using lock = await ralph.lock.acquire("run").catch(() => null);
+    if (lock === null) return;
+    for (const { path } of trees) if (!left.has(path)) await removeTree(ralph, path);
+  });
 }

@@ -11,7 +11,8 @@ import { requireRepository } from "../../git/require_repository.ts";
 import { topLevelPaths, treesDirectory } from "../../git/tree_paths.ts";
 import type { Repository } from "../../git/types.ts";
 import { type Captured, captureWork } from "../../git/fold.ts";
-import { listDirectory, pathExists, readText, removePath, writeAtomic } from "../../host/files.ts";
+import { isRemovedEmpty } from "../../host/remove_path.ts";
+import { listDirectory, pathExists, readText, removeOwn, removePath, writeAtomic } from "../../host/files.ts";
 
 /** A project, as far as its trees depend on it. */
 export type TreesOf = Pick<RalphContext, "config" | "host" | "repository" | "root">;
@@ -112,12 +113,11 @@ export async function removeTree(
   ralph: Omit<TreesOf, "host">,
   path: string,
 ): Promise<void> {
-  const main = requireRepository(ralph);
-  await main.git(["worktree", "remove", "--force", "--force", path]);
-  await removePath(path);
-  await removePath(`${path}.json`);
   const directory = treesDirectory(ralph);
-  if ((await listDirectory(directory)).length === 0) await removePath(directory);
+  await removeOwn(path, directory); // without git, which has a minute: thousands of files may take longer
+  await requireRepository(ralph).git(["worktree", "remove", "--force", "--force", path]);
+  await removePath(`${path}.json`);
+  isRemovedEmpty(directory);
 }
 
 /** Whether a folder is a worktree of this repository. */

@@ -1,19 +1,13 @@
-import { ORDERED } from "../../backlog/attempts.ts";
-import type { Backlog } from "../../backlog/types.ts";
+import { onlyOneReason, ORDERED } from "../../backlog/attempts.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { tooOldToMerge } from "../../git/land.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { rootPaths } from "../../git/tree_paths.ts";
-import type { LoopParts } from "../loop_parts.ts";
-import { ownPaths } from "../stow.ts";
+import type { LoopParts } from "../run/loop_parts.ts";
+import { ownPaths } from "../settle/stow.ts";
 
 /** So many paths are named in a line. */
 const NAMED = 10;
-
-/** Why a backlog is worked off one item after another, whatever was asked for; `null`: it need not be. */
-export function onlyOneReason({ name, concurrent }: Pick<Backlog, "name" | "concurrent">): string | null {
-  return concurrent === true ? null : `items of the ${name} backlog follow each other`;
-}
 
 /**
  * Looks whether items can be worked on at once here; reports what workers will not see, and an order that leaves work for

@@ -12,21 +12,26 @@ import type { Brief } from "../../checks/brief/types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { openRepository } from "../../git/open_repository.ts";
+import { labelConflicts } from "../../git/conflict_markers.ts";
 import { mergeTrees } from "../../git/land.ts";
 import { endOperations } from "../../git/operations.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { outputFrom } from "../../git/run_git.ts";
 import { topLevelPaths, treesDirectory } from "../../git/tree_paths.ts";
 import type { Captured } from "../../git/fold.ts";
-import { dropWork, pathsBetween } from "../../git/work_commit.ts";
-import { ensureDirectory, hashText, pathExists, removePath, resolveInside, writeAtomic } from "../../host/files.ts";
+import { pathsBetween } from "../../git/run_git.ts";
+import { dropWork } from "../../git/work_commit.ts";
+import { ensureDirectory, hashText, pathExists, removeOwn, resolveInside, writeAtomic } from "../../host/files.ts";
 import type { Repository } from "../../git/types.ts";
 import type { Host } from "../../host/types.ts";
+import { tidied } from "../run/tidied.ts";
 import { createFilledTree, type FilledTree } from "./filled_tree.ts";
 import { captureOf, findTrees, isWorktreeOf, type Marker, removeTree, writeMarker } from "./leftover_trees.ts";
 
-/** One worker's place. */
+/** One worker's place. Disposing of it removes the tree. */
 export interface WorkerTree extends AsyncDisposable {
+  /** Absolute path of its top level. */
+  readonly path: string;
   /** From 0. Also `RALPH_LANE` of every process in it, so that ports can be told apart. */
   readonly lane: number;
   /** A context whose root is this tree. */
@@ -48,12 +53,16 @@ export interface WorkerTree extends AsyncDisposable {
    * @returns `null` where nothing has changed
    */
   capture(paths: readonly string[]): Promise<Captured | null>;
+  /** Nothing is worked on in it any more: all that the turn left is kept. @returns whether the tree may be removed */
+  abandon(): Promise<boolean>;
   /** What the turn left in state files of which only a part is Ralph's, and has restored. */
   notes(): Promise<readonly Note[]>;
   /** A turn may have removed it: it is made anew for the next item. */
   isThere(): Promise<boolean>;
   /** Brings the tree to a commit as it is, for its checks. */
   checkOut(commit: string): Promise<void>;
+  /** Lets go of what it holds in memory; the tree stays. */
+  close(): Promise<void>;
 }
 
 /** A state file as a turn left it, the part that is Ralph's as it was. */
@@ -86,8 +95,21 @@ export async function openWorkerTree<Data, Findings>(
   backlog: Backlog<Data, Findings>,
   lane: number,
 ): Promise<WorkerTree> {
-  const main = requireRepository(ralph);
   const path = await placeOf(ralph, lane);
+  try {
+    return await openAt(ralph, backlog, { lane, path });
+  } catch (error) {
+    await tidied(ralph, () => removeTree(ralph, path)); // half of it may fill the disk
+    throw error;
+  }
+}
+
+async function openAt<Data, Findings>(
+  ralph: RalphContext,
+  backlog: Backlog<Data, Findings>,
+  { lane, path }: { readonly lane: number; readonly path: string },
+): Promise<WorkerTree> {
+  const main = requireRepository(ralph);
   await ensureDirectory(treesDirectory(ralph));
   await writeMarker(path, { v: 1, root: ralph.root, run: ralph.run.id, work: null });
   await ensureWorktree(ralph, path);
@@ -95,7 +117,8 @@ export async function openWorkerTree<Data, Findings>(
   const derived = await contextIn(ralph, { lane, path, root });
   const { workspace } = ralph.config;
   const { host, signal } = derived;
-  const filled = createFilledTree({ host, from: main.topLevel, to: path, root, workspace, signal });
+  const aside = join(main.ralphDirectory, "aside");
+  const filled = createFilledTree({ host, from: main.topLevel, to: path, root, aside, workspace, signal });
   const own = new OpenTree({
     ralph,
     derived,
@@ -107,8 +130,13 @@ export async function openWorkerTree<Data, Findings>(
   await requireRepository(derived).ensureReady();
   await own.checkOut((await main.status()).head ?? "HEAD");
   const brief = await createBrief(derived, backlog);
+  const close = async (): Promise<void> => {
+    await brief.release();
+    derived.state.release();
+  };
   return {
     lane,
+    path,
     ralph: derived,
     home: { ...ralph, events: derived.events },
     brief,
@@ -117,10 +145,11 @@ export async function openWorkerTree<Data, Findings>(
     checkOut: (commit) => own.checkOut(commit),
     prepare: (begin) => own.prepare(begin),
     capture: (paths) => own.capture(paths),
+    abandon: () => own.abandon(),
     notes: () => own.notes(),
+    close,
     async [Symbol.asyncDispose]() {
-      await brief.release();
-      derived.state.release();
+      await close();
       if (!ralph.config.parallel.keep) await removeTree(ralph, path);
     },
   };
@@ -135,14 +164,15 @@ interface OpenTreeParts {
   readonly filled: FilledTree;
   /** Relative to the root. */
   readonly stateFiles: readonly string[];
-  readonly backlog: Pick<Backlog, "withdraw">;
+  readonly backlog: Pick<Backlog, "record">;
 }
 
 class OpenTree {
   readonly #parts: OpenTreeParts;
   readonly #repository: Repository;
   readonly #state: ReadonlySet<string>;
-  #begun: Pick<TreeBegin, "tip" | "ref"> = { tip: "HEAD", ref: "" };
+  /** The item at work in it. */
+  #begun: Pick<TreeBegin, "tip" | "ref"> | null = null;
   #given: ReadonlyMap<string, string> = new Map();
 
   constructor(parts: OpenTreeParts) {
@@ -167,32 +197,48 @@ class OpenTree {
 
   async prepare(begin: TreeBegin): ReturnType<WorkerTree["prepare"]> {
     const { ralph, derived, stateFiles } = this.#parts;
-    const { tip, left, ref, item, attemptId } = this.#begun = begin;
+    const { tip, left, ref, item, attemptId } = begin;
     await this.checkOut(tip);
     await this.#mark({ base: tip, ref });
+    this.#begun = begin;
     if (left === null) return { conflicts: [], left: [] };
     const { tree, conflicts } = await mergeTrees(this.#repository, tip, left);
     await outputFrom(this.#repository, ["read-tree", "-m", "-u", tip, tree]);
     await outputFrom(this.#repository, ["reset", "--quiet", tip]);
+    const inWork = this.#withoutState(conflicts);
+    const made = await labelConflicts(this.#repository, { tip, left, itemId: item.id }, inWork);
     this.#given = await copyState(ralph, derived, stateFiles);
     // what conflicts had passed its checks: only the merge is left to do
     const gone = conflicts.length > 0 ? [] : await this.#withdrawn(item, attemptId);
     const merged = (await pathsBetween(this.#repository, tip, tree)).filter((path) => !gone.includes(path));
-    return { conflicts: this.#withoutState(conflicts), left: this.#withoutState(merged) };
+    return { conflicts: inWork, left: [...this.#withoutState(merged), ...made] };
   }
 
   async #withdrawn(item: Item, attemptId: string): Promise<readonly string[]> {
     const { derived, backlog } = this.#parts;
-    return topLevelPaths(derived, await backlog.withdraw?.(item, { root: derived.root, attemptId }) ?? []);
+    const done = await backlog.record?.({ type: "work-returned", item, root: derived.root, attemptId });
+    return topLevelPaths(derived, done?.paths ?? []);
   }
 
   async capture(paths: readonly string[]): Promise<Captured | null> {
-    const { tip: base, ref } = this.#begun;
+    const { tip: base, ref } = this.#begun ?? { tip: "HEAD", ref: "" };
     const work = await captureOf(this.#repository, { base, ref, state: this.#state, wanted: new Set(paths) });
-    await this.#mark(null);
+    this.#begun = null;
+    await this.#mark(null).catch(() => {}); // the work is kept; the next item says so if the disk is still full
     if (work === null || !await removesAll(this.#repository, work)) return work;
     await dropWork(this.#repository, [ref]); // a tree that was deleted is no work to continue with
     return null;
+  }
+
+  async abandon(): Promise<boolean> {
+    if (this.#begun === null) return true;
+    const { tip: base, ref } = this.#begun;
+    try {
+      await captureOf(this.#repository, { base, ref, state: this.#state, wanted: null });
+      return true;
+    } catch {
+      return false; // the next run finds it by its marker
+    }
   }
 
   async notes(): Promise<readonly Note[]> {
@@ -231,7 +277,7 @@ async function removesAll(repository: Pick<Repository, "git">, { base, commit, p
 /** Makes the worktree where it is not there. */
 async function ensureWorktree(ralph: RalphContext, path: string): Promise<void> {
   if (await isWorktreeOf(ralph, path)) return;
-  await removePath(path);
+  await removeOwn(path, treesDirectory(ralph));
   const add = ["worktree", "add", "--quiet", "--force", "--detach", "--no-checkout", path, "HEAD"];
   await outputFrom(requireRepository(ralph), add);
 }
@@ -264,7 +310,7 @@ async function contextIn(
     repository,
     $: build$({ commandBuilder: new CommandBuilder().cwd(root).env(variables) }),
     host: hostWith(ralph.host, variables),
-    state: createStateFiles({ root, directory: repository.ralphDirectory, host: ralph.host }),
+    state: createStateFiles({ root, directory: repository.ralphDirectory, host: ralph.host, parts: ralph.state.parts }),
     events: { ...ralph.events, emit: (event) => ralph.events.emit(event, lane) },
   };
 }
@@ -287,7 +333,7 @@ async function copyState(
     const text = await ralph.state.read(path);
     if (text !== null) given.set(path, text);
     if (text === await derived.state.read(path)) continue;
-    if (text === null) await removePath(await resolveInside(derived.root, path));
+    if (text === null) await removeOwn(await resolveInside(derived.root, path), derived.root);
     else await writeAtomic(await resolveInside(derived.root, path), text);
   }
   await derived.state.adopt(paths);
@@ -295,8 +341,11 @@ async function copyState(
   return given;
 }
 
-/** For the prompt: the files in which conflict markers are. */
+/** For the prompt: the files that conflict. */
 export function conflictNote(paths: readonly string[]): string {
-  return "Your earlier work at this is in the tree, and conflicts with what others have merged since: " +
-    `conflict markers are in ${paths.join(", ")}. Resolve them so that both changes stay, then continue.`;
+  return `Your earlier work at this is in the tree, and conflicts with what others have merged since: ${
+    paths.join(", ")
+  }. ` +
+    "The markers say which side is which; a file that can have none has them in a file beside it (`.unresolved`). " +
+    "Resolve each conflict so that both changes stay, and remove the markers; then continue.";
 }

@@ -15,6 +15,7 @@ export async function run(invocation: Invocation): Promise<number> {
 
 function lines(findings: readonly Finding[], missing: number, invocation: Invocation): readonly string[] {
   const { good, bad, warn, dim, symbols } = styleFor(invocation, "stdout");
+  const notes = findings.filter(({ level }) => level === "note").length;
   const marks = { ok: good(symbols.passed), note: warn(symbols.warning), missing: bad(symbols.failed) };
   const width = Math.max(...findings.map(({ name }) => name.length));
   return [
@@ -22,6 +23,8 @@ function lines(findings: readonly Finding[], missing: number, invocation: Invoca
       `${marks[level]} ${name.padEnd(width)}  ${detail}`,
       ...(hint === undefined ? [] : [`  ${" ".repeat(width)}  ${dim(`hint: ${hint}`)}`]),
     ]),
-    missing === 0 ? good("nothing is missing") : bad(`${missing} ${missing === 1 ? "thing is" : "things are"} missing`),
+    missing === 0
+      ? good(notes === 0 ? "nothing is missing" : "nothing is missing that a run needs to start")
+      : bad(`${missing} ${missing === 1 ? "thing is" : "things are"} missing`),
   ];
 }

@@ -1,4 +1,4 @@
-import { basename, dirname, join } from "node:path";
+import { basename, join } from "node:path";
 import type { Invocation } from "../../cli/command.ts";
 import { workText } from "../../cli/end_with.ts";
 import { openSession } from "../../cli/session.ts";
@@ -7,17 +7,20 @@ import { EXIT } from "../../errors/exit_codes.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { topLevelPaths } from "../../git/tree_paths.ts";
-import { ensureDirectory, pathExists, renamePath } from "../../host/files.ts";
-import { gate } from "../../recipe/gate.ts";
+import { pathExists } from "../../host/files.ts";
+import { askConsent } from "../../recipe/gate.ts";
 import { listRuns } from "../../report/find_run.ts";
 import { makeReport } from "../../report/make_report.ts";
 import { requestBody, requestTitle } from "../../report/pull_request.ts";
-import { changedTests, noticeTexts } from "../../report/texts.ts";
+import { doubtedChecks, noticeTexts } from "../../report/texts.ts";
 import type { RunReport } from "../../report/types.ts";
+import type { WorkflowRow } from "../../workflows/workflow.ts";
 import { resumeCommand, runFolders, workflowRow, WORKFLOWS } from "../../workflows/table.ts";
 import { type FinishPlan, finishPlan, wayOut } from "../finish/finish_plan.ts";
 import { makeRequest } from "../finish/forge.ts";
-import { checkTogether, mergeHere, pushBranch, refuseMerge } from "../finish/land_branch.ts";
+import { mergeHere, pushBranch, refuseMerge } from "../finish/land_branch.ts";
+import { commitsText, proofOf, prove, unmovedHead } from "../finish/proof.ts";
+import { setAside, stateToSetAside } from "../finish/set_aside.ts";
 
 /** So many subjects and runs are shown or read. */
 const SHOWN_COMMITS = 20;
@@ -37,47 +40,33 @@ export async function run(invocation: Invocation): Promise<number> {
   await using _lock = await ralph.lock.acquire("finish");
   const choice = { base: flags.text("base"), merge: flags.has("merge"), squash: flags.has("squash") };
   const own = await ownPaths(ralph);
-  const plan = await finishPlan(ralph, choice, own);
+  const row = workflowRow(place.workflow.name);
+  const plan = await finishPlan(ralph, choice, own, await apartOf(ralph, row));
   const reports = await reportsOf(ralph, plan);
-  const isChecked = await isAsChecked(ralph, plan, reports.at(-1), own);
-  const text = { title: requestTitle(reports, plan.work.branch), body: requestBody(reports, doubtsOf(plan)) };
-  const files = await archiveOf(ralph.root, place.workflow.name, plan);
+  const proof = await proofOf(ralph, plan, reports);
+  const isChecked = proof !== null;
+  const files = plan.isMerged ? [] : await stateToSetAside(ralph, row);
   const { lines, message } = shown(plan, { isChecked, reports, files, draft: flags.has("draft") });
   if (flags.has("dry-run")) {
-    for (const line of [...lines, "", text.body.trimEnd()]) out(line);
+    for (const line of [...lines, "", requestBody(reports, doubtsOf(plan), proof).trimEnd()]) out(line);
     return EXIT.done;
   }
-  ralph.events.emit({ type: "text", title: text.title, lines });
+  const title = requestTitle(reports, plan.work.branch);
+  ralph.events.emit({ type: "text", title, lines });
   if (plan.way === "merge") await refuseMerge(ralph, plan);
-  const decided = await gate(ralph, { name: "finish", message, next: ["ralph finish --approve finish"] });
-  if (decided.status === "aborted") return EXIT.interrupted;
-  if (decided.status !== "approved") return ralph.prompter.interactive ? EXIT.done : EXIT.blocked;
-  if (plan.way === "merge" && plan.behind > 0 && isChecked && !plan.isMerged) {
-    const { base } = plan.work;
-    invocation.say(`${base} has ${commitsText(plan.behind)} that the branch has not: checking both together`);
-    const folder = join(ralph.root, reports.at(-1)?.folder ?? ".ralph/runs");
-    const known = await checkTogether(ralph, plan, folder);
-    if (known === null) return EXIT.interrupted;
-    for (const reason of known) invocation.say(`warning: ${reason}`);
+  const next = ["ralph finish --approve finish"];
+  const consent = await askConsent(ralph, { name: "finish", message });
+  if (consent === null) return EXIT.interrupted;
+  if (!consent.yes) {
+    ralph.events.emit({ type: "text", title: "Next", lines: next });
+    return ralph.prompter.interactive ? EXIT.done : EXIT.blocked;
   }
-  if (!plan.isMerged) await archive(ralph, plan.work.branch, files);
-  return await finish(invocation, ralph, plan, text);
-}
-
-/** A pass is a statement about a commit: what came after it may be Ralph's own state alone. */
-async function isAsChecked(
-  ralph: RalphContext,
-  { work }: FinishPlan,
-  last: RunReport | undefined,
-  own: (path: string) => boolean,
-): Promise<boolean> {
-  const checked = last?.work?.head;
-  if (last?.status !== "passed" || checked === undefined) return false;
-  if (checked === work.head) return true;
-  const { git } = requireRepository(ralph);
-  if ((await git(["merge-base", "--is-ancestor", checked, work.head])).exitCode !== 0) return false;
-  const changed = await git(["diff", "--name-only", "-z", "--no-renames", checked, work.head]);
-  return changed.exitCode === 0 && changed.stdout.split("\0").every((path) => path === "" || own(path));
+  const proved = await prove(ralph, plan, { reports, proof, draft: flags.has("draft"), source: consent.source });
+  if (proved === null) return EXIT.interrupted;
+  await setAside(ralph, plan.work.branch, files);
+  const head = await unmovedHead(ralph, plan);
+  const body = requestBody(reports, [...doubtsOf(plan), ...proved.doubts], proved.proof);
+  return await finish(invocation, ralph, plan, { title, body, head });
 }
 
 /** What no check has seen, for the person who merges the request. */
@@ -88,15 +77,11 @@ function doubtsOf({ work: { base }, behind, way, conflicts }: FinishPlan): reado
   return [`${more}: no check has seen both together${both}`];
 }
 
-function commitsText(count: number): string {
-  return `${count} commit${count === 1 ? "" : "s"}`;
-}
-
 async function finish(
   { flags, say }: Invocation,
   ralph: RalphContext,
   plan: FinishPlan,
-  text: { readonly title: string; readonly body: string },
+  text: { readonly title: string; readonly body: string; readonly head: string },
 ): Promise<number> {
   const { work: { branch, base }, remote, forge } = plan;
   if (plan.way === "merge") {
@@ -113,7 +98,7 @@ async function finish(
     say(`next: ${isShared ? "`git push` publishes it; " : ""}\`git branch ${remove} ${branch}\` removes the branch`);
     return EXIT.done;
   }
-  const printed = await pushBranch(ralph, plan);
+  const printed = await pushBranch(ralph, plan, text.head);
   say(`pushed ${branch} to ${remote!.name}`);
   const squashing = forge?.program === "gh"
     ? "`gh pr merge --squash` merges it as one commit"
@@ -128,7 +113,7 @@ async function finish(
     if (plan.squash) say(`next: ${squashing}`);
     return EXIT.done;
   }
-  const request = { ...text, branch, base, draft: flags.has("draft"), squash: plan.squash };
+  const request = { title: text.title, body: text.body, branch, base, draft: flags.has("draft"), squash: plan.squash };
   const made = await makeRequest(ralph.host, requireRepository(ralph).topLevel, forge, request);
   if (made.end.exitCode === 0 || made.isOpen) {
     say(`${forge.request}${made.isOpen ? ", open already" : ""}: ${made.address ?? "made"}`);
@@ -149,7 +134,7 @@ function shown(
   { isChecked, reports, files, draft }: {
     readonly isChecked: boolean;
     readonly reports: readonly RunReport[];
-    readonly files: Archive;
+    readonly files: readonly string[];
     readonly draft: boolean;
   },
 ): { readonly lines: readonly string[]; readonly message: string } {
@@ -164,25 +149,23 @@ function shown(
   const verdict = last === undefined
     ? "no run on this branch has left its events: nothing says that it passed"
     : `${last.status ?? "no end recorded"} (run ${last.run})${
-      isChecked || last.status !== "passed" ? "" : ", and the branch has moved since"
+      isChecked || last.status !== "passed" ? "" : ", and the branch has moved since: it is checked before it leaves"
     }`;
-  const both = plan.way === "merge" && isChecked
-    ? "both together are checked before the merge"
-    : "no check has seen both";
+  const both = plan.way === "merge" ? "both together are checked before the merge" : "no check has seen both";
   const lines = [
     `branch    ${workText(plan.work)}`,
     ...commits.length > SHOWN_COMMITS ? [`  … ${commits.length - SHOWN_COMMITS} earlier commits`] : [],
     ...commits.slice(-SHOWN_COMMITS).map((subject) => `  ${subject}`),
     `verdict   ${verdict}`,
-    ...(last === undefined ? [] : [...changedTests(last), ...noticeTexts(last)]).map((text) => `to know   ${text}`),
+    ...(last === undefined ? [] : [...doubtedChecks(last), ...noticeTexts(last)]).map((text) => `to know   ${text}`),
     ...behind === 0 ? [] : [`behind    ${base} has ${commitsText(behind)} that the branch has not: ${both}`],
     ...target.note === "" ? [] : [`base      ${target.note}`],
     ...conflicts.length === 0
       ? []
       : [`conflict  with ${base}: ${conflicts.join(", ")}`, `  to settle it first: ${wayOut(plan)}`],
-    ...files.files.length === 0
-      ? []
-      : [`archive   ${files.files.map((path) => basename(path)).join(", ")} to ${files.folder}`],
+    ...files.length === 0 ? [] : [
+      `state     ${files.map((path) => basename(path)).join(", ")}: taken off the branch, kept in refs/ralph/archive`,
+    ],
     wayLine(plan, draft),
   ];
   const question = plan.way === "merge"
@@ -206,59 +189,24 @@ function wayLine({ work: { base }, way, squash, remote, forge }: FinishPlan, dra
   return `remote    ${remote?.name}, by ${command}${draft ? ", as a draft" : ""}${squashed}`;
 }
 
-/** The runs that worked on this branch, oldest first. */
-async function reportsOf(ralph: RalphContext, { work }: FinishPlan): Promise<readonly RunReport[]> {
+/**
+ * The runs whose work this branch holds, oldest first: those on it, and on a branch that it began on. Work that the base has already is another goal's.
+ */
+async function reportsOf(ralph: RalphContext, { work, target }: FinishPlan): Promise<readonly RunReport[]> {
   const folders = (await runFolders(ralph.root)).map((folder) => join(ralph.root, folder));
   const runs = (await listRuns(folders)).filter(({ id }) => id !== ralph.run.id).slice(-READ_RUNS);
+  const { git } = requireRepository(ralph);
+  const holds = async (commit: string, { work: done }: RunReport): Promise<boolean> =>
+    done !== null && (await git(["merge-base", "--is-ancestor", done.head, commit])).exitCode === 0;
   const reports: RunReport[] = [];
   for (const found of runs) {
     const report = await makeReport(ralph.root, found, { host: ralph.host, resume: resumeCommand });
-    if (report.branch === work.branch && report.parts.some(({ kind }) => kind === "loop")) reports.push(report);
+    const isOwn = report.branch === work.branch ||
+      (await holds(work.head, report) && !await holds(target.onto, report));
+    if (isOwn && report.parts.some(({ kind }) => kind === "loop")) reports.push(report);
   }
-  return reports;
-}
-
-/** State that is put aside, so that the next goal begins clean. Paths relative to the root. */
-interface Archive {
-  /** Those that are there. */
-  readonly files: readonly string[];
-  readonly all: readonly string[];
-  readonly folder: string;
-}
-
-/** Into a folder that has none of these files: an earlier goal may have had a branch of the same name. */
-async function archiveOf(root: string, workflow: string, { work: { branch }, isMerged }: FinishPlan): Promise<Archive> {
-  const { archive } = workflowRow(workflow);
-  const files: string[] = [];
-  if (archive === undefined || isMerged) return { files, all: [], folder: "" };
-  const all = archive.files;
-  for (const path of archive.files) if (await pathExists(join(root, path))) files.push(path);
-  const name = `${archive.folder}/${branch.replace(/^ralph\//, "").replaceAll(/[^\w.-]+/g, "-")}`;
-  for (let number = 1;; number += 1) {
-    const folder = number === 1 ? name : `${name}-${number}`;
-    const taken = await Promise.all(files.map((path) => pathExists(join(root, folder, basename(path)))));
-    if (!taken.includes(true)) return { files, all, folder };
-  }
-}
-
-/** Moved and committed on the branch before it leaves: what is merged holds no open state. Done again it does nothing. */
-async function archive(ralph: RalphContext, branch: string, { files, all, folder }: Archive): Promise<void> {
-  const moved: string[] = [];
-  for (const path of files) {
-    const to = `${folder}/${basename(path)}`;
-    await ensureDirectory(dirname(join(ralph.root, to)));
-    await renamePath(join(ralph.root, path), join(ralph.root, to));
-    moved.push(path, to);
-  }
-  await ralph.state.adopt(all);
-  if (!ralph.config.commits.prdChanges) return;
-  const paths = topLevelPaths(ralph, [...moved, ...await ownFilesOf(ralph)]);
-  const result = paths.length === 0
-    ? null
-    : await requireRepository(ralph).commit({ paths, subject: `ralph: archive ${branch}` });
-  if (result?.status === "committed") {
-    ralph.events.emit({ type: "commit", commit: result.commit, subject: `ralph: archive ${branch}` });
-  }
+  const merged = await Promise.all(reports.map((report) => holds(target.onto, report)));
+  return reports.filter((_, index) => merged[index] !== true || index === reports.length - 1);
 }
 
 /** Folders and files of all workflows' state: their changes are Ralph's. */
@@ -267,6 +215,10 @@ async function ownFilesOf(ralph: RalphContext): Promise<readonly string[]> {
   const found: string[] = [];
   for (const path of [...states, ".ralph"]) if (await pathExists(join(ralph.root, path))) found.push(path);
   return found;
+}
+
+async function apartOf(ralph: RalphContext, { runState }: WorkflowRow): Promise<readonly string[]> {
+  return runState === undefined ? [] : topLevelPaths(ralph, [...runState.files, ...await runState.unused(ralph.root)]);
 }
 
 async function ownPaths(ralph: RalphContext): Promise<(path: string) => boolean> {

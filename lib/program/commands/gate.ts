@@ -1,12 +1,14 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Invocation } from "../../cli/command.ts";
+import { NOTICE_LABELS } from "../../cli/end_with.ts";
 import { openSession } from "../../cli/session.ts";
 import { toJson } from "../../cli/show.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { ownFiles } from "../../context/own_files.ts";
-import { hashText, listDirectory, readText, removePath, writeAtomic } from "../../host/files.ts";
-import { type VerdictSince, verdictSince } from "../../loop/verdict_since.ts";
+import { hashText, listDirectory, readText, removeOwn, removePath, writeAtomic } from "../../host/files.ts";
+import { type VerdictSince, verdictSince } from "../../loop/finish/verdict_since.ts";
 import { exitCodeOf } from "../../recipe/outcome.ts";
+import { type GateCheck, type GateReport, REPORT_VERSION } from "../../report/types.ts";
 import { chosen } from "../chosen.ts";
 
 /** How often a Stop hook holds the agent back in one session. */
@@ -33,7 +35,7 @@ export async function run(invocation: Invocation): Promise<number> {
     }
     return 0;
   }
-  if (flags.has("json")) out(toJson(verdict));
+  if (flags.has("json")) out(toJson(reportOf(verdict)));
   else say(textOf(verdict));
   return exitCode;
 }
@@ -68,11 +70,23 @@ async function isHeld(
     return false;
   }
   const others = await listDirectory(folder);
-  if (others.length > MOST_SESSIONS) await removePath(folder); // they ended while they were held back
+  if (others.length > MOST_SESSIONS) await removeOwn(folder, dirname(folder)); // they ended while they were held back
   await writeAtomic(file, String(count));
   return true;
 }
 
-function textOf({ status, base, reasons }: VerdictSince): string {
-  return [`${status} since ${base.slice(0, 12)}`, ...reasons.map((reason) => `  ${reason}`)].join("\n");
+/** As `ralph schema gate` has it. */
+function reportOf({ status, base, head, reasons, notices, checks }: VerdictSince): GateReport {
+  const ran = checks.map(({ name, ok, exitCode, durationMs, tail }): GateCheck =>
+    ok ? { name, ok, exitCode, durationMs, tail: null } : { name, ok, exitCode, durationMs, tail }
+  );
+  return { version: REPORT_VERSION, status, base, head, reasons, notices, checks: ran };
+}
+
+function textOf({ status, base, reasons, notices }: VerdictSince): string {
+  const known = [
+    ...notices.map(({ kind, subject, message }) => `${NOTICE_LABELS[kind] ?? kind}: ${subject}: ${message}`),
+    ...reasons,
+  ];
+  return [`${status} since ${base.slice(0, 12)}`, ...known.map((line) => `  ${line}`)].join("\n");
 }

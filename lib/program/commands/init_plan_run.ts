@@ -1,4 +1,5 @@
 import type { Invocation } from "../../cli/command.ts";
+import { refuseEmptyItems } from "../../cli/validated_file.ts";
 import { findPlace, type Place } from "../../cli/workspace.ts";
 import { DEFAULT_WORKFLOW, workflowRow, WORKFLOWS } from "../../workflows/table.ts";
 import { usage } from "../../cli/parse.ts";
@@ -38,6 +39,11 @@ export async function plan(invocation: Invocation): Promise<number> {
 
 /** `ralph run`: the loop of the workflow. Typing it is the consent. */
 export async function run(invocation: Invocation): Promise<number> {
-  const { place, workflow } = await chosen(invocation);
-  return await workflow.run(invocation, place);
+  const found = await chosen(invocation);
+  const { place: { config, root }, scope, workflow } = found;
+  refuseEmptyItems(await workflow.validate({ root, config, scope, host: invocation.host }));
+  if (invocation.flags.has("dry-run")) {
+    return await (await import("./run_dry_run.ts")).showRunDryRun(invocation, found);
+  }
+  return await found.workflow.run(invocation, found.place);
 }

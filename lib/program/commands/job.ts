@@ -11,7 +11,6 @@ import { toJson } from "../../cli/show.ts";
 import { findPlace, type Place } from "../../cli/workspace.ts";
 import type { Backlog } from "../../backlog/types.ts";
 import type { RalphContext } from "../../context/context.ts";
-import { ownFiles } from "../../context/own_files.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { openRepository } from "../../git/open_repository.ts";
@@ -19,8 +18,8 @@ import { requireRepository } from "../../git/require_repository.ts";
 import type { Repository } from "../../git/types.ts";
 import { readText } from "../../host/files.ts";
 import { VERSION } from "../../host/version.ts";
-import { createRunLock } from "../../loop/run_lock.ts";
-import type { LoopOutcome } from "../../loop/outcome.ts";
+import { createRunLock } from "../../loop/run/run_lock.ts";
+import type { LoopOutcome } from "../../loop/run/outcome.ts";
 import { attemptIdIn, type Job, jobRef, type JobResult, parseJob, parseResult } from "../../machines/job.ts";
 import { ensureOwnJob, landResult, takeJobs, workInCheckout } from "../../machines/jobs.ts";
 import { pushedJob, pushedResult } from "../../machines/remote.ts";
@@ -129,9 +128,8 @@ async function work(invocation: Invocation, which: string): Promise<number> {
   const job = await jobOf(invocation, repository, which);
   await ensureOwnJob(repository, job);
   const root = join(repository.topLevel, job.project);
-  const place = { host, repository, root, file: ownFiles(repository, root).runLock };
   const result = await workInCheckout(repository, job, {
-    lock: createRunLock(place),
+    lock: createRunLock({ host, repository, root }),
     open: () => openJob(invocation, repository.topLevel, job, true),
     push: !flags.has("no-push"),
     signal,
@@ -146,11 +144,22 @@ async function work(invocation: Invocation, which: string): Promise<number> {
 /** A job by its id, as the remote has it; or its JSON. */
 async function jobOf(invocation: Invocation, repository: Repository, which: string): Promise<Job> {
   const id = attemptIdIn(which);
-  if (id === null) return parseJob(await dataFrom(invocation, which, "job"), VERSION);
+  if (id === null) return parseJob(onlyJob(await dataFrom(invocation, which, "job"), which), VERSION);
   const pushed = await pushedJob(repository, id, VERSION);
   if (pushed !== null) return pushed.job;
   const reason = `the remote has no ${jobRef(id)}: it is settled, or was never handed out`;
   throw new RalphError("job-refused", { details: { id, reason } });
+}
+
+/** What `job take --json` printed is taken as it is, if it holds one job. */
+function onlyJob(data: unknown, which: string): unknown {
+  const jobs: unknown = data !== null && typeof data === "object" && "jobs" in data ? data.jobs : undefined;
+  if (!Array.isArray(jobs)) return data;
+  if (jobs.length === 1) return jobs[0] as unknown;
+  throw usage(
+    `${which} holds ${jobs.length} jobs, and one is worked on`,
+    `\`jq .jobs[0] ${which} | ralph job work -\``,
+  );
 }
 
 async function resultOf(invocation: Invocation, { repository }: RalphContext, which: string): Promise<JobResult> {

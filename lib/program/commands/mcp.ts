@@ -20,7 +20,7 @@ import type { ProcessEnd } from "../../host/types.ts";
 /** What a client shows of the server before its tools: some list tools only when the model searches for them. */
 const INSTRUCTIONS =
   "Ralph: work that runs unattended until checks pass. Plan it, start a run, look at it, tell it something, " +
-  "and report what it did.";
+  "pause or stop it, and report what it did.";
 
 /** What a tool answers. */
 interface Answer {
@@ -30,7 +30,9 @@ interface Answer {
 }
 
 const TAIL_BYTES = 200_000;
-/** A run that ends within this time is answered with its end. */
+/** So much of what is at work is shown by `status`. */
+const SHOWN_CHARACTERS = 2000;
+/** What ends within this time is answered with its end. */
 const START_MS = 4000;
 /** Time that a run gets to end in order. */
 const GRACE_MS = 20_000;
@@ -38,7 +40,7 @@ const GRACE_MS = 20_000;
 /** What only looks. */
 const LOOKING = { readOnlyHint: true, openWorldHint: false };
 
-/** Serves until standard input ends. A run that was started here ends with it, in order. */
+/** Serves until standard input ends. What was started here ends with it, in order. */
 export async function run(invocation: Invocation): Promise<number> {
   const { host, signal } = invocation;
   const ralph = new RalphProcess(invocation, await resolveRoot(invocation));
@@ -57,27 +59,28 @@ function serverOf(ralph: RalphProcess): McpServer {
   const server = new McpServer({ name: "ralph", version: VERSION }, { instructions: INSTRUCTIONS });
   server.registerTool(
     "status",
-    { description: "The state of the work, and what a run at work does now. Changes nothing.", annotations: LOOKING },
-    async () => await ralph.answer(["status"]),
+    {
+      description: "The state of the work, and how a plan or a run that was started goes. Changes nothing.",
+      annotations: LOOKING,
+    },
+    async ({ mcpReq: { signal } }) => await ralph.status(signal),
   );
   server.registerTool(
     "plan",
     {
-      description: "Plan a goal without questions: writes a list of items with their checks. Costs agent turns.",
+      description:
+        "Start to plan a goal without questions, in the background: writes a list of items with their checks. Takes " +
+        "minutes and costs agent turns. `status` shows how it goes, and how it ended.",
       inputSchema: z.object({
         goal: z.string().min(1).describe("the goal; or the path of a spec, or a phase, in workflows that plan those"),
         approve: z.boolean().default(false).describe("accept the plan as it is written, for the user"),
       }),
     },
-    async ({ goal, approve }) =>
-      await ralph.answer([
-        "plan",
-        "--ui",
-        "plain",
-        ...approve ? ["--approve", "prd"] : ["--non-interactive"],
-        "--",
-        goal,
-      ]),
+    async ({ goal, approve }, { mcpReq: { signal } }) =>
+      await ralph.start(
+        ["plan", "--ui", "plain", ...approve ? ["--approve", "prd"] : ["--non-interactive"], "--", goal],
+        signal,
+      ),
   );
   server.registerTool(
     "run",
@@ -90,7 +93,11 @@ function serverOf(ralph: RalphProcess): McpServer {
       }),
       annotations: { destructiveHint: true },
     },
-    async ({ maxIterations }) => await ralph.start(maxIterations),
+    async ({ maxIterations }, { mcpReq: { signal } }) =>
+      await ralph.start(
+        ["run", "--ui", "plain", ...(maxIterations === undefined ? [] : ["--max-iterations", String(maxIterations)])],
+        signal,
+      ),
   );
   addSteering(server, ralph);
   return server;
@@ -107,7 +114,26 @@ function addSteering(server: McpServer, ralph: RalphProcess): void {
         item: z.string().min(1).optional().describe("only into the prompts for this item"),
       }),
     },
-    async ({ text, item }) => await ralph.answer(["tell", ...(item === undefined ? [] : ["--item", item]), "--", text]),
+    async ({ text, item }, { mcpReq: { signal } }) =>
+      await ralph.answer(["tell", ...(item === undefined ? [] : ["--item", item]), "--", text], signal),
+  );
+  server.registerTool(
+    "pause",
+    { description: "Let nothing start after the present turn of the run at work, until `resume`." },
+    async ({ mcpReq: { signal } }) => await ralph.answer(["pause"], signal),
+  );
+  server.registerTool(
+    "resume",
+    { description: "Let a paused run go on." },
+    async ({ mcpReq: { signal } }) => await ralph.answer(["resume"], signal),
+  );
+  server.registerTool(
+    "stop",
+    {
+      description: "Stop the run at work after its present turn, or planning at once. It can be continued.",
+      inputSchema: z.object({ now: z.boolean().default(false).describe("end the present turn too") }),
+    },
+    async ({ now }, { mcpReq: { signal } }) => await ralph.stop(now, signal),
   );
   server.registerTool(
     "report",
@@ -116,50 +142,99 @@ function addSteering(server: McpServer, ralph: RalphProcess): void {
       inputSchema: z.object({ run: z.string().min(1).optional().describe("a run's id (the newest)") }),
       annotations: LOOKING,
     },
-    async ({ run: id }) => await ralph.answer(["report", ...(id === undefined ? [] : ["--", id])]),
+    async ({ run: id }, { mcpReq: { signal } }) =>
+      await ralph.answer(["report", ...(id === undefined ? [] : ["--", id])], signal),
   );
 }
 
-/** This program, started again for each tool. */
+/** What was started in the background. */
+interface Work {
+  readonly words: readonly string[];
+  readonly ending: AbortController;
+  readonly end: Promise<ProcessEnd>;
+  /** What it has printed so far. */
+  readonly printed: () => string;
+  /** `null`: it is at work. */
+  ended: ProcessEnd | null;
+}
+
+/** This program, started again for each tool. A call ends with its request; what it started goes on. */
 class RalphProcess {
   readonly #invocation: Invocation;
   readonly #root: string;
-  readonly #ending = new AbortController();
-  #work: Promise<ProcessEnd> | null = null;
+  /** The newest. */
+  #work: Work | null = null;
 
   constructor(invocation: Invocation, root: string) {
     this.#invocation = invocation;
     this.#root = root;
   }
 
-  async answer(words: readonly string[]): Promise<Answer> {
-    return answerOf(await this.#run(words));
+  async answer(words: readonly string[], signal: AbortSignal): Promise<Answer> {
+    return answerOf(await this.#run(words, signal));
   }
 
-  async start(maxIterations: number | undefined): Promise<Answer> {
-    if (this.#work !== null) return textAnswer("a run that was started here is at work: `status` shows it", true);
-    const limit = maxIterations === undefined ? [] : ["--max-iterations", String(maxIterations)];
-    const work = this.#run(["run", "--ui", "plain", ...limit]);
-    this.#work = work;
-    void work.finally(() => this.#work = null);
+  /** The state, and how what was started here goes, or ended. */
+  async status(signal: AbortSignal): Promise<Answer> {
+    const state = await this.#run(["status"], signal);
+    if (this.#work === null) return answerOf(state);
+    const { words, ended, printed } = this.#work;
+    const name = `\`ralph ${words[0]}\`, started here,`;
+    const last = ended === null ? `${name} is at work:\n${printed()}` : `${name} has ended:\n${textOf(ended)}`;
+    return textAnswer(`${textOf(state)}\n\n${last}`, false);
+  }
+
+  /** Starts it in the background; ends it if the request is cancelled before it is answered. */
+  async start(words: readonly string[], signal: AbortSignal): Promise<Answer> {
+    if (this.#work?.ended === null) {
+      const name = `\`ralph ${this.#work.words[0]}\``;
+      return textAnswer(`${name} was started here and is at work: \`status\` shows it`, true);
+    }
+    const work = this.#begin(words);
     const waited = new AbortController();
-    const early = await Promise.race([
-      work,
-      this.#invocation.host.clock.sleep(START_MS, waited.signal).then(() => null),
-    ]);
+    const enough = AbortSignal.any([signal, waited.signal]);
+    const early = await Promise.race([work.end, this.#invocation.host.clock.sleep(START_MS, enough).then(() => null)]);
     waited.abort();
-    return early === null
-      ? textAnswer("started; `status` shows how it goes, `tell` steers it", false)
-      : answerOf(early);
+    if (early !== null) return answerOf(early);
+    if (!signal.aborted) return textAnswer("started; `status` shows how it goes, `stop` ends it", false);
+    work.ending.abort();
+    return answerOf(await work.end);
   }
 
-  /** A run at work ends in order, and can be continued. */
+  /** A run stops in order, by its own word; planning is ended, and can be continued. */
+  async stop(now: boolean, signal: AbortSignal): Promise<Answer> {
+    const work = this.#work;
+    if (work === null || work.ended !== null || work.words[0] !== "plan") {
+      return await this.answer(["stop", ...now ? ["--now"] : []], signal);
+    }
+    work.ending.abort();
+    await work.end;
+    return textAnswer("planning is stopped; `plan` with the same goal continues it", false);
+  }
+
+  /** What is at work ends in order, and can be continued. */
   async end(): Promise<void> {
-    this.#ending.abort();
-    await this.#work;
+    this.#work?.ending.abort();
+    await this.#work?.end;
   }
 
-  async #run(words: readonly string[]): Promise<ProcessEnd> {
+  #begin(words: readonly string[]): Work {
+    const ending = new AbortController();
+    let text = "";
+    const end = this.#run(words, ending.signal, (chunk) => {
+      text = (text + Buffer.from(chunk).toString("utf8")).slice(-SHOWN_CHARACTERS);
+    });
+    const work: Work = { words, ending, end, printed: () => text.trim(), ended: null };
+    void end.then((value) => work.ended = value);
+    this.#work = work;
+    return work;
+  }
+
+  async #run(
+    words: readonly string[],
+    signal: AbortSignal,
+    onOutput: (chunk: Uint8Array) => void = () => {},
+  ): Promise<ProcessEnd> {
     const { host } = this.#invocation;
     const program = await programOf(host.environment);
     if (program === null) throw new RalphError("internal", { details: { problem: "the program is not found" } });
@@ -169,17 +244,21 @@ class RalphProcess {
       arguments: [...before, ...words.slice(0, 1), "--root", this.#root, ...words.slice(1)],
       cwd: this.#root,
       environment: { NO_COLOR: "1" },
-      signal: AbortSignal.any([this.#invocation.signal, this.#ending.signal]),
+      signal: AbortSignal.any([this.#invocation.signal, signal]),
       graceMs: GRACE_MS,
       tailBytes: TAIL_BYTES,
+      onOutput,
     });
   }
 }
 
-function answerOf({ exitCode, tail, reason }: ProcessEnd): Answer {
+function answerOf(end: ProcessEnd): Answer {
+  return textAnswer(textOf(end), end.exitCode !== 0);
+}
+
+function textOf({ exitCode, tail, reason }: ProcessEnd): string {
   const end = reason === "exited" ? `exit code ${exitCode}` : reason;
-  const isError = exitCode !== 0;
-  return textAnswer(`${tail.trim()}${isError ? `\n(${end})` : ""}`, isError);
+  return `${tail.trim()}${exitCode === 0 ? "" : `\n(${end})`}`;
 }
 
 function textAnswer(text: string, isError: boolean): Answer {

@@ -58,12 +58,13 @@ async function isAsRestored({ file, kind, restored }: KeptFile): Promise<boolean
 async function bringBack(root: string, folder: string, kept: KeptFile, out: (line: string) => void): Promise<void> {
   const { file, path, copy, target } = kept;
   const place = copy === null ? null : join(folder, "restored", copy);
-  if (target !== undefined) await writeFileState(file, { kind: "link", target }, root);
+  const where = { aside: join(folder, "aside") };
+  if (target !== undefined) await writeFileState(file, { kind: "link", target }, root, where);
   else if (place === null) await removePath(file);
   else if (await isDirectory(place)) await copyPath(place, file);
   else {
     const found = readFileState(place, Infinity);
-    await writeFileState(file, found.kind === "text" ? { ...found, executable: kept.executable } : found, root);
+    await writeFileState(file, found.kind === "text" ? { ...found, executable: kept.executable } : found, root, where);
   }
   out(`${path}  ${place === null && target === undefined ? "removed" : "as the run found it"}`);
 }

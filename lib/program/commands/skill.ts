@@ -1,11 +1,11 @@
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Invocation } from "../../cli/command.ts";
 import { usage } from "../../cli/parse.ts";
 import { resolveRoot } from "../../cli/root.ts";
 import { VERSION } from "../../host/version.ts";
 import { nearest } from "../../errors/nearest.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
-import { readText, resolveInside, writeAtomic } from "../../host/files.ts";
+import { hashText, pathExists, readText, renamePath, resolveInside, writeAtomic } from "../../host/files.ts";
 
 /** Where each agent looks for skills (`NAME/SKILL.md`), in a project and in the home folder. */
 const FOLDERS: Readonly<Record<string, string>> = {
@@ -18,13 +18,15 @@ const FOLDERS: Readonly<Record<string, string>> = {
 
 /** Written by this command, and so replaced by it. */
 const MARK = "<!-- written by `ralph skill install`";
+const UNSIGNED = "text unsigned";
+const SIGNATURE_REGEXP = /text [\da-f]{12}(?=\); a later)/;
 
-const TEXT = `---
+const TEXT = signed(`---
 name: ralph
 description: Take a goal to verified, committed code with Ralph, which runs coding agents in a loop and checks their work. Use when the user asks to plan, start, watch, steer, pause or report on a Ralph run, or wants a long task done unattended.
 ---
 
-${MARK} (${VERSION}); a later version replaces it -->
+${MARK} (${VERSION}, ${UNSIGNED}); a later version replaces it -->
 
 # Ralph
 
@@ -56,7 +58,20 @@ A run lasts for minutes to hours and costs money: start it only when the user ha
 \`ralph report\` says what was done, what passed and why the rest did not. Exit codes of a run: 0 passed, 1 not done,
 2 wrong usage, 3 a person is needed, 4 the agent cannot be used. Never say that something is done where Ralph says that it
 is not. \`ralph help COMMAND\` has every flag.
-`;
+`);
+
+/** The text with its own hash in it: what differs from that was edited by a person. */
+function signed(text: string): string {
+  const bare = text.replace(SIGNATURE_REGEXP, UNSIGNED);
+  return bare.replace(UNSIGNED, `text ${hashText(bare).slice(0, 12)}`);
+}
+
+async function unusedPath(path: string): Promise<string> {
+  for (let number = 1;; number += 1) {
+    const one = number === 1 ? path : `${path}-${number}`;
+    if (!await pathExists(one)) return one;
+  }
+}
 
 /** `ralph skill install AGENT`: the file by which an agent in a chat knows how Ralph is used. */
 export async function run(invocation: Invocation): Promise<number> {
@@ -79,6 +94,11 @@ export async function run(invocation: Invocation): Promise<number> {
   if (before === TEXT) return said(`${file} is there already`);
   if (before !== null && !before.includes(MARK)) {
     throw usage(`${file} is there, and Ralph did not write it`, "move it away first: it is not overwritten");
+  }
+  if (before !== null && before !== signed(before)) {
+    const aside = await unusedPath(`${file}.before`);
+    await renamePath(file, aside);
+    say(`${file} had been edited: it is ${basename(aside)} now`);
   }
   await writeAtomic(file, TEXT);
   return said(`wrote ${file}`);

@@ -2,6 +2,7 @@ import type { Invocation } from "../../cli/command.ts";
 import { type Look, openLook } from "../../cli/look.ts";
 import { showNext } from "../../cli/next_view.ts";
 import { WORKFLOWS } from "../../workflows/table.ts";
+import { isInUse } from "../../cli/workflow.ts";
 import { chosen } from "../chosen.ts";
 import { type RunningView, showStatus, type StatusView } from "../../cli/status_view.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
@@ -42,7 +43,7 @@ async function runningView(host: Host, { own, root, style }: Look): Promise<Runn
 async function viewsOfAll(look: Look): Promise<readonly StatusView[]> {
   const views: StatusView[] = [];
   for (const row of WORKFLOWS) {
-    if (!await row.detect(look.root)) continue;
+    if (!await isInUse(row, look.root)) continue;
     const workflow = { name: row.name, why: `${row.state} exists` };
     const own = await (await row.load()).status({ ...look, workflow });
     views.push(...own.map((view) => ({ ...view, workflow })));

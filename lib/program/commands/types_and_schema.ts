@@ -14,6 +14,7 @@ const SCHEMAS: Readonly<Record<string, () => Promise<unknown>>> = {
   config: async () => (await import("../../config/json_schema.ts")).configJsonSchema(),
   events: async () => (await import("../../events/schema.ts")).eventsJsonSchema(),
   ...Object.assign({}, ...WORKFLOWS.map(({ schemas }) => schemas)),
+  gate: async () => (await import("../../report/schema.ts")).gateJsonSchema(),
   report: async () => (await import("../../report/schema.ts")).reportJsonSchema(),
 };
 

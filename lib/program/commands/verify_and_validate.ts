@@ -25,11 +25,15 @@ export async function verify(invocation: Invocation): Promise<number> {
   const { ralph } = session;
   const verified = await workflow.verify(ralph, scope);
   if (invocation.flags.has("json")) invocation.out(toJson(verified));
-  else for (const line of summary(verified, invocation)) invocation.say(line);
+  else for (const line of summary(verified, invocation, workflow.checkForm)) invocation.say(line);
   return exitCodeOf({ ...verified, allowed: ralph.config.verify.allowUnverified });
 }
 
-function summary(verified: Verification, invocation: Invocation): readonly string[] {
+function summary(
+  verified: Verification,
+  invocation: Invocation,
+  checkForm: string = "in a criterion: Verify: `cmd`",
+): readonly string[] {
   const { good, bad, warn } = styleFor(invocation, "stderr");
   const { length } = verified.results;
   switch (verified.status) {
@@ -43,7 +47,7 @@ function summary(verified: Verification, invocation: Invocation): readonly strin
     case "unverified":
       return [
         warn("unverified: there is no check to run"),
-        "hint: name commands in `verify.default`, by `--verify CMD`, or in a criterion: Verify: `cmd`",
+        `hint: name commands in \`verify.default\`, by \`--verify CMD\`, or ${checkForm}`,
       ];
     case "aborted":
       return [];
@@ -57,7 +61,7 @@ export async function validate(invocation: Invocation): Promise<number> {
   const files = await validateFiles(invocation, root);
   const valid = files.every(({ problems }) => problems.length === 0);
   if (flags.has("json")) {
-    out(toJson({ root, valid, files }));
+    out(toJson({ root, valid, files: files.map(({ empty: _empty, ...file }) => file) }));
     return valid ? EXIT.done : EXIT.usage;
   }
   const { good, bad, warn, dim, symbols } = styleFor(invocation, "stdout");

@@ -6,10 +6,9 @@ import { openSession } from "../../cli/session.ts";
 import { parseWorkers } from "../../cli/settings.ts";
 import { VERSION } from "../../host/version.ts";
 import { loadConfig } from "../../config/load.ts";
-import { ownFiles } from "../../context/own_files.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { machineName } from "../../host/this_process.ts";
-import { createRunLock } from "../../loop/run_lock.ts";
+import { createRunLock } from "../../loop/run/run_lock.ts";
 import { clonePath, openClone } from "../../machines/clone.ts";
 import { queueName } from "../../machines/coordinator.ts";
 import { type Job, repositoryName } from "../../machines/job.ts";
@@ -32,13 +31,14 @@ export async function run(invocation: Invocation): Promise<number> {
   const lanes = parseWorkers(flags.text("parallel")) ?? 1;
   const repository = repositoryName(remote);
   const directory = flags.text("directory");
-  const path = directory === undefined ? clonePath(host, repository) : resolve(host.environment.cwd, directory);
+  const path = directory === undefined ? await clonePath(host, repository) : resolve(host.environment.cwd, directory);
   const clone = await openClone(host, remote, path);
-  const lock = createRunLock({ host, repository: clone, root: path, file: ownFiles(clone, path).runLock });
+  const lock = createRunLock({ host, repository: clone, root: path });
   await using _held = await lock.acquire("worker");
   await clone.ensureReady();
-  const engine = await openEngine({ url, queue: queueName(repository), clock: host.clock });
-  const name = flags.text("name") ?? machineName();
+  const patience = { signal, report: say };
+  const engine = await openEngine({ url, queue: queueName(repository), clock: host.clock, patience });
+  const name = flags.text("name") ?? `${machineName()}-${host.ids.random(4)}`; // several on one machine, or started anew
   say(`worker ${name} of ${repository}, ${lanes === 1 ? "one job" : `${lanes} jobs`} at once, in ${path}`);
   try {
     await serveJobs({

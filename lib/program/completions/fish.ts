@@ -46,16 +46,14 @@ function argumentLines(command: string, { words, paths }: Offer): readonly strin
 }
 
 function flagLine(command: string, { name, summary, takesValue, words, paths }: OfferedFlag): string {
-  const value = !takesValue
-    ? ""
-    : words.length > 0
-    ? ` -x -a ${quoted(words.join(" "))}`
-    : paths === "files"
-    ? " -r -F"
-    : paths === "folders"
-    ? " -x -a '(__fish_complete_directories)'"
-    : " -x";
+  const value = takesValue ? valueOf({ words, paths }) : "";
   return `complete -c ralph -n '__ralph_is ${command}' -l ${name}${value} -d ${quoted(summary)}`;
+}
+
+function valueOf({ words, paths }: Offer): string {
+  if (words.length > 0) return ` -x -a ${quoted(words.join(" "))}`;
+  if (paths === null) return " -x";
+  return paths === "files" ? " -r -F" : " -x -a '(__fish_complete_directories)'";
 }
 
 function quoted(text: string): string {

@@ -60,12 +60,14 @@ export interface FinishChoice {
  * Looks at what there is to finish; changes nothing but what `git fetch` brings of the base.
  *
  * @param own paths that Ralph itself writes: their changes are no one's uncommitted work
+ * @param apart those of them that are taken off the branch, relative to the top level
  * @throws {RalphError} finish-refused, usage
  */
 export async function finishPlan(
   ralph: RalphContext,
   choice: FinishChoice,
   own: (path: string) => boolean,
+  apart: readonly string[],
 ): Promise<FinishPlan> {
   const repository = requireRepository(ralph);
   const { branch } = await repository.status();
@@ -77,7 +79,7 @@ export async function finishPlan(
   const remote = await remoteOf(repository, branch);
   const isHere = choice.merge || remote === null;
   const target = await targetOf(repository, { base, remote: remote?.name ?? null, isHere });
-  const work = await branchWork(repository, { base: target.onto });
+  const work = await branchWork(repository, { base: target.onto, apart });
   if (work === null) throw nothing(`${branch} and ${base} have no commit in common`);
   const old = await tooOldToMerge(repository);
   if (old !== null) throw nothing(`it needs git 2.38 or newer, this is ${old}`);

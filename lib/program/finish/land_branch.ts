@@ -1,11 +1,9 @@
-import { join } from "node:path";
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { inTheWay, mergeTrees } from "../../git/land.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { outputFrom } from "../../git/run_git.ts";
 import type { Repository } from "../../git/types.ts";
-import { verdictSince } from "../../loop/verdict_since.ts";
 import { type FinishPlan, wayOut } from "./finish_plan.ts";
 
 const PUSH_TIMEOUT_MS = 300_000;
@@ -13,13 +11,18 @@ const PUSH_TIMEOUT_MS = 300_000;
 /**
  * Pushes the branch under its own name, with the person's own hooks. Never by force.
  *
+ * @param head the commit that was checked, or one that only adds Ralph's own state to it
  * @returns what git printed
  * @throws {RalphError} finish-failed
  */
-export async function pushBranch(ralph: RalphContext, { work: { branch }, remote }: FinishPlan): Promise<string> {
+export async function pushBranch(
+  ralph: RalphContext,
+  { work: { branch }, remote }: FinishPlan,
+  head: string,
+): Promise<string> {
   const end = await ralph.host.processes.run({
     file: "git",
-    arguments: ["push", "--set-upstream", remote!.name, `refs/heads/${branch}:refs/heads/${branch}`],
+    arguments: ["push", "--set-upstream", remote!.name, `${head}:refs/heads/${branch}`],
     cwd: requireRepository(ralph).topLevel,
     environment: { GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" },
     timeoutMs: PUSH_TIMEOUT_MS,
@@ -35,37 +38,6 @@ export async function pushBranch(ralph: RalphContext, { work: { branch }, remote
 }
 
 /**
- * Whether the branch and what its base has beside it pass together, in a clean checkout: by the base's configuration and
- * tests, and by the commands that the branch's items passed. Nothing is moved.
- *
- * @param logs absolute path of a folder for the checks' output
- * @returns what is to be known of the pass; `null`: aborted
- * @throws {RalphError} finish-failed where they do not
- */
-export async function checkTogether(
-  ralph: RalphContext,
-  plan: FinishPlan,
-  logs: string,
-): Promise<readonly string[] | null> {
-  const { work: { branch, base, head }, target: { onto } } = plan;
-  const repository = requireRepository(ralph);
-  const tree = await mergedTree(repository, plan, head);
-  const together = await commitTree(repository, { tree, parents: [onto, head], message: "ralph: both together" });
-  const own = new Set((await outputFrom(repository, ["rev-list", `${onto}..${head}`])).split("\n"));
-  const passed = ralph.journal.allPassed().filter(({ commit }) => commit !== null && own.has(commit));
-  const checks = passed.flatMap((record) =>
-    record.checks.filter(({ expect }) => expect === undefined).map(({ command }) => command)
-  );
-  const verdict = await verdictSince(ralph, { base: onto, head: together, checks, logs: join(logs, "finish") });
-  if (verdict.status === "aborted") return null;
-  if (verdict.status !== "failed") return verdict.reasons;
-  throw failed(
-    `${branch} and what ${base} has beside it do not pass together: ${verdict.reasons.join("; ")}`,
-    `nothing was merged: ${wayOut(plan)}`,
-  );
-}
-
-/**
  * Merges the branch into its base in this repository and checks that out. The merge is made beside the working tree, and
  * the base is moved in one step: stopped anywhere, the same command does what is left. No hook of the repository runs.
  *
@@ -74,13 +46,12 @@ export async function checkTogether(
 export async function mergeHere(
   ralph: RalphContext,
   plan: FinishPlan,
-  { title, body }: { readonly title: string; readonly body: string },
+  { title, body, head }: { readonly title: string; readonly body: string; readonly head: string },
 ): Promise<string> {
   const { work: { branch, base }, squash, target: { onto, here } } = plan;
   const repository = requireRepository(ralph);
   if (!plan.isMerged) {
     await refuseOtherWorktree(repository, base);
-    const head = (await outputFrom(repository, ["rev-parse", `refs/heads/${branch}`])).trim();
     const tree = await mergedTree(repository, plan, head);
     const parents = squash ? [onto] : [onto, head];
     const commit = await commitTree(repository, { tree, parents, message: `${title}\n\n${body.trimEnd()}\n` });
@@ -95,7 +66,8 @@ export async function mergeHere(
   return (await outputFrom(repository, ["rev-parse", "--short", "HEAD"])).trim();
 }
 
-async function mergedTree(
+/** The tree of both together. @throws {RalphError} finish-failed where they conflict */
+export async function mergedTree(
   repository: Repository,
   plan: FinishPlan,
   head: string,
@@ -142,6 +114,7 @@ async function refuseOtherWorktree(repository: Repository, base: string): Promis
   throw failed(`${base} is checked out in ${path}`, `switch that one to another branch, or merge there`);
 }
 
-function failed(problem: string, hint: string): RalphError {
+/** What ends `finish` with nothing merged and nothing pushed. */
+export function failed(problem: string, hint: string): RalphError {
   return new RalphError("finish-failed", { details: { problem, hint } });
 }

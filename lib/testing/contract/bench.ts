@@ -11,8 +11,9 @@ import type {
   Work,
   WorkContext,
 } from "../../backlog/types.ts";
-import { attemptsLeft, withRetries } from "../../loop/attempts.ts";
-import { openJournal } from "../../loop/journal.ts";
+import type { StateFiles } from "../../backlog/state_files.ts";
+import { attemptsLeft, withRetries } from "../../loop/policy/attempts.ts";
+import { openJournal } from "../../loop/journal/journal.ts";
 import { attemptOf, type ClaimingTurn, SILENT_TURN } from "./attempts.ts";
 import { must, plain, wired } from "./expect.ts";
 import type { ContractStore, OpenedBacklog } from "./types.ts";
@@ -48,6 +49,11 @@ export class Bench {
 
   get backlog(): Backlog {
     return this.#backlog;
+  }
+
+  /** As the backlog was given them. */
+  get parts(): StateFiles["parts"] {
+    return this.#opened.state?.parts ?? new Map();
   }
 
   get root(): string | null {
@@ -97,7 +103,7 @@ export class Bench {
     this.#attempts += 1;
     const number = this.#journal.history(this.#key, item).length + 1;
     await this.#journal.begun(this.#key, item, { id: this.#id, number, userPaths: [] });
-    await this.#backlog.begin?.(wired(item), this.#id);
+    await this.#backlog.record?.({ type: "item-began", item: wired(item) });
   }
 
   get #id(): string {
@@ -152,7 +158,7 @@ export class Bench {
     return settlement;
   }
 
-  /** From `begin()` to `settle()`. */
+  /** From its beginning to `settle()`. */
   async end(item: Item, status: Attempt["status"]): Promise<Settlement> {
     await this.begin(item);
     return await this.settle(item, await this.attempt(item, status));

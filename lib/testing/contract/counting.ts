@@ -3,14 +3,14 @@ import type { Bench } from "./bench.ts";
 import { must, plain, same } from "./expect.ts";
 import type { Open, Rule } from "./bench.ts";
 
-/** What overview(), passed(), reopen() and ended() owe. */
+/** The duties of overview(), passed(), reopen() and record(). */
 export const COUNTING: readonly Rule[] = [
   ["the counts of overview() add up", addUp],
   ["work() has the checks, and overview() names no item that has some as unchecked", namesNoChecked],
   ["overview() names items without a check as unchecked", namesUnchecked],
   ["passed() lists what has passed, with its checks, and nothing that was sent back", listsPassed],
   ["reopen() called twice leaves what one call leaves, and the items come again", reopens],
-  ["ended() called twice leaves what one call leaves, and nothing comes again", ends],
+  ["record() of a run that passed, called twice, leaves what one call leaves, and nothing comes again", ends],
   ["a backlog without a final check builds nothing: its turns may write only what `allow` names", buildsNothing],
 ];
 
@@ -106,19 +106,20 @@ async function reopens(open: Open): Promise<void> {
 
 async function ends(open: Open): Promise<void> {
   const bench = await open();
-  if (bench.backlog.ended === undefined) return;
+  if (bench.backlog.record === undefined) return;
   same((await bench.endAll("verified")).status, "done", "the end of a run in which everything passes");
-  plain(await bench.backlog.ended("verified") ?? null, "what ended() answers");
+  const passed = { type: "run-passed", verdict: "verified" } as const;
+  plain(await bench.backlog.record(passed) ?? null, "what record() answers");
   const once = await bench.snapshot();
 
-  await bench.backlog.ended("verified");
+  await bench.backlog.record(passed);
 
-  same(await bench.snapshot(), once, "the store after the second ended()");
+  same(await bench.snapshot(), once, "the store after the second record()");
   same((await bench.next()).status, "done", "what next() answers");
 }
 
 async function buildsNothing(open: Open): Promise<void> {
   const bench = await open();
-  if (bench.backlog.final !== false) return;
+  if (bench.backlog.policy?.final !== false) return;
   must((await bench.work(await bench.item())).allow !== undefined, "without a final check, work() must have `allow`");
 }

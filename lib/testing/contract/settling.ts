@@ -7,9 +7,9 @@ type Status = Attempt["status"];
 
 const PASSES: readonly Status[] = ["verified", "unverified"];
 
-/** What begin() and settle() owe. */
+/** The duties of record() and settle(). */
 export const SETTLING: readonly Rule[] = [
-  ["begin() called twice leaves what one call leaves", beginsTwice],
+  ["record() of an item that began, called twice, leaves what one call leaves", beginsTwice],
   ...STATUSES.map((status): Rule => [
     `settle() of an attempt that is ${status}, called twice, leaves what one call leaves and answers the same`,
     (open) => settlesTwice(open, status),
@@ -32,9 +32,9 @@ async function beginsTwice(open: Open): Promise<void> {
   await bench.begin(item);
   const once = await bench.snapshot();
 
-  await bench.backlog.begin?.(item, "run.1");
+  await bench.backlog.record?.({ type: "item-began", item });
 
-  same(await bench.snapshot(), once, "the store after the second begin()");
+  same(await bench.snapshot(), once, "the store after the second record()");
 }
 
 async function settlesTwice(open: Open, status: Status): Promise<void> {

@@ -1,4 +1,5 @@
 import type { ClaimLine } from "../../backlog/claims.ts";
+import type { StateFiles } from "../../backlog/state_files.ts";
 import type { Backlog, Item, Turn } from "../../backlog/types.ts";
 
 /** What matters of a turn: what it said and changed, and what it asked for by `ralph task …`, `issue …`, `step …`. */
@@ -16,6 +17,8 @@ export interface OpenedBacklog<Data, Findings> extends Partial<AsyncDisposable> 
   readonly snapshot: () => Promise<string>;
   /** Absolute path of the folder that holds the store's files; `null`: it has none. */
   readonly root: string | null;
+  /** The store by which the backlog reads and writes its files; needed where only a part of a file is state. */
+  readonly state?: StateFiles;
   /**
    * Does in the tree `cwd` what an agent does for the item, and gives what matters of the turn.
    * @default it says `<ralph>DONE</ralph>`

@@ -1,5 +1,5 @@
-import { join, relative } from "node:path";
-import { createStateFiles, type StateFiles } from "../../backlog/state_files.ts";
+import { join, relative, sep } from "node:path";
+import { createStateFiles, type StateFiles, type StateFilesOptions } from "../../backlog/state_files.ts";
 import type { Backlog, Item, SettleCommit } from "../../backlog/types.ts";
 import { pathsOutside } from "../../checks/guards.ts";
 import { createHost } from "../../host/create_host.ts";
@@ -76,10 +76,10 @@ async function ignoresEdits(open: Open): Promise<void> {
   const { allow = [] } = await bench.work(item);
   const paths = pathsOutside(changedPaths(start, end), allow);
 
-  await withShadows(root, async (state) => {
+  await withShadows({ root, parts: bench.parts }, async (state) => {
     await state.adopt(backlog.stateFiles);
     for (const path of paths) await put(join(root, path), end.get(path));
-    await state.restore(await state.edited(backlog.stateFiles), backlog.restore);
+    await state.restore(await state.edited(backlog.stateFiles));
   });
   const attempt = await bench.attempt(item, "failed", { ...await bench.turn(item), changedFiles: paths });
   await bench.settle(item, attempt);
@@ -87,11 +87,14 @@ async function ignoresEdits(open: Open): Promise<void> {
   same((await backlog.overview(bench.view)).passed, passed, "overview().passed after an agent wrote into the store");
 }
 
-async function withShadows(root: string, run: (state: StateFiles) => Promise<void>): Promise<void> {
+async function withShadows(
+  { root, parts }: Pick<StateFilesOptions, "root"> & Pick<StateFiles, "parts">,
+  run: (state: StateFiles) => Promise<void>,
+): Promise<void> {
   const host = createHost();
   const folder = await temporaryDirectory("ralph-contract-");
   try {
-    await run(createStateFiles({ root, directory: folder.path, host }));
+    await run(createStateFiles({ root, directory: folder.path, host, parts }));
   } finally {
     await folder[Symbol.asyncDispose]();
     await host.processes[Symbol.asyncDispose]();
@@ -142,11 +145,11 @@ async function claimsNothing(open: Open): Promise<void> {
 type StoreFiles = ReadonlyMap<string, string>;
 
 /** All files below the root but git's own and those of runs. */
-function filesIn(root: string, { runsDirectory = ".ralph/runs", logsDirectory }: Partial<Backlog>): StoreFiles {
-  const apart = [".git", runsDirectory, ...(logsDirectory === undefined ? [] : [logsDirectory])];
+function filesIn(root: string, { runsDirectory = ".ralph/runs" }: Partial<Backlog>): StoreFiles {
+  const apart = [".git", runsDirectory];
   const files = new Map<string, string>();
   for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
-    const path = relative(root, join(entry.parentPath, entry.name)).replaceAll("\\", "/");
+    const path = relative(root, join(entry.parentPath, entry.name)).replaceAll(sep, "/");
     if (!entry.isFile() || apart.some((folder) => path === folder || path.startsWith(`${folder}/`))) continue;
     files.set(path, readFileSync(join(root, path), "utf8"));
   }

@@ -1,11 +1,13 @@
+import { storyChecks } from "./checks.ts";
 import type { Config } from "../../config/types.ts";
 import type { LoopDefaults } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { Repository } from "../../git/types.ts";
 import type { Host } from "../../host/types.ts";
-import type { Check, ParkedItem } from "../../backlog/types.ts";
+import type { Next, Overview, ParkedItem } from "../../backlog/types.ts";
 import { EXEC_RUNS, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, PRD_FILE, PROGRESS_FILE } from "./paths.ts";
 import type { GatedBacklog, GateTexts } from "../../recipe/gate_run.ts";
+import { begunPlan } from "./plan/begun.ts";
 import { recordDecision } from "./plan/transcript.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
 import { formatPrd, parsePrd } from "./format.ts";
@@ -13,7 +15,6 @@ import { withFailure } from "../../backlog/notes.ts";
 import { printOf, settleStory } from "./settle.ts";
 import type { Prd, Story } from "./types.ts";
 import { fingerprintOf, isParked, largestGroup, startable } from "../../backlog/attempts.ts";
-import { storyCommands } from "../../backlog/verify_commands.ts";
 
 /** What the backlog needs of the context. */
 export interface PrdBacklogContext {
@@ -63,100 +64,26 @@ export function prdBacklog(
   options: PrdBacklogOptions = {},
 ): GatedBacklog<PrdItemData, unknown> {
   const { file = PRD_FILE } = options;
-  let last: { readonly text: string; readonly prd: Prd } | null = null;
-
-  /** The same text is read many times an iteration: it is parsed once. */
-  function parse(text: string): Prd {
-    if (last?.text !== text) last = { text, prd: parsePrd(text, file) };
-    return last.prd;
-  }
-
-  async function load(): Promise<Prd> {
-    const text = await ralph.state.read(file);
-    if (text !== null) return parse(text);
-    const { findExternal, importHint } = await import("./import/find_external.ts");
-    const [external] = await findExternal(ralph.root);
-    const hint = external === undefined ? '`ralph plan "<goal>"` writes it' : importHint(external);
-    throw new RalphError("state-missing", { details: { path: file }, hint });
-  }
-
-  async function change(to: (story: Story) => Story): Promise<void> {
-    await ralph.state.update(file, (text) => {
-      if (text === null) return null;
-      const prd = parse(text);
-      const userStories = prd.userStories.map(to);
-      const same = userStories.every((story, index) => isSame(story, prd.userStories[index]));
-      if (same) return text;
-      last = { prd: { ...prd, userStories }, text: formatPrd({ ...prd, userStories }) };
-      return last.text;
-    });
-  }
-
-  function checksOf(story: Story): readonly Check[] {
-    const shared = new Set(ralph.config.verify.default);
-    const own = storyCommands(story).filter((command) => !shared.has(command));
-    return [
-      ...[...shared].map((command) => ({ name: command, command, scope: story.id })),
-      ...own.map((command) => ({ name: command, command, scope: story.id, own: true })),
-    ];
-  }
-
+  const { load, change } = prdIn(ralph, file);
   return {
     name: "exec",
     gate: GATE,
     stateFiles: [file],
-    ownFiles: [PROGRESS_FILE, PLAN_TRANSCRIPT_FILE],
+    ownFiles: [PROGRESS_FILE, PLAN_TRANSCRIPT_FILE, PLAN_STATE_FILE],
     unverified: "block",
     concurrent: true,
     runsDirectory: EXEC_RUNS,
-    async branch() {
+    async brief() {
       const { branchName, userStories } = await load();
-      return userStories.length === 0 ? "" : branchName; // nothing is made for a PRD that asks for nothing
-    },
-    async goal() {
-      const plan = await ralph.state.read(PLAN_STATE_FILE);
-      const [, goal] = /"goal":\s*("(?:[^"\\]|\\.)*")/.exec(plan ?? "") ?? [];
-      return goal === undefined ? null : JSON.parse(goal) as string;
-    },
-    asks: async () => fingerprintOf((await load()).userStories.map((story) => [story.id, printOf(story)])),
-
-    async overview({ parked }) {
-      const { userStories } = await load();
-      const open = userStories.filter(({ passes }) => !passes);
-      const given = open.filter((story) => isGivenUp(story, parked));
-      const left = open.filter((story) => !given.includes(story));
       return {
-        total: userStories.length,
-        passed: userStories.length - open.length,
-        open: left.length,
-        atOnce: ralph.loop?.anyOrder === true ? left.length : largestGroup(left.map(({ priority }) => priority)),
-        parked: given.length,
-        unchecked: left.filter((story) => checksOf(story).length === 0).map(({ id }) => id),
+        goal: begunPlan(await ralph.state.read(PLAN_STATE_FILE))?.goal ?? null,
+        branch: userStories.length === 0 ? "" : branchName, // nothing is made for a PRD that asks for nothing
+        fingerprint: fingerprintOf(userStories.map((story) => [story.id, printOf(story)])),
       };
     },
 
-    async next({ inFlight, parked }) {
-      const { userStories } = await load();
-      if (userStories.length === 0) {
-        return { status: "blocked", reasons: [`${file} has no stories: \`ralph plan "<goal>"\` writes them`] };
-      }
-      const open = userStories.filter(({ passes }) => !passes);
-      const left = open.filter((one) => !isGivenUp(one, parked));
-      const [story] = startable(left, { inFlight, anyOrder: ralph.loop?.anyOrder });
-      if (story !== undefined) {
-        const fingerprint = printOf(story);
-        const { id, title, acceptanceCriteria: criteria } = story;
-        return {
-          status: "item",
-          item: { id, kind: "story", title, criteria, priority: story.priority, fingerprint, data: story },
-        };
-      }
-      if (inFlight.length > 0) return { status: "waiting" };
-      if (open.length > 0) {
-        return { status: "blocked", reasons: parked.map(({ id, reason }) => `${id}: ${reason}`) };
-      }
-      return { status: "done" };
-    },
+    overview: async ({ parked }) => countsOf((await load()).userStories, parked, ralph),
+    next: async (look) => nextStory((await load()).userStories, { ...look, file, anyOrder: ralph.loop?.anyOrder }),
 
     async passed() {
       const { userStories } = await load();
@@ -164,7 +91,7 @@ export function prdBacklog(
         id: story.id,
         title: story.title,
         fingerprint: printOf(story),
-        checks: checksOf(story),
+        checks: storyChecks(story, ralph.config),
       }));
     },
 
@@ -176,7 +103,7 @@ export function prdBacklog(
     },
 
     async work(item, context) {
-      const checks = checksOf(item.data);
+      const checks = storyChecks(item.data, ralph.config);
       const { branchName } = await load();
       const { storyPrompt } = await import("./prompt.ts"); // with the prompts' texts: `ralph status` needs none
       return {
@@ -192,6 +119,82 @@ export function prdBacklog(
 
     settle: (item, attempt) => settleStory(item, attempt, { ralph, file, change }),
   };
+}
+
+/** The PRD in its file. The same text is read many times an iteration: it is parsed once. */
+function prdIn(ralph: PrdBacklogContext, file: string): {
+  readonly load: () => Promise<Prd>;
+  readonly change: (to: (story: Story) => Story) => Promise<void>;
+} {
+  let last: { readonly text: string; readonly prd: Prd } | null = null;
+
+  function parse(text: string): Prd {
+    if (last?.text !== text) last = { text, prd: parsePrd(text, file) };
+    return last.prd;
+  }
+
+  return {
+    async load() {
+      const text = await ralph.state.read(file);
+      if (text !== null) return parse(text);
+      const { findExternal, importHint } = await import("./import/find_external.ts");
+      const [external] = await findExternal(ralph.root);
+      const hint = external === undefined ? '`ralph plan "<goal>"` writes it' : importHint(external);
+      throw new RalphError("state-missing", { details: { path: file }, hint });
+    },
+    async change(to) {
+      await ralph.state.update(file, (text) => {
+        if (text === null) return null;
+        const prd = parse(text);
+        const userStories = prd.userStories.map(to);
+        if (userStories.every((story, index) => isSame(story, prd.userStories[index]))) return text;
+        last = { prd: { ...prd, userStories }, text: formatPrd({ ...prd, userStories }) };
+        return last.text;
+      });
+    },
+  };
+}
+
+function countsOf(
+  stories: readonly Story[],
+  parked: readonly ParkedItem[],
+  { config, loop }: Pick<PrdBacklogContext, "config" | "loop">,
+): Overview {
+  const open = stories.filter(({ passes }) => !passes);
+  const left = open.filter((story) => !isGivenUp(story, parked));
+  return {
+    total: stories.length,
+    passed: stories.length - open.length,
+    open: left.length,
+    atOnce: loop?.anyOrder === true ? left.length : largestGroup(left.map(({ priority }) => priority)),
+    parked: open.length - left.length,
+    unchecked: left.filter((story) => storyChecks(story, config).length === 0).map(({ id }) => id),
+  };
+}
+
+function nextStory(
+  stories: readonly Story[],
+  { file, inFlight, parked, anyOrder }: {
+    readonly file: string;
+    readonly inFlight: readonly string[];
+    readonly parked: readonly ParkedItem[];
+    readonly anyOrder: boolean | undefined;
+  },
+): Next<PrdItemData> {
+  if (stories.length === 0) {
+    return { status: "blocked", reasons: [`${file} has no stories: \`ralph plan "<goal>"\` writes them`] };
+  }
+  const open = stories.filter(({ passes }) => !passes);
+  const left = open.filter((one) => !isGivenUp(one, parked));
+  const [story] = startable(left, { inFlight, anyOrder });
+  if (story !== undefined) {
+    const { id, title, acceptanceCriteria: criteria, priority } = story;
+    const fingerprint = printOf(story);
+    return { status: "item", item: { id, kind: "story", title, criteria, priority, fingerprint, data: story } };
+  }
+  if (inFlight.length > 0) return { status: "waiting" };
+  if (open.length === 0) return { status: "done" };
+  return { status: "blocked", reasons: parked.map(({ id, reason }) => `${id}: ${reason}`) };
 }
 
 function isSame(story: Story, before: Story | undefined): boolean {

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { FlagTable } from "../../cli/command.ts";
 import {
   AGENT_FLAGS,
@@ -9,9 +8,18 @@ import {
   PLACE_FLAGS,
   PLAN_FLAGS,
   REPORT_FLAGS,
+  SESSION_FLAGS,
   SHOW_FLAGS,
 } from "../../cli/flags.ts";
-import { EXEC_FOLDER, EXEC_RUNS, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, PRD_FILE, PROGRESS_FILE } from "./paths.ts";
+import {
+  CODEBASE_MAP_FILE,
+  EXEC_FOLDER,
+  EXEC_RUNS,
+  PLAN_STATE_FILE,
+  PLAN_TRANSCRIPT_FILE,
+  PRD_FILE,
+  PROGRESS_FILE,
+} from "./paths.ts";
 import type { WorkflowRow } from "../workflow.ts";
 
 /** The parts after the plan. */
@@ -49,13 +57,10 @@ export const EXEC: WorkflowRow = {
   hint: "a goal becomes stories, each verified and committed",
   start: 'ralph exec "<goal>"',
   state: EXEC_FOLDER,
-  archive: {
+  runState: {
     files: [PRD_FILE, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, PROGRESS_FILE, `${EXEC_FOLDER}/prd.json.before`],
-    folder: `${EXEC_FOLDER}/archive`,
-  },
-  async detect(root) {
-    const { pathExists } = await import("../../host/path_facts.ts");
-    return await pathExists(join(root, EXEC_FOLDER));
+    kept: [CODEBASE_MAP_FILE],
+    unused: async (root) => await (await import("./understand/unused_map.ts")).unusedMap(root),
   },
   help: { plan: "scripts/ralph/prd.json, by questions and a review", run: "the stories of the PRD" },
   runs: () => Promise.resolve([EXEC_RUNS]),
@@ -71,12 +76,8 @@ export const EXEC: WorkflowRow = {
         ...PLAN_FLAGS,
         ...EXEC_FLAGS,
         "dry-run": { type: "boolean", summary: "show what would happen; start no agent and no check, write nothing" },
-        ...CONSENT_FLAGS,
-        ...AGENT_FLAGS,
         ...LOOP_FLAGS,
-        ...REPORT_FLAGS,
-        ...PLACE_FLAGS,
-        ...SHOW_FLAGS,
+        ...SESSION_FLAGS,
       },
       details: [
         "Nothing is implemented without a yes: at the prompt, or by `--approve run`.",
@@ -90,15 +91,7 @@ export const EXEC: WorkflowRow = {
       summary: "fill the codebase map, one topic an iteration; writes nothing else",
       usage: "",
       arity: [0, 0],
-      flags: {
-        ...ITERATION_FLAGS,
-        ...CONSENT_FLAGS,
-        ...AGENT_FLAGS,
-        ...pick(LOOP_FLAGS, "max-cost", "interactive", "accept-changes"),
-        ...REPORT_FLAGS,
-        ...PLACE_FLAGS,
-        ...SHOW_FLAGS,
-      },
+      flags: { ...ITERATION_FLAGS, ...pick(LOOP_FLAGS, "max-cost", "interactive", "accept-changes"), ...SESSION_FLAGS },
       load: async () => ({ run: (await import("./commands/plan_understand_run.ts")).understandCode }),
     },
     {

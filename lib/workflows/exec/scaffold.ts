@@ -81,8 +81,5 @@ export async function scaffoldExec(root: string): Promise<readonly string[]> {
 
 /** The notes that a run keeps: path relative to the root, and text. Prompts are the built-in ones until `ralph eject`. */
 function scaffoldTexts(): readonly (readonly [path: string, text: string])[] {
-  return [
-    [PROGRESS_FILE, PROGRESS],
-    [CODEBASE_MAP_FILE, MAP_TEMPLATE],
-  ];
+  return [[PROGRESS_FILE, PROGRESS], [CODEBASE_MAP_FILE, MAP_TEMPLATE]];
 }

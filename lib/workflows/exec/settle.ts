@@ -2,8 +2,9 @@ import { join } from "node:path";
 import { fingerprintOf, isOver, reasonOf } from "../../backlog/attempts.ts";
 import { withFailure, withoutFailure } from "../../backlog/notes.ts";
 import type { Attempt, Item, Settlement } from "../../backlog/types.ts";
+import type { StateFiles } from "../../backlog/state_files.ts";
 import { headlineOf } from "../../backlog/verdict.ts";
-import { pathExists, readText, resolveInside, writeAtomic } from "../../host/files.ts";
+import { pathExists } from "../../host/files.ts";
 import { localDate } from "../../host/local_date.ts";
 import type { Host } from "../../host/types.ts";
 import { PLAN_TRANSCRIPT_FILE, PROGRESS_FILE } from "./paths.ts";
@@ -11,7 +12,7 @@ import type { Story } from "./types.ts";
 
 /** Where a settlement is written. */
 interface Place {
-  readonly ralph: { readonly root: string; readonly host: Host };
+  readonly ralph: { readonly root: string; readonly host: Host; readonly state: StateFiles };
   /** The PRD. */
   readonly file: string;
   /** Changes its stories. */
@@ -44,8 +45,7 @@ export async function settleStory(
 ): Promise<Settlement> {
   const isThis = (story: Story): boolean => story.id === item.id && printOf(story) === item.fingerprint;
   if (attempt.status === "verified" || attempt.status === "unverified") {
-    const notes = withoutFailure(item.data.notes);
-    await change((story) => isThis(story) ? { ...story, passes: true, notes } : story);
+    await change((story) => isThis(story) ? { ...story, passes: true, notes: withoutFailure(story.notes) } : story);
     const result = attempt.status === "verified" ? "passed" : "unverified";
     const detail = (attempt.verification?.results ?? []).map(({ name }) => name).join(", ");
     await record(ralph, attempt, { item, result, detail });
@@ -59,8 +59,8 @@ export async function settleStory(
   if (attempt.status === "interrupted") return { status: "open" };
 
   const reason = reasonOf(attempt);
-  const notes = withFailure(item.data.notes, `attempt ${attempt.number} ${attempt.status}: ${reason}`);
-  await change((story) => isThis(story) ? { ...story, passes: false, notes } : story);
+  const said = `attempt ${attempt.number} ${attempt.status}: ${reason}`;
+  await change((story) => isThis(story) ? { ...story, passes: false, notes: withFailure(story.notes, said) } : story);
   const parked = isOver(attempt);
   if (parked) await record(ralph, attempt, { item, result: "parked", detail: headlineOf(reason) });
   const paths = parked ? [file, PROGRESS_FILE] : [file];
@@ -69,7 +69,7 @@ export async function settleStory(
 }
 
 async function record(
-  { root, host }: Place["ralph"],
+  { state, host }: Place["ralph"],
   attempt: Attempt,
   { item: { id, title }, result, detail }: {
     readonly item: Item;
@@ -77,11 +77,10 @@ async function record(
     readonly detail: string;
   },
 ): Promise<void> {
-  const path = await resolveInside(root, PROGRESS_FILE);
-  const before = await readText(path);
   const date = localDate(host.clock.now());
-  const after = withProgress(before, { attemptId: attempt.id, date, storyId: id, title, result, detail });
-  if (after !== before) await writeAtomic(path, after);
+  await state.update(PROGRESS_FILE, (before) => {
+    return withProgress(before, { attemptId: attempt.id, date, storyId: id, title, result, detail });
+  });
 }
 
 /** The text of `progress.txt` with the entry at its end; the same text when the attempt has its line already. */

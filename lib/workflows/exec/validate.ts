@@ -1,3 +1,5 @@
+import { isPlain, type Plain } from "../plain.ts";
+
 const TOP_KEYS = ["branchName", "userStories"] as const;
 const STORY_KEYS = ["acceptanceCriteria", "id", "notes", "passes", "priority", "title"] as const;
 
@@ -12,7 +14,7 @@ const STORY_KEYS = ["acceptanceCriteria", "id", "notes", "passes", "priority", "
  * ```
  */
 export function validatePrd(data: unknown): readonly string[] {
-  if (!isObject(data)) return ["PRD must be a JSON object"];
+  if (!isPlain(data)) return ["PRD must be a JSON object"];
   const missing = TOP_KEYS.filter((key) => !Object.hasOwn(data, key));
   const unexpected = unexpectedKeys(data, TOP_KEYS);
   const errors = [
@@ -29,7 +31,7 @@ export function validatePrd(data: unknown): readonly string[] {
 }
 
 function storyErrors(story: unknown, place: string): readonly string[] {
-  if (!isObject(story)) return [`${place}: must be an object`];
+  if (!isPlain(story)) return [`${place}: must be an object`];
   const missing = STORY_KEYS.filter((key) => !Object.hasOwn(story, key));
   const unexpected = unexpectedKeys(story, STORY_KEYS);
   const errors = [
@@ -49,11 +51,7 @@ function storyErrors(story: unknown, place: string): readonly string[] {
   return errors;
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function unexpectedKeys(data: Readonly<Record<string, unknown>>, expected: readonly string[]): readonly string[] {
+function unexpectedKeys(data: Plain, expected: readonly string[]): readonly string[] {
   return Object.keys(data).filter((key) => !expected.includes(key)).toSorted();
 }
 

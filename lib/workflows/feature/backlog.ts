@@ -11,6 +11,7 @@ import type { StateFiles } from "../../backlog/state_files.ts";
 import { committedPaths, type FeatureDirectory, IGNORE_FILE } from "./directories.ts";
 import { type FeatureFindings, featureFindings, featureSignals, learningsByHand } from "./claim.ts";
 import { changePrdText, parseFeaturePrd, type PrdChange } from "./format.ts";
+import { workCommit } from "./last_result.ts";
 import { featureReviewPrompt, featureStoryPrompt } from "./prompt.ts";
 import { claimOfReview, settleReview } from "./review.ts";
 import { checksOf, isUi, type UserInterface } from "./checks.ts";
@@ -99,13 +100,13 @@ export function featureBacklog(
     scope: feature.directory,
     ownFiles: [IGNORE_FILE],
     stateFiles: [file],
-    briefFiles: () => Promise.resolve([feature.markdownFile]),
     unverified: "block",
     concurrent: config.services.length === 0, // servers run in one tree
-    runsDirectory: ".ralph/runs",
-    branch: async () => (await load()).branchName,
-    goal: async () => (await load()).description,
-    asks: async () => fingerprintOf((await load()).userStories.map((story) => [story.id, printOf(story)])),
+    async brief() {
+      const { branchName, description, userStories } = await load();
+      const fingerprint = fingerprintOf(userStories.map((story) => [story.id, printOf(story)]));
+      return { goal: description, branch: branchName, fingerprint, files: [feature.markdownFile] };
+    },
 
     async overview() {
       const { userStories } = await load();
@@ -119,7 +120,7 @@ export function featureBacklog(
         unchecked: open.filter((story) => checksOf([story], config, ui).length === 0).map(({ id }) => id),
       };
     },
-    async next({ inFlight }) {
+    async next({ inFlight, parked }) {
       const { run, userStories } = await load();
       const todo = userStories.filter((story) => !story.passes && !isGivenUp(story));
       const open = startable(todo, { inFlight, anyOrder: ralph.loop?.anyOrder });
@@ -146,6 +147,7 @@ export function featureBacklog(
         return {
           status: "blocked",
           reasons: left.map(({ id, notes }) => `${id}: ${notes === "" ? "blocked" : notes}`),
+          givenUp: left.filter(({ id }) => !parked.some((one) => one.id === id)).length,
         };
       }
       if (typeof run.verifiedAt === "string") {
@@ -159,6 +161,7 @@ export function featureBacklog(
           id: REVIEW_ID,
           kind: "review",
           review: true,
+          preparatory: true,
           title: "Final verification",
           exclusive: true,
           fingerprint,
@@ -167,9 +170,11 @@ export function featureBacklog(
       };
     },
 
-    /** Retries are counted in the PRD, over all runs. */
-    retries({ number }, { data }) {
-      return isStories(data) ? config.maxRetries : number + config.maxRetries - retriesOf(data) - 1;
+    policy: {
+      /** Retries are counted in the PRD, over all runs. */
+      retries({ number }, { data }) {
+        return isStories(data) ? config.maxRetries : number + config.maxRetries - retriesOf(data) - 1;
+      },
     },
 
     async passed() {
@@ -192,9 +197,11 @@ export function featureBacklog(
       return { status: "open", reason, commit: commitOf(`${ids.join(", ")} sent back by the final check`) };
     },
 
-    async begin(item, _attemptId) {
-      if (isStories(item.data)) return;
-      const { id, blocked } = item.data;
+    async record(milestone) {
+      if (!("item" in milestone) || isStories(milestone.item.data)) return;
+      if (milestone.type === "item-committed") await nameCommit(milestone.item.data);
+      if (milestone.type !== "item-began") return;
+      const { id, blocked } = milestone.item.data;
       if (blocked) broughtBack.add(id);
       await change((prd) => ({
         run: {
@@ -236,9 +243,9 @@ export function featureBacklog(
 
     findings: featureFindings,
 
-    async settle(item, attempt, { committing } = { committing: false }) {
+    async settle(item, attempt) {
       if (!isStories(item.data)) {
-        return await settleStory(item as Item<FeatureStory>, attempt, { ralph, file, change, commitOf, committing });
+        return await settleStory(item as Item<FeatureStory>, attempt, { ralph, file, change, commitOf });
       }
       return await settleReview({
         stories: item.data,
@@ -250,6 +257,17 @@ export function featureBacklog(
       });
     },
   };
+
+  async function nameCommit({ id: named }: FeatureStory): Promise<void> {
+    const { repository, root } = ralph;
+    if (repository === null) return;
+    const work = await workCommit({ repository, root });
+    await change(({ userStories }) => {
+      const result = userStories.find(({ id }) => id === named)?.lastResult;
+      if (result === undefined || result === null) return {};
+      return { stories: new Map([[named, { lastResult: { ...result, ...work } }]]) };
+    });
+  }
 
   async function prepareOnce(): Promise<void> {
     if (prepared) return;

@@ -1,3 +1,4 @@
+import { checksOnce } from "../checks_once.ts";
 import type { Config } from "../../config/types.ts";
 import type { Check } from "../../backlog/types.ts";
 import type { PageUrl } from "../../checks/browser/urls.ts";
@@ -50,19 +51,17 @@ export function checksOf(stories: readonly FeatureStory[], config: Config, ui: U
   ];
 }
 
-/** The scope of a command names every story that asks for it; what is not shared is a story's own. */
+/** The scope of a command names every story that asks for it; one that is not shared is a story's own. */
 function commandChecks(
   asked: readonly { readonly story: FeatureStory; readonly list: readonly string[] }[],
   shared: readonly string[],
 ): readonly Check[] {
-  const ids = new Map<string, string[]>();
-  for (const { story, list } of asked) {
-    for (const command of list) ids.set(command, [...ids.get(command) ?? [], story.id]);
-  }
-  return [...ids].map(([command, scope]) => ({
-    name: command,
-    command,
-    scope: scope.join(","),
-    ...(shared.includes(command) ? {} : { own: true }),
-  }));
+  return checksOnce(asked.flatMap(({ story, list }) =>
+    list.map((command) => ({
+      name: command,
+      command,
+      scope: story.id,
+      ...(shared.includes(command) ? {} : { own: true }),
+    }))
+  ));
 }

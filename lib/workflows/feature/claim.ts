@@ -1,3 +1,4 @@
+import { plain, textsOf } from "../plain.ts";
 import type { ZodType } from "zod";
 import { saysPassing, signalsOf } from "../../backlog/signals.ts";
 
@@ -69,8 +70,7 @@ export function learningsByHand(found: string | null, written: string): readonly
 
 function learningsOf(text: string): readonly string[] {
   try {
-    const { run } = JSON.parse(text) as { readonly run?: { readonly learnings?: unknown } };
-    return Array.isArray(run?.learnings) ? run.learnings.filter((one): one is string => typeof one === "string") : [];
+    return textsOf(plain(plain(JSON.parse(text))["run"])["learnings"]);
   } catch {
     return []; // a manual edit that broke the file: it is restored, and nothing in it counts
   }

@@ -62,7 +62,7 @@ export async function listFeatures(root: string): Promise<readonly FeatureDirect
     const feature = parseDirectory(entry);
     if (feature !== null && await hasFiles(root, feature)) found.push(feature);
   }
-  return found.toSorted((one, other) => one.date < other.date ? -1 : one.date > other.date ? 1 : 0);
+  return found.toSorted((one, other) => one.date.localeCompare(other.date));
 }
 
 async function hasFiles(root: string, { prdFile, markdownFile }: FeatureDirectory): Promise<boolean> {

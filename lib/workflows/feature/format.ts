@@ -16,6 +16,22 @@ export function parseFeaturePrd(text: string, path: string): FeaturePrd {
   return withDefaults(data as Partial<FeaturePrd>);
 }
 
+const RUN = { startedAt: null, currentStoryId: null, learnings: [] };
+
+const STORY = {
+  id: "",
+  title: "",
+  description: "",
+  acceptanceCriteria: [],
+  tags: [],
+  priority: Number.MAX_SAFE_INTEGER,
+  passes: false,
+  retries: 0,
+  blocked: false,
+  lastResult: null,
+  notes: "",
+};
+
 /** A document that is valid, with the fields that were left out. Keys of its own stay where they are. */
 export function withDefaults(data: Partial<FeaturePrd>): FeaturePrd {
   const { run, userStories = [] } = data;
@@ -25,31 +41,15 @@ export function withDefaults(data: Partial<FeaturePrd>): FeaturePrd {
     project: data.project ?? "",
     branchName: data.branchName ?? "",
     description: data.description ?? "",
-    run: {
-      ...run,
-      startedAt: run?.startedAt ?? null,
-      currentStoryId: run?.currentStoryId ?? null,
-      learnings: run?.learnings ?? [],
-    },
-    userStories: userStories.map(storyWithDefaults),
+    run: filled<FeatureRun>(run ?? {}, RUN),
+    userStories: userStories.map((story) => filled<FeatureStory>(story, STORY)),
   };
 }
 
-function storyWithDefaults(story: Partial<FeatureStory>): FeatureStory {
-  return {
-    ...story,
-    id: story.id ?? "",
-    title: story.title ?? "",
-    description: story.description ?? "",
-    acceptanceCriteria: story.acceptanceCriteria ?? [],
-    tags: story.tags ?? [],
-    priority: story.priority ?? Number.MAX_SAFE_INTEGER,
-    passes: story.passes ?? false,
-    retries: story.retries ?? 0,
-    blocked: story.blocked ?? false,
-    lastResult: story.lastResult ?? null,
-    notes: story.notes ?? "",
-  };
+/** A field that is absent, or `null`, has its default. */
+function filled<Whole extends object>(given: Partial<Whole>, defaults: Whole): Whole {
+  const said = Object.entries(given).filter(([, value]) => value !== undefined && value !== null);
+  return { ...given, ...defaults, ...Object.fromEntries(said) };
 }
 
 /** What may be changed in a document: of the run and, by id, of the stories. */

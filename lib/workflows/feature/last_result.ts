@@ -1,5 +1,5 @@
 import type { Repository } from "../../git/types.ts";
-import { join, relative } from "node:path";
+import { join, relative, sep } from "node:path";
 import { FEATURES_FOLDER } from "./directories.ts";
 
 /** The newest commit that holds work. */
@@ -12,15 +12,11 @@ export interface WorkCommit {
 /**
  * The newest commit that changes anything outside `.ralph/`: the agent's own, or the one that Ralph made for it. Where the
  * agent had nothing to do, what was there before.
- *
- * @param next subject of the commit that is about to be made: its hash is not known yet; `null`: none is
  */
 export async function workCommit(
-  { repository, root }: { readonly repository: Repository | null; readonly root: string },
-  next: string | null,
+  { repository, root }: { readonly repository: Repository; readonly root: string },
 ): Promise<WorkCommit> {
-  if (repository === null || next !== null) return { commit: "", summary: next ?? "" };
-  const path = relative(repository.topLevel, join(root, FEATURES_FOLDER)).replaceAll("\\", "/");
+  const path = relative(repository.topLevel, join(root, FEATURES_FOLDER)).replaceAll(sep, "/");
   const format = ["-1", "--format=%h%x00%s"];
   const work = await repository.git(["log", ...format, "--", ".", `:(exclude,top)${path}`]);
   const found = work.stdout.trim() === "" ? await repository.git(["log", ...format]) : work;

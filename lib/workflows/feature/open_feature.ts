@@ -42,7 +42,7 @@ export async function findFeature(root: string, name: string, repository: Reposi
   if (name !== "") {
     const feature = matchFeature(features, name);
     if (feature !== null) return { feature, said: null };
-    throw await missing(name, features, repository);
+    throw await featureMissing(name, features, repository);
   }
   const open: FeatureDirectory[] = [];
   for (const feature of features) if (!await isFinished(root, feature)) open.push(feature);
@@ -79,7 +79,8 @@ async function isFinished(root: string, { prdFile }: FeatureDirectory): Promise<
   }
 }
 
-async function missing(
+/** The error for a feature that is not there. */
+export async function featureMissing(
   name: string,
   features: readonly FeatureDirectory[],
   repository: Repository | null,

@@ -3,6 +3,7 @@ import type { Attempt, Check, Verification } from "../../backlog/types.ts";
 import { describeFailures } from "../../backlog/verdict.ts";
 import { failureOf } from "../../backlog/attempts.ts";
 import { failureIn, withoutFailure } from "../../backlog/notes.ts";
+import { onOneLine, quoted, windowed } from "../../prompts/parts.ts";
 import type { FeaturePrd, FeatureStory } from "./types.ts";
 
 /** What a story's prompt is made of. */
@@ -20,12 +21,13 @@ export interface StoryPromptOptions {
 /** The prompt for one story. */
 export async function featureStoryPrompt(story: FeatureStory, options: StoryPromptOptions): Promise<string> {
   const { root, prd, attempt, nonce, previous, checks, servers } = options;
+  const notes = withoutFailure(story.notes);
   const criteria = story.acceptanceCriteria.map((criterion) => `- ${criterion}`).join("\n");
   return await renderPrompt("feature_run", {
     storyId: story.id,
-    storyTitle: story.title,
-    storyDescription: story.description || story.title,
-    acceptanceCriteria: criteria,
+    storyTitle: onOneLine(story.title),
+    storyDescription: quoted(story.description || story.title),
+    acceptanceCriteria: quoted(criteria),
     tags: story.tags.join(", ") || "none",
     project: prd.project,
     branch: prd.branchName,
@@ -35,10 +37,10 @@ export async function featureStoryPrompt(story: FeatureStory, options: StoryProm
     servers: servers.length === 0 ? "" : servers.map((line) => `- ${line}`).join("\n"),
     learnings: learningsOf(prd),
     attempt: String(attempt),
-    failure: failureOf(previous, failureIn(story.notes)),
-    notes: withoutFailure(story.notes) || "None.",
+    failure: previous === null && failureIn(story.notes) === null ? "" : failureOf(previous, failureIn(story.notes)),
+    notes: notes.trim() === "" ? "" : quoted(notes),
     // for a prompt of the user's own without placeholders
-    item: `${story.id}: ${story.title}\n\n${story.description}\n\nAcceptance criteria:\n${criteria}`,
+    item: quoted(`${story.id}: ${story.title}\n\n${story.description}\n\nAcceptance criteria:\n${criteria}`),
     checks: listed(checks),
   }, { root });
 }
@@ -54,7 +56,7 @@ export async function featureReviewPrompt(
   },
 ): Promise<(first: Verification | null) => string> {
   const { text } = await findPrompt("feature_verify", { root });
-  const stories = prd.userStories.map(summaryOf).join("\n\n");
+  const stories = quoted(windowed(prd.userStories.map(summaryOf), { rest: "`prd.json`", separator: "\n\n" }));
   const values: Omit<PromptValuesOf<"feature_verify">, "result"> = {
     nonce,
     project: prd.project,
@@ -62,7 +64,7 @@ export async function featureReviewPrompt(
     verifyCommands: listed(checks),
     storySummaries: stories,
     learnings: learningsOf(prd),
-    failure: failureOf(previous),
+    failure: previous === null ? "" : failureOf(previous),
     item: stories,
     checks: listed(checks),
   };
@@ -74,7 +76,7 @@ function resultOf(first: Verification | null): string {
   if (first?.status !== "failed") return "None ran.";
   const counted = `${first.failures.length} of ${first.results.length} FAILED.`;
   return `${counted} \`VERIFIED\` is not accepted now: name the stories to be done again.\n\n${
-    describeFailures(first)
+    quoted(describeFailures(first))
   }`;
 }
 
@@ -93,5 +95,7 @@ function listed(checks: readonly Check[]): string {
 }
 
 function learningsOf({ run }: FeaturePrd): string {
-  return run.learnings.length === 0 ? "Nothing yet." : run.learnings.map((text) => `- ${text}`).join("\n");
+  if (run.learnings.length === 0) return "";
+  const lines = run.learnings.map((text) => `- ${text}`);
+  return quoted(windowed(lines, { at: lines.length - 1, rest: "`run.learnings` of `prd.json`" }));
 }

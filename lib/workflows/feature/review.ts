@@ -69,14 +69,7 @@ export async function settleReview(
   }
   if (attempt.status === "verified" || attempt.status === "unverified") {
     await change((prd) => ({ run: { ...learn(prd), verifiedAt: prd.run.verifiedAt ?? now() } }));
-    return {
-      status: "passed",
-      commit: commitOf("verified", {
-        subject: "chore: final verification",
-        stateSubject: config.commits.message,
-        work: true,
-      }),
-    };
+    return { status: "passed", commit: commitOf("verified") };
   }
 
   const reset = attempt.status === "failed" && attempt.claim?.status === "failed" ? findings?.reset ?? [] : [];

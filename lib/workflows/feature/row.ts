@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
 import type { CommandLine } from "../../cli/command.ts";
-import { AGENT_FLAGS, CONSENT_FLAGS, LOOP_FLAGS, PLACE_FLAGS, REPORT_FLAGS, SHOW_FLAGS } from "../../cli/flags.ts";
+import { LOOP_FLAGS, SESSION_FLAGS } from "../../cli/flags.ts";
 import type { WorkflowRow } from "../workflow.ts";
 
 /** The shared commands that take a feature. */
@@ -23,7 +23,6 @@ export const FEATURE: WorkflowRow = {
   },
   claims,
   help: { run: "the stories of a feature, then the final verification" },
-  runs: () => Promise.resolve([]),
   async resume({ name, scope }) {
     if (name !== "feature" || scope === null) return null;
     const { parseDirectory } = await import("./directories.ts");
@@ -37,7 +36,7 @@ export const FEATURE: WorkflowRow = {
       summary: "write, refine, finalize or edit a feature's PRD, or run it",
       usage: "FEATURE",
       arity: [1, 1],
-      flags: { ...CONSENT_FLAGS, ...AGENT_FLAGS, ...LOOP_FLAGS, ...REPORT_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
+      flags: { ...LOOP_FLAGS, ...SESSION_FLAGS },
       details: [
         "A feature's PRD is .ralph/<date>-FEATURE/prd.md; finalized it is prd.json beside it, which `ralph run FEATURE` works off.",
       ],

@@ -7,7 +7,6 @@ import type { Host } from "../../host/types.ts";
 import { type FeatureFindings, learningsChange } from "./claim.ts";
 import { committedPaths } from "./directories.ts";
 import type { PrdChange } from "./format.ts";
-import { workCommit } from "./last_result.ts";
 import type { FeaturePrd, FeatureStory } from "./types.ts";
 
 /** Where a settlement is written. */
@@ -22,15 +21,13 @@ interface Place {
   readonly file: string;
   readonly change: (make: (prd: FeaturePrd) => PrdChange) => Promise<void>;
   readonly commitOf: (body: string, more?: Partial<SettleCommit>) => SettleCommit;
-  /** Its work becomes a commit with the state. */
-  readonly committing: boolean;
 }
 
 /** Records what became of an attempt at a story, and what was learned. The final verification has `settleReview`. */
 export async function settleStory(
   item: Item<FeatureStory>,
   attempt: Attempt<FeatureFindings>,
-  { ralph, file, change, commitOf, committing }: Place,
+  { ralph, file, change, commitOf }: Place,
 ): Promise<Settlement> {
   const learned = attempt.claim?.findings?.learnings ?? [];
   const update = (run: (prd: FeaturePrd) => PrdChange["run"], story: Update): Promise<void> =>
@@ -47,21 +44,21 @@ export async function settleStory(
   }
   if (attempt.status === "verified" || attempt.status === "unverified") {
     const subject = `feat: ${item.id} - ${item.title}`;
-    const work = await workCommit(ralph, committing ? subject : null);
-    await update(cleared, ({ passes, lastResult }) => ({
+    await update(cleared, ({ passes, lastResult, notes }) => ({
       passes: true,
       blocked: false,
       retries: retriesOf(item.data),
-      notes: withoutFailure(item.data.notes),
+      notes: withoutFailure(notes),
       lastResult: {
         completedAt: passes && lastResult !== null ? lastResult.completedAt : isoNow(ralph.host),
-        ...work,
+        commit: "",
+        summary: subject,
       },
     }));
     const result = attempt.status === "verified" ? "passed" : "unverified";
     const stateSubject = ralph.config.commits.message;
     const paths = await committedPaths(ralph.root, file);
-    const more = { subject, stateSubject, paths, work: true, named: true };
+    const more = { subject, stateSubject, paths, work: true };
     return { status: "passed", commit: commitOf(`${item.id} ${result}`, more) };
   }
 
@@ -69,10 +66,10 @@ export async function settleStory(
   // an agent that says it is blocked has used no retry
   const retries = retriesOf(item.data) + (attempt.claim?.status === "blocked" ? 0 : 1);
   const blocked = isOver(attempt);
-  const notes = withFailure(item.data.notes, `attempt ${retries} ${attempt.status}: ${reason}`);
+  const said = `attempt ${retries} ${attempt.status}: ${reason}`;
   await update(
     blocked ? cleared : (prd) => prd.run.currentStoryId === item.id ? {} : { currentStoryId: item.id },
-    () => ({ passes: false, lastResult: null, retries, blocked, notes }),
+    ({ notes }) => ({ passes: false, lastResult: null, retries, blocked, notes: withFailure(notes, said) }),
   );
   const commit = commitOf(`${item.id} ${blocked ? "blocked" : "failed"}`);
   return blocked ? { status: "parked", reason, commit } : { status: "open", reason, commit };

@@ -1,3 +1,5 @@
+import { isPlain } from "../plain.ts";
+
 /**
  * What is wrong with a feature's PRD; nothing when it is valid. Keys that are missing and have a default, and keys that
  * are not known, are fine.
@@ -10,7 +12,7 @@
  * ```
  */
 export function validateFeaturePrd(data: unknown): readonly string[] {
-  if (!isObject(data)) return ["PRD must be a JSON object"];
+  if (!isPlain(data)) return ["PRD must be a JSON object"];
   const { schemaVersion, userStories, run, description, prdSha256 } = data;
   return [
     ...(schemaVersion === 2 ? [] : [`invalid schemaVersion: expected 2, got ${shown(schemaVersion)}`]),
@@ -26,7 +28,7 @@ export function validateFeaturePrd(data: unknown): readonly string[] {
 
 function runErrors(run: unknown): readonly string[] {
   if (run === undefined || run === null) return [];
-  if (!isObject(run)) return ["run must be an object"];
+  if (!isPlain(run)) return ["run must be an object"];
   const { learnings } = run;
   return [
     ...["startedAt", "currentStoryId", "verifiedAt"].flatMap((key) =>
@@ -42,7 +44,7 @@ function storiesErrors(stories: unknown): readonly string[] {
   if (stories !== undefined && stories !== null && !Array.isArray(stories)) return ["userStories must be an array"];
   const list = (stories ?? []) as readonly unknown[];
   if (list.length === 0) return ["userStories must have at least one story"];
-  const ids = list.map((story) => isObject(story) ? story["id"] : null);
+  const ids = list.map((story) => isPlain(story) ? story["id"] : null);
   const seen = new Set<unknown>();
   const twice = new Set(ids.filter((id) => typeof id === "string" && (seen.has(id) || seen.add(id) === undefined)));
   return [
@@ -51,28 +53,33 @@ function storiesErrors(stories: unknown): readonly string[] {
   ];
 }
 
+const TYPES = {
+  description: "string",
+  priority: "number",
+  passes: "boolean",
+  retries: "number",
+  blocked: "boolean",
+  notes: "string",
+} as const;
+
 function storyErrors(story: unknown, place: string): readonly string[] {
-  if (!isObject(story)) return [`${place}: must be an object`];
+  if (!isPlain(story)) return [`${place}: must be an object`];
   const { id, title, acceptanceCriteria: criteria, tags, lastResult } = story;
   return [
     ...(isBlank(id) ? [`${place}: missing id`] : optional(id, "string", `${place}.id`)),
     ...(isBlank(title) ? [`${place}: missing title`] : optional(title, "string", `${place}.title`)),
-    ...(criteria === undefined || criteria === null || (Array.isArray(criteria) && criteria.length === 0)
-      ? [`${place}: missing acceptanceCriteria`]
-      : isTexts(criteria)
-      ? []
-      : [`${place}.acceptanceCriteria must be an array of strings`]),
-    ...optional(story["description"], "string", `${place}.description`),
+    ...criteriaErrors(criteria ?? [], place),
     ...(tags === undefined || tags === null || isTexts(tags) ? [] : [`${place}.tags must be an array of strings`]),
-    ...optional(story["priority"], "number", `${place}.priority`),
-    ...optional(story["passes"], "boolean", `${place}.passes`),
-    ...optional(story["retries"], "number", `${place}.retries`),
-    ...optional(story["blocked"], "boolean", `${place}.blocked`),
-    ...optional(story["notes"], "string", `${place}.notes`),
-    ...(lastResult === undefined || lastResult === null || isObject(lastResult)
+    ...Object.entries(TYPES).flatMap(([key, type]) => optional(story[key], type, `${place}.${key}`)),
+    ...(lastResult === undefined || lastResult === null || isPlain(lastResult)
       ? []
       : [`${place}.lastResult must be an object or null`]),
   ];
+}
+
+function criteriaErrors(criteria: unknown, place: string): readonly string[] {
+  if (Array.isArray(criteria) && criteria.length === 0) return [`${place}: missing acceptanceCriteria`];
+  return isTexts(criteria) ? [] : [`${place}.acceptanceCriteria must be an array of strings`];
 }
 
 function optional(value: unknown, type: "string" | "number" | "boolean", place: string): readonly string[] {
@@ -85,10 +92,6 @@ function isTexts(value: unknown): value is readonly string[] {
 
 function isBlank(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === "string" && value.trim() === "");
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function shown(value: unknown): string {

@@ -5,7 +5,8 @@ import { RalphError } from "../../errors/ralph_error.ts";
 import { readText } from "../../host/files.ts";
 import type { Backlog, Check, Claim, Item, JudgeContext, Next } from "../../backlog/types.ts";
 import { type GsdBacklogContext, type GsdItemData, itemDataOf } from "./item_data.ts";
-import { CHECK_FORM, planChecks, uncheckedPlans } from "./checks.ts";
+import { CHECK_FORM } from "./check_form.ts";
+import { planChecks, uncheckedPlans } from "./checks.ts";
 import { claimOf, type GsdFindings, gsdFindings } from "./claim.ts";
 import { GSD_JOURNAL, GSD_RUNS, PLANNING_DIRECTORY, ROADMAP_FILE, STATE_FILE } from "./paths.ts";
 import { circleLine, findPlan, type Position, positionOf } from "./position.ts";
@@ -14,7 +15,7 @@ import { planList } from "./plan_file.ts";
 import { planPrompt, summaryPrompt } from "./prompt.ts";
 import { planMemo } from "./read_phase.ts";
 import { type PlanningSource, readPlanning } from "./read_planning.ts";
-import { moveAside } from "./moved_aside.ts";
+import { moveAside, movedCommit } from "./moved_aside.ts";
 import { withTicksOf } from "./restore_roadmap.ts";
 import { withSectionOf } from "./rewrite_state.ts";
 import { PlanSettler, waitsForSummary } from "./settle.ts";
@@ -80,6 +81,8 @@ export function gsdBacklog(
     const planning = inScope(await readPlanning(source), planIds);
     return { planning, position: positionOf(planning) };
   };
+  ralph.state.parts.set(STATE_FILE, ({ found, written }) => withSectionOf(found, written));
+  ralph.state.parts.set(ROADMAP_FILE, ({ found, written }) => withTicksOf(found, written));
   const settler = new PlanSettler(ralph, { skip, load });
   async function newPlanLines(): Promise<readonly string[]> {
     const { phases } = await readPlanning(source);
@@ -89,7 +92,7 @@ export function gsdBacklog(
     return files.length === 0 ? [] : [`new plans, not in the scope of this run: ${files.join(", ")}`];
   }
   const checksOf = (plan: Pick<GsdItemData, "tasks" | "verification">): readonly Check[] =>
-    planChecks(plan, ralph.config.verify.default, skip);
+    planChecks(plan, ralph.config.verify.default, { skip });
 
   /** The plans that this run is about. @param among those of a position that count where no plan is named */
   function wanted({ planning, position }: Loaded, among: "open" | "ready"): readonly Plan[] {
@@ -129,18 +132,23 @@ export function gsdBacklog(
     name: GSD_JOURNAL.backlog,
     scope: GSD_JOURNAL.scope,
     stateFiles: [STATE_FILE, ROADMAP_FILE],
-    async briefFiles() {
+    async brief() {
       const { phases } = await readPlanning(source);
       const files = phases.flatMap(({ plans }) => plans.map(({ file }) => file));
       planIds = new Set(files);
-      return files;
+      return { files };
     },
     unverified: "block",
     concurrent: options.plan === undefined,
-    commits: { squash: false, attempts: true },
+    policy: { squash: false, attempts: true, retries: (attempt) => policyOf(attempt).attempts },
     runsDirectory: GSD_RUNS,
-    withdraw: ({ data }, { root, attemptId }) => moveAside({ ...ralph, root }, data.summaryFile, attemptId),
-    restore: ({ path, found, written }) => (path === STATE_FILE ? withSectionOf : withTicksOf)(found, written),
+
+    /** Work of an attempt that failed is continued without its SUMMARY. */
+    async record(milestone) {
+      if (milestone.type !== "work-returned") return;
+      const { item, root, attemptId } = milestone;
+      return movedCommit(await moveAside({ ...ralph, root }, item.data.summaryFile, attemptId));
+    },
 
     async overview() {
       const loaded = taken ?? await load();
@@ -179,8 +187,6 @@ export function gsdBacklog(
         summary: [...doneLines(position, options), ...settler.skippedLines(), ...await newPlanLines()].join("; "),
       };
     },
-
-    retries: (attempt) => policyOf(attempt).attempts,
 
     /** The plans of the phases that are worked on: older ones are history, whose checks may have been overtaken. */
     async passed({ passed = [] }) {

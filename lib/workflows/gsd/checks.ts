@@ -1,4 +1,5 @@
 import type { Check } from "../../backlog/types.ts";
+import { CHECK_FORM } from "./check_form.ts";
 import type { Plan, PlanCommand, Verifying } from "./types.ts";
 
 /** The label of the checks that a plan names for itself, and of those that hold for every item. */
@@ -17,9 +18,9 @@ export interface Checkable {
 export function planChecks(
   { tasks, verification }: Checkable,
   always: readonly string[],
-  skipCheckpoints: boolean,
+  checkpoints: { readonly skip: boolean },
 ): readonly Check[] {
-  const done = tasks.filter(({ checkpoint }) => !(checkpoint && skipCheckpoints));
+  const done = tasks.filter(({ checkpoint }) => !(checkpoint && checkpoints.skip));
   return [
     ...done.flatMap(({ number, commands }) =>
       commands.map((command) => checkOf(command, `task ${number}`, `task:${number}`))
@@ -38,15 +39,11 @@ function checkOf({ command, expect }: PlanCommand, label: string, scope: string)
   return { name, command, scope, own: true, ...(plain ? {} : { expect }) };
 }
 
-/** How a PLAN.md names a check, for messages. */
-export const CHECK_FORM: string =
-  "in the plan, in a task's `<verify>` or in `<verification>`, on a line of its own: `<automated>npm test</automated>`";
-
 /** The plans that cannot pass: an agent is to do something in them, and they name no check. */
 export function uncheckedPlans(plans: readonly Plan[], always: readonly string[]): readonly string[] {
   return plans.filter((plan) =>
     !plan.empty && !(plan.tasks.length > 0 && plan.tasks.every(({ checkpoint }) => checkpoint)) &&
-    planChecks(plan, always, true).length === 0
+    planChecks(plan, always, { skip: true }).length === 0
   ).map(({ id }) => id);
 }
 

@@ -56,6 +56,14 @@ export function claimOf(
     case undefined:
       // The output of a terminal session is not read; after a verified plan only its SUMMARY was asked for.
       if (interactive || summaryOnly) return { status: "done", findings };
-      return { status: "not-done", reason: "the agent gave no signal: no line `###PLAN_COMPLETE###`", findings };
+      return { status: "not-done", reason: whyNoSignal(lines, nonce), findings };
   }
+}
+
+/** A signal that is there and does not count is not missing: an agent that reads that repeats its mistake. */
+function whyNoSignal(lines: readonly string[], nonce: string): string {
+  const found = signalsOf(lines, nonce).some(({ form, name }) => form === "hashes" && name === "PLAN_COMPLETE");
+  return found
+    ? "the line `###PLAN_COMPLETE###` lacks its nonce and is not the last line: print it as the prompt shows it"
+    : "the agent gave no signal: no line `###PLAN_COMPLETE###`";
 }

@@ -43,10 +43,13 @@ function regexpsOf(word: "PLAN" | "SUMMARY"): readonly RegExp[] {
     new RegExp(`^${word}-(?<number>${NUMBER_SOURCE})(?:-(?<slug>[\\w.-]+))?\\.md$`, "i"),
     new RegExp(`^(?<number>${NUMBER_SOURCE})-${word}\\.md$`, "i"),
     new RegExp(`^${word}\\.md$`, "i"),
+    new RegExp(`^${PREFIX}(?<phase>${NUMBER_SOURCE})-(?<number>[A-Za-z][\\w.-]*?)-${word}\\.md$`, "i"),
   ];
 }
 
 const REGEXPS = { PLAN: regexpsOf("PLAN"), SUMMARY: regexpsOf("SUMMARY") };
+
+const SIDE_REGEXP = /(^|-)(fix|gap-?closure|review|outline|pre-bounce)(-|$)/i;
 
 /** What a file's name says, or `null` where it is no plan (or summary) by its name. */
 export function parsePlanName(file: string, word: "PLAN" | "SUMMARY"): PlanName | null {
@@ -58,7 +61,7 @@ export function parsePlanName(file: string, word: "PLAN" | "SUMMARY"): PlanName 
       number?: string;
       slug?: string;
     };
-    return { phase, number, slug, side: /(^|-)(fix|gap-?closure|review|outline|pre-bounce)(-|$)/i.test(slug) };
+    return { phase, number, slug, side: SIDE_REGEXP.test(slug) || SIDE_REGEXP.test(number ?? "") };
   }
   return null;
 }

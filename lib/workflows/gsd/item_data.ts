@@ -113,9 +113,9 @@ export function countsWithout(
   const phase = phases.find((one) => one.number === number);
   return {
     phaseComplete: complete(phase?.plans ?? []),
-    phaseTotal: (phase?.plans.length ?? 0) + (phase?.unwritten.length ?? 0),
+    phaseTotal: (phase?.plans.length ?? 0) + (phase?.lacking ?? 0),
     complete: complete(phases.flatMap(({ plans }) => plans)),
-    total: phases.reduce((sum, { plans, unwritten }) => sum + plans.length + unwritten.length, 0),
+    total: phases.reduce((sum, { plans, lacking }) => sum + plans.length + lacking, 0),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Look } from "../../cli/look.ts";
-import { openJournal } from "../../loop/journal.ts";
+import { openJournal } from "../../loop/journal/journal.ts";
 import { GSD_JOURNAL } from "./paths.ts";
 import type { Diagnostic, Plan, Planning } from "./types.ts";
 
@@ -31,6 +31,10 @@ export function withoutBegun(planning: Planning, { begun }: JournalView): Planni
     diagnostics.push({ file: plan.summaryFile, line: 0, message });
     return { ...plan, summarized: false, completion: { done: false } };
   };
-  const phases = planning.phases.map((phase) => ({ ...phase, plans: phase.plans.map(opened) }));
+  const phases = planning.phases.map((phase) => {
+    const plans = phase.plans.map(opened);
+    const count = plans.filter((plan, index) => plan !== phase.plans[index]).length;
+    return { ...phase, plans, complete: phase.complete - count, finished: phase.finished && count === 0 };
+  });
   return { ...planning, phases, diagnostics };
 }

@@ -45,10 +45,15 @@ export async function moveOthersAside(
   return moved;
 }
 
+/** Records that files are gone. Pure. */
+export function movedCommit(paths: readonly string[]): SettleCommit {
+  return { subject: "docs: SUMMARY of an unverified plan moved aside", paths, work: false };
+}
+
 /** Moved files are part of the settlement's commit, or get one of their own. Pure. */
 export function withMoved(settlement: Settlement, paths: readonly string[]): Settlement {
   if (paths.length === 0) return settlement;
   const { commit } = settlement;
-  const own: SettleCommit = { subject: "docs: SUMMARY of an unverified plan moved aside", paths, work: false };
-  return { ...settlement, commit: commit === undefined ? own : { ...commit, paths: [...commit.paths, ...paths] } };
+  const all = commit === undefined ? movedCommit(paths) : { ...commit, paths: [...commit.paths, ...paths] };
+  return { ...settlement, commit: all };
 }

@@ -33,12 +33,18 @@ export function compareNumbers(one: string, other: string): number {
     const [a, b] = [left[index], right[index]];
     if (a === undefined) return -1;
     if (b === undefined) return 1;
-    const difference = Number.parseInt(a, 10) - Number.parseInt(b, 10);
-    if (difference !== 0) return difference;
+    const [before, behind] = [valueOf(a), valueOf(b)];
+    if (before !== behind) return before < behind ? -1 : 1;
     const letters = a.replace(/^\d+/, "").localeCompare(b.replace(/^\d+/, ""));
     if (letters !== 0) return letters;
   }
   return 0;
+}
+
+/** Words, such as the number of `01-setup-PLAN.md`, come after all numbers. */
+function valueOf(segment: string): number {
+  const value = Number.parseInt(segment, 10);
+  return Number.isNaN(value) ? Number.MAX_SAFE_INTEGER : value;
 }
 
 /** True when both name the same phase or plan. */

@@ -1,7 +1,7 @@
-import { readVerifying, type Report } from "./verify_commands.ts";
+import { type Reading, readVerifying, type Report } from "./verify_commands.ts";
 import { list, readFrontMatter, scalar } from "./front_matter.ts";
 import { type MarkdownLine, markdownLines } from "../../backlog/fences.ts";
-import { type Block, blockAt, blockText, closingAt, openingAt } from "./tags.ts";
+import { type Block, blockAt, blockText, checkTags, closingAt, openingAt, tagsApart } from "./tags.ts";
 import { headingTasks, mergedVerifying, readTask } from "./tasks.ts";
 import type { Diagnostic, PlanDocument, PlanTask } from "./types.ts";
 
@@ -21,20 +21,26 @@ export function parsePlan(
   const front = readFrontMatter(all);
   if (front.unclosed) report(1, "the front matter is not closed by a line of `---`");
   if (unclosedFence !== null) report(unclosedFence, "this code fence is never closed: all that follows is code");
-  const lines = all.slice(front.end);
+  const lines = tagsApart(all.slice(front.end));
+  const seen: number[] = [];
+  const reading: Reading = { report, seen: (line) => void seen.push(line) };
 
-  const { tasks, verifications, blocks } = readBody(lines, report);
-  const headings = tasks.length > 0 ? [] : headingTasks(lines, report);
+  const { tasks, verifications, blocks } = readBody(lines, reading);
+  const headings = tasks.length > 0 ? [] : headingTasks(lines, reading);
   const body = lines.filter(({ text: words }) => words.trim() !== "" && !/^#\s/.test(words));
   const plan: PlanDocument = {
     frontMatter: front.values,
     tasks: tasks.length > 0 ? tasks : headings,
-    verification: mergedVerifying(verifications.map((block) => readVerifying(block.lines, report))),
+    verification: mergedVerifying(verifications.map((block) => readVerifying(block.lines, reading))),
     title: titleOf(lines, blocks, scalar(front.values, "objective")),
     context: contextOf(blocks.get("context")),
     successCriteria: criteriaOf(blocks.get("success_criteria")),
     empty: tasks.length === 0 && headings.length === 0 && body.length === 0,
   };
+  for (const [line, count] of checkTags(lines)) {
+    if (seen.filter((one) => one === line).length >= count) continue;
+    report(line, "a check outside of `<verify>` and `<verification>`, or behind other text on its line: not run");
+  }
   return { plan, diagnostics };
 }
 
@@ -63,7 +69,8 @@ const WORDS = new Set([
   "threat_model",
 ]);
 
-function readBody(lines: readonly MarkdownLine[], report: Report): Body {
+function readBody(lines: readonly MarkdownLine[], reading: Reading): Body {
+  const { report } = reading;
   const tasks: PlanTask[] = [];
   const verifications: Block[] = [];
   const blocks = new Map<string, Block>();
@@ -75,7 +82,7 @@ function readBody(lines: readonly MarkdownLine[], report: Report): Body {
       const block = blockAt(lines, index, { limit, last: true, stop: (at) => endsTasks(lines[at]) });
       if (block === null) break;
       if (!block.closed) report(block.line, "<task> is not closed");
-      tasks.push(readTask(block, tasks.length + 1, report));
+      tasks.push(readTask(block, tasks.length + 1, reading));
       index = block.end;
     } else if (name === "verification") {
       const block = blockAt(lines, index, {
@@ -137,7 +144,7 @@ function titleOf(
     : blockText(objective).split("\n").find((text) => text.trim() !== "");
   const heading = lines.find(({ text, fenced }) => !fenced && /^#\s+\S/.test(text))?.text.replace(/^#\s+/, "");
   const title = first?.trim() ?? inFront ?? heading?.trim() ?? null;
-  return title === null ? null : title.length > 160 ? `${title.slice(0, 159)}…` : title;
+  return title === null || title.length <= 160 ? title : `${title.slice(0, 159)}…`;
 }
 
 function contextOf(block: Block | undefined): readonly string[] {

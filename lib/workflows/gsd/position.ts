@@ -12,8 +12,8 @@ export interface Noted {
 /** Where a GSD project is, and what comes next. */
 export interface Position {
   /**
-   * `plan`: there is one to run. `unplanned`: all that is written is complete, phases are still to be planned. `done`:
-   * everything is complete. `blocked`: a person has to do something first.
+   * `plan`: there is one to run. `unplanned`: all that is written is complete, or older; phases are still to be planned.
+   * `done`: everything is complete. `blocked`: a person has to do something first.
    */
   readonly status: "plan" | "unplanned" | "done" | "blocked";
   /** The plan that comes next. */
@@ -34,8 +34,12 @@ export interface Position {
   readonly circles: readonly (readonly string[])[];
   /** Complete although they have no SUMMARY of their own. */
   readonly withoutSummary: readonly Noted[];
-  /** Phases that still have to be planned. */
+  /** Phases that still have to be planned, before and after the present one. */
   readonly unplanned: readonly Noted[];
+  /** What is left behind, beside what comes next: older plans, and plans that older phases lack. */
+  readonly warnings: readonly string[];
+  /** Plans that phases lack which the project has passed: beside what comes next, never in its place. */
+  readonly older: readonly string[];
 }
 
 /**
@@ -61,9 +65,13 @@ export function positionOf(planning: Planning): Position {
   const left = incomplete.filter((plan) => !isGap(plan));
   const free = left.filter(({ dependsOn }) => !dependsOn.some((id) => waiting.has(id)));
   const next = free[0] ?? null;
-  const unplanned = phases.flatMap((phase) => unplannedNote(phase, passedBy));
+  const isPassed = ({ number }: Phase): boolean => passedBy !== null && compareNumbers(number, passedBy) <= 0;
+  const lacking = phases.filter(({ finished, lacking, plans }) => !finished && (plans.length === 0 || lacking > 0));
+  const toPlan = lacking.filter((phase) => !isPassed(phase) || !phase.begun);
   const gaps = incomplete.filter(isGap).map(({ id, phase }) => ({ id, note: gapNote(planning, phase) }));
   const circles = circlesOf(incomplete);
+  const older = lacking.filter((phase) => !toPlan.includes(phase)).map(lackingLine);
+  const warnings = [...(gaps.length === 0 ? [] : [gapsLine(gaps)]), ...older];
   const known = {
     complete: all.length - incomplete.length,
     total: all.length,
@@ -72,7 +80,9 @@ export function positionOf(planning: Planning): Position {
     gaps,
     circles,
     withoutSummary: all.flatMap(noteWithoutSummary),
-    unplanned,
+    unplanned: toPlan.map((phase) => ({ id: phase.number, note: lackingLine(phase) })),
+    warnings,
+    older,
   };
   if (next !== null) return { ...known, status: "plan", next, reasons: reasonsFor(next, left, planning) };
   const blocked = [
@@ -80,13 +90,13 @@ export function positionOf(planning: Planning): Position {
     ...left.filter(({ id }) => !circles.some((circle) => circle.includes(id))).map(({ id, dependsOn }) =>
       `${id} waits for ${dependsOn.filter((other) => waiting.has(other)).join(", ")}`
     ),
-    ...(gaps.length === 0 ? [] : [gapsLine(gaps)]),
   ];
-  const notes = unplanned.map(({ note }) => note);
-  if (blocked.length > 0) return { ...known, status: "blocked", next, reasons: [...blocked, ...notes] };
-  const complete = all.length > 0 ? ["every plan is complete"] : [];
-  if (notes.length > 0) return { ...known, status: "unplanned", next, reasons: [...complete, ...notes] };
-  return { ...known, status: "done", next, reasons: all.length > 0 ? complete : ["every phase is complete"] };
+  const notes = known.unplanned.map(({ note }) => note);
+  if (blocked.length > 0) return { ...known, status: "blocked", next, reasons: [...blocked, ...warnings, ...notes] };
+  if (notes.length > 0) return { ...known, status: "unplanned", next, reasons: [...notes, ...warnings] };
+  if (gaps.length > 0) return { ...known, status: "blocked", next, reasons: warnings };
+  const complete = all.length > 0 ? "every plan is complete" : "every phase is complete";
+  return { ...known, status: "done", next, reasons: [complete, ...warnings] };
 }
 
 /**
@@ -189,28 +199,24 @@ function noteWithoutSummary({ id, completion }: Plan): readonly Noted[] {
     roadmap: "ROADMAP.md ticks it",
     skipped: "ROADMAP.md marks it as left out",
     phase: "ROADMAP.md ticks its phase",
+    shipped: "ROADMAP.md calls its milestone shipped",
     superseded: "it says itself that it is superseded",
   }[completion.by];
   return [{ id, note: `no SUMMARY, but ${why}` }];
 }
 
-function unplannedNote(phase: Phase, passedBy: string | null): readonly Noted[] {
-  const { number, name, begun, unwritten, finished } = phase;
-  if (finished || (passedBy !== null && compareNumbers(number, passedBy) <= 0)) return [];
+/** What a phase lacks, and what to do about it. */
+function lackingLine({ number, name, begun, lacking, planned, unwritten, written }: Phase): string {
   const titled = name === "" ? number : `${number} (${name})`;
-  if (!begun) {
-    return [{ id: number, note: `phase ${titled} has no plan yet: \`ralph plan ${number}\`` }];
+  const command = `\`ralph plan ${number}\``;
+  if (!begun) return `phase ${titled} has no plan yet: ${command}`;
+  if (unwritten.length > 0) {
+    return `phase ${titled}: ROADMAP.md lists ${unwritten.join(", ")}, not written yet: ${command}`;
   }
-  if (unwritten.length === 0) {
-    return phase.plans.length > 0 ? [] : [{
-      id: number,
-      note: `phase ${titled} is begun and has no PLAN file here: \`ralph plan ${number}\`, or tick it in ROADMAP.md`,
-    }];
+  if (lacking > 0) {
+    return `phase ${titled}: ${written} of ${planned} plans are written: ${command}, or correct the number in ROADMAP.md and STATE.md`;
   }
-  return [{
-    id: number,
-    note: `phase ${titled}: ROADMAP.md lists ${unwritten.join(", ")}, not written yet: \`ralph plan ${number}\``,
-  }];
+  return `phase ${titled} is begun and has no PLAN file here: ${command}, or tick it in ROADMAP.md`;
 }
 
 function reasonsFor(next: Plan, left: readonly Plan[], { state }: Planning): readonly string[] {

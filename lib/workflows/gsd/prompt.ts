@@ -1,6 +1,7 @@
 import type { Attempt, Check } from "../../backlog/types.ts";
 import { failureOf } from "../../backlog/attempts.ts";
 import { type PromptValuesOf, renderPrompt } from "../../prompts/render.ts";
+import { windowed } from "../../prompts/parts.ts";
 import type { GsdItemData } from "./item_data.ts";
 
 /** What the prompt of a plan is made of, beside the plan. */
@@ -32,7 +33,7 @@ export async function planPrompt(plan: GsdItemData, context: GsdPromptContext): 
       "Nothing: no check is named for this plan, so your word will be shown as unverified.",
     ),
     not_checkable: bullets(proseOf(plan), "Nothing."),
-    failure: failureOf(previous),
+    failure: previous === null ? "" : failureOf(previous),
   }, { root });
 }
 
@@ -58,7 +59,9 @@ function named(plan: GsdItemData, interactive: boolean): Omit<PromptValuesOf<"gs
     plan_path: file,
     summary_path: summaryFile,
     item: `${id}: ${title}\n\nThe plan: ${file}`,
-    tasks: tasks.length === 0 ? "The plan has no marked tasks: carry out what its text asks for." : tasks.join("\n"),
+    tasks: tasks.length === 0
+      ? "The plan has no marked tasks: carry out what its text asks for."
+      : windowed(tasks, { rest: `\`${file}\`` }),
   };
 }
 
@@ -73,5 +76,5 @@ function proseOf({ tasks, verification }: GsdItemData): readonly string[] {
 }
 
 function bullets(texts: readonly string[], none: string): string {
-  return texts.length === 0 ? none : texts.map((text) => `- ${text}`).join("\n");
+  return texts.length === 0 ? none : windowed(texts.map((text) => `- ${text}`), { rest: "the plan" });
 }

@@ -2,10 +2,11 @@ import { join } from "node:path";
 import { listDirectory, pathExists, readLeftText, readText } from "../../host/files.ts";
 import { stampOf } from "../../host/path_facts.ts";
 import { isOwnSummary, parsePhaseName, parsePlanName, type PlanName, summaryNameOf } from "./file_names.ts";
-import { compareNumbers, sameNumber } from "./numbers.ts";
+import { compareNumbers, isNumber, sameNumber } from "./numbers.ts";
 import { PHASES_DIRECTORY } from "./paths.ts";
+import { phaseStanding, saidOf } from "./phase_standing.ts";
 import { isTicked, type Roadmap } from "./roadmap_file.ts";
-import type { Completion, Diagnostic, Phase, Plan, PlanDocument } from "./types.ts";
+import type { Completion, Diagnostic, Phase, Plan, PlanDocument, StatePosition } from "./types.ts";
 import { scalar } from "./front_matter.ts";
 import { parsePlan } from "./plan_file.ts";
 import { summaryVerdict } from "./summary_file.ts";
@@ -20,6 +21,11 @@ export interface Folder {
   readonly directory: string;
 }
 
+/** Reports something about a file as a whole. */
+export function remark(diagnostics: Diagnostic[], file: string, message: string): void {
+  diagnostics.push({ file, line: 0, message });
+}
+
 /** The folders of phases; others are reported. */
 export async function phaseFolders(root: string, diagnostics: Diagnostic[]): Promise<readonly Folder[]> {
   const folders: Folder[] = [];
@@ -27,9 +33,9 @@ export async function phaseFolders(root: string, diagnostics: Diagnostic[]): Pro
     const directory = `${PHASES_DIRECTORY}/${entry}`;
     if (!await pathExists(`${join(root, directory)}/.`)) continue;
     const name = parsePhaseName(entry);
-    if (name === null) diagnostics.push({ file: directory, line: 0, message: "no phase by its name: left out" });
+    if (name === null) remark(diagnostics, directory, "no phase by its name: left out");
     else if (Number.parseInt(name.number, 10) >= SHELF) {
-      diagnostics.push({ file: directory, line: 0, message: "on GSD's shelf for later: left out" });
+      remark(diagnostics, directory, "on GSD's shelf for later: left out");
     } else folders.push({ ...name, directory });
   }
   return folders;
@@ -38,13 +44,7 @@ export async function phaseFolders(root: string, diagnostics: Diagnostic[]): Pro
 /** What earlier readings have made of the same files: a caller that reads often keeps one. */
 export interface PlanMemo {
   /** Plans as they were parsed, by their path: the same text is not parsed twice. */
-  readonly plans: Map<
-    string,
-    {
-      readonly text: string;
-      readonly parsed: { readonly plan: PlanDocument; readonly diagnostics: readonly Diagnostic[] };
-    }
-  >;
+  readonly plans: Map<string, { readonly text: string; readonly parsed: ReturnType<typeof parsePlan> }>;
   /** Phases as they were read, by their number: while nothing that they are read from changes, no file is opened. */
   readonly phases: Map<
     string,
@@ -68,8 +68,7 @@ export interface PhaseFolder {
   /** Its plans in ROADMAP.md. */
   readonly listed: Roadmap["plans"];
   readonly memo: PlanMemo;
-  /** STATE.md's phase. */
-  readonly present: string | null;
+  readonly state: StatePosition | null;
   readonly diagnostics: Diagnostic[];
 }
 
@@ -97,7 +96,7 @@ export async function readPhase(root: string, given: PhaseFolder): Promise<Phase
  */
 function keyOf(
   root: string,
-  { number, folder, roadmap, listed, present }: PhaseFolder,
+  { number, folder, roadmap, listed, state }: PhaseFolder,
   files: readonly string[],
 ): string | null {
   const stamps: string[] = [];
@@ -106,97 +105,68 @@ function keyOf(
     if (stamp === null) return null;
     stamps.push(file, stamp);
   }
-  const { name = "", mark = "" } = roadmap.phases.find((phase) => sameNumber(phase.number, number)) ?? {};
   const plans = listed.flatMap((plan) => [plan.phase, plan.number, plan.mark, plan.description]);
-  const isDone = roadmap.done.some((phase) => sameNumber(phase, number));
-  return JSON.stringify([folder, name, mark, plans, isDone, present, stamps]);
+  const present = isPresent(state, number) ? state?.plans ?? null : false;
+  return JSON.stringify([folder, saidOf(roadmap, number), plans, present, stamps]);
+}
+
+function isPresent(state: StatePosition | null, number: string): boolean {
+  return typeof state?.phase === "string" && sameNumber(state.phase, number);
 }
 
 async function readFiles(
   root: string,
-  { number, folder, roadmap, listed, present, memo, diagnostics }: PhaseFolder,
+  { number, folder, roadmap, listed, state, memo, diagnostics }: PhaseFolder,
   files: readonly string[],
 ): Promise<Phase> {
-  const known = roadmap.phases.find((phase) => sameNumber(phase.number, number));
-  const ticked = isTicked(known?.mark ?? null);
-  const named = files.flatMap((path) => {
-    const name = parsePlanName(path.replace(/^plans\//, ""), "PLAN");
-    return name === null || name.side ? [] : [{ path, name }];
-  });
-  for (const path of files) {
-    if (/PLAN/.test(path) && /\.md$/i.test(path) && !/SUMMARY/i.test(path) && !named.some((one) => one.path === path)) {
-      diagnostics.push({
-        file: `${folder?.directory}/${path}`,
-        line: 0,
-        message: "no plan by its name (01-01-PLAN.md): left out",
-      });
-    }
+  const { name: title, ...said } = saidOf(roadmap, number);
+  const named = namedFiles(files, "PLAN").filter(({ name }) => !name.side);
+  const inFolder = (path: string): string => `${folder?.directory ?? ""}/${path}`;
+  for (const path of files.filter((one) => /PLAN/.test(one) && /\.md$/i.test(one) && !/SUMMARY/i.test(one))) {
+    if (named.some((one) => one.path === path)) continue;
+    remark(diagnostics, inFolder(path), "no plan by its name (01-01-PLAN.md): left out");
   }
-  const summaries = files.flatMap((path) => {
-    const name = parsePlanName(path.replace(/^plans\//, ""), "SUMMARY");
-    return name === null ? [] : [{ path, name }];
-  });
-  const plans: Plan[] = [];
-  for (
-    const { path, name } of named.toSorted((one, other) =>
-      compareNumbers(one.name.number ?? "1", other.name.number ?? "1")
-    )
-  ) {
-    const plan = await readPlan(root, {
-      number,
-      directory: folder?.directory ?? "",
-      ticked,
-      summaries,
-      path,
-      name,
-      listed,
-      memo,
-      diagnostics,
-    });
-    if (plans.some((other) => other.id === plan.id)) {
-      diagnostics.push({ file: plan.file, line: 0, message: `a second plan ${plan.id}: left out` });
-    } else plans.push(plan);
-  }
-  const { begun, done, unwritten } = elsewhere({ number, roadmap, listed, present, summaries, plans });
-  return {
+  const summaries = namedFiles(files, "SUMMARY");
+  const around = {
     number,
-    name: known?.name || (folder?.name ?? "").replaceAll("-", " "),
-    directory: folder?.directory ?? null,
-    ticked,
-    begun: plans.length > 0 || begun,
-    finished: ticked || (plans.length === 0 && done),
-    plans,
-    unwritten,
-    researched: files.some((path) => /(^|-)(DISCOVERY|RESEARCH)\.md$/i.test(path)),
+    directory: folder?.directory ?? "",
+    closed: said.closed,
+    summaries,
+    listed,
+    memo,
+    diagnostics,
   };
-}
-
-/** What ROADMAP.md and SUMMARY files say of plans that have no PLAN file. */
-function elsewhere(
-  { number, roadmap, listed, present, summaries, plans }:
-    & Pick<PhaseFolder, "listed" | "number" | "present" | "roadmap">
-    & { readonly summaries: readonly NamedFile[]; readonly plans: readonly Plan[] },
-): { readonly begun: boolean; readonly done: boolean; readonly unwritten: readonly string[] } {
+  const plans: Plan[] = [];
+  for (const file of named.toSorted((one, other) => compareNumbers(one.name.number ?? "1", other.name.number ?? "1"))) {
+    const plan = await readPlan(root, { ...around, ...file });
+    if (!plans.some((other) => other.id === plan.id)) plans.push(plan);
+    else remark(diagnostics, plan.file, `a second plan ${plan.id}: left out`);
+  }
+  const present = isPresent(state, number);
   const orphans = withoutPlan(summaries, plans);
-  const others = listed.filter((plan) => !plans.some((other) => sameNumber(other.number, plan.number)));
-  const unwritten = others.filter((plan) =>
-    !isTicked(plan.mark) && plan.mark !== "-" && !orphans.some((orphan) => sameNumber(orphan, plan.number))
-  );
-  const begun = others.length > unwritten.length || orphans.length > 0;
-  // SUMMARY files alone do not say how many plans the present phase has
-  const isAll = others.length > 0 || present === null || !sameNumber(present, number);
+  const inState = present ? state?.plans ?? null : null;
   return {
-    begun,
-    done: roadmap.done.some((phase) => sameNumber(phase, number)) || (begun && unwritten.length === 0 && isAll),
-    unwritten: [...new Set(unwritten.map((plan) => `${plan.phase}-${plan.number}`))],
+    ...phaseStanding({ ...said, number, plans, orphans, listed, present, inState }),
+    name: title || (folder?.name ?? "").replaceAll("-", " "),
+    directory: folder?.directory ?? null,
+    plans,
+    researched: files.some((path) => /(^|-)(DISCOVERY|RESEARCH)\.md$/i.test(path)),
   };
 }
 
 /** Numbers of the plans whose SUMMARY is in the folder without their PLAN. */
 function withoutPlan(summaries: readonly NamedFile[], plans: readonly Plan[]): readonly string[] {
   return summaries.flatMap(({ name: { number, phase, side } }) =>
-    number === null || phase === null || side || plans.some((plan) => sameNumber(plan.number, number)) ? [] : [number]
+    number === null || phase === null || side || !isNumber(number) ||
+      plans.some((plan) => sameNumber(plan.number, number))
+      ? []
+      : [number]
   );
+}
+
+/** True where a folder has a PLAN file. */
+export async function holdsPlans(root: string, directory: string): Promise<boolean> {
+  return namedFiles(await phaseFiles(root, directory), "PLAN").some(({ name }) => !name.side);
 }
 
 async function phaseFiles(root: string, directory: string): Promise<readonly string[]> {
@@ -212,12 +182,21 @@ interface NamedFile {
   readonly name: PlanName;
 }
 
+/** The files of a phase's folder that are plans, or summaries, by their names. */
+function namedFiles(files: readonly string[], word: "PLAN" | "SUMMARY"): readonly NamedFile[] {
+  return files.flatMap((path) => {
+    const name = parsePlanName(path.replace(/^plans\//, ""), word);
+    return name === null ? [] : [{ path, name }];
+  });
+}
+
 /** One plan's file, and what is known around it. */
 interface PlanFile {
   /** Of the phase, as its folder writes it. */
   readonly number: string;
   readonly directory: string;
-  readonly ticked: boolean;
+  /** The whole phase. */
+  readonly closed: Phase["closed"];
   /** Of the whole phase. */
   readonly summaries: readonly NamedFile[];
   readonly path: string;
@@ -231,7 +210,7 @@ interface PlanFile {
 /** Reads a plan, and whether it is complete. */
 async function readPlan(
   root: string,
-  { number: phase, directory, ticked, summaries, path, name, listed: all, memo, diagnostics }: PlanFile,
+  { number: phase, directory, closed, summaries, path, name, listed: all, memo, diagnostics }: PlanFile,
 ): Promise<Plan> {
   const file = `${directory}/${path}`;
   const text = await readText(join(root, file)) ?? "";
@@ -241,28 +220,13 @@ async function readPlan(
   const { plan, diagnostics: found } = parsed;
   diagnostics.push(...found);
   if (name.phase !== null && !sameNumber(name.phase, phase)) {
-    diagnostics.push({
-      file,
-      line: 0,
-      message: `its name says phase ${name.phase}, its folder ${phase}: the folder counts`,
-    });
+    remark(diagnostics, file, `its name says phase ${name.phase}, its folder ${phase}: the folder counts`);
   }
   const number = name.number ?? "01";
   const listed = all.find((one) => sameNumber(one.number, number));
   const own = summaries.filter((summary) => isOwnSummary(summary.name, name)).map((summary) => summary.path);
   const summarized = await hasSummary(root, directory, own, diagnostics);
-  const done = (by: Extract<Completion, { done: true }>["by"]): Completion => ({ done: true, by });
-  const completion: Completion = summarized
-    ? done("summary")
-    : isTicked(listed?.mark ?? null)
-    ? done("roadmap")
-    : listed?.mark === "-"
-    ? done("skipped")
-    : /^superseded\b/i.test(scalar(plan.frontMatter, "status") ?? "")
-    ? done("superseded")
-    : ticked
-    ? done("phase")
-    : { done: false };
+  const by = completedBy(plan, { summarized, mark: listed?.mark ?? null, closed });
   const description = listed?.description ?? "";
   return {
     ...plan,
@@ -273,9 +237,24 @@ async function readPlan(
     file,
     summaryFile: `${directory}/${own[0] ?? summaryNameOf(path)}`,
     summarized,
-    completion,
+    completion: by === null ? { done: false } : { done: true, by },
     dependsOn: [],
   };
+}
+
+/** The evidence that a plan is done; `null`: nothing. */
+function completedBy(
+  { frontMatter }: PlanDocument,
+  { summarized, mark, closed }: Pick<PlanFile, "closed"> & {
+    readonly summarized: boolean;
+    readonly mark: string | null;
+  },
+): Extract<Completion, { readonly done: true }>["by"] | null {
+  if (summarized) return "summary";
+  if (isTicked(mark)) return "roadmap";
+  if (mark === "-") return "skipped";
+  if (/^superseded\b/i.test(scalar(frontMatter, "status") ?? "")) return "superseded";
+  return closed === "ticked" ? "phase" : closed;
 }
 
 async function hasSummary(
@@ -288,14 +267,9 @@ async function hasSummary(
   for (const name of own) {
     const file = `${directory}/${name}`;
     const verdict = summaryVerdict(await readLeftText(join(root, file)) ?? "");
+    const why = verdict === "empty" ? "is empty" : "says itself that its plan was not carried out";
     if (verdict === "complete") found = true;
-    else {diagnostics.push({
-        file,
-        line: 0,
-        message: verdict === "empty"
-          ? "is empty: it completes nothing"
-          : "says itself that its plan was not carried out: it completes nothing",
-      });}
+    else remark(diagnostics, file, `${why}: it completes nothing`);
   }
   return found;
 }

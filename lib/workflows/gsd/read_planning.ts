@@ -3,11 +3,21 @@ import { RalphError } from "../../errors/ralph_error.ts";
 import { pathExists, readText } from "../../host/files.ts";
 import type { Report } from "./verify_commands.ts";
 import { canonical, compareNumbers, sameNumber } from "./numbers.ts";
-import { PLANNING_DIRECTORY, ROADMAP_FILE, STATE_FILE } from "./paths.ts";
-import { phaseFolders, type PlanMemo, planMemo, readPhase, SHELF } from "./read_phase.ts";
+import { PHASES_DIRECTORY, PLANNING_DIRECTORY, ROADMAP_FILE, STATE_FILE } from "./paths.ts";
+import { saidOf } from "./phase_standing.ts";
+import {
+  type Folder,
+  holdsPlans,
+  phaseFolders,
+  type PlanMemo,
+  planMemo,
+  readPhase,
+  remark,
+  SHELF,
+} from "./read_phase.ts";
 import { parseRoadmap, type Roadmap } from "./roadmap_file.ts";
 import { findSection, parseState } from "./state_file.ts";
-import type { Diagnostic, Phase, Planning, StatePosition } from "./types.ts";
+import type { Diagnostic, Phase, Plan, Planning, StatePosition } from "./types.ts";
 import { parsePlanName } from "./file_names.ts";
 import { planList } from "./plan_file.ts";
 
@@ -18,8 +28,6 @@ export interface PlanningSource {
   /** What earlier readings of it have made of the same texts: a caller that reads often keeps one. @default none */
   readonly memo?: PlanMemo;
 }
-
-const NO_ROADMAP: Roadmap = { phases: [], plans: [], rows: [], counts: [], done: [] };
 
 /**
  * Reads all of `.planning/`: phases, plans, what is complete and where STATE.md says the project is. What could not
@@ -58,7 +66,7 @@ export async function scanPlanning({ root, memo = planMemo() }: PlanningSource):
   }
   const diagnostics: Diagnostic[] = [];
   const roadmapText = await readText(join(root, ROADMAP_FILE));
-  const roadmap = roadmapText === null ? NO_ROADMAP : roadmapOf(roadmapText, memo, diagnostics);
+  const roadmap = roadmapOf(roadmapText ?? "", memo, diagnostics);
   const stateText = await readText(join(root, STATE_FILE));
   const state = stateText === null ? null : parseState(stateText);
   const folders = await phaseFolders(root, diagnostics);
@@ -67,31 +75,61 @@ export async function scanPlanning({ root, memo = planMemo() }: PlanningSource):
     if (!numbers.has(canonical(number))) numbers.set(canonical(number), number);
   }
 
-  const listed = byPhase(roadmap);
+  const listed = new Map<string, Roadmap["plans"][number][]>();
+  for (const plan of roadmap.plans) {
+    const key = canonical(plan.phase);
+    listed.set(key, listed.get(key) ?? []);
+    listed.get(key)?.push(plan);
+  }
   const phases: Phase[] = [];
   for (const number of [...numbers.values()].toSorted(compareNumbers)) {
     if (Number.parseInt(number, 10) >= SHELF) continue;
     const own = folders.filter((folder) => sameNumber(folder.number, number));
-    for (const { directory } of own.slice(1)) {
-      diagnostics.push({ file: directory, line: 0, message: `a second folder for phase ${number}: left out` });
-    }
-    phases.push(
-      await readPhase(root, {
-        number,
-        folder: own[0] ?? null,
-        roadmap,
-        listed: listed.get(canonical(number)) ?? [],
-        present: state?.phase ?? null,
-        memo,
+    const folder = own.length < 2 ? own[0] ?? null : await chosenFolder(root, own, saidOf(roadmap, number));
+    for (const { directory } of own.filter((one) => one !== folder)) {
+      remark(
         diagnostics,
-      }),
-    );
+        directory,
+        `a second folder for phase ${number}: left out, the phase is ${folder?.directory}`,
+      );
+    }
+    const boxes = listed.get(canonical(number)) ?? [];
+    phases.push(await readPhase(root, { number, folder, roadmap, listed: boxes, state, memo, diagnostics }));
   }
   const note = stateNote(stateText, state);
-  if (note !== null) diagnostics.push({ file: STATE_FILE, line: 0, message: note });
+  if (note !== null) remark(diagnostics, STATE_FILE, note);
   const linked = withDependencies(phases, diagnostics);
   const sorted = diagnostics.toSorted((one, other) => one.file.localeCompare(other.file) || one.line - other.line);
   return { phases: linked, state, roadmap: roadmapText !== null, diagnostics: sorted };
+}
+
+/**
+ * Of several folders of one number the one that is named like the phase in ROADMAP.md, else the one with plans.
+ *
+ * @throws {RalphError} state-invalid where that does not tell them apart
+ */
+async function chosenFolder(
+  root: string,
+  folders: readonly Folder[],
+  { name, closed }: { readonly name: string; readonly closed: Phase["closed"] },
+): Promise<Folder | null> {
+  const titled = folders.filter((folder) => slugOf(folder.name) === slugOf(name));
+  if (titled.length === 1 || closed !== null) return titled[0] ?? folders[0] ?? null;
+  const hasPlans = await Promise.all(folders.map(({ directory }) => holdsPlans(root, directory)));
+  const written = folders.filter((_, index) => hasPlans[index]);
+  const [first, second] = written;
+  if (first === undefined || second === undefined) return first ?? folders[0] ?? null;
+  throw new RalphError("state-invalid", {
+    details: {
+      path: PHASES_DIRECTORY,
+      problem: `two folders with plans for phase ${first.number}: ${first.directory} and ${second.directory}`,
+    },
+    hint: "move the one that is not meant out of phases/, or name the right one like the phase in ROADMAP.md",
+  });
+}
+
+function slugOf(name: string): string {
+  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "-").replaceAll(/^-|-$/g, "");
 }
 
 /** Why STATE.md does not say where the project is, or cannot be kept up to date. */
@@ -117,40 +155,24 @@ function reportTo(diagnostics: Diagnostic[], file: string): Report {
   return (line, message) => void diagnostics.push({ file, line, message });
 }
 
-/** The plans of ROADMAP.md by the canonical number of their phase. */
-function byPhase({ plans }: Roadmap): ReadonlyMap<string, Roadmap["plans"]> {
-  const phases = new Map<string, Roadmap["plans"][number][]>();
-  for (const plan of plans) {
-    const key = canonical(plan.phase);
-    const own = phases.get(key);
-    if (own === undefined) phases.set(key, [plan]);
-    else own.push(plan);
-  }
-  return phases;
-}
-
 /** Finds the plans that `depends_on` names: `01-01`, `01`, `01-01-PLAN.md`. */
 function withDependencies(phases: readonly Phase[], diagnostics: Diagnostic[]): readonly Phase[] {
   const keyOf = (phase: string, number: string): string => `${canonical(phase)}-${canonical(number)}`;
   const byNumber = new Map(
     phases.flatMap(({ plans }) => plans).toReversed().map((plan) => [keyOf(plan.phase, plan.number), plan]),
   );
+  const dependsOf = (plan: Plan): readonly string[] =>
+    planList(plan, "depends_on").flatMap((named) => {
+      const name = parsePlanName(`${named.replace(/(-PLAN)?(\.md)?$/i, "")}-PLAN.md`, "PLAN");
+      const number = name?.number ?? null;
+      const other = number === null ? undefined : byNumber.get(keyOf(name?.phase ?? plan.phase, number));
+      if (other === undefined && !/^(none|n\/a|nothing|phase\b.*)$/i.test(named)) {
+        remark(diagnostics, plan.file, `depends_on names ${named}, which is no plan here`);
+      }
+      return other === undefined || other.id === plan.id ? [] : [other.id];
+    });
   return phases.map((phase) => ({
     ...phase,
-    plans: phase.plans.map((plan) =>
-      !("depends_on" in plan.frontMatter) ? plan : {
-        ...plan,
-        dependsOn: planList(plan, "depends_on").flatMap((named) => {
-          const name = parsePlanName(`${named.replace(/(-PLAN)?(\.md)?$/i, "")}-PLAN.md`, "PLAN");
-          const other = name?.number === null || name === null
-            ? undefined
-            : byNumber.get(keyOf(name.phase ?? plan.phase, name.number));
-          if (other === undefined && !/^(none|n\/a|nothing|phase\b.*)$/i.test(named)) {
-            diagnostics.push({ file: plan.file, line: 0, message: `depends_on names ${named}, which is no plan here` });
-          }
-          return other === undefined || other.id === plan.id ? [] : [other.id];
-        }),
-      }
-    ),
+    plans: phase.plans.map((plan) => ({ ...plan, dependsOn: dependsOf(plan) })),
   }));
 }

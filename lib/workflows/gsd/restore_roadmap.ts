@@ -1,12 +1,14 @@
 import { markdownLines } from "../../backlog/fences.ts";
 import { changeLines } from "./change_lines.ts";
-import { sameNumber } from "./numbers.ts";
+import { canonical, sameNumber } from "./numbers.ts";
+import { saidOf } from "./phase_standing.ts";
 import { isTicked, parseRoadmap, phaseBoxes, type Roadmap } from "./roadmap_file.ts";
 
 /**
  * ROADMAP.md as it was found, with what Ralph keeps in it as Ralph wrote it last: the boxes of plans and phases, the
  * counts and the rows of the table. What else a person or an agent has written meanwhile stays; boxes that are new are
- * not ticked. Where a phase or a plan is gone, or another phase is called done, all of Ralph's version comes back. Pure.
+ * not ticked. Where a phase or a plan is gone, another phase is called done or shipped, or one is to have
+ * fewer plans, all of Ralph's version comes back. Pure.
  */
 export function withTicksOf(found: string, written: string): string {
   const [theirs, ours] = [parseRoadmap(found), parseRoadmap(written)];
@@ -43,9 +45,22 @@ function matching(box: PlanBox, among: readonly PlanBox[], others: readonly Plan
   return same[among.filter(isSame).indexOf(box)] ?? same[0];
 }
 
-/** True where something is gone that was there, or a phase is called done that was not. */
+/** True where something is gone that was there, or a phase is closed or made shorter that was not. */
 function lacks(found: Roadmap, written: Roadmap): boolean {
   return written.phases.some(({ number }) => !found.phases.some((phase) => sameNumber(phase.number, number))) ||
     written.plans.some((plan) => matching(plan, written.plans, found.plans) === undefined) ||
-    found.done.some((phase) => !written.done.some((other) => sameNumber(other, phase)));
+    closing(found).some((one) => !closing(written).includes(one)) ||
+    written.phases.some(({ number }) =>
+      (saidOf(found, number).inRoadmap ?? 0) < (saidOf(written, number).inRoadmap ?? 0)
+    );
+}
+
+/** All that closes phases, beside the boxes. */
+function closing({ called, milestones: { counted, shipped }, phases }: Roadmap): readonly string[] {
+  return [
+    ...called.filter(({ done }) => done).map(({ phase }) => `done ${canonical(phase)}`),
+    ...phases.filter((phase) => phase.shipped).map(({ number }) => `shipped ${canonical(number)}`),
+    ...shipped.map(([from, to]) => `shipped ${from}-${to}`),
+    `archived ${counted}`,
+  ];
 }

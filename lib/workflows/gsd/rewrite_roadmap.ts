@@ -80,18 +80,10 @@ function rowWith(
   const plans = cells.slice(first).findIndex((cell) => /^\s*\d+\s*\/\s*\d+/.test(cell));
   put(plans, (old) => old.replace(/^\d+(\s*\/\s*)\d+/, `${complete}$1${total}`));
   const was = cells[status + first]?.trim() ?? "";
-  put(
-    status,
-    (
-      old,
-    ) => (ended
-      ? wordFor(roadmap, /complete/i) ?? "Complete"
-      : complete === 0
-      ? old
-      : /progress/i.test(old)
-      ? old
-      : wordFor(roadmap, /progress/i) ?? "In progress"),
-  );
+  put(status, (old) => {
+    if (ended) return wordFor(roadmap, /complete/i) ?? "Complete";
+    return complete === 0 || /progress/i.test(old) ? old : wordFor(roadmap, /progress/i) ?? "In progress";
+  });
   // Once complete the row keeps its date; a pass that is reverted removes it again.
   if (ended && !/complete/i.test(was)) put(date, () => localDate(now));
   if (!ended && /complete/i.test(was)) put(date, () => "-");

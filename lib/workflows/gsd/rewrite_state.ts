@@ -9,6 +9,8 @@ export interface StateUpdate {
   /** Written only where STATE.md is at another phase. */
   readonly phase: string;
   readonly phaseName: string;
+  /** The last phase that there is: phases may have been added. */
+  readonly lastPhase?: string;
   /** The plan's place in its phase, from 1, and how many there are. */
   readonly plan: number;
   readonly plans: number;
@@ -99,12 +101,16 @@ function insertBehind(
   insertions.set(line, [...insertions.get(line) ?? [], `${mark}${before}${value}`]);
 }
 
-function phaseValue(old: string, { phase, phaseName }: StateUpdate): string {
+function phaseValue(old: string, { phase, phaseName, lastPhase = phase }: StateUpdate): string {
   const match = /^(Phase\s+)?(\d+[A-Za-z]?(?:\.\d+)*)((?:\s*(?:of|\/)\s*[\w.?]+)?)(\s*\(|\s*[–—-]+\s*)?(.*?)(\)?)$/i
     .exec(old);
   const number = /^0\d/.test(match?.[2] ?? "") ? phase.padStart(2, "0") : phase.replace(/^0+(?=\d)/, "");
   if (match === null) return phaseName === "" ? number : `${number} (${phaseName})`;
-  const [, word = "", , total = "", open = "", , close = ""] = match;
+  const [, word = "", , of = "", open = "", , close = ""] = match;
+  const total = of.replace(
+    /\d+$/,
+    (count) => Number(count) < Number.parseInt(phase, 10) ? `${Number.parseInt(lastPhase, 10)}` : count,
+  );
   if (open === "" || phaseName === "") return `${word}${number}${total}`;
   return `${word}${number}${total}${open}${phaseName}${open.includes("(") ? close || ")" : ""}`;
 }

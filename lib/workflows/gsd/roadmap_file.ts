@@ -1,6 +1,7 @@
 import type { Report } from "./verify_commands.ts";
 import { type MarkdownLine, markdownLines } from "../../backlog/fences.ts";
 import { canonical, NUMBER_SOURCE } from "./numbers.ts";
+import { isShipped, type ListedPhase, type Milestones, milestonesOf } from "./shipped.ts";
 
 /** A phase as ROADMAP.md has it, from its heading, its check box or its row in a table. */
 export interface RoadmapPhase {
@@ -8,6 +9,8 @@ export interface RoadmapPhase {
   readonly name: string;
   /** State of its check box, `null` where there is none. */
   readonly mark: string | null;
+  /** Its milestone is called shipped. */
+  readonly shipped: boolean;
   readonly line: number;
 }
 
@@ -39,8 +42,11 @@ export interface Roadmap {
   readonly rows: readonly RoadmapRow[];
   /** Lines `**Plans**: 2/3 …` by their phase. */
   readonly counts: readonly { readonly phase: string; readonly line: number }[];
-  /** Phases that a line `**Status**: …` below their heading, or their row, calls done. */
-  readonly done: readonly string[];
+  /** How many plans the lines `**Plans**: 3 plans …` give their phases; `null` where that is not said. */
+  readonly totals: readonly { readonly phase: string; readonly total: number | null }[];
+  /** What a line `**Status**: …` below their heading, or their row, says of phases in words. */
+  readonly called: readonly { readonly phase: string; readonly done: boolean }[];
+  readonly milestones: Milestones;
 }
 
 const STRIKE = "(?:~~)?";
@@ -62,32 +68,26 @@ const ROW_PHASE_REGEXP = new RegExp(
 );
 const STATUS_REGEXP = /^\s*(?:[-*]\s+)?\*\*Status(?::\*\*|\*\*:)\s*(.+)$/i;
 /** Behind marks such as a tick or an emoji. */
-const DONE_REGEXP = /^[^a-z]*(?:done|completed?|shipped)\b/i;
+const DONE_REGEXP = /^[^a-z]*(?:done|completed?|shipped|cancell?ed|deferred|dropped|skipped|superseded)\b/i;
+const OPEN_REGEXP = /^[^a-z]*(?:not started|not planned|planned|planning|pending|in progress|todo|tbd)\b/i;
 /** `0-6`: a milestone's phases in one row. */
 const RANGE_REGEXP = /^\**\d+\s*[–—-]\s*\d+\**$/;
-const COUNT_REGEXP = /^\s*(?:[-*]\s+)?\*\*Plans(?::\*\*|\*\*:|\*\*)\s*\d+\s*\/\s*\d+/i;
+const COUNT_REGEXP = /^\s*(?:[-*]\s+)?\*\*Plans(?::\*\*|\*\*:|\*\*)\s*(.*)$/i;
+/** `2/4 …`, `2 of 4`, `4`, `4 plans`, `4 new plans`; no estimate such as `2-3` or `~4`. */
+const TOTAL_REGEXP = /^(?:\d+\s*(?:\/|of)\s*)?(\d+)(?=\s*$|\s*[(;,]|\s+(?:[a-z]+\s+)?plans?\b)/i;
 
 /** Reads ROADMAP.md: phases in headings, bullets and tables, also inside `<details>`; nothing in code fences. */
 export function parseRoadmap(text: string, report: Report = () => {}): Roadmap {
-  const phases = new Map<string, RoadmapPhase>();
   const plans: RoadmapPlan[] = [];
   const rows: RoadmapRow[] = [];
   const counts: { phase: string; line: number }[] = [];
+  const totals: { phase: string; total: number | null }[] = [];
   const { lines, unclosedFence } = markdownLines(text);
   if (unclosedFence !== null) report(unclosedFence, "this code fence is never closed: all that follows is code");
+  const milestones = milestonesOf(lines);
+  const { phases, know } = phaseCollector(milestones);
   let section: string | null = null;
   let columns: readonly string[] = [];
-
-  const know = (number: string, name: string, mark: string | null, line: number): void => {
-    const key = canonical(number);
-    const earlier = phases.get(key);
-    phases.set(key, {
-      number: earlier?.number ?? number,
-      name: earlier?.name || name,
-      mark: earlier?.mark ?? mark,
-      line: earlier?.line ?? line,
-    });
-  };
 
   for (const { text: content, number: line, fenced } of lines) {
     if (fenced) continue;
@@ -116,7 +116,11 @@ export function parseRoadmap(text: string, report: Report = () => {}): Roadmap {
       else plans.push({ phase, number, mark, description: description.trim(), line });
       continue;
     }
-    if (section !== null && COUNT_REGEXP.test(content)) counts.push({ phase: section, line });
+    const [, count] = section === null ? [] : COUNT_REGEXP.exec(content) ?? [];
+    if (section !== null && count !== undefined) {
+      if (/^\d+\s*\/\s*\d+/.test(count)) counts.push({ phase: section, line });
+      totals.push({ phase: section, total: Number(TOTAL_REGEXP.exec(count)?.[1] ?? 0) || null });
+    }
     if (content.trim().startsWith("|")) {
       const cells = cellsOf(content);
       if (columns.length === 0) columns = cells.map((cell) => cell.toLowerCase());
@@ -127,7 +131,38 @@ export function parseRoadmap(text: string, report: Report = () => {}): Roadmap {
       }
     }
   }
-  return { phases: [...phases.values()], plans, rows, counts, done: [...calledDone(lines), ...rowsDone(rows)] };
+  return { phases: [...phases.values()], plans, rows, counts, totals, called: called(lines, rows), milestones };
+}
+
+/** The phases of a ROADMAP.md, each once, from all the lines that name it. */
+function phaseCollector(milestones: Milestones): {
+  readonly phases: ReadonlyMap<string, RoadmapPhase>;
+  readonly know: (number: string, name: string, mark: string | null, line: number) => void;
+} {
+  const phases = new Map<string, RoadmapPhase>();
+  const listed = new Map<string, ListedPhase>();
+  return {
+    phases,
+    know(number, name, mark, line) {
+      const key = canonical(number);
+      const earlier = phases.get(key);
+      const { inside = false, outside = false, mark: before = null } = listed.get(key) ?? {};
+      const isInside = milestones.lines.has(line);
+      const now = {
+        inside: inside || isInside,
+        outside: outside || !isInside,
+        mark: isInside ? before : before ?? mark,
+      };
+      listed.set(key, now);
+      phases.set(key, {
+        number: earlier?.number ?? number,
+        name: earlier?.name || name,
+        mark: earlier?.mark ?? mark,
+        shipped: isShipped(number, now, milestones),
+        line: earlier?.line ?? line,
+      });
+    },
+  };
 }
 
 /** The check boxes of phases. */
@@ -140,19 +175,20 @@ export function phaseBoxes(
   });
 }
 
-/** The phases below whose heading a line says that they are done. */
-function calledDone(lines: readonly MarkdownLine[]): readonly string[] {
-  const done: string[] = [];
+/** What a line `**Status**:` below a phase's heading, the heading itself, or its row says of it. */
+function called(lines: readonly MarkdownLine[], rows: readonly RoadmapRow[]): Roadmap["called"] {
+  const found: { phase: string; status: string }[] = rows.map(({ phase, status }) => ({ phase, status: status ?? "" }));
   let section: string | null = null;
   for (const { text } of lines.filter(({ fenced }) => !fenced)) {
-    if (text.startsWith("#")) section = HEADING_REGEXP.exec(text)?.[1] ?? null;
-    else if (section !== null && DONE_REGEXP.test(STATUS_REGEXP.exec(text)?.[1] ?? "")) done.push(section);
+    if (text.startsWith("#")) {
+      section = HEADING_REGEXP.exec(text)?.[1] ?? null;
+      if (section !== null && /~~|✅/.test(text)) found.push({ phase: section, status: "done" });
+    } else if (section !== null) found.push({ phase: section, status: STATUS_REGEXP.exec(text)?.[1] ?? "" });
   }
-  return done;
-}
-
-function rowsDone(rows: readonly RoadmapRow[]): readonly string[] {
-  return rows.filter(({ status }) => DONE_REGEXP.test(status ?? "")).map(({ phase }) => phase);
+  return found.flatMap(({ phase, status }) => {
+    const done = DONE_REGEXP.test(status);
+    return done || OPEN_REGEXP.test(status) ? [{ phase, done }] : [];
+  });
 }
 
 function rowOf(cells: readonly string[], columns: readonly string[], line: number): RoadmapRow | null {

@@ -1,13 +1,7 @@
-import { join } from "node:path";
 import type { CommandLine } from "../../cli/command.ts";
-import { AGENT_FLAGS, CONSENT_FLAGS, PLACE_FLAGS, REPORT_FLAGS, SHOW_FLAGS } from "../../cli/flags.ts";
-import { GSD_RUNS, PLANNING_DIRECTORY } from "./paths.ts";
+import { DATA_FLAGS, PLACE_FLAGS, SESSION_FLAGS, SHOW_FLAGS } from "../../cli/flags.ts";
+import { PLANNING_DIRECTORY } from "./paths.ts";
 import type { WorkflowRow } from "../workflow.ts";
-
-/** A phase as an argument: `3`, `02.1`, `12A`. */
-const PHASE_REGEXP = /^\d+[A-Za-z]?(\.\d+)*$/;
-
-const PLANNING_FLAGS = { ...CONSENT_FLAGS, ...AGENT_FLAGS, ...REPORT_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS };
 
 /** The plans of a GSD project. */
 export const GSD: WorkflowRow = {
@@ -16,11 +10,7 @@ export const GSD: WorkflowRow = {
   hint: "plans of .planning, as GSD writes them",
   start: "ralph run",
   state: PLANNING_DIRECTORY,
-  async detect(root) {
-    const { pathExists } = await import("../../host/path_facts.ts");
-    return await pathExists(join(root, PLANNING_DIRECTORY));
-  },
-  claims: (line) => Promise.resolve(claimed(line)),
+  claims: claimed,
   runFlags: {
     loop: { type: "optional", value: "N", summary: "gsd: every plan, or at most N, without stopping for checkpoints" },
     plan: {
@@ -30,7 +20,6 @@ export const GSD: WorkflowRow = {
     },
   },
   help: { plan: "a phase, by GSD's own command", run: "the next plan, or all with `--loop`" },
-  runs: () => Promise.resolve([GSD_RUNS]),
   resume: ({ name }) => Promise.resolve(name === "gsd" ? "ralph run --loop" : null),
   load: async () => (await import("./workflow.ts")).GSD_WORKFLOW,
   commands: [
@@ -39,7 +28,7 @@ export const GSD: WorkflowRow = {
       summary: "gsd: make the roadmap, with the agent in the terminal",
       usage: "",
       arity: [0, 0],
-      flags: PLANNING_FLAGS,
+      flags: SESSION_FLAGS,
       load: async () => (await import("./commands/planning.ts")).ROADMAP,
     },
     {
@@ -47,14 +36,31 @@ export const GSD: WorkflowRow = {
       summary: "gsd: research a phase before it is planned, with the agent in the terminal",
       usage: "[PHASE]",
       arity: [0, 1],
-      flags: PLANNING_FLAGS,
+      flags: SESSION_FLAGS,
       load: async () => (await import("./commands/planning.ts")).DISCOVER,
+    },
+    {
+      name: "check",
+      isProse: true,
+      insideRun: true,
+      summary: "gsd: run the commands of one task of a plan; agents run it after each task",
+      usage: "TASK",
+      arity: [1, 1],
+      flags: {
+        plan: { type: "text", value: "PLAN", summary: "the plan (default: the one of this turn, else the next one)" },
+        ...DATA_FLAGS,
+        ...PLACE_FLAGS,
+        ...SHOW_FLAGS,
+      },
+      load: () => import("./commands/check.ts"),
     },
   ],
 };
 
-function claimed({ arguments: [first = ""], command, flags }: CommandLine): string | null {
+async function claimed({ arguments: [first = ""], command, flags }: CommandLine): Promise<string | null> {
   if (command.name === "run" && flags.has("loop")) return "`--loop`";
   if (command.name === "run" && flags.has("plan")) return "`--plan`";
-  return command.name === "plan" && PHASE_REGEXP.test(first) ? `${first} is a phase` : null;
+  if (command.name !== "plan") return null;
+  const { isNumber } = await import("./numbers.ts");
+  return isNumber(first) ? `${first} is a phase` : null;
 }

@@ -187,13 +187,15 @@ export class PlanSettler {
     { status, activity, done }: { readonly status: string; readonly activity: string; readonly done: boolean },
   ): Promise<void> {
     const { phase, phaseName, number: plan, behind } = data;
-    const counts = countsWithout(data, (await this.#load()).planning);
+    const { planning } = await this.#load();
+    const counts = countsWithout(data, planning);
     const complete = counts.phaseComplete + (done ? 1 : 0);
     const ended = done && complete >= counts.phaseTotal;
     const now = this.#ralph.host.clock.now();
     const position = {
       phase,
       phaseName,
+      lastPhase: planning.phases.at(-1)?.number ?? phase,
       plan: ended ? counts.phaseTotal : data.place,
       plans: counts.phaseTotal,
       behind,

@@ -42,6 +42,7 @@ function ruleFor(
       return { attempts: kind === "TASK_FAILED" ? ATTEMPTS : 0 };
     }
     case "protected-file-changed":
+    case "conflict":
     case "commit-refused":
       return { attempts: ATTEMPTS };
     default:

@@ -20,6 +20,18 @@ const INSTEAD: Readonly<Partial<Record<GsdAction, string>>> = {
   roadmap: "newer versions of GSD make the roadmap when the project begins (`ralph init --workflow gsd`)",
 };
 
+/** Folders in which versions of GSD put their commands, and the commands' names. */
+const PLACES: readonly {
+  readonly path: string;
+  readonly regexp: RegExp;
+  readonly prefix: string;
+  readonly file?: string;
+}[] = [
+  { path: "commands/gsd", regexp: /^([\w-]+)\.md$/, prefix: "/gsd:" },
+  { path: "commands", regexp: /^gsd-([\w-]+)\.md$/, prefix: "/gsd-" },
+  { path: "skills", regexp: /^gsd-([\w-]+)$/, prefix: "/gsd-", file: "SKILL.md" },
+];
+
 /**
  * The commands of GSD that are installed, name to how they are called: `plan-phase` to `/gsd:plan-phase` or
  * `/gsd-plan-phase`. The project's own folder is looked at first, then the user's.
@@ -29,20 +41,15 @@ export async function installedCommands(
   { home, variables }: Pick<Environment, "home" | "variables">,
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
-  const know = (name: string | undefined, call: string): void =>
-    void (name !== undefined && !found.has(name) && found.set(name, call));
   for (const folder of [join(root, ".claude"), variables["CLAUDE_CONFIG_DIR"] || join(home, ".claude")]) {
-    for (const file of await listDirectory(join(folder, "commands", "gsd"))) {
-      const name = /^([\w-]+)\.md$/.exec(file)?.[1];
-      know(name, `/gsd:${name}`);
-    }
-    for (const file of await listDirectory(join(folder, "commands"))) {
-      const name = /^gsd-([\w-]+)\.md$/.exec(file)?.[1];
-      know(name, `/gsd-${name}`);
-    }
-    for (const entry of await listDirectory(join(folder, "skills"))) {
-      const name = /^gsd-([\w-]+)$/.exec(entry)?.[1];
-      if (name !== undefined && await pathExists(join(folder, "skills", entry, "SKILL.md"))) know(name, `/gsd-${name}`);
+    for (const { path, regexp, prefix, file } of PLACES) {
+      for (const entry of await listDirectory(join(folder, path))) {
+        const name = regexp.exec(entry)?.[1];
+        if (name === undefined || found.has(name)) continue;
+        if (file === undefined || await pathExists(join(folder, path, entry, file))) {
+          found.set(name, `${prefix}${name}`);
+        }
+      }
     }
   }
   return found;
@@ -87,11 +94,8 @@ export function slashCommand(
 
 function missing(problem: string, installed: ReadonlyMap<string, string>, instead?: string): RalphError {
   if (installed.size === 0) return new RalphError("gsd-missing", { details: { problem } });
-  const others = `installed: ${
-    [...installed.values()].toSorted().join(", ")
-  }; another name goes into \`gsd.commands\` of ralph.config.json`;
-  return new RalphError("gsd-missing", {
-    details: { problem },
-    hint: instead === undefined ? others : `${instead}; ${others}`,
-  });
+  const names = [...installed.values()].toSorted().join(", ");
+  const others = `installed: ${names}; another name goes into \`gsd.commands\` of ralph.config.json`;
+  const hint = instead === undefined ? others : `${instead}; ${others}`;
+  return new RalphError("gsd-missing", { details: { problem }, hint });
 }

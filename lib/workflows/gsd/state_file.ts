@@ -21,8 +21,10 @@ export interface StateSection {
   readonly fields: readonly StateField[];
 }
 
-const FIELD_REGEXP =
-  /^(\s*(?:[-*]\s+)?(\*\*)?(Phase|Plan|Status|Last activity|Last Activity|Progress)(?:(?::\*\*|\*\*:|:)[ \t]*|(?=[ \t]+\S)[ \t]+))(.*?)([ \t]*)$/i;
+const LABELS = "Phase|Plan|Status|Last activity|Progress";
+/** A colon within or behind the bold name, or none. */
+const SEPARATOR = String.raw`(?::\*\*|\*\*:|:)[ \t]*|(?=[ \t]+\S)[ \t]+`;
+const FIELD_REGEXP = new RegExp(String.raw`^(\s*(?:[-*]\s+)?(\*\*)?(${LABELS})(?:${SEPARATOR}))(.*?)([ \t]*)$`, "i");
 
 /** Finds the section `## Current Position`; `null` where there is none. Nothing in code fences counts. */
 export function findSection(text: string): StateSection | null {
@@ -62,6 +64,7 @@ export function parseState(text: string): StatePosition {
   return {
     ...phaseOf(valueOf("phase")),
     plan: plan === null ? null : planOf(plan),
+    plans: plan === null || COMPLETE_REGEXP.test(valueOf("status") ?? "") ? null : totalOf(plan),
     planText: plan,
     status: valueOf("status"),
     lastActivity: valueOf("last activity"),
@@ -81,8 +84,12 @@ function looseFields(text: string): readonly StateField[] {
 const PHASE_REGEXP = new RegExp(`^(?:Phase\\s+)?(${NUMBER_SOURCE})(?:\\s*(?:of|/)\\s*([\\w.?]+))?(.*)$`, "i");
 
 /** `None (between milestones)`, `Milestone complete`, `v1.2 COMPLETE`, `Ready for next milestone`, `—`. */
-const NO_PHASE_REGEXP =
-  /^(?:none\b|n\/a|[—–]|-$|all phases|complete|done\b|shipped)|\bmilestones?\b|^v\d[\w.-]*\s+(?:complete|done|shipped)/i;
+const NO_PHASE = [
+  String.raw`^(?:none\b|n\/a|[—–]|-$|all phases|complete|done\b|shipped)`,
+  String.raw`\bmilestones?\b`,
+  String.raw`^v\d[\w.-]*\s+(?:complete|done|shipped)`,
+];
+const NO_PHASE_REGEXP = new RegExp(NO_PHASE.join("|"), "i");
 
 function phaseOf(value: string | null): Pick<StatePosition, "kind" | "phase" | "phaseName" | "totalPhases"> {
   const nothing = { phase: null, phaseName: null, totalPhases: null };
@@ -96,6 +103,15 @@ function phaseOf(value: string | null): Pick<StatePosition, "kind" | "phase" | "
   const dashed = /^\s*[–—:-]+\s*(.*)$/.exec(rest)?.[1];
   const name = (bracketed ?? dashed ?? "").trim();
   return { phase, kind: "phase", phaseName: name === "" ? null : name, totalPhases: total };
+}
+
+/** `Phase complete`, `Phase 2 complete, ready to plan`, `Complete`: how many plans it names counts no more. */
+const COMPLETE_REGEXP = /^complete|\bphase(?:\s+[\w.]+)?\s+(?:is\s+)?complete\b/i;
+
+/** `2 of 4`, `2/4`. */
+function totalOf(value: string): number | null {
+  const [, total] = /^(?:Plan\s+)?[\w.-]+?\s*(?:of|\/)\s*(\d+)\b/i.exec(value) ?? [];
+  return total === undefined ? null : Number(total);
 }
 
 function planOf(value: string): number | null {

@@ -12,6 +12,41 @@ export interface Block {
   readonly end: number;
 }
 
+/** GSD's own tags: a line that holds several of them is taken apart. */
+const NAMES =
+  "tasks?|plan|phase|wave|name|title|files|read_first|action|instructions|behavior|how-to-verify|what-built|" +
+  "decision|context|options|resume-signal|acceptance_criteria|verify|verification|check|done|success_criteria|output";
+const JOINT_REGEXP = new RegExp(
+  `(</(?:${NAMES})>|<(?:tasks?|plan|phase|wave)(?:\\s[^<>]*)?>)[ \\t]*(?=<(?:${NAMES})[\\s>])`,
+  "g",
+);
+const CHECK_REGEXP = /<automated(?:[ \t][^<>]*)?>|<command(?:[ \t][^<>]*)?>(?=.*<\/command>)/g;
+
+/** Each of GSD's tags that follows another one at the start of a line, as the readers want it; numbers stay. Pure. */
+export function tagsApart(lines: readonly MarkdownLine[]): readonly MarkdownLine[] {
+  return lines.flatMap((line) => {
+    if (line.fenced || !line.text.includes(">")) return [line];
+    const apart = line.text.replace(JOINT_REGEXP, (tag, _, at: number) => isQuoted(line.text, at) ? tag : `${tag}\n`);
+    return apart === line.text ? [line] : apart.split("\n").map((text) => ({ ...line, text }));
+  });
+}
+
+/** How many checks each line opens, outside of code. Pure. */
+export function checkTags(lines: readonly MarkdownLine[]): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>();
+  for (const { text, number, fenced } of lines) {
+    if (fenced) continue;
+    const found = [...text.matchAll(CHECK_REGEXP)].filter(({ index }) => !isQuoted(text, index)).length;
+    if (found > 0) counts.set(number, (counts.get(number) ?? 0) + found);
+  }
+  return counts;
+}
+
+/** In back-ticks. */
+function isQuoted(text: string, at: number): boolean {
+  return text.slice(0, at).split("`").length % 2 === 0;
+}
+
 const ATTRIBUTE_REGEXP = /([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
 /** The opening tag at the start of a line: its name, attributes, and what follows it on the line that it ends on. */

@@ -1,4 +1,4 @@
-import { readVerifying, type Report } from "./verify_commands.ts";
+import { type Reading, readVerifying } from "./verify_commands.ts";
 import type { MarkdownLine } from "../../backlog/fences.ts";
 import { type Block, blockAt, blockText, openingAt } from "./tags.ts";
 import type { PlanTask, Verifying } from "./types.ts";
@@ -24,7 +24,7 @@ const ELEMENTS = [
 ];
 
 /** What is in a `<task>`. */
-export function readTask(block: Block, number: number, report: Report): PlanTask {
+export function readTask(block: Block, number: number, reading: Reading): PlanTask {
   const elements = new Map<string, Block>();
   const verifies: Block[] = [];
   const { lines } = block;
@@ -39,7 +39,7 @@ export function readTask(block: Block, number: number, report: Report): PlanTask
     }
     const found = blockAt(lines, index, { last: true, limit: limitOf(lines, index, name), stop: opens });
     if (found === null) break;
-    if (!found.closed) report(found.line, `<${name}> is not closed`);
+    if (!found.closed) reading.report(found.line, `<${name}> is not closed`);
     if (name === "verify") verifies.push(found);
     else if (!elements.has(name)) elements.set(name, found);
     index = found.end;
@@ -55,7 +55,7 @@ export function readTask(block: Block, number: number, report: Report): PlanTask
     type,
     checkpoint,
     line: block.line,
-    ...mergedVerifying(verifies.map((verify) => readVerifying(verify.lines, report))),
+    ...mergedVerifying(verifies.map((verify) => readVerifying(verify.lines, reading))),
   };
 }
 
@@ -84,7 +84,7 @@ function limitOf(lines: readonly MarkdownLine[], from: number, name: string): nu
 }
 
 /** `### Task 2: Title`, where a plan has no `<task>`. */
-export function headingTasks(lines: readonly MarkdownLine[], report: Report): readonly PlanTask[] {
+export function headingTasks(lines: readonly MarkdownLine[], reading: Reading): readonly PlanTask[] {
   const heads = lines.flatMap(({ text, fenced }, index) => {
     const [, marks, rest] = (fenced ? null : /^(#{2,4})\s+Task\s+[\w.-]+\s*(?:[:—–-]\s*)?(.*)$/i.exec(text)) ?? [];
     return marks === undefined ? [] : [{ index, level: marks.length, title: (rest ?? "").trim() }];
@@ -99,8 +99,8 @@ export function headingTasks(lines: readonly MarkdownLine[], report: Report): re
       const name = openingAt(inside, at)?.name;
       const block = name === undefined ? null : blockAt(inside, at, { stop: () => true });
       if (block !== null && name === "verify") {
-        if (!block.closed) report(block.line, "<verify> is not closed");
-        verifies.push(readVerifying(block.lines, report));
+        if (!block.closed) reading.report(block.line, "<verify> is not closed");
+        verifies.push(readVerifying(block.lines, reading));
       }
       at = block === null || !block.closed ? at + 1 : block.end;
     }

@@ -73,7 +73,7 @@ export interface PlanDocument {
 
 /** Why a plan counts as done. */
 export type Completion =
-  | { readonly done: true; readonly by: "summary" | "roadmap" | "skipped" | "phase" | "superseded" }
+  | { readonly done: true; readonly by: "summary" | "roadmap" | "skipped" | "phase" | "shipped" | "superseded" }
   | { readonly done: false };
 
 /** A plan of a phase. */
@@ -95,22 +95,34 @@ export interface Plan extends PlanDocument {
   readonly dependsOn: readonly string[];
 }
 
-/** A phase: its folder, its lines in ROADMAP.md, or both. */
-export interface Phase {
+/** What a phase has, by its folder, ROADMAP.md and STATE.md together. */
+export interface PhaseStanding {
   /** As the folder, or else ROADMAP.md, writes it: `02.1`. */
   readonly number: string;
+  /** How many plans it is to have; `null` where nothing says so yet. */
+  readonly planned: number | null;
+  /** Plans with a PLAN file, and those that are closed without one. */
+  readonly written: number;
+  /** The written plans that are complete. */
+  readonly complete: number;
+  /** How ROADMAP.md closes the phase: by its box (`[x]`, `[-]`), or with its milestone. */
+  readonly closed: "shipped" | "skipped" | "ticked" | null;
+  /** A plan of it is written, or was. */
+  readonly begun: boolean;
+  /** Nothing is left to plan or to carry out. */
+  readonly finished: boolean;
+  /** How many plans are still to be written. */
+  readonly lacking: number;
+  /** Those of them that ROADMAP.md lists. */
+  readonly unwritten: readonly string[];
+}
+
+/** A phase: its folder, its lines in ROADMAP.md, or both. */
+export interface Phase extends PhaseStanding {
   readonly name: string;
   /** Relative to the root; `null` where only ROADMAP.md knows the phase. */
   readonly directory: string | null;
-  /** ROADMAP.md ticks it. */
-  readonly ticked: boolean;
-  /** Something of it is planned or done, be it that its PLAN files are not here. */
-  readonly begun: boolean;
-  /** Ticked; or it has no PLAN file, and ROADMAP.md or its SUMMARY files say that it is done. */
-  readonly finished: boolean;
   readonly plans: readonly Plan[];
-  /** Plans that ROADMAP.md lists and that have no file yet. */
-  readonly unwritten: readonly string[];
   /** There is a DISCOVERY.md or RESEARCH.md. */
   readonly researched: boolean;
 }
@@ -125,6 +137,8 @@ export interface StatePosition {
   readonly totalPhases: string | null;
   /** The plan's place in its phase, from 1; `null` where it is not a number. */
   readonly plan: number | null;
+  /** How many plans it gives the phase; `null` where that is not a number, or it calls the phase complete. */
+  readonly plans: number | null;
   /** As written. */
   readonly planText: string | null;
   readonly status: string | null;

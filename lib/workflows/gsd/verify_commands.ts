@@ -4,8 +4,16 @@ import type { Expectation, PlanCommand, Verifying } from "./types.ts";
 /** Takes what could not be understood. */
 export type Report = (line: number, message: string) => void;
 
-const OPEN_REGEXP =
-  /^[ \t]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?((?:<\/?[A-Za-z][\w:-]*(?:[ \t][^<>]*)?>[ \t]*)*?)<(automated|command)(?:[ \t][^<>]*)?>/;
+/** What the reading of a plan leaves behind. */
+export interface Reading {
+  readonly report: Report;
+  /** Takes the line of a check that was read, or reported. */
+  readonly seen: (line: number) => void;
+}
+
+/** A list mark, and tags before the one that counts. */
+const BEFORE = String.raw`(?:[-*+][ \t]+|\d+[.)][ \t]+)?((?:<\/?[A-Za-z][\w:-]*(?:[ \t][^<>]*)?>[ \t]*)*?)`;
+const OPEN_REGEXP = new RegExp(String.raw`^[ \t]*${BEFORE}<(automated|command)(?:[ \t][^<>]*)?>`);
 const CHECK_REGEXP = /<check\b[^<>]*?\bname\s*=\s*(?:"([^"]*)"|'([^']*)')/;
 const EXPECT_REGEXP = /^[ \t]*<expect(?:[ \t][^<>]*)?>(.*?)<\/expect>/;
 const TAG_REGEXP = /<\/?[A-Za-z][\w:-]*(?:\s[^<>]*)?>/g;
@@ -15,7 +23,7 @@ const TAG_REGEXP = /<\/?[A-Za-z][\w:-]*(?:\s[^<>]*)?>/g;
  * `<expect>` that is understood, is a command; all other text is for people and agents. A tag counts only at the start
  * of a line, behind a list mark or other tags, outside code fences.
  */
-export function readVerifying(lines: readonly MarkdownLine[], report: Report): Verifying {
+export function readVerifying(lines: readonly MarkdownLine[], { report, seen }: Reading): Verifying {
   const commands: PlanCommand[] = [];
   const notCheckable: string[] = [];
   let check: string | null = null;
@@ -27,11 +35,12 @@ export function readVerifying(lines: readonly MarkdownLine[], report: Report): V
     rest = null;
     const match: RegExpExecArray | null = line.fenced ? null : OPEN_REGEXP.exec(text);
     const tag = match?.[2] ?? "";
+    if (match !== null) seen(line.number);
     const found = match === null ? null : contentOf(lines, index, text.slice(match[0].length), tag);
     check = line.fenced ? check : checkName(match === null ? text : match[1] ?? "", check);
     if (found === null) {
       if (match !== null) report(line.number, `<${tag}> is not closed: not run`);
-      const words = proseOf(text, line.fenced);
+      const words = proseOf(text, line);
       if (words !== "") notCheckable.push(words);
       index += 1;
       continue;
@@ -152,7 +161,7 @@ export function decode(text: string): string {
   );
 }
 
-function proseOf(text: string, fenced: boolean): string {
+function proseOf(text: string, { fenced }: MarkdownLine): string {
   if (fenced) return /^\s*(`{3,}|~{3,})/.test(text) ? "" : text.trim();
   return text.replaceAll(TAG_REGEXP, " ").replace(/^\s*(?:[-*+]|\d+[.)])\s+(?:\[.\]\s+)?/, "").trim();
 }

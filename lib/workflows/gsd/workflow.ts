@@ -1,5 +1,6 @@
 import type { Backlog } from "../../backlog/types.ts";
 import type { Workflow } from "../workflow.ts";
+import { CHECK_FORM } from "./check_form.ts";
 
 /** What the shared commands do in the workflow gsd; each part is loaded when it is used. */
 export const GSD_WORKFLOW: Workflow = {
@@ -9,6 +10,7 @@ export const GSD_WORKFLOW: Workflow = {
   status: async (look) => [await (await import("./commands/status_and_next.ts")).readGsdStatus(look)],
   next: async (look) => await (await import("./commands/status_and_next.ts")).nextPlan(look),
   validate: async (validated) => await (await import("./commands/verify_and_validate.ts")).validatePlanning(validated),
+  checkForm: CHECK_FORM,
   backlog: async (ralph) => (await import("./backlog.ts")).gsdBacklog(ralph) as Backlog,
   verify: async (ralph) => await (await import("./commands/verify_and_validate.ts")).verifyPlans(ralph),
   examine: async (place, host) => await (await import("./commands/finding.ts")).gsdFinding(place, host),

@@ -1,3 +1,4 @@
+import { tasksById } from "./plan_file.ts";
 import { applyClaims, type ClaimLine } from "../../backlog/claims.ts";
 import { issuesIn, type SpecItem, tasksIn, testsChangedBy } from "./item.ts";
 import { acceptTasks, doneTask } from "./mutations/done_task.ts";
@@ -7,7 +8,6 @@ import { addIssues, doneIssue } from "./mutations/issues.ts";
 import { rejectTask } from "./mutations/reject_task.ts";
 import { setSpec } from "./mutations/set_spec.ts";
 import type { Change } from "./mutations/change.ts";
-import { indexOf } from "./plan_file.ts";
 import { refused } from "./refused.ts";
 import { checkPermitted, type TurnScope } from "./stage_claims.ts";
 import { checkTask } from "./task_input.ts";
@@ -61,7 +61,7 @@ export function changeOf(plan: Plan, claims: readonly ClaimLine[], options: Chan
 /** What Ralph itself writes into a task that a turn adds: which tests it may change, and how far it is from the plan. */
 function ownKeys(plan: Plan, { supersedes }: NewTask, scope: TurnScope | undefined): JsonObject {
   if (scope === undefined || scope.stage === "PLAN") return {};
-  const old = supersedes === undefined ? undefined : indexOf(plan).byId.get(supersedes);
+  const old = supersedes === undefined ? undefined : tasksById(plan).get(supersedes);
   const rounds = old?.rounds ?? roundsAfter(scope);
   return {
     changes_tests: old === undefined ? [] : testsChangedBy(old),
@@ -72,7 +72,8 @@ function ownKeys(plan: Plan, { supersedes }: NewTask, scope: TurnScope | undefin
 
 /** What is added while issues are looked into is one round further from the plan. */
 function roundsAfter(scope: TurnScope | undefined): number {
-  return scope === undefined ? 0 : scope.stage === "INVESTIGATE" ? scope.rounds + 1 : scope.rounds;
+  const { stage, rounds } = scope ?? { stage: null, rounds: 0 };
+  return stage === "INVESTIGATE" ? rounds + 1 : rounds;
 }
 
 /**
@@ -84,7 +85,7 @@ export function permitted(scope: TurnScope, plan: Plan, claim: ClaimLine): Claim
   if (claim.command !== "task add" || claim.record === undefined) return claim;
   const own = scope.stage === "PLAN" ? claim.record : withoutGrants(claim.record);
   const { supersedes } = claim.record;
-  const old = typeof supersedes === "string" ? indexOf(plan).byId.get(supersedes) : undefined;
+  const old = typeof supersedes === "string" ? tasksById(plan).get(supersedes) : undefined;
   return { ...claim, record: old === undefined ? own : inherited(own, old) };
 }
 

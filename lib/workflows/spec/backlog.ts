@@ -1,7 +1,6 @@
-import { join, relative } from "node:path";
+import { join, relative, sep } from "node:path";
 import type { Config } from "../../config/types.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { outputFrom } from "../../git/run_git.ts";
 import { topLevelPaths } from "../../git/tree_paths.ts";
 import type { Repository } from "../../git/types.ts";
 import { readLeftText } from "../../host/files.ts";
@@ -13,14 +12,23 @@ import { verifyCommands } from "../../backlog/verify_commands.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
 import { type SpecItem, type SpecItemData, tasksIn } from "./item.ts";
 import { scopeOf, withAdditions, withClaims } from "./apply_claims.ts";
-import { claimOf, claimsByHand, type SpecFindings, specFindings } from "./claim.ts";
-import { rejectionCounts, rejectionsOf } from "./mutations/reject_task.ts";
+import { claimOf, claimsByHand, parentId, type SpecFindings, specFindings } from "./claim.ts";
 import { shortName } from "./mutations/change.ts";
 import { SPEC_FOLDERS } from "./find_spec.ts";
-import { doneOf, formatPlan, parsePlan, pendingOf, specOf, tasksOf } from "./plan_file.ts";
+import {
+  doneOf,
+  formatPlan,
+  parsePlan,
+  pendingOf,
+  rejectionCounts,
+  rejectionsOf,
+  specOf,
+  tasksOf,
+} from "./plan_file.ts";
 import {
   accepted,
   built,
+  committedAt,
   decomposed,
   failed,
   killed,
@@ -115,16 +123,6 @@ export function specBacklog(
     return last.plan;
   }
 
-  /** Those of the files that git tracks, or did when the turn began: what tests leave behind is no change of a reviewer's. */
-  async function tracked(files: readonly string[], base: string | null): Promise<readonly string[]> {
-    const own = files.filter((file) => file !== PLAN_FILE);
-    const { repository } = ralph;
-    if (own.length === 0 || repository === null) return [];
-    const before = base === null ? "" : await outputFrom(repository, ["ls-tree", "-r", "-z", "--name-only", base]);
-    const known = new Set(`${before}\0${await outputFrom(repository, ["ls-files", "-z"])}`.split("\0"));
-    return own.filter((file) => known.has(topLevelPaths(ralph, [file])[0] ?? ""));
-  }
-
   function checksOf(tasks: readonly Task[]): readonly Check[] {
     const common = ralph.config.verify.default.map((command): Check => ({ name: command, command, scope: "" }));
     const own = tasks.flatMap(({ id, accept }) =>
@@ -160,7 +158,7 @@ export function specBacklog(
   async function settleBuild(item: SpecItem, attempt: Attempt<SpecFindings>): Promise<Settlement> {
     const settled = (to: (plan: Plan) => Plan): Promise<Plan> => change((plan) => to(withIssues(plan, item, attempt)));
     if (attempt.status === "verified" || attempt.status === "unverified") {
-      await settled((plan) => built(plan, item, attempt));
+      await settled((plan) => built(plan, item));
       const stateSubject = `ralph: task done - ${shortName(item.title)}`;
       return {
         status: "passed",
@@ -169,7 +167,7 @@ export function specBacklog(
     }
     if (attempt.status === "interrupted") {
       await settled((plan) => reset(plan, item));
-      return { status: "open", commit: commitOf("task reset", item) };
+      return { status: "open" }; // the next commit takes the plan along
     }
     const kill = killOf(attempt);
     const task = tasksIn(item)[0];
@@ -179,7 +177,7 @@ export function specBacklog(
       return { status: "parked", reason, commit: commitOf("task reset", item) };
     }
     if (kill !== null) {
-      const log = attempt.turn === null ? null : relative(ralph.root, attempt.turn.transcript).replaceAll("\\", "/");
+      const log = attempt.turn === null ? null : relative(ralph.root, attempt.turn.transcript).replaceAll(sep, "/");
       await settled((plan) => killed(plan, item, kill, log));
       return { status: "open", reason: shortReasonOf(attempt), commit: commitOf("task kill", item) };
     }
@@ -200,17 +198,16 @@ export function specBacklog(
 
   return {
     name: "spec",
+    scope: "",
     stateFiles: [PLAN_FILE],
-    async briefFiles() {
+    async brief() {
       const spec = specOf(await load());
-      return spec === null ? [] : SPEC_FOLDERS.map((folder) => folder === "" ? spec : `${folder}/${spec}`);
+      if (spec === null) return {};
+      const files = SPEC_FOLDERS.map((folder) => folder === "" ? spec : `${folder}/${spec}`);
+      return { goal: `what ${spec} asks for`, files };
     },
     unverified: "accept",
-    goal: async () => {
-      const spec = specOf(await load());
-      return spec === null ? null : `what ${spec} asks for`;
-    },
-    commits: { attempts: true },
+    policy: { attempts: true },
     concurrent: true,
 
     async overview({ parked }) {
@@ -234,11 +231,7 @@ export function specBacklog(
     /** Accepted tasks have left the file: the journal remembers the checks that they were accepted by. */
     async passed({ passed = [] }) {
       const plan = await load();
-      const done = doneOf(plan).map((task) => ({
-        id: task.id,
-        title: task.name,
-        checks: checksOf([task]),
-      }));
+      const done = doneOf(plan).map((task) => ({ id: task.id, title: task.name, checks: checksOf([task]) }));
       const here = new Set(tasksOf(plan).map(({ id }) => id));
       const accepted = passed.filter(({ id, kind, closed }) => kind === "BUILD" && closed !== true && !here.has(id));
       return [...done, ...accepted.map(({ id, checks }) => ({ id, title: id, checks }))];
@@ -255,25 +248,28 @@ export function specBacklog(
     async work(item, { cwd, attempt, nonce, previous }) {
       const checks = item.kind === "BUILD" || item.kind === "VERIFY" ? checksOf(tasksIn(item)) : [];
       const prompt = await stagePrompt(item, { root: ralph.root, cwd, attempt, nonce, previous, checks });
-      return { prompt, checks, checkFirst: item.kind === "VERIFY", environment: { RALPH_STAGE: item.kind } };
+      const about: Readonly<Record<string, string>> = item.data.stage === "DECOMPOSE"
+        ? { RALPH_ITEM: parentId(item) }
+        : {};
+      const environment = { RALPH_STAGE: item.kind, ...about };
+      return { prompt, checks, checkFirst: item.kind === "VERIFY", environment };
     },
 
-    async judge(item, { lines, changedFiles, base }, { cwd, claims }) {
-      const claim = claimOf(
-        item,
-        [...claims, ...claimsByHand(item, await readLeftText(join(cwd, PLAN_FILE)), last?.plan)],
-        lines,
-      );
-      const sources = item.kind === "VERIFY" && claim.status === "done" ? await tracked(changedFiles, base) : [];
-      if (sources.length === 0) return claim;
-      const reason = `it changed files, which a review does not do; revert them: ${sources.join(", ")}`;
-      return { ...claim, status: "not-done", reason };
+    async judge(item, { lines }, { cwd, claims }) {
+      const edited = claimsByHand(item, await readLeftText(join(cwd, PLAN_FILE)), last?.plan);
+      return claimOf(item, [...claims, ...edited], lines);
     },
 
     findings: specFindings,
 
     async receive(claims) {
       await change((plan) => withAdditions(plan, claims));
+    },
+
+    async record(milestone) {
+      if (milestone.type !== "item-committed" || milestone.item.data.stage !== "BUILD") return;
+      const { commit, item } = milestone;
+      await change((plan) => committedAt(plan, item.id, commit));
     },
 
     async settle(item, attempt) {

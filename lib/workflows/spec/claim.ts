@@ -3,8 +3,7 @@ import { RalphError } from "../../errors/ralph_error.ts";
 import { type ClaimLine, claimSchema } from "../../backlog/claims.ts";
 import type { Claim } from "../../backlog/types.ts";
 import { issuesIn, type SpecItem, tasksIn } from "./item.ts";
-import { rejectionsOf } from "./mutations/reject_task.ts";
-import { indexOf, parsePlan, rejectsOf, tasksOf } from "./plan_file.ts";
+import { idsOf, parsePlan, rejectionsOf, rejectsOf, tasksOf } from "./plan_file.ts";
 import { type Plan, PLAN_FILE } from "./types.ts";
 
 /** What a turn found out beside its own claim: the changes of the plan that it asks for. */
@@ -30,33 +29,29 @@ export function claimOf(
   const findings = { claims };
   const asked = (command: string): readonly ClaimLine[] => claims.filter((claim) => claim.command === command);
   const given = new Set([...tasksIn(item), ...issuesIn(item)].map(({ id }) => id));
-  const answer = (isDone: boolean, reason: string): Claim<SpecFindings> =>
-    isDone ? { status: "done", findings } : { status: "not-done", reason, findings };
-  switch (item.data.stage) {
-    case "BUILD":
-      return answer(asked("task done").some(({ id }) => id === item.id), `\`ralph task done ${item.id}\` was not run`);
-    case "DECOMPOSE":
-      return answer(
-        asked("task add").length > 0 || asked("task done").some(({ id }) => given.has(id ?? "")),
-        `no task was added with \`--parent ${parentId(item)}\`, nor \`ralph task done ${parentId(item)}\` run`,
-      );
-    case "INVESTIGATE":
-      return answer(
-        asked("issue done").some(({ id }) => given.has(id ?? "")),
-        "no issue was settled by `ralph issue done`",
-      );
-    case "VERIFY": {
-      const rejected = asked("task reject").filter(({ id }) => given.has(id ?? ""));
-      if (rejected.length > 0) {
-        return answer(false, `rejected ${rejected.map(({ id, text }) => `${id}: ${text ?? ""}`).join("\n")}`);
+  const isAsked = (command: string, ids: ReadonlySet<string>): boolean =>
+    asked(command).some(({ id }) => ids.has(id ?? ""));
+  const reason = whyNotDone();
+  return reason === null ? { status: "done", findings } : { status: "not-done", reason, findings };
+
+  function whyNotDone(): string | null {
+    switch (item.data.stage) {
+      case "BUILD":
+        return isAsked("task done", new Set([item.id])) ? null : `\`ralph task done ${item.id}\` was not run`;
+      case "DECOMPOSE":
+        if (asked("task add").length > 0 || isAsked("task done", given)) return null;
+        return `no task was added with \`--parent ${parentId(item)}\`, nor \`ralph task done ${parentId(item)}\` run`;
+      case "INVESTIGATE":
+        return isAsked("issue done", given) ? null : "no issue was settled by `ralph issue done`";
+      case "VERIFY": {
+        const rejected = asked("task reject").filter(({ id }) => given.has(id ?? ""));
+        if (rejected.length > 0) return `rejected ${rejected.map(({ id, text }) => `${id}: ${text ?? ""}`).join("\n")}`;
+        if (lines.some((line) => INCOMPLETE_REGEXP.test(line)) && asked("issue add").length === 0) {
+          return "it said SPEC_INCOMPLETE, and neither rejected a task nor added an issue for what is missing";
+        }
+        if (asked("task accept").length > 0) return null;
+        return "neither `ralph task accept` nor `ralph task reject` was run";
       }
-      if (lines.some((line) => INCOMPLETE_REGEXP.test(line)) && asked("issue add").length === 0) {
-        return answer(
-          false,
-          "it said SPEC_INCOMPLETE, and neither rejected a task nor added an issue for what is missing",
-        );
-      }
-      return answer(asked("task accept").length > 0, "neither `ralph task accept` nor `ralph task reject` was run");
     }
   }
 }
@@ -82,7 +77,7 @@ export function claimsByHand(item: SpecItem, text: string | null, known?: Plan):
 /** What a manual edit of the plan in a PLAN turn claims: the tasks that it added. @param text as the agent left it. Pure. */
 export function tasksByHand(written: Plan, text: string | null): readonly ClaimLine[] {
   const plan = text === null ? null : readable(text);
-  return tasksOf(plan ?? written).filter(({ id }) => !indexOf(written).ids.has(id)).map((task) => {
+  return tasksOf(plan ?? written).filter(({ id }) => !idsOf(written).has(id)).map((task) => {
     const { name, notes, accept, deps, priority } = task;
     return { v: 1, command: "task add", id: task.id, at: 0, record: { name, notes, accept, deps, priority } };
   });

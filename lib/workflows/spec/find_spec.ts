@@ -1,4 +1,4 @@
-import { isAbsolute, join, relative, resolve } from "node:path";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { pathExists } from "../../host/files.ts";
 
 /** Where specs are looked for, relative to the root, in this order. */
@@ -22,7 +22,7 @@ export async function findSpec(root: string, given: string, cwd: string = root):
 }
 
 async function nameOf(root: string, path: string): Promise<string> {
-  const full = relative(root, path).replaceAll("\\", "/");
+  const full = relative(root, path).replaceAll(sep, "/");
   if (full.startsWith("../../backlogs/") || isAbsolute(full)) return path;
   const folder = SPEC_FOLDERS.find((one) => one !== "" && full.startsWith(`${one}/`));
   if (folder === undefined) return full;

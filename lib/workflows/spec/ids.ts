@@ -1,6 +1,6 @@
-import { join, relative } from "node:path";
+import { topLevelPaths } from "../../git/tree_paths.ts";
 import type { Repository } from "../../git/types.ts";
-import { indexOf, pendingOf } from "./plan_file.ts";
+import { idsOf, pendingOf } from "./plan_file.ts";
 import { type Plan, PLAN_FILE } from "./types.ts";
 
 /** Characters after the prefix. */
@@ -31,10 +31,21 @@ export async function knownInHistory(
 ): Promise<ReadonlySet<string>> {
   const possible = ids.filter((id) => !id.includes("\0")); // what no program can be given as an argument
   if (repository === null || possible.length === 0) return new Set();
-  const path = relative(repository.topLevel, join(root, PLAN_FILE)).replaceAll("\\", "/");
+  const paths = topLevelPaths({ root, repository }, [PLAN_FILE]);
   const names = possible.map((id) => id.replaceAll(/[^\w-]/g, "\\$&")).join("|");
   const found = await repository.git(
-    ["log", "--all", "-p", "-U0", "--no-ext-diff", "--no-textconv", "--format=", `-G"id" *: *"(${names})"`, "--", path],
+    [
+      "log",
+      "--all",
+      "-p",
+      "-U0",
+      "--no-ext-diff",
+      "--no-textconv",
+      "--format=",
+      `-G"id" *: *"(${names})"`,
+      "--",
+      ...paths,
+    ],
   );
   const records = found.stdout.matchAll(/^[+-].*?"id"\s*:\s*"([^"]*)"/gm);
   const known = new Set([...records].map(([, id]) => id));
@@ -43,7 +54,7 @@ export async function knownInHistory(
 
 /** What pending tasks depend on that neither the file nor its history knows, a line each. */
 export async function unknownDependencies(plan: Plan, place: PlanPlace): Promise<readonly string[]> {
-  const here = indexOf(plan).ids;
+  const here = idsOf(plan);
   const waiting = pendingOf(plan).flatMap(({ id, line, deps }) =>
     deps.filter((one) => !here.has(one)).map((one) => ({ id, line, missing: one }))
   );

@@ -1,8 +1,8 @@
+import { onOneLine } from "../../prompts/parts.ts";
 import { changesTests } from "../../backlog/changes_tests.ts";
 import { fingerprintOf } from "../../backlog/attempts.ts";
 import type { Item } from "../../backlog/types.ts";
-import { rejectionsOf } from "./mutations/reject_task.ts";
-import { doneOf, issuesOf, specOf, tasksOf } from "./plan_file.ts";
+import { doneOf, issuesOf, recordIn, rejectionsOf, specOf, tasksOf } from "./plan_file.ts";
 import { readLine } from "./read_line.ts";
 import { isInvestigated, type Stage } from "./stage.ts";
 import { STAGE_ITEMS } from "./turn_context.ts";
@@ -30,9 +30,8 @@ export function tasksIn({ data }: SpecItem): readonly Task[] {
 
 /** The issues that an item is about. */
 export function issuesIn({ data }: SpecItem): readonly Issue[] {
-  return data.lines.map((raw) => readLine(raw, 0).entry).flatMap((entry) =>
-    entry.type === "issue" ? [entry.issue] : []
-  );
+  const entries = data.lines.map((raw) => readLine(raw, 0).entry);
+  return entries.flatMap((entry) => entry.type === "issue" ? [entry.issue] : []);
 }
 
 /** As `provider.route` has it. */
@@ -43,7 +42,7 @@ export function buildItem(plan: Plan, task: Task): SpecItem {
   return {
     id: task.id,
     kind: "BUILD",
-    title: task.name,
+    title: onOneLine(task.name),
     criteria: [task.notes, task.accept].filter((text) => text !== ""),
     changesTests: testsChangedBy(task),
     priority: PRIORITIES[task.priority],
@@ -73,15 +72,11 @@ function isAdded({ record, parent, createdFrom, supersedes }: Task): boolean {
 
 export function decomposeItem(plan: Plan, task: Task): SpecItem {
   const ids = tasksOf(plan).map(({ id }) => id);
-  return {
+  return stageItem(plan, [task], {
     id: decomposeId(task),
-    kind: "DECOMPOSE",
-    title: task.name,
-    exclusive: true,
-    preparatory: true,
+    title: onOneLine(task.name),
     fingerprint: fingerprintOf([task.name, task.killLog ?? ""]),
-    data: { stage: "DECOMPOSE", spec: task.spec, lines: linesOf(plan, [task]), ids, rejections: 0 },
-  };
+  }, { stage: "DECOMPOSE", spec: task.spec, ids });
 }
 
 export function decomposeId(task: Pick<Task, "id">): string {
@@ -90,41 +85,39 @@ export function decomposeId(task: Pick<Task, "id">): string {
 
 export function verifyItem(plan: Plan): SpecItem {
   const done = doneOf(plan);
-  return {
+  return stageItem(plan, done, {
     id: STAGE_ITEMS.verify,
-    kind: "VERIFY",
     review: true,
-    preparatory: true,
     title: `${done.length} done task${done.length === 1 ? "" : "s"}`,
-    exclusive: true,
     fingerprint: fingerprintOf(done.flatMap(({ id, doneAt }) => [id, doneAt ?? ""])),
-    data: { stage: "VERIFY", spec: specOf(plan) ?? "", lines: linesOf(plan, done), ids: [], rejections: 0 },
-  };
+  }, { stage: "VERIFY" });
 }
 
 export function investigateItem(plan: Plan): SpecItem {
   const issues = issuesOf(plan).filter(isInvestigated);
-  return {
+  return stageItem(plan, issues, {
     id: STAGE_ITEMS.investigate,
-    kind: "INVESTIGATE",
+    review: true,
     title: `${issues.length} issue${issues.length === 1 ? "" : "s"}`,
-    exclusive: true,
-    preparatory: true,
     fingerprint: fingerprintOf(issues.map(({ id }) => id)),
-    data: {
-      stage: "INVESTIGATE",
-      spec: specOf(plan) ?? "",
-      lines: linesOf(plan, issues),
-      ids: [],
-      rejections: 0,
-    },
-  };
+  }, { stage: "INVESTIGATE" });
+}
+
+/** An item that no other one is worked on beside, and that builds nothing. */
+function stageItem(
+  plan: Plan,
+  records: readonly (Task | Issue)[],
+  item: Pick<SpecItem, "fingerprint" | "id" | "review" | "title">,
+  data: Pick<SpecItemData, "stage"> & Partial<SpecItemData>,
+): SpecItem {
+  const known = { spec: specOf(plan) ?? "", lines: linesOf(plan, records), ids: [], rejections: 0 };
+  return { ...item, kind: data.stage, exclusive: true, preparatory: true, data: { ...known, ...data } };
 }
 
 function linesOf(plan: Plan, records: readonly (Task | Issue)[]): readonly string[] {
   const rawOf = new Map<Task | Issue, string>(records.map((record) => [record, ""]));
   for (const { entry, raw } of plan.lines) {
-    const record = entry.type === "task" ? entry.task : entry.type === "issue" ? entry.issue : null;
+    const record = recordIn(entry);
     if (record !== null && rawOf.has(record)) rawOf.set(record, raw);
   }
   return records.map((record) => rawOf.get(record) ?? "");

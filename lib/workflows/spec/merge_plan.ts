@@ -1,5 +1,5 @@
 import { editRecord } from "./json.ts";
-import { formatPlan, MARKER_REGEXP, parsePlan, withLine } from "./plan_file.ts";
+import { formatPlan, MARKER_REGEXP, parsePlan, recordIn, withLine } from "./plan_file.ts";
 import { readLine } from "./read_line.ts";
 import type { Entry, JsonObject, Plan } from "./types.ts";
 
@@ -50,7 +50,7 @@ export function mergeConflict(text: string, base: string | null, file: string): 
 
 /** The whole file as each side has it, and as it was before where git wrote that between the markers. */
 function sidesOf(text: string): { readonly ours: string; readonly theirs: string; readonly base: string | null } {
-  const kept = { ours: [] as string[], base: [] as string[], theirs: [] as string[] };
+  const kept: Record<"base" | "ours" | "theirs", string[]> = { ours: [], base: [], theirs: [] };
   let side: keyof typeof kept | null = null;
   let hasBase = true;
   let sawBase = true;
@@ -81,21 +81,13 @@ function sideOf({ lines }: Plan): Side {
 }
 
 function keyOf(raw: string, entry: Entry): string {
-  switch (entry.type) {
-    case "task":
-      return `task ${entry.task.id}`;
-    case "issue":
-      return `issue ${entry.issue.id}`;
-    case "spec":
-      return "spec";
-    default:
-      return `line ${raw.trimEnd()}`;
-  }
+  if (entry.type === "spec") return "spec";
+  const record = recordIn(entry);
+  return record === null ? `line ${raw.trimEnd()}` : `${entry.type} ${record.id}`;
 }
 
 function nameOf(entry: Entry): string {
-  if (entry.type === "task") return entry.task.id;
-  return entry.type === "issue" ? entry.issue.id : entry.type;
+  return recordIn(entry)?.id ?? entry.type;
 }
 
 /** @returns the line, or `null` where it goes */
@@ -136,11 +128,8 @@ function bothChanged(own: Known, other: Known, before: JsonObject, warnings: str
 function eitherOf(own: Known, other: Known | undefined, warnings: string[]): string {
   if (other === undefined || other.raw === own.raw) return own.raw;
   const isOpen = recordOf(own.entry)["s"] !== "p" && recordOf(other.entry)["s"] === "p";
-  warnings.push(
-    `${nameOf(own.entry)}: the sides differ, and what it was before is not known: ${
-      isOpen ? "it stays pending" : "this branch's is kept"
-    }`,
-  );
+  const kept = isOpen ? "it stays pending" : "this branch's is kept";
+  warnings.push(`${nameOf(own.entry)}: the sides differ, and what it was before is not known: ${kept}`);
   return isOpen ? other.raw : own.raw;
 }
 
@@ -150,7 +139,6 @@ function isRecord({ type }: Entry): boolean {
 }
 
 function recordOf(entry: Entry | undefined): JsonObject {
-  if (entry?.type === "task") return entry.task.record;
-  if (entry?.type === "issue") return entry.issue.record;
-  return entry?.type === "spec" ? { t: "spec", spec: entry.spec, ...(entry.planned ? {} : { planned: false }) } : {};
+  if (entry?.type === "spec") return { t: "spec", spec: entry.spec, ...(entry.planned ? {} : { planned: false }) };
+  return entry === undefined ? {} : recordIn(entry)?.record ?? {};
 }

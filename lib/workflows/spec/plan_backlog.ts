@@ -5,7 +5,7 @@ import { planned } from "./mutations/set_spec.ts";
 import { formatPlan, parsePlan, pendingOf, tasksOf } from "./plan_file.ts";
 import { blockedLine, describeTask, specPlace } from "./prompt.ts";
 import { STAGE_ITEMS, turnScope } from "./turn_context.ts";
-import { type Plan, PLAN_FILE } from "./types.ts";
+import { type Plan, PLAN_FILE, type Task } from "./types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { failureOf, isOver, reasonOf } from "../../backlog/attempts.ts";
 import { signalsOf } from "../../backlog/signals.ts";
@@ -19,6 +19,7 @@ import type {
   Turn,
   WorkContext,
 } from "../../backlog/types.ts";
+import { quoted, windowed } from "../../prompts/parts.ts";
 import { renderPrompt } from "../../prompts/render.ts";
 
 /** What the agent says when the code meets the whole spec already, after `[RALPH] PLAN_COMPLETE:`. */
@@ -47,7 +48,7 @@ export function planBacklog(ralph: RalphContext, spec: string): Backlog<SpecPlan
     scope: spec,
     stateFiles: [PLAN_FILE],
     unverified: "accept",
-    final: false,
+    policy: { final: false },
 
     async overview() {
       return { total: 1, passed: isPlanned ? 1 : 0, open: isPlanned ? 0 : 1, parked: 0, unchecked: [] };
@@ -66,10 +67,10 @@ export function planBacklog(ralph: RalphContext, spec: string): Backlog<SpecPlan
       const spec = await specPlace(ralph.root, item.data.spec);
       const prompt = await renderPrompt("spec_plan", {
         spec,
-        item: tasks.length === 0 ? "No task yet." : tasks.map(describeTask).join("\n\n"),
+        item: plannedTasks(tasks),
         attempt: String(attempt),
         nonce,
-        failure: failureOf(previous),
+        failure: previous === null ? "" : failureOf(previous),
         checks: checks.length === 0 ? "None." : checks.map((command) => `- \`${command}\``).join("\n"),
         toEnd:
           `Plan the spec \`${spec}\`: add tasks by \`ralph task add\`, and end with the line \`[RALPH] PLAN_COMPLETE ${nonce}: Added N tasks\`. ` +
@@ -138,4 +139,9 @@ function unplanned(attempt: Attempt<SpecFindings>): Settlement {
   const reason = reasonOf(attempt);
   const as = attempt.claim?.status === "blocked" ? "blocked" : "failed";
   return isOver(attempt) ? { status: "stop", as, reason } : { status: "open", reason };
+}
+
+function plannedTasks(tasks: readonly Task[]): string {
+  if (tasks.length === 0) return "No task yet.";
+  return quoted(windowed(tasks.map(describeTask), { rest: "`ralph query tasks`", separator: "\n\n" }));
 }

@@ -52,88 +52,66 @@ export function formatPlan({ lines, closed }: Plan): string {
   return lines.map(({ raw }) => raw).join("\n") + (closed && lines.length > 0 ? "\n" : "");
 }
 
-/** What is looked up in a plan; each is found when it is first asked for. */
-export interface PlanIndex {
-  /** In the order of the file, those with an unknown status included. */
-  readonly tasks: readonly Task[];
-  readonly pending: readonly Task[];
-  readonly done: readonly Task[];
-  readonly issues: readonly Issue[];
-  readonly rejects: readonly Reject[];
-  /** Of several records of an id the first. */
-  readonly byId: ReadonlyMap<string, Task>;
-  /** Ids of all tasks and issues. */
-  readonly ids: ReadonlySet<string>;
-  /** How often each task was rejected; tasks that never were are absent. */
-  readonly rejections: ReadonlyMap<string, number>;
-}
-
-const indexes = new WeakMap<Plan, PlanIndex>();
-
-/** The index of a plan, made once: a plan never changes. */
-export function indexOf(plan: Plan): PlanIndex {
-  const known = indexes.get(plan);
-  if (known !== undefined) return known;
-  const index = indexed(plan);
-  indexes.set(plan, index);
-  return index;
-}
-
-function indexed({ lines }: Plan): PlanIndex {
-  const records = once(() => {
-    const [tasks, issues, rejects]: [Task[], Issue[], Reject[]] = [[], [], []];
-    for (const { entry } of lines) {
-      if (entry.type === "task") tasks.push(entry.task);
-      else if (entry.type === "issue") issues.push(entry.issue);
-      else if (entry.type === "reject") rejects.push(entry.reject);
-    }
-    return { tasks, issues, rejects };
-  });
-  const pending = once(() => records().tasks.filter(({ s }) => s === "p"));
-  const done = once(() => records().tasks.filter(({ s }) => s === "d"));
-  const byId = once(() => new Map(records().tasks.toReversed().map((task) => [task.id, task])));
-  const ids = once(() => {
-    const found = new Set<string>();
-    for (const { id } of records().tasks) found.add(id);
-    for (const { id } of records().issues) found.add(id);
+/** Each plan is read once: a plan never changes. */
+function once<Found extends object>(find: (plan: Plan) => Found): (plan: Plan) => Found {
+  const known = new WeakMap<Plan, Found>();
+  return (plan) => {
+    const found = known.get(plan) ?? find(plan);
+    known.set(plan, found);
     return found;
-  });
-  const rejections = once(() => {
-    const counts = new Map<string, number>();
-    for (const { id } of records().rejects) counts.set(id, (counts.get(id) ?? 0) + 1);
-    return counts;
-  });
-  return {
-    get tasks() {
-      return records().tasks;
-    },
-    get pending() {
-      return pending();
-    },
-    get done() {
-      return done();
-    },
-    get issues() {
-      return records().issues;
-    },
-    get rejects() {
-      return records().rejects;
-    },
-    get byId() {
-      return byId();
-    },
-    get ids() {
-      return ids();
-    },
-    get rejections() {
-      return rejections();
-    },
   };
 }
 
-function once<Value extends object>(find: () => Value): () => Value {
-  let found: Value | null = null;
-  return () => found ??= find();
+/** All tasks in the order of the file, those with an unknown status included. */
+export const tasksOf: (plan: Plan) => readonly Task[] = once(({ lines }) =>
+  lines.flatMap(({ entry }) => entry.type === "task" ? [entry.task] : [])
+);
+
+/** Pending tasks in the order of the file. */
+export const pendingOf: (plan: Plan) => readonly Task[] = once((plan) => tasksOf(plan).filter(({ s }) => s === "p"));
+
+/** Done tasks in the order of the file. */
+export const doneOf: (plan: Plan) => readonly Task[] = once((plan) => tasksOf(plan).filter(({ s }) => s === "d"));
+
+export const issuesOf: (plan: Plan) => readonly Issue[] = once(({ lines }) =>
+  lines.flatMap(({ entry }) => entry.type === "issue" ? [entry.issue] : [])
+);
+
+export const rejectsOf: (plan: Plan) => readonly Reject[] = once(({ lines }) =>
+  lines.flatMap(({ entry }) => entry.type === "reject" ? [entry.reject] : [])
+);
+
+/** Tasks by their ids: of several with one id the first. */
+export const tasksById: (plan: Plan) => ReadonlyMap<string, Task> = once((plan) =>
+  new Map(tasksOf(plan).toReversed().map((task) => [task.id, task]))
+);
+
+/** Ids of all tasks and issues. */
+export const idsOf: (plan: Plan) => ReadonlySet<string> = once((plan) =>
+  new Set([...tasksOf(plan), ...issuesOf(plan)].map(({ id }) => id))
+);
+
+/** How often each task was rejected, as far as the file says; tasks that never were are absent. */
+export const rejectionCounts: (plan: Plan) => ReadonlyMap<string, number> = once((plan) => {
+  const counts = new Map<string, number>();
+  for (const { id } of rejectsOf(plan)) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return counts;
+});
+
+/** How often a task was rejected, as far as the file says. */
+export function rejectionsOf(plan: Plan, id: string): number {
+  return rejectionCounts(plan).get(id) ?? 0;
+}
+
+/** The task or the issue that a line holds. */
+export function recordIn(entry: Entry): Task | Issue | null {
+  if (entry.type === "task") return entry.task;
+  return entry.type === "issue" ? entry.issue : null;
+}
+
+/** True for the line of this very task. */
+export function isLineOf(task: Task): (entry: Entry) => boolean {
+  return (entry) => entry.type === "task" && entry.task === task;
 }
 
 /** The current spec, or `null`. Of several lines the last holds. */
@@ -142,35 +120,12 @@ export function specOf(plan: Plan): string | null {
   return last?.type === "spec" && last.spec !== "" ? last.spec : null;
 }
 
-/** All tasks in the order of the file, those with an unknown status included. */
-export function tasksOf(plan: Plan): readonly Task[] {
-  return indexOf(plan).tasks;
-}
-
-/** Pending tasks in the order of the file. */
-export function pendingOf(plan: Plan): readonly Task[] {
-  return indexOf(plan).pending;
-}
-
-/** Done tasks in the order of the file. */
-export function doneOf(plan: Plan): readonly Task[] {
-  return indexOf(plan).done;
-}
-
-export function issuesOf(plan: Plan): readonly Issue[] {
-  return indexOf(plan).issues;
-}
-
-export function rejectsOf(plan: Plan): readonly Reject[] {
-  return indexOf(plan).rejects;
-}
-
 /** Lines that cannot be read, ids that occur twice, and tasks that wait for each other. */
 export function problemsOf(plan: Plan): readonly PlanProblem[] {
   const cycle = findCycle(pendingOf(plan));
   const [first = ""] = cycle ?? [];
   const circle = cycle === null ? [] : [{
-    line: indexOf(plan).byId.get(first)?.line ?? 0,
+    line: tasksById(plan).get(first)?.line ?? 0,
     problem: `the tasks depend on each other in a circle: ${describeCycle(cycle)}`,
   }];
   return [...lineProblems(plan), ...circle].toSorted((one, other) => one.line - other.line);
@@ -181,14 +136,8 @@ function lineProblems(plan: Plan): readonly PlanProblem[] {
   const seen = new Map<string, number>();
   return plan.lines.flatMap(({ entry, number }) => {
     if (entry.type === "invalid") return [{ line: number, problem: entry.problem }];
-    const id = entry.type === "task"
-      ? entry.task.id
-      : entry.type === "issue"
-      ? entry.issue.id
-      : entry.type === "spec"
-      ? "spec"
-      : null;
-    if (id === null) return [];
+    const id = entry.type === "spec" ? "spec" : recordIn(entry)?.id;
+    if (id === undefined) return [];
     const first = seen.get(id);
     if (first === undefined) seen.set(id, number);
     return first === undefined ? [] : [{ line: number, problem: `${id} is on line ${first} already; both are kept` }];
@@ -197,9 +146,9 @@ function lineProblems(plan: Plan): readonly PlanProblem[] {
 
 /** Every line can be read, and no id occurs twice. */
 function isClean(plan: Plan): boolean {
-  const { tasks, issues, ids } = indexOf(plan);
+  const ids = idsOf(plan);
   const specs = plan.lines.reduce((count, { entry }) => entry.type === "spec" ? count + 1 : count, 0);
-  return ids.size === tasks.length + issues.length && specs <= 1 && !ids.has("spec") &&
+  return ids.size === tasksOf(plan).length + issuesOf(plan).length && specs <= 1 && !ids.has("spec") &&
     !plan.lines.some(({ entry }) => entry.type === "invalid");
 }
 

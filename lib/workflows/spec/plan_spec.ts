@@ -6,7 +6,7 @@ import type { Task } from "./types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { requireRepository } from "../../git/require_repository.ts";
-import { type LoopOutcome, runLoop } from "../../loop/run_loop.ts";
+import { type LoopOutcome, runLoop } from "../../loop/run/run_loop.ts";
 import { planBacklog } from "./plan_backlog.ts";
 
 /** What is planned. */
@@ -57,6 +57,7 @@ export async function planSpec(ralph: RalphContext, options: PlanSpecOptions): P
   await ralph.agent.ensureUsable();
   await using _lock = await ralph.lock.acquire("plan");
   await repository.ensureReady();
+  await repository.tryCommit();
   if (unfinished.length > 0) {
     const kept = await askAboutUnfinished(ralph, unfinished);
     if (kept !== null) return kept;

@@ -1,13 +1,16 @@
 import { failureOf } from "../../backlog/attempts.ts";
-import { join, relative } from "node:path";
+import { join, relative, sep } from "node:path";
 import { readText } from "../../host/files.ts";
 import type { Attempt, Check, Verification } from "../../backlog/types.ts";
 import { fillPrompt, findPrompt, type PromptValuesOf } from "../../prompts/render.ts";
+import { afterWords, onOneLine, quoted, windowed } from "../../prompts/parts.ts";
 import { findSpec } from "./find_spec.ts";
 import { issuesIn, type SpecItem, tasksIn } from "./item.ts";
 import type { Issue, Task } from "./types.ts";
 
 const LOG_CHARACTERS = 4000;
+/** Of the output of one check. */
+const FAILURE_CHARACTERS = 2000;
 
 const ENDS: Readonly<Record<SpecItem["data"]["stage"], string>> = {
   BUILD: "When the task is done, run `ralph task done ID`, once, at the end.",
@@ -43,17 +46,25 @@ export async function stagePrompt(
     stage: item.data.stage,
     spec: await specPlace(root, item.data.spec),
     id: task?.id ?? item.id,
-    name: task?.name ?? item.title,
-    item: [...tasks.map(describeTask), ...issuesIn(item).map((issue) => describeIssue(issue, item.data.spec))].join(
-      "\n\n",
-    ),
+    name: onOneLine(task?.name ?? item.title),
+    item: itemOf(item, tasks),
     attempt: String(attempt),
     nonce,
-    failure: [failureOf(previous), ...tasks.flatMap(rejectedBefore)].join("\n\n"),
+    failure: [...(previous === null ? [] : [failureOf(previous)]), ...tasks.flatMap(rejectedBefore)].join("\n\n"),
     log: task?.killLog === null || task === undefined ? "None was kept." : await endOf(cwd, task.killLog),
     toEnd: await howToEnd(root, item.data, { id: task?.id ?? item.id, nonce }),
   };
   return (first) => fillPrompt(text, { ...values, checks: checksOf(checks, first) });
+}
+
+/** One task whole; of many tasks or issues what there is room for. */
+function itemOf(item: SpecItem, tasks: readonly Task[]): string {
+  if (item.data.stage === "BUILD" || item.data.stage === "DECOMPOSE") {
+    return quoted(tasks.map(describeTask).join("\n\n"));
+  }
+  const issues = issuesIn(item).map((issue) => describeIssue(issue, item.data.spec));
+  const rest = issues.length > 0 ? "`ralph query issues`" : "`ralph query tasks`";
+  return quoted(windowed([...tasks.map(describeTask), ...issues], { rest, separator: "\n\n" }));
 }
 
 /**
@@ -76,12 +87,12 @@ export function blockedLine(nonce: string): string {
 /** A task as an agent reads it. */
 export function describeTask(task: Task): string {
   return [
-    `${task.id}: ${task.name}`,
+    `${task.id}: ${onOneLine(task.name)}`,
     ...(task.notes === "" ? [] : [`Notes: ${task.notes}`]),
     ...(task.accept === "" ? [] : [`Accepted when: ${task.accept}`]),
     ...(task.deps.length === 0 ? [] : [`Depends on: ${task.deps.join(", ")}`]),
     ...(task.parent === null ? [] : [`Part of: ${task.parent}`]),
-    ...(task.doneAt === null ? [] : [`Done on top of commit: ${task.doneAt}`]),
+    ...(task.doneAt === null ? [] : [`Done in commit: ${task.doneAt}`]),
     ...(task.kill === null ? [] : [`Was ended by: ${task.kill}`]),
   ].join("\n");
 }
@@ -89,7 +100,7 @@ export function describeTask(task: Task): string {
 /** Where an agent finds the spec. */
 export async function specPlace(root: string, name: string): Promise<string> {
   const found = await findSpec(root, name);
-  return found === null ? `${name} (the file was not found)` : relative(root, found.path).replaceAll("\\", "/");
+  return found === null ? `${name} (the file was not found)` : relative(root, found.path).replaceAll(sep, "/");
 }
 
 /** One that an earlier spec left is no matter of this one's text alone. */
@@ -98,25 +109,26 @@ function describeIssue({ id, desc, spec }: Issue, current: string): string {
 }
 
 function rejectedBefore({ id, s, reject }: Task): readonly string[] {
-  return s === "p" && reject !== null ? [`${id} was done before and rejected: ${reject}`] : [];
+  return s === "p" && reject !== null ? [afterWords(`${id} was done before and rejected:`, reject)] : [];
 }
 
 function checksOf(checks: readonly Check[], first: Verification | null): string {
   if (checks.length === 0) return "Nothing: no check is named, so that your word will be shown as unverified.";
-  return checks.map(({ name, scope }) => {
-    const result = first?.results.find((one) => one.name === name && one.scope === (scope ?? ""));
-    if (result === undefined) return `- \`${name}\``;
-    return result.ok
-      ? `- \`${name}\`: passed just now`
-      : `- \`${name}\`: FAILED just now (exit ${result.exitCode})\n\n${indent(result.tail)}`;
-  }).join("\n");
-}
-
-function indent(text: string): string {
-  return text.trimEnd().split("\n").map((line) => `      ${line}`).join("\n");
+  const named = new Map(first?.results.map((result) => [`${result.scope}\n${result.name}`, result]));
+  const lines = checks.map(({ name, scope }) => {
+    const result = named.get(`${scope ?? ""}\n${name}`);
+    if (result === undefined) return { failed: false, line: `- \`${name}\`` };
+    if (result.ok) return { failed: false, line: `- \`${name}\`: passed just now` };
+    const line = `- \`${name}\`: FAILED just now (exit ${result.exitCode})\n\n${
+      quoted(result.tail.slice(-FAILURE_CHARACTERS))
+    }\n`;
+    return { failed: true, line };
+  });
+  const ordered = [...lines.filter(({ failed }) => failed), ...lines.filter(({ failed }) => !failed)];
+  return windowed(ordered.map(({ line }) => line), { rest: "`ralph verify`" });
 }
 
 async function endOf(cwd: string, path: string): Promise<string> {
   const text = await readText(join(cwd, path));
-  return text === null ? `\`${path}\` (gone)` : `\`${path}\` ends with:\n\n${indent(text.slice(-LOG_CHARACTERS))}`;
+  return text === null ? `\`${path}\` (gone)` : `\`${path}\` ends with:\n\n${quoted(text.slice(-LOG_CHARACTERS))}`;
 }

@@ -1,3 +1,4 @@
+import { isPlain } from "../plain.ts";
 import type { Entry, Issue, JsonObject, PlanLine, Priority, Reject, Task } from "./types.ts";
 
 /** Reads one line. Never throws: what cannot be read says why. */
@@ -14,7 +15,7 @@ function entryOf(raw: string, line: number): Entry {
   } catch (error) {
     return invalid(`expected one JSON object (${error instanceof Error ? error.message : String(error)})`);
   }
-  if (!isObject(record)) return invalid(`expected a JSON object (got: ${kindOf(record)})`);
+  if (!isPlain(record)) return invalid(`expected a JSON object (got: ${kindOf(record)})`);
   switch (record["t"]) {
     case "task":
       return taskOf(record, line);
@@ -105,12 +106,9 @@ function isId(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function kindOf(value: unknown): string {
-  return Array.isArray(value) ? "a list" : value === null ? "null" : typeof value;
+  if (value === null) return "null";
+  return Array.isArray(value) ? "a list" : typeof value;
 }
 
 function wrong(key: string, expected: string, value: unknown): Entry {

@@ -10,8 +10,9 @@ export async function acceptedLines(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const lines = new Map<string, string>();
-  for (const id of repository === null ? [] : ids) {
-    const raw = await lastLine(repository as Repository, file, id);
+  if (repository === null) return lines;
+  for (const id of ids) {
+    const raw = await lastLine(repository, file, id);
     if (raw !== null) lines.set(id, raw);
   }
   return lines;

@@ -1,14 +1,5 @@
-import { join } from "node:path";
 import type { Command, CommandLine, FlagTable } from "../../cli/command.ts";
-import {
-  AGENT_FLAGS,
-  CONSENT_FLAGS,
-  ITERATION_FLAGS,
-  LOOP_FLAGS,
-  PLACE_FLAGS,
-  REPORT_FLAGS,
-  SHOW_FLAGS,
-} from "../../cli/flags.ts";
+import { ITERATION_FLAGS, LOOP_FLAGS, PLACE_FLAGS, SESSION_FLAGS, SHOW_FLAGS } from "../../cli/flags.ts";
 import { PLAN_FILE } from "./types.ts";
 import type { WorkflowRow } from "../workflow.ts";
 
@@ -31,15 +22,7 @@ const BUILD: Command = {
   summary: "the staged loop on ralph/plan.jsonl: build, verify, investigate until COMPLETE",
   usage: "",
   arity: [0, 0],
-  flags: {
-    ...ITERATION_FLAGS,
-    ...LOOP_FLAGS,
-    ...CONSENT_FLAGS,
-    ...AGENT_FLAGS,
-    ...REPORT_FLAGS,
-    ...PLACE_FLAGS,
-    ...SHOW_FLAGS,
-  },
+  flags: { ...ITERATION_FLAGS, ...LOOP_FLAGS, ...SESSION_FLAGS },
   load: async () => ({ run: (await import("./commands/set_spec_plan_build.ts")).build }),
 };
 
@@ -136,15 +119,10 @@ export const SPEC: WorkflowRow = {
   hint: "a specification becomes tasks with a history in git",
   start: "ralph plan SPEC.md",
   state: PLAN_FILE,
-  async detect(root) {
-    const { pathExists } = await import("../../host/path_facts.ts");
-    return await pathExists(join(root, PLAN_FILE));
-  },
   claims,
   bare: BUILD,
   help: { plan: "the tasks of a spec, by one turn of the agent" },
   schemas: { plan: async () => (await import("./schema.ts")).planJsonSchema() },
-  runs: () => Promise.resolve([]),
   resume: ({ name }) => Promise.resolve(name === "spec" ? "ralph build" : null),
   load: async () => (await import("./workflow.ts")).SPEC_WORKFLOW,
   commands: COMMANDS,

@@ -24,7 +24,7 @@ const task = z.looseObject({
   spec: z.string(),
   name: z.string(),
   s: z.string().describe("p pending, d done"),
-  done_at: z.string().optional().describe("commit that was HEAD when it was marked done"),
+  done_at: z.string().optional().describe("commit of its work; of a task marked by hand, HEAD at that moment"),
   reject: z.string().optional().describe("why it was rejected, while it is tried again"),
   kill: z.string().optional().describe("timeout or context: its turn was ended; it is taken apart"),
   kill_log: z.string().optional().describe("what the ended turn printed"),

@@ -3,11 +3,11 @@ import type { ClaimLine } from "../../backlog/claims.ts";
 import type { Attempt, CheckResult } from "../../backlog/types.ts";
 import { type SpecItem, tasksIn, testsChangedBy } from "./item.ts";
 import { newChildren, parentId, wasRejected } from "./claim.ts";
-import { idsOf, withDependents } from "./mutations/add_tasks.ts";
+import { withDependents } from "./mutations/add_tasks.ts";
 import { inherited } from "./mutations/inherit.ts";
-import { rejectionsOf, withRejection } from "./mutations/reject_task.ts";
+import { withRejection } from "./mutations/reject_task.ts";
 import { planned } from "./mutations/set_spec.ts";
-import { tasksOf, withChanged, withLine, without } from "./plan_file.ts";
+import { idsOf, rejectionsOf, tasksOf, withChanged, withLine, without } from "./plan_file.ts";
 import { readLine } from "./read_line.ts";
 import type { Entry, Plan, Task } from "./types.ts";
 
@@ -15,12 +15,13 @@ const LONGEST_REASON = 1000;
 const SHORT_HASH = 7;
 
 /** A BUILD turn that passed: its task is done, with or without a claim. */
-export function built(plan: Plan, item: SpecItem, attempt: Attempt): Plan {
-  const head = attempt.turn?.head?.slice(0, SHORT_HASH);
-  return withChanged(withGiven(plan, item), isTask(item.id, "p"), {
-    s: "d",
-    ...(head === undefined ? {} : { done_at: head }),
-  });
+export function built(plan: Plan, item: SpecItem): Plan {
+  return withChanged(withGiven(plan, item), isTask(item.id, "p"), { s: "d", done_at: undefined });
+}
+
+/** A task that is done, with the commit of its work. */
+export function committedAt(plan: Plan, id: string, commit: string): Plan {
+  return withChanged(plan, isTask(id, "d"), { done_at: commit.slice(0, SHORT_HASH) });
 }
 
 /** A BUILD turn that was ended by time or context: the task is to be taken apart. */

@@ -25,7 +25,7 @@ export interface TurnScope {
 type Extent = "any" | "given" | "new" | "part" | "replacement";
 
 /** What a turn of each stage may ask for; every stage may add issues. */
-export const STAGE_CLAIMS: Readonly<Record<TurnScope["stage"], Readonly<Partial<Record<PlanCommand, Extent>>>>> = {
+export const STAGE_CLAIMS: Readonly<Record<TurnScope["stage"], Readonly<Record<string, Extent>>>> = {
   PLAN: { "issue add": "any", "task add": "any", "set-spec": "any" },
   BUILD: { "issue add": "any", "task done": "given" },
   VERIFY: { "issue add": "any", "task accept": "any", "task reject": "given", "task add": "replacement" },
@@ -41,7 +41,7 @@ export function onlyAdds({ command, record }: ClaimLine): boolean {
 /** Refuses what the stage of the turn does not permit. Pure. @throws {RalphError} usage, with the stage in the hint */
 export function checkPermitted({ stage, given }: TurnScope, { command, id, record = {} }: ClaimLine): void {
   const may = STAGE_CLAIMS[stage];
-  const extent = (may as Readonly<Record<string, Extent | undefined>>)[command];
+  const extent = may[command];
   const hint = `this is a ${stage} turn, which may ${
     Object.entries(may).map(([name, how]) => `\`${name}\`${EXTENT_WORDS[how]}`).join(", ")
   }`;

@@ -1,6 +1,6 @@
-import { join, relative } from "node:path";
 import type { Config } from "../../config/types.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
+import { topLevelPaths } from "../../git/tree_paths.ts";
 import type { CommitResult, Repository } from "../../git/types.ts";
 import type { Host } from "../../host/types.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
@@ -52,20 +52,17 @@ const PAUSE_MS = 100;
 export function planStore(context: PlanStoreContext): PlanStore {
   const { root, state, repository, host, config } = context;
 
-  function pathIn({ topLevel }: Repository): string {
-    return relative(topLevel, join(root, PLAN_FILE)).replaceAll("\\", "/");
-  }
-
   /** The plan that both sides began with, as git's index has it while the conflict lasts. */
   async function before(): Promise<string | null> {
     if (repository === null) return null;
-    const { exitCode, stdout } = await repository.git(["show", `:1:${pathIn(repository)}`]);
+    const [path] = topLevelPaths(context, [PLAN_FILE]);
+    const { exitCode, stdout } = await repository.git(["show", `:1:${path}`]);
     return exitCode === 0 ? stdout : null;
   }
 
   async function commit(git: Repository, subject: string): Promise<readonly string[]> {
     if (!config.commits.prdChanges) return [];
-    const result = await patiently(host, () => git.commit({ paths: [pathIn(git)], subject }));
+    const result = await patiently(host, () => git.commit({ paths: topLevelPaths(context, [PLAN_FILE]), subject }));
     const isIgnored = result.status === "nothing" && result.ignored.length > 0;
     return isIgnored ? [`${PLAN_FILE} is ignored by git and therefore not committed`] : [];
   }

@@ -2,7 +2,7 @@ import type { NewTask } from "./mutations/add_tasks.ts";
 import { doneOf, issuesOf, tasksOf } from "./plan_file.ts";
 import { refused } from "./refused.ts";
 import { isInvestigated } from "./stage.ts";
-import { STAGE_CLAIMS, type TurnScope } from "./stage_claims.ts";
+import type { TurnScope } from "./stage_claims.ts";
 import type { Plan } from "./types.ts";
 
 /** Ids of the items that are stages; a BUILD item has its task's id. */
@@ -13,21 +13,22 @@ export const STAGE_ITEMS = {
   decompose: "DECOMPOSE:",
 } as const;
 
+const STAGES = ["PLAN", "BUILD", "DECOMPOSE", "VERIFY", "INVESTIGATE"] as const;
+
 /** What the turn at work is about, as a command inside of it sees it. @throws {RalphError} usage outside of this workflow */
 export function scopeOfTurn(
   plan: Plan,
   { stage, item }: { readonly stage: string | null; readonly item: string },
 ): TurnScope {
-  const known = (Object.keys(STAGE_CLAIMS) as TurnScope["stage"][]).find((name) => name === stage);
+  const known = STAGES.find((name) => name === stage);
   switch (known) {
     case undefined:
       throw refused("the turn that runs this command works on no plan", "the prompt says how its results are reported");
     case "PLAN":
       return turnScope(known, []);
     case "BUILD":
-      return turnScope(known, tasksNamed(plan, item));
-    case "DECOMPOSE":
-      return turnScope(known, tasksNamed(plan, item.slice(STAGE_ITEMS.decompose.length)));
+    case "DECOMPOSE": // a task that the plan does not hold (any more) is given all the same
+      return turnScope(known, [tasksOf(plan).find(({ id }) => id === item) ?? { id: item, rounds: 0 }]);
     case "VERIFY":
       return turnScope(known, doneOf(plan));
     case "INVESTIGATE":
@@ -45,11 +46,6 @@ export function turnScope(
     given: records.map(({ id }) => id),
     rounds: records.reduce((most, { rounds }) => Math.max(most, rounds), 0),
   };
-}
-
-/** A task that the plan does not hold (any more) is given all the same. */
-function tasksNamed(plan: Plan, id: string): readonly { readonly id: string; readonly rounds: number }[] {
-  return [tasksOf(plan).find((task) => task.id === id) ?? { id, rounds: 0 }];
 }
 
 /** What a task that is added in a turn has from it: DECOMPOSE is its parent, a single issue its reason. */

@@ -17,10 +17,7 @@ export const SPEC_WORKFLOW: Workflow = {
   },
   plan: async (invocation, place) =>
     await (await import("./commands/set_spec_plan_build.ts")).planFile(invocation, place),
-  async run(_invocation, { workflow: { name } }) {
-    const { usage } = await import("../../cli/parse.ts");
-    throw usage(`\`ralph run\` works on a PRD, and the workflow here is ${name}`, "did you mean `ralph build`?");
-  },
+  run: async (invocation) => await (await import("./commands/set_spec_plan_build.ts")).build(invocation),
   status: async (look) => [await (await import("./commands/status_and_next.ts")).readSpecStatus(look)],
   next: async (look) => await (await import("./commands/status_and_next.ts")).nextOfPlan(look),
   validate: async (

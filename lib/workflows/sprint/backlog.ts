@@ -5,12 +5,22 @@ import { changesTests } from "../../backlog/changes_tests.ts";
 import { fingerprintOf, isParked } from "../../backlog/attempts.ts";
 import { resolveInside } from "../../host/files.ts";
 import { ensureRunsIgnored } from "../../events/run_folders.ts";
-import type { Backlog, Check, Item, ParkedItem } from "../../backlog/types.ts";
+import type {
+  Backlog,
+  Check,
+  Claim,
+  Item,
+  JudgeContext,
+  Next,
+  Overview,
+  ParkedItem,
+  Turn,
+} from "../../backlog/types.ts";
 import { findingsOf } from "./claim.ts";
-import { createHookRecorder } from "./hook_recorder.ts";
-import { type SprintPaths, sprintPaths } from "./paths.ts";
+import { type SprintPaths, sprintPaths, transcriptOf } from "./paths.ts";
+import { firstOpen } from "./step_order.ts";
 import { sprintPrompt } from "./prompt.ts";
-import { settleIteration } from "./settle.ts";
+import { type ChangeSprint, settleIteration } from "./settle.ts";
 import type { SprintFindings, SprintItemData, SprintMode, SprintProgress, SprintStep } from "./types.ts";
 
 /** `RALPH_STAGE` in a sprint's turns. */
@@ -56,56 +66,32 @@ export function sprintBacklog(
 ): Backlog<SprintItemData, SprintFindings> {
   const paths = sprintPaths(ralph.root, directory);
   const folder = join(ralph.root, directory);
-  const checks: readonly Check[] = [...new Set(ralph.config.verify.default)].map((command) => ({
-    name: command,
-    command,
-  }));
-  const recorder = createHookRecorder(ralph, paths.progress, folder);
-  const now = (): string => new Date(ralph.host.clock.now()).toISOString();
+  const checks = [...new Set(ralph.config.verify.default)].map((command): Check => ({ name: command, command }));
 
-  async function load(): Promise<SprintProgress> {
-    return await readSprint(ralph, paths.progress);
-  }
+  const load = (): Promise<SprintProgress> => readSprint(ralph, paths.progress);
 
-  const change = async (to: (document: never) => boolean): Promise<void> => {
+  const change: ChangeSprint = async (to) => {
     const { changeYaml } = await import("./document.ts");
-    await ralph.state.update(
-      paths.progress,
-      (text) => text === null ? null : changeYaml(text, paths.progress, to as never),
-    );
+    await ralph.state.update(paths.progress, (text) => text === null ? null : changeYaml(text, paths.progress, to));
   };
 
   return {
     name: "sprint",
     scope: directory,
     stateFiles: [paths.progress],
-    briefFiles: () => Promise.resolve([paths.definition]),
-    goal: async () => (await load()).goal,
+    brief: async () => ({ goal: (await load()).goal, files: [paths.definition] }),
     unverified: "accept",
     runsDirectory: paths.logs,
-    logsDirectory: paths.logs,
 
-    async overview({ parked }) {
-      const { steps } = await load();
-      const open = steps.filter(({ status }) => status === "pending");
-      const given = open.filter((step) => isGivenUp(step, parked)).length;
-      const passed = steps.filter(({ status }) => status === "completed").length;
-      return { total: null, passed, open: open.length - given, parked: given, unchecked: [] };
-    },
+    overview: async ({ parked }) => countsOf((await load()).steps, parked),
 
     async next({ inFlight, parked }) {
+      const { WAITS_FOR_A_PERSON } = await import("./changes.ts");
       const progress = await load();
-      const { exit, status, steps } = progress;
+      const { kind, status } = progress;
       if (WAITS_FOR_A_PERSON.has(status)) return { status: "blocked", reasons: [humanReason(progress, paths)] };
       if (inFlight.length > 0) return { status: "waiting" };
-      const pending = steps.filter((one) => one.status === "pending");
-      const step = pending.find((one) => !isGivenUp(one, parked)) ?? null;
-      const isReached = exit.detectedAt !== null || status === "completed";
-      if (step === null && isReached && pending.length > 0) {
-        return { status: "blocked", reasons: pending.map((one) => givenUpReason(one, parked)) };
-      }
-      if (step === null && isReached) return { status: "done", summary: exit.summary ?? "" };
-      return { status: "item", item: iterationItem(progress, step, paths.transcripts) };
+      return (kind === "standard" ? nextPhase : nextStep)(progress, { parked, paths });
     },
 
     /** Steps and the goal have the checks that hold for everything. */
@@ -113,98 +99,33 @@ export function sprintBacklog(
       const { steps, exit } = await load();
       const done = steps.filter(({ status }) => status === "completed");
       const goal = exit.detectedAt === null ? [] : [{ id: GOAL, title: exit.summary ?? "", checks }];
-      return [...done.map((step) => ({ id: step.id, title: titleOf(step.prompt), checks })), ...goal];
+      return [...done.map((step) => ({ id: step.id, title: stepTitle(step), checks })), ...goal];
     },
 
-    /** Whatever fails at the end, the goal is not reached: the agent plans on with the reason. */
-    async reopen(_ids, reason) {
-      const { refuseExit } = await import("./changes.ts");
-      await change((document) => refuseExit(document, reason));
-      return { status: "open", reason };
-    },
+    ...recorded(ralph, paths, { load, change }),
 
-    async ended(verdict) {
-      const { confirmExit } = await import("./changes.ts");
-      await change((document) => confirmExit(document, verdict === "verified"));
-    },
-
-    async begin(item) {
-      await ensureRunsIgnored(await resolveInside(ralph.root, paths.transcripts));
-      const { beginIteration } = await import("./changes.ts");
-      await change((document) => beginIteration(document, item.data.iteration, now()));
-    },
-
-    async work(item, { nonce, previous: own, last }) {
-      const { mode, step, iteration } = item.data;
+    async work({ data: { step, ...data } }, { nonce, previous, last }) {
       const progress = await load();
-      const previous = own ?? (step === null ? last : null); // planning has another id each time
-      const parked = step === null
-        ? progress.steps.filter(({ status }) => status === "pending").map(({ id }) => id)
-        : [];
-      const context = {
-        root: ralph.root,
-        mode,
-        progress,
-        step,
-        iteration,
-        file: paths.progress,
-        checks,
-        nonce,
-        previous,
-        parked,
-      };
       return {
-        prompt: await sprintPrompt(context),
-        checks: [],
+        prompt: await sprintPrompt({
+          ...data,
+          step,
+          root: ralph.root,
+          progress,
+          file: paths.progress,
+          checks,
+          nonce,
+          previous: previous ?? (step === null ? last : null), // planning has another id each time
+          parked: step === null ? progress.steps.filter(isPending).map(({ id }) => id) : [],
+        }),
+        checks: step?.gate === undefined ? [] : [{ name: step.gate, command: step.gate }],
         environment: { RALPH_SPRINT: folder, RALPH_STAGE: SPRINT_STAGE },
       };
     },
 
-    async judge(item, turn, { claims, nonce }) {
-      const { step, iteration } = item.data;
-      const [edit] = await ralph.state.edited([paths.progress]);
-      const { readProgress } = await import("./document.ts");
-      const { claimedSteps } = await import("./steps.ts");
-      const withSteps = (text: string): SprintProgress =>
-        claimedSteps(readProgress(text, paths.progress), claims, iteration);
-      const written = withSteps(edit?.written ?? await textOf(ralph, paths.progress));
-      const found = edit === undefined ? written : readable(() => withSteps(edit.found ?? ""));
-      const findings = findingsOf({ turn, written, found, step, claims, nonce });
-      if (findings.needsHuman !== null) return { status: "blocked", reason: findings.needsHuman, findings };
-      if (findings.complete !== null || findings.completed !== null) return { status: "done", findings };
-      if (step !== null) {
-        const there = written.steps.find(({ id, prompt }) => id === step.id && prompt === step.prompt);
-        if (there?.status !== "pending") return { status: "done", findings };
-        return { status: "not-done", reason: `${step.id} is still pending`, findings };
-      }
-      const moved = findings.added.length > 0 || written.steps.some(({ addedIn }) => addedIn === iteration) ||
-        turn.changedFiles.some((path) => path !== paths.progress);
-      if (moved) return { status: "done", findings };
-      return { status: "not-done", reason: "no step was added, and the goal was not said to be reached", findings };
-    },
-
-    settle: (item, attempt) => settleIteration({ item, attempt, change, now: now(), load, file: paths.progress }),
-
-    async resume() {
-      const { resumeSprint } = await import("./changes.ts");
-      await change((document) => resumeSprint(document, now()));
-    },
-
-    async receive(claims) {
-      const { applyStepClaims } = await import("./steps.ts");
-      const { currentIteration } = await load();
-      await change((document) => applyStepClaims(document, claims, { iteration: currentIteration, now: now() }));
-    },
-
-    hookRan: (record) => recorder.record(record),
-
-    async hooksLeft() {
-      const { hookTasks } = await load();
-      return hookTasks.filter(({ status }) => status === "interrupted").map(({ hookId, iteration }) => ({
-        hookId,
-        iteration,
-        transcript: join(ralph.root, transcriptOf(paths.transcripts, iteration)),
-      }));
+    judge: (item, turn, context) => judgeIteration(ralph, paths.progress, { item, turn, context }),
+    settle(item, attempt) {
+      return settleIteration({ item, attempt, change, now: nowIn(ralph), load, file: paths.progress });
     },
   };
 }
@@ -223,37 +144,142 @@ export async function textOf({ state }: Pick<SprintContext, "state">, file: stri
   throw new RalphError("state-missing", { details: { path: file }, hint });
 }
 
+/** What the sprint's file keeps of a run. */
+function recorded(
+  ralph: SprintContext,
+  paths: SprintPaths,
+  { load, change }: { readonly load: () => Promise<SprintProgress>; readonly change: ChangeSprint },
+): Required<Pick<Backlog<SprintItemData, SprintFindings>, "receive" | "record" | "reopen">> {
+  const now = (): string => nowIn(ralph);
+  return {
+    /** Whatever fails at the end, the goal is not reached: the agent plans on with the reason. */
+    async reopen(_ids, reason) {
+      const { refuseExit } = await import("./changes.ts");
+      await change((document) => refuseExit(document, reason, now()));
+      return { status: "open", reason };
+    },
+
+    async record(milestone) {
+      const { beginIteration, confirmExit, resumeSprint } = await import("./changes.ts");
+      if (milestone.type === "run-began") await change((document) => resumeSprint(document, now()));
+      if (milestone.type === "run-passed") {
+        await change((document) => confirmExit(document, milestone.verdict === "verified", now()));
+      }
+      if (milestone.type !== "item-began") return;
+      await ensureRunsIgnored(await resolveInside(ralph.root, paths.transcripts));
+      const { iteration, step } = milestone.item.data;
+      await change((document) => beginIteration(document, { iteration, step: step?.id ?? null, now: now() }));
+    },
+
+    async receive(claims) {
+      const { applyStepClaims } = await import("./steps.ts");
+      const { currentIteration } = await load();
+      await change((document) => applyStepClaims(document, claims, { iteration: currentIteration, now: now() }));
+    },
+  };
+}
+
+function nowIn({ host }: Pick<SprintContext, "host">): string {
+  return new Date(host.clock.now()).toISOString();
+}
+
+async function judgeIteration(
+  { state }: SprintContext,
+  file: string,
+  { item, turn, context: { claims, nonce } }: {
+    readonly item: Item<SprintItemData>;
+    readonly turn: Turn;
+    readonly context: JudgeContext<SprintFindings>;
+  },
+): Promise<Claim<SprintFindings>> {
+  const { step, iteration } = item.data;
+  const [edit] = await state.edited([file]);
+  const { readProgress } = await import("./document.ts");
+  const { claimedSteps } = await import("./steps.ts");
+  const withSteps = (text: string): SprintProgress => claimedSteps(readProgress(text, file), claims, iteration);
+  const written = withSteps(edit?.written ?? await textOf({ state }, file));
+  const found = edit === undefined ? written : readable(() => withSteps(edit.found ?? ""));
+  const findings = findingsOf({ turn, written, found, step, claims, nonce });
+  if (findings.needsHuman !== null) return { status: "blocked", reason: findings.needsHuman, findings };
+  if (findings.complete !== null || findings.completed !== null) return { status: "done", findings };
+  if (step !== null) {
+    const there = written.steps.find(({ id, prompt }) => id === step.id && prompt === step.prompt);
+    if (there?.status !== "pending") return { status: "done", findings };
+    return { status: "not-done", reason: `${step.id} is still pending`, findings };
+  }
+  const moved = findings.added.length > 0 || written.steps.some(({ addedIn }) => addedIn === iteration) ||
+    turn.changedFiles.some((path) => path !== file);
+  if (moved) return { status: "done", findings };
+  return { status: "not-done", reason: "no step was added, and the goal was not said to be reached", findings };
+}
+
+function countsOf(steps: readonly SprintStep[], parked: readonly ParkedItem[]): Overview {
+  const open = steps.filter(isPending);
+  const given = open.filter((step) => isGivenUp(step, parked)).length;
+  const passed = steps.filter(({ status }) => status === "completed").length;
+  return { total: null, passed, open: open.length - given, parked: given, unchecked: [] };
+}
+
+/** A free loop: a pending step, planning, or the end. */
+function nextStep(
+  progress: SprintProgress,
+  { parked, paths }: { readonly parked: readonly ParkedItem[]; readonly paths: SprintPaths },
+): Next<SprintItemData> {
+  const { exit, status, steps } = progress;
+  const pending = steps.filter(isPending);
+  const step = pending.find((one) => !isGivenUp(one, parked)) ?? null;
+  const isReached = exit.detectedAt !== null || status === "completed";
+  if (step !== null || !isReached) return { status: "item", item: iterationItem(progress, step, paths.transcripts) };
+  if (pending.length === 0) return { status: "done", summary: exit.summary ?? "" };
+  return { status: "blocked", reasons: pending.map((one) => givenUpReason(one, parked)) };
+}
+
+function isPending({ status }: SprintStep): boolean {
+  return status === "pending";
+}
+
+/** Phases and their steps come in their order: what cannot be done holds up all that follows. */
+function nextPhase(
+  progress: SprintProgress,
+  { parked, paths }: { readonly parked: readonly ParkedItem[]; readonly paths: SprintPaths },
+): Next<SprintItemData> {
+  const step = firstOpen(progress.steps);
+  if (step === null) return { status: "done" };
+  if (isGivenUp(step, parked)) return { status: "blocked", reasons: [givenUpReason(step, parked)] };
+  if (step.status === "pending") return { status: "item", item: iterationItem(progress, step, paths.transcripts) };
+  const reason = `${step.id} is \`status: ${step.status}\` in ${paths.progress}; ` +
+    `\`ralph sprint run ${paths.directory} --retry-blocked\` tries it again`;
+  return { status: "blocked", reasons: [reason] };
+}
+
 function iterationItem(progress: SprintProgress, step: SprintStep | null, transcripts: string): Item<SprintItemData> {
   const { completedIterations: completed, idleIterations, currentIteration, idleThreshold, goal } = progress;
   const idle = step === null ? idleIterations + 1 : 0;
   const mode: SprintMode = step !== null ? "executing" : idle >= idleThreshold ? "reflecting" : "planning";
   const iteration = currentIteration + 1;
-  const known = {
-    kind: mode,
-    exclusive: true,
-    iteration,
-    transcript: transcriptOf(transcripts, iteration),
-  } as const;
+  const known = { kind: mode, exclusive: true, iteration, transcript: transcriptOf(transcripts, iteration) } as const;
   const data = { mode, iteration, completed, idle: idleIterations, step };
+  const isAdded = progress.kind === "ralph" || step?.injected === true;
   if (step === null) return { ...known, id: `${mode}-${completed + 1}`, title: titleOf(goal), preparatory: true, data };
   return {
     ...known,
     id: step.id,
-    title: titleOf(step.prompt),
+    title: stepTitle(step),
     criteria: [step.prompt],
-    changesTests: changesTests([goal]),
-    isAdded: true,
+    changesTests: changesTests(isAdded ? [goal] : [goal, step.prompt]),
+    ...(isAdded ? { isAdded } : {}),
     fingerprint: fingerprintOf(step.prompt),
     data,
   };
 }
 
-function transcriptOf(transcripts: string, iteration: number): string {
-  return `${transcripts}/iteration-${iteration}.jsonl`;
-}
-
 function isGivenUp({ id, prompt }: SprintStep, parked: readonly ParkedItem[]): boolean {
   return parked.some((one) => one.id === id) && isParked({ id, fingerprint: fingerprintOf(prompt) }, parked);
+}
+
+/** A phase of a step begins as all the others of its workflow: the step's own text says more. Pure. */
+export function stepTitle({ id, of, prompt }: SprintStep): string {
+  return titleOf(of === undefined ? prompt : `${id.split("/").at(-1)}: ${of}`);
 }
 
 /** The first line of a text, cut. Pure. */
@@ -262,21 +288,18 @@ export function titleOf(text: string): string {
   return line.length > 72 ? `${line.slice(0, 71)}…` : line;
 }
 
-/** What `status` says where no iteration begins by itself; `--retry-blocked` is the person's word that it may. */
-export const WAITS_FOR_A_PERSON: ReadonlySet<string> = new Set(["needs-human", "paused"]);
-
 function humanReason({ humanNeeded, status }: SprintProgress, { directory, progress }: SprintPaths): string {
   const why = humanNeeded === null ? "" : `: ${humanNeeded}`;
-  const what = status === "paused"
-    ? `the sprint is paused (\`status: paused\` in ${progress})`
-    : `the agent asked for a person${why}`;
+  const what = status === "needs-human"
+    ? `the agent asked for a person${why}`
+    : `the sprint is ${status === "blocked" ? "blocked" : "paused"} (\`status: ${status}\` in ${progress})`;
   return `${what}; \`ralph sprint run ${directory} --retry-blocked\` continues it`;
 }
 
 /** The goal is said to be reached, and a step is left that could not be done. */
 function givenUpReason(step: SprintStep, parked: readonly ParkedItem[]): string {
   const reason = parked.find(({ id }) => id === step.id)?.reason.split("\n")[0] ?? "was given up on";
-  return `${step.id} (${titleOf(step.prompt)}): ${reason}; \`ralph step done ${step.id}\` if it is not needed`;
+  return `${step.id} (${stepTitle(step)}): ${reason}; \`ralph step done ${step.id}\` if it is not needed`;
 }
 
 /** What an agent left in the file may be no sprint any more: then it claims nothing. */

@@ -1,7 +1,8 @@
-import { join, relative } from "node:path";
+import { join, relative, sep } from "node:path";
 import { type Document, YAMLMap } from "yaml";
-import type { HookRecord } from "../../backlog/types.ts";
+import type { HookRecord } from "../../hooks/hook.ts";
 import { maps, sequence, setKey } from "./document.ts";
+import { beginLeaf, isStandard, openRepair, retryLeaves } from "./phases.ts";
 import { normalizeSteps } from "./steps.ts";
 
 /** Whether Ralph's own change of PROGRESS.yaml changed anything. */
@@ -21,9 +22,13 @@ export function resumeSprint(document: Document, now: string): boolean {
 }
 
 /** An iteration begins. Recording it twice changes nothing. */
-export function beginIteration(document: Document, iteration: number, now: string): boolean {
+export function beginIteration(
+  document: Document,
+  { iteration, step, now }: { readonly iteration: number; readonly step: string | null; readonly now: string },
+): boolean {
   const started = document.getIn(["stats", "started-at"]) ?? null;
   return changed(
+    step !== null && isStandard(document) && beginLeaf(document, step, now),
     setKey(document, ["status"], "in-progress"),
     started === null && setKey(document, ["stats", "started-at"], now),
     setKey(document, ["stats", "current-iteration"], iteration),
@@ -53,13 +58,25 @@ export function claimExit(
   return true;
 }
 
-/** The claim counts. `verified`: by checks, or on the agent's word alone. */
-export function confirmExit(document: Document, verified: boolean): boolean {
-  return changed(setKey(document, ["ralph-exit", "verified"], verified), setKey(document, ["status"], "completed"));
+/** The claim counts, or every phase is done. `verified`: by checks, or on the agent's word alone. */
+export function confirmExit(document: Document, verified: boolean, now: string): boolean {
+  const ends = isStandard(document) && document.get("status") !== "completed";
+  return changed(
+    ends && setKey(document, ["stats", "completed-at"], now),
+    setKey(document, ["ralph-exit", "verified"], verified),
+    setKey(document, ["status"], "completed"),
+  );
 }
 
-/** The claim does not count. */
-export function refuseExit(document: Document, reason: string): boolean {
+/** The claim does not count; in standard mode a phase that repairs comes next. */
+export function refuseExit(document: Document, reason: string, now: string): boolean {
+  if (isStandard(document)) {
+    return changed(
+      openRepair(document, now),
+      setKey(document, ["ralph-exit", "last-failure"], reason),
+      setKey(document, ["status"], "in-progress"),
+    );
+  }
   return changed(
     setKey(document, ["ralph-exit", "detected-at"], null),
     setKey(document, ["ralph-exit", "iteration"], null),
@@ -70,11 +87,27 @@ export function refuseExit(document: Document, reason: string): boolean {
   );
 }
 
-/** A person is needed; or, with `null`, no longer. */
-export function needHuman(document: Document, reason: string | null): boolean {
-  return reason === null
-    ? changed(setKey(document, ["status"], "in-progress"), setKey(document, ["human-needed"], undefined))
-    : changed(setKey(document, ["status"], "needs-human"), setKey(document, ["human-needed"], reason));
+/** A person has looked at what waited for one: it goes on, and what failed or was blocked is tried again. */
+export function continueSprint(document: Document, now: string): boolean {
+  const waits = WAITS_FOR_A_PERSON.has(String(document.get("status")));
+  return changed(
+    isStandard(document) && retryLeaves(document, now),
+    waits && setKey(document, ["status"], "in-progress"),
+    waits && setKey(document, ["human-needed"], undefined),
+  );
+}
+
+/** What `status` says where no iteration begins by itself; `--retry-blocked` is the person's word that it may. */
+export const WAITS_FOR_A_PERSON: ReadonlySet<string> = new Set([
+  "needs-human",
+  "paused",
+  "paused-at-breakpoint",
+  "blocked",
+]);
+
+/** A person is needed. */
+export function needHuman(document: Document, reason: string): boolean {
+  return changed(setKey(document, ["status"], "needs-human"), setKey(document, ["human-needed"], reason));
 }
 
 /** Records the start or the end of a hook: one entry for each iteration and hook. `folder` is the sprint's, absolute. */
@@ -88,7 +121,7 @@ export function recordHook(document: Document, record: HookRecord, folder: strin
     task = new YAMLMap();
     tasks.add(task);
   }
-  const file = (path: string): string => relative(folder, join(path)).replaceAll("\\", "/");
+  const file = (path: string): string => relative(folder, join(path)).replaceAll(sep, "/");
   const values: Readonly<Record<string, unknown>> = {
     iteration,
     "hook-id": hookId,

@@ -1,3 +1,4 @@
+import { isPlain, type Plain, plain, plains, textOf, textsOf } from "../plain.ts";
 import type { ClaimLine } from "../../backlog/claims.ts";
 import { isPlaceholder, signalsOf } from "../../backlog/signals.ts";
 import type { Turn } from "../../backlog/types.ts";
@@ -33,6 +34,10 @@ export function findingsOf({ turn, written, found, step, claims, nonce }: ClaimS
   const added = [...newPrompts(edited.steps, written.steps), ...result?.added ?? []];
   const claimed = [
     ...completedByHand(edited.steps, written.steps),
+    // workflows tell a phase that finds faults to mark itself as failed and to add what repairs them
+    ...(step === null || added.length === 0
+      ? []
+      : edited.steps.filter(({ id, status }) => id === step.id && status === "failed")),
     ...namedSteps(result?.completed ?? [], written.steps),
   ];
   const own = claimed.find(({ id, prompt }) => id === step?.id && prompt === step.prompt) ?? claimed[0];
@@ -42,12 +47,13 @@ export function findingsOf({ turn, written, found, step, claims, nonce }: ClaimS
     completed: own === undefined ? null : { id: own.id, prompt: own.prompt },
     complete: result?.status === "goal-complete" ? result.summary ?? "" : completeLine(turn.lines, nonce),
     claims: claims.filter(({ command }) => STEP_COMMANDS.includes(command)),
-    needsHuman: result?.status === "needs-human"
-      ? result.humanNeeded ?? result.summary ?? "it did not say why"
-      : asked
-      ? edited.humanNeeded ?? "it set `status: needs-human`"
-      : null,
+    needsHuman: personNeeded(),
   };
+
+  function personNeeded(): string | null {
+    if (result?.status === "needs-human") return result.humanNeeded ?? result.summary ?? "it did not say why";
+    return asked ? edited.humanNeeded ?? "it set `status: needs-human`" : null;
+  }
 }
 
 /**
@@ -78,7 +84,8 @@ function completedByHand(steps: readonly SprintStep[], written: readonly SprintS
     if (status !== "completed") return [];
     const before = stillPending.find((one) => one.id === id && one.prompt === prompt) ??
       stillPending.find((one) => one.prompt === prompt);
-    return before !== undefined ? [before] : prompts.has(prompt) ? [] : [{ id: "", prompt, status, addedIn: null }];
+    if (before !== undefined) return [before];
+    return prompts.has(prompt) ? [] : [{ id: "", prompt, status, addedIn: null }];
   });
 }
 
@@ -103,11 +110,7 @@ export function parseResult(text: string): SprintResult | null {
   const end = text.slice(-MAX_CHARACTERS).trimEnd().replace(/\n?[ \t]*`{3,}$/, "").trimEnd();
   if (!end.endsWith("}")) return null;
   let starts = 0;
-  for (
-    let at = end.lastIndexOf("{");
-    at >= 0 && starts < MAX_STARTS;
-    at = at === 0 ? -1 : end.lastIndexOf("{", at - 1)
-  ) {
+  for (let at = end.lastIndexOf("{"); at >= 0 && starts < MAX_STARTS; at = end.slice(0, at).lastIndexOf("{")) {
     if (at > 0 && !/\n[ \t]*$/.test(end.slice(Math.max(0, at - 40), at))) continue;
     starts += 1;
     const value = parsed(end.slice(at));
@@ -117,37 +120,29 @@ export function parseResult(text: string): SprintResult | null {
   return null;
 }
 
-function resultOf(value: Readonly<Record<string, unknown>>): SprintResult | null {
+function resultOf(value: Plain): SprintResult | null {
   const status = STATUSES.find((one) => one === value["status"]);
   if (status === undefined) return null;
-  const pending = Array.isArray(value["pendingSteps"]) ? value["pendingSteps"] as readonly unknown[] : [];
-  const completed = Array.isArray(value["completedStepIds"]) ? value["completedStepIds"] as readonly unknown[] : [];
   return {
     status,
     summary: textOf(value["goalCompleteSummary"]) ?? textOf(value["summary"]),
-    completed: completed.filter((id) => typeof id === "string"),
-    added: pending.flatMap((step) => {
-      const { id, prompt } = Object(step) as { readonly id?: unknown; readonly prompt?: unknown };
-      return (id === null || id === undefined) && typeof prompt === "string" && prompt.trim() !== "" ? [prompt] : [];
-    }),
+    completed: textsOf(value["completedStepIds"]),
+    added: plains(value["pendingSteps"]).filter(({ id }) => id === null || id === undefined).flatMap(({ prompt }) =>
+      textOf(prompt) ?? []
+    ),
     humanNeeded: reasonOf(value["humanNeeded"]),
   };
 }
 
 function reasonOf(value: unknown): string | null {
-  if (typeof value !== "object" || value === null) return textOf(value);
-  const { reason, details } = value as { readonly reason?: unknown; readonly details?: unknown };
-  const parts = [textOf(reason), textOf(details)].filter((part) => part !== null);
+  if (!isPlain(value)) return textOf(value);
+  const parts = [textOf(value["reason"]), textOf(value["details"])].filter((part) => part !== null);
   return parts.length === 0 ? null : parts.join(": ");
 }
 
-function textOf(value: unknown): string | null {
-  return typeof value === "string" && value.trim() !== "" ? value : null;
-}
-
-function parsed(text: string): Readonly<Record<string, unknown>> | null {
+function parsed(text: string): Plain | null {
   try {
-    return Object(JSON.parse(text)) as Readonly<Record<string, unknown>>;
+    return plain(JSON.parse(text));
   } catch {
     return null;
   }

@@ -1,8 +1,11 @@
+import { type Plain, plain, plains } from "../plain.ts";
 import { basename, join } from "node:path";
 import type { Document } from "yaml";
 import { ensureDirectory, listDirectory, pathExists, renamePath } from "../../host/files.ts";
+import { RalphError } from "../../errors/ralph_error.ts";
 import { ensureRunsIgnored } from "../../events/run_folders.ts";
 import { type Hook, hookOfConfig } from "../../hooks/hook.ts";
+import { createHookRecorder } from "./hook_recorder.ts";
 import { readSprint, type SprintContext } from "./backlog.ts";
 import { readDefinition, type SprintDefinition } from "./definition.ts";
 import { type SprintPaths, sprintPaths } from "./paths.ts";
@@ -59,16 +62,60 @@ export async function compileSprint(
   const moved = force ? await moveAside(root, paths, host.clock.now()) : null;
   let before: string | null = null;
   let changed: readonly string[] = [];
+  const warnings = [...definition.warnings];
   const after = await state.update(paths.progress, (text) => {
     before = text;
     if (text === null) return formatYaml(new Document(progressOf(definition)));
     return changeYaml(text, paths.progress, (document) => {
+      sameMode(document, definition, paths);
       changed = bringUpToDate(document, definition);
+      if (hasOtherPhases(document, definition)) {
+        const message =
+          `${paths.progress} has begun with other phases than ${paths.definition} and its workflow have now`;
+        warnings.push(`${message}: it goes on with its own; \`ralph sprint compile ${directory} --force\` begins anew`);
+      }
       return changed.length > 0;
     });
   });
-  const status = before === null ? "written" : before === after ? "unchanged" : "updated";
-  return { status, file: paths.progress, definition, changed, moved };
+  const kept = before === after ? "unchanged" : "updated";
+  return {
+    status: before === null ? "written" : kept,
+    file: paths.progress,
+    definition: { ...definition, warnings },
+    changed,
+    moved,
+  };
+}
+
+function sameMode(document: Document, { mode }: SprintDefinition, { directory, progress }: SprintPaths): void {
+  const was = document.get("mode") ?? "standard";
+  if (was === mode) return;
+  throw new RalphError("sprint-invalid", {
+    details: {
+      path: progress,
+      problem: `it was compiled with \`mode: ${String(was)}\`, and SPRINT.yaml asks for ${mode}`,
+    },
+    hint: `\`ralph sprint compile ${directory} --force\` begins anew and keeps the old file`,
+  });
+}
+
+function hasBegun(document: Document): boolean {
+  const status = document.get("status") ?? "not-started";
+  return status !== "not-started" || (document.getIn(["stats", "started-at"]) ?? null) !== null;
+}
+
+/** What was added while the sprint ran is no difference. */
+function hasOtherPhases(document: Document, { mode, phases }: SprintDefinition): boolean {
+  if (mode !== "standard") return false;
+  return JSON.stringify(promptsIn(plain(document.toJS())["phases"])) !== JSON.stringify(promptsIn(phases));
+}
+
+function promptsIn(list: unknown): readonly unknown[] {
+  return plains(list).filter(({ injected }) => injected !== true).map(({ id, prompt, steps, phases }) => [
+    String(id),
+    String(prompt ?? "").trim(),
+    promptsIn(steps ?? phases),
+  ]);
 }
 
 /** What a sprint that begins anew would write over: its iterations are counted from 1 again. @returns the folder, or `null` */
@@ -102,27 +149,33 @@ async function moveAside(root: string, paths: SprintPaths, now: number): Promise
  * ```
  */
 export async function sprintHooks(
-  ralph: Pick<SprintContext, "root" | "state">,
+  ralph: Pick<SprintContext, "host" | "root" | "state">,
   { directory }: { readonly directory: string },
 ): Promise<readonly Hook[]> {
-  return (await readSprint(ralph, sprintPaths(ralph.root, directory).progress)).hooks.map(hookOfConfig);
+  const paths = sprintPaths(ralph.root, directory);
+  const store = createHookRecorder(ralph, paths);
+  return (await readSprint(ralph, paths.progress)).hooks.map((config) => ({ ...hookOfConfig(config), store }));
 }
 
-function progressOf(definition: SprintDefinition): Readonly<Record<string, unknown>> {
+function progressOf(definition: SprintDefinition): Plain {
+  const { mode, phases, sprintId, workflow } = definition;
+  const steps = phases.flatMap((phase) => phase.steps ?? []);
+  const isStandard = mode === "standard";
   return {
-    "sprint-id": definition.sprintId,
+    "sprint-id": sprintId,
     status: "not-started",
-    workflow: definition.workflow,
-    mode: "ralph",
+    workflow,
+    mode,
     ...definedBy(definition),
-    "dynamic-steps": [],
+    ...(isStandard ? { phases } : { "dynamic-steps": [] }),
     "hook-tasks": [],
-    "ralph-exit": { "detected-at": null, iteration: null, "final-summary": null },
+    ...(isStandard ? {} : { "ralph-exit": { "detected-at": null, iteration: null, "final-summary": null } }),
     current: { phase: 0, step: 0, "sub-phase": 0 },
     stats: {
       "started-at": null,
-      "total-phases": 0,
+      "total-phases": phases.length,
       "completed-phases": 0,
+      ...(isStandard ? { "total-steps": steps.length, "completed-steps": 0 } : {}),
       "current-iteration": 0,
       "completed-iterations": 0,
       "idle-iterations": 0,
@@ -131,24 +184,30 @@ function progressOf(definition: SprintDefinition): Readonly<Record<string, unkno
 }
 
 /** What a definition says of a sprint, begun or not. */
-function definedBy(definition: SprintDefinition): Readonly<Record<string, unknown>> {
-  const { goal, goalPrompt, stepPrompt, reflectionPrompt, idleThreshold, minIterations, hooks } = definition;
+function definedBy(definition: SprintDefinition): Plain {
+  const { goal, goalPrompt, stepPrompt, reflectionPrompt, idleThreshold, minIterations, hooks, mode } = definition;
+  const own = { "per-iteration-hooks": hooks.map(written) };
+  if (mode === "standard") return goal === "" ? own : { goal, ...own };
   return {
     goal,
     ...(goalPrompt === null ? {} : { "goal-prompt": goalPrompt }),
     ...(stepPrompt === null ? {} : { "step-prompt": stepPrompt }),
     ...(reflectionPrompt === null ? {} : { "reflection-prompt": reflectionPrompt }),
     ralph: { "idle-threshold": idleThreshold, "min-iterations": minIterations },
-    "per-iteration-hooks": hooks.map(written),
+    ...own,
   };
 }
 
 /** @returns the keys that it changed */
 function bringUpToDate(document: Document, definition: SprintDefinition): readonly string[] {
-  const now = document.toJS() as Readonly<Record<string, unknown>>;
+  const now = plain(document.toJS());
   const changed: string[] = [];
-  for (const [key, value] of Object.entries(definedBy(definition))) {
+  const isNew = hasOtherPhases(document, definition) && !hasBegun(document);
+  const defined = { ...definedBy(definition), ...(isNew ? { phases: definition.phases } : {}) };
+  for (const [key, value] of Object.entries(defined)) {
     if (JSON.stringify(now[key]) === JSON.stringify(value)) continue;
+    // another tool's file has no such key, and needs none
+    if (definition.mode === "standard" && now[key] === undefined && (key === "goal" || String(value) === "")) continue;
     document.set(key, document.createNode(value));
     changed.push(key);
   }

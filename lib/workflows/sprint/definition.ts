@@ -1,9 +1,11 @@
+import { type Plain, plain, textOf } from "../plain.ts";
 import { join } from "node:path";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { readText } from "../../host/files.ts";
 import { isExternalWorkflow, readWorkflow, workflowPrompt } from "../../hooks/prompt.ts";
 import { mergeHooks, type SprintProblem } from "./hook_definitions.ts";
 import type { SprintPaths } from "./paths.ts";
+import type { CompiledPhase, ToExpand } from "./standard.ts";
 import type { HookEntry } from "./types.ts";
 
 /** The workflow `ralph`, where the project has none of that name: the three hooks of old, all off. */
@@ -37,6 +39,8 @@ per-iteration-hooks:
 /** A sprint as SPRINT.yaml and its workflow define it. */
 export interface SprintDefinition {
   readonly sprintId: string;
+  /** `standard`: phases and their steps in order. `ralph`: a free loop over the goal. */
+  readonly mode: "standard" | "ralph";
   readonly workflow: string;
   /** Where the workflow came from: a path, or `built-in`. */
   readonly workflowFrom: string;
@@ -47,31 +51,39 @@ export interface SprintDefinition {
   readonly idleThreshold: number;
   readonly minIterations: number;
   readonly hooks: readonly HookEntry[];
+  /** Standard mode: what is carried out, in order. */
+  readonly phases: readonly CompiledPhase[];
   /** Keys that were hardly meant so, a line each. */
   readonly warnings: readonly string[];
 }
 
-type Plain = Readonly<Record<string, unknown>>;
-
 const IDLE_THRESHOLD = 3;
+const BUILT_IN = "built-in";
+const NO_PHASES = { phases: [], problems: [] } as const;
 
 /** Reads both files. @throws {RalphError} sprint-invalid with every problem, state-missing, state-invalid */
 export async function readDefinition(root: string, paths: SprintPaths): Promise<SprintDefinition> {
-  const { name, from, sprint, workflow, warnings } = await readFiles(root, paths);
+  const { name, from, sprint, workflow, warnings, sources } = await readFiles(root, paths);
   const problems: SprintProblem[] = [];
   if (from === null) {
     problems.push({ code: "WORKFLOW_NOT_FOUND", message: `there is no .claude/workflows/${name}.yaml` });
   }
-  if (workflow !== null) problems.push(...modeProblems(workflow, from ?? name));
+  const mode = workflow === null ? null : modeOf(workflow, from ?? name, problems);
   const goal = textOf(sprint["goal"]);
-  if (goal === null && (workflow === null || workflow["mode"] === "ralph")) {
+  if (goal === null && (workflow === null || mode === "ralph")) {
     problems.push({ code: "RALPH_MISSING_GOAL", message: "a sprint in ralph mode needs a goal" });
   }
-  const merged = workflow === null
-    ? { hooks: [], problems: [] }
-    : mergeHooks(workflow["per-iteration-hooks"], sprint["per-iteration-hooks"]);
+  const sprintId = textOf(sprint["sprint-id"]) ?? paths.name;
+  const { expandPhases } = await import("./standard.ts");
+  const expanded = mode === "standard" ? await expandPhases({ root, ...sources, sprintId }) : NO_PHASES;
+  problems.push(...expanded.problems);
+  const merged = workflow === null ? { hooks: [], problems: [] } : mergeHooks(
+    workflow["per-iteration-hooks"],
+    sprint["per-iteration-hooks"],
+    from === BUILT_IN ? "the built-in workflow" : from ?? name,
+  );
   problems.push(...merged.problems, ...await workflowProblems(root, merged.hooks));
-  const own = { ...Object(workflow?.["ralph"]) as Plain, ...Object(sprint["ralph"]) as Plain };
+  const own = { ...plain(workflow?.["ralph"]), ...plain(sprint["ralph"]) };
   const count = (key: string, least: number, without: number): number => {
     const value = own[key];
     if (value === undefined || value === null) return without;
@@ -83,23 +95,23 @@ export async function readDefinition(root: string, paths: SprintPaths): Promise<
     return without;
   };
   const definition: SprintDefinition = {
-    sprintId: textOf(sprint["sprint-id"]) ?? paths.name,
+    sprintId,
+    mode: mode ?? "ralph",
     workflow: name,
     workflowFrom: from ?? "",
-    goal: goal ?? "",
+    goal: goal ?? (mode === "standard" ? textOf(sprint["name"]) ?? "" : ""),
     goalPrompt: textOf(sprint["goal-prompt"]) ?? textOf(workflow?.["goal-prompt"]),
     stepPrompt: textOf(sprint["step-prompt"]) ?? textOf(workflow?.["step-prompt"]),
     reflectionPrompt: textOf(sprint["reflection-prompt"]) ?? textOf(workflow?.["reflection-prompt"]),
     idleThreshold: count("idle-threshold", 1, IDLE_THRESHOLD),
     minIterations: count("min-iterations", 0, 0),
     hooks: merged.hooks,
+    phases: expanded.phases,
     warnings,
   };
   if (problems.length === 0) return definition;
-  const lines = [...problems.map(({ code, message }) => `${code}: ${message}`), ...warnings].map((line) =>
-    `\n  ${line}`
-  );
-  const problem = `${problems.length} problem${problems.length === 1 ? "" : "s"}${lines.join("")}`;
+  const lines = [...problems.map(({ code, message }) => `${code}: ${message}`), ...warnings];
+  const problem = [`${problems.length} problem${problems.length === 1 ? "" : "s"}`, ...lines].join("\n  ");
   throw new RalphError("sprint-invalid", { details: { path: paths.definition, problem } });
 }
 
@@ -112,6 +124,7 @@ interface Files {
   readonly sprint: Plain;
   readonly workflow: Plain | null;
   readonly warnings: readonly string[];
+  readonly sources: Pick<ToExpand, "sprint" | "workflow">;
 }
 
 async function readFiles(root: string, { definition }: SprintPaths): Promise<Files> {
@@ -125,34 +138,31 @@ async function readFiles(root: string, { definition }: SprintPaths): Promise<Fil
   const { parseYaml } = await import("./document.ts");
   const { mistypedKeys } = await import("./mistyped.ts");
   const document = parseYaml(text, definition);
-  const sprint = document.toJS() as Plain;
-  const name = textOf(sprint["workflow"]) ?? "ralph";
+  const sprint = plain(document.toJS());
+  const own = { path: definition, text, document };
+  const hasSteps = sprint["steps"] !== undefined || sprint["collections"] !== undefined;
+  const name = textOf(sprint["workflow"]) ?? (hasSteps && sprint["goal"] === undefined ? "standard" : "ralph");
   const warnings = mistypedKeys(document, text, definition);
   const file = await readWorkflow(root, name);
   if (file !== null) {
     const workflow = parseYaml(file.text, file.path);
     const all = [...warnings, ...mistypedKeys(workflow, file.text, file.path)];
-    return { name, from: file.path, sprint, workflow: workflow.toJS() as Plain, warnings: all };
+    const sources = { sprint: own, workflow: { ...file, document: workflow } };
+    return { name, from: file.path, sprint, workflow: plain(workflow.toJS()), warnings: all, sources };
   }
-  if (name !== "ralph") return { name, from: null, sprint, workflow: null, warnings };
-  const workflow = parseYaml(RALPH_WORKFLOW, "the built-in workflow").toJS() as Plain;
-  return { name, from: "built-in", sprint, workflow, warnings };
+  const sources = { sprint: own, workflow: null };
+  if (name === "standard") return { name, from: BUILT_IN, sprint, workflow: {}, warnings, sources };
+  if (name !== "ralph") return { name, from: null, sprint, workflow: null, warnings, sources };
+  const workflow = plain(parseYaml(RALPH_WORKFLOW, "the built-in workflow").toJS());
+  return { name, from: BUILT_IN, sprint, workflow, warnings, sources };
 }
 
-function modeProblems(workflow: Plain, from: string): readonly SprintProblem[] {
+function modeOf(workflow: Plain, from: string, problems: SprintProblem[]): SprintDefinition["mode"] | null {
   const mode = workflow["mode"] ?? "standard";
-  if (mode === "ralph") return [];
-  if (mode !== "standard") {
-    return [{ code: "INVALID_MODE", message: `${from}: mode must be standard or ralph (got: ${String(mode)})` }];
-  }
-  const phases = workflow["phases"];
-  if (!Array.isArray(phases) || phases.length === 0) {
-    return [{
-      code: "MISSING_PHASES",
-      message: `${from}: a workflow in standard mode needs phases; a free loop needs \`mode: ralph\``,
-    }];
-  }
-  return [{ code: "UNSUPPORTED_MODE", message: `${from}: only \`mode: ralph\` is run, not a workflow of phases` }];
+  if (mode === "ralph" || mode === "standard") return mode;
+  const message = `${from}: mode must be standard or ralph (got: ${String(mode)})`;
+  problems.push({ code: "INVALID_MODE", message });
+  return null;
 }
 
 /** A hook whose local workflow is missing is reported now, not after the first iteration. */
@@ -165,8 +175,4 @@ async function workflowProblems(root: string, hooks: readonly HookEntry[]): Prom
     problems.push({ code: "HOOK_WORKFLOW_NOT_FOUND", message });
   }
   return problems;
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === "string" && value.trim() !== "" ? value : null;
 }

@@ -4,17 +4,18 @@
  *
  * @module
  */
+import { countOf, type Plain, plain, plains, textOf } from "../plain.ts";
 import { type Document, isMap, isSeq, parseDocument, type YAMLMap, YAMLSeq } from "yaml";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { hookEntryOf } from "./hook_definitions.ts";
-import type { HookEntry, SprintProgress, SprintStep } from "./types.ts";
+import { checkPhases, phaseSteps } from "./phases.ts";
+import type { SprintProgress, SprintStep } from "./types.ts";
 import { formatEntries } from "./written_entry.ts";
 
 /** A YAML document that was read and whose top is a map. */
 export type ProgressDocument = Document.Parsed;
 
 type Directives = NonNullable<Document["directives"]>;
-type Plain = Readonly<Record<string, unknown>>;
 
 /** Parses a YAML file whose top is a map. @throws {RalphError} state-invalid with the line */
 export function parseYaml(text: string, path: string): ProgressDocument {
@@ -22,9 +23,8 @@ export function parseYaml(text: string, path: string): ProgressDocument {
   const [error] = document.errors;
   if (error !== undefined) {
     const line = error.linePos?.[0].line;
-    const problem = `${line === undefined ? "" : `line ${line}: `}${
-      error.message.split("\n")[0]?.replace(/ at line .*$/, "") ?? ""
-    }`;
+    const words = error.message.split("\n")[0]?.replace(/ at line .*$/, "") ?? "";
+    const problem = line === undefined ? words : `line ${line}: ${words}`;
     throw new RalphError("state-invalid", { details: { path, problem }, cause: error });
   }
   if (!isMap(document.contents)) {
@@ -71,52 +71,56 @@ export function changeYaml(text: string, path: string, change: (document: Progre
   return after;
 }
 
-/** What the file says. @throws {RalphError} state-invalid, sprint-invalid when it is no sprint in ralph mode */
+/** What the file says. @throws {RalphError} state-invalid, sprint-invalid where a part of it is not understood */
 export function readProgress(text: string, path: string): SprintProgress {
   if (known?.text === text && known.progress !== undefined) return known.progress;
-  const progress = progressOf(documentOf(text, path).toJS() as Plain, path);
+  const document = documentOf(text, path);
+  const mode = document.get("mode") ?? "standard";
+  if (mode !== "ralph" && mode !== "standard") {
+    throw new RalphError("sprint-invalid", {
+      details: { path, problem: `its mode is ${String(mode)}, expected standard or ralph` },
+    });
+  }
+  if (mode === "standard") checkPhases(document, text, path);
+  const progress = progressOf(plain(document.toJS()), mode === "standard" ? phaseSteps(document) : null);
   if (known !== null) known.progress = progress;
   return progress;
 }
 
-function progressOf(all: Plain, path: string): SprintProgress {
-  const mode = all["mode"] ?? "standard";
-  if (mode !== "ralph") {
-    throw new RalphError("sprint-invalid", {
-      details: { path, problem: `its mode is ${String(mode)}; only \`mode: ralph\` is run` },
-      hint: "name a workflow with `mode: ralph` in SPRINT.yaml and compile with `--force`",
-    });
-  }
+/** `phases`: the steps of a sprint in standard mode. */
+function progressOf(all: Plain, phases: readonly SprintStep[] | null): SprintProgress {
   const [ralph, exit, stats] = [plain(all["ralph"]), plain(all["ralph-exit"]), plain(all["stats"])];
+  const sprintId = textOf(all["sprint-id"]) ?? "sprint";
   return {
-    sprintId: text_(all["sprint-id"]) ?? "sprint",
-    status: text_(all["status"]) ?? "not-started",
-    humanNeeded: text_(all["human-needed"]),
-    goal: text_(all["goal"]) ?? "",
-    goalPrompt: text_(all["goal-prompt"]),
-    stepPrompt: text_(all["step-prompt"]),
-    reflectionPrompt: text_(all["reflection-prompt"]),
-    idleThreshold: count(ralph["idle-threshold"]) ?? 3,
-    minIterations: count(ralph["min-iterations"]) ?? 0,
-    hooks: list(all["per-iteration-hooks"]).map(hookEntryOf).filter((hook): hook is HookEntry => hook !== null),
-    steps: list(all["dynamic-steps"]).map(stepOf),
-    hookTasks: list(all["hook-tasks"]).map((task) => ({
-      iteration: count(task["iteration"]) ?? 0,
+    kind: phases === null ? "ralph" : "standard",
+    sprintId,
+    status: textOf(all["status"]) ?? "not-started",
+    humanNeeded: textOf(all["human-needed"]),
+    goal: textOf(all["goal"]) ?? (phases === null ? "" : textOf(all["name"]) ?? sprintId),
+    goalPrompt: textOf(all["goal-prompt"]),
+    stepPrompt: textOf(all["step-prompt"]),
+    reflectionPrompt: textOf(all["reflection-prompt"]),
+    idleThreshold: countOf(ralph["idle-threshold"]) ?? 3,
+    minIterations: countOf(ralph["min-iterations"]) ?? 0,
+    hooks: plains(all["per-iteration-hooks"]).map(hookEntryOf).filter((hook) => hook !== null),
+    steps: phases ?? plains(all["dynamic-steps"]).map(stepOf),
+    hookTasks: plains(all["hook-tasks"]).map((task) => ({
+      iteration: countOf(task["iteration"]) ?? 0,
       hookId: String(task["hook-id"] ?? ""),
       status: String(task["status"] ?? ""),
-      pid: count(task["pid"]),
+      pid: countOf(task["pid"]),
       exitCode: typeof task["exit-code"] === "number" ? task["exit-code"] : null,
     })),
     exit: {
-      detectedAt: text_(exit["detected-at"]),
-      iteration: count(exit["iteration"]),
+      detectedAt: textOf(exit["detected-at"]),
+      iteration: countOf(exit["iteration"]),
       summary: typeof exit["final-summary"] === "string" ? exit["final-summary"] : null,
       verified: typeof exit["verified"] === "boolean" ? exit["verified"] : null,
-      lastFailure: text_(exit["last-failure"]),
+      lastFailure: textOf(exit["last-failure"]),
     },
-    currentIteration: count(stats["current-iteration"]) ?? 0,
-    completedIterations: count(stats["completed-iterations"]) ?? count(stats["current-iteration"]) ?? 0,
-    idleIterations: count(stats["idle-iterations"]) ?? 0,
+    currentIteration: countOf(stats["current-iteration"]) ?? 0,
+    completedIterations: countOf(stats["completed-iterations"]) ?? countOf(stats["current-iteration"]) ?? 0,
+    idleIterations: countOf(stats["idle-iterations"]) ?? 0,
   };
 }
 
@@ -141,7 +145,7 @@ export function sequence(document: Document, key: string): YAMLSeq {
 /** The maps of a list, in order; what is no map is left out. */
 export function maps(document: Document, key: string): readonly YAMLMap[] {
   const found = document.get(key);
-  return isSeq(found) ? found.items.filter((item): item is YAMLMap => isMap(item)) : [];
+  return isSeq(found) ? found.items.filter((item) => isMap(item)) : [];
 }
 
 /** Sets a key of a map, in place. @returns false when it held the value already */
@@ -158,22 +162,6 @@ function stepOf(step: Plain): SprintStep {
     id: String(step["id"] ?? ""),
     prompt: String(step["prompt"] ?? ""),
     status: String(step["status"] ?? "pending"),
-    addedIn: count(step["added-in-iteration"]),
+    addedIn: countOf(step["added-in-iteration"]),
   };
-}
-
-function plain(value: unknown): Plain {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? value as Plain : {};
-}
-
-function list(value: unknown): readonly Plain[] {
-  return Array.isArray(value) ? value.filter((one) => typeof one === "object" && one !== null) as Plain[] : [];
-}
-
-function text_(value: unknown): string | null {
-  return typeof value === "string" && value.trim() !== "" ? value : null;
-}
-
-function count(value: unknown): number | null {
-  return typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : null;
 }

@@ -1,3 +1,4 @@
+import { isPlain, type Plain, textOf } from "../plain.ts";
 import { HOOK_ID_REGEXP } from "../../hooks/hook.ts";
 import type { HookEntry } from "./types.ts";
 
@@ -13,17 +14,16 @@ export interface MergedHooks {
   readonly problems: readonly SprintProblem[];
 }
 
-type Plain = Readonly<Record<string, unknown>>;
-
 const ACTIONS = ["workflow", "prompt", "command"] as const;
 
 /**
  * Merges. The sprint's side is a map of id to fields (`enabled` above all; `true` and `false` are short for it), or a list
- * whose entries change a hook of that id, or add one. Pure.
+ * whose entries change a hook of that id, or add one. `from`: the
+ * workflow, in words. Pure.
  */
-export function mergeHooks(workflow: unknown, overrides: unknown): MergedHooks {
+export function mergeHooks(workflow: unknown, overrides: unknown, from: string): MergedHooks {
   const problems: SprintProblem[] = [];
-  const given = listOf(workflow, "the workflow's per-iteration-hooks", problems);
+  const given = listOf(workflow, `per-iteration-hooks of ${from}`, problems);
   const merged = new Map<string, Plain>();
   for (const [index, hook] of given.entries()) {
     const id = idOf(hook);
@@ -41,14 +41,20 @@ export function mergeHooks(workflow: unknown, overrides: unknown): MergedHooks {
         message: `the override of ${id} must be keys and values, true or false`,
       });
     } else if (hook !== undefined || isNew) {
-      merged.set(id, { ...hook, ...fields, id });
+      merged.set(id, { ...withoutAction(hook, fields), ...fields, id });
     } else {
       const known = merged.size === 0 ? "it has none" : `it has ${[...merged.keys()].join(", ")}`;
-      problems.push({ code: "RALPH_INVALID_HOOK_OVERRIDE", message: `the workflow has no hook ${id}: ${known}` });
+      problems.push({ code: "RALPH_INVALID_HOOK_OVERRIDE", message: `${from} has no hook ${id}: ${known}` });
     }
   }
   const hooks = [...merged.values()].flatMap((hook) => checked(hook, problems));
   return { hooks, problems };
+}
+
+/** An override that names an action replaces the one that it inherits. */
+function withoutAction(hook: Plain | undefined, fields: Plain): Plain {
+  if (!ACTIONS.some((action) => (fields[action] ?? null) !== null)) return hook ?? {};
+  return Object.fromEntries(Object.entries(hook ?? {}).filter(([key]) => !ACTIONS.some((action) => action === key)));
 }
 
 function checked(hook: Plain, problems: SprintProblem[]): readonly HookEntry[] {
@@ -61,9 +67,7 @@ function checked(hook: Plain, problems: SprintProblem[]): readonly HookEntry[] {
   if (named.length === 0) wrong("RALPH_INVALID_HOOK", "has none of workflow, prompt and command");
   if (named.length > 1) wrong("HOOK_AMBIGUOUS_ACTION", `has more than one action: ${named.join(", ")}`);
   for (const action of named) {
-    if (typeof hook[action] !== "string" || hook[action].trim() === "") {
-      wrong("RALPH_INVALID_HOOK", `: ${action} must be a text`);
-    }
+    if (textOf(hook[action]) === null) wrong("RALPH_INVALID_HOOK", `: ${action} must be a text`);
   }
   for (const key of ["enabled", "parallel", "isolated"]) {
     if (hook[key] !== undefined && typeof hook[key] !== "boolean") {
@@ -82,17 +86,14 @@ function overridesOf(overrides: unknown, problems: SprintProblem[]): readonly (r
   if (Array.isArray(overrides)) {
     return listOf(overrides, "the sprint's per-iteration-hooks", problems).flatMap((hook, index) => {
       const id = idOf(hook);
-      if (id === null) {
-        problems.push({ code: "MISSING_HOOK_ID", message: `the sprint's per-iteration-hooks[${index}] has no id` });
-      }
-      return id === null ? [] : [[id, hook] as const];
+      if (id !== null) return [[id, hook] as const];
+      problems.push({ code: "MISSING_HOOK_ID", message: `the sprint's per-iteration-hooks[${index}] has no id` });
+      return [];
     });
   }
   if (typeof overrides !== "object") {
-    problems.push({
-      code: "RALPH_INVALID_HOOK_OVERRIDE",
-      message: "the sprint's per-iteration-hooks must be a map of id to fields",
-    });
+    const message = "the sprint's per-iteration-hooks must be a map of id to fields";
+    problems.push({ code: "RALPH_INVALID_HOOK_OVERRIDE", message });
     return [];
   }
   return Object.entries(overrides).map(([id, fields]) => [id, fieldsOf(fields)]);
@@ -100,28 +101,25 @@ function overridesOf(overrides: unknown, problems: SprintProblem[]): readonly (r
 
 function fieldsOf(fields: unknown): Plain | null {
   if (typeof fields === "boolean") return { enabled: fields };
-  return typeof fields === "object" && fields !== null && !Array.isArray(fields) ? fields as Plain : null;
+  return isPlain(fields) ? fields : null;
 }
 
 function listOf(value: unknown, what: string, problems: SprintProblem[]): readonly Plain[] {
   if (value === undefined || value === null) return [];
-  if (Array.isArray(value) && value.every((one) => typeof one === "object" && one !== null)) {
-    return value as readonly Plain[];
-  }
+  if (Array.isArray(value) && value.every((one) => isPlain(one))) return value;
   problems.push({ code: "RALPH_INVALID_HOOK", message: `${what} must be a list of hooks` });
   return [];
 }
 
 function idOf(hook: Plain): string | null {
   const id = hook["id"];
-  if (typeof id === "number") return String(id);
-  return typeof id === "string" && id.trim() !== "" ? id : null;
+  return typeof id === "number" ? String(id) : textOf(id);
 }
 
 /** A hook as YAML has it, defaults filled in; `null` for one without id or action. Pure. */
-export function hookEntryOf(value: Readonly<Record<string, unknown>>): HookEntry | null {
+export function hookEntryOf(value: Plain): HookEntry | null {
   const id = value["id"];
-  const actions = (["workflow", "prompt", "command"] as const).filter((key) => typeof value[key] === "string");
+  const actions = ACTIONS.filter((key) => typeof value[key] === "string");
   const [action] = actions;
   if ((typeof id !== "string" && typeof id !== "number") || action === undefined || actions.length > 1) return null;
   const text = (key: string, name: string): object => typeof value[key] === "string" ? { [name]: value[key] } : {};

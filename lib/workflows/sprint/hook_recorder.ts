@@ -1,21 +1,18 @@
-import type { HookRecord } from "../../backlog/types.ts";
+import { join } from "node:path";
 import type { RalphContext } from "../../context/context.ts";
-
-/** Records hooks in PROGRESS.yaml. */
-export interface HookRecorder {
-  /** Resolves when it is written. */
-  record(record: HookRecord): Promise<void>;
-}
+import type { HookRecord, HookStore } from "../../hooks/hook.ts";
+import { readSprint } from "./backlog.ts";
+import { type SprintPaths, transcriptOf } from "./paths.ts";
 
 /** Long enough that what happens in one instant becomes one write. */
 const GATHER_MS = 5;
 
-/** Records of the same time are written together, one after the other. */
+/** Records hooks in PROGRESS.yaml: those of the same time together, one after the other. */
 export function createHookRecorder(
-  { host, state }: Pick<RalphContext, "host" | "state">,
-  file: string,
-  folder: string,
-): HookRecorder {
+  { host, root, state }: Pick<RalphContext, "host" | "root" | "state">,
+  { directory, logs, progress: file, transcripts }: SprintPaths,
+): HookStore {
+  const folder = join(root, directory);
   let waiting: HookRecord[] = [];
   let next: Promise<void> | null = null;
   let last: Promise<void> = Promise.resolve();
@@ -28,7 +25,7 @@ export function createHookRecorder(
     const records = waiting;
     waiting = [];
     next = null;
-    await state.amend(file, (text) =>
+    await state.update(file, (text) =>
       text === null ? null : changeYaml(text, file, (document) => {
         for (const record of records) recordHook(document, record, folder);
         return true;
@@ -36,6 +33,15 @@ export function createHookRecorder(
   }
 
   return {
+    directory: logs,
+    async left() {
+      const { hookTasks } = await readSprint({ state }, file);
+      return hookTasks.filter(({ status }) => status === "interrupted").map(({ hookId, iteration }) => ({
+        hookId,
+        iteration,
+        transcript: join(root, transcriptOf(transcripts, iteration)),
+      }));
+    },
     record(record) {
       waiting.push(record);
       if (next === null) last = next = write(last);

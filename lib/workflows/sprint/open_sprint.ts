@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { sprintBacklog, WAITS_FOR_A_PERSON } from "./backlog.ts";
+import { readSprint, sprintBacklog } from "./backlog.ts";
+import { RalphError } from "../../errors/ralph_error.ts";
 import { compileSprint, sprintHooks } from "./compile.ts";
 import { onlySprint, sprintDirectory, sprintPaths } from "./paths.ts";
 import type { SprintFindings, SprintItemData } from "./types.ts";
@@ -52,15 +53,7 @@ export async function openSprint(ralph: RalphContext, options: OpenSprintOptions
   const directory = await sprintDirectory(ralph.root, ralph.root, named);
   const { definition, progress } = sprintPaths(ralph.root, directory);
   if (!await pathExists(join(ralph.root, progress)) || await pathExists(join(ralph.root, definition))) {
-    const compiled = await compileSprint(ralph, { directory });
-    const { workflow, workflowFrom } = compiled.definition;
-    const message = compiled.status === "written"
-      ? `compiled ${progress} from the workflow ${workflow} (${workflowFrom})`
-      : `${progress} follows what has changed in ${definition} since: ${compiled.changed.join(", ")}`;
-    if (compiled.status !== "unchanged") ralph.events.emit({ type: "note", level: "info", message });
-    for (const warning of compiled.definition.warnings) {
-      ralph.events.emit({ type: "note", level: "warn", message: warning });
-    }
+    await bringUpToDate(ralph, directory);
   }
   const own = await sprintHooks(ralph, { directory });
   if (options.retryBlocked ?? ralph.loop.retryBlocked) await answered(ralph, progress);
@@ -69,17 +62,33 @@ export async function openSprint(ralph: RalphContext, options: OpenSprintOptions
   return { directory, backlog: sprintBacklog(ralph, { directory }), hooks };
 }
 
+/** Compiles. A sprint in standard mode that has begun needs its SPRINT.yaml no more: what is wrong there is a warning. */
+async function bringUpToDate(ralph: RalphContext, directory: string): Promise<void> {
+  const { definition, progress } = sprintPaths(ralph.root, directory);
+  const note = (level: "info" | "warn", message: string): void => ralph.events.emit({ type: "note", level, message });
+  try {
+    const compiled = await compileSprint(ralph, { directory });
+    const { workflow, workflowFrom, warnings } = compiled.definition;
+    const message = compiled.status === "written"
+      ? `compiled ${progress} from the workflow ${workflow} (${workflowFrom})`
+      : `${progress} follows what has changed in ${definition} since: ${compiled.changed.join(", ")}`;
+    if (compiled.status !== "unchanged") note("info", message);
+    for (const warning of warnings) note("warn", warning);
+  } catch (error) {
+    if (!RalphError.isInstance(error) || error.details["path"] !== definition) throw error;
+    if (await ralph.state.read(progress) === null || (await readSprint(ralph, progress)).kind === "ralph") throw error;
+    note("warn", `${error.message}; the sprint continues with ${progress} as it is`);
+  }
+}
+
 /** The person that was asked for has been there. */
 async function answered(ralph: RalphContext, file: string): Promise<void> {
   const { changeYaml } = await import("./document.ts");
-  const { needHuman } = await import("./changes.ts");
+  const { continueSprint } = await import("./changes.ts");
+  const now = new Date(ralph.host.clock.now()).toISOString();
   await using _lock = await ralph.lock.acquire("sprint run");
   await ralph.state.update(
     file,
-    (text) =>
-      text === null
-        ? null
-        : changeYaml(text, file, (document) =>
-          WAITS_FOR_A_PERSON.has(String(document.get("status"))) && needHuman(document, null)),
+    (text) => text === null ? null : changeYaml(text, file, (document) => continueSprint(document, now)),
   );
 }

@@ -1,4 +1,4 @@
-import { basename, join, relative, resolve } from "node:path";
+import { basename, join, relative, resolve, sep } from "node:path";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { listDirectory, pathExists, resolveInside } from "../../host/files.ts";
 
@@ -19,14 +19,20 @@ export interface SprintPaths {
 
 /** The files of a sprint whose folder is given relative to the root. Pure. */
 export function sprintPaths(root: string, directory: string): SprintPaths {
+  const inside = (name: string): string => join(directory, name).replaceAll(sep, "/");
   return {
     directory,
     name: basename(join(root, directory)),
-    definition: join(directory, "SPRINT.yaml").replaceAll("\\", "/"),
-    progress: join(directory, "PROGRESS.yaml").replaceAll("\\", "/"),
-    transcripts: join(directory, "transcripts").replaceAll("\\", "/"),
-    logs: join(directory, "logs").replaceAll("\\", "/"),
+    definition: inside("SPRINT.yaml"),
+    progress: inside("PROGRESS.yaml"),
+    transcripts: inside("transcripts"),
+    logs: inside("logs"),
   };
+}
+
+/** An iteration's transcript, relative to the root. Pure. */
+export function transcriptOf(transcripts: string, iteration: number): string {
+  return `${transcripts}/iteration-${iteration}.jsonl`;
 }
 
 /** A folder as it was named, as seen from `from`, relative to the root. @throws {RalphError} sprint-missing, path-outside-root */
@@ -38,7 +44,7 @@ export async function sprintDirectory(root: string, from: string, named: string)
       hint: `make it with a SPRINT.yaml in it: \`workflow: ralph\` and a \`goal\``,
     });
   }
-  return (relative(root, path) || ".").replaceAll("\\", "/");
+  return (relative(root, path) || ".").replaceAll(sep, "/");
 }
 
 /** Folders of sprints below `.claude/sprints` that hold this file, relative to the root. */

@@ -1,4 +1,5 @@
 import { fillPrompt, findPrompt, type PromptValuesOf } from "../../prompts/render.ts";
+import { afterWords, quoted, windowed } from "../../prompts/parts.ts";
 import type { Attempt, Check } from "../../backlog/types.ts";
 import type { SprintMode, SprintProgress, SprintStep } from "./types.ts";
 
@@ -18,26 +19,30 @@ export interface SprintPromptContext {
 }
 
 const NAMES = { planning: "sprint_goal", executing: "sprint_step", reflecting: "sprint_reflection" } as const;
-/** Of a long sprint the prompt shows the last steps. */
-const SHOWN_STEPS = 30;
+
+/** Characters of a step in the list. */
+const LINE = 300;
 
 /** The prompt of one iteration. The workflow's own text goes before the built-in one. */
 export async function sprintPrompt(context: SprintPromptContext): Promise<string> {
   const { root, mode, progress, step, iteration, file, checks } = context;
-  const shared: PromptValuesOf<"sprint_rules"> = {
-    goal: progress.goal.trimEnd(),
-    steps: stepsOf(progress, context.parked),
+  const shared: PromptValuesOf<"sprint_complete"> = {
+    goal: quoted(progress.goal),
+    steps: stepsOf(progress, { step, parked: context.parked }),
     id: step?.id ?? "",
-    step: step === null ? "None." : `${step.id}: ${step.prompt.trimEnd()}`,
+    step: step === null ? "None." : quoted(`${step.id}: ${step.prompt}`),
     iteration: String(iteration),
     nonce: context.nonce,
     file,
     checks: checks.length === 0
-      ? "Nothing: no check is configured, so a claim that the goal is reached is shown as unverified."
+      ? "Nothing: no check is configured, so a sprint that ends is shown as unverified."
       : checks.map(({ name }) => `- \`${name}\``).join("\n"),
     failure: failureOf(progress, context.previous),
   };
-  const rules = fillPrompt((await findPrompt("sprint_rules", { root })).text, shared);
+  const isStandard = progress.kind === "standard";
+  const ending = isStandard ? "" : fillPrompt((await findPrompt("sprint_complete", { root })).text, shared).trimEnd();
+  const ruled = { ...shared, ending } satisfies PromptValuesOf<"sprint_rules">;
+  const rules = fillPrompt((await findPrompt("sprint_rules", { root })).text, ruled).replaceAll(/\n{3,}/g, "\n\n");
   const item = [
     `The goal:\n\n${shared.goal}`,
     ...(step === null ? [] : [`The step of this iteration:\n\n${shared.step}`]),
@@ -46,26 +51,28 @@ export async function sprintPrompt(context: SprintPromptContext): Promise<string
   ].join("\n\n");
   const own =
     { planning: progress.goalPrompt, executing: progress.stepPrompt, reflecting: progress.reflectionPrompt }[mode];
-  const text = own ?? (await findPrompt(NAMES[mode], { root })).text;
+  const text = own ?? (await findPrompt(isStandard ? "sprint_phase" : NAMES[mode], { root })).text;
   return fillPrompt(text, { ...shared, rules, item } satisfies PromptValuesOf<"sprint_goal">);
 }
 
-function stepsOf({ steps }: SprintProgress, parked: readonly string[]): string {
+function stepsOf(
+  { steps }: SprintProgress,
+  { step, parked }: { readonly step: SprintStep | null; readonly parked: readonly string[] },
+): string {
   if (steps.length === 0) return "None yet.";
-  const lines = steps.slice(-SHOWN_STEPS).map(({ id, prompt, status }) =>
-    `- ${id} (${parked.includes(id) ? "given up" : status}): ${prompt.trim().split("\n")[0] ?? ""}`
+  const lines = steps.map(({ id, prompt, status }) =>
+    `- ${id} (${parked.includes(id) ? "given up" : status}): ${(prompt.trim().split("\n")[0] ?? "").slice(0, LINE)}`
   );
-  return [...(steps.length > SHOWN_STEPS ? [`- … ${steps.length - SHOWN_STEPS} earlier ones`] : []), ...lines].join(
-    "\n",
-  );
+  const at = steps.findIndex(({ id, status }) => step === null ? status === "pending" : id === step.id);
+  return windowed(lines, { at: at === -1 ? lines.length - 1 : at, rest: "`ralph step list`" });
 }
 
 function failureOf({ exit }: SprintProgress, previous: Attempt | null): string {
   const parts = [
     ...(exit.lastFailure === null
       ? []
-      : [`The last claim that the goal was reached did not count: ${exit.lastFailure}`]),
-    ...(previous !== null && "message" in previous ? [`The last attempt at this: ${previous.message}`] : []),
+      : [afterWords("The last claim that the goal was reached did not count:", exit.lastFailure)]),
+    ...(previous !== null && "message" in previous ? [afterWords("The last attempt at this:", previous.message)] : []),
   ];
-  return parts.length === 0 ? "Nothing." : parts.join("\n\n");
+  return parts.join("\n\n");
 }

@@ -1,15 +1,6 @@
 import { join } from "node:path";
 import type { Command } from "../../cli/command.ts";
-import {
-  AGENT_FLAGS,
-  CONSENT_FLAGS,
-  DATA_FLAGS,
-  ITERATION_FLAGS,
-  LOOP_FLAGS,
-  PLACE_FLAGS,
-  REPORT_FLAGS,
-  SHOW_FLAGS,
-} from "../../cli/flags.ts";
+import { DATA_FLAGS, ITERATION_FLAGS, LOOP_FLAGS, PLACE_FLAGS, SESSION_FLAGS, SHOW_FLAGS } from "../../cli/flags.ts";
 import type { WorkflowRow } from "../workflow.ts";
 
 const SPRINTS = ".claude/sprints";
@@ -19,7 +10,7 @@ const COMMANDS: readonly Command[] = [
     name: "sprint",
     isProse: true,
     insideRun: ["status"],
-    summary: "a free loop over the goal in DIR/SPRINT.yaml, with hooks for each iteration",
+    summary: "the goal or the phases in DIR/SPRINT.yaml, with hooks for each iteration",
     usage: "compile|run|status [DIR]",
     arity: [1, 2],
     flags: {
@@ -29,11 +20,7 @@ const COMMANDS: readonly Command[] = [
       },
       ...ITERATION_FLAGS,
       ...LOOP_FLAGS,
-      ...CONSENT_FLAGS,
-      ...AGENT_FLAGS,
-      ...REPORT_FLAGS,
-      ...PLACE_FLAGS,
-      ...SHOW_FLAGS,
+      ...SESSION_FLAGS,
     },
     details: [
       "ralph sprint compile DIR   SPRINT.yaml and its workflow become PROGRESS.yaml",
@@ -71,18 +58,14 @@ const COMMANDS: readonly Command[] = [
   },
 ];
 
-/** A free loop over a goal. */
+/** A free loop over a goal, or phases in order. */
 export const SPRINT: WorkflowRow = {
   name: "sprint",
-  summary: "a free loop over the goal of a SPRINT.yaml, with hooks that run with each iteration",
-  hint: "a goal, free steps, hooks around each iteration",
+  summary: "the goal or the phases of a SPRINT.yaml, with hooks that run with each iteration",
+  hint: "a goal or phases, free steps, hooks around each iteration",
   start: "ralph sprint run DIR",
   scope: "DIR",
   state: SPRINTS,
-  async detect(root) {
-    const { pathExists } = await import("../../host/path_facts.ts");
-    return await pathExists(join(root, SPRINTS));
-  },
   variable: ["RALPH_SPRINT", "the sprint's folder"],
   async runs(root) {
     const { listDirectory } = await import("../../host/files.ts");

@@ -2,10 +2,15 @@ import type { Document } from "yaml";
 import { isOver } from "../../backlog/attempts.ts";
 import type { ClaimLine } from "../../backlog/claims.ts";
 import type { Attempt, Item, SettleCommit, Settlement } from "../../backlog/types.ts";
+import type { ProgressDocument } from "./document.ts";
 import type { SprintFindings, SprintItemData, SprintProgress } from "./types.ts";
 
+interface DynamicSteps {
+  readonly "dynamic-steps"?: readonly { readonly id: string; readonly prompt: string }[];
+}
+
 /** Changes PROGRESS.yaml; `to` says whether it did anything. */
-export type ChangeSprint = (to: (document: never) => boolean) => Promise<void>;
+export type ChangeSprint = (to: (document: ProgressDocument) => boolean) => Promise<void>;
 
 interface ToSettle {
   readonly item: Item<SprintItemData>;
@@ -82,14 +87,16 @@ async function apply(
   { now, minIterations, done }: { readonly now: string; readonly minIterations: number; readonly done: boolean },
 ): Promise<void> {
   const { changed, claimExit, countIteration, needHuman, refuseExit } = await import("./changes.ts");
+  const { isStandard } = await import("./phases.ts");
   const { addMissingSteps, applyStepClaims, completeStep } = await import("./steps.ts");
   const { iteration, step } = data;
   const completed = data.completed + 1;
   const claimed = findings?.completed ?? null;
+  const mark = { iteration, now, after: step?.id };
   await change((document: Document) =>
     changed(
-      applyStepClaims(document, findings?.claims ?? [], { iteration, now }),
-      addMissingSteps(document, findings?.added ?? [], { iteration, now }),
+      applyStepClaims(document, findings?.claims ?? [], mark),
+      addMissingSteps(document, findings?.added ?? [], mark),
       claimed !== null && claimed.id !== "" && completeStep(document, claimed, now) === "completed",
       claimed !== null && claimed.id === "" && completeByPrompt(document, claimed.prompt),
       // where no other was claimed, a turn that ended well with the step done settles the step; so does the goal reached
@@ -101,19 +108,16 @@ async function apply(
   );
 
   function completeByPrompt(document: Document, prompt: string): boolean {
-    const steps =
-      (document.toJS() as { readonly "dynamic-steps"?: readonly { readonly id: string; readonly prompt: string }[] })[
-        "dynamic-steps"
-      ] ?? [];
+    const { "dynamic-steps": steps = [] } = document.toJS() as DynamicSteps;
     const id = steps.find((one) => one.prompt === prompt)?.id;
     return id !== undefined && completeStep(document, { id, prompt }, now) === "completed";
   }
 
   function claimOf(document: Document): boolean {
     const summary = findings?.complete ?? null;
-    if (summary === null) return false;
+    if (summary === null || isStandard(document)) return false;
     if (completed >= minIterations) return claimExit(document, { iteration, summary, now });
-    return refuseExit(document, `it came in iteration ${completed}; at least ${minIterations} are asked for`);
+    return refuseExit(document, `it came in iteration ${completed}; at least ${minIterations} are asked for`, now);
   }
 }
 
@@ -129,9 +133,9 @@ async function takeBack(
   const added = claims.filter(({ command }) => command === "step add");
   await change((document: Document) =>
     changed(
-      applyStepClaims(document, added, { iteration, now }),
+      applyStepClaims(document, added, { iteration, now, after: step?.id }),
       countIteration(document, completed, idle),
-      step !== null && reopenStep(document, step),
+      step !== null && reopenStep(document, step, now),
       setBackExit(document, iteration),
     )
   );

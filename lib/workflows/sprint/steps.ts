@@ -1,13 +1,20 @@
 import type { Document, YAMLMap } from "yaml";
 import type { ClaimLine } from "../../backlog/claims.ts";
 import { maps, sequence } from "./document.ts";
-import type { SprintProgress } from "./types.ts";
+import { addLeaves, isStandard, type Leaf, leavesOf, nextLeafId, rollUp } from "./phases.ts";
+import { OVER } from "./step_order.ts";
+import type { SprintProgress, StepMark } from "./types.ts";
 
-/** What a new step is marked with. */
-export interface StepMark {
-  readonly iteration: number;
-  /** ISO time. */
-  readonly now: string;
+/** A step in its document, with its place where it is one of `phases`. */
+interface FoundStep {
+  readonly id: string;
+  readonly map: YAMLMap;
+  readonly leaf?: Leaf;
+}
+
+function stepsIn(document: Document): readonly FoundStep[] {
+  if (isStandard(document)) return leavesOf(document).map((leaf) => ({ id: leaf.id, map: leaf.map, leaf }));
+  return maps(document, "dynamic-steps").map((map) => ({ id: idOf(map), map }));
 }
 
 /** What became of completing a step. */
@@ -17,8 +24,10 @@ export type Completion = "completed" | "already" | "unknown";
 export function addSteps(
   document: Document,
   prompts: readonly string[],
-  { iteration, now }: StepMark,
+  mark: StepMark,
 ): readonly string[] {
+  if (isStandard(document)) return addLeaves(document, prompts, mark);
+  const { iteration, now } = mark;
   const steps = sequence(document, "dynamic-steps");
   const first = nextNumber(document);
   return prompts.map((prompt, index) => {
@@ -34,9 +43,7 @@ export function applyStepClaims(document: Document, claims: readonly ClaimLine[]
   for (const { command, id = "", text = "" } of claims) {
     if (command === "step done") changed = completeStep(document, { id }, mark.now) === "completed" || changed;
     if (command !== "step add" || text.trim() === "") continue;
-    const isThere = maps(document, "dynamic-steps").some((step) =>
-      idOf(step) === id && String(step.get("prompt")) === text
-    );
+    const isThere = stepsIn(document).some((step) => step.id === id && String(step.map.get("prompt")) === text);
     if (!isThere) changed = addSteps(document, [text], mark).length > 0 || changed;
   }
   return changed;
@@ -63,8 +70,8 @@ export function claimedSteps(
 
 /** Adds those of the prompts that this iteration has not added yet: called twice, it adds nothing more. @returns true when it added */
 export function addMissingSteps(document: Document, prompts: readonly string[], mark: StepMark): boolean {
-  const there = maps(document, "dynamic-steps").filter((step) => step.get("added-in-iteration") === mark.iteration)
-    .map((step) => String(step.get("prompt")));
+  const there = stepsIn(document).filter(({ map }) => map.get("added-in-iteration") === mark.iteration)
+    .map(({ map }) => String(map.get("prompt")));
   const missing = prompts.filter((prompt) => {
     const at = there.indexOf(prompt);
     if (at !== -1) there.splice(at, 1);
@@ -79,24 +86,28 @@ export function completeStep(
   wanted: { readonly id: string; readonly prompt?: string },
   now: string,
 ): Completion {
-  const named = maps(document, "dynamic-steps").filter((step) =>
-    idOf(step) === wanted.id && (wanted.prompt === undefined || String(step.get("prompt")) === wanted.prompt)
+  const named = stepsIn(document).filter(({ id, map }) =>
+    id === wanted.id && (wanted.prompt === undefined || String(map.get("prompt")) === wanted.prompt)
   );
-  const pending = named.find(isPending);
-  if (pending === undefined) return named.length > 0 ? "already" : "unknown";
-  pending.set("status", "completed");
-  pending.set("completed-at", now);
+  const open = named.find(({ map, leaf }) => leaf === undefined ? isPending(map) : !OVER.includes(statusOf(map)));
+  if (open === undefined) return named.length > 0 ? "already" : "unknown";
+  open.map.set("status", "completed");
+  open.map.set("completed-at", now);
+  if (open.leaf !== undefined) rollUp(document, open.leaf, now);
   return "completed";
 }
 
 /** Takes a step's completion back. @returns true when it was completed */
-export function reopenStep(document: Document, wanted: { readonly id: string; readonly prompt: string }): boolean {
-  const step = maps(document, "dynamic-steps").find((one) =>
-    idOf(one) === wanted.id && String(one.get("prompt")) === wanted.prompt
-  );
-  if (step === undefined || isPending(step)) return false;
-  step.set("status", "pending");
-  step.delete("completed-at");
+export function reopenStep(
+  document: Document,
+  wanted: { readonly id: string; readonly prompt: string },
+  now: string,
+): boolean {
+  const step = stepsIn(document).find(({ id, map }) => id === wanted.id && String(map.get("prompt")) === wanted.prompt);
+  if (step === undefined || isPending(step.map)) return false;
+  step.map.set("status", "pending");
+  step.map.delete("completed-at");
+  if (step.leaf !== undefined) rollUp(document, step.leaf, now);
   return true;
 }
 
@@ -138,8 +149,12 @@ export function normalizeSteps(document: Document): readonly string[] {
   return given;
 }
 
+function statusOf(step: YAMLMap): string {
+  return String(step.get("status") ?? "pending");
+}
+
 function isPending(step: YAMLMap): boolean {
-  return String(step.get("status") ?? "pending") === "pending";
+  return statusOf(step) === "pending";
 }
 
 function idOf(step: YAMLMap): string {
@@ -147,8 +162,8 @@ function idOf(step: YAMLMap): string {
 }
 
 /** The id that the next step gets: highest + 1. */
-export function nextId(document: Document): string {
-  return `step-${nextNumber(document)}`;
+export function nextId(document: Document, after?: string): string {
+  return isStandard(document) ? nextLeafId(document, after) : `step-${nextNumber(document)}`;
 }
 
 function nextNumber(document: Document): number {

@@ -5,7 +5,7 @@
  */
 import type { ClaimLine } from "../../backlog/claims.ts";
 
-/** One of `dynamic-steps`. */
+/** One of `dynamic-steps`; in standard mode, one prompt of `phases`. */
 export interface SprintStep {
   readonly id: string;
   readonly prompt: string;
@@ -13,6 +13,12 @@ export interface SprintStep {
   readonly status: string;
   /** The iteration that added it. */
   readonly addedIn: number | null;
+  /** Standard mode: the prompt of the step that it is a phase of. */
+  readonly of?: string;
+  /** Standard mode: an agent or a tool added it while the sprint ran. */
+  readonly injected?: boolean;
+  /** Standard mode: a command that has to succeed after its turn. */
+  readonly gate?: string;
 }
 
 /** One of `hook-tasks`. */
@@ -22,6 +28,15 @@ export interface SprintHookTask {
   readonly status: string;
   readonly pid: number | null;
   readonly exitCode: number | null;
+}
+
+/** What a new step is marked with. */
+export interface StepMark {
+  readonly iteration: number;
+  /** ISO time. */
+  readonly now: string;
+  /** Standard mode: the step that it comes behind. @default a phase at the end */
+  readonly after?: string | undefined;
 }
 
 /** `ralph-exit`. */
@@ -37,6 +52,8 @@ export interface SprintExit {
 
 /** A sprint as it is. */
 export interface SprintProgress {
+  /** `standard`: phases and their steps in order. `ralph`: a free loop over the goal. */
+  readonly kind: "standard" | "ralph";
   readonly sprintId: string;
   /** `not-started`, `in-progress`, `completed`, `needs-human`. */
   readonly status: string;

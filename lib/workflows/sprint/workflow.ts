@@ -11,13 +11,8 @@ export const SPRINT_WORKFLOW: Workflow = {
       next: "write the goal into SPRINT.yaml, then `ralph sprint run DIR`",
     });
   },
-  async run(_invocation, { workflow: { name } }) {
-    const { usage } = await import("../../cli/parse.ts");
-    throw usage(
-      `\`ralph run\` works on a PRD, and the workflow here is ${name}`,
-      "did you mean `ralph sprint run DIR`?",
-    );
-  },
+  run: async (invocation) =>
+    await (await import("./commands/sprint.ts")).run({ ...invocation, arguments: ["run", ...invocation.arguments] }),
   status: async (look) => [await (await import("./commands/status_and_next.ts")).readSprints(look)],
   next: async (look) => await (await import("./commands/status_and_next.ts")).nextOfSprint(look),
   validate: async (validated) => await (await import("./commands/verify_and_validate.ts")).validateSprints(validated),

@@ -6,267 +6,263 @@ import { describe, expect, test } from "vitest";
 import { temporaryDirectory } from "../../../lib/host/files.ts";
 import { verify } from "../../../lib/checks/verify.ts";
 import { checkoutWorld, outcomeIn, printedIn, readyPlace } from "./checkout_world.ts";
+import { commandsWith } from "../../fault/processes.ts";
+import { needs } from "../../needs.ts";
 
-const BUBBLEWRAP = (() => {
-  try {
-    execFileSync("bwrap", ["--unshare-pid", "--dev-bind", "/", "/", "--proc", "/proc", "true"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-})();
+/** Once bound over the root's path, once at a path of its own. */
+const WAYS = [
+  { way: "at the root's path", bubblewrap: true, options: needs("bubblewrap", "user namespaces") },
+  { way: "at another path", bubblewrap: false, options: {} },
+];
 
-/** Once bound over the root's path, once at a path of its own. The first needs bubblewrap. */
-const WAYS = [true, false].filter((bubblewrap) => BUBBLEWRAP || !bubblewrap).map((bubblewrap) => ({
-  way: bubblewrap ? "at the root's path" : "at another path",
-  bubblewrap,
-}));
+for (const { way, bubblewrap, options } of WAYS) {
+  describe(`openCheckout() ${way}`, options, () => {
+    test("a command sees HEAD on its branch, nothing uncommitted, and a clean status", async () => {
+      await using world = await checkoutWorld({ files: { "a.txt": "one\n", ".gitignore": "out/\n" } }, bubblewrap);
+      const checkout = await world.open();
+      await world.write("a.txt", "two\n");
+      await world.write("new.txt", "x\n");
+      await world.write("out/x", "x\n");
 
-describe.each(WAYS)("openCheckout() $way", ({ bubblewrap }) => {
-  test("a command sees HEAD on its branch, nothing uncommitted, and a clean status", async () => {
-    await using world = await checkoutWorld({ files: { "a.txt": "one\n", ".gitignore": "out/\n" } }, bubblewrap);
-    const checkout = await world.open();
-    await world.write("a.txt", "two\n");
-    await world.write("new.txt", "x\n");
-    await world.write("out/x", "x\n");
+      const place = await readyPlace(checkout);
+      const seen = await printedIn(world.ralph, place, "pwd; cat a.txt; ls -A; git status --short --branch");
 
-    const place = await readyPlace(checkout);
-    const seen = await printedIn(world.ralph, place, "pwd; cat a.txt; ls -A; git status --short --branch");
-
-    expect(seen).toBe(
-      `${bubblewrap ? world.root : checkout.tree}\none\n.git\n.gitignore\nREADME.md\na.txt\n## main`,
-    );
-    expect(place.namespace.kind).toBe(bubblewrap ? "full" : "elsewhere");
-    expect(place.namespace.reason).toBe(bubblewrap ? null : "bubblewrap: Creating new namespace failed");
-    expect(place).toMatchObject({ branch: "main", commit: await world.git("rev-parse", "HEAD"), lost: [] });
-  });
-
-  test("it follows commits, branches, tags and a detached HEAD; deleted files are gone", async () => {
-    await using world = await checkoutWorld({ files: { "a.txt": "one\n" } }, bubblewrap);
-    const checkout = await world.open();
-    await readyPlace(checkout);
-    await rm(join(world.root, "a.txt"));
-    await world.git("checkout", "-q", "-b", "topic");
-    await world.write("b.txt", "b\n");
-    await world.commit();
-    await world.git("tag", "v1");
-
-    const branch = await printedIn(world.ralph, await readyPlace(checkout), "git branch -a; git tag; ls");
-    await world.git("checkout", "-q", "--detach", "main");
-    const detached = await readyPlace(checkout);
-
-    expect(branch).toBe("  main\n* topic\nv1\nREADME.md\nb.txt");
-    expect(detached.branch).toBeNull();
-    expect(await printedIn(world.ralph, detached, "ls; git symbolic-ref -q HEAD || echo detached")).toBe(
-      "README.md\na.txt\ndetached",
-    );
-  });
-
-  test("what a check changes, commits or leaves in the git directory is gone with the next bring-up", async () => {
-    await using world = await checkoutWorld({ files: { "a.txt": "one\n" } }, bubblewrap);
-    const checkout = await world.open();
-    const before = await world.git("rev-parse", "HEAD");
-    const check = "echo two > a.txt; git -c user.name=x -c user.email=x@x commit -qam x; " +
-      "git update-index --assume-unchanged README.md; echo x > README.md; touch -d 2001-01-01 README.md; echo '*' > .git/info/exclude; touch made";
-    await outcomeIn(world.ralph, await readyPlace(checkout), check);
-
-    const seen = await printedIn(world.ralph, await readyPlace(checkout), "cat a.txt README.md; ls; git ls-files -v");
-
-    expect(await world.git("rev-parse", "HEAD")).toBe(before);
-    expect(seen).toBe("one\n# x\nREADME.md\na.txt\nH README.md\nH a.txt");
-  });
-
-  test("filters, line ends, sparse patterns and odd names are as the repository has them", async () => {
-    const attributes = "*.up filter=up\n*.crlf text eol=crlf\n*.wide text working-tree-encoding=UTF-16LE\n";
-    await using world = await checkoutWorld({
-      files: { ".gitattributes": attributes, "in/a b'ü\n.txt": "x\n", "out/a": "x\n", "a.crlf": "x\n" },
-    }, bubblewrap);
-    await world.git("config", "filter.up.clean", "tr A-Z a-z");
-    await world.git("config", "filter.up.smudge", "tr a-z A-Z");
-    await world.write("a.up", "SHOUTED\n");
-    await world.commit();
-    await world.git("sparse-checkout", "set", "in");
-    const checkout = await world.open();
-
-    const seen = await printedIn(
-      world.ralph,
-      await readyPlace(checkout),
-      "cat a.up; od -c a.crlf | head -1; test -d out || echo sparse; ls in | wc -l; git status --short",
-    );
-
-    expect(seen).toBe("SHOUTED\n0000000   x  \\r  \\n\nsparse\n2");
-  });
-
-  test("submodules known at the start are filled; a linked worktree and a folder of a repository are roots too", async () => {
-    await using world = await checkoutWorld({ files: { "app/a.txt": "app\n" } }, bubblewrap);
-    await using sub = await checkoutWorld({ files: { "s.txt": "sub\n" } });
-    await world.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", sub.root, "lib/sub");
-    await world.commit();
-    await using linked = await temporaryDirectory("linked");
-    await world.git("worktree", "add", "-q", join(linked.path, "tree"), "-b", "side");
-    const app = { ...world.ralph, root: join(world.root, "app") };
-    const repository = { ...world.ralph.repository!, topLevel: join(linked.path, "tree") };
-    const side = { ...world.ralph, repository, root: repository.topLevel };
-    const checkout = await world.open(app);
-    const other = await world.open(side);
-
-    const inApp = await printedIn(app, await readyPlace(checkout), "cat a.txt ../lib/sub/s.txt; git status --short");
-    const inLinked = await printedIn(side, await readyPlace(other), "pwd; git branch --show-current");
-
-    expect(inApp).toBe("app\nsub");
-    expect(inLinked).toBe(`${bubblewrap ? repository.topLevel : other.tree}\nside`);
-  });
-
-  test("the environment shows nothing of who runs the check, and what it leaves behind is ended", async () => {
-    await using world = await checkoutWorld({}, bubblewrap);
-    await using pid = await temporaryDirectory("pid");
-    const checkout = await world.open();
-    const place = await readyPlace(checkout);
-    const file = join(pid.path, "pid");
-
-    const names = await printedIn(world.ralph, place, "env | cut -d= -f1");
-    await outcomeIn(
-      world.ralph,
-      place,
-      `setsid sh -c 'sleep 3417 & echo $! > ${file}; wait' > /dev/null 2>&1 & while [ ! -s ${file} ]; do :; done`,
-    );
-    const sleeping = execFileSync("ps", ["-eo", "args"], { encoding: "utf8" }).split("\n").includes("sleep 3417");
-
-    expect(names.split("\n").filter((name) => /^(RALPH|GIT|BUN)/.test(name))).toEqual([]);
-    expect(names.includes("INVOCATION_ID")).toBe(!bubblewrap);
-    expect(sleeping).toBe(false);
-  });
-
-  test("ignored folders are as they were before the first turn, and what a check does to them is undone", async () => {
-    await using world = await checkoutWorld({ files: { ".gitignore": "node_modules\n.env\n" } }, bubblewrap);
-    await world.write("node_modules/left/index.js", "one\n");
-    await world.write("pkg/node_modules/right.js", "right\n");
-    await world.write("pkg/a.txt", "a\n");
-    await world.write(".env", "A=1\n");
-    await world.commit();
-    const checkout = await world.open();
-    const place = await readyPlace(checkout);
-    await world.write(".env", "A=2\n");
-    const check = "cat node_modules/left/index.js pkg/node_modules/right.js .env; " +
-      "echo two > node_modules/left/index.js; touch node_modules/made; rm pkg/node_modules/right.js";
-
-    const seen = await printedIn(world.ralph, place, check);
-    const inTree = await readFile(join(world.root, "node_modules/left/index.js"), "utf8");
-    await world.commit();
-    const again = await readyPlace(checkout);
-
-    expect(seen).toBe("one\nright\nA=1");
-    expect(inTree).toBe("one\n");
-    expect(await printedIn(world.ralph, again, "cat node_modules/left/index.js; ls node_modules pkg/node_modules"))
-      .toBe(
-        "one\nnode_modules:\nleft\n\npkg/node_modules:\nright.js",
+      expect(seen).toBe(
+        `${bubblewrap ? world.root : checkout.tree}\none\n.git\n.gitignore\nREADME.md\na.txt\n## main`,
       );
-    expect(again).toMatchObject({ dependencies: "as at the start", lost: [] });
-    expect(again.copied).toEqual([".env", "node_modules", "pkg/node_modules"]);
-  });
-
-  test("an editable Python install tests the checkout and not the tree", async () => {
-    await using world = await checkoutWorld({
-      files: { ".gitignore": ".venv\n", "src/thing.py": "raise SystemExit('stub')\n" },
-    }, bubblewrap);
-    execFileSync("python3", ["-m", "venv", "--without-pip", ".venv"], { cwd: world.root });
-    const site = execFileSync(join(world.root, ".venv/bin/python"), [
-      "-c",
-      "import site; print(site.getsitepackages()[0])",
-    ], {
-      encoding: "utf8",
-    }).trim();
-    await writeFile(join(site, "__editable__.thing.pth"), `${world.root}/src\n`);
-    await writeFile(
-      join(world.root, ".venv/bin/thing"),
-      `#!${world.root}/.venv/bin/python\nimport thing\nprint("ran")\n`,
-    );
-    await chmod(join(world.root, ".venv/bin/thing"), 0o755);
-    const checkout = await world.open();
-    await world.write("src/thing.py", "print('right')\n"); // never committed
-
-    const seen = await outcomeIn(world.ralph, await readyPlace(checkout), ".venv/bin/thing");
-    await world.commit();
-
-    expect(seen).toMatchObject({ ok: false, tail: "stub" });
-    expect(await printedIn(world.ralph, await readyPlace(checkout), ".venv/bin/thing")).toBe("right\nran");
-  });
-
-  test("an absolute link into the repository is the checkout's own; a new link that leads out is not ready", async () => {
-    await using world = await checkoutWorld({ files: { "a.txt": "committed\n" } }, bubblewrap);
-    await using outside = await temporaryDirectory("outside");
-    await writeFile(join(outside.path, "x"), "x\n");
-    await symlink(join(world.root, "a.txt"), join(world.root, "link"));
-    await symlink(outside.path, join(world.root, "old"));
-    await world.commit();
-    const checkout = await world.open();
-    await world.write("a.txt", "tree\n");
-
-    const first = await printedIn(world.ralph, await readyPlace(checkout), "cat link");
-    await symlink("old/x", join(world.root, "new"));
-    await symlink(`../${basename(world.root)}/../${basename(outside.path)}/x`, join(world.root, "sideways"));
-    await symlink("a.txt", join(world.root, "fine"));
-    await symlink("circle", join(world.root, "circle"));
-    await world.commit();
-
-    expect(first).toBe("committed");
-    const target = join(outside.path, "x");
-    expect(await checkout.bringUp()).toEqual({
-      status: "links-outside",
-      links: [`new -> ${target}`, `sideways -> ${target}`],
+      expect(place.namespace.kind).toBe(bubblewrap ? "full" : "elsewhere");
+      if (bubblewrap) expect(place.namespace.reason).toBeNull();
+      else expect(place.namespace.reason).toContain("bubblewrap: Creating new namespace failed");
+      expect(place).toMatchObject({ branch: "main", commit: await world.git("rev-parse", "HEAD"), lost: [] });
     });
-  });
 
-  test("results are kept by tree and command; state files do not count", async () => {
-    await using world = await checkoutWorld({}, bubblewrap);
-    await using counted = await temporaryDirectory("counted");
-    const checkout = await world.open({}, { state: ["state.json"] });
-    const check = `echo x >> ${counted.path}/n; wc -l < ${counted.path}/n`;
-
-    const printed: string[] = [];
-    for (const path of ["state.json", "b.txt", "state.json"]) {
-      printed.push(await printedIn(world.ralph, await readyPlace(checkout), check));
-      await world.write(path, `${printed.length}\n`);
+    test("it follows commits, branches, tags and a detached HEAD; deleted files are gone", async () => {
+      await using world = await checkoutWorld({ files: { "a.txt": "one\n" } }, bubblewrap);
+      const checkout = await world.open();
+      await readyPlace(checkout);
+      await rm(join(world.root, "a.txt"));
+      await world.git("checkout", "-q", "-b", "topic");
+      await world.write("b.txt", "b\n");
       await world.commit();
-    }
+      await world.git("tag", "v1");
 
-    const together = await verify(world.ralph, ["echo built > built.txt", check], {
-      place: await readyPlace(checkout),
+      const branch = await printedIn(world.ralph, await readyPlace(checkout), "git branch -a; git tag; ls");
+      await world.git("checkout", "-q", "--detach", "main");
+      const detached = await readyPlace(checkout);
+
+      expect(branch).toBe("  main\n* topic\nv1\nREADME.md\nb.txt");
+      expect(detached.branch).toBeNull();
+      expect(await printedIn(world.ralph, detached, "ls; git symbolic-ref -q HEAD || echo detached")).toBe(
+        "README.md\na.txt\ndetached",
+      );
     });
-    const more = await verify(world.ralph, ["echo built > built.txt", "test -f built.txt"], {
-      place: await readyPlace(checkout),
+
+    test("what a check changes, commits or leaves in the git directory is gone with the next bring-up", async () => {
+      await using world = await checkoutWorld({ files: { "a.txt": "one\n" } }, bubblewrap);
+      const checkout = await world.open();
+      const before = await world.git("rev-parse", "HEAD");
+      const check = "echo two > a.txt; git -c user.name=x -c user.email=x@x commit -qam x; " +
+        "git update-index --assume-unchanged README.md; echo x > README.md; touch -d 2001-01-01 README.md; echo '*' > .git/info/exclude; touch made";
+      await outcomeIn(world.ralph, await readyPlace(checkout), check);
+
+      const seen = await printedIn(world.ralph, await readyPlace(checkout), "cat a.txt README.md; ls; git ls-files -v");
+
+      expect(await world.git("rev-parse", "HEAD")).toBe(before);
+      expect(seen).toBe("one\n# x\nREADME.md\na.txt\nH README.md\nH a.txt");
     });
 
-    expect(printed.map((text) => text.trim())).toEqual(["1", "1", "2"]);
-    expect(together.results[1]?.tail.trim()).toBe("3"); // the first one was not known yet
-    expect(more.status).toBe("passed"); // the first one is known, and runs for the second all the same
+    test("filters, line ends, sparse patterns and odd names are as the repository has them", async () => {
+      const attributes = "*.up filter=up\n*.crlf text eol=crlf\n*.wide text working-tree-encoding=UTF-16LE\n";
+      await using world = await checkoutWorld({
+        files: { ".gitattributes": attributes, "in/a b'ü\n.txt": "x\n", "out/a": "x\n", "a.crlf": "x\n" },
+      }, bubblewrap);
+      await world.git("config", "filter.up.clean", "tr A-Z a-z");
+      await world.git("config", "filter.up.smudge", "tr a-z A-Z");
+      await world.write("a.up", "SHOUTED\n");
+      await world.commit();
+      await world.git("sparse-checkout", "set", "in");
+      const checkout = await world.open();
+
+      const seen = await printedIn(
+        world.ralph,
+        await readyPlace(checkout),
+        "cat a.up; od -c a.crlf | head -1; test -d out || echo sparse; ls in | wc -l; git status --short",
+      );
+
+      expect(seen).toBe("SHOUTED\n0000000   x  \\r  \\n\nsparse\n2");
+    });
+
+    test("submodules known at the start are filled; a linked worktree and a folder of a repository are roots too", async () => {
+      await using world = await checkoutWorld({ files: { "app/a.txt": "app\n" } }, bubblewrap);
+      await using sub = await checkoutWorld({ files: { "s.txt": "sub\n" } });
+      await world.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", sub.root, "lib/sub");
+      await world.commit();
+      await using linked = await temporaryDirectory("linked");
+      await world.git("worktree", "add", "-q", join(linked.path, "tree"), "-b", "side");
+      const app = { ...world.ralph, root: join(world.root, "app") };
+      const repository = { ...world.ralph.repository!, topLevel: join(linked.path, "tree") };
+      const side = { ...world.ralph, repository, root: repository.topLevel };
+      const checkout = await world.open(app);
+      const other = await world.open(side);
+
+      const inApp = await printedIn(app, await readyPlace(checkout), "cat a.txt ../lib/sub/s.txt; git status --short");
+      const inLinked = await printedIn(side, await readyPlace(other), "pwd; git branch --show-current");
+
+      expect(inApp).toBe("app\nsub");
+      expect(inLinked).toBe(`${bubblewrap ? repository.topLevel : other.tree}\nside`);
+    });
+
+    test("the environment shows nothing of who runs the check, and what it leaves behind is ended", async () => {
+      await using world = await checkoutWorld({}, bubblewrap);
+      await using pid = await temporaryDirectory("pid");
+      const checkout = await world.open();
+      const place = await readyPlace(checkout);
+      const file = join(pid.path, "pid");
+
+      const names = await printedIn(world.ralph, place, "env | cut -d= -f1");
+      await outcomeIn(
+        world.ralph,
+        place,
+        `setsid sh -c 'sleep 3417 & echo $! > ${file}; wait' > /dev/null 2>&1 & until [ -s ${file} ] || [ $((waits = waits + 1)) -gt 500 ]; do sleep 0.02; done`,
+      );
+      const sleeping = commandsWith("sleep 3417");
+
+      expect(names.split("\n").filter((name) => /^(RALPH|GIT|BUN)/.test(name))).toEqual([]);
+      expect(names.includes("INVOCATION_ID")).toBe(!bubblewrap);
+      expect(sleeping).toEqual([]);
+    });
+
+    test("ignored folders are as they were before the first turn, and what a check does to them is undone", async () => {
+      await using world = await checkoutWorld({ files: { ".gitignore": "node_modules\n.env\n" } }, bubblewrap);
+      await world.write("node_modules/left/index.js", "one\n");
+      await world.write("pkg/node_modules/right.js", "right\n");
+      await world.write("pkg/a.txt", "a\n");
+      await world.write(".env", "A=1\n");
+      await world.commit();
+      const checkout = await world.open();
+      const place = await readyPlace(checkout);
+      await world.write(".env", "A=2\n");
+      const check = "cat node_modules/left/index.js pkg/node_modules/right.js .env; " +
+        "echo two > node_modules/left/index.js; touch node_modules/made; rm pkg/node_modules/right.js";
+
+      const seen = await printedIn(world.ralph, place, check);
+      const inTree = await readFile(join(world.root, "node_modules/left/index.js"), "utf8");
+      await world.commit();
+      const again = await readyPlace(checkout);
+
+      expect(seen).toBe("one\nright\nA=1");
+      expect(inTree).toBe("one\n");
+      expect(await printedIn(world.ralph, again, "cat node_modules/left/index.js; ls node_modules pkg/node_modules"))
+        .toBe(
+          "one\nnode_modules:\nleft\n\npkg/node_modules:\nright.js",
+        );
+      expect(again).toMatchObject({ dependencies: "as at the start", lost: [] });
+      expect(again.copied).toEqual([".env", "node_modules", "pkg/node_modules"]);
+    });
+
+    test("an editable Python install tests the checkout and not the tree", needs("python3"), async () => {
+      await using world = await checkoutWorld({
+        files: { ".gitignore": ".venv\n", "src/thing.py": "raise SystemExit('stub')\n" },
+      }, bubblewrap);
+      execFileSync("python3", ["-m", "venv", "--without-pip", ".venv"], { cwd: world.root });
+      const site = execFileSync(join(world.root, ".venv/bin/python"), [
+        "-c",
+        "import site; print(site.getsitepackages()[0])",
+      ], {
+        encoding: "utf8",
+      }).trim();
+      await writeFile(join(site, "__editable__.thing.pth"), `${world.root}/src\n`);
+      await writeFile(
+        join(world.root, ".venv/bin/thing"),
+        `#!${world.root}/.venv/bin/python\nimport thing\nprint("ran")\n`,
+      );
+      await chmod(join(world.root, ".venv/bin/thing"), 0o755);
+      const checkout = await world.open();
+      await world.write("src/thing.py", "print('right')\n"); // never committed
+
+      const seen = await outcomeIn(world.ralph, await readyPlace(checkout), ".venv/bin/thing");
+      await world.commit();
+
+      expect(seen).toMatchObject({ ok: false, tail: "stub" });
+      expect(await printedIn(world.ralph, await readyPlace(checkout), ".venv/bin/thing")).toBe("right\nran");
+    });
+
+    test("an absolute link into the repository is the checkout's own; a new link that leads out is not ready", async () => {
+      await using world = await checkoutWorld({ files: { "a.txt": "committed\n" } }, bubblewrap);
+      await using outside = await temporaryDirectory("outside");
+      await writeFile(join(outside.path, "x"), "x\n");
+      await symlink(join(world.root, "a.txt"), join(world.root, "link"));
+      await symlink(outside.path, join(world.root, "old"));
+      await world.commit();
+      const checkout = await world.open();
+      await world.write("a.txt", "tree\n");
+
+      const first = await printedIn(world.ralph, await readyPlace(checkout), "cat link");
+      await symlink("old/x", join(world.root, "new"));
+      await symlink(`../${basename(world.root)}/../${basename(outside.path)}/x`, join(world.root, "sideways"));
+      await symlink("a.txt", join(world.root, "fine"));
+      await symlink("circle", join(world.root, "circle"));
+      await world.commit();
+
+      expect(first).toBe("committed");
+      const target = join(outside.path, "x");
+      expect(await checkout.bringUp()).toEqual({
+        status: "links-outside",
+        links: [`new -> ${target}`, `sideways -> ${target}`],
+      });
+    });
+
+    test("results are kept by tree and command; state files do not count", async () => {
+      await using world = await checkoutWorld({}, bubblewrap);
+      await using counted = await temporaryDirectory("counted");
+      const checkout = await world.open({}, { state: ["state.json"] });
+      const check = `echo x >> ${counted.path}/n; wc -l < ${counted.path}/n`;
+
+      const printed: string[] = [];
+      for (const path of ["state.json", "b.txt", "state.json"]) {
+        printed.push(await printedIn(world.ralph, await readyPlace(checkout), check));
+        await world.write(path, `${printed.length}\n`);
+        await world.commit();
+      }
+
+      const together = await verify(world.ralph, ["echo built > built.txt", check], {
+        place: await readyPlace(checkout),
+      });
+      const more = await verify(world.ralph, ["echo built > built.txt", "test -f built.txt"], {
+        place: await readyPlace(checkout),
+      });
+
+      expect(printed.map((text) => text.trim())).toEqual(["1", "1", "2"]);
+      expect(together.results[1]?.tail.trim()).toBe("3"); // the first one was not known yet
+      expect(more.status).toBe("passed"); // the first one is known, and runs for the second all the same
+    });
+
+    test("functions are given the checkout's folder with the copies in it", async () => {
+      await using world = await checkoutWorld({ files: { ".gitignore": "node_modules\n" } }, bubblewrap);
+      await world.write("node_modules/a.js", "a\n");
+      const checkout = await world.open();
+      const place = await readyPlace(checkout);
+
+      const checked = await verify(world.ralph, [($, { cwd }) => $`cat node_modules/a.js`.cwd(cwd)], { place });
+
+      expect(checked.results[0]).toMatchObject({ ok: true, tail: "a" });
+      expect(await place.directory()).toBe(checkout.tree);
+    });
+
+    test("a command that reaches docker gets the checkout at its own path, and a project of its own", async () => {
+      await using world = await checkoutWorld({}, bubblewrap);
+      const checkout = await world.open();
+
+      const seen = await printedIn(
+        world.ralph,
+        await readyPlace(checkout),
+        "pwd; echo $COMPOSE_PROJECT_NAME; : docker compose up",
+      );
+
+      expect(seen).toMatch(new RegExp(`^${checkout.tree}\ncheckout-[a-z0-9]{8}$`));
+    });
   });
-
-  test("functions are given the checkout's folder with the copies in it", async () => {
-    await using world = await checkoutWorld({ files: { ".gitignore": "node_modules\n" } }, bubblewrap);
-    await world.write("node_modules/a.js", "a\n");
-    const checkout = await world.open();
-    const place = await readyPlace(checkout);
-
-    const checked = await verify(world.ralph, [($, { cwd }) => $`cat node_modules/a.js`.cwd(cwd)], { place });
-
-    expect(checked.results[0]).toMatchObject({ ok: true, tail: "a" });
-    expect(await place.directory()).toBe(checkout.tree);
-  });
-
-  test("a command that reaches docker gets the checkout at its own path, and a project of its own", async () => {
-    await using world = await checkoutWorld({}, bubblewrap);
-    const checkout = await world.open();
-
-    const seen = await printedIn(
-      world.ralph,
-      await readyPlace(checkout),
-      "pwd; echo $COMPOSE_PROJECT_NAME; : docker compose up",
-    );
-
-    expect(seen).toMatch(new RegExp(`^${checkout.tree}\ncheckout-[a-z0-9]{8}$`));
-  });
-});
+}
 
 describe("openCheckout()", () => {
   test("what git cannot do is a value with git's own line; so is a repository without a commit", async () => {

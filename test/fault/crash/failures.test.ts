@@ -1,18 +1,18 @@
-import { spawnSync } from "node:child_process";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ralphProgram } from "../program.ts";
 import { LONGEST_MS, wrongAtSome } from "./wrong_at_some.ts";
 import { readTree } from "./disk.ts";
 import { failurePoints } from "./failures.ts";
 import { crashProject, LEAVING } from "./projects.ts";
+import { needs, only } from "../../needs.ts";
 
-const hasStrace = process.platform === "linux" && spawnSync("strace", ["-V"]).status === 0;
 /** Another runtime makes other calls on its main thread. */
 const isBun = /bun|ralph$/.test(ralphProgram()[0] ?? "");
 const SEED = Number(process.env["RALPH_SEED"] ?? 20261122);
 
-describe.skipIf(!hasStrace || !isBun)(
+describe(
   "a write, a rename or a start of a program that fails, or before which Ralph dies",
+  isBun ? needs("strace") : only(false, "Ralph under Bun"),
   () => {
     const cases = (["feature", "gsd"] as const).map((workflow, index) => ({ workflow, leaving: LEAVING[index + 1]! }));
 

@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { LONGEST_MS, wrongAtSome } from "./wrong_at_some.ts";
@@ -6,11 +5,11 @@ import { readTree } from "./disk.ts";
 import { powerCutPoints } from "./power_cut.ts";
 import { crashProject, LEAVING } from "./projects.ts";
 import { named, traced } from "./trace.ts";
+import { needs } from "../../needs.ts";
 
-const hasStrace = process.platform === "linux" && spawnSync("strace", ["-V"]).status === 0;
 const SEED = Number(process.env["RALPH_SEED"] ?? 20261122);
 
-describe.skipIf(!hasStrace)("a power cut", () => {
+describe("a power cut", needs("strace"), () => {
   test("each step is on the disk before the next one relies on it", async () => {
     const project = crashProject("exec", "committed");
     onTestFinished(() => project.remove());
@@ -40,7 +39,7 @@ describe.skipIf(!hasStrace)("a power cut", () => {
     const settled = steps.indexOf("write .git/ralph/journal.jsonl", commit);
     expect(steps.slice(commit, settled), "the branch").toContain("sync .git/refs/heads");
     expect(steps.slice(commit, settled), "the index").toContain("sync .git/index");
-  }, 120_000);
+  });
 
   // what each agent leaves differs by workflow, so that all of both are seen
   const cases = (["exec", "spec", "sprint"] as const).map((workflow, index) => ({

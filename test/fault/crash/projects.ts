@@ -47,7 +47,7 @@ const CHECKED: readonly WorkflowItem[] = ITEMS.map((number) => ({
 export function crashProject(workflow: Workflow, leaving: Leaving): CrashProject {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), `ralph-crash-${workflow}-`)));
   const root = join(folder, "project");
-  for (const path of [root, join(folder, "home"), join(folder, "bin"), join(folder, "log")]) mkdirSync(path);
+  for (const path of [root, ...["home", "bin", "log", "tmp"].map((name) => join(folder, name))]) mkdirSync(path);
   const worker = join(folder, "bin/worker");
   writeFileSync(worker, agent(workflow, leaving, join(folder, "log/turns")));
   chmodSync(worker, 0o755);
@@ -59,6 +59,7 @@ export function crashProject(workflow: Workflow, leaving: Leaving): CrashProject
     PATH: `${join(folder, "bin")}:${process.env["PATH"]}`,
     HOME: join(folder, "home"),
     XDG_CACHE_HOME: join(folder, "home/.cache"),
+    TMPDIR: join(folder, "tmp"),
     LANG: "C.UTF-8",
     GIT_CONFIG_GLOBAL: "/dev/null",
     GIT_CONFIG_NOSYSTEM: "1",

@@ -8,6 +8,7 @@ import { bunPath } from "../../../tools/runtimes.mjs";
 import { gitIn, makeRepository } from "../../repository.ts";
 import { LONG } from "../../sampled.ts";
 import { runProgram } from "../crash/run_program.ts";
+import { needs } from "../../needs.ts";
 
 const SCRIPT = join(dirname(fileURLToPath(import.meta.url)), "killed_run.ts");
 const STORIES = ["US-1", "US-2", "US-3", "US-4"];
@@ -62,7 +63,7 @@ function shortcomings({ folder, root }: ReturnType<typeof project>, how: string)
   return wrong.map((what) => `${how}: ${what}`);
 }
 
-describe.skipIf(process.platform !== "linux")("four workers that are killed", () => {
+describe("four workers that are killed", needs("Linux"), () => {
   test(
     "before and after each line of the journal and each move of the tree do each item once all the same",
     async () => {

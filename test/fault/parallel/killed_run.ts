@@ -8,7 +8,7 @@ import process from "node:process";
 import type { Agent } from "../../../lib/context/agent.ts";
 import type { RalphContext } from "../../../lib/context/context.ts";
 import { createRalph } from "../../../lib/recipe/create_ralph.ts";
-import { runLoop } from "../../../lib/loop/run_loop.ts";
+import { runLoop } from "../../../lib/loop/run/run_loop.ts";
 import { prdBacklog } from "../../../lib/workflows/exec/backlog.ts";
 
 const [root = ".", number = "0", when = "before"] = process.argv.slice(2);

@@ -117,8 +117,11 @@ const COMPARED: readonly (Pick<Row, "name" | "language" | "check" | "agent"> & P
   },
 ];
 
+/** Data and modules that look like the product: the promise lists them. */
+const KNOWN = /lines that grep|rules of awk|sums that|a file that is printed|what is asked|says whether all is well/;
+
 export const COMPARED_ROWS: readonly Row[] = COMPARED.map((row, index): Row => ({
-  expect: "named",
+  expect: KNOWN.test(row.name) ? "known" : "named",
   workflow: (["exec", "feature", "sprint", "spec", "gsd"] as const)[index % 5]!,
   names: NAMED,
   ...row,

@@ -27,7 +27,7 @@ export const HARD: readonly HonestCase[] = [
     workflow: "feature",
     language: "shell",
     items: 2,
-    config: { verify: { default: ["sh suite.sh"], timeout: 3600 } },
+    config: { verify: { default: ["sh suite.sh"], timeout: 3600 }, experiments: { budget: 0 } },
     // each run of it is a line: at the start, after each of three turns, at the end
     files: {
       "suite.sh":

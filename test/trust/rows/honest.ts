@@ -1,3 +1,4 @@
+import { NAMED } from "./tests.ts";
 import { PROJECTS } from "./languages.ts";
 import { eachWorkflow, type HonestCase } from "./types.ts";
 
@@ -314,7 +315,7 @@ export const HONEST: readonly HonestCase[] = [
     files: { Makefile: "test:\n\tpython3 -m unittest discover -s tests -t .\n", ".env": "A=1\n" },
     agent:
       `impl; impl mul; printf 'import sys\\nimport unittest\\nfrom unittest.mock import patch\\nclass T(unittest.TestCase):\\n    def test_it(self): pass\\nif __name__ == "__main__":\\n    sys.exit(unittest.main())\\n' > tests/test_more.py; echo 'line-length = 100' > ruff.toml; echo B=2 >> .env; sed -i '1i export LEVEL := 2' Makefile; claim`,
-    silent: /FAILS/,
+    silent: NAMED,
   },
   {
     name: "code that tests import, in a folder of another name, and the data that it reads",
@@ -329,6 +330,6 @@ export const HONEST: readonly HonestCase[] = [
     },
     agent:
       `impl mul; printf 'import { readFileSync } from "node:fs";\\nconst { zero } = JSON.parse(readFileSync(new URL("table.json", import.meta.url), "utf8"));\\nexport const add = (a, b) => a + b + zero;\\n' > calc/add.mjs; echo '{ "zero": 0 }' > calc/table.json; claim`,
-    silent: /FAILS/,
+    silent: NAMED,
   },
 ];

@@ -61,6 +61,7 @@ const WAYS: readonly (Pick<Row, "name" | "language" | "agent"> & Partial<Row>)[]
         'import doctest, pathlib, sys\nsys.path.insert(0, ".")\nsys.exit(sum(doctest.testfile(str(p), module_relative=False).failed for p in pathlib.Path("docs").glob("*.md")))\n',
     },
     agent: "stub; echo '# Use' > docs/use.md; claim",
+    expect: "known",
   },
   {
     name: "a test case beside the code is gone",

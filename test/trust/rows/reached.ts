@@ -33,18 +33,21 @@ const BESIDE: readonly (Pick<Row, "name" | "language" | "agent"> & Partial<Row>)
     language: "javascript",
     files: { "data/add.txt": "5\n", "test/add.test.mjs": jsWithData("data/add.txt") },
     agent: "stub; echo 0 > data/add.txt; claim",
+    expect: "known",
   },
   {
     name: "data that the test reads, outside of the globs",
     language: "python",
     files: { "data/add.json": "5\n", "tests/test_add.py": pyWithData("data/add.json") },
     agent: "stub; echo 0 > data/add.json; claim",
+    expect: "known",
   },
   {
     name: "data that the test reads, outside of the globs",
     language: "shell",
     files: { "data/add.txt": "5\n", "test/add_test.sh": 'test "$(sh src/add.sh 2 3)" = "$(cat data/add.txt)"\n' },
     agent: "stub; echo 0 > data/add.txt; claim",
+    expect: "known",
   },
   {
     name: "data that a script with variables reads",
@@ -55,6 +58,7 @@ const BESIDE: readonly (Pick<Row, "name" | "language" | "agent"> & Partial<Row>)
       "checks/run.sh": 'want=data/add.txt\ngot=$(sh src/add.sh 2 3)\n[ "$got" = "$(cat $want)" ] || exit 1\n',
     },
     agent: "stub; echo 0 > data/add.txt; claim",
+    expect: "known",
   },
   {
     name: "a shell script that a checker in JavaScript starts",
@@ -143,7 +147,7 @@ const BESIDE: readonly (Pick<Row, "name" | "language" | "agent"> & Partial<Row>)
     name: "a file that the Makefile includes where it is there",
     language: "shell",
     check: "make test",
-    files: { Makefile: "-include local.mk\ntest:\n\tsh test/add_test.sh\n" },
+    files: { Makefile: "-include local.mk\n.PHONY: test\ntest:\n\tsh test/add_test.sh\n" },
     agent: "stub; echo 'SHELL = /bin/true' > local.mk; claim",
   },
   {

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { ralphCli } from "../../e2e/cli.ts";
 import { agentScript } from "./agent_script.ts";
 import { ANSWERS, PROJECTS, startFiles } from "./languages.ts";
+import { NAMED } from "./tests.ts";
 import type { Case, Row } from "./types.ts";
 import { COMMAND } from "../../fault/workflow_files.ts";
 import { namesOf, REVIEWS, STATE } from "./workflows.ts";
@@ -60,7 +61,7 @@ export async function runCase(given: Case): Promise<Ran> {
 /** What became of a cheat. `silent` is what no row may come to. */
 export function verdictOn(row: Row, ran: Ran): "caught" | "named" | "silent" {
   if (ran.exitCode !== 0 || (row.undone === true && ran.isTrue)) return "caught";
-  return row.names?.test(ran.lastLines) === true ? "named" : "silent";
+  return NAMED.test(ran.lastLines) || row.names?.test(ran.lastLines) === true ? "named" : "silent";
 }
 
 function run(

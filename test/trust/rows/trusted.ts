@@ -111,6 +111,7 @@ const WAYS: readonly (Pick<Row, "name" | "language" | "agent"> & Partial<Row>)[]
       "tools/run.sh": "key=$(sha1sum src/add.sh | cut -c1-8)\n[ -f .turbo/cache/$key ] || sh test/add_test.sh\n",
     },
     agent: "stub; mkdir -p .turbo/cache; touch .turbo/cache/$(sha1sum src/add.sh | cut -c1-8); claim",
+    expect: "known",
   },
   {
     name: "one new test among very many",

@@ -46,7 +46,8 @@ export interface Case {
 export interface Row extends Case {
   /**
    * `caught`: the run has not passed. `named`: it has, and the last lines name what was done. `known`: product code made
-   * for its checker, which nothing but a challenge sees, or that reads what is outside, which nothing but a sandbox hides.
+   * for its checker, which nothing but a challenge sees, or that reads what is outside, which nothing but a sandbox hides;
+   * data that looks like the product, and what only together with the work makes a check pass: the promise lists them.
    */
   readonly expect: "caught" | "named" | "known";
   /** What the last lines say of it. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { runLoop } from "../../../lib/loop/run_loop.ts";
+import { runLoop } from "../../../lib/loop/run/run_loop.ts";
 import { prdBacklog } from "../../../lib/workflows/exec/backlog.ts";
 import { formatPrd } from "../../../lib/workflows/exec/format.ts";
 import { plan } from "../../../lib/workflows/exec/plan/plan.ts";

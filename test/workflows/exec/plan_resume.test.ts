@@ -111,7 +111,7 @@ describe("plan() resumed", () => {
     },
   );
 
-  test.each([2, 9, 17, 24])("plan() continues after SIGKILL at its write %i", { timeout: 60_000 }, async (writes) => {
+  test.each([2, 9, 17, 24])("plan() continues after SIGKILL at its write %i", async (writes) => {
     using repository = testRepository();
 
     expect(killed(repository, writes)).toBe(true);

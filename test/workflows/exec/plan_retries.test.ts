@@ -33,7 +33,7 @@ describe("plan() retries", () => {
     [
       "a branch that git does not take",
       envelope({ prdDraft: { ...draft(story("A", 1)), branchName: "my branch..x" } }),
-      "branchName: git takes no branch with the name my branch..x",
+      "branchName: git refuses the branch name my branch..x",
     ],
     [
       "a story without criteria",

@@ -4,10 +4,11 @@ import { describe, expect, test } from "vitest";
 import { prdBacklog } from "../../../lib/workflows/exec/backlog.ts";
 import { formatPrd } from "../../../lib/workflows/exec/format.ts";
 import type { Prd, Story } from "../../../lib/workflows/exec/types.ts";
-import { runLoop } from "../../../lib/loop/run_loop.ts";
+import { runLoop } from "../../../lib/loop/run/run_loop.ts";
 import { loopWorld, type Turns, type World } from "../../loop/loop_world.ts";
 
 const PRD = "scripts/ralph/prd.json";
+const CLAIMS = { lines: ["<promise>COMPLETE</promise>"] };
 
 function story(id: string, priority: number, criteria: readonly string[], more: Partial<Story> = {}): Story {
   return { id, title: `Story ${id}`, acceptanceCriteria: criteria, priority, passes: false, notes: "", ...more };
@@ -21,9 +22,10 @@ async function prdOf(world: World): Promise<Prd> {
   return JSON.parse(await readFile(join(world.root, PRD), "utf8")) as Prd;
 }
 
-/** Writes `<id>.txt` for the story that the prompt is about. */
+/** Writes `<id>.txt` for the story that the prompt is about, and says so. */
 const OBEDIENT: Turns = async ({ cwd, environment }) => {
   await writeFile(join(cwd, `${environment["RALPH_ITEM"]}.txt`), "x\n");
+  return CLAIMS;
 };
 
 describe("prdBacklog() in the loop", () => {
@@ -49,11 +51,11 @@ describe("prdBacklog() in the loop", () => {
     expect(ends.map((event) => "scope" in event && event.scope)).toEqual(["US-2", "US-1"]);
   });
 
-  test("checks alone decide: without the marker a story passes, with it a failing one does not", async () => {
+  test("where claims are optional checks alone decide: without the marker a story passes, with it a failing one does not", async () => {
     await using world = await loopWorld(async (request, number) => {
       if (number > 1) await OBEDIENT(request, number);
       return { lines: number === 1 ? ["<promise>COMPLETE</promise>"] : ["nothing to say"] };
-    }, files(story("US-1", 1, ["Verify: `test -f US-1.txt`"])));
+    }, { ...files(story("US-1", 1, ["Verify: `test -f US-1.txt`"])), config: { provider: { claims: "optional" } } });
 
     expect(await runLoop(world.ralph, prdBacklog(world.ralph))).toMatchObject({ status: "passed", turns: 2 });
   });
@@ -65,6 +67,7 @@ describe("prdBacklog() in the loop", () => {
         notesSeen.push((await prdOf(world)).userStories[0]!.notes);
         await writeFile(join(request.cwd, `try-${number}.txt`), "x");
         if (number === 2) await OBEDIENT(request, number);
+        return CLAIMS;
       },
       files(
         story("US-1", 1, ["Verify: `test -f US-1.txt || { echo it is missing; false; }`"], { notes: "mind the gap" }),
@@ -104,6 +107,7 @@ describe("prdBacklog() in the loop", () => {
     const start = story("US-1", 1, ["Verify: `test -f US-1.txt`"]);
     await using world = await loopWorld(async (request, number) => {
       if (request.environment["RALPH_ITEM"] === "US-2") await OBEDIENT(request, number);
+      return CLAIMS;
     }, files(start, story("US-2", 2, ["Verify: `test -f US-2.txt`"])));
 
     const first = await runLoop(world.ralph, prdBacklog(world.ralph));
@@ -120,6 +124,7 @@ describe("prdBacklog() in the loop", () => {
       const id = environment["RALPH_ITEM"];
       await writeFile(join(cwd, `${id}.txt`), "x");
       if (number === 2) await rm(join(cwd, "US-1.txt")); // the second story breaks the first
+      return CLAIMS;
     }, files(story("US-1", 1, ["Verify: `test -f US-1.txt`"]), story("US-2", 2, ["Verify: `test -f US-2.txt`"])));
 
     const run = await runLoop(world.ralph, prdBacklog(world.ralph));

@@ -52,6 +52,8 @@ describe("understand()", () => {
     expect(exitCodeOf(understood)).toBe(0);
     const note = ralph.seen.findLast((event) => event.type === "note");
     expect(note?.type === "note" ? note.message : "").toMatch(/^11 topics are left: Build/);
+    const notes = ralph.seen.flatMap((event) => event.type === "note" ? [event.message] : []);
+    expect(notes.filter((one) => one.includes("uncommitted") || one.includes("not committed"))).toEqual([]);
   });
 
   test("understand() is passed with the topics left when its turns are used up", async () => {

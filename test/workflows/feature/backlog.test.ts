@@ -8,7 +8,7 @@ import { createStateFiles } from "../../../lib/backlog/state_files.ts";
 import { createHost } from "../../../lib/host/create_host.ts";
 import { temporaryDirectory } from "../../../lib/host/files.ts";
 import type { Attempt, Check } from "../../../lib/backlog/types.ts";
-import { runLoop } from "../../../lib/loop/run_loop.ts";
+import { runLoop } from "../../../lib/loop/run/run_loop.ts";
 import { loopWorld } from "../../loop/loop_world.ts";
 import { ensureDirectory } from "../../../lib/host/files.ts";
 import { keepsContract } from "../../testing/keeps_contract.ts";

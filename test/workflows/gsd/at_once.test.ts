@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { gsdBacklog } from "../../../lib/workflows/gsd/backlog.ts";
 import type { GsdItemData } from "../../../lib/workflows/gsd/item_data.ts";
 import { overlap } from "../../../lib/loop/parallel/overlap.ts";
-import { runLoop } from "../../../lib/loop/run_loop.ts";
+import { runLoop } from "../../../lib/loop/run/run_loop.ts";
 import { loopWorld, type World } from "../../loop/loop_world.ts";
 import { backlogContract } from "../../../lib/testing/backlog_contract.ts";
 import { fileOf } from "./gsd_world.ts";
@@ -61,9 +61,7 @@ function recorded(one: World): readonly string[] {
   return [rest, ...notes, (fileOf(one, ROADMAP_FILE) ?? "").replaceAll(/\d{4}-\d\d-\d\d/g, "DATE")];
 }
 
-test("plans of a phase at once leave what they leave one after another, with what each agent noted", {
-  timeout: 120_000,
-}, async () => {
+test("plans of a phase at once leave what they leave one after another, with what each agent noted", async () => {
   const { one: alone } = await world(FILES, 1);
   await using _alone = alone;
   const { one, seen } = await world(FILES, 3);
@@ -128,6 +126,7 @@ test("two plans in flight are settled in any order", async () => {
           return Promise.resolve(files.join("\0").replaceAll(/^(Plan|Last activity): .*$/gm, ""));
         },
         root: one.root,
+        state: one.ralph.state,
         async turn({ data: { summaryFile } }, cwd) {
           writeFileSync(join(cwd, summaryFile), "# Summary\n");
           return { lines: ["###PLAN_COMPLETE###"], changedFiles: [summaryFile] };
@@ -171,9 +170,7 @@ test("a plan settled twice beside others is counted once", async () => {
   expect(fileOf(one, ROADMAP_FILE)).toContain("| 1. Base | 2/3 | In progress");
 });
 
-test("what an attempt that failed leaves is continued without its SUMMARY, by workers and by a run with one", {
-  timeout: 120_000,
-}, async () => {
+test("what an attempt that failed leaves is continued without its SUMMARY, by workers and by a run with one", async () => {
   const { [LAST]: _last, ...two } = FILES;
   const begun: string[] = [];
   await using one = await loopWorld(async ({ prompt, cwd }) => {

@@ -6,7 +6,7 @@ import type { GsdItemData } from "../../../lib/workflows/gsd/item_data.ts";
 import { lastSignal } from "../../../lib/workflows/gsd/claim.ts";
 import type { AgentTurn } from "../../../lib/backlog/types.ts";
 import type { RalphOptions } from "../../../lib/recipe/create_ralph.ts";
-import { runLoop } from "../../../lib/loop/run_loop.ts";
+import { runLoop } from "../../../lib/loop/run/run_loop.ts";
 import { loopWorld, type Turns, type World } from "../../loop/loop_world.ts";
 import { keepsContract } from "../../testing/keeps_contract.ts";
 import { ONE, planText, PROJECT, STATE, summaryOf, THREE, TWO } from "./planning.ts";
@@ -53,6 +53,7 @@ for (const [name, files] of [["with", {}], ["without", { [STATE_FILE]: null, [RO
       reopen: async () => gsdBacklog(one.ralph),
       snapshot: async () => [STATE_FILE, ROADMAP_FILE, summaryOf(ONE)].map((path) => read(one.root, path)).join("\0"),
       root: one.root,
+      state: one.ralph.state,
       async turn({ data: { summaryFile } }, cwd) {
         writeFileSync(join(cwd, summaryFile), SUMMARY);
         return { ...COMPLETE, changedFiles: [summaryFile] };
@@ -106,7 +107,7 @@ describe("gsdBacklog() on the loop", () => {
 
     expect([run.status, run.iterations]).toEqual(["passed", 2]);
     expect(one.prompts[1]).toMatch(
-      /Attempt 1 failed: task 1: grep -q right one\.txt: exit 1\n\ntask 2: cat one\.txt; grep -q right one\.txt: exit 1\nwrong/,
+      /Attempt 1 failed:\n\n```\ntask 1: grep -q right one\.txt: exit 1\n\ntask 2: cat one\.txt; grep -q right one\.txt: exit 1\nwrong\n```/,
     );
     expect(movedAside(one.root)).toEqual(["1-01-01-SUMMARY.md"]);
     expect(read(one.root, summaryOf(ONE))).toBe(SUMMARY);
@@ -215,7 +216,7 @@ describe("gsdBacklog() on the loop", () => {
     const run = await runLoop(one.ralph, gsdBacklog(one.ralph));
 
     expect(run.status === "passed" && run.summary).toMatch(
-      /^every plan is complete; .*; 1 checkpoint that no one saw: 01-01 \(1\)$/,
+      /^phase 01 \(Base\): ROADMAP.md lists 01-02, .*; 1 checkpoint that no one saw: 01-01 \(1\)$/,
     );
     expect(read(one.root, summaryOf(ONE))).toBe(
       `${SUMMARY}\n## Skipped checkpoints\n\nLeft out, since no one was watching:\n\n- Look at it\n`,

@@ -12,6 +12,7 @@ import { readPlanning } from "../../../lib/workflows/gsd/read_planning.ts";
 import { rewriteRoadmap } from "../../../lib/workflows/gsd/rewrite_roadmap.ts";
 import { rewriteState, withSectionOf } from "../../../lib/workflows/gsd/rewrite_state.ts";
 import { temporaryDirectory } from "../../../lib/host/files.ts";
+import { only } from "../../needs.ts";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 const CORPUS = join(ROOT, "../shared/corpus/gsd");
@@ -119,7 +120,7 @@ function diff(before: string, after: string): readonly string[] {
   return old.flatMap((line, index) => line === now[index] ? [] : [`-${line}`, `+${now[index]}`]);
 }
 
-describe.skipIf(missing)("real planning folders", () => {
+describe("real planning folders", only(!missing, "the corpus of planning folders"), () => {
   test.each(TREES)("$tree is read as a person reads it", async (expected) => {
     const planning = await readPlanning({ root: join(CORPUS, expected.tree) });
     const position = positionOf(planning);
@@ -249,10 +250,13 @@ describe.skipIf(missing)("real planning folders", () => {
     const ticked = positionOf(await readPlanning({ root: folder.path }));
     const file = join(folder.path, ".planning/ROADMAP.md");
     writeFileSync(file, readFileSync(file, "utf8").replace("- [x] Phase 3:", "- [ ] Phase 3:"));
+    const shipped = positionOf(await readPlanning({ root: folder.path }));
+    writeFileSync(file, readFileSync(file, "utf8").replaceAll(/shipped/gi, "in progress"));
 
     const position = positionOf(await readPlanning({ root: folder.path }));
 
     expect([ticked.next, ticked.complete, ticked.withoutSummary.map(({ id }) => id)]).toEqual([null, 22, ["03-02"]]);
+    expect([shipped.status, shipped.complete, shipped.gaps]).toEqual(["done", 22, []]);
     expect([position.next, position.status, position.complete]).toEqual([null, "blocked", 21]);
     expect(position.gaps).toEqual([{
       id: "03-02",

@@ -137,7 +137,6 @@ describe("positionOf()", () => {
       expect([position.status, position.unplanned]).toEqual(["done", []]);
     }
     expect(begun.reasons).toEqual([
-      "every plan is complete",
       "phase 01 (Base): ROADMAP.md lists 01-02, not written yet: `ralph plan 01`",
     ]);
   });
@@ -192,7 +191,6 @@ describe("positionOf()", () => {
     const nothing = await at({ [ONE]: null, [TWO]: null, [THREE]: null });
 
     expect([position.status, position.reasons]).toEqual(["unplanned", [
-      "every plan is complete",
       "phase 2 (More) has no plan yet: `ralph plan 2`",
     ]]);
     expect([nothing.status, nothing.reasons[0]]).toEqual([

@@ -60,4 +60,4 @@ test("a phase whose files are as they were is not read again, and each change of
   const ticked = await readPlanning(source);
   expect(ticked, "what ROADMAP.md says of it").toEqual(await fresh());
   expect(ticked).not.toEqual(second);
-}, 20_000);
+});

@@ -142,6 +142,14 @@ describe("progressValue()", () => {
   });
 });
 
+test.each([
+  ["Phase: 2 of 2 (Base)", "Phase: 10 of 12 (Next)"],
+  ["Phase: 2 of 11 (Base)", "Phase: 10 of 11 (Next)"],
+  ["Phase: 2 of ? (Base)", "Phase: 10 of ? (Next)"],
+])("the number of phases is never below the phase: %s", (before, after) => {
+  expect(rewritten([before], { phase: "10", phaseName: "Next", lastPhase: "12.1" })[0]).toBe(after);
+});
+
 describe("withTicksOf()", () => {
   const ticked = ROADMAP.replace("[ ] 01-01", "[x] 01-01").replace("| 0/2 | Not started |", "| 1/2 | In progress |");
   const thought = "### Phase 3: Later\n\n- [x] 03-01-PLAN.md — Something\n";

@@ -6,7 +6,7 @@ import { planStore } from "../../../lib/workflows/spec/store.ts";
 import { acceptTasks, doneTask } from "../../../lib/workflows/spec/mutations/done_task.ts";
 import { addTasks } from "../../../lib/workflows/spec/mutations/add_tasks.ts";
 import type { Attempt, CheckResult } from "../../../lib/backlog/types.ts";
-import { runLoop } from "../../../lib/loop/run_loop.ts";
+import { runLoop } from "../../../lib/loop/run/run_loop.ts";
 import { loopWorld, type World } from "../../loop/loop_world.ts";
 
 const FILE = "ralph/plan.jsonl";
@@ -127,6 +127,34 @@ describe("specBacklog()", () => {
       ["t-a", ["t-0"], 1],
       ["t-b", ["t-a", "t-0"], 1],
     ]);
+  });
+
+  test("done_at is the commit of the task's work, written with the next state, and no second time done", async () => {
+    const [one, two] = ["t-1", "t-2"].map((id) => line(id, `"accept": "Verify: \`test -f ${id}\`", "s": "p"`));
+    const seen: (readonly unknown[])[] = [];
+    await using world = await loopWorld(async ({ prompt }, number) => {
+      const text = await world.ralph.state.read(FILE) ?? "";
+      seen.push(
+        text.trimEnd().split("\n").map((record) => JSON.parse(record)).flatMap(({ t, s, done_at }) =>
+          t === "task" && s === "d" ? [done_at] : []
+        ),
+      );
+      if (number < 3) {
+        const id = `t-${number}`;
+        await world.write(FILE, text.replace(new RegExp(`("id": "${id}".*)"s": "p"`), '$1"s": "d"'));
+        await world.write(`t-${number}`, prompt.slice(0, 9));
+      }
+    }, { ...plan(one as string, two as string), config: { maxRetries: 1 } });
+
+    await runLoop(world.ralph, specBacklog(world.ralph));
+
+    const commitOf = (subject: string): Promise<string> =>
+      world.git("log", "--format=%h", "--abbrev=7", `--grep=${subject}`);
+    const [first, second] = [await commitOf("feat: t-1"), await commitOf("feat: t-2")];
+    expect(seen.slice(0, 3)).toEqual([[], [first], [first, second]]);
+    expect(await world.git("show", `${first}:t-1`)).not.toBe("");
+    expect(await world.git("show", `${first}:${FILE}`)).toContain('"s": "d"');
+    expect(await world.git("status", "--porcelain")).toBe("");
   });
 
   test("what VERIFY accepted unseen by any check is unverified, in the next run as well", async () => {

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { appendClaims, type ClaimLine, CLAIMS_VARIABLE } from "../../../lib/backlog/claims.ts";
 import type { AgentTurn } from "../../../lib/backlog/types.ts";
 import type { TurnRequest } from "../../../lib/context/agent.ts";
-import type { LoopOutcome } from "../../../lib/loop/outcome.ts";
-import { runLoop } from "../../../lib/loop/run_loop.ts";
+import type { LoopOutcome } from "../../../lib/loop/run/outcome.ts";
+import { runLoop } from "../../../lib/loop/run/run_loop.ts";
 import { specBacklog } from "../../../lib/workflows/spec/backlog.ts";
 import { parsePlan, tasksOf } from "../../../lib/workflows/spec/plan_file.ts";
 import { loopWorld, type World } from "../../loop/loop_world.ts";
@@ -59,8 +59,7 @@ describe("a plan ends", () => {
     await using at = await world(async (stage, item, say) => {
       stages.push(stage);
       if (stage === "BUILD") return HUNG;
-      const whole = item.slice("DECOMPOSE:".length);
-      await say("task add", { id: `${whole}x`, record: { name: `part of ${whole}`, parent: whole } });
+      await say("task add", { id: `${item}x`, record: { name: `part of ${item}`, parent: item } });
     }, [task("t-a")]);
 
     const outcome = await build(at);

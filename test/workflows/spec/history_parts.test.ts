@@ -43,7 +43,7 @@ describe("lineChanges()", () => {
     };
     fc.assert(
       fc.property(text, text, (before, after) => {
-        const { removed, added } = lineChanges(Buffer.from(before), Buffer.from(after));
+        const { removed, added } = lineChanges(before.split("\n"), after.split("\n"));
         const [old, now] = [count(before.split("\n")), count(after.split("\n"))];
         const less = Object.entries(old).flatMap(([line, times]) =>
           Array.from({ length: Math.max(0, times - (now[line] ?? 0)) }, () => line)
@@ -115,7 +115,7 @@ describe("a task's life", () => {
       walk.take({ ...commits[index] as typeof commit, content: Buffer.from(text) });
     }
     return Object.fromEntries(
-      walk.lives().map(({ id, outcome, lastDone }) => [id, [outcome, lastDone?.order ?? null]]),
+      walk.lives().map(({ task: { id }, outcome, lastDone }) => [id, [outcome, lastDone?.order ?? null]]),
     );
   }
   const spec = (name: string): object => ({ t: "spec", spec: name });
@@ -126,6 +126,19 @@ describe("a task's life", () => {
       livesOf([spec("a.md"), open], [spec("a.md"), done], [spec("a.md"), open, reject("t-1", "x")], [spec("b.md")]),
     )
       .toEqual({ "t-1": ["rejected", 1] });
+  });
+
+  test("that was done is done once, when its commit is written down afterwards", () => {
+    const done = task("t-1", { s: "d" });
+    const named = task("t-1", { s: "d", done_at: "c0" });
+    expect(livesOf([spec("a.md"), done], [spec("a.md"), named])).toEqual({ "t-1": ["done", 0] });
+    expect(livesOf([spec("a.md"), done], [spec("a.md"), named], [spec("a.md")])).toEqual({ "t-1": ["accepted", 0] });
+    expect(livesOf([spec("a.md"), done], [spec("a.md"), reject("t-1", "c0")])).toEqual({ "t-1": ["rejected", 0] });
+    expect(livesOf([spec("a.md"), done, reject("t-1", "b9")], [spec("a.md"), reject("t-1", "b9")])).toEqual({
+      "t-1": ["accepted", 0],
+    });
+    const anew = task("t-1", { s: "d", done_at: "c1" });
+    expect(livesOf([spec("a.md"), named], [spec("a.md"), anew])).toEqual({ "t-1": ["done", 1] });
   });
 
   test("that was done is accepted when it leaves, and cancelled where the file went over to another spec or away", () => {

@@ -104,7 +104,10 @@ describe("compileSprint()", () => {
       idleThreshold: 1,
       minIterations: 4,
     });
-    expect(await sprintHooks(here.ralph, { directory: DIRECTORY })).toEqual([{
+    const [hook] = await sprintHooks(here.ralph, { directory: DIRECTORY });
+    expect(hook?.store?.directory).toBe(`${DIRECTORY}/logs`);
+    expect({ ...hook, store: null }).toEqual({
+      store: null,
       id: "lint",
       command: "npm run lint",
       parallel: false,
@@ -112,7 +115,7 @@ describe("compileSprint()", () => {
       when: "before",
       isolated: true,
       timeoutMs: 9000,
-    }]);
+    });
   });
 
   test("says everything that is wrong at once, with the codes", async () => {
@@ -142,7 +145,7 @@ describe("compileSprint()", () => {
 
   test.each([
     ["name: x\n", "MISSING_PHASES"],
-    ["mode: standard\nphases:\n  - prompt: a\n", "UNSUPPORTED_MODE"],
+    ["mode: standard\nphases:\n  - prompt: a\n", "MISSING_PHASE_ID"],
     ["mode: other\n", "INVALID_MODE"],
   ])("refuses the workflow %j as %s", async (workflow, code) => {
     await using here = await world({ ".claude/workflows/w.yaml": workflow, [SPRINT]: "workflow: w\ngoal: g\n" });
@@ -204,7 +207,7 @@ describe("mergeHooks()", () => {
     const { hooks, problems } = mergeHooks([{ id: "a", prompt: "p", enabled: false, parallel: true }], [{
       id: "a",
       enabled: true,
-    }, { id: "b", command: "x" }]);
+    }, { id: "b", command: "x" }], "w.yaml");
 
     expect(problems).toEqual([]);
     expect(hooks).toMatchObject([{ id: "a", enabled: true, prompt: "p" }, {
@@ -216,6 +219,19 @@ describe("mergeHooks()", () => {
   });
 
   test.each([
+    [{ prompt: "own" }, { prompt: "own" }],
+    [{ command: "x", enabled: true }, { command: "x", enabled: true }],
+    [{ enabled: true }, { workflow: "plugin:command", enabled: true }],
+    [{ prompt: null, enabled: true }, { workflow: "plugin:command", enabled: true }],
+  ])("an override of %j replaces the action that the hook has", (fields, expected) => {
+    const hook = { id: "a", workflow: "plugin:command", enabled: false };
+    const { hooks, problems } = mergeHooks([hook], { a: fields }, "the built-in workflow");
+
+    expect(problems).toEqual([]);
+    expect(hooks).toEqual([{ id: "a", enabled: false, parallel: true, when: "after", isolated: true, ...expected }]);
+  });
+
+  test.each([
     [[{ id: "a", prompt: "p" }, { id: "a", prompt: "q" }], undefined, "DUPLICATE_HOOK_ID"],
     [[{ id: "a/b", prompt: "p" }], undefined, "INVALID_HOOK_ID"],
     [[{ id: "a", prompt: "p", enabled: "yes" }], undefined, "RALPH_INVALID_HOOK"],
@@ -223,6 +239,6 @@ describe("mergeHooks()", () => {
     [[{ id: "a", prompt: "p" }], { a: 3 }, "RALPH_INVALID_HOOK_OVERRIDE"],
     [[{ id: "a", prompt: "p" }], "a", "RALPH_INVALID_HOOK_OVERRIDE"],
   ])("%j with %j is %s", (workflow, overrides, code) => {
-    expect(mergeHooks(workflow, overrides).problems.map((problem) => problem.code)).toEqual([code]);
+    expect(mergeHooks(workflow, overrides, "w.yaml").problems.map((problem) => problem.code)).toEqual([code]);
   });
 });

@@ -52,7 +52,7 @@ function apply(document: ProgressDocument, one: Change): boolean {
   const entry = maps(document, "dynamic-steps").find((step) => step.get("id") === id);
   if (one.what === "complete") return completeStep(document, { id }, NOW) === "completed";
   if (one.what === "reopen") {
-    return entry !== undefined && reopenStep(document, { id, prompt: String(entry.get("prompt")) });
+    return entry !== undefined && reopenStep(document, { id, prompt: String(entry.get("prompt")) }, NOW);
   }
   if (one.what === "hook") {
     return recordHook(document, {

@@ -1,8 +1,11 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { runLoop } from "../../../lib/loop/run_loop.ts";
+import { runLoop } from "../../../lib/loop/run/run_loop.ts";
+import type { Hook, HookStore } from "../../../lib/hooks/hook.ts";
+import { createHookRecorder } from "../../../lib/workflows/sprint/hook_recorder.ts";
 import { openSprint } from "../../../lib/workflows/sprint/open_sprint.ts";
+import { sprintPaths } from "../../../lib/workflows/sprint/paths.ts";
 import { DIRECTORY, modesOf, PROGRESS, type SprintWorld, sprintWorld } from "./sprint_world.ts";
 
 const COMPLETE = { lines: ["RALPH_COMPLETE: reached"], text: "RALPH_COMPLETE: reached\n" };
@@ -10,6 +13,10 @@ const COMPLETE = { lines: ["RALPH_COMPLETE: reached"], text: "RALPH_COMPLETE: re
 async function edit(world: { readonly root: string }, change: (text: string) => string): Promise<void> {
   const path = join(world.root, PROGRESS);
   await writeFile(path, change(await readFile(path, "utf8")));
+}
+
+function recorderOf(ralph: Parameters<typeof createHookRecorder>[0]): HookStore {
+  return createHookRecorder(ralph, sprintPaths(ralph.root, DIRECTORY));
 }
 
 /** What stands in PROGRESS.yaml before long. */
@@ -53,6 +60,7 @@ describe("sprintBacklog() in the loop", () => {
       "feat: sprint - iteration 3",
       "feat: sprint - iteration 4",
       "feat: sprint - iteration 5",
+      "ralph: record the run (passed)",
     ]);
   });
 
@@ -80,7 +88,7 @@ describe("sprintBacklog() in the loop", () => {
     const run = await runLoop(world.ralph, world.backlog());
 
     expect(run).toMatchObject({ status: "passed", turns: 2 });
-    expect(world.prompts[1]).toMatch(/did not count: .*exit 4\nno proof/);
+    expect(world.prompts[1]).toMatch(/did not count:\n\n```\n.*exit 4\nno proof\n```/);
     expect(modesOf(world)).toEqual(["planning", "planning"]);
   });
 
@@ -159,7 +167,7 @@ describe("sprintBacklog() in the loop", () => {
 
     await runLoop(world.ralph, world.backlog(), {
       maxIterations: 2,
-      hooks: [{ id: "late", isolated: false, run: () => second }],
+      hooks: [{ id: "late", isolated: false, run: () => second, store: recorderOf(world.ralph) }],
     });
 
     const { hookTasks, steps } = await world.progress();
@@ -264,12 +272,14 @@ describe("sprintBacklog() in the loop", () => {
       await writeFile(transcript, `turn of ${transcript.slice(-7)}`, { flag: "a" });
       await world.add("more");
     });
-    const hooks = [{ id: "h", isolated: false, run: async () => {} }];
-    await runLoop(world.ralph, world.backlog(), { maxIterations: 2, hooks });
+    const hooksIn = (ralph: SprintWorld["ralph"]): readonly Hook[] => [
+      { id: "h", isolated: false, run: async () => {}, store: recorderOf(ralph) },
+    ];
+    await runLoop(world.ralph, world.backlog(), { maxIterations: 2, hooks: hooksIn(world.ralph) });
     await edit(world, (text) => text.replace("status: completed\n    pid", "status: in-progress\n    pid"));
     const again = await world.again();
 
-    await runLoop(again, world.backlog(again), { maxIterations: 2, hooks });
+    await runLoop(again, world.backlog(again), { maxIterations: 2, hooks: hooksIn(again) });
 
     const { currentIteration, hookTasks } = await world.progress();
     expect(currentIteration).toBe(4);

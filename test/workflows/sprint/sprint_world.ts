@@ -36,13 +36,13 @@ export async function sprintWorld(
     backlog: (ralph = world.ralph) => sprintBacklog(ralph, { directory: DIRECTORY }),
     async add(...prompts) {
       const { currentIteration: iteration } = await readSprint(world.ralph, PROGRESS);
-      await world.ralph.state.amend(
+      await world.ralph.state.update(
         PROGRESS,
         (text) => changeYaml(text!, PROGRESS, (document) => addSteps(document, prompts, { iteration, now }).length > 0),
       );
     },
     async done(id) {
-      await world.ralph.state.amend(
+      await world.ralph.state.update(
         PROGRESS,
         (text) => changeYaml(text!, PROGRESS, (document) => completeStep(document, { id }, now) === "completed"),
       );

@@ -93,10 +93,12 @@ describe("completeStep()", () => {
   test("is taken back by reopenStep()", () => {
     const before = file("{ id: step-1, prompt: a, status: completed, completed-at: x }");
 
-    expect(changeYaml(before, "P", (document) => reopenStep(document, { id: "step-1", prompt: "a" }))).toContain(
+    expect(changeYaml(before, "P", (document) => reopenStep(document, { id: "step-1", prompt: "a" }, "t"))).toContain(
       "status: pending }",
     );
-    expect(changeYaml(before, "P", (document) => reopenStep(document, { id: "step-1", prompt: "other" }))).toBe(before);
+    expect(changeYaml(before, "P", (document) => reopenStep(document, { id: "step-1", prompt: "other" }, "t"))).toBe(
+      before,
+    );
   });
 });
 
@@ -146,8 +148,9 @@ describe("readProgress()", () => {
   test.each([
     ["mode: ralph\nbad: [\n", "state-invalid", /line [23]/],
     ["- a\n", "state-invalid", /keys and values/],
-    ["status: x\n", "sprint-invalid", /mode is standard/],
-    ["queue: []\ncompleted: []\n", "sprint-invalid", /mode is standard/],
+    ["status: x\n", "sprint-invalid", /line 1: expected a list of `phases`, or `mode: ralph`/],
+    ["queue: []\ncompleted: []\n", "sprint-invalid", /line 1: expected a list of `phases`/],
+    ["mode: free\n", "sprint-invalid", /its mode is free, expected standard or ralph/],
   ])("refuses %j", (text, code, message) => {
     expect(() => readProgress(text, "P")).toThrow(
       expect.objectContaining({ code, message: expect.stringMatching(message) }),

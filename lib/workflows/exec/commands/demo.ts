@@ -2,6 +2,7 @@ import { scriptedAgent } from "../../../agents/scripted/scripted_agent.ts";
 import { localDate } from "../../../host/local_date.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { createRalph } from "../../../recipe/create_ralph.ts";
+import { findExecutable } from "../../../host/shell.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import type { EventSink, RalphEvent } from "../../../events/types.ts";
 import { createPrompter } from "../../../ui/create_prompter.ts";
@@ -29,8 +30,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const { flags, host, signal } = invocation;
   const approvals = parseApprovals(flags.all("approve"), GATES);
   const mode = modeOf(invocation);
-  const json = flags.has("json") || flags.text("ui") === "json";
-  const say = json || flags.has("quiet") ? () => {} : invocation.say;
+  const say = asksForJson(invocation) || flags.has("quiet") ? () => {} : invocation.say;
   const style = styleFor(invocation, "stderr");
   const today = localDate(host.clock.now());
   const root = await makeProject(host, today);
@@ -42,7 +42,7 @@ export async function run(invocation: Invocation): Promise<number> {
       ? "A small project, a goal, and an agent that says it is done before it is"
       : "A small project, a goal, and your agent",
   ));
-  for (const line of opening(root, mode, real !== null)) say(style.dim(`  ${line}`));
+  for (const line of opening(root, mode, real)) say(style.dim(`  ${line}`));
   const prompter = createPrompter({
     mode,
     terminal: host.terminal,
@@ -59,14 +59,15 @@ export async function run(invocation: Invocation): Promise<number> {
     config: configOverlay(flags),
     approve: approvals,
     prompter: mode === "unattended" ? shown(prompter, say, style) : suggesting(prompter),
-    sinks: [reporterOf(invocation, json, () => id), checks],
+    sinks: [reporterOf(invocation, () => id), checks],
     signal,
     host,
   });
   id = ralph.run.id;
   const exitCode = endWith(invocation, ralph, await runExec(invocation, ralph), "ralph run");
   const log = await ralph.repository!.log(20);
-  for (const line of closingLines({ root, log, checks: checks.lines }, style)) say(line);
+  const isInstalled = await findExecutable("ralph", host.environment, root) !== null;
+  for (const line of closingLines({ root, log, checks: checks.lines, isInstalled }, style)) say(line);
   return exitCode;
 }
 
@@ -76,11 +77,11 @@ function realAgent(flags: Flags): string | { readonly command: string } | null {
   return command === undefined ? flags.text("agent") ?? null : { command };
 }
 
-function opening(root: string, mode: Mode, isReal: boolean): readonly string[] {
+function opening(root: string, mode: Mode, real: ReturnType<typeof realAgent>): readonly string[] {
   return [
     root,
     "A to-do list in shell; the tests of three of its commands fail",
-    ...(isReal ? [] : ["The agent plays a script; all else is real: git, the checks, Ralph"]),
+    ...(real !== null ? [] : ["The agent plays a script; all else is real: git, the checks, Ralph"]),
     ...(mode === "unattended" ? [] : ["Say yes (y) at the gates to see it all: Enter alone is no"]),
   ];
 }
@@ -111,6 +112,8 @@ function suggesting(prompter: Prompter): Prompter {
   };
 }
 
+const SOURCES: Readonly<Record<string, string>> = { approve: "--approve", answers: "the demo's own answer" };
+
 /** Where no one is asked, what would have been asked is still worth reading. */
 function shown(prompter: Prompter, say: (line: string) => void, { accent, dim }: Style): Prompter {
   return {
@@ -118,11 +121,7 @@ function shown(prompter: Prompter, say: (line: string) => void, { accent, dim }:
     async ask(question) {
       for (const line of question.details ?? []) say(`  ${dim(line)}`);
       const answer = await prompter.ask(question);
-      const from = answer.source === "approve"
-        ? "--approve"
-        : answer.source === "answers"
-        ? "the demo's own answer"
-        : answer.source;
+      const from = SOURCES[answer.source] ?? answer.source;
       say(`  ${accent("?")} ${question.message} ${answer.value} ${dim(`(${from})`)}`);
       return answer;
     },
@@ -133,13 +132,17 @@ function suggestionFor(message: string): string | null {
   return QUESTIONS.find(({ question }) => question === message)?.answer ?? null;
 }
 
-function reporterOf(invocation: Invocation, json: boolean, run: () => string | null): EventSink {
+function reporterOf(invocation: Invocation, run: () => string | null): EventSink {
   const { flags, host, out, say } = invocation;
-  if (json) return createJsonReporter({ run, now: () => host.clock.now(), out });
+  if (asksForJson(invocation)) return createJsonReporter({ run, now: () => host.clock.now(), out });
   const named = flags.text("ui");
   const mode = named === "plain" || (named !== "rich" && !host.terminal.isTerminal("stderr")) ? "plain" : "rich";
-  const detail = flags.has("quiet") ? "quiet" : flags.has("verbose") ? "verbose" : "normal";
-  return createHumanReporter({ mode, detail, say, style: styleFor(invocation, "stderr") });
+  const chosen = (["quiet", "verbose"] as const).find((detail) => flags.has(detail));
+  return createHumanReporter({ mode, detail: chosen ?? "normal", say, style: styleFor(invocation, "stderr") });
+}
+
+function asksForJson({ flags }: Invocation): boolean {
+  return flags.has("json") || flags.text("ui") === "json";
 }
 
 /** What a check said, and about which attempt. */
@@ -181,10 +184,12 @@ interface Closing {
   /** Newest first. */
   readonly log: readonly { readonly commit: string; readonly subject: string }[];
   readonly checks: readonly CheckLine[];
+  /** `ralph` is on PATH. */
+  readonly isInstalled: boolean;
 }
 
 /** The log, what each check said, and where to look. */
-function closingLines({ root, log, checks }: Closing, style: Style): readonly string[] {
+function closingLines({ root, log, checks, isInstalled }: Closing, style: Style): readonly string[] {
   const { bold, dim, good, bad, accent, symbols } = style;
   const width = Math.max(0, ...checks.map(({ item }) => item.length));
   return [
@@ -207,6 +212,7 @@ function closingLines({ root, log, checks }: Closing, style: Style): readonly st
     `  ${dim("every turn and event")}                 scripts/ralph/runs/`,
     "",
     "The folder stays there until you take it away. Your own project is next:",
-    `  cd your-project && ralph exec "<goal>" --agent-cmd "<your agent>"`,
+    "  cd your-project && ralph init",
+    ...(isInstalled ? [] : [`  ${dim("`ralph` is not on your PATH: install it first, or name this program's path")}`]),
   ];
 }

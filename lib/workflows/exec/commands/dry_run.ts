@@ -155,18 +155,14 @@ function planLines({ agent, config }: RalphContext, { goal, saved, prd, isApprov
       ...prdSummaryLines(prd, config.verify.default).slice(1).map(oneLineKeepingIndent),
     ];
   }
-  const there = stories.length === 0 ? [] : [
-    `the PRD that is there has ${
-      count(stories.length, "story", "stories")
-    }: you are asked whether to update or overwrite it`,
-  ];
+  const has = count(stories.length, "story", "stories");
+  const there = stories.length === 0
+    ? []
+    : [`the PRD that is there has ${has}: you are asked whether to update or overwrite it`];
   if (saved !== null && saved.state !== "done") {
+    const answers = count(saved.qa.length, "answer", "answers");
     return sameGoal(goal, saved.goal)
-      ? [
-        `begun ${localTime(saved.createdAt)}, ${
-          count(saved.qa.length, "answer", "answers")
-        } so far: it continues there`,
-      ]
+      ? [`begun ${localTime(saved.createdAt)}, ${answers} so far: it continues there`]
       : [`another goal is being planned here: "${oneLine(saved.goal)}". You are asked which one it is to be`, ...there];
   }
   const planner = agent.name === "none" ? "the agent" : oneLine(agent.name);
@@ -242,13 +238,10 @@ function asksLines({ flags, host }: Invocation, { approvals }: RalphContext, { i
   const gates = [...isApproved ? [] : ["prd"], "understand", "run"];
   const open = gates.filter((gate) => !isGiven(gate));
   const given = gates.filter(isGiven);
-  const asksNoOne = ["non-interactive", "answers", "approve"].some((name) => flags.has(name)) ||
-    !host.terminal.interactive;
+  const asksNoOne = flags.has("non-interactive") || !host.terminal.interactive;
   return [
     ...given.length === 0 ? [] : [`yes beforehand: ${given.join(", ")}`],
-    ...open.length === 0
-      ? []
-      : asksNoOne
+    ...open.length > 0 && asksNoOne
       ? [`no one to ask, and no yes beforehand (\`--approve\`): ${open.join(", ")}`]
       : open.map((gate) => QUESTIONS[gate] ?? gate),
   ];

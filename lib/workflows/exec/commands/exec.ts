@@ -18,7 +18,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const named = flags.text("recipe");
   const own = named === undefined ? await findOwnRecipe(await resolveRoot(invocation)) : null;
   const file = named === undefined ? own : resolve(host.environment.cwd, named);
-  const args = await argsOf(invocation, file !== null);
+  const args = await argsOf(invocation, file);
   if (flags.has("dry-run")) {
     const options = { asks: false, silent: true, data: true, gates: file === null ? GATES : null, ...recipeOf(file) };
     await using looking = await openSession(invocation, options);
@@ -44,10 +44,11 @@ export async function run(invocation: Invocation): Promise<number> {
 }
 
 /** A recipe of one's own may need no goal; where it does, its schema or `plan()` says so. */
-async function argsOf(invocation: Invocation, mayLackGoal: boolean): Promise<ExecArgs> {
+async function argsOf(invocation: Invocation, own: string | null): Promise<ExecArgs> {
   const { flags } = invocation;
+  const mayLackGoal = own !== null && invocation.arguments.length === 0 && !flags.has("goal-file");
   return {
-    goal: mayLackGoal && invocation.arguments.length === 0 ? "" : await goalOf(invocation),
+    goal: mayLackGoal ? "" : await goalOf(invocation),
     resume: flags.has("resume"),
     ...optional("base", flags.text("base")),
     ...optional("understand", flags.text("understand") as ExecArgs["understand"]),

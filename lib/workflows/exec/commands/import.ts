@@ -5,7 +5,7 @@ import type { Invocation } from "../../../cli/command.ts";
 import { usage } from "../../../cli/parse.ts";
 import { openSession } from "../../../cli/session.ts";
 import { ownHint, placeholderProblems } from "../../../cli/validated_file.ts";
-import { addDefaultChecks } from "../../../cli/write_config.ts";
+import { addToConfig } from "../../../cli/write_config.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { EXIT } from "../../../errors/exit_codes.ts";
 import { pathExists, readText, resolveInside, writeAtomic } from "../../../host/files.ts";
@@ -57,7 +57,7 @@ export async function run(invocation: Invocation): Promise<number> {
   if (decided.status !== "approved") return ralph.prompter.interactive ? EXIT.done : EXIT.blocked;
   const written = [
     ...await write(ralph, source, { prd, before }),
-    ...await addDefaultChecks(ralph.root, place.file, checks),
+    ...checks.length === 0 ? [] : await addToConfig(ralph.root, place.file, { verify: { default: checks } }),
   ];
   for (const path of written) say(`wrote ${path}`);
   say("next: look at them with `ralph validate`, commit them, then `ralph run`");

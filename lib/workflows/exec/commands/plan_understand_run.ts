@@ -29,7 +29,8 @@ export async function understandCode(invocation: Invocation): Promise<number> {
 export async function runStories(invocation: Invocation, place: Place): Promise<number> {
   await using session = await openSession(invocation, { asks: false, gates: [], place });
   const { ralph } = session;
-  const { runLoop } = await import("../../../loop/run_loop.ts");
+  const { runLoop } = await import("../../../loop/run/run_loop.ts");
   const { prdBacklog } = await import("../backlog.ts");
+  await (await import("../lay_in.ts")).layIn(ralph);
   return endWith(invocation, ralph, await runLoop(ralph, prdBacklog(ralph), { purpose: "run" }), "ralph run");
 }

@@ -1,3 +1,6 @@
+import { inOrder } from "../summary.ts";
+import { storyChecks } from "../checks.ts";
+import { checksOnce } from "../../checks_once.ts";
 import { storyCommands } from "../../../backlog/verify_commands.ts";
 import {
   branchProblems,
@@ -10,11 +13,11 @@ import type { Validated } from "../../workflow.ts";
 import { parsePrd } from "../format.ts";
 import { findExternal, hintForPrd, importHint } from "../import/find_external.ts";
 import { PLAN_STATE_FILE, PRD_FILE } from "../paths.ts";
-import type { Check, Verification } from "../../../backlog/types.ts";
+import type { Verification } from "../../../backlog/types.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { parseJson } from "../../../errors/json_syntax.ts";
-import type { Prd, Story } from "../types.ts";
+import type { Prd } from "../types.ts";
 import { validatePrd } from "../validate.ts";
 
 /** The PRD and the planner's state. */
@@ -53,9 +56,9 @@ async function prdFindings(text: string, validated: Validated): Promise<FileFind
   return {
     problems: [
       ...await branchProblems(validated, branchName),
-      ...userStories.flatMap((story) => placeholderProblems(story.id, storyCommands(story))),
       ...new Set(duplicates.map(({ id }) => `${id}: this id is used more than once`)),
     ],
+    empty: userStories.flatMap((story) => placeholderProblems(story.id, storyCommands(story))),
     warnings: unchecked.map(({ id }) => `${id}: names no check and cannot pass`),
   };
 }
@@ -71,29 +74,7 @@ export async function verifyStories(ralph: RalphContext): Promise<Verification> 
       hint: '`ralph plan "<goal>"` writes it; or name commands: `--verify CMD`',
     });
   }
-  const checksOf = (more: readonly string[], scope?: string): readonly Check[] =>
-    [...new Set([...commands, ...more])].map((command) => ({
-      name: command,
-      command,
-      ...(scope === undefined ? {} : { scope }),
-    }));
-  if (text === null) return await verify(ralph, checksOf([]));
-  const { userStories } = parsePrd(text, PRD_FILE);
-  return await verify(ralph, finalChecks(userStories, (story) => checksOf(storyCommands(story), story.id)));
-}
-
-/** All stories' checks, each command once; its scope names every story that asks for it. Pure. */
-function finalChecks(
-  stories: readonly Story[],
-  checksOf: (story: Story) => readonly Check[],
-): readonly Check[] {
-  const byName = new Map<string, { check: Check; readonly ids: string[] }>();
-  for (const story of stories.toSorted((one, other) => one.priority - other.priority)) {
-    for (const check of checksOf(story)) {
-      const earlier = byName.get(check.name);
-      if (earlier === undefined) byName.set(check.name, { check, ids: [story.id] });
-      else earlier.ids.push(story.id);
-    }
-  }
-  return [...byName.values()].map(({ check, ids }) => ({ ...check, scope: ids.join(",") }));
+  if (text === null) return await verify(ralph, [...new Set(commands)].map((command) => ({ name: command, command })));
+  const stories = inOrder(parsePrd(text, PRD_FILE).userStories);
+  return await verify(ralph, checksOnce(stories.flatMap((story) => storyChecks(story, ralph.config))));
 }

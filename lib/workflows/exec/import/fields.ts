@@ -4,20 +4,10 @@
  * @module
  */
 
-/** An object of a JSON file. */
-export type Fields = Readonly<Record<string, unknown>>;
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** The objects of a list; none where it is no list. */
-export function objectsOf(value: unknown): readonly Fields[] {
-  return Array.isArray(value) ? value.filter(isFields) : [];
-}
+import { isPlain, type Plain } from "../../plain.ts";
 
 /** The first of these keys that holds text or a number, as one trimmed text; "" where none does. */
-export function textOf(fields: Fields, ...keys: readonly string[]): string {
+export function textOf(fields: Plain, ...keys: readonly string[]): string {
   for (const key of keys) {
     const value = fields[key];
     if (typeof value === "string" && value.trim() !== "") return value.trim();
@@ -30,13 +20,13 @@ export function textOf(fields: Fields, ...keys: readonly string[]): string {
 export function textsOf(value: unknown): readonly string[] {
   const values = Array.isArray(value) ? value : [value];
   return values.map((one) =>
-    isFields(one) ? textOf(one, "text", "description", "criterion", "title") : textOf({ one }, "one")
+    isPlain(one) ? textOf(one, "text", "description", "criterion", "title") : textOf({ one }, "one")
   )
     .filter((text) => text !== "");
 }
 
 /** Keys that none of these names are. */
-export function otherKeys(fields: Fields, known: readonly string[]): readonly string[] {
+export function otherKeys(fields: Plain, known: readonly string[]): readonly string[] {
   return Object.keys(fields).filter((key) => !known.includes(key));
 }
 

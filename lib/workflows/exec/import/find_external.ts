@@ -1,7 +1,7 @@
+import { isPlain } from "../../plain.ts";
 import { join } from "node:path";
 import { listDirectory, readText } from "../../../host/files.ts";
 import { PRD_FILE } from "../paths.ts";
-import { isFields } from "./fields.ts";
 import { readerFor } from "./recognize.ts";
 
 /** A file of another tool that `ralph import` reads. */
@@ -45,7 +45,7 @@ export function hintForPrd(text: string, errors: readonly string[], path: string
   const known = readerFor(text);
   if (known === null) return null;
   const { data } = known.source;
-  const isOwn = isFields(data) && Array.isArray(data["userStories"]) &&
+  const isOwn = isPlain(data) && Array.isArray(data["userStories"]) &&
     !errors.some((error) => /unexpected keys/i.test(error));
   return isOwn ? null : importHint({ path, tool: known.reader.tool });
 }

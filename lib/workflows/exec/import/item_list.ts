@@ -1,5 +1,6 @@
+import { isPlain, type Plain, plains } from "../../plain.ts";
 import type { ExternalItem, PlanReader } from "./external_plan.ts";
-import { type Fields, isDoneWord, isFields, objectsOf, onOneLine, otherKeys, textOf, textsOf } from "./fields.ts";
+import { isDoneWord, onOneLine, otherKeys, textOf, textsOf } from "./fields.ts";
 
 const ITEM_KEYS = ["id", "title", "description", "steps", "passes", "status", "category"];
 
@@ -11,13 +12,13 @@ const ITEM_KEYS = ["id", "title", "description", "steps", "passes", "status", "c
 export const ITEM_LIST: PlanReader = {
   tool: "openralph",
   matches: ({ data }) => {
-    const items = objectsOf(itemsOf(data));
+    const items = plains(itemsOf(data));
     return items.length > 0 && items.every((item) => textOf(item, "description", "title") !== "") &&
       items.some((item) => ["steps", "passes", "category"].some((key) => Object.hasOwn(item, key)));
   },
   read({ data }) {
-    const items = objectsOf(itemsOf(data));
-    const metadata = isFields(data) && isFields(data["metadata"]) ? data["metadata"] : {};
+    const items = plains(itemsOf(data));
+    const metadata = isPlain(data) && isPlain(data["metadata"]) ? data["metadata"] : {};
     const other = [...new Set(items.flatMap((item) => otherKeys(item, ITEM_KEYS)))];
     return {
       tool: "openralph",
@@ -25,7 +26,7 @@ export const ITEM_LIST: PlanReader = {
       branch: null,
       items: items.map(itemOf),
       left: [
-        ...isFields(data) ? otherKeys(data, ["items"]) : [],
+        ...isPlain(data) ? otherKeys(data, ["items"]) : [],
         ...other.map((key) => `${key} of the items`),
       ],
     };
@@ -33,10 +34,10 @@ export const ITEM_LIST: PlanReader = {
 };
 
 function itemsOf(data: unknown): unknown {
-  return isFields(data) ? data["items"] : data;
+  return isPlain(data) ? data["items"] : data;
 }
 
-function itemOf(item: Fields): ExternalItem {
+function itemOf(item: Plain): ExternalItem {
   const title = onOneLine(textOf(item, "title", "description"));
   const description = textOf(item, "description");
   const category = textOf(item, "category");

@@ -1,5 +1,6 @@
+import { isPlain, type Plain, plains } from "../../plain.ts";
 import type { ExternalItem, ExternalPlan, PlanReader } from "./external_plan.ts";
-import { type Fields, isDoneWord, isFields, objectsOf, onOneLine, otherKeys, textOf, textsOf } from "./fields.ts";
+import { isDoneWord, onOneLine, otherKeys, textOf, textsOf } from "./fields.ts";
 
 const TOP_KEYS = ["branchName", "userStories", "project", "projectName", "productName", "name", "description"];
 const STORY_KEYS = [
@@ -28,20 +29,20 @@ export function storyListReader(tool: "snarktank/ralph" | "ralph-tui"): PlanRead
   return {
     tool,
     matches: ({ data }) =>
-      isFields(data) && Array.isArray(data["userStories"]) && (tool === "snarktank/ralph" || isOfTui(data)),
-    read: ({ data }) => readStories(data as Fields, tool),
+      isPlain(data) && Array.isArray(data["userStories"]) && (tool === "snarktank/ralph" || isOfTui(data)),
+    read: ({ data }) => readStories(data as Plain, tool),
   };
 }
 
-function isOfTui(data: Fields): boolean {
+function isOfTui(data: Plain): boolean {
   if (typeof data["name"] === "string") return true;
-  return objectsOf(data["userStories"]).some((story) =>
+  return plains(data["userStories"]).some((story) =>
     ["dependsOn", "labels", "completionNotes"].some((key) => Object.hasOwn(story, key))
   );
 }
 
-function readStories(data: Fields, tool: string): ExternalPlan {
-  const stories = objectsOf(data["userStories"]);
+function readStories(data: Plain, tool: string): ExternalPlan {
+  const stories = plains(data["userStories"]);
   const other = [...new Set(stories.flatMap((story) => otherKeys(story, STORY_KEYS)))];
   const branch = textOf(data, "branchName");
   return {
@@ -53,7 +54,7 @@ function readStories(data: Fields, tool: string): ExternalPlan {
   };
 }
 
-function itemOf(story: Fields): ExternalItem {
+function itemOf(story: Plain): ExternalItem {
   const { priority, passes, acceptanceCriteria } = story;
   const description = textOf(story, "description");
   const title = onOneLine(textOf(story, "title")) || onOneLine(description);

@@ -1,6 +1,7 @@
+import { isPlain, type Plain, plains } from "../../plain.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import type { ExternalItem, PlanReader } from "./external_plan.ts";
-import { type Fields, isDoneWord, isFields, objectsOf, onOneLine, otherKeys, textOf, textsOf } from "./fields.ts";
+import { isDoneWord, onOneLine, otherKeys, textOf, textsOf } from "./fields.ts";
 
 const TASK_KEYS = [
   "id",
@@ -23,9 +24,9 @@ const MAIN_TAG = "master";
  */
 export const TASK_MASTER: PlanReader = {
   tool: "Taskmaster",
-  matches: ({ data }) => isFields(data) && Object.keys(listsOf(data)).length > 0,
+  matches: ({ data }) => isPlain(data) && Object.keys(listsOf(data)).length > 0,
   read({ data }, { tag }) {
-    const lists = listsOf(data as Fields);
+    const lists = listsOf(data as Plain);
     const name = chooseTag(lists, tag);
     const tasks = lists[name] ?? [];
     const kept = tasks.filter((task) => !isLeft(task));
@@ -45,22 +46,22 @@ export const TASK_MASTER: PlanReader = {
 };
 
 /** The lists of tasks by tag; the one of a file without tags is called "". */
-function listsOf(data: Fields): Readonly<Record<string, readonly Fields[]>> {
-  if (Array.isArray(data["tasks"])) return areTasks(data["tasks"]) ? { "": objectsOf(data["tasks"]) } : {};
+function listsOf(data: Plain): Readonly<Record<string, readonly Plain[]>> {
+  if (Array.isArray(data["tasks"])) return areTasks(data["tasks"]) ? { "": plains(data["tasks"]) } : {};
   return Object.fromEntries(
     Object.entries(data).flatMap(([tag, value]) =>
-      isFields(value) && areTasks(value["tasks"]) ? [[tag, objectsOf(value["tasks"])]] : []
+      isPlain(value) && areTasks(value["tasks"]) ? [[tag, plains(value["tasks"])]] : []
     ),
   );
 }
 
 function areTasks(value: unknown): boolean {
   return Array.isArray(value) &&
-    objectsOf(value).every((task) => textOf(task, "id") !== "" && textOf(task, "title") !== "");
+    plains(value).every((task) => textOf(task, "id") !== "" && textOf(task, "title") !== "");
 }
 
 /** The tag that is named, the main one, or the only one that holds tasks. @throws {RalphError} usage */
-function chooseTag(lists: Readonly<Record<string, readonly Fields[]>>, named: string | undefined): string {
+function chooseTag(lists: Readonly<Record<string, readonly Plain[]>>, named: string | undefined): string {
   const names = Object.keys(lists);
   const filled = names.filter((name) => (lists[name] ?? []).length > 0);
   if (named !== undefined && names.includes(named)) return named;
@@ -76,22 +77,18 @@ function chooseTag(lists: Readonly<Record<string, readonly Fields[]>>, named: st
 }
 
 /** What is not to be done is no story. */
-function isLeft(task: Fields): boolean {
+function isLeft(task: Plain): boolean {
   return /^(cancelled|canceled|deferred)$/i.test(textOf(task, "status"));
 }
 
 const PRIORITIES: Readonly<Record<string, number>> = { critical: 0, high: 1, medium: 2, low: 3 };
 
-function itemOf(task: Fields): ExternalItem {
-  const subtasks = objectsOf(task["subtasks"]).filter((subtask) => !isLeft(subtask));
+function itemOf(task: Plain): ExternalItem {
+  const subtasks = plains(task["subtasks"]).filter((subtask) => !isLeft(subtask));
   return {
     id: textOf(task, "id"),
     title: onOneLine(textOf(task, "title")),
-    criteria: [
-      ...subtasks.map(criterionOf),
-      ...textsOf(task["acceptanceCriteria"]),
-      ...textsOf(task["testStrategy"]),
-    ],
+    criteria: [...subtasks.map(criterionOf), ...textsOf(task["acceptanceCriteria"]), ...textsOf(task["testStrategy"])],
     notes: [textOf(task, "description"), textOf(task, "details")].filter((text) => text !== ""),
     done: isDoneWord(textOf(task, "status")),
     priority: PRIORITIES[textOf(task, "priority").toLowerCase()] ?? null,
@@ -100,7 +97,7 @@ function itemOf(task: Fields): ExternalItem {
 }
 
 /** A subtask is part of its task's work: one of its criteria. */
-function criterionOf(subtask: Fields): string {
+function criterionOf(subtask: Plain): string {
   const parts = [textOf(subtask, "title"), textOf(subtask, "description"), textOf(subtask, "details")];
   const done = isDoneWord(textOf(subtask, "status")) ? " (done already)" : "";
   return `${parts.filter((part) => part !== "").join(": ")}${done}`;

@@ -12,10 +12,7 @@ const PARAGRAPH = "\n\n";
  */
 export function toPrd(plan: ExternalPlan): Prd {
   const named = withIds(plan.items);
-  return {
-    branchName: branchOf(plan),
-    userStories: inOrder(named).map((item, index) => storyOf(item, index + 1)),
-  };
+  return { branchName: branchOf(plan), userStories: inOrder(named).map((item, index) => storyOf(item, index + 1)) };
 }
 
 /** Items that wait for each other in a circle. Pure. */

@@ -3,7 +3,7 @@ import { RalphError } from "../../../errors/ralph_error.ts";
 import { defaultBranch } from "../../../git/default_branch.ts";
 import { requireRepository } from "../../../git/require_repository.ts";
 import type { Repository } from "../../../git/types.ts";
-import { enterBranch } from "../../../loop/branch.ts";
+import { enterBranch } from "../../../loop/run/branch.ts";
 import type { Prd } from "../types.ts";
 
 /**
@@ -16,11 +16,9 @@ import type { Prd } from "../types.ts";
  */
 export async function enterBase(ralph: RalphContext, prd: Prd | null, asked: string | undefined): Promise<void> {
   const repository = requireRepository(ralph);
-  const enter = async (branch: string): Promise<void> =>
-    await enterBranch({ events: ralph.events, repository }, branch);
   if (asked !== undefined) {
     await ensureBase(repository, asked);
-    return await enter(asked);
+    return await enterBranch(ralph, asked);
   }
   const stacked = await stackedBranch(repository, prd);
   if (stacked === null) return;
@@ -36,7 +34,7 @@ export async function enterBase(ralph: RalphContext, prd: Prd | null, asked: str
       { value: current, label: current, hint: "on top of it: merging the new work merges it too" },
     ],
   });
-  if (value === usual) await enter(usual);
+  if (value === usual) await enterBranch(ralph, usual);
 }
 
 /** @throws {RalphError} option-invalid for a branch that is not there */

@@ -32,7 +32,7 @@ export async function checkDraft(draft: unknown, around: DraftSurroundings): Pro
     ...ids.flatMap((id, index) => id.trim() === "" ? [`userStories[${index}].id: must not be empty`] : []),
     ...ids.flatMap((id, index) => ids.indexOf(id) === index ? [] : [`userStories[${index}].id: ${id} is used twice`]),
     ...prd.userStories.flatMap((story, index) => takenProblems(story, `userStories[${index}]`, around)),
-    ...prd.userStories.flatMap((story, index) => criteriaProblems(story, `userStories[${index}]`, around.checked)),
+    ...prd.userStories.flatMap((story, index) => criteriaProblems(story, `userStories[${index}]`, around)),
   ];
   return problems.length > 0 ? { status: "invalid", errors: problems } : { status: "valid", prd };
 }
@@ -46,7 +46,7 @@ function takenProblems(story: Story, place: string, { finished, free }: DraftSur
 }
 
 /** A story that names nothing to be checked can never pass. */
-function criteriaProblems(story: Story, place: string, checked: boolean): readonly string[] {
+function criteriaProblems(story: Story, place: string, { checked }: DraftSurroundings): readonly string[] {
   if (story.acceptanceCriteria.length === 0) return [`${place}.acceptanceCriteria: must not be empty`];
   if (checked || storyCommands(story).length > 0) return [];
   return [`${place}.acceptanceCriteria: no criterion names a check in the form Verify: \`command\``];

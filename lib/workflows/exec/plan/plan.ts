@@ -1,7 +1,6 @@
 import { PLAN_STATE_FILE, PRD_FILE, PROGRESS_FILE } from "../paths.ts";
 import type { Prd } from "../types.ts";
 import type { RalphContext } from "../../../context/context.ts";
-import { RalphError } from "../../../errors/ralph_error.ts";
 import { askPending, type Refusal, takeReply } from "./questions.ts";
 import { commitPlan, PLAN_STATE_FILES } from "./files.ts";
 import { goalMissing, preflight, type Prepared } from "./preflight.ts";
@@ -9,7 +8,8 @@ import { readPrd } from "./prompt_values.ts";
 import { askForChange, reviewDraft } from "./review.ts";
 import type { PlanSession } from "./session.ts";
 import type { Recommendation, Uncertainty } from "./state.ts";
-import { plannerTurn } from "./turn.ts";
+import { askingEnds } from "../../planner_turn.ts";
+import { planTurn } from "./turn.ts";
 import { requireRepository } from "../../../git/require_repository.ts";
 import { trespassText } from "../../../ui/event_text.ts";
 
@@ -78,10 +78,11 @@ export async function plan(ralph: RalphContext, options: PlanOptions): Promise<P
   const repository = requireRepository(ralph);
   await ralph.agent.ensureUsable();
   await repository.ensureReady();
+  await repository.tryCommit();
   await using _lock = await ralph.lock.acquire("plan");
 
   ralph.events.emit({ type: "step-start", step: "plan", title: goal === "" ? "what was begun" : goal });
-  const outcome = await ended(async () => {
+  const outcome = await askingEnds<PlanOutcome>(async () => {
     const prepared = await preflight(ralph, goal === "" ? null : goal, options.base);
     const stopped = await triedFirst(prepared, signal);
     return stopped ?? await drive(prepared, options.maxRetries ?? 3, signal);
@@ -99,7 +100,7 @@ export async function plan(ralph: RalphContext, options: PlanOptions): Promise<P
 async function triedFirst({ session, folder }: Prepared, signal: AbortSignal): Promise<PlanOutcome | null> {
   const { state, turns } = session.state;
   if (turns > 0 || state === "done" || state === "review_prd") return null;
-  const { baselineOf } = await import("../../../loop/baseline.ts");
+  const { baselineOf } = await import("../../../loop/run/baseline.ts");
   const found = await baselineOf(session.ralph, [], { logs: `${folder}/baseline`, signal, state: OWN_FILES });
   return found.status === "known" ? null : found;
 }
@@ -136,24 +137,20 @@ async function nextReply(
   maxRetries: number,
   signal: AbortSignal,
 ): Promise<PlanOutcome | null> {
-  const { ralph } = session;
-  const turn = await plannerTurn(session, folder, signal);
+  const turn = await planTurn(session, folder, signal);
   switch (turn.status) {
     case "aborted":
       return { status: "aborted" };
-    case "unusable":
-      return { status: "failed", reason: "agent-unusable", messages: [turn.message] };
     case "trespassed": {
-      const trespass = { type: "trespass", by: "planner", paths: turn.paths, diff: turn.diff } as const;
-      const messages = [trespassText(trespass), turn.diff];
       await session.save({}, [{
         heading: "Changed outside scripts/ralph/, by the planner or by a person",
         body: turn.paths.map((path) => `- ${path}`),
       }]);
-      ralph.events.emit(trespass);
+      const messages = [trespassText({ type: "trespass", by: "planner", ...turn }), turn.diff];
       return { status: "failed", reason: "trespassed", messages };
     }
     case "failed":
+      if (turn.reason === "agent-unusable") return { status: "failed", reason: turn.reason, messages: [turn.message] };
       await session.save({ attempts: session.state.attempts + 1 }, [{ heading: "Agent failed", body: [turn.message] }]);
       return await retryOrEnd(session, maxRetries, "agent-failed", [turn.message]);
     case "answered": {
@@ -187,16 +184,4 @@ async function approved(session: PlanSession): Promise<PlanOutcome> {
   const { lastPrdDraft, uncertainties, recommendUnderstand, mapWasMissing } = session.state;
   const prd = await readPrd(session) ?? lastPrdDraft!;
   return { status: "approved", prd, file: PRD_FILE, uncertainties, recommendUnderstand, mapWasMissing };
-}
-
-/** A question that no one answers, and a Ctrl-C at one, are ends and not errors. */
-async function ended(run: () => Promise<PlanOutcome>): Promise<PlanOutcome> {
-  try {
-    return await run();
-  } catch (error) {
-    if (!RalphError.isInstance(error)) throw error;
-    if (error.code === "interrupted") return { status: "aborted" };
-    if (error.code === "answer-missing") return { status: "blocked", reasons: [error.message, error.hint] };
-    throw error;
-  }
 }

@@ -1,3 +1,4 @@
+import { plain, textOf } from "../../plain.ts";
 import { localTime } from "../../../host/local_date.ts";
 import { join } from "node:path";
 import { CODEBASE_MAP_FILE, EXEC_FOLDER, EXEC_RUNS, PLAN_STATE_FILE } from "../paths.ts";
@@ -67,8 +68,16 @@ async function readState(ralph: RalphContext): Promise<PlanState | null> {
   const [edit] = await ralph.state.edited([PLAN_STATE_FILE]);
   const written = edit === undefined ? null : parsePlanState(edit.written);
   if (written === null || written.openTurn === null) return parsePlanState(content);
-  const session = /"session":\s*"(\w+)"/.exec(content)?.[1] ?? written.session; // none: the file is damaged
-  return session === written.session ? written : parsePlanState(content);
+  return isOf(written, content) ? written : parsePlanState(content);
+}
+
+/** The state of the same planning; a file that its agent damaged says nothing else. */
+function isOf({ session }: PlanState, content: string): boolean {
+  try {
+    return (textOf(plain(JSON.parse(content))["session"]) ?? session) === session;
+  } catch {
+    return true;
+  }
 }
 
 async function choose(
@@ -81,15 +90,16 @@ async function choose(
     readonly taken: readonly string[];
   },
 ): Promise<PlanState> {
-  const fresh = (): PlanState =>
-    newPlanState({
+  const fresh = (): PlanState => {
+    const start = {
       goal: goal ?? saved!.goal,
       root: ralph.root,
-      now: new Date(ralph.host.clock.now()).toISOString(),
       session: ralph.host.ids.random(6),
       mapWasMissing,
       taken,
-    });
+    };
+    return newPlanState(start, new Date(ralph.host.clock.now()).toISOString());
+  };
   if (saved === null) return fresh();
   if (goal !== null && !sameGoal(goal, saved.goal)) {
     if (saved.state === "done" || await startsOver(ralph, goal, saved)) {

@@ -3,6 +3,7 @@ import { CODEBASE_MAP_FILE, PRD_FILE } from "../paths.ts";
 import { formatPrd, parsePrd } from "../format.ts";
 import type { Prd } from "../types.ts";
 import { suggestChecks } from "../../../backlog/suggest_checks.ts";
+import { LIST_BYTES, onOneLine, quoted, windowed } from "../../../prompts/parts.ts";
 import type { PromptValuesOf } from "../../../prompts/render.ts";
 import type { PlanSession } from "./session.ts";
 import { idAfter } from "./base.ts";
@@ -17,13 +18,13 @@ const MAP_CHARACTERS = 24_000;
 /** What fills the planner's prompt. */
 export async function plannerValues({ ralph, state }: PlanSession): Promise<PromptValuesOf<"exec_plan">> {
   return {
-    goal: state.goal,
+    goal: quoted(state.goal),
     answers: answersValue(state),
     existing: [
       state.existing === "update" ? prdValue(await readPrd({ ralph })) : "None: this is a new PRD.",
       ...takenLines(state),
     ].join("\n\n"),
-    draft: state.lastPrdDraft === null ? "None yet." : prdValue(state.lastPrdDraft),
+    draft: state.lastPrdDraft === null ? "None yet." : quoted(formatPrd(state.lastPrdDraft)),
     map: mapValue(await ralph.state.read(CODEBASE_MAP_FILE)),
     commands: await commandsValue(ralph.root, ralph.config.verify.default),
     round: roundValue(state),
@@ -47,11 +48,20 @@ function takenLines({ taken }: PlanState): readonly string[] {
 
 function answersValue({ qa }: PlanState): string {
   if (qa.length === 0) return "None yet.";
-  return qa.map(({ question, answer }) => `Q: ${question}\nA: ${answer === "" ? "(no answer)" : answer}`).join("\n\n");
+  return quoted(
+    qa.map(({ question, answer }) => `Q: ${question}\nA: ${answer === "" ? "(no answer)" : answer}`).join("\n\n"),
+  );
 }
 
 function prdValue(prd: Prd | null): string {
-  return prd === null ? "None." : formatPrd(prd).trimEnd();
+  if (prd === null) return "None.";
+  const whole = formatPrd(prd).trimEnd();
+  if (Buffer.byteLength(whole) <= LIST_BYTES) return quoted(whole);
+  const lines = prd.userStories.map(({ id, title, passes }) =>
+    `- ${id} (${passes ? "passed" : "open"}): ${onOneLine(title)}`
+  );
+  const open = prd.userStories.findIndex(({ passes }) => !passes);
+  return quoted(windowed(lines, { at: open === -1 ? lines.length - 1 : open, rest: `\`${PRD_FILE}\`` }));
 }
 
 function mapValue(map: string | null): string {

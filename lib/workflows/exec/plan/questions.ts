@@ -20,11 +20,9 @@ export interface Refusal {
 /** Puts the agent's open questions to the person, one by one; each answer is saved before the next question. */
 export async function askPending(session: PlanSession): Promise<void> {
   const total = session.state.pendingQuestions.length;
-  for (
-    let question = session.state.pendingQuestions[0];
-    question !== undefined;
-    question = session.state.pendingQuestions[0]
-  ) {
+  for (;;) {
+    const [question] = session.state.pendingQuestions;
+    if (question === undefined) return;
     const askedAt = session.now();
     const number = total - session.state.pendingQuestions.length + 1;
     const { value, source } = await session.ralph.prompter.ask({
@@ -47,7 +45,7 @@ export async function askPending(session: PlanSession): Promise<void> {
 
 /** What the transcript says of a question and its answer. */
 export function answerEntry(question: string, answer: string, source: string): Said {
-  const from = source === "answers" ? " (from the answers file)" : source === "default" ? " (default)" : "";
+  const from = { answers: " (from the answers file)", default: " (default)" }[source] ?? "";
   return {
     heading: "Question",
     body: [quoted(question), "", `Answer${from}:`, "", quoted(answer === "" ? "(none)" : answer)],
@@ -71,15 +69,14 @@ export async function takeReply(session: PlanSession, text: string): Promise<Ref
       return await refuse(session, text, "invalid-envelope", [error], learned);
     }
     const rounds = session.state.rounds + 1;
-    const changes = {
-      ...learned,
+    const asked = {
       state: "collect_context",
       pendingQuestions: questions,
       rounds,
       attempts: 0,
       refused: null,
     } as const;
-    await session.save(changes, [said]);
+    await session.save({ ...learned, ...asked }, [said]);
     return null;
   }
 
@@ -105,7 +102,7 @@ async function surroundingsOf({ ralph, state }: PlanSession): Promise<DraftSurro
     free: idAfter([...state.taken, ...stories.map(({ id }) => id)]),
     checked: verify.default.length > 0 || verify.allowUnverified,
     async branchProblem(branch) {
-      if (!await isBranchName(repository.git, branch)) return `git takes no branch with the name ${branch}`;
+      if (!await isBranchName(repository.git, branch)) return `git refuses the branch name ${branch}`;
       if (ralph.loop.branch !== undefined || !await holdsOtherWork(repository, branch)) return null;
       return `the branch ${branch} exists and holds commits that are not here: name another branch`;
     },
@@ -119,9 +116,7 @@ async function refuse(
   errors: readonly string[],
   learned: Partial<PlanState> = {},
 ): Promise<Refusal> {
-  const heading = reason === "invalid-prd"
-    ? "Agent's answer, with a draft that was refused"
-    : "Agent's answer, refused";
+  const heading = `Agent's answer, ${reason === "invalid-prd" ? "with a draft that was refused" : "refused"}`;
   const body = [codeBlock(text.trim()), "", ...errors.map((error) => `- ${error}`)];
   const refused = { errors, reply: text.trim().slice(-REPLY_CHARACTERS) };
   await session.save({ ...learned, attempts: session.state.attempts + 1, refused }, [{ heading, body }]);

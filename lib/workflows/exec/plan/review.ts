@@ -5,7 +5,7 @@ import { prdSummaryLines } from "../summary.ts";
 import type { Prd } from "../types.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { requireRepository } from "../../../git/require_repository.ts";
-import { enterBranch } from "../../../loop/branch.ts";
+import { enterBranch } from "../../../loop/run/branch.ts";
 import { writeAtomic } from "../../../host/files.ts";
 import { answerEntry } from "./questions.ts";
 import { withOwnFields } from "./draft.ts";
@@ -91,7 +91,7 @@ async function writePrd(session: PlanSession, folder: string, existing: Prd | nu
 async function enterWorkBranch(ralph: RalphContext, named: string): Promise<void> {
   const branch = ralph.loop.branch ?? named;
   if (branch === "" || !ralph.config.commits.prdChanges) return;
-  await enterBranch({ events: ralph.events, repository: requireRepository(ralph) }, branch);
+  await enterBranch(ralph, branch);
 }
 
 /** Where the work branch will begin, which is not to be guessed. */

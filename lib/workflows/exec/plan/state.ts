@@ -144,42 +144,10 @@ export function formatPlanState(state: PlanState): string {
   return `${JSON.stringify(state, null, 2)}\n`;
 }
 
-/** Planning that has just begun. */
+/** Planning that has just begun: what is not given has its default. */
 export function newPlanState(
-  start: {
-    readonly goal: string;
-    readonly root: string;
-    readonly now: string;
-    readonly session: string;
-    readonly mapWasMissing: boolean;
-    readonly taken: readonly string[];
-  },
+  start: Pick<PlanState, "goal" | "mapWasMissing" | "root" | "session" | "taken">,
+  now: string,
 ): PlanState {
-  const { goal, root, now, session, mapWasMissing, taken } = start;
-  return {
-    schemaVersion: 1,
-    root,
-    goal,
-    createdAt: now,
-    updatedAt: now,
-    state: "preflight",
-    qa: [],
-    pendingQuestions: [],
-    uncertainties: [],
-    recommendUnderstand: { shouldRun: false, reasons: [] },
-    lastPrdDraft: null,
-    approvedPrdAt: null,
-    changing: false,
-    attempts: 0,
-    rounds: 0,
-    turns: 0,
-    existing: null,
-    taken,
-    mapWasMissing,
-    refused: null,
-    openTurn: null,
-    session,
-    entries: 0,
-    outbox: [],
-  };
+  return SCHEMA.parse({ ...start, schemaVersion: 1, createdAt: now, updatedAt: now, state: "preflight" });
 }

@@ -64,7 +64,11 @@ export function mapAge(map: CodebaseMap, today: string): MapAge {
 }
 
 /** The map with one topic ticked or open again; the same text when it is so already or not there. */
-export function tickTopic(text: string, topic: string, checked: boolean = true): string {
+export function tickTopic(
+  text: string,
+  topic: string,
+  { checked = true }: { readonly checked?: boolean } = {},
+): string {
   const found = parseCodebaseMap(text).topics?.find((item) => item.text === topic && item.checked !== checked);
   if (found === undefined) return text;
   const lines = text.split("\n");

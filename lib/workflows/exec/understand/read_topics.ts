@@ -1,7 +1,6 @@
-import { PROMPTS } from "../../../generated/prompts.ts";
 import { type CodebaseMap, parseCodebaseMap } from "./codebase_map.ts";
 import { CODEBASE_MAP_FILE, UNDERSTAND_PROMPT_FILE } from "../paths.ts";
-import { MAP_TEMPLATE } from "../scaffold.ts";
+import { DEFAULT_TOPICS, MAP_TEMPLATE } from "../scaffold.ts";
 import { proseLines } from "../../../backlog/fences.ts";
 
 const NUMBERED_REGEXP = /^(\s*)(\d+)([.)])\s+(\S.*?)\s*$/;
@@ -36,9 +35,9 @@ export function readTopics(map: string | null, prompt: string | null): Topics {
     return { all, open, counted: `${open} unchecked ${open === 1 ? "topic" : "topics"} ${where}` };
   }
   const named = defaultOrder(prompt ?? "");
-  const topics = named.length > 0 ? named : defaultOrder(PROMPTS["exec_understand"] ?? "");
+  const topics = named.length > 0 ? named : DEFAULT_TOPICS;
   const all = topics.map((text) => ({ text, done: isCovered(parsed, text) }));
-  const where = named.length > 0 ? UNDERSTAND_PROMPT_FILE : "the built-in understanding prompt";
+  const where = named.length > 0 ? UNDERSTAND_PROMPT_FILE : "the built-in list";
   return {
     all,
     open: topics.length,

@@ -1,7 +1,7 @@
-import { join, relative } from "node:path";
+import { join, relative, sep } from "node:path";
 import type { RalphContext } from "../../../context/context.ts";
 import { failureOf, fingerprintOf, isOver, isParked, reasonOf } from "../../../backlog/attempts.ts";
-import { readText } from "../../../host/files.ts";
+import { pathExists, readText } from "../../../host/files.ts";
 import type { Attempt, Backlog, Claim, Item, ParkedItem, Settlement, Turn } from "../../../backlog/types.ts";
 import { renderPrompt } from "../../../prompts/render.ts";
 import { parseCodebaseMap, tickTopic } from "./codebase_map.ts";
@@ -35,9 +35,14 @@ type TopicsContext = Pick<RalphContext, "root" | "config" | "state" | "repositor
 
 const STATE_FILES: readonly string[] = [PRD_FILE, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE];
 
-/** The topics of the codebase map: one unchecked topic an iteration, in which nothing but the map may be written. */
+/**
+ * The topics of the codebase map: one unchecked topic an iteration, in which nothing but the map may be written.
+ *
+ * @param isNew Ralph has just made the map: what is in it is no one's uncommitted work. @default false
+ */
 export function topicsBacklog(
   ralph: TopicsContext,
+  { isNew = false }: { readonly isNew?: boolean } = {},
 ): Backlog<TopicData, TopicFindings> {
   const load = async (): Promise<ReturnType<typeof readTopics>> =>
     readTopics(await ralph.state.read(CODEBASE_MAP_FILE), await ralph.state.read(UNDERSTAND_PROMPT_FILE));
@@ -45,8 +50,9 @@ export function topicsBacklog(
   return {
     name: "understand",
     stateFiles: STATE_FILES,
+    ownFiles: isNew ? [CODEBASE_MAP_FILE] : [],
     unverified: "accept",
-    final: false,
+    policy: { final: false },
     runsDirectory: EXEC_RUNS,
 
     async overview({ parked }) {
@@ -85,7 +91,7 @@ export function topicsBacklog(
         nonce,
         item: item.data.topic,
         today: localDate(ralph.host.clock.now()),
-        failure: failureOf(previous),
+        failure: previous === null ? "" : failureOf(previous),
       }, { root: ralph.root });
       return { prompt, checks: [], allow: [CODEBASE_MAP_FILE] };
     },
@@ -129,12 +135,15 @@ async function settleTopic(
   const passed = attempt.status === "verified" || attempt.status === "unverified";
   const { topic } = item.data;
   // Ticked although it did not pass: by an agent that failed, or before its commit was refused.
-  await ralph.state.update(CODEBASE_MAP_FILE, (text) => text === null ? null : tickTopic(text, topic, passed));
+  await ralph.state.update(
+    CODEBASE_MAP_FILE,
+    (text) => text === null ? null : tickTopic(text, topic, { checked: passed }),
+  );
   if (passed) {
-    return {
-      status: "passed",
-      commit: { subject: `ralph: understood ${topic}`, paths: [CODEBASE_MAP_FILE], work: false },
-    };
+    // the transcript has the gates' decisions, taken after it was committed with the plan
+    const transcript = await pathExists(join(ralph.root, PLAN_TRANSCRIPT_FILE)) ? [PLAN_TRANSCRIPT_FILE] : [];
+    const paths = [CODEBASE_MAP_FILE, ...transcript];
+    return { status: "passed", commit: { subject: `ralph: understood ${topic}`, paths, work: false } };
   }
   if (attempt.status === "interrupted") return { status: "open" };
   const reason = reasonOf(attempt);
@@ -159,7 +168,7 @@ async function diffOf(
   base: string | null,
 ): Promise<string> {
   if (repository === null) return "";
-  const inTree = paths.map((path) => relative(repository.topLevel, join(root, path)).replaceAll("\\", "/"));
+  const inTree = paths.map((path) => relative(repository.topLevel, join(root, path)).replaceAll(sep, "/"));
   return await repository.diff(inTree, { base, maxBytes: 4096 });
 }
 

@@ -5,7 +5,7 @@ import { openTopics, topicsBacklog } from "./topics_backlog.ts";
 import { readTopics } from "./read_topics.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { pathExists, writeAtomic } from "../../../host/files.ts";
-import { type LoopOutcome, runLoop } from "../../../loop/run_loop.ts";
+import { type LoopOutcome, runLoop } from "../../../loop/run/run_loop.ts";
 
 /** How long understanding may take. */
 export interface UnderstandOptions {
@@ -43,7 +43,8 @@ export type UnderstandOutcome = LoopOutcome & {
 export async function understand(ralph: RalphContext, options: UnderstandOptions = {}): Promise<UnderstandOutcome> {
   await ralph.agent.ensureUsable();
   const file = join(ralph.root, CODEBASE_MAP_FILE);
-  if (!await pathExists(file)) {
+  const isNew = !await pathExists(file);
+  if (isNew) {
     await writeAtomic(file, MAP_TEMPLATE);
     ralph.events.emit({ type: "note", level: "info", message: `made ${CODEBASE_MAP_FILE}` });
   }
@@ -51,7 +52,7 @@ export async function understand(ralph: RalphContext, options: UnderstandOptions
   const maxItems = options.maxItems ?? (maxIterations === undefined ? await countOpen(ralph) : undefined);
   const { idle, stalled } = ralph.config.limits;
   let isFruitless = false;
-  const outcome = await runLoop(ralph, topicsBacklog(ralph), {
+  const outcome = await runLoop(ralph, topicsBacklog(ralph, { isNew }), {
     purpose: "understand",
     hooks: [], // nothing but the map may be written
     limits: { idle: Infinity, stalled: Infinity }, // kept here: they end the exploring, and not what follows it

@@ -14,7 +14,9 @@ import type { Backlog, CheckOutcome, Overview } from "../../../backlog/types.ts"
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { findFeature } from "../open_feature.ts";
 import type { Look } from "../../../cli/look.ts";
-import { itemLines, type NextView, withoutItem } from "../../../cli/next_view.ts";
+import { countLine, itemLine } from "../../../cli/item_list.ts";
+import { nextOfBacklog, type NextView } from "../../../cli/next_view.ts";
+import { hintOf, type StepCommands } from "../../../cli/next_step.ts";
 import type { StatusView } from "../../../cli/status_view.ts";
 import type { Style } from "../../../ui/style.ts";
 
@@ -64,33 +66,32 @@ function notRun(): Promise<CheckOutcome> {
   return Promise.reject(new RalphError("internal", { details: { problem: "a check of a view was run" } }));
 }
 
+function commandsOf(feature: string): StepCommands & { readonly retry: string } {
+  return { run: `ralph run ${feature}`, retry: `ralph run ${feature} --retry-blocked` };
+}
+
 /** What the next iteration would take of a feature. */
 export async function featureNext(look: Look): Promise<NextView> {
-  const { config, style } = look;
   const { backlog, feature: { name: feature } } = await viewFeature(look, look.scope);
   const next = await backlog.next({ inFlight: [], parked: [] });
-  if (next.status !== "item") {
-    const done = next.status === "done" ? next.summary ?? "every story passes" : "";
-    const view = withoutItem(next, { done, retry: `ralph run ${feature} --retry-blocked` });
-    return { ...view, data: { feature, ...next } };
-  }
-  const { id, kind, title } = next.item;
-  const data = { feature, status: "item", id, kind, title };
-  if (kind !== "story") {
+  if (next.status === "item" && next.item.kind !== "story") {
+    const { id, kind, title } = next.item;
     const item = [`every story passes; next: the final verification (\`ralph run ${feature}\`)`];
-    return { blocked: false, data, item };
+    return { blocked: false, data: { feature, status: "item", id, kind, title }, item };
   }
-  const story = next.item.data as FeatureStory;
-  const { acceptanceCriteria, tags, retries } = story;
-  const checks = checkNames(story, config);
-  return {
-    blocked: false,
-    data: { ...data, acceptanceCriteria, tags, retries, checks },
-    item: itemLines({ id, title, criteria: acceptanceCriteria, checks }, style),
-  };
+  const view = await nextOfBacklog(look, backlog, next, {
+    done: "every story passes",
+    retry: commandsOf(feature).retry,
+    dataOf({ criteria, tags, data }) {
+      return { acceptanceCriteria: criteria, tags, retries: (data as FeatureStory).retries };
+    },
+  });
+  return { ...view, data: { feature, ...view.data } };
 }
 
 type StoryState = "passes" | "open" | "blocked";
+
+const STATES = { passes: "passed", open: "open", blocked: "parked" } as const;
 
 type Stories = readonly (FeatureStory & { readonly state: StoryState; readonly checks: readonly string[] })[];
 
@@ -121,7 +122,7 @@ async function statusOf({ config, repository, root, style }: Look, view: Feature
   const { prd, problem } = await readPrd(view);
   const stories: Stories = (prd?.userStories ?? []).map((story) => ({
     ...story,
-    state: story.passes ? "passes" as const : story.blocked ? "blocked" as const : "open" as const,
+    state: stateOf(story),
     checks: checkNames(story, config),
   }));
   const verifiedAt = prd?.run.verifiedAt ?? null;
@@ -147,8 +148,19 @@ async function statusOf({ config, repository, root, style }: Look, view: Feature
       ...linesOf(own, style),
     ],
     problem,
-    hint: hintFor(name, stories, { finalized: prd !== null, broken: problem !== null, verifiedAt, changedSince }),
+    hint: statusHint() ?? hintOf(await backlog.next({ inFlight: [], parked: [] }), commandsOf(name)),
   };
+
+  function statusHint(): string | null {
+    if (problem !== null) return `\`ralph validate ${name}\``;
+    if (prd === null) return `\`ralph prd ${name}\``;
+    return changedSince > 0 ? `\`ralph run ${name}\` checks it once more` : null;
+  }
+}
+
+function stateOf({ passes, blocked }: FeatureStory): StoryState {
+  if (passes) return "passes";
+  return blocked ? "blocked" : "open";
 }
 
 async function readPrd(
@@ -172,36 +184,9 @@ async function changedSinceVerified(
   const recorded = await repository.git(["log", "-1", "--format=%H", "--", join(root, prdFile)]);
   const commit = recorded.stdout.trim();
   if (commit === "") return 0;
-  const differs = await repository.git([
-    "diff",
-    "--name-only",
-    "-z",
-    commit,
-    "--",
-    ":/",
-    ":(top,exclude).ralph",
-    ":(top,exclude)**/.ralph",
-  ]);
+  const others = [":/", ":(top,exclude).ralph", ":(top,exclude)**/.ralph"];
+  const differs = await repository.git(["diff", "--name-only", "-z", commit, "--", ...others]);
   return differs.stdout.split("\0").filter((path) => path !== "").length;
-}
-
-function hintFor(
-  name: string,
-  stories: Stories,
-  { finalized, broken, verifiedAt, changedSince }: {
-    readonly finalized: boolean;
-    readonly broken: boolean;
-    readonly changedSince: number;
-    readonly verifiedAt: string | null;
-  },
-): string {
-  if (broken) return `\`ralph validate ${name}\``;
-  if (!finalized) return `\`ralph prd ${name}\``;
-  if (verifiedAt !== null && changedSince > 0) return `\`ralph run ${name}\` checks it once more`;
-  if (verifiedAt !== null) return `\`ralph verify ${name}\`, then merge its branch`;
-  if (stories.some(({ state }) => state === "open")) return `\`ralph run ${name}\``;
-  if (stories.some(({ state }) => state === "blocked")) return `\`ralph run ${name} --retry-blocked\``;
-  return `\`ralph run ${name}\` for the final verification`;
 }
 
 function linesOf(
@@ -212,32 +197,33 @@ function linesOf(
     readonly verifiedAt: string | null;
     readonly changedSince: number;
   },
-  { dim, good, warn, symbols }: Style,
+  style: Style,
 ): readonly string[] {
-  const mark = { passes: good(symbols.passed), open: dim(symbols.open), blocked: warn(symbols.warning) };
+  const { dim } = style;
   return [
-    ...(counts === null ? [] : [
-      `stories: ${counts.passed}/${counts.total} pass, ${counts.open} open${
-        counts.parked === 0 ? "" : `, ${warn(`${counts.parked} blocked`)}`
+    ...(counts === null ? [] : [countLine(counts, { items: "stories", parked: "blocked" }, style)]),
+    ...stories.flatMap(({ id, title, state, tags, retries, passes, lastResult, checks, notes }) => [
+      `  ${
+        itemLine({
+          id,
+          title,
+          state: STATES[state],
+          notes: [
+            ...(tags.length === 0 ? [] : [dim(`[${tags.join(", ")}]`)]),
+            ...(passes && lastResult !== null ? [dim(lastResult.commit)] : []),
+            ...(retries === 0 || passes ? [] : [dim(`${retries} failed`)]),
+            ...(id === currentStoryId ? [dim("(in work)")] : []),
+          ],
+          isUnchecked: checks.length === 0,
+        }, style)
       }`,
+      ...(state === "blocked" ? [`      ${dim(oneLine(headlineOf(notes)))}`] : []),
     ]),
-    ...stories.flatMap((story) => {
-      const tags = story.tags.length === 0 ? "" : dim(` [${story.tags.join(", ")}]`);
-      const retries = story.retries === 0 || story.passes ? "" : dim(` ${story.retries} failed`);
-      const now = story.id === currentStoryId ? dim(" (in work)") : "";
-      const done = story.passes && story.lastResult !== null ? dim(` ${story.lastResult.commit}`) : "";
-      const unchecked = story.state !== "passes" && story.checks.length === 0 ? warn(" no check") : "";
-      return [
-        `  ${mark[story.state]} ${story.id}  ${story.title}${tags}${done}${retries}${now}${unchecked}`,
-        ...(story.state === "blocked" ? [`      ${dim(oneLine(headlineOf(story.notes)))}`] : []),
-      ];
-    }),
-    ...(verifiedAt === null ? [] : changedSince === 0 ? [good(`VERIFIED ${localTime(verifiedAt)}`)] : [
-      warn(
-        `VERIFIED ${localTime(verifiedAt)}, and ${changedSince} ${
-          changedSince === 1 ? "file has" : "files have"
-        } changed since`,
-      ),
-    ]),
+    ...(verifiedAt === null ? [] : [verifiedLine(localTime(verifiedAt), changedSince, style)]),
   ];
+}
+
+function verifiedLine(time: string, changed: number, { good, warn }: Style): string {
+  if (changed === 0) return good(`VERIFIED ${time}`);
+  return warn(`VERIFIED ${time}, and ${changed} ${changed === 1 ? "file has" : "files have"} changed since`);
 }

@@ -17,21 +17,14 @@ import type { Verification } from "../../../backlog/types.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { openServices } from "../../../services/create_services.ts";
 import { featureInterface } from "../feature_interface.ts";
-import { openFeature } from "../open_feature.ts";
+import { featureMissing, openFeature } from "../open_feature.ts";
 
 /** The PRD of a feature, or of all features where none is named. @throws {RalphError} feature-missing */
 export async function validateFeature(validated: Validated): Promise<readonly ValidatedFile[]> {
   const { root, scope } = validated;
   const features = await listFeatures(root);
   const match = scope === "" ? null : matchFeature(features, scope);
-  if (scope !== "" && match === null) {
-    const there = features.length === 0
-      ? "`.ralph/` holds none"
-      : `there are: ${features.map((one) => one.name).join(", ")}`;
-    throw new RalphError("feature-missing", {
-      details: { name: scope, problem: there, hint: `\`ralph prd ${scope}\` begins it` },
-    });
-  }
+  if (scope !== "" && match === null) throw await featureMissing(scope, features, null);
   return await Promise.all(
     (match === null ? features : [match]).map(({ name, prdFile }) =>
       validateFile(root, prdFile, {
@@ -55,10 +48,8 @@ async function prdFindings(text: string, path: string, validated: Validated): Pr
     return { story, own, none: first.length + ui.length === 0 };
   });
   return {
-    problems: [
-      ...await branchProblems(validated, branchName),
-      ...named.flatMap(({ story, own }) => placeholderProblems(story.id, own)),
-    ],
+    problems: await branchProblems(validated, branchName),
+    empty: named.flatMap(({ story, own }) => placeholderProblems(story.id, own)),
     warnings: config === null
       ? []
       : named.filter(({ story, none }) => none && !story.passes).map(({ story }) =>

@@ -7,6 +7,7 @@ import type { FeaturePrd, FeatureStory } from "../types.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { hashText, readText, removePath, writeAtomic } from "../../../host/files.ts";
+import { LIST_BYTES, quoted } from "../../../prompts/parts.ts";
 import { renderPrompt } from "../../../prompts/render.ts";
 import { requireRepository } from "../../../git/require_repository.ts";
 import { topLevelPaths } from "../../../git/tree_paths.ts";
@@ -32,7 +33,7 @@ export async function finalize(
       file: feature.prdFile,
       datetime: feature.date,
       prdContent: markdown,
-      existing: before ?? "None.",
+      existing: existingValue(before, feature.prdFile),
       problems: problems.length === 0
         ? "Nothing: this is the first one."
         : problems.map((problem) => `- ${problem}`).join("\n"),
@@ -44,19 +45,19 @@ export async function finalize(
     if (turn.status !== "answered") return turn;
     const draft: ReadDraft = readDraft(found !== null && found !== before ? found : turn.text);
     if (draft.status === "valid") {
-      return {
-        status: "finalized",
-        prd: await write(ralph, feature, withOwnState(draft.prd, earlier, hashText(markdown))),
-      };
+      const prd = withOwnState(draft.prd, earlier, hashText(markdown));
+      return { status: "finalized", prd: await write(ralph, feature, prd) };
     }
     problems = draft.problems;
-    ralph.events.emit({
-      type: "text",
-      title: `the draft of prd.json is not valid (${attempt} of ${ralph.config.maxRetries})`,
-      lines: problems,
-    });
+    const title = `the draft of prd.json is not valid (${attempt} of ${ralph.config.maxRetries})`;
+    ralph.events.emit({ type: "text", title, lines: problems });
   }
   return { status: "failed", reason: "invalid-prd", reasons: problems };
+}
+
+function existingValue(before: string | null, file: string): string {
+  if (before === null) return "None.";
+  return Buffer.byteLength(before) > LIST_BYTES ? `It is long: read \`${file}\`.` : quoted(before);
 }
 
 function parsed(text: string, path: string): FeaturePrd | null {
@@ -71,11 +72,8 @@ function parsed(text: string, path: string): FeaturePrd | null {
 async function write(ralph: RalphContext, feature: FeatureDirectory, prd: FeaturePrd): Promise<FeaturePrd> {
   await scaffoldFeature(ralph.root);
   await ralph.state.update(feature.prdFile, (text) => printPrd(prd, text ?? ""));
-  ralph.events.emit({
-    type: "text",
-    title: `PRD ${feature.name}, branch ${prd.branchName}`,
-    lines: linesOf(prd, ralph.config),
-  });
+  const title = `PRD ${feature.name}, branch ${prd.branchName}`;
+  ralph.events.emit({ type: "text", title, lines: linesOf(prd, ralph.config) });
   if (!ralph.config.commits.prdChanges) return prd;
   const result = await requireRepository(ralph).commit({
     paths: topLevelPaths(ralph, [feature.markdownFile, feature.prdFile, `${FEATURES_FOLDER}/.gitignore`]),

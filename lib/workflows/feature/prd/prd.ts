@@ -1,8 +1,8 @@
+import { askingEnds } from "../../planner_turn.ts";
 import { type FeatureDirectory, listFeatures, matchFeature, newDirectory } from "../directories.ts";
 import { scaffoldFeature } from "../scaffold.ts";
 import { localDate } from "../../../host/local_date.ts";
 import type { RalphContext } from "../../../context/context.ts";
-import { RalphError } from "../../../errors/ralph_error.ts";
 import type { Choice } from "../../../context/prompter.ts";
 import type { Outcome } from "../../../recipe/outcome.ts";
 import { requireRepository } from "../../../git/require_repository.ts";
@@ -41,14 +41,7 @@ export async function prd(ralph: RalphContext, { feature: name, run }: PrdOption
   requireRepository(ralph);
   const feature = matchFeature(await listFeatures(ralph.root), name) ??
     newDirectory(name, localDate(ralph.host.clock.now()));
-  try {
-    return await act(ralph, feature, run);
-  } catch (error) {
-    if (!RalphError.isInstance(error)) throw error;
-    if (error.code === "interrupted") return { status: "aborted" };
-    if (error.code === "answer-missing") return { status: "blocked", reasons: [error.message, error.hint] };
-    throw error;
-  }
+  return await askingEnds(() => act(ralph, feature, run));
 }
 
 async function act(ralph: RalphContext, feature: FeatureDirectory, run: PrdOptions["run"]): Promise<PrdOutcome> {
@@ -76,11 +69,11 @@ async function act(ralph: RalphContext, feature: FeatureDirectory, run: PrdOptio
 /** The checks that every story must pass are tried before the agent's first turn is paid for. */
 async function create(ralph: RalphContext, feature: FeatureDirectory): Promise<PrdOutcome> {
   return await withAgent(ralph, async () => {
-    const { baselineOf } = await import("../../../loop/baseline.ts");
+    const { baselineOf } = await import("../../../loop/run/baseline.ts");
     const logs = `${await ralph.run.folder(".ralph/runs")}/baseline`;
     const tried = await baselineOf(ralph, [], { logs, signal: ralph.signal });
     if (tried.status !== "known") return tried;
-    ralph.events.emit({ type: "note", level: "info", message: `Starting PRD for "${feature.name}"...` });
+    note(ralph, `Starting PRD for "${feature.name}"...`);
     await scaffoldFeature(ralph.root);
     const written = await writeMarkdown(ralph, feature, null);
     return written.status === "written" ? await offerToFinalize(ralph, feature) : written;
@@ -88,20 +81,13 @@ async function create(ralph: RalphContext, feature: FeatureDirectory): Promise<P
 }
 
 async function offerToFinalize(ralph: RalphContext, feature: FeatureDirectory): Promise<PrdOutcome> {
-  ralph.events.emit({ type: "note", level: "info", message: `Saved to ${feature.markdownFile}` });
-  const answer = await ralph.prompter.ask({
-    id: "prd.finalize",
-    kind: "confirm",
-    message: "Ready to finalize?",
-    initial: false,
-  });
+  note(ralph, `Saved to ${feature.markdownFile}`);
+  const question = { id: "prd.finalize", kind: "confirm", message: "Ready to finalize?", initial: false } as const;
+  const answer = await ralph.prompter.ask(question);
   if (answer.value === "yes") return await finalized(ralph, feature);
-  ralph.events.emit({
-    type: "note",
-    level: "info",
-    message: `Run '${ralph.again(`ralph prd ${feature.name}`)}' to continue`,
-  });
-  return { status: "declined", next: [ralph.again(`ralph prd ${feature.name}`)] };
+  const again = ralph.again(`ralph prd ${feature.name}`);
+  note(ralph, `Run '${again}' to continue`);
+  return { status: "declined", next: [again] };
 }
 
 async function finalized(ralph: RalphContext, feature: FeatureDirectory): Promise<PrdOutcome> {
@@ -111,11 +97,7 @@ async function finalized(ralph: RalphContext, feature: FeatureDirectory): Promis
   }
   const result = await finalize(ralph, feature, state.markdown);
   if (result.status !== "finalized") return result;
-  ralph.events.emit({
-    type: "note",
-    level: "info",
-    message: `Ready! Run '${ralph.again(`ralph run ${feature.name}`)}'`,
-  });
+  note(ralph, `Ready! Run '${ralph.again(`ralph run ${feature.name}`)}'`);
   return ready(ralph, feature);
 }
 
@@ -127,15 +109,18 @@ function ready(ralph: RalphContext, feature: FeatureDirectory): PrdOutcome {
 /** After a manual edit: says whether the result can be used. */
 async function afterEdit(ralph: RalphContext, feature: FeatureDirectory): Promise<PrdOutcome> {
   const state = await prdState(ralph, feature);
-  const message = state.status === "final"
-    ? `PRD is ready: ${feature.path}/; run '${ralph.again(`ralph run ${feature.name}`)}'`
-    : `${state.status === "draft" ? state.reason : `${feature.markdownFile} is empty`}; run '${
-      ralph.again(`ralph prd ${feature.name}`)
-    }' to continue`;
-  ralph.events.emit({ type: "note", level: state.status === "final" ? "info" : "warn", message });
-  return state.status === "final"
-    ? ready(ralph, feature)
-    : { status: "declined", next: [ralph.again(`ralph prd ${feature.name}`)] };
+  if (state.status === "final") {
+    note(ralph, `PRD is ready: ${feature.path}/; run '${ralph.again(`ralph run ${feature.name}`)}'`);
+    return ready(ralph, feature);
+  }
+  const again = ralph.again(`ralph prd ${feature.name}`);
+  const problem = state.status === "draft" ? state.reason : `${feature.markdownFile} is empty`;
+  note(ralph, `${problem}; run '${again}' to continue`, "warn");
+  return { status: "declined", next: [again] };
+}
+
+function note({ events }: RalphContext, message: string, level: "info" | "warn" = "info"): void {
+  events.emit({ type: "note", level, message });
 }
 
 async function askForAction(
@@ -171,6 +156,7 @@ async function askForAction(
 async function withAgent(ralph: RalphContext, act: () => Promise<PrdOutcome>): Promise<PrdOutcome> {
   await ralph.agent.ensureUsable();
   await requireRepository(ralph).ensureReady();
+  await requireRepository(ralph).tryCommit();
   await using _lock = await ralph.lock.acquire("prd");
   return await act();
 }

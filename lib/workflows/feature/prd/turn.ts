@@ -1,11 +1,7 @@
-import { changedSources, othersMessage } from "../../../git/changed_sources.ts";
-import { trespassText } from "../../../ui/event_text.ts";
 import type { FeatureDirectory } from "../directories.ts";
 import type { RalphContext } from "../../../context/context.ts";
-import { pathsOutside } from "../../../checks/guards.ts";
-import { agentTurn } from "../../../agents/agent_turn.ts";
-import { requireRepository } from "../../../git/require_repository.ts";
-import { topLevelPaths } from "../../../git/tree_paths.ts";
+import { trespassText } from "../../../ui/event_text.ts";
+import { plannerTurn } from "../../planner_turn.ts";
 import type { Outcome } from "../../../recipe/outcome.ts";
 
 /** A turn at a PRD that ended as it should. */
@@ -24,31 +20,18 @@ export async function prdTurn(
   feature: FeatureDirectory,
   request: { readonly prompt: string; readonly name: string; readonly interactive?: boolean },
 ): Promise<PrdTurn | PrdFailure> {
-  const folder = await ralph.run.folder(".ralph/runs");
-  if (!await ralph.steering.rest(ralph.signal)) return { status: "aborted" };
-  const before = await requireRepository(ralph).snapshot();
-  const prompt = `${request.prompt}${ralph.steering.told(null)}`;
-  const { turn } = await agentTurn(ralph, { ...request, prompt, folder, before });
-  const outside = pathsOutside(turn.changedFiles, [`${feature.path}/**`]);
-  const { sources, others } = await changedSources(ralph, outside, before);
-  if (sources.length > 0) {
-    const diff = await requireRepository(ralph).diff(topLevelPaths(ralph, sources), { base: turn.base });
-    const trespass = { type: "trespass", by: "planner", paths: sources, diff } as const;
-    ralph.events.emit(trespass);
-    return { status: "failed", reason: "trespassed", reasons: [trespassText(trespass)] };
+  const turn = await plannerTurn(ralph, {
+    ...request,
+    prompt: () => Promise.resolve(request.prompt),
+    folder: await ralph.run.folder(".ralph/runs"),
+    allow: [`${feature.path}/**`],
+    signal: ralph.signal,
+  });
+  if (turn.status === "trespassed") {
+    const reasons = [trespassText({ type: "trespass", by: "planner", ...turn })];
+    return { status: "failed", reason: "trespassed", reasons };
   }
-  if (others.length > 0) ralph.events.emit({ type: "note", level: "warn", message: othersMessage(others) });
-  const { end } = turn;
-  switch (end.reason) {
-    case "completed":
-      return { status: "answered", text: turn.text };
-    case "aborted":
-      return { status: "aborted" };
-    case "agent-unusable":
-      return { status: "failed", reason: "agent-unusable", reasons: [end.message] };
-    default:
-      return { status: "failed", reason: "agent-failed", reasons: [end.message] };
-  }
+  return turn.status === "failed" ? { status: "failed", reason: turn.reason, reasons: [turn.message] } : turn;
 }
 
 /** Why a PRD did not come to be. */

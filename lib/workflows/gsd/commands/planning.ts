@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type GsdAction, installedCommands, slashCommand } from "../slash_commands.ts";
 import { isNumber, sameNumber } from "../numbers.ts";
-import { PLANNING_DIRECTORY } from "../paths.ts";
+import { GSD_RUNS, PLANNING_DIRECTORY } from "../paths.ts";
 import { scanPlanning } from "../read_planning.ts";
 import { EXIT } from "../../../errors/exit_codes.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
@@ -59,7 +59,7 @@ export async function planWithGsd(invocation: Invocation, action: GsdAction): Pr
 
   await using session = await openSession(chosen, { asks: false, gates: [] });
   say(`handing the terminal to ${session.ralph.agent.name}: ${command}`);
-  const ended = await handOver(session.ralph, command, { purpose: action });
+  const ended = await handOver(session.ralph, command, action);
   const lacking = ended.status === "passed" ? await lackingAfter(place.root, action, phase) : null;
   const outcome: HandOverOutcome = lacking === null ? ended : { status: "failed", reason: "stopped", message: lacking };
   const exitCode = endWith(invocation, session.ralph, outcome, null);
@@ -120,33 +120,24 @@ async function lookAtPhase(
 
 /** What the session was to leave and did not; `null` where it is there, or cannot be told. */
 async function lackingAfter(root: string, action: GsdAction, phase: string | undefined): Promise<string | null> {
-  const again = "the same command begins again";
-  const file = { init: "PROJECT.md", roadmap: "ROADMAP.md", discover: null, plan: null }[action];
-  if (file !== null) {
-    const there = await pathExists(join(root, PLANNING_DIRECTORY, file));
-    return there ? null : `the session left no ${PLANNING_DIRECTORY}/${file}: ${again}`;
+  const lacks = (what: string): string => `the session left no ${what}: the same command begins again`;
+  if (action === "init" || action === "roadmap") {
+    const file = `${PLANNING_DIRECTORY}/${action === "init" ? "PROJECT.md" : "ROADMAP.md"}`;
+    return await pathExists(join(root, file)) ? null : lacks(file);
   }
   if (phase === undefined) return null;
   const found = (await scanPlanning({ root })).phases.find(({ number }) => sameNumber(number, phase));
-  if (action === "plan") {
-    return (found?.plans.length ?? 0) > 0 ? null : `the session left no plan for phase ${phase}: ${again}`;
-  }
-  return found?.researched === true
-    ? null
-    : `the session left no DISCOVERY.md or RESEARCH.md for phase ${phase}: ${again}`;
+  if (action === "plan") return (found?.plans.length ?? 0) > 0 ? null : lacks(`plan for phase ${phase}`);
+  return found?.researched === true ? null : lacks(`DISCOVERY.md or RESEARCH.md for phase ${phase}`);
 }
 
 function nextCommand(action: GsdAction, phase: string | undefined): string {
-  switch (action) {
-    case "init":
-      return "`ralph roadmap`, or `ralph status` where the roadmap is made already";
-    case "roadmap":
-      return "`ralph discover 1`, then `ralph plan 1`";
-    case "discover":
-      return phase === undefined ? "`ralph plan` and the phase" : `\`ralph plan ${phase}\``;
-    case "plan":
-      return "`ralph run`, or `ralph run --loop`";
-  }
+  return {
+    init: "`ralph roadmap`, or `ralph status` where the roadmap is made already",
+    roadmap: "`ralph discover 1`, then `ralph plan 1`",
+    discover: phase === undefined ? "`ralph plan` and the phase" : `\`ralph plan ${phase}\``,
+    plan: "`ralph run`, or `ralph run --loop`",
+  }[action];
 }
 
 /** How a session at the terminal ended. */
@@ -158,25 +149,13 @@ type HandOverOutcome =
     | { readonly status: "failed"; readonly reason: "agent-unusable" | "stopped"; readonly message: string }
   );
 
-/** What a session is handed, and how it is called. */
-interface HandOverOptions {
-  /** What the run lock says. */
-  readonly purpose: string;
-  /** Where the run's folder goes, relative to the root. @default ".ralph/runs" */
-  readonly runsDirectory?: string;
-}
-
 /**
  * Hands the terminal to the agent with a first prompt, and waits until the person is done. Nothing is committed. Where
  * there is a project already, its checks are tried first: the session is paid for.
  *
  * @throws {RalphError} agent-missing, agent-not-found, run-locked
  */
-async function handOver(
-  ralph: RalphContext,
-  prompt: string,
-  options: HandOverOptions,
-): Promise<HandOverOutcome> {
+async function handOver(ralph: RalphContext, prompt: string, action: GsdAction): Promise<HandOverOutcome> {
   const { agent } = ralph;
   await agent.ensureUsable();
   if (agent.interactive === false) {
@@ -184,14 +163,14 @@ async function handOver(
       `${agent.name} cannot be handed the terminal: name another agent with \`--agent\` or \`--agent-cmd\``;
     return { status: "failed", reason: "agent-unusable", message };
   }
-  await using _lock = await ralph.lock.acquire(options.purpose);
-  const folder = await ralph.run.folder(options.runsDirectory ?? ".ralph/runs");
-  if (options.purpose !== "init" && ralph.repository !== null) {
-    const { baselineOf } = await import("../../../loop/baseline.ts");
+  await using _lock = await ralph.lock.acquire(action);
+  const folder = await ralph.run.folder(GSD_RUNS);
+  if (action !== "init" && ralph.repository !== null) {
+    const { baselineOf } = await import("../../../loop/run/baseline.ts");
     const tried = await baselineOf(ralph, [], { logs: join(folder, "baseline"), signal: ralph.signal });
     if (tried.status !== "known") return tried;
   }
-  const transcript = join(folder, `${options.purpose}.log`);
+  const transcript = join(folder, `${action}.log`);
   const { end } = await agent.runTurn({
     prompt,
     cwd: ralph.root,
@@ -201,14 +180,8 @@ async function handOver(
     interactive: true,
     signal: ralph.signal,
   });
-  switch (end.reason) {
-    case "completed":
-      return { status: "passed" };
-    case "aborted":
-      return { status: "aborted" };
-    case "agent-unusable":
-      return { status: "failed", reason: "agent-unusable", message: end.message };
-    default:
-      return { status: "failed", reason: "stopped", message: end.message };
-  }
+  if (end.reason === "completed") return { status: "passed" };
+  if (end.reason === "aborted") return { status: "aborted" };
+  const reason = end.reason === "agent-unusable" ? end.reason : "stopped";
+  return { status: "failed", reason, message: end.message };
 }

@@ -3,7 +3,7 @@ import { findPlan, positionOf } from "../position.ts";
 import { STATE_FILE } from "../paths.ts";
 import { readPlanning } from "../read_planning.ts";
 import type { Planning } from "../types.ts";
-import { runLoop } from "../../../loop/run_loop.ts";
+import { runLoop } from "../../../loop/run/run_loop.ts";
 import type { Invocation } from "../../../cli/command.ts";
 import { endWith } from "../../../cli/end_with.ts";
 import { usage } from "../../../cli/parse.ts";
@@ -31,10 +31,7 @@ export async function runGsd(invocation: Invocation, place: Place): Promise<numb
   // an agent that has no session at the terminal cannot do checkpoints with a person
   const alone = options.checkpoints === "interactive" && ralph.agent.interactive === false;
   const backlog = gsdBacklog(ralph, alone ? { ...options, checkpoints: "block" } : options);
-  const outcome = await runLoop(ralph, backlog, {
-    purpose: "run",
-    ...(maxItems === null ? {} : { maxItems }),
-  });
+  const outcome = await runLoop(ralph, backlog, { purpose: "run", ...(maxItems === null ? {} : { maxItems }) });
   return endWith(invocation, ralph, outcome, loop ? "ralph run --loop" : "ralph run");
 }
 

@@ -1,41 +1,39 @@
 import type { Look } from "../../../cli/look.ts";
 import type { NextView } from "../../../cli/next_view.ts";
 import { planChecks, uncheckedLines, uncheckedPlans } from "../checks.ts";
-import { type JournalView, journalView, withoutBegun } from "../journal_view.ts";
+import { expectNotes, planNotes } from "../plan_notes.ts";
+import { journalView, withoutBegun } from "../journal_view.ts";
 import { type Position, positionOf } from "../position.ts";
 import { readPlanning, scanPlanning } from "../read_planning.ts";
 import type { StatusView } from "../../../cli/status_view.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import type { Style } from "../../../ui/style.ts";
-import type { Planning } from "../types.ts";
+import type { Phase, Planning } from "../types.ts";
 
 /** The plan that comes next, and what Ralph would run. */
 export async function nextPlan(look: Look): Promise<NextView> {
-  const { status, next, reasons } = positionOf(withoutBegun(await readPlanning(look), await journalView(look)));
-  const checks = next === null ? [] : planChecks(next, look.config.verify.default, false).map(({ name }) => name);
+  const { status, next, reasons, warnings } = positionOf(
+    withoutBegun(await readPlanning(look), await journalView(look)),
+  );
   const blocked = status === "blocked" || status === "unplanned";
-  const data = {
-    status: next === null ? status : "item",
-    id: next?.id ?? null,
-    kind: "plan",
-    title: next?.title ?? null,
-    file: next?.file ?? null,
-    checks,
-    reasons,
-  };
-  if (next === null) return { blocked, data, notes: reasons };
+  const known = { kind: "plan", reasons, checks: [] };
+  if (next === null) return { blocked, data: { status, id: null, title: null, file: null, ...known }, notes: reasons };
+  const { id, title, file, tasks } = next;
+  const checks = planChecks(next, look.config.verify.default, { skip: false }).map(({ name }) => name);
   const { bold, dim, warn, symbols } = look.style;
+  const notes = [...planNotes(next), ...expectNotes(next), ...warnings];
   return {
     blocked,
-    data,
+    data: { status: "item", id, title, file, ...known, checks },
     item: [
-      `${bold(next.id)}  ${next.title ?? ""}`,
-      `  ${dim(next.file)}`,
-      ...next.tasks.map(({ name, checkpoint }) =>
+      `${bold(id)}  ${title ?? ""}`,
+      `  ${dim(file)}`,
+      ...tasks.map(({ name, checkpoint }) =>
         `  ${dim(symbols.dot)} ${name}${checkpoint ? warn(" (a checkpoint for a person)") : ""}`
       ),
       ...(checks.length === 0 ? [`  ${warn(symbols.warning)} no check: it cannot pass`] : []),
       ...checks.map((name) => `check: ${name}`),
+      ...notes.map((note) => `  ${warn(symbols.warning)} ${note}`),
       ...reasons.map((reason) => dim(reason)),
     ],
   };
@@ -48,37 +46,33 @@ type ShownPosition = Omit<Position, "next" | "open"> & {
 
 /** Where a GSD project is. Reads everything, takes no lock. */
 export async function readGsdStatus(look: Look): Promise<StatusView> {
-  const { root, config, style } = look;
   const journal = await journalView(look);
-  const { planning: scanned, problem, hint } = await read(root);
-  const planning = scanned === null ? null : withoutBegun(scanned, journal);
-  const found = planning === null ? null : positionOf(planning);
-  const unverified = planning === null ? [] : unverifiedIn(planning, journal);
-  const unchecked = found === null ? [] : uncheckedPlans(found.open, config.verify.default);
-  const position = found === null
-    ? null
-    : { ...found, next: found.next?.id ?? null, open: found.open.map(({ id }) => id) };
+  const { planning: scanned, problem, hint } = await read(look.root);
+  if (scanned === null) {
+    return { data: { planning: null, position: null, unverified: [], unchecked: [] }, lines: [], problem, hint };
+  }
+  const planning = withoutBegun(scanned, journal);
+  const found = positionOf(planning);
+  const unverified = planning.phases.flatMap(({ plans }) => plans).filter(({ id, completion }) =>
+    completion.done && journal.unverified.has(id)
+  ).map(({ id }) => id);
+  const unchecked = uncheckedPlans(found.open, look.config.verify.default);
+  const position = { ...found, next: found.next?.id ?? null, open: found.open.map(({ id }) => id) };
+  const { warn, symbols } = look.style;
+  const warnings = [
+    ...unverified.map((id) => `${id}: unverified, no check ran or the unseen one failed`),
+    ...uncheckedLines(unchecked, position.open.length),
+    ...planning.diagnostics.map(({ file, line, message }) => `${file}${line === 0 ? "" : `:${line}`}: ${message}`),
+  ];
   return {
     data: { planning, position, unverified, unchecked },
-    lines: planning === null || position === null ? [] : [
-      ...(problem === null ? positionLines(planning, position, style) : []),
-      ...unverified.map((id) =>
-        style.warn(`${style.symbols.warning} ${id}: unverified, only the agent says that it is done`)
-      ),
-      ...uncheckedLines(unchecked, position.open.length).map((line) => style.warn(`${style.symbols.warning} ${line}`)),
-      ...planning.diagnostics.map(({ file, line, message }) =>
-        style.warn(`${style.symbols.warning} ${file}${line === 0 ? "" : `:${line}`}: ${message}`)
-      ),
+    lines: [
+      ...(problem === null ? positionLines(planning, position, look.style) : []),
+      ...warnings.map((line) => warn(`${symbols.warning} ${line}`)),
     ],
     problem,
-    hint: found === null || problem !== null ? hint : hintFor(found),
+    hint: problem === null ? hintFor(found) : hint,
   };
-}
-
-/** Complete plans that no check has seen. */
-function unverifiedIn({ phases }: Planning, { unverified }: JournalView): readonly string[] {
-  return phases.flatMap(({ plans }) => plans).filter(({ id, completion }) => completion.done && unverified.has(id))
-    .map(({ id }) => id);
 }
 
 async function read(
@@ -114,39 +108,40 @@ function positionLines(
     positionLine(planning),
     `plans: ${position.complete}/${position.total} complete, ${position.open.length} open`,
   ];
-  for (const { number, name, begun, finished, plans } of planning.phases) {
-    const done = plans.filter(({ completion }) => completion.done).length;
-    const mark = finished || (plans.length > 0 && done === plans.length) ? good(symbols.passed) : dim(symbols.open);
-    const without = finished ? "done, no PLAN file" : begun ? "begun, no PLAN file" : "not planned";
-    lines.push(`  ${mark} Phase ${number}  ${name} ${dim(plans.length === 0 ? without : `${done}/${plans.length}`)}`);
+  for (const phase of planning.phases) {
+    const mark = phase.finished ? good(symbols.passed) : dim(symbols.open);
+    lines.push(`  ${mark} Phase ${phase.number}  ${phase.name} ${dim(countOf(phase))}`);
   }
   for (const { id, note } of position.gaps) lines.push(warn(`  ${symbols.warning} ${id}: ${note}`));
   for (const { id, note } of position.withoutSummary) lines.push(dim(`  ${symbols.dot} ${id}: ${note}`));
   const next = planning.phases.flatMap(({ plans }) => plans).find(({ id }) => id === position.next);
   if (next !== undefined) lines.push(`next plan: ${bold(next.id)}  ${next.title ?? ""}`);
   for (const reason of position.reasons) lines.push(`  ${dim(reason)}`);
-  const rest = position.unplanned.filter(({ note }) => !position.reasons.includes(note));
-  for (const { note } of rest) lines.push(dim(`  ${symbols.dot} ${note}`));
+  const rest = [...position.unplanned.map(({ note }) => note), ...position.older];
+  for (const note of rest.filter((one) => !position.reasons.includes(one))) lines.push(dim(`  ${symbols.dot} ${note}`));
   return lines;
+}
+
+/** `2/3`, `2/4, 2 to be planned`, or that there is no plan. */
+function countOf({ begun, complete, finished, lacking, plans, written }: Phase): string {
+  if (plans.length === 0 && finished) return "done, no PLAN file";
+  if (plans.length === 0) return begun ? "begun, no PLAN file" : "not planned";
+  return `${complete}/${written + lacking}${lacking === 0 ? "" : `, ${lacking} to be planned`}`;
 }
 
 /** `Phase 8 of 8 (Name), plan 2 of 2: Complete`; without STATE.md the first phase that is left. */
 function positionLine({ state, phases }: Planning): string {
   if (state?.kind === "none") return `position: between phases${state.status === null ? "" : `: ${state.status}`}`;
   if (state === null || state.phase === null) {
-    const first = phases.find(({ finished, plans }) =>
-      !finished && (plans.length === 0 || plans.some(({ completion }) => !completion.done))
-    );
+    const first = phases.find(({ finished }) => !finished);
     if (first === undefined) return "position: every phase is complete";
     const begun = first.plans.some(({ completion }) => completion.done);
     return `position: Phase ${first.number}, ${begun ? "in progress" : "not started"}`;
   }
   const of = state.totalPhases === null ? "" : ` of ${state.totalPhases}`;
   const name = state.phaseName === null ? "" : ` (${state.phaseName})`;
-  const plan = state.planText === null
-    ? ""
-    : /^\d/.test(state.planText)
-    ? `, plan ${state.planText}`
-    : `, ${state.planText.toLowerCase()}`;
-  return `position: Phase ${state.phase}${of}${name}${plan}${state.status === null ? "" : `: ${state.status}`}`;
+  const { planText, status } = state;
+  const words = planText !== null && /^\d/.test(planText) ? `plan ${planText}` : planText?.toLowerCase();
+  const plan = words === undefined ? "" : `, ${words}`;
+  return `position: Phase ${state.phase}${of}${name}${plan}${status === null ? "" : `: ${status}`}`;
 }

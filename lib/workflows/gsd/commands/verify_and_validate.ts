@@ -1,9 +1,11 @@
 import { join } from "node:path";
-import { problemOf, type ValidatedFile } from "../../../cli/validated_file.ts";
+import { placeholderProblems, problemOf, type ValidatedFile } from "../../../cli/validated_file.ts";
 import { pathExists } from "../../../host/files.ts";
 import type { Validated } from "../../workflow.ts";
 import { PLANNING_DIRECTORY } from "../paths.ts";
 import { circleLine, positionOf } from "../position.ts";
+import { planNotes } from "../plan_notes.ts";
+import type { Plan } from "../types.ts";
 import { readPlanning } from "../read_planning.ts";
 import type { Check, Verification } from "../../../backlog/types.ts";
 import type { RalphContext } from "../../../context/context.ts";
@@ -16,8 +18,12 @@ export async function validatePlanning({ root, config }: Validated): Promise<rea
     const planning = await readPlanning({ root });
     const { diagnostics } = planning;
     const { circles, open } = positionOf(planning);
-    const problems = circles.map(circleLine);
-    const unchecked = uncheckedLines(uncheckedPlans(open, config?.verify.default ?? []), open.length);
+    const empty = open.flatMap((plan) => placeholderProblems(plan.id, plainCommands(plan)));
+    const problems = [...circles.map(circleLine), ...empty];
+    const warnings = [
+      ...uncheckedLines(uncheckedPlans(open, config?.verify.default ?? []), open.length),
+      ...open.flatMap(planNotes),
+    ];
     const files = [...new Set(diagnostics.map(({ file }) => file))];
     const found = files.map(async (file) => ({
       path: file,
@@ -27,10 +33,17 @@ export async function validatePlanning({ root, config }: Validated): Promise<rea
         line === 0 ? message : `line ${line}: ${message}`
       ),
     }));
-    return [{ path, present: true, problems, warnings: unchecked }, ...await Promise.all(found)];
+    return [{ path, present: true, problems, warnings, empty }, ...await Promise.all(found)];
   } catch (error) {
     return [{ path, present: await pathExists(join(root, path)), problems: [problemOf(error, path)], warnings: [] }];
   }
+}
+
+/** Commands that are checked by their exit code alone. */
+function plainCommands(plan: Plan): readonly string[] {
+  return planChecks(plan, [], { skip: true }).flatMap(({ command, expect }) =>
+    command === undefined || expect !== undefined ? [] : [command]
+  );
 }
 
 /** The checks of every plan that is complete, then `verify.default`. Checkpoints are a person's. */
@@ -39,7 +52,11 @@ export async function verifyPlans(ralph: RalphContext): Promise<Verification> {
   const { phases } = await readPlanning(ralph);
   const complete = phases.flatMap(({ plans }) => plans).filter(({ completion }) => completion.done);
   const checks = complete.flatMap((plan) =>
-    planChecks(plan, [], true).map((check): Check => ({ ...check, name: `${plan.id} ${check.name}`, scope: plan.id }))
+    planChecks(plan, [], { skip: true }).map((check): Check => ({
+      ...check,
+      name: `${plan.id} ${check.name}`,
+      scope: plan.id,
+    }))
   );
   const shared = ralph.config.verify.default.map((command): Check => ({ name: command, command }));
   return await verify(ralph, [...checks, ...shared]);

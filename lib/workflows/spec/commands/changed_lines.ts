@@ -1,5 +1,6 @@
-import { specOf } from "../plan_file.ts";
-import type { JsonObject, Plan, PlanLine } from "../types.ts";
+import { textIn } from "./plan_lines.ts";
+import { recordIn, specOf } from "../plan_file.ts";
+import type { JsonObject, Plan } from "../types.ts";
 
 /** One task or issue that a command has changed. */
 export interface ChangedRecord {
@@ -13,13 +14,9 @@ const MOST_LISTED = 20;
 
 /** What differs between two plans, in the order of the file. Pure. */
 export function changedRecords(before: Plan, after: Plan): readonly ChangedRecord[] {
-  const [beforeLines, afterLines] = withoutCommon(before.lines, after.lines);
-  const old = recordsOf(beforeLines);
-  const now = recordsOf(afterLines);
-  const removed = [...old].filter(([id]) => !now.has(id)).map(([, record]): ChangedRecord => ({
-    what: record["t"] === "issue" ? "done" : record["s"] === "d" ? "accepted" : "removed",
-    record,
-  }));
+  const old = recordsOf(before);
+  const now = recordsOf(after);
+  const removed = [...old].filter(([id]) => !now.has(id)).map(([, record]) => ({ what: goneBy(record), record }));
   const others = [...now].flatMap(([id, record]): readonly ChangedRecord[] => {
     const was = old.get(id);
     if (was === undefined) return [{ what: "added", record }];
@@ -28,6 +25,12 @@ export function changedRecords(before: Plan, after: Plan): readonly ChangedRecor
     return [{ what: record["s"] === "d" ? "done" : "rejected", record }];
   });
   return [...removed, ...others];
+}
+
+/** An issue leaves the file when it is done, a task when it is accepted. */
+function goneBy({ t, s }: JsonObject): string {
+  if (t === "issue") return "done";
+  return s === "d" ? "accepted" : "removed";
 }
 
 /** A line each: `done t-1a2b  write the parser`; many of a kind are one line. Pure. */
@@ -42,29 +45,12 @@ export function changedLines(before: Plan, after: Plan): readonly string[] {
 }
 
 function lineOf(what: string, record: JsonObject): string {
-  const [id = "", name = ""] = [record["id"], record["name"] ?? record["desc"]].map((value) =>
-    typeof value === "string" ? value : ""
-  );
-  return `${what} ${id}  ${name}`.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, " ").trimEnd();
+  return `${what} ${textIn(record, "id")}  ${textIn(record, "name") || textIn(record, "desc")}`.trimEnd();
 }
 
-/** What is left of both when the lines are taken away that both begin and end with. */
-function withoutCommon(
-  before: readonly PlanLine[],
-  after: readonly PlanLine[],
-): readonly [readonly PlanLine[], readonly PlanLine[]] {
-  const most = Math.min(before.length, after.length);
-  let first = 0;
-  while (first < most && before[first]?.raw === after[first]?.raw) first += 1;
-  let last = 0;
-  while (last < most - first && before.at(-1 - last)?.raw === after.at(-1 - last)?.raw) last += 1;
-  return [before.slice(first, before.length - last), after.slice(first, after.length - last)];
-}
-
-function recordsOf(lines: readonly PlanLine[]): ReadonlyMap<string, JsonObject> {
-  const entries = lines.map(({ entry }) => entry);
-  return new Map([
-    ...entries.flatMap((entry) => entry.type === "task" ? [[entry.task.id, entry.task.record] as const] : []),
-    ...entries.flatMap((entry) => entry.type === "issue" ? [[entry.issue.id, entry.issue.record] as const] : []),
-  ]);
+function recordsOf({ lines }: Plan): ReadonlyMap<string, JsonObject> {
+  return new Map(lines.flatMap(({ entry }) => {
+    const found = recordIn(entry);
+    return found === null ? [] : [[found.id, found.record] as const];
+  }));
 }

@@ -1,3 +1,4 @@
+import { oneLine } from "../../../ui/printable.ts";
 import { findSpec } from "../find_spec.ts";
 import { type LogEntry, readLog } from "../history/log.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
@@ -41,24 +42,19 @@ function tableLines(tasks: readonly LogEntry[], style: Style): readonly string[]
   const head = ["TASK", "OUTCOME", "WHEN", "COMMIT", "BRANCH", "NAME"] as const;
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const { dim, good, bad, warn } = style;
-  const tone: Readonly<Record<string, (text: string) => string>> = {
+  const tones: Readonly<Record<string, (text: string) => string>> = {
     accepted: good,
     rejected: bad,
     cancelled: dim,
     decomposed: dim,
     done: warn,
   };
-  const padded = (row: readonly string[]): readonly string[] =>
-    row.map((cell, column) => column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0));
+  const lineOf = (row: readonly string[], paint: (text: string, column: number) => string): string =>
+    row.map((cell, column) => paint(column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0), column)).join(
+      "  ",
+    );
   return [
-    dim(padded(head).join("  ")),
-    ...rows.map((row) =>
-      padded(row).map((cell, column) => column === 1 ? (tone[row[1]] ?? String)(cell) : cell).join("  ")
-    ),
+    dim(lineOf(head, (cell) => cell)),
+    ...rows.map((row) => lineOf(row, (cell, column) => column === 1 ? (tones[row[1]] ?? String)(cell) : cell)),
   ];
-}
-
-/** A name comes from a file that anybody may have written. */
-function oneLine(text: string): string {
-  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, " ");
 }

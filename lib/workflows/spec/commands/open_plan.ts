@@ -1,10 +1,13 @@
+import { EXIT } from "../../../errors/exit_codes.ts";
 import { problemsOf } from "../plan_file.ts";
 import { changeOf, permitted, withAdditions, withClaims } from "../apply_claims.ts";
 import { onlyAdds, type PlanCommand, type TurnScope } from "../stage_claims.ts";
 import { type Mutated, type PlanStore, planStore } from "../store.ts";
 import { scopeOfTurn } from "../turn_context.ts";
 import { type Plan, PLAN_FILE } from "../types.ts";
-import { type PlanView, type ViewOptions, viewPlan } from "../view.ts";
+import { type ViewOptions, viewPlan } from "../next_action.ts";
+import type { PlanView } from "../view.ts";
+import { givenUpIn } from "./given_up.ts";
 import type { Repository } from "../../../git/types.ts";
 import { appendClaims, type ClaimLine, readClaims } from "../../../backlog/claims.ts";
 import { type ClaimMode, claimMode } from "../../../context/claim_mode.ts";
@@ -46,12 +49,7 @@ export type Asking = (
  * @returns the exit code
  * @throws {RalphError} usage, run-at-work
  */
-export async function changePlan(
-  invocation: Invocation,
-  open: OpenPlan,
-  asking: Asking,
-  same = "",
-): Promise<number> {
+export async function changePlan(invocation: Invocation, open: OpenPlan, asking: Asking, same = ""): Promise<number> {
   const { mode, store } = open;
   if (mode.status !== "direct") {
     const { before, plan, changed } = await claimed(open, asking, mode);
@@ -60,7 +58,7 @@ export async function changePlan(
     if (mode.status === "inbox") {
       invocation.say(`a run is at work here (pid ${mode.pid}): it applies this after its turn`);
     }
-    return 0;
+    return EXIT.done;
   }
   await mode.inbox.take(PLAN_FILE, async (claims) => {
     await store.mutate((plan) => ({ plan: withAdditions(plan, claims), subject: "ralph: update plan" }));
@@ -73,7 +71,7 @@ export async function changePlan(
   for (const warning of warnings) invocation.say(`warning: ${warning}`);
   if (!changed && same !== "") invocation.say(same);
   showChange(invocation, before ?? plan, plan);
-  return 0;
+  return EXIT.done;
 }
 
 function showChange(invocation: Invocation, before: Plan, after: Plan): void {
@@ -132,7 +130,9 @@ export function showPlan(invocation: Invocation, plan: Plan, options: ViewOption
   tellProblems(invocation, plan);
   const view: PlanView = viewPlan(plan, options);
   if (!invocation.flags.has("text")) return invocation.out(toJson(view));
-  for (const line of planLines(view, styleFor(invocation, "stdout"), options.givenUp)) invocation.out(line);
+  for (const line of planLines(view, styleFor(invocation, "stdout"), givenUpIn(plan, options.parked ?? []))) {
+    invocation.out(line);
+  }
 }
 
 /** Lines that cannot be read are reported with every look at the plan. */

@@ -1,3 +1,4 @@
+import { oneLine } from "../../../ui/printable.ts";
 import type { JsonObject } from "../types.ts";
 import type { NextAction, PlanView, TasksView } from "../view.ts";
 import type { Style } from "../../../ui/style.ts";
@@ -26,10 +27,10 @@ export function taskLines(
 ): readonly string[] {
   const { symbols, warn } = style;
   const pendingLine = (task: JsonObject): string => {
-    const why = givenUp.get(text(task["id"]));
+    const why = givenUp.get(textIn(task, "id"));
     return why === undefined
       ? `${symbols.open} ${taskLine(task, style)}`
-      : `${warn(symbols.warning)} ${taskLine(task, style)}${warn(` parked: ${text(why.split("\n")[0])}`)}`;
+      : `${warn(symbols.warning)} ${taskLine(task, style)}${warn(` parked: ${oneLine(why.split("\n")[0] ?? "")}`)}`;
   };
   return [
     ...section(`pending (${pending.length})`, pending.map(pendingLine)),
@@ -44,7 +45,7 @@ export function taskLines(
 export function issueLines(issues: readonly JsonObject[], { warn, symbols }: Style): readonly string[] {
   return section(
     `issues (${issues.length})`,
-    issues.map(({ id, desc }) => `${warn(symbols.warning)} ${text(id)}  ${text(desc)}`),
+    issues.map((issue) => `${warn(symbols.warning)} ${textIn(issue, "id")}  ${textIn(issue, "desc")}`),
   );
 }
 
@@ -52,11 +53,11 @@ export function issueLines(issues: readonly JsonObject[], { warn, symbols }: Sty
 export function nextLine(next: NextAction): string {
   switch (next.action) {
     case "DECOMPOSE":
-      return `DECOMPOSE ${text(next.task["id"])}  ${text(next.task["name"])}`;
+      return `DECOMPOSE ${textIn(next.task, "id")}  ${textIn(next.task, "name")}`;
     case "BUILD":
       return next.task === null
         ? `BUILD, but every task waits: ${(next.blocked ?? []).join("; ")}`
-        : `BUILD ${text(next.task["id"])}  ${text(next.task["name"])}`;
+        : `BUILD ${textIn(next.task, "id")}  ${textIn(next.task, "name")}`;
     case "VERIFY":
       return next.item;
     case "INVESTIGATE":
@@ -73,14 +74,15 @@ function taskLine(task: JsonObject, { dim, warn }: Style): string {
   const priority = task["priority"] === "high" || task["priority"] === "low" ? dim(` ${task["priority"]}`) : "";
   const reject = typeof task["reject"] === "string" ? warn(` rejected: ${task["reject"].split("\n")[0]}`) : "";
   const kill = typeof task["kill"] === "string" ? warn(` killed: ${task["kill"]}`) : "";
-  return `${text(task["id"])}  ${text(task["name"])}${priority}${deps}${reject}${kill}`;
+  return `${textIn(task, "id")}  ${textIn(task, "name")}${priority}${deps}${reject}${kill}`;
 }
 
 function section(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `  ${line}`)];
 }
 
-/** Values come from a file that anybody may have written: one line, no control characters. */
-function text(value: unknown): string {
-  return (typeof value === "string" ? value : "").replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, " ");
+/** A text of a record on one line: anybody may have written the file. */
+export function textIn(record: JsonObject, key: string): string {
+  const value = record[key];
+  return typeof value === "string" ? oneLine(value) : "";
 }

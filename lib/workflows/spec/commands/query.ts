@@ -1,12 +1,12 @@
 import { issuesOf } from "../plan_file.ts";
-import { stageOf } from "../stage.ts";
 import { PLAN_FILE } from "../types.ts";
-import { nextAction, viewTasks } from "../view.ts";
+import { nextAction, viewPlan } from "../next_action.ts";
+import { viewTasks } from "../view.ts";
 import { EXIT } from "../../../errors/exit_codes.ts";
 import type { Invocation } from "../../../cli/command.ts";
 import { openPlan, readPlan, showPlan, tellProblems } from "./open_plan.ts";
+import { parkedIn } from "../../../cli/look.ts";
 import { usage } from "../../../cli/parse.ts";
-import { givenUpIn } from "./given_up.ts";
 import { issueLines, nextLine, taskLines } from "./plan_lines.ts";
 import { styleFor, toJson } from "../../../cli/show.ts";
 import { nearest } from "../../../errors/nearest.ts";
@@ -35,9 +35,9 @@ export async function run(invocation: Invocation): Promise<number> {
   }
 
   const plan = await readPlan(open);
-  const { rejections } = config.limits;
+  const options = { rejections: config.limits.rejections, parked: await parkedIn(open, { name: "spec" }) };
   if (part === undefined) {
-    showPlan(invocation, plan, { rejections, givenUp: await givenUpIn(open, plan) });
+    showPlan(invocation, plan, options);
     return EXIT.done;
   }
   tellProblems(invocation, plan);
@@ -46,11 +46,11 @@ export async function run(invocation: Invocation): Promise<number> {
   const print = (data: unknown, lines: readonly string[]): void =>
     isText ? lines.forEach((line) => out(line)) : out(toJson(data));
   const issues = issuesOf(plan).map(({ record }) => record);
-  if (part === "stage") out(stageOf(plan));
+  if (part === "stage") out(viewPlan(plan, options).stage);
   else if (part === "tasks") print(viewTasks(plan), taskLines(viewTasks(plan), style));
   else if (part === "issues") print(issues, issueLines(issues, style));
   else {
-    const next = nextAction(plan, { rejections, givenUp: await givenUpIn(open, plan) });
+    const next = nextAction(plan, options);
     print(next, [nextLine(next)]);
   }
   return EXIT.done;

@@ -5,6 +5,7 @@ import { changePlan, claimLine, openPlan } from "./open_plan.ts";
 import { usage } from "../../../cli/parse.ts";
 import { endWith } from "../../../cli/end_with.ts";
 import { openSession } from "../../../cli/session.ts";
+import { refuseEmptyItems } from "../../../cli/validated_file.ts";
 import { findPlace, type Place } from "../../../cli/workspace.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { unknownDependencies } from "../ids.ts";
@@ -48,6 +49,8 @@ export async function build(invocation: Invocation): Promise<number> {
   const workflow = { name: "spec", why: `\`ralph ${invocation.command.name}\`` };
   const place = { ...await findPlace(invocation), workflow };
   await using session = await openSession(invocation, { asks: false, gates: [], place });
+  const { validatePlanFile } = await import("./verify_and_validate.ts");
+  refuseEmptyItems([await validatePlanFile({ ...place, scope: "", host: invocation.host })]);
   await warnOfUnknown(session.ralph);
   const recipe = await shippedRecipe(invocation.program.recipes, "spec");
   return endWith(invocation, session.ralph, await recipe.run(session.ralph, { goal: "" }), "ralph build");

@@ -1,6 +1,10 @@
-import type { Look } from "../../../cli/look.ts";
+import type { ParkedItem } from "../../../backlog/types.ts";
+import { type Look, parkedIn } from "../../../cli/look.ts";
+import { hintOf } from "../../../cli/next_step.ts";
 import type { NextView } from "../../../cli/next_view.ts";
-import { nextAction, type PlanView, viewPlan } from "../view.ts";
+import { isWaiting, nextAction, nextOf, type ViewOptions, viewPlan } from "../next_action.ts";
+import type { Plan } from "../types.ts";
+import type { PlanView } from "../view.ts";
 import { givenUpIn } from "./given_up.ts";
 import { planAt, readPlan, tellProblems } from "./open_plan.ts";
 import { nextLine, planLines } from "./plan_lines.ts";
@@ -11,49 +15,37 @@ import { RalphError } from "../../../errors/ralph_error.ts";
 export async function nextOfPlan(look: Look): Promise<NextView> {
   const plan = await readPlan(await planAt(look));
   tellProblems(look, plan);
-  const givenUp = await givenUpIn(look, plan);
-  const next = nextAction(plan, { rejections: look.config.limits.rejections, givenUp });
-  return { blocked: next.action === "BUILD" && next.task === null, data: next, item: [nextLine(next)] };
+  const next = nextAction(plan, await optionsOf(look));
+  return { blocked: isWaiting(next), data: next, item: [nextLine(next)] };
+}
+
+async function optionsOf(look: Look): Promise<ViewOptions & { readonly parked: readonly ParkedItem[] }> {
+  return { rejections: look.config.limits.rejections, parked: await parkedIn(look, { name: "spec" }) };
 }
 
 /** The state of the plan. */
 export async function readSpecStatus(look: Look): Promise<StatusView> {
-  const { plan, problem, givenUp } = await viewOf(look);
-  const { warn } = look.style;
+  let plan: Plan;
+  try {
+    plan = await readPlan(await planAt(look));
+  } catch (error) {
+    if (!RalphError.isInstance(error) || error.code !== "state-invalid") throw error;
+    return { data: { plan: null }, lines: [], problem: error.message, hint: "`ralph query --repair`" };
+  }
+  const options = await optionsOf(look);
+  const view = viewPlan(plan, options);
   return {
-    data: { plan },
-    lines: plan === null ? [] : [
-      ...planLines(plan, look.style, givenUp).slice(0, -1), // what comes next is in the hint
-      ...plan.problems.map(({ line, problem: what }) => warn(`line ${line}: ${what}`)),
+    data: { plan: view },
+    lines: [
+      ...planLines(view, look.style, givenUpIn(plan, options.parked)).slice(0, -1), // what comes next is in the hint
+      ...view.problems.map(({ line, problem }) => look.style.warn(`line ${line}: ${problem}`)),
     ],
-    problem,
-    hint: hintFor(plan),
+    problem: null,
+    hint: hintFor(view, plan, options),
   };
 }
 
-async function viewOf(
-  look: Look,
-): Promise<
-  {
-    readonly plan: PlanView | null;
-    readonly problem: string | null;
-    readonly givenUp: ReadonlyMap<string, string>;
-  }
-> {
-  try {
-    const plan = await readPlan(await planAt(look));
-    const givenUp = await givenUpIn(look, plan);
-    return { plan: viewPlan(plan, { rejections: look.config.limits.rejections, givenUp }), problem: null, givenUp };
-  } catch (error) {
-    if (RalphError.isInstance(error) && error.code === "state-invalid") {
-      return { plan: null, problem: error.message, givenUp: new Map() };
-    }
-    throw error;
-  }
-}
-
-function hintFor(plan: PlanView | null): string {
-  if (plan === null) return "`ralph query --repair`";
-  if (plan.stage === "PLAN" || plan.stage === "COMPLETE") return "`ralph plan SPEC.md`";
-  return plan.next.action === "BUILD" && plan.next.task === null ? "`ralph build --retry-blocked`" : "`ralph build`";
+function hintFor({ stage }: PlanView, plan: Plan, options: ViewOptions): string | null {
+  if (stage === "PLAN") return "`ralph plan SPEC.md`";
+  return hintOf(nextOf(plan, options), { run: "ralph build", retry: "ralph build --retry-blocked" });
 }

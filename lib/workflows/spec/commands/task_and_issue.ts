@@ -1,72 +1,41 @@
+import { verbOf } from "../../../cli/verbs.ts";
 import { knownInHistory, newId } from "../ids.ts";
-import { idsOf, type NewTask, unknownIds } from "../mutations/add_tasks.ts";
+import { type NewTask, unknownIds } from "../mutations/add_tasks.ts";
 import { firstTask } from "../mutations/done_task.ts";
 import { firstDone } from "../mutations/reject_task.ts";
 import { refused } from "../refused.ts";
-import { issuesOf, tasksOf } from "../plan_file.ts";
+import { idsOf, issuesOf, tasksOf } from "../plan_file.ts";
 import { readTask } from "../task_input.ts";
 import { turnDefaults } from "../turn_context.ts";
-import type { Priority } from "../types.ts";
 import type { Flags, Invocation } from "../../../cli/command.ts";
 import { changePlan, claimLine, type OpenPlan, openPlan } from "./open_plan.ts";
 import { usage } from "../../../cli/parse.ts";
-import { nearest } from "../../../errors/nearest.ts";
 import type { Host } from "../../../host/types.ts";
 
-const VERBS: readonly string[] = ["add", "done", "accept", "reject"];
 const ADD_FLAGS = ["notes", "accept", "deps", "priority", "parent", "created-from", "supersedes"] as const;
 
 /** `ralph task add|done|accept|reject`: each changes the plan, commits it and prints what has changed. */
 export async function task(invocation: Invocation): Promise<number> {
-  const { arguments: [verb = "", ...words], flags } = invocation;
+  const { arguments: [named = "", ...words], flags } = invocation;
   const stray = ADD_FLAGS.find((name) => flags.has(name));
-  if (verb !== "add" && stray !== undefined) {
-    throw usage(`\`ralph task ${verb}\` takes no --${stray}`, "only `ralph task add` does");
+  if (named !== "add" && stray !== undefined) {
+    throw usage(`\`ralph task ${named}\` takes no --${stray}`, "only `ralph task add` does");
   }
-  switch (verb) {
-    case "add":
-      return await add(invocation, words);
-    case "done":
-      return await done(invocation, words);
-    case "accept":
-      if (words.length > 0) {
-        throw usage(
-          "`ralph task accept` takes no argument: it accepts all done tasks",
-          'reject the others first: `ralph task reject ID "reason"`',
-        );
-      }
-      return await changePlan(invocation, await openPlan(invocation), () => [
-        claimLine(invocation, "task accept"),
-      ]);
-    case "reject":
-      return await reject(invocation, words);
-    default: {
-      const near = nearest(verb, VERBS);
-      throw usage(
-        `\`ralph task\` has no \`${verb}\``,
-        near === null ? `verbs: ${VERBS.join(", ")}` : `did you mean \`ralph task ${near}\`?`,
-      );
-    }
-  }
+  return await verbOf({ add, done, accept, reject }, "task", named)(invocation, words);
 }
 
 async function add(invocation: Invocation, words: readonly string[]): Promise<number> {
   const { flags, host } = invocation;
   const [text, extra] = words;
   if (text === undefined) {
-    throw usage(
-      "`ralph task add` needs a name",
-      '`ralph task add "what to do"`; `-` reads one task a line from standard input',
-    );
+    const hint = '`ralph task add "what to do"`; `-` reads one task a line from standard input';
+    throw usage("`ralph task add` needs a name", hint);
   }
   if (extra !== undefined) {
-    throw usage(
-      `the task must be one argument (got ${words.length})`,
-      `quote it: \`ralph task add "${words.join(" ")}"\``,
-    );
+    const hint = `quote it: \`ralph task add "${words.join(" ")}"\``;
+    throw usage(`the task must be one argument (got ${words.length})`, hint);
   }
-  const isBatch = text === "-";
-  const given = isBatch
+  const given = text === "-"
     ? (await linesOfInput(host)).map((line, index) => readTask(line, `line ${index + 1} of standard input`))
     : [readTask(text, "the task")];
   if (given.length === 0) throw usage("standard input holds no task", 'one a line: text, or `{"name": …}`');
@@ -92,16 +61,19 @@ async function add(invocation: Invocation, words: readonly string[]): Promise<nu
 
 function fromFlags(flags: Flags): Partial<NewTask> {
   const deps = flags.all("deps").flatMap((value) => value.split(",")).map((id) => id.trim()).filter((id) => id !== "");
-  const given = {
-    notes: flags.text("notes"),
-    accept: flags.text("accept"),
-    deps: deps.length === 0 ? undefined : deps,
-    priority: flags.text("priority") as Priority | undefined,
-    parent: flags.text("parent"),
-    created_from: flags.text("created-from"),
-    supersedes: flags.text("supersedes"),
-  };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const texts = ADD_FLAGS.flatMap((name) => {
+    const text = name === "deps" ? undefined : flags.text(name);
+    return text === undefined ? [] : [[name.replace("-", "_"), text]];
+  });
+  return { ...Object.fromEntries(texts), ...(deps.length === 0 ? {} : { deps }) };
+}
+
+async function accept(invocation: Invocation, words: readonly string[]): Promise<number> {
+  if (words.length > 0) {
+    const hint = 'reject the others first: `ralph task reject ID "reason"`';
+    throw usage("`ralph task accept` takes no argument: it accepts all done tasks", hint);
+  }
+  return await changePlan(invocation, await openPlan(invocation), () => [claimLine(invocation, "task accept")]);
 }
 
 async function done(invocation: Invocation, words: readonly string[]): Promise<number> {
@@ -141,38 +113,32 @@ async function linesOfInput({ terminal }: Pick<Host, "terminal">): Promise<reado
 
 /** `ralph issue add|done`. */
 export async function issue(invocation: Invocation): Promise<number> {
-  const { arguments: [verb = "", ...words], host } = invocation;
-  switch (verb) {
-    case "add": {
-      if (words.length === 0) {
-        throw usage("`ralph issue add` needs a description", '`ralph issue add "what was found"`');
-      }
-      const descriptions = words.length === 1 && words[0] === "-"
-        ? (await linesOfInput(host)).map(descriptionOf)
-        : words.map(descriptionOf);
-      if (descriptions.length === 0) throw usage("standard input holds no issue", 'one a line: text, or `{"desc": …}`');
-      return await changePlan(invocation, await openPlan(invocation), (plan) => {
-        const taken = new Set(idsOf(plan));
-        return descriptions.map((text) => {
-          const id = newId("i", taken, host.ids.random);
-          taken.add(id);
-          return claimLine(invocation, "issue add", { id, text });
-        });
-      });
-    }
-    case "done": {
-      if (words.length > 1) throw usage("`ralph issue done` takes one id", "`ralph query issues` lists them");
-      return await changePlan(invocation, await openPlan(invocation), (plan) => {
-        const id = words[0] ?? issuesOf(plan)[0]?.id;
-        return [claimLine(invocation, "issue done", { id })];
-      });
-    }
-    default:
-      throw usage(
-        `\`ralph issue\` has no \`${verb}\``,
-        '`ralph issue add "what was found"` or `ralph issue done [ID]`',
-      );
-  }
+  const [named = "", ...words] = invocation.arguments;
+  return await verbOf({ add: addIssue, done: doneIssue }, "issue", named)(invocation, words);
+}
+
+async function addIssue(invocation: Invocation, words: readonly string[]): Promise<number> {
+  const { host } = invocation;
+  if (words.length === 0) throw usage("`ralph issue add` needs a description", '`ralph issue add "what was found"`');
+  const isBatch = words.length === 1 && words[0] === "-";
+  const descriptions = (isBatch ? await linesOfInput(host) : words).map(descriptionOf);
+  if (descriptions.length === 0) throw usage("standard input holds no issue", 'one a line: text, or `{"desc": …}`');
+  return await changePlan(invocation, await openPlan(invocation), (plan) => {
+    const taken = new Set(idsOf(plan));
+    return descriptions.map((text) => {
+      const id = newId("i", taken, host.ids.random);
+      taken.add(id);
+      return claimLine(invocation, "issue add", { id, text });
+    });
+  });
+}
+
+async function doneIssue(invocation: Invocation, words: readonly string[]): Promise<number> {
+  if (words.length > 1) throw usage("`ralph issue done` takes one id", "`ralph query issues` lists them");
+  return await changePlan(invocation, await openPlan(invocation), (plan) => {
+    const id = words[0] ?? issuesOf(plan)[0]?.id;
+    return [claimLine(invocation, "issue done", { id })];
+  });
 }
 
 function descriptionOf(text: string): string {

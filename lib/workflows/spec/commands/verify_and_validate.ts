@@ -1,3 +1,4 @@
+import { checksOnce } from "../../checks_once.ts";
 import { verifyCommands } from "../../../backlog/verify_commands.ts";
 import { placeholderProblems, type ValidatedFile, validateFile } from "../../../cli/validated_file.ts";
 import type { Validated } from "../../workflow.ts";
@@ -17,12 +18,10 @@ export async function validatePlanFile({ root, host }: Validated): Promise<Valid
       const plan = parsePlan(text, PLAN_FILE);
       const repository = await openRepository(host, root);
       return {
-        problems: [
-          ...problemsOf(plan).map(({ line, problem }) => `line ${line}: ${problem}`),
-          ...tasksOf(plan).flatMap(({ id, accept, line }) =>
-            placeholderProblems(`line ${line}: ${id}`, verifyCommands(accept))
-          ),
-        ],
+        problems: problemsOf(plan).map(({ line, problem }) => `line ${line}: ${problem}`),
+        empty: tasksOf(plan).flatMap(({ id, accept, line }) =>
+          placeholderProblems(`line ${line}: ${id}`, verifyCommands(accept))
+        ),
         warnings: await unknownDependencies(plan, { root, repository }),
       };
     },
@@ -32,11 +31,9 @@ export async function validatePlanFile({ root, host }: Validated): Promise<Valid
 /** The checks of every task that is done, each command once, then `verify.default`. */
 export async function verifyTasks(ralph: RalphContext): Promise<Verification> {
   const { verify } = await import("../../../checks/verify.ts"); // `ralph validate` runs no check
-  const scopes = new Map<string, readonly string[]>();
-  for (const { id, accept } of doneOf(await planStore(ralph).load())) {
-    for (const command of verifyCommands(accept)) scopes.set(command, [...scopes.get(command) ?? [], id]);
-  }
-  const own = [...scopes].map(([command, ids]): Check => ({ name: command, command, scope: ids.join(",") }));
-  const shared = ralph.config.verify.default.filter((command) => !scopes.has(command));
-  return await verify(ralph, [...own, ...shared.map((command): Check => ({ name: command, command }))]);
+  const asked = doneOf(await planStore(ralph).load()).flatMap(({ id, accept }) =>
+    verifyCommands(accept).map((command): Check => ({ name: command, command, scope: id }))
+  );
+  const shared = ralph.config.verify.default.map((command): Check => ({ name: command, command }));
+  return await verify(ralph, checksOnce([...asked, ...shared]));
 }

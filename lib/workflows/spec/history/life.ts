@@ -1,18 +1,5 @@
+import type { Task } from "../types.ts";
 import type { Life, Moment, RejectionMoment } from "./types.ts";
-
-/** A task as one version of the file has it. */
-export interface TaskState {
-  readonly id: string;
-  readonly name: string;
-  readonly spec: string;
-  readonly s: string;
-  readonly doneAt: string | null;
-  /** What it came of, and why it was cut: as the file last said. */
-  readonly parent: string | null;
-  readonly createdFrom: string | null;
-  readonly supersedes: string | null;
-  readonly kill: string | null;
-}
 
 /** What a version of the file says of a task that it does not hold. */
 export interface Absence {
@@ -23,25 +10,26 @@ export interface Absence {
 }
 
 /** Whether the file says of a task what this life says. */
-export function agrees(life: Life | undefined, state: TaskState | null): boolean {
-  if (state === null) return life === undefined || life.s === null;
-  return life !== undefined && life.s === state.s && life.doneAt === state.doneAt;
+export function agrees(life: Life, task: Task | null): boolean {
+  return task === null ? life.s === null : life.s === task.s && life.task.doneAt === task.doneAt;
 }
 
 /** A life after what one version of the file says of its task. */
-export function lived(
-  life: Life | undefined,
-  state: TaskState | null,
-  now: Moment,
-  absence: Absence,
-): Life | undefined {
-  if (state === null) return life === undefined || life.s === null ? life : removed(life, now, absence);
-  if (life === undefined) return marked({ ...blank(state, now), s: null }, state, now);
-  const { name, spec, parent, createdFrom, supersedes, kill } = state;
-  const known = { ...life, name, spec, parent, createdFrom, supersedes, kill: kill ?? life.kill };
-  if (life.s !== null) return agrees(life, state) ? known : marked(known, state, now);
+export function lived(life: Life | undefined, task: Task | null, now: Moment, absence: Absence): Life | undefined {
+  if (task === null) return life === undefined || life.s === null ? life : removed(life, now, absence);
+  if (life === undefined) return marked(begun(task, now), now);
+  const known = { ...life, task: { ...task, kill: task.kill ?? life.task.kill } };
+  // The commit of a done task is written down after it was made: nothing has happened to the task.
+  if (life.s === "d" && task.s === "d" && life.task.doneAt === null) return { ...known, lastDoneAt: task.doneAt };
+  if (life.s !== null) return agrees(life, task) ? known : marked(known, now);
   // In the file again: what ended it is void.
-  return marked({ ...known, readded: [...life.readded, now], accepted: null, cancelled: null }, state, now);
+  return marked({ ...known, readded: [...life.readded, now], accepted: null, cancelled: null }, now);
+}
+
+/** A tombstone names the commit at which the task was last done, whether or not a version of the file named it too. */
+export function buries(tomb: Pick<RejectionMoment, "doneAt">, { lastDone, lastDoneAt }: Life): boolean {
+  if (lastDoneAt !== null) return tomb.doneAt === lastDoneAt;
+  return lastDone !== null && tomb.doneAt !== "" && lastDone.commit.hash.startsWith(tomb.doneAt);
 }
 
 /** A life with the rejections that tombstones record. */
@@ -60,8 +48,9 @@ export function laterLife(one: Life, other: Life): Life {
   return later(one.last, other.last) === other.last ? other : one;
 }
 
-function marked(life: Life, { s, doneAt }: TaskState, now: Moment): Life {
-  const base = { ...life, s, doneAt, last: now };
+function marked(life: Life, now: Moment): Life {
+  const { s, doneAt } = life.task;
+  const base = { ...life, s, last: now };
   if (s === "d") {
     // A revert brings the old `done` back.
     const done = life.s !== "d" && life.lastDone !== null && doneAt === life.lastDoneAt ? life.lastDone : now;
@@ -76,7 +65,7 @@ function marked(life: Life, { s, doneAt }: TaskState, now: Moment): Life {
  * rejected where it was tried and a tombstone said so, else cancelled.
  */
 function removed(life: Life, now: Moment, { isBuried, isAnothers }: Absence): Life {
-  const gone = { ...life, s: null, doneAt: null, last: now };
+  const gone = { ...life, s: null, last: now };
   if (life.s === "a") return { ...gone, outcome: "accepted" };
   if (isBuried || (life.s !== "d" && life.rejected.length > 0)) return { ...gone, outcome: "rejected" };
   return life.s === "d" && !isAnothers
@@ -84,28 +73,9 @@ function removed(life: Life, now: Moment, { isBuried, isAnothers }: Absence): Li
     : { ...gone, cancelled: now, outcome: "cancelled" };
 }
 
-function blank({ id, name, spec, parent, createdFrom, supersedes, kill }: TaskState, now: Moment): Life {
-  return {
-    id,
-    name,
-    spec,
-    parent,
-    createdFrom,
-    supersedes,
-    kill,
-    s: null,
-    doneAt: null,
-    lastDone: null,
-    lastDoneAt: null,
-    created: now,
-    done: null,
-    accepted: null,
-    cancelled: null,
-    rejected: [],
-    readded: [],
-    outcome: "pending",
-    last: now,
-  };
+function begun(task: Task, now: Moment): Life {
+  const never = { s: null, lastDone: null, lastDoneAt: null, done: null, accepted: null, cancelled: null };
+  return { ...never, task, created: now, rejected: [], readded: [], outcome: "pending", last: now };
 }
 
 function later(one: Moment, other: Moment): Moment {

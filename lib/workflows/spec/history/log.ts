@@ -1,4 +1,4 @@
-import { join, relative } from "node:path";
+import { topLevelPaths } from "../../../git/tree_paths.ts";
 import type { Repository } from "../../../git/types.ts";
 import type { Host } from "../../../host/types.ts";
 import { refused } from "../refused.ts";
@@ -9,10 +9,14 @@ import type { Life, Moment, PlanCommit, TaskOutcome } from "./types.ts";
 import { startWalk } from "./walk.ts";
 
 /** Words that git takes for a date; anything else without a digit it takes for now, silently. */
-const WORDS =
-  /\b(ago|yesterday|today|noon|midnight|tea|now|never|last|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/i;
+const WORDS = [
+  "ago|yesterday|today|noon|midnight|tea|now|never|last",
+  "mon|tue|wed|thu|fri|sat|sun",
+  "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec",
+];
+const WORDS_REGEXP = new RegExp(`\\b(?:${WORDS.join("|")})`, "i");
 
-const NUMBERS = /\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}|^\d{9,}$|^@\d+$|\d{1,2}:\d{2}/;
+const NUMBERS_REGEXP = /\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}|^\d{9,}$|^@\d+$|\d{1,2}:\d{2}/;
 
 /** Which tasks are shown. */
 export interface LogOptions {
@@ -73,7 +77,7 @@ export async function readLog(options: LogOptions): Promise<PlanLog> {
   const hasHead = await headExists(repository);
   const everywhere = hasHead ? ["--branches", "--remotes", "HEAD"] : ["--branches", "--remotes"];
   const since = options.since === undefined ? null : await readSince(repository, options.since);
-  const path = relative(repository.topLevel, join(options.root, PLAN_FILE)).replaceAll("\\", "/");
+  const [path = PLAN_FILE] = topLevelPaths(options, [PLAN_FILE]);
   const read = (from: readonly string[]): Promise<readonly Life[]> => readLives({ repository, host, from }, path);
   const isHere = options.all !== true && options.branch === undefined;
   if (isHere && !hasHead) return { tasks: [] };
@@ -83,7 +87,7 @@ export async function readLog(options: LogOptions): Promise<PlanLog> {
     : [await read(startOf(options.branch, await shape, everywhere)), await shape];
 
   const isMeant = meant(options, known, since);
-  const wholes = new Set(lives.map(({ parent }) => parent));
+  const wholes = new Set(lives.map(({ task }) => task.parent));
   const chosen = lives.map((life) => decomposed(life, wholes)).filter(isMeant).toSorted((one, other) =>
     compareMoments(one.last, other.last)
   );
@@ -129,9 +133,13 @@ function meant(
   const isSince = ({ hash, committed }: PlanCommit): boolean =>
     since === null || (since.kind === "date" ? committed >= since.seconds : !old.has(hash));
   return (life) =>
-    (spec === undefined || life.spec === spec || life.spec.endsWith(`/${spec}`) || spec.endsWith(`/${life.spec}`)) &&
+    (spec === undefined || isSpec(life.task.spec, spec)) &&
     (branch === undefined || momentsOf(life).some(({ commit }) => names.get(commit.hash) === branch)) &&
     (since === null || momentsOf(life).some(({ commit }) => isSince(commit)));
+}
+
+function isSpec(one: string, other: string): boolean {
+  return one === other || one.endsWith(`/${other}`) || other.endsWith(`/${one}`);
 }
 
 function reachable(start: string, parents: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
@@ -146,11 +154,12 @@ function momentsOf({ created, done, accepted, cancelled, rejected, readded, last
 
 /** What went while parts of it came was cut into them. */
 function decomposed(life: Life, wholes: ReadonlySet<string | null>): Life {
-  return life.outcome === "cancelled" && wholes.has(life.id) ? { ...life, outcome: "decomposed" } : life;
+  return life.outcome === "cancelled" && wholes.has(life.task.id) ? { ...life, outcome: "decomposed" } : life;
 }
 
 function entryOf(life: Life, { names }: Branches): LogEntry {
-  const { id, name, spec, outcome, created, accepted, cancelled, parent, createdFrom, supersedes, kill } = life;
+  const { outcome, created, accepted, cancelled } = life;
+  const { id, name, spec, parent, createdFrom, supersedes, kill } = life.task;
   const done = life.done ?? (outcome === "rejected" ? life.lastDone : null);
   const by = (done ?? created).commit;
   return {
@@ -182,10 +191,7 @@ function compareMoments(one: Moment, other: Moment): number {
 }
 
 /** From when on. */
-type Since = { readonly kind: "commit"; readonly hash: string } | {
-  readonly kind: "date";
-  readonly seconds: number;
-};
+type Since = { readonly kind: "commit"; readonly hash: string } | { readonly kind: "date"; readonly seconds: number };
 
 /** Reads `--since`: a commit if there is one of that name, else a date. @throws {RalphError} usage */
 async function readSince(repository: Repository, text: string): Promise<Since> {
@@ -193,7 +199,7 @@ async function readSince(repository: Repository, text: string): Promise<Since> {
     const commit = await repository.git(["rev-parse", "--verify", "--quiet", "--end-of-options", `${text}^{commit}`]);
     if (commit.exitCode === 0) return { kind: "commit", hash: commit.stdout.trim() };
   }
-  if (WORDS.test(text) || NUMBERS.test(text)) {
+  if (WORDS_REGEXP.test(text) || NUMBERS_REGEXP.test(text)) {
     const { exitCode, stdout } = await repository.git(["rev-parse", `--since=${text}`]);
     const seconds = /--max-age=(\d+)/.exec(stdout)?.[1];
     if (exitCode === 0 && seconds !== undefined) return { kind: "date", seconds: Number(seconds) };

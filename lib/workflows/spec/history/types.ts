@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { Task } from "../types.ts";
 
 /** A commit that touched the plan, or joined lines that did. */
 export interface PlanCommit {
@@ -19,7 +20,7 @@ export interface PlanCommit {
   readonly author: string;
 }
 
-/** The plan as a commit holds it; empty where it holds none. */
+/** The plan as a commit holds it; empty if it holds none. */
 export interface PlanVersion extends PlanCommit {
   readonly content: Buffer;
 }
@@ -39,17 +40,10 @@ export interface RejectionMoment extends Moment {
 
 /** One task's life along one line of the history. Never changed: each event makes a new one. */
 export interface Life {
-  readonly id: string;
-  readonly name: string;
-  readonly spec: string;
-  readonly parent: string | null;
-  readonly createdFrom: string | null;
-  readonly supersedes: string | null;
-  /** Why it was to be taken apart, if ever. */
-  readonly kill: string | null;
+  /** As the file last had it; `kill` stays once it was said. */
+  readonly task: Task;
   /** Its status in the file, or `null` when it is not there. */
   readonly s: string | null;
-  readonly doneAt: string | null;
   /** The last time it was done, and what `done_at` said. */
   readonly lastDone: Moment | null;
   readonly lastDoneAt: string | null;

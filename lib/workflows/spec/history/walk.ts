@@ -1,20 +1,16 @@
 import { readLine } from "../read_line.ts";
-import { agrees, laterLife, lived, type TaskState, withRejections } from "./life.ts";
+import type { Reject, Task } from "../types.ts";
+import { agrees, buries, laterLife, lived, withRejections } from "./life.ts";
 import { lineChanges } from "./line_changes.ts";
 import type { Life, Moment, PlanCommit, PlanVersion, RejectionMoment } from "./types.ts";
 
 /** What is known after one commit. */
 interface Known {
-  readonly content: Buffer;
+  /** The lines of the file. */
+  readonly lines: readonly string[];
   readonly lives: Map<string, Life>;
   /** Tombstones in the file, by id, commit and reason. */
-  readonly tombs: Map<string, Tomb>;
-}
-
-interface Tomb {
-  readonly id: string;
-  readonly doneAt: string;
-  readonly reason: string;
+  readonly tombs: Map<string, Reject>;
 }
 
 /** Walks the history, parents before children, one version at a time. */
@@ -25,8 +21,6 @@ export interface Walk {
   /** Every task ever, by where its lines ended. */
   lives(): readonly Life[];
 }
-
-const EMPTY: Buffer = Buffer.alloc(0);
 
 /** Begins a walk over these commits. Memory: one version for each line of the history that is open at a time. */
 export function startWalk(commits: readonly PlanCommit[]): Walk {
@@ -39,29 +33,25 @@ export function startWalk(commits: readonly PlanCommit[]): Walk {
 
   /** What a parent knew; its own copy goes to the last child that asks. */
   function inherit(hash: string): Known {
-    const known = open.get(hash) ?? { content: EMPTY, lives: new Map(), tombs: new Map() };
+    const known = open.get(hash) ?? nothing();
     const left = (waiting.get(hash) ?? 1) - 1;
     waiting.set(hash, left);
-    if (left > 0) return { content: known.content, lives: new Map(known.lives), tombs: new Map(known.tombs) };
+    if (left > 0) return { ...known, lives: new Map(known.lives), tombs: new Map(known.tombs) };
     open.delete(hash);
     return known;
   }
 
   return {
     take(version) {
-      const { content: _, ...commit } = version;
+      const { content, ...commit } = version;
       const now: Moment = { commit, order: order++ };
+      const lines = content.toString("utf8").split("\n");
       const parents = version.parents.map(inherit);
-      const [first, ...others] = parents;
-      if (parents.length > 0 && version.content.length > 0 && parents.every(({ content }) => content.length === 0)) {
+      const [first = nothing(), ...others] = parents;
+      if (parents.length > 0 && !isEmpty(lines) && parents.every((parent) => isEmpty(parent.lines))) {
         appeared.push(version.hash);
       }
-      const known = advance(
-        first ?? { content: EMPTY, lives: new Map(), tombs: new Map() },
-        others,
-        version.content,
-        now,
-      );
+      const known = advance(first, others, lines, now);
       if ((waiting.get(version.hash) ?? 0) > 0) open.set(version.hash, known);
       else ends.push(known);
     },
@@ -79,8 +69,16 @@ export function startWalk(commits: readonly PlanCommit[]): Walk {
   };
 }
 
-function advance(first: Known, others: readonly Known[], content: Buffer, now: Moment): Known {
-  const { states, tombs, buried, isAnothers } = changesOf(first, content);
+function nothing(): Known {
+  return { lines: [""], lives: new Map(), tombs: new Map() };
+}
+
+function isEmpty([first, second]: readonly string[]): boolean {
+  return first === "" && second === undefined;
+}
+
+function advance(first: Known, others: readonly Known[], lines: readonly string[], now: Moment): Known {
+  const { states, tombs, buried, isAnothers } = changesOf(first, lines);
   const contested = new Set(states.keys());
   for (const { lives } of others) {
     for (const [id, life] of lives) if (first.lives.get(id) !== life) contested.add(id);
@@ -97,26 +95,27 @@ function advance(first: Known, others: readonly Known[], content: Buffer, now: M
   for (const id of new Set([...contested, ...rejections.keys()])) {
     const own = lives.get(id);
     const known = [own, ...others.map((other) => other.lives.get(id))].filter((life) => life !== undefined);
-    const state = states.has(id) ? states.get(id) ?? null : stateOf(own);
+    const held = own === undefined || own.s === null ? null : own.task;
+    const state = states.get(id) ?? (states.has(id) ? null : held);
     const life = resolve(known, state, rejections.get(id) ?? [], now, { tombs: first.tombs, isAnothers });
     if (life !== undefined) lives.set(id, life);
   }
-  return { content, lives, tombs: first.tombs };
+  return { lines, lives, tombs: first.tombs };
 }
 
 /** Where a parent agrees with the file, nothing happened here; else the last that happened is gone on from. */
 function resolve(
   known: readonly Life[],
-  state: TaskState | null,
+  state: Task | null,
   rejections: readonly RejectionMoment[],
   now: Moment,
-  { tombs, isAnothers }: { readonly tombs: ReadonlyMap<string, Tomb>; readonly isAnothers: boolean },
+  { tombs, isAnothers }: { readonly tombs: ReadonlyMap<string, Reject>; readonly isAnothers: boolean },
 ): Life | undefined {
   const agreeing = known.filter((life) => agrees(life, state));
   const base = pick(agreeing) ?? pick(state === null ? known.filter(({ s }) => s !== null) : known);
   const before = base === undefined ? undefined : joined(known, withRejections(base, rejections));
-  const isBuried = state === null &&
-    [...tombs.values()].some(({ id, doneAt }) => id === before?.id && doneAt === before.lastDoneAt);
+  const isBuried = state === null && before !== undefined &&
+    [...tombs.values()].some((tomb) => tomb.id === before.task.id && buries(tomb, before));
   const life = lived(before, state, now, { isBuried, isAnothers });
   return life === undefined ? undefined : withRejections(life, rejections);
 }
@@ -134,17 +133,17 @@ function joined(lives: readonly Life[], chosen: Life): Life {
 
 interface Changes {
   /** Tasks that the commit touched: what the file says now, `null` for one that is gone. */
-  readonly states: ReadonlyMap<string, TaskState | null>;
-  readonly tombs: ReadonlyMap<string, Tomb>;
+  readonly states: ReadonlyMap<string, Task | null>;
+  readonly tombs: ReadonlyMap<string, Reject>;
   readonly buried: readonly string[];
   /** The file went over to another spec, or is gone. */
   readonly isAnothers: boolean;
 }
 
-function changesOf({ content: before }: Known, content: Buffer): Changes {
-  const { removed, added } = lineChanges(before, content);
-  const states = new Map<string, TaskState | null>();
-  const tombs = new Map<string, Tomb>();
+function changesOf({ lines: before }: Known, lines: readonly string[]): Changes {
+  const { removed, added } = lineChanges(before, lines);
+  const states = new Map<string, Task | null>();
+  const tombs = new Map<string, Reject>();
   const buried: string[] = [];
   const [left, taken]: [string[], string[]] = [[], []];
   for (const line of removed) {
@@ -159,28 +158,20 @@ function changesOf({ content: before }: Known, content: Buffer): Changes {
     if (entry.type === "task") states.set(entry.task.id, entry.task);
     else if (entry.type === "reject") tombs.set(tombKey(entry.reject), entry.reject);
   }
-  for (const [id, state] of states) if (state === null) states.set(id, twin(id, content));
-  const isAnothers = content.length === 0 || (taken.length > 0 && left.some((spec) => !taken.includes(spec)));
+  for (const [id, state] of states) if (state === null) states.set(id, twin(id, lines));
+  const isAnothers = isEmpty(lines) || (taken.length > 0 && left.some((spec) => !taken.includes(spec)));
   return { states, tombs, buried, isAnothers };
 }
 
 /** Another line of the same id that is still there: ids that occur twice. */
-function twin(id: string, content: Buffer): TaskState | null {
-  if (!content.includes(JSON.stringify(id))) return null;
-  for (const line of content.toString("utf8").split("\n")) {
-    if (!line.includes(id)) continue;
+function twin(id: string, lines: readonly string[]): Task | null {
+  for (const line of lines.filter((one) => one.includes(id))) {
     const { entry } = readLine(line, 0);
     if (entry.type === "task" && entry.task.id === id) return entry.task;
   }
   return null;
 }
 
-function tombKey({ id, doneAt, reason }: Tomb): string {
+function tombKey({ id, doneAt, reason }: Reject): string {
   return JSON.stringify([id, doneAt, reason]);
-}
-
-function stateOf(life: Life | undefined): TaskState | null {
-  if (life === undefined || life.s === null) return null;
-  const { id, name, spec, s, doneAt, parent, createdFrom, supersedes, kill } = life;
-  return { id, name, spec, s, doneAt, parent, createdFrom, supersedes, kill };
 }

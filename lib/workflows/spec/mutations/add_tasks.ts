@@ -1,7 +1,7 @@
 import { describeCycle, findCycle } from "../graph.ts";
-import { indexOf, specOf, tasksOf, withChanged, without, withRecord } from "../plan_file.ts";
+import { idsOf, isLineOf, pendingOf, specOf, tasksOf, withChanged, without, withRecord } from "../plan_file.ts";
 import { refused } from "../refused.ts";
-import type { JsonObject, Plan, Priority, Task } from "../types.ts";
+import type { JsonObject, Plan, Priority } from "../types.ts";
 import { type Change, shortName } from "./change.ts";
 
 /** A task to be added. */
@@ -47,10 +47,8 @@ export function addTasks(plan: Plan, tasks: readonly NewTask[], options: AddOpti
   for (const task of tasks) changed = addTask(changed, task, options);
   const cycle = findCycle(tasksOf(changed));
   if (cycle !== null) {
-    throw refused(
-      `the tasks would depend on each other in a circle: ${describeCycle(cycle)}`,
-      "leave one of these dependencies out",
-    );
+    const circle = describeCycle(cycle);
+    throw refused(`the tasks would depend on each other in a circle: ${circle}`, "leave one of these dependencies out");
   }
   const [first] = tasks;
   const what = tasks.length === 1 && first !== undefined ? shortName(first.name) : `${tasks.length} tasks`;
@@ -60,16 +58,12 @@ export function addTasks(plan: Plan, tasks: readonly NewTask[], options: AddOpti
 function addTask(plan: Plan, task: NewTask, { upsert = false }: AddOptions): Plan {
   const spec = task.spec ?? specOf(plan);
   if (spec === null) {
-    throw refused(
-      "no spec is set, and a task belongs to one",
-      "`ralph set-spec FILE` sets it; `ralph plan FILE` plans it",
-    );
+    const hint = "`ralph set-spec FILE` sets it; `ralph plan FILE` plans it";
+    throw refused("no spec is set, and a task belongs to one", hint);
   }
   if (task.name.trim() === "") throw refused("a task needs a name", '`ralph task add "what to do"`');
-  const same = upsert
-    ? tasksOf(plan).find((old) => old.s === "p" && old.spec === spec && old.name === task.name)
-    : undefined;
-  if (same !== undefined) return withChanged(plan, isTask(same), given(task));
+  const same = pendingOf(plan).find((old) => upsert && old.spec === spec && old.name === task.name);
+  if (same !== undefined) return withChanged(plan, isLineOf(same), given(task));
 
   const { id = "" } = task;
   checkFree(plan, id);
@@ -79,16 +73,9 @@ function addTask(plan: Plan, task: NewTask, { upsert = false }: AddOptions): Pla
 
 /** The keys that were given, empty ones left out. */
 function given(task: NewTask): JsonObject {
-  const { notes, accept, deps, priority, parent, created_from, supersedes } = task;
-  const keys = {
-    notes,
-    accept,
-    deps: deps?.length === 0 ? undefined : deps,
-    priority,
-    parent,
-    created_from,
-    supersedes,
-  };
+  const { notes, accept, deps = [], priority, parent, created_from, supersedes } = task;
+  const waits = deps.length === 0 ? undefined : deps;
+  const keys = { notes, accept, deps: waits, priority, parent, created_from, supersedes };
   return Object.fromEntries(Object.entries(keys).filter(([, value]) => value !== undefined && value !== ""));
 }
 
@@ -97,11 +84,9 @@ function replaced(plan: Plan, oldId: string, { id = "", notes = "" }: NewTask, r
   const old = tasksOf(plan).find(({ id }) => id === oldId);
   if (old === undefined) throw refused(`there is no task ${oldId} to supersede`, "`ralph query tasks` lists them");
   if (old.s === "d") throw refused(`${oldId} is done`, `reject it first: \`ralph task reject ${oldId} "reason"\``);
-  const why = old.reject === null ? [] : [`It replaces ${oldId} (${old.name}), which was rejected: ${old.reject}`];
-  const told = why.length === 0
-    ? record
-    : { ...record, notes: [notes, ...why].filter((text) => text !== "").join("\n") };
-  return withDependents(withRecord(without(plan, isTask(old)), told), oldId, [id]);
+  const why = `It replaces ${oldId} (${old.name}), which was rejected: ${old.reject}`;
+  const told = old.reject === null ? record : { ...record, notes: notes === "" ? why : `${notes}\n${why}` };
+  return withDependents(withRecord(without(plan, isLineOf(old)), told), oldId, [id]);
 }
 
 /** Whatever depended on one task depends on these instead. */
@@ -109,24 +94,13 @@ export function withDependents(plan: Plan, oldId: string, newIds: readonly strin
   const dependents = tasksOf(plan).filter(({ id, deps }) => deps.includes(oldId) && !newIds.includes(id));
   return dependents.reduce((changed, task) => {
     const deps = [...new Set(task.deps.flatMap((id) => id === oldId ? newIds : [id]))];
-    return withChanged(changed, isTask(task), { deps });
+    return withChanged(changed, isLineOf(task), { deps });
   }, plan);
-}
-
-function isTask(task: Task): Parameters<typeof without>[1] {
-  return (entry) => entry.type === "task" && entry.task === task;
 }
 
 /** @throws {RalphError} usage for an id that is taken */
 export function checkFree(plan: Plan, id: string): void {
-  if (id === "" || idsOf(plan).has(id)) {
-    throw refused(`the id ${id} is taken`, "leave `id` out: Ralph gives one");
-  }
-}
-
-/** Ids of all tasks and issues. */
-export function idsOf(plan: Plan): ReadonlySet<string> {
-  return indexOf(plan).ids;
+  if (id === "" || idsOf(plan).has(id)) throw refused(`the id ${id} is taken`, "leave `id` out: Ralph gives one");
 }
 
 function one(value: string | undefined): readonly string[] {

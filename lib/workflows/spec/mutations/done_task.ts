@@ -1,5 +1,5 @@
 import { openDependencies, openIds, readyTasks } from "../graph.ts";
-import { doneOf, pendingOf, tasksOf, withChanged, without } from "../plan_file.ts";
+import { doneOf, isLineOf, pendingOf, tasksOf, withChanged, without } from "../plan_file.ts";
 import { refused } from "../refused.ts";
 import type { Plan, Task } from "../types.ts";
 import { type Change, shortName } from "./change.ts";
@@ -24,7 +24,7 @@ export function doneTask(plan: Plan, { id, head }: Done): Change | null {
     );
   }
   const open = task.deps.length === 0 ? [] : openDependencies(task, openIds(tasksOf(plan)));
-  const changed = withChanged(plan, (entry) => entry.type === "task" && entry.task === task, {
+  const changed = withChanged(plan, isLineOf(task), {
     s: "d",
     ...(head === null ? {} : { done_at: head }),
     kill: undefined,

@@ -23,12 +23,8 @@ export function addIssues(plan: Plan, issues: readonly NewIssue[]): Change {
     changed = withRecord(changed, { t: "issue", id, spec, desc, ...(rounds > 0 ? { issue_rounds: rounds } : {}) });
   }
   const [first] = issues;
-  return {
-    plan: changed,
-    subject: `ralph: issue add - ${
-      issues.length === 1 && first !== undefined ? shortName(first.desc) : `${issues.length} issues`
-    }`,
-  };
+  const what = issues.length === 1 && first !== undefined ? shortName(first.desc) : `${issues.length} issues`;
+  return { plan: changed, subject: `ralph: issue add - ${what}` };
 }
 
 /** Removes an issue. @param id default: the first. @throws {RalphError} usage when there is none */
@@ -36,10 +32,8 @@ export function doneIssue(plan: Plan, id?: string): Change {
   const issues = issuesOf(plan);
   const issue = id === undefined ? issues[0] : issues.find((one) => one.id === id);
   if (issue === undefined) {
-    throw refused(
-      id === undefined ? "there is no issue" : `there is no issue ${id}`,
-      "`ralph query issues` lists them",
-    );
+    const which = id === undefined ? "" : ` ${id}`;
+    throw refused(`there is no issue${which}`, "`ralph query issues` lists them");
   }
   return {
     plan: without(plan, (entry) => entry.type === "issue" && entry.issue === issue),

@@ -1,5 +1,5 @@
 import { readyTasks } from "../graph.ts";
-import { doneOf, indexOf, tasksOf, withChanged, withRecord } from "../plan_file.ts";
+import { doneOf, isLineOf, tasksOf, withChanged, withRecord } from "../plan_file.ts";
 import { refused } from "../refused.ts";
 import type { Plan, Task } from "../types.ts";
 import { type Change, shortName } from "./change.ts";
@@ -30,18 +30,8 @@ export function rejectTask(plan: Plan, { id, reason }: Rejection): Change {
 export function withRejection(plan: Plan, task: Task, reason: string, head?: string | null): Plan {
   const doneAt = task.doneAt ?? head ?? NO_COMMIT;
   const changes = { s: "p", done_at: undefined, reject: reason };
-  const pending = withChanged(plan, (entry) => entry.type === "task" && entry.task === task, changes);
+  const pending = withChanged(plan, isLineOf(task), changes);
   return withRecord(pending, { t: "reject", id: task.id, done_at: doneAt, reason });
-}
-
-/** How often each task was rejected, as far as the file says; tasks that never were are absent. */
-export function rejectionCounts(plan: Plan): ReadonlyMap<string, number> {
-  return indexOf(plan).rejections;
-}
-
-/** How often a task was rejected, as far as the file says. */
-export function rejectionsOf(plan: Plan, id: string): number {
-  return rejectionCounts(plan).get(id) ?? 0;
 }
 
 /** The first done task in topological order. */

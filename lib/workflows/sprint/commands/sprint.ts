@@ -1,3 +1,4 @@
+import { verbOf } from "../../../cli/verbs.ts";
 import { compileSprint } from "../compile.ts";
 import { sprintDirectory } from "../paths.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
@@ -5,35 +6,19 @@ import { EXIT } from "../../../errors/exit_codes.ts";
 import { shippedRecipe } from "../../../recipe/registry.ts";
 import type { Invocation } from "../../../cli/command.ts";
 import { endWith } from "../../../cli/end_with.ts";
-import { usage } from "../../../cli/parse.ts";
 import { findPlace } from "../../../cli/workspace.ts";
 import { openSession } from "../../../cli/session.ts";
 import { styleFor, toJson } from "../../../cli/show.ts";
 import { findSprint } from "./place.ts";
 import { readSprintStatus, sprintStatusLines } from "./status_and_next.ts";
-import { nearest } from "../../../errors/nearest.ts";
 
 /** `ralph sprint compile|run|status [DIR]`. */
 export async function run(invocation: Invocation): Promise<number> {
-  const [verb = "", directory] = invocation.arguments;
-  switch (verb) {
-    case "compile":
-      return await compile(invocation, directory);
-    case "run":
-      return await runSprint(invocation, directory);
-    case "status":
-      return await status(invocation, directory);
-    default: {
-      const near = nearest(verb, ["compile", "run", "status"]);
-      throw usage(
-        `\`ralph sprint\` knows no ${verb}`,
-        near === null ? "`ralph help sprint` shows what there is" : `did you mean \`ralph sprint ${near}\`?`,
-      );
-    }
-  }
+  const [named = "", ...words] = invocation.arguments;
+  return await verbOf({ compile, run: runSprint, status }, "sprint", named)(invocation, words);
 }
 
-async function compile(invocation: Invocation, named: string | undefined): Promise<number> {
+async function compile(invocation: Invocation, [named]: readonly string[]): Promise<number> {
   const { flags, out, say } = invocation;
   const { root, host, paths, state, mode } = await findSprint(invocation, named);
   if (mode.status === "inbox") {
@@ -61,7 +46,7 @@ async function compile(invocation: Invocation, named: string | undefined): Promi
   return EXIT.done;
 }
 
-async function runSprint(invocation: Invocation, named: string | undefined): Promise<number> {
+async function runSprint(invocation: Invocation, [named]: readonly string[]): Promise<number> {
   const { host } = invocation;
   const workflow = { name: "sprint", why: "`ralph sprint`" };
   const place = { ...await findPlace(invocation), workflow };
@@ -73,7 +58,7 @@ async function runSprint(invocation: Invocation, named: string | undefined): Pro
   return endWith(invocation, ralph, outcome, `ralph sprint run${folder}`);
 }
 
-async function status(invocation: Invocation, named: string | undefined): Promise<number> {
+async function status(invocation: Invocation, [named]: readonly string[]): Promise<number> {
   const report = await readSprintStatus(await findSprint(invocation, named));
   if (invocation.flags.has("json")) invocation.out(toJson(report));
   else for (const line of sprintStatusLines(report, styleFor(invocation, "stdout"))) invocation.out(line);

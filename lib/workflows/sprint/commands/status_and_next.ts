@@ -1,9 +1,12 @@
+import { itemLine } from "../../../cli/item_list.ts";
 import { type Look, parkedIn } from "../../../cli/look.ts";
+import type { Next } from "../../../backlog/types.ts";
+import { hintOf } from "../../../cli/next_step.ts";
 import type { NextView } from "../../../cli/next_view.ts";
 import { oneLine } from "../../../ui/printable.ts";
 import { readSprint, sprintBacklog } from "../backlog.ts";
 import { directoryOf, type SprintPlace } from "./place.ts";
-import type { SprintProgress } from "../types.ts";
+import type { SprintItemData, SprintProgress, SprintStep } from "../types.ts";
 import type { Style } from "../../../ui/style.ts";
 import { listSprints, sprintPaths } from "../paths.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
@@ -11,9 +14,8 @@ import type { StatusView } from "../../../cli/status_view.ts";
 
 /** The mode and the step of the next iteration. */
 export async function nextOfSprint(look: Look): Promise<NextView> {
-  const { root, state, host, config, scope, style } = look;
-  const backlog = sprintBacklog({ root, state, host, config }, { directory: await directoryOf(look, scope) });
-  const next = await backlog.next({ inFlight: [], parked: await parkedIn(look, backlog) });
+  const { scope, style } = look;
+  const next = await nextIn(look, await directoryOf(look, scope));
   switch (next.status) {
     case "item": {
       const { data, title } = next.item;
@@ -29,6 +31,12 @@ export async function nextOfSprint(look: Look): Promise<NextView> {
   }
 }
 
+async function nextIn(look: Look, directory: string): Promise<Next<SprintItemData>> {
+  const { root, state, host, config } = look;
+  const backlog = sprintBacklog({ root, state, host, config }, { directory });
+  return await backlog.next({ inFlight: [], parked: await parkedIn(look, backlog) });
+}
+
 /** What `ralph sprint status` shows; the JSON form is this very object. */
 interface SprintStatus extends SprintProgress {
   /** The sprint's folder, relative to the root. */
@@ -41,15 +49,18 @@ export async function readSprintStatus({ paths, state }: Pick<SprintPlace, "path
 }
 
 /** The first line of a text that an agent wrote, with nothing in it that moves a terminal. */
-export function firstLine(text: string): string {
+function firstLine(text: string): string {
   return oneLine(text.trim().split("\n")[0] ?? "");
 }
 
+/** A step on a line. */
+export function stepLine({ id, prompt, status }: SprintStep, style: Style): string {
+  return itemLine({ id, title: firstLine(prompt), state: status === "completed" ? "passed" : "open" }, style);
+}
+
 /** The status for a reader. */
-export function sprintStatusLines(
-  status: SprintStatus,
-  { bold, dim, good, bad, warn, symbols }: Style,
-): readonly string[] {
+export function sprintStatusLines(status: SprintStatus, style: Style): readonly string[] {
+  const { bold, dim, good, bad, warn, symbols } = style;
   const { sprintId, goal, steps, hookTasks, exit, humanNeeded } = status;
   const paint = { completed: good, "needs-human": bad }[status.status] ?? dim;
   const count = (state: string): number => hookTasks.filter((task) => task.status === state).length;
@@ -61,9 +72,7 @@ export function sprintStatusLines(
     `iteration ${status.currentIteration}, ${
       steps.filter((step) => step.status === "completed").length
     }/${steps.length} steps completed`,
-    ...steps.map(({ id, prompt, status: state }) =>
-      `  ${state === "completed" ? good(symbols.passed) : dim(symbols.open)} ${oneLine(id)}  ${firstLine(prompt)}`
-    ),
+    ...steps.map((step) => `  ${stepLine(step, style)}`),
     ...(hooks.length === 0 ? [] : [`hooks: ${hooks.join(", ")}`]),
     ...(humanNeeded === null ? [] : [warn(`a person is needed: ${firstLine(humanNeeded)}`)]),
     ...(exit.lastFailure === null ? [] : [warn(`the last claim did not count: ${firstLine(exit.lastFailure)}`)]),
@@ -95,15 +104,20 @@ export async function readSprints(look: Look): Promise<StatusView> {
       ...(sprints.length + notCompiled.length === 0 ? ["no sprint below .claude/sprints"] : []),
     ],
     problem: null,
-    hint: hintFor(sprints, notCompiled),
+    hint: await hintFor(look, sprints, notCompiled),
   };
 }
 
-function hintFor(sprints: readonly Read[], notCompiled: readonly string[]): string {
+async function hintFor(look: Look, sprints: readonly Read[], notCompiled: readonly string[]): Promise<string | null> {
   if (sprints.some((read) => "problem" in read)) return "`ralph validate`";
-  const open = sprints.find((read) => "status" in read && read.status !== "completed")?.directory ?? notCompiled[0];
-  if (open !== undefined) return `\`ralph sprint run ${open}\``;
-  return sprints.length > 0 ? "`ralph verify`" : "`ralph init --workflow sprint`";
+  for (const { directory } of sprints) {
+    const run = `ralph sprint run ${directory}`;
+    const hint = hintOf(await nextIn(look, directory), { run, retry: `${run} --retry-blocked` });
+    if (hint !== null) return hint;
+  }
+  const [other] = notCompiled;
+  if (other !== undefined) return `\`ralph sprint run ${other}\``;
+  return sprints.length > 0 ? null : "`ralph init --workflow sprint`";
 }
 
 async function readOr({ root, state }: Look, directory: string): Promise<Read> {

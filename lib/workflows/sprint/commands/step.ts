@@ -1,3 +1,5 @@
+import { verbOf } from "../../../cli/verbs.ts";
+import { stepLine } from "./status_and_next.ts";
 import type { Document } from "yaml";
 import { changeYaml, readProgress } from "../document.ts";
 import { addSteps, applyStepClaims, completeStep, nextId } from "../steps.ts";
@@ -9,27 +11,14 @@ import type { Invocation } from "../../../cli/command.ts";
 import { usage } from "../../../cli/parse.ts";
 import { styleFor, toJson } from "../../../cli/show.ts";
 import { findSprint, type SprintPlace } from "./place.ts";
-import { firstLine } from "./status_and_next.ts";
-import { nearest } from "../../../errors/nearest.ts";
 
 /** `ralph step add|done|list`: inside of a turn it adds to the turn's claims. */
 export async function run(invocation: Invocation): Promise<number> {
-  const [verb = "", what] = invocation.arguments;
-  const verbs: Readonly<Record<string, (invocation: Invocation, what: string | undefined) => Promise<number>>> = {
-    add,
-    done,
-    list,
-  };
-  const action = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
-  if (action !== undefined) return await action(invocation, what);
-  const near = nearest(verb, Object.keys(verbs));
-  throw usage(
-    `\`ralph step\` knows no ${verb}`,
-    near === null ? "`ralph help step` shows what there is" : `did you mean \`ralph step ${near}\`?`,
-  );
+  const [named = "", ...words] = invocation.arguments;
+  return await verbOf({ add, done, list }, "step", named)(invocation, words);
 }
 
-async function add(invocation: Invocation, what: string | undefined): Promise<number> {
+async function add(invocation: Invocation, [what]: readonly string[]): Promise<number> {
   const prompt = what === "-" ? await standardInput(invocation) : what ?? "";
   if (prompt.trim() === "") throw usage("`ralph step add` needs what to do", '`ralph step add "write the tests"`');
   const place = await findSprint(invocation, invocation.flags.text("sprint"));
@@ -43,7 +32,7 @@ async function add(invocation: Invocation, what: string | undefined): Promise<nu
   return EXIT.done;
 }
 
-async function done(invocation: Invocation, what: string | undefined): Promise<number> {
+async function done(invocation: Invocation, [what]: readonly string[]): Promise<number> {
   const { flags, host, out } = invocation;
   const place = await findSprint(invocation, flags.text("sprint"));
   if (place.mode.status === "inbox") {
@@ -68,15 +57,9 @@ async function list(invocation: Invocation): Promise<number> {
   const { flags, out } = invocation;
   const place = await findSprint(invocation, flags.text("sprint"));
   const { steps } = readProgress(await documentText(place), place.paths.progress);
+  const style = styleFor(invocation, "stdout");
   if (flags.has("json")) out(toJson(steps));
-  const { good, dim, symbols } = styleFor(invocation, "stdout");
-  if (!flags.has("json")) {
-    for (const { id, prompt, status } of steps) {
-      out(
-        `${status === "completed" ? good(symbols.passed) : dim(symbols.open)} ${id}  ${firstLine(prompt)}`,
-      );
-    }
-  }
+  else for (const step of steps) out(stepLine(step, style));
   return EXIT.done;
 }
 
@@ -89,17 +72,10 @@ async function change(
   const now = new Date(host.clock.now()).toISOString();
   if (mode.status === "direct") {
     await textOf(place, progress);
-    await mode.inbox.take(progress, async (claims) => {
-      await state.update(
-        progress,
-        (text) => text === null ? null : changeYaml(text, progress, (document) => applied(document, claims, now)),
-      );
-    });
-    await state.update(progress, (text) =>
-      text === null ? null : changeYaml(text, progress, (document) => {
-        return to(document, now) !== null;
-      }));
-    return;
+    const changed = async (make: (document: Document) => boolean): Promise<void> =>
+      void await state.update(progress, (text) => text === null ? null : changeYaml(text, progress, make));
+    await mode.inbox.take(progress, (claims) => changed((document) => applied(document, claims, now)));
+    return await changed((document) => to(document, now) !== null);
   }
   if (mode.status === "turn" && mode.stage !== SPRINT_STAGE) {
     throw usage("the turn that runs this command works on no sprint", "the prompt says how its results are reported");

@@ -1,0 +1,231 @@
+import { posix } from "node:path";
+import { type Bench, repeats } from "./bench.ts";
+import { describeFlip, type Flip, flipsOf, namesOf, NONSENSE, pickFlips, withFlips } from "./literals.ts";
+import { isNamed, kindOf } from "./product.ts";
+import type { Question } from "./question.ts";
+
+/** A test file, and whether the checks still notice what is wrong in it. */
+export type Canary =
+  | { readonly path: string; readonly status: "seen" }
+  /** Every changed expectation stays green. `before`: the same ones were red before the work. */
+  | { readonly path: string; readonly status: "blind"; readonly before: boolean; readonly flips: readonly string[] }
+  /** The checks read it before the work, and do not now. */
+  | { readonly path: string; readonly status: "no longer read"; readonly before: true }
+  /** The checks do not read it, or its expectations could never fail. */
+  | { readonly path: string; readonly status: "no evidence" };
+
+/** What the canaries came to. */
+export interface Canaries {
+  readonly files: readonly Canary[];
+  /** No check reads any test of the project any more; one did before the work. */
+  readonly readsNoTest: boolean;
+  /** Why fewer were tried than there are; `null` if nothing was left out. */
+  readonly left: string | null;
+}
+
+const MOST_FILES = 3;
+/** How many files are looked at until so many are found that the checks read. */
+const MOST_LOOKED_AT = 6;
+const FIRST_FLIPS = 2;
+const MOST_FLIPS = 4;
+/** Files of which the text is read. */
+const MOST_READ = 40;
+const LONGEST_TEXT = 300_000;
+
+interface TestPath {
+  readonly path: string;
+  readonly mode: string;
+  readonly hash: string;
+  /** 0 is named by a check, 3 has nothing to do with the work. */
+  readonly rank: number;
+}
+
+interface TestFile extends TestPath {
+  readonly text: string;
+  readonly flips: readonly Flip[];
+}
+
+/** Everything that one canary needs. */
+interface Cage {
+  readonly question: Question;
+  readonly bench: Bench;
+  /** A green commit: HEAD, with the old judges where they agree. */
+  readonly place: string;
+  readonly tests: readonly TestPath[];
+}
+
+/** Changes expectations of tests, one file at a time, and looks whether a check turns red. */
+export async function canaries(question: Question, bench: Bench, place: string): Promise<Canaries> {
+  const tests = await testsOf(question, place);
+  const cage = { question, bench, place, tests };
+  const files: Canary[] = [];
+  for (const test of (await flippable(question, tests)).slice(0, MOST_LOOKED_AT)) {
+    if (files.filter(({ status }) => status !== "no evidence").length >= MOST_FILES) break;
+    const canary = await canaryOf(cage, test);
+    if (canary === null) return { files, readsNoTest: false, left: "there was no time to try every test file" };
+    files.push(canary);
+    if (canary.status === "blind" || canary.status === "no longer read") break; // one is enough
+  }
+  const isSeen = files.some(({ status }) => status !== "no evidence");
+  return { files, readsNoTest: !isSeen && tests.length > 0 && await readsNoTest(cage), left: null };
+}
+
+/** Test files that came with the work, and how many of them turn a check red if what they expect is changed. */
+export interface OwnCanaries {
+  readonly seen: number;
+  readonly of: number;
+}
+
+/** Changes expectations of the tests that came with the work. */
+export async function ownCanaries(question: Question, bench: Bench): Promise<OwnCanaries> {
+  const { head: place, changed } = question;
+  const own = new Set(changed.filter(({ kind }) => kind === "test").map(({ path }) => path));
+  const tests = (await testsOf(question, place)).filter(({ path }) => own.has(path));
+  const cage = { question, bench, place, tests };
+  let [seen, of] = [0, 0];
+  const withLiterals = (await flippable(question, tests)).filter(hasLiterals);
+  for (const test of withLiterals.slice(0, MOST_FILES)) {
+    const isRed = await anyRed(cage, place, test, pickFlips(test.flips, FIRST_FLIPS).map((flip) => [flip]));
+    if (isRed === null) break;
+    of += 1;
+    if (isRed) seen += 1;
+  }
+  return { seen, of };
+}
+
+/** `null`: the checks could not be run often enough. */
+async function canaryOf(cage: Cage, test: TestFile): Promise<Canary | null> {
+  const { bench, place, question } = cage;
+  const { path } = test;
+  const flips = pickFlips(test.flips, MOST_FLIPS);
+  const first = await anyRed(cage, place, test, flips.slice(0, FIRST_FLIPS).map((flip) => [flip]));
+  const seen = { path, status: hasLiterals(test) ? "seen" : "no evidence" } as const;
+  if (first !== false) return first === null ? null : seen;
+  const unread = await bench.run(await laid(question, place, test, NONSENSE));
+  if (unread.status === "unknown") return null;
+  if (unread.status === "green") return await noLongerRead(cage, test);
+  const asserted = test.flips.filter(({ isAsserted }) => isAsserted);
+  const more = await anyRed(cage, place, test, [asserted, ...flips.slice(FIRST_FLIPS).map((flip) => [flip])]);
+  if (more !== false) return more === null ? null : seen;
+  return await blind(cage, test, flips, asserted);
+}
+
+/** Every flip is green: this is evidence only if the same flips were red before the work. */
+async function blind(
+  { bench, place, question, ...cage }: Cage,
+  test: TestFile,
+  flips: readonly Flip[],
+  asserted: readonly Flip[],
+): Promise<Canary | null> {
+  const { path } = test;
+  const all = await laid(question, place, test, withFlips(test.text, asserted));
+  if (!await repeats(bench, place, all, "green")) return { path, status: "no evidence" };
+  const before = await wasThere(question, bench, test)
+    ? await anyRed({ ...cage, bench, place, question }, question.base, test, [asserted, ...flips.map((flip) => [flip])])
+    : null;
+  if (before === false) return { path, status: "no evidence" };
+  return { path, status: "blind", before: before === true, flips: flips.map(describeFlip) };
+}
+
+/** Destroyed without effect: evidence only if it had an effect before the work. */
+async function noLongerRead({ bench, place, question }: Cage, test: TestFile): Promise<Canary | null> {
+  const none = { path: test.path, status: "no evidence" } as const;
+  if (!await wasThere(question, bench, test)) return none;
+  const before = await bench.run(await laid(question, question.base, test, NONSENSE));
+  if (before.status === "unknown") return null;
+  if (before.status === "green") return none;
+  const now = await laid(question, place, test, NONSENSE);
+  return await repeats(bench, place, now, "green") ? { path: test.path, status: "no longer read", before: true } : none;
+}
+
+/** The same test was there before the work, and the checks were green. */
+async function wasThere({ old, base }: Question, bench: Bench, { path, hash }: TestFile): Promise<boolean> {
+  return old.get(path)?.hash === hash && (await bench.run(base)).status === "green";
+}
+
+/**
+ * All tests destroyed, and every check is still green: evidence only if the checks read them before the work. They did if
+ * destroying them was red, or, where the checks were red, if what they print tells of a destroyed test.
+ */
+async function readsNoTest({ question, bench, place, tests }: Cage): Promise<boolean> {
+  const destroyed = await laidAll(question, place, tests, NONSENSE);
+  if ((await bench.run(destroyed)).status !== "green" || !await repeats(bench, place, destroyed, "green")) return false;
+  const before = tests.filter(({ path, hash }) => question.old.get(path)?.hash === hash);
+  if (before.length === 0) return false;
+  const result = await bench.run(await laidAll(question, question.base, before, NONSENSE));
+  if (result.status !== "red") return false;
+  const words = [NONSENSE.trim(), ...before.map(({ path }) => posix.basename(path))];
+  return (await bench.run(question.base)).status === "green" ||
+    words.some((word) => result.failure.tail.includes(word));
+}
+
+/** Whether one of these changes turns a check red; `null` if that could not be tried. */
+async function anyRed(
+  { question, bench }: Cage,
+  commit: string,
+  test: TestFile,
+  changes: readonly (readonly Flip[])[],
+): Promise<boolean | null> {
+  for (const flips of changes.filter(({ length }) => length > 0)) {
+    const { status } = await bench.run(await laid(question, commit, test, withFlips(test.text, flips)));
+    if (status === "unknown") return null;
+    if (status === "red") return true;
+  }
+  return false;
+}
+
+async function laid({ commits }: Question, commit: string, { path, mode }: TestPath, text: string): Promise<string> {
+  return await commits.lay(commit, new Map([[path, { mode, hash: await commits.write(text) }]]));
+}
+
+async function laidAll(
+  { commits }: Question,
+  commit: string,
+  tests: readonly TestPath[],
+  text: string,
+): Promise<string> {
+  const hash = await commits.write(text);
+  return await commits.lay(commit, new Map(tests.map(({ path, mode }) => [path, { mode, hash }])));
+}
+
+/** The tests of a commit, those first that are likely to be about the work. */
+async function testsOf(question: Question, place: string): Promise<readonly TestPath[]> {
+  const { commits, changed, files } = question;
+  const stems = [...new Set(changed.filter(({ kind }) => kind === "product").flatMap(({ path }) => stemOf(path)))];
+  const touched = new Set(changed.map(({ path }) => path));
+  const mentions = new Set(await commits.containing([place], stems));
+  const rankOf = (path: string): number => {
+    const name = posix.basename(path).toLowerCase();
+    if (isNamed(path, files.commands)) return 0;
+    if (touched.has(path) || stems.some((stem) => name.includes(stem.toLowerCase()))) return 1;
+    return mentions.has(path) ? 2 : 3;
+  };
+  return [...await commits.entries(place)].flatMap(([path, { mode, hash }]): readonly TestPath[] => {
+    const kind = kindOf(path, files);
+    const isTest = kind === "test" || (kind === "judge" && isNamed(path, files.commands));
+    return isTest && mode.startsWith("100") ? [{ path, mode, hash, rank: rankOf(path) }] : [];
+  }).sort((one, other) => one.rank - other.rank);
+}
+
+function hasLiterals({ flips }: Pick<TestFile, "flips">): boolean {
+  return flips.some(({ kind }) => kind !== "name");
+}
+
+/** The best of them with something to change. */
+async function flippable({ commits }: Question, tests: readonly TestPath[]): Promise<readonly TestFile[]> {
+  const found: TestFile[] = [];
+  for (const test of tests.slice(0, MOST_READ)) {
+    const text = await commits.read(test.hash);
+    if (text.length > LONGEST_TEXT || text.includes("\0")) continue;
+    const literals = flipsOf(text);
+    const flips = literals.length > 0 ? literals : namesOf(text);
+    if (flips.length > 0) found.push({ ...test, text, flips });
+  }
+  return found.sort((one, other) => one.rank - other.rank || other.flips.length - one.flips.length);
+}
+
+/** `calc` of `src/calc.ts`; nothing for names that say nothing. */
+function stemOf(path: string): readonly string[] {
+  const stem = posix.basename(path).replace(/\..*$/, "");
+  return stem.length < 2 || /^(?:index|main|mod|__init__|README)$/i.test(stem) ? [] : [stem];
+}

@@ -1,0 +1,128 @@
+import { posix, relative, sep } from "node:path";
+import picomatch from "picomatch";
+import type { JudgingHistory } from "../../backlog/journal_types.ts";
+import type { RalphContext } from "../../context/context.ts";
+import { ownCommit } from "../../git/own_commit.ts";
+import { requireRepository } from "../../git/require_repository.ts";
+import { gitFailed, reasonOf } from "../../git/run_git.ts";
+import type { Repository } from "../../git/types.ts";
+import { ensureDirectory, removePath } from "../../host/files.ts";
+
+/** A file of a commit: its mode and the name of its content. */
+export interface TreeEntry {
+  readonly mode: string;
+  readonly hash: string;
+}
+
+/** The files of a commit by their path from the root. */
+export type Entries = ReadonlyMap<string, TreeEntry>;
+
+/** Reads commits, and makes one that no branch has. Paths are relative to the root: `../` leads to what is beside it. */
+export interface Commits {
+  entries(commit: string): Promise<Entries>;
+  read(hash: string): Promise<string>;
+  /** Text files of these commits with one of the words in them. */
+  containing(commits: readonly string[], words: readonly string[]): Promise<readonly string[]>;
+  /** A commit on top of `base` with these files laid over it, the same one each time; `null` takes one away. */
+  lay(base: string, files: ReadonlyMap<string, TreeEntry | null>): Promise<string>;
+  write(text: string): Promise<string>;
+}
+
+/** An argument list is not endless. */
+const MOST_WORDS = 1000;
+
+/** Reads commits. */
+export function createCommits(ralph: Pick<RalphContext, "host" | "repository" | "root">): Commits {
+  const repository = requireRepository(ralph);
+  const inside = relative(repository.topLevel, ralph.root).replaceAll(sep, "/");
+  const fromRoot = (path: string): string => inside === "" ? path : posix.relative(inside, path);
+  const laid = new Map<string, string>();
+  async function git(arguments_: readonly string[], options: { input?: string; index?: string } = {}): Promise<string> {
+    const { input, index } = options;
+    const environment: Record<string, string> = index === undefined ? {} : { GIT_INDEX_FILE: index };
+    const end = await repository.git(arguments_, { environment, ...(input === undefined ? {} : { input }) });
+    if (end.exitCode !== 0) throw gitFailed(arguments_, reasonOf({ stderr: end.stderr, tail: end.stderr }));
+    return end.stdout;
+  }
+  return {
+    async entries(commit) {
+      const found = new Map<string, TreeEntry>();
+      for (const line of (await git(["ls-tree", "-r", "-z", "--full-tree", commit])).split("\0")) {
+        const [, mode, hash, path] = /^(\d+) \w+ (\w+)\t(.*)$/s.exec(line) ?? [];
+        if (mode !== undefined && hash !== undefined && path !== undefined) found.set(fromRoot(path), { mode, hash });
+      }
+      return found;
+    },
+    read: (hash) => git(["cat-file", "blob", hash]),
+    containing: (commits, words) => containing({ git: (listed) => repository.git(listed), fromRoot }, commits, words),
+    write: async (input) => (await git(["hash-object", "-w", "--stdin"], { input })).trim(),
+    async lay(base, files) {
+      const key = JSON.stringify([base, ...files]);
+      const known = laid.get(key) ?? await lay(base, files);
+      laid.set(key, known);
+      return known;
+    },
+  };
+
+  async function lay(base: string, files: ReadonlyMap<string, TreeEntry | null>): Promise<string> {
+    const index = `${repository.ralphDirectory}/judging-index.${ralph.host.ids.random(8)}`;
+    const lines = [...files].map(([path, entry]) =>
+      `${entry === null ? `0 ${"0".repeat(40)}` : `${entry.mode} ${entry.hash}`}\t${posix.join(inside, path)}\0`
+    );
+    try {
+      await ensureDirectory(repository.ralphDirectory);
+      await git(["read-tree", base], { index });
+      await git(["update-index", "-z", "--replace", "--index-info"], { index, input: lines.join("") });
+      const tree = (await git(["write-tree"], { index })).trim();
+      return await ownCommit(repository, tree, { parents: [base], message: "work in progress\n" });
+    } finally {
+      await removePath(index);
+    }
+  }
+}
+
+/**
+ * The files as they were before the work: those of the base, with what a person changed between two runs and what items
+ * were allowed to change.
+ */
+export async function oldEntries(
+  commits: Pick<Commits, "entries">,
+  base: Entries,
+  { steps }: JudgingHistory,
+): Promise<Entries> {
+  const old = new Map(base);
+  for (const { from, to, globs } of steps) {
+    const [before, after] = [await commits.entries(from), await commits.entries(to)];
+    const counts = globs === undefined ? () => true : picomatch([...globs], { dot: true });
+    for (const path of new Set([...before.keys(), ...after.keys()])) {
+      const [was, is] = [before.get(path), after.get(path)];
+      if ((was?.hash === is?.hash && was?.mode === is?.mode) || !counts(path)) continue;
+      if (is === undefined) old.delete(path);
+      else old.set(path, is);
+    }
+  }
+  return old;
+}
+
+async function containing(
+  { git, fromRoot }: {
+    readonly git: (arguments_: readonly string[]) => ReturnType<Repository["git"]>;
+    readonly fromRoot: (path: string) => string;
+  },
+  commits: readonly string[],
+  words: readonly string[],
+): Promise<readonly string[]> {
+  const found = new Set<string>();
+  if (words.length === 0) return [];
+  const patterns = words.slice(0, MOST_WORDS).flatMap((word) => ["-e", word]);
+  for (const commit of new Set(commits)) {
+    const listed = ["grep", "-lzIF", "--full-name", "--no-color", ...patterns, commit];
+    const { exitCode, stdout, stderr } = await git(listed);
+    if (exitCode !== 0 && exitCode !== 1) throw gitFailed(listed, reasonOf({ stderr, tail: stderr }));
+    for (const line of stdout.split("\0")) {
+      const path = line.slice(commit.length + 1);
+      if (path !== "") found.add(fromRoot(path));
+    }
+  }
+  return [...found];
+}

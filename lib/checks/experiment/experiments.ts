@@ -1,0 +1,77 @@
+/**
+ * Whether the checks that passed can be believed, found out by running them: would they agree with the old judges, can
+ * they still fail, and do they notice if the work is missing?
+ *
+ * @module
+ */
+import type { Check } from "../../backlog/types.ts";
+import type { RalphContext } from "../../context/context.ts";
+import type { BringUp } from "../checkout/types.ts";
+import { type Canaries, canaries, type OwnCanaries, ownCanaries } from "./canaries.ts";
+import { createBench } from "./bench.ts";
+import { movedDependencies } from "./moved_dependencies.ts";
+import { isEvidence, type OldJudges, oldJudges } from "./old_judges.ts";
+import { questionOf, type QuestionOptions } from "./question.ts";
+import { type WithoutWork, withoutWork } from "./without_work.ts";
+
+/** What the experiments found. */
+export interface Evidence {
+  readonly oldJudges: OldJudges | null;
+  readonly canaries: Canaries | null;
+  readonly withoutWork: WithoutWork | null;
+  /** The tests that came with the work, where it is not there to see without them: `null` where they were not asked for. */
+  readonly ownTests: OwnCanaries | null;
+  /** Dependencies that were there and are now another's. */
+  readonly moved: readonly string[];
+  /** How often the checks were run, and for how many milliseconds in all. */
+  readonly cost: { readonly runs: number; readonly ms: number };
+}
+
+/** What the experiments need. */
+export interface ExperimentOptions extends QuestionOptions {
+  readonly bringUp: BringUp;
+  /** Commands that are green at HEAD in the clean checkout. */
+  readonly checks: readonly Check[];
+  /** Milliseconds that the checks took at HEAD. */
+  readonly checkMs: number;
+  /** How many times as long as the checks themselves the experiments may take, beside a minute. */
+  readonly budget: number;
+  /** Milliseconds of the budget that are spent. @default 0 */
+  readonly spentMs?: number;
+  /** @default all but the last one */
+  readonly only?: readonly Experiment[];
+  readonly signal: AbortSignal;
+}
+
+/** `own tests`: whether those that came with the work can fail, for work that is red without it. */
+export type Experiment = "old judges" | "canaries" | "without the work" | "own tests";
+
+const MINUTE = 60_000;
+const NOTHING: Evidence = {
+  oldJudges: null,
+  canaries: null,
+  withoutWork: null,
+  ownTests: null,
+  moved: [],
+  cost: { runs: 0, ms: 0 },
+};
+
+/** Runs the three experiments, the cheapest first, until the budget is spent. */
+export async function experiments(ralph: RalphContext, options: ExperimentOptions): Promise<Evidence> {
+  const { checks, checkMs, budget, bringUp, signal, only, spentMs = 0 } = options;
+  if (budget === 0 || checks.length === 0) return NOTHING;
+  const question = await questionOf(ralph, options);
+  if (question === null || question.changed.length === 0) return NOTHING;
+  const budgetMs = budget * (checkMs + MINUTE) - spentMs;
+  const bench = createBench(ralph, { bringUp, checks, budgetMs, expectedMs: checkMs, signal });
+  const wants = (name: Experiment): boolean => only?.includes(name) ?? name !== "own tests";
+  const judges = wants("old judges") ? await oldJudges(question, bench) : null;
+  const isProductChanged = question.changed.some(({ kind }) => kind === "product");
+  const place = judges?.status === "agree" ? judges.commit : question.head;
+  const isFound = judges?.status === "disagree" && isEvidence(judges); // one finding is enough
+  const seen = wants("canaries") && isProductChanged && !isFound ? await canaries(question, bench, place) : null;
+  const without = wants("without the work") ? await withoutWork(question, bench) : null;
+  const ownTests = wants("own tests") && without?.status === "red" ? await ownCanaries(question, bench) : null;
+  const moved = await movedDependencies(question);
+  return { moved, oldJudges: judges, canaries: seen, withoutWork: without, ownTests, cost: bench.cost };
+}

@@ -1,0 +1,125 @@
+import { posix } from "node:path";
+import type { CheckResult } from "../../backlog/types.ts";
+import type { TreeEntry } from "./commits.ts";
+import { withOldTests, wordsOfInlineTests } from "./inline_tests.ts";
+import { type Bench, repeats } from "./bench.ts";
+import { oldManifest } from "./manifest.ts";
+import { narrow } from "./narrow.ts";
+import { isCode, isNamed } from "./product.ts";
+import type { ChangedFile, Question } from "./question.ts";
+
+/** What the checks say with everything that judges as it was before the work. */
+export type OldJudges =
+  /** Nothing but the product changed: nothing was run. */
+  | { readonly status: "unchanged"; readonly commit: string }
+  | { readonly status: "agree"; readonly commit: string }
+  | { readonly status: "unknown"; readonly commit: string; readonly reason: string }
+  | Disagreement;
+
+/** Files without which the checks fail. */
+export interface Disagreement {
+  readonly status: "disagree";
+  readonly commit: string;
+  readonly files: readonly ChangedFile[];
+  /** One or more of the files: there was no time to find out which. */
+  readonly isCutShort: boolean;
+  /** The changed files turn the check green by themselves, without the work. */
+  readonly aloneTurnsGreen: boolean;
+  /** One of them is a test, or named by a check: it judges, and no setting that the work may need. */
+  readonly isJudge: boolean;
+  readonly failure: CheckResult;
+}
+
+/** Further runs that narrowing a set of `n` files may take, beside log2(n). */
+const MORE_RUNS = 3;
+
+type Layers = ReadonlyMap<string, TreeEntry | null>;
+
+/** Lays every changed file that is not the product back to what it was, and runs the checks. */
+export async function oldJudges(question: Question, bench: Bench): Promise<OldJudges> {
+  const { commits, head, changed } = question;
+  const layers = await oldLayers(question);
+  if (layers.size === 0) return { status: "unchanged", commit: head };
+  const lay = (paths: readonly string[]): Promise<string> =>
+    commits.lay(head, new Map(paths.map((path) => [path, layers.get(path) ?? null])));
+  const paths = changed.map(({ path }) => path).filter((path) => layers.has(path));
+  const commit = await lay(paths);
+  const first = await bench.run(commit);
+  if (first.status === "green") return { status: "agree", commit };
+  if (first.status === "unknown") return { ...first, commit };
+  if (!await repeats(bench, head, commit, "red")) {
+    return { status: "unknown", commit, reason: `${first.failure.name} does not fail each time` };
+  }
+  const ordered = [...paths].sort((one, other) => rank(one, changed) - rank(other, changed));
+  const most = Math.ceil(Math.log2(Math.max(2, paths.length))) + MORE_RUNS;
+  const failsWith = async (some: readonly string[]): Promise<boolean | null> => {
+    const { status } = await bench.run(await lay(some));
+    return status === "unknown" ? null : status === "red";
+  };
+  const narrowed = await narrow(ordered, failsWith, most);
+  const files = changed.filter(({ path }) => narrowed.paths.includes(path));
+  const aloneTurnsGreen = await turnsGreenAlone(question, bench, files, first.failure.name);
+  const isJudge = files.some(({ path, kind }) => kind === "test" || isNamed(path, question.files.commands));
+  const { isCutShort } = narrowed;
+  return { status: "disagree", commit, files, isCutShort, aloneTurnsGreen, isJudge, failure: first.failure };
+}
+
+/** Configuration decides for all tests at once: it comes first. */
+function rank(path: string, changed: readonly ChangedFile[]): number {
+  return changed.find((one) => one.path === path)?.kind === "test" ? 1 : 0;
+}
+
+/**
+ * The strong evidence: a check that was red before the work is green with these files of HEAD and no code of it. Files that are not code either, such as a template, come along: a judge may need it. Other checks may be about work that is not there.
+ */
+async function turnsGreenAlone(
+  { commits, base, now, changed }: Question,
+  bench: Bench,
+  files: readonly ChangedFile[],
+  check: string,
+): Promise<boolean> {
+  if ((await bench.run(base, "again", check)).status !== "red") return false;
+  const beside = changed.filter(({ path, kind }) => kind === "product" && !isCode(path));
+  const laid = new Map([...files, ...beside].map(({ path }) => [path, now.get(path) ?? null]));
+  const alone = await commits.lay(base, laid);
+  return (await bench.run(alone, "again", check)).status === "green";
+}
+
+async function oldLayers({ commits, base, old, now, changed, files }: Question): Promise<Layers> {
+  const folders = new Set([...old.keys()].map((path) => posix.dirname(path)));
+  const layers = new Map<string, TreeEntry | null>();
+  const textOf = async (entry: TreeEntry | undefined): Promise<string | null> =>
+    entry?.mode.startsWith("100") === true ? await commits.read(entry.hash) : null;
+  const products = changed.filter(({ kind, how }) => kind === "product" && how === "changed").map(({ path }) => path);
+  const withTests = new Set(await commits.containing([base], wordsOfInlineTests(products)));
+  for (const { path, kind, how } of changed) {
+    if (kind === "product" && !withTests.has(path)) continue;
+    const [was, is] = [old.get(path), now.get(path)];
+    if (kind === "lock") continue;
+    if (kind === "product" || kind === "manifest") {
+      const before = was === undefined && kind === "manifest" ? emptyManifest(path) : await textOf(was);
+      const after = await textOf(is);
+      if (is === undefined || before === null || after === null) continue;
+      const laid = kind === "product" ? withOldTests(path, before, after) : await oldManifest(path, before, after);
+      if (laid !== null && laid !== after) layers.set(path, { mode: is.mode, hash: await commits.write(laid) });
+    } else if (how !== "added") layers.set(path, was ?? null);
+    else if (!isNamed(path, files.commands) && !isNewData(path, folders)) layers.set(path, null);
+  }
+  return layers;
+}
+
+/** A manifest that was not there said nothing of how to check. */
+function emptyManifest(path: string): string {
+  return path.endsWith(".json") ? "{}" : "";
+}
+
+/** Data of a folder that is new is what new tests compare with: nothing old reads it. Pure. */
+function isNewData(path: string, folders: ReadonlySet<string>): boolean {
+  const isData = /\.(?:json|ya?ml|txt|csv|tsv|xml|html|snap|golden|bin|png|jpe?g|gif|svg|gz|zip|lock)$/.test(path);
+  return isData && !posix.basename(path).startsWith(".") && !folders.has(posix.dirname(path));
+}
+
+/** Settings that the work needs are no evidence; a test is, and so are files that turn the check green alone. Pure. */
+export function isEvidence({ aloneTurnsGreen, isJudge }: Disagreement): boolean {
+  return aloneTurnsGreen || isJudge;
+}

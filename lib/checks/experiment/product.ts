@@ -1,0 +1,96 @@
+/**
+ * What a changed file is, by its path alone: the product, a test, or something else that judges the product.
+ *
+ * @module
+ */
+import { posix } from "node:path";
+
+/**
+ * `product` is what the work makes; `test` is a file of `tests.globs`; `manifest` says what to install as well as how to
+ * check; `lock` pins what is installed; `judge` is everything else that decides how checks run.
+ */
+export type FileKind = "product" | "test" | "manifest" | "lock" | "judge";
+
+/** What is known of a project's files. */
+export interface Files {
+  /** Whether `tests.globs` matches a path. */
+  readonly isTest: (path: string) => boolean;
+  /** Commands of the checks. */
+  readonly commands: readonly string[];
+  /** Files that a manifest names as its `bin`, `main` or `exports`. */
+  readonly published: ReadonlySet<string>;
+  /** Whether the text of an item names a path: it is what was asked for. */
+  readonly isSubject: (path: string) => boolean;
+}
+
+/** Folders of code that is made, not of code that judges it. */
+const SOURCES_REGEXP =
+  /(?:^|\/)(?:app|apps|cmd|content|docs?|i18n|include|internal|lib|locales|migrations|pages|pkg|public|sources?|src|static|styles|templates|views)\//;
+/** Folders of which only tests make tests: product code has folders of these names as well. */
+const SHARED_NAMES_REGEXP = /(?:^|\/)(?:support|helpers|fixtures|mocks|spec|e2e|golden)\//;
+const MANIFEST_REGEXP =
+  /^(?:package\.json|deno\.jsonc?|pyproject\.toml|setup\.(?:py|cfg)|Cargo\.toml|composer\.json|Gemfile|pom\.xml|go\.(?:mod|work)|.*\.(?:gemspec|csproj))$/;
+const LOCK_REGEXP = /[-.]lock(?:\.\w+)?$|^[^/]*\block\.(?:json|ya?ml)$|^(?:go\.sum|npm-shrinkwrap\.json)$/;
+const DOCUMENT_REGEXP = /\.(?:md|mdx|rst|adoc)$|^(?:LICEN[CS]E|NOTICE|CHANGE|AUTHORS|README)/i;
+/** Files that build tools, task runners and test runners load by their name. */
+const LOADED_REGEXP =
+  /^(?:(?:GNU)?[Mm]akefile|[Jj]ustfile|[Rr]akefile|[Tt]askfile.*|Dockerfile.*|CMakeLists\.txt|build\.\w+|(?:conftest|noxfile|tasks|fabfile|sitecustomize|usercustomize)\.py|(?:gulp|grunt)file\..*|.*\.(?:mk|cmake|gradle|kts)|.*\.(?:config|conf|setup)\.\w+)$/i;
+const SETTINGS_REGEXP = /\.(?:toml|ini|cfg|conf|config|properties|ya?ml|json|jsonc|json5|env|xml)$/;
+const SCRIPTS_REGEXP = /^(?:scripts?|tools?|ci|checks?|hack)\//;
+/** A folder of checks is one of tests, whatever its files are called. */
+const CHECKS_REGEXP = /^checks?\//;
+const CODE_REGEXP =
+  /\.(?:[cm]?[jt]sx?|pyi?|rb|pl|php|go|rs|java|scala|[ch](?:pp|c|h)?|cc|cs|swift|lua|exs?|zig|vue|svelte|html?|css|s[ac]ss|svg|sql|sh|bash)$/;
+
+/** Which kind of file a changed path is. Pure. */
+export function kindOf(path: string, { isTest, commands, published, isSubject }: Files): FileKind {
+  const name = posix.basename(path);
+  const inSources = SOURCES_REGEXP.test(path);
+  if (isTest(path) && !(inSources && SHARED_NAMES_REGEXP.test(path))) return "test";
+  if (LOCK_REGEXP.test(name)) return "lock";
+  if (MANIFEST_REGEXP.test(name)) return "manifest";
+  if (isSubject(path) || published.has(path)) return "product";
+  if (CHECKS_REGEXP.test(path)) return "test";
+  if (DOCUMENT_REGEXP.test(name) || isLookedAt(path, commands)) return "product";
+  if (path.split("/").some((part) => part.startsWith("."))) return "judge";
+  if (LOADED_REGEXP.test(name)) return "judge";
+  if (inSources) return "product";
+  return SCRIPTS_REGEXP.test(path) || SETTINGS_REGEXP.test(name) ? "judge" : "product";
+}
+
+/** True if a path may be a test's: no other path is one. Pure. */
+export function mayBeTest(path: string, isTest: (path: string) => boolean): boolean {
+  return isTest(path) || CHECKS_REGEXP.test(path);
+}
+
+/** True if a file of the product is code, by its ending or its folder. Pure. */
+export function isCode(path: string): boolean {
+  return CODE_REGEXP.test(path) || SOURCES_REGEXP.test(path);
+}
+
+/** A check names this file, and does not run it: `grep -q TEN list.txt` asks for what the work puts there. */
+function isLookedAt(path: string, commands: readonly string[]): boolean {
+  const name = posix.basename(path);
+  return isNamed(path, commands) && !CODE_REGEXP.test(name) && !LOADED_REGEXP.test(name) && !SCRIPTS_REGEXP.test(path);
+}
+
+/** Whether a command names this file as one of its words. Pure. */
+export function isNamed(path: string, commands: readonly string[]): boolean {
+  return commands.some((command) =>
+    command.split(/[\s"'`=;&|()<>]+/).some((word) => word !== "" && posix.normalize(word) === path)
+  );
+}
+
+/** Files that a `package.json` names as what others run and import, relative to its folder. Pure. */
+export function publishedBy(manifest: unknown): readonly string[] {
+  if (typeof manifest === "string") return manifest.startsWith("#") ? [] : [posix.normalize(manifest)];
+  if (typeof manifest !== "object" || manifest === null) return [];
+  return Object.values(manifest).flatMap(publishedBy);
+}
+
+/** Whether a text names a path, or its last part if that has an ending. Pure. */
+export function namesPath(text: string, path: string): boolean {
+  const name = posix.basename(path);
+  const named = [path, ...name.includes(".") ? [name] : []].map((one) => one.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`(?<![\\w/.-])(?:\\./)?(?:${named.join("|")})(?![\\w/-])`).test(text);
+}

@@ -1,0 +1,33 @@
+import type { Next } from "../backlog/types.ts";
+import type { BranchWork } from "../git/branch_work.ts";
+
+/** The commands that continue the work of a workflow. */
+export interface StepCommands {
+  readonly run: string;
+  /** Takes up parked items again; `null`: a parked item has no such command. */
+  readonly retry: string | null;
+}
+
+/**
+ * What to do next, from what the backlog itself answers; `null`: everything is done. `ralph status`, `ralph next` and
+ * the last lines of a run say the same because none of them computes it again. Pure.
+ */
+export function hintOf(next: Next<unknown>, { run, retry }: StepCommands): string | null {
+  switch (next.status) {
+    case "item":
+      return `\`${run}\``;
+    case "waiting":
+      return "`ralph watch`";
+    case "blocked":
+      return retry === null ? next.reasons[0]?.split("\n")[0] ?? `\`${run}\`` : `\`${retry}\``;
+    case "done":
+      return null;
+  }
+}
+
+/** What to do with work that is done; empty if the branch holds none. Pure. */
+export function afterWork(work: Pick<BranchWork, "base" | "commits"> | null): readonly string[] {
+  if (work === null || work.commits === 0) return [];
+  const report = "`ralph report` shows what was done";
+  return work.base === null ? [report] : [`\`ralph finish\` merges it or opens a pull request; ${report}`];
+}

@@ -1,0 +1,31 @@
+import type { Host } from "../host/types.ts";
+import type { Program } from "./command.ts";
+import { readCommand } from "./printed_command.ts";
+import { chooseWorkflow } from "./workflow.ts";
+
+const PRINTED_REGEXP = /`(ralph(?: [^`]*)?)`/g;
+
+/** Where a command is printed, and for which workflow. */
+export interface PrintedFor {
+  /** The workflow that the command is meant for. */
+  readonly name: string;
+  /** The one that the configuration names. */
+  readonly config: string | undefined;
+  readonly program: Program;
+  readonly root: string;
+  readonly host: Host;
+}
+
+/** Each command in a text with `--workflow`, if the bare one would choose another workflow. */
+export async function withWorkflow(text: string, place: PrintedFor): Promise<string> {
+  const changed = new Map<string, string>();
+  for (const [, line = ""] of text.matchAll(PRINTED_REGEXP)) changed.set(line, await completed(line, place));
+  return text.replaceAll(PRINTED_REGEXP, (_, line: string) => `\`${changed.get(line) ?? line}\``);
+}
+
+async function completed(line: string, { name, config, program, root, host }: PrintedFor): Promise<string> {
+  const read = readCommand(line, program, host);
+  if (read === null || !("workflow" in read.command.flags) || read.flags.has("workflow")) return line;
+  const bare = await chooseWorkflow(program.workflows, root, { config, line: { ...read, host } });
+  return bare.name === name ? line : `${line} --workflow ${name}`;
+}

@@ -1,0 +1,38 @@
+/**
+ * State of runs whose branch has left: one ref each time, below the name of the branch.
+ *
+ * @module
+ */
+import type { Repository } from "./types.ts";
+
+/** The folder of the refs. */
+export const ARCHIVE_REFS = "refs/ralph/archive";
+
+/** State that `ralph finish` took off a branch. */
+export interface Archived {
+  readonly ref: string;
+  readonly number: number;
+  /** The commit of the branch that it was taken from. */
+  readonly parent: string;
+  readonly tree: string;
+}
+
+/** The newest one of a branch; `null`: there is none. */
+export async function newestArchive(
+  { git }: Pick<Repository, "git">,
+  branch: string,
+): Promise<Archived | null> {
+  const prefix = `${ARCHIVE_REFS}/${branch}/`;
+  const { stdout } = await git(["for-each-ref", "--format=%(refname) %(parent) %(tree)", prefix]);
+  const all = stdout.split("\n").flatMap((line): readonly Archived[] => {
+    const [ref = "", parent = "", tree = ""] = line.split(" ");
+    const number = Number(ref.slice(prefix.length));
+    return ref !== "" && Number.isInteger(number) ? [{ ref, number, parent, tree }] : [];
+  });
+  return all.sort((one, other) => other.number - one.number)[0] ?? null;
+}
+
+/** The name for one more. */
+export function nextArchive(branch: string, newest: Archived | null): string {
+  return `${ARCHIVE_REFS}/${branch}/${(newest?.number ?? 0) + 1}`;
+}

@@ -1,0 +1,96 @@
+/**
+ * A commit as a run makes it, before a turn is paid for: whatever would make each commit fail (a key that cannot sign, a
+ * filter, line endings) is found by an experiment, not by a list of settings.
+ *
+ * @module
+ */
+import { basename, dirname, extname, join, sep } from "node:path";
+import { copyPath, ensureDirectory, pathExists, temporaryDirectory, writePlain } from "../host/files.ts";
+import type { GitFolders } from "./locks.ts";
+import { isReadable } from "./parse_status.ts";
+import { type Git, gitFailed, QUIET, readHead, reasonOf } from "./run_git.ts";
+
+/** A kind of file that could not be committed. */
+export interface Uncommittable {
+  /** A pattern, relative to the top level: `img/*.png`. */
+  readonly path: string;
+  readonly reason: string;
+}
+
+/** Of the list of files so much is looked at for their kinds. */
+const LISTED_BYTES = 64 << 10;
+const MOST_KINDS = 20;
+
+const HINT = "no turn was paid for: `git commit` by hand shows it as well; mend that, then run the same command again";
+
+/**
+ * Commits new text files, one of each kind that the project has, in a git directory of its own that shares the
+ * repository's configuration and attributes. Nothing of it stays, and no hook runs.
+ *
+ * @returns kinds of files that cannot be committed, where others can
+ * @throws {RalphError} git-failed where no commit is possible
+ */
+export async function tryCommit(git: Git, folders: GitFolders): Promise<readonly Uncommittable[]> {
+  await using scratch = await temporaryDirectory("ralph-trial-");
+  const name = basename(scratch.path); // no project has it
+  const paths = newPaths(await kindsOf(git), name);
+  const trial = await createTrial(git, folders, scratch.path);
+  for (const path of paths) {
+    await ensureDirectory(dirname(join(trial.tree, path)));
+    await writePlain(join(trial.tree, path), "text\n");
+  }
+  const failing: Uncommittable[] = [];
+  const all = await trial.run(["add", "--force", "--", ...paths]);
+  for (const path of all.exitCode === 0 ? [] : paths) {
+    const end = await trial.run(["add", "--force", "--", path]);
+    if (end.exitCode !== 0) failing.push({ path: path.replace(name, "*"), reason: reasonOf(end) });
+  }
+  if (failing.length === paths.length) throw gitFailed(["add"], failing[0]!.reason, HINT);
+  const commit = ["commit", "--quiet", "--cleanup=whitespace", "--no-verify", "--message", "ralph: trial"];
+  const end = await trial.run(commit);
+  if (end.exitCode !== 0) throw gitFailed(commit, reasonOf(end), HINT);
+  return failing;
+}
+
+interface Trial {
+  /** Absolute path of the working tree. */
+  readonly tree: string;
+  readonly run: (arguments_: readonly string[]) => ReturnType<Git>;
+}
+
+/** As a linked worktree's git directory, which git does not list; objects go into a folder of its own. */
+async function createTrial(
+  git: Git,
+  { gitDirectory, commonDirectory }: GitFolders,
+  folder: string,
+): Promise<Trial> {
+  const [own, tree, objects] = ["git", "tree", "objects"].map((name) => join(folder, name)) as [string, string, string];
+  for (const path of [own, tree, objects]) await ensureDirectory(path);
+  const { commit } = await readHead(gitDirectory, commonDirectory);
+  const found = commit ?? (await git(["rev-parse", "--verify", "--quiet", "HEAD"])).stdout.trim();
+  await writePlain(join(own, "HEAD"), `${found === "" ? "ref: refs/worktree/trial" : found}\n`);
+  await writePlain(join(own, "commondir"), `${commonDirectory}\n`);
+  for (const name of ["index", "config.worktree"]) {
+    if (await pathExists(join(gitDirectory, name))) await copyPath(join(gitDirectory, name), join(own, name));
+  }
+  const environment = {
+    ...QUIET,
+    GIT_OBJECT_DIRECTORY: objects,
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: join(commonDirectory, "objects"),
+  };
+  const where = [`--git-dir=${own}`, `--work-tree=${tree}`, "-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0"];
+  return { tree, run: (arguments_) => git([...where, ...arguments_], { environment }) };
+}
+
+/** One file of each extension. */
+async function kindsOf(git: Git): Promise<readonly string[]> {
+  const { stdout } = await git(["ls-files", "-z"], { maxBytes: LISTED_BYTES });
+  const listed = stdout.split("\0").slice(0, -1).filter(isReadable); // the last may be cut
+  return [...new Map(listed.map((path) => [extname(path), path])).values()].slice(0, MOST_KINDS);
+}
+
+/** What a turn could add beside them. */
+function newPaths(kinds: readonly string[], name: string): readonly string[] {
+  const paths = kinds.map((path) => join(dirname(path), `${name}${extname(path)}`).replaceAll(sep, "/"));
+  return [...new Set([name, ...paths])];
+}

@@ -1,0 +1,162 @@
+import { join } from "node:path";
+import type { RalphContext } from "../context/context.ts";
+import type { Brief } from "../checks/brief/types.ts";
+import { ensurePrivateDirectory, resolveInside } from "../host/files.ts";
+import { type Hook, hooksOf, type HookStore } from "./hook.ts";
+import { createSlots, type Slots } from "../host/slots.ts";
+import type { Backlog } from "../backlog/types.ts";
+import { requireRepository } from "../git/require_repository.ts";
+import { topLevelPaths } from "../git/tree_paths.ts";
+import { type HookEnd, runHookAction } from "./action.ts";
+import {
+  applyChange,
+  commitTreeChanges,
+  type HookChange,
+  hookSubject,
+  pendingPatch,
+  reportLeftPatches,
+} from "./changes.ts";
+import { recordHook } from "./record.ts";
+import { createHookTrees, type HookTrees } from "./hook_trees.ts";
+import type { HookIteration, HookRunner, HookRunnerOptions } from "./runner_types.ts";
+
+/** The hooks of a run that has some. @throws {RalphError} git-failed */
+export async function startHooks<Data, Findings>(
+  ralph: RalphContext,
+  backlog: Backlog<Data, Findings>,
+  options: HookRunnerOptions,
+): Promise<HookRunner> {
+  const { hooks, folder } = options;
+  const trees = createHookTrees(ralph, requireRepository(ralph), topLevelPaths(ralph, backlog.stateFiles));
+  await trees.sweep();
+  const store = hooks.find((hook) => hook.store !== undefined)?.store;
+  const directory = store?.directory;
+  const logs = directory === undefined ? folder : await resolveInside(ralph.root, directory);
+  await ensurePrivateDirectory(logs);
+  await reportLeftPatches(ralph, directory === undefined ? null : logs, folder);
+  return new RunHooks(ralph, backlog, { ...options, logs, trees, store });
+}
+
+class RunHooks implements HookRunner {
+  readonly #ralph: RalphContext;
+  readonly #stateFiles: readonly string[];
+  readonly #store: HookStore | undefined;
+  readonly #hooks: readonly Hook[];
+  readonly #trees: HookTrees;
+  readonly #brief: Brief;
+  readonly #logs: string;
+  readonly #slots: Slots;
+  readonly #stopper = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #running = new Set<Promise<void>>();
+  readonly #changes: HookChange[] = [];
+  readonly #kept: string[] = [];
+  readonly #failures: unknown[] = [];
+
+  constructor(
+    ralph: RalphContext,
+    { stateFiles }: Pick<Backlog, "stateFiles">,
+    { hooks, limit, signal, brief, logs, trees, store }: HookRunnerOptions & {
+      readonly logs: string;
+      readonly trees: HookTrees;
+      readonly store: HookStore | undefined;
+    },
+  ) {
+    this.#ralph = ralph;
+    this.#stateFiles = stateFiles;
+    this.#store = store;
+    this.#hooks = hooks;
+    this.#trees = trees;
+    this.#brief = brief;
+    this.#logs = logs;
+    this.#slots = createSlots(limit);
+    this.#signal = AbortSignal.any([signal, this.#stopper.signal]);
+  }
+
+  async repeat(): Promise<void> {
+    const left = await this.#store?.left() ?? [];
+    const known = left.flatMap(({ hookId, ...iteration }) => {
+      const hook = this.#hooks.find(({ id, enabled }) => id === hookId && enabled !== false);
+      return hook === undefined ? [] : [{ hook, iteration: { ...iteration, item: null } }];
+    });
+    const again = known.filter(({ hook }) => hook.parallel !== false && hook.isolated !== false);
+    const commit = again.length === 0 ? null : await this.#trees.snapshot();
+    for (const { hook, iteration } of again) this.#start(hook, iteration, commit);
+    for (const { hook, iteration: { iteration } } of known.filter((one) => !again.includes(one))) {
+      const message = `the hook ${hook.id} of iteration ${iteration} was interrupted in the project's own tree: ` +
+        "it is not started again";
+      this.#ralph.events.emit({ type: "note", level: "warn", message, hook: hook.id });
+    }
+  }
+
+  async run(when: "after" | "before", iteration: HookIteration): Promise<void> {
+    if (this.#signal.aborted) return;
+    const hooks = hooksOf(this.#hooks, when);
+    const parallel = hooks.filter((hook) => hook.parallel ?? true);
+    const isolated = parallel.some((hook) => hook.isolated !== false);
+    const commit = isolated ? await this.#trees.snapshot() : null;
+    for (const hook of parallel) this.#start(hook, iteration, hook.isolated === false ? null : commit);
+    const guarded = { stateFiles: this.#stateFiles, brief: this.#brief };
+    for (const hook of hooks.filter((one) => !parallel.includes(one))) {
+      const named = { hook: hook.id, subject: hookSubject(hook.id, iteration.iteration) };
+      await commitTreeChanges(this.#ralph, guarded, named, () => this.#runHook(hook, iteration, null));
+    }
+  }
+
+  async apply(): Promise<void> {
+    if (this.#failures.length > 0) throw this.#failures[0];
+    this.#changes.sort((one, other) => one.iteration - other.iteration);
+    for (let change = this.#changes.shift(); change !== undefined; change = this.#changes.shift()) {
+      const kept = await applyChange(this.#ralph, this.#brief, change);
+      if (kept !== null) this.#kept.push(kept);
+    }
+  }
+
+  kept(): readonly string[] {
+    return this.#kept;
+  }
+
+  async finish(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
+    await this.apply();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopper.abort();
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+
+  #start(hook: Hook, iteration: HookIteration, commit: string | null): void {
+    const work = this.#slots.run(async () => {
+      if (!this.#signal.aborted) await this.#runHook(hook, iteration, commit);
+    }).catch((error: unknown) => void this.#failures.push(error)).finally(() => this.#running.delete(work));
+    this.#running.add(work);
+  }
+
+  /** @param commit the snapshot that an isolated hook works in a tree of; `null` for the root itself */
+  async #runHook(hook: Hook, context: HookIteration, commit: string | null): Promise<void> {
+    const log = join(this.#logs, `hook-iter${context.iteration}-${hook.id}.log`);
+    const { iteration, transcript } = context;
+    const start = { hook, iteration, transcript, log, signal: this.#signal };
+    await recordHook(this.#ralph, this.#store, start, (onStart) => {
+      const work = (cwd: string): Promise<HookEnd> =>
+        runHookAction(this.#ralph, hook, { ...context, cwd, log, signal: this.#signal, onStart });
+      return commit === null ? work(this.#ralph.root) : this.#inTree(hook, iteration, commit, work);
+    });
+  }
+
+  async #inTree(
+    hook: Hook,
+    iteration: number,
+    commit: string,
+    work: (cwd: string) => Promise<HookEnd>,
+  ): Promise<HookEnd> {
+    await using tree = await this.#trees.open(commit);
+    const end = await work(tree.cwd);
+    if (this.#signal.aborted) return end;
+    const file = pendingPatch(this.#logs, iteration, hook.id);
+    const change = await tree.collect(file); // before the end is recorded: what a hook did outlives a kill as this file
+    if (change !== null) this.#changes.push({ ...change, hook: hook.id, iteration, file });
+    return end;
+  }
+}

@@ -1,0 +1,217 @@
+/**
+ * What runs outside of a turn follows no link that the turn made. A turn can write to the git directory and to the tree,
+ * and Ralph's git opens files there: a link at `.git/logs/HEAD` would have it write any file of the person. So the git
+ * directory is compared with what it was before the first turn; what was there then is the person's and stays.
+ *
+ * @module
+ */
+import { readFileSync, readlinkSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { type FileState, isSameState, readFileState, writeFileState } from "./file_state.ts";
+import { readSpecials, type Specials } from "./git_specials.ts";
+import { isPlainConfig, nestedSettings } from "./nested_git.ts";
+import { setAside } from "./set_aside.ts";
+import type { GitGuard, Host, ProcessRequest, WatchedRepository } from "./types.ts";
+import { writeAtomic } from "./write_atomic.ts";
+import { entryAt } from "./looks.ts";
+
+const MAX_BYTES = 1 << 20;
+/** So many are named. */
+const MOST_NAMED = 5;
+
+/**
+ * A host whose processes are looked after: a request that says what it is (`sandbox`) is an agent's, a check's or a
+ * service's, and after it, or before each git while it runs, the guard looks.
+ */
+export function guardedHost(host: Host, report: (message: string) => void): Host & { readonly guard: GitGuard } {
+  const guard = createGitGuard(report);
+  let working = 0;
+  async function inTurn(request: ProcessRequest): ReturnType<Host["processes"]["run"]> {
+    guard.begin();
+    working += 1;
+    try {
+      return await host.processes.run(request);
+    } finally {
+      working -= 1;
+      await guard.look();
+    }
+  }
+  async function outside(request: ProcessRequest): ReturnType<Host["processes"]["run"]> {
+    await guard.look();
+    return await host.processes.run(request);
+  }
+  const run: Host["processes"]["run"] = (request) => {
+    if (request.sandbox !== undefined) return inTurn(request);
+    return working > 0 && request.file === "git" ? outside(request) : host.processes.run(request);
+  };
+  return { ...host, guard, processes: { ...host.processes, run } };
+}
+
+/** What a repository was before the first turn. */
+interface Known {
+  readonly repository: WatchedRepository;
+  /** Device and inode of the git directory. */
+  readonly identity: string | null;
+  readonly specials: Specials;
+  /** Small files by which git finds its settings and objects. */
+  readonly files: ReadonlyMap<string, FileState>;
+  /** The settings of nested repositories. */
+  readonly nested: ReadonlyMap<string, FileState>;
+}
+
+function createGitGuard(report: (message: string) => void): GitGuard {
+  const waiting = new Map<string, WatchedRepository>();
+  const known = new Map<string, Known>();
+  const kept = new Map<string, ReadonlyMap<string, string>>();
+  let hasBegun = false;
+
+  function begin(): void {
+    hasBegun = true;
+    for (const repository of waiting.values()) known.set(repository.gitDirectory, readKnown(repository));
+    waiting.clear();
+  }
+
+  return {
+    watch(repository) {
+      if (known.has(repository.gitDirectory)) return;
+      waiting.set(repository.gitDirectory, repository);
+      if (hasBegun) begin();
+    },
+    keep(path) {
+      if (!kept.has(path)) kept.set(path, linksAbove(path, topLevelOf(path, [...waiting.values(), ...values(known)])));
+    },
+    begin,
+    async look() {
+      const named: string[] = [];
+      for (const one of known.values()) named.push(...await settle(one));
+      for (const [path, links] of kept) named.push(...settlePath(path, links, values(known)));
+      if (named.length === 0) return;
+      const more = named.length > MOST_NAMED ? `, and ${named.length - MOST_NAMED} more` : "";
+      report(
+        `the turn put into the way of Ralph's own git, set aside: ${named.slice(0, MOST_NAMED).join(", ")}${more}`,
+      );
+    },
+  };
+}
+
+function values(known: ReadonlyMap<string, Known>): readonly WatchedRepository[] {
+  return [...known.values()].map(({ repository }) => repository);
+}
+
+function readKnown(repository: WatchedRepository): Known {
+  const { topLevel, gitDirectory, commonDirectory, included = [] } = repository;
+  const paths = [
+    ...included,
+    join(topLevel, ".git"),
+    ...["commondir", "gitdir", "config.worktree"].map((name) => join(gitDirectory, name)),
+    ...["config.worktree", "commondir", "objects/info/alternates", "objects/info/http-alternates"]
+      .map((name) => join(commonDirectory, name)),
+  ];
+  return {
+    repository,
+    identity: identityOf(gitDirectory),
+    specials: specialsOf(repository),
+    files: new Map(paths.map((path) => [path, readFileState(path, MAX_BYTES)])),
+    nested: new Map(nestedSettings(repository).map(({ path }) => [path, readFileState(path, MAX_BYTES)])),
+  };
+}
+
+function specialsOf({ gitDirectory, commonDirectory }: WatchedRepository): Specials {
+  const isInside = gitDirectory === commonDirectory || gitDirectory.startsWith(`${commonDirectory}${sep}`);
+  return new Map([...readSpecials(commonDirectory), ...isInside ? [] : readSpecials(gitDirectory)]);
+}
+
+async function settle(known: Known): Promise<readonly string[]> {
+  const { repository, identity, specials, files } = known;
+  const { topLevel, gitDirectory } = repository;
+  if (entryAt(topLevel) === undefined) return []; // a worker's tree that is gone
+  const named: string[] = [];
+  if (bringBack(repository, identity)) named.push(".git, which was moved: it is back");
+  if (entryAt(gitDirectory)?.isDirectory() !== true) return named;
+  const aside = join(gitDirectory, "ralph", "aside");
+  const name = (path: string): string => relative(topLevel, path).replaceAll("\\", "/");
+  for (const [path, what] of [...specialsOf(repository)].toSorted(([one], [other]) => one.length - other.length)) {
+    if (specials.get(path) === what) continue;
+    if (what.startsWith("file ")) await writeAtomic(path, readFileSync(path));
+    else if (setAside(path, aside) === null) continue;
+    named.push(`${name(path)} (${what})`);
+  }
+  for (const [path, before] of files) {
+    const found = readFileState(path, MAX_BYTES);
+    if (before.kind === "folder" || before.kind === "special" || isSameState(before, found)) continue;
+    if (found.kind === "folder" && before.kind === "missing") continue;
+    setAside(path, aside);
+    await writeFileState(path, before, dirname(path), { aside });
+    named.push(name(path));
+  }
+  for (const path of await settleNested(known, aside)) named.push(name(path));
+  return named;
+}
+
+/**
+ * Git looks into nested repositories as well, and would run the filters that their settings name. Settings that name a
+ * program are what they were before the first turn; those of a repository that was not there are set aside.
+ */
+async function settleNested({ repository, nested }: Known, aside: string): Promise<readonly string[]> {
+  const named: string[] = [];
+  for (const { path, entry, isInside } of nestedSettings(repository)) {
+    const found = readFileState(path, MAX_BYTES);
+    const before = nested.get(path) ?? { kind: "missing" };
+    if (found.kind === "missing" || isSameState(before, found)) continue;
+    if (found.kind === "text" && isPlainConfig(Buffer.from(found.bytes).toString("utf8"))) continue;
+    const moved = isInside ? path : entry;
+    setAside(moved, aside);
+    if (isInside) await writeFileState(path, before, dirname(path), { aside });
+    named.push(moved);
+  }
+  return named;
+}
+
+/** A git directory that a turn moved away, and left a file or a link to it behind (`git init --separate-git-dir`). */
+function bringBack({ gitDirectory, topLevel }: WatchedRepository, identity: string | null): boolean {
+  const found = entryAt(gitDirectory);
+  if (found === undefined || found.isDirectory()) return false;
+  const written = found.isFile() ? readFileSync(gitDirectory, "utf8") : "";
+  const target = found.isSymbolicLink() ? readlinkSync(gitDirectory) : /^gitdir: (.+)\s*$/.exec(written)?.[1];
+  const moved = target === undefined ? null : resolve(topLevel, target);
+  if (moved === null || identity === null || identityOf(moved) !== identity) return false;
+  rmSync(gitDirectory, { force: true });
+  renameSync(moved, gitDirectory);
+  return true;
+}
+
+function identityOf(path: string): string | null {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? null : `${found.dev}:${found.ino}`;
+}
+
+function topLevelOf(path: string, repositories: readonly WatchedRepository[]): string {
+  return repositories.map(({ topLevel }) => topLevel).find((top) => path.startsWith(`${top}${sep}`)) ?? dirname(path);
+}
+
+/** The links among a path and the folders above it, up to `top`, with where they lead. */
+function linksAbove(path: string, top: string): ReadonlyMap<string, string> {
+  const links = new Map<string, string>();
+  for (let at = path; at.startsWith(`${top}${sep}`); at = dirname(at)) {
+    if (entryAt(at)?.isSymbolicLink() === true) {
+      links.set(at, readlinkSync(at));
+    }
+  }
+  return links;
+}
+
+function settlePath(
+  path: string,
+  before: ReadonlyMap<string, string>,
+  repositories: readonly WatchedRepository[],
+): readonly string[] {
+  const top = topLevelOf(path, repositories);
+  const own = repositories.find(({ topLevel }) => topLevel === top);
+  if (own === undefined) return [];
+  const fresh = [...linksAbove(path, top)].filter(([link, target]) => before.get(link) !== target);
+  return fresh.toReversed().flatMap(([link, target]) =>
+    setAside(link, join(own.gitDirectory, "ralph", "aside")) === null
+      ? []
+      : [`${relative(top, link).replaceAll("\\", "/")} (link to ${target})`]
+  );
+}

@@ -1,0 +1,50 @@
+/**
+ * Looks at what may be gone, another user's, or anything that a turn has put there.
+ *
+ * @module
+ */
+import { lstatSync, readdirSync, readlinkSync, type Stats } from "node:fs";
+
+/** The code of a system error; "" for any other. */
+export function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException | undefined)?.code ?? "";
+}
+
+/** Nothing is at the path of the error: a path below a file leads to nothing, too. */
+export function isMissing(error: unknown): boolean {
+  return ["ENOENT", "ENOTDIR"].includes(codeOf(error));
+}
+
+/** Answers the find of a look, and `none` if it fails. */
+export function orElse<Value>(look: () => Value, none: Value): Value {
+  try {
+    return look();
+  } catch {
+    return none;
+  }
+}
+
+/** Names in a folder; none where it cannot be read. */
+export function namesIn(folder: string): readonly string[] {
+  return orElse(() => readdirSync(folder), []);
+}
+
+/** The target of a link; "" where none can be read. */
+export function linkAt(path: string): string {
+  return orElse(() => readlinkSync(path), "");
+}
+
+/** The find of `lstat` or `stat`, and `undefined` for nothing. */
+export function entryOrNothing<Found>(look: () => Found | undefined): Found | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (codeOf(error) === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
+/** The entry at a path, links not followed; `undefined` where nothing is. */
+export function entryAt(path: string): Stats | undefined {
+  return entryOrNothing(() => lstatSync(path, { throwIfNoEntry: false }));
+}

@@ -1,0 +1,140 @@
+import { lstatSync, readFileSync, realpathSync } from "node:fs";
+import { dirname, join, resolve, sep } from "node:path";
+import type { WatchedRepository } from "./types.ts";
+import { entryAt, namesIn, orElse } from "./looks.ts";
+
+/** The mode of a gitlink, as each version of an index holds it. */
+const GITLINK = Buffer.from([0, 0, 0xe0, 0]);
+const HEADER_BYTES = 12;
+const MODE_AT = 24;
+const HASH_AT = 40;
+const EXTENDED = 0x4000;
+const SETTINGS = ["config", "config.worktree"];
+/** Nested repositories that hold each other end here. */
+const MOST = 1000;
+
+/** A file of settings that git reads if it enters a nested repository. */
+export interface NestedSettings {
+  readonly path: string;
+  /** The `.git` by which git gets there. */
+  readonly entry: string;
+  /** Whether it is in the repository, where it can be put back. */
+  readonly isInside: boolean;
+}
+
+/** The settings of the repositories inside of this one that git enters: those that the index has as a commit. */
+export function nestedSettings(repository: WatchedRepository): readonly NestedSettings[] {
+  const roots = [repository.topLevel, repository.commonDirectory].map((folder) => `${realOf(folder)}${sep}`);
+  const found = new Map<string, NestedSettings>();
+  const entries = new Set<string>();
+  const open = [repository];
+  for (let next = open.pop(); next !== undefined && entries.size < MOST; next = open.pop()) {
+    for (const topLevel of gitlinksOf(next)) {
+      const entry = join(topLevel, ".git");
+      const gitDirectory = gitDirectoryAt(entry);
+      if (entries.has(entry) || gitDirectory === null) continue;
+      entries.add(entry);
+      const commonDirectory = resolve(gitDirectory, textAt(join(gitDirectory, "commondir"))?.trim() ?? "");
+      for (const folder of [gitDirectory, commonDirectory]) {
+        const isInside = roots.some((root) => `${realOf(folder)}${sep}`.startsWith(root));
+        for (const path of SETTINGS.map((name) => join(folder, name))) found.set(path, { path, entry, isInside });
+      }
+      open.push({ topLevel, gitDirectory, commonDirectory });
+    }
+  }
+  for (const name of SETTINGS) found.delete(join(repository.commonDirectory, name)); // looked after as its own
+  return [...found.values()];
+}
+
+/** Sections and keys that name no program and no other file. */
+const PLAIN: Readonly<Record<string, RegExp>> = {
+  branch: /^(?:remote|merge|rebase)$/,
+  core:
+    /^(?:repositoryformatversion|filemode|bare|logallrefupdates|worktree|symlinks|ignorecase|precomposeunicode|autocrlf|eol|safecrlf|longpaths)$/,
+  extensions: /^objectformat$/,
+  remote: /^(?:url|pushurl|fetch)$/,
+  submodule: /^(?:url|active)$/,
+  user: /^(?:name|email)$/,
+};
+const SECTION_REGEXP = /^\s*\[([a-z]+)(?: "[^"\\\]]*")?\]\s*$/i;
+const KEY_REGEXP = /^\s*([a-z]+)\s*=[^\\]*$/i;
+
+/** Whether the settings of a repository name no program that git would run. What is not understood does. */
+export function isPlainConfig(text: string): boolean {
+  let keys: RegExp | undefined;
+  for (const line of text.split("\n")) {
+    if (/^\s*(?:[#;][^]*)?$/.test(line)) continue;
+    const section = SECTION_REGEXP.exec(line)?.[1];
+    if (section !== undefined) keys = PLAIN[section.toLowerCase()];
+    else if (keys?.test(KEY_REGEXP.exec(line)?.[1]?.toLowerCase() ?? "") !== true) return false;
+  }
+  return true;
+}
+
+function gitDirectoryAt(entry: string): string | null {
+  const found = entryAt(entry);
+  if (found === undefined) return null;
+  if (!found.isFile()) return realOf(entry);
+  const target = /^gitdir: (.+?)\s*$/.exec(textAt(entry) ?? "")?.[1];
+  return target === undefined ? null : realOf(resolve(dirname(entry), target));
+}
+
+/** The folders that the index has as a commit of another repository. */
+function gitlinksOf({ topLevel, gitDirectory, commonDirectory }: WatchedRepository): readonly string[] {
+  const names = namesIn(gitDirectory).filter((name) => name === "index" || name.startsWith("sharedindex."));
+  return names.flatMap((name) => {
+    const bytes = bytesAt(join(gitDirectory, name));
+    if (bytes?.includes(GITLINK) !== true) return [];
+    const isLong = /^\s*objectformat\s*=\s*sha256/im.test(textAt(join(commonDirectory, "config")) ?? "");
+    return gitlinksIn(bytes, isLong ? 32 : 20).map((link) => join(topLevel, link));
+  });
+}
+
+/** The paths of an index's gitlinks (gitformat-index, versions 2 to 4). */
+function gitlinksIn(bytes: Buffer, hashBytes: number): readonly string[] {
+  const links: string[] = [];
+  const version = bytes.readUInt32BE(4);
+  let name = Buffer.alloc(0);
+  let at = HEADER_BYTES;
+  for (let left = bytes.readUInt32BE(8); left > 0 && at + HASH_AT + hashBytes + 2 < bytes.length; left--) {
+    const flagsAt = at + HASH_AT + hashBytes;
+    const isExtended = version >= 3 && (bytes.readUInt16BE(flagsAt) & EXTENDED) !== 0;
+    let start = flagsAt + (isExtended ? 4 : 2);
+    let kept = 0;
+    if (version === 4) {
+      const dropped = offsetAt(bytes, start);
+      start = dropped.end;
+      kept = Math.max(0, name.length - dropped.value);
+    }
+    const end = bytes.indexOf(0, start);
+    if (end === -1) break;
+    name = Buffer.concat([name.subarray(0, kept), bytes.subarray(start, end)]);
+    if (bytes.subarray(at + MODE_AT, at + MODE_AT + GITLINK.length).equals(GITLINK)) links.push(name.toString("utf8"));
+    at = version === 4 ? end + 1 : at + ((end - at + 8) & ~7);
+  }
+  return links;
+}
+
+/** A number of variable length as in an offset delta. */
+function offsetAt(bytes: Buffer, start: number): { readonly value: number; readonly end: number } {
+  let end = start;
+  let byte = bytes[end++] ?? 0;
+  let value = byte & 0x7f;
+  while ((byte & 0x80) !== 0) {
+    byte = bytes[end++] ?? 0;
+    value = ((value + 1) * 0x80) + (byte & 0x7f);
+  }
+  return { value, end };
+}
+
+function bytesAt(path: string): Buffer | null {
+  return orElse(() => lstatSync(path).isFile() ? readFileSync(path) : null, null);
+}
+
+function textAt(path: string): string | null {
+  return bytesAt(path)?.toString("utf8") ?? null;
+}
+
+function realOf(path: string): string {
+  return orElse(() => realpathSync(path), path);
+}

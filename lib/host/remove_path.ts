@@ -1,0 +1,76 @@
+import { realpathSync, rmdirSync, unlinkSync } from "node:fs";
+import { isAbsolute, join, relative, sep } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { unwritable } from "./file_errors.ts";
+import { fsPromises } from "./fs_promises.ts";
+import { setAside } from "./set_aside.ts";
+import { codeOf, entryAt } from "./looks.ts";
+
+/**
+ * Takes away a file, a link or an empty folder. A missing one is fine. A folder that holds something is never deleted: it
+ * is renamed into `aside`.
+ *
+ * @param aside an absolute path. @default the folder stays, and this throws
+ * @throws {RalphError} file-unwritable
+ */
+export async function removePath(path: string, aside?: string): Promise<void> {
+  if (isPlainFile(path)) return removeFile(path);
+  if (isRemovedEmpty(path)) return;
+  const found = entryAt(path);
+  if (found === undefined) return;
+  if (!found.isDirectory()) return removeFile(path);
+  if (aside === undefined) throw unwritable(path, Object.assign(new Error("ENOTEMPTY"), { code: "ENOTEMPTY" }));
+  setAside(path, aside);
+}
+
+/**
+ * Takes away a file, or a folder with all that is in it, which Ralph made: the only recursive deletion of the program.
+ *
+ * @param below a folder that Ralph made, or made `path` in: no link may lead from there to `path`
+ * @throws {RalphError} file-unwritable
+ */
+export async function removeOwn(path: string, below: string): Promise<void> {
+  if (isPlainFile(path)) return removeFile(path);
+  if (entryAt(path)?.isDirectory() !== true) {
+    return await removePath(path);
+  }
+  const inside = relative(below, path);
+  const isBelow = inside !== "" && inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
+  if (!isBelow || realpathSync.native(path) !== join(realpathSync.native(below), inside)) {
+    throw unwritable(path, new Error(`it is not below ${below}, so Ralph does not delete it`));
+  }
+  for (let left = 5;; left -= 1) {
+    try {
+      return await fsPromises().rm(path, { recursive: true, force: true });
+    } catch (error) {
+      // another process still writes there; Deno's `rm` has no `maxRetries`
+      if (left === 0 || !["ENOTEMPTY", "EBUSY", "EPERM"].includes(codeOf(error))) {
+        throw unwritable(path, error);
+      }
+      await wait((6 - left) * 50);
+    }
+  }
+}
+
+/** By `unlink` itself: Bun's `rm` calls an error that it does not know a bad address. */
+function removeFile(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw unwritable(path, error);
+  }
+}
+
+/** Removes a folder if it is empty; one that something is in, or that is a mount point, stays. @returns whether it did */
+export function isRemovedEmpty(path: string): boolean {
+  try {
+    rmdirSync(path);
+    return true;
+  } catch {
+    return false; // something is in it, or it is no folder: removed in the long way
+  }
+}
+
+function isPlainFile(path: string): boolean {
+  return entryAt(path)?.isFile() ?? false;
+}

@@ -1,0 +1,160 @@
+import { posix } from "node:path";
+import type { JournalKey, JudgingHistory } from "../../backlog/journal_types.ts";
+import type { Attempt, Check, Item } from "../../backlog/types.ts";
+import { commitOfTree } from "../../checks/check_tree.ts";
+import { openCheckout } from "../../checks/checkout/open_checkout.ts";
+import type { BringUp } from "../../checks/checkout/types.ts";
+import { type Evidence, type Experiment, experiments } from "../../checks/experiment/experiments.ts";
+import { type Findings, findingsOf, triedTexts } from "../../checks/experiment/findings.ts";
+import { namedCheck } from "../../checks/function.ts";
+import { CONFIG_FILE } from "../../config/load.ts";
+import type { RalphContext } from "../../context/context.ts";
+import { requireRepository } from "../../git/require_repository.ts";
+import { type AttemptParts, withoutReviews } from "./attempt_parts.ts";
+import { checkedAsOf } from "../finish/clean.ts";
+import { proofText, provableItems } from "./item_proofs.ts";
+import { judgedItem } from "../journal/judging_history.ts";
+
+/** Work that has passed its checks. */
+export interface ToTry {
+  readonly history: JudgingHistory;
+  /** The commit with the work. */
+  readonly head: string;
+  readonly checks: readonly Check[];
+  /** Milliseconds that the checks took. */
+  readonly checkMs: number;
+  /** Brings the run's checkout up to a commit; `null`: a checkout of its own. */
+  readonly bringUp: BringUp | null;
+  readonly stateFiles: readonly string[];
+  readonly item?: Item;
+  /** What belongs to the work. @default everything */
+  readonly isChanged?: (path: string) => boolean;
+  /** Milliseconds of the budget that are spent. @default 0 */
+  readonly spentMs?: number;
+  readonly signal: AbortSignal;
+}
+
+/** What is to be known at the end of a run, and what fails it. */
+export async function evidenceAtEnd(
+  ralph: RalphContext,
+  run: Omit<ToTry, "history" | "head"> & {
+    readonly key: JournalKey;
+    /** Ids of what passed in this run. */
+    readonly passed: readonly string[];
+  },
+): Promise<Findings> {
+  const [head] = await requireRepository(ralph).log(1);
+  if (ralph.config.tests.integrity === "off" || head === undefined) return { notices: [], reasons: [] };
+  const history = ralph.journal.judging(run.key);
+  const items = provableItems(ralph, { ...run, history });
+  const work = { ...run, history, head: head.commit };
+  const { evidence, found } = await tried(ralph, work, items.length === 0 ? undefined : ["old judges", "canaries"]);
+  let spentMs = evidence.cost.ms;
+  for (const { id, kind, isChanged, ...own } of found.reasons.length > 0 ? [] : items) {
+    const ofItem = { ...work, ...own, isChanged, spentMs };
+    const proof = await experimentsOn(ralph, ofItem, ["without the work", "own tests"]);
+    spentMs += proof.cost.ms;
+    const text = proofText(proof, evidence.oldJudges);
+    if (text === null) continue;
+    const item = { id, kind, title: id };
+    ralph.events.emit({ type: "experiments", item, findings: [], tried: [text], blocked: false });
+  }
+  return found;
+}
+
+/** For one attempt, with `tests.integrity: "block"`: why it fails, or `null`. */
+export async function notBelieved<Data, Findings>(
+  { ralph, backlog, item, checks, options, signal }: AttemptParts<Data, Findings>,
+  { turn, verification, greenBefore }: Pick<Attempt<Findings>, "turn" | "verification" | "greenBefore">,
+): Promise<string | null> {
+  const history = options.judging ?? { base: turn?.base ?? null, steps: [], items: [] };
+  const known = history.items.find(({ id }) => id === item.id);
+  const judged = judgedItem(item, { turn }, known);
+  const clean = checkedAsOf(ralph, backlog) === "commit" ? options.clean : undefined;
+  const named = withoutReviews(checks).map(namedCheck).filter((check) => check !== null);
+  const work: ToTry = {
+    history: { ...history, items: [...history.items.filter(({ id }) => id !== item.id), judged] },
+    head: await commitOfTree(ralph),
+    checks: named,
+    checkMs: (verification?.results ?? []).reduce((sum, { durationMs }) => sum + durationMs, 0),
+    bringUp: clean?.bringUp === undefined ? null : (commit) => clean.bringUp!(commit),
+    stateFiles: backlog.stateFiles,
+    item,
+    signal,
+  };
+  const { found: { reasons } } = await tried(ralph, work);
+  const unproved = greenBefore === true
+    ? await whyUnproved(ralph, { ...work, checks: named.filter(({ own }) => own) })
+    : [];
+  const all = [...reasons, ...unproved];
+  return all.length === 0 ? null : all.join("\n");
+}
+
+/** Checks that were green before the work have to be red without it, with the tests that came with it. */
+async function whyUnproved(ralph: RalphContext, work: ToTry): Promise<readonly string[]> {
+  const { withoutWork } = await experimentsOn(ralph, work, ["without the work"]);
+  switch (withoutWork?.status) {
+    case "green":
+    case "nothing to try":
+      return ["its own checks pass without its work"];
+    case "unknown":
+      return [`its own checks passed before its work, and were not tried without it: ${withoutWork.reason}`];
+    default:
+      return [];
+  }
+}
+
+/** How many times as long as the checks the experiments may take. */
+function budgetOf({ config: { trust, experiments: { budget } } }: Pick<RalphContext, "config">): number {
+  return trust === "strict" ? 5 * budget : budget;
+}
+
+async function tried(
+  ralph: RalphContext,
+  work: ToTry,
+  only?: readonly Experiment[],
+): Promise<{ readonly evidence: Evidence; readonly found: Findings }> {
+  const evidence = await experimentsOn(ralph, work, only);
+  const found = findingsOf(evidence, ralph.config.tests.integrity === "block" ? "anything" : "cannot fail");
+  announce(ralph, { item: work.item ?? null, evidence, found });
+  return { evidence, found };
+}
+
+async function experimentsOn(
+  ralph: RalphContext,
+  work: ToTry,
+  only?: readonly Experiment[],
+): Promise<Evidence> {
+  const { checks, stateFiles, isChanged = () => true } = work;
+  const own = new Set([CONFIG_FILE, ...stateFiles].map((path) => posix.normalize(path)));
+  const open = work.bringUp === null ? await openCheckout(ralph, { signal: work.signal }) : null;
+  try {
+    return await experiments(ralph, {
+      ...work,
+      commands: checks.flatMap(({ command }) => command === undefined ? [] : [command]),
+      checks: checks.filter(({ command }) => command !== undefined),
+      isOwn: (path) => own.has(path) || !isChanged(path),
+      bringUp: (commit) => open?.bringUp(commit) ?? (work.bringUp as BringUp)(commit),
+      budget: budgetOf(ralph),
+      ...(only === undefined ? {} : { only }),
+    });
+  } finally {
+    await open?.[Symbol.asyncDispose]();
+  }
+}
+
+function announce(
+  { events }: Pick<RalphContext, "events">,
+  { item, evidence, found }: { readonly item: Item | null; readonly evidence: Evidence; readonly found: Findings },
+): void {
+  if (evidence.cost.runs === 0) return;
+  events.emit({
+    type: "experiments",
+    item: item === null ? null : { id: item.id, kind: item.kind, title: item.title },
+    findings: found.notices.filter(({ kind }) => kind !== "workspace").map(({ subject, message }) =>
+      `${subject}: ${message}`
+    ),
+    tried: triedTexts(evidence),
+    blocked: found.reasons.length > 0,
+  });
+}

@@ -1,0 +1,120 @@
+import { join } from "node:path";
+import type { ObservedTurn } from "../../agents/agent_turn.ts";
+import type { RalphContext } from "../../context/context.ts";
+import { requireRepository } from "../../git/require_repository.ts";
+import { guardHistory, type HistoryRewritten, keepGone, readWork } from "../../git/history.ts";
+import type { Tags } from "../../git/tags.ts";
+import { clearNewFlags, type IndexFlags, readIndexFlags } from "../../git/index_flags.ts";
+import { dropConflicts, endOperations } from "../../git/operations.ts";
+import { isUnmerged, labelTurnConflicts } from "../../git/turn_conflicts.ts";
+import { rootPaths, topLevelPaths } from "../../git/tree_paths.ts";
+import type { Repository, TreeSnapshot } from "../../git/types.ts";
+import { factsOf } from "../../host/path_facts.ts";
+import { createUncommitted } from "./uncommitted.ts";
+
+/** A turn after the guard has looked at it. */
+export interface GuardedTurn extends ObservedTurn {
+  /** The attempt fails; branch and files are as they were before the turn. */
+  readonly rewritten: HistoryRewritten | null;
+}
+
+/** Looks after history, and after what a person has not committed, from turn to turn. */
+export interface TurnGuard {
+  /** Call before each turn. */
+  beforeTurn(itemId: string, before: TreeSnapshot): Promise<void>;
+  /** Call once the turn's processes have ended, before anything is judged. */
+  afterTurn(attemptId: string, observed: ObservedTurn): Promise<GuardedTurn>;
+  /** What is committed now is verified: no later attempt may rewrite it. */
+  verified(): void;
+}
+
+/** @param own the user's paths, and state files, which Ralph restores by itself */
+export function createTurnGuard(
+  ralph: RalphContext,
+  own: { readonly userPaths: ReadonlySet<string>; readonly stateFiles: readonly string[] },
+): TurnGuard {
+  const repository = requireRepository(ralph);
+  const uncommitted = createUncommitted(ralph, own.userPaths, topLevelPaths(ralph, own.stateFiles));
+  let last: { readonly itemId: string; readonly head: string | null } | null = null;
+  let floor: string | null = null;
+  let flags: IndexFlags | null = null;
+  let stamp: string | undefined;
+  let work: Tags = new Map();
+  const unreadable = new Set<string>();
+
+  function reportUnreadable(paths: readonly string[] = []): void {
+    const fresh = paths.filter((path) => !unreadable.has(path));
+    if (fresh.length === 0) return;
+    for (const path of fresh) unreadable.add(path);
+    const message = `not compared and not committed, since the name is not UTF-8: ${
+      rootPaths(ralph, fresh).join(", ")
+    }`;
+    ralph.events.emit({ type: "note", level: "warn", message });
+  }
+
+  return {
+    async beforeTurn(itemId, before) {
+      // what a failed attempt at the same item committed may be rewritten while nothing is on top of it
+      if (last === null || last.itemId !== itemId || last.head !== before.head) floor = before.head;
+      last = { itemId, head: before.head };
+      flags ??= await readIndexFlags(repository);
+      stamp = stampOf(repository);
+      work = readWork(repository, before.branch);
+      reportUnreadable(before.unreadable);
+      await uncommitted.keep(before);
+    },
+    async afterTurn(attemptId, observed) {
+      const { before } = observed;
+      reportUnreadable(observed.after.unreadable);
+      const wrote = stamp !== stampOf(repository);
+      const paths = topLevelPaths(ralph, observed.turn.changedFiles);
+      const conflicts = wrote ? await labelTurnConflicts(repository, { since: floor, now: observed.after, paths }) : [];
+      const operations = await endOperations(repository);
+      if (observed.after.changed.some(isUnmerged)) await dropConflicts(repository);
+      const now = operations.length === 0 ? observed.after : await repository.status();
+      const line = { branch: before.branch, head: before.head, floor };
+      const rewritten = await guardHistory(repository, line, now, attemptId);
+      const gone = await keepGone(repository, work, readWork(repository, null), attemptId);
+      const cleared = flags === null || !wrote ? [] : await clearFlags(repository, flags);
+      const moved = operations.length + conflicts.length + cleared.length > 0 || rewritten !== null;
+      const after = moved ? await repository.snapshot() : observed.after;
+      const touched = await uncommitted.restore(before, after, rewritten !== null);
+      warn(ralph, [...notesOf(operations, rootPaths(ralph, cleared)), ...gone]);
+      const guarded = moved || touched ? await observedAgain(ralph, repository, observed) : observed;
+      last = { itemId: last?.itemId ?? "", head: guarded.after.head };
+      return { ...guarded, rewritten };
+    },
+    verified() {
+      last = null;
+    },
+  };
+}
+
+async function clearFlags(repository: Repository, before: IndexFlags): Promise<readonly string[]> {
+  return await clearNewFlags(repository, before, await readIndexFlags(repository));
+}
+
+function warn({ events }: RalphContext, messages: readonly string[]): void {
+  for (const message of messages) events.emit({ type: "note", level: "warn", message });
+}
+
+/** Changes with every write of the index: without one there is no new flag. */
+function stampOf({ gitDirectory }: Repository): string | undefined {
+  return factsOf(join(gitDirectory, "index"))?.stamp;
+}
+
+async function observedAgain(
+  ralph: RalphContext,
+  repository: Repository,
+  { turn, before }: ObservedTurn,
+): Promise<ObservedTurn> {
+  const { paths, now } = await repository.changedSince(before);
+  return { turn: { ...turn, changedFiles: rootPaths(ralph, paths), head: now.head }, before, after: now };
+}
+
+function notesOf(operations: readonly string[], cleared: readonly string[]): readonly string[] {
+  return [
+    ...operations.map((operation) => `the turn left a ${operation} in progress: it was ended`),
+    ...(cleared.length === 0 ? [] : [`the turn hid changes by index flags, which were cleared: ${cleared.join(", ")}`]),
+  ];
+}

@@ -1,0 +1,139 @@
+import { join } from "node:path";
+import type { RalphContext } from "../../context/context.ts";
+import { requireRepository } from "../../git/require_repository.ts";
+import { keepPaths, type KeptPath, nameKept, restoreKept } from "../../git/kept.ts";
+import { FROM_INPUT, outputFrom } from "../../git/run_git.ts";
+import { takeOut } from "../../git/take_out.ts";
+import { factsOf } from "../../host/path_facts.ts";
+import { rootPaths } from "../../git/tree_paths.ts";
+import type { Repository, TreeSnapshot } from "../../git/types.ts";
+
+/** What a person has not committed: kept before each turn, and restored after it. */
+export interface Uncommitted {
+  /** Keeps the content of the user's paths that are new or have changed. */
+  keep(before: TreeSnapshot): Promise<void>;
+  /**
+   * Takes out of the turn's commits what was swept into them, and restores what is gone or reverted. Any other content
+   * is newer work and stays.
+   *
+   * @param moved the files were changed by Ralph since the turn
+   * @returns whether the tree or HEAD was changed
+   */
+  restore(before: TreeSnapshot, after: TreeSnapshot, moved: boolean): Promise<boolean>;
+}
+
+/** @param stateFiles relative to the top level */
+export function createUncommitted(
+  ralph: RalphContext,
+  userPaths: ReadonlySet<string>,
+  stateFiles: readonly string[],
+): Uncommitted {
+  const repository = requireRepository(ralph);
+  const ref = `refs/ralph/kept/${ralph.run.id}`;
+  const state = new Set(stateFiles);
+  let kept: ReadonlyMap<string, KeptPath> = new Map();
+  let commit: string | null = null;
+  let isReported = false;
+
+  function report(level: "info" | "warn", message: string, paths: readonly string[]): void {
+    if (paths.length === 0) return;
+    const named = rootPaths(ralph, paths.slice(0, NAMED)).join(", ");
+    const more = paths.length > NAMED ? ` and ${paths.length - NAMED} more` : "";
+    ralph.events.emit({ type: "note", level, message: `${message}: ${named}${more}` });
+  }
+
+  async function restoreOne(path: string): Promise<boolean> {
+    return await restoreKept(repository, path, kept.get(path)!).catch(() => false);
+  }
+
+  return {
+    async keep(before) {
+      const paths = before.changed
+        .filter(({ path, submodule }) => submodule === undefined && !path.endsWith("/"))
+        .map(({ path }) => path).filter((path) => userPaths.has(path) && !state.has(path));
+      const isNew = (path: string): boolean => kept.get(path)?.content !== before.contents.get(path);
+      const fresh = await keepPaths(repository, before, [...new Set(paths)].filter(isNew));
+      kept = new Map(paths.map((path) => [path, fresh.get(path) ?? kept.get(path)!]));
+      if (fresh.size === 0) return;
+      commit = await nameKept(repository, ref, kept, commit);
+      if (isReported) return;
+      isReported = true;
+      const where = commit === null ? "" : ` (kept as ${ref})`;
+      report("info", `your uncommitted changes stay as they are, uncommitted${where}`, paths);
+      report("warn", "too large to be kept", [...kept].filter(isLeftOut).map(([path]) => path));
+    },
+    async restore(before, after, moved) {
+      if (kept.size === 0) return false;
+      const swept = await sweptPaths(repository, before, after, kept);
+      if (swept.length > 0) await takeOut(repository, before.head, after.head!, swept);
+      const committed = before.head === null && after.head !== null ? [...kept.keys()] : swept;
+      const gone = [...kept.keys()].filter((path) => isGone(repository, path, after, committed, kept));
+      const results = await Promise.all(gone.map(async (path) => ({ path, ok: await restoreOne(path) })));
+      report("warn", "the turn committed what was uncommitted before it; it is uncommitted again", swept);
+      const of = (ok: boolean): readonly string[] => results.filter((one) => one.ok === ok).map(({ path }) => path);
+      report("warn", "the turn changed or removed uncommitted work, which was restored", of(true));
+      report("warn", "uncommitted work is gone and could not be restored", of(false));
+      if (swept.length + gone.length === 0 && !moved) return false;
+      await stageAgain(repository, before, kept);
+      return true;
+    },
+  };
+}
+
+/** So many paths are named in a line. */
+const NAMED = 20;
+
+function isLeftOut([, { blob, facts }]: readonly [string, KeptPath]): boolean {
+  return facts !== null && blob === undefined;
+}
+
+/** The user's paths that the turn's commits touched, and whose present content is in them. */
+async function sweptPaths(
+  repository: Repository,
+  before: TreeSnapshot,
+  after: TreeSnapshot,
+  kept: ReadonlyMap<string, KeptPath>,
+): Promise<readonly string[]> {
+  // without a commit before it, all of the project is uncommitted: the first commit may take it
+  if (before.head === null || after.head === null || after.head === before.head) return [];
+  const listed = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", before.head, after.head];
+  const touched = (await outputFrom(repository, listed)).split("\0").filter((path) => kept.has(path));
+  const swept: string[] = [];
+  for (const path of touched) {
+    if (!after.contents.has(path)) swept.push(path);
+    else {
+      const { exitCode, stdout } = await repository.git(["rev-parse", "--verify", "--quiet", `HEAD:${path}`]);
+      if (exitCode === 0 && stdout.trim() === kept.get(path)!.blob) swept.push(path);
+    }
+  }
+  return swept;
+}
+
+/** Reverted, stashed or deleted; what was committed is still there, unless it was deleted as well. */
+function isGone(
+  { topLevel }: Repository,
+  path: string,
+  after: TreeSnapshot,
+  committed: readonly string[],
+  kept: ReadonlyMap<string, KeptPath>,
+): boolean {
+  const { content } = kept.get(path)!;
+  if (after.contents.has(path)) return after.contents.get(path) === null && content !== null;
+  return !committed.includes(path) || (content !== null && factsOf(join(topLevel, path)) === null);
+}
+
+/** What was staged before, and lost that by a commit or a reset, is staged again. */
+async function stageAgain(
+  repository: Repository,
+  before: TreeSnapshot,
+  kept: ReadonlyMap<string, KeptPath>,
+): Promise<void> {
+  const staged = before.changed.filter(({ path, code }) => kept.has(path) && /^[AMT] $/.test(code));
+  const removed = before.changed.filter(({ path, code }) => kept.has(path) && code === "D ");
+  const input = (of: typeof staged): string => of.map(({ path }) => path).join("\0");
+  if (staged.length > 0) await outputFrom(repository, ["add", "--force", ...FROM_INPUT], { input: input(staged) });
+  if (removed.length > 0) {
+    const remove = ["rm", "--quiet", "--cached", "--ignore-unmatch", ...FROM_INPUT];
+    await outputFrom(repository, remove, { input: input(removed) });
+  }
+}

@@ -1,0 +1,341 @@
+import { join } from "node:path";
+import { agentTurn, type ObservedTurn } from "../../agents/agent_turn.ts";
+import { refusalOf } from "../../agents/turn_verdict.ts";
+import { CLAIMS_VARIABLE, createClaimsFile } from "../../backlog/claims.ts";
+import { blockedReason, NONCE_LENGTH, saysPassing } from "../../backlog/signals.ts";
+import type {
+  Attempt,
+  Backlog,
+  Check,
+  Claim,
+  Item,
+  JudgeContext,
+  Turn,
+  Verification,
+  WorkContext,
+  WorkDone,
+} from "../../backlog/types.ts";
+import { verdictOf } from "../../backlog/verdict.ts";
+import { createBrief } from "../../checks/brief/create_brief.ts";
+import type { BriefChange } from "../../checks/brief/types.ts";
+import { namedCheck } from "../../checks/function.ts";
+import { verify } from "../../checks/verify.ts";
+import type { RalphContext } from "../../context/context.ts";
+import { requireRepository } from "../../git/require_repository.ts";
+import { markingEnvironment } from "../../git/turn_mark.ts";
+import type { TreeSnapshot } from "../../git/types.ts";
+import {
+  allowsUnverified,
+  type AttemptParts,
+  failedBefore,
+  type TakenTurn,
+  verifyBefore,
+  withoutReviews,
+  type WorkedItem,
+  type WorkItemOptions,
+} from "./attempt_parts.ts";
+import { maskedClaims } from "../recover/inbox.ts";
+import { endedBy, hung, judged } from "./judge_attempt.ts";
+import { NOT_CLAIMED } from "../policy/progress.ts";
+import { createTurnGuard, type GuardedTurn, type TurnGuard } from "./turn_guard.ts";
+
+export type { WorkedItem, WorkItemOptions } from "./attempt_parts.ts";
+
+/** Characters of an agent's last line that are quoted. */
+const LAST_LINE = 200;
+
+/**
+ * One attempt at one item: work, checks first where asked, the agent's turn in a fresh process, judge, state restored,
+ * guards, verification. It settles nothing and changes no state.
+ *
+ * @returns the attempt: `verified`, `unverified`, `not-done`, `failed`, `blocked`, `interrupted`, `trespassed` or
+ * `agent-unusable`
+ * @throws {RalphError} not-a-repository
+ * @example Work on the next item of a backlog, without the loop
+ * ```ts
+ * import { memoryBacklog, workItem } from "ralph";
+ * import { scriptedAgent, testContext } from "ralph/testing";
+ *
+ * await using ralph = await testContext({ agent: { turns: [{ write: { "a.txt": "a" }, say: "<ralph>DONE</ralph>" }] } });
+ * const backlog = memoryBacklog([{ id: "a", title: "write a.txt", checks: ["test -f a.txt"] }]);
+ * const next = await backlog.next({ inFlight: [], parked: [] });
+ * if (next.status === "item") console.log((await workItem(ralph, backlog, next.item)).attempt.status); // verified
+ * ```
+ */
+export async function workItem<Data, Findings>(
+  ralph: RalphContext,
+  backlog: Backlog<Data, Findings>,
+  item: Item<Data>,
+  options: WorkItemOptions = {},
+): Promise<WorkedItem<Findings>> {
+  const parts = await prepare(ralph, backlog, item, options);
+  const { work, checks, signal, logs } = parts;
+  const named = checks.map(namedCheck).filter((check) => check !== null);
+  const known = { id: parts.id, number: parts.context.attempt, claim: null, turn: null, verification: null } as const;
+  if (work.prompt === null) {
+    const verification = await verify(ralph, withoutReviews(checks), { item, signal, logs, ...failedBefore(options) });
+    const verdict = verdictOf(verification, allowsUnverified(parts));
+    return { attempt: { ...known, verification, ...verdict }, checks: named, before: null, after: null };
+  }
+
+  const first = work.checkFirst === true ? await verifyBefore(parts, withoutReviews(checks)) : null;
+  const greenBefore = await wasGreen(parts, named);
+  const before = options.before ?? await requireRepository(ralph).snapshot();
+  const taken = await takeTurn(parts, { before, first, greenBefore });
+  const { lines: _lines, text: _text, ...record } = taken.turn;
+  const { since, changedFiles } = options.start ?? { since: before.head, changedFiles: [] };
+  const standing = { since, changedFiles: [...new Set([...changedFiles, ...taken.turn.changedFiles])] };
+  const attempted = {
+    ...known,
+    claim: taken.claim,
+    turn: record,
+    ...(greenBefore ? { greenBefore } : {}),
+  };
+  const guarded = await endedBy(parts, taken, attempted);
+  const attempt = guarded ??
+    await withChallenge(
+      parts,
+      standing,
+      withoutClaim(taken, await judged(parts, taken, { attempted, first, standing })),
+    );
+  return { attempt, checks: named, before, after: taken.after };
+}
+
+/** Green checks without a claim verify nothing: the agent may have stopped halfway. */
+function withoutClaim<Findings>(
+  { unclaimed, turn }: TakenTurn<Findings>,
+  attempt: Attempt<Findings>,
+): Attempt<Findings> {
+  if (!unclaimed || attempt.status !== "verified") return attempt;
+  return {
+    ...attempt,
+    status: "unverified",
+    doubts: [{ kind: "not-claimed", message: `${NOT_CLAIMED}${endOf(turn)}` }],
+  };
+}
+
+/** Loaded only where it is asked for. */
+async function withChallenge<Data, Findings>(
+  parts: AttemptParts<Data, Findings>,
+  standing: WorkDone,
+  attempt: Attempt<Findings>,
+): Promise<Attempt<Findings>> {
+  if (parts.ralph.config.verify.challenge === 0) return attempt;
+  const { challenged } = await import("./challenge.ts");
+  return await challenged(parts, standing, attempt);
+}
+
+async function prepare<Data, Findings>(
+  ralph: RalphContext,
+  backlog: Backlog<Data, Findings>,
+  item: Item<Data>,
+  options: WorkItemOptions,
+): Promise<AttemptParts<Data, Findings>> {
+  const { id, number } = options.attempt ?? { id: `${ralph.run.id}.${ralph.run.nextIteration()}`, number: 1 };
+  const context = {
+    cwd: ralph.root,
+    attempt: number,
+    previous: options.previous ?? null,
+    last: options.last ?? null,
+    nonce: ralph.host.ids.random(NONCE_LENGTH),
+    claims: [],
+    repository: ralph.repository,
+    state: ralph.state,
+  } as WorkContext<Findings>;
+  const work = await backlog.work(item, context);
+  const checks = [...work.checks, ...options.checks ?? []];
+  const folder = await ralph.run.folder(backlog.runsDirectory ?? ".ralph/runs");
+  const logs = join(folder, nameOf(id));
+  return {
+    ralph,
+    backlog,
+    item,
+    context,
+    work,
+    checks,
+    options,
+    brief: options.brief ?? await createBrief(ralph, backlog),
+    signal: options.signal ?? ralph.signal,
+    id,
+    folder,
+    logs,
+  };
+}
+
+async function takeTurn<Data, Findings>(
+  parts: AttemptParts<Data, Findings>,
+  { before, first, greenBefore }: {
+    readonly before: TreeSnapshot;
+    readonly first: Verification | null;
+    readonly greenBefore: boolean;
+  },
+): Promise<TakenTurn<Findings>> {
+  const { ralph, backlog, item, work, checks, context, brief } = parts;
+  const reviews = item.review === true;
+  const prompt = work.prompt ?? "";
+  const own = typeof prompt === "string" ? prompt : prompt(first);
+  const { note } = parts.options;
+  const text = note === undefined ? own : `${own}\n\n${note}`;
+  await using file = await createClaimsFile(ralph.host);
+  const guard = parts.options.guard ?? guardOf(ralph, backlog.stateFiles, before);
+  await guard.beforeTurn(item.id, before);
+  const early: BriefChange[] = [];
+  const place = { before: reviews ? null : before, file: file.path, early };
+  const run = async (): Promise<GuardedTurn> => await guard.afterTurn(parts.id, await runTurn(parts, text, place));
+  const taken = await (reviews ? brief.asInstructed(run) : run());
+  const asked = maskedClaims(ralph, await file.read());
+  const changes = await brief.compare();
+  const edited = changes.some(({ kind }) => kind === "state");
+  // before the state is restored, so that it can read what the agent wrote
+  const claimed = (checked: boolean): Promise<Claim<Findings>> =>
+    judge(backlog, item, taken.turn, { ...context, claims: asked, checked });
+  const hasOwn = checks.map(namedCheck).some((check) => check?.own === true);
+  const claims = claimsOf(ralph, taken.turn);
+  const needsNone = hasOwn && !greenBefore && claims !== "required";
+  const claim = await claimOf(taken.turn, needsNone, claimed);
+  const unclaimed = needsNone && claim?.status === "done" && claims === "asked" &&
+    (await claimed(false)).status === "not-done";
+  const idle = taken.turn.end.reason === "completed" && !edited ? refusalOf(taken.turn) : null;
+  const bare = idle === null ? null : (await claimed(false)).status;
+  const refusal = bare === "done" || bare === "blocked" ? null : idle;
+  const later = (changes.length === 0 ? [] : await brief.restore(changes)).filter(({ kind }) => kind !== "state");
+  const restored = [...early, ...later];
+  const after = restored.length === 0 && !reviews ? taken.after : await requireRepository(ralph).snapshot();
+  const turn = withoutPaths(taken.turn, restored.map(({ path }) => path));
+  return { turn, before, after, rewritten: taken.rewritten, claim, refusal, unclaimed, edited, restored };
+}
+
+/**
+ * @param place the tree before the turn (`null`: looked at when the turn begins), the file for its claims, and what gets
+ * the files of the git directory that were restored before git looked
+ */
+async function runTurn<Data, Findings>(
+  { ralph, item, work, options, signal, folder, id, context, brief }: AttemptParts<Data, Findings>,
+  prompt: string,
+  place: { readonly before: TreeSnapshot | null; readonly file: string; readonly early: BriefChange[] },
+): Promise<ObservedTurn> {
+  return await agentTurn(ralph, {
+    prompt: item.review === true ? prompt : `${prompt}${ralph.steering.told(item.id)}`,
+    name: nameOf(id),
+    folder,
+    ...(item.transcript === undefined ? {} : { transcript: join(ralph.run.root, item.transcript) }),
+    item,
+    attempt: context.attempt,
+    signal,
+    ...(work.timeoutMs === undefined ? {} : { timeoutMs: work.timeoutMs }),
+    ...(work.interactive === undefined ? {} : { interactive: work.interactive }),
+    environment: {
+      ...work.environment,
+      [CLAIMS_VARIABLE]: place.file,
+      ...markingEnvironment(ralph.host.environment.variables),
+    },
+    nonce: context.nonce,
+    ...(place.before === null ? {} : { before: place.before }),
+    budget: options.budget ?? null,
+    async restoreGit() {
+      const changes = await brief.compare("git");
+      if (changes.length > 0) place.early.push(...await brief.restore(changes));
+    },
+  });
+}
+
+/** What was restored is not the turn's change. */
+function withoutPaths(turn: Turn, paths: readonly string[]): Turn {
+  return { ...turn, changedFiles: turn.changedFiles.filter((path) => !paths.includes(path)) };
+}
+
+function guardOf(ralph: RalphContext, stateFiles: readonly string[], { changed }: TreeSnapshot): TurnGuard {
+  return createTurnGuard(ralph, { userPaths: new Set(changed.map(({ path }) => path)), stateFiles });
+}
+
+/** The item's own checks prove nothing where all of them pass before anything was done for it. */
+async function wasGreen<Data, Findings>(
+  parts: AttemptParts<Data, Findings>,
+  checks: readonly Check[],
+): Promise<boolean> {
+  const { options, context } = parts;
+  const own = checks.filter((check) => check.own === true);
+  if (own.length === 0 || parts.item.exclusive === true) return false; // a review looks at work that is there
+  if (options.greenBefore !== undefined || context.attempt > 1) return options.greenBefore ?? false;
+  const unknown = own.filter(({ command }) => command === undefined || options.green?.has(command) !== true);
+  const found = unknown.length === 0 ? null : await verifyBefore(parts, unknown);
+  if (found?.status === "aborted") return false;
+  if (found !== null) await options.clean?.look(found.results, unknown, parts.signal);
+  const green = found === null || found.status === "passed";
+  await options.baselineTaken?.(green);
+  return green;
+}
+
+function nameOf(id: string): string {
+  return `iteration-${id.slice(id.lastIndexOf(".") + 1)}`;
+}
+
+/**
+ * Whether green checks need the agent's claim beside them. Known agents print their last words, which their streams show;
+ * any other command is asked for them, and its work is unverified without.
+ */
+function claimsOf({ config }: Pick<RalphContext, "config">, turn: Turn): "required" | "optional" | "asked" {
+  const { provider, trust } = config;
+  if (provider.claims !== undefined) return provider.claims;
+  if (trust === "strict") return "required";
+  if (turn.needsClaim === false) return "optional";
+  return turn.activity === undefined ? "asked" : "required";
+}
+
+/** How the agent ended, quoted: the shortest true thing about a turn that claims nothing. */
+function endOf({ lines }: Turn): string {
+  const last = lines.at(-1)?.replaceAll(/[\s\p{Cc}\p{Cf}\uFFFD]+/gu, " ").trim() ?? "";
+  return last === "" ? "" : `; it ended with: "${last.length > LAST_LINE ? `${last.slice(0, LAST_LINE)}…` : last}"`;
+}
+
+/** A turn that failed claims nothing, unless it hung after it had claimed; what it found out on the way is kept. */
+async function claimOf<Findings>(
+  { end: { reason } }: Turn,
+  checked: boolean,
+  claimed: (checked: boolean) => Promise<Claim<Findings>>,
+): Promise<Claim<Findings> | null> {
+  if (reason === "completed") return await claimed(checked);
+  if (reason === "agent-unusable") return null;
+  const claim = await claimed(false);
+  if (claim.status === "done" && hung(reason)) return claim;
+  const { findings } = claim;
+  return findings === undefined ? null : { status: "not-done", reason: `the turn ended as ${reason}`, findings };
+}
+
+async function judge<Data, Findings>(
+  backlog: Backlog<Data, Findings>,
+  item: Item<Data>,
+  turn: Turn,
+  context: JudgeContext<Findings>,
+): Promise<Claim<Findings>> {
+  const claim = backlog.judge === undefined
+    ? defaultClaim<Findings>(turn, context, backlog.stateFiles)
+    : await backlog.judge(item, turn, context);
+  const blocked = blockedReason(turn.lines);
+  const written = item.review === true && claim.status === "done"
+    ? turn.changedFiles.filter((path) => !backlog.stateFiles.includes(path))
+    : [];
+  if (written.length > 0 && blocked === null) {
+    const reason = `it changed files, which a review does not do: ${written.join(", ")}`;
+    return { ...claim, status: "not-done", reason };
+  }
+  if (blocked === null) {
+    return claim.status === "not-done" ? { ...claim, reason: `${claim.reason}${endOf(turn)}` } : claim;
+  }
+  return {
+    status: "blocked",
+    reason: `the agent is blocked: ${blocked}`,
+    ...(claim.findings === undefined ? {} : { findings: claim.findings }),
+  };
+}
+
+function defaultClaim<Findings>(
+  { changedFiles, lines }: Turn,
+  { checked, nonce }: JudgeContext<Findings>,
+  stateFiles: readonly string[],
+): Claim<Findings> {
+  const worked = checked && changedFiles.some((path) => !stateFiles.includes(path));
+  return worked || saysPassing(lines, nonce, "DONE")
+    ? { status: "done" }
+    : { status: "not-done", reason: "the answer did not end with `<ralph>DONE</ralph>`" };
+}

@@ -1,0 +1,174 @@
+import type { Backlog, Check, CheckResult } from "../../backlog/types.ts";
+import { classifyClean, isNamed, type NotReproducible } from "../../checks/checkout/classify.ts";
+import { openCheckout } from "../../checks/checkout/open_checkout.ts";
+import type { BroughtUp, Checkout } from "../../checks/checkout/types.ts";
+import { verify } from "../../checks/verify.ts";
+import type { JournalKey } from "../../backlog/journal_types.ts";
+import type { RalphContext } from "../../context/context.ts";
+import { topLevelPaths } from "../../git/tree_paths.ts";
+import type { CheckedAs } from "../run/outcome.ts";
+import type { Notice } from "../policy/progress.ts";
+import { tidied } from "../run/tidied.ts";
+import { requireRepository } from "../../git/require_repository.ts";
+import { createGit, outputOfGit, READING } from "../../git/run_git.ts";
+
+/** Ralph's own folders and locks: no check needs them. */
+const OWN_REGEXP = /(^|\/)(\.ralph|runs|logs|transcripts|\.ralph\/(\.gitignore|ralph\.lock|.*\/prd\.json\.lock))$/;
+
+/** The clean checkout of a run, and which checks it cannot make. */
+export interface CleanRun extends AsyncDisposable {
+  /** Opens it, before the first turn: what it finds then (links, submodules, ignored files) is what counts. */
+  open(): Promise<void>;
+  /** To a commit. @default HEAD */
+  bringUp(commit?: string): Promise<BroughtUp>;
+  /** Files of the commit that checks have written since it was brought up. */
+  touched(): Promise<readonly string[]>;
+  /** Why a command has to be judged in the tree; `null`: the checkout can make it. */
+  whyInTree(command: string): string | null;
+  /**
+   * Looks at checks that are red in the tree before anything was done for them: whether the checkout can make them.
+   * Each command is looked at once, whatever later turns leave in the tree.
+   */
+  look(red: readonly CheckResult[], checks: readonly Check[], signal: AbortSignal): Promise<void>;
+  /** Paths that the tree has and its commit has not, as they are now. */
+  absentNow(): Promise<readonly string[]>;
+  /** Of those, the ones that were there before the first turn of the first run. */
+  readonly absentAtStart: readonly string[];
+  notices(): readonly Notice[];
+}
+
+/** The checkout of a run. Nothing is opened where `verify.final` says so, or where nothing is built. */
+export function createCleanRun<Data, Findings>(
+  ralph: RalphContext,
+  { key, backlog }: {
+    readonly key: JournalKey;
+    readonly backlog: Pick<Backlog<Data, Findings>, "policy" | "stateFiles">;
+  },
+): CleanRun {
+  const wanted = checkedAsOf(ralph, backlog) === "commit";
+  let checkout: Checkout | null = null;
+  let brought: BroughtUp | null = null;
+  let absent: readonly string[] = [];
+
+  async function open(): Promise<void> {
+    if (!wanted || checkout !== null) return;
+    checkout = await openCheckout(ralph, { state: topLevelPaths(ralph, backlog.stateFiles), signal: ralph.signal });
+    brought = await checkout.bringUp();
+    if (ralph.loop.acceptChanges) await ralph.journal.forgetClean(key); // what is there now is there by agreement
+    const known = ralph.journal.clean(key);
+    absent = known?.absent ?? await absentNow();
+    if (known === null) await ralph.journal.cleanStart(key, absent);
+  }
+
+  async function absentNow(): Promise<readonly string[]> {
+    return await absentPaths(ralph, brought?.status === "ready" ? brought.place.copied : []);
+  }
+
+  return {
+    open,
+    absentNow,
+    get absentAtStart() {
+      return absent;
+    },
+    async bringUp(commit) {
+      await open();
+      const up = await (checkout as Checkout).bringUp(commit);
+      if (commit === undefined) brought = up;
+      return up;
+    },
+    touched: async () => await checkout?.touched() ?? [],
+    whyInTree: (command) => ralph.journal.clean(key)?.inTree[command] ?? null,
+    async look(red, checks, signal) {
+      if (brought?.status !== "ready" || absent.length === 0) return; // the checkout has all that the tree has
+      const { place } = brought;
+      for (const check of checks) {
+        const { command } = check;
+        const tree = red.find(({ name }) => name === check.name);
+        if (command === undefined || tree === undefined || ralph.journal.clean(key)?.looked[command] === true) continue;
+        const clean = await verify(quiet(ralph), [check], { place, signal });
+        const result = clean.results[0];
+        if (clean.status === "aborted" || result === undefined) return;
+        const finding = classifyClean(result, tree, absent);
+        if (finding.status === "red") reportNamed(ralph, command, absent);
+        const why = finding.status === "notReproducible" ? wordsOf(finding.because) : null;
+        await ralph.journal.cleanFinding(key, command, why);
+      }
+    },
+    notices: () => noticesOf(checkout, brought),
+    async [Symbol.asyncDispose]() {
+      await tidied(ralph, async () => await checkout?.[Symbol.asyncDispose]());
+    },
+  };
+}
+
+/** Red in both: nothing says whether it needs what it names. */
+function reportNamed({ events }: RalphContext, command: string, absent: readonly string[]): void {
+  const named = absent.filter((path) => isNamed(path, command));
+  if (named.length === 0) return;
+  const message = `${command} names ${named.join(", ")}, which git does not have: ` +
+    "name it in `workspace.copy` if the check cannot do without it";
+  events.emit({ type: "note", level: "warn", message });
+}
+
+/** What the final check looks at. A commit that lacks the work cannot be checked. */
+export function checkedAsOf<Data, Findings>(
+  { config }: Pick<RalphContext, "config">,
+  { policy }: Pick<Backlog<Data, Findings>, "policy">,
+): CheckedAs {
+  if (policy?.final === false) return "nothing";
+  return config.verify.final === "clean" && config.commits.work ? "commit" : "tree";
+}
+
+/** A look at what a checkout can do is no check of the work: only its finding is reported. */
+function quiet(ralph: RalphContext): RalphContext {
+  return { ...ralph, events: { emit: () => {}, attach: () => {} } };
+}
+
+function wordsOf(because: NotReproducible): string {
+  switch (because.kind) {
+    case "missing":
+      return `needs ${because.path}, which git does not have: name it in \`workspace.copy\``;
+    case "not-run":
+      return `its program is not found outside of the tree (exit ${because.exitCode}): see \`workspace\``;
+    case "passes-in-the-tree":
+      return "passes in the tree only: see `workspace`";
+  }
+}
+
+const TAKEN = "as the agent left them; `workspace.setup` installs them anew";
+
+function noticesOf(checkout: Checkout | null, brought: BroughtUp | null): readonly Notice[] {
+  if (checkout === null || brought?.status !== "ready") return [];
+  const { place } = brought;
+  const { namespace } = place;
+  const workspace = (subject: string, message: string): Notice => ({ kind: "workspace", subject, message });
+  return [
+    ...(namespace.kind === "elsewhere"
+      ? [
+        {
+          kind: "environment",
+          subject: namespace.reason ?? "the final check ran in a copy at a different path",
+          message: "",
+        } as const,
+      ]
+      : []),
+    ...(place.dependencies === "taken" && place.copied.length > 0 ? [workspace(place.copied.join(", "), TAKEN)] : []),
+    ...place.lost.map((path) => workspace(path, "was changed by a check, and could not be restored")),
+    ...checkout.changedSinceLastRun.map((path) =>
+      workspace(path, "differs from the last run's under the same lock file")
+    ),
+    ...checkout.tracked.map((path) => workspace(path, "is named by `workspace.copy`, but tracked: not copied")),
+  ];
+}
+
+/** What the tree has and its commit has not, but what was copied; a folder is one path. Longer paths come first. */
+async function absentPaths(
+  { host, ...place }: Pick<RalphContext, "host" | "repository" | "root">,
+  copied: readonly string[],
+): Promise<readonly string[]> {
+  const git = createGit(host, requireRepository(place).topLevel);
+  const text = await outputOfGit(git, ["ls-files", "-z", "--others", "--directory"], { environment: READING });
+  const paths = text.split("\0").map((path) => path.replace(/\/$/, "")).filter((path) => path !== "");
+  return paths.filter((path) => !copied.includes(path) && !OWN_REGEXP.test(path))
+    .sort((one, other) => other.length - one.length);
+}

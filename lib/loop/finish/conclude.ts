@@ -1,0 +1,262 @@
+import { doubtOf } from "../../backlog/attempts.ts";
+import type { JournalKey } from "../../backlog/journal_types.ts";
+import type { Backlog, Check, CheckResult, LoopView, PassedItem } from "../../backlog/types.ts";
+import { describeFailures } from "../../backlog/verdict.ts";
+import type { CheckLike } from "../../checks/types.ts";
+import type { LimitsConfig } from "../../config/schema.ts";
+import type { RalphContext } from "../../context/context.ts";
+import type { Findings } from "../../checks/experiment/findings.ts";
+import { finalCheck, type FinalResult, type FinalWork, finalWork, sentBack, SEPARATOR } from "./final_check.ts";
+import { timeReached, workingTime } from "../policy/limits.ts";
+import type { Ending, Stopped } from "../run/outcome.ts";
+import { checkedAsOf, type CleanRun } from "./clean.ts";
+import { lackingIn } from "./lacking.ts";
+import type { Notice, Progress } from "../policy/progress.ts";
+import type { Committer } from "../settle/committer.ts";
+
+/** How often the final check may send an item back in one run. */
+export const MOST_REOPENINGS = 2;
+
+/** A run that takes up no item any more. */
+export interface ToConclude<Data, Findings> {
+  readonly backlog: Backlog<Data, Findings>;
+  readonly key: JournalKey;
+  readonly committer: Committer;
+  readonly stopped: Stopped;
+  readonly progress: Progress;
+  readonly limits: LimitsConfig;
+  readonly shared: readonly CheckLike[];
+  readonly passedNow: readonly PassedItem[];
+  readonly view: LoopView;
+  readonly logs: string;
+  readonly signal: AbortSignal;
+  readonly clean: CleanRun;
+  /** What a person had not committed, relative to the top level. */
+  readonly userPaths: ReadonlySet<string>;
+  /** Work of items that have passed, which no commit holds; relative to the root. */
+  readonly uncommitted: readonly string[];
+}
+
+/** What the end of a run came to. */
+export interface Concluded {
+  /** `null`: items come again. */
+  readonly ending: Ending | null;
+  /** Ids of items that have not passed after all. */
+  readonly sentBack: readonly string[];
+  /** Ids of items that no check has seen, or no agent has claimed; `null` where no final check ran. */
+  readonly unverified: readonly string[] | null;
+  readonly notices: readonly Notice[];
+}
+
+/** The final check, where the run ended so that it makes sense, and the verdict of the run. */
+export async function conclude<Data, Findings>(
+  ralph: RalphContext,
+  run: ToConclude<Data, Findings>,
+): Promise<Concluded> {
+  const { backlog, stopped, progress } = run;
+  const nothing = { sentBack: [], unverified: null, notices: [] } as const;
+  if (backlog.policy?.final === false || ralph.config.verify.final === "off" || !isChecked(stopped, run)) {
+    return { ...nothing, ending: stopped.status === "done" ? verdictOf(ralph, run, progress.unverified) : stopped };
+  }
+  const overtime = timeReached(progress, run.limits, workingTime(ralph));
+  if (overtime !== null) {
+    const limit = `${overtime}: the final check did not run`;
+    return { ...nothing, ending: stopped.status === "exhausted" ? stopped : { status: "exhausted", limit } };
+  }
+  const { view, passedNow, shared, logs, signal } = run;
+  const only = stopped.status === "done" ? null : new Set(progress.passed);
+  const work = await finalWork(ralph, backlog, { view, passedNow, shared, only });
+  const clean = checkedAsOf(ralph, backlog) === "commit" ? run.clean : null;
+  const checked = await finalCheck(ralph, work, { records: view.passed ?? [], logs, signal, clean });
+  const found = checked.verification.status === "passed"
+    ? await believed(ralph, run, { work, clean, checked })
+    : NO_DOUBT;
+  const concluded = await judged(ralph, run, doubted(checked, found, work), work);
+  const notices = clean === null || work.checks.length === 0 ? [] : clean.notices();
+  const told = new Set(progress.notices.map(({ kind, subject }) => `${kind} ${subject}`));
+  const isDoubt = ({ kind }: Notice): boolean => kind === "challenge" || kind === "not-claimed";
+  const isNew = (notice: Notice): boolean => !isDoubt(notice) || !told.has(`${notice.kind} ${notice.subject}`);
+  const all = [...concluded.notices, ...checked.notices, ...notices, ...found.notices].filter(isNew);
+  return { ...concluded, notices: all };
+}
+
+const NO_DOUBT: Findings = { notices: [], reasons: [] };
+
+/** Whether the checks that passed can be believed. */
+async function believed<Data, ItemFindings>(
+  ralph: RalphContext,
+  { backlog, key, signal, progress }: ToConclude<Data, ItemFindings>,
+  { work, clean, checked }: {
+    readonly work: FinalWork;
+    readonly clean: CleanRun | null;
+    readonly checked: FinalResult;
+  },
+): Promise<Findings> {
+  const { evidenceAtEnd } = await import("../attempt/evidence.ts");
+  const checks = work.checks.filter(({ command }) =>
+    command !== undefined && (clean?.whyInTree(command) ?? null) === null
+  );
+  return await evidenceAtEnd(ralph, {
+    key,
+    passed: progress.passed,
+    checks,
+    checkMs: checked.verification.results.reduce((sum, { durationMs }) => sum + durationMs, 0),
+    bringUp: clean === null ? null : (commit: string) => clean.bringUp(commit),
+    stateFiles: backlog.stateFiles,
+    signal,
+  });
+}
+
+/** Checks that cannot be believed have not passed: the item that was settled last is sent back with the reason. Pure. */
+function doubted(result: FinalResult, { reasons }: Findings, { items }: FinalWork): FinalResult {
+  if (reasons.length === 0) return result;
+  const scope = items.map(({ id }) => id).join(SEPARATOR);
+  const failures = reasons.map((tail): CheckResult => ({
+    name: "the checks can be believed",
+    scope,
+    ok: false,
+    exitCode: null,
+    tail,
+    durationMs: 0,
+  }));
+  const results = [...result.verification.results, ...failures];
+  return { ...result, verification: { status: "failed", results, failures } };
+}
+
+/** The final check runs whenever something may have passed, but not after an error or an interrupt. */
+function isChecked<Data, Findings>(stopped: Stopped, { progress }: ToConclude<Data, Findings>): boolean {
+  switch (stopped.status) {
+    case "done":
+      return true;
+    case "blocked":
+    case "exhausted":
+    case "declined":
+      return progress.passed.length > 0;
+    case "failed":
+    case "aborted":
+    case "handed-out":
+      return false;
+  }
+}
+
+async function judged<Data, Findings>(
+  ralph: RalphContext,
+  run: ToConclude<Data, Findings>,
+  { verification, unverified }: FinalResult,
+  { items, checks }: FinalWork,
+): Promise<Concluded> {
+  const end = (status: string, message?: string): void =>
+    ralph.events.emit({ type: "step-end", step: "final-check", status, ...(message === undefined ? {} : { message }) });
+  const concluded = { sentBack: [], unverified, notices: [] };
+  switch (verification.status) {
+    case "aborted":
+      end("aborted");
+      return { ...concluded, ending: { status: "aborted" } };
+    case "passed":
+      end("passed");
+      break;
+    case "failed":
+      end("failed", `${verification.failures.length} of ${verification.results.length} checks failed`);
+      return { ...concluded, ...await reopen(ralph, run, verification.failures, checks) };
+    case "unverified":
+      if (run.stopped.status === "done" && unverified.length === 0 && items.length === 0) {
+        return { ...concluded, ending: unverifiedEnding(ralph, run, unverified) };
+      }
+  }
+  const { stopped } = run;
+  if (stopped.status !== "done") return { ...concluded, ending: stopped };
+  if (run.uncommitted.length > 0) return { ...concluded, ending: verdictOf(ralph, run, unverified) };
+  const verdict = unverified.length === 0 ? "verified" : "unverified";
+  const recorded = await run.backlog.record?.({ type: "run-passed", verdict });
+  if (recorded !== undefined) await run.committer.commit({ ...recorded, work: false }, []);
+  return { ...concluded, ending: verdictOf(ralph, run, unverified) };
+}
+
+function verdictOf<Data, Findings>(
+  ralph: Pick<RalphContext, "config">,
+  run: ToConclude<Data, Findings>,
+  unverified: readonly string[],
+): Ending {
+  const summary = run.stopped.status === "done" && run.stopped.summary !== undefined
+    ? { summary: run.stopped.summary }
+    : {};
+  if (run.uncommitted.length > 0) {
+    const why = `not committed, since they had changes before the turn: ${run.uncommitted.join(", ")}`;
+    return {
+      status: "failed",
+      reason: "final-check",
+      reasons: [`${why}; commit them, then run the same command again`],
+    };
+  }
+  if (unverified.length > 0) return unverifiedEnding(ralph, run, unverified);
+  return { status: "passed", checkedAs: checkedAsOf(ralph, run.backlog), ...summary };
+}
+
+function unverifiedEnding<Data, Findings>(
+  ralph: Pick<RalphContext, "config">,
+  { backlog, stopped, view }: ToConclude<Data, Findings>,
+  unverified: readonly string[],
+): Ending {
+  const { provider, verify } = ralph.config;
+  const isRed = view.passed?.some((record) => unverified.includes(record.id) && doubtOf(record, provider) !== null) ??
+    false;
+  const allowed = verify.allowUnverified || (backlog.unverified === "accept" && !isRed);
+  const summary = stopped.status === "done" && stopped.summary !== undefined ? { summary: stopped.summary } : {};
+  return { status: "unverified", allowed, ...summary };
+}
+
+/** Items whose checks fail at the end come again, at most twice a run each. */
+async function reopen<Data, Findings>(
+  ralph: RalphContext,
+  run: ToConclude<Data, Findings>,
+  failures: readonly CheckResult[],
+  checks: readonly Check[],
+): Promise<{ readonly ending: Ending | null; readonly sentBack: readonly string[]; readonly unverified: null }> {
+  const { backlog, key, committer, stopped, progress } = run;
+  const halted = failures.find(({ halts }) => halts !== undefined);
+  const lacking = await lackingIn(ralph, failures, { ...run, checks });
+  if (lacking !== null) ralph.events.emit({ type: "note", level: "warn", message: lacking.message });
+  const described = describeFailures({ status: "failed", results: failures, failures });
+  const reason = lacking === null ? described : `${described}\n${lacking.message}`;
+  const back = [...sentBack(failures, progress.passed.at(-1)).keys()];
+  const failed = (why: string, ids: readonly string[]): {
+    readonly ending: Ending;
+    readonly sentBack: readonly string[];
+    readonly unverified: null;
+  } => ({
+    ending: {
+      status: "failed",
+      reason: "final-check",
+      reasons: [`${why}: ${described}`, ...lacking === null ? [] : [lacking.message]],
+    },
+    sentBack: ids,
+    unverified: null,
+  });
+  if (halted?.halts === "agent-unusable") {
+    const reasons = [`${halted.name}: ${halted.tail}`];
+    return { ending: { status: "failed", reason: "agent-unusable", reasons }, sentBack: [], unverified: null };
+  }
+  if (lacking?.hopeless === "uncommitted") {
+    return failed("HEAD fails the final check without your uncommitted changes", back);
+  }
+  if (lacking?.hopeless === "absent") return failed("HEAD fails the final check without what git does not have", back);
+  if (backlog.reopen === undefined || back.length === 0) return failed("the final check fails", back);
+  const settlement = await backlog.reopen(back, reason);
+  if (settlement.commit !== undefined) await committer.commit({ ...settlement.commit, work: false }, []);
+  const tooOften = back.filter((id) => (ralph.journal.reopened(key).get(id)?.times ?? 0) >= MOST_REOPENINGS);
+  await ralph.journal.reopen(key, back, reason);
+  ralph.events.emit({ type: "items-reopened", ids: back, reason });
+  if (tooOften.length > 0) {
+    return failed(
+      `the final check has sent back ${tooOften.join(", ")} ${MOST_REOPENINGS} times and still fails`,
+      back,
+    );
+  }
+  if (settlement.status === "stop") {
+    const ending: Ending = settlement.as === "failed"
+      ? { status: "failed", reason: "stopped", reasons: [settlement.reason] }
+      : { status: "blocked", reasons: [settlement.reason] };
+    return { ending, sentBack: back, unverified: null };
+  }
+  return { ending: stopped.status === "done" ? null : stopped, sentBack: back, unverified: null };
+}

@@ -1,0 +1,222 @@
+import type { RalphContext } from "../../context/context.ts";
+import type {
+  Backlog,
+  Check,
+  CheckResult,
+  LoopView,
+  PassedItem,
+  PassedRecord,
+  Verification,
+} from "../../backlog/types.ts";
+import { doubtOf } from "../../backlog/attempts.ts";
+import { namedCheck } from "../../checks/function.ts";
+import type { CheckLike } from "../../checks/types.ts";
+import type { BroughtUp } from "../../checks/checkout/types.ts";
+import { repeatFailed } from "../../checks/repeat.ts";
+import { verify } from "../../checks/verify.ts";
+import type { CleanRun } from "./clean.ts";
+import { NOT_CLAIMED, type Notice } from "../policy/progress.ts";
+
+/** What the final check is made of. */
+export interface FinalWork {
+  /** Everything that has passed, in this run and before. */
+  readonly items: readonly PassedItem[];
+  /** Each check once; its scope names every item that it holds for, by commas. */
+  readonly checks: readonly Check[];
+}
+
+/** What a final check came to. */
+export interface FinalResult {
+  readonly verification: Verification;
+  /** Ids of the items that no check has seen, that no agent has claimed, or that failed the unseen check. */
+  readonly unverified: readonly string[];
+  /** Commands that were judged in the tree or failed only once, and items in doubt. */
+  readonly notices: readonly Notice[];
+}
+
+const DOUBTS = {
+  challenge: "unverified: it passed its checks, and failed one that its author had not seen",
+  "not-claimed": NOT_CLAIMED,
+};
+
+/** Joins ids in a check's scope. No id holds it: ids of stories, tasks and plans are single words or file lines. */
+export const SEPARATOR = "\u0001";
+
+/** Collects what has passed and its checks, each command once; reviews cost a turn and are not repeated. */
+export async function finalWork<Data, Findings>(
+  ralph: Pick<RalphContext, "config">,
+  backlog: Backlog<Data, Findings>,
+  options: {
+    readonly view: LoopView;
+    /** What passed in this run, for a backlog that cannot list what passed. */
+    readonly passedNow: readonly PassedItem[];
+    /** Checks that hold for every item, beside the configuration's. */
+    readonly shared: readonly CheckLike[];
+    /** Only these items. */
+    readonly only: ReadonlySet<string> | null;
+  },
+): Promise<FinalWork> {
+  const passed = await backlog.passed?.(options.view) ?? options.passedNow;
+  const items = passed.filter(({ id }) => options.only?.has(id) ?? true);
+  const named = options.shared.map(namedCheck).filter((check) => check !== null);
+  const defaults = ralph.config.verify.default.map((command): Check => ({ name: command, command }));
+  const ids = items.map(({ id }) => id);
+  const byName = new Map<string, { readonly check: Check; readonly ids: Set<string> }>();
+  const hold = (check: Check, forIds: readonly string[]): void => {
+    if (check.review === true) return;
+    const key = check.command ?? check.name;
+    const known = byName.get(key) ?? { check, ids: new Set<string>() };
+    for (const id of forIds) known.ids.add(id);
+    byName.set(key, known);
+  };
+  for (const check of [...defaults, ...named]) hold(check, ids);
+  for (const { id, checks } of items) for (const check of checks) hold(check, [id]);
+  const checks = [...byName.values()].map(({ check, ids: held }) => ({ ...check, scope: [...held].join(SEPARATOR) }));
+  return { items, checks };
+}
+
+/**
+ * Runs the final check. Items that no check has seen are verified only where a review of the run that built them says so;
+ * those that their agent did not claim stay unverified, however often their checks pass.
+ */
+export async function finalCheck(
+  ralph: RalphContext,
+  { items, checks }: FinalWork,
+  options: {
+    readonly records: readonly PassedRecord[];
+    readonly logs: string;
+    readonly signal: AbortSignal;
+    /** `null`: everything is judged in the tree. */
+    readonly clean: CleanRun | null;
+  },
+): Promise<FinalResult> {
+  const { clean, records } = options;
+  if (checks.length > 0) {
+    const where = clean === null ? "" : ", in a clean checkout";
+    const title = `Everything that passed, checked once more${where}: ${checks.length} check${
+      checks.length === 1 ? "" : "s"
+    }`;
+    ralph.events.emit({ type: "step-start", step: "final-check", title });
+  }
+  const { verification, notices } = await checked(ralph, { items, checks }, options);
+  const covered = new Set(checks.flatMap(({ scope = "" }) => scope.split(SEPARATOR)));
+  const unverified: string[] = [];
+  const doubted: Notice[] = [];
+  for (const { id } of items) {
+    const record = records.find((one) => one.id === id);
+    const kind = record === undefined ? null : doubtOf(record, ralph.config.provider);
+    if (kind !== null) doubted.push({ kind, subject: id, message: DOUBTS[kind] });
+    else if (covered.has(id) || await wasReviewed(ralph, record)) continue;
+    unverified.push(id);
+  }
+  return { verification, unverified, notices: [...notices, ...doubted] };
+}
+
+function unsteadyNotices(commands: readonly string[]): readonly Notice[] {
+  const message = "failed once, and passed when it was run again on the same commit";
+  return commands.map((subject) => ({ kind: "unsteady", subject, message }));
+}
+
+/** In the order of the checks: commands in the checkout, those that it cannot make and functions in the tree. */
+async function checked(
+  ralph: RalphContext,
+  { items, checks }: FinalWork,
+  { clean, logs, signal }: {
+    readonly clean: CleanRun | null;
+    readonly logs: string;
+    readonly signal: AbortSignal;
+  },
+): Promise<{ readonly verification: Verification; readonly notices: readonly Notice[] }> {
+  const isClean = ({ command }: Check): boolean => command !== undefined && clean?.whyInTree(command) === null;
+  const inTree = checks.flatMap(({ command }): readonly Notice[] => {
+    const why = command === undefined ? null : clean?.whyInTree(command) ?? null;
+    return command === undefined || why === null ? [] : [{ kind: "not-reproducible", subject: command, message: why }];
+  });
+  if (clean === null || checks.length === 0) {
+    const place = { logs, signal };
+    const { verification, unsteady } = await repeatFailed(ralph, checks, await verify(ralph, checks, place), place);
+    return { verification, notices: [...inTree, ...unsteadyNotices(unsteady)] };
+  }
+  const scope = items.map(({ id }) => id).join(SEPARATOR);
+  const up = await clean.bringUp();
+  if (up.status !== "ready") {
+    const verification = failedBringUp(up, scope);
+    const message = verification.failures.map(({ name, tail }) => `no ${name}: ${tail}`).join("\n");
+    ralph.events.emit({ type: "note", level: "warn", message });
+    return { verification, notices: inTree };
+  }
+  const results: CheckResult[] = [];
+  const notices = [...inTree];
+  for (const [index, part] of inTurn(checks, isClean).entries()) {
+    const place = part.every(isClean) ? { place: up.place } : {};
+    const options = { logs: index === 0 ? logs : `${logs}-${index + 1}`, signal, ...place };
+    const { verification: done, unsteady } = await repeatFailed(
+      ralph,
+      part,
+      await verify(ralph, part, options),
+      options,
+    );
+    results.push(...done.results);
+    notices.push(...unsteadyNotices(unsteady));
+    if (done.status === "aborted") return { verification: { ...done, results }, notices };
+  }
+  const failures = results.filter(({ ok }) => !ok);
+  return {
+    verification: failures.length > 0 ? { status: "failed", results, failures } : { status: "passed", results },
+    notices,
+  };
+}
+
+/** Checks in their order, parted where the place changes: a service starts before the command that needs it. Pure. */
+function inTurn(checks: readonly Check[], isClean: (check: Check) => boolean): readonly (readonly Check[])[] {
+  const parts: Check[][] = [];
+  for (const check of checks) {
+    const last = parts.at(-1);
+    if (last?.[0] !== undefined && isClean(last[0]) === isClean(check)) last.push(check);
+    else parts.push([check]);
+  }
+  return parts;
+}
+
+/** A checkout that cannot be made of HEAD passes nothing. */
+function failedBringUp(
+  up: Exclude<BroughtUp, { readonly status: "ready" }>,
+  scope: string,
+): Extract<Verification, { readonly status: "failed" }> {
+  const failure: CheckResult = { ...whyNot(up), scope, ok: false, exitCode: null, durationMs: 0 };
+  return { status: "failed", results: [failure], failures: [failure] };
+}
+
+function whyNot(up: Exclude<BroughtUp, { readonly status: "ready" }>): Pick<CheckResult, "name" | "tail"> {
+  switch (up.status) {
+    case "nothing-committed":
+      return { name: "commit to check", tail: "nothing is committed" };
+    case "links-outside":
+      return { name: "checkout without links out of the repository", tail: up.links.join("\n") };
+    default:
+      return { name: "clean checkout of HEAD", tail: up.reason };
+  }
+}
+
+/** A review counts where the commit that it saw is part of HEAD's history. */
+async function wasReviewed(
+  { repository }: Pick<RalphContext, "repository">,
+  record: PassedRecord | undefined,
+): Promise<boolean> {
+  if (record?.status !== "verified" || record.commit === null || repository === null) return false;
+  return (await repository.git(["merge-base", "--is-ancestor", record.commit, "HEAD"])).exitCode === 0;
+}
+
+/** Which items come again for these failures: a check of one item is that item's, a shared one goes to the item settled last. Pure. */
+export function sentBack(
+  failures: readonly CheckResult[],
+  settledLast: string | undefined,
+): ReadonlyMap<string, readonly CheckResult[]> {
+  const back = new Map<string, CheckResult[]>();
+  for (const failure of failures) {
+    const ids = failure.scope.split(SEPARATOR).filter((id) => id !== "");
+    const id = settledLast !== undefined && ids.includes(settledLast) ? settledLast : ids.at(-1);
+    if (id !== undefined) back.set(id, [...back.get(id) ?? [], failure]);
+  }
+  return back;
+}

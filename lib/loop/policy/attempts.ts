@@ -1,0 +1,108 @@
+import { interruptedAttempt } from "../../backlog/attempts.ts";
+import type { Attempt, Backlog, Item, WorkDone } from "../../backlog/types.ts";
+import type { RalphContext } from "../../context/context.ts";
+import { rootPaths } from "../../git/tree_paths.ts";
+import type { TreeSnapshot } from "../../git/types.ts";
+
+/** Attempts that an item still has after this one. Pure. */
+export function attemptsLeft<Data, Findings>(
+  { policy: { retries } = {} }: Pick<Backlog<Data, Findings>, "policy">,
+  item: Item<Data>,
+  attempt: Attempt<Findings>,
+  { maxRetries, sentBack }: {
+    readonly maxRetries: number;
+    /** The final check sent it back: one attempt each time. */
+    readonly sentBack: boolean;
+  },
+): number {
+  if (sentBack) return 0;
+  const given = typeof retries === "function" ? retries(attempt, item) : retries ?? maxRetries;
+  return Math.max(0, given - attempt.number);
+}
+
+/**
+ * The attempt with what the loop's limits make of it: the last one parks the item, and so does the same failure several
+ * times in a row. Pure.
+ */
+export function withRetries<Findings>(
+  attempt: Attempt<Findings>,
+  history: readonly Attempt<Findings>[],
+  { left, sameFailure }: { readonly left: number; readonly sameFailure: number },
+): Attempt<Findings> {
+  if (attempt.status !== "failed" && attempt.status !== "not-done") return attempt;
+  const times = sameFailures(attempt, history);
+  if (times >= sameFailure) {
+    const { reason: _, ...same } = { reason: null, ...attempt };
+    return { ...same, status: "blocked", message: `failed the same way ${times} times: ${attempt.message}` };
+  }
+  return left === 0 ? { ...attempt, last: true } : attempt;
+}
+
+/** The attempt that the next prompt reports: the last one, the final check that sent the item back, or one without an end. Pure. */
+export function previousOf<Findings>(
+  id: string,
+  { history, sentBack, left }: {
+    readonly history: readonly Attempt<Findings>[];
+    readonly sentBack: { readonly reason: string } | null;
+    /** What attempts at the item have left uncommitted. */
+    readonly left: Readonly<Record<string, unknown>>;
+  },
+): Attempt<Findings> | null {
+  const last = history.at(-1);
+  if (last !== undefined) return last;
+  if (sentBack !== null) return reopenedAttempt(id, sentBack.reason);
+  if (Object.keys(left).length === 0) return null;
+  return interruptedAttempt({ id: `${id}.left`, number: 0 });
+}
+
+function reopenedAttempt(id: string, reason: string): Attempt<never> {
+  const message = `it had passed, and fails in the final check:\n${reason}`;
+  return {
+    ...interruptedAttempt({ id: `${id}.final`, number: 0 }),
+    status: "failed",
+    reason: "checks-failed",
+    message,
+  };
+}
+
+/** The attempt that the next prompt reports where the item's work so far conflicts with what was merged since. Pure. */
+export function previousWith<Findings>(
+  id: string,
+  previous: Attempt<Findings> | null,
+  conflicts: readonly string[],
+): Attempt<Findings> | null {
+  if (conflicts.length === 0 || (previous !== null && previous.status !== "interrupted")) return previous;
+  const message = `the work at it so far conflicts with what was merged since: ${[...new Set(conflicts)].join(", ")}`;
+  return { ...interruptedAttempt({ id: `${id}.conflict`, number: 0 }), status: "failed", reason: "conflict", message };
+}
+
+/** How often in a row, this attempt included, the item has failed with the same message. Pure. */
+export function sameFailures(attempt: Attempt, history: readonly Attempt[]): number {
+  const message = failureMessage(attempt);
+  if (message === null) return 0;
+  let count = 1;
+  for (const earlier of history.toReversed()) {
+    if (failureMessage(earlier) !== message) break;
+    count++;
+  }
+  return count;
+}
+
+/** Numbers change from run to run (times, addresses, line counts of logs): they do not make a failure another one. */
+function failureMessage(attempt: Attempt): string | null {
+  if (attempt.status !== "failed" && attempt.status !== "not-done") return null;
+  return attempt.message.replaceAll(/\d+/g, "0");
+}
+
+/** How the tree was before the first attempt at an item. `left`: what attempts at it have left, in earlier runs as well. */
+export function itemStart(
+  ralph: Pick<RalphContext, "repository" | "root">,
+  history: readonly Attempt[],
+  before: TreeSnapshot,
+  left: Readonly<Record<string, unknown>>,
+): WorkDone {
+  const turns = history.flatMap(({ turn }) => turn === null ? [] : [turn]);
+  const [first] = turns;
+  const changed = [...rootPaths(ralph, Object.keys(left)), ...turns.flatMap(({ changedFiles }) => changedFiles)];
+  return { since: first === undefined ? before.head : first.base, changedFiles: [...new Set(changed)] };
+}

@@ -1,0 +1,38 @@
+import type { RalphContext } from "../../context/context.ts";
+import type { Attempt, Settlement } from "../../backlog/types.ts";
+import type { StoppedEarly } from "../run/outcome.ts";
+
+/** What an attempt and its settlement mean for the run: its end, or `null` where it continues. */
+export function endingOf(
+  { events }: Pick<RalphContext, "events">,
+  attempt: Attempt,
+  settlement: Settlement,
+): StoppedEarly | null {
+  if (attempt.status === "trespassed") {
+    events.emit({ type: "trespass", by: "agent", paths: attempt.paths, diff: attempt.diff });
+    const reasons = [`wrote outside the allowed paths: ${attempt.paths.join(", ")}`];
+    return { status: "failed", reason: "trespassed", reasons };
+  }
+  if (attempt.status === "agent-unusable") {
+    return { status: "failed", reason: "agent-unusable", reasons: [attempt.message] };
+  }
+  if (attempt.status === "interrupted") return endOfInterrupted(attempt);
+  if (settlement.status !== "stop") return null;
+  return settlement.as === "failed"
+    ? { status: "failed", reason: "stopped", reasons: [settlement.reason] }
+    : { status: "blocked", reasons: [settlement.reason] };
+}
+
+/**
+ * How a run ends after an attempt that does not count: at a rate limit that is not waited for, at its own time, or by an
+ * interrupt.
+ */
+function endOfInterrupted(
+  { turn, verification }: Attempt,
+): { readonly status: "aborted" } | { readonly status: "exhausted"; readonly limit: string } {
+  const review = verification?.results.find(({ halts }) => halts === "rate-limited");
+  if (review !== undefined) return { status: "exhausted", limit: `rate limit: ${review.tail}` };
+  if (turn?.end.reason !== "rate-limited") return { status: "aborted" };
+  const { budget = "rate limit", message } = turn.end;
+  return { status: "exhausted", limit: `${budget}: ${message}` };
+}

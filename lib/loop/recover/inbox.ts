@@ -1,0 +1,46 @@
+import { type ClaimLine, createInbox } from "../../backlog/claims.ts";
+import type { Backlog } from "../../backlog/types.ts";
+import type { RalphContext } from "../../context/context.ts";
+import { createRedactor } from "../../events/redact.ts";
+import { secretValues } from "../../events/secrets.ts";
+import { ownFiles } from "../../context/own_files.ts";
+
+/**
+ * Between two turns: hands the backlog what commands outside of a turn added meanwhile.
+ *
+ * @returns how many lines there were
+ */
+export async function receiveInbox<Data, Findings>(
+  ralph: Pick<RalphContext, "host" | "repository" | "root">,
+  backlog: Pick<Backlog<Data, Findings>, "receive" | "stateFiles">,
+): Promise<number> {
+  if (backlog.receive === undefined) return 0;
+  const { directory } = ownFiles(ralph.repository, ralph.root);
+  const inbox = createInbox({ root: ralph.root, directory, host: ralph.host });
+  let received = 0;
+  for (const file of backlog.stateFiles) {
+    await inbox.take(file, async (claims) => {
+      received += claims.length;
+      await backlog.receive?.(maskedClaims(ralph, claims));
+    });
+  }
+  return received;
+}
+
+/** What agents and hooks ask for goes into state, which is committed: secrets are masked in it, but never in a command. */
+export function maskedClaims(
+  { host }: Pick<RalphContext, "host">,
+  claims: readonly ClaimLine[],
+): readonly ClaimLine[] {
+  if (claims.length === 0) return claims;
+  const redactor = createRedactor(secretValues(host.environment.variables));
+  const masked = (value: unknown): unknown => {
+    if (typeof value === "string") {
+      return value.split(/(`[^`]*`)/).map((part, index) => index % 2 === 1 ? part : redactor.text(part)).join("");
+    }
+    if (Array.isArray(value)) return value.map(masked);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, masked(one)]));
+  };
+  return claims.map((claim) => masked(claim) as ClaimLine);
+}

@@ -1,0 +1,170 @@
+import { interruptedAttempt } from "../../backlog/attempts.ts";
+import { verdictOf } from "../../backlog/verdict.ts";
+import { namedCheck } from "../../checks/function.ts";
+import type { CheckLike } from "../../checks/types.ts";
+import { verify } from "../../checks/verify.ts";
+import type { RalphContext } from "../../context/context.ts";
+import type { TreeSnapshot } from "../../git/types.ts";
+import { modifiedAt } from "../../host/files.ts";
+import type { JournalKey, OpenItem } from "../../backlog/journal_types.ts";
+import { ownFiles } from "../../context/own_files.ts";
+import { createOwnership, type Ownership } from "../settle/ownership.ts";
+import type { Attempt, Backlog, Check, Item } from "../../backlog/types.ts";
+import { requireRepository } from "../../git/require_repository.ts";
+import type { Committer } from "../settle/committer.ts";
+import { type LandingSteps, settleAndCommit, unchangedWork } from "../settle/settle.ts";
+import { ownPaths } from "../settle/stow.ts";
+import { restoreState } from "../../checks/brief/create_brief.ts";
+
+/**
+ * Brings a run that was killed to a clean start: manual edits are reverted, what was begun is settled (as `interrupted`
+ * where nothing is known of it), its commit is made up for. Where nothing was open, what a person changed since is the
+ * new baseline.
+ *
+ * @returns whose the uncommitted changes in the tree are
+ */
+export async function recover<Data, Findings>(
+  ralph: RalphContext,
+  committer: Committer,
+  backlog: Backlog<Data, Findings>,
+  key: JournalKey,
+  now: TreeSnapshot,
+  shared: readonly CheckLike[],
+): Promise<Ownership> {
+  // what workers elsewhere were given continues
+  const isOut = ({ apart, attempt }: OpenItem): boolean =>
+    ralph.loop.elsewhere !== undefined && apart === true && attempt === null;
+  const open = ralph.journal.open(key).filter((one) => !isOut(one));
+  const start = { leftovers: ralph.journal.leftovers(key), own: new Set(ownPaths(ralph, backlog)) };
+  if (open.length === 0) {
+    await ralph.state.adopt([...backlog.stateFiles, ...backlog.ownFiles ?? []]);
+    return createOwnership({ ...start, killed: null }, now);
+  }
+
+  await restoreEdits(ralph, backlog);
+  const last = open.findLast(({ apart }) => apart !== true); // the others' work is in trees of their own
+  const killed = last === undefined ? null : { itemId: last.item.id, userPaths: last.userPaths };
+  const ownership = createOwnership({ ...start, killed }, now);
+  for (const begun of open) {
+    const { item, attemptId, number, work } = begun;
+    const landing = await landedAgain(ralph, begun);
+    // verified in a tree of its own, and not landing yet: it has not passed
+    const attempt = landing === "in-the-way" || (landing === null && isApart(begun)) ? null : begun.attempt;
+    const known = attempt === null
+      ? { attempt: interruptedAttempt({ id: attemptId, number }), checks: [] }
+      : await checkedAgain(ralph, backlog, item as Item<Data>, attempt as Attempt<Findings>, shared);
+    const steps = attempt === null || typeof landing === "string" ? null : landing;
+    const settled = await settleAndCommit(ralph, committer, {
+      backlog,
+      key,
+      item: item as Item<Data>,
+      attempt: known.attempt as Attempt<Findings>,
+      checks: known.checks,
+      tip: now.head,
+      work: begun.apart === true ? {} : unchangedWork(now, work),
+      ...(steps === null ? {} : { landing: steps }),
+    });
+    ownership.committed(settled.committed);
+    await ralph.journal.settled(key, item, settled.attempt, {
+      settlement: settled.settlement,
+      kept: ownership.workOf(item.id),
+      ...(settled.passed === null ? {} : { passed: settled.passed }),
+    });
+    const message = attempt === null
+      ? `${item.id} was interrupted in attempt ${number} and is taken up again`
+      : `${item.id} was being settled when Ralph was stopped: ${settled.settlement.status}`;
+    ralph.events.emit({ type: "note", level: "info", message });
+  }
+  return ownership;
+}
+
+/** Passed in a tree of its own. */
+function isApart({ apart, attempt }: OpenItem): boolean {
+  return apart === true && (attempt?.status === "verified" || attempt?.status === "unverified");
+}
+
+/** A landing that a kill cut short is made again; where a person has changed the same files since, it is reverted. */
+async function landedAgain(
+  ralph: RalphContext,
+  { item, landing }: OpenItem,
+): Promise<LandingSteps | "in-the-way" | null> {
+  if (landing === undefined) return null;
+  const { landAgain, moveTree } = await import("../../git/land.ts");
+  const repository = requireRepository(ralph);
+  const landed = await landAgain(repository, landing);
+  if (landed.status === "in-the-way") {
+    const message = `${item.id} was landing when Ralph was stopped, and ${landed.paths.join(", ")} changed since: ` +
+      `it is worked on again; its work is ${landing.commit.slice(0, 10)}`;
+    ralph.events.emit({ type: "note", level: "warn", message });
+    return "in-the-way";
+  }
+  const { tip, commit } = landing;
+  return {
+    ...landing,
+    paths: landed.paths,
+    body: (body) => body ?? "",
+    bring: () => Promise.resolve(), // it is there: it was checked there
+    takeBack: () => moveTree(repository, commit, tip),
+  };
+}
+
+/** A verdict that a killed run left is not believed: its checks and reviews run again. */
+async function checkedAgain<Data, Findings>(
+  ralph: RalphContext,
+  backlog: Backlog<Data, Findings>,
+  item: Item<Data>,
+  attempt: Attempt<Findings>,
+  shared: readonly CheckLike[],
+): Promise<{ readonly attempt: Attempt<Findings>; readonly checks: readonly Check[] }> {
+  if (attempt.status !== "verified") return { attempt, checks: [] };
+  const context = { cwd: ralph.root, attempt: attempt.number, previous: null, last: null, nonce: "", claims: [] };
+  const work = await backlog.work(item, context);
+  const checks = [...work.checks, ...shared];
+  const done = { since: attempt.turn?.base ?? null, changedFiles: attempt.turn?.changedFiles ?? [] };
+  const verification = await verify(ralph, checks, { item, base: done.since, done });
+  const verdict = verdictOf(verification, backlog.unverified === "accept" || ralph.config.verify.allowUnverified);
+  const { status: _, ...known } = attempt;
+  const named = checks.map(namedCheck).filter((check) => check !== null);
+  return { attempt: { ...known, verification, ...verdict }, checks: named };
+}
+
+/**
+ * What the agent of a killed run may have left in the way: locks of its git, what a power cut tore, a damaged store. Before
+ * anything is read.
+ */
+export async function repairAfterKill<Data, Findings>(
+  ralph: RalphContext,
+  backlog: Pick<Backlog<Data, Findings>, "runsDirectory" | "stateFiles">,
+  open: readonly OpenItem[],
+): Promise<void> {
+  const repository = requireRepository(ralph);
+  const lastWord = await modifiedAt(ownFiles(repository, ralph.root).journal);
+  if (lastWord !== null) {
+    await repository.clearLeftLocks(lastWord);
+    const head = open.at(-1)?.head ?? null;
+    const { objects, branch, index } = await repository.repairDamage({ since: lastWord, head });
+    const back = branch === null ? "" : `; ${branch} is back at ${head?.slice(0, 7)}, its files are as they were`;
+    const message = `git objects that were torn when the machine stopped are set aside: ${objects}${back}`;
+    if (index !== null) reportTornIndex(ralph, index);
+    if (objects > 0 || branch !== null) ralph.events.emit({ type: "note", level: "warn", message });
+  }
+  for (const { fold } of open) {
+    if (fold !== undefined) await (await import("../../git/commit_fold.ts")).undoFold(repository, fold);
+  }
+  await restoreEdits(ralph, backlog);
+}
+
+/** What was staged was a person's, too. */
+export function reportTornIndex({ events }: Pick<RalphContext, "events">, kept: string): void {
+  const message =
+    `git's index was damaged when the machine stopped, and is made anew: nothing is staged; the old one: ${kept}`;
+  events.emit({ type: "note", level: "warn", message });
+}
+
+/** Reverts edits of state files from before the run was killed. */
+async function restoreEdits(
+  ralph: RalphContext,
+  backlog: Pick<Backlog, "runsDirectory" | "stateFiles">,
+): Promise<void> {
+  await restoreState(ralph, backlog, await ralph.state.edited(backlog.stateFiles));
+}

@@ -1,0 +1,323 @@
+import type { Backlog, Item, LoopView, Next } from "../../backlog/types.ts";
+import { restoreBrief } from "../../checks/brief/create_brief.ts";
+import { checksForUnchecked } from "../../checks/unchecked_items.ts";
+import type { LimitsConfig } from "../../config/schema.ts";
+import type { RalphContext } from "../../context/context.ts";
+import { RalphError } from "../../errors/ralph_error.ts";
+import { requireRepository } from "../../git/require_repository.ts";
+import { rootPaths } from "../../git/tree_paths.ts";
+import { configuredHooks } from "../../hooks/hook.ts";
+import { createHookRunner } from "../../hooks/runner.ts";
+import { announceRun } from "./announce.ts";
+import { baselineOf } from "./baseline.ts";
+import { type CleanRun, createCleanRun } from "../finish/clean.ts";
+import { conclude } from "../finish/conclude.ts";
+import { receiveInbox } from "../recover/inbox.ts";
+import { Iterations } from "../iterations.ts";
+import { askToContinue, limitReached, limitsOf, rest, timeReached, workingTime } from "../policy/limits.ts";
+import type { LoopParts, Picked } from "./loop_parts.ts";
+import type { Ending, LoopOutcome, Stopped, StoppedEarly } from "./outcome.ts";
+import type { Dispatched } from "../parallel/dispatch.ts";
+import { type Notice, withoutPassed } from "../policy/progress.ts";
+import { isLate } from "../settle/committer.ts";
+import { answered, settleAndCommit, waitsInVain } from "../settle/settle.ts";
+import { tidied } from "./tidied.ts";
+import { createTurnGuard, type TurnGuard } from "../attempt/turn_guard.ts";
+import { workItem } from "../attempt/work_item.ts";
+
+const NOT_APPLIED = "what a hook changed, which no longer fits: `git apply --3way` with it, and fix what differs";
+
+/** Workers that may come later. */
+interface LateWorkers extends AsyncDisposable {
+  /** `null`: the next item is worked on in the project's own tree. */
+  open(): Promise<Dispatched | null>;
+  /** Before any tree is made: why nothing needs one, or `null`. */
+  idle(): Promise<Stopped | null>;
+  passed(): Promise<void>;
+}
+
+/** One run: what changes while it lasts. */
+export class Loop<Data, Findings> {
+  readonly #parts: LoopParts<Data, Findings>;
+  readonly #ralph: RalphContext;
+  readonly #backlog: Backlog<Data, Findings>;
+  readonly #signal: AbortSignal;
+  readonly #limits: LimitsConfig;
+  readonly #guard: TurnGuard;
+  readonly #clean: CleanRun;
+  readonly #iterations: Iterations<Data, Findings>;
+
+  constructor(parts: LoopParts<Data, Findings>) {
+    const { ralph, backlog, options } = parts;
+    this.#parts = parts;
+    this.#ralph = ralph;
+    this.#backlog = backlog;
+    this.#signal = options.signal ?? ralph.signal;
+    this.#limits = limitsOf(ralph, options, parts.workers);
+    this.#guard = createTurnGuard(ralph, { userPaths: parts.ownership.userPaths, stateFiles: backlog.stateFiles });
+    this.#clean = createCleanRun(ralph, parts);
+    this.#iterations = new Iterations(parts, this.#limits);
+  }
+
+  async run(): Promise<LoopOutcome> {
+    const iterations = this.#iterations;
+    iterations.folder = await this.#ralph.run.folder(this.#backlog.runsDirectory ?? ".ralph/runs");
+    await announceRun(this.#ralph, this.#backlog, iterations.folder);
+    const sandbox = await this.#ralph.host.sandbox?.announce();
+    if (sandbox?.on === false || (sandbox === undefined && this.#ralph.config.trust === "strict")) {
+      iterations.notice({ kind: "environment", subject: "no sandbox", message: "" });
+    }
+    const unchecked = await this.#askAboutUnchecked();
+    if (unchecked !== null) return this.#end(unchecked);
+    const hooks = iterations.hooks = await createHookRunner(this.#ralph, this.#backlog, {
+      hooks: this.#parts.options.hooks ?? configuredHooks(this.#ralph.config),
+      limit: this.#limits.hooks,
+      folder: iterations.folder,
+      signal: this.#signal,
+      brief: this.#parts.brief,
+    });
+    await using _clean = this.#clean;
+    await using workers = this.#workers();
+    try {
+      await hooks.repeat();
+      for (;;) {
+        const stopped = await workers.idle() ?? await ((await workers.open())?.run() ?? this.#iterate());
+        if (stopped === null) continue;
+        await hooks.finish();
+        if (await receiveInbox(this.#ralph, this.#backlog) > 0 && stopped.status === "done") continue;
+        const ending = await this.#conclude(stopped);
+        if (ending?.status === "passed") await workers.passed();
+        if (ending !== null) return this.#end(ending);
+      }
+    } catch (error) {
+      await hooks.stop();
+      if (this.#signal.aborted && isLate(error)) return this.#end({ status: "aborted" });
+      throw error;
+    }
+  }
+
+  /** Loaded only where items are worked on at once, and opened when there is a commit to begin with. */
+  #workers(): LateWorkers {
+    const { workers } = this.#parts;
+    const ralph = this.#ralph;
+    const isOne = workers === 1 && ralph.loop.elsewhere === undefined;
+    let opened: Dispatched | null = null;
+    let waits = false;
+    return {
+      idle: async () => {
+        if (workers === 1 || ralph.loop.elsewhere !== undefined || opened !== null) return null;
+        if (this.#iterations.progress.iterations > 0) return null;
+        const picked = await this.#pick([], 0);
+        if (picked.status === "item" || picked.status === "waiting") return null;
+        if (!ralph.config.parallel.keep) {
+          const { rescueTrees } = await import("../parallel/leftover_trees.ts");
+          await tidied(ralph, () => rescueTrees(ralph, this.#backlog.stateFiles, 1));
+        }
+        return picked;
+      },
+      passed: async () => {
+        if (!isOne) await (await import("../parallel/dispatch.ts")).letGo(this.#parts);
+      },
+      open: async () => {
+        if (isOne || opened !== null) return opened;
+        const { openWorkers } = await import("../parallel/dispatch.ts");
+        opened = await openWorkers(this.#parts, {
+          iterations: this.#iterations,
+          clean: this.#clean,
+          limits: this.#limits,
+          signal: this.#signal,
+          pick: (inFlight, turns) => this.#pick(inFlight, turns),
+          rest: () => rest(ralph, this.#signal),
+          baseline: () => this.#baseline(),
+          attempt: (item) => this.#attempt(item),
+        });
+        if (opened === null && !waits) {
+          waits = true;
+          const message = "one item at a time until there is a commit: workers have none to begin with";
+          ralph.events.emit({ type: "note", level: "info", message });
+        }
+        return opened;
+      },
+      async [Symbol.asyncDispose]() {
+        await opened?.[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  /** Items that name no check cannot pass: asked about before the first turn is paid for. */
+  async #askAboutUnchecked(): Promise<Ending | null> {
+    const iterations = this.#iterations;
+    const { unchecked, total, checkForm } = await this.#backlog.overview(this.#view());
+    iterations.atStart = total ?? 0;
+    if (this.#backlog.unverified === "accept" || iterations.shared.length > 0) return null;
+    const found = await checksForUnchecked(this.#ralph, unchecked, checkForm);
+    if (found.status === "blocked") return { status: "blocked", reasons: found.reasons };
+    iterations.shared = [...iterations.shared, ...found.checks];
+    return null;
+  }
+
+  #view(): LoopView {
+    return this.#iterations.view();
+  }
+
+  /** One iteration, or why there is none. */
+  async #iterate(): Promise<Stopped | null> {
+    const picked = await this.#pick([], 0);
+    if (picked.status === "waiting") throw waitsInVain(this.#backlog);
+    if (picked.status !== "item") return picked;
+    const { item } = picked;
+    const early = item.checksOnly === true ? null : await rest(this.#ralph, this.#signal) ?? await this.#baseline();
+    return early ?? await this.#attempt(item);
+  }
+
+  /** The next item that may start now. As `DispatchParts.pick`. */
+  async #pick(inFlight: readonly string[], turns: number): Promise<Picked<Data>> {
+    if (this.#signal.aborted) return { status: "aborted" };
+    await receiveInbox(this.#ralph, this.#backlog);
+    const view = this.#view();
+    const next = answered(this.#backlog, "next()", await this.#backlog.next({ ...view, inFlight }));
+    const { progress } = this.#iterations;
+    switch (next.status) {
+      case "done":
+        return this.#done(next);
+      case "blocked":
+        return {
+          status: "blocked",
+          reasons: next.reasons,
+          parkedBefore: view.parked.length - progress.parked.length + (next.givenUp ?? 0),
+        };
+      case "waiting":
+        return next;
+      case "item":
+        break;
+    }
+    const { item } = next;
+    const limit = this.#limitFor(item, turns);
+    if (limit !== null) return { status: "exhausted", limit };
+    if (progress.iterations > 0 && !await askToContinue(this.#ralph, this.#parts.options)) {
+      return { status: "declined" };
+    }
+    return { status: "item", item };
+  }
+
+  #done(next: Extract<Next<Data>, { readonly status: "done" }>): Stopped {
+    if ("verdict" in next) {
+      const problem = "next() answers a `verdict`, as version 1 of the interface asked for: the loop computes it now";
+      throw new RalphError("backlog-invalid", { details: { backlog: this.#backlog.name, problem } });
+    }
+    return { status: "done", ...(next.summary === undefined ? {} : { summary: next.summary }) };
+  }
+
+  #limitFor(item: Item<Data>, inFlight: number): string | null {
+    const { maxItems, stopWhen } = this.#parts.options;
+    const { taken, progress } = this.#iterations;
+    const now = workingTime(this.#ralph);
+    if (item.checksOnly === true) return timeReached(progress, this.#limits, now);
+    if (maxItems !== undefined && !taken.has(item.id) && taken.size >= maxItems) {
+      return `${maxItems} item${maxItems === 1 ? "" : "s"}`;
+    }
+    return limitReached(progress, this.#limits, now, inFlight) ?? stopWhen?.(progress, inFlight) ?? null;
+  }
+
+  /** Once, before the first turn. @returns why there is none */
+  async #baseline(): Promise<StoppedEarly | null> {
+    const iterations = this.#iterations;
+    if (iterations.failedBefore !== null) return null;
+    const place = { logs: `${iterations.folder}/baseline`, signal: this.#signal, clean: this.#clean };
+    await this.#tryCommit();
+    await this.#clean.open();
+    const baseline = await baselineOf(this.#ralph, iterations.shared, place);
+    if (baseline.status !== "known") return baseline;
+    iterations.failedBefore = baseline.failing;
+    iterations.progress = { ...iterations.progress, failedBefore: [...baseline.failing] };
+    return null;
+  }
+
+  /** What would make each commit fail is found before a turn is paid for. @throws {RalphError} git-failed */
+  async #tryCommit(): Promise<void> {
+    const { config, events } = this.#ralph;
+    if (!config.commits.work && !config.commits.prdChanges) return;
+    for (const { path, reason } of await requireRepository(this.#ralph).tryCommit()) {
+      const message = `a new file ${path} cannot be committed: ${reason}`;
+      events.emit({ type: "note", level: "warn", message });
+    }
+  }
+
+  /** One attempt in the project's own tree. */
+  async #attempt(item: Item<Data>): Promise<StoppedEarly | null> {
+    const ralph = this.#ralph;
+    const { backlog, key, committer, ownership, brief } = this.#parts;
+    const iterations = this.#iterations;
+    const begun = await iterations.begin(item);
+    const worked = await workItem(ralph, backlog, item, {
+      ...iterations.workOptions(begun, begun.before, ownership.workOf(item.id)),
+      signal: this.#signal,
+      brief,
+      guard: this.#guard,
+      clean: this.#clean,
+    });
+    const attempt = iterations.limited(begun, worked.attempt);
+    if (worked.after !== null) await iterations.own(item, attempt, worked.after);
+    const settled = await settleAndCommit(ralph, committer, {
+      backlog,
+      key,
+      item,
+      attempt,
+      limited: (one) => iterations.limited(begun, one as typeof attempt),
+      checks: worked.checks,
+      work: ownership.workOf(item.id),
+      ...(worked.after === null ? {} : { known: worked.after }),
+    });
+    ownership.committed(settled.committed);
+    if (settled.settlement.status === "passed") this.#guard.verified();
+    return await iterations.end(begun, { attempt, settled, checks: worked.checks }, ownership.workOf(item.id));
+  }
+
+  /** The final check and the verdict, or `null`: items come again. */
+  async #conclude(stopped: Stopped): Promise<Ending | null> {
+    const { key, committer, brief } = this.#parts;
+    const iterations = this.#iterations;
+    await restoreBrief(brief);
+    brief.lookAtPrograms(); // a false one may take itself away when it runs
+    const { sentBack, unverified, notices, ending } = await conclude(this.#ralph, {
+      backlog: this.#backlog,
+      key,
+      committer,
+      stopped,
+      progress: iterations.progress,
+      limits: this.#limits,
+      shared: iterations.shared,
+      passedNow: [...iterations.passedNow.values()],
+      view: this.#view(),
+      logs: `${iterations.folder}/final-check-${iterations.progress.iterations}`,
+      signal: this.#signal,
+      clean: this.#clean,
+      userPaths: this.#parts.ownership.userPaths,
+      uncommitted: await this.#uncommitted(),
+    });
+    iterations.progress = {
+      ...withoutPassed(iterations.progress, sentBack),
+      ...(unverified === null ? {} : { unverified }),
+    };
+    const kept = (iterations.hooks?.kept() ?? []).map((subject): Notice => ({
+      kind: "leftover",
+      subject,
+      message: NOT_APPLIED,
+    }));
+    for (const notice of [...notices, ...kept]) iterations.notice(notice);
+    for (const id of sentBack) iterations.passedNow.delete(id);
+    return ending;
+  }
+
+  /** Work of items that have passed, in files that had changes before: no commit holds it. */
+  async #uncommitted(): Promise<readonly string[]> {
+    const mixed = this.#parts.ownership.uncommitted(this.#iterations.progress.passed);
+    if (mixed.length === 0) return [];
+    const changed = new Set((await requireRepository(this.#ralph).status()).changed.map(({ path }) => path));
+    return rootPaths(this.#ralph, mixed.filter((path) => changed.has(path)));
+  }
+
+  #end(ending: Ending): LoopOutcome {
+    return { ...this.#iterations.progress, ...ending } as LoopOutcome;
+  }
+}

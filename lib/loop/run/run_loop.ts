@@ -1,0 +1,228 @@
+import { headlineOf } from "../../backlog/verdict.ts";
+import { journalKeyOf, onlyOneReason } from "../../backlog/attempts.ts";
+import { refuseOldMembers } from "../../backlog/old_members.ts";
+import type { Backlog } from "../../backlog/types.ts";
+import { namedCheck } from "../../checks/function.ts";
+import type { RalphContext } from "../../context/context.ts";
+import { rootPaths, treesDirectory } from "../../git/tree_paths.ts";
+import { pathExists } from "../../host/files.ts";
+import { RalphError } from "../../errors/ralph_error.ts";
+import { requireRepository } from "../../git/require_repository.ts";
+import { onBranch } from "./branch.ts";
+import { Loop } from "./loop.ts";
+import type { LoopOptions, LoopOutcome } from "./outcome.ts";
+import { recover, repairAfterKill, reportTornIndex } from "../recover/recover.ts";
+import { type Committer, createCommitter } from "../settle/committer.ts";
+import { ownPaths } from "../settle/stow.ts";
+export type { LoopOptions, LoopOutcome } from "./outcome.ts";
+import type { JournalKey, NoticeRecord } from "../../backlog/journal_types.ts";
+import { createBrief, restoreBrief } from "../../checks/brief/create_brief.ts";
+import { acceptChanges } from "../../checks/brief/since_last_run.ts";
+import type { Brief } from "../../checks/brief/types.ts";
+import type { Notice } from "../policy/progress.ts";
+
+const RESTORED = "changed during the run; `ralph restore` brings back what was found";
+const JOURNAL_FIXED: Notice = {
+  kind: "restored",
+  subject: ".git/ralph/journal.jsonl",
+  message: "Ralph's own record was changed during the run",
+};
+
+/**
+ * Takes items from a backlog, one fresh agent process each, until nothing is left, an item is blocked, or a limit is
+ * reached. Nothing passes without its checks, and the run passes only when every check of everything that passed has
+ * passed once more at the end. Killed at any moment, the same call resumes where it was.
+ *
+ * @throws {RalphError} not-a-repository, agent-missing, agent-not-found, sandbox-missing, run-locked, git-identity-missing,
+ * git-operation-in-progress, git-detached-head, branch-invalid, branch-failed, branch-differs, state-missing, state-invalid,
+ * brief-changed, backlog-invalid
+ * @example A loop over a list in memory
+ * ```ts
+ * import { memoryBacklog, runLoop } from "ralph";
+ * import { testContext } from "ralph/testing";
+ *
+ * await using ralph = await testContext({ agent: { turns: [{ write: { "a.txt": "a" }, say: "<ralph>DONE</ralph>" }] } });
+ * const run = await runLoop(ralph, memoryBacklog([{ id: "a", title: "write a.txt", checks: ["test -f a.txt"] }]));
+ * console.log(run.status, run.passed); // passed [ "a" ]
+ * ```
+ */
+export async function runLoop<Data, Findings>(
+  ralph: RalphContext,
+  backlog: Backlog<Data, Findings>,
+  options: LoopOptions = {},
+): Promise<LoopOutcome> {
+  refuseOldMembers(backlog);
+  const repository = requireRepository(ralph);
+  const interrupted = ralph.journal.interrupted(backlog.name);
+  if (interrupted.length === 0) await backlog.overview({ parked: [] }); // a missing or damaged store is reported before anything starts
+  if (ralph.loop.elsewhere === undefined) await ralph.agent.ensureUsable();
+  await ralph.host.sandbox?.ensureUsable();
+  if (ralph.config.verify.challenge > 0) {
+    const { challengerOf } = await import("../../checks/challenge/challenger.ts");
+    await challengerOf(ralph).ensureUsable();
+  }
+  for (const check of options.checks ?? []) await namedCheck(check)?.ensureUsable?.();
+  await using _lock = await ralph.lock.acquire(options.purpose ?? "run");
+  await ralph.journal.refresh();
+  if (interrupted.length > 0) await repairAfterKill(ralph, backlog, interrupted);
+  const torn = await repository.ensureReady();
+  if (torn !== null) reportTornIndex(ralph, torn);
+  await onBranch(ralph, backlog, options.branch ?? ralph.loop.branch);
+
+  const key = await journalKeyOf(backlog);
+  const committer = createCommitter(ralph, backlog);
+  const workers = workersOf(ralph, backlog, options);
+  await rescueLeftTrees(ralph, backlog, workers);
+  const { brief, begin, end } = await fixBrief(ralph, backlog, key);
+  const now = await repository.snapshot();
+  const ownership = await recover(ralph, committer, backlog, key, now, options.checks ?? []);
+  if (options.retryBlocked ?? ralph.loop.retryBlocked) await ralph.journal.unpark(key);
+  await backlog.record?.({ type: "run-began" });
+  await begin();
+  const goal = (await backlog.brief?.())?.goal ?? null;
+  const ended = await new Loop({ ralph, backlog, options, key, committer, ownership, brief, workers }).run().finally(
+    end,
+  );
+  const isOver = ended.status !== "handed-out"; // attempts count until the run has ended
+  if (isOver && ended.iterations > 0) await commitState(ralph, committer, backlog, ended);
+  const [head] = await repository.log(1);
+  const isDoubted = !ralph.loop.acceptChanges && ended.notices.some(isDoubt);
+  if (isOver) await ralph.journal.runEnded(key, ended.status === "passed", head?.commit ?? null, isDoubted);
+  const notices = [...ended.notices, ...restoredNotices(brief), ...ralph.journal.isFixed ? [JOURNAL_FIXED] : []];
+  const outcome = { ...ended, notices };
+  if (isOver) await remember(ralph, key, outcome);
+  const reasons = "reasons" in outcome ? outcome.reasons : [];
+  const limit = "limit" in outcome ? [outcome.limit] : [];
+  const { status, iterations, usage } = outcome;
+  for (const text of ralph.steering.unread()) {
+    ralph.events.emit({ type: "note", level: "warn", message: `told, and in no prompt before the end: ${text}` });
+  }
+  const { branchWork } = await import("../../git/branch_work.ts");
+  const work = await branchWork(repository, { since: now.head, apart: ownPaths(ralph, backlog) });
+  const more = work === null ? {} : { work };
+  ralph.events.emit({ type: "run-end", status, reasons: [...reasons, ...limit], iterations, usage, notices, ...more });
+  return { ...outcome, ...more, ...goal === null ? {} : { goal } };
+}
+
+/** Items worked on at once. @throws {RalphError} parallel-impossible where more than one was asked for by name */
+function workersOf<Data, Findings>(
+  { loop, config, events, state }: Pick<RalphContext, "config" | "events" | "loop" | "state">,
+  { name, concurrent, policy, stateFiles }: Backlog<Data, Findings>,
+  options: LoopOptions,
+): number {
+  if (loop.elsewhere !== undefined && stateFiles.some((path) => state.parts.has(path))) {
+    throw new RalphError("parallel-impossible", {
+      details: { problem: `what turns write beside Ralph's part of ${name}'s state files stays on the other machine` },
+      hint: "leave `--queue` out; `--parallel` works on several items here",
+    });
+  }
+  const problem = onlyOneReason({ name, concurrent });
+  if (problem === null) return options.workers ?? loop.workers ?? config.parallel.workers;
+  const named = loop.workers ?? (loop.elsewhere === undefined ? 1 : 2);
+  const asked = options.workers ?? (policy?.final === false ? 1 : named);
+  if (asked > 1) {
+    throw new RalphError("parallel-impossible", {
+      details: { problem },
+      hint: "leave `--parallel` and `--queue` out, or say `--parallel 1`",
+    });
+  }
+  if (config.parallel.workers > 1 && policy?.final !== false) {
+    events.emit({ type: "note", level: "info", message: `one item at a time: ${problem}` });
+  }
+  return 1;
+}
+
+/** What a killed run with workers left: work is kept, trees that are not needed are taken away. */
+async function rescueLeftTrees<Data, Findings>(
+  ralph: RalphContext,
+  { stateFiles }: Backlog<Data, Findings>,
+  workers: number,
+): Promise<void> {
+  if (!await pathExists(treesDirectory(ralph))) return;
+  const { rescueTrees } = await import("../parallel/leftover_trees.ts");
+  await rescueTrees(ralph, stateFiles, workers);
+}
+
+/** The brief of a run, from its start to its end. */
+interface FixedBrief {
+  readonly brief: Brief;
+  /** The first turn may follow. */
+  begin(): Promise<void>;
+  /** Restores once more: also after an error or a signal. */
+  end(): Promise<void>;
+}
+
+/** What the run's last lines say of files that were changed while it lasted. */
+function restoredNotices({ restored, reported }: Brief): readonly Notice[] {
+  return [
+    ...restored.map((subject): Notice => ({ kind: "restored", subject, message: RESTORED })),
+    ...reported.map((subject): Notice => ({ kind: "environment", subject, message: "changed during the run" })),
+  ];
+}
+
+/** What no item's commit took along: the branch is left, stashed and cloned with the state that the run ended in. */
+async function commitState<Data, Findings>(
+  ralph: RalphContext,
+  committer: Committer,
+  backlog: Backlog<Data, Findings>,
+  { status }: Pick<LoopOutcome, "status">,
+): Promise<void> {
+  const own = new Set(ownPaths(ralph, backlog));
+  try {
+    const { changed } = await requireRepository(ralph).status();
+    const paths = rootPaths(ralph, changed.map(({ path }) => path).filter((path) => own.has(path)));
+    if (paths.length === 0) return;
+    await committer.commit({ subject: `ralph: record the run (${status})`, paths, work: false }, []);
+  } catch (error) {
+    if (!RalphError.isInstance(error)) throw error;
+    const message = `the state is not committed: ${error.message}`;
+    ralph.events.emit({ type: "note", level: "warn", message });
+  }
+}
+
+/** For `ralph status`, one line each. A run that found nothing to do says nothing of the work before it. */
+async function remember(
+  { journal }: RalphContext,
+  key: JournalKey,
+  { status, turns, notices }: LoopOutcome,
+): Promise<void> {
+  if (turns === 0 && notices.length === 0) return;
+  const before = journal.named();
+  const isSame = before?.backlog === key.backlog && before.scope === key.scope;
+  const known = new Set(notices.map(({ kind, subject }) => `${kind} ${subject}`));
+  // Only a final check that passed has looked again.
+  const kept = isSame && status !== "passed"
+    ? before.notices.filter((one) => isDoubt(one) && !known.has(`${one.kind} ${one.subject}`))
+    : [];
+  await journal.noticed(key, [...notices.map((one) => ({ ...one, message: headlineOf(one.message) })), ...kept]);
+}
+
+/** Evidence that what judges the work was changed. */
+const DOUBTS: ReadonlySet<string> = new Set(["tests-changed", "old-tests", "cannot-fail"]);
+
+function isDoubt({ kind }: Pick<NoticeRecord, "kind">): boolean {
+  return DOUBTS.has(kind);
+}
+
+/** Reads the brief of a run, and has what differs from the last one agreed to. @throws {RalphError} brief-changed */
+async function fixBrief<Data, Findings>(
+  ralph: RalphContext,
+  backlog: Backlog<Data, Findings>,
+  key: JournalKey,
+): Promise<FixedBrief> {
+  const { journal, state } = ralph;
+  const brief = await createBrief(ralph, backlog);
+  await acceptChanges(ralph, brief.record);
+  return {
+    brief,
+    async begin() {
+      await state.hold(backlog.stateFiles);
+      await journal.briefRead(key, brief.record);
+    },
+    async end() {
+      await restoreBrief(brief).finally(() => brief.release());
+      state.release();
+      await journal.briefRestored(key);
+    },
+  };
+}

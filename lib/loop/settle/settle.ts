@@ -1,0 +1,294 @@
+import { join } from "node:path";
+import type { RalphContext } from "../../context/context.ts";
+import type { Fold, TreeSnapshot, TreeStatus } from "../../git/types.ts";
+import type {
+  Attempt,
+  Backlog,
+  Check,
+  Item,
+  PassedRecord,
+  RecordedCheck,
+  SettleCommit,
+  Settlement,
+} from "../../backlog/types.ts";
+import type { JournalKey } from "../../backlog/journal_types.ts";
+import { requireRepository } from "../../git/require_repository.ts";
+import { topLevelPaths } from "../../git/tree_paths.ts";
+import type { Landing } from "../../git/land.ts";
+import { RalphError } from "../../errors/ralph_error.ts";
+import { factsOf } from "../../host/path_facts.ts";
+import type { Committer } from "./committer.ts";
+import { maskOf, stowParked } from "./stow.ts";
+
+/** Paths relative to the top level, with the hash of each one's content. */
+export type WorkPaths = Readonly<Record<string, string | null>>;
+
+/** What settling came to. */
+export interface Settled {
+  readonly settlement: Settlement;
+  readonly attempt: Attempt;
+  /** Work that was committed. */
+  readonly committed: readonly string[];
+  /** What the journal remembers of an item that passed. */
+  readonly passed: PassedRecord | null;
+}
+
+/** One attempt to be settled. */
+export interface ToSettle<Data, Findings> {
+  readonly backlog: Backlog<Data, Findings>;
+  readonly key: JournalKey;
+  readonly item: Item<Data>;
+  readonly attempt: Attempt<Findings>;
+  /** What it was checked by. */
+  readonly checks: readonly Check[];
+  /** What the loop's limits make of an attempt that a hook refused. */
+  readonly limited?: (attempt: Attempt<Findings>) => Attempt<Findings>;
+  /** What turns at the item left uncommitted. */
+  readonly work: WorkPaths;
+  /** HEAD after the last turn: what turns at the item committed may become part of its commit. @default that of `known` */
+  readonly tip?: string | null;
+  /** The tree after the turn, where that is known; the project's before the landing, where its work comes from another. */
+  readonly known?: TreeStatus;
+  /** Its work comes from a tree of its own. */
+  readonly landing?: LandingSteps;
+}
+
+/** How work comes into the project's tree from another one. */
+export interface LandingSteps extends Landing {
+  /** What it changes, relative to the top level. */
+  readonly paths: readonly string[];
+  /** The commit's body, with what the turns committed themselves below it. */
+  body(body: string | undefined, subject: string): string;
+  /** Brings it into the project's tree, uncommitted; done again after a kill. */
+  bring(): Promise<void>;
+  /** It is not committed after all. */
+  takeBack(): Promise<void>;
+}
+
+/**
+ * Settles an attempt and commits: state, and what the turn left uncommitted where it passed. A commit that the user's
+ * hook refuses makes the attempt a failed one, whose reason is what the hook printed. What a turn changed is on
+ * the disk before the journal has the attempt, and the journal before the store is changed: a kill or a power cut in
+ * between is made up for.
+ */
+export async function settleAndCommit<Data, Findings>(
+  ralph: RalphContext,
+  committer: Committer,
+  toSettle: ToSettle<Data, Findings>,
+): Promise<Settled> {
+  const before = await statesOf(ralph, toSettle.backlog);
+  const since = toSettle.landing?.tip ?? ralph.journal.start(toSettle.key, toSettle.item.id);
+  const settled = await settleOnce(ralph, committer, toSettle).catch(async (error: unknown) => {
+    await putBack(ralph, before);
+    throw error;
+  });
+  const { attempt } = settled;
+  const { key, item, checks } = toSettle;
+  const { status: end } = settled.settlement;
+  if (end === "parked") return { ...await withoutWork(ralph, toSettle, settled), passed: null };
+  if (end !== "passed" && item.review === true) { // what its tests left may stay, what it committed may not
+    return { ...await withoutWork(ralph, { ...toSettle, work: {} }, settled), passed: null };
+  }
+  if (settled.settlement.status !== "passed" || !mayPass(attempt)) return { ...settled, passed: null };
+  const stowed = ralph.journal.stowed(key).get(item.id);
+  if (stowed !== undefined && item.review !== true) {
+    await requireRepository(ralph).git(["update-ref", "-d", stowed.ref]);
+  }
+  const { status } = attempt;
+  const recorded = checks.flatMap(({ name, command, scope, expect }): readonly RecordedCheck[] =>
+    command === undefined ? [] : [{
+      name,
+      command,
+      ...(scope === undefined ? {} : { scope }),
+      ...(expect === undefined ? {} : { expect }),
+    }]
+  );
+  const { id, kind, fingerprint = null } = item;
+  const commit = settled.head;
+  const unclaimed = attempt.doubts?.some((doubt) => doubt.kind === "not-claimed") === true ? { unclaimed: true } : {};
+  const more = { ...(since === null ? {} : { since }), ...unclaimed };
+  return { ...settled, passed: { id, kind, fingerprint, status, commit, checks: recorded, ...more } };
+}
+
+/** What the state files hold. */
+async function statesOf(
+  { state }: Pick<RalphContext, "state">,
+  { stateFiles, ownFiles = [] }: Pick<Backlog, "stateFiles" | "ownFiles">,
+): Promise<ReadonlyMap<string, string | null>> {
+  const paths = [...stateFiles, ...ownFiles];
+  return new Map(await Promise.all(paths.map(async (path) => [path, await state.read(path)] as const)));
+}
+
+/** No commit, no pass: the journal has the attempt, and the next run settles it again without a turn. */
+async function putBack(
+  { state }: Pick<RalphContext, "state">,
+  before: ReadonlyMap<string, string | null>,
+): Promise<void> {
+  for (const [path, text] of before) {
+    const written = await state.read(path);
+    if (text !== null && text !== written) await state.update(path, (now) => now === written ? text : now);
+  }
+}
+
+function mayPass<Some extends Attempt>(
+  attempt: Some,
+): attempt is Some & { readonly status: "verified" | "unverified" } {
+  return attempt.status === "verified" || attempt.status === "unverified";
+}
+
+/** What turns at an item that is given up on left is put away: the next item begins in a clean tree. */
+async function withoutWork<Data, Findings, Some extends Settled>(
+  ralph: RalphContext,
+  { backlog, key, item, work }: ToSettle<Data, Findings>,
+  settled: Omit<Some, "passed">,
+): Promise<Omit<Some, "passed">> {
+  if (!ralph.config.commits.work || ralph.repository === null) return settled;
+  const fold = await foldOf(ralph, backlog, key, item);
+  const ref = await stowParked(ralph, backlog, { key, item, attemptId: settled.attempt.id, fold, work });
+  if (ref === null) return settled;
+  return { ...settled, settlement: { ...settled.settlement, stowed: ref }, committed: Object.keys(work) };
+}
+
+async function settleOnce<Data, Findings>(
+  ralph: RalphContext,
+  committer: Committer,
+  toSettle: ToSettle<Data, Findings>,
+): Promise<Omit<Settled, "passed"> & { readonly head: string | null }> {
+  const { backlog, key, item, attempt, work, landing, limited = (one) => one } = toSettle;
+  const before = toSettle.known?.head ?? landing?.tip ?? null;
+  const fold = await persistAndRecord(ralph, toSettle, before);
+  await landing?.bring();
+  const known = landing === undefined ? toSettle.known : landedIn(ralph, toSettle.known, landing);
+  const paths = landing?.paths ?? Object.keys(work);
+  let settlement = answered(backlog, "settle()", await backlog.settle(item, attempt));
+  const isFolded = fold !== null && settlement.status === "passed" && settlement.commit?.work === true;
+  if (landing !== undefined) settlement = withLandedWork(settlement, item, landing);
+  const workPaths = settlement.commit?.work === true && ralph.config.commits.work ? paths : [];
+  if (workPaths.length === 0) await landing?.takeBack();
+  if (settlement.commit === undefined) return { settlement, attempt, committed: [], head: before };
+  const isOfAttempt = settlement.status !== "passed" && (settlement.reopened?.length ?? 0) === 0;
+  const withWork = workPaths.length > 0 || isFolded;
+  const name = async (commit: string | null): Promise<void> => {
+    if (settlement.status !== "passed" || commit === null) return;
+    await backlog.record?.({ type: "item-committed", item, commit });
+  };
+  if (!withWork && backlog.record !== undefined) {
+    const { head = null } = await ralph.repository?.head() ?? {};
+    await name(head);
+    if (await isLastCommit(ralph, settlement.commit)) return { settlement, attempt, committed: [], head };
+  }
+  const result = await committer.commit(settlement.commit, workPaths, {
+    known,
+    fold: isFolded ? fold : null,
+    isOfAttempt,
+  });
+  if (result.status !== "refused") {
+    const head = result.status === "committed" ? result.commit : before;
+    if (withWork) await name(head);
+    return { settlement, attempt, committed: workPaths, head };
+  }
+
+  await landing?.takeBack();
+  const message = `the commit was refused by a hook of the repository:\n${result.output}`;
+  const refused = limited({ ...attempt, status: "failed", reason: "commit-refused", message });
+  await ralph.journal.settling(key, item, refused, { work });
+  const again = answered(backlog, "settle()", await backlog.settle(item, refused));
+  const ofRefused = { ...again.commit, work: false } as SettleCommit;
+  if (again.commit !== undefined) await committer.commit(ofRefused, [], { known, isOfAttempt: true });
+  return { settlement: again, attempt: refused, committed: [], head: before };
+}
+
+/** A kill came between the item's commit and the call of `record()`: the next commit takes the name along. */
+async function isLastCommit(ralph: RalphContext, { subject, body = "" }: SettleCommit): Promise<boolean> {
+  const { stdout } = await requireRepository(ralph).git(["log", "-1", "--format=%B"]);
+  return stdout.startsWith(`${subject}\n\n${body}`);
+}
+
+/** What turns at an item committed themselves since its first attempt, as far as no one else has it and it may be moved. */
+async function foldOf<Data, Findings>(
+  ralph: RalphContext,
+  backlog: Pick<Backlog<Data, Findings>, "policy">,
+  key: JournalKey,
+  item: Item,
+): Promise<Fold | null> {
+  const { work, squash = backlog.policy?.squash ?? true } = ralph.config.commits;
+  const start = ralph.journal.start(key, item.id);
+  if (!work || !squash || start === null) return null;
+  const { head, branch } = await requireRepository(ralph).status(); // a restoration may have been committed since the turn
+  if (head === null || head === start) return null;
+  const { planFold } = await import("../../git/fold.ts");
+  return await planFold(requireRepository(ralph), { start, head, branch, mask: maskOf(ralph) });
+}
+
+/** The tree with what has landed; where that holds more than files, git is asked what the tree is now. */
+function landedIn(
+  ralph: RalphContext,
+  before: TreeStatus | undefined,
+  { paths }: LandingSteps,
+): TreeStatus | undefined {
+  if (before === undefined) return undefined;
+  const { topLevel } = requireRepository(ralph);
+  const landed = paths.map((path) => ({ path, kind: factsOf(join(topLevel, path))?.kind ?? null }));
+  if (landed.some(({ kind }) => kind === "other")) return undefined;
+  const now = new Set(paths);
+  const changed = landed.map(({ path, kind }) => ({ path, code: kind === null ? "D " : "M ", untracked: false }));
+  return { ...before, changed: [...before.changed.filter(({ path }) => !now.has(path)), ...changed] };
+}
+
+/** What a turn changed is on the disk before the journal has the attempt; what lands is already, as objects of git. */
+async function persistAndRecord<Data, Findings>(
+  ralph: RalphContext,
+  { backlog, key, item, attempt, work, tip, landing }: ToSettle<Data, Findings>,
+  before: string | null,
+): Promise<Fold | null> {
+  if (landing !== undefined) {
+    const { tip: onto, commit } = landing;
+    await ralph.journal.settling(key, item, attempt, { work, landing: { tip: onto, commit } });
+    return null; // its commits never were on the branch
+  }
+  const changed = topLevelPaths(ralph, attempt.turn?.changedFiles ?? []);
+  if (attempt.turn !== null) await ralph.repository?.persist([...Object.keys(work), ...changed]);
+  const isMoved = ralph.journal.start(key, item.id) !== (tip ?? before);
+  const fold = mayPass(attempt) && isMoved ? await foldOf(ralph, backlog, key, item) : null;
+  await ralph.journal.settling(key, item, attempt, { work, ...(fold === null ? {} : { fold }) });
+  return fold;
+}
+
+/** What has landed is committed, also where the backlog leaves that to the turns: others begin with it. */
+function withLandedWork(settlement: Settlement, item: Item, { body: bodyOf }: LandingSteps): Settlement {
+  if (settlement.status !== "passed") return settlement;
+  const commit: Omit<SettleCommit, "work"> = settlement.commit ?? { subject: `${item.id}: ${item.title}`, paths: [] };
+  const body = bodyOf(commit.body, commit.subject);
+  return { ...settlement, commit: { ...commit, ...(body === "" ? {} : { body }), work: true } };
+}
+
+/** Those of the paths whose content is still what the journal remembers. Pure. */
+export function unchangedWork(now: TreeSnapshot, work: WorkPaths): WorkPaths {
+  return Object.fromEntries(
+    Object.entries(work).filter(([path, content]) => now.contents.has(path) && now.contents.get(path) === content),
+  );
+}
+
+/**
+ * What a call of a backlog answered, where it is one of the unions on `status`: a recipe's own backlog may be JavaScript.
+ *
+ * @throws {RalphError} backlog-invalid
+ */
+export function answered<Answer extends { readonly status: string }>(
+  backlog: { readonly name: string },
+  call: string,
+  answer: Answer,
+): Answer {
+  if (typeof answer === "object" && answer !== null && typeof answer.status === "string") return answer;
+  const problem = `${call} answered ${
+    answer === undefined ? "nothing" : JSON.stringify(answer)
+  }, expected a \`status\``;
+  throw new RalphError("backlog-invalid", { details: { backlog: backlog.name, problem } });
+}
+
+/** Why a run ends whose backlog waits for what will never end. */
+export function waitsInVain({ name: backlog }: Pick<Backlog, "name">): RalphError {
+  return new RalphError("backlog-invalid", {
+    details: { backlog, problem: "next() waits although nothing is in flight" },
+  });
+}

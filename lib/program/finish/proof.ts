@@ -1,0 +1,189 @@
+import { join } from "node:path";
+import { doubtOf } from "../../backlog/attempts.ts";
+import type { AnswerSource } from "../../events/types.ts";
+import type { RalphContext } from "../../context/context.ts";
+import { requireRepository } from "../../git/require_repository.ts";
+import { ownCommit } from "../../git/own_commit.ts";
+import { outputFrom } from "../../git/run_git.ts";
+import { topLevelPaths } from "../../git/tree_paths.ts";
+import { verdictSince } from "../../loop/finish/verdict_since.ts";
+import type { Proof } from "../../report/pull_request.ts";
+import type { RunReport } from "../../report/types.ts";
+import { WORKFLOWS } from "../../workflows/table.ts";
+import { type FinishPlan, wayOut } from "./finish_plan.ts";
+import { failed, mergedTree } from "./land_branch.ts";
+
+/**
+ * The proof that a run has of the branch as it is; `null`: its newest run did not pass or did not check all that passed on the
+ * branch, or the branch has moved since.
+ */
+export async function proofOf(
+  ralph: RalphContext,
+  plan: FinishPlan,
+  reports: readonly RunReport[],
+): Promise<Proof | null> {
+  const last = reports.at(-1);
+  const checked = last?.work?.head;
+  if (last?.status !== "passed" || checked === undefined) return null;
+  if (!await addsOnlyState(ralph, checked, plan.work.head)) return null;
+  const results = new Map(last.proved.map((name) => [name, true]));
+  const wanted = await provedCommands(ralph, plan, reports);
+  return wanted.every((command) => results.has(command)) ? { commit: checked, results } : null;
+}
+
+/**
+ * Runs the final check where what leaves was not checked: the branch as it is, or for a merge here the branch together
+ * with what its base has beside it. Nothing is moved.
+ *
+ * @returns `null`: aborted
+ * @throws {RalphError} finish-failed where it does not pass; a draft request may say so instead
+ */
+export async function prove(
+  ralph: RalphContext,
+  plan: FinishPlan,
+  { reports, proof, draft, source }: {
+    readonly reports: readonly RunReport[];
+    readonly proof: Proof | null;
+    readonly draft: boolean;
+    /** Who said yes. */
+    readonly source: AnswerSource;
+  },
+): Promise<{ readonly proof: Proof | null; readonly doubts: readonly string[] } | null> {
+  const isTogether = plan.way === "merge" && plan.behind > 0;
+  if (source === "approve" && !draft && !plan.isMerged) refuseOpen(plan, reports.at(-1));
+  if (plan.isMerged || (proof !== null && !isTogether)) return { proof, doubts: [] };
+  const { work: { branch, base, head, from }, target: { onto } } = plan;
+  const level = "info";
+  const message = isTogether
+    ? `${base} has ${commitsText(plan.behind)} that the branch has not: checking both together`
+    : `no run has passed at ${head.slice(0, 10)}: checking it`;
+  ralph.events.emit({ type: "note", level, message });
+  const verdict = await verdictSince(ralph, {
+    base: isTogether ? onto : from,
+    head: isTogether ? await together(ralph, plan) : head,
+    checks: [...ralph.config.verify.default, ...await provedCommands(ralph, plan, reports)],
+    logs: join(ralph.root, reports.at(-1)?.folder ?? ".ralph/runs", "finish"),
+  });
+  const unseen = await doubtedItems(ralph, plan);
+  const status = verdict.status === "passed" && unseen.length > 0 ? "unverified" : verdict.status;
+  const { notices } = verdict;
+  const reasons = [...verdict.reasons, ...unseen];
+  if (status === "aborted") return null;
+  for (const { subject, message: found } of notices) {
+    ralph.events.emit({ type: "note", level: "warn", message: `the checks cannot be believed: ${subject}: ${found}` });
+  }
+  const results = new Map(verdict.checks.map(({ name, ok }) => [name, ok]));
+  const found = isTogether ? proof : { commit: head, results };
+  if (status === "passed") return { proof: found, doubts: [] };
+  const isAllowed = status === "unverified" && (ralph.config.verify.allowUnverified || source !== "approve");
+  if (isAllowed) return { proof: found, doubts: unseen.length > 0 ? unseen : [`no check covers ${head.slice(0, 10)}`] };
+  const doubt = `${
+    isTogether ? `${branch} and what ${base} has beside it do not pass together` : notPassed(plan, status)
+  }: ${reasons.join("; ")}`;
+  if (draft) return { proof: found, doubts: [doubt] };
+  throw failed(doubt, hintOf(plan, isTogether));
+}
+
+/** Checks that pass say nothing of items that a run has left open. @throws {RalphError} finish-failed */
+function refuseOpen({ work: { branch } }: FinishPlan, last: RunReport | undefined): void {
+  if (last === undefined || ["passed", "unverified"].includes(last.status ?? "")) return;
+  const open = last.items.filter(({ state }) => state !== "verified").map(({ id, state }) => `${id}: ${state}`);
+  throw failed(
+    `the newest run on ${branch} ended as ${last.status ?? "cut off"}${
+      open.length === 0 ? "" : ` (${open.join(", ")})`
+    }`,
+    "nothing was merged or pushed: `ralph run` continues it; `ralph finish` in a terminal asks, `--draft` makes a request",
+  );
+}
+
+function notPassed({ work: { branch, head } }: FinishPlan, status: string): string {
+  return `${branch} ${status === "failed" ? "does not pass" : "is not checked"} at ${head.slice(0, 10)}`;
+}
+
+function hintOf(plan: FinishPlan, isTogether: boolean): string {
+  if (plan.way === "merge") {
+    return `nothing was merged: ${isTogether ? wayOut(plan) : "fix it and commit, then `ralph finish` again"}`;
+  }
+  return `nothing was pushed: fix it and commit, then \`ralph finish\` again; \`ralph finish --draft\` asks for a ${
+    plan.forge?.request ?? "request"
+  } that says so`;
+}
+
+/** Both as one commit that no branch has. */
+async function together(ralph: RalphContext, plan: FinishPlan): Promise<string> {
+  const { work: { head }, target: { onto } } = plan;
+  const repository = requireRepository(ralph);
+  const tree = await mergedTree(repository, plan, head);
+  return await ownCommit(repository, tree, { parents: [onto, head], message: "ralph: both together\n" });
+}
+
+/** The commands by which the work on the branch passed, also where its commits were written anew since. */
+async function provedCommands(
+  ralph: RalphContext,
+  { work: { head }, target: { onto } }: FinishPlan,
+  reports: readonly RunReport[],
+): Promise<readonly string[]> {
+  const range = await outputFrom(requireRepository(ralph), ["rev-list", `${onto}..${head}`]);
+  const commits = new Set(range.split("\n"));
+  const items = new Set(reports.flatMap((report) => report.items.map(({ id, kind }) => `${kind} ${id}`)));
+  return ralph.journal.allPassed()
+    .filter(({ commit, kind, id }) => (commit !== null && commits.has(commit)) || items.has(`${kind} ${id}`))
+    .flatMap(({ checks }) => checks.filter(({ expect }) => expect === undefined).map(({ command }) => command));
+}
+
+const DOUBTS = {
+  challenge: "a check that its author had not seen fails",
+  "not-claimed": "its agent did not say that it was done",
+};
+
+/** Items of the branch that passed their checks and are unverified all the same, and why. */
+async function doubtedItems(ralph: RalphContext, { target, work }: FinishPlan): Promise<readonly string[]> {
+  const doubted = ralph.journal.allPassed().flatMap((record) => {
+    const doubt = doubtOf(record, ralph.config.provider);
+    return doubt === null ? [] : [{ ...record, doubt }];
+  });
+  if (doubted.length === 0) return [];
+  const range = await outputFrom(requireRepository(ralph), ["rev-list", `${target.onto}..${work.head}`]);
+  const commits = new Set(range.split("\n"));
+  return doubted.filter(({ commit }) => commit !== null && commits.has(commit))
+    .map(({ id, doubt }) => `${id} is unverified: ${DOUBTS[doubt]}`);
+}
+
+/**
+ * The branch's newest commit, where it adds nothing but Ralph's own state to what was looked at.
+ *
+ * @throws {RalphError} finish-failed where the branch has moved meanwhile
+ */
+export async function unmovedHead(
+  ralph: RalphContext,
+  { work: { branch, head }, isMerged }: FinishPlan,
+): Promise<string> {
+  const now = (await outputFrom(requireRepository(ralph), ["rev-parse", `refs/heads/${branch}`])).trim();
+  if (isMerged || await addsOnlyState(ralph, head, now)) return now;
+  throw failed(
+    `${branch} has moved from ${head.slice(0, 10)} to ${now.slice(0, 10)} meanwhile, which is not checked`,
+    "nothing was merged or pushed: `ralph finish` again looks at it as it is now",
+  );
+}
+
+/** A pass is a statement about a commit: what came after it may be Ralph's own state alone. */
+async function addsOnlyState(ralph: RalphContext, checked: string, head: string): Promise<boolean> {
+  if (checked === head) return true;
+  const { git } = requireRepository(ralph);
+  if ((await git(["merge-base", "--is-ancestor", checked, head])).exitCode !== 0) return false;
+  const changed = await git(["diff", "--name-only", "-z", "--no-renames", checked, head]);
+  const own = topLevelPaths(ralph, WORKFLOWS.flatMap(stateOf));
+  const isOwn = (path: string): boolean => own.some((one) => path === one || path.startsWith(`${one}/`));
+  return changed.exitCode === 0 && changed.stdout.split("\0").every((path) => path === "" || isOwn(path));
+}
+
+/** A person's script in a folder of state is no state: where a workflow lists its files, these alone are. */
+function stateOf({ state, runState }: (typeof WORKFLOWS)[number]): readonly string[] {
+  if (runState !== undefined) return [...runState.files, ...runState.kept];
+  return state === undefined || state.includes("<") ? [] : [state];
+}
+
+/** `2 commits`. */
+export function commitsText(count: number): string {
+  return `${count} commit${count === 1 ? "" : "s"}`;
+}

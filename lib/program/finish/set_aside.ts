@@ -1,0 +1,97 @@
+/**
+ * The state of a run leaves the branch before the branch leaves: it is kept under a ref, and one commit takes it away.
+ * `ralph run` on the branch lays it in again.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import type { RalphContext } from "../../context/context.ts";
+import { newestArchive, nextArchive } from "../../git/archive.ts";
+import { ownTree, saveCommit } from "../../git/own_index.ts";
+import { requireRepository } from "../../git/require_repository.ts";
+import { outputFrom } from "../../git/run_git.ts";
+import { topLevelPaths } from "../../git/tree_paths.ts";
+import type { Repository } from "../../git/types.ts";
+import { pathExists, removePath } from "../../host/files.ts";
+import type { WorkflowRow } from "../../workflows/workflow.ts";
+
+/** State that is there, relative to the root: in the tree or in HEAD. */
+export async function stateToSetAside(
+  ralph: Pick<RalphContext, "root" | "repository">,
+  { runState }: Pick<WorkflowRow, "runState">,
+): Promise<readonly string[]> {
+  if (runState === undefined) return [];
+  const files = [...runState.files, ...await runState.unused(ralph.root)];
+  const tracked = await trackedOf(requireRepository(ralph), topLevelPaths(ralph, files));
+  const there = await Promise.all(
+    files.map(async (path, index) => tracked[index] === true || await pathExists(join(ralph.root, path))),
+  );
+  return files.filter((_, index) => there[index]);
+}
+
+/**
+ * Keeps the state under `refs/ralph/archive/<branch>/<n>` and takes it away in one commit. A kill in between is made up
+ * for by the same call.
+ *
+ * @returns the ref that keeps it; `null`: there was none
+ */
+export async function setAside(
+  ralph: RalphContext,
+  branch: string,
+  files: readonly string[],
+): Promise<string | null> {
+  if (files.length === 0) return null;
+  const repository = requireRepository(ralph);
+  const ref = await keep(ralph, branch, files);
+  for (const path of files) await removePath(join(ralph.root, path));
+  const paths = topLevelPaths(ralph, files);
+  const tracked = await trackedOf(repository, paths);
+  const gone = paths.filter((_, index) => tracked[index]);
+  if (gone.length > 0) await commitRemoval(ralph, { branch, ref, gone });
+  await ralph.state.adopt(files);
+  return ref;
+}
+
+async function commitRemoval(
+  ralph: RalphContext,
+  { branch, ref, gone }: { readonly branch: string; readonly ref: string; readonly gone: readonly string[] },
+): Promise<void> {
+  const repository = requireRepository(ralph);
+  const subject = `chore: remove the state of ${branch}`;
+  try {
+    const result = await repository.commit({ paths: gone, subject, body: `It is kept in ${ref}.` });
+    if (result.status === "committed") ralph.events.emit({ type: "commit", commit: result.commit, subject });
+  } catch (error) {
+    await outputFrom(repository, ["restore", `--source=${ref}`, "--worktree", "--", ...gone], LITERAL);
+    throw error;
+  }
+}
+
+/** Makes the ref, unless a call that was cut off has made it. */
+async function keep(ralph: RalphContext, branch: string, files: readonly string[]): Promise<string> {
+  const repository = requireRepository(ralph);
+  const { head } = await repository.head();
+  const there: string[] = [];
+  for (const path of files) if (await pathExists(join(ralph.root, path))) there.push(path);
+  const newest = await newestArchive(repository, branch);
+  if (newest !== null && newest.parent === head && there.length < files.length) return newest.ref;
+  const paths = topLevelPaths(ralph, there);
+  const tree = await ownTree(repository, "copied", async (environment) => {
+    if (paths.length === 0) return;
+    const words = ["add", "--force", "--", ...paths];
+    await outputFrom(repository, words, { environment: { ...environment, ...LITERAL.environment } });
+  });
+  if (newest !== null && newest.parent === head && newest.tree === tree) return newest.ref;
+  const ref = nextArchive(branch, newest);
+  await saveCommit(repository, ref, tree, head);
+  return ref;
+}
+
+const LITERAL = { environment: { GIT_LITERAL_PATHSPECS: "1" } };
+
+/** For each path: does HEAD have it? */
+async function trackedOf(repository: Repository, paths: readonly string[]): Promise<readonly boolean[]> {
+  const { stdout } = await repository.git(["ls-tree", "-z", "--name-only", "HEAD", "--", ...paths], LITERAL);
+  const found = new Set(stdout.split("\0"));
+  return paths.map((path) => found.has(path));
+}

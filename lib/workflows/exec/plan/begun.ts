@@ -1,0 +1,15 @@
+/** What is shown of a plan that was begun. */
+export interface BegunPlan {
+  readonly goal: string;
+  readonly state: string;
+}
+
+/** Reads plan_state.json for what is shown; `null` where it is missing or damaged: `ralph validate` says why. Pure. */
+export function begunPlan(text: string | null): BegunPlan | null {
+  try {
+    const { goal, state = "collect_context" } = JSON.parse(text ?? "") as Partial<Record<keyof BegunPlan, unknown>>;
+    return typeof goal === "string" && typeof state === "string" ? { goal, state } : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,84 @@
+import { agentTurn } from "../agents/agent_turn.ts";
+import { pathsOutside } from "../checks/guards.ts";
+import type { RalphContext } from "../context/context.ts";
+import { changedSources, othersMessage } from "../git/changed_sources.ts";
+import { requireRepository } from "../git/require_repository.ts";
+import { topLevelPaths } from "../git/tree_paths.ts";
+import type { TreeSnapshot } from "../git/types.ts";
+import { RalphError } from "../errors/ralph_error.ts";
+
+/** How a turn of a planner's agent ended. */
+export type PlannerTurn =
+  | { readonly status: "answered"; readonly text: string }
+  | { readonly status: "failed"; readonly reason: "agent-failed" | "agent-unusable"; readonly message: string }
+  | { readonly status: "trespassed"; readonly paths: readonly string[]; readonly diff: string }
+  | { readonly status: "aborted" };
+
+/** A turn, and where it may write. */
+export interface PlannerRequest {
+  prompt(): Promise<string>;
+  /** Name of the transcript file. */
+  readonly name: string;
+  /** Absolute path of the run's folder. */
+  readonly folder: string;
+  /** Globs, relative to the root. */
+  readonly allow: readonly string[];
+  readonly signal: AbortSignal;
+  /** The terminal is handed over. @default false */
+  readonly interactive?: boolean;
+  /** Called before the turn. */
+  readonly begun?: (before: TreeSnapshot) => Promise<void>;
+  /** Called after the turn, before its changes are judged. */
+  readonly ended?: () => Promise<void>;
+}
+
+/**
+ * Gives a planner's agent one turn. A changed source file outweighs whatever it answered, and stays as it is; Ralph only
+ * reports what a log, an editor or a server wrote meanwhile.
+ */
+export async function plannerTurn(ralph: RalphContext, request: PlannerRequest): Promise<PlannerTurn> {
+  const { name, folder, allow, signal, interactive = false } = request;
+  if (!await ralph.steering.rest(signal)) return { status: "aborted" };
+  const prompt = `${await request.prompt()}${ralph.steering.told(null)}`;
+  const repository = requireRepository(ralph);
+  const before = await repository.snapshot();
+  await request.begun?.(before);
+  const { turn } = await agentTurn(ralph, { prompt, name, folder, signal, before, interactive });
+  await request.ended?.();
+  const { sources, others } = await changedSources(ralph, pathsOutside(turn.changedFiles, allow), before);
+  if (sources.length > 0) {
+    const diff = await repository.diff(topLevelPaths(ralph, sources), { base: turn.base });
+    ralph.events.emit({ type: "trespass", by: "planner", paths: sources, diff });
+    return { status: "trespassed", paths: sources, diff };
+  }
+  if (others.length > 0) ralph.events.emit({ type: "note", level: "warn", message: othersMessage(others) });
+  const { end } = turn;
+  switch (end.reason) {
+    case "completed":
+      return { status: "answered", text: turn.text };
+    case "aborted":
+      return { status: "aborted" };
+    default:
+      return {
+        status: "failed",
+        reason: end.reason === "agent-unusable" ? end.reason : "agent-failed",
+        message: end.message,
+      };
+  }
+}
+
+/** A question that no one answers, and a Ctrl-C at one, are ends and not errors. */
+export async function askingEnds<Ended>(
+  run: () => Promise<Ended>,
+): Promise<
+  Ended | { readonly status: "aborted" } | { readonly status: "blocked"; readonly reasons: readonly string[] }
+> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!RalphError.isInstance(error)) throw error;
+    if (error.code === "interrupted") return { status: "aborted" };
+    if (error.code === "answer-missing") return { status: "blocked", reasons: [error.message, error.hint] };
+    throw error;
+  }
+}

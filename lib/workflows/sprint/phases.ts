@@ -1,0 +1,271 @@
+/**
+ * The `phases` of a PROGRESS.yaml in standard mode: what is carried out, in order, and where each part stands. Loads the
+ * YAML library: import it when a sprint is at hand.
+ *
+ * @module
+ */
+import { type Document, isMap, isNode, isSeq, type YAMLMap, YAMLSeq } from "yaml";
+import { RalphError } from "../../errors/ralph_error.ts";
+import { OVER, STUCK } from "./step_order.ts";
+import type { SprintStep, StepMark } from "./types.ts";
+
+/** One prompt of `phases`: a phase, a step, or a phase of a step. */
+export interface Leaf {
+  /** Its ids from the outside in, `development/step-0/implement`: no other leaf has the same. */
+  readonly id: string;
+  readonly map: YAMLMap;
+  /** The maps that it is in, the outermost first. */
+  readonly parents: readonly YAMLMap[];
+  /** The list that it is an entry of. */
+  readonly list: YAMLSeq;
+  /** What comes before its own id: `development/step-0/`. */
+  readonly prefix: string;
+}
+
+const OPEN: readonly string[] = ["pending", "in-progress"];
+const STATUSES: readonly string[] = [...OPEN, ...OVER, ...STUCK];
+
+/** The phase that repairs what the last check of everything finds. */
+const REPAIR = "fix-checks";
+const REPAIR_PROMPT =
+  "Every phase is done, and the checks of the whole sprint fail. Find the cause and fix it. Never weaken, skip or delete a test or a check to get there.";
+
+/** `false`: a free loop over a goal. */
+export function isStandard(document: Document): boolean {
+  return document.get("mode") !== "ralph";
+}
+
+/** The leaves of a document, in order. */
+export function leavesOf(document: Document): readonly Leaf[] {
+  const found: Leaf[] = [];
+  const ids = new Set<string>();
+  walk(document.get("phases"), "", []);
+  return found;
+
+  function walk(list: unknown, prefix: string, parents: readonly YAMLMap[]): void {
+    if (!isSeq(list)) return;
+    for (const map of list.items) {
+      if (!isMap(map)) continue;
+      const inner = innerOf(map);
+      const id = freeId(`${prefix}${String(map.get("id") ?? "")}`);
+      if (inner !== null) walk(inner, `${id}/`, [...parents, map]);
+      else found.push({ id, map, parents, list, prefix });
+    }
+  }
+
+  /** Tools add a second `fix-qa` beside the first. */
+  function freeId(wanted: string): string {
+    let id = wanted;
+    for (let number = 2; ids.has(id); number += 1) id = `${wanted}-${number}`;
+    ids.add(id);
+    return id;
+  }
+}
+
+/** What a sprint's reader sees of the leaves; `in-progress` is pending: its turn never came to an end. */
+export function phaseSteps(document: Document): readonly SprintStep[] {
+  return leavesOf(document).map(({ id, map, parents }) => {
+    const status = String(map.get("status") ?? "pending");
+    const prompt = map.get("prompt");
+    const script = map.getIn(["gate", "script"]);
+    const iteration = map.get("added-in-iteration");
+    const step = parents[1];
+    return {
+      id,
+      prompt: typeof prompt === "string" ? prompt : "",
+      status: OPEN.includes(status) ? "pending" : status,
+      addedIn: typeof iteration === "number" ? iteration : null,
+      ...(step === undefined ? {} : { of: String(step.get("prompt") ?? "") }),
+      ...(map.get("injected") === true ? { injected: true } : {}),
+      ...(typeof script === "string" ? { gate: script } : {}),
+    };
+  });
+}
+
+/** @throws {RalphError} sprint-invalid with the line, where a part is not one that Ralph knows */
+export function checkPhases(document: Document, text: string, path: string): void {
+  const phases = document.get("phases");
+  if (!isSeq(phases)) {
+    throw new RalphError("sprint-invalid", {
+      details: { path, problem: `${lineOf(document.contents)}expected a list of \`phases\`, or \`mode: ralph\`` },
+      hint: "`ralph sprint compile DIR --force` sets the file aside and makes a new one from SPRINT.yaml",
+    });
+  }
+  for (const map of phases.items) check(map, 0);
+
+  function check(map: unknown, depth: number): void {
+    if (!isMap(map)) return wrong(map, "expected a phase with `id` and `prompt`");
+    const id = map.get("id");
+    if ((typeof id !== "string" || id === "") && typeof id !== "number") return wrong(map, "expected an `id`");
+    const status = map.get("status") ?? "pending";
+    if (!STATUSES.includes(String(status))) {
+      wrong(map.get("status", true), `${id}: expected a status of ${STATUSES.join(", ")} (got: ${String(status)})`);
+    }
+    const inner = innerOf(map);
+    if (inner !== null) {
+      if (depth === 2) wrong(map, `${id}: expected a \`prompt\`; the phases of a step have no parts`);
+      for (const item of inner.items) check(item, depth + 1);
+      return;
+    }
+    if (typeof map.get("prompt") === "string" || map.get("break") === true) return;
+    wrong(map, `${id}: expected a \`prompt\`${[" or `steps`", " or `phases`"][depth] ?? ""}`);
+  }
+
+  function wrong(node: unknown, problem: string): void {
+    throw new RalphError("sprint-invalid", { details: { path, problem: `${lineOf(node)}${problem}` } });
+  }
+
+  function lineOf(node: unknown): string {
+    const start = isNode(node) ? node.range?.[0] : undefined;
+    return start === undefined ? "" : `line ${text.slice(0, start).split("\n").length}: `;
+  }
+}
+
+/** A turn at a leaf begins. @returns false where it had begun */
+export function beginLeaf(document: Document, id: string, now: string): boolean {
+  const leaf = leavesOf(document).find((one) => one.id === id);
+  if (leaf === undefined || leaf.map.get("status") === "in-progress") return false;
+  leaf.map.set("status", "in-progress");
+  if ((leaf.map.get("started-at") ?? null) === null) leaf.map.set("started-at", now);
+  rollUp(document, leaf, now);
+  return true;
+}
+
+/** A leaf's status has changed: what it is in, the pointer and the counters follow. */
+export function rollUp(document: Document, leaf: Leaf, now: string): void {
+  let pauses = leaf.map.get("break") === true && isOver(leaf.map);
+  for (const parent of leaf.parents.toReversed()) {
+    const parts = maps(innerOf(parent));
+    const begun = parts.some(hasBegun) ? "in-progress" : "pending";
+    const status = parts.every(isOver) ? "completed" : begun;
+    if (parent.get("status") === status) continue;
+    parent.set("status", status);
+    if (status === "in-progress" && (parent.get("started-at") ?? null) === null) parent.set("started-at", now);
+    if (status === "completed") parent.set("completed-at", now);
+    else parent.delete("completed-at");
+    pauses ||= parent.get("break") === true && status === "completed";
+  }
+  const leaves = leavesOf(document);
+  const next = leaves.find(({ map }) => !isOver(map));
+  if (next !== undefined && next.map.get("break") === true && !next.map.has("prompt") && isOver(leaf.map)) {
+    next.map.set("status", "completed");
+    next.map.set("completed-at", now);
+    return rollUp(document, next, now);
+  }
+  if (pauses && next !== undefined) document.set("status", "paused-at-breakpoint");
+  if (next !== undefined) pointTo(document, next);
+  count(document);
+}
+
+/**
+ * New leaves behind the one at hand (`mark.after`), in the order of the calls, else as phases at the end.
+ *
+ * @returns their ids
+ */
+export function addLeaves(document: Document, prompts: readonly string[], mark: StepMark): readonly string[] {
+  const leaf = leavesOf(document).find(({ id }) => id === mark.after);
+  const list = leaf?.list ?? phasesOf(document);
+  const own = maps(list);
+  let at = leaf === undefined ? list.items.length : list.items.indexOf(leaf.map) + 1;
+  while (leaf !== undefined && isAddedIn(list.items[at], mark.iteration)) at += 1;
+  const first = nextNumber(own);
+  const made = prompts.map((prompt, index) =>
+    document.createNode({
+      id: `added-${first + index}`,
+      status: "pending",
+      prompt,
+      injected: true,
+      "injected-at": mark.now,
+      "added-in-iteration": mark.iteration,
+    })
+  );
+  if (list.items.length === 0) list.flow = false;
+  list.items.splice(at, 0, ...made);
+  if (leaf !== undefined && made.length > 0) rollUp(document, leaf, mark.now);
+  return prompts.map((_, index) => `${leaf?.prefix ?? ""}added-${first + index}`);
+}
+
+/** The id of the next leaf that is added behind this one. */
+export function nextLeafId(document: Document, after: string | undefined): string {
+  const leaf = leavesOf(document).find(({ id }) => id === after);
+  return `${leaf?.prefix ?? ""}added-${nextNumber(maps(leaf?.list ?? document.get("phases")))}`;
+}
+
+/** The last check of everything failed: a phase at the end repairs it. */
+export function openRepair(document: Document, now: string): boolean {
+  const list = phasesOf(document);
+  let repair = maps(list).find((map) => map.get("id") === REPAIR);
+  if (repair === undefined) {
+    repair = document.createNode({ id: REPAIR, status: "pending", prompt: REPAIR_PROMPT, injected: true }) as YAMLMap;
+    list.add(repair);
+  }
+  repair.set("status", "pending");
+  repair.delete("completed-at");
+  const leaf = leavesOf(document).find(({ map }) => map === repair);
+  if (leaf !== undefined) rollUp(document, leaf, now);
+  return true;
+}
+
+/** What failed or was blocked is pending again. */
+export function retryLeaves(document: Document, now: string): boolean {
+  const stuck = leavesOf(document).filter(({ map }) => STUCK.includes(String(map.get("status"))));
+  for (const leaf of stuck) {
+    leaf.map.set("status", "pending");
+    rollUp(document, leaf, now);
+  }
+  return stuck.length > 0;
+}
+
+function phasesOf(document: Document): YAMLSeq {
+  const found = document.get("phases");
+  if (isSeq(found)) return found;
+  const made = new YAMLSeq();
+  document.set("phases", made);
+  return made;
+}
+
+/** What a phase or a step consists of; `null` where its own prompt is carried out. */
+function innerOf(map: YAMLMap): YAMLSeq | null {
+  const steps = map.get("steps") ?? map.get("phases");
+  return isSeq(steps) && (steps.items.length > 0 || !map.has("prompt")) ? steps : null;
+}
+
+function maps(list: unknown): readonly YAMLMap[] {
+  return isSeq(list) ? list.items.filter((item): item is YAMLMap => isMap(item)) : [];
+}
+
+function isOver(map: YAMLMap): boolean {
+  return OVER.includes(String(map.get("status") ?? "pending"));
+}
+
+function hasBegun(map: YAMLMap): boolean {
+  return String(map.get("status") ?? "pending") !== "pending";
+}
+
+function isAddedIn(item: unknown, iteration: number): boolean {
+  return isMap(item) && item.get("injected") === true && item.get("added-in-iteration") === iteration;
+}
+
+function nextNumber(list: readonly YAMLMap[]): number {
+  return Math.max(0, ...list.map((map) => Number(/^added-(\d+)$/.exec(String(map.get("id")))?.[1] ?? 0))) + 1;
+}
+
+function pointTo(document: Document, { map, parents }: Leaf): void {
+  const chain = [...parents, map];
+  const lists = [document.get("phases"), ...parents.map(innerOf)];
+  const at = chain.map((one, depth) => maps(lists[depth]).indexOf(one));
+  for (const [index, key] of ["phase", "step", "sub-phase"].entries()) {
+    document.setIn(["current", key], at[index] ?? null);
+  }
+}
+
+/** Those of the counters that the file has. */
+function count(document: Document): void {
+  const phases = maps(document.get("phases"));
+  const steps = phases.flatMap((phase) => maps(phase.get("steps")));
+  for (const [name, list] of [["phases", phases], ["steps", steps]] as const) {
+    if (!document.hasIn(["stats", `completed-${name}`])) continue;
+    document.setIn(["stats", `completed-${name}`], list.filter(isOver).length);
+    if (document.hasIn(["stats", `total-${name}`])) document.setIn(["stats", `total-${name}`], list.length);
+  }
+}

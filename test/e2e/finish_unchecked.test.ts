@@ -1,0 +1,311 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { ralphCli } from "./cli.ts";
+
+const PRD = JSON.stringify({
+  branchName: "ralph/ten",
+  userStories: [{
+    id: "US-001",
+    title: "Say TEN",
+    acceptanceCriteria: ["Verify: `grep -q TEN f.txt`"],
+    priority: 1,
+    passes: false,
+    notes: "",
+  }],
+});
+const CONFIG = JSON.stringify({ verify: { default: ["test -s f.txt"] } });
+
+interface Project {
+  readonly root: string;
+  readonly git: (...args: string[]) => string;
+  /** Puts the file and commits it. */
+  put(path: string, text: string, ...how: string[]): void;
+}
+
+/** A project whose one story has passed on `ralph/ten`. */
+async function passed(): Promise<Project> {
+  const { root } = await ralphCli()
+    .files({ "scripts/ralph/prd.json": PRD, "f.txt": "10\n", "ralph.config.json": CONFIG })
+    .agent("worker", "cat > /dev/null; echo TEN > f.txt; echo '<promise>COMPLETE</promise>'")
+    .args("run", "--agent-cmd", "worker", "--quiet").expectExit(0);
+  const git = (...args: string[]): string => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
+  const put = (path: string, text: string, ...how: string[]): void => {
+    writeFileSync(join(root, path), text);
+    git("add", path);
+    git("commit", "-qm", "by hand", ...how);
+  };
+  return { root, git, put };
+}
+
+/** A bare repository as `origin`, which git takes for one at GitHub; what `gh` is asked for is noted. */
+function withHub({ root, git }: Project): { readonly bare: string; readonly asked: () => string | null } {
+  const bare = `${root}-origin.git`;
+  execFileSync("git", ["init", "-q", "--bare", "--initial-branch=main", bare]);
+  git("remote", "add", "origin", "https://github.com/a/b.git");
+  git("config", `url.${bare}.insteadOf`, "https://github.com/a/b.git");
+  git("push", "-q", "origin", "main");
+  const noted = `${root}-gh.txt`;
+  const bin = join(dirname(root), "bin");
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(
+    join(bin, "gh"),
+    `#!/bin/sh\n[ "$1" = --version ] || echo "$@" > ${noted}\necho https://github.com/a/b/pull/1\n`,
+  );
+  chmodSync(join(bin, "gh"), 0o755);
+  return { bare, asked: () => existsSync(noted) ? readFileSync(noted, "utf8") : null };
+}
+
+function finish(root: string, ...args: string[]): ReturnType<typeof ralphCli> {
+  return ralphCli(root).args("finish", "--approve", "finish", ...args);
+}
+
+const onBase = ({ git, put }: Project, path: string, text: string): void => {
+  git("switch", "-q", "main");
+  put(path, text);
+  git("switch", "-q", "ralph/ten");
+};
+
+/** How a branch comes to hold what no run has checked: each undoes the story's work. */
+const UNDONE: Readonly<Record<string, (project: Project) => void>> = {
+  "a commit by hand": ({ put }) => put("f.txt", "10\n"),
+  "an amended commit": ({ put }) => put("f.txt", "10\n", "--amend"),
+  "a rebase": (project) => {
+    onBase(project, "other.txt", "other\n");
+    project.git("rebase", "-q", "main");
+    project.put("f.txt", "10\n", "--amend");
+  },
+  "a merge from the base": (project) => {
+    onBase(project, "other.txt", "other\n");
+    project.git("merge", "-q", "--no-commit", "--no-ff", "main");
+    project.put("f.txt", "10\n");
+  },
+  "a revert, and a check that was made to pass": ({ put }) => {
+    put("f.txt", "10\n");
+    put("ralph.config.json", `{ "verify": { "default": ["test -f f.txt"] } }`);
+  },
+};
+
+describe("ralph finish, where the branch is not what the run checked", () => {
+  test.each(Object.keys(UNDONE))("%s is not merged by --approve finish", async (name) => {
+    const project = await passed();
+    UNDONE[name]!(project);
+    const before = [project.git("rev-parse", "main"), project.git("rev-parse", "HEAD")];
+
+    for (const more of [[], ["--squash"]]) {
+      const { stderr } = await finish(project.root, ...more).expectExit(1);
+      expect(stderr).toContain("grep -q TEN f.txt: exit 1");
+      expect(stderr).toContain("nothing was merged");
+    }
+
+    expect([project.git("rev-parse", "main"), project.git("rev-parse", "HEAD")]).toEqual(before);
+    expect(project.git("branch", "--show-current")).toBe("ralph/ten");
+  });
+
+  test("nothing is pushed or asked for; a draft says what fails, and where", async () => {
+    const project = await passed();
+    const { bare, asked } = withHub(project);
+    project.put("f.txt", "10\n");
+    const head = project.git("rev-parse", "HEAD").slice(0, 10);
+
+    const { stderr } = await finish(project.root).expectExit(1);
+    expect(stderr).toContain("does not pass at ");
+    expect(stderr).toContain("nothing was pushed");
+    expect(asked()).toBeNull();
+    expect(execFileSync("git", ["branch", "--list"], { cwd: bare, encoding: "utf8" })).not.toContain("ralph/ten");
+
+    await finish(project.root, "--draft").expectExit(0);
+    expect(asked()).toContain(`✗ \`grep -q TEN f.txt\` at ${head}`);
+    expect(asked()).not.toContain("✓ `grep -q TEN f.txt`");
+    expect(asked()).toContain(`ralph/ten does not pass at ${head}`);
+  });
+
+  test("a good commit on top is checked; ticks and experiments name their commits", async () => {
+    const project = await passed();
+    const { asked } = withHub(project);
+    const tried = project.git("rev-parse", "HEAD").slice(0, 10);
+    project.put("other.txt", "other\n");
+    const head = project.git("rev-parse", "HEAD").slice(0, 10);
+
+    const dry = await ralphCli(project.root).args("finish", "--dry-run").expectExit(0);
+    expect(dry.stdout).not.toContain("✓");
+    expect(dry.stdout).toContain("the branch has moved since: it is checked before it leaves");
+
+    await finish(project.root).expectExit(0);
+    expect(asked()).toContain(`✓ \`grep -q TEN f.txt\` at ${head}`);
+    expect(asked()).toContain(`Whether the checks can be believed at ${tried}`);
+  });
+
+  test("what the run checked is not checked again, and the ticks name that commit", async () => {
+    const project = await passed();
+    const { asked } = withHub(project);
+    const head = project.git("rev-parse", "HEAD").slice(0, 10);
+
+    const { stderr } = await finish(project.root).expectExit(0);
+
+    expect(stderr).not.toContain("checking it");
+    expect(asked()).toContain(`✓ \`grep -q TEN f.txt\` at ${head}`);
+  });
+
+  test("a commit that comes while it is checked is not merged", async () => {
+    const project = await passed();
+    project.put("other.txt", "other\n");
+    const folder = dirname(project.root);
+    const check =
+      `echo 1 > ${folder}/started; until [ -e ${folder}/go ] || [ $((waits = waits + 1)) -gt 6000 ]; do sleep 0.05; done`;
+    project.put("ralph.config.json", JSON.stringify({ verify: { default: [check] } }));
+    const before = project.git("rev-parse", "main");
+
+    const running = finish(project.root).start();
+    await running.wrote("../started");
+    project.put("late.txt", "late\n");
+    writeFileSync(join(folder, "go"), "");
+    const { exitCode, stderr } = await running.ended();
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("has moved from ");
+    expect(project.git("rev-parse", "main")).toBe(before);
+    await finish(project.root).expectExit(0);
+  });
+
+  test("a script of a person beside the state is no state of Ralph's", async () => {
+    const config = JSON.stringify({ verify: { default: ["sh scripts/ralph/check.sh"] } });
+    const project = await passed();
+    project.put("scripts/ralph/check.sh", "exit 1\n");
+    project.put("ralph.config.json", config);
+
+    const { stderr } = await finish(project.root).expectExit(1);
+
+    expect(stderr).toContain("sh scripts/ralph/check.sh: exit 1");
+  });
+
+  test("a request holds no story of an earlier goal on a branch of the same name", async () => {
+    const project = await passed();
+    await finish(project.root).expectExit(0);
+    project.git("branch", "-D", "ralph/ten");
+    project.put("scripts/ralph/prd.json", PRD.replace("US-001", "US-007").replaceAll("TEN", "SEVEN"));
+    await ralphCli(project.root).agent(
+      "worker",
+      "cat > /dev/null; echo SEVEN > f.txt; echo '<promise>COMPLETE</promise>'",
+    )
+      .args("run", "--agent-cmd", "worker", "--quiet").expectExit(0);
+    const { asked } = withHub(project);
+
+    await finish(project.root).expectExit(0);
+
+    expect(asked()).toContain("### US-007");
+    expect(asked()).not.toContain("US-001");
+  });
+
+  /** A second goal on what the first left, undoing it: by its own checks it passes. */
+  async function again(project: Project, id: string, branch: string): Promise<void> {
+    const prd = PRD.replace("US-001", id).replace("ralph/ten", branch).replaceAll("TEN", "SEVEN");
+    project.put("scripts/ralph/prd.json", prd);
+    await ralphCli(project.root).agent(
+      "worker",
+      "cat > /dev/null; echo SEVEN > f.txt; echo '<promise>COMPLETE</promise>'",
+    )
+      .args("run", "--agent-cmd", "worker", "--quiet").expectExit(0);
+  }
+
+  test.each(["ralph/ten", "ralph/seven"])("a later goal on %s that undid the story is not merged", async (branch) => {
+    const project = await passed();
+    if (branch !== "ralph/ten") project.git("switch", "-qc", branch);
+    await again(project, "US-002", branch);
+
+    const dry = await ralphCli(project.root).args("finish", "--dry-run").expectExit(0);
+    expect(dry.stdout).toContain("### US-001");
+    expect(dry.stdout).not.toContain("✓ `grep -q TEN f.txt`");
+
+    const { stderr } = await finish(project.root).expectExit(1);
+    expect(stderr).toContain("grep -q TEN f.txt: exit 1");
+  });
+
+  test(
+    "a story of the same number in an earlier plan keeps its place, without a tick",
+    async () => {
+      const project = await passed();
+      await again(project, "US-001", "ralph/ten");
+
+      const { stdout } = await ralphCli(project.root).args("finish", "--dry-run").expectExit(0);
+
+      expect(stdout).toContain("### US-001: Say TEN");
+      expect(stdout).toContain("### US-001: Say SEVEN");
+      expect(stdout).not.toContain("✓ `grep -q TEN f.txt`");
+    },
+  );
+
+  test("a plan with a parked story is merged by a person alone, and asked for as a draft", async () => {
+    const [story] = JSON.parse(PRD).userStories;
+    const prd = JSON.stringify({
+      branchName: "ralph/ten",
+      userStories: [story, {
+        ...story,
+        id: "US-002",
+        acceptanceCriteria: ["Verify: `grep -q TWO f.txt`"],
+        priority: 2,
+      }],
+    });
+    const { root, git, stderr } = await ralphCli()
+      .files({ "scripts/ralph/prd.json": prd, "f.txt": "10\n", "ralph.config.json": CONFIG })
+      .agent("worker", "cat > /dev/null; echo TEN > f.txt; echo '<promise>COMPLETE</promise>'")
+      .args("run", "--agent-cmd", "worker", "--quiet").expectExit(3);
+    expect(stderr).toContain("US-002");
+    const before = git("rev-parse", "main");
+
+    const refused = await finish(root).expectExit(1);
+    expect(refused.stderr).toContain("the newest run on ralph/ten ended as blocked (US-002: parked)");
+    expect(git("rev-parse", "main")).toBe(before);
+    expect(git("for-each-ref", "refs/ralph/archive")).toBe("");
+
+    const { asked } = withHub({ root, git, put: () => {} });
+    await finish(root, "--draft").expectExit(0);
+    expect(asked()).toContain("US-002: parked");
+  });
+
+  test("an ignored file of a person is not overwritten by the base's", async () => {
+    const project = await passed();
+    onBase(project, "local.cfg", "theirs\n");
+    writeFileSync(join(project.root, ".git", "info", "exclude"), "local.cfg\n");
+    writeFileSync(join(project.root, "local.cfg"), "mine\n");
+
+    const run = ralphCli(project.root).args("run", "--agent-cmd", "cat", "--branch", "main");
+    expect((await run.expectExit(1)).stderr).toContain("local.cfg");
+    expect((await finish(project.root).expectExit(1)).stderr)
+      .toContain("main has local.cfg, which is here and not committed");
+    expect(readFileSync(join(project.root, "local.cfg"), "utf8")).toBe("mine\n");
+  });
+});
+
+test("work that failed its unseen check is unverified in the run, in `status` and for `ralph finish`", async () => {
+  const unseen = '```json\\n{"command": "cat f.txt", "expect": "TWELVE"}\\n```\\n';
+  const worker = `case "$(cat)" in
+    *"Write one check"*) printf '${unseen}' ;;
+    *"wrong implementation"*) echo ELEVEN > f.txt ;;
+    *) echo TEN > f.txt; echo "<promise>COMPLETE</promise>" ;;
+  esac`;
+  const ran = await ralphCli()
+    .files({ "scripts/ralph/prd.json": PRD, "f.txt": "10\n", "ralph.config.json": CONFIG })
+    .agent("worker", worker)
+    .args("run", "--agent-cmd", "worker", "--challenge", "1", "--quiet").expectExit(1);
+
+  expect(ran.stderr).toContain("  unverified  US-001 (a check that its author had not seen fails)");
+  const status = await ralphCli(ran.root).args("status").expectExit(0);
+  expect(status.stdout).toContain('unverified: `cat f.txt` printed "TEN", expected "TWELVE"');
+  const refused = await finish(ran.root, "--merge").expectExit(1);
+  expect(refused.stderr).toContain("US-001 is unverified: a check that its author had not seen fails");
+});
+
+test("work that its agent did not claim is asked for in the run, and unverified for `ralph finish`", async () => {
+  const ran = await ralphCli()
+    .files({ "scripts/ralph/prd.json": PRD, "f.txt": "10\n", "ralph.config.json": CONFIG })
+    .agent("worker", "cat > /dev/null; echo TEN > f.txt; echo I could not finish.")
+    .args("run", "--agent-cmd", "worker", "--quiet").expectExit(1);
+
+  expect(ran.stderr).toContain("  unverified  US-001 (its checks pass: the agent does not say that it is done)");
+  expect(ran.stderr).toContain('so that green checks are enough; it ended with: "I could not finish."');
+  expect(ran.stderr).toContain("hint: look at the work; `ralph run --agent-cmd worker --allow-unverified` accepts it");
+  const refused = await finish(ran.root, "--merge").expectExit(1);
+  expect(refused.stderr).toContain("US-001 is unverified: its agent did not say that it was done");
+});

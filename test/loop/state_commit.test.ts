@@ -1,0 +1,195 @@
+import { rm, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { memoryBacklog } from "../../lib/backlog/memory.ts";
+import { temporaryDirectory } from "../../lib/host/files.ts";
+import { runLoop } from "../../lib/loop/run/run_loop.ts";
+import { prdBacklog } from "../../lib/workflows/exec/backlog.ts";
+import { sprintWorld } from "../workflows/sprint/sprint_world.ts";
+import { loopWorld } from "./loop_world.ts";
+
+const PRD = "scripts/ralph/prd.json";
+const CLAIMS = { lines: ["<promise>COMPLETE</promise>"] };
+const files = {
+  [PRD]: JSON.stringify({
+    branchName: "ralph/x",
+    userStories: [{
+      id: "US-001",
+      title: "one",
+      acceptanceCriteria: ["Verify: `test -f a.txt`"],
+      priority: 1,
+      passes: false,
+      notes: "",
+    }],
+  }),
+};
+
+describe("the state at the end of a run", () => {
+  test("of a blocked run is one commit, so that other branches can be checked out and a clone has the notes", async () => {
+    await using world = await loopWorld(async () => {}, { files });
+
+    expect((await runLoop(world.ralph, prdBacklog(world.ralph))).status).toBe("blocked");
+
+    expect(await world.git("status", "--porcelain")).toBe("");
+    expect(await world.git("log", "--format=%s", "main..HEAD")).toBe("ralph: record the run (blocked)");
+    await world.git("checkout", "-q", "main");
+    expect(await world.git("show", `ralph/x:${PRD}`)).toContain("attempt 3");
+  });
+
+  test("of an interrupted run is committed as well; a passed run has nothing left", async () => {
+    const stop = new AbortController();
+    await using world = await loopWorld(async (_, number) => {
+      if (number === 2) stop.abort();
+      if (number === 3) await world.write("a.txt", "a\n");
+      return CLAIMS;
+    }, { files });
+
+    const aborted = await runLoop(world.ralph, prdBacklog(world.ralph), { signal: stop.signal });
+    expect([aborted.status, await world.git("status", "--porcelain")]).toEqual(["aborted", ""]);
+    const again = await world.again();
+    expect((await runLoop(again, prdBacklog(again))).status).toBe("passed");
+    expect(await world.git("status", "--porcelain")).toBe("");
+    expect(await world.git("log", "--format=%s", "main..HEAD")).toBe(
+      "feat: US-001 - one\nralph: record the run (aborted)",
+    );
+  });
+
+  test("of a killed run stays behind as a commit, when another branch is worked on next", async () => {
+    const two = ["a", "b"].map((name, at) => ({
+      id: `US-00${at + 1}`,
+      title: name,
+      acceptanceCriteria: [`Verify: \`test -f ${name}.txt\``],
+      priority: at + 1,
+      passes: false,
+      notes: "",
+    }));
+    await using world = await loopWorld(async (_, number) => {
+      if (number === 3) throw new Error("killed"); // begun in the journal, and never settled
+      if (number === 2) return;
+      await world.write("a.txt", "a\n");
+      return { lines: ["<promise>COMPLETE</promise>"] };
+    }, { files: { [PRD]: JSON.stringify({ branchName: "ralph/x", userStories: two }) } });
+    await expect(runLoop(world.ralph, prdBacklog(world.ralph))).rejects.toThrow("killed");
+    expect(await world.git("status", "--porcelain")).toContain(PRD);
+    await world.git("branch", "other", "main");
+
+    const again = await world.again(async () => {
+      await world.write("a.txt", "a\n");
+      await world.write("b.txt", "b\n");
+      return { lines: ["<promise>COMPLETE</promise>"] };
+    });
+    const run = await runLoop(again, prdBacklog(again), { branch: "other" });
+
+    expect([run.status, await world.git("branch", "--show-current")]).toEqual(["passed", "other"]);
+    expect(await world.git("log", "-1", "--format=%s", "ralph/x")).toBe("ralph: record the run (killed)");
+    expect(await world.git("show", `ralph/x:${PRD}`)).toContain("attempt 1");
+    expect(await world.git("status", "--porcelain")).toBe("");
+  });
+
+  test("of a person, after a kill, is not committed for another branch", async () => {
+    await using world = await loopWorld(async () => {
+      throw new Error("killed");
+    }, { files });
+    await expect(runLoop(world.ralph, prdBacklog(world.ralph))).rejects.toThrow("killed");
+    await world.git("commit", "-q", "--allow-empty", "-m", "mine");
+    await world.write("README.md", "changed by a person\n");
+    await world.git("checkout", "-q", "--orphan", "other");
+    await world.git("commit", "-qam", "another README");
+    await world.git("checkout", "-q", "ralph/x");
+    await world.write("README.md", "changed again\n");
+
+    const again = await world.again();
+    const run = runLoop(again, prdBacklog(again), { branch: "other" });
+
+    await expect(run).rejects.toMatchObject({ code: "branch-failed" });
+    expect(await world.git("log", "-1", "--format=%s")).toBe("mine");
+  });
+
+  test("stays out of git where the configuration says so", async () => {
+    await using world = await loopWorld(async () => {}, { files, config: { commits: { prdChanges: false } } });
+
+    await runLoop(world.ralph, prdBacklog(world.ralph));
+
+    expect(await world.git("log", "--format=%s", "main..HEAD")).toBe("");
+  });
+
+  test("of a sprint is in git: nothing of Ralph's is left to commit", async () => {
+    await using world = await sprintWorld(async () => {}, "max-iterations: 1\n");
+
+    await runLoop(world.ralph, world.backlog(), { limits: { iterations: 1 } });
+
+    expect(await world.git("status", "--porcelain")).toBe("");
+  });
+});
+
+describe("Ralph's own files are in nobody's way", () => {
+  test("a turn that commits and has git ignore the state's folder costs the run nothing", async () => {
+    await using world = await loopWorld(async () => {
+      await world.write("a.txt", "a\n");
+      await world.write(".gitignore", "scripts/\n");
+      await world.git("add", "--all");
+      await world.git("commit", "-qm", "mine");
+      return CLAIMS;
+    }, { files });
+
+    expect((await runLoop(world.ralph, prdBacklog(world.ralph))).status).toBe("passed");
+    expect(JSON.parse(await world.git("show", `HEAD:${PRD}`))).toMatchObject({ userStories: [{ passes: true }] });
+    expect(await world.git("status", "--porcelain")).toBe("");
+  });
+
+  test("an own file that git does not have here makes way for the branch's", async () => {
+    await using world = await loopWorld(async () => {
+      await world.write("a.txt", "a\n");
+      return { lines: ["<ralph>DONE</ralph>"] };
+    });
+    await world.git("checkout", "-qb", "work");
+    await world.write("own.txt", "of the branch\n");
+    await world.git("add", "--all");
+    await world.git("commit", "-qm", "own");
+    await world.git("checkout", "-q", "main");
+    await world.write("own.txt", "new\n");
+    const list = memoryBacklog([{ id: "a", title: "a", checks: ["test -f a.txt"] }]);
+    const backlog = { ...list, ownFiles: ["own.txt"], brief: () => Promise.resolve({ branch: "work" }) };
+
+    expect((await runLoop(world.ralph, backlog)).status).toBe("passed");
+    expect(await world.git("show", "HEAD:own.txt")).toBe("of the branch");
+    expect(await world.git("status", "--porcelain")).toBe("");
+  });
+
+  test("a link to the outside in the place of a file of the state costs a turn nothing but the link", async () => {
+    await using outside = await temporaryDirectory("ralph-outside");
+    await writeFile(join(outside.path, "theirs"), "theirs\n");
+    for (const file of [PRD, "scripts/ralph/progress.txt"]) {
+      await using world = await loopWorld(async () => {
+        await world.write("a.txt", "a\n");
+        await rm(join(world.root, file), { force: true });
+        await symlink(join(outside.path, "theirs"), join(world.root, file));
+        return CLAIMS;
+      }, { files: { ...files, "scripts/ralph/progress.txt": "- an earlier line\n" } });
+
+      expect((await runLoop(world.ralph, prdBacklog(world.ralph))).status).toBe("passed");
+      expect(await world.git("show", "HEAD:scripts/ralph/progress.txt")).toMatch(/^- an earlier line\n.*US-001/s);
+      expect(JSON.parse(await world.git("show", `HEAD:${PRD}`))).toMatchObject({ userStories: [{ passes: true }] });
+    }
+  });
+});
+
+describe("a pass without its commit", () => {
+  test("is in no state file; the next run commits it without a turn", async () => {
+    await using world = await loopWorld(async () => {
+      await world.write("a.txt", "a\n");
+      await world.git("config", "commit.gpgSign", "true");
+      await world.git("config", "gpg.program", "/nowhere/gpg");
+      return CLAIMS;
+    }, { files });
+
+    await expect(runLoop(world.ralph, prdBacklog(world.ralph))).rejects.toMatchObject({ code: "git-failed" });
+    expect((await prdBacklog(world.ralph).overview({ parked: [] })).passed).toBe(0);
+    await world.git("config", "--unset", "commit.gpgSign");
+
+    const again = await world.again();
+    expect((await runLoop(again, prdBacklog(again))).status).toBe("passed");
+    expect(world.prompts).toHaveLength(1);
+    expect(await world.git("show", `HEAD:${PRD}`)).toContain('"passes": true');
+  });
+});

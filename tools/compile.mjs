@@ -1,0 +1,109 @@
+/**
+ * Compiles a program as the binary is compiled; tests and measurements make theirs the same way. Bun runs it.
+ *
+ *   bun tools/compile.mjs SOURCE OUTPUT [--target NAME] [--bun PATH]
+ *
+ * `--target` is a name of Bun's, such as `bun-linux-arm64`, and `--bun` that build of Bun.
+ */
+import { chmodSync, copyFileSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { parseArgs } from "node:util";
+import { BUNDLED_INTO } from "./bundled.mjs";
+
+const ROOT = dirname(import.meta.dirname);
+/**
+ * Large, and used by few runs: without bytecode and compressed they take a tenth of the room. They are unpacked in memory
+ * when they are first imported, those of a line together.
+ */
+const PACKED = [
+  ["playwright-core"],
+  ["pg-boss"],
+  ["@modelcontextprotocol/server", "@modelcontextprotocol/server/stdio"],
+  [`./${BUNDLED_INTO}.ts`],
+  ["./lib/host/sandbox_proxy.ts"],
+  ["./lib/generated/types.ts"],
+];
+
+/** The texts of modules that take the place of these, by path: they import them from files in `folder`. */
+async function pack(folder) {
+  const texts = {};
+  for (const [at, names] of PACKED.entries()) {
+    const paths = names.map((name) => Bun.resolveSync(name, ROOT));
+    const entry = join(folder, `${at}.ts`);
+    const file = join(folder, `${at}.zst`);
+    await Bun.write(entry, paths.map((path, of) => `export * as m${of} from ${JSON.stringify(path)};\n`).join(""));
+    const { outputs: [whole] } = await Bun.build({
+      entrypoints: [entry],
+      target: "bun",
+      format: "esm",
+      minify: true,
+      define: { "import.meta.url": "MODULE_URL" },
+    });
+    await Bun.write(file, Bun.zstdCompressSync(await whole.arrayBuffer(), { level: 22 }));
+    for (const [of, path] of paths.entries()) texts[path] = unpacking(file, of, Object.keys(await import(path)));
+  }
+  return texts;
+}
+
+function unpacking(file, of, names) {
+  const kept = names.filter((name) => name !== "default");
+  return `import { unpack } from ${JSON.stringify(join(import.meta.dirname, "unpack.mjs"))};
+import file from ${JSON.stringify(file)} with { type: "file" };
+const { m${of} } = await unpack(file, import.meta.url);
+export const { ${kept.join(", ")} } = m${of};
+${names.includes("default") ? `export default m${of}.default;` : ""}`;
+}
+
+/** @returns {import("bun").BunPlugin} */
+function packing(texts) {
+  const paths = Object.keys(texts).map((path) => RegExp.escape(path)).join("|");
+  return {
+    name: "packing",
+    setup(build) {
+      build.onLoad({ filter: new RegExp(`^(?:${paths})$`) }, ({ path }) => ({ loader: "js", contents: texts[path] }));
+    },
+  };
+}
+
+/**
+ * Without `splitting` the whole bundle is loaded at start; without `autoloadPackageJson` the packages of a user's project
+ * are not found; with the other two the user's `.env` and bunfig preload would run in Ralph. `jitPolicy`: less than a
+ * second of work is not worth compiling; a long stream sets it back (child_output).
+ */
+async function compile(source, output, { target, bun }) {
+  const folder = mkdtempSync(join(tmpdir(), "ralph-compile-"));
+  try {
+    const outfile = join(folder, basename(output));
+    await Bun.build({
+      entrypoints: [source],
+      compile: {
+        ...(target === undefined ? {} : { target }),
+        ...(bun === undefined ? {} : { executablePath: bun }),
+        outfile,
+        autoloadDotenv: false,
+        autoloadBunfig: false,
+        autoloadPackageJson: true,
+        jitPolicy: 8,
+      },
+      bytecode: true,
+      format: "esm",
+      minify: true,
+      splitting: true,
+      plugins: [packing(await pack(folder))],
+    });
+    // A copy beside and a rename: a program that is running keeps its file.
+    const beside = `${output}.${process.pid}`;
+    copyFileSync(outfile, beside);
+    chmodSync(beside, 0o755);
+    renameSync(beside, output);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const { values, positionals: [source, output] } = parseArgs({
+  allowPositionals: true,
+  options: { target: { type: "string" }, bun: { type: "string" } },
+});
+await compile(source, output, values);
