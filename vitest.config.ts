@@ -22,9 +22,11 @@ function withPython(folders: readonly string[]): readonly string[] {
 }
 
 const PROBED = probedEnvironment();
-const { PATH = "", NODE_EXTRA_CA_CERTS = "" } = process.env;
+const { PATH = "", NODE_EXTRA_CA_CERTS = "", RALPH_TEST_RUNTIME = "node" } = process.env;
 
 export default defineConfig({
+  // How long each file took, by which the longest begin first: the runtimes' parts are written at the same time.
+  cacheDir: path(`node_modules/.vite/${RALPH_TEST_RUNTIME}`),
   resolve: {
     alias: Object.entries(deno.exports).map(([name, file]) => ({
       find: new RegExp(`^${name.replace(/^\./, "ralph")}$`),

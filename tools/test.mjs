@@ -8,7 +8,7 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { makeTestFolder, surroundings, takeAway, watchFolder } from "./test_folder.mjs";
+import { leftFiles, makeTestFolder, surroundings, takeAway, watchFolder } from "./test_folder.mjs";
 import { bunPath, denoPath, environment, mustRun, packageScript, ROOT, run, seconds } from "./runtimes.mjs";
 
 const RUNTIMES = ["node", "bun", "deno"];
@@ -93,7 +93,7 @@ function limited(file, args) {
 }
 
 /** Runs vitest in a folder of its own, and ends it if that folder grows too large. */
-async function runVitest(folder, runtime, args) {
+async function runVitest(folder, runtime, args, capture) {
   const [file, before] = command(runtime);
   const env = environment({ RALPH_TEST_RUNTIME: runtime, RALPH_TEST_FOLDER: folder, TMPDIR: folder });
   const aborter = new AbortController();
@@ -102,13 +102,15 @@ async function runVitest(folder, runtime, args) {
     harmful = `stopped: ${test} filled more than 4 GB`;
     aborter.abort();
   });
-  const { code } = await run(...limited(file, [...before, "run", ...args]), { env, signal: aborter.signal });
+  const options = { env, signal: aborter.signal, capture };
+  const { code, output } = await run(...limited(file, [...before, "run", ...args]), options);
   unwatch();
-  return { code, harmful };
+  return { code, harmful, output };
 }
 
-async function runSuite(runtime, filters, excluded) {
-  const before = surroundings();
+/** `isShown`: what it prints is shown as it comes, else when it has ended. */
+async function runSuite(runtime, filters, excluded, isShown) {
+  if (isShown) console.log(`\n${runtime}`);
   const folder = makeTestFolder();
   const report = join(folder, "report.json");
   const started = performance.now();
@@ -116,12 +118,30 @@ async function runSuite(runtime, filters, excluded) {
   const chosen = filters.length > 0 ? [...filters, "--passWithNoTests"] : [];
   const exclude = excluded.flatMap((pattern) => ["--exclude", pattern]);
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-  const { code, harmful } = await runVitest(folder, runtime, [...reporters, ...exclude, ...chosen]);
+  const words = [...reporters, ...exclude, ...chosen];
+  const { code, harmful, output } = await runVitest(folder, runtime, words, !isShown);
+  if (!isShown) console.log(`\n${runtime}\n${output}`);
   const result = read(report, code);
-  const left = await takeAway(folder, before);
+  const harm = await takeAway(folder);
   const notes = [result.note, harmful].filter((note) => note !== "").join("; ");
-  const failed = result.failed + left.harm.length + (harmful === "" || result.failed > 0 ? 0 : 1);
-  return { runtime, ...result, note: notes, failed, left, time: seconds(started) };
+  const failed = result.failed + harm.length + (harmful === "" || result.failed > 0 ? 0 : 1);
+  return { runtime, ...result, note: notes, failed, harm, time: seconds(started) };
+}
+
+/**
+ * Node's part waits for processes half of its time, the others' seldom: beside each other they take as long as the
+ * machine needs for both. The first one has the terminal.
+ */
+async function runSuites(runtimes, filters, runsOnce) {
+  const [first, ...others] = runtimes;
+  const suite = (runtime) => runSuite(runtime, filters, excludedFrom(runtime, runsOnce), runtime === first);
+  async function inTurn() {
+    const results = [];
+    for (const runtime of others) results.push(await suite(runtime));
+    return results;
+  }
+  const [result, results] = await Promise.all([suite(first), inTurn()]);
+  return [result, ...results];
 }
 
 /** A file that could not be loaded holds no test, and an unhandled error fails none: each counts as one failure. */
@@ -178,11 +198,11 @@ function showFailures({ runtime, failures }) {
   }
 }
 
-function show({ runtime, passed, failed, skipped, slowest, note, time, left }) {
+function show({ runtime, passed, failed, skipped, slowest, note, time, harm }) {
   console.log(
     `${runtime}: ${passed} passed, ${failed} failed, ${skipped} skipped in ${time}${note === "" ? "" : ` (${note})`}`,
   );
-  for (const line of [...left.harm, ...left.files]) console.log(`  left behind: ${line}`);
+  for (const line of harm) console.log(`  left behind: ${line}`);
   for (const { name, ms } of slowest) console.log(`  ${(ms / 1000).toFixed(1).padStart(6)} s  ${name}`);
 }
 
@@ -232,17 +252,16 @@ async function main(words) {
   const missing = words.includes("--all") ? table.filter((row) => row.missing && !row.given) : [];
   const built = !artefacts || words.includes("--no-build") || await build();
   const buildTime = seconds(started);
-  const results = [];
-  for (const runtime of runtimes) {
-    console.log(`\n${runtime}`);
-    results.push(await runSuite(runtime, filters, excludedFrom(runtime, artefacts ? runtimes : [])));
-  }
+  const before = surroundings();
+  const results = await runSuites(runtimes, filters, artefacts ? runtimes : []);
+  const files = leftFiles(before);
   console.log("");
   for (const result of results) show(result);
+  for (const file of files) console.log(`left behind: ${file}`);
   const sum = (key) => results.reduce((total, result) => total + result[key], 0);
   const [passed, skipped] = [sum("passed"), sum("skipped")];
   // With `--all` the suite has the machine for itself: whatever is new is its own.
-  const left = words.includes("--all") ? results.flatMap((result) => result.left.files).length : 0;
+  const left = words.includes("--all") ? files.length : 0;
   const failed = sum("failed") + (built ? 0 : 1) + missing.length + left;
   if (!built) console.log("the build failed: see above");
   for (const { name } of missing) console.log(`missing: ${name}`);

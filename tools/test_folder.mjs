@@ -97,8 +97,13 @@ function processesOf(folder) {
   });
 }
 
-/** Ends and undoes what a suite left. @returns one line for each process, mount and file */
-export async function takeAway(folder, before) {
+/** What there is now and was not before. */
+export function leftFiles(before) {
+  return [...surroundings()].filter((entry) => !before.has(entry) && !entry.includes("/tests-"));
+}
+
+/** Ends and undoes what a suite left. @returns one line for each process and mount */
+export async function takeAway(folder) {
   for (const end = Date.now() + 10_000; processesOf(folder).length > 0 && Date.now() < end;) await wait(100);
   const processes = processesOf(folder);
   for (const { pid } of processes) spawnSync("kill", ["-9", String(pid)]);
@@ -106,11 +111,8 @@ export async function takeAway(folder, before) {
   const mounts = table.split("\n").map((line) => line.split(" ")[4] ?? "").filter((at) => at.startsWith(`${folder}/`));
   for (const mount of mounts) spawnSync("umount", ["-l", mount]);
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  return {
-    harm: [
-      ...processes.map(({ pid, command }) => `process ${pid}: ${command.slice(0, 160)}`),
-      ...mounts.map((mount) => `mount: ${mount}`),
-    ],
-    files: [...surroundings()].filter((entry) => !before.has(entry) && !entry.includes("/tests-")),
-  };
+  return [
+    ...processes.map(({ pid, command }) => `process ${pid}: ${command.slice(0, 160)}`),
+    ...mounts.map((mount) => `mount: ${mount}`),
+  ];
 }
