@@ -179,11 +179,8 @@ export class Iterations<Data, Findings> {
   }
 
   /** The attempt with what the limits make of it. */
-  limited({ item, history, sentBack }: Begun<Data, Findings>, one: Attempt<Findings>): Attempt<Findings> {
-    const left = attemptsLeft(this.#parts.backlog, item, one, {
-      maxRetries: this.#parts.ralph.config.maxRetries,
-      sentBack: sentBack !== null,
-    });
+  limited({ item, history }: Begun<Data, Findings>, one: Attempt<Findings>): Attempt<Findings> {
+    const left = attemptsLeft(this.#parts.backlog, item, one, this.#parts.ralph.config.maxRetries);
     return withRetries(one, history, { left, sameFailure: this.#limits.sameFailure });
   }
 

@@ -9,13 +9,8 @@ export function attemptsLeft<Data, Findings>(
   { policy: { retries } = {} }: Pick<Backlog<Data, Findings>, "policy">,
   item: Item<Data>,
   attempt: Attempt<Findings>,
-  { maxRetries, sentBack }: {
-    readonly maxRetries: number;
-    /** The final check sent it back: one attempt each time. */
-    readonly sentBack: boolean;
-  },
+  maxRetries: number,
 ): number {
-  if (sentBack) return 0;
   const given = typeof retries === "function" ? retries(attempt, item) : retries ?? maxRetries;
   return Math.max(0, given - attempt.number);
 }

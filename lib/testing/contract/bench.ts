@@ -138,7 +138,7 @@ export class Bench {
       : { ...judged, status: "done" };
     const history = this.#journal.history(this.#key, item);
     const attempt = attemptOf(status, { id: this.#id, number: history.length + 1, claim, turn: taken });
-    const left = attemptsLeft(this.#backlog, item, attempt, { maxRetries: MAX_RETRIES, sentBack: false });
+    const left = attemptsLeft(this.#backlog, item, attempt, MAX_RETRIES);
     return wired(withRetries(attempt, history, { left, sameFailure: Infinity }));
   }
 

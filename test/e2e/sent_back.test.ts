@@ -1,0 +1,50 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { ralphCli } from "./cli.ts";
+import { ACCEPT, feature, story } from "./feature_project.ts";
+
+/** US-002 breaks US-001; the first turn after that changes nothing, the second one mends it. */
+const ACT = `*US-001*) case $(count one) in 1|3) echo good > a;; esac;;
+*US-002*) echo bad > a; touch b;;`;
+const CHECKS = [["US-001", "grep -q good a"], ["US-002", "test -f b"]] as const;
+
+describe("a story that the final check sends back has its attempts as before", () => {
+  test("exec", async () => {
+    const userStories = CHECKS.map(([id, check], index) => ({
+      id,
+      title: `Do ${id}`,
+      acceptanceCriteria: [`Verify: \`${check}\``],
+      priority: index + 1,
+      passes: false,
+      notes: "",
+    }));
+    const worker = `prompt=$(cat); mkdir -p ../state
+count() { echo x >> ../state/$1; wc -l < ../state/$1 | tr -d ' '; }
+case "$prompt" in
+${ACT}
+esac
+echo "<promise>COMPLETE</promise>"`;
+
+    const { git, stderr } = await ralphCli().agent("worker", worker)
+      .files({ "scripts/ralph/prd.json": JSON.stringify({ branchName: "main", userStories }) })
+      .args("run", "--agent-cmd", "worker").expectExit(0);
+
+    expect(stderr).toContain("the final check sends back US-001");
+    expect(git("show", "HEAD:a")).toBe("good");
+  });
+
+  test("feature", async () => {
+    const act = `*US-001*) [ $(count one) != 2 ] && echo good > a; done_;;`;
+    const stories = [story("US-001", { acceptanceCriteria: ["Verify: `grep -q good a`"] })];
+    const first = await feature(`${ACCEPT} ${act}`, stories, { verify: {}, maxRetries: 2 }).args("run", "auth")
+      .expectExit(0);
+    writeFileSync(join(first.root, "a"), "bad");
+    first.git("commit", "-qam", "breaks it");
+
+    const { git, stderr } = await ralphCli(first.root).args("run", "auth").expectExit(0);
+
+    expect(stderr).toContain("the final check sends back US-001");
+    expect(git("show", "HEAD:a")).toBe("good");
+  });
+});
