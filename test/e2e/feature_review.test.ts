@@ -48,6 +48,20 @@ ${WORK}`;
     expect(git("ls-tree", "--name-only", ref).split("\n")).toContain("hack");
   });
 
+  test("what it wrote before it sent a story back is in no commit of that story, and is kept", async () => {
+    const agent =
+      `*"Final Verification"*) if [ $(count reviews) = 1 ]; then echo 'steal()' >> US-001.txt; echo x > hack; echo "<ralph>RESET:US-001</ralph>"; else echo "<ralph>VERIFIED</ralph>"; fi;;
+*US-001*) echo good >> US-001.txt; echo "<ralph>DONE</ralph>";;`;
+
+    const { git, stderr } = await feature(agent, [story("US-001")]).args("run", "auth").expectExit(0);
+
+    expect(git("show", "HEAD:US-001.txt")).toBe("good\ngood");
+    expect(git("status", "--porcelain")).toBe("");
+    expect(stderr).toMatch(/what the turns at final-verification left is kept as (refs\/ralph\/work\/\S+), and out of/);
+    const ref = git("for-each-ref", "--format=%(refname)", "refs/ralph/work").trim();
+    expect(git("show", `${ref}:US-001.txt`)).toBe("good\nsteal()");
+  });
+
   test("the review is no story in the count, and a story that it blocks names --retry-blocked", async () => {
     const agent = `*"Final Verification"*) [ -f ../state/reset ] && echo "<ralph>VERIFIED</ralph>" ||
   echo "<ralph>RESET:US-001</ralph>";;

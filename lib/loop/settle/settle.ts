@@ -85,9 +85,8 @@ export async function settleAndCommit<Data, Findings>(
   const { attempt } = settled;
   const { key, item, checks } = toSettle;
   const { status: end } = settled.settlement;
-  if (end === "parked") return { ...await withoutWork(ralph, toSettle, settled), passed: null };
-  if (end !== "passed" && item.review === true) { // what its tests left may stay, what it committed may not
-    return { ...await withoutWork(ralph, { ...toSettle, work: {} }, settled), passed: null };
+  if (end === "parked" || (end !== "passed" && item.review === true)) { // no item's commit may hold what a review wrote
+    return { ...await withoutWork(ralph, toSettle, settled), passed: null };
   }
   if (settled.settlement.status !== "passed" || !mayPass(attempt)) return { ...settled, passed: null };
   const stowed = ralph.journal.stowed(key).get(item.id);
