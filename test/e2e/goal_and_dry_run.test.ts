@@ -13,6 +13,8 @@ describe("a goal", () => {
       0,
     );
 
+    const unnamed = await ralphCli(piped.root).args("exec", "x y", "--dry-run").expectExit(0);
+    expect(unnamed.stdout).toMatch(/agent +none: .*`--agent/);
     for (const { stdout } of [piped, named]) {
       expect(stdout).toMatch(/goal +add a health endpoint It answers 200 with `ok`\.\n/);
     }
@@ -58,11 +60,14 @@ describe("`ralph run --dry-run` shows what would come first and starts nothing",
   ])("%s", async (workflow, files: Readonly<Record<string, string>>, item) => {
     const config = { "ralph.config.json": '{ "verify": { "default": ["touch checked"] } }' };
     const shown = await ralphCli().files({ ...files, ...config }).args("run", "--dry-run", ...AGENT).expectExit(0);
+    const unnamed = await ralphCli(shown.root).args("run", "--dry-run").expectExit(0);
 
     expect(shown.stdout).toMatch(new RegExp(`^workflow +${workflow} `));
     expect(shown.stdout).toMatch(workflow === "exec" ? /branch +ralph\/a; main is checked out/ : /branch +main/);
     expect(shown.stdout).toMatch(/checks +touch checked\n/);
     expect(shown.stdout).toContain(item);
+    expect(unnamed.stdout).toMatch(/agent +none: .*`--agent/);
+    expect(unnamed.stdout).toContain(item);
     expect(shown.git("status", "--porcelain")).toBe("");
     expect(shown.git("branch", "--list")).toBe("* main");
     expect([shown.read("started"), shown.read("checked")]).toEqual([null, null]);

@@ -2,6 +2,7 @@ import type { Invocation } from "../../cli/command.ts";
 import { openLook } from "../../cli/look.ts";
 import { openSession } from "../../cli/session.ts";
 import { styleFor, toJson } from "../../cli/show.ts";
+import { unnamedAgent } from "../../cli/unnamed_agent.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
 import { oneLine } from "../../ui/printable.ts";
 import type { Chosen } from "../chosen.ts";
@@ -10,7 +11,7 @@ import type { Chosen } from "../chosen.ts";
  * `ralph run --dry-run`: what would come first, on which branch, by which agent, and what has to pass. Starts no agent
  * and no check, writes nothing.
  *
- * @throws {RalphError} what would stop the run at once: an agent or a sandbox that cannot be used
+ * @throws {RalphError} what would stop the run at once: a named agent or a sandbox that cannot be used
  */
 export async function showRunDryRun(invocation: Invocation, { place, scope, workflow }: Chosen): Promise<number> {
   const { flags, out, say } = invocation;
@@ -19,7 +20,7 @@ export async function showRunDryRun(invocation: Invocation, { place, scope, work
   const options = { asks: false, silent: true, data: true, gates: null, place };
   await using session = await openSession(invocation, options);
   const { agent, config, loop, repository, host } = session.ralph;
-  await agent.ensureUsable();
+  const unnamed = await unnamedAgent(agent);
   await host.sandbox?.ensureUsable();
   const backlog = await workflow.backlog?.(session.ralph, scope);
   const here = await repository?.currentBranch() ?? "a detached HEAD";
@@ -32,7 +33,7 @@ export async function showRunDryRun(invocation: Invocation, { place, scope, work
   const { dim } = styleFor(invocation, "stdout");
   const rows: readonly (readonly [string, string])[] = [
     ["workflow", `${place.workflow.name} (${place.workflow.why})`],
-    ["agent", oneLine(agent.name)],
+    ["agent", unnamed === null ? oneLine(agent.name) : `none: ${unnamed}`],
     [
       "branch",
       branch === "" || branch === here ? `${here}, which is checked out` : `${branch}; ${here} is checked out`,

@@ -3,6 +3,7 @@ import { suggestChecks } from "../../../backlog/suggest_checks.ts";
 import { commandWord } from "../../../agents/program.ts";
 import type { Invocation } from "../../../cli/command.ts";
 import { styleFor, toJson } from "../../../cli/show.ts";
+import { unnamedAgent } from "../../../cli/unnamed_agent.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { ownFiles } from "../../../context/own_files.ts";
 import { EXIT } from "../../../errors/exit_codes.ts";
@@ -74,7 +75,7 @@ export async function showDryRun(
     }
   };
   await tried(() => ready(ralph));
-  await tried(() => ralph.agent.ensureUsable());
+  const unnamed = await tried(() => unnamedAgent(ralph.agent));
   await tried(async () => await ralph.host.sandbox?.ensureUsable());
   const { repository } = ralph;
   const { base } = args;
@@ -83,7 +84,7 @@ export async function showDryRun(
   const rows: readonly Row[] = [
     { name: "goal", lines: [begun?.goal ?? args.goal].filter((goal) => goal !== "").map(oneLine) },
     { name: "project", lines: [ralph.root] },
-    { name: "agent", lines: [agentText(ralph)] },
+    { name: "agent", lines: [unnamed === null ? agentText(ralph) : `none: ${unnamed}`] },
     ...recipe === null
       ? []
       : [{ name: "recipe", lines: [`${relative(ralph.root, recipe)}: what it does is known when it runs`] }],
@@ -143,7 +144,7 @@ async function begunWith(ralph: RalphContext, { goal: asked }: ExecArgs): Promis
 
 function agentText({ agent, config: { provider } }: RalphContext): string {
   const model = provider.model === undefined ? "" : `, model ${provider.model}`;
-  return agent.name === "none" ? "none" : oneLine(`${agent.name}${model}`);
+  return oneLine(`${agent.name}${model}`);
 }
 
 function planLines({ agent, config }: RalphContext, { goal, saved, prd, isApproved }: Begun): readonly string[] {
