@@ -35,7 +35,7 @@ export interface StateFiles {
    * @default a missing file is an error
    */
   json<Value>(path: string, schema: JsonSchema<Value>, empty?: Value): JsonFile<Value>;
-  /** Text of the file, or `null` when there is none. */
+  /** Text of the file, or `null` when there is none. One that an editor seems to be writing is read again a moment later. */
   read(path: string): Promise<string | null>;
   /**
    * Reads, changes and writes under the store lock. Returning the text that was given, or `null` for a missing file,
@@ -91,6 +91,10 @@ export interface StateFilesOptions {
 
 /** How long a change waits for another process's change of the same root. */
 const STORE_WAIT_MS = 30_000;
+
+/** How long a file that seems to be cut short is given, and how often at most. */
+const TORN_WAIT_MS = 100;
+const TORN_TRIES = 5;
 
 /** A program that never stops writing is left alone after that. */
 const TRIES = 50;
@@ -150,8 +154,15 @@ class ShadowedFiles implements StateFiles {
 
   async read(path: string): Promise<string | null> {
     const file = await resolveInside(this.#root, path);
+    const known = this.#known.get(path)?.text;
     try {
-      return await this.#textOf(path, file);
+      let text = await this.#textOf(path, file);
+      for (let tries = 0; tries < TORN_TRIES && isTorn(text, known); tries += 1) {
+        await this.#host.clock.sleep(TORN_WAIT_MS);
+        text = await this.#textOf(path, file);
+      }
+      if (text === null) this.#known.delete(path);
+      return text;
     } catch (error) {
       const cause = RalphError.isInstance(error) ? error.cause : error;
       if (codeOf(cause) === "EISDIR") return null; // a write reports what is there
@@ -322,6 +333,7 @@ class ShadowedFiles implements StateFiles {
   /** First the shadow: after a kill between the two, the file is restored to it. */
   async #writeShadow(path: string, text: string): Promise<void> {
     if (this.#held.has(path)) this.#held.set(path, text);
+    this.#known.set(path, { bytes: Buffer.from(text), text });
     await writeAtomic(this.#shadowOf(path), text);
   }
 
@@ -359,6 +371,12 @@ class ShadowedFiles implements StateFiles {
     await writeAtomic(`${this.#shadowOf(path)}.found-${this.#host.ids.random(8)}`, found);
     return true;
   }
+}
+
+/** An editor that is about to write a file empties it, or moves it away: gone, or a part of what it held. */
+function isTorn(text: string | null, known: string | undefined): boolean {
+  if (known === undefined || text === null) return known !== undefined || text === "";
+  return text.length < known.length && known.startsWith(text);
 }
 
 /** The file has changed since it was read. */

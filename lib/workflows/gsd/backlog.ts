@@ -72,7 +72,7 @@ export function gsdBacklog(
 ): Backlog<GsdItemData, GsdFindings> {
   const { checkpoints = "skip" } = options;
   const skip = checkpoints === "skip";
-  const source = { root: ralph.root, memo: planMemo() } satisfies PlanningSource;
+  const source = { root: ralph.root, memo: planMemo(), read: ralph.state.read } satisfies PlanningSource;
   /** The plan files that there were when the run began; `null` where no run has begun. */
   let planIds: ReadonlySet<string> | null = null;
   /** As it was when the next item was taken: an overview that follows at once is of the same moment. */

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { RalphError } from "../../errors/ralph_error.ts";
+import type { StateFiles } from "../../backlog/state_files.ts";
 import { pathExists, readText } from "../../host/files.ts";
 import type { Report } from "./verify_commands.ts";
 import { canonical, compareNumbers, sameNumber } from "./numbers.ts";
@@ -27,6 +28,8 @@ export interface PlanningSource {
   readonly root: string;
   /** What earlier readings of it have made of the same texts: a caller that reads often keeps one. @default none */
   readonly memo?: PlanMemo;
+  /** Reads STATE.md and ROADMAP.md, by a path relative to the root. @default as they are on the disk */
+  readonly read?: StateFiles["read"];
 }
 
 /**
@@ -57,7 +60,9 @@ export async function readPlanning(source: PlanningSource): Promise<Planning> {
 }
 
 /** The same, where nothing at all may have been planned yet. @throws {RalphError} state-missing */
-export async function scanPlanning({ root, memo = planMemo() }: PlanningSource): Promise<Planning> {
+export async function scanPlanning(
+  { root, memo = planMemo(), read = (path) => readText(join(root, path)) }: PlanningSource,
+): Promise<Planning> {
   if (!await pathExists(join(root, PLANNING_DIRECTORY))) {
     throw new RalphError("state-missing", {
       details: { path: PLANNING_DIRECTORY },
@@ -65,9 +70,9 @@ export async function scanPlanning({ root, memo = planMemo() }: PlanningSource):
     });
   }
   const diagnostics: Diagnostic[] = [];
-  const roadmapText = await readText(join(root, ROADMAP_FILE));
+  const roadmapText = await read(ROADMAP_FILE);
   const roadmap = roadmapOf(roadmapText ?? "", memo, diagnostics);
-  const stateText = await readText(join(root, STATE_FILE));
+  const stateText = await read(STATE_FILE);
   const state = stateText === null ? null : parseState(stateText);
   const folders = await phaseFolders(root, diagnostics);
   const numbers = new Map<string, string>();
