@@ -140,7 +140,7 @@ const definitions = {
   },
   "state-missing": {
     message: "{path} does not exist",
-    hint: "{hint}",
+    hint: "make the file, or correct its path",
     exitCode: 2,
     cause: "The command needs this file, or the command line names it",
   },

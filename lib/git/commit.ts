@@ -22,6 +22,7 @@ import { withOwnIndex } from "./own_index.ts";
 import { clearLocks, type GitFolders } from "./locks.ts";
 import { isReadable } from "./parse_status.ts";
 import { persistBranch } from "./persist.ts";
+import { behindLinks, stagePaths, type Staging } from "./stage_paths.ts";
 import type { ChangedPath, CommitRequest, CommitResult, TreeStatus } from "./types.ts";
 
 const TIMEOUT_MS = 60_000;
@@ -86,7 +87,7 @@ async function write(
   chosen: readonly ChangedPath[],
   mark: Readonly<Record<string, string>>,
 ): Promise<CommitResult> {
-  const { git, folders } = context;
+  const { git, folders, topLevel } = context;
   const { hooks = false, fold } = request;
   const environment = { ...(hooks ? WITH_HOOKS : QUIET), ...mark };
   const timeoutMs = request.timeoutMs ?? (hooks ? HOOKS_TIMEOUT_MS : TIMEOUT_MS);
@@ -99,13 +100,16 @@ async function write(
     "--cleanup=whitespace",
     ...(hooks ? [] : ["--no-verify"]),
   ];
-  const commitChosen = chosen.length > MOST_NAMED ? commitMany : commitOnly;
+  const names = chosen.map(({ path }) => path);
+  // `git commit --only` leaves paths behind a link, and the link itself, where they are
+  const isMuch = chosen.length > MOST_NAMED || behindLinks(topLevel, names).length > 0;
+  const commitChosen = isMuch ? commitMany : commitOnly;
   const end = fold === undefined
     ? await commitChosen(context, request, { chosen, commit, limits })
-    : await (await import("./commit_fold.ts")).commitFolded(git, folders.gitDirectory, {
+    : await (await import("./commit_fold.ts")).commitFolded(git, { gitDirectory: folders.gitDirectory, topLevel }, {
       fold,
       subject: request.subject,
-      paths: chosen.map(({ path }) => path),
+      paths: names,
       message: (own) => messageOf({ ...request, body: own(request.body) }),
       commit: (message, more) =>
         git([...commit, ...message], { ...limits, environment: { ...environment, ...more, ...FOR_HOOKS } }),
@@ -137,26 +141,26 @@ const AS_PACK: readonly string[] = ["-c", "core.bigFileThreshold=1"];
 
 /** From an index of its own, which takes paths as they are; whatever else is staged stays staged. */
 async function commitMany(
-  { git, folders }: CommitContext,
+  { git, topLevel, folders }: CommitContext,
   request: CommitRequest,
   { chosen, commit, limits }: Chosen,
 ): Promise<GitEnd> {
   const { environment = QUIET } = limits;
-  const repository: Parameters<typeof withOwnIndex>[0] = {
+  const repository: Parameters<typeof withOwnIndex>[0] & Staging = {
+    topLevel,
     gitDirectory: folders.gitDirectory,
     git: (arguments_, options = {}) =>
       git(arguments_, { ...options, environment: { ...environment, ...options.environment } }),
   };
-  const input = chosen.map(({ path }) => path).join("\0");
-  const stage = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
+  const paths = chosen.map(({ path }) => path);
   return await withOwnIndex(repository, "copied", async (own) => {
     const head = await git(["rev-parse", "--verify", "--quiet", "HEAD"], { environment: READING });
     const start = head.exitCode === 0 ? ["--reset", "HEAD"] : ["--empty"];
     await outputFrom(repository, ["read-tree", ...start], { environment: own });
-    await outputFrom(repository, [...AS_PACK, ...stage], { input, environment: own });
+    await stagePaths(repository, paths, own, paths.length > MOST_NAMED ? AS_PACK : []);
     const mine = { ...environment, ...own, ...FOR_HOOKS };
     const end = await git([...commit, ...messageOf(request)], { ...limits, environment: mine });
-    if (end.exitCode === 0) await outputFrom(repository, stage, { input });
+    if (end.exitCode === 0) await stagePaths(repository, paths);
     return end;
   });
 }

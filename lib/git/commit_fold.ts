@@ -1,9 +1,10 @@
-import { addPaths, bodyWith } from "./fold.ts";
+import { bodyWith } from "./fold.ts";
 import { withOwnIndex } from "./own_index.ts";
 import { FROM_INPUT, type Git, type GitEnd, lineFrom, outputFrom, pathsBetween, QUIET } from "./run_git.ts";
+import { stagePaths } from "./stage_paths.ts";
 import type { Fold, Repository } from "./types.ts";
 
-type Folding = Pick<Repository, "git" | "gitDirectory">;
+type Folding = Pick<Repository, "git" | "gitDirectory" | "topLevel">;
 
 /** What is committed in the place of the folded commits. */
 export interface FoldedCommit {
@@ -26,16 +27,21 @@ export interface FoldedCommit {
  * @returns how `git commit` ended
  * @throws {RalphError} git-failed
  */
-export async function commitFolded(git: Git, gitDirectory: string, request: FoldedCommit): Promise<GitEnd> {
+export async function commitFolded(
+  git: Git,
+  { gitDirectory, topLevel }: Omit<Folding, "git">,
+  request: FoldedCommit,
+): Promise<GitEnd> {
   const { fold, paths } = request;
   const repository: Folding = {
     gitDirectory,
+    topLevel,
     git: (arguments_, options = {}) =>
       git(arguments_, { ...options, environment: { ...QUIET, ...options.environment } }),
   };
   return await withOwnIndex(repository, "copied", async (environment) => {
     await outputFrom(repository, ["read-tree", "--reset", fold.head], { environment });
-    await addPaths(repository, paths, environment);
+    await stagePaths(repository, paths, environment);
     await outputFrom(repository, ["update-ref", refOf(fold), fold.head]);
     await move(repository, { from: fold.head, to: fold.onto, why: "ralph: one commit an item" });
     let isCommitted = false;

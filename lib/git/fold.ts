@@ -6,6 +6,7 @@
 import { entriesAt } from "./take_out.ts";
 import { lineFrom, outputFrom, pathsBetween } from "./run_git.ts";
 import { ownTree } from "./own_index.ts";
+import { stagePaths } from "./stage_paths.ts";
 import { markedCommits } from "./turn_mark.ts";
 import type { Fold, OwnCommits, Repository } from "./types.ts";
 
@@ -125,14 +126,14 @@ export interface Captured {
  * ```
  */
 export async function captureWork(
-  repository: Pick<Repository, "git" | "gitDirectory">,
+  repository: Pick<Repository, "git" | "gitDirectory" | "topLevel">,
   { base, ref, subject, without, only, mask }: Capture,
 ): Promise<Captured | null> {
   const tree = await ownTree(repository, "copied", async (environment) => {
     if (only === undefined) await outputFrom(repository, ["add", "--all"], { environment });
     else {
       await outputFrom(repository, ["read-tree", "--reset", "HEAD"], { environment }); // a person may have staged
-      await addPaths(repository, only, environment);
+      await stagePaths(repository, only, environment);
     }
     if (without.length > 0) {
       const input = await entriesAt(repository, base, without);
@@ -146,18 +147,6 @@ export async function captureWork(
   const commit = await lineFrom(repository, ["commit-tree", tree, "-p", base], { input });
   await outputFrom(repository, ["update-ref", ref, commit]);
   return { base, commit, paths, own };
-}
-
-/** Stages paths as the tree has them, also those that are gone. */
-export async function addPaths(
-  repository: Pick<Repository, "git">,
-  paths: readonly string[],
-  environment: Readonly<Record<string, string>>,
-): Promise<void> {
-  if (paths.length === 0) return;
-  // `git add` refuses tracked files of an ignored folder, and names that neither the tree nor the index has
-  const add = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
-  await outputFrom(repository, add, { input: paths.join("\0"), environment });
 }
 
 function atTip(own: ReadonlyMap<string, TurnCommit>, head: string): readonly TurnCommit[] {

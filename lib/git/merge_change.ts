@@ -1,6 +1,9 @@
 import { dirname, join } from "node:path";
 import { pathExists, readText, removeEmptyFolders, removePath, temporaryDirectory, writePlain } from "../host/files.ts";
+import { listFiles } from "../host/file_state.ts";
+import { factsOf } from "../host/path_facts.ts";
 import { FROM_INPUT, gitFailed, outputFrom } from "./run_git.ts";
+import { behindLinks } from "./stage_paths.ts";
 import type { Repository } from "./types.ts";
 
 /** What was changed from one commit to another. */
@@ -34,10 +37,12 @@ export async function mergeChange(
     if (found === null) return path;
     merged.set(path, found);
   }
+  for (const path of change.paths.filter((one) => merged.get(one) === "gone")) { // a link may be in its folder's place
+    await removePath(join(repository.topLevel, path), join(repository.ralphDirectory, "aside"));
+  }
   for (const [path, what] of merged) {
-    if (what === "as-it-is") continue;
-    if (what === "gone") await removePath(join(repository.topLevel, path), join(repository.ralphDirectory, "aside"));
-    else if (what === "theirs") await git(repository, ["checkout", "--quiet", change.commit, "--", literal(path)]);
+    if (what === "as-it-is" || what === "gone") continue;
+    if (what === "theirs") await git(repository, ["checkout", "--quiet", change.commit, "--", literal(path)]);
     else await writePlain(join(repository.topLevel, path), what.text);
   }
   return null;
@@ -60,7 +65,7 @@ export async function discardPaths(
     await removePath(join(repository.topLevel, path), join(repository.ralphDirectory, "aside"));
   }
   if (others.length > 0) {
-    const remove = [...here, "rm", "--quiet", "--cached", "--ignore-unmatch", ...FROM_INPUT];
+    const remove = [...here, "update-index", "--force-remove", "-z", "--stdin"];
     await outputFrom(repository, remove, { input: input(others) });
   }
   if (tracked.length > 0) {
@@ -71,11 +76,13 @@ export async function discardPaths(
 
 async function mergedFile(
   repository: Pick<Repository, "git" | "ralphDirectory" | "topLevel">,
-  { base, commit }: TreeChange,
+  { base, commit, paths }: TreeChange,
   { path, union }: { readonly path: string; readonly union: boolean },
 ): Promise<Merged | null> {
   const [before, theirs] = [await blobOf(repository, base, path), await blobOf(repository, commit, path)];
-  if (await isHere(repository, base, before, path)) return theirs === null ? "gone" : "theirs";
+  const isUnchanged = await isHere(repository, base, before, path) ||
+    (before === null && isInTheWay(repository.topLevel, path, paths));
+  if (isUnchanged) return theirs === null ? "gone" : "theirs";
   if (await isHere(repository, commit, theirs, path)) return "as-it-is";
   if (theirs === null || before === null || !await pathExists(join(repository.topLevel, path))) return null;
   if (![before, theirs].every(({ mode }) => mode.startsWith("100"))) return null;
@@ -98,7 +105,7 @@ async function blobOf(
   path: string,
 ): Promise<Blob | null> {
   const listed = await git(repository, ["ls-tree", "-z", "--full-tree", commit, "--", path]);
-  const [, mode = "", id = ""] = /^(\d+) \w+ ([0-9a-f]+)\t/.exec(listed) ?? [];
+  const [, mode = "", id = ""] = /^(\d+) (?:blob|commit) ([0-9a-f]+)\t/.exec(listed) ?? [];
   return id === "" ? null : { mode, id };
 }
 
@@ -115,6 +122,14 @@ async function isHere(
 ): Promise<boolean> {
   if (blob === null) return !await pathExists(join(topLevel, path));
   return (await git(["-C", topLevel, "diff", "--quiet", "--no-ext-diff", commit, "--", literal(path)])).exitCode === 0;
+}
+
+/** A new path is where a folder or a link was that the change takes away, and nothing else is there. */
+function isInTheWay(topLevel: string, path: string, paths: readonly string[]): boolean {
+  if (behindLinks(topLevel, [path]).length > 0) return paths.some((one) => path.startsWith(`${one}/`));
+  const full = join(topLevel, path);
+  const changed = new Set(paths.map((one) => join(topLevel, one)));
+  return factsOf(full)?.kind === "other" && listFiles(full, () => true).every((file) => changed.has(file));
 }
 
 /** Ours, what both were made from, and theirs. */

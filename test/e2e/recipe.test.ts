@@ -17,7 +17,36 @@ export default defineRecipe({
 const FILES = { "ralph.recipe.ts": RECIPE, "TODO.md": "- [ ] make a. Verify: `test -f a`\n" };
 const WORKER = 'touch a; echo "<ralph>DONE</ralph>"';
 
+const STORE = `import { defineRecipe, runLoop } from "ralph";
+import { listBacklog } from "ralph/backlog";
+const isTasks = (value: unknown): value is Record<string, boolean> => typeof value === "object" && value !== null;
+function tasks({ state }) {
+  const file = state.json("tasks.json", isTasks);
+  return listBacklog<[string, boolean]>({
+    name: "tasks",
+    stateFiles: [file.path],
+    read: async () => Object.entries(await file.read()),
+    write: (ids, done) => file.update((all) => ({ ...all, ...Object.fromEntries(ids.map((id) => [id, done])) })),
+    itemOf: ([title, done]) => ({ id: title, title, done, checks: ["true"] }),
+  });
+}
+export default defineRecipe({ name: "tasks", backlog: tasks, run: (ralph) => runLoop(ralph, tasks(ralph)) });
+`;
+
 describe("a recipe of one's own", () => {
+  test.each([
+    ["broken", { "tasks.json": '{\n  "a": fals' }, "tasks.json: not valid JSON: line 2, column 8"],
+    ["of another shape", { "tasks.json": "42" }, "tasks.json: it holds something else than expected"],
+    ["missing", {}, "tasks.json does not exist\nhint: make the file, or correct its path\n"],
+  ])("names its state file that is %s", async (_name, files: Record<string, string>, problem) => {
+    for (const command of ["status", "next", "verify"]) {
+      const { stdout, stderr } = await ralphCli().files({ "ralph.recipe.ts": STORE, ...files })
+        .args(command, "--recipe", "ralph.recipe.ts").expectExit(2);
+
+      expect(`${stdout}${stderr}`).toContain(problem);
+    }
+  });
+
   test("runs by `ralph exec` without a goal where it takes none", async () => {
     const { git, read } = await ralphCli().files(FILES).agent("worker", WORKER)
       .args("exec", "--recipe", "ralph.recipe.ts", "--agent-cmd", "worker", "--approve", "go").expectExit(0);
