@@ -1,4 +1,5 @@
 import process from "node:process";
+import { loadLibC } from "./lib_c.ts";
 import { findProcess, listProcesses, type ProcessEntry, readOrNull } from "./process_table.ts";
 import { marksIn, TREE_VARIABLE } from "./sweep.ts";
 
@@ -8,14 +9,8 @@ interface LibC {
   waitpid(pid: number, status: null, options: number): number;
 }
 
-/** What of `bun:ffi` is used. */
-interface Ffi {
-  dlopen(library: string, functions: Record<string, { args: string[]; returns: string }>): { symbols: LibC };
-}
-
 const SET_CHILD_SUBREAPER = 36;
 const NO_HANG = 1;
-const LIBRARIES = ["libc.so.6", `libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`, "libc.so"];
 const REAP_EVERY_MS = 10_000;
 /** A runtime collects its own children sooner. */
 const UNCOLLECTED_MS = 1000;
@@ -34,8 +29,10 @@ let libC: LibC | null | undefined;
 export function becomeSubreaper(): boolean {
   if (libC !== undefined) return libC !== null;
   libC = null;
-  if (process.platform !== "linux" || process.versions["bun"] === undefined) return false;
-  const loaded = loadLibC();
+  const loaded = loadLibC<LibC>({
+    prctl: { args: ["i32", "u64", "u64", "u64", "u64"], returns: "i32" },
+    waitpid: { args: ["i32", "ptr", "i32"], returns: "i32" },
+  });
   if (loaded === null || loaded.prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0) !== 0) return false;
   libC = loaded;
   const timer = setInterval(() => collect(unfollowed()), REAP_EVERY_MS);
@@ -76,23 +73,6 @@ export async function orphansSince(started: string, mark: string): Promise<reado
   const all = await listProcesses();
   for (const { pid } of found) found.push(...all.filter(({ parent }) => parent === pid)); // grows while it is walked
   return found;
-}
-
-function loadLibC(): LibC | null {
-  const ffi = process.getBuiltinModule("bun:ffi") as unknown as Ffi | undefined;
-  if (ffi === undefined) return null;
-  const functions = {
-    prctl: { args: ["i32", "u64", "u64", "u64", "u64"], returns: "i32" },
-    waitpid: { args: ["i32", "ptr", "i32"], returns: "i32" },
-  };
-  for (const library of LIBRARIES) {
-    try {
-      return ffi.dlopen(library, functions).symbols;
-    } catch {
-      // the next name: each C library has its own
-    }
-  }
-  return null;
 }
 
 /** Orphans that have ended stay in the process table until their end is collected. */

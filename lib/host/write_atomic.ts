@@ -17,6 +17,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { syncFolder, syncOpen } from "./durable.ts";
 import { unwritable } from "./file_errors.ts";
+import { exchange, renameToNew } from "./exchange.ts";
 import { linkTarget } from "./resolve_inside.ts";
 import { codeOf } from "./looks.ts";
 
@@ -59,22 +60,25 @@ export async function writeAtomic(
 }
 
 /**
- * Writes as `writeAtomic` does, where the file still holds what the caller has read.
+ * Writes as `writeAtomic` does, where the file still holds what the caller has read. Where both files can change places
+ * in one step, no other program comes between the look and the write; elsewhere one may in the instant between them.
  *
  * @param expected the text that is replaced; `null`: there is no file
  * @throws {RalphError} file-unwritable
  */
 export async function replaceText(path: string, content: string, expected: string | null): Promise<Replaced> {
   return await replace(path, content, {}, async (temporary, target): Promise<Replaced> => {
+    if (expected === null && renameToNew(temporary, target)) {
+      await syncFolder(dirname(target));
+      return { status: "written" };
+    }
     // Windows renames nothing over an open file
     const old = expected === null || process.platform === "win32" ? null : openOld(target);
     try {
-      if (!renameOver(temporary, target, { expected, old })) {
-        rmSync(temporary, { force: true });
-        return { status: "differs" };
-      }
+      const found = textOf(target) === expected ? takePlace(temporary, target, old) : undefined;
+      rmSync(temporary, { force: true });
+      if (found === undefined) return { status: "differs" };
       await syncFolder(dirname(target));
-      const found = old === null ? expected : readFileSync(old, "utf8");
       return found === null || found === expected ? { status: "written" } : { status: "overtaken", found };
     } finally {
       if (old !== null) closeSync(old);
@@ -117,17 +121,26 @@ function openOld(target: string): number | null {
   }
 }
 
-/** Without a turn of the event loop between the look and the rename: what is written in between would be lost. */
-function renameOver(
-  temporary: string,
-  target: string,
-  { expected, old }: { readonly expected: string | null; readonly old: number | null },
-): boolean {
-  const now = existsSync(target) ? readFileSync(target, "utf8") : null;
-  if (now !== expected) return false;
-  if (old !== null && fstatSync(old).ino !== statSync(target).ino) return false; // another program has replaced it
+/**
+ * Puts a new file in the place of the old one.
+ *
+ * @param old the old file, open: a program that has it open too may still write into it
+ * @returns what was replaced, if it is known; `undefined`: another program has replaced the old file, which is in its place
+ */
+function takePlace(temporary: string, target: string, old: number | null): string | null | undefined {
+  const inode = statSync(temporary).ino;
+  if (old !== null && exchange(temporary, target)) {
+    if (statSync(temporary).ino === fstatSync(old).ino) return readFileSync(old, "utf8");
+    exchange(temporary, target);
+    return statSync(temporary).ino === inode ? undefined : readFileSync(temporary, "utf8");
+  }
+  if (old !== null && fstatSync(old).ino !== statSync(target, { throwIfNoEntry: false })?.ino) return undefined;
   renameSync(temporary, target);
-  return true;
+  return old === null ? null : readFileSync(old, "utf8");
+}
+
+function textOf(path: string): string | null {
+  return existsSync(path) ? readFileSync(path, "utf8") : null;
 }
 
 async function writeTemporary(path: string, content: string | Uint8Array, mode: number | undefined): Promise<void> {

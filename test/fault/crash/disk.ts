@@ -169,6 +169,12 @@ function apply(names: Map<string, Entry>, operation: Operation): void {
     }
     case "rename":
       return rename(names, operation.from, path);
+    case "exchange": {
+      const [one, other] = [names.get(operation.from), names.get(path)];
+      if (one !== undefined) names.set(path, one);
+      if (other !== undefined) names.set(operation.from, other);
+      return;
+    }
     case "sync":
       return;
   }

@@ -17,6 +17,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   write: "ENOSPC",
   pwrite64: "ENOSPC",
   rename: "EIO",
+  renameat2: "EIO",
   mkdir: "ENOSPC",
   unlink: "EIO",
   ftruncate: "EIO",

@@ -27,7 +27,7 @@ describe("a power cut", needs("strace"), () => {
     expect(before.slice(agents)).toContain("sync .git/refs/heads/main");
     const journal = steps.indexOf("sync .git/ralph/journal.jsonl", settling);
     const state = steps.findIndex((step, index) =>
-      index > settling && /^rename .*-> scripts\/ralph\/prd\.json$/.test(step)
+      index > settling && /^(?:rename|exchange) .*-> scripts\/ralph\/prd\.json$/.test(step)
     );
     const moves = steps.flatMap((step, index) =>
       index > state && /^rename .*-> \.git\/refs\/heads\/main$/.test(step) ? [index] : []

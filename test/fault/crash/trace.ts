@@ -6,7 +6,7 @@ import { runProgram } from "./run_program.ts";
 /** One change of the file system, with absolute paths, in the order in which it took effect. */
 export type Operation =
   | { readonly type: "create" | "truncate" | "mkdir" | "unlink" | "rmdir" | "sync"; readonly path: string }
-  | { readonly type: "rename" | "link"; readonly from: string; readonly path: string }
+  | { readonly type: "rename" | "exchange" | "link"; readonly from: string; readonly path: string }
   | { readonly type: "symlink"; readonly target: string; readonly path: string }
   | { readonly type: "resize"; readonly path: string; readonly size: number }
   /** `at`: its offset; `null` for the end of the file or for where the last write ended. */
@@ -116,8 +116,9 @@ function operationsOf(call: string, pid: string, folders: Map<string, string>, r
       return inside(here(a)) ? [{ type: "resize", path: here(a), size: Number(b?.raw) }] : [];
     case "rename":
       return moved("rename", here(a), here(b), inside);
-    case "renameat":
     case "renameat2":
+      return moved(call.includes("RENAME_EXCHANGE") ? "exchange" : "rename", at(a, b), at(c, d), inside);
+    case "renameat":
       return moved("rename", at(a, b), at(c, d), inside);
     case "link":
       return moved("link", here(a), here(b), inside);
@@ -159,7 +160,7 @@ function opened(path: string, flags: string, inside: (path: string) => boolean):
 }
 
 function moved(
-  type: "rename" | "link",
+  type: "rename" | "exchange" | "link",
   from: string,
   path: string,
   inside: (path: string) => boolean,
