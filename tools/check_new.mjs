@@ -1,7 +1,7 @@
 /**
  * Looks at new work alone: subjects of commits, and sentences of comments.
  *
- *   node tools/check_new.mjs [BASE]     BASE: else the newest tag, the fork from main, or fifty commits ago
+ *   node tools/check_new.mjs [BASE]     BASE: else the newest tag, the fork from upstream or main, or the commit before
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,12 +27,16 @@ async function git(...args) {
 
 async function newSince() {
   const head = await git("rev-parse", "HEAD");
-  const candidates = [["describe", "--tags", "--abbrev=0"], ["merge-base", "HEAD", "main"]];
+  const candidates = [["describe", "--tags", "--abbrev=0"], ["merge-base", "HEAD", "@{upstream}"], [
+    "merge-base",
+    "HEAD",
+    "main",
+  ]];
   for (const command of candidates) {
     const base = await git(...command);
     if (base !== null && await git("rev-parse", `${base}^{commit}`) !== head) return base;
   }
-  return await git("rev-parse", "--verify", "HEAD~50") ?? await git("rev-list", "--max-parents=0", "-1", "HEAD");
+  return await git("rev-parse", "--verify", "HEAD~1") ?? await git("rev-list", "--max-parents=0", "-1", "HEAD");
 }
 
 async function wrongSubjects(base) {

@@ -60,7 +60,7 @@ export async function writeAtomic(
 }
 
 /**
- * Writes as `writeAtomic` does, where the file still holds what the caller has read. Where both files can change places
+ * Writes as `writeAtomic` does, where the file still holds what the caller has read. If both files can change places
  * in one step, no other program comes between the look and the write; elsewhere one may in the instant between them.
  *
  * @param expected the text that is replaced; `null`: there is no file
