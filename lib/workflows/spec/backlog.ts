@@ -40,7 +40,7 @@ import {
   shortReason,
   shortReasonOf,
 } from "./settle.ts";
-import { acceptedLines, sentBack } from "./reopen.ts";
+import { acceptedLast, acceptedLines, sentBack } from "./reopen.ts";
 import { stagePrompt } from "./prompt.ts";
 import { isTaskParked, offered } from "./next_item.ts";
 import { MOST_PARTINGS } from "./stage.ts";
@@ -228,13 +228,17 @@ export function specBacklog(
       return offered(await load(), { ...look, limit, isGivenUp });
     },
 
-    /** Accepted tasks have left the file: the journal remembers the checks that they were accepted by. */
+    /**
+     * Accepted tasks have left the file: the journal remembers the checks that they were accepted by. A plan without any
+     * task is finished: those that were accepted last count once more.
+     */
     async passed({ passed = [] }) {
       const plan = await load();
       const done = doneOf(plan).map((task) => ({ id: task.id, title: task.name, checks: checksOf([task]) }));
       const here = new Set(tasksOf(plan).map(({ id }) => id));
-      const accepted = passed.filter(({ id, kind, closed }) => kind === "BUILD" && closed !== true && !here.has(id));
-      return [...done, ...accepted.map(({ id, checks }) => ({ id, title: id, checks }))];
+      const accepted = passed.filter(({ id, kind, closed }) => kind === "BUILD" && closed !== true && !here.has(id))
+        .map(({ id, checks }) => ({ id, title: id, checks }));
+      return [...done, ...accepted, ...here.size + accepted.length > 0 ? [] : acceptedLast(passed)];
     },
 
     async reopen(ids, reason) {

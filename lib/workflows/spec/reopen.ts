@@ -1,3 +1,4 @@
+import type { PassedItem, PassedRecord } from "../../backlog/types.ts";
 import type { Repository } from "../../git/types.ts";
 import { withRejection } from "./mutations/reject_task.ts";
 import { parsePlan, tasksOf, withLine } from "./plan_file.ts";
@@ -16,6 +17,13 @@ export async function acceptedLines(
     if (raw !== null) lines.set(id, raw);
   }
   return lines;
+}
+
+/** The tasks that VERIFY accepted last, where a run has passed with them, by their own checks. Pure. */
+export function acceptedLast(passed: readonly PassedRecord[]): readonly PassedItem[] {
+  const checks = passed.find(({ kind, closed }) => kind === "VERIFY" && closed === true)?.checks ?? [];
+  const ids = new Set(checks.map(({ scope = "" }) => scope).filter((id) => id !== ""));
+  return [...ids].map((id) => ({ id, title: id, checks: checks.filter(({ scope }) => scope === id) }));
 }
 
 /** The newest commit that changed the task's line took it away, or has it. */

@@ -7,6 +7,7 @@ import type { TurnRequest } from "../../../lib/context/agent.ts";
 import type { LoopOutcome } from "../../../lib/loop/run/outcome.ts";
 import { runLoop } from "../../../lib/loop/run/run_loop.ts";
 import { specBacklog } from "../../../lib/workflows/spec/backlog.ts";
+import { verifyTasks } from "../../../lib/workflows/spec/commands/verify_and_validate.ts";
 import { parsePlan, tasksOf } from "../../../lib/workflows/spec/plan_file.ts";
 import { loopWorld, type World } from "../../loop/loop_world.ts";
 
@@ -218,5 +219,59 @@ describe("a spec that was set and not planned", () => {
       0,
       "the tasks depend on each other in a circle: t-b → t-c → t-b",
     ]);
+  });
+});
+
+describe("a finished plan that is run again", () => {
+  const accept = '"accept": "Verify: `test -f t-a.txt`", ';
+  const worker: Turn = async (stage, item, say) => {
+    await say(stage === "VERIFY" ? "task accept" : "task done", stage === "VERIFY" ? {} : { id: item });
+    return stage === "VERIFY" ? { lines: ["[RALPH] SPEC_COMPLETE"] } : undefined;
+  };
+  /** A plan of one task, which a run has built and accepted. */
+  async function finished(): Promise<World> {
+    const at = await world(async (stage, item, say) => {
+      if (stage === "BUILD") await writeFile(join(at.root, "t-a.txt"), "x");
+      return await worker(stage, item, say);
+    }, [task("t-a", accept)]);
+    expect((await build(at)).status).toBe("passed");
+    return at;
+  }
+
+  test("passes by the checks of what was accepted, and so does `ralph verify`", async () => {
+    await using at = await finished();
+    const ralph = await at.again();
+
+    const outcome = await runLoop(ralph, specBacklog(ralph));
+    const verified = await verifyTasks(await at.again());
+
+    expect([outcome.status, outcome.iterations]).toEqual(["passed", 0]);
+    expect([verified.status, verified.results.map(({ name, scope }) => [name, scope])]).toEqual([
+      "passed",
+      [["test -f t-a.txt", "t-a"]],
+    ]);
+  });
+
+  test("opens a task whose checks fail by now", async () => {
+    await using at = await finished();
+    await at.git("rm", "-q", "t-a.txt");
+    await at.git("commit", "-qm", "gone");
+    const ralph = await at.again();
+
+    const outcome = await runLoop(ralph, specBacklog(ralph));
+
+    expect([outcome.status, outcome.iterations, outcome.passed]).toEqual(["passed", 2, ["t-a"]]);
+  });
+
+  test("leaves the tasks of an earlier spec alone once there are others", async () => {
+    await using at = await finished();
+    await at.git("rm", "-q", "t-a.txt");
+    await at.git("commit", "-qm", "gone");
+    await at.write(FILE, `${SPEC}\n${task("t-b")}\n`);
+    const ralph = await at.again();
+
+    expect(
+      await specBacklog(ralph).passed?.({ parked: [], passed: ralph.journal.passed({ backlog: "spec", scope: "" }) }),
+    ).toEqual([]);
   });
 });
