@@ -82,14 +82,17 @@ describe("`ralph run --dry-run` shows what would come first and starts nothing",
     expect([shown.read("started"), shown.git("status", "--porcelain")]).toEqual([null, ""]);
   });
 
-  test("sprint", async () => {
+  test.each([["compiled", true], ["not compiled yet", false]])("sprint, %s", async (_, isCompiled) => {
     const { root } = await ralphCli().agent("worker", "touch started")
       .args("init", "--workflow", "sprint", "--agent-cmd", "worker", "--verify", "touch checked").expectExit(0);
-    await ralphCli(root).args("sprint", "compile").expectExit(0);
+    if (isCompiled) await ralphCli(root).args("sprint", "compile").expectExit(0);
     const shown = await ralphCli(root).args("run", "--dry-run").expectExit(0);
+    const next = await ralphCli(root).args("next").expectExit(0);
 
     expect(shown.stdout).toMatch(/^workflow +sprint /);
     expect(shown.stdout).toContain("iteration 1");
+    expect(next.stdout).toContain("iteration 1");
     expect([shown.read("started"), shown.read("checked")]).toEqual([null, null]);
+    expect(shown.read(".claude/sprints/first/PROGRESS.yaml") !== null).toBe(isCompiled);
   });
 });

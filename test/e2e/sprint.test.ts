@@ -51,6 +51,16 @@ per-iteration-hooks:
 `;
 
 describe("ralph sprint run", () => {
+  test.each([["--parallel", "2"], ["--queue", "postgres://x"], ["--any-order"]])(
+    "has no flag for work at once, and says so before it writes anything: %s",
+    async (...flags) => {
+      const { stderr, read } = await sprint(HELLO).args("sprint", "run", DIRECTORY, ...flags).expectExit(2);
+
+      expect(stderr).toContain(`unknown flag \`${flags[0]}\``);
+      expect(read(PROGRESS)).toBeNull();
+    },
+  );
+
   test("the seed's own verification, with two parallel hooks and a blocking one, driven by a scripted agent", async () => {
     const definition = HELLO.replace("workflow: ralph", "workflow: hello").replace(
       "per-iteration-hooks:\n",

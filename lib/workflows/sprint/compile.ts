@@ -10,6 +10,7 @@ import { readSprint, type SprintContext } from "./backlog.ts";
 import { readDefinition, type SprintDefinition } from "./definition.ts";
 import { type SprintPaths, sprintPaths } from "./paths.ts";
 import type { HookEntry } from "./types.ts";
+import type { StateFiles } from "../../backlog/state_files.ts";
 
 /** What hooks leave in the sprint's logs, by iteration. */
 const HOOK_LOG_REGEXP = /^hook-iter\d+-/;
@@ -57,15 +58,15 @@ export async function compileSprint(
 ): Promise<CompiledSprint> {
   const paths = sprintPaths(root, directory);
   const definition = await readDefinition(root, paths);
-  const { changeYaml, formatYaml } = await import("./document.ts");
-  const { Document } = await import("yaml");
+  const { changeYaml } = await import("./document.ts");
+  const first = await progressText(definition);
   const moved = force ? await moveAside(root, paths, host.clock.now()) : null;
   let before: string | null = null;
   let changed: readonly string[] = [];
   const warnings = [...definition.warnings];
   const after = await state.update(paths.progress, (text) => {
     before = text;
-    if (text === null) return formatYaml(new Document(progressOf(definition)));
+    if (text === null) return first;
     return changeYaml(text, paths.progress, (document) => {
       sameMode(document, definition, paths);
       changed = bringUpToDate(document, definition);
@@ -85,6 +86,23 @@ export async function compileSprint(
     changed,
     moved,
   };
+}
+
+/** The state of a sprint, which is read as compiling would write it where there is no PROGRESS.yaml yet. */
+export async function asCompiled(
+  { root, state }: Pick<SprintContext, "root" | "state">,
+  directory: string,
+): Promise<StateFiles> {
+  const paths = sprintPaths(root, directory);
+  if (await state.read(paths.progress) !== null || !await pathExists(join(root, paths.definition))) return state;
+  const text = await progressText(await readDefinition(root, paths));
+  return { ...state, read: async (path) => path === paths.progress ? text : await state.read(path) };
+}
+
+async function progressText(definition: SprintDefinition): Promise<string> {
+  const { formatYaml } = await import("./document.ts");
+  const { Document } = await import("yaml");
+  return formatYaml(new Document(progressOf(definition)));
 }
 
 function sameMode(document: Document, { mode }: SprintDefinition, { directory, progress }: SprintPaths): void {

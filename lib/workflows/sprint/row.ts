@@ -5,6 +5,9 @@ import type { WorkflowRow } from "../workflow.ts";
 
 const SPRINTS = ".claude/sprints";
 
+/** Iterations follow each other: nothing of a sprint is worked on at once. */
+const { parallel: _, queue: _queue, "any-order": _order, ...SPRINT_FLAGS } = LOOP_FLAGS;
+
 const COMMANDS: readonly Command[] = [
   {
     name: "sprint",
@@ -19,7 +22,7 @@ const COMMANDS: readonly Command[] = [
         summary: "compile: begin anew; the old PROGRESS.yaml and transcripts go into the sprint's logs",
       },
       ...ITERATION_FLAGS,
-      ...LOOP_FLAGS,
+      ...SPRINT_FLAGS,
       ...SESSION_FLAGS,
     },
     details: [

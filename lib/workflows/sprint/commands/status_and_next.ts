@@ -32,8 +32,9 @@ export async function nextOfSprint(look: Look): Promise<NextView> {
 }
 
 async function nextIn(look: Look, directory: string): Promise<Next<SprintItemData>> {
-  const { root, state, host, config } = look;
-  const backlog = sprintBacklog({ root, state, host, config }, { directory });
+  const { asCompiled } = await import("../compile.ts");
+  const { root, host, config } = look;
+  const backlog = sprintBacklog({ root, state: await asCompiled(look, directory), host, config }, { directory });
   return await backlog.next({ inFlight: [], parked: await parkedIn(look, backlog) });
 }
 
