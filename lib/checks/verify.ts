@@ -75,23 +75,25 @@ export async function verify(
   await using tree = isolated && !signal.aborted ? await openCheckTree(ralph, { ...options, signal }) : null;
   const isolatedIn = tree === null ? undefined : rememberingAll(tree.place, runnables);
   const place = options.place === undefined ? {} : { place: rememberingAll(options.place, runnables) };
-  const once = createOnce();
+  const earlier = createEarlier();
   for (const check of [...runnables.filter(({ review }) => review !== true), ...runnables.filter(isReview)]) {
     if (signal.aborted) return { status: "aborted", results };
     if (isReview(check) && results.some(({ ok }) => !ok)) break; // a review would cost a turn and change nothing
     const { name, scope = "" } = check;
-    ralph.events.emit({ type: "check-start", name, scope, number: results.length + 1, total: checks.length });
+    const number = results.length + 1;
+    const known = earlier.sameAs(check);
+    const isTold = known?.name === name;
+    if (!isTold) ralph.events.emit({ type: "check-start", name, scope, number, total: checks.length });
     const started = ralph.host.clock.steady();
-    const outcome = await once(
-      check,
-      () => runPlaced(ralph, check, { ...options, ...place, signal }, isolatedIn, results.length + 1),
-    );
+    const outcome = known?.outcome ??
+      await runPlaced(ralph, check, { ...options, ...place, signal }, isolatedIn, number);
     if (signal.aborted) return { status: "aborted", results };
     const isOld = !outcome.ok && check.command !== undefined && options.failedBefore?.has(check.command) === true;
     const durationMs = Math.max(0, ralph.host.clock.steady() - started);
     const result = { ...outcome, name, scope, durationMs, ...(isOld ? { failedBefore: true } : {}) };
     results.push(result);
-    ralph.events.emit({ ...endOf(result), ...(options.beforeWork === true ? { beforeWork: true } : {}) });
+    if (known === null) earlier.keep(check, outcome);
+    if (!isTold) ralph.events.emit({ ...endOf(result), ...(options.beforeWork === true ? { beforeWork: true } : {}) });
   }
   if (results.length === 0) return { status: "unverified", results: [] };
   const failures = results.filter((result) => !result.ok);
@@ -111,20 +113,35 @@ function keyOf({ command, expect = {} }: Runnable): string {
   return `${command} ${JSON.stringify(expect)}`;
 }
 
+/** What commands came to in this verification. */
+interface Earlier {
+  /** The same command, asked for by another item or by all of them; `null` where it is to be run. */
+  sameAs(check: Runnable): Ran | null;
+  keep(check: Runnable, outcome: CheckOutcome): void;
+}
+
+interface Ran {
+  readonly name: string;
+  readonly scope: string | undefined;
+  readonly outcome: CheckOutcome;
+}
+
 /**
- * Runs a command once that is asked for by several items, or by one of them and by all: each has its outcome. What one
+ * A command is run once that is asked for by several items, or by one of them and by all: each has its outcome. What one
  * item names twice runs twice, since it may mean a state before and one after.
  */
-function createOnce(): (check: Runnable, run: () => Promise<CheckOutcome>) => Promise<CheckOutcome> {
-  const earlier = new Map<string, { readonly scope: string | undefined; readonly outcome: CheckOutcome }>();
-  return async (check, run) => {
-    if (!isShellCommand(check)) return await run();
-    const key = `${keyOf(check)} ${check.timeoutMs}`;
-    const known = earlier.get(key);
-    if (known !== undefined && known.scope !== check.scope) return known.outcome;
-    const outcome = await run();
-    if (isWhole(outcome)) earlier.set(key, { scope: check.scope, outcome });
-    return outcome;
+function createEarlier(): Earlier {
+  const earlier = new Map<string, Ran>();
+  const whole = (check: Runnable): string => `${keyOf(check)} ${check.timeoutMs}`;
+  return {
+    sameAs(check) {
+      const known = isShellCommand(check) ? earlier.get(whole(check)) : undefined;
+      return known === undefined || known.scope === check.scope ? null : known;
+    },
+    keep(check, outcome) {
+      const { name, scope } = check;
+      if (isShellCommand(check) && isWhole(outcome)) earlier.set(whole(check), { name, scope, outcome });
+    },
   };
 }
 

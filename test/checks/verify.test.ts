@@ -59,6 +59,22 @@ describe("verify()", () => {
     ]);
   });
 
+  test("a command that several scopes name alike is told once", async () => {
+    await using world = await loopWorld(NO_TURN);
+    const check = (name: string, scope: string): CheckLike => ({ name, command: "exit 3", scope });
+
+    const checked = await verify(world.ralph, [check("exit 3", "a"), check("exit 3", "b"), check("task 2", "c")]);
+
+    const told = world.events.filter(({ type }) => type === "check-start" || type === "check-end");
+    expect(checked.results.map(({ scope }) => scope)).toEqual(["a", "b", "c"]);
+    expect(told.map((event) => [event.type, "name" in event && event.name])).toEqual([
+      ["check-start", "exit 3"],
+      ["check-end", "exit 3"],
+      ["check-start", "task 2"],
+      ["check-end", "task 2"],
+    ]);
+  });
+
   test("takes command strings, dax commands, functions that build one, and check functions", async () => {
     await using world = await loopWorld(NO_TURN);
 
