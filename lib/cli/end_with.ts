@@ -274,7 +274,7 @@ function hintOf(ended: Ended, resume: string | null, plan: string | null): reado
       return [`\`ralph status\` shows the progress, \`ralph report\` what was done; ${again} continues`];
     case "unverified":
       if (resume === null) return [];
-      if (!lacksClaims(ended)) return ["`ralph verify` runs what checks there are"];
+      if (!lacksClaims(ended)) return ["`ralph verify` runs what checks there are, `verify.default` names more"];
       return ended.allowed === true ? [] : [`look at the work; \`${resume} --allow-unverified\` accepts it`];
     case "declined":
     case "aborted":

@@ -100,6 +100,8 @@ function nextSteps({ state, parts, items, counts }: Draft<RunReport>, command: s
   else if (part.status === "aborted" || part.status === "declined") {
     steps.push(`${again} continues where this one stopped`);
   } else if (part.name === "plan" && part.status === "approved") steps.push("`ralph run` implements it");
-  if (counts.unverified > 0 && command !== null) steps.push("`ralph verify` runs what checks there are");
+  if (counts.unverified > 0 && command !== null) {
+    steps.push("`ralph verify` runs what checks there are, `verify.default` names more");
+  }
   return steps;
 }

@@ -59,7 +59,7 @@ describe("makeReport()", () => {
 
     expect(items[0]?.state).toBe("unverified");
     expect(counts).toEqual({ verified: 0, unverified: 1, parked: 0, open: 0 });
-    expect(next).toEqual(["`ralph verify` runs what checks there are"]);
+    expect(next).toEqual(["`ralph verify` runs what checks there are, `verify.default` names more"]);
   });
 
   test("checks that passed on an item that was not settled prove nothing", async () => {
