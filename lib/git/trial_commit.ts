@@ -58,6 +58,9 @@ interface Trial {
   readonly run: (arguments_: readonly string[]) => ReturnType<Git>;
 }
 
+/** No hook, and nothing is tidied: of what is made nothing stays. */
+const BARE = ["core.hooksPath=/dev/null", "gc.auto=0", "maintenance.auto=false"].flatMap((entry) => ["-c", entry]);
+
 /** As a linked worktree's git directory, which git does not list; objects go into a folder of its own. */
 async function createTrial(
   git: Git,
@@ -78,7 +81,7 @@ async function createTrial(
     GIT_OBJECT_DIRECTORY: objects,
     GIT_ALTERNATE_OBJECT_DIRECTORIES: join(commonDirectory, "objects"),
   };
-  const where = [`--git-dir=${own}`, `--work-tree=${tree}`, "-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0"];
+  const where = [`--git-dir=${own}`, `--work-tree=${tree}`, ...BARE];
   return { tree, run: (arguments_) => git([...where, ...arguments_], { environment }) };
 }
 

@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import { contentsOf } from "../git/batch_reader.ts";
-import { type Git, outputOfGit, READING } from "../git/run_git.ts";
+import type { Git } from "../git/run_git.ts";
+import type { ListedEntry } from "../git/tree_listing.ts";
 import { hashText } from "../host/files.ts";
 
 const LOCKS_REGEXP = namedLike(
@@ -25,20 +26,15 @@ const INSTALLED_REGEXP = /dependencies$|^(workspaces|overrides|resolutions|packa
  * One text for the lock files and manifests of a commit: while it is the same, what is installed by them is the same.
  * A manifest counts where no lock file is in its folder or above it.
  */
-export async function dependencyKey(git: Git, commit: string): Promise<string> {
-  const text = await outputOfGit(git, ["ls-tree", "-r", "-z", "--full-tree", commit], { environment: READING });
-  const files = text.split("\0").filter((entry) => entry !== "").map((entry) => {
-    const [start = "", path = ""] = entry.split("\t");
-    return { path, blob: start.split(" ")[2] ?? "" };
-  });
+export async function dependencyKey(git: Git, files: readonly ListedEntry[]): Promise<string> {
   const locks = files.filter(({ path }) => LOCKS_REGEXP.test(path));
   const locked = new Set(locks.map(({ path }) => posix.dirname(path)));
   const manifests = files.filter(({ path }) => MANIFESTS_REGEXP.test(path) && !isLocked(path, locked));
   const named = [...locks, ...manifests];
-  const packages = named.filter(({ path }) => isPackage(path)).map(({ blob }) => blob);
+  const packages = named.filter(({ path }) => isPackage(path)).map(({ hash }) => hash);
   const texts = await contentsOf(git, packages); // a monorepo has a thousand
   return hashText(
-    named.map(({ path, blob }) => `${path} ${isPackage(path) ? partOf(texts.get(blob), blob) : blob}`).join("\n"),
+    named.map(({ path, hash }) => `${path} ${isPackage(path) ? partOf(texts.get(hash), hash) : hash}`).join("\n"),
   );
 }
 

@@ -8,7 +8,8 @@ import { type TemporaryRepository, temporaryRepository } from "../../lib/testing
 import { dependencyKey } from "../../lib/workspace/dependency_key.ts";
 import { ignoredPaths } from "../../lib/workspace/ignored_paths.ts";
 import { keepCopies, type KeptCopies } from "../../lib/workspace/kept_copies.ts";
-import { createGit } from "../../lib/git/run_git.ts";
+import { createGit, type Git } from "../../lib/git/run_git.ts";
+import { treeListing } from "../../lib/git/tree_listing.ts";
 
 const COPY = ["node_modules", ".env", ".env.*", "data/large"];
 const IGNORED = { ".gitignore": "**/node_modules/*\n.env*\ndata\nvendor/*.log\n" };
@@ -124,6 +125,10 @@ describe("keepCopies()", () => {
   });
 });
 
+async function keyOf(git: Git): Promise<string> {
+  return await dependencyKey(git, await treeListing(git, "HEAD"));
+}
+
 test("dependencyKey() differs with what is installed, and with nothing else", async () => {
   const files = {
     "package.json": '{"scripts": {"test": "a"}, "dependencies": {"x": "1"}}',
@@ -132,7 +137,7 @@ test("dependencyKey() differs with what is installed, and with nothing else", as
   };
   await using repository = await temporaryRepository({ files });
   const git = createGit(createHost(), repository.path);
-  const keys = [await dependencyKey(git, "HEAD")];
+  const keys = [await keyOf(git)];
   for (
     const change of [
       { "package.json": '{"scripts": {"test": "b"}, "dependencies": {"x": "1"}}' },
@@ -146,7 +151,7 @@ test("dependencyKey() differs with what is installed, and with nothing else", as
     await repository.write(change);
     await repository.git("add", "-A");
     await repository.git("commit", "-qm", "x");
-    keys.push(await dependencyKey(git, "HEAD"));
+    keys.push(await keyOf(git));
   }
 
   expect(keys.map((key) => keys.indexOf(key))).toEqual([0, 0, 0, 0, 4, 5, 6]);
@@ -160,10 +165,10 @@ test("dependencyKey() takes two processes, however many packages there are", asy
   const git = createGit(createHost(), repository.path);
   const asked: string[] = [];
 
-  await dependencyKey((arguments_, options) => {
+  await keyOf((arguments_, options) => {
     asked.push(arguments_[0] ?? "");
     return git(arguments_, options);
-  }, "HEAD");
+  });
 
   expect(asked).toEqual(["ls-tree", "cat-file"]);
 });

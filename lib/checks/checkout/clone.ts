@@ -1,12 +1,13 @@
 import { dirname, join } from "node:path";
 import { type Git, outputOfGit } from "../../git/run_git.ts";
+import { type ListedEntry, treeListing } from "../../git/tree_listing.ts";
 import { copyPath, ensureDirectory, isDirectory, pathExists, removeOwn, removePath } from "../../host/files.ts";
 import { changedAt } from "../../host/path_facts.ts";
 import { type Seal, sealDifferences, sealOf } from "../../host/seal.ts";
 import type { Host } from "../../host/types.ts";
 import { cleanGit } from "./clean_git.ts";
 import type { CheckoutHome } from "./home.ts";
-import { type SpecialEntries, specialEntries } from "./index_entries.ts";
+import { specialEntries } from "./index_entries.ts";
 import { type GitSettings, writeHome, writeSettings } from "./settings.ts";
 
 /** The commit that a clone is brought up to. `branch`: a full ref, `null` for a detached HEAD. */
@@ -18,14 +19,15 @@ export interface CloneTarget {
 /** The clone of one run: its git directory is believed only while nothing else has touched it. */
 export interface Clone {
   readonly git: Git;
-  /** @param submodules paths that are filled; `null`: all @throws {RalphError} git-failed */
-  bringUp(target: CloneTarget, submodules: ReadonlySet<string> | null): Promise<SpecialEntries>;
+  /**
+   * @param submodules paths that are filled; `null`: all
+   * @returns what the commit holds
+   * @throws {RalphError} git-failed
+   */
+  bringUp(target: CloneTarget, submodules: ReadonlySet<string> | null): Promise<readonly ListedEntry[]>;
   /** Files that something has written since, also where their content is the same. */
   touched(): Promise<readonly string[]>;
 }
-
-/** Ref of what is asked for; gone again when the clone is brought up. */
-const WANTED = "refs/wanted/head";
 
 const SPACES = ["heads", "tags", "remotes"].map((space) => `+refs/${space}/*:refs/${space}/*`);
 
@@ -45,6 +47,7 @@ export function createClone(host: Host, topLevel: string, home: CheckoutHome, se
   const environment = { GIT_INDEX_FILE: index };
   const sealNow = (): Seal => sealBoth(gitDirectory, index);
   let sealed: Seal | null = null;
+  let onBranch: string | null = null;
 
   async function initialize(directory: string): Promise<void> {
     await removeOwn(directory, home.path);
@@ -59,11 +62,10 @@ export function createClone(host: Host, topLevel: string, home: CheckoutHome, se
    */
   async function fetch({ commit, branch }: CloneTarget): Promise<void> {
     await writeSettings(gitDirectory, settings, { kind: "bare" });
-    const wanted = settings.partial ? ["--depth=1"] : [];
-    const refs = settings.partial ? [] : SPACES;
-    await outputOfGit(git, [...FETCH, ...wanted, `file://${topLevel}`, `+${commit}:${WANTED}`, ...refs]);
-    await outputOfGit(git, ["update-ref", "-d", WANTED]);
-    if (branch !== null) await outputOfGit(git, ["symbolic-ref", "HEAD", branch]);
+    const [wanted, refs] = settings.partial ? [["--depth=1"], []] : [[], SPACES];
+    await outputOfGit(git, [...FETCH, ...wanted, `file://${topLevel}`, commit, ...refs]);
+    if (branch !== null && branch !== onBranch) await outputOfGit(git, ["symbolic-ref", "HEAD", branch]);
+    onBranch = branch;
     await outputOfGit(git, ["update-ref", ...(branch === null ? ["--no-deref"] : []), "HEAD", commit]);
   }
 
@@ -75,9 +77,8 @@ export function createClone(host: Host, topLevel: string, home: CheckoutHome, se
     const inside = cleanGit(host, to, home.path);
     await outputOfGit(inside, [...FETCH, `file://${from}`, commit]);
     await outputOfGit(inside, ["checkout", "--quiet", "--detach", commit]);
-    for (const nested of (await specialEntries(inside, {})).submodules) {
-      await fill(`${path}/${nested.path}`, nested.commit);
-    }
+    const { submodules } = specialEntries(await treeListing(inside, commit));
+    for (const nested of submodules) await fill(`${path}/${nested.path}`, nested.commit);
   }
 
   return {
@@ -87,6 +88,7 @@ export function createClone(host: Host, topLevel: string, home: CheckoutHome, se
         await removeOwn(dirname(tree), home.path);
         await removePath(index);
         await initialize(tree);
+        onBranch = null;
       }
       sealed = null;
       await writeHome(home.path, settings);
@@ -94,8 +96,8 @@ export function createClone(host: Host, topLevel: string, home: CheckoutHome, se
       await writeSettings(gitDirectory, settings, { kind: "writing", from: topLevel });
       await outputOfGit(git, ["read-tree", "--reset", "-u", "--no-recurse-submodules", "HEAD"], { environment });
       await outputOfGit(git, ["clean", "-ffdxq"], { environment });
-      const entries = await specialEntries(git, environment);
-      for (const { path, commit } of entries.submodules) {
+      const entries = await treeListing(git, target.commit);
+      for (const { path, commit } of specialEntries(entries).submodules) {
         if (submodules === null || submodules.has(path)) await fill(path, commit);
       }
       await writeSettings(gitDirectory, settings, { kind: "all" });

@@ -3,6 +3,7 @@ import { secretValues } from "../../events/secrets.ts";
 import { join } from "node:path";
 import type { WorkspaceConfig } from "../../config/schema.ts";
 import type { Git } from "../../git/run_git.ts";
+import { type ListedEntry, treeListing } from "../../git/tree_listing.ts";
 import type { SandboxRequest } from "../../host/confinement.ts";
 import { isDirectory } from "../../host/files.ts";
 import { shellInvocation } from "../../host/shell.ts";
@@ -17,7 +18,7 @@ export interface Dependencies {
   /** As they were when the checkout was opened. */
   readonly first: KeptCopies;
   /** Brings them up to a commit that is checked out. */
-  bringUp(commit: string): Promise<BroughtDependencies>;
+  bringUp(entries: readonly ListedEntry[]): Promise<BroughtDependencies>;
 }
 
 /** What bringing them up came to. */
@@ -51,7 +52,7 @@ export async function openDependencies(
   const { host, topLevel, home } = ground;
   const keep = (from: string, key: string): Promise<KeptCopies> =>
     keepCopies({ host, topLevel: from, folder: join(home.path, "copies"), workspace: { copy } }, key);
-  let key = commit === undefined ? "" : await dependencyKey(git, commit);
+  let key = commit === undefined ? "" : await dependencyKey(git, await treeListing(git, commit));
   const first = await keep(topLevel, key);
   let kept = first;
   let from: CheckoutPlace["dependencies"] = "as at the start";
@@ -79,8 +80,8 @@ export async function openDependencies(
 
   return {
     first,
-    async bringUp(at) {
-      const keyNow = await dependencyKey(git, at);
+    async bringUp(entries) {
+      const keyNow = await dependencyKey(git, entries);
       if (keyNow === key && (from === "installed" || !await hasNewFolder())) {
         return { status: "ready", kept, from, lost: await kept.restore() };
       }

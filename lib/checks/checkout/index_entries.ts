@@ -1,28 +1,19 @@
 import { dirname, join } from "node:path";
-import { type Git, outputOfGit } from "../../git/run_git.ts";
+import type { ListedEntry } from "../../git/tree_listing.ts";
 import { mapPath } from "../../host/map_paths.ts";
 import { deepestPath } from "../../host/resolve_inside.ts";
 
-/** What an index holds beside plain files. Paths are relative to the top level. */
+/** What a commit holds beside plain files. Paths are relative to the top level. */
 export interface SpecialEntries {
   readonly links: readonly string[];
   readonly submodules: readonly { readonly path: string; readonly commit: string }[];
 }
 
-/** Reads the symbolic links and submodules of an index. */
-export async function specialEntries(
-  git: Git,
-  environment: Readonly<Record<string, string>>,
-): Promise<SpecialEntries> {
-  const text = await outputOfGit(git, ["ls-files", "-s", "-z"], { environment });
-  const entries = text.split("\0").map((entry) => {
-    const [start = "", path = ""] = entry.split("\t");
-    const [mode = "", commit = ""] = start.split(" ");
-    return { mode, commit, path };
-  });
+/** The symbolic links and submodules among these. Pure. */
+export function specialEntries(entries: readonly ListedEntry[]): SpecialEntries {
   return {
     links: entries.filter(({ mode }) => mode === "120000").map(({ path }) => path),
-    submodules: entries.filter(({ mode }) => mode === "160000").map(({ path, commit }) => ({ path, commit })),
+    submodules: entries.filter(({ mode }) => mode === "160000").map(({ path, hash }) => ({ path, commit: hash })),
   };
 }
 

@@ -7,7 +7,8 @@ import { join, posix, relative } from "node:path";
 import type { RalphContext } from "../../context/context.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { type Git, outputOfGit } from "../../git/run_git.ts";
+import type { Git } from "../../git/run_git.ts";
+import type { ListedEntry } from "../../git/tree_listing.ts";
 import { hashText, isDirectory } from "../../host/files.ts";
 import { createSlots } from "../../host/slots.ts";
 import { ignoredPaths } from "../../workspace/ignored_paths.ts";
@@ -15,7 +16,7 @@ import { cleanGit } from "./clean_git.ts";
 import { createClone } from "./clone.ts";
 import { openDependencies } from "./dependencies.ts";
 import { takeHome } from "./home.ts";
-import { outwardLinks } from "./index_entries.ts";
+import { outwardLinks, specialEntries } from "./index_entries.ts";
 import { probeNamespace } from "./namespace.ts";
 import { type Ground, layCopies, placeOf, type Results } from "./place.ts";
 import { readSettings } from "./settings.ts";
@@ -62,16 +63,17 @@ export async function openCheckout(ralph: CheckoutContext, options: CheckoutOpti
     if (commit === undefined) return { status: "nothing-committed" };
     const branch = await branchOf(git);
     const entries = await clone.bringUp({ commit, branch }, allowed?.submodules ?? null);
-    const outward = await outwardLinks(entries.links, home.tree, topLevel);
-    allowed ??= { submodules: new Set(entries.submodules.map(({ path }) => path)), links: new Set(outward) };
+    const special = specialEntries(entries);
+    const outward = await outwardLinks(special.links, home.tree, topLevel);
+    allowed ??= { submodules: new Set(special.submodules.map(({ path }) => path)), links: new Set(outward) };
     const added = outward.filter((link) => !allowed?.links.has(link));
     if (added.length > 0) return { status: "links-outside", links: added };
     if (!await isDirectory(join(home.tree, inside))) return { status: "failed", reason: `${inside} is not committed` };
-    const brought = await dependencies.bringUp(commit);
+    const brought = await dependencies.bringUp(entries);
     if (brought.status === "failed") return brought;
-    const laid = { kept: brought.kept, committed: entries.links };
+    const laid = { kept: brought.kept, committed: special.links };
     await layCopies(ground, laid);
-    const shell = placeOf(ground, laid, root, results, await treeKey(git, commit, new Set(options.state)));
+    const shell = placeOf(ground, laid, root, results, treeKey(entries, new Set(options.state)));
     const { from, lost, kept } = brought;
     const copied = kept.copies.map(({ path }) => path);
     const name = branch?.replace(/^refs\/heads\//, "") ?? null;
@@ -98,10 +100,10 @@ async function branchOf(git: Git): Promise<string | null> {
   return (await git(["symbolic-ref", "--quiet", "HEAD"])).stdout.trim() || null;
 }
 
-/** One text for what a commit holds beside state files. */
-async function treeKey(git: Git, commit: string, state: ReadonlySet<string>): Promise<string> {
-  const entries = (await outputOfGit(git, ["ls-tree", "-r", "-z", "--full-tree", commit])).split("\0");
-  return hashText(entries.filter((entry) => !state.has(entry.slice(entry.indexOf("\t") + 1))).join("\0"));
+/** One text for what a commit holds beside state files. Pure. */
+function treeKey(entries: readonly ListedEntry[], state: ReadonlySet<string>): string {
+  const counted = entries.filter(({ path }) => !state.has(path));
+  return hashText(counted.map(({ mode, hash, path }) => `${mode} ${hash}\t${path}`).join("\0"));
 }
 
 async function withoutThrow(bringUp: () => Promise<BroughtUp>): Promise<BroughtUp> {

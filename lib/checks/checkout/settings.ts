@@ -33,10 +33,10 @@ export async function readSettings(host: Host, topLevel: string): Promise<GitSet
     const cut = entry.indexOf("\n");
     return cut === -1 ? [entry, "true"] : [entry.slice(0, cut), entry.slice(cut + 1)];
   });
+  const places = INFO.flatMap((name) => ["--git-path", `info/${name}`]);
+  const [objects = "", ...paths] = (await read("rev-parse", "--show-object-format", ...places)).split("\n");
   const info = new Map<string, string | null>();
-  for (const name of INFO) {
-    info.set(name, await readText(resolve(topLevel, await read("rev-parse", "--git-path", `info/${name}`))));
-  }
+  for (const [at, name] of INFO.entries()) info.set(name, await readText(resolve(topLevel, paths[at] ?? "")));
   const { home, variables } = host.environment;
   const own = await read("config", "--path", "core.attributesFile") ||
     join(variables["XDG_CONFIG_HOME"] || join(home, ".config"), "git", "attributes");
@@ -44,7 +44,7 @@ export async function readSettings(host: Host, topLevel: string): Promise<GitSet
     config: config.filter(([key]) => TAKEN_REGEXP.test(key)),
     info,
     attributes: await readText(resolve(topLevel, own)) ?? "",
-    objects: await read("rev-parse", "--show-object-format"),
+    objects,
     partial: config.some(([key, value]) => /^remote\..+\.promisor$/.test(key) && value === "true"),
   };
 }

@@ -3,7 +3,8 @@ import type { WorkspaceConfig } from "../../config/types.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { createRedactor } from "../../events/redact.ts";
 import { secretValues } from "../../events/secrets.ts";
-import { createGit } from "../../git/run_git.ts";
+import { createGit, type Git } from "../../git/run_git.ts";
+import { treeListing } from "../../git/tree_listing.ts";
 import { copyTree } from "../../host/copy_tree.ts";
 import { ensureDirectory, isDirectory, removeOwn, symbolicLink } from "../../host/files.ts";
 import { setAside } from "../../host/set_aside.ts";
@@ -83,7 +84,7 @@ export function createFilledTree(options: FilledTreeOptions): FilledTree {
     forget: () => void (key = null),
     async bringUp(commit) {
       if (await isSame(commit)) return void (at = commit);
-      const now = await dependencyKey(git, commit);
+      const now = await keyOf(git, commit);
       if (now === key) return void (at = commit);
       const isInstalled = workspace.setup !== null;
       // installed files are made by the setup; single files such as `.env` no installation makes
@@ -93,7 +94,7 @@ export function createFilledTree(options: FilledTreeOptions): FilledTree {
     },
     async bringBack(before, commit, changed) {
       if (!mayChangeKey(changed)) return null;
-      const [was, now] = [await dependencyKey(git, before), await dependencyKey(git, commit)];
+      const [was, now] = [await keyOf(git, before), await keyOf(git, commit)];
       if (was === now) return null;
       [key, at] = [now, commit];
       if (workspace.setup !== null) {
@@ -136,4 +137,8 @@ async function install(
   if (end.exitCode === 0 || signal.aborted) return;
   const reason = end.tail.trim().split("\n").slice(-5).join("\n") || end.reason;
   throw new RalphError("setup-failed", { details: { command, reason } });
+}
+
+async function keyOf(git: Git, commit: string): Promise<string> {
+  return await dependencyKey(git, await treeListing(git, commit));
 }

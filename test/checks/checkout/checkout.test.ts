@@ -265,6 +265,26 @@ for (const { way, bubblewrap, options } of WAYS) {
 }
 
 describe("openCheckout()", () => {
+  test("starts 6 git processes, and brings a checkout up to another commit with 7", async () => {
+    await using world = await checkoutWorld();
+    const { host } = world.ralph;
+    let asked = 0;
+    const processes = Object.assign(Object.create(host.processes) as typeof host.processes, {
+      run(request: Parameters<typeof host.processes.run>[0]) {
+        if (request.file === "git") asked += 1;
+        return host.processes.run(request);
+      },
+    });
+    const checkout = await world.open({ host: { ...host, processes } });
+    const opened = asked;
+    await readyPlace(checkout);
+    const commit = await world.commit();
+    asked = 0;
+
+    expect((await checkout.bringUp(commit)).status).toBe("ready");
+    expect([opened, asked]).toEqual([6, 7]);
+  });
+
   test("what git cannot do is a value with git's own line; so is a repository without a commit", async () => {
     await using world = await checkoutWorld();
     const checkout = await world.open();
