@@ -4,9 +4,10 @@
  * `RALPH_E2E` names what is run (`dist/ralph`, `node dist/bin/ralph.js`, `deno run -A bin/ralph.ts`); without it the
  * binary, when it is newer than the sources, else the sources under Bun.
  */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -20,7 +21,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished } from "vitest";
+import { afterAll, expect, onTestFinished } from "vitest";
 import { endWorkersIn } from "../fault/processes.ts";
 import { makeRepository, writeFiles } from "../repository.ts";
 
@@ -84,10 +85,47 @@ export interface Running {
   ended(): Promise<CliResult>;
 }
 
+/** A project, and git in it. */
+export interface Project {
+  /** Absolute path. */
+  readonly root: string;
+  /** What git printed, without the space around it. @throws where it fails */
+  readonly git: (...args: string[]) => string;
+}
+
+/** Taken away when the test has ended. */
+function newFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "ralph-e2e-")));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  return folder;
+}
+
+/** The same project once more, with all that is beside it. */
+export function copied(root: string): Project {
+  const folder = newFolder();
+  cpSync(dirname(root), folder, { recursive: true, verbatimSymlinks: true });
+  const copy = join(folder, "project");
+  return { root: copy, git: (...args) => execFileSync("git", args, { cwd: copy, encoding: "utf8" }).trim() };
+}
+
+/** What the tests of a file begin with: the first that asks makes it, and each has a copy of its own. */
+export function madeOnce(make: () => Promise<Pick<Project, "root">>): () => Promise<Project> {
+  const kept = join(realpathSync(tmpdir()), `ralph-made-${process.pid}-${made++}`);
+  afterAll(() => rmSync(kept, { recursive: true, force: true, maxRetries: 5 }));
+  return async () => {
+    if (!existsSync(kept)) {
+      const { root } = await make();
+      cpSync(dirname(root), kept, { recursive: true, verbatimSymlinks: true });
+    }
+    return copied(join(kept, "project"));
+  };
+}
+
+let made = 0;
+
 /** A command line on a project of its own, taken away when the test has ended. */
 export function ralphCli(existing?: string): Cli {
-  const folder = existing === undefined ? realpathSync(mkdtempSync(join(tmpdir(), "ralph-e2e-"))) : dirname(existing);
-  if (existing === undefined) onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const folder = existing === undefined ? newFolder() : dirname(existing);
   const root = join(folder, "project");
   const bin = join(folder, "bin");
   for (const path of [root, bin, join(folder, "home")]) mkdirSync(path, { recursive: true });

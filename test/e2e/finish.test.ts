@@ -1,19 +1,8 @@
 import { execFileSync } from "node:child_process";
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { ralphCli } from "./cli.ts";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { copied, madeOnce, type Project, ralphCli } from "./cli.ts";
 
 const PRD = JSON.stringify({
   branchName: "ralph/hello",
@@ -28,8 +17,8 @@ const PRD = JSON.stringify({
 });
 
 /** A project whose one story has passed on `ralph/hello`. */
-async function finished(): Promise<{ readonly root: string; readonly git: (...args: string[]) => string }> {
-  const { root } = await ralphCli()
+const finished = madeOnce(() =>
+  ralphCli()
     .files({
       "scripts/ralph/prd.json": PRD,
       "scripts/ralph/plan_state.json": JSON.stringify({ goal: "greet whoever runs it" }),
@@ -38,13 +27,11 @@ async function finished(): Promise<{ readonly root: string; readonly git: (...ar
       "worker",
       "cat > /dev/null; echo hello > hello.txt; git add hello.txt; git commit -qm mine; echo '<promise>COMPLETE</promise>'",
     )
-    .args("run", "--agent-cmd", "worker", "--quiet").expectExit(0);
-  const git = (...args: string[]): string => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
-  return { root, git };
-}
+    .args("run", "--agent-cmd", "worker", "--quiet").expectExit(0)
+);
 
 /** A bare repository beside it, as `origin`; `url` is what git believes it to be. */
-function withRemote({ root, git }: Awaited<ReturnType<typeof finished>>, url?: string): string {
+function withRemote({ root, git }: Project, url?: string): string {
   const bare = `${root}-origin.git`;
   execFileSync("git", ["init", "-q", "--bare", "--initial-branch=main", bare]);
   git("remote", "add", "origin", url ?? bare);
@@ -66,16 +53,6 @@ function standIn(root: string, name: string, script: string): string {
 
 function finish(root: string, ...args: string[]): ReturnType<typeof ralphCli> {
   return ralphCli(root).env({ PATH: `${root}-bin:${process.env["PATH"]}` }).args("finish", ...args);
-}
-
-/** The same project once more, with all that is beside it. */
-function copied(root: string): { readonly root: string; readonly git: (...args: string[]) => string } {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "ralph-e2e-")));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
-  cpSync(dirname(root), folder, { recursive: true });
-  const copy = join(folder, "project");
-  const git = (...args: string[]): string => execFileSync("git", args, { cwd: copy, encoding: "utf8" }).trim();
-  return { root: copy, git };
 }
 
 /** A `git` on PATH that ends the one who called it: at this command, before git did it or after. */

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { ralphCli } from "./cli.ts";
+import { madeOnce, type Project as Copy, ralphCli } from "./cli.ts";
 
 const PRD = JSON.stringify({
   branchName: "ralph/ten",
@@ -17,20 +17,21 @@ const PRD = JSON.stringify({
 });
 const CONFIG = JSON.stringify({ verify: { default: ["test -s f.txt"] } });
 
-interface Project {
-  readonly root: string;
-  readonly git: (...args: string[]) => string;
+interface Project extends Copy {
   /** Puts the file and commits it. */
   put(path: string, text: string, ...how: string[]): void;
 }
 
-/** A project whose one story has passed on `ralph/ten`. */
-async function passed(): Promise<Project> {
-  const { root } = await ralphCli()
+const run = madeOnce(() =>
+  ralphCli()
     .files({ "scripts/ralph/prd.json": PRD, "f.txt": "10\n", "ralph.config.json": CONFIG })
     .agent("worker", "cat > /dev/null; echo TEN > f.txt; echo '<promise>COMPLETE</promise>'")
-    .args("run", "--agent-cmd", "worker", "--quiet").expectExit(0);
-  const git = (...args: string[]): string => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
+    .args("run", "--agent-cmd", "worker", "--quiet").expectExit(0)
+);
+
+/** A project whose one story has passed on `ralph/ten`. */
+async function passed(): Promise<Project> {
+  const { root, git } = await run();
   const put = (path: string, text: string, ...how: string[]): void => {
     writeFileSync(join(root, path), text);
     git("add", path);
