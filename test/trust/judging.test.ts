@@ -24,10 +24,12 @@ const JAVASCRIPT: Project = {
       'import { add } from "../src/add.mjs";\n\ntest("adds", () => {\n  assert.equal(add(2, 3), 5);\n});\n',
     "package.json": '{ "type": "module", "scripts": { "test": "node --test test/add.test.mjs" } }\n',
   },
-  check: "npm test",
+  check: "node --test test/add.test.mjs",
   work: 'echo "export function add(a, b) { return a + b; }" > src/add.mjs',
   stub: 'echo "export function add() {}" > src/add.mjs',
 };
+/** By npm, which takes three times as long: for what is npm's alone. */
+const NPM: Project = { ...JAVASCRIPT, check: "npm test" };
 const PYTHON: Project = {
   files: {
     "calc.py": "def add(a, b):\n    raise NotImplementedError\n",
@@ -72,8 +74,8 @@ const CHEATS: readonly (readonly [name: string, project: Project, cheat: string,
     "echo 'export default { equal() {} };' > support/assert.mjs",
     "support/assert.mjs",
   ],
-  ["JavaScript: the script", JAVASCRIPT, "sed -i 's/node --test [^\"]*/true/' package.json", "package.json"],
-  ["JavaScript: npm's shell", JAVASCRIPT, "echo script-shell=/bin/true > .npmrc", ".npmrc"],
+  ["JavaScript: the script", NPM, "sed -i 's/node --test [^\"]*/true/' package.json", "package.json"],
+  ["JavaScript: npm's shell", NPM, "echo script-shell=/bin/true > .npmrc", ".npmrc"],
   ["Python: the test", PYTHON, "sed -i 's/assertEqual/assertTrue/' tests/test_calc.py", "tests/test_calc.py"],
   ["Python: a module of that name", PYTHON, "printf 'def loads(_):\\n    return 4\\n' > json.py", "json.py"],
   ["Shell: the check", SHELL, "echo exit 0 > scripts/check.sh", "scripts/check.sh"],
@@ -130,7 +132,7 @@ describe("the checks are put to the test", () => {
     });
   }
 
-  for (const [name, project] of Object.entries({ JavaScript: JAVASCRIPT, Python: PYTHON, Shell: SHELL, Make: MAKE })) {
+  for (const [name, project] of Object.entries({ JavaScript: NPM, Python: PYTHON, Shell: SHELL, Make: MAKE })) {
     test(`${name}: honest work is named by nothing`, needsFor(project.check), async () => {
       await using world = await worldOf(project, [project.work]);
 
@@ -229,7 +231,7 @@ describe("the checks are put to the test", () => {
     const outcome = await runLoop(second, one(JAVASCRIPT));
 
     expect(outcome.status).toBe("passed");
-    expect(said(outcome).join()).toContain("`npm test` fails");
+    expect(said(outcome).join()).toContain(`\`${JAVASCRIPT.check}\` fails`);
   });
 
   test("what a person changes between two runs is old from then on", async () => {
@@ -255,8 +257,8 @@ describe("the checks are put to the test", () => {
     const other = "sed -i 's/, 6)/, 7)/' test/add.test.mjs; echo 'export function add() { return 7; }' > src/add.mjs";
     await using world = await worldOf(JAVASCRIPT, [expectsSix, other]);
     const backlog = memoryBacklog([
-      { id: "a", title: "Six", checks: ["npm test"], prompt: "Six\nChanges tests: `test/add*`" },
-      { id: "b", title: "More", checks: ["npm test"] },
+      { id: "a", title: "Six", checks: [JAVASCRIPT.check], prompt: "Six\nChanges tests: `test/add*`" },
+      { id: "b", title: "More", checks: [JAVASCRIPT.check] },
     ]);
 
     const outcome = await runLoop(world.ralph, backlog);
