@@ -166,7 +166,7 @@ export function fetchedFolder(): string {
 function withFetched(): string {
   const path = (process.env["PATH"] ?? "").split(delimiter);
   const bin = join(fetchedFolder(), "bin");
-  return (path.includes(bin) ? path : [...path, bin]).join(delimiter);
+  return (path.includes(bin) ? path : [bin, ...path]).join(delimiter);
 }
 
 /** The folder of `initdb` and `pg_ctl`, or `null`: Debian's are not on PATH. */
