@@ -96,6 +96,9 @@ const STORE_WAIT_MS = 30_000;
 const TORN_WAIT_MS = 100;
 const TORN_TRIES = 5;
 
+/** Of a pipe, a device, a link to itself, a file that may not be read or is too large. */
+const UNFIT: ReadonlySet<string> = new Set(["EFTYPE", "ELOOP", "EACCES", "EPERM", "EFBIG"]);
+
 /** A program that never stops writing is left alone after that. */
 const TRIES = 50;
 
@@ -164,8 +167,7 @@ class ShadowedFiles implements StateFiles {
       if (text === null) this.#known.delete(path);
       return text;
     } catch (error) {
-      const cause = RalphError.isInstance(error) ? error.cause : error;
-      if (codeOf(cause) === "EISDIR") return null; // a write reports what is there
+      if (codeOf((error as RalphError).cause) === "EISDIR") return null; // a write reports what is there
       throw error;
     }
   }
@@ -305,12 +307,13 @@ class ShadowedFiles implements StateFiles {
     return this.#textOf(path, this.#shadowOf(path));
   }
 
-  /** What is there now. A link that leads out of the root is no state file, as a folder is none. */
+  /** What is there now. A link that leads out of the root is no state file, nor is what cannot be read as one. */
   async #found(path: string): Promise<string | null> {
     try {
       return await this.read(path);
     } catch (error) {
-      if (RalphError.isInstance(error) && error.code === "path-outside-root") return null;
+      const { code, cause } = error as RalphError;
+      if (code === "path-outside-root" || UNFIT.has(codeOf(cause))) return null;
       throw error;
     }
   }

@@ -12,7 +12,8 @@ import type { Backlog } from "../../backlog/types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { type FileState, isSameState, listFiles, readFileState, realPath } from "../../host/file_state.ts";
-import { hashText, pathExists, resolveInside } from "../../host/files.ts";
+import { hashText, pathExists, readBytes, resolveInside } from "../../host/files.ts";
+import { factsOf } from "../../host/path_facts.ts";
 import { changedPrograms, type Programs, programsOf } from "../../host/programs.ts";
 import { createAsInstructed } from "./as_instructed.ts";
 import { createHeadRestorer, type HeadRestorer, restoreFile } from "./restore_file.ts";
@@ -72,7 +73,10 @@ export async function createBrief<Data, Findings>(
   const head = await createHeadRestorer(ralph);
   const own = [...entries.values()].filter(({ kind }) => kind === "person");
   const person = createPersonFiles(ralph.host, new Map(own.map(({ file, before }) => [file, before])));
-  return new RunBrief(ralph, backlog, { sources, state, entries, record, head, person, isConfined });
+  const written: string[] = [];
+  for (const path of backlog.ownFiles ?? []) if (await isFit(ralph.root, path)) written.push(path);
+  await ralph.state.adopt(written);
+  return new RunBrief(ralph, backlog, { sources, state, written, entries, record, head, person, isConfined });
 }
 
 /** The sandbox is Ralph's own, and shows no more to write than the project. */
@@ -86,6 +90,8 @@ interface BriefParts {
   readonly sources: readonly BriefSource[];
   /** Absolute paths of the state files. */
   readonly state: ReadonlySet<string>;
+  /** Other files that Ralph writes, relative to the root. */
+  readonly written: readonly string[];
   readonly entries: Map<string, BriefEntry>;
   readonly record: BriefRecord;
   readonly head: HeadRestorer;
@@ -202,10 +208,9 @@ class RunBrief<Data, Findings> implements Brief {
   }
 
   async #stateChanges(): Promise<readonly BriefChange[]> {
-    const { stateFiles, ownFiles = [] } = this.#backlog;
-    const edits = [...await this.#ralph.state.edited(stateFiles)];
-    for (const path of ownFiles) {
-      if (await leadsOut(this.#ralph.root, path)) edits.push({ path, found: null, written: "" });
+    const edits = [...await this.#ralph.state.edited(this.#backlog.stateFiles)];
+    for (const path of this.#parts.written) {
+      if (!await isFit(this.#ralph.root, path)) edits.push({ path, found: null, written: "" });
     }
     return edits.map((edit) => stateChange(this.#ralph, edit));
   }
@@ -266,9 +271,10 @@ export async function restoreState(
   return paths;
 }
 
-/** A turn has put a link to the outside in the place of a file that Ralph writes. */
-async function leadsOut(root: string, path: string): Promise<boolean> {
-  return await resolveInside(root, path).then(() => false, () => true);
+/** Ralph can write the file: nothing is there, or a file in the tree, and no pipe, folder or link to nowhere. */
+async function isFit(root: string, path: string): Promise<boolean> {
+  if (factsOf(join(root, path)) === null) return true;
+  return await resolveInside(root, path).then((file) => readBytes(file)).then((bytes) => bytes !== null, () => false);
 }
 
 function stateChange({ root }: Pick<RalphContext, "root">, edit: ManualEdit): BriefChange {
