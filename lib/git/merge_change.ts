@@ -89,7 +89,7 @@ async function mergedFile(
   const ours = await readText(join(repository.topLevel, path));
   const texts = [ours ?? "", await textOf(repository, before), await textOf(repository, theirs)] as const;
   if (ours === null || texts.some((text) => text.includes("\0") || text.includes("\ufffd"))) return null;
-  const text = await mergeFile(repository, texts, []) ??
+  const text = await mergedText(repository, texts) ??
     (union && bothOnlyAdd(texts) ? await unionOf(repository, texts) : null);
   return text === null ? null : { text };
 }
@@ -134,6 +134,11 @@ function isInTheWay(topLevel: string, path: string, paths: readonly string[]): b
 
 /** Ours, what both were made from, and theirs. */
 type Sides = readonly [ours: string, before: string, theirs: string];
+
+/** Both sides of a text; `null` where both changed the same place. */
+export function mergedText(repository: Pick<Repository, "git">, sides: Sides): Promise<string | null> {
+  return mergeFile(repository, sides, []);
+}
 
 /** Both sides of a text; where both changed the same place, the lines of both. */
 export function unionOf(repository: Pick<Repository, "git">, sides: Sides): Promise<string | null> {

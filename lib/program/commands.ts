@@ -270,8 +270,8 @@ const TOOLS: readonly Command[] = [
     },
     details: [
       "What judges a run (configuration, recipes, prompts, plans, state, git's hooks) is restored when a turn has changed",
-      "it; what was found is kept in the run's folder. Without PATH: every file but those of the git directory. A file",
-      "that has changed since is left as it is.",
+      "it; what was found is kept in the run's folder. Without PATH: every file but those of the git directory. A state",
+      "file is merged with what Ralph has written since; another file that has changed since is left as it is.",
     ],
     load: () => import("./commands/restore.ts"),
   },

@@ -39,4 +39,45 @@ describe("ralph restore", () => {
     expect(readFileSync(join(root, "check.sh"), "utf8")).toBe("true\n");
     expect(existsSync(join(root, ".git/hooks/pre-commit"))).toBe(false);
   });
+
+  test(
+    "adds a story that a person wrote during a run to what the run has passed since; two edits of one place stay",
+    async () => {
+      const storyOf = (id: string, priority: number) => ({
+        id,
+        title: `Do ${id}`,
+        acceptanceCriteria: [`Verify: \`test -f ${id}\``],
+        priority,
+        passes: false,
+        notes: "",
+      });
+      const stories = [storyOf("US-001", 1), storyOf("US-002", 2)];
+      const text = (userStories: readonly object[]): string =>
+        `${JSON.stringify({ branchName: "main", userStories }, null, 2)}\n`;
+      const added = text([...stories, storyOf("US-003", 3)]);
+      const worker = (edit: string): string =>
+        `prompt=$(cat); [ -f ../once ] || { touch ../once; ${edit}; }
+case "$prompt" in *US-002*) touch US-002;; *) touch US-001;; esac
+echo '<promise>COMPLETE</promise>'`;
+      const project = (edit: string) =>
+        ralphCli().files({ "scripts/ralph/prd.json": text(stories), "added.json": added }).agent("worker", worker(edit))
+          .args("run", "--agent-cmd", "worker").expectExit(0);
+
+      const { root } = await project("cp added.json scripts/ralph/prd.json");
+      const restored = await ralphCli(root).args("restore").expectExit(0);
+      const { userStories } = JSON.parse(restored.read("scripts/ralph/prd.json") ?? "");
+      expect(restored.stdout).toBe("scripts/ralph/prd.json  with what the run found\n");
+      expect(userStories.map(({ id, passes }: typeof STORY) => [id, passes])).toEqual([
+        ["US-001", true],
+        ["US-002", true],
+        ["US-003", false],
+      ]);
+
+      const other = await project('sed -i \'s/"passes": false/"passes": null/\' scripts/ralph/prd.json');
+      const left = await ralphCli(other.root).args("restore").expectExit(1);
+      expect(left.stderr).toMatch(/prd\.json has changed since: left as it is; what the run found is \S+\/restored\//);
+      expect(left.git("status", "--porcelain")).toBe("");
+    },
+    60_000,
+  );
 });

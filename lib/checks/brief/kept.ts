@@ -20,6 +20,8 @@ export interface KeptFile {
   readonly target?: string;
   /** Hash of what the file was restored to; `null` for absent. */
   readonly restored: string | null;
+  /** Of a state file, which Ralph goes on writing: name of the copy of what it was restored to. */
+  readonly base?: string;
 }
 
 const INDEX = "restored.ndjson";
@@ -32,6 +34,10 @@ export async function keepFound(clock: Clock, folder: string, change: BriefChang
   const place = join(folder, "restored", copy);
   if (found.kind === "text") await writeAtomic(place, found.bytes, { mode: 0o600 });
   if (found.kind === "large" || found.kind === "folder") await copyPath(file, place);
+  const base = kind === "state" && before.kind === "text" && found.kind === "text" ? `${copy}.before` : null;
+  if (base !== null && before.kind === "text") {
+    await writeAtomic(join(folder, "restored", base), before.bytes, { mode: 0o600 });
+  }
   const kept = found.kind === "text" || found.kind === "large" || found.kind === "folder";
   const entry: KeptFile = {
     kind,
@@ -42,6 +48,7 @@ export async function keepFound(clock: Clock, folder: string, change: BriefChang
     executable: "executable" in found && found.executable,
     ...(found.kind === "link" ? { target: found.target } : {}),
     restored: before.kind === "text" ? hashText(before.bytes) : before.kind === "missing" ? null : before.kind,
+    ...(base === null ? {} : { base }),
   };
   await appendText(join(folder, INDEX), `${JSON.stringify(entry)}\n`);
 }

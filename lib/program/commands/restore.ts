@@ -4,8 +4,11 @@ import type { Invocation } from "../../cli/command.ts";
 import { usage } from "../../cli/parse.ts";
 import { resolveRoot } from "../../cli/root.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
+import { mergedText } from "../../git/merge_change.ts";
+import { openRepository } from "../../git/open_repository.ts";
 import { readFileState, writeFileState } from "../../host/file_state.ts";
-import { copyPath, hashFile, isDirectory, removePath } from "../../host/files.ts";
+import { copyPath, hashFile, isDirectory, readText, removePath, replaceText } from "../../host/files.ts";
+import type { Host } from "../../host/types.ts";
 import { findRun } from "../../report/find_run.ts";
 import { runFolders } from "../../workflows/table.ts";
 
@@ -30,6 +33,7 @@ export async function run(invocation: Invocation): Promise<number> {
     if (flags.has("dry-run")) out(`${file.path}  ${copyOf(folder, file) ?? "it was gone"}`);
     else if (await isAsFound(folder, file)) continue;
     else if (await isAsRestored(file)) await bringBack(root, folder, file, out);
+    else if (await isMerged(host, { root, folder, file })) out(`${file.path}  with what the run found`);
     else {
       left += 1;
       say(`${file.path} has changed since: left as it is; what the run found is ${copyOf(folder, file) ?? "no file"}`);
@@ -49,10 +53,28 @@ async function isAsFound(folder: string, { file, copy }: KeptFile): Promise<bool
   return copy !== null && await hashFile(join(folder, "restored", copy)) === await hashFile(file);
 }
 
-/** Newer work is not written over. A file of which Ralph restores a part has no one text to compare with. */
-async function isAsRestored({ file, kind, restored }: KeptFile): Promise<boolean> {
-  if (kind === "state" || (restored !== null && restored.length < 64)) return true;
+/** Newer work is not written over. */
+async function isAsRestored({ file, restored }: KeptFile): Promise<boolean> {
+  if (restored !== null && restored.length < 64) return true;
   return await hashFile(file) === restored;
+}
+
+/** Ralph has gone on writing the state: what the run found is added to it. @returns whether both fit */
+async function isMerged(
+  host: Host,
+  { root, folder, file: { base, copy, file } }: {
+    readonly root: string;
+    readonly folder: string;
+    readonly file: KeptFile;
+  },
+): Promise<boolean> {
+  const repository = await openRepository(host, root);
+  if (repository === null || base === undefined || copy === null) return false;
+  const kept = [base, copy].map((name) => join(folder, "restored", name));
+  const [ours = null, before = null, theirs = null] = await Promise.all([file, ...kept].map((path) => readText(path)));
+  if (ours === null || before === null || theirs === null) return false;
+  const text = await mergedText(repository, [ours, before, theirs]);
+  return text !== null && (await replaceText(file, text, ours)).status === "written";
 }
 
 async function bringBack(root: string, folder: string, kept: KeptFile, out: (line: string) => void): Promise<void> {
