@@ -54,6 +54,13 @@ export async function holdsOtherWork(repository: Pick<Repository, "currentBranch
   return !await isBehind(repository.git, branch);
 }
 
+/** True where the branch is gone because a person gave it the other name (`git branch -m`). */
+export async function isRenamed(git: GitOf, branch: string, name: string): Promise<boolean> {
+  if (await has(git, branch)) return false;
+  const { stdout } = await git(["log", "--walk-reflogs", "--format=%gs", refOf(name), "--"], { environment: READING });
+  return stdout.split("\n").some((line) => line.startsWith(`Branch: renamed ${refOf(branch)} to `));
+}
+
 async function has(git: GitOf, branch: string): Promise<boolean> {
   return (await git(["rev-parse", "--verify", "--quiet", refOf(branch)], { environment: READING })).exitCode === 0;
 }

@@ -3,6 +3,7 @@ import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { Backlog } from "../../backlog/types.ts";
 import { requireRepository } from "../../git/require_repository.ts";
+import { isRenamed } from "../../git/switch_branch.ts";
 import { rootPaths, topLevelPaths } from "../../git/tree_paths.ts";
 import type { Repository } from "../../git/types.ts";
 import { pathExists, renamePath } from "../../host/files.ts";
@@ -24,6 +25,11 @@ export async function onBranch<Data, Findings>(
   const wanted = asked ?? brief?.branch ?? "";
   if (wanted === "" && current === null) throw new RalphError("git-detached-head", { details: { root: ralph.root } });
   if (wanted === "" || wanted === current) return;
+  if (asked === undefined && current !== null && await isRenamed(repository.git, wanted, current)) {
+    const message = `working on the branch ${current}, as ${wanted} is called now`;
+    ralph.events.emit({ type: "note", level: "info", message });
+    return;
+  }
   const before = brief?.fingerprint ?? null;
   await enterWithOwn(ralph, wanted, topLevelPaths(ralph, backlog.ownFiles ?? []));
   if (before === null || before === await asksHere(backlog)) return;

@@ -104,10 +104,10 @@ export function prdBacklog(
 
     async work(item, context) {
       const checks = storyChecks(item.data, ralph.config);
-      const { branchName } = await load();
+      const branch = await ralph.repository?.currentBranch() ?? (await load()).branchName;
       const { storyPrompt } = await import("./prompt.ts"); // with the prompts' texts: `ralph status` needs none
       return {
-        prompt: await storyPrompt(item.data, { ...context, root: ralph.root, branch: branchName, checks }),
+        prompt: await storyPrompt(item.data, { ...context, root: ralph.root, branch, checks }),
         checks,
       };
     },

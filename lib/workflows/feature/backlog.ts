@@ -216,7 +216,8 @@ export function featureBacklog(
     },
 
     async work(item, { attempt, nonce, previous }) {
-      const prd = await load();
+      const read = await load();
+      const prd = { ...read, branchName: await ralph.repository?.currentBranch() ?? read.branchName };
       if (isStories(item.data)) {
         const checks = checksOf(item.data, config, ui);
         return {
