@@ -31,6 +31,22 @@ export function verifyCommands(criterion: string): readonly string[] {
   return commands.filter((command) => command !== "");
 }
 
+/** A criterion that is meant to name a command, and names none that Ralph runs. Pure. */
+function isNoCheck(criterion: string): boolean {
+  return /\bverify\W{0,4}`|^\W*verify\W{0,2}:/i.test(criterion) && verifyCommands(criterion).length === 0;
+}
+
+/** Warns of such criteria of a story. Pure. */
+export function noChecks(
+  { id, acceptanceCriteria }: { readonly id: string; readonly acceptanceCriteria: readonly string[] },
+): readonly string[] {
+  return acceptanceCriteria.filter(isNoCheck).map((criterion) =>
+    `${id}: no command is run for "${
+      criterion.replaceAll(/\s+/g, " ").trim()
+    }": a check has the form Verify: \`command\``
+  );
+}
+
 /** Where the text ends that the next run of at least so many back-ticks closes. */
 function endOfCode(text: string, start: number, count: number): number | null {
   const ticks = new RegExp(TICKS_REGEXP);

@@ -1,4 +1,5 @@
 import type { Attempt, Backlog, Check, Item, LoopView, Settlement } from "../../backlog/types.ts";
+import { noChecks } from "../../backlog/verify_commands.ts";
 import { usageOf } from "../../backlog/usage.ts";
 import type { RalphContext } from "../../context/context.ts";
 import type { TurnChanges } from "../../events/types.ts";
@@ -63,6 +64,10 @@ export async function announceIteration<Data, Findings>(
     ...(cap === null ? {} : { limit: cap }),
     ...(shown.length === 0 ? {} : { criteria: shown }),
   });
+  if (named.attempt !== 1) return;
+  for (const message of noChecks({ id: named.item.id, acceptanceCriteria: shown })) {
+    events.emit({ type: "note", level: "warn", message });
+  }
 }
 
 /** Says how an iteration ended. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { prdSummaryLines } from "../../../lib/workflows/exec/summary.ts";
-import { storyCommands, verifyCommands } from "../../../lib/backlog/verify_commands.ts";
+import { noChecks, storyCommands, verifyCommands } from "../../../lib/backlog/verify_commands.ts";
 
 describe("verifyCommands()", () => {
   test.each<[string, readonly string[]]>([
@@ -21,6 +21,21 @@ describe("verifyCommands()", () => {
     ["Verify: the output of `ls` is empty", []],
   ])("verifyCommands() of %j is %j", (criterion, commands) => {
     expect(verifyCommands(criterion)).toEqual(commands);
+  });
+
+  test.each([
+    ["verify: `npm test`", true],
+    ["Verify `npm test`", true],
+    ["- **Verify**: `npm test`", true],
+    ["Verify: npm test", true],
+    ["Verify:\n`npm test`", true],
+    ["Verify: `npm test`", false],
+    ["**Verify:** it by hand. Verify: `npm test`", false],
+    ["Reverify: `npm test`", false],
+    ["Users verify their address", false],
+    ["Run `npm test`", false],
+  ])("noChecks() of %j warns: %j", (criterion, warns) => {
+    expect(noChecks({ id: "US-001", acceptanceCriteria: [criterion] })).toHaveLength(warns ? 1 : 0);
   });
 
   test("storyCommands() names a command once, in the order of the criteria", () => {

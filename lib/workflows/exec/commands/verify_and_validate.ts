@@ -1,7 +1,7 @@
 import { inOrder } from "../summary.ts";
 import { storyChecks } from "../checks.ts";
 import { checksOnce } from "../../checks_once.ts";
-import { storyCommands } from "../../../backlog/verify_commands.ts";
+import { noChecks, storyCommands } from "../../../backlog/verify_commands.ts";
 import {
   branchProblems,
   type FileFindings,
@@ -59,7 +59,10 @@ async function prdFindings(text: string, validated: Validated): Promise<FileFind
       ...new Set(duplicates.map(({ id }) => `${id}: this id is used more than once`)),
     ],
     empty: userStories.flatMap((story) => placeholderProblems(story.id, storyCommands(story))),
-    warnings: unchecked.map(({ id }) => `${id}: names no check and cannot pass`),
+    warnings: [
+      ...unchecked.map(({ id }) => `${id}: names no check and cannot pass`),
+      ...userStories.filter(({ passes }) => !passes).flatMap(noChecks),
+    ],
   };
 }
 

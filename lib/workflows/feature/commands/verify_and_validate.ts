@@ -1,3 +1,4 @@
+import { noChecks } from "../../../backlog/verify_commands.ts";
 import { parseJson } from "../../../errors/json_syntax.ts";
 import {
   branchProblems,
@@ -50,11 +51,14 @@ async function prdFindings(text: string, path: string, validated: Validated): Pr
   return {
     problems: await branchProblems(validated, branchName),
     empty: named.flatMap(({ story, own }) => placeholderProblems(story.id, own)),
-    warnings: config === null
-      ? []
-      : named.filter(({ story, none }) => none && !story.passes).map(({ story }) =>
-        `${story.id}: names no check and cannot pass`
-      ),
+    warnings: [
+      ...config === null
+        ? []
+        : named.filter(({ story, none }) => none && !story.passes).map(({ story }) =>
+          `${story.id}: names no check and cannot pass`
+        ),
+      ...userStories.filter(({ passes }) => !passes).flatMap(noChecks),
+    ],
   };
 }
 
