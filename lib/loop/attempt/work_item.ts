@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { agentTurn, type ObservedTurn } from "../../agents/agent_turn.ts";
 import { refusalOf } from "../../agents/turn_verdict.ts";
 import { CLAIMS_VARIABLE, createClaimsFile } from "../../backlog/claims.ts";
+import { endedWith } from "../../backlog/last_line.ts";
 import { blockedReason, NONCE_LENGTH, saysPassing } from "../../backlog/signals.ts";
 import type {
   Attempt,
@@ -40,9 +41,6 @@ import { NOT_CLAIMED } from "../policy/progress.ts";
 import { createTurnGuard, type GuardedTurn, type TurnGuard } from "./turn_guard.ts";
 
 export type { WorkedItem, WorkItemOptions } from "./attempt_parts.ts";
-
-/** Characters of an agent's last line that are quoted. */
-const LAST_LINE = 200;
 
 /**
  * One attempt at one item: work, checks first where asked, the agent's turn in a fresh process, judge, state restored,
@@ -110,7 +108,7 @@ function withoutClaim<Findings>(
   return {
     ...attempt,
     status: "unverified",
-    doubts: [{ kind: "not-claimed", message: `${NOT_CLAIMED}${endOf(turn)}` }],
+    doubts: [{ kind: "not-claimed", message: `${NOT_CLAIMED}${endedWith(turn.lines)}` }],
   };
 }
 
@@ -282,12 +280,6 @@ function claimsOf({ config }: Pick<RalphContext, "config">, turn: Turn): "requir
   return turn.activity === undefined ? "asked" : "required";
 }
 
-/** How the agent ended, quoted: the shortest true thing about a turn that claims nothing. */
-function endOf({ lines }: Turn): string {
-  const last = lines.at(-1)?.replaceAll(/[\s\p{Cc}\p{Cf}\uFFFD]+/gu, " ").trim() ?? "";
-  return last === "" ? "" : `; it ended with: "${last.length > LAST_LINE ? `${last.slice(0, LAST_LINE)}…` : last}"`;
-}
-
 /** A turn that failed claims nothing, unless it hung after it had claimed; what it found out on the way is kept. */
 async function claimOf<Findings>(
   { end: { reason } }: Turn,
@@ -320,7 +312,7 @@ async function judge<Data, Findings>(
     return { ...claim, status: "not-done", reason };
   }
   if (blocked === null) {
-    return claim.status === "not-done" ? { ...claim, reason: `${claim.reason}${endOf(turn)}` } : claim;
+    return claim.status === "not-done" ? { ...claim, reason: `${claim.reason}${endedWith(turn.lines)}` } : claim;
   }
   return {
     status: "blocked",

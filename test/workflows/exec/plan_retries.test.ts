@@ -10,7 +10,7 @@ describe("plan() retries", () => {
     [
       "prose",
       "Sure! Here is the plan.",
-      "not valid JSON (line 1, column 1: expected a value): the whole answer must be one JSON object, with no words around it",
+      'not valid JSON (line 1, column 1: expected a value): the whole answer must be one JSON object, with no words around it; it ended with: "Sure! Here is the plan."',
     ],
     ["an unknown key", envelope({ extra: 1, questions: ["a?"] }), "unexpected keys: extra"],
     ["neither questions nor a draft", envelope({}), "`questions` is empty and `prdDraft` is null"],

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { endedWith } from "../../../backlog/last_line.ts";
 import { findJsonError } from "../../../errors/json_syntax.ts";
 import type { Recommendation, Uncertainty } from "./state.ts";
 
@@ -44,7 +45,7 @@ export function parseEnvelope(answer: string): EnvelopeResult {
     if (objects.length > 1) return invalid(`the answer holds ${objects.length} JSON objects of this form: ${SHAPE}`);
     const found = findJsonError(text);
     const place = found === null ? "" : ` (line ${found.line}, column ${found.column}: expected ${found.expected})`;
-    return invalid(`not valid JSON${place}: ${SHAPE}`);
+    return invalid(`not valid JSON${place}: ${SHAPE}${endedWith(trimmed.split("\n"))}`);
   }
   return parsed(data);
 }
