@@ -26,6 +26,11 @@ describe("plan() retries", () => {
       "userStories[1].id: A is used twice",
     ],
     [
+      "a draft that would work on the default branch",
+      envelope({ prdDraft: { ...draft(story("A", 1)), branchName: "main" } }),
+      "branchName: main takes finished work: name another branch",
+    ],
+    [
       "a draft with priority true",
       envelope({ prdDraft: draft(story("A", 1, { priority: true })) }),
       "userStories[0].priority: must be an integer",

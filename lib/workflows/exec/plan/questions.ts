@@ -1,4 +1,5 @@
 import { parseEnvelope } from "./envelope.ts";
+import { defaultBranch } from "../../../git/default_branch.ts";
 import { requireRepository } from "../../../git/require_repository.ts";
 import { holdsOtherWork, isBranchName } from "../../../git/switch_branch.ts";
 import { idAfter } from "./base.ts";
@@ -91,7 +92,7 @@ export async function takeReply(session: PlanSession, text: string): Promise<Ref
 
 async function surroundingsOf({ ralph, state }: PlanSession): Promise<DraftSurroundings> {
   const { verify } = ralph.config;
-  const stories = (await readPrd({ ralph }))?.userStories ?? [];
+  const { branchName, userStories: stories } = await readPrd({ ralph }) ?? { branchName: "", userStories: [] };
   const elsewhere = state.taken.filter((id) => !stories.some((story) => story.id === id));
   const repository = requireRepository(ralph);
   return {
@@ -103,7 +104,11 @@ async function surroundingsOf({ ralph, state }: PlanSession): Promise<DraftSurro
     checked: verify.default.length > 0 || verify.allowUnverified,
     async branchProblem(branch) {
       if (!await isBranchName(repository.git, branch)) return `git refuses the branch name ${branch}`;
-      if (ralph.loop.branch !== undefined || !await holdsOtherWork(repository, branch)) return null;
+      if (ralph.loop.branch !== undefined) return null;
+      if (branch !== branchName && branch === await defaultBranch(repository)) {
+        return `${branch} takes finished work: name another branch`;
+      }
+      if (!await holdsOtherWork(repository, branch)) return null;
       return `the branch ${branch} exists and holds commits that are not here: name another branch`;
     },
   };
