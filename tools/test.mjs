@@ -7,7 +7,7 @@
  * also fails for files that the suite left outside of its folder.
  */
 import { existsSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { leftFiles, makeTestFolder, surroundings, takeAway, watchFolder } from "./test_folder.mjs";
 import { bunPath, denoPath, environment, mustRun, packageScript, ROOT, run, seconds } from "./runtimes.mjs";
 
@@ -94,10 +94,19 @@ function limited(file, args) {
   return ["sh", ["-c", `ulimit -f ${FILE_BLOCKS}; exec "$0" "$@"`, file, ...args]];
 }
 
+function reportIn(folder) {
+  return join(folder, "report.json");
+}
+
 /** Runs vitest in a folder of its own, and ends it if that folder grows too large. */
 async function runVitest(folder, runtime, args, capture) {
   const [file, before] = command(runtime);
-  const env = environment({ RALPH_TEST_RUNTIME: runtime, RALPH_TEST_FOLDER: folder, TMPDIR: folder });
+  const env = environment({
+    RALPH_TEST_RUNTIME: runtime,
+    RALPH_TEST_FOLDER: folder,
+    RALPH_TEST_REPORT: reportIn(folder),
+    TMPDIR: folder,
+  });
   const aborter = new AbortController();
   let harmful = "";
   const unwatch = watchFolder(folder, (test) => {
@@ -114,16 +123,15 @@ async function runVitest(folder, runtime, args, capture) {
 async function runSuite(runtime, filters, excluded, isShown) {
   if (isShown) console.log(`\n${runtime}`);
   const folder = makeTestFolder();
-  const report = join(folder, "report.json");
   const started = performance.now();
   // What is chosen may be another runtime's: the end says when nothing ran in any of them.
   const chosen = filters.length > 0 ? [...filters, "--passWithNoTests"] : [];
   const exclude = excluded.flatMap((pattern) => ["--exclude", pattern]);
-  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+  const reporters = ["--reporter=default", `--reporter=${join(ROOT, "tools", "test_report.mjs")}`];
   const words = [...reporters, ...exclude, ...chosen];
   const { code, harmful, output } = await runVitest(folder, runtime, words, !isShown);
   if (!isShown) console.log(`\n${runtime}\n${output}`);
-  const result = read(report, code);
+  const result = read(reportIn(folder), code);
   const harm = await takeAway(folder);
   const notes = [result.note, harmful].filter((note) => note !== "").join("; ");
   const failed = result.failed + harm.length + (harmful === "" || result.failed > 0 ? 0 : 1);
@@ -146,57 +154,25 @@ async function runSuites(runtimes, filters, runsOnce) {
   return [result, ...results];
 }
 
-/** A file that could not be loaded holds no test, and an unhandled error fails none: each counts as one failure. */
+/** Each failure counts as one: of a test, of a file that could not be loaded, of a hook, of no test at all. */
 function read(report, code) {
   if (!existsSync(report)) {
-    return {
-      passed: 0,
-      failed: 1,
-      skipped: 0,
-      slowest: [],
-      lacks: [],
-      failures: [],
-      note: `vitest ended with ${code} and no report`,
-    };
+    const note = `vitest ended with ${code} and no report`;
+    return { passed: 0, failed: 1, skipped: 0, slowest: [], lacks: [], failures: [], note };
   }
-  const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults } = JSON.parse(
-    readFileSync(report, "utf8"),
-  );
-  const unloaded = testResults.filter(({ status, assertionResults }) =>
-    status === "failed" && assertionResults.length === 0
-  );
-  const failed = numFailedTests + unloaded.length;
-  const slowest = testResults
-    .map(({ name, startTime, endTime }) => ({ name: relative(ROOT, name), ms: endTime - startTime }))
-    .sort((left, right) => right.ms - left.ms).slice(0, 5);
-  const lacks = testResults.flatMap(({ assertionResults }) => assertionResults).filter(({ status }) =>
-    ["skipped", "pending", "todo"].includes(status)
-  ).map(({ meta }) => meta?.lacks ?? "no reason");
-  const failures = testResults.flatMap(({ name, message, assertionResults }) =>
-    assertionResults.length === 0 && message !== ""
-      ? [{ name: relative(ROOT, name), message }]
-      : assertionResults.filter(({ status }) => status === "failed").map(({ fullName, failureMessages }) => ({
-        name: `${relative(ROOT, name)}: ${fullName}`,
-        message: failureMessages[0] ?? "",
-      }))
-  );
+  const read = JSON.parse(readFileSync(report, "utf8"));
+  const { length: failed } = read.failures;
   const note = code !== 0 && failed === 0 ? `vitest ended with ${code} although no test failed` : "";
-  return {
-    passed: numPassedTests,
-    failed: failed + (note === "" ? 0 : 1),
-    skipped: numPendingTests + numTodoTests,
-    slowest,
-    lacks,
-    failures,
-    note,
-  };
+  return { ...read, failed: failed + (note === "" ? 0 : 1), note };
 }
+
+const MOST_LINES = 12;
 
 /** Once more at the end, where the one who reads only the last lines finds it. */
 function showFailures({ runtime, failures }) {
-  for (const { name, message } of failures) {
+  for (const { name, text } of failures) {
     console.log(`failed (${runtime}): ${name}`);
-    for (const line of message.split("\n").slice(0, 6)) console.log(`  ${line.slice(0, 300)}`);
+    for (const line of text.split("\n").slice(0, MOST_LINES)) console.log(`  ${line.slice(0, 300)}`);
   }
 }
 
