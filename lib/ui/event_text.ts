@@ -26,7 +26,8 @@ export function iterationText({ result, settlement, message }: IterationEnd): st
     case "verified":
       return settlement === "passed" ? "verified" : `checks passed, not settled${reason}`;
     case "unverified":
-      return settlement === "passed" ? `done, unverified${reason}` : `unverified, still open${reason}`;
+      if (settlement !== "passed") return `unverified, still open${reason}`;
+      return reason === "" ? "done, no check ran" : `done, unverified${reason}`; // the verdict on it comes at the end
     case "not-done":
       return `not done${reason}`;
     case "failed":

@@ -61,6 +61,16 @@ describe("ralph sprint run", () => {
     },
   );
 
+  test("an iteration without a check of its own is called unverified by the verdict alone", async () => {
+    const definition = "workflow: ralph\ngoal: g\nper-iteration-hooks:\n  learning: { enabled: false }\n";
+    const config = { "ralph.config.json": `{ "verify": { "default": ["test -f ${DIRECTORY}/SPRINT.yaml"] } }` };
+    const { stderr } = await sprint(definition, config)
+      .args("sprint", "run", DIRECTORY, "--agent-cmd", "cat >/dev/null; echo 'RALPH_COMPLETE: ok'").expectExit(0);
+
+    expect(stderr).toContain("done, no check ran");
+    expect(stderr).not.toContain("unverified");
+  });
+
   test("the seed's own verification, with two parallel hooks and a blocking one, driven by a scripted agent", async () => {
     const definition = HELLO.replace("workflow: ralph", "workflow: hello").replace(
       "per-iteration-hooks:\n",
