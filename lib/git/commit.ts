@@ -104,8 +104,8 @@ async function write(
   // `git commit --only` leaves paths behind a link, and the link itself, where they are
   const isMuch = chosen.length > MOST_NAMED || behindLinks(topLevel, names).length > 0;
   const commitChosen = isMuch ? commitMany : commitOnly;
-  const end = fold === undefined
-    ? await commitChosen(context, request, { chosen, commit, limits })
+  const folded = fold === undefined
+    ? null
     : await (await import("./commit_fold.ts")).commitFolded(git, { gitDirectory: folders.gitDirectory, topLevel }, {
       fold,
       subject: request.subject,
@@ -114,13 +114,15 @@ async function write(
       commit: (message, more) =>
         git([...commit, ...message], { ...limits, environment: { ...environment, ...more, ...FOR_HOOKS } }),
     });
+  if (folded === null && chosen.length === 0) return { status: "nothing", ignored: [] };
+  const end = folded ?? await commitChosen(context, request, { chosen, commit, limits });
   if (end.exitCode === 0) {
-    if (hooks && fold === undefined && (await hooksOf(context)).length > 0) await matchHead(git, chosen);
+    if (hooks && folded === null && (await hooksOf(context)).length > 0) await matchHead(git, chosen);
     await persistBranch(folders);
     return { status: "committed", commit: await commitOf(git, folders) };
   }
   if (end.exitCode === 1 && NOTHING_REGEXP.test(end.tail)) {
-    if (fold === undefined) await matchIndex(git, chosen);
+    if (folded === null) await matchIndex(git, chosen);
     return { status: "nothing", ignored: [] };
   }
   if (end.exitCode === 1 && hooks && (await hooksOf(context)).length > 0) {

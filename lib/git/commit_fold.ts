@@ -1,6 +1,7 @@
 import { bodyWith } from "./fold.ts";
+import { moveHead } from "./move_head.ts";
 import { withOwnIndex } from "./own_index.ts";
-import { FROM_INPUT, type Git, type GitEnd, lineFrom, outputFrom, pathsBetween, QUIET } from "./run_git.ts";
+import { FROM_INPUT, type Git, type GitEnd, gitFailed, lineFrom, outputFrom, pathsBetween, QUIET } from "./run_git.ts";
 import { stagePaths } from "./stage_paths.ts";
 import type { Fold, Repository } from "./types.ts";
 
@@ -24,14 +25,14 @@ export interface FoldedCommit {
  * commits held and the paths: hooks see all of it, and what a person has staged stays staged. Where git does not
  * commit, the branch is where it was. A kill in between leaves a branch that `undoFold()` brings back.
  *
- * @returns how `git commit` ended
+ * @returns how `git commit` ended; `null`: another tool's commit is on top of them, and nothing was changed
  * @throws {RalphError} git-failed
  */
 export async function commitFolded(
   git: Git,
   { gitDirectory, topLevel }: Omit<Folding, "git">,
   request: FoldedCommit,
-): Promise<GitEnd> {
+): Promise<GitEnd | null> {
   const { fold, paths } = request;
   const repository: Folding = {
     gitDirectory,
@@ -43,7 +44,10 @@ export async function commitFolded(
     await outputFrom(repository, ["read-tree", "--reset", fold.head], { environment });
     await stagePaths(repository, paths, environment);
     await outputFrom(repository, ["update-ref", refOf(fold), fold.head]);
-    await move(repository, { from: fold.head, to: fold.onto, why: "ralph: one commit an item" });
+    if (!await moveHead(repository, { from: fold.head, to: fold.onto, why: "ralph: one commit an item" })) {
+      await forget(repository, fold);
+      return null;
+    }
     let isCommitted = false;
     try {
       const message = request.message((body) => bodyWith(body, fold.own, request.subject));
@@ -52,7 +56,7 @@ export async function commitFolded(
       if (isCommitted) await matchIndex(repository, fold.head);
       return end;
     } finally {
-      if (!isCommitted) await move(repository, { from: fold.onto, to: fold.head, why: "ralph: not committed" });
+      if (!isCommitted) await moveBack(repository, fold, "ralph: not committed");
       await forget(repository, fold);
     }
   });
@@ -68,7 +72,7 @@ export async function undoFold(repository: Pick<Repository, "git">, fold: Fold):
   const { head, onto } = fold;
   const now = await lineFrom(repository, ["rev-parse", "HEAD"]);
   if (now === head) return;
-  if (now === onto) await move(repository, { from: onto, to: head, why: "ralph: was stopped before the commit" });
+  if (now === onto) await moveBack(repository, fold, "ralph: was stopped before the commit");
   else {
     const parent = await repository.git(["rev-parse", "--verify", "--quiet", "HEAD^"]);
     if (parent.stdout.trim() === onto) await matchIndex(repository, head);
@@ -91,9 +95,8 @@ async function matchIndex(repository: Pick<Repository, "git">, from: string): Pr
   if (input !== "") await outputFrom(repository, ["reset", "--quiet", ...FROM_INPUT], { input });
 }
 
-async function move(
-  repository: Pick<Repository, "git">,
-  { from, to, why }: { readonly from: string; readonly to: string; readonly why: string },
-): Promise<void> {
-  await outputFrom(repository, ["update-ref", "-m", why, "HEAD", to, from]);
+async function moveBack(repository: Pick<Repository, "git">, fold: Fold, why: string): Promise<void> {
+  if (await moveHead(repository, { from: fold.onto, to: fold.head, why })) return;
+  const reason = `another tool committed meanwhile; the turn's commits are kept as ${refOf(fold)}`;
+  throw gitFailed(["update-ref"], reason, `\`git merge ${refOf(fold)}\`, then the same command continues`);
 }

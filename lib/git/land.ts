@@ -7,7 +7,7 @@
 import { join } from "node:path";
 import { removePath } from "../host/files.ts";
 import { factsOf } from "../host/path_facts.ts";
-import { gitFailed, lineFrom, outputFrom, partsOf, pathsBetween, pathsFrom } from "./run_git.ts";
+import { gitFailed, isLocked, lineFrom, outputFrom, partsOf, pathsBetween, pathsFrom, reasonOf } from "./run_git.ts";
 import type { Repository } from "./types.ts";
 
 /** A landing: from the commit that HEAD has to one that has the work as well. */
@@ -63,8 +63,11 @@ export async function inTheWay(
   repository: Pick<Repository, "git" | "status" | "topLevel">,
   { tip, commit }: Landing,
 ): Promise<readonly string[] | null> {
-  const { exitCode, stderr } = await repository.git(["read-tree", "-n", "-m", "-u", tip, commit]);
+  const look = ["read-tree", "-n", "-m", "-u", tip, commit];
+  const end = await repository.git(look);
+  const { exitCode, stderr } = end;
   if (exitCode === 0) return await ignoredInTheWay(repository, { tip, commit });
+  if (isLocked(end)) throw gitFailed(look, reasonOf({ stderr, tail: stderr }));
   const wanted = new Set(await pathsBetween(repository, tip, commit));
   const { changed } = await repository.status();
   const paths = changed.map(({ path }) => path);

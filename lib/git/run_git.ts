@@ -88,7 +88,8 @@ export function createGit(host: Host, cwd: string): Git {
   };
 }
 
-function isLocked({ exitCode, stderr }: GitEnd): boolean {
+/** Whether it failed since another process holds a lock, for as long as Ralph has waited for it. */
+export function isLocked({ exitCode, stderr }: Pick<GitEnd, "exitCode" | "stderr">): boolean {
   return exitCode !== 0 && LOCKED_REGEXP.test(stderr);
 }
 

@@ -1,5 +1,6 @@
-import { FROM_INPUT, lineFrom, outputFrom } from "./run_git.ts";
+import { FROM_INPUT, gitFailed, lineFrom, outputFrom } from "./run_git.ts";
 import { markedCommits, markingEnvironment } from "./turn_mark.ts";
+import { moveHead } from "./move_head.ts";
 import { ownTree } from "./own_index.ts";
 import type { Repository } from "./types.ts";
 
@@ -15,6 +16,9 @@ interface Commit {
   readonly message: string;
 }
 
+/** Another tool may commit meanwhile: then what it made is looked at as well. */
+const TRIES = 20;
+
 /**
  * Takes paths out of the commits after `base`, as if these had never touched them: everything else in them stays, and
  * one that then changes nothing is left out. The files themselves stay as they are, uncommitted.
@@ -25,10 +29,28 @@ interface Commit {
 export async function takeOut(
   repository: Rewritten,
   base: string | null,
-  head: string,
   paths: readonly string[],
 ): Promise<string | null> {
   const entries = await entriesAt(repository, base, paths);
+  for (let tries = 1;; tries += 1) {
+    const head = await lineFrom(repository, ["rev-parse", "HEAD"]);
+    const now = await writtenWithout(repository, base, head, entries);
+    const why = "ralph: without uncommitted work";
+    if (!await moveHead(repository, { from: head, to: now ?? head, why })) {
+      if (tries < TRIES) continue;
+      throw gitFailed(["update-ref"], "another tool commits all the time: HEAD is never where it was a moment ago");
+    }
+    await outputFrom(repository, ["reset", "--quiet", ...FROM_INPUT], { input: paths.join("\0") });
+    return now;
+  }
+}
+
+async function writtenWithout(
+  repository: Rewritten,
+  base: string | null,
+  head: string,
+  entries: string,
+): Promise<string | null> {
   const renamed = new Map<string, string | null>();
   const commits = await commitsBetween(repository, base, head);
   const marked = await markedCommits(repository, commits.map(({ id }) => id));
@@ -42,10 +64,7 @@ export async function takeOut(
     const mark = marked.has(commit.id) ? markingEnvironment({}) : {};
     renamed.set(commit.id, isEmpty ? only : await write(repository, commit, tree, parents, mark));
   }
-  const now = renamed.get(head) ?? head;
-  await outputFrom(repository, ["update-ref", "-m", "ralph: without uncommitted work", "HEAD", now, head]);
-  await outputFrom(repository, ["reset", "--quiet", ...FROM_INPUT], { input: paths.join("\0") });
-  return now;
+  return renamed.get(head) ?? head;
 }
 
 /** Lines for `update-index --index-info`: the paths as `base` has them, or their removal. */

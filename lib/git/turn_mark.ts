@@ -27,14 +27,19 @@ export function markingEnvironment(variables: Readonly<Record<string, string | u
   return { [VARIABLE]: given === undefined || given === "" ? setting : `${given} ${setting}` };
 }
 
-/** Those of the commits that a turn made; none where the repository has the same compression itself. */
+/** Whether a turn's commits can be told from a person's: not where the repository has the same compression itself. */
+export async function canMark(repository: Pick<Repository, "git">): Promise<boolean> {
+  const asked = ["config", "--get-regexp", "^core\\.(loosecompression|compression)$"];
+  const { stdout } = await repository.git(asked);
+  return !stdout.split("\n").some((line) => / [2-5]$/.test(line));
+}
+
+/** Those of the commits that a turn made; none where that cannot be told. */
 export async function markedCommits(
   repository: Pick<Repository, "git">,
   commits: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const asked = ["config", "--get-regexp", "^core\\.(loosecompression|compression)$"];
-  const { stdout } = await repository.git(asked);
-  if (stdout.split("\n").some((line) => / [2-5]$/.test(line))) return new Set();
+  if (!await canMark(repository)) return new Set();
   const place = ["rev-parse", "--path-format=absolute", "--git-path", "objects"];
   const objects = await lineFrom(repository, place);
   const marked = new Set<string>();

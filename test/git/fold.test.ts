@@ -56,6 +56,20 @@ describe("a commit that others become a part of", () => {
     expect(repo.git("for-each-ref", "refs/ralph")).toBe("");
   });
 
+  test("is made beside them where another tool has committed on top meanwhile, and keeps what that committed", async () => {
+    await using repo = await afterTurn();
+    const fold = (await planned(repo))!;
+    commit(repo, gitIn(repo.path, process.env), "theirs.txt", "theirs");
+
+    const result = await repo.repository.commit({ paths: ["c.txt"], subject: "feat: all", fold });
+
+    expect(result.status).toBe("committed");
+    expect(repo.git("log", "--format=%s")).toBe("feat: all\ntheirs\nadd b\nadd a\nfirst\n");
+    expect(repo.git("ls-files")).toBe("a.txt\nb.txt\nc.txt\nold.txt\ntheirs.txt\n");
+    expect(repo.git("status", "--porcelain")).toBe("");
+    expect(repo.git("for-each-ref", "refs/ralph")).toBe("");
+  });
+
   test("is shown to the repository's hooks as a whole; refused, everything is as it was", async () => {
     await using repo = await afterTurn();
     const hook = join(repo.path, ".git/hooks/pre-commit");

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync }
 import { dirname, join } from "node:path";
 import { createGit } from "../../lib/git/run_git.ts";
 import { describe, expect, test } from "vitest";
+import { inTheWay } from "../../lib/git/land.ts";
 import { openRepository } from "../../lib/git/open_repository.ts";
 import { createHost } from "../../lib/host/create_host.ts";
 import { temporaryDirectory } from "../../lib/host/files.ts";
@@ -127,6 +128,23 @@ describe("ensureReady()", () => {
 });
 
 describe("lock files of git", () => {
+  test("another program's lock is not taken for a file that is in the way of a landing", async () => {
+    await using project = await temporaryRepository({ "a": "1" });
+    const tip = project.git("rev-parse", "HEAD").trim();
+    project.write({ "a": "2" });
+    await project.repository.commit({ paths: ["a"], subject: "x" });
+    const commit = project.git("rev-parse", "HEAD").trim();
+    project.git("reset", "--quiet", "--hard", tip);
+    const lock = join(project.path, ".git/index.lock");
+    writeFileSync(lock, "");
+
+    const look = inTheWay(project.repository, { tip, commit });
+
+    await expect(look).rejects.toMatchObject({ code: "git-failed", message: expect.stringContaining("index.lock") });
+    rmSync(lock);
+    expect(await inTheWay(project.repository, { tip, commit })).toBe(null);
+  });
+
   test.each([["index.lock"], ["HEAD.lock"], ["refs/heads/main.lock"]])(
     "somebody else's %s is waited for, then named, never touched",
     async (name) => {

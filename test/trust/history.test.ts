@@ -29,7 +29,7 @@ interface Ran extends AsyncDisposable {
 /** A loop over two items: `first` is what the agent does at the first one, `script` at the second, once; then honest work. */
 async function ran(
   script: string,
-  options: { readonly first?: string; readonly setup?: string; readonly before?: (root: string) => void } = {},
+  options: { readonly first?: string; readonly setup?: string; readonly squash?: boolean } = {},
 ): Promise<Ran> {
   let second = "";
   let tries = 0;
@@ -37,9 +37,13 @@ async function ran(
     const item = environment["RALPH_ITEM"] ?? "";
     if (item === "b" && second === "") second = await world.git("rev-parse", "HEAD");
     const own = item === "a" ? options.first ?? WORK : tries++ === 0 ? script : WORK;
-    execFileSync("bash", ["-c", `f=${item}; work() { ${WORK}; }; ${own}`], { cwd, stdio: "pipe" });
+    const env = { ...process.env, ...environment }; // by it a turn's commits are told from a person's
+    execFileSync("bash", ["-c", `f=${item}; work() { ${WORK}; }; ${own}`], { cwd, env, stdio: "pipe" });
     return { lines: ["<ralph>DONE</ralph>"] };
-  }, { files: { "mine.txt": "theirs\n", "other.txt": "other\n" } });
+  }, {
+    files: { "mine.txt": "theirs\n", "other.txt": "other\n" },
+    config: { commits: { squash: options.squash ?? true } },
+  });
   if (options.setup !== undefined) {
     execFileSync("bash", ["-c", options.setup], { cwd: world.root, stdio: "pipe" });
   }
@@ -253,6 +257,7 @@ describe("a person's uncommitted work", () => {
   test("what else is in a commit that swept it stays, with author, message and hooks' changes", async () => {
     await using run = await ran("work; git add -A; git -c user.name=Agent commit -qm 'the subject' -m 'the body'", {
       setup: DIRTY,
+      squash: false,
     });
 
     const { world } = run;
@@ -291,6 +296,15 @@ describe("a person's uncommitted work", () => {
     expect(run).toMatchObject({ status: "passed", passed: ["a", "b"] });
     expect(await run.world.git("show", "HEAD:a.txt")).toBe("a");
     expect(await run.world.git("show", "HEAD:mine.txt")).toBe("theirs");
+  });
+
+  test("is committed where that person commits it while the turn runs", async () => {
+    const theirs = "env -u GIT_CONFIG_PARAMETERS git commit -qm theirs -- mine.txt";
+    await using run = await ran(`work; ${theirs}`, { setup: "echo mine >> mine.txt" });
+
+    expect(run).toMatchObject({ status: "passed", passed: ["a", "b"] });
+    expect(await run.world.git("log", "--format=%s", "--", "mine.txt")).toMatch(/^theirs\n/);
+    expect(await run.world.git("status", "--porcelain")).toBe("");
   });
 
   test("what was staged is staged again", async () => {

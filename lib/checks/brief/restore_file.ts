@@ -6,6 +6,7 @@ import { decidingSettings, restoreSettings } from "./settings.ts";
 import type { BriefChange, BriefEntry } from "./types.ts";
 import { join, relative, sep } from "node:path";
 import { outputFrom } from "../../git/run_git.ts";
+import { moveHead } from "../../git/move_head.ts";
 import { markingEnvironment } from "../../git/turn_mark.ts";
 import type { Repository } from "../../git/types.ts";
 import { ensureDirectory, removePath } from "../../host/files.ts";
@@ -80,7 +81,9 @@ async function commitAsIn(
     // as a turn's own: the two become part of the item's one commit, or go with what is given up on
     const marked = { environment: markingEnvironment({}) };
     const commit = (await outputFrom(repository, ["commit-tree", tree, "-p", parent, "-m", subject], marked)).trim();
-    await outputFrom(repository, ["update-ref", "-m", subject, "HEAD", commit, parent]);
+    if (!await moveHead(repository, { from: parent, to: commit, why: subject })) {
+      return await commitAsIn(repository, start, paths, subject);
+    }
     await outputFrom(repository, ["update-index", "-z", "--index-info"], { input });
     return commit;
   } finally {

@@ -2,8 +2,9 @@ import { join } from "node:path";
 import type { RalphContext } from "../../context/context.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { keepPaths, type KeptPath, nameKept, restoreKept } from "../../git/kept.ts";
-import { FROM_INPUT, outputFrom } from "../../git/run_git.ts";
+import { FROM_INPUT, outputFrom, partsOf, pathsBetween } from "../../git/run_git.ts";
 import { takeOut } from "../../git/take_out.ts";
+import { canMark, markedCommits } from "../../git/turn_mark.ts";
 import { factsOf } from "../../host/path_facts.ts";
 import { rootPaths } from "../../git/tree_paths.ts";
 import type { Repository, TreeSnapshot } from "../../git/types.ts";
@@ -65,7 +66,7 @@ export function createUncommitted(
     async restore(before, after, moved) {
       if (kept.size === 0) return false;
       const swept = await sweptPaths(repository, before, after, kept);
-      if (swept.length > 0) await takeOut(repository, before.head, after.head!, swept);
+      if (swept.length > 0) await takeOut(repository, before.head, swept);
       const committed = before.head === null && after.head !== null ? [...kept.keys()] : swept;
       const gone = [...kept.keys()].filter((path) => isGone(repository, path, after, committed, kept));
       const results = await Promise.all(gone.map(async (path) => ({ path, ok: await restoreOne(path) })));
@@ -96,8 +97,9 @@ async function sweptPaths(
 ): Promise<readonly string[]> {
   // without a commit before it, all of the project is uncommitted: the first commit may take it
   if (before.head === null || after.head === null || after.head === before.head) return [];
-  const listed = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", before.head, after.head];
-  const touched = (await outputFrom(repository, listed)).split("\0").filter((path) => kept.has(path));
+  const all = await pathsBetween(repository, before.head, after.head);
+  const fromTurn = all.some((path) => kept.has(path)) ? await pathsOfTurn(repository, before.head, after.head) : null;
+  const touched = all.filter((path) => kept.has(path) && fromTurn?.has(path) !== false);
   const swept: string[] = [];
   for (const path of touched) {
     if (!after.contents.has(path)) swept.push(path);
@@ -107,6 +109,16 @@ async function sweptPaths(
     }
   }
   return swept;
+}
+
+/** What the turn's own commits touch: those that a person makes meanwhile stay. `null`: the two cannot be told apart. */
+async function pathsOfTurn(repository: Repository, from: string, to: string): Promise<ReadonlySet<string> | null> {
+  if (!await canMark(repository)) return null;
+  const commits = (await outputFrom(repository, ["rev-list", `${from}..${to}`])).split("\n").filter((id) => id !== "");
+  const input = [...await markedCommits(repository, commits)].map((id) => `${id}\n`).join("");
+  if (input === "") return new Set();
+  const look = ["diff-tree", "--stdin", "-m", "-r", "-z", "--no-commit-id", "--name-only", "--no-renames"];
+  return new Set(partsOf(await outputFrom(repository, look, { input })));
 }
 
 /** Reverted, stashed or deleted; what was committed is still there, unless it was deleted as well. */
