@@ -75,6 +75,11 @@ function refOf(branch: string): string {
 
 function failed(branch: string, end: Pick<GitEnd, "stderr">): RalphError {
   const details = { branch, reason: reasonOf({ ...end, tail: end.stderr }) };
+  const [, name] = /'refs\/heads\/([^']+)' exists; cannot create/.exec(end.stderr) ?? [];
+  if (name !== undefined) {
+    const hint = `git cannot have it beside the branch ${name}: rename that one, or name another with \`--branch\``;
+    return new RalphError("branch-failed", { details, hint });
+  }
   const [, tree] = /(?:checked out|used by worktree) at '(.+)'/.exec(end.stderr) ?? [];
   if (tree === undefined) return new RalphError("branch-failed", { details });
   const hint = `run Ralph there: \`cd ${tree}\`; or name another branch with \`--branch\``;

@@ -33,6 +33,19 @@ describe("switchTo()", () => {
     expect(project.git("rev-parse", "HEAD")).not.toBe(head);
   });
 
+  test.each([["ralph", "ralph/x"], ["a/b/c", "a/b"]])(
+    "beside %s, of %s, names the branch that is in the way",
+    async (taken, branch) => {
+      await using project = await temporaryRepository({ "a.txt": "1" });
+      project.git("branch", taken);
+
+      await expect(project.repository.switchTo(branch)).rejects.toMatchObject({
+        code: "branch-failed",
+        hint: `git cannot have it beside the branch ${taken}: rename that one, or name another with \`--branch\``,
+      });
+    },
+  );
+
   test.each(["ralph/x", "other"])("of %s, which another working tree is on, names that tree", async (branch) => {
     await using project = await temporaryRepository({ "a.txt": "1" });
     const tree = `${project.path}/.git/tree-of-another`;
