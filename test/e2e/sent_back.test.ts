@@ -48,3 +48,24 @@ echo "<promise>COMPLETE</promise>"`;
     expect(git("show", "HEAD:a")).toBe("good");
   });
 });
+
+test("a story whose work stands in a person's uncommitted file: the last lines say to commit it, and then it passes", async () => {
+  const one = {
+    id: "US-001",
+    title: "A",
+    acceptanceCriteria: ["Verify: `grep -q good f`"],
+    priority: 1,
+    passes: false,
+  };
+  const prd = JSON.stringify({ branchName: "main", userStories: [{ ...one, notes: "" }] });
+  const worker = "cat > /dev/null; echo good >> f; echo '<promise>COMPLETE</promise>'";
+  const { git, root, stderr } = await ralphCli().agent("worker", worker)
+    .files({ "scripts/ralph/prd.json": prd, f: "a\n" }).dirty({ f: "a\nmine\n" })
+    .args("run", "--agent-cmd", "worker").expectExit(1);
+
+  expect(stderr).toContain(
+    "  HEAD fails the final check without your uncommitted changes: commit them, then run the same command again: grep",
+  );
+  git("commit", "-qam", "mine and the story's");
+  await ralphCli(root).args("run", "--agent-cmd", "worker").expectExit(0);
+});

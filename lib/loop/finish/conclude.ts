@@ -237,7 +237,8 @@ async function reopen<Data, Findings>(
     return { ending: { status: "failed", reason: "agent-unusable", reasons }, sentBack: [], unverified: null };
   }
   if (lacking?.hopeless === "uncommitted") {
-    return failed("HEAD fails the final check without your uncommitted changes", back);
+    const next = "commit them, then run the same command again";
+    return failed(`HEAD fails the final check without your uncommitted changes: ${next}`, back);
   }
   if (lacking?.hopeless === "absent") return failed("HEAD fails the final check without what git does not have", back);
   if (backlog.reopen === undefined || back.length === 0) return failed("the final check fails", back);
