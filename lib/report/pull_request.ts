@@ -62,8 +62,8 @@ export function requestBody(
   const lines = [
     ...(goal === null || firstLine(goal) === requestTitle(reports, "") ? [] : [escape(firstLine(goal))]),
     ...section("Stories", items.flatMap((item) => storyLines(item, proof, proofs.get(item.id)))),
-    ...section(`Whether the checks can be believed${atCommit(last)}`, tests.map((text) => `- ${escape(text)}`)),
-    ...section("Not verified, or to be known", doubts.map((text) => `- ${escape(text)}`)),
+    ...section(`Whether the checks can be believed${atCommit(last)}`, tests.map((text) => `- ${withCode(text)}`)),
+    ...section("Not verified, or to be known", doubts.map((text) => `- ${withCode(text)}`)),
     ...section(
       "Runs",
       reports.map(({ run, status, usage, hooks }) =>

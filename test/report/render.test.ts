@@ -83,6 +83,13 @@ test("what the experiments proved of an item is beside it, in the report, the pa
   expect(requestBody([report], [], null)).toContain(`verified; ${proof}`);
 });
 
+test("a command in a request's body can be copied as it is", async () => {
+  const report = await reportOf([RUN_START, ...attempt("US-001", 1), runEnd("passed")]);
+  const left = "leftover: US-002: what its turns left; `git diff HEAD...refs/ralph/work/a_b.3` shows it";
+
+  expect(requestBody([report], [left], null)).toContain("`git diff HEAD...refs/ralph/work/a_b.3` shows it");
+});
+
 describe("markdownReport()", () => {
   test("says it all in an order for a reader", async () => {
     const report = await reportOf([
