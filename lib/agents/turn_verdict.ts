@@ -106,6 +106,11 @@ function unfinished(end: ProcessEnd, summary: StreamSummary, context: VerdictCon
   return { reason: "cut-off", message: "the agent's stream ended without a result" };
 }
 
+/** The machine keeps the program, or a file of it, from the agent: so it does at the next try. */
+const BARRED_REGEXP = /\b(?:EACCES|EPERM|EROFS)\b|permission denied|operation not permitted|read-only file system/i;
+/** The shell's codes for a program that may not be run, and for none. */
+const NOT_RUN: ReadonlySet<number> = new Set([126, 127]);
+
 const USAGE_REGEXP = /unknown (?:option|argument|flag)s?|unexpected argument|unrecognized (?:option|argument)/i;
 
 /** A program that ended without a word in its stream: its last lines on standard error say why. */
@@ -120,6 +125,12 @@ function exited(end: ProcessEnd, code: number, summary: StreamSummary, context: 
   if (usage !== null) {
     const message = `\`${context.agent}\` does not take the arguments that Ralph gives it: ${usage}`;
     return { reason: "agent-unusable", message: `${message}; \`ralph doctor --probe\` shows more` };
+  }
+  const barred = summary.events > 0 ? undefined : lines.findLast((line) => BARRED_REGEXP.test(line));
+  if (barred !== undefined || (summary.events === 0 && NOT_RUN.has(code))) {
+    const why = barred ?? [...lines.slice(-1), `exit code ${code}`].join(", ");
+    const how = "check owner and mode of the program and of what it names";
+    return { reason: "agent-unusable", message: `\`${context.agent}\` does not start: ${why} (${how})` };
   }
   const told = toldBy(lines, null);
   return told === null ? turnEndOf(end, context.limits) : failed(told.kind, told.line, code, summary, context);

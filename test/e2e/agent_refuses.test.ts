@@ -21,6 +21,13 @@ const PRD = JSON.stringify({
   }],
 });
 
+/** What a machine says that keeps its program, or a file of it, from the agent. */
+const BARRED: readonly (readonly [line: string, code: number])[] = [
+  ["Error: EACCES: permission denied, open '/home/a/.claude.json'", 1],
+  ["Error: EROFS: read-only file system, mkdir '/home/a/.claude'", 1],
+  ["env: 'node': No such file or directory", 127],
+];
+
 function claude(...args: string[]): Cli {
   const config = JSON.stringify({ provider: { preset: "claude" } });
   return ralphCli().files({ "ralph.config.json": config, "scripts/ralph/prd.json": PRD })
@@ -33,6 +40,17 @@ describe("an agent that refuses to start", () => {
 
     expect(stderr).toContain("cannot be used with root/sudo privileges");
     expect(stderr).toContain("IS_SANDBOX=1");
+    expect(read("../home/started")).toBe(".\n");
+  });
+
+  test.each(BARRED)("is started once where it says %s", async (line, code) => {
+    const { stderr, read } = await claude("run").agent(
+      "claude",
+      `[ "$1" = --version ] && { echo "2.1.330 (Claude Code)"; exit; }
+echo . >> "$HOME/started"; echo "${line}" >&2; exit ${code}`,
+    ).expectExit(4);
+
+    expect(stderr).toContain(`\`claude\` does not start: ${line}`);
     expect(read("../home/started")).toBe(".\n");
   });
 
