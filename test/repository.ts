@@ -29,7 +29,7 @@ export function makeRepository(root: string, options: RepositoryOptions = {}): T
   writeFiles(root, files);
   if (commit !== null) {
     git("add", "--all");
-    git("commit", "--quiet", "--allow-empty", "--message", commit);
+    git("-c", "maintenance.auto=false", "commit", "--quiet", "--allow-empty", "--message", commit);
   }
   return git;
 }

@@ -49,6 +49,7 @@ const BY_BUN = [
   "test/workflows/exec/{plan,plan_base,plan_branch,plan_existing,plan_guard,prd_loop,understand}.test.ts",
   "test/workflows/{feature,spec}/backlog.test.ts",
   "test/workflows/gsd/{backlog,open_plans}.test.ts",
+  "test/git/{fold,swapped}.test.ts",
   "test/workflows/spec/{contract,ends}.test.ts",
   "test/workflows/sprint/{contract,loop,standard}.test.ts",
   "test/testing/backlog_contract.test.ts",
