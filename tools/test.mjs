@@ -42,7 +42,7 @@ const BY_BUN = [
   "test/workflows/gsd/at_once.test.ts",
   "test/trust/{judging,brief,brief_next_run,brief_reviewers,claims,git_layouts,history,links,property}.test.ts",
   "test/loop/{answered,baseline,challenge,fold,parallel,parallel_conflicts,parallel_peers,parked}.test.ts",
-  "test/loop/{clock,item_proofs,parallel_checks,parallel_faults,turn_conflicts}.test.ts",
+  "test/loop/{clock,item_proofs,parallel_checks,parallel_faults,rules,turn_conflicts}.test.ts",
   "test/loop/{state_commit,unclaimed,uncommitted_work,unsteady,work_item}.test.ts",
   "test/machines/{job,other_workflows,results}.test.ts",
   // which files and commits come of a plan and of a backlog is git's doing; what they are read from is read in each
