@@ -85,8 +85,10 @@ export async function settleAndCommit<Data, Findings>(
   const { attempt } = settled;
   const { key, item, checks } = toSettle;
   const { status: end } = settled.settlement;
-  if (end === "parked" || (end !== "passed" && item.review === true)) { // no item's commit may hold what a review wrote
-    return { ...await withoutWork(ralph, toSettle, settled), passed: null };
+  if (end === "parked" || (end !== "passed" && item.review === true)) {
+    // no commit of what is sent back may hold what a review wrote; before the next review its tests' files may stay
+    const isAgain = end === "open" && (settled.settlement.reopened ?? []).length === 0;
+    return { ...await withoutWork(ralph, isAgain ? { ...toSettle, work: {} } : toSettle, settled), passed: null };
   }
   if (settled.settlement.status !== "passed" || !mayPass(attempt)) return { ...settled, passed: null };
   const stowed = ralph.journal.stowed(key).get(item.id);
