@@ -62,8 +62,8 @@ const FAULT_REGEXP = /^(fatal|error): /;
 const SPARSE_REGEXP = /outside of your sparse-checkout definition/;
 /** What git says of a lock that another process holds, before it has changed anything. */
 const LOCKED_REGEXP = /\.lock': File exists/;
-/** Another tool's git holds a lock for moments: pauses of 5 seconds in all, few enough to run hooks again. */
-const LOCK_PAUSES_MS: readonly number[] = [50, 100, 200, 400, 800, 1500, 2000];
+/** Another tool's git holds a lock for moments, and may soon take it again: pauses of 5 seconds in all. */
+const LOCK_PAUSES_MS: readonly number[] = [50, 100, 200, 400, 500, 500, 500, 500, 500, 500, 500, 500, 500];
 
 /**
  * Git by way of the host. Git may finish its write when Ralph is ended, so it is not guarded. A lock that another tool

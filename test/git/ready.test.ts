@@ -187,7 +187,7 @@ describe("lock files of git", () => {
     expect(pauses).toBe(3);
     writeFileSync(lock, "");
     expect((await createGit({ ...host, clock }, project.path)(command)).exitCode).not.toBe(0);
-    expect(pauses).toBe(10);
+    expect(pauses).toBe(16);
   });
 
   test("a lock that goes away in time is no trouble", async () => {
