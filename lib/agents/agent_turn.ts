@@ -1,4 +1,4 @@
-import { dirname, join, parse, relative } from "node:path";
+import { dirname, join, parse, relative, sep } from "node:path";
 import type { TurnStage } from "../config/types.ts";
 import type { RalphContext } from "../context/context.ts";
 import { gitFailed } from "../git/run_git.ts";
@@ -6,6 +6,8 @@ import type { ChangedPath, Repository, TreeSnapshot } from "../git/types.ts";
 import { ensureRunsIgnored, isIgnoring } from "../events/run_folders.ts";
 import type { TimeBudget } from "../backlog/turn_types.ts";
 import { readStart, resolveInside } from "../host/files.ts";
+import { foldersAbove, putFoldersBack, type SwappedFolder } from "../host/folders_kept.ts";
+import { restoreBelow, restoreInHead } from "../git/restore_in_head.ts";
 import type { AgentTurn, Item, Turn } from "../backlog/types.ts";
 import type { Agent } from "../context/agent.ts";
 import type { TurnKind } from "../context/router.ts";
@@ -46,6 +48,8 @@ export interface AgentTurnRequest {
   readonly signal?: AbortSignal;
   /** What the tree held before the turn, when that is known. */
   readonly before?: TreeSnapshot;
+  /** Relative to the root: the folders above them are put back where the turn left something else. @default none */
+  readonly stateFiles?: readonly string[];
   /** Restores what decides what git reads and runs: called before the first git after the turn. */
   readonly restoreGit?: () => Promise<void>;
   /** When the run's time is up: nothing is waited for beyond it. */
@@ -57,6 +61,8 @@ export interface ObservedTurn {
   readonly turn: Turn;
   readonly before: TreeSnapshot;
   readonly after: TreeSnapshot;
+  /** It put something else in the place of folders that Ralph writes in: a sentence about each. */
+  readonly swapped: readonly string[];
 }
 
 /** Gives one prompt to the agent and sees what it did to the working tree, by content, commits included. */
@@ -70,15 +76,26 @@ export async function agentTurn(ralph: RalphContext, request: AgentTurnRequest):
   const ignored = await isIgnoring(runs);
   const routed = ralph.router?.choose(kindOf(request)) ?? null;
   const agent = routed?.agent ?? ralph.agent;
+  const transcript = request.transcript ?? join(request.folder, `${request.name}.log`);
+  const folders = [
+    ...foldersAbove(ralph.run.root, [transcript]),
+    ...foldersAbove(ralph.root, (request.stateFiles ?? []).map((path) => join(ralph.root, path))),
+  ];
+  const swapped: SwappedFolder[] = [];
+  const aside = join(repository.ralphDirectory, "aside");
+  const putBack = (): void => {
+    swapped.push(...putFoldersBack(folders, { aside, moved: ralph.host.guard?.moved ?? new Map() }));
+  };
   const once = (taker: Agent, number: number): Promise<AgentTurn> => {
     const route = taker === agent ? routed?.why : undefined;
-    return oneTurn(ralph, taker, request, { cwd, environment, signal, number, route });
+    return oneTurn(ralph, taker, request, { cwd, environment, signal, number, route, putBack });
   };
   const agentTurn = request.interactive === true
     ? await once(agent, 1)
     : await patientTurn({ ...ralph, agent }, { signal, run: once, budget: request.budget ?? null });
   if (ignored) await ensureRunsIgnored(runs); // the agent may have taken the folder away: its files are no part of the work
   await request.restoreGit?.();
+  if (swapped.length > 0) await restoreFolders(ralph, before, swapped);
   const { paths, now } = await repository.changedSince(before).catch(async (error: unknown) => {
     if (!await mendGitDirectory(repository.gitDirectory, before)) throw gone();
     await request.restoreGit?.();
@@ -95,7 +112,30 @@ export async function agentTurn(ralph: RalphContext, request: AgentTurnRequest):
   if (now.head === null && before.head !== null && !await hasCommit(repository, before.head)) throw gone();
   const changedFiles = rootPaths(ralph, paths);
   const diff = await linesChanged(repository, before.head, paths, now);
-  return { turn: { ...agentTurn, changedFiles, ...diff, base: before.head, head: now.head }, before, after: now };
+  const turn = { ...agentTurn, changedFiles, ...diff, base: before.head, head: now.head };
+  return { turn, before, after: now, swapped: swapped.map((one) => sentenceAbout(ralph, one)) };
+}
+
+/** Folders that were put back empty hold again what was committed; what a person has not committed is restored later. */
+async function restoreFolders(
+  ralph: RalphContext,
+  { head }: TreeSnapshot,
+  swapped: readonly SwappedFolder[],
+): Promise<void> {
+  const repository = requireRepository(ralph);
+  for (const one of swapped) {
+    ralph.events.emit({ type: "note", level: "warn", message: sentenceAbout(ralph, one) });
+  }
+  if (head === null) return;
+  const paths = swapped.map(({ folder }) => relative(repository.topLevel, folder).replaceAll(sep, "/"));
+  const made = await restoreInHead(repository, head, paths);
+  if (made !== null) ralph.events.emit({ type: "commit", ...made });
+  await restoreBelow(repository, head, paths);
+}
+
+function sentenceAbout({ root }: Pick<RalphContext, "root">, { folder, kept, kind }: SwappedFolder): string {
+  return `the turn put ${kind} in the place of the folder ${relative(root, folder)}, which is as it was before the ` +
+    `turn; what it put there is kept as ${relative(root, kept)}`;
 }
 
 /** Lines of these paths since a commit, those of new files included. Git is asked only about files that it knows. */
@@ -158,13 +198,15 @@ interface OneTurn {
   readonly number: number;
   /** Why this agent takes it, where a rule says so. */
   readonly route: string | undefined;
+  /** Folders that Ralph writes in are folders again. */
+  readonly putBack: () => void;
 }
 
 async function oneTurn(
   ralph: RalphContext,
   agent: Agent,
   request: AgentTurnRequest,
-  { cwd, environment, signal, number, route }: OneTurn,
+  { cwd, environment, signal, number, route, putBack }: OneTurn,
 ): Promise<AgentTurn> {
   const transcript = numbered(
     request.transcript === undefined
@@ -193,6 +235,7 @@ async function oneTurn(
     onEvent: (event) => ralph.events.emit(event),
     onPreview: (preview) => ralph.events.preview?.(preview),
   });
+  putBack(); // before anything is logged
   await ralph.host.guard?.look();
   await requireRepository(ralph).clearLeftLocks(started);
   const { end, durationMs, usage } = turn;

@@ -63,15 +63,18 @@ function createGitGuard(report: (message: string) => void): GitGuard {
   const waiting = new Map<string, WatchedRepository>();
   const known = new Map<string, Known>();
   const kept = new Map<string, ReadonlyMap<string, string>>();
+  const moved = new Map<string, string>();
   let hasBegun = false;
 
   function begin(): void {
     hasBegun = true;
     for (const repository of waiting.values()) known.set(repository.gitDirectory, readKnown(repository));
     waiting.clear();
+    moved.clear();
   }
 
   return {
+    moved,
     watch(repository) {
       if (known.has(repository.gitDirectory)) return;
       waiting.set(repository.gitDirectory, repository);
@@ -84,7 +87,7 @@ function createGitGuard(report: (message: string) => void): GitGuard {
     async look() {
       const named: string[] = [];
       for (const one of known.values()) named.push(...await settle(one));
-      for (const [path, links] of kept) named.push(...settlePath(path, links, values(known)));
+      for (const [path, links] of kept) named.push(...settlePath(path, links, { repositories: values(known), moved }));
       if (named.length === 0) return;
       const more = named.length > MOST_NAMED ? `, and ${named.length - MOST_NAMED} more` : "";
       report(
@@ -203,15 +206,16 @@ function linksAbove(path: string, top: string): ReadonlyMap<string, string> {
 function settlePath(
   path: string,
   before: ReadonlyMap<string, string>,
-  repositories: readonly WatchedRepository[],
+  { repositories, moved }: { readonly repositories: readonly WatchedRepository[]; readonly moved: Map<string, string> },
 ): readonly string[] {
   const top = topLevelOf(path, repositories);
   const own = repositories.find(({ topLevel }) => topLevel === top);
   if (own === undefined) return [];
   const fresh = [...linksAbove(path, top)].filter(([link, target]) => before.get(link) !== target);
-  return fresh.toReversed().flatMap(([link, target]) =>
-    setAside(link, join(own.gitDirectory, "ralph", "aside")) === null
-      ? []
-      : [`${relative(top, link).replaceAll("\\", "/")} (link to ${target})`]
-  );
+  return fresh.toReversed().flatMap(([link, target]) => {
+    const place = setAside(link, join(own.gitDirectory, "ralph", "aside"));
+    if (place === null) return [];
+    moved.set(link, place);
+    return [`${relative(top, link).replaceAll("\\", "/")} (link to ${target})`];
+  });
 }

@@ -190,6 +190,8 @@ export interface GitGuard {
   begin(): void;
   /** Call when it has ended: sets aside what it put there, and reports it. */
   look(): Promise<void>;
+  /** The links of the newest turn that stood at paths of `keep()`, or above them, and the place of each now. */
+  readonly moved: ReadonlyMap<string, string>;
 }
 
 /** The parts of the outside that a test or an embedder may replace; files are in `host/files.ts`. */

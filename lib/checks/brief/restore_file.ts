@@ -5,11 +5,7 @@ import { readObject } from "./objects.ts";
 import { decidingSettings, restoreSettings } from "./settings.ts";
 import type { BriefChange, BriefEntry } from "./types.ts";
 import { join, relative, sep } from "node:path";
-import { outputFrom } from "../../git/run_git.ts";
-import { moveHead } from "../../git/move_head.ts";
-import { markingEnvironment } from "../../git/turn_mark.ts";
-import type { Repository } from "../../git/types.ts";
-import { ensureDirectory, removePath } from "../../host/files.ts";
+import { restoreInHead } from "../../git/restore_in_head.ts";
 
 /** Makes one file what it was when the run began. @throws {RalphError} file-unwritable */
 export async function restoreFile(ralph: RalphContext, change: BriefChange, entry: BriefEntry | null): Promise<void> {
@@ -47,46 +43,8 @@ export async function createHeadRestorer(ralph: RalphContext): Promise<HeadResto
     async restore(changes) {
       const paths = changes.map(({ file }) => relative(repository.topLevel, file).replaceAll(sep, "/"))
         .filter((path) => !path.startsWith("..") && !path.startsWith(".git/"));
-      if (start === null || paths.length === 0) return;
-      const changed =
-        (await outputFrom(repository, ["diff-tree", "-r", "-z", "--name-only", start, "HEAD", "--", ...paths]))
-          .split("\0").filter((path) => path !== "");
-      if (changed.length === 0) return;
-      const subject = `ralph: restore ${changed.length === 1 ? changed[0] : `${changed.length} files`}`;
-      const commit = await commitAsIn(repository, start, changed, subject);
-      ralph.events.emit({ type: "commit", commit, subject });
+      const made = start === null ? null : await restoreInHead(repository, start, paths);
+      if (made !== null) ralph.events.emit({ type: "commit", ...made });
     },
   };
-}
-
-/** Commits these paths as another commit has them; the working tree and all other entries of the index are left alone. */
-async function commitAsIn(
-  repository: Repository,
-  start: string,
-  paths: readonly string[],
-  subject: string,
-): Promise<string> {
-  const found = await outputFrom(repository, ["ls-tree", "-r", "-z", start, "--", ...paths]);
-  const present = new Set(found.split("\0").map((line) => line.slice(line.indexOf("\t") + 1)));
-  const gone = paths.filter((path) => !present.has(path)).map((path) => `0 ${"0".repeat(start.length)}\t${path}\0`);
-  const input = `${gone.join("")}${found}`;
-  const index = join(repository.ralphDirectory, "restore.index");
-  const environment = { GIT_INDEX_FILE: index };
-  await ensureDirectory(repository.ralphDirectory);
-  try {
-    const parent = (await outputFrom(repository, ["rev-parse", "HEAD"])).trim();
-    await outputFrom(repository, ["read-tree", parent], { environment });
-    await outputFrom(repository, ["update-index", "-z", "--index-info"], { environment, input });
-    const tree = (await outputFrom(repository, ["write-tree"], { environment })).trim();
-    // as a turn's own: the two become part of the item's one commit, or go with what is given up on
-    const marked = { environment: markingEnvironment({}) };
-    const commit = (await outputFrom(repository, ["commit-tree", tree, "-p", parent, "-m", subject], marked)).trim();
-    if (!await moveHead(repository, { from: parent, to: commit, why: subject })) {
-      return await commitAsIn(repository, start, paths, subject);
-    }
-    await outputFrom(repository, ["update-index", "-z", "--index-info"], { input });
-    return commit;
-  } finally {
-    await removePath(index);
-  }
 }

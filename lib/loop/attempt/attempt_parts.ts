@@ -104,6 +104,8 @@ export interface TakenTurn<Findings> {
   readonly claim: Claim<Findings> | null;
   /** It rewrote history: branch and files are as they were before it. */
   readonly rewritten: HistoryRewritten | null;
+  /** It put something else in the place of folders that Ralph writes in: a sentence about each. */
+  readonly swapped: readonly string[];
   /** Why the turn was none, although it ended in order. */
   readonly refusal: string | null;
   /** The agent was asked for a claim and has made none: its checks alone verify nothing. */

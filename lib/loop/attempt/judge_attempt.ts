@@ -23,13 +23,16 @@ export function hung(reason: Turn["end"]["reason"]): boolean {
 /** Ends that no claim and no check can change, or `null`. */
 export async function endedBy<Data, Findings>(
   { ralph, backlog, work, signal }: AttemptParts<Data, Findings>,
-  { turn, rewritten, refusal, restored }: TakenTurn<Findings>,
+  { turn, rewritten, swapped, refusal, restored }: TakenTurn<Findings>,
   attempted: Attempted<Findings>,
 ): Promise<Attempt<Findings> | null> {
   const { end } = turn;
   if (end.reason === "aborted" || signal.aborted) return { ...attempted, status: "interrupted" };
   if (rewritten !== null) {
     return { ...attempted, status: "failed", reason: rewritten.status, message: rewritten.message };
+  }
+  if (swapped.length > 0) {
+    return { ...attempted, status: "failed", reason: "protected-file-changed", message: swapped.join("\n") };
   }
   const trespass = await trespassed(ralph, work, turn, backlog.stateFiles);
   if (trespass !== null) return { ...attempted, ...trespass };

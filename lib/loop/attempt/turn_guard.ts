@@ -106,10 +106,11 @@ function stampOf({ gitDirectory }: Repository): string | undefined {
 async function observedAgain(
   ralph: RalphContext,
   repository: Repository,
-  { turn, before }: ObservedTurn,
+  observed: ObservedTurn,
 ): Promise<ObservedTurn> {
-  const { paths, now } = await repository.changedSince(before);
-  return { turn: { ...turn, changedFiles: rootPaths(ralph, paths), head: now.head }, before, after: now };
+  const { paths, now } = await repository.changedSince(observed.before);
+  const turn = { ...observed.turn, changedFiles: rootPaths(ralph, paths), head: now.head };
+  return { ...observed, turn, after: now };
 }
 
 function notesOf(operations: readonly string[], cleared: readonly string[]): readonly string[] {

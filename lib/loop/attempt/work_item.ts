@@ -200,7 +200,8 @@ async function takeTurn<Data, Findings>(
   const restored = [...early, ...later];
   const after = restored.length === 0 && !reviews ? taken.after : await requireRepository(ralph).snapshot();
   const turn = withoutPaths(taken.turn, restored.map(({ path }) => path));
-  return { turn, before, after, rewritten: taken.rewritten, claim, refusal, unclaimed, edited, restored };
+  const { rewritten, swapped } = taken;
+  return { turn, before, after, rewritten, swapped, claim, refusal, unclaimed, edited, restored };
 }
 
 /**
@@ -208,7 +209,7 @@ async function takeTurn<Data, Findings>(
  * the files of the git directory that were restored before git looked
  */
 async function runTurn<Data, Findings>(
-  { ralph, item, work, options, signal, folder, id, context, brief }: AttemptParts<Data, Findings>,
+  { ralph, backlog, item, work, options, signal, folder, id, context, brief }: AttemptParts<Data, Findings>,
   prompt: string,
   place: { readonly before: TreeSnapshot | null; readonly file: string; readonly early: BriefChange[] },
 ): Promise<ObservedTurn> {
@@ -219,6 +220,7 @@ async function runTurn<Data, Findings>(
     ...(item.transcript === undefined ? {} : { transcript: join(ralph.run.root, item.transcript) }),
     item,
     attempt: context.attempt,
+    stateFiles: backlog.stateFiles,
     signal,
     ...(work.timeoutMs === undefined ? {} : { timeoutMs: work.timeoutMs }),
     ...(work.interactive === undefined ? {} : { interactive: work.interactive }),

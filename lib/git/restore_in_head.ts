@@ -1,0 +1,83 @@
+import { join } from "node:path";
+import { ensureDirectory, removePath } from "../host/files.ts";
+import { moveHead } from "./move_head.ts";
+import { FROM_INPUT, outputFrom, pathsFrom } from "./run_git.ts";
+import { markingEnvironment } from "./turn_mark.ts";
+import type { Repository } from "./types.ts";
+
+/** A commit of Ralph's. */
+export interface RestoringCommit {
+  readonly commit: string;
+  readonly subject: string;
+}
+
+/**
+ * Commits paths as `start` has them, where commits since then have changed them. The working tree stays as it is.
+ *
+ * @param paths relative to the top level
+ * @returns `null` where no commit has changed them
+ */
+export async function restoreInHead(
+  repository: Repository,
+  start: string,
+  paths: readonly string[],
+): Promise<RestoringCommit | null> {
+  if (paths.length === 0) return null;
+  const changed = await pathsFrom(repository, ["diff-tree", "-r", "-z", "--name-only", start, "HEAD", "--", ...paths]);
+  if (changed.length === 0) return null;
+  const subject = `ralph: restore ${changed.length === 1 ? changed[0] : `${changed.length} files`}`;
+  return { commit: await commitAsIn(repository, start, changed, subject), subject };
+}
+
+/** Makes files below folders, in the working tree and in the index, what a commit has there. */
+export async function restoreBelow(
+  repository: Pick<Repository, "git">,
+  commit: string,
+  folders: readonly string[],
+): Promise<void> {
+  const files = await pathsFrom(repository, [
+    "ls-tree",
+    "-r",
+    "-z",
+    "--name-only",
+    "--full-tree",
+    commit,
+    "--",
+    ...folders,
+  ]);
+  if (files.length === 0) return;
+  const restore = ["restore", `--source=${commit}`, "--staged", "--worktree", ...FROM_INPUT];
+  await outputFrom(repository, restore, { input: files.join("\0") });
+}
+
+/** Commits these paths as another commit has them; the working tree and all other entries of the index are left alone. */
+async function commitAsIn(
+  repository: Repository,
+  start: string,
+  paths: readonly string[],
+  subject: string,
+): Promise<string> {
+  const found = await outputFrom(repository, ["ls-tree", "-r", "-z", start, "--", ...paths]);
+  const present = new Set(found.split("\0").map((line) => line.slice(line.indexOf("\t") + 1)));
+  const gone = paths.filter((path) => !present.has(path)).map((path) => `0 ${"0".repeat(start.length)}\t${path}\0`);
+  const input = `${gone.join("")}${found}`;
+  const index = join(repository.ralphDirectory, "restore.index");
+  const environment = { GIT_INDEX_FILE: index };
+  await ensureDirectory(repository.ralphDirectory);
+  try {
+    const parent = (await outputFrom(repository, ["rev-parse", "HEAD"])).trim();
+    await outputFrom(repository, ["read-tree", parent], { environment });
+    await outputFrom(repository, ["update-index", "-z", "--index-info"], { environment, input });
+    const tree = (await outputFrom(repository, ["write-tree"], { environment })).trim();
+    // as a turn's own: the two become part of the item's one commit, or go with what is given up on
+    const marked = { environment: markingEnvironment({}) };
+    const commit = (await outputFrom(repository, ["commit-tree", tree, "-p", parent, "-m", subject], marked)).trim();
+    if (!await moveHead(repository, { from: parent, to: commit, why: subject })) {
+      return await commitAsIn(repository, start, paths, subject);
+    }
+    await outputFrom(repository, ["update-index", "-z", "--index-info"], { input });
+    return commit;
+  } finally {
+    await removePath(index);
+  }
+}

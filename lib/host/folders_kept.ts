@@ -1,0 +1,60 @@
+import { mkdirSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { unwritable } from "./file_errors.ts";
+import { entryAt } from "./looks.ts";
+import { setAside } from "./set_aside.ts";
+
+/** What stood in the place of a folder. */
+export interface SwappedFolder {
+  /** Absolute path of the folder, which is there again and empty. */
+  readonly folder: string;
+  /** Absolute path of what stood in its place. */
+  readonly kept: string;
+  readonly kind: "a file" | "a link" | "a pipe or a device";
+}
+
+/** Absolute paths of the folders between `root` and these paths that are there and no links, the outer ones first. */
+export function foldersAbove(root: string, paths: readonly string[]): readonly string[] {
+  const folders = new Set<string>();
+  for (const path of paths) {
+    const parts = relative(root, path).split(sep).slice(0, -1);
+    if (parts.includes("..")) continue;
+    for (let count = 1; count <= parts.length; count += 1) {
+      const folder = join(root, ...parts.slice(0, count));
+      if (entryAt(folder)?.isDirectory() !== true) break;
+      folders.add(folder);
+    }
+  }
+  return [...folders];
+}
+
+/**
+ * Moves whatever else stands in the place of these folders into `aside`, and makes them again.
+ *
+ * @param moved links that were taken away from there, and their new places
+ * @throws {RalphError} file-unwritable
+ */
+export function putFoldersBack(
+  folders: readonly string[],
+  { aside, moved }: { readonly aside: string; readonly moved: ReadonlyMap<string, string> },
+): readonly SwappedFolder[] {
+  const swapped: SwappedFolder[] = [];
+  for (const folder of folders) {
+    const found = entryAt(folder);
+    if (found?.isDirectory() === true) continue;
+    const kept = found === undefined ? moved.get(folder) ?? null : setAside(folder, aside);
+    if (kept === null) continue;
+    const kind = found?.isFile() === true
+      ? "a file"
+      : found?.isSymbolicLink() === false
+      ? "a pipe or a device"
+      : "a link";
+    try {
+      mkdirSync(folder);
+    } catch (error) {
+      throw unwritable(folder, error);
+    }
+    swapped.push({ folder, kept, kind });
+  }
+  return swapped;
+}
