@@ -87,6 +87,7 @@ describe("check_new.mjs", () => {
     await finish(["git"], ["init", "-q", "-b", "work"], folder.path);
     await write(folder.path, { ".gitignore": "tools\n", "a.ts": "// What is old stays.\n", "b.ts": "" });
     await commit("an old subject");
+    await finish(["git"], ["branch", "main"], folder.path);
     await write(folder.path, { "a.ts": "", "b.ts": "// What is old stays.\n// Ralph says so.\n" });
     await commit("fix(loop): move a comment");
     const clean = await check();
