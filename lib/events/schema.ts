@@ -134,6 +134,7 @@ const EVENTS: Readonly<Record<string, readonly [description: string, fields: z.Z
     head: text.exactOptional().describe("the commit that it begins on"),
     goal: text.exactOptional().describe("what a person asked for"),
     branch: text.exactOptional(),
+    strict: z.boolean().exactOptional().describe('with `trust: "strict"`'),
   }],
   "run-end": ["A run has ended.", {
     status: text.describe("passed, unverified, exhausted, blocked, failed, declined, handed-out or aborted"),

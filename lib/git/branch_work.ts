@@ -45,14 +45,27 @@ export async function branchWork(
 
 /** Files and lines that differ. @param range arguments of `git diff` @param apart files that do not count */
 export async function statOf(
-  { git }: Pick<Repository, "git">,
+  repository: Pick<Repository, "git">,
   range: readonly string[],
   apart: readonly string[] = [],
 ): Promise<{ readonly files: number; readonly added: number; readonly removed: number }> {
+  const rows = await numstat(repository, range, apart);
+  const sum = (of: "added" | "removed"): number => rows.reduce((all, row) => all + row[of], 0);
+  return { files: rows.length, added: sum("added"), removed: sum("removed") };
+}
+
+/** Lines that differ, file by file; a binary one has none. */
+export async function numstat(
+  { git }: Pick<Repository, "git">,
+  range: readonly string[],
+  apart: readonly string[],
+): Promise<readonly { readonly path: string; readonly added: number; readonly removed: number }[]> {
   const arguments_ = ["diff", "--numstat", "-z", "--no-ext-diff", "--no-textconv", "--no-renames", ...range];
   const { stdout } = await git(arguments_, { environment: { GIT_LITERAL_PATHSPECS: "1" } });
-  const rows = stdout.split("\0").filter((row) => row !== "").map((row) => row.split("\t"))
-    .filter(([, , path = ""]) => !apart.includes(path));
-  const sum = (at: 0 | 1): number => rows.reduce((all, row) => all + (Number(row[at]) || 0), 0);
-  return { files: rows.length, added: sum(0), removed: sum(1) };
+  return stdout.split("\0").filter((row) => row !== "").map((row) => row.split("\t"))
+    .map(([added, removed, ...path]) => ({
+      path: path.join("\t"),
+      added: Number(added) || 0,
+      removed: Number(removed) || 0,
+    })).filter(({ path }) => !apart.includes(path));
 }

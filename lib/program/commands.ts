@@ -156,7 +156,17 @@ const LOOKING: readonly Command[] = [
     summary: "show what a run did, as Markdown, HTML or JSON",
     usage: "[RUN]",
     arity: [0, 1],
-    flags: { ...OUTPUT_FLAGS, ...ROOT_FLAG, ...SHOW_FLAGS },
+    flags: {
+      for: {
+        type: "text",
+        value: "READER",
+        choices: ["review"],
+        summary: "review: what the request of `ralph finish` says, as Markdown",
+      },
+      ...OUTPUT_FLAGS,
+      ...ROOT_FLAG,
+      ...SHOW_FLAGS,
+    },
     details: [
       "RUN is a run's id, the path of its folder, or of a folder that holds runs.",
       "Without it: the newest run below the root, whatever its workflow. The HTML is one file that asks for nothing from",

@@ -38,6 +38,7 @@ export function emptyDraft(file: string): Draft<RunReport> {
     waits: [],
     landings: null,
     sandbox: null,
+    strict: false,
     restored: [],
     trespasses: [],
     experiments: [],

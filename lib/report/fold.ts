@@ -111,10 +111,11 @@ function createLanes(cursor: Cursor): (lane: number | null, type: string) => voi
 }
 
 const HANDLERS: Handlers = {
-  "run-start": ({ draft, cursor }, { at, workflow, agent, scope, head, goal, branch }) => {
+  "run-start": ({ draft, cursor }, { at, workflow, agent, scope, head, goal, branch, strict = false }) => {
     draft.base ??= head ?? null;
     draft.goal = goal ?? draft.goal;
     draft.branch = branch ?? draft.branch;
+    draft.strict = strict;
     draft.work = null;
     openPart(draft, cursor, { name: workflow, kind: "loop", scope: scope ?? null, at });
     sawAgent(cursor, agent);

@@ -215,7 +215,8 @@ function fenced(text: string, indent: string): readonly string[] {
   return [fence, ...lines, fence].map((line) => `${indent}${line}`.trimEnd());
 }
 
-function longestRun(text: string): number {
+/** How many back-ticks stand together at most. */
+export function longestRun(text: string): number {
   return Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
 }
 

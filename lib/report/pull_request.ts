@@ -1,19 +1,28 @@
-import { code, escape, withCode } from "./markdown.ts";
+import { headlineOf } from "../backlog/verdict.ts";
+import { verifyCommands } from "../backlog/verify_commands.ts";
+import { linesText } from "../ui/event_text.ts";
+import { formatDuration } from "../ui/format_duration.ts";
+import type { Change, ChangedFile } from "./changed_files.ts";
+import { code, escape, longestRun, withCode } from "./markdown.ts";
 import {
+  agentsText,
   doubtedChecks,
   firstLine,
   itemText,
   noticeTexts,
   oneLine,
+  plural,
   proofOfItem,
   totalText,
   triedChecks,
 } from "./texts.ts";
-import type { CheckReport, ItemReport, RunReport } from "./types.ts";
+import type { ItemReport, RunReport } from "./types.ts";
 
 const TITLE_LENGTH = 72;
 /** Characters of a commit. */
 const SHORT = 10;
+/** Before the fold is one screen: so many lines of a section. */
+const SHOWN = { files: 6, stories: 16, left: 6, runs: 2 };
 
 /** Items that only look once more at what others did. */
 const SECOND_LOOKS: ReadonlySet<string> = new Set(["checks", "review"]);
@@ -25,6 +34,22 @@ export interface Proof {
   readonly results: ReadonlyMap<string, boolean>;
 }
 
+/** What a request is made from, beside the runs. */
+export interface RequestFacts {
+  readonly change: Change;
+  /** What else the person who merges it should know. */
+  readonly more: readonly string[];
+  /** `null`: the commit as it is now is not checked yet, and nothing is ticked. */
+  readonly proof: Proof | null;
+}
+
+/** A part of the body: whole, and as it stands before the fold. */
+interface Section {
+  readonly title: string;
+  readonly lines: readonly string[];
+  readonly short: readonly string[];
+}
+
 /** A request's title: the goal in a line. @param fallback where no run says what it was for */
 export function requestTitle(reports: readonly RunReport[], fallback: string): string {
   const goal = oneLine(reports.findLast((report) => report.goal !== null)?.goal ?? fallback);
@@ -33,45 +58,154 @@ export function requestTitle(reports: readonly RunReport[], fallback: string): s
 }
 
 /**
- * A request's body: what each item had to fulfil and what proved it, tests that changed, what no check has seen. Of
- * several runs on one branch the newest word on each item counts. Pure.
+ * A request's body: one screen with what changed, what each item had to fulfil and what proved it, what is left, how it
+ * was made and how to repeat it; below a fold what did not fit. Of several runs the newest word on each item counts. Pure.
  *
  * @param reports oldest first
- * @param more what else the person who merges it should know
- * @param proof `null`: the commit as it is now is not checked yet, and nothing is ticked
  */
-export function requestBody(
-  reports: readonly RunReport[],
-  more: readonly string[],
-  proof: Proof | null,
-): string {
-  const goal = reports.findLast((report) => report.goal !== null)?.goal ?? null;
+export function requestBody(reports: readonly RunReport[], facts: RequestFacts): string {
+  const goal = firstLine(reports.findLast((report) => report.goal !== null)?.goal ?? "");
   const items = newestOf(reports);
-  const last = reports.at(-1);
-  const tests = [...new Set([...reports.flatMap(doubtedChecks), ...last === undefined ? [] : triedChecks(last)])];
-  const doubts = [
-    ...items.filter(({ state }) => state !== "verified").map((item) => `${item.id}: ${itemText(item).words}`),
-    ...new Set(reports.flatMap(noticeTexts)),
-    ...more,
+  const sections = [
+    changedSection(facts.change),
+    storySection(items, reports, facts),
+    leftSection(items, reports, facts),
+    cutTo(SHOWN.runs, "How it was made", reports.map(madeLine).toReversed()),
   ];
-  const proofs = new Map(
-    items.map((item) => [item.id, reports.map((one) => proofOfItem(one, item)).findLast(Boolean)]),
-  );
-  const section = (title: string, lines: readonly string[]): readonly string[] =>
-    lines.length === 0 ? [] : ["", `## ${title}`, "", ...lines];
+  const folded = [
+    ...sections.filter(({ lines, short }) => lines !== short),
+    { title: `Whether the checks can be believed${atCommit(reports.at(-1))}`, lines: triedLines(reports) },
+  ].filter(({ lines }) => lines.length > 0);
   const lines = [
-    ...(goal === null || firstLine(goal) === requestTitle(reports, "") ? [] : [escape(firstLine(goal))]),
-    ...section("Stories", items.flatMap((item) => storyLines(item, proof, proofs.get(item.id)))),
-    ...section(`Whether the checks can be believed${atCommit(last)}`, tests.map((text) => `- ${withCode(text)}`)),
-    ...section("Not verified, or to be known", doubts.map((text) => `- ${withCode(text)}`)),
-    ...section(
-      "Runs",
-      reports.map(({ run, status, usage, hooks }) =>
-        `- ${code(run)} ${escape(status ?? "no end recorded")}: ${escape(totalText(usage, hooks.length))}`
-      ),
-    ),
+    ...goal === requestTitle(reports, "") ? [] : [escape(goal), ""],
+    ...sections.filter(({ lines }) => lines.length > 0).flatMap((
+      { title, short },
+    ) => [`### ${title}`, "", ...short, ""]),
+    ...repeatLines(items, facts),
+    ...folded.length === 0 ? [] : ["", "<details><summary>More</summary>", ""],
+    ...folded.flatMap(({ title, lines: all }) => [`### ${title}`, "", ...all, ""]),
+    ...folded.length === 0 ? [] : ["</details>"],
   ];
   return `${lines.join("\n").replaceAll(/\n{3,}/g, "\n\n").trim()}\n`;
+}
+
+/** What stands before the fold, for a commit's message. Pure. */
+export function beforeFold(body: string): string {
+  return body.split("\n<details>")[0]!.trimEnd();
+}
+
+function cutTo(count: number, title: string, lines: readonly string[]): Section {
+  if (lines.length <= count) return { title, lines, short: lines };
+  return { title, lines, short: [...lines.slice(0, count - 1), `- … ${lines.length - count + 1} more below`] };
+}
+
+function changedSection({ files }: Change): Section {
+  const sum = (of: "added" | "removed"): number => files.reduce((all, file) => all + file[of], 0);
+  const total = linesText({ added: sum("added"), removed: sum("removed") });
+  const fileLine = (file: ChangedFile): string =>
+    `- ${code(file.path)} ${linesText(file)}${file.kind === "test" ? " (test)" : ""}`;
+  return cutTo(SHOWN.files, `Changed: ${plural(files.length, "file")}, ${total}`, files.map(fileLine));
+}
+
+function storySection(items: readonly ItemReport[], reports: readonly RunReport[], { proof }: RequestFacts): Section {
+  const heads = items.map((item) => storyLine(item, reports));
+  const own = new Set(items.flatMap(({ criteria }) => criteria.flatMap(verifyCommands)));
+  const others = items.flatMap(({ attempts }) => attempts.at(-1)?.checks ?? [])
+    .filter(({ name, beforeTurn }) => !beforeTurn && !own.has(name));
+  const marked = new Set(others.map(({ name, ok }) => `${ok ? markOf(name, proof) : "✗ "}${code(name)}`));
+  const shared = marked.size === 0 ? [] : ["", `Beside them: ${[...marked].join(", ")}`];
+  const title = proof === null ? "Stories" : `Stories (✓ passed at ${proof.commit.slice(0, SHORT)})`;
+  const lines = items.flatMap((item, index) => [
+    ...index === 0 ? [] : [""],
+    heads[index]!,
+    ...item.criteria.map((criterion) => criterionLine(item, criterion, proof)),
+  ]).concat(shared);
+  if (lines.length <= SHOWN.stories) return { title, lines, short: lines };
+  return { title, lines, short: [...cutTo(SHOWN.stories, "", heads.map((head) => `- ${head}`)).short, ...shared] };
+}
+
+function storyLine(item: ItemReport, reports: readonly RunReport[]): string {
+  const commit = item.attempts.at(-1)?.commits.at(-1)?.commit;
+  const experiment = reports.map((one) => proofOfItem(one, item)).findLast(Boolean) ?? "";
+  return [
+    `**${escape(item.id)}: ${escape(item.title)}** ${escape(itemText(item).words)}`,
+    ...commit === undefined ? [] : [` (${commit.slice(0, SHORT)})`],
+    ...item.attempts.length === 1 ? [] : [`, ${item.attempts.length} attempts`],
+    ...experiment === "" ? [] : [`; ${escape(experiment)}`],
+  ].join("");
+}
+
+/** A criterion with what came of its checks, or that it has none of its own. */
+function criterionLine({ attempts }: ItemReport, criterion: string, proof: Proof | null): string {
+  const commands = verifyCommands(criterion);
+  if (commands.length === 0) return `- ${withCode(criterion)} (no check of its own)`;
+  const failed =
+    attempts.at(-1)?.checks.filter(({ name, ok, beforeTurn }) => !ok && !beforeTurn && commands.includes(name)) ?? [];
+  if (failed.length > 0) return `- ✗ ${withCode(criterion)} (exit ${failed[0]!.exitCode ?? "unknown"})`;
+  const marks = commands.map((command) => markOf(command, proof));
+  const mark = ["✗ ", "", "✓ "].find((one) => marks.some((own) => own === one)) ?? "";
+  return `- ${mark}${withCode(criterion)}${
+    mark === "" && proof !== null ? ` (not run at ${proof.commit.slice(0, SHORT)})` : ""
+  }`;
+}
+
+/** A tick or a cross speaks of one commit; a check that did not run there has neither. */
+function markOf(name: string, proof: Proof | null): "✓ " | "✗ " | "" {
+  const passed = proof?.results.get(name);
+  return passed === undefined ? "" : passed ? "✓ " : "✗ ";
+}
+
+/** What is not verified and why, what the checks' trial found, and what no check has seen. */
+function leftSection(items: readonly ItemReport[], reports: readonly RunReport[], { more }: RequestFacts): Section {
+  const open = items.filter(({ state }) => state !== "verified").map((item) =>
+    `${item.id}: ${itemText(item).words}${item.reason === null ? "" : `: ${headlineOf(item.reason)}`}`
+  );
+  const texts = [...open, ...more, ...new Set([...reports.flatMap(doubtedChecks), ...reports.flatMap(noticeTexts)])];
+  return cutTo(SHOWN.left, "Left, or to be known", texts.map((text) => `- ${withCode(text)}`));
+}
+
+function madeLine(report: RunReport): string {
+  const { run, status, usage, hooks, durationMs, sandbox, strict } = report;
+  const confined = sandbox?.on === true ? `sandbox by ${sandbox.by}` : "no sandbox";
+  const facts = [
+    agentsText(report),
+    ...durationMs === null ? [] : [formatDuration(durationMs)],
+    totalText(usage, hooks.length),
+    confined,
+    strict ? "strict" : "not strict",
+  ];
+  return `- ${code(run)} ${escape(status ?? "no end recorded")}: ${escape(facts.join("; "))}`;
+}
+
+/** What was tried to find out whether the checks can be believed. */
+function triedLines(reports: readonly RunReport[]): readonly string[] {
+  const last = reports.at(-1);
+  return last === undefined ? [] : triedChecks(last).map((text) => `- ${withCode(text)}`);
+}
+
+/** Which commit all of it speaks of, and how anyone finds out the same. */
+function repeatLines(items: readonly ItemReport[], { change, proof }: RequestFacts): readonly string[] {
+  const commit = proof?.commit ?? change.head;
+  const commands = items.filter(({ state }) => state === "verified").flatMap(({ criteria }) =>
+    criteria.flatMap(verifyCommands)
+  );
+  const checks = [...new Set(commands)].map((command) => ` --verify ${quoted(command)}`).join("");
+  const checked = proof === null ? ", which is not checked yet" : "";
+  const fence = "`".repeat(Math.max(3, longestRun(checks) + 1));
+  return [
+    `All of this speaks of ${commit.slice(0, SHORT)}${checked}, and its base ${
+      change.from.slice(0, SHORT)
+    }. To repeat it:`,
+    "",
+    `${fence}sh`,
+    `git checkout ${commit.slice(0, SHORT)}`,
+    `ralph gate --base ${change.from.slice(0, SHORT)}${checks}`,
+    fence,
+  ];
+}
+
+function quoted(word: string): string {
+  return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Experiments speak of the commit on which their run ended, not of the one that leaves. */
@@ -89,29 +223,4 @@ function newestOf(reports: readonly RunReport[]): readonly ItemReport[] {
     }
   }
   return [...byId.values()];
-}
-
-function storyLines(item: ItemReport, proof: Proof | null, experiment = ""): readonly string[] {
-  const last = item.attempts.at(-1);
-  const attempts = item.attempts.length === 1 ? "" : `, ${item.attempts.length} attempts`;
-  const commit = last?.commits.at(-1)?.commit;
-  const at = commit === undefined ? "" : ` (${commit.slice(0, SHORT)})`;
-  return [
-    `### ${escape(item.id)}: ${escape(item.title)}`,
-    "",
-    `${escape(itemText(item).words)}${at}${attempts}${experiment === "" ? "" : `; ${escape(experiment)}`}`,
-    "",
-    ...item.criteria.map((criterion) => `- ${withCode(criterion)}`),
-    ...(last?.checks ?? []).filter(({ beforeTurn }) => !beforeTurn).map((check) => checkLine(check, proof)),
-    "",
-  ];
-}
-
-/** A tick or a cross names the commit that it speaks of; a check that did not run there has neither. */
-function checkLine({ name, ok, exitCode }: CheckReport, proof: Proof | null): string {
-  if (!ok) return `- ✗ ${code(name)} (exit ${exitCode ?? "unknown"})`;
-  if (proof === null) return `- ${code(name)}`;
-  const at = proof.commit.slice(0, SHORT);
-  const passed = proof.results.get(name);
-  return passed === undefined ? `- ${code(name)} (not run at ${at})` : `- ${passed ? "✓" : "✗"} ${code(name)} at ${at}`;
 }

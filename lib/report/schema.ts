@@ -219,6 +219,7 @@ export const REPORT_SCHEMA: z.ZodType<RunReport> = named(
         refused: z.array(z.object({ at: text, host: text, port: z.number().int(), by: known })),
       }),
     ).nullable().describe("how agents and checks were confined; null: not at all"),
+    strict: z.boolean().describe('the last loop ran with `trust: "strict"`'),
     restored: z.array(z.object({ at: text, item: known, paths: z.array(text) }))
       .describe("state files that were edited manually"),
     trespasses: z.array(z.object({

@@ -102,6 +102,11 @@ describe("ralph finish", () => {
 
     const dry = await finish(root, "--dry-run").expectExit(0);
     expect(dry.stdout).toContain("by gh pr create");
+    const review = await ralphCli(root).args("report", "--for", "review").expectExit(0);
+    expect(dry.stdout).toContain(review.stdout);
+    expect(review.stdout).toMatch(
+      /git checkout [\da-f]{10}\nralph gate --base [\da-f]{10} --verify 'test -f hello.txt'\n/,
+    );
     expect(existsSync(noted)).toBe(false);
     expect(git("ls-remote", bare)).not.toContain("ralph/hello");
 
@@ -111,7 +116,7 @@ describe("ralph finish", () => {
     const asked = readFileSync(noted, "utf8");
     expect(asked).toMatch(/^pr\ncreate\n--head\nralph\/hello\n--base\nmain\n--title\ngreet whoever runs it\n--body\n/);
     expect(asked).toMatch(
-      /### US-001: Write hello.txt\n\nverified \([\da-f]{10}\)\n\n- It greets\n- Verify: `test -f hello.txt`\n- ✓ `test -f hello.txt` at [\da-f]{10}\n/,
+      /### Changed: 1 file, \+1 -0\n\n- `hello.txt` \+1 -0\n\n### Stories \(✓ passed at [\da-f]{10}\)\n\n\*\*US-001: Write hello.txt\*\* verified \([\da-f]{10}\)\n- It greets \(no check of its own\)\n- ✓ Verify: `test -f hello.txt`\n/,
     );
     expect(asked).toMatch(/\n--draft\n$/);
     expect(git("rev-parse", "HEAD")).toBe(git("ls-remote", bare, "refs/heads/ralph/hello").split("\t")[0]);

@@ -117,8 +117,9 @@ describe("ralph finish, where the branch is not what the run checked", () => {
     expect(execFileSync("git", ["branch", "--list"], { cwd: bare, encoding: "utf8" })).not.toContain("ralph/ten");
 
     await finish(project.root, "--draft").expectExit(0);
-    expect(asked()).toContain(`✗ \`grep -q TEN f.txt\` at ${head}`);
-    expect(asked()).not.toContain("✓ `grep -q TEN f.txt`");
+    expect(asked()).toContain("- ✗ Verify: `grep -q TEN f.txt`");
+    expect(asked()).toContain(`✓ passed at ${head}`);
+    expect(asked()).not.toContain("✓ Verify");
     expect(asked()).toContain(`ralph/ten does not pass at ${head}`);
   });
 
@@ -134,7 +135,8 @@ describe("ralph finish, where the branch is not what the run checked", () => {
     expect(dry.stdout).toContain("the branch has moved since: it is checked before it leaves");
 
     await finish(project.root).expectExit(0);
-    expect(asked()).toContain(`✓ \`grep -q TEN f.txt\` at ${head}`);
+    expect(asked()).toContain(`(✓ passed at ${head})`);
+    expect(asked()).toContain("- ✓ Verify: `grep -q TEN f.txt`");
     expect(asked()).toContain(`Whether the checks can be believed at ${tried}`);
   });
 
@@ -146,7 +148,8 @@ describe("ralph finish, where the branch is not what the run checked", () => {
     const { stderr } = await finish(project.root).expectExit(0);
 
     expect(stderr).not.toContain("checking it");
-    expect(asked()).toContain(`✓ \`grep -q TEN f.txt\` at ${head}`);
+    expect(asked()).toContain(`(✓ passed at ${head})`);
+    expect(asked()).toContain("- ✓ Verify: `grep -q TEN f.txt`");
   });
 
   test("a commit that comes while it is checked is not merged", async () => {
@@ -195,7 +198,7 @@ describe("ralph finish, where the branch is not what the run checked", () => {
 
     await finish(project.root).expectExit(0);
 
-    expect(asked()).toContain("### US-007");
+    expect(asked()).toContain("**US-007");
     expect(asked()).not.toContain("US-001");
   });
 
@@ -216,8 +219,8 @@ describe("ralph finish, where the branch is not what the run checked", () => {
     await again(project, "US-002", branch);
 
     const dry = await ralphCli(project.root).args("finish", "--dry-run").expectExit(0);
-    expect(dry.stdout).toContain("### US-001");
-    expect(dry.stdout).not.toContain("✓ `grep -q TEN f.txt`");
+    expect(dry.stdout).toContain("**US-001");
+    expect(dry.stdout).not.toContain("✓ Verify: `grep -q TEN f.txt`");
 
     const { stderr } = await finish(project.root).expectExit(1);
     expect(stderr).toContain("grep -q TEN f.txt: exit 1");
@@ -231,9 +234,9 @@ describe("ralph finish, where the branch is not what the run checked", () => {
 
       const { stdout } = await ralphCli(project.root).args("finish", "--dry-run").expectExit(0);
 
-      expect(stdout).toContain("### US-001: Say TEN");
-      expect(stdout).toContain("### US-001: Say SEVEN");
-      expect(stdout).not.toContain("✓ `grep -q TEN f.txt`");
+      expect(stdout).toContain("**US-001: Say TEN");
+      expect(stdout).toContain("**US-001: Say SEVEN");
+      expect(stdout).not.toContain("✓ Verify: `grep -q TEN f.txt`");
     },
   );
 

@@ -26,6 +26,7 @@ const SAMPLES: { readonly [Type in RalphEvent["type"]]: Required<Extract<RalphEv
     head: "a",
     goal: "add login",
     branch: "ralph/login",
+    strict: true,
   },
   "run-end": {
     type: "run-end",

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { htmlReport } from "../../lib/report/html.ts";
 import { markdownReport, paintMarkdown } from "../../lib/report/markdown.ts";
 import { requestBody } from "../../lib/report/pull_request.ts";
+import type { RalphEvent } from "../../lib/events/types.ts";
 import type { RunReport } from "../../lib/report/types.ts";
 import { createStyle } from "../../lib/ui/style.ts";
 import { attempt, reportOf, RUN, RUN_START, runEnd } from "./world.ts";
@@ -13,6 +14,8 @@ const UNPRINTABLE_REGEXP = /(?![\t\n])\p{Cc}|\u202e/u;
 const { symbols } = createStyle({ colour: false, ascii: true });
 const NASTY =
   `<img src=x onerror=alert(1)> "q" 'a' & \`tick\` **bold** [a](javascript:b) _u_ |\u001b[31mred\u0007\u202e`;
+
+const FACTS = { change: { from: "a".repeat(40), head: "b".repeat(40), files: [] }, more: [], proof: null };
 
 async function nasty(): Promise<RunReport> {
   const item = { id: NASTY, kind: NASTY, title: NASTY };
@@ -80,14 +83,72 @@ test("what the experiments proved of an item is beside it, in the report, the pa
 
   expect(markdownReport(report, symbols)).toContain(proof);
   expect(htmlReport(report)).toContain(proof);
-  expect(requestBody([report], [], null)).toContain(`verified; ${proof}`);
+  expect(requestBody([report], FACTS)).toContain(`verified; ${proof}`);
 });
 
 test("a command in a request's body can be copied as it is", async () => {
   const report = await reportOf([RUN_START, ...attempt("US-001", 1), runEnd("passed")]);
   const left = "leftover: US-002: what its turns left; `git diff HEAD...refs/ralph/work/a_b.3` shows it";
 
-  expect(requestBody([report], [left], null)).toContain("`git diff HEAD...refs/ralph/work/a_b.3` shows it");
+  expect(requestBody([report], { ...FACTS, more: [left] })).toContain(
+    "`git diff HEAD...refs/ralph/work/a_b.3` shows it",
+  );
+});
+
+describe("requestBody()", () => {
+  const withCriteria = (events: readonly RalphEvent[], criteria: readonly string[]): readonly RalphEvent[] =>
+    events.map((event) => event.type === "iteration-start" ? { ...event, criteria } : event);
+  const files = Array.from({ length: 12 }, (_, index) => ({
+    path: `src/f${index}.ts`,
+    kind: index === 0 ? "product" as const : "test" as const,
+    added: 10,
+    removed: 1,
+  }));
+
+  test("each criterion has the check that proves it, in a commit that anyone can check again", async () => {
+    const criteria = ["It greets", "Verify: `test -f 'a b'`"];
+    const report = await reportOf([
+      { ...RUN_START, strict: true } as typeof RUN_START,
+      ...withCriteria(
+        attempt("US-001", 1, {}, [{ name: "test -f 'a b'", ok: true }, { name: "npm test", ok: true }]),
+        criteria,
+      ),
+      runEnd("passed"),
+    ]);
+    const commit = "c".repeat(40);
+    const results = new Map([["test -f 'a b'", true], ["npm test", true]]);
+
+    const body = requestBody([report], { ...FACTS, change: { ...FACTS.change, files }, proof: { commit, results } });
+
+    expect(body).toContain(
+      "- It greets (no check of its own)\n- ✓ Verify: `test -f 'a b'`\n\nBeside them: ✓ `npm test`",
+    );
+    expect(body).toContain("### Changed: 12 files, +120 -12\n\n- `src/f0.ts` +10 -1\n- `src/f1.ts` +10 -1 (test)");
+    expect(body).toContain("no sandbox; strict");
+    expect(body).toContain(
+      `git checkout cccccccccc\nralph gate --base aaaaaaaaaa --verify 'test -f '\\''a b'\\'''\n`,
+    );
+  });
+
+  test("ten stories are one screen, and all that does not fit is below the fold", async () => {
+    const ids = Array.from({ length: 10 }, (_, index) => `US-${index}`);
+    const report = await reportOf([
+      RUN_START,
+      ...ids.flatMap((id, index) =>
+        withCriteria(attempt(id, index, {}, [{ name: "npm test", ok: true }]), ["One", "Two", "Verify: `npm test`"])
+      ),
+      runEnd("passed"),
+    ]);
+
+    const body = requestBody([report], { ...FACTS, change: { ...FACTS.change, files } });
+
+    const [shown = "", folded = ""] = body.split("<details>");
+    expect(shown.split("\n").length).toBeLessThan(45);
+    expect(shown).toContain("- … 7 more below");
+    for (const { path } of files) expect(folded).toContain(`\`${path}\``);
+    for (const id of ids) expect([shown.includes(`**${id}: `), folded.includes(`**${id}: `)]).toEqual([true, true]);
+    expect(folded).toContain("- One (no check of its own)");
+  });
 });
 
 describe("markdownReport()", () => {

@@ -40,6 +40,7 @@ export async function announceRun<Data, Findings>(
     ...(head === undefined ? {} : { head: head.commit }),
     ...(goal === null ? {} : { goal: oneLine(goal) }),
     ...(branch === null ? {} : { branch }),
+    ...(ralph.config.trust === "strict" ? { strict: true } : {}),
   });
 }
 

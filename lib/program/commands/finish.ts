@@ -1,4 +1,4 @@
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import type { Invocation } from "../../cli/command.ts";
 import { workText } from "../../cli/end_with.ts";
 import { openSession } from "../../cli/session.ts";
@@ -6,25 +6,20 @@ import type { RalphContext } from "../../context/context.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { requireRepository } from "../../git/require_repository.ts";
-import { topLevelPaths } from "../../git/tree_paths.ts";
-import { pathExists } from "../../host/files.ts";
 import { askConsent } from "../../recipe/gate.ts";
-import { listRuns } from "../../report/find_run.ts";
-import { makeReport } from "../../report/make_report.ts";
 import { requestBody, requestTitle } from "../../report/pull_request.ts";
 import { doubtedChecks, noticeTexts } from "../../report/texts.ts";
 import type { RunReport } from "../../report/types.ts";
-import type { WorkflowRow } from "../../workflows/workflow.ts";
-import { resumeCommand, runFolders, workflowRow, WORKFLOWS } from "../../workflows/table.ts";
+import { workflowRow } from "../../workflows/table.ts";
+import { branchChange, branchRuns, ownPaths, statePaths } from "../finish/branch_runs.ts";
 import { type FinishPlan, finishPlan, wayOut } from "../finish/finish_plan.ts";
 import { makeRequest } from "../finish/forge.ts";
 import { mergeHere, pushBranch, refuseMerge } from "../finish/land_branch.ts";
 import { commitsText, proofOf, prove, unmovedHead } from "../finish/proof.ts";
 import { setAside, stateToSetAside } from "../finish/set_aside.ts";
 
-/** So many subjects and runs are shown or read. */
+/** So many subjects are shown. */
 const SHOWN_COMMITS = 20;
-const READ_RUNS = 10;
 
 /** `ralph finish`: the branch becomes a pull or merge request, or is merged. Nothing is pushed or merged without a yes. */
 export async function run(invocation: Invocation): Promise<number> {
@@ -39,19 +34,24 @@ export async function run(invocation: Invocation): Promise<number> {
   const { ralph, place } = session;
   await using _lock = await ralph.lock.acquire("finish");
   const choice = { base: flags.text("base"), merge: flags.has("merge"), squash: flags.has("squash") };
-  const own = await ownPaths(ralph);
   const row = workflowRow(place.workflow.name);
-  const plan = await finishPlan(ralph, choice, own, await apartOf(ralph, row));
-  const reports = await reportsOf(ralph, plan);
+  const plan = await finishPlan(ralph, choice, ownPaths(ralph), await statePaths(ralph, row));
+  const { work: { branch, from, head }, target } = plan;
+  const isMeant = (id: string): boolean => id !== ralph.run.id;
+  const reports = await branchRuns(ralph, { branch, head, base: target.onto, isMeant });
   const proof = await proofOf(ralph, plan, reports);
+  const globs = ralph.config.tests.globs;
+  const change = await branchChange(ralph, row, { from, head, globs, proof });
   const isChecked = proof !== null;
   const files = plan.isMerged ? [] : await stateToSetAside(ralph, row);
   const { lines, message } = shown(plan, { isChecked, reports, files, draft: flags.has("draft") });
   if (flags.has("dry-run")) {
-    for (const line of [...lines, "", requestBody(reports, doubtsOf(plan), proof).trimEnd()]) out(line);
+    for (const line of [...lines, "", requestBody(reports, { change, more: doubtsOf(plan), proof }).trimEnd()]) {
+      out(line);
+    }
     return EXIT.done;
   }
-  const title = requestTitle(reports, plan.work.branch);
+  const title = requestTitle(reports, branch);
   ralph.events.emit({ type: "text", title, lines });
   if (plan.way === "merge") await refuseMerge(ralph, plan);
   const next = ["ralph finish --approve finish"];
@@ -63,10 +63,9 @@ export async function run(invocation: Invocation): Promise<number> {
   }
   const proved = await prove(ralph, plan, { reports, proof, draft: flags.has("draft"), source: consent.source });
   if (proved === null) return EXIT.interrupted;
-  await setAside(ralph, plan.work.branch, files);
-  const head = await unmovedHead(ralph, plan);
-  const body = requestBody(reports, [...doubtsOf(plan), ...proved.doubts], proved.proof);
-  return await finish(invocation, ralph, plan, { title, body, head });
+  await setAside(ralph, branch, files);
+  const body = requestBody(reports, { change, more: [...doubtsOf(plan), ...proved.doubts], proof: proved.proof });
+  return await finish(invocation, ralph, plan, { title, body, head: await unmovedHead(ralph, plan) });
 }
 
 /** What no check has seen, for the person who merges the request. */
@@ -187,41 +186,4 @@ function wayLine({ work: { base }, way, squash, remote, forge }: FinishPlan, dra
   const command = forge.program === "gh" ? "gh pr create" : "glab mr create";
   const squashed = forge.program === "glab" ? asOne : "";
   return `remote    ${remote?.name}, by ${command}${draft ? ", as a draft" : ""}${squashed}`;
-}
-
-/**
- * The runs whose work this branch holds, oldest first: those on it, and on a branch that it began on. Work that the base has already is another goal's.
- */
-async function reportsOf(ralph: RalphContext, { work, target }: FinishPlan): Promise<readonly RunReport[]> {
-  const folders = (await runFolders(ralph.root)).map((folder) => join(ralph.root, folder));
-  const runs = (await listRuns(folders)).filter(({ id }) => id !== ralph.run.id).slice(-READ_RUNS);
-  const { git } = requireRepository(ralph);
-  const holds = async (commit: string, { work: done }: RunReport): Promise<boolean> =>
-    done !== null && (await git(["merge-base", "--is-ancestor", done.head, commit])).exitCode === 0;
-  const reports: RunReport[] = [];
-  for (const found of runs) {
-    const report = await makeReport(ralph.root, found, { host: ralph.host, resume: resumeCommand });
-    const isOwn = report.branch === work.branch ||
-      (await holds(work.head, report) && !await holds(target.onto, report));
-    if (isOwn && report.parts.some(({ kind }) => kind === "loop")) reports.push(report);
-  }
-  const merged = await Promise.all(reports.map((report) => holds(target.onto, report)));
-  return reports.filter((_, index) => merged[index] !== true || index === reports.length - 1);
-}
-
-/** Folders and files of all workflows' state: their changes are Ralph's. */
-async function ownFilesOf(ralph: RalphContext): Promise<readonly string[]> {
-  const states = WORKFLOWS.flatMap(({ state }) => state === undefined || state.includes("<") ? [] : [state]);
-  const found: string[] = [];
-  for (const path of [...states, ".ralph"]) if (await pathExists(join(ralph.root, path))) found.push(path);
-  return found;
-}
-
-async function apartOf(ralph: RalphContext, { runState }: WorkflowRow): Promise<readonly string[]> {
-  return runState === undefined ? [] : topLevelPaths(ralph, [...runState.files, ...await runState.unused(ralph.root)]);
-}
-
-async function ownPaths(ralph: RalphContext): Promise<(path: string) => boolean> {
-  const own = topLevelPaths(ralph, await ownFilesOf(ralph));
-  return (path) => own.some((one) => path === one || path.startsWith(`${one}/`));
 }

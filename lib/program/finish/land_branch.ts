@@ -4,6 +4,7 @@ import { inTheWay, mergeTrees } from "../../git/land.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { outputFrom } from "../../git/run_git.ts";
 import type { Repository } from "../../git/types.ts";
+import { beforeFold } from "../../report/pull_request.ts";
 import { type FinishPlan, wayOut } from "./finish_plan.ts";
 
 const PUSH_TIMEOUT_MS = 300_000;
@@ -54,7 +55,7 @@ export async function mergeHere(
     await refuseOtherWorktree(repository, base);
     const tree = await mergedTree(repository, plan, head);
     const parents = squash ? [onto] : [onto, head];
-    const commit = await commitTree(repository, { tree, parents, message: `${title}\n\n${body.trimEnd()}\n` });
+    const commit = await commitTree(repository, { tree, parents, message: `${title}\n\n${beforeFold(body)}\n` });
     const obstacles = await inTheWay(repository, { tip: head, commit });
     if (obstacles !== null) {
       throw failed(`${base} has ${obstacles.join(", ")}, which is here and not committed`, "move it away, then again");

@@ -1,0 +1,78 @@
+import { join } from "node:path";
+import { requireRepository, type RootedRepository } from "../../git/require_repository.ts";
+import { topLevelPaths } from "../../git/tree_paths.ts";
+import type { Host } from "../../host/types.ts";
+import { listRuns } from "../../report/find_run.ts";
+import { type Change, changeOf } from "../../report/changed_files.ts";
+import { makeReport } from "../../report/make_report.ts";
+import type { Proof } from "../../report/pull_request.ts";
+import type { RunReport } from "../../report/types.ts";
+import type { WorkflowRow } from "../../workflows/workflow.ts";
+import { resumeCommand, runFolders, WORKFLOWS } from "../../workflows/table.ts";
+
+/** So many runs are read. */
+const READ_RUNS = 10;
+
+/**
+ * The runs whose work a commit holds, oldest first: those on its branch, and on a branch that it began on. Work that the
+ * base has already is another goal's.
+ *
+ * @param isMeant whether the run of an id counts
+ */
+export async function branchRuns(
+  place: RootedRepository & { readonly host: Host },
+  { branch, head, base, isMeant }: {
+    readonly branch: string | null;
+    readonly head: string;
+    /** A commit. */
+    readonly base: string;
+    readonly isMeant: (id: string) => boolean;
+  },
+): Promise<readonly RunReport[]> {
+  const { root, host } = place;
+  const folders = (await runFolders(root)).map((folder) => join(root, folder));
+  const runs = (await listRuns(folders)).filter(({ id }) => isMeant(id)).slice(-READ_RUNS);
+  const { git } = requireRepository(place);
+  const holds = async (commit: string, { work: done }: RunReport): Promise<boolean> =>
+    done !== null && (await git(["merge-base", "--is-ancestor", done.head, commit])).exitCode === 0;
+  const reports: RunReport[] = [];
+  for (const found of runs) {
+    const report = await makeReport(root, found, { host, resume: resumeCommand });
+    const isOwn = report.branch === branch || (await holds(head, report) && !await holds(base, report));
+    if (isOwn && report.parts.some(({ kind }) => kind === "loop")) reports.push(report);
+  }
+  const merged = await Promise.all(reports.map((report) => holds(base, report)));
+  return reports.filter((_, index) => merged[index] !== true || index === reports.length - 1);
+}
+
+/** What is changed between two commits, but for the state that a workflow takes off the branch. */
+export async function branchChange(
+  place: RootedRepository,
+  row: Pick<WorkflowRow, "runState">,
+  { from, head, globs, proof }: {
+    readonly from: string;
+    readonly head: string;
+    /** `tests.globs`. */
+    readonly globs: readonly string[];
+    readonly proof: Proof | null;
+  },
+): Promise<Change> {
+  const apart = await statePaths(place, row);
+  const commands = [...proof?.results.keys() ?? []];
+  return await changeOf(requireRepository(place), { from, head, apart, isState: ownPaths(place), globs, commands });
+}
+
+/** State that a workflow takes off the branch, relative to the top level. */
+export async function statePaths(
+  place: RootedRepository,
+  { runState }: Pick<WorkflowRow, "runState">,
+): Promise<readonly string[]> {
+  return runState === undefined ? [] : topLevelPaths(place, [...runState.files, ...await runState.unused(place.root)]);
+}
+
+/** Folders and files of all workflows' state: their changes are Ralph's. */
+export function ownPaths(place: RootedRepository): (path: string) => boolean {
+  const states = WORKFLOWS.flatMap(({ state }) => state === undefined || state.includes("<") ? [] : [state]);
+  const own = topLevelPaths(place, [...states, ".ralph"]);
+  return (path) => own.some((one) => path === one || path.startsWith(`${one}/`));
+}

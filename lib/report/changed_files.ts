@@ -1,0 +1,52 @@
+import picomatch from "picomatch";
+import { isCode, kindOf } from "../checks/experiment/product.ts";
+import { numstat } from "../git/branch_work.ts";
+import type { Repository } from "../git/types.ts";
+
+/** A file that the work changed. */
+export interface ChangedFile {
+  /** Relative to the top level. */
+  readonly path: string;
+  readonly kind: "product" | "test" | "rest";
+  /** Lines; binary files have none. */
+  readonly added: number;
+  readonly removed: number;
+}
+
+/** What a branch changes. */
+export interface Change {
+  /** The commit that it began on. */
+  readonly from: string;
+  readonly head: string;
+  /** Those that a reviewer reads first come first. */
+  readonly files: readonly ChangedFile[];
+}
+
+/** Files that the work between two commits changed: the product's code first, then tests, the larger change first. */
+export async function changeOf(
+  repository: Pick<Repository, "git">,
+  { from, head, apart, isState, globs, commands }: {
+    readonly from: string;
+    readonly head: string;
+    /** Files that do not count. */
+    readonly apart: readonly string[];
+    /** Whether a workflow keeps its state there. */
+    readonly isState: (path: string) => boolean;
+    /** `tests.globs`. */
+    readonly globs: readonly string[];
+    /** Commands of the checks. */
+    readonly commands: readonly string[];
+  },
+): Promise<Change> {
+  const known = { isTest: picomatch([...globs], { dot: true }), commands, published: NONE, isSubject: () => false };
+  const files = (await numstat(repository, [from, head], apart)).map((row): ChangedFile => {
+    const kind = isState(row.path) ? "rest" : kindOf(row.path, known);
+    return { ...row, kind: kind === "product" || kind === "test" ? kind : "rest" };
+  });
+  const rank = ({ kind, path }: ChangedFile): number =>
+    kind === "rest" ? 3 : kind === "test" ? 2 : isCode(path) ? 0 : 1;
+  const lines = ({ added, removed }: ChangedFile): number => added + removed;
+  return { from, head, files: files.sort((one, other) => rank(one) - rank(other) || lines(other) - lines(one)) };
+}
+
+const NONE: ReadonlySet<string> = new Set();
