@@ -1,6 +1,6 @@
 import { basename, delimiter, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ensureDirectory, pathExists, readText, writeAtomic } from "../host/files.ts";
+import { ensurePrivateDirectory, pathExists, readText, writeAtomic } from "../host/files.ts";
 import type { Environment, Host } from "../host/types.ts";
 import { CLAIMS_VARIABLE } from "../backlog/claims.ts";
 import type { Item } from "../backlog/types.ts";
@@ -48,7 +48,7 @@ async function writeShims(folder: string, environment: Environment): Promise<str
 async function writeShim(folder: string, name: string, content: string): Promise<void> {
   const path = join(folder, name);
   if (await readText(path) === content) return;
-  await ensureDirectory(folder);
+  await ensurePrivateDirectory(folder);
   await writeAtomic(path, content, { mode: 0o755 });
 }
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { readText, removePath, writeAtomic } from "../host/files.ts";
+import { readText, removePath, writeOwn } from "../host/files.ts";
 import type { RateLimit, RateLimits } from "../context/agent.ts";
 import type { RalphContext } from "../context/context.ts";
 
@@ -50,7 +50,7 @@ export async function openRateLimits(file: string | null): Promise<RateLimits> {
   async function save(): Promise<void> {
     if (file === null) return;
     if (limits.size === 0) await removePath(file);
-    else await writeAtomic(file, `${JSON.stringify({ v: 1, limits: Object.fromEntries(limits) }, null, 2)}\n`);
+    else await writeOwn(file, `${JSON.stringify({ v: 1, limits: Object.fromEntries(limits) }, null, 2)}\n`);
   }
 
   return {

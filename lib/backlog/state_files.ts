@@ -9,6 +9,7 @@ import { RalphError } from "../errors/ralph_error.ts";
 import { appendText, hashText, readBytes, removePath, replaceText, resolveInside, writeAtomic } from "../host/files.ts";
 import { type JsonFile, jsonFile, type JsonSchema } from "./state_json.ts";
 import { takeLock } from "../host/lock.ts";
+import { writeOwn } from "../host/write_atomic.ts";
 import type { Host } from "../host/types.ts";
 import { codeOf } from "../host/looks.ts";
 
@@ -223,9 +224,8 @@ class ShadowedFiles implements StateFiles {
 
   async adopt(paths: readonly string[]): Promise<void> {
     for (const path of paths) {
-      const shadow = this.#shadowOf(path);
       const text = await this.read(path);
-      if (text === null) await removePath(shadow);
+      if (text === null) await removePath(this.#shadowOf(path));
       else if (text !== await this.#shadow(path)) await this.#writeShadow(path, text);
     }
   }
@@ -329,7 +329,7 @@ class ShadowedFiles implements StateFiles {
     const shadow = await this.#shadow(path);
     const text = this.#held.get(path);
     if (text === undefined) return shadow;
-    if (text !== null && text !== shadow) await writeAtomic(this.#shadowOf(path), text);
+    if (text !== null && text !== shadow) await writeOwn(this.#shadowOf(path), text);
     return text;
   }
 
@@ -337,7 +337,7 @@ class ShadowedFiles implements StateFiles {
   async #writeShadow(path: string, text: string): Promise<void> {
     if (this.#held.has(path)) this.#held.set(path, text);
     this.#known.set(path, { bytes: Buffer.from(text), text });
-    await writeAtomic(this.#shadowOf(path), text);
+    await writeOwn(this.#shadowOf(path), text);
   }
 
   #shadowOf(path: string): string {
@@ -371,7 +371,7 @@ class ShadowedFiles implements StateFiles {
       return true;
     }
     if ((await replaceText(file, found, text)).status === "written") return false;
-    await writeAtomic(`${this.#shadowOf(path)}.found-${this.#host.ids.random(8)}`, found);
+    await writeOwn(`${this.#shadowOf(path)}.found-${this.#host.ids.random(8)}`, found);
     return true;
   }
 }

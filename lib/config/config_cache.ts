@@ -1,4 +1,4 @@
-import { readText, writeAtomic } from "../host/files.ts";
+import { readText, writeOwn } from "../host/files.ts";
 import type { Config } from "./types.ts";
 
 /**
@@ -30,5 +30,5 @@ export async function readKept({ file, program }: ConfigCache, text: string): Pr
 
 /** Keeps the outcome of a check. Where it cannot be written, the next command checks again. */
 export async function keep({ file, program }: ConfigCache, text: string, { config, warnings }: Kept): Promise<void> {
-  await writeAtomic(file, JSON.stringify({ program, text, config, warnings })).catch(() => {});
+  await writeOwn(file, JSON.stringify({ program, text, config, warnings })).catch(() => {});
 }

@@ -38,13 +38,14 @@ import { notRegular, tooLarge, unreadable, unwritable } from "./file_errors.ts";
 import { fsPromises } from "./fs_promises.ts";
 import { removeOwn, removePath } from "./remove_path.ts";
 import { codeOf, isMissing } from "./looks.ts";
+import { PRIVATE_FILE, PRIVATE_FOLDER } from "./write_atomic.ts";
 
 export type { Appender } from "./appender.ts";
 export { hashFile, hashText } from "./hash.ts";
 export { pathExists } from "./path_facts.ts";
 export { removeOwn, removePath } from "./remove_path.ts";
 export { resolveInside } from "./resolve_inside.ts";
-export { type Replaced, replaceText, writeAtomic, type WriteOptions } from "./write_atomic.ts";
+export { PRIVATE_FILE, type Replaced, replaceText, writeAtomic, type WriteOptions, writeOwn } from "./write_atomic.ts";
 
 /** A pipe in a file's place is not waited for. */
 const READ_FLAG: number = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
@@ -54,11 +55,6 @@ export const LARGEST_TEXT: number = 16 * 1024 * 1024;
 
 /** For logs and what a run has recorded: all that a string can hold. */
 export const LARGEST_LOG: number = 400 * 1024 * 1024;
-
-/** For folders that only their owner may look into. */
-const PRIVATE_FOLDER = 0o700;
-/** For logs, transcripts and the journal. */
-export const PRIVATE_FILE = 0o600;
 
 /** Read at once where a file is read piece by piece. */
 const CHUNK_BYTES = 256 * 1024;

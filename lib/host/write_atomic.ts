@@ -21,6 +21,11 @@ import { exchange, renameToNew } from "./exchange.ts";
 import { linkTarget } from "./resolve_inside.ts";
 import { codeOf } from "./looks.ts";
 
+/** For folders that only their owner may look into. */
+export const PRIVATE_FOLDER = 0o700;
+/** For logs, transcripts and what is Ralph's own. */
+export const PRIVATE_FILE = 0o600;
+
 const TEMPORARY_REGEXP = /^\..+\.(\d+)-[0-9a-f]{8}\.ralph-tmp$/;
 
 /** No write takes as long. */
@@ -44,7 +49,8 @@ export type Replaced =
  * Writes a whole file so that a reader, or a crash at any instant, finds the old text or the new one, never a piece:
  * a temporary file in the same folder, synced to the disk, renamed over the target; then the folder is synced, so that a
  * power cut afterwards finds the new text. Missing folders are made, the mode of an old file is kept, a symbolic link
- * stays one and its file is written. A file without any write permission is refused.
+ * stays one and its file is written. A file without any write permission is refused. A folder that is
+ * made for a private file (`0o600`) is private too.
  *
  * @throws {RalphError} file-unwritable
  */
@@ -57,6 +63,11 @@ export async function writeAtomic(
     renameSync(temporary, target);
     await syncFolder(dirname(target));
   });
+}
+
+/** The same for a file that only Ralph and its owner read, whatever the umask is. @throws {RalphError} file-unwritable */
+export async function writeOwn(path: string, content: string | Uint8Array): Promise<void> {
+  await writeAtomic(path, content, { mode: PRIVATE_FILE });
 }
 
 /**
@@ -160,7 +171,8 @@ function openMakingFolder(path: string, mode: number | undefined): number {
   } catch (error) {
     if (codeOf(error) !== "ENOENT") throw error;
   }
-  mkdirSync(dirname(path), { recursive: true });
+  // who may not read the file need not look into its folder
+  mkdirSync(dirname(path), { recursive: true, ...(mode === PRIVATE_FILE ? { mode: PRIVATE_FOLDER } : {}) });
   return openSync(path, "wx", mode);
 }
 

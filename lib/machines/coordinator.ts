@@ -13,7 +13,7 @@ import type { AttemptJob, Elsewhere, MadeElsewhere } from "../context/elsewhere.
 import { RalphError } from "../errors/ralph_error.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import type { Repository } from "../git/types.ts";
-import { hashText, readText, writeAtomic } from "../host/files.ts";
+import { hashText, readText, writeOwn } from "../host/files.ts";
 import { createSlots } from "../host/slots.ts";
 import type { Engine, JobEnd } from "./engine.ts";
 import { together } from "./together.ts";
@@ -143,7 +143,7 @@ class Coordinator implements Elsewhere {
   async takeLead(): Promise<void> {
     const file = join(this.#repository.ralphDirectory, "coordinator");
     this.#holder = await readText(file) ?? "";
-    if (this.#holder === "") await writeAtomic(file, this.#holder = this.#ralph.host.ids.random(24));
+    if (this.#holder === "") await writeOwn(file, this.#holder = this.#ralph.host.ids.random(24));
     if (!await this.#parts.engine.lead(this.#parts.id, this.#holder)) throw new RalphError("queue-led");
     this.#keeping = this.#ralph.host.clock.every(LEAD_MS, () => void this.#keepLead());
   }

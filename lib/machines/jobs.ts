@@ -15,7 +15,7 @@ import { inTheWay } from "../git/land.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import { outputFrom } from "../git/run_git.ts";
 import type { Repository } from "../git/types.ts";
-import { readText, removePath, writeAtomic } from "../host/files.ts";
+import { readText, removePath, writeOwn } from "../host/files.ts";
 import { createSlots } from "../host/slots.ts";
 import { machineName } from "../host/this_process.ts";
 import { VERSION } from "../host/version.ts";
@@ -241,7 +241,7 @@ async function leaveCheckout(repository: Repository, { base, attempt: { id }, ra
   const file = join(repository.ralphDirectory, "left-checkout");
   const [leftAt, left] = (await readText(file) ?? "").split(" ");
   const to = branch ?? (left !== undefined && leftAt === head ? left : null); // a call that was killed is still to go back
-  if (to !== null) await writeAtomic(file, `${base} ${to}`);
+  if (to !== null) await writeOwn(file, `${base} ${to}`);
   const back = to === null ? ["--detach", head ?? "HEAD"] : [to];
   return {
     async [Symbol.asyncDispose]() {

@@ -1,4 +1,4 @@
-import { readText, removePath, writeAtomic } from "../host/files.ts";
+import { readText, removePath, writeOwn } from "../host/files.ts";
 import { endLeftOver, type LeftOver } from "../host/end_tree.ts";
 
 /** A service that runs, as the next Ralph finds it after a crash. */
@@ -20,7 +20,7 @@ export function createServiceRecords(file: string): ServiceRecords {
 
   async function save(): Promise<void> {
     if (running.size === 0) return await removePath(file);
-    await writeAtomic(file, `${JSON.stringify([...running.values()])}\n`);
+    await writeOwn(file, `${JSON.stringify([...running.values()])}\n`);
   }
 
   return {

@@ -11,7 +11,7 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { isHeldByOther, writeHeld } from "../host/author.ts";
-import { listDirectory, pathExists, readText, removePath, writeAtomic } from "../host/files.ts";
+import { listDirectory, pathExists, readText, removePath, writeOwn } from "../host/files.ts";
 import { processStart } from "../host/process_table.ts";
 import type { Host } from "../host/types.ts";
 import { watchPath } from "../host/watch_path.ts";
@@ -161,7 +161,7 @@ export async function takeRequests(
       outside,
       reply: async (reply) => {
         const file = join(folder, name.replace(/\.request$/, ".reply"));
-        await writeAtomic(file, JSON.stringify(reply), { mode: 0o600 });
+        await writeOwn(file, JSON.stringify(reply));
       },
     });
   }

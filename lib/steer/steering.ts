@@ -1,6 +1,6 @@
 import { RalphError } from "../errors/ralph_error.ts";
 import type { EventSink, Origin } from "../events/types.ts";
-import { ensurePrivateDirectory, removePath, writeAtomic } from "../host/files.ts";
+import { ensurePrivateDirectory, removePath, writeOwn } from "../host/files.ts";
 import { processStart } from "../host/process_table.ts";
 import type { Host, ProcessEnd, Processes, ProcessRequest } from "../host/types.ts";
 import { watchPath } from "../host/watch_path.ts";
@@ -318,7 +318,7 @@ class RunSteering implements SteeredRun {
     const { directory, run } = this.#options;
     if (this.#live === null || directory === null) return;
     this.#live = { ...this.#live, ...change };
-    await writeAtomic(liveFile(controlFolder(directory), run), JSON.stringify(this.#live), { mode: 0o600 });
+    await writeOwn(liveFile(controlFolder(directory), run), JSON.stringify(this.#live));
   }
 
   #enqueue(act: () => Promise<void>): void {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Clock } from "../../host/types.ts";
-import { appendText, copyPath, hashText, readText, writeAtomic } from "../../host/files.ts";
+import { appendText, copyPath, hashText, readText, writeOwn } from "../../host/files.ts";
 import type { BriefChange, BriefKind } from "./types.ts";
 
 /** What a run found where a file of its brief should have been, and restored. */
@@ -32,11 +32,11 @@ export async function keepFound(clock: Clock, folder: string, change: BriefChang
   const known = (await readKept(folder)).length;
   const copy = `${String(known + 1).padStart(3, "0")}-${path.replaceAll(/[^\w.-]+/g, "-").slice(-80)}`;
   const place = join(folder, "restored", copy);
-  if (found.kind === "text") await writeAtomic(place, found.bytes, { mode: 0o600 });
+  if (found.kind === "text") await writeOwn(place, found.bytes);
   if (found.kind === "large" || found.kind === "folder") await copyPath(file, place);
   const base = kind === "state" && before.kind === "text" && found.kind === "text" ? `${copy}.before` : null;
   if (base !== null && before.kind === "text") {
-    await writeAtomic(join(folder, "restored", base), before.bytes, { mode: 0o600 });
+    await writeOwn(join(folder, "restored", base), before.bytes);
   }
   const kept = found.kind === "text" || found.kind === "large" || found.kind === "folder";
   const entry: KeptFile = {

@@ -1,7 +1,15 @@
 import { basename, dirname, join } from "node:path";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { cacheFolder } from "../../host/cache_folder.ts";
-import { hashText, listDirectory, pathExists, readText, removeOwn, writePlain } from "../../host/files.ts";
+import {
+  ensurePrivateDirectory,
+  hashText,
+  listDirectory,
+  pathExists,
+  readText,
+  removeOwn,
+  writePlain,
+} from "../../host/files.ts";
 import { takeLock } from "../../host/lock.ts";
 import type { Host } from "../../host/types.ts";
 import { codeOf } from "../../host/looks.ts";
@@ -26,6 +34,7 @@ export async function takeHome(host: Host, topLevel: string): Promise<CheckoutHo
   const kept = await lockOf(host, join(cache, name));
   const path = kept.status === "held" ? join(cache, name) : join(cache, `${name}-${host.ids.random(6)}`);
   const lock = kept.status === "held" ? kept : await lockOf(host, path);
+  await ensurePrivateDirectory(path);
   await writePlain(join(path, "root"), topLevel);
   return {
     path,
