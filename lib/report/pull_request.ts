@@ -160,7 +160,7 @@ function leftSection(items: readonly ItemReport[], reports: readonly RunReport[]
   const open = items.filter(({ state }) => state !== "verified").map((item) =>
     `${item.id}: ${itemText(item).words}${item.reason === null ? "" : `: ${headlineOf(item.reason)}`}`
   );
-  const texts = [...open, ...more, ...new Set([...reports.flatMap(doubtedChecks), ...reports.flatMap(noticeTexts)])];
+  const texts = [...open, ...more, ...new Set([...reports.flatMap(doubtedChecks), ...noticeTexts(...reports)])];
   return cutTo(SHOWN.left, "Left, or to be known", texts.map((text) => `- ${withCode(text)}`));
 }
 

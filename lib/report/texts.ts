@@ -94,11 +94,18 @@ export function headingOf({ goal, run }: RunReport): string {
   return goal === null ? `Run ${run}` : firstLine(goal);
 }
 
-/** Notices in lines; what lines of its own say already is left out. */
-export function noticeTexts(report: RunReport): readonly string[] {
-  return report.notices.filter((notice) => !isTold(notice, report)).map(({ kind, subject, message }) =>
-    `${NOTICE_LABELS[kind] ?? kind}: ${oneLine(subject)}${message === "" ? "" : `: ${firstLine(message)}`}`
-  );
+/**
+ * Notices in lines; what lines of its own say already is left out. Of several runs the newest word on each subject counts.
+ *
+ * @param reports oldest first
+ */
+export function noticeTexts(...reports: readonly RunReport[]): readonly string[] {
+  const told = reports.flatMap((report) => report.notices.filter((notice) => !isTold(notice, report)));
+  const texts = told.map(({ kind, subject, message }) => {
+    const about = `${NOTICE_LABELS[kind] ?? kind}: ${oneLine(subject)}`;
+    return [about, `${about}${message === "" ? "" : `: ${firstLine(message)}`}`] as const;
+  });
+  return [...new Map(texts).values()];
 }
 
 function isTold({ kind, subject }: RunReport["notices"][number], report: RunReport): boolean {

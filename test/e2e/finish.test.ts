@@ -94,6 +94,17 @@ describe("ralph finish", () => {
     expect((await finish(root, "--approve", "finish").expectExit(2)).stderr).toContain("nothing to finish");
   });
 
+  test("names a story that no agent claimed once, however often it ran", async () => {
+    const { root } = await ralphCli().files({ "scripts/ralph/prd.json": PRD })
+      .agent("worker", "cat > /dev/null; echo hello > hello.txt; echo so far")
+      .args("run", "--agent-cmd", "worker", "--quiet").expectExit(1);
+    await ralphCli(root).args("run", "--agent-cmd", "worker", "--quiet").expectExit(1);
+
+    const { stdout } = await finish(root, "--dry-run").expectExit(0);
+
+    expect(stdout.match(/^- not claimed: US-001: .*/gm)).toHaveLength(1);
+  });
+
   test("asks gh for a pull request with criteria and checks, also a second time", async () => {
     const project = await finished();
     const { root, git } = project;
