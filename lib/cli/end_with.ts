@@ -21,6 +21,7 @@ export const NOTICE_LABELS: Readonly<Record<string, string>> = {
   "weak-checks": "weak checks",
   "challenge": "challenge",
   "not-claimed": "not claimed",
+  "sent-back": "sent back",
   "unsteady": "unsteady",
   "restored": "restored",
   "not-reproducible": "not reproducible in a clean checkout",

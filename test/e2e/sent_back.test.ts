@@ -49,6 +49,29 @@ echo "<promise>COMPLETE</promise>"`;
   });
 });
 
+test("a story that the final check sends back is in the last lines, where another one is parked", async () => {
+  const userStories = ["a", "b"].map((file, index) => ({
+    id: `US-00${index + 1}`,
+    title: `Do ${file}`,
+    acceptanceCriteria: [`Verify: \`test -e ${file}\``],
+    priority: index + 1,
+    passes: false,
+    notes: "",
+  }));
+  const worker = `cat > /dev/null; ln -sf /tmp a; echo "<promise>COMPLETE</promise>"`;
+
+  const { root, stderr } = await ralphCli().agent("worker", worker)
+    .files({ "scripts/ralph/prd.json": JSON.stringify({ branchName: "main", userStories }) })
+    .args("run", "--agent-cmd", "worker").expectExit(3);
+  const status = await ralphCli(root).args("status").expectExit(0);
+
+  expect(stderr).toMatch(
+    /\n {2}sent back {2}US-001: the final check fails: checkout without links out of the repository/,
+  );
+  expect(stderr).toMatch(/\n {2}parked {2}US-002: /);
+  expect(status.stdout).toContain("sent back  US-001: ");
+});
+
 test("a story whose work stands in a person's uncommitted file: the last lines say to commit it, and then it passes", async () => {
   const one = {
     id: "US-001",

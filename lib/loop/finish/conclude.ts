@@ -48,20 +48,21 @@ export interface Concluded {
   readonly notices: readonly Notice[];
 }
 
+const NOTHING = { sentBack: [], unverified: null, notices: [] } as const;
+
 /** The final check, where the run ended so that it makes sense, and the verdict of the run. */
 export async function conclude<Data, Findings>(
   ralph: RalphContext,
   run: ToConclude<Data, Findings>,
 ): Promise<Concluded> {
   const { backlog, stopped, progress } = run;
-  const nothing = { sentBack: [], unverified: null, notices: [] } as const;
   if (backlog.policy?.final === false || ralph.config.verify.final === "off" || !isChecked(stopped, run)) {
-    return { ...nothing, ending: stopped.status === "done" ? verdictOf(ralph, run, progress.unverified) : stopped };
+    return { ...NOTHING, ending: stopped.status === "done" ? verdictOf(ralph, run, progress.unverified) : stopped };
   }
   const overtime = timeReached(progress, run.limits, workingTime(ralph));
   if (overtime !== null) {
     const limit = `${overtime}: the final check did not run`;
-    return { ...nothing, ending: stopped.status === "exhausted" ? stopped : { status: "exhausted", limit } };
+    return { ...NOTHING, ending: stopped.status === "exhausted" ? stopped : { status: "exhausted", limit } };
   }
   const { view, passedNow, shared, logs, signal } = run;
   const only = stopped.status === "done" ? null : new Set(progress.passed);
@@ -211,30 +212,22 @@ async function reopen<Data, Findings>(
   run: ToConclude<Data, Findings>,
   failures: readonly CheckResult[],
   checks: readonly Check[],
-): Promise<{ readonly ending: Ending | null; readonly sentBack: readonly string[]; readonly unverified: null }> {
+): Promise<Concluded> {
   const { backlog, key, committer, stopped, progress } = run;
   const halted = failures.find(({ halts }) => halts !== undefined);
   const lacking = await lackingIn(ralph, failures, { ...run, checks });
   if (lacking !== null) ralph.events.emit({ type: "note", level: "warn", message: lacking.message });
   const described = describeFailures({ status: "failed", results: failures, failures });
   const reason = lacking === null ? described : `${described}\n${lacking.message}`;
-  const back = [...sentBack(failures, progress.passed.at(-1)).keys()];
-  const failed = (why: string, ids: readonly string[]): {
-    readonly ending: Ending;
-    readonly sentBack: readonly string[];
-    readonly unverified: null;
-  } => ({
-    ending: {
-      status: "failed",
-      reason: "final-check",
-      reasons: [`${why}: ${described}`, ...lacking === null ? [] : [lacking.message]],
-    },
-    sentBack: ids,
-    unverified: null,
-  });
+  const failuresOf = sentBack(failures, progress.passed.at(-1));
+  const back = [...failuresOf.keys()];
+  const failed = (why: string, ids: readonly string[]): Concluded => {
+    const reasons = [`${why}: ${described}`, ...lacking === null ? [] : [lacking.message]];
+    return { ...NOTHING, ending: { status: "failed", reason: "final-check", reasons }, sentBack: ids };
+  };
   if (halted?.halts === "agent-unusable") {
     const reasons = [`${halted.name}: ${halted.tail}`];
-    return { ending: { status: "failed", reason: "agent-unusable", reasons }, sentBack: [], unverified: null };
+    return { ...NOTHING, ending: { status: "failed", reason: "agent-unusable", reasons } };
   }
   if (lacking?.hopeless === "uncommitted") {
     const next = "commit them, then run the same command again";
@@ -253,11 +246,17 @@ async function reopen<Data, Findings>(
       back,
     );
   }
+  const notices = [...failuresOf].map(([subject, own]): Notice => ({
+    kind: "sent-back",
+    subject,
+    message: `the final check fails: ${describeFailures({ status: "failed", results: own, failures: own })}`,
+  }));
   if (settlement.status === "stop") {
     const ending: Ending = settlement.as === "failed"
       ? { status: "failed", reason: "stopped", reasons: [settlement.reason] }
       : { status: "blocked", reasons: [settlement.reason] };
-    return { ending, sentBack: back, unverified: null };
+    return { ...NOTHING, ending, sentBack: back, notices };
   }
-  return { ending: stopped.status === "done" ? null : stopped, sentBack: back, unverified: null };
+  if (stopped.status === "done") return { ...NOTHING, ending: null, sentBack: back };
+  return { ...NOTHING, ending: stopped, sentBack: back, notices };
 }

@@ -13,6 +13,7 @@ export interface Notice {
     | "weak-checks"
     | "challenge"
     | "not-claimed"
+    | "sent-back"
     | "unsteady"
     | "restored"
     | "not-reproducible"
