@@ -29,6 +29,7 @@ export const NOTICE_LABELS: Readonly<Record<string, string>> = {
   "not-checked-as-commit": "not checked as a commit",
   "workspace": "dependencies",
   "leftover": "left over",
+  "too-large": "too large",
   "environment": "environment",
 };
 

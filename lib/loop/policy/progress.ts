@@ -21,6 +21,7 @@ export interface Notice {
     | "not-checked-as-commit"
     | "workspace"
     | "leftover"
+    | "too-large"
     | "environment";
   /** Item, file or command. */
   readonly subject: string;

@@ -4,6 +4,7 @@ import { refuseOldMembers } from "../../backlog/old_members.ts";
 import type { Backlog } from "../../backlog/types.ts";
 import { namedCheck } from "../../checks/function.ts";
 import type { RalphContext } from "../../context/context.ts";
+import { type BranchWork, branchWork } from "../../git/branch_work.ts";
 import { rootPaths, treesDirectory } from "../../git/tree_paths.ts";
 import { pathExists } from "../../host/files.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
@@ -86,22 +87,31 @@ export async function runLoop<Data, Findings>(
   const isOver = ended.status !== "handed-out"; // attempts count until the run has ended
   if (isOver && ended.iterations > 0) await commitState(ralph, committer, backlog, ended);
   const [head] = await repository.log(1);
+  const { tooLarge } = await import("../finish/too_large.ts");
+  const large = isOver ? await tooLarge(ralph, key, ended.passed) : [];
   const isDoubted = !ralph.loop.acceptChanges && ended.notices.some(isDoubt);
   if (isOver) await ralph.journal.runEnded(key, ended.status === "passed", head?.commit ?? null, isDoubted);
-  const notices = [...ended.notices, ...restoredNotices(brief), ...ralph.journal.isFixed ? [JOURNAL_FIXED] : []];
-  const outcome = { ...ended, notices };
+  const fixed = ralph.journal.isFixed ? [JOURNAL_FIXED] : [];
+  const outcome = { ...ended, notices: [...ended.notices, ...large, ...restoredNotices(brief), ...fixed] };
   if (isOver) await remember(ralph, key, outcome);
-  const reasons = "reasons" in outcome ? outcome.reasons : [];
-  const limit = "limit" in outcome ? [outcome.limit] : [];
-  const { status, iterations, usage } = outcome;
+  const work = await announceEnd(ralph, outcome, { since: now.head, apart: ownPaths(ralph, backlog) });
+  return { ...outcome, ...work === null ? {} : { work }, ...goal === null ? {} : { goal } };
+}
+
+async function announceEnd(
+  ralph: RalphContext,
+  outcome: LoopOutcome,
+  range: Parameters<typeof branchWork>[1],
+): Promise<BranchWork | null> {
   for (const text of ralph.steering.unread()) {
     ralph.events.emit({ type: "note", level: "warn", message: `told, and in no prompt before the end: ${text}` });
   }
-  const { branchWork } = await import("../../git/branch_work.ts");
-  const work = await branchWork(repository, { since: now.head, apart: ownPaths(ralph, backlog) });
+  const work = await branchWork(requireRepository(ralph), range);
+  const { status, iterations, usage, notices } = outcome;
+  const reasons = "reasons" in outcome ? outcome.reasons : "limit" in outcome ? [outcome.limit] : [];
   const more = work === null ? {} : { work };
-  ralph.events.emit({ type: "run-end", status, reasons: [...reasons, ...limit], iterations, usage, notices, ...more });
-  return { ...outcome, ...more, ...goal === null ? {} : { goal } };
+  ralph.events.emit({ type: "run-end", status, reasons, iterations, usage, notices, ...more });
+  return work;
 }
 
 /** Items worked on at once. @throws {RalphError} parallel-impossible where more than one was asked for by name */
