@@ -206,6 +206,11 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = named(
     workspace,
     tests,
     experiments,
+    finish: section("FinishConfig", "What `ralph finish` does.", DEFAULTS.finish, {
+      state: z.enum(["remove", "keep"]).describe(
+        "`remove` takes the state of the run off the branch; `keep` leaves it in the request.",
+      ),
+    }),
     sandbox,
     limits,
     commits,

@@ -140,6 +140,18 @@ describe("ralph finish", () => {
     expect((await finish(root, "--approve", "finish").expectExit(0)).stderr).toContain("open already: https://github");
   });
 
+  test('with `finish: { "state": "keep" }` the state stays in what is merged', async () => {
+    const { root, git } = await finished();
+    writeFileSync(join(root, "ralph.config.json"), JSON.stringify({ finish: { state: "keep" } }));
+    git("add", "ralph.config.json");
+    git("commit", "-qm", "keep");
+
+    await finish(root, "--approve", "finish").expectExit(0);
+
+    expect(git("show", "main:scripts/ralph/prd.json")).toContain('"passes": true');
+    expect(git("for-each-ref", "refs/ralph/archive")).toBe("");
+  });
+
   test("asks glab for a merge request, and pushes alone where no program is there", async () => {
     const project = await finished();
     const { root } = project;

@@ -10,8 +10,7 @@ import { askConsent } from "../../recipe/gate.ts";
 import { requestBody, requestTitle } from "../../report/pull_request.ts";
 import { doubtedChecks, noticeTexts } from "../../report/texts.ts";
 import type { RunReport } from "../../report/types.ts";
-import { workflowRow } from "../../workflows/table.ts";
-import { branchChange, branchRuns, ownPaths, statePaths } from "../finish/branch_runs.ts";
+import { branchChange, branchRuns, ownPaths, statePaths, stateRow } from "../finish/branch_runs.ts";
 import { type FinishPlan, finishPlan, wayOut } from "../finish/finish_plan.ts";
 import { makeRequest } from "../finish/forge.ts";
 import { mergeHere, pushBranch, refuseMerge } from "../finish/land_branch.ts";
@@ -34,7 +33,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const { ralph, place } = session;
   await using _lock = await ralph.lock.acquire("finish");
   const choice = { base: flags.text("base"), merge: flags.has("merge"), squash: flags.has("squash") };
-  const row = workflowRow(place.workflow.name);
+  const row = stateRow(ralph.config, place.workflow.name);
   const plan = await finishPlan(ralph, choice, ownPaths(ralph), await statePaths(ralph, row));
   const { work: { branch, from, head }, target } = plan;
   const isMeant = (id: string): boolean => id !== ralph.run.id;

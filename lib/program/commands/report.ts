@@ -9,7 +9,7 @@ import { findRun } from "../../report/find_run.ts";
 import { makeReport } from "../../report/make_report.ts";
 import type { RunReport } from "../../report/types.ts";
 import { resolveRoot } from "../../cli/root.ts";
-import { resumeCommand, runFolders, workflowRow } from "../../workflows/table.ts";
+import { resumeCommand, runFolders } from "../../workflows/table.ts";
 import { styleFor, toJson } from "../../cli/show.ts";
 
 /** `ralph report [RUN]`: what a run did, for a reader. Reads events and git, changes nothing. */
@@ -53,14 +53,15 @@ async function reviewed(report: RunReport, { host }: Invocation): Promise<string
   if (work === null || repository === null) {
     throw usage(`run ${run} has not ended on a branch: there is nothing to review`, "`ralph report` shows what it did");
   }
-  const { branchChange, branchRuns } = await import("../finish/branch_runs.ts");
+  const { branchChange, branchRuns, stateRow } = await import("../finish/branch_runs.ts");
   const { requestBody } = await import("../../report/pull_request.ts");
   const { head, from } = work;
   const place = { root, repository, host };
   const proof = status === "passed" ? { commit: head, results: new Map(proved.map((name) => [name, true])) } : null;
   const reports = await branchRuns(place, { branch, head, base: from, isMeant: (id) => id <= run });
-  const row = workflowRow(report.parts.findLast(({ kind }) => kind === "loop")?.name ?? "");
-  const { globs } = (await loadConfig(root)).config.tests;
+  const { config } = await loadConfig(root);
+  const row = stateRow(config, report.parts.findLast(({ kind }) => kind === "loop")?.name ?? "");
+  const { globs } = config.tests;
   const change = await branchChange(place, row, { head, from, globs, proof });
   return requestBody(reports, { change, more: [], proof });
 }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Config } from "../../config/types.ts";
 import { requireRepository, type RootedRepository } from "../../git/require_repository.ts";
 import { topLevelPaths } from "../../git/tree_paths.ts";
 import type { Host } from "../../host/types.ts";
@@ -8,7 +9,7 @@ import { makeReport } from "../../report/make_report.ts";
 import type { Proof } from "../../report/pull_request.ts";
 import type { RunReport } from "../../report/types.ts";
 import type { WorkflowRow } from "../../workflows/workflow.ts";
-import { resumeCommand, runFolders, WORKFLOWS } from "../../workflows/table.ts";
+import { resumeCommand, runFolders, workflowRow, WORKFLOWS } from "../../workflows/table.ts";
 
 /** So many runs are read. */
 const READ_RUNS = 10;
@@ -60,6 +61,11 @@ export async function branchChange(
   const apart = await statePaths(place, row);
   const commands = [...proof?.results.keys() ?? []];
   return await changeOf(requireRepository(place), { from, head, apart, isState: ownPaths(place), globs, commands });
+}
+
+/** A workflow's row; without its state where that stays in the request. */
+export function stateRow({ finish }: Pick<Config, "finish">, workflow: string): Pick<WorkflowRow, "runState"> {
+  return finish.state === "keep" ? {} : workflowRow(workflow);
 }
 
 /** State that a workflow takes off the branch, relative to the top level. */
