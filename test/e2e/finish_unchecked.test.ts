@@ -123,6 +123,44 @@ describe("ralph finish, where the branch is not what the run checked", () => {
     expect(asked()).toContain(`ralph/ten does not pass at ${head}`);
   });
 
+  /** The verdict in the note of a commit. */
+  const noted = ({ git }: Project, commit: string): Record<string, unknown> =>
+    JSON.parse(git("notes", "--ref=ralph", "show", commit));
+
+  test("a run that passes notes its verdict at its commit, and finish at the one that it checked", async () => {
+    const project = await passed();
+    const { git, root } = project;
+    const at = (commit: string): object => ({
+      version: 1,
+      status: "passed",
+      commit: git("rev-parse", commit),
+      tree: git("rev-parse", `${commit}^{tree}`),
+      base: git("merge-base", "main", commit),
+      experiments: [],
+    });
+    const ran = git("rev-parse", "HEAD");
+    const checks = ["test -s f.txt", "grep -q TEN f.txt"].map((command) => ({ command, exitCode: 0 }));
+    expect(noted(project, ran)).toMatchObject({ ...at(ran), checks });
+    project.put("other.txt", "other\n");
+    const expected = at("HEAD");
+    const head = git("rev-parse", "HEAD");
+
+    await finish(root).expectExit(0);
+
+    expect(noted(project, head)).toMatchObject({ ...expected, checks });
+  });
+
+  test("a verdict that cannot be noted is a warning", async () => {
+    const { root, git, put } = await passed();
+    git("update-ref", "-d", "refs/notes/ralph");
+    git("update-ref", "refs/notes/ralph/other", "HEAD");
+    put("other.txt", "other\n");
+
+    const { stderr } = await finish(root).expectExit(0);
+
+    expect(stderr).toContain("no verdict was noted at ");
+  });
+
   test("a good commit on top is checked; ticks and experiments name their commits", async () => {
     const project = await passed();
     const { asked } = withHub(project);

@@ -46,6 +46,8 @@ export interface Concluded {
   /** Ids of items that no check has seen, or no agent has claimed; `null` where no final check ran. */
   readonly unverified: readonly string[] | null;
   readonly notices: readonly Notice[];
+  /** Of the final check. */
+  readonly results?: readonly CheckResult[];
 }
 
 const NOTHING = { sentBack: [], unverified: null, notices: [] } as const;
@@ -78,7 +80,7 @@ export async function conclude<Data, Findings>(
   const isDoubt = ({ kind }: Notice): boolean => kind === "challenge" || kind === "not-claimed";
   const isNew = (notice: Notice): boolean => !isDoubt(notice) || !told.has(`${notice.kind} ${notice.subject}`);
   const all = [...concluded.notices, ...checked.notices, ...notices, ...found.notices].filter(isNew);
-  return { ...concluded, notices: all };
+  return { ...concluded, notices: all, results: checked.verification.results };
 }
 
 const NO_DOUBT: Findings = { notices: [], reasons: [] };

@@ -1,4 +1,4 @@
-import type { Backlog, Item, LoopView, Next } from "../../backlog/types.ts";
+import type { Backlog, CheckResult, Item, LoopView, Next } from "../../backlog/types.ts";
 import { restoreBrief } from "../../checks/brief/create_brief.ts";
 import { checksForUnchecked } from "../../checks/unchecked_items.ts";
 import type { LimitsConfig } from "../../config/schema.ts";
@@ -46,6 +46,8 @@ export class Loop<Data, Findings> {
   readonly #guard: TurnGuard;
   readonly #clean: CleanRun;
   readonly #iterations: Iterations<Data, Findings>;
+  /** Of the newest final check. */
+  results: readonly CheckResult[] = [];
 
   constructor(parts: LoopParts<Data, Findings>) {
     const { ralph, backlog, options } = parts;
@@ -279,7 +281,7 @@ export class Loop<Data, Findings> {
     const iterations = this.#iterations;
     await restoreBrief(brief);
     brief.lookAtPrograms(); // a false one may take itself away when it runs
-    const { sentBack, unverified, notices, ending } = await conclude(this.#ralph, {
+    const { sentBack, unverified, notices, ending, results } = await conclude(this.#ralph, {
       backlog: this.#backlog,
       key,
       committer,
@@ -295,6 +297,7 @@ export class Loop<Data, Findings> {
       userPaths: this.#parts.ownership.userPaths,
       uncommitted: await this.#uncommitted(),
     });
+    this.results = results ?? [];
     iterations.progress = {
       ...withoutPassed(iterations.progress, sentBack),
       ...(unverified === null ? {} : { unverified }),

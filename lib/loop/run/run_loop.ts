@@ -10,6 +10,8 @@ import { pathExists } from "../../host/files.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { onBranch } from "./branch.ts";
+import { noteVerdict, type Passed } from "../finish/note_verdict.ts";
+import { tooLarge } from "../finish/too_large.ts";
 import { Loop } from "./loop.ts";
 import type { LoopOptions, LoopOutcome } from "./outcome.ts";
 import { recover, repairAfterKill, reportTornIndex } from "../recover/recover.ts";
@@ -81,33 +83,35 @@ export async function runLoop<Data, Findings>(
   await backlog.record?.({ type: "run-began" });
   await begin();
   const goal = (await backlog.brief?.())?.goal ?? null;
-  const ended = await new Loop({ ralph, backlog, options, key, committer, ownership, brief, workers }).run().finally(
-    end,
-  );
+  const loop = new Loop({ ralph, backlog, options, key, committer, ownership, brief, workers });
+  const ended = await loop.run().finally(end);
   const isOver = ended.status !== "handed-out"; // attempts count until the run has ended
   if (isOver && ended.iterations > 0) await commitState(ralph, committer, backlog, ended);
   const [head] = await repository.log(1);
-  const { tooLarge } = await import("../finish/too_large.ts");
   const large = isOver ? await tooLarge(ralph, key, ended.passed) : [];
   const isDoubted = !ralph.loop.acceptChanges && ended.notices.some(isDoubt);
   if (isOver) await ralph.journal.runEnded(key, ended.status === "passed", head?.commit ?? null, isDoubted);
   const fixed = ralph.journal.isFixed ? [JOURNAL_FIXED] : [];
   const outcome = { ...ended, notices: [...ended.notices, ...large, ...restoredNotices(brief), ...fixed] };
   if (isOver) await remember(ralph, key, outcome);
-  const work = await announceEnd(ralph, outcome, { since: now.head, apart: ownPaths(ralph, backlog) });
+  const range = { since: now.head, apart: ownPaths(ralph, backlog) };
+  const work = await announceEnd(ralph, outcome, { range, checks: loop.results });
   return { ...outcome, ...work === null ? {} : { work }, ...goal === null ? {} : { goal } };
 }
 
 async function announceEnd(
   ralph: RalphContext,
   outcome: LoopOutcome,
-  range: Parameters<typeof branchWork>[1],
+  { range, checks }: { readonly range: Parameters<typeof branchWork>[1]; readonly checks: Passed["checks"] },
 ): Promise<BranchWork | null> {
   for (const text of ralph.steering.unread()) {
     ralph.events.emit({ type: "note", level: "warn", message: `told, and in no prompt before the end: ${text}` });
   }
   const work = await branchWork(requireRepository(ralph), range);
   const { status, iterations, usage, notices } = outcome;
+  if (work !== null && status === "passed" && outcome.checkedAs === "commit") {
+    await noteVerdict(ralph, { commit: work.head, base: work.from, checks, notices });
+  }
   const reasons = "reasons" in outcome ? outcome.reasons : "limit" in outcome ? [outcome.limit] : [];
   const more = work === null ? {} : { work };
   ralph.events.emit({ type: "run-end", status, reasons, iterations, usage, notices, ...more });

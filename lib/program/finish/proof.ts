@@ -6,6 +6,7 @@ import { requireRepository } from "../../git/require_repository.ts";
 import { ownCommit } from "../../git/own_commit.ts";
 import { outputFrom } from "../../git/run_git.ts";
 import { topLevelPaths } from "../../git/tree_paths.ts";
+import { noteVerdict } from "../../loop/finish/note_verdict.ts";
 import { verdictSince } from "../../loop/finish/verdict_since.ts";
 import type { Proof } from "../../report/pull_request.ts";
 import type { RunReport } from "../../report/types.ts";
@@ -74,6 +75,9 @@ export async function prove(
   }
   const results = new Map(verdict.checks.map(({ name, ok }) => [name, ok]));
   const found = isTogether ? proof : { commit: head, results };
+  if (status === "passed" && !isTogether) {
+    await noteVerdict(ralph, { commit: head, base: verdict.base, checks: verdict.checks, notices });
+  }
   if (status === "passed") return { proof: found, doubts: [] };
   const isAllowed = status === "unverified" && (ralph.config.verify.allowUnverified || source !== "approve");
   if (isAllowed) return { proof: found, doubts: unseen.length > 0 ? unseen : [`no check covers ${head.slice(0, 10)}`] };
