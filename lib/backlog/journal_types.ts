@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Lack } from "./verdict.ts";
 import type { Fold } from "../git/types.ts";
 import type { Attempt, Item, ParkedItem, PassedRecord, Settlement } from "./types.ts";
 
@@ -122,7 +123,7 @@ export interface Journal {
   /** What the last lines of the newest run named that took a turn, whichever backlog it was of; `null`: nothing is known. */
   named(): NamedByRun | null;
   /** Replaces it. */
-  noticed(key: JournalKey, notices: readonly NoticeRecord[]): Promise<void>;
+  noticed(key: JournalKey, notices: readonly NoticeRecord[], lack?: Lack): Promise<void>;
   /** The brief of the newest run here, whichever backlog it was of; `ended`: the run ended in order. */
   lastBrief(): { readonly record: BriefRecord; readonly ended: boolean } | null;
   briefRead(key: JournalKey, record: BriefRecord): Promise<void>;
@@ -141,6 +142,8 @@ export interface NoticeRecord {
 /** The notices of a run. */
 export interface NamedByRun extends JournalKey {
   readonly notices: readonly NoticeRecord[];
+  /** What its verdict lacked, where it ended unverified and nobody had agreed to that. */
+  readonly lack?: Lack;
 }
 
 /** A hash of each file that judges a run, by its path; `null` for one that is absent. */

@@ -1,5 +1,18 @@
 import type { FailureReason, Verification } from "./types.ts";
 
+/** What an unverified end lacks: checks that see every item, or only the claims of items with green checks. */
+export type Lack = "checks" | "claims";
+
+/** By the ids of unverified items and the notices about them. Pure. */
+export function lackOf(
+  unverified: readonly string[],
+  notices: readonly { readonly kind: string; readonly subject: string }[],
+): Lack {
+  const isUnclaimed = (id: string): boolean =>
+    notices.some(({ kind, subject }) => kind === "not-claimed" && subject === id);
+  return unverified.every(isUnclaimed) ? "claims" : "checks";
+}
+
 /** How much of all failing checks' output is handed on. */
 const MESSAGE_CHARACTERS = 12_000;
 

@@ -100,6 +100,10 @@ export interface KnownWorkflow {
   detect?(root: string): Promise<boolean>;
   /** Folders that hold its runs, relative to the root. @default none but `.ralph/runs` */
   runs?(root: string): Promise<readonly string[]>;
+  /** The command that continues a part of a run, by its backlog's name; `null` for a part that is not its own. */
+  resume?(
+    part: { readonly name: string; readonly scope: string | null; readonly folder: string },
+  ): Promise<string | null>;
   /** Its own commands: each is understood in this workflow only. */
   readonly commands: readonly Command[];
   /** Why a line of a shared command is understood in this workflow only, whatever is on disk; `null` where it is not. */

@@ -1,9 +1,9 @@
 import { withFlags } from "./with_flags.ts";
-import { afterWork } from "./next_step.ts";
+import { afterUnverified, afterWork } from "./next_step.ts";
 import type { RalphContext } from "../context/context.ts";
 import { exitCodeOf, isOutcome, type Outcome } from "../recipe/outcome.ts";
 import type { Invocation } from "./command.ts";
-import { headlineOf } from "../backlog/verdict.ts";
+import { headlineOf, lackOf } from "../backlog/verdict.ts";
 import { styleFor } from "./show.ts";
 import { oneLine } from "../ui/printable.ts";
 import type { Style } from "../ui/style.ts";
@@ -167,11 +167,6 @@ function unverifiedLines(
   ];
 }
 
-/** Each unverified item has green checks, and only lacks the claim that a notice asks for. */
-function lacksClaims({ unverified = [], notices = [] }: Ended): boolean {
-  return unverified.every((id) => notices.some(({ kind, subject }) => kind === "not-claimed" && subject === id));
-}
-
 /** What was asked for, where the work is, and what it took. */
 function workLines(
   { goal, work, usage, startedAt, iterations = 0 }: Ended,
@@ -274,10 +269,10 @@ function hintOf(ended: Ended, resume: string | null, plan: string | null): reado
     case "exhausted":
     case "failed":
       return [`\`ralph status\` shows the progress, \`ralph report\` what was done; ${again} continues`];
-    case "unverified":
-      if (resume === null) return [];
-      if (!lacksClaims(ended)) return ["`ralph verify` runs what checks there are, `verify.default` names more"];
-      return ended.allowed === true ? [] : [`look at the work; \`${resume} --allow-unverified\` accepts it`];
+    case "unverified": {
+      const lack = lackOf(ended.unverified ?? [], ended.notices ?? []);
+      return resume === null || (ended.allowed === true && lack === "claims") ? [] : [afterUnverified(lack, resume)];
+    }
     case "declined":
     case "aborted":
     case "handed-out":

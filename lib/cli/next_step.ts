@@ -1,4 +1,5 @@
 import type { Next } from "../backlog/types.ts";
+import type { Lack } from "../backlog/verdict.ts";
 import type { BranchWork } from "../git/branch_work.ts";
 
 /** The commands that continue the work of a workflow. */
@@ -30,4 +31,11 @@ export function afterWork(work: Pick<BranchWork, "base" | "commits"> | null): re
   if (work === null || work.commits === 0) return [];
   const report = "`ralph report` shows what was done";
   return work.base === null ? [report] : [`\`ralph finish\` merges it or opens a pull request; ${report}`];
+}
+
+/** What to do with work that is done and unverified. Pure. @param resume the command that continues */
+export function afterUnverified(lack: Lack, resume: string): string {
+  return lack === "checks"
+    ? "`ralph verify` runs what checks there are, `verify.default` names more"
+    : `look at the work; \`${resume} --allow-unverified\` accepts it`;
 }

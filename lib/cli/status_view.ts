@@ -8,7 +8,7 @@ import type { Invocation, KnownWorkflow, Program } from "./command.ts";
 import { journalIn, type Look } from "./look.ts";
 import type { ChosenWorkflow } from "./workflow.ts";
 import { oneLine } from "../ui/printable.ts";
-import { afterWork } from "./next_step.ts";
+import { afterUnverified, afterWork } from "./next_step.ts";
 import { toJson } from "./show.ts";
 import { withWorkflow } from "./with_workflow.ts";
 
@@ -47,11 +47,11 @@ export async function showStatus(
   runningView: RunningView | null = null,
 ): Promise<void> {
   const { root, config: { provider }, own, repository } = look;
-  const views = await withHints(found, look, program);
   const branch = await repository?.currentBranch() ?? null;
   const agent = provider.command ?? provider.preset ?? null;
   const holder = await readLockHolder(own.runLock);
   const lastRun = (await journalIn(look))?.named() ?? null;
+  const views = await withHints(found, look, { program, lastRun });
   const kept = repository === null ? [] : await keptWorkOf(repository);
   const running = holder === null ? null : {
     pid: holder.pid,
@@ -101,18 +101,30 @@ export async function showStatus(
 async function withHints(
   views: readonly StatusView[],
   look: Look,
-  program: Program,
+  { program, lastRun }: { readonly program: Program; readonly lastRun: NamedByRun | null },
 ): Promise<readonly (StatusView & { readonly hint: string })[]> {
   const { config: { workflow: config }, host, root } = look;
   return await Promise.all(views.map(async (view) => {
     const { name } = view.workflow ?? look.workflow;
     const row = program.workflows.find((one) => one.name === name);
-    const hint = view.hint ?? await hintWhenDone(look, row ?? program.workflows[0]);
+    const isLast = view.path === undefined || view.path === lastRun?.scope;
+    const hint = view.hint ?? await hintWhenUnverified(row, isLast ? lastRun : null) ??
+      await hintWhenDone(look, row ?? program.workflows[0]);
     return {
       ...view,
       hint: row === undefined ? hint : await withWorkflow(hint, { name, config, program, root, host }),
     };
   }));
+}
+
+/** The same as in the last lines of a run that ended unverified; `null` where the newest did not, or was another's. */
+export async function hintWhenUnverified(
+  row: Pick<KnownWorkflow, "resume"> | undefined,
+  lastRun: NamedByRun | null,
+): Promise<string | null> {
+  if (lastRun?.lack === undefined) return null;
+  const resume = await row?.resume?.({ name: lastRun.backlog, scope: lastRun.scope, folder: "" }) ?? null;
+  return resume === null ? null : afterUnverified(lastRun.lack, resume);
 }
 
 /** The same as in the last lines of a run that passed. */

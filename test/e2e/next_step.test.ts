@@ -47,6 +47,27 @@ describe("what comes next", () => {
     await ralphCli(run.root).args("finish", "--dry-run").expectExit(0);
   });
 
+  test("after a run that ended unverified `ralph status` and `ralph next` say the same, until it is accepted", async () => {
+    const worker = "cat > /dev/null; echo x > a.txt; echo so far";
+    const config = JSON.stringify({ provider: { command: "worker" } });
+    const run = await ralphCli().files({ "scripts/ralph/prd.json": PRD, "ralph.config.json": config })
+      .agent("worker", worker).args("run").expectExit(1);
+    const again = await ralphCli(run.root).args("run").expectExit(1);
+    const status = await ralphCli(run.root).args("status").expectExit(0);
+    const next = await ralphCli(run.root).args("next").expectExit(0);
+
+    const words = "look at the work; `ralph run --allow-unverified` accepts it\n";
+    expect(run.stderr).toContain(`hint: ${words}`);
+    expect(again.stderr).toContain(`hint: ${words}`);
+    expect(status.stdout).toContain(`next: ${words}`);
+    expect(next.stderr).toContain(`hint: ${words}`);
+
+    const accepted = await ralphCli(run.root).args("run", "--allow-unverified").expectExit(0);
+    const after = await ralphCli(run.root).args("status").expectExit(0);
+    expect(accepted.stderr).toContain("next: `ralph finish`");
+    expect(after.stdout).toContain("next: `ralph finish`");
+  });
+
   test("where two workflows are in use every printed command says which one it is for, and runs", async () => {
     const files = {
       ...PHASE,

@@ -72,7 +72,8 @@ export async function openJournal(file: string | null): Promise<Journal> {
       append({ type: "settled", ...named(key), ...of(item), attemptId: attempt.id, ...end }),
     reopen: (key, ids, reason) => append({ type: "reopened", ...named(key), ids, reason }),
     named: () => state.named(),
-    noticed: (key, notices) => append({ type: "noticed", ...named(key), notices }),
+    noticed: (key, notices, lack) =>
+      append({ type: "noticed", ...named(key), notices, ...lack === undefined ? {} : { lack } }),
     unpark: (key) => append({ type: "unparked", ...named(key) }),
     lastBrief: () => state.brief,
     briefRead: (key, record) => append({ type: "brief", ...named(key), record }),

@@ -92,8 +92,10 @@ export function foldJournal(text: string, path = "the journal"): JournalState {
     apply(line) {
       if (line.type === "brief") brief = { key: line.key, record: line.record, ended: false };
       else if (line.type === "brief-restored") brief = brief === null ? null : { ...brief, ended: true };
-      else if (line.type === "noticed") named = { ...journalKey(line.key), notices: line.notices };
-      else applyLine(slotOf(line.key), line);
+      else if (line.type === "noticed") {
+        const { key, notices, lack } = line;
+        named = { ...journalKey(key), notices, ...lack === undefined ? {} : { lack } };
+      } else applyLine(slotOf(line.key), line);
     },
     history: (key, item) => slotOf(keyOf(key)).history.get(item.id) ?? [],
     open: (key) => [...slotOf(keyOf(key)).open.values()],
@@ -138,7 +140,10 @@ export function keptLines(state: JournalState): readonly JournalLine[] {
     if (ended) lines.push({ type: "brief-restored", v: 1, key });
   }
   const named = state.named();
-  if (named !== null) lines.push({ type: "noticed", v: 1, key: keyOf(named), notices: named.notices });
+  if (named !== null) {
+    const { notices, lack } = named;
+    lines.push({ type: "noticed", v: 1, key: keyOf(named), notices, ...lack === undefined ? {} : { lack } });
+  }
   for (const [key, slot] of state.slots) {
     const named = { v: 1, key } as const;
     if (slot.judging !== NOT_ATTEMPTED) lines.push({ type: "judging", ...named, judging: slot.judging });

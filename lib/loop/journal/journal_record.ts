@@ -1,3 +1,4 @@
+import type { Lack } from "../../backlog/verdict.ts";
 import type { Fold } from "../../git/types.ts";
 import type { BriefRecord, JournalLanding, NoticeRecord } from "../../backlog/journal_types.ts";
 import type { Attempt, Item, PassedRecord, Settlement } from "../../backlog/types.ts";
@@ -51,7 +52,7 @@ export type JournalLine =
     readonly head?: string | null;
     readonly isDoubted?: boolean;
   })
-  | (Named & { readonly type: "noticed"; readonly notices: readonly NoticeRecord[] })
+  | (Named & { readonly type: "noticed"; readonly notices: readonly NoticeRecord[]; readonly lack?: Lack })
   | (Named & { readonly type: "judging"; readonly judging: Judging })
   | (OfItem & { readonly type: "parked"; readonly reason: string })
   | (Named & { readonly type: "left"; readonly itemId: string; readonly kept: Work })
@@ -87,8 +88,8 @@ const SHAPES: Readonly<Record<JournalLine["type"], (fields: Fields) => boolean>>
   "clean-finding": ({ command, why }) => isText(command) && (why === null || isText(why)),
   "clean-forgotten": () => true,
   "run-ended": ({ passed, head }) => (passed === undefined || typeof passed === "boolean") && isHead(head),
-  noticed: ({ notices }) =>
-    Array.isArray(notices) &&
+  noticed: ({ notices, lack }) =>
+    Array.isArray(notices) && (lack === undefined || lack === "checks" || lack === "claims") &&
     notices.every((one) => isObject(one) && isText(one["kind"]) && isText(one["subject"]) && isText(one["message"])),
   judging: ({ judging }) => isObject(judging) && Array.isArray(judging["steps"]) && Array.isArray(judging["items"]),
   unparked: () => true,

@@ -1,4 +1,4 @@
-import { headlineOf } from "../../backlog/verdict.ts";
+import { headlineOf, lackOf } from "../../backlog/verdict.ts";
 import { journalKeyOf, onlyOneReason } from "../../backlog/attempts.ts";
 import { refuseOldMembers } from "../../backlog/old_members.ts";
 import type { Backlog } from "../../backlog/types.ts";
@@ -198,17 +198,19 @@ async function commitState<Data, Findings>(
 async function remember(
   { journal }: RalphContext,
   key: JournalKey,
-  { status, turns, notices }: LoopOutcome,
+  outcome: LoopOutcome,
 ): Promise<void> {
-  if (turns === 0 && notices.length === 0) return;
+  const { status, turns, notices, unverified } = outcome;
   const before = journal.named();
   const isSame = before?.backlog === key.backlog && before.scope === key.scope;
+  if (turns === 0 && notices.length === 0 && !(isSame && before.lack !== undefined)) return;
+  const lack = outcome.status === "unverified" && !outcome.allowed ? lackOf(unverified, notices) : undefined;
   const known = new Set(notices.map(({ kind, subject }) => `${kind} ${subject}`));
   // Only a final check that passed has looked again.
   const kept = isSame && status !== "passed"
     ? before.notices.filter((one) => isDoubt(one) && !known.has(`${one.kind} ${one.subject}`))
     : [];
-  await journal.noticed(key, [...notices.map((one) => ({ ...one, message: headlineOf(one.message) })), ...kept]);
+  await journal.noticed(key, [...notices.map((one) => ({ ...one, message: headlineOf(one.message) })), ...kept], lack);
 }
 
 /** Evidence that what judges the work was changed. */

@@ -1,10 +1,10 @@
 import type { Invocation } from "../../cli/command.ts";
-import { type Look, openLook } from "../../cli/look.ts";
+import { journalIn, type Look, openLook } from "../../cli/look.ts";
 import { showNext } from "../../cli/next_view.ts";
 import { WORKFLOWS } from "../../workflows/table.ts";
 import { isInUse } from "../../cli/workflow.ts";
 import { chosen } from "../chosen.ts";
-import { type RunningView, showStatus, type StatusView } from "../../cli/status_view.ts";
+import { hintWhenUnverified, type RunningView, showStatus, type StatusView } from "../../cli/status_view.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
 import { readLockHolder } from "../../host/lock_holder.ts";
 import type { Host } from "../../host/types.ts";
@@ -12,7 +12,12 @@ import type { Host } from "../../host/types.ts";
 /** `ralph next`: what the next iteration would take, and what would have to pass. */
 export async function next(invocation: Invocation): Promise<number> {
   const { place, scope, workflow } = await chosen(invocation);
-  return showNext(invocation, await workflow.next(await openLook(invocation, place, scope)));
+  const look = await openLook(invocation, place, scope);
+  const view = await workflow.next(look);
+  const row = WORKFLOWS.find(({ name }) => name === place.workflow.name);
+  const isLeft = view.blocked || view.item !== undefined;
+  const hint = isLeft ? null : await hintWhenUnverified(row, (await journalIn(look))?.named() ?? null);
+  return showNext(invocation, hint === null ? view : { ...view, notes: [...view.notes ?? [], `hint: ${hint}`] });
 }
 
 /** `ralph status`: the state of the work; starts nothing and changes nothing. */
