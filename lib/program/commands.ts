@@ -270,10 +270,11 @@ const TOOLS: readonly Command[] = [
   },
   {
     name: "restore",
-    summary: "restore the edits that a run reverted",
+    summary: "restore the edits that a run reverted, or the state of a finished branch",
     usage: "[RUN] [PATH ...]",
     arity: [0, Number.MAX_SAFE_INTEGER],
     flags: {
+      branch: { type: "text", value: "NAME", summary: "lay in the state that `ralph finish` took off this branch" },
       "dry-run": { type: "boolean", summary: "only show the edits, and where Ralph keeps them" },
       ...ROOT_FLAG,
       ...SHOW_FLAGS,

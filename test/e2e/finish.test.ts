@@ -140,6 +140,26 @@ describe("ralph finish", () => {
     expect((await finish(root, "--approve", "finish").expectExit(0)).stderr).toContain("open already: https://github");
   });
 
+  test("ralph restore --branch lays in the state of a branch that was merged, and writes over nothing", async () => {
+    const { root, git } = await finished();
+    await finish(root, "--approve", "finish").expectExit(0);
+    git("branch", "-d", "ralph/hello");
+    const restore = (...args: string[]): ReturnType<typeof ralphCli> => ralphCli(root).args("restore", ...args);
+
+    expect((await restore("--branch", "ralph/hell").expectExit(2)).stderr).toContain("nothing is kept of a branch");
+    const dry = await restore("--branch", "ralph/hello", "--dry-run").expectExit(0);
+    expect(dry.stdout).toContain("scripts/ralph/prd.json  from refs/ralph/archive/ralph/hello/1");
+    expect(existsSync(join(root, "scripts/ralph/prd.json"))).toBe(false);
+    await restore("--branch", "ralph/hello").expectExit(0);
+
+    expect(readFileSync(join(root, "scripts/ralph/prd.json"), "utf8")).toContain('"passes": true');
+    expect((await ralphCli(root).args("status").expectExit(0)).stderr).not.toContain("edited");
+    writeFileSync(join(root, "scripts/ralph/prd.json"), "mine\n");
+    const again = await restore("--branch", "ralph/hello").expectExit(1);
+    expect(again.stderr).toContain("scripts/ralph/prd.json is there: left as it is");
+    expect(readFileSync(join(root, "scripts/ralph/prd.json"), "utf8")).toBe("mine\n");
+  });
+
   test('with `finish: { "state": "keep" }` the state stays in what is merged', async () => {
     const { root, git } = await finished();
     writeFileSync(join(root, "ralph.config.json"), JSON.stringify({ finish: { state: "keep" } }));

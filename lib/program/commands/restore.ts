@@ -15,6 +15,10 @@ import { runFolders } from "../../workflows/table.ts";
 /** `ralph restore [RUN] [PATH…]`: brings back what a run found changed and restored; of each file the newest. */
 export async function run(invocation: Invocation): Promise<number> {
   const { arguments: [named, ...paths], flags, host, out, say } = invocation;
+  const branch = flags.text("branch");
+  if (branch !== undefined) {
+    return await (await import("../finish/restore_branch.ts")).restoreBranch(invocation, branch);
+  }
   const root = await resolveRoot(invocation);
   const { id, folder } = await findRun({ root, cwd: host.environment.cwd, folders: await runFolders(root) }, named);
   const kept = await readKept(folder);

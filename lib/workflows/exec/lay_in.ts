@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { RalphContext } from "../../context/context.ts";
 import { newestArchive } from "../../git/archive.ts";
-import { topLevelPaths } from "../../git/tree_paths.ts";
 import { pathExists } from "../../host/files.ts";
+import { layInFiles } from "../lay_in_files.ts";
 import { PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, PRD_FILE, PROGRESS_FILE } from "./paths.ts";
 
 /** After `ralph finish` the branch has no PRD: the one that was taken off is laid in again, so that the work continues. */
@@ -12,15 +12,7 @@ export async function layIn(ralph: RalphContext): Promise<void> {
   const branch = await repository.currentBranch();
   const archived = branch === null ? null : await newestArchive(repository, branch);
   if (archived === null || !await isBelowHead(ralph, archived.parent)) return;
-  const laid: string[] = [];
-  for (const path of [PRD_FILE, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, PROGRESS_FILE]) {
-    if (await pathExists(join(root, path))) continue;
-    const [named = path] = topLevelPaths(ralph, [path]);
-    const words = ["restore", `--source=${archived.ref}`, "--worktree", "--", named];
-    const { exitCode } = await repository.git(words, { environment: { GIT_LITERAL_PATHSPECS: "1" } });
-    if (exitCode === 0) laid.push(path);
-  }
-  await ralph.state.adopt(laid);
+  const laid = await layInFiles(ralph, archived, [PRD_FILE, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, PROGRESS_FILE]);
   if (laid.length === 0) return;
   ralph.events.emit({ type: "note", level: "info", message: `the state of ${branch} is back: ${laid.join(", ")}` });
 }
