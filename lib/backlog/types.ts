@@ -66,6 +66,7 @@ export type FailureReason =
   | "protected-file-changed"
   | "checks-not-believed"
   | "history-rewritten"
+  | "deleted-by-person"
   | "conflict"
   | "commit-refused";
 

@@ -1,8 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { PROJECT } from "../workflows/gsd/planning.ts";
 import { ralphCli } from "./cli.ts";
-import { ACCEPT, feature, story } from "./feature_project.ts";
+import { ACCEPT, feature, prd, PRD_FILE, story } from "./feature_project.ts";
 
 /** US-002 breaks US-001; the first turn after that changes nothing, the second one mends it. */
 const ACT = `*US-001*) case $(count one) in 1|3) echo good > a;; esac;;
@@ -92,3 +93,52 @@ test("a story whose work stands in a person's uncommitted file: the last lines s
   git("commit", "-qam", "mine and the story's");
   await ralphCli(root).args("run", "--agent-cmd", "worker").expectExit(0);
 });
+
+test.each([["exec", "run"], ["feature", "run auth"], ["spec", "build"], ["gsd", "run --plan 01-01"]])(
+  "a file that a person has deleted and the turn makes again: the run stops after that turn and names it, %s",
+  async (workflow, command) => {
+    const stories = JSON.stringify({
+      branchName: "main",
+      userStories: [{
+        id: "US-001",
+        title: "A",
+        acceptanceCriteria: ["Verify: `grep -q right one.txt`"],
+        priority: 1,
+        passes: false,
+        notes: "",
+      }],
+    });
+    const worker = `prompt=$(cat); echo x >> ../turns; echo right > one.txt
+printf '%s\\n' "$prompt" | grep -o '###PLAN_COMPLETE [a-z0-9]*###' | head -1
+[ "$RALPH_STAGE" = BUILD ] && ralph task done
+[ ${workflow} = feature ] && echo "<ralph>DONE</ralph>" || echo "<promise>COMPLETE</promise>"`;
+    const auth = [story("US-001", { acceptanceCriteria: ["Verify: `grep -q right one.txt`"] })];
+    const plan = [
+      { t: "spec", spec: "s.md", planned: true },
+      { t: "task", id: "t-1", spec: "s.md", name: "a", s: "p", accept: "Verify: `grep -q right one.txt`" },
+    ];
+    const config = JSON.stringify({ workflow, provider: { command: "worker" } });
+    const { git, root, read, stderr } = await ralphCli().agent("worker", worker).before("rm one.txt")
+      .files({
+        ...PROJECT,
+        "scripts/ralph/prd.json": stories,
+        [PRD_FILE]: prd(auth),
+        "s.md": "# S\n",
+        "ralph/plan.jsonl": plan.map((line) => `${JSON.stringify(line)}\n`).join(""),
+        "ralph.config.json": config,
+        "one.txt": "right\n",
+      })
+      .args(...command.split(" ")).expectExit(1);
+
+    expect(read("../turns")).toBe("x\n");
+    expect(stderr).toContain(
+      "without one.txt, which you have deleted and not committed: commit that, or bring it back",
+    );
+    expect(stderr).toContain("\nhint: ");
+    expect(git("status", "--porcelain")).toBe("D one.txt");
+
+    git("restore", "one.txt");
+    const again = await ralphCli(root).args(...command.split(" ")).start().ended();
+    expect(again.stderr).not.toContain("deleted and not committed");
+  },
+);

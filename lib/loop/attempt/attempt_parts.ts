@@ -106,6 +106,8 @@ export interface TakenTurn<Findings> {
   readonly rewritten: HistoryRewritten | null;
   /** It put something else in the place of folders that Ralph writes in: a sentence about each. */
   readonly swapped: readonly string[];
+  /** Files that a person had deleted, which it made again, and which are gone again. */
+  readonly remade: readonly string[];
   /** Why the turn was none, although it ended in order. */
   readonly refusal: string | null;
   /** The agent was asked for a claim and has made none: its checks alone verify nothing. */

@@ -52,7 +52,7 @@ export async function endedBy<Data, Findings>(
 /** What the claim and then the checks make of the turn. */
 export async function judged<Data, Findings>(
   parts: AttemptParts<Data, Findings>,
-  { turn, claim, edited }: TakenTurn<Findings>,
+  { turn, claim, edited, remade }: TakenTurn<Findings>,
   { attempted, first, standing }: {
     readonly attempted: Attempted<Findings>;
     readonly first: Verification | null;
@@ -97,7 +97,13 @@ export async function judged<Data, Findings>(
   if (failing !== null) {
     return { ...attempted, verification, status: "failed", reason: "checks-not-believed", message: failing };
   }
-  return { ...attempted, verification, ...verdictOf(verification, allowsUnverified(parts)) };
+  const verdict = verdictOf(verification, allowsUnverified(parts));
+  if (verdict.status === "failed" && remade.length > 0) {
+    const message = `its checks fail without ${remade.join(", ")}, which you have deleted and not committed: ` +
+      "commit that, or bring it back with `git restore`, then run the same command again";
+    return { ...attempted, verification, status: "failed", reason: "deleted-by-person", message };
+  }
+  return { ...attempted, verification, ...verdict };
 }
 
 /** What a turn wrote that its work does not allow, or `null`. */

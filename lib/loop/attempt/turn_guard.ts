@@ -16,6 +16,8 @@ import { createUncommitted } from "./uncommitted.ts";
 export interface GuardedTurn extends ObservedTurn {
   /** The attempt fails; branch and files are as they were before the turn. */
   readonly rewritten: HistoryRewritten | null;
+  /** Relative to the root: files that a person had deleted, which it made again, and which are gone again. */
+  readonly remade: readonly string[];
 }
 
 /** Looks after history, and after what a person has not committed, from turn to turn. */
@@ -78,11 +80,11 @@ export function createTurnGuard(
       const cleared = flags === null || !wrote ? [] : await clearFlags(repository, flags);
       const moved = operations.length + conflicts.length + cleared.length > 0 || rewritten !== null;
       const after = moved ? await repository.snapshot() : observed.after;
-      const touched = await uncommitted.restore(before, after, rewritten !== null);
+      const { isTouched, remade } = await uncommitted.restore(before, after, rewritten !== null);
       warn(ralph, [...notesOf(operations, rootPaths(ralph, cleared)), ...gone]);
-      const guarded = moved || touched ? await observedAgain(ralph, repository, observed) : observed;
+      const guarded = moved || isTouched ? await observedAgain(ralph, repository, observed) : observed;
       last = { itemId: last?.itemId ?? "", head: guarded.after.head };
-      return { ...guarded, rewritten };
+      return { ...guarded, rewritten, remade: rootPaths(ralph, remade) };
     },
     verified() {
       last = null;

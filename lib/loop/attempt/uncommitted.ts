@@ -18,9 +18,16 @@ export interface Uncommitted {
    * is newer work and stays.
    *
    * @param moved the files were changed by Ralph since the turn
-   * @returns whether the tree or HEAD was changed
+   * @returns whether the tree or HEAD was changed, and which deleted files the turn had made again
    */
-  restore(before: TreeSnapshot, after: TreeSnapshot, moved: boolean): Promise<boolean>;
+  restore(before: TreeSnapshot, after: TreeSnapshot, moved: boolean): Promise<RestoredUncommitted>;
+}
+
+/** What was done about it after a turn. */
+export interface RestoredUncommitted {
+  readonly isTouched: boolean;
+  /** Relative to the top level: a person had deleted them, the turn made them as HEAD has them, and they are gone again. */
+  readonly remade: readonly string[];
 }
 
 /** @param stateFiles relative to the top level */
@@ -64,19 +71,21 @@ export function createUncommitted(
       report("warn", "too large to be kept", [...kept].filter(isLeftOut).map(([path]) => path));
     },
     async restore(before, after, moved) {
-      if (kept.size === 0) return false;
+      if (kept.size === 0) return { isTouched: false, remade: [] };
       const swept = await sweptPaths(repository, before, after, kept);
       if (swept.length > 0) await takeOut(repository, before.head, swept);
       const committed = before.head === null && after.head !== null ? [...kept.keys()] : swept;
       const gone = [...kept.keys()].filter((path) => isGone(repository, path, after, committed, kept));
+      const isThere = (path: string): boolean => factsOf(join(repository.topLevel, path)) !== null;
+      const remade = gone.filter((path) => kept.get(path)!.content === null && isThere(path));
       const results = await Promise.all(gone.map(async (path) => ({ path, ok: await restoreOne(path) })));
       report("warn", "the turn committed what was uncommitted before it; it is uncommitted again", swept);
       const of = (ok: boolean): readonly string[] => results.filter((one) => one.ok === ok).map(({ path }) => path);
       report("warn", "the turn changed or removed uncommitted work, which was restored", of(true));
       report("warn", "uncommitted work is gone and could not be restored", of(false));
-      if (swept.length + gone.length === 0 && !moved) return false;
-      await stageAgain(repository, before, kept);
-      return true;
+      const isTouched = swept.length + gone.length > 0 || moved;
+      if (isTouched) await stageAgain(repository, before, kept);
+      return { isTouched, remade };
     },
   };
 }

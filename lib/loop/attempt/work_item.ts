@@ -200,8 +200,8 @@ async function takeTurn<Data, Findings>(
   const restored = [...early, ...later];
   const after = restored.length === 0 && !reviews ? taken.after : await requireRepository(ralph).snapshot();
   const turn = withoutPaths(taken.turn, restored.map(({ path }) => path));
-  const { rewritten, swapped } = taken;
-  return { turn, before, after, rewritten, swapped, claim, refusal, unclaimed, edited, restored };
+  const { rewritten, swapped, remade } = taken;
+  return { turn, before, after, rewritten, swapped, remade, claim, refusal, unclaimed, edited, restored };
 }
 
 /**

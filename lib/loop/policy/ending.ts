@@ -16,6 +16,9 @@ export function endingOf(
   if (attempt.status === "agent-unusable") {
     return { status: "failed", reason: "agent-unusable", reasons: [attempt.message] };
   }
+  if (attempt.status === "failed" && attempt.reason === "deleted-by-person") {
+    return { status: "failed", reason: "stopped", reasons: [attempt.message] };
+  }
   if (attempt.status === "interrupted") return endOfInterrupted(attempt);
   if (settlement.status !== "stop") return null;
   return settlement.as === "failed"

@@ -43,6 +43,7 @@ function ruleFor(
     }
     case "protected-file-changed":
     case "conflict":
+    case "deleted-by-person":
     case "commit-refused":
       return { attempts: ATTEMPTS };
     default:
