@@ -50,9 +50,18 @@ interface Section {
   readonly short: readonly string[];
 }
 
-/** A request's title: the goal in a line. @param fallback where no run says what it was for */
-export function requestTitle(reports: readonly RunReport[], fallback: string): string {
-  const goal = oneLine(reports.findLast((report) => report.goal !== null)?.goal ?? fallback);
+/**
+ * A request's title: the goal in a line.
+ *
+ * @param fallback where no run says what it was for
+ * @param formed gives it the form of the project's own subjects
+ */
+export function requestTitle(
+  reports: readonly RunReport[],
+  fallback: string,
+  formed: (title: string) => string = (title) => title,
+): string {
+  const goal = formed(oneLine(reports.findLast((report) => report.goal !== null)?.goal ?? fallback));
   if (goal.length <= TITLE_LENGTH) return goal;
   return `${goal.slice(0, TITLE_LENGTH - 1).replace(/\s+\S*$/, "")}…`;
 }

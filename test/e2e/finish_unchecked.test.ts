@@ -150,6 +150,17 @@ describe("ralph finish, where the branch is not what the run checked", () => {
     expect(noted(project, head)).toMatchObject({ ...expected, checks });
   });
 
+  test("the merge has a subject in the project's own form", async () => {
+    const { root, git } = await passed();
+    git("switch", "-q", "main");
+    for (const one of ["a", "b", "c", "d", "e"]) git("commit", "-q", "--allow-empty", "-m", `fix(core): ${one}`);
+    git("switch", "-q", "ralph/ten");
+
+    await finish(root).expectExit(0);
+
+    expect(git("log", "-1", "--format=%s", "main")).toBe("feat: ralph/ten");
+  });
+
   test("a verdict that cannot be noted is a warning", async () => {
     const { root, git, put } = await passed();
     git("update-ref", "-d", "refs/notes/ralph");

@@ -8,6 +8,7 @@ import { RalphError } from "../../errors/ralph_error.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { askConsent } from "../../recipe/gate.ts";
 import { requestBody, requestTitle } from "../../report/pull_request.ts";
+import { conventionalTitle } from "../../report/title_convention.ts";
 import { doubtedChecks, noticeTexts } from "../../report/texts.ts";
 import type { RunReport } from "../../report/types.ts";
 import { branchChange, branchRuns, ownPaths, statePaths, stateRow } from "../finish/branch_runs.ts";
@@ -19,6 +20,8 @@ import { setAside, stateToSetAside } from "../finish/set_aside.ts";
 
 /** So many subjects are shown. */
 const SHOWN_COMMITS = 20;
+/** So many of the base show how the project writes them. */
+const READ_SUBJECTS = 50;
 
 /** `ralph finish`: the branch becomes a pull or merge request, or is merged. Nothing is pushed or merged without a yes. */
 export async function run(invocation: Invocation): Promise<number> {
@@ -50,7 +53,14 @@ export async function run(invocation: Invocation): Promise<number> {
     }
     return EXIT.done;
   }
-  const title = requestTitle(reports, branch);
+  const subjects =
+    (await requireRepository(ralph).git(["log", "--no-merges", `-${READ_SUBJECTS}`, "--format=%s", target.onto]))
+      .stdout.split("\n").filter(Boolean);
+  const title = requestTitle(
+    reports,
+    branch,
+    (goal) => conventionalTitle(goal, { subjects, branch, files: change.files }),
+  );
   ralph.events.emit({ type: "text", title, lines });
   if (plan.way === "merge") await refuseMerge(ralph, plan);
   const next = ["ralph finish --approve finish"];
