@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import process from "node:process";
 
 /** A function of the C library, by the types of its arguments and of its result. */
@@ -25,4 +26,35 @@ export function loadLibC<Functions>(functions: Readonly<Record<keyof Functions, 
     }
   }
   return null;
+}
+
+interface Renames {
+  renameat2(fromFolder: number, from: Uint8Array, toFolder: number, to: Uint8Array, flags: number): number;
+}
+
+const HERE = -100; // AT_FDCWD: paths are absolute
+const NO_REPLACE = 1;
+const EXCHANGE = 2;
+
+let renames: Renames | null | undefined;
+
+/** Lets two files change places in one step, so that nothing is lost of what either path holds. `false`: it cannot be done here. */
+export function exchange(one: string, other: string): boolean {
+  return rename(one, other, EXCHANGE);
+}
+
+/** Renames a file to a path that has none. `false`: there is one, or it cannot be done here. */
+export function renameToNew(from: string, to: string): boolean {
+  return rename(from, to, NO_REPLACE);
+}
+
+function rename(from: string, to: string, flags: number): boolean {
+  if (renames === undefined) {
+    renames = loadLibC<Renames>({ renameat2: { args: ["i32", "ptr", "i32", "ptr", "u32"], returns: "i32" } });
+  }
+  return renames?.renameat2(HERE, terminated(from), HERE, terminated(to), flags) === 0;
+}
+
+function terminated(path: string): Uint8Array {
+  return Buffer.from(`${path}\0`);
 }

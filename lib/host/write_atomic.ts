@@ -17,7 +17,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { syncFolder, syncOpen } from "./durable.ts";
 import { unwritable } from "./file_errors.ts";
-import { exchange, renameToNew } from "./exchange.ts";
+import { exchange, renameToNew } from "./lib_c.ts";
 import { linkTarget } from "./resolve_inside.ts";
 import { codeOf } from "./looks.ts";
 
@@ -87,9 +87,9 @@ export async function replaceText(path: string, content: string, expected: strin
     const old = expected === null || process.platform === "win32" ? null : openOld(target);
     try {
       const found = textOf(target) === expected ? takePlace(temporary, target, old) : undefined;
+      if (found !== undefined) await syncFolder(dirname(target));
       rmSync(temporary, { force: true });
       if (found === undefined) return { status: "differs" };
-      await syncFolder(dirname(target));
       return found === null || found === expected ? { status: "written" } : { status: "overtaken", found };
     } finally {
       if (old !== null) closeSync(old);

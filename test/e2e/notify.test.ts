@@ -131,7 +131,8 @@ test("a question that no one answers is told", needs("tmux"), async () => {
   const screen = tmuxScreen(prepared, 100, 30);
   await screen.shows(/Continue with the next iteration/);
   const file = join(prepared.root, "../asked.json");
-  for (const deadline = Date.now() + 15_000; Date.now() < deadline && !existsSync(file);) {
+  const written = () => existsSync(file) && readFileSync(file, "utf8").endsWith("}\n");
+  for (const deadline = Date.now() + 60_000; Date.now() < deadline && !written();) {
     await new Promise((done) => setTimeout(done, 50));
   }
   const asked = JSON.parse(readFileSync(file, "utf8"));

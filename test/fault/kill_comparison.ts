@@ -43,7 +43,7 @@ export function outcomeOf(project: KillProject, root = project.root): Outcome {
   const messages = git("log", "-z", "--format=%B").split("\0").map((text) => steady(text.trim()));
   const told = messages.filter((text) => !NOTED.test(text));
   return {
-    tree: new Map(paths.map((path) => [path, steady(git("show", `HEAD:${path}`))])),
+    tree: new Map(paths.map((path) => [path, inOrder(project, path, steady(git("show", `HEAD:${path}`)))])),
     commits: new Map(
       project.items.map((id) => [id, told.filter((text) => namedIn(text).includes(id)).sort().join("\n--\n")]),
     ),
@@ -111,6 +111,11 @@ export function unseenDamage(project: KillProject, wanted: Outcome): readonly st
 /** The last commit that adds an item's file. */
 function lastOfAnItem(git: ReturnType<typeof gitIn>): string {
   return git("log", "-1", "--format=%H", "--diff-filter=A", "--", "src/*[0-9].txt").trim();
+}
+
+/** Workers end in any order, and so do the lines about what they have done. */
+function inOrder({ workers }: KillProject, path: string, text: string): string {
+  return workers > 1 && path.endsWith("progress.txt") ? text.split("\n").sort().join("\n") : text;
 }
 
 function steady(text: string): string {

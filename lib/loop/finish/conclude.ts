@@ -7,15 +7,12 @@ import type { LimitsConfig } from "../../config/schema.ts";
 import type { RalphContext } from "../../context/context.ts";
 import type { Findings } from "../../checks/experiment/findings.ts";
 import { finalCheck, type FinalResult, type FinalWork, finalWork, sentBack, SEPARATOR } from "./final_check.ts";
-import { timeReached, workingTime } from "../policy/limits.ts";
+import { MOST_REOPENINGS, timeReached, workingTime } from "../policy/limits.ts";
 import type { Ending, Stopped } from "../run/outcome.ts";
 import { checkedAsOf, type CleanRun } from "./clean.ts";
 import { lackingIn } from "./lacking.ts";
 import type { Notice, Progress } from "../policy/progress.ts";
 import type { Committer } from "../settle/committer.ts";
-
-/** How often the final check may send an item back in one run. */
-export const MOST_REOPENINGS = 2;
 
 /** A run that takes up no item any more. */
 export interface ToConclude<Data, Findings> {

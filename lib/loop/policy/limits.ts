@@ -3,6 +3,9 @@ import type { RalphContext } from "../../context/context.ts";
 import type { TimeBudget } from "../../backlog/types.ts";
 import type { Progress } from "./progress.ts";
 
+/** How often the final check may send an item back in one run. */
+export const MOST_REOPENINGS = 2;
+
 /**
  * The configuration's limits with the options' laid over them. Turns in a row are counted over all workers: each of them
  * may have as many as one has alone.

@@ -12,7 +12,6 @@ import { requireRepository } from "../../git/require_repository.ts";
 import { onBranch } from "./branch.ts";
 import { noteVerdict, type Passed } from "../finish/note_verdict.ts";
 import { tooLarge } from "../finish/too_large.ts";
-import { Loop } from "./loop.ts";
 import type { LoopOptions, LoopOutcome } from "./outcome.ts";
 import { recover, repairAfterKill, reportTornIndex } from "../recover/recover.ts";
 import { type Committer, createCommitter } from "../settle/committer.ts";
@@ -83,6 +82,7 @@ export async function runLoop<Data, Findings>(
   await backlog.record?.({ type: "run-began" });
   await begin();
   const goal = (await backlog.brief?.())?.goal ?? null;
+  const { Loop } = await import("./loop.ts");
   const loop = new Loop({ ralph, backlog, options, key, committer, ownership, brief, workers });
   const ended = await loop.run().finally(end);
   const isOver = ended.status !== "handed-out"; // attempts count until the run has ended
