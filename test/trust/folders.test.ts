@@ -65,7 +65,7 @@ test.each([
       .expectExit(exitCode);
 
     expect(stderr).toMatch(new RegExp(`failed: the turn put a \\w+.* in the place of the folder ${folder},`));
-    expect(stderr).toContain("(attempt 2,");
+    expect(stderr).toContain("(attempt 2");
     expect(git("ls-files", "--deleted")).toBe("");
     expect(git("show", "HEAD:scripts/deploy.sh")).toBe("make");
     expect(lstatSync(join(root, ".git/ralph/aside", basename(folder))).isDirectory()).toBe(false);
