@@ -1,5 +1,5 @@
 /**
- * What an adapter is: a row of the table, and a driver: how the program is called and how its stream is read, both pure.
+ * An adapter is a row of the table and a driver: how the program is called and how its stream is read, both pure.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { ReadyEndpoint } from "./ask_endpoint.ts";
 import type { AgentNeeds } from "../host/confinement.ts";
 import type { FailureKind, Translator } from "./stream_item.ts";
 
-/** What a turn asks of the program. */
+/** A turn as it is asked of the program. */
 export interface AdapterOptions {
   readonly prompt: string;
   readonly model: string | null;
@@ -32,15 +32,15 @@ export interface AdapterInvocation {
 
 /** Why an agent does not start: no attempt gets over it. */
 export interface Refusal {
-  /** What it prints then. */
+  /** The text that it prints then. */
   readonly pattern: RegExp;
-  /** What a person does about it. */
+  /** The advice for the person. */
   readonly hint: string;
   /** Why it will refuse, where that is known without starting it; `null`: it will not. */
   readonly foresee?: (place: RefusalPlace) => string | null;
 }
 
-/** What a refusal can be foreseen from. */
+/** The facts that a refusal can be foreseen from. */
 export interface RefusalPlace {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** Ralph runs as root, and so does the agent. */
@@ -52,7 +52,7 @@ export interface Adapter {
   readonly name: string;
   /** The program, looked up on PATH; the first that is there. None: Ralph itself, by its hidden command. */
   readonly programs: readonly string[];
-  /** Whether the adapter was run against the real program (which version), or written from its documentation. */
+  /** Says whether the adapter was run against the real program (which version), or written from its documentation. */
   readonly proof: { readonly kind: "measured"; readonly version: string } | { readonly kind: "documented" };
   /** From this version on it is not known to work with the adapter, and why: `ralph doctor` says so. @default none */
   readonly doubtful?: { readonly from: string; readonly why: string };
@@ -62,11 +62,11 @@ export interface Adapter {
   readonly login: string;
   /** Files of the project that instruct the agent, relative to the root; a folder ends with `/`. */
   readonly instructions: readonly string[];
-  /** What it needs inside of a sandbox. */
+  /** Its needs inside of a sandbox. */
   readonly needs: AgentNeeds;
   /**
-   * Without a login it asks its server all the same, and waits for one that is not reached. What sets it up beside its
-   * needs: files of the project, and variables. @default it ends by itself
+   * Without a login it asks its server all the same, and waits for one that is not reached. Other things than its needs
+   * can set it up: files of the project, and variables. @default it ends by itself
    */
   readonly waitsForServer?: { readonly files: readonly string[]; readonly variables: readonly string[] };
   /** How it refuses to start, whatever the work is. @default none known */
@@ -91,7 +91,7 @@ export interface Driver {
   readonly translator: (() => Translator) | null;
   /** Beginnings of lines that are never needed and may be many: left out unread. */
   readonly ignored?: readonly string[];
-  /** What an exit code means, where the program gives it a meaning. */
+  /** The meaning of an exit code, if the program gives it one. */
   readonly exitKind?: (exitCode: number) => FailureKind | null;
   /** How to log in where the program refuses for this reason; `null`: as the row says. */
   readonly loginFor?: (message: string) => string | null;

@@ -17,7 +17,7 @@ import { UNKNOWN_USAGE } from "./turn_end.ts";
 import { turnVerdict } from "./turn_verdict.ts";
 import type { Agent, TurnRequest } from "../context/agent.ts";
 
-/** What an agent of the table needs beside its row. */
+/** The needs of an agent of the table beside its row. */
 export interface AdapterAgentOptions {
   readonly host: Host;
   readonly model?: string | undefined;
@@ -87,7 +87,7 @@ function interactiveOf(
   };
 }
 
-/** What the AI SDK runs on. */
+/** The lowest major version of Node that the AI SDK runs on. */
 const LEAST_NODE = 22;
 
 /** How an adapter's program is started, or `null`. @throws {RalphError} runtime-too-old */

@@ -34,19 +34,19 @@ export interface AgentTurnRequest {
   /** @default the root */
   readonly cwd?: string;
   readonly item?: Item | null;
-  /** What kind of turn it is, for `provider.route`. @default by the item; without one it plans */
+  /** The kind of turn, for `provider.route`. @default by the item; without one it plans */
   readonly stage?: TurnStage;
-  /** Of the item, from 1. @default 1 */
+  /** The attempt at the item, from 1. @default 1 */
   readonly attempt?: number;
   /** Milliseconds. @default provider.timeout of the configuration */
   readonly timeoutMs?: number;
   readonly interactive?: boolean;
-  /** What the prompt asks signals that speak for passing to carry. */
+  /** The mark that the prompt asks signals that speak for passing to carry. */
   readonly nonce?: string;
   /** Added to the agent's environment. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
-  /** What the tree held before the turn, when that is known. */
+  /** The tree before the turn, when that is known. */
   readonly before?: TreeSnapshot;
   /** Relative to the root: the folders above them are put back where the turn left something else. @default none */
   readonly stateFiles?: readonly string[];

@@ -25,7 +25,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 
 const LOCAL_MS = 1500;
 const REMOTE_MS = 5000;
-/** What servers call the length of a conversation: vLLM, OpenRouter, Groq, LM Studio, Mistral. */
+/** Servers call the length of a conversation so: vLLM, OpenRouter, Groq, LM Studio, Mistral. */
 const CONTEXT_KEYS = [
   "max_model_len",
   "loaded_context_length",
@@ -74,7 +74,7 @@ export async function contextOf(
   return { context: endpoint.local ? LOCAL_CONTEXT : HOSTED_CONTEXT, from: "guessed" };
 }
 
-/** What a model was started with: llama.cpp says it of its only one, Ollama of those that are loaded. */
+/** The context that a model was started with: llama.cpp says it of its only one, Ollama of the loaded ones. */
 async function loadedContext({ url, model }: ReadyEndpoint): Promise<number | null> {
   const { origin } = new URL(url);
   const started = numberAt(

@@ -20,7 +20,7 @@ export function completedEvents(result: string | null, answer: string): readonly
   return [...textEvents(isRepeated ? null : result), COMPLETED];
 }
 
-/** What an `assistant` line says and does. Words of a subagent are not the agent's own. */
+/** The words and calls of an `assistant` line. Words of a subagent are not the agent's own. */
 export function assistantEvents(line: unknown): readonly AgentEvent[] {
   const own = textAt(line, "parent_tool_use_id") === null;
   const blocks = listAt(line, "message", "content");
@@ -31,7 +31,7 @@ export function assistantEvents(line: unknown): readonly AgentEvent[] {
   return [...textEvents(words.filter((text) => text !== "").join("\n")), ...calls];
 }
 
-/** What a `user` line holds of tools' results; its text blocks are the prompt. */
+/** The results of tools in a `user` line; its text blocks are the prompt. */
 export function toolResultEvents(line: unknown): readonly AgentEvent[] {
   return listAt(line, "message", "content").filter((block) => textAt(block, "type") === "tool_result").map((block) =>
     resultEvent(textAt(block, "tool_use_id"), at(block, "is_error") !== true, at(block, "content"))

@@ -10,12 +10,12 @@ import { isSecretName } from "../events/secrets.ts";
 
 /** A model server as an agent is pointed to it. */
 export interface Endpoint {
-  /** Of the table, or the host of its URL. */
+  /** The name in the table, or the host of its URL. */
   readonly name: string;
   /** Base address, without a slash at the end: `https://api.openai.com/v1`. */
   readonly url: string;
   readonly api: EndpointApi;
-  /** What a sandbox has to let through: `localhost:11434`, `api.openai.com`. */
+  /** The host that a sandbox has to let through: `localhost:11434`, `api.openai.com`. */
   readonly host: string;
   /** The variable that holds its key; `null`: it needs none. */
   readonly keyVariable: string | null;

@@ -5,7 +5,7 @@ import type { Environment, Host } from "../host/types.ts";
 import { CLAIMS_VARIABLE } from "../backlog/claims.ts";
 import type { Item } from "../backlog/types.ts";
 
-/** Where a turn happens; a context is one. */
+/** The place of a turn; a context is one. */
 export interface TurnPlace {
   readonly root: string;
   readonly lane?: number;
@@ -14,10 +14,10 @@ export interface TurnPlace {
   readonly repository: { readonly ralphDirectory: string } | null;
 }
 
-/** What a shell uses where no PATH is set. */
+/** A shell uses this if no PATH is set. */
 const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
 
-/** What an agent finds in its environment: where it is, and this very `ralph` first on its PATH. */
+/** The environment of an agent: where it is, and this very `ralph` first on its PATH. */
 export async function turnEnvironment(place: TurnPlace, item: Item | null): Promise<Record<string, string>> {
   const { environment } = place.host;
   const shims = place.repository === null

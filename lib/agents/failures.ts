@@ -1,7 +1,7 @@
 import type { AgentEvent, FailureKind } from "./stream_item.ts";
 
 /**
- * What an error message of an agent means. Only ever given an agent's own error fields and, where it failed, its
+ * The meaning of an agent's error message. Only ever given an agent's own error fields and, where it failed, its
  * standard error: never its words, never what its tools print.
  */
 export function failureKind(message: string, status: number | null = statusIn(message)): FailureKind {

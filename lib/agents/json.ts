@@ -58,7 +58,7 @@ const TELLING_KEYS = [
   "prompt",
 ];
 
-/** What a tool is called with, in one line. */
+/** The input of a tool call, in one line. */
 export function inputText(input: unknown): string {
   if (typeof input === "string") return short(input, INPUT_LENGTH);
   for (const key of TELLING_KEYS) {

@@ -23,7 +23,7 @@ export interface LoginWatch extends Disposable {
   said(): string | null;
 }
 
-/** What is known of the agent's stream, and of its login. */
+/** The known facts about the agent's stream, and about its login. */
 export interface LoginWatchOptions {
   /** How many events the stream has had: an agent that is at work needs no login. */
   readonly events: () => number;
@@ -70,7 +70,7 @@ export function createLoginWatch(
 }
 
 /**
- * Whether a person has logged in to the agent, set a key or settings for it, as far as can be seen: its files and
+ * Tells whether a person has logged in to the agent, set a key or settings for it, as far as can be seen: its files and
  * variables. Always true for one that ends by itself without.
  *
  * @param cwd absolute path of the folder that it works in
@@ -83,7 +83,7 @@ export async function hasLogin(
   return adapter.waitsForServer === undefined || await seesLogin(adapter, environment, cwd);
 }
 
-/** Whether a login, a key or settings of the agent can be seen: some keep theirs where no one can look. */
+/** Tells whether a login, a key or settings of the agent can be seen: some keep theirs where no one can look. */
 export async function seesLogin(
   { needs: { folders, keys }, waitsForServer = { files: [], variables: [] } }: Pick<
     Adapter,

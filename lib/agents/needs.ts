@@ -1,5 +1,5 @@
 /**
- * What each agent's program needs inside of a sandbox: login and settings, hosts, and the variables of its keys.
+ * The needs of each agent's program inside of a sandbox: login and settings, hosts, and the variables of its keys.
  * Copied folders are thrown away with the turn, except logins that the program renews.
  *
  * @module

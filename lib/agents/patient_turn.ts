@@ -74,7 +74,7 @@ export async function patientTurn(
   }
 }
 
-/** Whose turn it is, and the name that its limit is kept under. */
+/** The agent whose turn it is, and the name that its limit is kept under. */
 interface Ready {
   readonly agent: Agent;
   readonly name: string;

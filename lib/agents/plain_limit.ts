@@ -1,6 +1,6 @@
 /**
- * Whether a command that prints plain text has failed for its limit. Pure. Careful: an agent that works on a rate limiter
- * prints such words as well, so a line has to begin with them, at the very end, of a turn that failed.
+ * Tells whether a command that prints plain text has failed for its limit. Pure. Careful: an agent that works on a rate
+ * limiter prints such words as well, so a line has to begin with them, at the very end, of a turn that failed.
  *
  * @module
  */

@@ -20,7 +20,7 @@ const ASSIGNMENT_REGEXP = /^[A-Za-z_][A-Za-z0-9_]*=(?:"[^"$`\\]*"|'[^']*'|[^\s"'
 
 const WORD_REGEXP = /^(?:"([^"$`\\]+)"|'([^']+)'|([^\s"'$`\\;&|<>()*?~[\]{}#]+))(?=[\s;&|<>)]|$)/;
 
-/** Where an adapter's program is, or `null`. */
+/** The path of an adapter's program, or `null`. */
 export async function programPath(
   { programs }: Pick<Adapter, "programs">,
   host: Host,
@@ -42,7 +42,7 @@ export function commandWord(command: string): string | null {
   return word === null || SHELL_WORDS.has(word) || word.includes("=") ? null : word;
 }
 
-/** Where a program is installed: the folder of packages that its link leads into, or the program itself. */
+/** The place that a program is installed in: the folder of packages that its link leads into, or the program itself. */
 export function packageOf(program: string): string {
   const real = realPathOf(program) ?? program;
   const at = real.indexOf("/node_modules/");

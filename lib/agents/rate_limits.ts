@@ -14,9 +14,9 @@ const SLICE_MS = 60_000;
 const REPORTED_EVERY_MS = 600_000;
 
 const MINUTE = 60_000;
-/** Where an agent does not say until when, it is asked again after this long, by round. */
+/** Ralph asks an agent that names no time again after this long, by round. */
 const UNKNOWN_WAITS_MS: readonly number[] = [1, 2, 5, 10, 15, 30, 60].map((minutes) => minutes * MINUTE);
-/** Where it says a time and has reached its limit again, it is not believed at once. */
+/** Ralph does not believe an agent at once that named a time and has reached its limit again. */
 const LEAST_WAITS_MS: readonly number[] = [0, 0.5, 1, 2, 5, 10, 15, 30, 60].map((minutes) => minutes * MINUTE);
 /** A limit reported again within this time of its end is still the same one. */
 const SAME_LIMIT_MS = 10 * MINUTE;
@@ -42,7 +42,7 @@ function withMargin(untilMs: number, now: number): number {
   return Math.max(untilMs, now) + Math.min(15_000, 1000 + Math.max(0, untilMs - now) / 10);
 }
 
-/** Opens the file, or keeps the limits in memory where there is none. What cannot be read is no limit. */
+/** Opens the file, or keeps the limits in memory where there is none. An entry that cannot be read is no limit. */
 export async function openRateLimits(file: string | null): Promise<RateLimits> {
   const waits = new Map<string, Promise<boolean>>();
   const limits = new Map<string, RateLimit>(file === null ? [] : parse(await readText(file)));
@@ -83,7 +83,7 @@ function parse(text: string | null): readonly (readonly [string, RateLimit])[] {
   }
 }
 
-/** What is waited for. */
+/** The limit that is waited for. */
 interface WaitOptions {
   readonly agent: string;
   readonly reason: "rate-limit" | "unavailable";

@@ -181,7 +181,7 @@ function presetAgent(
   return adapterAgent(adapter, { ...place, model, reasoning, endpoint });
 }
 
-/** What the built-in agent can ask of a model. */
+/** The efforts that the built-in agent can ask of a model. */
 const EFFORTS: readonly string[] = ["none", "minimal", "low", "medium", "high", "xhigh"];
 
 function unknownEffort(value: string): RalphError {

@@ -61,7 +61,7 @@ const ZONES: Readonly<Record<string, string>> = {
 };
 const ZONE_NAMES = ["UTC", ...Object.keys(ZONES)].join("|");
 const ZONE_REGEXP = new RegExp(String.raw`\(([A-Za-z]+(?:/[A-Za-z_+-]+\d*)*)\)|\b(${ZONE_NAMES})\b`);
-/** Where a sentence begins to say when. */
+/** A sentence begins to say when with these words. */
 const WHEN_REGEXP = /(?:wait|resets?|try(?:ing)? again|retry|available|renews?|until|refresh(?:es)?)\b|将[在于]/i;
 /** A time of day that has just gone by is over, not a day away. */
 const JUST_OVER_MS = 15 * 60_000;
@@ -89,7 +89,7 @@ function inFigures(text: string): string {
     .replaceAll(/\bmidnight\b/gi, "12:00 am").replaceAll(/\b(?:noon|midday)\b/gi, "12:00 pm");
 }
 
-/** What a header or a field of an error says: seconds where it names no unit, or an instant. */
+/** The time in a header or a field of an error: seconds if it names no unit, or an instant. */
 function fieldTime(sentence: string, now: number): number | null {
   const [, unit, parts, count] = FIELD_REGEXP.exec(sentence) ?? [];
   if (parts !== undefined) return now + sumOfParts(parts);

@@ -10,7 +10,7 @@ import { RalphError } from "../errors/ralph_error.ts";
 import type { Host } from "../host/types.ts";
 import { resolveChoice } from "./registry.ts";
 
-/** What routing depends on. */
+/** The router depends on these. */
 export interface RouterOptions {
   readonly config: Config;
   readonly host: Host;
@@ -54,7 +54,7 @@ export async function routed(
   };
 }
 
-/** Whether all conditions of a rule hold. Pure. */
+/** Tells whether all conditions of a rule hold. Pure. */
 export function fits({ stage, kind, tag, priority, after }: RouteRule, turn: TurnKind): boolean {
   const { item } = turn;
   return (stage === undefined || stage === turn.stage) &&
@@ -64,7 +64,7 @@ export function fits({ stage, kind, tag, priority, after }: RouteRule, turn: Tur
     (after === undefined || turn.attempt > after);
 }
 
-/** What a rule does not say, the configured agent's settings do, where it is the same agent. */
+/** The configured agent's settings fill in whatever a rule does not say, if it is the same agent. */
 function choiceOf(rule: RouteRule, { provider }: Config, index: number): ProviderChoice {
   if (rule.command !== undefined) return { command: rule.command };
   const preset = rule.preset ?? provider.preset;

@@ -18,7 +18,7 @@ export interface AgentInvocation {
   readonly arguments: readonly string[];
   /** Text for standard input, which is closed after it. */
   readonly input?: string;
-  /** What its program needs inside of a sandbox. @default nothing of the person's */
+  /** The needs of its program inside of a sandbox. @default nothing of the person's */
   readonly needs?: AgentNeeds;
   /** Absolute paths that it reads or writes besides, inside of a sandbox: what its command names, a folder of its own. */
   readonly read?: readonly string[];
@@ -32,7 +32,7 @@ export interface TurnReading {
   readonly sink: TextSink;
   /** Looks at what is printed, on either stream. @default nothing */
   readonly watch?: (chunk: Uint8Array) => void;
-  /** What ended the turn; called when all of the output is read. */
+  /** Judges what ended the turn; called when all of the output is read. */
   readonly judge: (end: ProcessEnd) => TurnEnd;
 }
 

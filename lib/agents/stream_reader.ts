@@ -14,7 +14,7 @@ export interface StreamReader extends TextSink {
   summary(): StreamSummary;
 }
 
-/** What a reader needs. */
+/** The needs of a reader. */
 export interface StreamReaderOptions {
   readonly translator: Translator;
   readonly prompt: string;

@@ -6,7 +6,7 @@ import { UNKNOWN_USAGE } from "./turn_end.ts";
 type Limit = Extract<AgentEvent, { type: "agent-rate-limit" }>;
 type End = Extract<AgentEvent, { type: "agent-end" }>;
 
-/** What a stream of events came to. */
+/** The sum of a stream of events. */
 export interface StreamSummary {
   /** Events of any kind but invalid lines. */
   readonly events: number;

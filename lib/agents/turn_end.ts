@@ -1,7 +1,7 @@
 import type { ProcessEnd } from "../host/types.ts";
 import type { TurnEnd, Usage } from "../backlog/types.ts";
 
-/** What is known of the usage of an agent that does not report it. */
+/** The usage of an agent that does not report it. */
 export const UNKNOWN_USAGE: Usage = {
   inputTokens: null,
   outputTokens: null,

@@ -12,7 +12,7 @@ export interface TurnRecord {
   finish(): Promise<{ readonly text: string; readonly lines: readonly string[] }>;
 }
 
-/** What becomes of the bytes of standard output. */
+/** The sink for the bytes of standard output. */
 export type TextSink = Pick<TurnOutput, "push" | "finish">;
 
 /** Characters of plain text that become events in one turn: all of it is in the transcript. */

@@ -1,6 +1,6 @@
 /**
- * What ended a turn, from how the process ended and what the stream said. Exit code 0 is no proof of anything: several
- * programs end with it when they failed or were killed.
+ * Finds what ended a turn, from how the process ended and what the stream said. Exit code 0 is no proof of anything:
+ * several programs end with it when they failed or were killed.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { resetTime, saneReset } from "./reset_time.ts";
 import type { StreamSummary } from "./stream_summary.ts";
 import { turnEndOf, type TurnLimits } from "./turn_end.ts";
 
-/** What is known beside the stream. */
+/** The context beside the stream. */
 export interface VerdictContext {
   readonly limits: TurnLimits;
   /** Milliseconds since 1970. */
@@ -85,7 +85,7 @@ function judged(end: ProcessEnd, summary: StreamSummary, context: VerdictContext
   }
 }
 
-/** What it said of why it does not start, with what a person does about it; `null`: it did not say so. */
+/** The reason that it gave for not starting, with what a person does about it; `null`: it gave none. */
 function refusedBy(end: ProcessEnd, summary: StreamSummary, { refusals = [] }: VerdictContext): string | null {
   const lines = [...linesOf(end, summary), ...summary.error === null ? [] : [summary.error.message]];
   for (const { pattern, hint } of refusals) {
@@ -136,7 +136,7 @@ function exited(end: ProcessEnd, code: number, summary: StreamSummary, context: 
   return told === null ? turnEndOf(end, context.limits) : failed(told.kind, told.line, code, summary, context);
 }
 
-/** What a person has to see to: no attempt can get over it. */
+/** A person has to see to these: no attempt can get over them. */
 const UNUSABLE: ReadonlySet<FailureKind> = new Set<FailureKind>(["auth", "billing", "model"]);
 
 /** Some print what is wrong before their stream begins. */
@@ -145,7 +145,7 @@ function linesOf({ stderr, stdout }: ProcessEnd, { events }: StreamSummary): rea
     .filter((line) => line !== "");
 }
 
-/** What its last lines say went wrong: the newest that means something. */
+/** The failure that its last lines tell of: the newest that means something. */
 function toldBy(
   lines: readonly string[],
   kinds: ReadonlySet<FailureKind> | null,
@@ -157,7 +157,7 @@ function toldBy(
   return null;
 }
 
-/** What is wrong with the arguments; some programs just print their help. */
+/** The problem with the arguments; some programs just print their help. */
 function usageProblem(lines: readonly string[]): string | null {
   const said = lines.find((line) => USAGE_REGEXP.test(line));
   if (said !== undefined) return said;

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** What a clock and a calendar show. */
+/** The time that a clock and a calendar show. */
 export interface WallTime {
   readonly year: number;
   /** From 1. */
@@ -17,7 +17,7 @@ export interface WallTime {
 /** `UTC+02:00`: always so far from UTC. */
 const FIXED_REGEXP = /^UTC([+-])(\d\d):(\d\d)$/;
 
-/** Whether the runtime knows the zone. */
+/** Tells whether the runtime knows the zone. */
 export function isTimeZone(zone: string): boolean {
   try {
     new Intl.DateTimeFormat("en-US", { timeZone: zone });
@@ -27,7 +27,10 @@ export function isTimeZone(zone: string): boolean {
   }
 }
 
-/** What clocks in the zone (of the runtime's table, or `UTC+02:00`) show at an instant (milliseconds since 1970). */
+/**
+ * The time that clocks in the zone (of the runtime's table, or `UTC+02:00`) show at an instant (milliseconds since
+ * 1970).
+ */
 export function partsAt(instant: number, zone: string): WallTime {
   const fixed = FIXED_REGEXP.exec(zone);
   if (fixed !== null) {

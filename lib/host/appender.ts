@@ -11,7 +11,11 @@ export interface Appender {
    * @throws {RalphError} file-unwritable, also for what was given before
    */
   write(chunk: Uint8Array): void | Promise<void>;
-  /** Where the file was taken away meanwhile, it is there again with all that it held. @throws {RalphError} file-unwritable */
+  /**
+   * Brings the file back, with all that it held, if it was taken away meanwhile.
+   *
+   * @throws {RalphError} file-unwritable
+   */
   keep(): void;
   /** Writes what waits. @throws {RalphError} file-unwritable */
   close(): Promise<void>;
@@ -22,7 +26,7 @@ const AT_ONCE_BYTES = 16 * 1024;
 const MOST_WAITING_BYTES = 512 * 1024;
 
 /**
- * Adds to an open file. What comes while a write is under way is copied, and is the next write.
+ * Adds to an open file. Chunks that come while a write is under way are copied, and are the next write.
  *
  * @param opened open to be added to and read
  */

@@ -36,7 +36,7 @@ export function writeHeld(path: string, text: string): Disposable {
 }
 
 /**
- * Whether a process that this one did not start, directly or by others, holds a file open.
+ * Tells whether a process that this one did not start, directly or by others, holds a file open.
  *
  * @param runToken the mark that this process's children carry
  * @returns `null` where the system does not report it: without `/proc`

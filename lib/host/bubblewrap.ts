@@ -3,7 +3,7 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import type { Confinement } from "./confinement.ts";
 import { orElse } from "./looks.ts";
 
-/** What bubblewrap can do here. */
+/** The bubblewrap of this machine. */
 export interface Bubblewrap {
   /** Absolute path of the program. */
   readonly program: string;
@@ -20,7 +20,7 @@ export interface Mount {
   readonly access: "hidden" | "read" | "write" | "shown" | "cache" | "never";
 }
 
-/** What exists, asked of the real file system by default. */
+/** The file system as the policy sees it: the real one by default. */
 export interface PathLook {
   /** Without symbolic links, or `null` where nothing is there. */
   real(path: string): string | null;
@@ -38,14 +38,14 @@ export const REAL_PATHS: PathLook = {
   isFolder: (path) => existsSync(path) && statSync(path).isDirectory(),
 };
 
-/** What the kernel lets the super-user write without any capability. */
+/** The super-user may write these settings of the kernel without any capability. */
 const KERNEL_SETTINGS = ["/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/sysrq-trigger"];
 
 /** The later one wins where two are for the same path. */
 const ORDER: readonly Mount["access"][] = ["hidden", "read", "cache", "write", "shown", "never"];
 
 /**
- * Every place that differs from "read only", parents first, so that the deepest one decides. What is not there is left
+ * Every place that differs from "read only", parents first, so that the deepest one decides. Missing paths are left
  * out.
  */
 export function mountsOf(confinement: Confinement, look: PathLook = REAL_PATHS): readonly Mount[] {
@@ -97,7 +97,7 @@ function canBeMade({ at, access }: Mount, all: ReadonlyMap<string, Mount>, look:
   return access !== "cache" || look.real(at) !== null || ["hidden", "shown"].includes(holderOf(at, all));
 }
 
-/** What decides on the folder that a path is in. The devices are a process's own, and so is `/dev/shm`. */
+/** The access of the folder that a path is in. The devices are a process's own, and so is `/dev/shm`. */
 function holderOf(path: string, all: ReadonlyMap<string, Mount>): Mount["access"] {
   for (let above = dirname(path);; above = dirname(above)) {
     const holder = all.get(above);

@@ -5,8 +5,8 @@ import { ensurePrivateDirectory, temporaryPlace } from "./files.ts";
 import type { Host } from "./types.ts";
 
 /**
- * Where Ralph keeps what it can make again: `XDG_CACHE_HOME`, else `~/.cache`, and a folder of this user's among the
- * temporary ones if the home folder cannot be written.
+ * The folder for everything that Ralph can make again: `XDG_CACHE_HOME`, else `~/.cache`, and a folder of this user's
+ * among the temporary ones if the home folder cannot be written.
  *
  * @throws {RalphError} file-unwritable
  */

@@ -15,7 +15,7 @@ const FAST_AFTER_BYTES = 1_000_000;
 /** The streams of a child. */
 export type ChildStreams = Readonly<Record<StreamName, ByteSource>>;
 
-/** What a child prints: passed on chunk by chunk, the end of it kept. */
+/** The output of a child: passed on chunk by chunk, the end of it kept. */
 export class ChildOutput {
   /** Resolves when both streams have ended. */
   readonly closed: Promise<void>;

@@ -13,7 +13,7 @@ const OWN_VARIABLES: readonly string[] = ["PATH", "PWD", "OLDPWD", "TMPDIR", "SH
 /** A container is no child of the command that starts it: by these its processes are found and ended with the rest. */
 const MARKS: readonly string[] = [TREE_VARIABLE, PLAIN_VARIABLE];
 
-/** What a word of the command may hold. */
+/** The values that words of the command are filled with. */
 export interface CommandValues {
   /** The folder that the process starts in. */
   readonly cwd: string;
@@ -86,8 +86,8 @@ function volumes(confinement: Confinement): readonly string[] {
 }
 
 /**
- * What Ralph and the agent's adapter set, and what is passed on by its name; the rest is the container's own. By name
- * only: values are in the environment of the command, not in the table of processes.
+ * The variables that Ralph and the agent's adapter set, and the ones that are passed on by name; the rest is the
+ * container's own. By name only: values are in the environment of the command, not in the table of processes.
  */
 function variables(
   { environment: { variables: own } }: Host,

@@ -21,7 +21,7 @@ export interface Confiner extends AsyncDisposable {
   run(confinement: Confinement, request: ProcessRequest): Promise<ProcessEnd>;
 }
 
-/** What a machine lacks. */
+/** A thing that the machine lacks. */
 export interface Lacking {
   readonly problem: string;
   readonly hint: string;

@@ -1,10 +1,10 @@
 /**
- * What a confined process may touch, as data: made by the sandbox's policy, enforced by its backend.
+ * The rights of a confined process, as data: made by the sandbox's policy, enforced by its backend.
  *
  * @module
  */
 
-/** What an agent's program needs to work: of the person's home, of the network, of the environment. */
+/** The needs of an agent's program: from the person's home, the network and the environment. */
 export interface AgentNeeds {
   /** Folders that hold its login and its settings. */
   readonly folders: readonly NeededFolder[];
@@ -24,19 +24,19 @@ export interface NeededFolder {
   readonly variable?: string;
   /** Files and folders in it that are copied. */
   readonly copy: readonly string[];
-  /** Those of them that are copied back where the turn has changed them: logins, which are renewed. */
+  /** The ones that are copied back if the turn has changed them: logins, which are renewed. */
   readonly keep: readonly string[];
 }
 
-/** What kind of process is confined. */
+/** The kind of process that is confined. */
 export type ConfinedRole = "turn" | "check" | "hook" | "service" | "setup";
 
-/** What is asked of the sandbox for one process. */
+/** A request to the sandbox for one process. */
 export interface SandboxRequest {
   readonly role: ConfinedRole;
   /** Absolute path of the working tree, or of a folder in it. */
   readonly cwd: string;
-  /** Of the agent that is started. */
+  /** The needs of the agent that is started. */
   readonly needs?: AgentNeeds;
   /** Absolute paths that it may write besides, such as a folder of its own. */
   readonly write?: readonly string[];
@@ -64,8 +64,8 @@ export interface PrivateFolder {
 }
 
 /**
- * What one process may touch. Paths are absolute, some may not exist. Of two that hold a file the deeper one decides; of
- * two entries for the same path `never` goes before `write`, `write` before `read`, `read` before `hidden`.
+ * The rights of one process. Paths are absolute, some may not exist. If two entries hold a file, the deeper one
+ * decides; if two are for the same path, `never` goes before `write`, `write` before `read`, `read` before `hidden`.
  */
 export interface Confinement {
   readonly role: ConfinedRole;

@@ -1,5 +1,6 @@
 /**
- * What has to be on the disk before something else is believed: a power cut keeps what was synced, in any order the rest.
+ * Puts on the disk whatever has to be there before something else is believed: a power cut keeps what was synced, in
+ * any order the rest.
  *
  * @module
  */
@@ -26,7 +27,7 @@ export async function syncFolder(path: string): Promise<void> {
 }
 
 /**
- * Waits until files are on the disk, contents and names. What is missing, or no file, is left out.
+ * Waits until files are on the disk, contents and names. Paths that are missing or no files are left out.
  *
  * @throws {RalphError} file-unwritable
  */
@@ -38,7 +39,7 @@ export async function syncFiles(paths: Iterable<string>): Promise<void> {
   await Promise.all(Array.from({ length: AT_ONCE }, work));
 }
 
-/** Whether folders are on the file system of one; what is missing counts as there. */
+/** Tells whether folders are on the file system of one; a missing folder counts as there. */
 export function areOnDeviceOf(folder: string, others: Iterable<string>): boolean {
   const device = deviceOf(folder);
   return [...others].every((other) => [device, undefined].includes(deviceOf(other)));

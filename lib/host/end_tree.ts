@@ -103,7 +103,7 @@ async function endOnWindows(tree: Tree): Promise<void> {
 /** A process that an earlier Ralph started and could not end. */
 export interface LeftOver {
   readonly pid: number;
-  /** What `processStart()` returned for it then: another process with the same pid is left alone. */
+  /** The start that `processStart()` returned for it then: another process with the same pid is left alone. */
   readonly started: string;
 }
 

@@ -53,7 +53,7 @@ export function unreadable(path: string, cause: unknown): RalphError {
   return new RalphError("file-unreadable", { details: { path, reason: reasonOf(code, message), hint }, cause });
 }
 
-/** What the machine refuses, whichever file it is: no one who reads or writes can mean it. */
+/** The machine refuses these, whichever file it is: no one who reads or writes can mean it. */
 const OF_THE_MACHINE: ReadonlySet<string> = new Set([
   "EDQUOT",
   "EIO",

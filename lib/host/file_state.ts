@@ -16,7 +16,7 @@ import { setAside } from "./set_aside.ts";
 import { writeAtomic } from "./write_atomic.ts";
 import { codeOf, entryAt, isMissing } from "./looks.ts";
 
-/** What is at a path, to be compared and restored later. Symbolic links are not followed. */
+/** The state of a path, to be compared and restored later. Symbolic links are not followed. */
 export type FileState =
   | { readonly kind: "missing" | "folder" | "special" }
   | { readonly kind: "link"; readonly target: string }

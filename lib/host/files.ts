@@ -2,7 +2,7 @@
  * Every file function that the layers above use. Missing files are values; a write that cannot be made is an error.
  *
  * The small ones are done at once, on this thread: handing a read of a few kilobytes to another one costs more than the
- * read. What may take long (syncing, streams, whole folders) is not.
+ * read. Slow ones (syncing, streams, whole folders) are not.
  *
  * @module
  */
@@ -100,7 +100,7 @@ function readRegular<Content>(path: string, maxBytes: number, read: (file: numbe
 
 const compared = Buffer.alloc(32 * 1024);
 
-/** Whether an open file holds these bytes and no more. Where it is read next stays as it was. */
+/** Tells whether an open file holds these bytes and no more. The position of the next read stays as it was. */
 function holds(file: number, bytes: Buffer): boolean {
   for (let at = 0;;) {
     const count = readSync(file, compared, 0, compared.length, at);

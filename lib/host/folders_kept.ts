@@ -4,7 +4,7 @@ import { unwritable } from "./file_errors.ts";
 import { entryAt } from "./looks.ts";
 import { setAside } from "./set_aside.ts";
 
-/** What stood in the place of a folder. */
+/** The thing that stood in the place of a folder. */
 export interface SwappedFolder {
   /** Absolute path of the folder, which is there again and empty. */
   readonly folder: string;

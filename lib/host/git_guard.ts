@@ -1,5 +1,5 @@
 /**
- * What runs outside of a turn follows no link that the turn made. A turn can write to the git directory and to the tree,
+ * Programs outside of a turn follow no link that the turn made. A turn can write to the git directory and to the tree,
  * and Ralph's git opens files there: a link at `.git/logs/HEAD` would have it write any file of the person. So the git
  * directory is compared with what it was before the first turn; what was there then is the person's and stays.
  *
@@ -47,7 +47,7 @@ export function guardedHost(host: Host, report: (message: string) => void): Host
   return { ...host, guard, processes: { ...host.processes, run } };
 }
 
-/** What a repository was before the first turn. */
+/** A repository as it was before the first turn. */
 interface Known {
   readonly repository: WatchedRepository;
   /** Device and inode of the git directory. */

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { linkAt, orElse } from "./looks.ts";
 
 /**
- * What is in a git directory that git would follow or be stopped by: path to what it is. Links, pipes and devices; folders
- * in the place of git's files; files with a second name that git writes in place.
+ * The entries of a git directory that git would follow or be stopped by, each path with its kind. Links, pipes and
+ * devices; folders in the place of git's files; files with a second name that git writes in place.
  */
 export type Specials = ReadonlyMap<string, string>;
 
@@ -27,7 +27,7 @@ const ENTERED: Readonly<Record<string, Kind>> = {
 const FILE_REGEXP = /^(?:[A-Z][A-Z_]*|index|packed-refs|config(?:\.worktree)?|commondir|gitdir|shallow)$/;
 /** Git opens these and writes, where it replaces all others. */
 const IN_PLACE_REGEXP = /(?:_MSG|_EDITMSG|FETCH_HEAD)$/;
-/** Of Ralph's own folder: links that Ralph makes, and what was set aside. */
+/** Names in Ralph's own folder: links that Ralph makes, and files that were set aside. */
 const OWN_NAMES: readonly string[] = ["aside", "bin"];
 
 type Kind = "git" | "directories" | "objects" | "logs" | "ralph" | "folder";

@@ -61,7 +61,10 @@ interface Sha256 {
   digest(encoding: "hex"): string;
 }
 
-/** What of `Bun` is used: `node:crypto` brings all of the streams, which cost a command that only looks a tenth of its time. */
+/**
+ * The part of `Bun` that is used: `node:crypto` brings all of the streams, which cost a command that only looks a tenth
+ * of its time.
+ */
 interface BunRuntime {
   readonly CryptoHasher: new (algorithm: "sha256") => Sha256;
 }

@@ -13,7 +13,7 @@ export type { LockHolder } from "./lock_holder.ts";
 
 /** How a lock is taken. */
 export interface LockOptions {
-  /** What for, in a word: `run`, `store`. */
+  /** Its purpose, in a word: `run`, `store`. */
   readonly purpose: string;
   readonly host: Host;
   /** Milliseconds to wait for a living holder. @default 0 */

@@ -18,7 +18,7 @@ export interface NestedSettings {
   readonly path: string;
   /** The `.git` by which git gets there. */
   readonly entry: string;
-  /** Whether it is in the repository, where it can be put back. */
+  /** True if it is in the repository, where it can be put back. */
   readonly isInside: boolean;
 }
 
@@ -59,7 +59,10 @@ const PLAIN: Readonly<Record<string, RegExp>> = {
 const SECTION_REGEXP = /^\s*\[([a-z]+)(?: "[^"\\\]]*")?\]\s*$/i;
 const KEY_REGEXP = /^\s*([a-z]+)\s*=[^\\]*$/i;
 
-/** Whether the settings of a repository name no program that git would run. What is not understood does. */
+/**
+ * Tells whether the settings of a repository name no program that git would run. Settings that are not understood count
+ * as naming one.
+ */
 export function isPlainConfig(text: string): boolean {
   let keys: RegExp | undefined;
   for (const line of text.split("\n")) {

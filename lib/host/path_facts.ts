@@ -3,7 +3,7 @@ import { exists } from "@std/fs/exists";
 import { RACY_MS } from "./hash.ts";
 import { codeOf, entryAt, entryOrNothing } from "./looks.ts";
 
-/** What a path is, without its content. */
+/** The facts of a path, without its content. */
 export interface PathFacts {
   readonly kind: "file" | "link" | "other";
   readonly size: number;
@@ -13,7 +13,7 @@ export interface PathFacts {
   readonly stamp: string;
 }
 
-/** What is at a path, symbolic links not followed; `null` when nothing is. */
+/** The facts of a path, symbolic links not followed; `null` when nothing is there. */
 export function factsOf(path: string): PathFacts | null {
   const found = entryAt(path);
   if (found === undefined) return null;
@@ -31,8 +31,9 @@ function kindOf(found: Stats): PathFacts["kind"] {
 }
 
 /**
- * What differs whenever what is at a path differs, links followed; "" where nothing is. To be taken before the file is
- * read. `null` for a file that is so young that a later write may leave the same times, as git's "racily clean" ones.
+ * A text that differs whenever the file at a path differs, links followed; "" if nothing is there. To be taken before
+ * the file is read. `null` for a file that is so young that a later write may leave the same times, as git's "racily
+ * clean" ones.
  */
 export function stampOf(path: string): string | null {
   const now = Date.now();
@@ -47,7 +48,7 @@ export function changedAt(path: string): bigint | null {
   return entryOrNothing(() => lstatSync(path, { bigint: true, throwIfNoEntry: false }))?.ctimeNs ?? null;
 }
 
-/** Where a symbolic link leads. */
+/** The target of a symbolic link. */
 export function readLink(path: string): string {
   return readlinkSync(path);
 }

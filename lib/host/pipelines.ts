@@ -89,7 +89,7 @@ function stagesOf(text: string): readonly Stage[] | null {
   return [...stages, { text: text.slice(start), operator: "" }];
 }
 
-/** Where the next part of a word, a quote or a substitution ends; `null` if it is not understood. */
+/** The end of the next part of a word, a quote or a substitution; `null` if it is not understood. */
 function afterPart(text: string, index: number): number | null {
   const rest = text.slice(index, index + 3);
   if (rest.startsWith("\\")) return index + 2;

@@ -40,7 +40,7 @@ export function lastPid(): number | null {
   return text === null ? null : Number(text.slice(text.lastIndexOf(" ") + 1));
 }
 
-/** What a command of a few hundred ms at most prints; the empty text when it fails or is missing. */
+/** The output of a command of a few hundred ms at most; the empty text when it fails or is missing. */
 export function outputOf(file: string, arguments_: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
     process.getBuiltinModule("node:child_process").execFile(

@@ -6,8 +6,8 @@ import type { Environment } from "./types.ts";
 export type Programs = ReadonlyMap<string, { readonly path: string; readonly stamp: string }>;
 
 /**
- * What the names on PATH lead to now, as programs started in `root` find them: folders that npm and its like put before
- * PATH (`node_modules/.bin` of every folder above the root) come first.
+ * The programs that names on PATH lead to now, as programs started in `root` find them: folders that npm and its like
+ * put before PATH (`node_modules/.bin` of every folder above the root) come first.
  *
  * @param without a folder whose programs do not count; `null`: all do
  */

@@ -35,7 +35,7 @@ export async function deepestPath(path: string, left = 64): Promise<string> {
   return parent === path ? path : join(await deepestPath(parent, left), basename(path));
 }
 
-/** Where a symbolic link points to, also one that leads nowhere; `null` for anything else. */
+/** The target of a symbolic link, also of one that leads nowhere; `null` for anything else. */
 export async function linkTarget(path: string): Promise<string | null> {
   try {
     return resolve(dirname(path), readlinkSync(path));

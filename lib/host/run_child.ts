@@ -8,7 +8,10 @@ import type { ProcessEnd, ProcessRequest } from "./types.ts";
 
 /** A child that has been started, or could not be. */
 export interface RunningChild {
-  /** What a signal is sent to: the group (negative), or the process when the terminal is handed over; `null` when it never ran. */
+  /**
+   * The receiver of signals: the group (negative), or the process when the terminal is handed over; `null` when it
+   * never ran.
+   */
   readonly id: number | null;
   readonly end: Promise<ProcessEnd>;
   abort(): void;

@@ -13,7 +13,7 @@ import type { Confinement } from "./confinement.ts";
 export interface RefusedHost {
   readonly host: string;
   readonly port: number;
-  /** Whose process it was; `null` where that is not known. */
+  /** The role of its process; `null` if that is not known. */
   readonly role: Confinement["role"] | null;
 }
 
@@ -25,13 +25,13 @@ export interface SandboxProxy extends AsyncDisposable {
   grant(role: Confinement["role"], hosts: readonly string[], id: string): Grant;
 }
 
-/** What one process was given. */
+/** The access that one process was given. */
 export interface Grant extends Disposable {
   /** Variables that make programs use the proxy. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Where the proxy listens inside. */
+/** The proxy listens on this port inside. */
 export const PROXY_PORT = 18_127;
 
 const DIRECT = "localhost,127.0.0.1,::1";

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** What is below a path, each with what only root can give to another file: inode and time of change. */
+/** Everything below a path, each with what only root can give to another file: inode and time of change. */
 export type Seal = ReadonlyMap<string, string>;
 
 /** Seals a file or a whole folder; symbolic links are not followed. Keys are relative to `top`, "" is itself. */

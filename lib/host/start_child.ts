@@ -9,7 +9,7 @@ export interface Exit {
   readonly signal: string | null;
 }
 
-/** What a child prints on one of its streams. */
+/** The bytes that a child prints on one of its streams. */
 export interface ByteSource {
   /**
    * Gives each chunk as it comes; nothing is read while a promise that it returns is pending. Resolves at the stream's
@@ -31,7 +31,7 @@ export interface StartedChild {
   closeInput(): void;
 }
 
-/** What of `Bun` is used: a child costs a third of what `node:child_process` takes for it. */
+/** The part of `Bun` that is used: a child costs a third of what `node:child_process` takes for it. */
 interface BunRuntime {
   spawn(command: readonly string[], options: Readonly<Record<string, unknown>>): {
     readonly pid: number;
@@ -146,10 +146,10 @@ function streamSource(stream: Readable): ByteSource {
   };
 }
 
-/** What passes: too many processes or open files, no memory. */
+/** These pass: too many processes or open files, no memory. */
 const PASSING: ReadonlySet<string | undefined> = new Set(["EAGAIN", "EMFILE", "ENFILE", "ENOMEM"]);
 
-/** Whether the program is missing, or the system had no room for another process. */
+/** Tells a missing program from a system that had no room for another process. */
 export function spawnReason(error: NodeJS.ErrnoException): "not-found" | "not-started" {
   return PASSING.has(error.code) ? "not-started" : "not-found";
 }

@@ -3,7 +3,7 @@ import { loadLibC } from "./lib_c.ts";
 import { findProcess, listProcesses, type ProcessEntry, readOrNull } from "./process_table.ts";
 import { marksIn, TREE_VARIABLE } from "./sweep.ts";
 
-/** What of the C library is called. */
+/** The functions of the C library that are called. */
 interface LibC {
   prctl(option: number, value: number, third: number, fourth: number, fifth: number): number;
   waitpid(pid: number, status: null, options: number): number;
@@ -52,8 +52,8 @@ export function follow(pid: number): Disposable {
 }
 
 /**
- * Orphans, with their descendants, that came since a child began and carry no other child's mark. What shares this
- * program's process group was started by a library, not orphaned.
+ * Orphans, with their descendants, that came since a child began and carry no other child's mark. A process that shares
+ * this program's process group was started by a library, not orphaned.
  *
  * @param started when the child began, as the process table has it
  */

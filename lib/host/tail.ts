@@ -1,7 +1,7 @@
 /** The last bytes of a stream, in a ring of fixed size. */
 export interface Tail {
   push(chunk: Uint8Array): void;
-  /** What is kept, decoded as UTF-8 with damaged bytes replaced. */
+  /** The kept bytes, decoded as UTF-8 with damaged ones replaced. */
   text(): string;
 }
 

@@ -12,7 +12,7 @@ export const AGENT_COMMAND = "__agent";
 /** The signals by which a person or a supervisor ends Ralph. */
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** What was typed after the program's name and script. */
+/** The words that were typed after the program's name and script. */
 export function commandLine(): readonly string[] {
   return process.argv.slice(2);
 }

@@ -1,6 +1,6 @@
 /**
- * What the host offers to the layers above: time, chance, the environment, the terminal and processes.
- * Only `lib/host` and `lib/std` touch the real ones.
+ * The host offers time, chance, the environment, the terminal and processes to the layers above. Only `lib/host` and
+ * `lib/std` touch the real ones.
  *
  * @module
  */
@@ -54,11 +54,11 @@ export interface Terminal {
   /** Both standard input and standard error are a terminal. */
   readonly interactive: boolean;
   isTerminal(stream: "stdin" | "stdout" | "stderr"): boolean;
-  /** Writes all of the text before it returns. What is no longer read is dropped. */
+  /** Writes all of the text before it returns. Text that no one reads any longer is dropped. */
   write(stream: "stdout" | "stderr", text: string): void;
   /** Why standard output has less than was written to it: a full disk for one; `null` where it has all of it. */
   readonly unwritten: Error | null;
-  /** Of standard error, now. */
+  /** The size of the terminal at standard error, now. */
   size(): { readonly columns: number; readonly rows: number };
   /**
    * Keeps these lines at the bottom of standard error, below whatever is written; none take them away. Each must be
@@ -81,7 +81,7 @@ export interface Sandbox extends AsyncDisposable {
   announce(): Promise<SandboxState>;
 }
 
-/** Whether the processes of a run are confined. */
+/** Tells whether the processes of a run are confined. */
 export interface SandboxState {
   readonly on: boolean;
   /** How, or why not. */
@@ -92,9 +92,9 @@ export interface SandboxState {
 
 /** Masks a stream of bytes: what `push` and `end` return, one after the other, is the masked stream. */
 export interface OutputMask {
-  /** What it returns is the host's: its memory is freed afterwards. */
+  /** The returned bytes are the host's: their memory is freed afterwards. */
   push(chunk: Uint8Array): Uint8Array;
-  /** What was held back because more could have belonged to it. */
+  /** The bytes that were held back because more could have belonged to them. */
   end(): Uint8Array;
 }
 
@@ -127,7 +127,7 @@ export interface ProcessRequest {
   /** Called with each chunk as the child printed it: for what is compared and not kept. */
   readonly onRaw?: (chunk: Uint8Array, stream: "stdout" | "stderr") => void;
   /**
-   * Called with each chunk as it comes; a promise holds the stream back (constant memory). Where there is a mask, a chunk
+   * Called with each chunk as it comes; a promise holds the stream back (constant memory). If there is a mask, a chunk
    * is empty once this has returned, or its promise has resolved: copy what is kept.
    */
   readonly onOutput?: (chunk: Uint8Array, stream: "stdout" | "stderr") => void | Promise<void>;
@@ -171,7 +171,7 @@ export interface Processes extends AsyncDisposable {
   sweep(runToken: string): Promise<number>;
 }
 
-/** Where a repository is. Absolute paths. */
+/** The place of a repository. Absolute paths. */
 export interface WatchedRepository {
   readonly topLevel: string;
   readonly gitDirectory: string;
@@ -201,7 +201,7 @@ export interface Host {
   readonly environment: Environment;
   readonly terminal: Terminal;
   readonly processes: Processes;
-  /** What `processes` confines with. Absent: nothing is confined. */
+  /** The sandbox that `processes` confines with. Absent: nothing is confined. */
   readonly sandbox?: Sandbox;
   /** Sets aside what turns put into the way of Ralph's own git. Absent: nothing does. */
   readonly guard?: GitGuard;

@@ -37,7 +37,7 @@ export interface WriteOptions {
   readonly mode?: number;
 }
 
-/** What became of a write that names what it replaces. */
+/** The end of a write that names the text that it replaces. */
 export type Replaced =
   | { readonly status: "written" }
   /** The file holds something else and stays as it is. */
@@ -213,7 +213,7 @@ function isLeft(path: string, owner: number): boolean {
   return found !== undefined && found.mtimeMs < Date.now() - LONGEST_WRITE_MS;
 }
 
-/** Of a folder that another process may have removed by now. */
+/** Names in a folder that another process may have removed by now. */
 function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);

@@ -5,7 +5,7 @@ import { callEvent, failedEvents, readByType, resultEvent } from "../events.ts";
 import { at, textAt } from "../json.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
 
-/** Reads `cursor-agent --output-format stream-json`, as documented. Where it fails there is no `result` line. */
+/** Reads `cursor-agent --output-format stream-json`, as documented. A turn that fails has no `result` line. */
 function cursorTranslator(): Translator {
   let answer = ""; // its result holds every message, one after the other
   return readByType({

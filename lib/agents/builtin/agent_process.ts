@@ -17,13 +17,13 @@ import { promptPictures, systemPrompt, treeOf } from "./instructions.ts";
 import { type Call, type Effort, type Model, openModel, requestError, type Step } from "./models.ts";
 import { offeredTools, runTool, type ToolPlace, type ToolResult } from "./tools.ts";
 
-/** What the adapter hands to the process, as one JSON argument. */
+/** The settings that the adapter hands to the process, as one JSON argument. */
 export interface AgentSettings {
   readonly endpoint: ReadyEndpoint;
   readonly effort: Effort | null;
 }
 
-/** Where it runs. */
+/** The surroundings that it runs in. */
 export interface AgentSurroundings {
   readonly host: Host;
   readonly signal: AbortSignal;

@@ -38,12 +38,12 @@ export class Conversation {
     this.#messages.push({ role: "user", content: images.length === 0 ? text : [{ type: "text", text }, ...images] });
   }
 
-  /** What the model answered. */
+  /** Adds the model's answer. */
   add(messages: readonly Message[]): void {
     this.#messages.push(...messages);
   }
 
-  /** What a tool gave. */
+  /** Adds a tool's result. */
   result({ id, name }: Pick<Call, "id" | "name">, ok: boolean, value: string): void {
     const output = { type: ok ? "text" : "error-text", value } as const;
     this.#messages.push({ role: "tool", content: [{ type: "tool-result", toolCallId: id, toolName: name, output }] });
@@ -54,7 +54,7 @@ export class Conversation {
     if (tokens > 500) this.#charactersAToken = Math.min(8, Math.max(1, characters / tokens));
   }
 
-  /** Of what is sent, without pictures. */
+  /** The characters that are sent, without pictures. */
   get characters(): number {
     return this.#messages.reduce((sum, message) => sum + sizeOf(message), 0);
   }

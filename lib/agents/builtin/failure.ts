@@ -4,7 +4,7 @@ import { at, listAt, numberAt, textAt } from "../json.ts";
 import { resetTime } from "../reset_time.ts";
 import type { RequestError } from "./models.ts";
 
-/** What a failed request means. */
+/** The meaning of a failed request. */
 export interface Failure {
   readonly kind: FailureKind;
   readonly message: string;

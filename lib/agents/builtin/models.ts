@@ -55,7 +55,7 @@ export interface Call {
   readonly invalid: string | null;
 }
 
-/** What the model answered. */
+/** The model's answer. */
 export interface Step {
   readonly text: string;
   readonly calls: readonly Call[];
@@ -73,7 +73,7 @@ export interface Step {
   };
 }
 
-/** What a failed request said. */
+/** The facts of a failed request. */
 export interface RequestError {
   readonly status: number | null;
   readonly message: string;
@@ -176,7 +176,7 @@ function cached(messages: readonly Message[]): Message[] {
   );
 }
 
-/** What a thrown error says of its request. */
+/** The facts that a thrown error holds of its request. */
 export function requestError(error: unknown): RequestError {
   if (APICallError.isInstance(error)) {
     return {

@@ -15,7 +15,7 @@ import type { OfferedTool } from "./models.ts";
 import { cut, LONGEST_OUTPUT, OutputStart } from "./output.ts";
 import { readPicture } from "./pictures.ts";
 
-/** Where the tools work. */
+/** The place that the tools work in. */
 export interface ToolPlace {
   readonly host: Host;
   /** Absolute path that paths are relative to. */
@@ -27,7 +27,7 @@ export interface ToolPlace {
   readonly hidden: readonly string[];
 }
 
-/** What a tool gave. */
+/** The result of a tool. */
 export interface ToolResult {
   readonly ok: boolean;
   readonly text: string;

@@ -14,7 +14,7 @@ import type { TreeChange } from "./tree_change.ts";
 /** Version of the format. */
 export const CASSETTE_VERSION = 1;
 
-/** What a line of a cassette must hold to be played. */
+/** A line of a cassette must hold this to be played. */
 const RECORDED_TURN: z.ZodType<RecordedTurn> = z.object({
   v: z.literal(CASSETTE_VERSION),
   promptHash: z.string(),
@@ -77,7 +77,7 @@ function invalid(path: string, problem: string): RalphError {
   return new RalphError("cassette-invalid", { details: { path, problem } });
 }
 
-/** Where two prompts part, for the reader. */
+/** Shows the reader where two prompts part. */
 export function differenceOf(recorded: string, asked: string): string {
   const [one, other] = [recorded.split("\n"), asked.split("\n")];
   let line = 0;
@@ -89,7 +89,7 @@ export function differenceOf(recorded: string, asked: string): string {
 /** One recorded turn. */
 export interface RecordedTurn extends TreeChange {
   readonly v: typeof CASSETTE_VERSION;
-  /** Of the prompt, without what differs from run to run. */
+  /** The hash of the prompt, without the parts that differ from run to run. */
   readonly promptHash: string;
   readonly prompt: string;
   readonly agent: string;

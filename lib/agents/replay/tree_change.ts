@@ -5,7 +5,7 @@ import type { Host } from "../../host/types.ts";
 
 const TIMEOUT_MS = 300_000;
 
-/** What a turn did to a working tree. */
+/** The change that a turn made to a working tree. */
 export interface TreeChange {
   /** Everything that changed, committed or not; a binary patch for `git apply`, "" for nothing. */
   readonly patch: string;
@@ -35,7 +35,7 @@ export async function markTree(host: Host, cwd: string): Promise<TreeMark> {
   return { tree, head: head === "" ? null : head };
 }
 
-/** What changed between two moments. */
+/** The change between two moments. */
 export async function changeBetween(host: Host, cwd: string, before: TreeMark, after: TreeMark): Promise<TreeChange> {
   const patch = await git(host, cwd, [
     "diff",

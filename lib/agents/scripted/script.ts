@@ -18,7 +18,7 @@ const duration = z.union([
   z.string().regex(/^\d+(\.\d+)?(ms|s|m)$/, "expected seconds, or a text such as `500ms`, `2s`, `1m`"),
 ]);
 
-/** What a file of turns may hold. */
+/** The content that a file of turns may hold. */
 const SCRIPT_SCHEMA: z.ZodType<Script> = z.strictObject({
   turns: z.array(z.strictObject({
     match: z.union([z.string(), z.array(z.string())]).optional(),
@@ -75,7 +75,7 @@ function checkTurn(turn: ScriptedTurn, place: string, name: string): void {
   }
 }
 
-/** Whether a prompt contains a text, or fits `/a regular expression/`. */
+/** Tells whether a prompt contains a text, or fits `/a regular expression/`. */
 export function matcherOf(pattern: string): (prompt: string) => boolean {
   const [, source, flags] = /^\/(.+)\/([imsu]*)$/s.exec(pattern) ?? [];
   if (source === undefined) return (prompt) => prompt.includes(pattern);

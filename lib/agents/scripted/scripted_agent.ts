@@ -12,7 +12,7 @@ import { appendText, ensureDirectory, removeOwn, resolveInside, writeAtomic } fr
 import { shellInvocation } from "../../host/shell.ts";
 import { dirname } from "node:path";
 
-/** What the scripted agent needs beside its turns. */
+/** The needs of the scripted agent beside its turns. */
 export interface ScriptedAgentOptions {
   readonly host: Host;
   /** @default "scripted" */
@@ -21,8 +21,8 @@ export interface ScriptedAgentOptions {
 
 /**
  * An agent that follows a script: the first turn that fits the prompt and is not used up is carried out, for real, on
- * the working tree. For demonstrations, and for your own tests of recipes. What is used up is kept in memory: a new
- * agent begins anew.
+ * the working tree. For demonstrations, and for your own tests of recipes. The agent remembers used turns in memory: a
+ * new agent begins anew.
  *
  * @param source the turns, or the YAML or JSON `file` that holds them
  *
@@ -86,7 +86,7 @@ export function scriptedAgent(source: Script | { readonly file: string }, option
   };
 }
 
-/** What a script says comes from no process: it is masked here. */
+/** A script's words come from no process: they are masked here. */
 function maskedRecord(record: TurnRecord, { text }: Redactor): TurnRecord {
   const masked = (chunk: Uint8Array): Uint8Array => Buffer.from(text(Buffer.from(chunk).toString("utf8")));
   return {

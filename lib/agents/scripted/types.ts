@@ -1,4 +1,4 @@
-/** One turn. What it does, it does in the order of these fields. */
+/** One turn. The agent does its parts in the order of these fields. */
 export interface ScriptedTurn {
   /** Text that the prompt must contain, or `/a regular expression/i`; of several, each. Absent: any prompt. */
   readonly match?: string | readonly string[];
@@ -12,7 +12,7 @@ export interface ScriptedTurn {
   readonly append?: Readonly<Record<string, string>>;
   /** Files or folders to take away. */
   readonly delete?: readonly string[];
-  /** Commands for the shell, one after the other. What they print is in the transcript, not among the words. */
+  /** Commands for the shell, one after the other. Their output is in the transcript, not among the words. */
   readonly run?: string | readonly string[];
   /** Text for standard error. */
   readonly stderr?: string;
