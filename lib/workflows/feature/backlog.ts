@@ -18,7 +18,7 @@ import { checksOf, isUi, type UserInterface } from "./checks.ts";
 import { isoNow, printOf, retriesOf, settleStory } from "./settle.ts";
 import type { FeaturePrd, FeatureStory } from "./types.ts";
 
-/** What the backlog needs of the context. */
+/** The part of the context that the backlog needs. */
 export interface FeatureBacklogContext {
   readonly root: string;
   readonly config: Config;
@@ -40,7 +40,7 @@ export interface FeatureBacklogOptions {
   readonly retryBlocked?: boolean;
 }
 
-/** What an item of this backlog carries: a story, or all of them for the final verification. */
+/** An item of this backlog carries a story, or all of them for the final verification. */
 export type FeatureItemData = FeatureStory | readonly FeatureStory[];
 
 /** Id of the item that reviews all stories. */

@@ -6,7 +6,7 @@ import { pageUrls } from "../../checks/browser/urls.ts";
 import { storyCommands } from "../../backlog/verify_commands.ts";
 import type { FeatureStory } from "./types.ts";
 
-/** What brings up servers and looks at pages; absent where only the commands are of interest. */
+/** The means to bring up servers and look at pages; absent if only the commands are of interest. */
 export interface UserInterface {
   /** Origin that paths belong to, or `null`. */
   readonly base: string | null;

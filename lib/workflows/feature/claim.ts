@@ -2,7 +2,7 @@ import { plain, textsOf } from "../plain.ts";
 import type { ZodType } from "zod";
 import { saysPassing, signalsOf } from "../../backlog/signals.ts";
 
-/** What an agent's signals say beside done or not done. Plain JSON. */
+/** An agent's signals say this beside done or not done. Plain JSON. */
 export interface FeatureFindings {
   /** For the agents that come after. */
   readonly learnings: readonly string[];

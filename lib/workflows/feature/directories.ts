@@ -3,20 +3,20 @@ import { RalphError } from "../../errors/ralph_error.ts";
 import { listDirectory, pathExists } from "../../host/files.ts";
 import { isCalendarDay } from "../../host/local_date.ts";
 
-/** Where features live, relative to the root. */
+/** Features live here, relative to the root. */
 export const FEATURES_FOLDER = ".ralph";
 
-/** What keeps git from seeing locks and runs, relative to the root. */
+/** This file keeps git from seeing locks and runs, relative to the root. */
 export const IGNORE_FILE: string = `${FEATURES_FOLDER}/.gitignore`;
 
-/** What a story's first commit has beside its work: the PRD, and the ignore file where it is there. */
+/** A story's first commit has these files beside its work: the PRD, and the ignore file if it is there. */
 export async function committedPaths(root: string, prdFile: string): Promise<readonly string[]> {
   return await pathExists(join(root, IGNORE_FILE)) ? [prdFile, IGNORE_FILE] : [prdFile];
 }
 
 /** One feature's directory. */
 export interface FeatureDirectory {
-  /** What comes after the date: `auth`. */
+  /** The part after the date: `auth`. */
   readonly name: string;
   /** `2024-01-15`, however the directory writes it. */
   readonly date: string;

@@ -6,7 +6,7 @@ import { browserCheck } from "../../checks/browser/check.ts";
 import type { Services } from "../../services/create_services.ts";
 
 /**
- * What the `ui` stories of a feature are looked at with: the services of the run and the machine's browser.
+ * Services of the run and the machine's browser, with which a feature's `ui` stories are looked at.
  *
  * @throws {RalphError} service-foreign, service-down, browser-missing, browser-failed from `prepare()`
  *

@@ -52,7 +52,7 @@ function filled<Whole extends object>(given: Partial<Whole>, defaults: Whole): W
   return { ...given, ...defaults, ...Object.fromEntries(said) };
 }
 
-/** What may be changed in a document: of the run and, by id, of the stories. */
+/** A document's changeable parts: keys of the run and, by id, keys of the stories. */
 export interface PrdChange {
   readonly run?: Partial<FeatureRun>;
   readonly stories?: ReadonlyMap<string, Partial<FeatureStory>>;

@@ -10,8 +10,8 @@ export interface WorkCommit {
 }
 
 /**
- * The newest commit that changes anything outside `.ralph/`: the agent's own, or the one that Ralph made for it. Where the
- * agent had nothing to do, what was there before.
+ * The newest commit that changes anything outside `.ralph/`: the agent's own, or the one that Ralph made for it. If the
+ * agent had nothing to do, it is the commit that was there before.
  */
 export async function workCommit(
   { repository, root }: { readonly repository: Repository; readonly root: string },

@@ -6,7 +6,7 @@ import { failureIn, withoutFailure } from "../../backlog/notes.ts";
 import { onOneLine, quoted, windowed } from "../../prompts/parts.ts";
 import type { FeaturePrd, FeatureStory } from "./types.ts";
 
-/** What a story's prompt is made of. */
+/** The parts of a story's prompt. */
 export interface StoryPromptOptions {
   readonly root: string;
   readonly prd: FeaturePrd;

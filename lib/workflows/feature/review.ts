@@ -8,8 +8,8 @@ import type { PrdChange } from "./format.ts";
 import type { FeaturePrd, FeatureRun, FeatureStory } from "./types.ts";
 
 /**
- * What a final verification claims: RESET outweighs VERIFIED; ids that no story has are reported. `findings.reset` holds
- * the ids as the PRD writes them.
+ * The claim of a final verification: RESET outweighs VERIFIED; ids that no story has are reported. `findings.reset`
+ * holds the ids as the PRD writes them.
  */
 export function claimOfReview(
   stories: readonly FeatureStory[],

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { pathExists, writeAtomic } from "../../host/files.ts";
 import { FEATURES_FOLDER } from "./directories.ts";
 
-/** What git need not see of the features' folder. */
+/** Git need not see these files of the features' folder. */
 const IGNORED = "ralph.lock\nprd.json.lock\n*.tmp\nscreenshots/\nruns/\n";
 
 /** Makes `.ralph/.gitignore` where it is missing. @returns the paths that were made, relative to the root */

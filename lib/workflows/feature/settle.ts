@@ -9,7 +9,7 @@ import { committedPaths } from "./directories.ts";
 import type { PrdChange } from "./format.ts";
 import type { FeaturePrd, FeatureStory } from "./types.ts";
 
-/** Where a settlement is written. */
+/** The place to which a settlement is written. */
 interface Place {
   readonly ralph: {
     readonly root: string;
@@ -75,7 +75,7 @@ export async function settleStory(
   return blocked ? { status: "parked", reason, commit } : { status: "open", reason, commit };
 }
 
-/** What becomes of the story as the PRD has it now. */
+/** Computes the story's changes from its present state in the PRD. */
 type Update = (now: FeatureStory) => Partial<FeatureStory>;
 
 /** The item's story, unless a person has made another one of it meanwhile. */

@@ -35,19 +35,19 @@ export interface FeatureStory {
   readonly retries: number;
   /** Given up on after `maxRetries`. */
   readonly blocked: boolean;
-  /** Of the last attempt that passed, else `null`. */
+  /** The result of the last attempt that passed, else `null`. */
   readonly lastResult: LastResult | null;
   /** A person's notes, and behind them the last failure's reason. */
   readonly notes: string;
 }
 
-/** What the run has in the document. */
+/** The run's part of the document. */
 export interface FeatureRun {
   /** ISO time of the first iteration. */
   readonly startedAt: string | null;
   /** The story in work; taken up first when a run resumes. */
   readonly currentStoryId: string | null;
-  /** What agents found out for those that come after them. */
+  /** Agents leave these findings for those that come after them. */
   readonly learnings: readonly string[];
   /** ISO time at which the final verification accepted everything; gone when a story is open again. */
   readonly verifiedAt?: string | null;

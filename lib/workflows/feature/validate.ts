@@ -1,8 +1,8 @@
 import { isPlain } from "../plain.ts";
 
 /**
- * What is wrong with a feature's PRD; nothing when it is valid. Keys that are missing and have a default, and keys that
- * are not known, are fine.
+ * Lists the faults of a feature's PRD; none if it is valid. Keys that are missing and have a default, and keys that are
+ * not known, are fine.
  *
  * @example Refuse what is not a PRD
  * ```ts

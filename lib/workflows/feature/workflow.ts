@@ -1,7 +1,7 @@
 import type { Backlog } from "../../backlog/types.ts";
 import type { Workflow } from "../workflow.ts";
 
-/** What the shared commands do in the workflow feature; each part is loaded when it is used. */
+/** The shared commands do this in the workflow feature; each part is loaded when it is used. */
 export const FEATURE_WORKFLOW: Workflow = {
   async init(invocation, place) {
     const { scaffoldWorkflow } = await import("../../cli/scaffold.ts");

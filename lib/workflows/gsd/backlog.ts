@@ -25,13 +25,13 @@ import type { Plan, Planning } from "./types.ts";
 export type { GsdFindings } from "./claim.ts";
 export type { GsdBacklogContext } from "./item_data.ts";
 
-/** What is run, and how. */
+/** The plans to run, and how. */
 export interface GsdBacklogOptions {
   /** This plan alone: `01-02`. @default every plan from STATE.md's position on */
   readonly plan?: string;
   /**
-   * What becomes of checkpoints: left out and listed in the SUMMARY, done with a person at the terminal, or a plan that
-   * has some is not begun.
+   * The fate of checkpoints: left out and listed in the SUMMARY, done with a person at the terminal, or a plan that has
+   * some is not begun.
    * @default "skip"
    */
   readonly checkpoints?: "skip" | "interactive" | "block";
@@ -238,7 +238,7 @@ export function gsdBacklog(
   };
 }
 
-/** What a plan's `files_modified` names, as globs. */
+/** The paths in a plan's `files_modified`, as globs. */
 function touchesOf(plan: Plan): readonly string[] {
   return planList(plan, "files_modified")
     .map((path) => path.replace(/\s+\(.*\)$/, "").replace(/^\.\//, "").replace(/\/$/, "/**"))

@@ -5,7 +5,7 @@ import type { Plan, PlanCommand, Verifying } from "./types.ts";
 /** The label of the checks that a plan names for itself, and of those that hold for every item. */
 const PLAN_SCOPE = "plan";
 
-/** What of a plan its checks are made of. */
+/** The parts of a plan from which its checks are made. */
 export interface Checkable {
   readonly tasks: readonly (Verifying & { readonly number: number; readonly checkpoint: boolean })[];
   readonly verification: Verifying;

@@ -2,7 +2,7 @@ import type { ZodType } from "zod";
 import { signalsOf } from "../../backlog/signals.ts";
 import type { Claim, Turn } from "../../backlog/types.ts";
 
-/** What the agent signalled last: a claim, never more. */
+/** The agent's last signal: a claim, never more. */
 export interface Signal {
   readonly kind: "PLAN_COMPLETE" | "TASK_FAILED" | "PLAN_FAILED" | "BLOCKED";
   /** May hold `#` itself. */
@@ -19,7 +19,7 @@ export function lastSignal(lines: readonly string[], nonce: string): Signal | nu
   return found === undefined ? null : { kind: found.name as Signal["kind"], payload: found.value };
 }
 
-/** What the agent's last signal was, and whether only a SUMMARY had been asked for. */
+/** The agent's last signal, and whether only a SUMMARY had been asked for. */
 export interface GsdFindings {
   readonly signal: Signal | null;
   readonly summaryOnly: boolean;
@@ -32,7 +32,7 @@ export async function gsdFindings(): Promise<ZodType<GsdFindings>> {
   return z.object({ signal: signal.nullable(), summaryOnly: z.boolean() });
 }
 
-/** What a turn claims: its last signal. Only an interactive turn, or one that had to write a SUMMARY, needs none. Pure. */
+/** A turn claims its last signal. Only an interactive turn, or one that had to write a SUMMARY, needs none. Pure. */
 export function claimOf(
   { lines }: Pick<Turn, "lines">,
   { nonce, interactive, summaryOnly }: {

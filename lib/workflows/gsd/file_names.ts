@@ -11,7 +11,7 @@ export interface PhaseName {
   readonly name: string;
 }
 
-/** What the name of a plan or of a summary says. */
+/** The parts of a plan's or a summary's file name. */
 export interface PlanName {
   /** As the file name writes it; `null` where it names none (`PLAN.md`). */
   readonly phase: string | null;
@@ -51,7 +51,7 @@ const REGEXPS = { PLAN: regexpsOf("PLAN"), SUMMARY: regexpsOf("SUMMARY") };
 
 const SIDE_REGEXP = /(^|-)(fix|gap-?closure|review|outline|pre-bounce)(-|$)/i;
 
-/** What a file's name says, or `null` where it is no plan (or summary) by its name. */
+/** Reads a file's name; `null` if it is no plan (or summary) by its name. */
 export function parsePlanName(file: string, word: "PLAN" | "SUMMARY"): PlanName | null {
   for (const regexp of REGEXPS[word]) {
     const match = regexp.exec(file);

@@ -1,6 +1,6 @@
 import type { MarkdownLine } from "../../backlog/fences.ts";
 
-/** What is between the two `---` at the top: scalars as written, so that `01` stays `01`. */
+/** The block between the two `---` at the top: scalars as written, so that `01` stays `01`. */
 export interface FrontMatter {
   readonly values: Readonly<Record<string, string | readonly string[]>>;
   /** Number of its last line; 0 where there is none. */

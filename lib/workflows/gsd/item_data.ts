@@ -8,7 +8,7 @@ import type { EventSink } from "../../events/types.ts";
 import type { Repository } from "../../git/types.ts";
 import type { Host } from "../../host/types.ts";
 
-/** What an item of the gsd backlog carries: the plan as it stood when it was taken up. Plain JSON. */
+/** An item of the gsd backlog carries the plan as it stood when it was taken up. Plain JSON. */
 export interface GsdItemData {
   readonly id: string;
   readonly phase: string;
@@ -36,7 +36,7 @@ export interface GsdItemData {
   readonly wasDone: boolean;
   /** ROADMAP.md ticked it already. */
   readonly wasTicked: boolean;
-  /** Where the other plans without a SUMMARY are: one of theirs that turns up completes nothing. */
+  /** The places of the other plans without a SUMMARY: one of theirs that turns up completes nothing. */
   readonly unsummarized?: readonly PlanRange[];
 }
 
@@ -46,7 +46,7 @@ export type PlanRange = readonly [from: PlanPlace, to: PlanPlace];
 /** A plan's phase and number. */
 export type PlanPlace = readonly [phase: string, number: string];
 
-/** What changes as other plans pass. */
+/** These counts change as other plans pass. */
 export type GsdCounts = Pick<GsdItemData, "complete" | "phaseComplete" | "phaseTotal" | "total">;
 
 /** Takes the snapshot. Pure. */
@@ -119,7 +119,7 @@ export function countsWithout(
   };
 }
 
-/** What the backlog needs of the context. */
+/** The part of the context that the backlog needs. */
 export interface GsdBacklogContext {
   readonly root: string;
   readonly config: Config;

@@ -3,7 +3,7 @@ import { openJournal } from "../../loop/journal/journal.ts";
 import { GSD_JOURNAL } from "./paths.ts";
 import type { Diagnostic, Plan, Planning } from "./types.ts";
 
-/** What the journal knows of plans beyond the folder. */
+/** The journal knows this of plans beyond the folder. */
 export interface JournalView {
   /** Plans whose attempt has not ended: a run was killed, or is at work. */
   readonly begun: ReadonlySet<string>;

@@ -7,7 +7,7 @@ import { type GsdItemData, isWithin } from "./item_data.ts";
 import { GSD_RUNS } from "./paths.ts";
 import { scanPlanning } from "./read_planning.ts";
 
-/** What moving a SUMMARY needs of the context. */
+/** The part of the context that moving a SUMMARY needs. */
 export interface MoveContext {
   readonly root: string;
   readonly events: EventSink;

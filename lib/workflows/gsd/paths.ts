@@ -6,8 +6,8 @@ export const PHASES_DIRECTORY = ".planning/phases";
 export const STATE_FILE = ".planning/STATE.md";
 export const ROADMAP_FILE = ".planning/ROADMAP.md";
 
-/** Where run folders go. */
+/** Run folders go here. */
 export const GSD_RUNS = ".ralph/runs";
 
-/** What the loop's journal calls the plans of a project. */
+/** The loop's journal keeps the plans of a project under this key. */
 export const GSD_JOURNAL: JournalKey = { backlog: "gsd", scope: "" };

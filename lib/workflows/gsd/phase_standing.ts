@@ -3,7 +3,7 @@ import { isTicked, type Roadmap, type RoadmapPlan } from "./roadmap_file.ts";
 import { isShipped } from "./shipped.ts";
 import type { PhaseStanding, Plan } from "./types.ts";
 
-/** What folder, ROADMAP.md and STATE.md say of one phase. */
+/** Folder, ROADMAP.md and STATE.md say this of one phase. */
 export interface PhaseFacts extends Pick<PhaseStanding, "closed" | "number"> {
   readonly plans: readonly Pick<Plan, "completion" | "number">[];
   /** Numbers of the plans whose SUMMARY is in the folder without their PLAN. */
@@ -23,7 +23,7 @@ export interface PhaseFacts extends Pick<PhaseStanding, "closed" | "number"> {
 }
 
 /**
- * What a phase has: how many plans it is to have, how many of them are written and complete, and whether anything is
+ * Counts a phase's plans: how many it is to have, how many of them are written and complete, and whether anything is
  * left. Nothing else decides that. Pure.
  */
 export function phaseStanding(facts: PhaseFacts): PhaseStanding {
@@ -56,7 +56,7 @@ export function phaseStanding(facts: PhaseFacts): PhaseStanding {
   };
 }
 
-/** What ROADMAP.md says of one phase, beside the boxes of its plans. */
+/** ROADMAP.md says this of one phase, beside the boxes of its plans. */
 export function saidOf(
   { phases, rows, totals, called, milestones }: Roadmap,
   number: string,

@@ -55,7 +55,7 @@ interface Body {
   readonly blocks: ReadonlyMap<string, Block>;
 }
 
-/** What holds tasks and verification, so that its inside is looked at. */
+/** These tags hold tasks and verification, so that their inside is looked at. */
 const WRAPPERS = new Set(["tasks", "plan", "phase", "wave", "details", "task"]);
 /** Blocks that hold words up to their closing tag, whatever is in between. */
 const WORDS = new Set([

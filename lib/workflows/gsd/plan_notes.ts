@@ -3,7 +3,7 @@ import type { Plan } from "./types.ts";
 /** Beyond this a plan is no plan of GSD's size. */
 const MOST_TASKS = 5;
 
-/** What a person may want to know of a plan before an agent gets it. Pure. */
+/** Notes on a plan for a person, before an agent gets it. Pure. */
 export function planNotes({ id, phase, tasks }: Plan): readonly string[] {
   const count = tasks.filter(({ checkpoint }) => !checkpoint).length;
   if (count <= MOST_TASKS) return [];

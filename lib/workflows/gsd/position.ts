@@ -9,7 +9,7 @@ export interface Noted {
   readonly note: string;
 }
 
-/** Where a GSD project is, and what comes next. */
+/** The position in a GSD project, and the next plan. */
 export interface Position {
   /**
    * `plan`: there is one to run. `unplanned`: all that is written is complete, or older; phases are still to be planned.
@@ -36,7 +36,7 @@ export interface Position {
   readonly withoutSummary: readonly Noted[];
   /** Phases that still have to be planned, before and after the present one. */
   readonly unplanned: readonly Noted[];
-  /** What is left behind, beside what comes next: older plans, and plans that older phases lack. */
+  /** Work that is left behind, beside the next plan: older plans, and plans that older phases lack. */
   readonly warnings: readonly string[];
   /** Plans that phases lack which the project has passed: beside what comes next, never in its place. */
   readonly older: readonly string[];
@@ -143,8 +143,8 @@ function inOrder(left: readonly Plan[]): readonly Plan[] {
 }
 
 /**
- * The last phase that the project has passed: the one before STATE.md's. Where STATE.md says that there is none (between
- * milestones), or that the next one has not begun, the last one in which something is complete. `null`: none.
+ * The last phase that the project has passed: the one before STATE.md's. If STATE.md says that there is none (between
+ * milestones), or that the next one has not begun, it is the last one in which something is complete. `null`: none.
  */
 function lastPassedPhase({ phases, state }: Planning): string | null {
   if (state === null) return null;
@@ -205,7 +205,7 @@ function noteWithoutSummary({ id, completion }: Plan): readonly Noted[] {
   return [{ id, note: `no SUMMARY, but ${why}` }];
 }
 
-/** What a phase lacks, and what to do about it. */
+/** Says how many plans a phase lacks, and what to do about it. */
 function lackingLine({ number, name, begun, lacking, planned, unwritten, written }: Phase): string {
   const titled = name === "" ? number : `${number} (${name})`;
   const command = `\`ralph plan ${number}\``;

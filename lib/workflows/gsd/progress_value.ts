@@ -1,6 +1,6 @@
 /**
- * `Progress:` of STATE.md. What it counts (all plans, a milestone's, a phase's) only its author knows: so a value is
- * carried on in the meaning that its own numbers have, or left alone. Pure.
+ * `Progress:` of STATE.md. Only its author knows what it counts (all plans, a milestone's, a phase's): Ralph carries a
+ * value on in the meaning that its own numbers have, or leaves it alone. Pure.
  *
  * @module
  */
@@ -11,17 +11,17 @@ export interface ProgressChange {
   readonly value: string;
   /** Plans of all phases that were complete then. */
   readonly before: number;
-  /** Those that are now. */
+  /** Plans of all phases that are complete now. */
   readonly after: number;
   readonly total: number;
 }
 
 const FRACTION_REGEXP = /\b(\d+)(\s*(?:\/|\bof\b)\s*)(\d+)\b/gi;
-/** Of which all but one or two words say that plans are counted. */
+/** All but one or two words of it say that plans are counted. */
 const PLANS_REGEXP = /^\s+(?:[\w.]+\s+){0,2}?plans\b/i;
 const PERCENT_REGEXP = /\b\d+(?:\.(\d+))?%/g;
 const BAR_REGEXP = /[█▓▒░■□▪▫●○]{2,}|(?<=\[)[█▓▒░#=>.\-–—_ ■□▪▫●○]+(?=\])/u;
-/** What may be beside bar and percentage where nothing says what is counted. */
+/** Bar and percentage may have this beside them if nothing says what is counted. */
 const BARE_REGEXP = /^[\s[\]~]*(?:\(overall\))?\s*$/i;
 
 /** The value one plan further on, or back: fraction, percentage and bar agree afterwards. */

@@ -4,7 +4,7 @@ import { type PromptValuesOf, renderPrompt } from "../../prompts/render.ts";
 import { windowed } from "../../prompts/parts.ts";
 import type { GsdItemData } from "./item_data.ts";
 
-/** What the prompt of a plan is made of, beside the plan. */
+/** The parts of a plan's prompt, beside the plan. */
 export interface GsdPromptContext {
   readonly root: string;
   readonly attempt: number;
@@ -65,7 +65,7 @@ function named(plan: GsdItemData, interactive: boolean): Omit<PromptValuesOf<"gs
   };
 }
 
-/** What is to be verified and no machine can: not what belongs to checkpoints that are left out. */
+/** The checks that no machine can run, without those of checkpoints that are left out. */
 function proseOf({ tasks, verification }: GsdItemData): readonly string[] {
   return [
     ...tasks.filter(({ checkpoint }) => !checkpoint).flatMap(({ number, notCheckable }) =>

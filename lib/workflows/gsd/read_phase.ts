@@ -41,7 +41,7 @@ export async function phaseFolders(root: string, diagnostics: Diagnostic[]): Pro
   return folders;
 }
 
-/** What earlier readings have made of the same files: a caller that reads often keeps one. */
+/** The results of earlier readings of the same files: a caller that reads often keeps one. */
 export interface PlanMemo {
   /** Plans as they were parsed, by their path: the same text is not parsed twice. */
   readonly plans: Map<string, { readonly text: string; readonly parsed: ReturnType<typeof parsePlan> }>;
@@ -59,7 +59,7 @@ export function planMemo(): PlanMemo {
   return { plans: new Map(), phases: new Map(), roadmap: null };
 }
 
-/** What is known of a phase before its folder is read. */
+/** The facts on a phase before its folder is read. */
 export interface PhaseFolder {
   readonly number: string;
   /** `null` where only ROADMAP.md knows it. */
@@ -192,12 +192,12 @@ function namedFiles(files: readonly string[], word: "PLAN" | "SUMMARY"): readonl
 
 /** One plan's file, and what is known around it. */
 interface PlanFile {
-  /** Of the phase, as its folder writes it. */
+  /** The phase's number, as its folder writes it. */
   readonly number: string;
   readonly directory: string;
   /** The whole phase. */
   readonly closed: Phase["closed"];
-  /** Of the whole phase. */
+  /** The whole phase's summaries. */
   readonly summaries: readonly NamedFile[];
   readonly path: string;
   readonly name: PlanName;

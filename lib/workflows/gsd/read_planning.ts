@@ -26,15 +26,15 @@ import { planList } from "./plan_file.ts";
 export interface PlanningSource {
   /** Absolute path. */
   readonly root: string;
-  /** What earlier readings of it have made of the same texts: a caller that reads often keeps one. @default none */
+  /** The results of earlier readings of the same texts: a caller that reads often keeps one. @default none */
   readonly memo?: PlanMemo;
   /** Reads STATE.md and ROADMAP.md, by a path relative to the root. @default as they are on the disk */
   readonly read?: StateFiles["read"];
 }
 
 /**
- * Reads all of `.planning/`: phases, plans, what is complete and where STATE.md says the project is. What could not
- * be made sense of is among the diagnostics, with file and line; nothing is guessed silently, and nothing is changed.
+ * Reads all of `.planning/`: phases, plans, what is complete and where STATE.md says the project is. Places that it
+ * does not understand are among the diagnostics, with file and line; it guesses nothing silently, and changes nothing.
  *
  * @throws {RalphError} state-missing when there is no `.planning/`, state-invalid when no phase is found in it
  * @example Ask a GSD project where it is
@@ -109,7 +109,8 @@ export async function scanPlanning(
 }
 
 /**
- * Of several folders of one number the one that is named like the phase in ROADMAP.md, else the one with plans.
+ * Picks one of several folders of a number: the one that is named like the phase in ROADMAP.md, else the one with
+ * plans.
  *
  * @throws {RalphError} state-invalid where that does not tell them apart
  */

@@ -6,8 +6,8 @@ import { isTicked, parseRoadmap, phaseBoxes, type Roadmap } from "./roadmap_file
 
 /**
  * ROADMAP.md as it was found, with what Ralph keeps in it as Ralph wrote it last: the boxes of plans and phases, the
- * counts and the rows of the table. What else a person or an agent has written meanwhile stays; boxes that are new are
- * not ticked. Where a phase or a plan is gone, another phase is called done or shipped, or one is to have
+ * counts and the rows of the table. Everything else that a person or an agent has written meanwhile stays; boxes that
+ * are new are not ticked. If a phase or a plan is gone, another phase is called done or shipped, or one is to have
  * fewer plans, all of Ralph's version comes back. Pure.
  */
 export function withTicksOf(found: string, written: string): string {

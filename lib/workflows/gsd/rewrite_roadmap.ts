@@ -3,12 +3,12 @@ import { changeLines } from "./change_lines.ts";
 import { sameNumber } from "./numbers.ts";
 import { cellsOf, isTicked, parseRoadmap, type Roadmap } from "./roadmap_file.ts";
 
-/** What ROADMAP.md is to say of a plan. */
+/** ROADMAP.md is to say this of a plan. */
 export interface RoadmapUpdate {
   readonly phase: string;
   readonly plan: string;
   readonly done: boolean;
-  /** Of the phase's plans. */
+  /** The number of the phase's plans that are complete. */
   readonly complete: number;
   readonly total: number;
   /** Milliseconds since 1970. */

@@ -4,7 +4,7 @@ import { sameNumber } from "./numbers.ts";
 import { type ProgressChange, progressValue } from "./progress_value.ts";
 import { findSection, parseState, type StateField, type StateSection } from "./state_file.ts";
 
-/** What STATE.md is to say of the current position. */
+/** STATE.md is to say this of the current position. */
 export interface StateUpdate {
   /** Written only where STATE.md is at another phase. */
   readonly phase: string;
@@ -15,7 +15,7 @@ export interface StateUpdate {
   readonly plan: number;
   readonly plans: number;
   readonly status: string;
-  /** What was done, without the date. */
+  /** The work that was done, without the date. */
   readonly activity: string;
   /** Milliseconds since 1970. */
   readonly now: number;

@@ -44,7 +44,7 @@ export interface Roadmap {
   readonly counts: readonly { readonly phase: string; readonly line: number }[];
   /** How many plans the lines `**Plans**: 3 plans …` give their phases; `null` where that is not said. */
   readonly totals: readonly { readonly phase: string; readonly total: number | null }[];
-  /** What a line `**Status**: …` below their heading, or their row, says of phases in words. */
+  /** A line `**Status**: …` below their heading, or their row, says this of phases in words. */
   readonly called: readonly { readonly phase: string; readonly done: boolean }[];
   readonly milestones: Milestones;
 }
@@ -175,7 +175,7 @@ export function phaseBoxes(
   });
 }
 
-/** What a line `**Status**:` below a phase's heading, the heading itself, or its row says of it. */
+/** Reads what a line `**Status**:` below a phase's heading, the heading itself, or its row says of it. */
 function called(lines: readonly MarkdownLine[], rows: readonly RoadmapRow[]): Roadmap["called"] {
   const found: { phase: string; status: string }[] = rows.map(({ phase, status }) => ({ phase, status: status ?? "" }));
   let section: string | null = null;

@@ -28,7 +28,7 @@ export function waitsForSummary(state: StatePosition | null, id: string): boolea
   return state?.status === waitingStatus(id);
 }
 
-/** What the settler is given beside the context. */
+/** The settler's options, beside the context. */
 export interface SettlerOptions {
   /** Checkpoints are left out. */
   readonly skip: boolean;
@@ -180,7 +180,8 @@ export class PlanSettler {
 
   /**
    * Both files. Counted as the folder is now: plans that were worked on beside this one may have passed since it was
-   * taken up. What `Progress:` counts already, the last activity says, so that the same call again changes nothing.
+   * taken up. The last activity tells which plans `Progress:` counts already, so that the same call again changes
+   * nothing.
    */
   async #record(
     data: GsdItemData,

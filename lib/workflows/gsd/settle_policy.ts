@@ -5,18 +5,18 @@ import type { GsdFindings } from "./claim.ts";
 /** An attempt that did not carry a plan out. */
 export type FailedPlan = Extract<Attempt<GsdFindings>, { status: "blocked" | "failed" | "not-done" }>;
 
-/** What becomes of a plan that did not pass. */
+/** The policy for a plan that did not pass. */
 export interface Policy {
   /** Attempts that it is given. */
   readonly attempts: number;
   /** The loop gives it another one. */
   readonly retry: boolean;
-  /** Where it is not tried again: how the loop ends. */
+  /** The loop's end, if it is not tried again. */
   readonly as: "failed" | "blocked";
   readonly reason: string;
 }
 
-/** Of a plan one of whose tasks fails. */
+/** The attempts of a plan one of whose tasks fails. */
 const ATTEMPTS = 2;
 
 /** A task's failure is tried once more; the plan's own, a person's matter and a turn that did not end are not. */

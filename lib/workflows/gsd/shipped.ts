@@ -4,7 +4,7 @@ import { compareNumbers, NUMBER_SOURCE, sameNumber } from "./numbers.ts";
 /** The first and the last phase of a milestone. */
 type PhaseRange = readonly [from: string, to: string];
 
-/** What ROADMAP.md says of whole milestones. */
+/** ROADMAP.md says this of whole milestones. */
 export interface Milestones {
   /** `**v1.0 MVP** - Phases 1-10 (shipped 2026-02-04)`. */
   readonly shipped: readonly PhaseRange[];

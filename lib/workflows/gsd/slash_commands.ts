@@ -4,7 +4,7 @@ import { RalphError } from "../../errors/ralph_error.ts";
 import { listDirectory, pathExists } from "../../host/files.ts";
 import type { Environment } from "../../host/types.ts";
 
-/** What Ralph asks GSD for. */
+/** Ralph asks GSD for these. */
 export type GsdAction = keyof GsdConfig["commands"];
 
 /** GSD's commands by action, the best first; what follows the name is added behind the phase. */
@@ -15,7 +15,7 @@ const NAMES: Readonly<Record<GsdAction, readonly (readonly [name: string, suffix
   plan: [["plan-phase", ""]],
 };
 
-/** What is to be done where GSD has dropped a command. */
+/** The advice if GSD has dropped a command. */
 const INSTEAD: Readonly<Partial<Record<GsdAction, string>>> = {
   roadmap: "newer versions of GSD make the roadmap when the project begins (`ralph init --workflow gsd`)",
 };

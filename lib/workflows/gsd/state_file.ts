@@ -52,7 +52,7 @@ function fieldOf(text: string, line: number): StateField | null {
   return { label: label.toLowerCase() as StateField["label"], before, value, after, line };
 }
 
-/** Where STATE.md says the project is. Other sections say `Phase:` too: only the current position counts. */
+/** Reads the project's position from STATE.md. Other sections say `Phase:` too: only the current position counts. */
 export function parseState(text: string): StatePosition {
   const section = findSection(text);
   const fields = section?.fields ?? looseFields(text);

@@ -5,7 +5,7 @@ import type { GsdItemData } from "./item_data.ts";
 
 const SKIPPED_REGEXP = /^#{1,6}\s+Skipped checkpoints\b/im;
 
-/** What a SUMMARY says of its plan. */
+/** A SUMMARY says this of its plan. */
 export type SummaryVerdict = "complete" | "empty" | "failed";
 
 const FAILED_REGEXP = /^(blocked|failed|incomplete|partial|partially[- ]complete|in[- ]progress|halted|aborted)\b/i;

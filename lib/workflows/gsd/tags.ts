@@ -5,7 +5,7 @@ export interface Block {
   /** Number of the line with the opening tag. */
   readonly line: number;
   readonly attributes: Readonly<Record<string, string>>;
-  /** What is between the tags; the first and the last line without them. */
+  /** The lines between the tags; the first and the last line without them. */
   readonly lines: readonly MarkdownLine[];
   readonly closed: boolean;
   /** Index of the line behind it. */

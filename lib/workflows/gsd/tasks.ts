@@ -23,7 +23,7 @@ const ELEMENTS = [
   "options",
 ];
 
-/** What is in a `<task>`. */
+/** Reads a `<task>`. */
 export function readTask(block: Block, number: number, reading: Reading): PlanTask {
   const elements = new Map<string, Block>();
   const verifies: Block[] = [];
@@ -59,7 +59,7 @@ export function readTask(block: Block, number: number, reading: Reading): PlanTa
   };
 }
 
-/** What a person is to look at, decide or do: GSD's checkpoints have no name. */
+/** The subject that a person is to look at, decide or do: GSD's checkpoints have no name. */
 function subjectOf(elements: ReadonlyMap<string, Block>): string {
   for (const name of ["what-built", "decision", "action", "instructions", "how-to-verify"]) {
     const block = elements.get(name);

@@ -1,5 +1,5 @@
 /**
- * What `.planning/` holds, as read: phases, plans, position, and what could not be made sense of.
+ * The content of `.planning/`, as read: phases, plans, position, and the places that Ralph does not understand.
  * Everything is plain JSON.
  *
  * @module
@@ -14,7 +14,7 @@ export interface Diagnostic {
   readonly message: string;
 }
 
-/** What a command is expected to do. */
+/** A command is expected to do this. */
 export interface Expectation {
   /** The exit code, or any but 0. @default 0 */
   readonly exit?: number | "non-zero";
@@ -26,7 +26,7 @@ export interface Expectation {
 export interface PlanCommand {
   /** As the shell gets it, entities decoded. */
   readonly command: string;
-  /** What it has to do. */
+  /** The result that it has to have. */
   readonly expect: Expectation;
   /** The `name` of the `<check>` around it. */
   readonly name: string | null;
@@ -34,10 +34,10 @@ export interface PlanCommand {
   readonly line: number;
 }
 
-/** What a `<verify>` or `<verification>` asks for. */
+/** A `<verify>` or `<verification>` asks for this. */
 export interface Verifying {
   readonly commands: readonly PlanCommand[];
-  /** What is written there for people and agents: never run. */
+  /** Text that is written there for people and agents: Ralph never runs it. */
   readonly notCheckable: readonly string[];
 }
 
@@ -55,7 +55,7 @@ export interface PlanTask extends Verifying {
   readonly line: number;
 }
 
-/** What a PLAN.md says. */
+/** The content of a PLAN.md. */
 export interface PlanDocument {
   /** First level of the front matter: scalars as written, lists as lists. */
   readonly frontMatter: Readonly<Record<string, string | readonly string[]>>;
@@ -86,7 +86,7 @@ export interface Plan extends PlanDocument {
   readonly phase: string;
   /** Relative to the root. */
   readonly file: string;
-  /** Where its SUMMARY belongs, relative to the root. */
+  /** Its SUMMARY belongs here, relative to the root. */
   readonly summaryFile: string;
   /** There is a SUMMARY of its own that does not say itself that the plan failed. */
   readonly summarized: boolean;
@@ -95,7 +95,7 @@ export interface Plan extends PlanDocument {
   readonly dependsOn: readonly string[];
 }
 
-/** What a phase has, by its folder, ROADMAP.md and STATE.md together. */
+/** A phase has this, by its folder, ROADMAP.md and STATE.md together. */
 export interface PhaseStanding {
   /** As the folder, or else ROADMAP.md, writes it: `02.1`. */
   readonly number: string;
@@ -113,7 +113,7 @@ export interface PhaseStanding {
   readonly finished: boolean;
   /** How many plans are still to be written. */
   readonly lacking: number;
-  /** Those of them that ROADMAP.md lists. */
+  /** ROADMAP.md lists these plans, and nobody has written them. */
   readonly unwritten: readonly string[];
 }
 
@@ -127,7 +127,7 @@ export interface Phase extends PhaseStanding {
   readonly researched: boolean;
 }
 
-/** Where STATE.md says the project is. */
+/** STATE.md's position of the project. */
 export interface StatePosition {
   /** `8`, `02.1`; `null` where it names none. */
   readonly phase: string | null;
@@ -154,6 +154,6 @@ export interface Planning {
   readonly state: StatePosition | null;
   /** `null` without ROADMAP.md. */
   readonly roadmap: boolean;
-  /** What could not be made sense of, with file and line. */
+  /** The places that Ralph does not understand, with file and line. */
   readonly diagnostics: readonly Diagnostic[];
 }

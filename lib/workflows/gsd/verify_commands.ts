@@ -4,7 +4,7 @@ import type { Expectation, PlanCommand, Verifying } from "./types.ts";
 /** Takes what could not be understood. */
 export type Report = (line: number, message: string) => void;
 
-/** What the reading of a plan leaves behind. */
+/** The reading of a plan leaves this behind. */
 export interface Reading {
   readonly report: Report;
   /** Takes the line of a check that was read, or reported. */
@@ -19,7 +19,7 @@ const EXPECT_REGEXP = /^[ \t]*<expect(?:[ \t][^<>]*)?>(.*?)<\/expect>/;
 const TAG_REGEXP = /<\/?[A-Za-z][\w:-]*(?:\s[^<>]*)?>/g;
 
 /**
- * What a `<verify>` or `<verification>` asks for. Only what is in `<automated>`, or in `<command>` with an
+ * Reads the requests of a `<verify>` or `<verification>`. Only what is in `<automated>`, or in `<command>` with an
  * `<expect>` that is understood, is a command; all other text is for people and agents. A tag counts only at the start
  * of a line, behind a list mark or other tags, outside code fences.
  */

@@ -2,7 +2,7 @@ import type { Backlog } from "../../backlog/types.ts";
 import type { Workflow } from "../workflow.ts";
 import { CHECK_FORM } from "./check_form.ts";
 
-/** What the shared commands do in the workflow gsd; each part is loaded when it is used. */
+/** The shared commands do this in the workflow gsd; each part is loaded when it is used. */
 export const GSD_WORKFLOW: Workflow = {
   init: async (invocation) => await (await import("./commands/planning.ts")).planWithGsd(invocation, "init"),
   plan: async (invocation) => await (await import("./commands/planning.ts")).planWithGsd(invocation, "plan"),

@@ -58,7 +58,10 @@ export function changeOf(plan: Plan, claims: readonly ClaimLine[], options: Chan
   }
 }
 
-/** What Ralph itself writes into a task that a turn adds: which tests it may change, and how far it is from the plan. */
+/**
+ * Ralph itself writes these keys into a task that a turn adds: which tests it may change, and its distance from the
+ * plan.
+ */
 function ownKeys(plan: Plan, { supersedes }: NewTask, scope: TurnScope | undefined): JsonObject {
   if (scope === undefined || scope.stage === "PLAN") return {};
   const old = supersedes === undefined ? undefined : tasksById(plan).get(supersedes);
@@ -70,7 +73,7 @@ function ownKeys(plan: Plan, { supersedes }: NewTask, scope: TurnScope | undefin
   };
 }
 
-/** What is added while issues are looked into is one round further from the plan. */
+/** A task that a turn adds while it looks into issues is one round further from the plan. */
 function roundsAfter(scope: TurnScope | undefined): number {
   const { stage, rounds } = scope ?? { stage: null, rounds: 0 };
   return stage === "INVESTIGATE" ? rounds + 1 : rounds;
@@ -104,7 +107,7 @@ export function withAdditions(plan: Plan, claims: readonly ClaimLine[]): Plan {
   return applyClaims(plan, claims, (now, claim) => changeOf(now, [claim], { head: null })?.plan ?? now).state;
 }
 
-/** What the turn of an item is about. */
+/** The records that an item's turn is about. */
 export function scopeOf(item: SpecItem): TurnScope {
   return turnScope(item.data.stage, [...tasksIn(item), ...issuesIn(item)]);
 }

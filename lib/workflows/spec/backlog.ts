@@ -46,7 +46,7 @@ import { isTaskParked, offered } from "./next_item.ts";
 import { MOST_PARTINGS } from "./stage.ts";
 import { type Plan, PLAN_FILE, type Task } from "./types.ts";
 
-/** What the backlog needs of the context. */
+/** The part of the context that the backlog needs. */
 export interface SpecBacklogContext {
   readonly root: string;
   readonly config: Config;
@@ -131,7 +131,7 @@ export function specBacklog(
     return [...common, ...own.filter(({ command }) => !ralph.config.verify.default.includes(command ?? ""))];
   }
 
-  /** Of the plan alone: what a turn wrote that was to write nothing is not committed. */
+  /** Ralph commits the plan alone: a turn that was to write nothing leaves nothing else in the commit. */
   function commitOf(what: string, item: SpecItem): SettleCommit {
     return { subject: `ralph: ${what} - ${shortName(item.title)}`, paths: [PLAN_FILE], work: false };
   }
@@ -311,7 +311,7 @@ export function specBacklog(
   };
 }
 
-/** What is said to be done already is found out by a BUILD turn, whose checks decide. */
+/** A BUILD turn finds out if a task is done already: its checks decide. */
 function withoutDone(claims: readonly ClaimLine[]): readonly ClaimLine[] {
   return claims.filter(({ command }) => command !== "task done");
 }
@@ -320,12 +320,12 @@ function claimsOf({ claim }: Attempt<SpecFindings>): readonly ClaimLine[] {
   return claim?.findings?.claims ?? [];
 }
 
-/** What any turn may add, however it ended. */
+/** Any turn may add issues, however it ended. */
 function withIssues(plan: Plan, item: SpecItem, attempt: Attempt<SpecFindings>): Plan {
   return withClaims(plan, scopeOf(item), claimsOf(attempt).filter(({ command }) => command === "issue add"));
 }
 
-/** What a VERIFY turn that did not pass asks for: all but the acceptance. */
+/** Ralph takes every claim but the acceptance from a VERIFY turn that did not pass. */
 function withRejections(plan: Plan, item: SpecItem, attempt: Attempt<SpecFindings>): Plan {
   return withClaims(plan, scopeOf(item), claimsOf(attempt).filter(({ command }) => command !== "task accept"));
 }

@@ -6,7 +6,7 @@ import { issuesIn, type SpecItem, tasksIn } from "./item.ts";
 import { idsOf, parsePlan, rejectionsOf, rejectsOf, tasksOf } from "./plan_file.ts";
 import { type Plan, PLAN_FILE } from "./types.ts";
 
-/** What a turn found out beside its own claim: the changes of the plan that it asks for. */
+/** A turn's findings beside its own claim: the changes of the plan that it asks for. */
 export interface SpecFindings {
   readonly claims: readonly ClaimLine[];
 }
@@ -20,7 +20,11 @@ export async function specFindings(): Promise<ZodType<SpecFindings>> {
 /** A reviewer's word that the spec as a whole is not met. */
 const INCOMPLETE_REGEXP = /^(?:\[RALPH\] +)?SPEC_INCOMPLETE\b/;
 
-/** What a turn says of its item by the changes of the plan that it asks for. @param lines of its output. Pure. */
+/**
+ * The claim on a turn's item, read from the changes of the plan that the turn asks for. Pure.
+ *
+ * @param lines of its output
+ */
 export function claimOf(
   item: SpecItem,
   claims: readonly ClaimLine[],
@@ -57,7 +61,7 @@ export function claimOf(
 }
 
 /**
- * What a manual edit of the plan in the working tree claims: a task marked as done, or taken out as accepted. Pure.
+ * The claims of a manual edit of the plan in the working tree: a task marked as done, or taken out as accepted. Pure.
  *
  * @param known the plan as it was read before, of which unchanged lines are taken over
  */
@@ -74,7 +78,11 @@ export function claimsByHand(item: SpecItem, text: string | null, known?: Plan):
   return tasksIn(item).some(({ id }) => left.has(id)) ? [] : [claim("task accept", "")];
 }
 
-/** What a manual edit of the plan in a PLAN turn claims: the tasks that it added. @param text as the agent left it. Pure. */
+/**
+ * The claims of a manual edit of the plan in a PLAN turn: the tasks that it added. Pure.
+ *
+ * @param text as the agent left it
+ */
 export function tasksByHand(written: Plan, text: string | null): readonly ClaimLine[] {
   const plan = text === null ? null : readable(text);
   return tasksOf(plan ?? written).filter(({ id }) => !idsOf(written).has(id)).map((task) => {

@@ -1,12 +1,12 @@
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { pathExists } from "../../host/files.ts";
 
-/** Where specs are looked for, relative to the root, in this order. */
+/** Ralph looks for specs in these folders, relative to the root, in this order. */
 export const SPEC_FOLDERS: readonly string[] = ["", "ralph/specs", "specs"];
 
 /** A spec file that exists. */
 export interface FoundSpec {
-  /** What the plan calls it: the shortest name that leads to it. */
+  /** The plan's name for it: the shortest one that leads to it. */
   readonly name: string;
   /** Absolute. */
   readonly path: string;

@@ -18,13 +18,13 @@ export function newId(prefix: "t" | "i", taken: ReadonlySet<string>, random: Ran
   }
 }
 
-/** Where the plan's history is. */
+/** The place of the plan's history. */
 export interface PlanPlace {
   readonly root: string;
   readonly repository: Repository | null;
 }
 
-/** Those of the ids whose record the plan's history knows although the file does not hold it any more. One git process. */
+/** The ids whose record the plan's history knows although the file does not hold it any more. One git process. */
 export async function knownInHistory(
   { root, repository }: PlanPlace,
   ids: readonly string[],
@@ -52,7 +52,7 @@ export async function knownInHistory(
   return new Set(possible.filter((id) => known.has(id)));
 }
 
-/** What pending tasks depend on that neither the file nor its history knows, a line each. */
+/** The dependencies of pending tasks that neither the file nor its history knows, a line each. */
 export async function unknownDependencies(plan: Plan, place: PlanPlace): Promise<readonly string[]> {
   const here = idsOf(plan);
   const waiting = pendingOf(plan).flatMap(({ id, line, deps }) =>

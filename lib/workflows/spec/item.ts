@@ -8,7 +8,7 @@ import { isInvestigated, type Stage } from "./stage.ts";
 import { STAGE_ITEMS } from "./turn_context.ts";
 import type { Issue, Plan, Task } from "./types.ts";
 
-/** What an item of the spec workflow carries: the plan as it was when the item was given, as far as it matters. */
+/** An item of the spec workflow carries the plan as it was when the item was given, as far as it matters. */
 export interface SpecItemData {
   readonly stage: Exclude<Stage, "PLAN" | "COMPLETE">;
   readonly spec: string;
@@ -53,7 +53,7 @@ export function buildItem(plan: Plan, task: Task): SpecItem {
   };
 }
 
-/** What a task asks for, as a hash. */
+/** A hash of the task's request. */
 export function fingerprintOfTask({ spec, name, notes, accept }: Task): string {
   return fingerprintOf([spec, name, notes, accept]);
 }

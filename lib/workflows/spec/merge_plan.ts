@@ -6,7 +6,7 @@ import type { Entry, JsonObject, Plan } from "./types.ts";
 /** A plan without git's conflict markers. */
 export interface MergedPlan {
   readonly text: string;
-  /** What both sides changed, and which of them was kept. */
+  /** The changes that both sides made, and which of them was kept. */
   readonly warnings: readonly string[];
 }
 
@@ -106,7 +106,7 @@ function mergedOf(
   return before?.raw === own.raw ? other.raw : bothChanged(own, other, recordOf(before?.entry), warnings);
 }
 
-/** Field by field. What is done on one side is not to be taken apart, whatever became of its turn on the other. */
+/** Field by field. A task that is done on one side stays whole, whatever became of its turn on the other. */
 function bothChanged(own: Known, other: Known, before: JsonObject, warnings: string[]): string {
   const [mine, theirs] = [recordOf(own.entry), recordOf(other.entry)];
   const same = (one: unknown, another: unknown): boolean => JSON.stringify(one) === JSON.stringify(another);
@@ -124,7 +124,7 @@ function bothChanged(own: Known, other: Known, before: JsonObject, warnings: str
   return editRecord(own.raw, changes) + (own.raw.endsWith("\r") ? "\r" : "");
 }
 
-/** What it was before is not known: nothing is taken as done that may be open. */
+/** The state before is not known: Ralph takes nothing as done that may be open. */
 function eitherOf(own: Known, other: Known | undefined, warnings: string[]): string {
   if (other === undefined || other.raw === own.raw) return own.raw;
   const isOpen = recordOf(own.entry)["s"] !== "p" && recordOf(other.entry)["s"] === "p";
@@ -133,7 +133,7 @@ function eitherOf(own: Known, other: Known | undefined, warnings: string[]): str
   return isOpen ? other.raw : own.raw;
 }
 
-/** Whether the record has a place among others of its kind. */
+/** `true` if the record has a place among others of its kind. */
 function isRecord({ type }: Entry): boolean {
   return type === "task" || type === "issue" || type === "reject" || type === "spec";
 }

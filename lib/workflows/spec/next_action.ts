@@ -10,11 +10,11 @@ import { type NextAction, type PlanView, recordOf, viewTasks } from "./view.ts";
 export interface ViewOptions {
   /** Tasks rejected so often are given up on. @default no limit */
   readonly rejections?: number;
-  /** What the loop gave up on: the plan does not say it. @default nothing */
+  /** The items that the loop gave up on: the plan does not name them. @default nothing */
   readonly parked?: readonly ParkedItem[];
 }
 
-/** What the loop would take, or why it would take nothing. */
+/** The item that the loop would take, or why it would take nothing. */
 export function nextOf(plan: Plan, { rejections = Infinity, parked = [] }: ViewOptions = {}): Next<SpecItemData> {
   const counts = rejectionCounts(plan);
   const isGivenUp = (_plan: Plan, id: string): boolean => (counts.get(id) ?? 0) >= rejections;

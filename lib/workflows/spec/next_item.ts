@@ -15,7 +15,7 @@ import { doneOf, issuesOf, pendingOf, tasksOf } from "./plan_file.ts";
 import { isDivided, isInvestigated } from "./stage.ts";
 import type { Plan, Task } from "./types.ts";
 
-/** What is known beside the plan. */
+/** The facts beside the plan. */
 export interface OfferOptions extends Pick<LoopView, "parked"> {
   readonly inFlight: readonly string[];
   /** Rejections after which a task is given up on. */
@@ -24,7 +24,7 @@ export interface OfferOptions extends Pick<LoopView, "parked"> {
   readonly isGivenUp: (plan: Plan, id: string) => boolean;
 }
 
-/** What comes next of a plan: a stage that nothing else is in flight with, a task, or why there is none. Pure. */
+/** The next item of a plan: a stage that nothing else is in flight with, a task, or why there is none. Pure. */
 export function offered(plan: Plan, { inFlight, parked, limit, isGivenUp }: OfferOptions): Next<SpecItemData> {
   const hopeless = hopelessReasons(plan);
   if (hopeless.length > 0) return { status: "blocked", reasons: hopeless };
@@ -44,7 +44,11 @@ export function offered(plan: Plan, { inFlight, parked, limit, isGivenUp }: Offe
   return { status: "blocked", reasons, givenUp: givenUp.length };
 }
 
-/** Whether the loop gave up on a task. @param ids of all that is parked, so that a hash is made only where it is looked at */
+/**
+ * `true` if the loop gave up on a task.
+ *
+ * @param ids of all that is parked, so that a hash is made only where it is looked at
+ */
 export function isTaskParked(task: Task, parked: readonly ParkedItem[], ids: ReadonlySet<string>): boolean {
   return ids.has(task.id) && isParked({ id: task.id, fingerprint: fingerprintOfTask(task) }, parked);
 }

@@ -22,10 +22,10 @@ import type {
 import { quoted, windowed } from "../../prompts/parts.ts";
 import { renderPrompt } from "../../prompts/render.ts";
 
-/** What the agent says when the code meets the whole spec already, after `[RALPH] PLAN_COMPLETE:`. */
+/** The agent says this after `[RALPH] PLAN_COMPLETE:` when the code meets the whole spec already. */
 const NOTHING_TO_DO = /^Added 0 tasks\b/;
 
-/** What an item of planning carries: the spec, and how many tasks of it were pending. */
+/** An item of planning carries the spec, and how many tasks of it were pending. */
 export interface SpecPlanData {
   readonly spec: string;
   readonly pending: number;

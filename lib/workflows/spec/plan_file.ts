@@ -114,7 +114,7 @@ export function isLineOf(task: Task): (entry: Entry) => boolean {
   return (entry) => entry.type === "task" && entry.task === task;
 }
 
-/** The current spec, or `null`. Of several lines the last holds. */
+/** The current spec, or `null`. The last of several lines holds. */
 export function specOf(plan: Plan): string | null {
   const last = plan.lines.findLast(({ entry }) => entry.type === "spec")?.entry;
   return last?.type === "spec" && last.spec !== "" ? last.spec : null;
@@ -187,7 +187,7 @@ function mapLines(plan: Plan, change: (line: PlanLine) => readonly PlanLine[]): 
   return { ...plan, lines: plan.lines.flatMap(change), closed: true };
 }
 
-/** Whether git left its conflict markers in the file. */
+/** `true` if git left its conflict markers in the file. */
 export function hasConflict(text: string): boolean {
   return conflictLine(text.split("\n")) !== null;
 }

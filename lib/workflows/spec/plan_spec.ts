@@ -9,7 +9,7 @@ import { requireRepository } from "../../git/require_repository.ts";
 import { type LoopOutcome, runLoop } from "../../loop/run/run_loop.ts";
 import { planBacklog } from "./plan_backlog.ts";
 
-/** What is planned. */
+/** The spec to plan, and how. */
 export interface PlanSpecOptions {
   /** The spec's file: as given, or in `ralph/specs/` or `specs/`. */
   readonly spec: string;

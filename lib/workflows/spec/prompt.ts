@@ -9,7 +9,7 @@ import { issuesIn, type SpecItem, tasksIn } from "./item.ts";
 import type { Issue, Task } from "./types.ts";
 
 const LOG_CHARACTERS = 4000;
-/** Of the output of one check. */
+/** The most characters of one check's output. */
 const FAILURE_CHARACTERS = 2000;
 
 const ENDS: Readonly<Record<SpecItem["data"]["stage"], string>> = {
@@ -23,7 +23,7 @@ const ENDS: Readonly<Record<SpecItem["data"]["stage"], string>> = {
   DECOMPOSE: 'Add the parts by `ralph task add "…" --parent ID`. When nothing is left to do, run `ralph task done ID`.',
 };
 
-/** What the prompt of a stage is made of, beside the item. */
+/** The parts of a stage's prompt, beside the item. */
 export interface StagePromptContext {
   readonly root: string;
   readonly cwd: string;
@@ -97,7 +97,7 @@ export function describeTask(task: Task): string {
   ].join("\n");
 }
 
-/** Where an agent finds the spec. */
+/** The path at which an agent finds the spec. */
 export async function specPlace(root: string, name: string): Promise<string> {
   const found = await findSpec(root, name);
   return found === null ? `${name} (the file was not found)` : relative(root, found.path).replaceAll(sep, "/");

@@ -52,10 +52,10 @@ const next = z.union([
   z.object({ action: z.enum(["PLAN", "COMPLETE"]), item: z.null() }),
 ]);
 
-/** What a line of ralph/plan.jsonl holds; keys and types beside these are kept. */
+/** A line of ralph/plan.jsonl; Ralph keeps other keys and types. */
 export const PLAN_RECORD_SCHEMA: z.ZodType = z.union([spec, task, issue, reject]);
 
-/** What `task add` takes as a JSON object. */
+/** `task add` takes this as a JSON object. */
 export const NEW_TASK_SCHEMA: z.ZodType<NewTask> = z.strictObject({
   name: z.string().min(1),
   id: id.optional().describe("begins with t-; only where tasks of one batch depend on each other"),
@@ -63,7 +63,7 @@ export const NEW_TASK_SCHEMA: z.ZodType<NewTask> = z.strictObject({
   ...texts,
 }) as z.ZodType<NewTask>;
 
-/** What `query`, and every change, prints. */
+/** `query`, and every change, prints this. */
 export const PLAN_VIEW_SCHEMA: z.ZodType<PlanView> = z.object({
   spec: z.string().nullable(),
   tasks: z.object({ pending: z.array(task), done: z.array(task) }),
@@ -74,7 +74,7 @@ export const PLAN_VIEW_SCHEMA: z.ZodType<PlanView> = z.object({
   problems: z.array(z.object({ line: z.number(), problem: z.string() })),
 }) as unknown as z.ZodType<PlanView>;
 
-/** What `ralph schema plan` prints. */
+/** `ralph schema plan` prints this. */
 export function planJsonSchema(): unknown {
   const part = (schema: z.ZodType): unknown => z.toJSONSchema(schema, { io: "input" });
   return {

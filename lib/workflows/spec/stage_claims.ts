@@ -12,7 +12,7 @@ export type PlanCommand =
   | "issue done"
   | "set-spec";
 
-/** What a turn is about. */
+/** The subject of a turn. */
 export interface TurnScope {
   readonly stage: Exclude<Stage, "COMPLETE">;
   /** Ids of the records that it was given. */
@@ -24,7 +24,7 @@ export interface TurnScope {
 /** How far a stage may use a command: `given` only for what it was given. */
 type Extent = "any" | "given" | "new" | "part" | "replacement";
 
-/** What a turn of each stage may ask for; every stage may add issues. */
+/** The claims that a turn of each stage may make; every stage may add issues. */
 export const STAGE_CLAIMS: Readonly<Record<TurnScope["stage"], Readonly<Record<string, Extent>>>> = {
   PLAN: { "issue add": "any", "task add": "any", "set-spec": "any" },
   BUILD: { "issue add": "any", "task done": "given" },

@@ -9,7 +9,7 @@ import { mergeConflict } from "./merge_plan.ts";
 import { formatPlan, hasConflict, parsePlan } from "./plan_file.ts";
 import { type Plan, PLAN_FILE } from "./types.ts";
 
-/** What the store needs of the context. */
+/** The part of the context that the store needs. */
 export interface PlanStoreContext {
   readonly root: string;
   readonly config: Pick<Config, "commits">;

@@ -21,7 +21,7 @@ export function readTask(text: string, place: string): NewTask {
 
 /** Checks the record of a new task. @throws {RalphError} usage */
 export function checkTask(given: JsonObject, place: string): NewTask {
-  // What a record of the file says of itself is no news.
+  // The record's own keys in the file are no news.
   const { t, s, desc, ...rest } = given;
   if (t !== undefined && t !== "task") throw wrong(place, `t must be "task" (got: ${JSON.stringify(t)})`);
   if (s !== undefined && s !== "p") {

@@ -15,7 +15,11 @@ export const STAGE_ITEMS = {
 
 const STAGES = ["PLAN", "BUILD", "DECOMPOSE", "VERIFY", "INVESTIGATE"] as const;
 
-/** What the turn at work is about, as a command inside of it sees it. @throws {RalphError} usage outside of this workflow */
+/**
+ * The subject of the turn at work, as a command inside of it sees it.
+ *
+ * @throws {RalphError} usage outside of this workflow
+ */
 export function scopeOfTurn(
   plan: Plan,
   { stage, item }: { readonly stage: string | null; readonly item: string },
@@ -36,7 +40,7 @@ export function scopeOfTurn(
   }
 }
 
-/** What a turn of a stage is about, by the records that it is given. Pure. */
+/** The subject of a turn of a stage, from the records that it is given. Pure. */
 export function turnScope(
   stage: TurnScope["stage"],
   records: readonly { readonly id: string; readonly rounds: number }[],
@@ -48,7 +52,7 @@ export function turnScope(
   };
 }
 
-/** What a task that is added in a turn has from it: DECOMPOSE is its parent, a single issue its reason. */
+/** A task that is added in a turn inherits this: DECOMPOSE is its parent, a single issue its reason. */
 export function turnDefaults({ stage, given }: TurnScope): Partial<NewTask> {
   const [first, another] = given;
   if (stage === "DECOMPOSE" && first !== undefined) return { parent: first };

@@ -5,7 +5,7 @@
  * @module
  */
 
-/** Where the plan is, relative to the root. */
+/** The plan's path, relative to the root. */
 export const PLAN_FILE = "ralph/plan.jsonl";
 
 /** A JSON object as it was read. */
@@ -14,7 +14,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** How urgent a task is; none is `medium`. */
 export type Priority = "high" | "medium" | "low";
 
-/** What all records of the plan share. */
+/** All records of the plan share these keys. */
 interface Read {
   /** Number of its line, from 1; 0 for a line that is not written yet. */
   readonly line: number;
@@ -67,7 +67,7 @@ export interface Reject extends Read {
   readonly reason: string;
 }
 
-/** What a line holds. */
+/** The content of a line. */
 export type Entry =
   | { readonly type: "task"; readonly task: Task }
   | { readonly type: "issue"; readonly issue: Issue }
@@ -95,7 +95,7 @@ export interface Plan {
   /** False when there is no such file. */
   readonly exists: boolean;
   readonly lines: readonly PlanLine[];
-  /** What new lines end with. */
+  /** New lines end with this. */
   readonly newline: "\n" | "\r\n";
   /** The last line ends with a line feed. */
   readonly closed: boolean;

@@ -3,7 +3,7 @@ import { doneOf, pendingOf, rejectionCounts, tasksOf } from "./plan_file.ts";
 import type { Stage } from "./stage.ts";
 import { type JsonObject, type Plan, PLAN_FILE, type PlanProblem, type Task } from "./types.ts";
 
-/** What `ralph query` prints. */
+/** `ralph query` prints this. */
 export interface PlanView {
   readonly spec: string | null;
   readonly tasks: TasksView;
@@ -15,13 +15,13 @@ export interface PlanView {
   readonly problems: readonly PlanProblem[];
 }
 
-/** What `ralph query tasks` prints. */
+/** `ralph query tasks` prints this. */
 export interface TasksView {
   readonly pending: readonly JsonObject[];
   readonly done: readonly JsonObject[];
 }
 
-/** What `ralph query next` prints. */
+/** `ralph query next` prints this. */
 export type NextAction =
   | { readonly action: "DECOMPOSE"; readonly task: JsonObject }
   /** `task` is `null` when every pending task waits; `blocked` then says for what. */

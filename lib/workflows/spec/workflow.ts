@@ -5,7 +5,7 @@ import type { Workflow } from "../workflow.ts";
 
 const FOLDER = "ralph/specs";
 
-/** What the shared commands do in the workflow spec; each part is loaded when it is used. */
+/** The shared commands do this in the workflow spec; each part is loaded when it is used. */
 export const SPEC_WORKFLOW: Workflow = {
   async init(invocation, place) {
     const { scaffoldWorkflow } = await import("../../cli/scaffold.ts");

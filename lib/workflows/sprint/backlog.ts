@@ -29,7 +29,7 @@ export const SPRINT_STAGE = "SPRINT";
 /** The id of the goal itself, beside those of steps. */
 const GOAL = "goal";
 
-/** What the backlog needs of the context. */
+/** The part of the context that the backlog needs. */
 export type SprintContext = Pick<RalphContext, "config" | "host" | "root" | "state">;
 
 /** Which sprint. */
@@ -130,7 +130,7 @@ export function sprintBacklog(
   };
 }
 
-/** What PROGRESS.yaml says. @throws {RalphError} state-missing, state-invalid, sprint-invalid */
+/** Reads PROGRESS.yaml. @throws {RalphError} state-missing, state-invalid, sprint-invalid */
 export async function readSprint(context: Pick<SprintContext, "state">, file: string): Promise<SprintProgress> {
   const { readProgress } = await import("./document.ts");
   return readProgress(await textOf(context, file), file);
@@ -144,7 +144,7 @@ export async function textOf({ state }: Pick<SprintContext, "state">, file: stri
   throw new RalphError("state-missing", { details: { path: file }, hint });
 }
 
-/** What the sprint's file keeps of a run. */
+/** The sprint's file keeps this record of a run. */
 function recorded(
   ralph: SprintContext,
   paths: SprintPaths,
@@ -302,7 +302,7 @@ function givenUpReason(step: SprintStep, parked: readonly ParkedItem[]): string 
   return `${step.id} (${stepTitle(step)}): ${reason}; \`ralph step done ${step.id}\` if it is not needed`;
 }
 
-/** What an agent left in the file may be no sprint any more: then it claims nothing. */
+/** An agent may leave a file that is no sprint any more: then it claims nothing. */
 function readable<Value>(read: () => Value): Value | null {
   try {
     return read();

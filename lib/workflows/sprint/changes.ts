@@ -5,7 +5,7 @@ import { maps, sequence, setKey } from "./document.ts";
 import { beginLeaf, isStandard, openRepair, retryLeaves } from "./phases.ts";
 import { normalizeSteps } from "./steps.ts";
 
-/** Whether Ralph's own change of PROGRESS.yaml changed anything. */
+/** `true` if Ralph's own change of PROGRESS.yaml changed anything. */
 export function changed(...parts: readonly boolean[]): boolean {
   return parts.includes(true);
 }
@@ -97,7 +97,7 @@ export function continueSprint(document: Document, now: string): boolean {
   );
 }
 
-/** What `status` says where no iteration begins by itself; `--retry-blocked` is the person's word that it may. */
+/** No iteration begins by itself while `status` is one of these; `--retry-blocked` is the person's word that it may. */
 export const WAITS_FOR_A_PERSON: ReadonlySet<string> = new Set([
   "needs-human",
   "paused",

@@ -11,10 +11,10 @@ const MAX_CHARACTERS = 128 * 1024;
 
 const MAX_STARTS = 200;
 
-/** What a sprint's turn may ask for. */
+/** A sprint's turn may ask for these. */
 export const STEP_COMMANDS: readonly string[] = ["step add", "step done"];
 
-/** What a turn was given and what PROGRESS.yaml says after it. */
+/** A turn's task, and PROGRESS.yaml after it. */
 export interface ClaimSources {
   readonly turn: Pick<Turn, "lines" | "text">;
   /** As Ralph last wrote it. */
@@ -22,12 +22,12 @@ export interface ClaimSources {
   /** As the agent left it; `null` when it cannot be read. */
   readonly found: SprintProgress | null;
   readonly step: SprintStep | null;
-  /** What it asked for by `ralph step`: both files are seen with it. */
+  /** The turn's claims by `ralph step`: both files are seen with them. */
   readonly claims: readonly ClaimLine[];
   readonly nonce: string;
 }
 
-/** What the agent's words and manual edits claim. At most one step is completed by a claim. Pure. */
+/** Reads the claims from the agent's words and manual edits. At most one step is completed by a claim. Pure. */
 export function findingsOf({ turn, written, found, step, claims, nonce }: ClaimSources): SprintFindings {
   const result = parseResult(turn.text);
   const edited = found ?? written;
@@ -93,7 +93,7 @@ function namedSteps(ids: readonly string[], written: readonly SprintStep[]): rea
   return ids.flatMap((id) => written.find((step) => step.id === id && step.status === "pending") ?? []);
 }
 
-/** What an agent may say of the sprint as JSON in its last message. */
+/** An agent may say this of the sprint as JSON in its last message. */
 interface SprintResult {
   readonly status: "continue" | "goal-complete" | "needs-human";
   readonly summary: string | null;

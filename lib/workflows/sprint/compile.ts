@@ -12,7 +12,7 @@ import { type SprintPaths, sprintPaths } from "./paths.ts";
 import type { HookEntry } from "./types.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
 
-/** What hooks leave in the sprint's logs, by iteration. */
+/** Hooks leave these files in the sprint's logs, by iteration. */
 const HOOK_LOG_REGEXP = /^hook-iter\d+-/;
 
 /** How a sprint is compiled. */
@@ -23,7 +23,7 @@ export interface CompileOptions {
   readonly force?: boolean;
 }
 
-/** What compiling did. */
+/** The result of compiling. */
 export interface CompiledSprint {
   /** `updated`: goal and hooks of a sprint that has one already. */
   readonly status: "written" | "updated" | "unchanged";
@@ -122,7 +122,7 @@ function hasBegun(document: Document): boolean {
   return status !== "not-started" || (document.getIn(["stats", "started-at"]) ?? null) !== null;
 }
 
-/** What was added while the sprint ran is no difference. */
+/** A phase that was added while the sprint ran is no difference. */
 function hasOtherPhases(document: Document, { mode, phases }: SprintDefinition): boolean {
   if (mode !== "standard") return false;
   return JSON.stringify(promptsIn(plain(document.toJS())["phases"])) !== JSON.stringify(promptsIn(phases));
@@ -136,7 +136,11 @@ function promptsIn(list: unknown): readonly unknown[] {
   ]);
 }
 
-/** What a sprint that begins anew would write over: its iterations are counted from 1 again. @returns the folder, or `null` */
+/**
+ * Moves aside the files that a sprint which begins anew would write over: its iterations are counted from 1 again.
+ *
+ * @returns the folder, or `null`
+ */
 async function moveAside(root: string, paths: SprintPaths, now: number): Promise<string | null> {
   const logs = (await listDirectory(join(root, paths.logs))).filter((name) => HOOK_LOG_REGEXP.test(name));
   const from = [paths.progress, paths.transcripts, ...logs.map((name) => `${paths.logs}/${name}`)];
@@ -201,7 +205,7 @@ function progressOf(definition: SprintDefinition): Plain {
   };
 }
 
-/** What a definition says of a sprint, begun or not. */
+/** A definition says this of a sprint, begun or not. */
 function definedBy(definition: SprintDefinition): Plain {
   const { goal, goalPrompt, stepPrompt, reflectionPrompt, idleThreshold, minIterations, hooks, mode } = definition;
   const own = { "per-iteration-hooks": hooks.map(written) };
@@ -233,7 +237,7 @@ function bringUpToDate(document: Document, definition: SprintDefinition): readon
   return changed;
 }
 
-/** What was said of another goal: the sprint starts again, its steps are kept. */
+/** Forgets the end that was reached for another goal: the sprint starts again and keeps its steps. */
 function forgetExit(document: Document): void {
   for (const key of ["detected-at", "iteration", "final-summary"]) document.setIn(["ralph-exit", key], null);
   for (const key of ["verified", "last-failure"]) document.deleteIn(["ralph-exit", key]);

@@ -42,7 +42,7 @@ export interface SprintDefinition {
   /** `standard`: phases and their steps in order. `ralph`: a free loop over the goal. */
   readonly mode: "standard" | "ralph";
   readonly workflow: string;
-  /** Where the workflow came from: a path, or `built-in`. */
+  /** The workflow's origin: a path, or `built-in`. */
   readonly workflowFrom: string;
   readonly goal: string;
   readonly goalPrompt: string | null;
@@ -115,11 +115,11 @@ export async function readDefinition(root: string, paths: SprintPaths): Promise<
   throw new RalphError("sprint-invalid", { details: { path: paths.definition, problem } });
 }
 
-/** What both files say. */
+/** The content of both files. */
 interface Files {
-  /** Of the workflow. */
+  /** The workflow's name. */
   readonly name: string;
-  /** Where the workflow is; `null`: nowhere. */
+  /** The workflow's path; `null`: none. */
   readonly from: string | null;
   readonly sprint: Plain;
   readonly workflow: Plain | null;

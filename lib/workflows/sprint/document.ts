@@ -71,7 +71,7 @@ export function changeYaml(text: string, path: string, change: (document: Progre
   return after;
 }
 
-/** What the file says. @throws {RalphError} state-invalid, sprint-invalid where a part of it is not understood */
+/** Reads the file. @throws {RalphError} state-invalid, sprint-invalid where a part of it is not understood */
 export function readProgress(text: string, path: string): SprintProgress {
   if (known?.text === text && known.progress !== undefined) return known.progress;
   const document = documentOf(text, path);

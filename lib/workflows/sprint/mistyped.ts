@@ -8,7 +8,7 @@ import { isMap, isScalar, isSeq } from "yaml";
 import { nearest } from "../../errors/nearest.ts";
 import type { ProgressDocument } from "./document.ts";
 
-/** What is read of SPRINT.yaml and of a workflow's file. */
+/** Ralph reads these keys of SPRINT.yaml and of a workflow's file. */
 const KEYS: readonly string[] = [
   "workflow",
   "mode",
@@ -37,7 +37,7 @@ const HOOK_KEYS: readonly string[] = [
   "timeout",
 ];
 
-/** What a person may have mistyped: nothing else is repeated in a message. */
+/** A key that a person may have mistyped: a message repeats nothing else. */
 const KEY_REGEXP = /^[\w-]{1,40}$/;
 
 /** Keys that are nearly one that is read, a line each. Keys of other tools are no mistake. Pure. */
@@ -61,7 +61,7 @@ export function mistypedKeys(document: ProgressDocument, text: string, file: str
   }
 }
 
-/** Of a list, or of a map of id to fields. */
+/** The hooks of a list, or of a map of id to fields. */
 function hooksIn(hooks: unknown): readonly unknown[] {
   if (isSeq(hooks)) return hooks.items;
   return isMap(hooks) ? hooks.items.map(({ value }) => value) : [];

@@ -2,7 +2,7 @@ import { basename, join, relative, resolve, sep } from "node:path";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { listDirectory, pathExists, resolveInside } from "../../host/files.ts";
 
-/** Where sprints live, relative to the root. */
+/** Sprints live here, relative to the root. */
 export const SPRINTS_DIRECTORY = ".claude/sprints";
 
 /** A sprint's files, relative to the root. */

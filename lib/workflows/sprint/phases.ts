@@ -18,7 +18,7 @@ export interface Leaf {
   readonly parents: readonly YAMLMap[];
   /** The list that it is an entry of. */
   readonly list: YAMLSeq;
-  /** What comes before its own id: `development/step-0/`. */
+  /** The part before its own id: `development/step-0/`. */
   readonly prefix: string;
 }
 
@@ -62,7 +62,7 @@ export function leavesOf(document: Document): readonly Leaf[] {
   }
 }
 
-/** What a sprint's reader sees of the leaves; `in-progress` is pending: its turn never came to an end. */
+/** A sprint's reader sees the leaves like this; `in-progress` is pending: its turn never came to an end. */
 export function phaseSteps(document: Document): readonly SprintStep[] {
   return leavesOf(document).map(({ id, map, parents }) => {
     const status = String(map.get("status") ?? "pending");
@@ -206,7 +206,7 @@ export function openRepair(document: Document, now: string): boolean {
   return true;
 }
 
-/** What failed or was blocked is pending again. */
+/** Makes each leaf that failed or was blocked pending again. */
 export function retryLeaves(document: Document, now: string): boolean {
   const stuck = leavesOf(document).filter(({ map }) => STUCK.includes(String(map.get("status"))));
   for (const leaf of stuck) {
@@ -224,7 +224,7 @@ function phasesOf(document: Document): YAMLSeq {
   return made;
 }
 
-/** What a phase or a step consists of; `null` where its own prompt is carried out. */
+/** The parts of a phase or a step; `null` if its own prompt is carried out. */
 function innerOf(map: YAMLMap): YAMLSeq | null {
   const steps = map.get("steps") ?? map.get("phases");
   return isSeq(steps) && (steps.items.length > 0 || !map.has("prompt")) ? steps : null;
@@ -259,7 +259,7 @@ function pointTo(document: Document, { map, parents }: Leaf): void {
   }
 }
 
-/** Those of the counters that the file has. */
+/** Updates those counters that the file has. */
 function count(document: Document): void {
   const phases = maps(document.get("phases"));
   const steps = phases.flatMap((phase) => maps(phase.get("steps")));

@@ -3,7 +3,7 @@ import { afterWords, quoted, windowed } from "../../prompts/parts.ts";
 import type { Attempt, Check } from "../../backlog/types.ts";
 import type { SprintMode, SprintProgress, SprintStep } from "./types.ts";
 
-/** What an iteration's prompt is made of. */
+/** The parts of an iteration's prompt. */
 export interface SprintPromptContext {
   readonly root: string;
   readonly mode: SprintMode;

@@ -18,7 +18,7 @@ interface ToSettle {
   readonly change: ChangeSprint;
 }
 
-/** What became of one planning, executing or reflecting iteration. Settled twice, it leaves the same. */
+/** Records the end of one planning, executing or reflecting iteration. Settled twice, it leaves the same. */
 export async function settleIteration(
   { item, attempt, change, now, load, file }: ToSettle & {
     readonly now: string;

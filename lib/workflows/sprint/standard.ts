@@ -18,7 +18,7 @@ export interface Source {
   readonly document: ProgressDocument;
 }
 
-/** What a sprint in standard mode is made of. */
+/** The sources of a sprint in standard mode. */
 export interface ToExpand {
   readonly root: string;
   readonly sprint: Source;
@@ -40,7 +40,7 @@ export interface CompiledPhase {
 
 type Place = readonly (string | number)[];
 
-/** What a template names, by its name: `step.prompt`. */
+/** The values of a template, by name: `step.prompt`. */
 type Values = Readonly<Record<string, string>>;
 
 interface Step {
@@ -55,18 +55,18 @@ const TEMPLATE_REGEXP = /\{\{\s*([\w-]+\.[\w.-]+)\s*\}\}/g;
 const MOST_DEPTH = 5;
 const EACH_STEP: Plain = { id: "steps", "for-each": "step" };
 
-/** What the functions below share. */
+/** The functions below share this. */
 interface Expansion {
   readonly root: string;
   readonly sprint: Source;
   /** SPRINT.yaml. */
   readonly all: Plain;
-  /** What every template may name. */
+  /** Every template may name these. */
   readonly base: Values;
   readonly problems: SprintProblem[];
 }
 
-/** Where in which file. */
+/** A place in a file. */
 interface At {
   readonly source: Source;
   readonly place: Place;
@@ -262,7 +262,7 @@ function leafOf(phase: Plain, values: Values): CompiledPhase {
   return { id: idOf(phase), status: "pending", ...filled, ...kept(phase) };
 }
 
-/** What a phase may say beside its prompt, as it is. */
+/** A phase may have these beside its prompt, as they are. */
 function kept(phase: Plain): Pick<CompiledPhase, "break" | "gate"> {
   return {
     ...(phase["break"] === true ? { break: true } : {}),

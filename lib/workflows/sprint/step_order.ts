@@ -1,6 +1,6 @@
 import type { SprintStep } from "./types.ts";
 
-/** What needs no turn any more. */
+/** A step with one of these statuses needs no turn any more. */
 export const OVER: readonly string[] = ["completed", "skipped"];
 
 /** Ends that other tools write: a person has to decide. */

@@ -17,7 +17,7 @@ function stepsIn(document: Document): readonly FoundStep[] {
   return maps(document, "dynamic-steps").map((map) => ({ id: idOf(map), map }));
 }
 
-/** What became of completing a step. */
+/** The result of completing a step. */
 export type Completion = "completed" | "already" | "unknown";
 
 /** Adds steps with ids of their own, highest + 1. @returns the ids */
@@ -115,7 +115,7 @@ export function reopenStep(
  * Gives every step an id of its own. A later step of an id gets the next free number; where it was completed in the same
  * instant as the first, one claim stamped them all, and it is pending again (the stamp is kept as `claimed-at`).
  *
- * Of a sprint that is completed nothing is pending again.
+ * In a completed sprint nothing is pending again.
  *
  * @returns the ids that were given
  */

@@ -1,5 +1,5 @@
 /**
- * What PROGRESS.yaml says, as far as Ralph reads it. Everything else in the file is kept.
+ * PROGRESS.yaml, as far as Ralph reads it. Everything else in the file is kept.
  *
  * @module
  */
@@ -30,7 +30,7 @@ export interface SprintHookTask {
   readonly exitCode: number | null;
 }
 
-/** What a new step is marked with. */
+/** A new step is marked with this. */
 export interface StepMark {
   readonly iteration: number;
   /** ISO time. */
@@ -75,7 +75,7 @@ export interface SprintProgress {
   readonly currentIteration: number;
   /** Iterations that came to an end. */
   readonly completedIterations: number;
-  /** Of those, how many in a row had no pending step. */
+  /** The number of the last ones in a row that had no pending step. */
   readonly idleIterations: number;
 }
 
@@ -95,24 +95,24 @@ export interface HookEntry {
   readonly timeout?: number;
 }
 
-/** What an iteration is about. */
+/** The purpose of an iteration. */
 export type SprintMode = "planning" | "executing" | "reflecting";
 
-/** What an item of this backlog carries: a snapshot of the counters. */
+/** An item of this backlog carries a snapshot of the counters. */
 export interface SprintItemData {
-  /** What the iteration is for. */
+  /** The purpose of the iteration. */
   readonly mode: SprintMode;
   /** From 1, over all runs of the sprint. */
   readonly iteration: number;
   /** Iterations that have ended. */
   readonly completed: number;
-  /** Of them, the last in a row that left no step pending. */
+  /** The number of the last ones in a row that left no step pending. */
   readonly idle: number;
   /** The one to carry out; `null` while planning or reflecting. */
   readonly step: SprintStep | null;
 }
 
-/** What a turn says of the sprint. */
+/** A turn says this of the sprint. */
 export interface SprintFindings {
   /** Prompts of steps that it added manually or named in its last message. */
   readonly added: readonly string[];
@@ -122,6 +122,6 @@ export interface SprintFindings {
   readonly complete: string | null;
   /** Why it asks for a person. */
   readonly needsHuman: string | null;
-  /** What it asked for by `ralph step`. */
+  /** The turn's claims by `ralph step`. */
   readonly claims: readonly ClaimLine[];
 }

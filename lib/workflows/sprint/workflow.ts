@@ -1,6 +1,6 @@
 import type { Workflow } from "../workflow.ts";
 
-/** What the shared commands do in the workflow sprint; each part is loaded when it is used. */
+/** The shared commands do this in the workflow sprint; each part is loaded when it is used. */
 export const SPRINT_WORKFLOW: Workflow = {
   async init(invocation, place) {
     const { scaffoldWorkflow } = await import("../../cli/scaffold.ts");

@@ -87,7 +87,7 @@ function flat(text: string): string {
   return Buffer.from(text).toString();
 }
 
-/** What written entries have in common with a map, and what they do otherwise. */
+/** Written entries share this with a map, or do it otherwise. */
 const WRITTEN: YAMLMap = Object.create(new YAMLMap(), {
   ...Object.fromEntries((["items", "comment", "anchor", "tag", "flow"] as const).map((name) => [name, {
     get(this: WrittenEntry): unknown {

@@ -15,8 +15,8 @@ import { type PrdFailure, prdTurn } from "./turn.ts";
 import { validateFeaturePrd } from "../validate.ts";
 
 /**
- * Lets the agent turn prd.md into prd.json. What it writes is a draft: checked, fed back while it is wrong, and written
- * by Ralph with Ralph's own fields.
+ * Lets the agent turn prd.md into prd.json. The agent writes a draft: Ralph checks it, feeds it back while it is wrong,
+ * and writes it with Ralph's own fields.
  */
 export async function finalize(
   ralph: RalphContext,

@@ -15,7 +15,7 @@ import { writeMarkdown } from "./write_markdown.ts";
 export interface PrdOptions {
   /** Made where there is none of that name. */
   readonly feature: string;
-  /** What "start execution" runs. */
+  /** "Start execution" runs this. */
   readonly run?: () => Promise<Outcome>;
 }
 

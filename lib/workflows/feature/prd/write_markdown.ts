@@ -5,7 +5,7 @@ import { ensureDirectory, readText } from "../../../host/files.ts";
 import { renderPrompt } from "../../../prompts/render.ts";
 import { type PrdFailure, prdTurn } from "./turn.ts";
 
-/** What is asked of a person before the first turn at a PRD that is there. */
+/** Ralph asks a person this before the first turn at a PRD that is there. */
 const IMPROVE = {
   message: "What would you like to improve?",
   placeholder: "nothing: an empty answer ends it",

@@ -118,7 +118,7 @@ async function lookAtPhase(
   }
 }
 
-/** What the session was to leave and did not; `null` where it is there, or cannot be told. */
+/** Names the file that the session was to leave and did not; `null` if it is there, or cannot be told. */
 async function lackingAfter(root: string, action: GsdAction, phase: string | undefined): Promise<string | null> {
   const lacks = (what: string): string => `the session left no ${what}: the same command begins again`;
   if (action === "init" || action === "roadmap") {
@@ -150,8 +150,8 @@ type HandOverOutcome =
   );
 
 /**
- * Hands the terminal to the agent with a first prompt, and waits until the person is done. Nothing is committed. Where
- * there is a project already, its checks are tried first: the session is paid for.
+ * Hands the terminal to the agent with a first prompt, and waits until the person is done. Nothing is committed. If
+ * there is a project already, Ralph tries its checks first: the session is paid for.
  *
  * @throws {RalphError} agent-missing, agent-not-found, run-locked
  */

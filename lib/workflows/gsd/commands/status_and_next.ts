@@ -44,7 +44,7 @@ type ShownPosition = Omit<Position, "next" | "open"> & {
   readonly open: readonly string[];
 };
 
-/** Where a GSD project is. Reads everything, takes no lock. */
+/** Reports the position in a GSD project. Reads everything, takes no lock. */
 export async function readGsdStatus(look: Look): Promise<StatusView> {
   const journal = await journalView(look);
   const { planning: scanned, problem, hint } = await read(look.root);

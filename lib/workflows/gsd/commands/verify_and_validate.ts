@@ -11,7 +11,10 @@ import type { Check, Verification } from "../../../backlog/types.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { planChecks, uncheckedLines, uncheckedPlans } from "../checks.ts";
 
-/** What the readers of `.planning/` could not make sense of; nothing there keeps a plan from being run as it is read. */
+/**
+ * Lists the places in `.planning/` that the readers do not understand; none of them keeps a plan from being run as it
+ * is read.
+ */
 export async function validatePlanning({ root, config }: Validated): Promise<readonly ValidatedFile[]> {
   const path = PLANNING_DIRECTORY;
   try {

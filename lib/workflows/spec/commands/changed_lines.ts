@@ -12,7 +12,7 @@ export interface ChangedRecord {
 /** More of one kind than this are counted, not listed. */
 const MOST_LISTED = 20;
 
-/** What differs between two plans, in the order of the file. Pure. */
+/** The records that differ between two plans, in the order of the file. Pure. */
 export function changedRecords(before: Plan, after: Plan): readonly ChangedRecord[] {
   const old = recordsOf(before);
   const now = recordsOf(after);

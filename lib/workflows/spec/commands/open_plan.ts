@@ -36,7 +36,7 @@ export async function planAt<Place extends Look>(look: Place): Promise<Place & O
   return { ...look, store: planStore(look), mode: await claimMode(look) };
 }
 
-/** What a command asks for, computed from the plan as it is: claims of one command. */
+/** Computes the claims of one command from the plan as it is. */
 export type Asking = (
   plan: Plan,
   place: { readonly scope: TurnScope | null },

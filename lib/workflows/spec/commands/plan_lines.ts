@@ -49,7 +49,7 @@ export function issueLines(issues: readonly JsonObject[], { warn, symbols }: Sty
   );
 }
 
-/** What comes next, in one line. */
+/** The next action in one line. */
 export function nextLine(next: NextAction): string {
   switch (next.action) {
     case "DECOMPOSE":

@@ -11,7 +11,7 @@ import { nextLine, planLines } from "./plan_lines.ts";
 import type { StatusView } from "../../../cli/status_view.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 
-/** What the next iteration would take of the plan. */
+/** The action that the next iteration would take from the plan. */
 export async function nextOfPlan(look: Look): Promise<NextView> {
   const plan = await readPlan(await planAt(look));
   tellProblems(look, plan);

@@ -1,7 +1,7 @@
 import type { Task } from "../types.ts";
 import type { Life, Moment, RejectionMoment } from "./types.ts";
 
-/** What a version of the file says of a task that it does not hold. */
+/** A version of the file says this of a task that it does not hold. */
 export interface Absence {
   /** It has a tombstone for the task's last `done_at`. */
   readonly isBuried: boolean;
@@ -9,7 +9,7 @@ export interface Absence {
   readonly isAnothers: boolean;
 }
 
-/** Whether the file says of a task what this life says. */
+/** `true` if the file says the same of a task as this life. */
 export function agrees(life: Life, task: Task | null): boolean {
   return task === null ? life.s === null : life.s === task.s && life.task.doneAt === task.doneAt;
 }

@@ -4,7 +4,7 @@ export interface LineChanges {
   readonly added: readonly string[];
 }
 
-/** What was taken away and what was added, whatever moved in between left out. Linear in the size. */
+/** The lines that were taken away and those that were added, without those that only moved. Linear in the size. */
 export function lineChanges(before: readonly string[], after: readonly string[]): LineChanges {
   const most = Math.min(before.length, after.length);
   let start = 0;

@@ -31,7 +31,7 @@ export interface LogOptions {
   readonly since?: string | undefined;
 }
 
-/** What `ralph log` prints. */
+/** `ralph log` prints this. */
 export interface PlanLog {
   readonly tasks: readonly LogEntry[];
 }
@@ -42,13 +42,13 @@ export interface LogMoment {
   readonly date: string;
 }
 
-/** One task's life. What did not happen is left out. */
+/** One task's life. Ralph leaves out events that did not happen. */
 export interface LogEntry {
   readonly id: string;
   /** Its name. */
   readonly desc: string;
   readonly spec: string;
-  /** Where it was done, else where it was created; `null` where git does not know. */
+  /** The branch on which it was done, else on which it was created; `null` if git does not know. */
   readonly branch: string | null;
   /** E-mail of who did it, else of who created it. */
   readonly author: string;
@@ -71,7 +71,7 @@ export interface LogEntry {
 
 const RECENT = 20;
 
-/** What became of the plan's tasks, from git alone; the latest event last. @throws {RalphError} usage, git-failed */
+/** The lives of the plan's tasks, from git alone; the latest event last. @throws {RalphError} usage, git-failed */
 export async function readLog(options: LogOptions): Promise<PlanLog> {
   const { repository, host } = options;
   const hasHead = await headExists(repository);
@@ -116,7 +116,7 @@ async function headExists(repository: Repository): Promise<boolean> {
   return (await repository.git(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])).exitCode === 0;
 }
 
-/** Where the reading of a branch starts; one that is gone is found by what was merged. @throws {RalphError} usage */
+/** The commits from which a branch is read; Ralph finds one that is gone by its merges. @throws {RalphError} usage */
 function startOf(branch: string, { tips, names }: Branches, everywhere: readonly string[]): readonly string[] {
   const tip = tips.find(({ name }) => name === branch);
   if (tip !== undefined) return [tip.hash];
@@ -152,7 +152,7 @@ function momentsOf({ created, done, accepted, cancelled, rejected, readded, last
   return [created, done, accepted, cancelled, ...rejected, ...readded, last].filter((moment) => moment !== null);
 }
 
-/** What went while parts of it came was cut into them. */
+/** A task that went while parts of it came was cut into them. */
 function decomposed(life: Life, wholes: ReadonlySet<string | null>): Life {
   return life.outcome === "cancelled" && wholes.has(life.task.id) ? { ...life, outcome: "decomposed" } : life;
 }

@@ -9,11 +9,11 @@ const FORMAT = ["%H", "%h", "%P", "%aI", "%ct", "%ae"].join("%x00");
 const FIELDS = 6;
 const LONGEST_MS = 600_000;
 
-/** Where the history is read, and from where on. */
+/** The starting points of the reading. */
 export interface HistoryOptions {
   readonly repository: Repository;
   readonly host: Host;
-  /** What git calls the starting points: `HEAD`, or `--branches --remotes HEAD`. */
+  /** Git's names for them: `HEAD`, or `--branches --remotes HEAD`. */
   readonly from: readonly string[];
 }
 

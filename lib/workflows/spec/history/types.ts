@@ -1,6 +1,6 @@
 /**
- * What became of the plan's tasks, read from git alone: each commit's plan is compared with its parents' along the real
- * graph, so that merges, reverts and rebased branches report what they did, and nothing twice.
+ * The lives of the plan's tasks, read from git alone. Ralph compares each commit's plan with its parents' along the
+ * real graph, so that merges, reverts and rebased branches report what they did, and nothing twice.
  *
  * @module
  */
@@ -58,5 +58,5 @@ export interface Life {
   readonly last: Moment;
 }
 
-/** Where a task ended up. */
+/** The end of a task's life so far. */
 export type TaskOutcome = "pending" | "done" | "accepted" | "rejected" | "cancelled" | "decomposed";

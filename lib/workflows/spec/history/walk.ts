@@ -4,7 +4,7 @@ import { agrees, buries, laterLife, lived, withRejections } from "./life.ts";
 import { lineChanges } from "./line_changes.ts";
 import type { Life, Moment, PlanCommit, PlanVersion, RejectionMoment } from "./types.ts";
 
-/** What is known after one commit. */
+/** The state after one commit. */
 interface Known {
   /** The lines of the file. */
   readonly lines: readonly string[];
@@ -31,7 +31,7 @@ export function startWalk(commits: readonly PlanCommit[]): Walk {
   const appeared: string[] = [];
   let order = 0;
 
-  /** What a parent knew; its own copy goes to the last child that asks. */
+  /** A parent's state; its own copy goes to the last child that asks. */
   function inherit(hash: string): Known {
     const known = open.get(hash) ?? nothing();
     const left = (waiting.get(hash) ?? 1) - 1;
@@ -103,7 +103,7 @@ function advance(first: Known, others: readonly Known[], lines: readonly string[
   return { lines, lives, tombs: first.tombs };
 }
 
-/** Where a parent agrees with the file, nothing happened here; else the last that happened is gone on from. */
+/** If a parent agrees with the file, nothing happened here; else the life with the latest event goes on. */
 function resolve(
   known: readonly Life[],
   state: Task | null,
@@ -124,7 +124,7 @@ function pick(lives: readonly Life[]): Life | undefined {
   return lives.length === 0 ? undefined : lives.reduce(laterLife);
 }
 
-/** What was rejected on any line was rejected. */
+/** A rejection on any line counts. */
 function joined(lives: readonly Life[], chosen: Life): Life {
   const created = lives.reduce((first, { created: one }) => one.order < first.order ? one : first, chosen.created);
   const whole = lives.reduce((life, { rejected }) => withRejections(life, rejected), chosen);

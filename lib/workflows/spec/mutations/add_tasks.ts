@@ -22,7 +22,7 @@ export interface NewTask {
   readonly own?: JsonObject;
 }
 
-/** What adding needs beside the plan. */
+/** The options of adding, beside the plan. */
 export interface AddOptions {
   /** Ids that are not in the file but were once: they count as done. */
   readonly known: ReadonlySet<string>;

@@ -14,6 +14,6 @@ export interface Change {
   readonly plan: Plan;
   /** Subject of the commit: `ralph: task done - NAME`. */
   readonly subject: string;
-  /** What a person should know of it. */
+  /** Warnings for a person. */
   readonly warnings?: readonly string[];
 }

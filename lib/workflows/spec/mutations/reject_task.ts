@@ -4,7 +4,7 @@ import { refused } from "../refused.ts";
 import type { Plan, Task } from "../types.ts";
 import { type Change, shortName } from "./change.ts";
 
-/** What git calls a commit that does not exist: the place of a task that was done before the first commit. */
+/** Git's name for a commit that does not exist: the place of a task that was done before the first commit. */
 const NO_COMMIT = "0000000";
 
 /** Which task is rejected, and why. */

@@ -38,7 +38,7 @@ async function nextIn(look: Look, directory: string): Promise<Next<SprintItemDat
   return await backlog.next({ inFlight: [], parked: await parkedIn(look, backlog) });
 }
 
-/** What `ralph sprint status` shows; the JSON form is this very object. */
+/** `ralph sprint status` shows this; the JSON form is this very object. */
 interface SprintStatus extends SprintProgress {
   /** The sprint's folder, relative to the root. */
   readonly directory: string;

@@ -42,7 +42,11 @@ async function validateSprint(root: string, directory: string): Promise<readonly
   ];
 }
 
-/** What every sprint's completion is checked by: `verify.default`. @throws {RalphError} sprint-missing, state-missing, state-invalid for a sprint that is named */
+/**
+ * Every sprint's completion is checked by `verify.default`.
+ *
+ * @throws {RalphError} sprint-missing, state-missing, state-invalid for a sprint that is named
+ */
 export async function verifySprint(ralph: RalphContext, scope: string): Promise<Verification> {
   const { verify } = await import("../../../checks/verify.ts"); // `ralph validate` runs no check
   if (scope !== "") await readSprint(ralph, sprintPaths(ralph.root, await directoryOf(ralph, scope)).progress);
