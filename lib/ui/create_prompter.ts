@@ -8,7 +8,7 @@ import { printableQuestion } from "./printable.ts";
 import type { Answer, Prompter, Question } from "../context/prompter.ts";
 import { type AnswerLookup, createUnattendedPrompter, missing } from "./unattended_prompter.ts";
 
-/** What it does leaves this machine: `--approve all` never includes it. */
+/** Finishing leaves this machine: `--approve all` never includes it. */
 const FINISH_GATE = "finish";
 
 const LONG_MS = 3_600_000;
@@ -29,7 +29,7 @@ export interface PrompterOptions {
   readonly signal: AbortSignal;
 }
 
-/** What answers questions in this run. */
+/** Makes the prompter of this run. */
 export function createPrompter(options: PrompterOptions): Prompter {
   const { mode, terminal, approvals, lookUp = () => null, signal } = options;
   const make: Record<typeof mode, () => Prompter> = {

@@ -9,7 +9,7 @@ import type { Style } from "./style.ts";
 /** How much of a run is shown to a person. */
 export type Detail = "quiet" | "normal" | "verbose";
 
-/** What a reporter for people needs. */
+/** A reporter for people needs this. */
 export interface HumanReporterOptions {
   readonly mode: "rich" | "plain";
   readonly style: Style;
@@ -43,7 +43,7 @@ function shown(event: RalphEvent, detail: Detail): boolean {
   return detail === "normal" || volumeOf(event) === "warning";
 }
 
-/** What a reporter for programs needs. */
+/** A reporter for programs needs this. */
 export interface JsonReporterOptions {
   /** The run's id, known once the run has begun. */
   readonly run: () => string | null;

@@ -11,9 +11,9 @@ const NAMED_PATHS = 4;
 type IterationEnd = Extract<RalphEvent, { type: "iteration-end" }>;
 type CheckEnd = Extract<RalphEvent, { type: "check-end" }>;
 
-/** What became of an iteration, in a few words. */
+/** The result of an iteration, in a few words. */
 export function iterationText({ result, settlement, message }: IterationEnd): string {
-  // Of a failed check's message the rest is its tail, which was shown when it failed.
+  // The rest of a failed check's message is its tail, which was shown when it failed.
   const first = message?.split("\n", 1)[0];
   const said = result === "failed" && first?.endsWith(":") !== true
     ? first
@@ -41,13 +41,13 @@ export function iterationText({ result, settlement, message }: IterationEnd): st
   }
 }
 
-/** Whether an iteration came out well, badly, or neither. */
+/** Tells if an iteration came out well, badly, or neither. */
 export function iterationTone({ result, settlement }: IterationEnd): "good" | "warn" | "bad" {
   if (settlement === "passed") return result === "verified" ? "good" : "warn";
   return result === "interrupted" || result === "not-done" ? "warn" : "bad";
 }
 
-/** What became of work from a worker's tree. */
+/** The result of work from a worker's tree. */
 export function landingText(
   { item, result, checkedAgain, paths }: Extract<RalphEvent, { type: "landing-end" }>,
 ): string {
@@ -86,12 +86,12 @@ export function checkText({ exitCode, failedBefore }: CheckEnd): string {
   return failedBefore === true ? `${ended}${FAILED_BEFORE}` : ended;
 }
 
-/** What became of a hook. */
+/** The result of a hook. */
 export function hookText({ hook, iteration, status, message }: Extract<RalphEvent, { type: "hook-end" }>): string {
   return `hook ${hook} (iteration ${iteration}): ${status}${message === null ? "" : `: ${message.split("\n", 1)[0]}`}`;
 }
 
-/** Where a turn wrote that it may not. */
+/** The places in which a turn wrote that it may not. */
 export function trespassText({ by, paths }: Extract<RalphEvent, { type: "trespass" }>): string {
   return by === "planner"
     ? `changed while the planner was at work, by it or by you: ${paths.join(", ")}`
@@ -119,7 +119,7 @@ export function tailLines(tail: string, count: number): readonly string[] {
     .slice(-count);
 }
 
-/** What test runners and compilers write beside a reason, whichever they are; `0 failed` is none. */
+/** Test runners and compilers write one of these words beside a reason, whichever they are; `0 failed` is none. */
 const REASON_REGEXP = /\b(?<!\b0 )(?:errors?|fail(?:s|ed|ures?)?|expected|assert\w*|panic\w*|exception|not ok)\b/i;
 
 /**
@@ -143,7 +143,7 @@ export function excerptLines(text: string, count: number): readonly string[] {
   });
 }
 
-/** Whether the processes of a run are confined. */
+/** Tells if the processes of a run are confined. */
 export function sandboxText({ on, by, network }: Extract<RalphEvent, { type: "sandbox" }>): string {
   if (!on) return `no sandbox: ${by}`;
   if (network === "all") return `sandbox: ${by}, every host can be reached`;
@@ -168,12 +168,12 @@ export function waitText(event: Extract<RalphEvent, { type: "wait-start" | "wait
   return `${waitReason(event)}: waiting ${left}, until ${localTime(event.until)} (${event.message})`;
 }
 
-/** What is waited for. */
+/** The reason for waiting. */
 export function waitReason({ agent, reason }: Extract<RalphEvent, { type: "wait-start" }>): string {
   return `${agent} ${reason === "rate-limit" ? "has reached a limit" : "cannot reach its provider"}`;
 }
 
-/** What an agent says of itself beside its words, where a reader wants to know it at once. */
+/** An agent says this of itself beside its words, if a reader wants to know it at once. */
 export function agentText(event: AgentEvent): string | null {
   switch (event.type) {
     case "agent-rate-limit":
@@ -281,7 +281,7 @@ const STEERED = {
   "tell": "told",
 };
 
-/** What a person changed while the run lasted, and from where. */
+/** A person's change while the run lasted, and its origin. */
 export function steeredText(
   { action, origin, text, item }: Extract<RalphEvent, { readonly type: "steered" }>,
 ): string {

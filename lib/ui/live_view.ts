@@ -8,12 +8,12 @@ import { plainText } from "./printable.ts";
 /** More than any terminal is wide. */
 const LONGEST = 2000;
 
-/** What the view needs. */
+/** The view needs this. */
 export interface LiveViewOptions {
   readonly terminal: Pick<Terminal, "footer" | "size" | "stderr">;
   readonly clock: Clock;
   readonly style: Style;
-  /** Where nothing has happened for a while the time is drawn less often. @default false */
+  /** The view draws the time less often if nothing has happened for a while. @default false */
   readonly calm?: boolean;
 }
 
@@ -78,7 +78,7 @@ export function createLiveView({ terminal, clock, style, calm = false }: LiveVie
     if (next.activity !== state.activity) preview = null;
     state = next;
     changedAt = clock.now();
-    // What ended may continue at once with the next: it is not taken away in between.
+    // A turn that ended may continue at once with the next: it is not taken away in between.
     const soon = next.activity === null ? LEAST_MS : drawnAt + LEAST_MS - clock.now();
     if (matters) drawSoon(Math.min(LEAST_MS, Math.max(0, soon)));
   }
@@ -109,7 +109,7 @@ function createSafeView(): (state: ViewState, words: string) => ViewState {
   };
 }
 
-/** What each lane does, where items are worked on at once: from the start of its item to its end. */
+/** The work of each lane, if items are worked on at once: from the start of its item to its end. */
 function createLanes(): {
   /** @returns whether anything has changed */
   take(lane: number, event: RalphEvent, now: number): boolean;

@@ -27,13 +27,13 @@ export function letterOf(label: string): string | null {
   return /^([A-Za-z])\) /.exec(label)?.[1] ?? null;
 }
 
-/** What may be taken when no one answers, or `null`. */
+/** The answer if no one answers, or `null`. */
 export function defaultAnswer(question: Question): string | null {
   if (question.kind === "confirm") return question.initial ? "yes" : "no";
   return question.initial ?? null;
 }
 
-/** What would have been an answer, for a message. */
+/** The possible answers, for a message. */
 export function expectedAnswer(question: Question): string {
   if (question.kind === "confirm") return "yes or no";
   return question.kind === "select"

@@ -59,7 +59,7 @@ interface LineReader {
   next(signal: AbortSignal): Promise<string | null>;
 }
 
-/** Reads lines of UTF-8 text. What came behind a line waits for the next call. */
+/** Reads lines of UTF-8 text. Text behind a line waits for the next call. */
 function createLineReader(stream: NodeJS.ReadableStream): LineReader {
   const decoder = new TextDecoder();
   let buffered = "";

@@ -1,6 +1,7 @@
 /**
- * What agents, files and commands wrote, made safe for a terminal: nothing that they hold moves the cursor, sets a colour
- * or turns the direction of the text. What a person decides by is shown with the hidden characters spelled out.
+ * Text of agents, files and commands, made safe for a terminal: nothing that it holds moves the cursor, sets a colour
+ * or turns the direction of the text. If a person decides by a text, it is shown with the hidden characters spelled
+ * out.
  *
  * @module
  */
@@ -10,7 +11,7 @@ import type { Question } from "../context/prompter.ts";
 const SEQUENCE_REGEXP = /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\^_])/g;
 const CONTROL_REGEXP = /[^\P{Cc}\n\t]|[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
 
-/** What `createStyle()` writes. */
+/** `createStyle()` writes these. */
 const PAINT_REGEXP = /(\u001b\[(?:1|2|22|3[1-69])m)/;
 
 /** Fields that a person decides by, or distinguishes items by. */
@@ -44,7 +45,7 @@ export function printablePainted(text: string): string {
   return text.split(PAINT_REGEXP).map((part, index) => index % 2 === 1 ? part : printable(part)).join("");
 }
 
-/** The text on one line. What the command line writes is made printable where it is written. */
+/** The text on one line. The command line's own text is made printable where it is written. */
 export function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, " ").trim();
 }

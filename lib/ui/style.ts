@@ -26,7 +26,7 @@ export interface Symbols {
   readonly ellipsis: string;
 }
 
-/** What the person asked for. */
+/** The person asked for this. */
 export interface StyleOptions {
   readonly colour: boolean;
   readonly ascii: boolean;

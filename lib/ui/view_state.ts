@@ -1,6 +1,6 @@
 /**
- * What the live view knows, folded from the events. Pure, and of constant size whatever an agent prints: texts are cut
- * here, and made safe where they are drawn.
+ * The state of the live view, folded from the events. Pure, and of constant size whatever an agent prints: texts are
+ * cut here, and made safe where they are drawn.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { callRow, type EventOf, type EventRows, type RalphEvent } from "../event
 import type { Usage } from "../backlog/types.ts";
 import { addTurn, addUsage, NO_USAGE, type UsageTotal } from "../backlog/usage.ts";
 
-/** What is running now. */
+/** The part of the run that is at work now. */
 export type Activity =
   | { readonly kind: "turn"; readonly agent: string; readonly sinceMs: number }
   | { readonly kind: "check"; readonly check: EventOf<"check-start">; readonly sinceMs: number }
@@ -17,7 +17,7 @@ export type Activity =
   | { readonly kind: "paused"; readonly sinceMs: number }
   | { readonly kind: "wait"; readonly wait: EventOf<"wait-start">; readonly sinceMs: number };
 
-/** What an agent waits for by itself in the middle of its turn. */
+/** An agent waits for this by itself in the middle of its turn. */
 export interface Pause {
   readonly message: string;
   /** Milliseconds since 1970, where it is known. */
@@ -26,7 +26,7 @@ export interface Pause {
 
 /** Everything that the view is drawn from. Times are milliseconds since 1970. */
 export interface ViewState {
-  /** Of the first event. */
+  /** The time of the first event. */
   readonly startedMs: number | null;
   readonly step: string | null;
   readonly iteration: EventOf<"iteration-start"> | null;
@@ -36,9 +36,9 @@ export interface ViewState {
   /** The end of what the agent said, or a check printed, last. */
   readonly words: string;
   readonly pause: Pause | null;
-  /** Of this turn; `null`: not reported yet. */
+  /** The usage of this turn; `null`: not reported yet. */
   readonly turnUsage: Usage | null;
-  /** Of all turns that have ended. */
+  /** The usage of all turns that have ended. */
   readonly runUsage: UsageTotal;
 }
 
@@ -73,7 +73,7 @@ function begin(state: ViewState, activity: Activity): ViewState {
   return { ...state, ...QUIET, activity };
 }
 
-/** What an agent says counts while its turn is what is shown. */
+/** An agent's words count while its turn is shown. */
 function duringTurn(state: ViewState, change: Partial<ViewState>): ViewState {
   return state.activity?.kind === "turn" ? { ...state, ...change } : state;
 }

@@ -2,7 +2,9 @@ import stringWidth from "fast-string-width";
 
 /** A word: text in back-ticks is one, so that a command can be copied; a colour belongs to the word that it paints. */
 const WORD_REGEXP = /(?:`[^`\n]*`|[^\s`])+|`/g;
-/** What a line begins with, that what follows hangs behind: its indentation, a mark, and a name that two spaces follow. */
+/**
+ * A line begins with this, and the rest hangs behind it: its indentation, a mark, and a name that two spaces follow.
+ */
 const HANG_REGEXP = /^(\s*)(?:(?:\u001b\[\d+m)*[^\w\s`'"(<[{](?:\u001b\[\d+m)* +)?(?:[\w.-]+ {2,})?/u;
 
 /**

@@ -27,7 +27,7 @@ import type { Project, Runs, WatchedRun } from "./runs.ts";
 import { type Drawn, streamPage } from "./stream.ts";
 import { PAGE_STYLE } from "./style.ts";
 
-/** What the server is made of. */
+/** The parts of the server. */
 export interface AppOptions {
   readonly host: Host;
   readonly runs: Runs;
@@ -331,7 +331,7 @@ function present(fields: Readonly<Record<string, string | undefined>>): Readonly
   );
 }
 
-/** What a person says goes into the next prompt. */
+/** A person's words go into the next prompt. */
 function tellForm(href: string, item?: string): Markup {
   const field = item === undefined ? fragment`` : fragment`<input type="hidden" name="item" value="${item}">`;
   return fragment`<form method="post" action="${href}/steer" class="action card tell"><h2><label for="tell">Tell the agent${

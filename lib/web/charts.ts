@@ -80,7 +80,7 @@ export function timeline(spans: readonly Span[], fromMs: number, toMs: number): 
   return fragment`<svg class="timeline" viewBox="0 0 ${LINE_WIDTH} ${height}" height="${height}" preserveAspectRatio="none" role="img" aria-label="${label}">${bars}</svg>`;
 }
 
-/** Where there are very many, several share a bar, and the worst shows. */
+/** If there are very many, several share a bar, and the worst shows. */
 function rowBars(
   row: readonly Span[],
   { fromMs, toMs, y }: { readonly fromMs: number; readonly toMs: number; readonly y: number },

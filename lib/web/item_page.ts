@@ -25,7 +25,7 @@ import type { RunModel } from "./model.ts";
 const { symbols } = createStyle({ colour: false, ascii: false });
 const ATTEMPTS = 20;
 
-/** What the page of an item is drawn from. */
+/** The page of an item is drawn from this. */
 export interface ItemShown {
   /** Address of the run's page. */
   readonly href: string;

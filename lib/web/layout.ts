@@ -3,12 +3,12 @@ import { fragment, type Markup, NOTHING } from "../report/html_item.ts";
 /** A part of a page that is sent anew when it has changed, by its id. */
 export type Regions = Readonly<Record<string, Markup>>;
 
-/** What a page is made of. */
+/** The parts of a page. */
 export interface PageOptions {
   /** Before every address: `/` and the token. */
   readonly base: string;
   readonly title: string;
-  /** Where changes come from; `null`: nothing changes. */
+  /** Changes come from here; `null`: nothing changes. */
   readonly events: string | null;
   readonly crumbs: readonly { readonly name: string; readonly href: string | null }[];
   readonly main: Markup;

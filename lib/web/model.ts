@@ -67,7 +67,7 @@ export class RunModel {
     this.#say(event, atMs);
   }
 
-  /** What the run has used, the turns that are under way included. */
+  /** The run's usage so far, the turns that are under way included. */
   get usage(): UsageTotal {
     let { usage } = this.tally;
     for (const { turnUsage } of this.views.values()) if (turnUsage !== null) usage = addTurn(usage, turnUsage);
@@ -94,7 +94,7 @@ export class RunModel {
     if (this.#latest.length > 2 * FEED_LINES) this.#latest.splice(0, this.#latest.length - FEED_LINES);
   }
 
-  /** What happened last, oldest first: made into text when it is looked at. */
+  /** The latest events, oldest first: made into text when they are looked at. */
   feed(): readonly FeedLine[] {
     return this.#latest.flatMap(({ event, atMs }) => {
       const text = firstLine(event);

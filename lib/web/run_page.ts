@@ -33,7 +33,7 @@ const { symbols } = createStyle({ colour: false, ascii: false });
 
 const NOT_REPORTED = "not reported by the agent";
 
-/** What the page of a run is drawn from. */
+/** The page of a run is drawn from this. */
 export interface RunShown {
   /** Address of the run's page, without a slash at the end. */
   readonly href: string;
@@ -145,7 +145,7 @@ ${asks.details.length === 0 ? NOTHING : fragment`<pre tabindex="0">${asks.detail
 <p class="asked">${asks.message}</p>${answer}</section>`;
 }
 
-/** What the verdict does not speak for, where it cannot be missed. */
+/** The notices that the verdict does not speak for, where they cannot be missed. */
 function trust(report: RunReport): Markup {
   const groups = new Map<string, string[]>();
   for (const { kind, subject, message } of report.notices) {
@@ -256,7 +256,7 @@ function amount(count: number): string {
   return count < 1_000_000 ? `${(count / 1000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(2)}M`;
 }
 
-/** What is being done, a card for each worker's tree. */
+/** The work in progress, a card for each worker's tree. */
 function nowCards({ model, live, now }: RunShown): Markup {
   if (live === null) return NOTHING;
   const lanes = [...model.views].filter(([, view]) => view.activity !== null || view.iteration !== null);

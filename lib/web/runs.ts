@@ -26,7 +26,7 @@ export interface WatchedRun extends Disposable {
   readonly project: Project;
   readonly found: FoundRun;
   readonly model: RunModel;
-  /** What the run says of itself; `null` where it is not at work. */
+  /** The run's own words; `null` if it is not at work. */
   live(): Promise<LiveRun | null>;
   /** Calls when something has changed, until disposed. */
   changed(act: () => void): Disposable;
@@ -36,7 +36,7 @@ export interface WatchedRun extends Disposable {
 const KEPT_MS = 60_000;
 const MOST_KEPT = 4;
 
-/** What the page needs of the disk and of the workflows. */
+/** The page needs this of the disk and of the workflows. */
 export interface RunsOptions {
   readonly host: Host;
   readonly roots: readonly string[];
