@@ -13,7 +13,7 @@ if (answer === null) {
   console.log(answer);
 }
 
-/** Of the terminal, if it is one: nothing else is worth making a stream for. */
+/** The columns of the terminal, if it is one: nothing else is worth making a stream for. */
 async function columns(): Promise<number | undefined> {
   const { createTerminal } = await import("../lib/host/terminal.ts");
   return createTerminal().isTerminal("stdout") ? process.stdout.columns : undefined;

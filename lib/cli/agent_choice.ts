@@ -53,7 +53,7 @@ export function namedAgent(flags: Invocation["flags"]): AgentSetting | null {
 }
 
 const OTHER = "other";
-/** Of a server's models, so many are offered by name. */
+/** The most models of a server that are offered by name. */
 const SHOWN_MODELS = 12;
 
 type Picked =

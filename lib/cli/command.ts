@@ -1,6 +1,6 @@
 /**
- * What a command is: a row of the command table, and a module that is loaded when the row is chosen.
- * Nothing here imports anything heavy: it is on the path of `ralph --version`.
+ * A command: a row of the command table, and a module that is loaded when the row is chosen. Nothing here imports
+ * anything heavy: it is on the path of `ralph --version`.
  *
  * @module
  */
@@ -29,7 +29,7 @@ export interface Flag {
 /** Flags by name, without the dashes. */
 export type FlagTable = Readonly<Record<string, Flag>>;
 
-/** What was given, after the environment's stand-ins. Absent flags are absent. */
+/** The flags of the line, after the environment's stand-ins. Absent flags are absent. */
 export interface Flags {
   /** True when the flag was given. */
   has(name: string): boolean;
@@ -39,12 +39,12 @@ export interface Flags {
   all(name: string): readonly string[];
 }
 
-/** What a command's `run` is handed. */
+/** A command's `run` is handed this. */
 export interface Invocation {
   readonly command: Command;
   /** Positional arguments, always text. */
   readonly arguments: readonly string[];
-  /** What follows the first argument of an open command, as it was typed. */
+  /** The words after the first argument of an open command, as they were typed. */
   readonly rest: readonly string[];
   readonly flags: Flags;
   readonly program: Program;
@@ -57,7 +57,7 @@ export interface Invocation {
   readonly say: (text: string) => void;
 }
 
-/** What the file of a command exports. */
+/** The file of a command exports this. */
 export interface CommandModule {
   /** @returns the exit code, from the table in lib/errors/exit_codes.ts */
   readonly run: (invocation: Invocation) => Promise<number>;
@@ -75,7 +75,7 @@ export interface Command {
   readonly flags: FlagTable;
   /** Lines below the usage in `ralph help COMMAND`. */
   readonly details?: readonly string[];
-  /** What follows the first argument is handed on as it is: a recipe declares its own flags. */
+  /** The words after the first argument are handed on as they are: a recipe declares its own flags. */
   readonly open?: boolean;
   /** The command line that shows its flags. @default `ralph help NAME` */
   readonly helpLine?: string;
@@ -86,7 +86,7 @@ export interface Command {
   readonly load: () => Promise<CommandModule>;
 }
 
-/** What a command line says, before anything is read from disk. */
+/** The content of a command line, before anything is read from disk. */
 export type CommandLine = Pick<Invocation, "arguments" | "command" | "flags" | "host">;
 
 /** A workflow as far as the framework needs it: to find a root, and to choose. */
@@ -110,7 +110,7 @@ export interface KnownWorkflow {
   claims?(line: CommandLine, root: string): Promise<string | null>;
 }
 
-/** What the program is made of, for commands that need to know the others. */
+/** The parts of the program, for commands that need to know the others. */
 export interface Program {
   readonly commands: readonly Command[];
   /** The first is the default. */

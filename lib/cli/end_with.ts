@@ -12,7 +12,7 @@ import type { BranchWork } from "../git/branch_work.ts";
 import { linesText, usageText } from "../ui/event_text.ts";
 import { formatDuration } from "../ui/format_duration.ts";
 
-/** What the last lines call each kind of notice. */
+/** The last lines call each kind of notice by these names. */
 export const NOTICE_LABELS: Readonly<Record<string, string>> = {
   "green-before": "checks passed before the work",
   "no-own-check": "no check of its own",
@@ -86,7 +86,7 @@ interface Ended extends Outcome {
   readonly startedAt?: number;
 }
 
-/** What the last lines need beside the outcome. */
+/** The last lines need this beside the outcome. */
 export interface EndedWhere {
   /** The command that continues where a loop stopped; `null`: the same one. */
   readonly resume: string | null;
@@ -94,7 +94,7 @@ export interface EndedWhere {
   readonly plan?: string | null;
   /** Milliseconds since 1970. @default the time that it took is not shown */
   readonly now?: number;
-  /** Of all turns, planning included. @default those of the loop */
+  /** The usage of all turns, planning included. @default those of the loop */
   readonly used?: UsageTotal;
 }
 
@@ -167,7 +167,7 @@ function unverifiedLines(
   ];
 }
 
-/** What was asked for, where the work is, and what it took. */
+/** Says which goal was set, in which place the work is, and how much it took. */
 function workLines(
   { goal, work, usage, startedAt, iterations = 0 }: Ended,
   dim: (text: string) => string,
@@ -188,7 +188,7 @@ function workLines(
   ];
 }
 
-/** What is unknown is called so; `or more`: some turns did not report it. */
+/** An unknown amount is called so; `or more`: some turns did not report it. */
 function usedText(usage: UsageTotal): string {
   const { turns, turnsWithoutTokens, turnsWithoutCost } = usage;
   const isPart = (without: number): boolean => without > 0 && without < turns;
@@ -205,7 +205,7 @@ export function workText({ branch, base, from, commits, files, added, removed }:
   return `${name} ${since}: ${count(commits, "commit")}, ${count(files, "file")}, ${linesText({ added, removed })}`;
 }
 
-/** What comes after work that is done. */
+/** The steps after work that is done. */
 function nextOf({ status, work, iterations, allowed }: Ended): readonly string[] {
   const isDone = status === "passed" || (status === "unverified" && allowed === true);
   if (!isDone || iterations === undefined || work === undefined) return [];

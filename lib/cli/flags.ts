@@ -10,7 +10,7 @@ export function pick(table: FlagTable, ...names: readonly string[]): FlagTable {
   return picked;
 }
 
-/** Where the project is. */
+/** The flags that name the project's place. */
 export const PLACE_FLAGS: FlagTable = {
   root: {
     type: "text",
@@ -49,10 +49,10 @@ export const CHECK_TIME_FLAG: FlagTable = {
   },
 };
 
-/** Where the project is, for commands that ask nothing else. */
+/** The flag that names the project's place, for commands that ask nothing else. */
 export const ROOT_FLAG: FlagTable = { root: PLACE_FLAGS["root"] as FlagTable[string] };
 
-/** What a report is written as, and where to. */
+/** The flags for a report's form and its file. */
 export const OUTPUT_FLAGS: FlagTable = {
   format: {
     type: "text",
@@ -76,7 +76,7 @@ export const REPORT_FLAGS: FlagTable = {
   quiet: { type: "boolean", summary: "only warnings and how it ended" },
 };
 
-/** What agents and checks can touch. */
+/** The flags for the reach of agents and checks. */
 export const SANDBOX_FLAGS: FlagTable = {
   sandbox: {
     type: "boolean",
@@ -149,7 +149,7 @@ export const CONSENT_FLAGS: FlagTable = {
   },
 };
 
-/** What ends or checks the loop. */
+/** The flags that end or check the loop. */
 export const LOOP_FLAGS: FlagTable = {
   "no-wait": { type: "boolean", summary: "end the run at a rate limit instead of waiting for its end" },
   "max-cost": {
@@ -265,10 +265,10 @@ export const SESSION_FLAGS: FlagTable = {
   ...SHOW_FLAGS,
 };
 
-/** What a run takes, whichever workflow it is of. */
+/** A run takes these, in every workflow. */
 export const RUN_FLAGS: FlagTable = { ...ITERATION_FLAGS, ...LOOP_FLAGS, ...NOTIFY_FLAG, ...SESSION_FLAGS };
 
-/** What commands take that only look. */
+/** Commands that only look take these. */
 export const LOOK_FLAGS: FlagTable = { ...DATA_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS };
 
 /** The backlog of a recipe instead of a workflow's. */

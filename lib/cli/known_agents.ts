@@ -31,7 +31,7 @@ export interface OwnServer {
   readonly name: string;
   /** How it is known, for a person. */
   readonly why: string;
-  /** Of a server of this machine; `null`: it was not asked. */
+  /** The models of a server of this machine; `null`: it was not asked. */
   readonly models: readonly string[] | null;
 }
 

@@ -44,7 +44,7 @@ export async function journalIn({ own, repository }: Pick<Look, "own" | "reposit
   return await (await import("../loop/journal/journal.ts")).openJournal(own.journal);
 }
 
-/** What was given up on. */
+/** The items that the loop gave up on. */
 export async function parkedIn<Data, Findings>(
   look: Pick<Look, "own" | "repository">,
   backlog: Pick<Backlog<Data, Findings>, "brief" | "name" | "scope">,

@@ -10,7 +10,7 @@ export interface StepCommands {
 }
 
 /**
- * What to do next, from what the backlog itself answers; `null`: everything is done. `ralph status`, `ralph next` and
+ * Says which step is next, from the backlog's own answer; `null`: everything is done. `ralph status`, `ralph next` and
  * the last lines of a run say the same because none of them computes it again. Pure.
  */
 export function hintOf(next: Next<unknown>, { run, retry }: StepCommands): string | null {
@@ -26,14 +26,14 @@ export function hintOf(next: Next<unknown>, { run, retry }: StepCommands): strin
   }
 }
 
-/** What to do with work that is done; empty if the branch holds none. Pure. */
+/** Says which steps follow work that is done; empty if the branch holds none. Pure. */
 export function afterWork(work: Pick<BranchWork, "base" | "commits"> | null): readonly string[] {
   if (work === null || work.commits === 0) return [];
   const report = "`ralph report` shows what was done";
   return work.base === null ? [report] : [`\`ralph finish\` merges it or opens a pull request; ${report}`];
 }
 
-/** What to do with work that is done and unverified. Pure. @param resume the command that continues */
+/** Says which step follows work that is done and unverified. Pure. @param resume the command that continues */
 export function afterUnverified(lack: Lack, resume: string): string {
   return lack === "checks"
     ? "`ralph verify` runs what checks there are, `verify.default` names more"

@@ -5,14 +5,14 @@ import type { Style } from "../ui/style.ts";
 import type { Invocation } from "./command.ts";
 import { toJson } from "./show.ts";
 
-/** What a workflow says of its next iteration. */
+/** A workflow says this of its next iteration. */
 export interface NextView {
   readonly blocked: boolean;
   /** For `--json`. */
   readonly data: object;
   /** The item, for standard output. */
   readonly item?: readonly string[];
-  /** What there is to say where no item comes, for standard error. */
+  /** The notes for standard error if no item comes. */
   readonly notes?: readonly string[];
 }
 

@@ -3,11 +3,11 @@ import { RalphError } from "../errors/ralph_error.ts";
 import type { Command, Flag, Flags, FlagTable } from "./command.ts";
 import { nearest } from "../errors/nearest.ts";
 
-/** What one command line says. */
+/** The content of one command line. */
 export interface ParsedLine {
   readonly arguments: readonly string[];
   readonly flags: Flags;
-  /** What an open command hands on: unknown flags, and all that follows the first argument. */
+  /** An open command hands these on: unknown flags, and all that follows the first argument. */
   readonly rest: readonly string[];
 }
 

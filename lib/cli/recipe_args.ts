@@ -12,7 +12,7 @@ import { type ArgField, argFields } from "../recipe/fields.ts";
 
 type AnyRecipe = Pick<Recipe<unknown>, "name" | "description" | "args">;
 
-/** What follows a recipe's file: the object that its schema is given, and Ralph's flags among it. */
+/** The words after a recipe's file: the object that its schema is given, and Ralph's flags among it. */
 export interface RecipeLine {
   readonly values: Readonly<Record<string, unknown>>;
   readonly flags: Flags;

@@ -20,7 +20,7 @@ import { notGenerated } from "../errors/not_generated.ts";
 
 const FRAMES = 5;
 
-/** What a command is run with, whatever its line says. */
+/** A command is run with these, whatever its line says. */
 export type Surroundings = Pick<Invocation, "host" | "out" | "program" | "say" | "signal">;
 
 /**
@@ -65,7 +65,7 @@ export async function guarded(
 }
 
 /**
- * Writes lines. What files and agents wrote is in them: no control character of theirs reaches the terminal, and in JSON
+ * Writes lines. Text of files and agents is in them: no control character of theirs reaches the terminal, and in JSON
  * it is spelled out as JSON does.
  */
 function printer(argv: readonly string[], host: Host, stream: "stdout" | "stderr"): (text: string) => void {
@@ -162,7 +162,7 @@ async function checkInsideRun(
   throw new RalphError("inside-a-run", { details: { command: name, run } });
 }
 
-/** What is printed for an error, and the exit code. */
+/** The printed lines of an error, and the exit code. */
 interface Failure {
   readonly lines: readonly string[];
   readonly exitCode: number;

@@ -13,19 +13,23 @@ import { addToConfig, writeNewConfig } from "./write_config.ts";
 const TEXTS = ["agent", "agent-cmd", "model", "reasoning", "endpoint"];
 const FLAGS = [...TEXTS, "timeout", "verify", "sandbox"];
 
-/** What a workflow starts from. */
+/** A workflow starts from this. */
 export interface Scaffold {
   /** Makes its files that are missing. @returns their paths, relative to the root */
   readonly files: (root: string) => Promise<readonly string[]>;
   /** Its own part of a new configuration. */
   readonly config: object;
-  /** What a person does then. */
+  /** The person's next step. */
   readonly next: string;
   /** It cannot work without an agent and checks: without a person nothing is written where flags do not name them. */
   readonly complete?: boolean;
 }
 
-/** Sets a project up for a workflow: its configuration, then what it starts from. What is there stays as it is. @returns the exit code */
+/**
+ * Sets a project up for a workflow: its configuration, then what it starts from. Files that are there stay as they are.
+ *
+ * @returns the exit code
+ */
 export async function scaffoldWorkflow(
   invocation: Invocation,
   place: Place,

@@ -26,7 +26,7 @@ import { VERSION } from "../host/version.ts";
 /** Jobs in a queue at once, where nothing else is said: landings are made one after another. */
 const JOBS_AT_ONCE = 16;
 
-/** What a command needs of its session. */
+/** A command needs this of its session. */
 export interface SessionOptions {
   /** The command asks questions: without a person to ask and without answers given beforehand, it does not start. */
   readonly asks: boolean;
@@ -40,7 +40,7 @@ export interface SessionOptions {
   readonly recipe?: string;
   /** The name of what is at work. @default the workflow, and why it was chosen */
   readonly title?: string;
-  /** Where it works, when that is known. @default found */
+  /** The place in which it works, if that is known. @default found */
   readonly place?: Place;
   /** Longest wait for a rate limit, in seconds, where no flag says another. @default the configuration's */
   readonly maxWait?: number;
@@ -50,7 +50,7 @@ export interface SessionOptions {
 export interface Session extends AsyncDisposable {
   readonly place: Place;
   readonly ralph: RalphContext;
-  /** What all turns of this session used so far. */
+  /** The usage of all turns of this session so far. */
   used(): UsageTotal;
 }
 
@@ -118,7 +118,7 @@ export async function openSession(invocation: Invocation, options: SessionOption
   };
 }
 
-/** What asks in a run, and what asks before there is one: the page has nothing to show then. */
+/** The prompter of a run, and the one before there is a run: the page has nothing to show then. */
 async function promptersOf(
   { flags, host, signal }: Invocation,
   mode: PrompterOptions["mode"] | null,

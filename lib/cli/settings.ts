@@ -43,7 +43,7 @@ function parseCost(option: string, text: string): number {
   throw invalid(option, "an amount in US dollars above zero", text, "write `--max-cost 2.50`");
 }
 
-/** What the flags lay over the configuration: the same shape, only what was given. */
+/** The flags lay this over the configuration: the same shape, only the keys that were given. */
 export interface ConfigOverlay {
   readonly provider?: {
     readonly model?: string;

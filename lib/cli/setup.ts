@@ -14,10 +14,10 @@ import type { Additions } from "./write_config.ts";
 import { checksNothing } from "../backlog/verify_commands.ts";
 import { refuseEmptyFlags } from "./validated_file.ts";
 
-/** What a new configuration gets beside the workflow's own part. */
+/** A new configuration gets this beside the workflow's own part. */
 export interface Setup {
   readonly config: object;
-  /** What nobody has said, in words: the agent, the checks. */
+  /** The settings that nobody has given, in words: the agent, the checks. */
   readonly open: readonly string[];
 }
 
@@ -25,8 +25,8 @@ export interface Setup {
 const TRIAL_MS = 300_000;
 
 /**
- * What `ralph init` writes: what the flags say, and what a person at the terminal answers. Without a person nothing is
- * guessed: what was found is printed, with the flags that take it.
+ * `ralph init` writes this: the values of the flags, and the answers of a person at the terminal. Without a person
+ * nothing is guessed: what was found is printed, with the flags that take it.
  *
  * @param own the workflow's part, shown with the rest before it is written
  * @returns `null` where the person said no
@@ -92,7 +92,11 @@ function namedAgent({ flags }: Invocation): object {
   };
 }
 
-/** What the flags say, for a configuration that is there. @throws {RalphError} option-invalid for a check that checks nothing */
+/**
+ * Reads the flags' additions to a configuration that is there.
+ *
+ * @throws {RalphError} option-invalid for a check that checks nothing
+ */
 export function additionsOf(invocation: Invocation): Additions {
   const checks = invocation.flags.all("verify");
   refuseEmptyFlags(checks);

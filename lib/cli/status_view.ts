@@ -12,13 +12,13 @@ import { afterUnverified, afterWork } from "./next_step.ts";
 import { toJson } from "./show.ts";
 import { withWorkflow } from "./with_workflow.ts";
 
-/** What a workflow says of its state. */
+/** A workflow says this of its state. */
 export interface StatusView {
-  /** What it is called. @default the workflow's name */
+  /** Its title. @default the workflow's name */
   readonly title?: string;
-  /** Whose state it is, and how it was found. @default the one of the command */
+  /** The workflow that the state belongs to, and how it was found. @default the one of the command */
   readonly workflow?: ChosenWorkflow;
-  /** Where it is, beside the title. @default the root */
+  /** Its path, beside the title. @default the root */
   readonly path?: string;
   /** Its own part of the JSON. */
   readonly data: object;
@@ -30,7 +30,7 @@ export interface StatusView {
   readonly hint: string | null;
 }
 
-/** What a run is doing at this moment, where that can be seen. */
+/** A view of the run's present work, if that can be seen. */
 export interface RunningView {
   readonly data: object;
   /** Styled, and safe. */
@@ -136,7 +136,7 @@ async function hintWhenDone({ repository }: Look, row: KnownWorkflow | undefined
   return hint;
 }
 
-/** What the last run named beside its verdict; work that is left over has lines of its own. */
+/** The last run named these notices beside its verdict; work that is left over has lines of its own. */
 async function namedLines(lastRun: NamedByRun | null, warn: (text: string) => string): Promise<readonly string[]> {
   const notices = (lastRun?.notices ?? []).filter(({ kind }) => kind !== "leftover");
   if (notices.length === 0) return [];

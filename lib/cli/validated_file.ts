@@ -8,7 +8,7 @@ import { isBranchName, isPlainBranchName } from "../git/switch_branch.ts";
 import { readText } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 
-/** What is wrong with a file. */
+/** The faults of a file. */
 export interface FileFindings {
   readonly problems: readonly string[];
   /** Problems that a run refuses as well: commands that check nothing. */
@@ -24,7 +24,7 @@ export interface ValidatedFile extends FileFindings {
   readonly present: boolean;
 }
 
-/** What is wrong with a `branchName`: `ralph run` would end at it. */
+/** The faults of a `branchName`: `ralph run` would end at it. */
 export async function branchProblems(
   { root, host }: { readonly root: string; readonly host: Host },
   branchName: string,
@@ -60,7 +60,7 @@ export async function validateFile(
 /** In a longer file a place is named by its key alone: looking for lines takes seconds there. */
 const LONGEST_TEXT = 256 * 1024;
 
-/** What a problem begins with when it names a place in the file: `userStories[0].id`. */
+/** A problem begins with this when it names a place in the file: `userStories[0].id`. */
 const PLACE_REGEXP = /^(?!line \d)[A-Za-z]\w*(?:\[\d+\]|\.[A-Za-z]\w*)*/;
 
 /** Problems that begin with a key of the file, with its line and column before it. */

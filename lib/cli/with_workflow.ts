@@ -5,7 +5,7 @@ import { chooseWorkflow } from "./workflow.ts";
 
 const PRINTED_REGEXP = /`(ralph(?: [^`]*)?)`/g;
 
-/** Where a command is printed, and for which workflow. */
+/** The place that a command is printed for, and the workflow. */
 export interface PrintedFor {
   /** The workflow that the command is meant for. */
   readonly name: string;

@@ -10,7 +10,7 @@ export interface ChosenWorkflow {
   readonly why: string;
   /** Nothing chose one: no flag, no configuration, no state of only one. */
   readonly byDefault?: true;
-  /** Those whose state exists, if there are several and nothing chooses between them. */
+  /** The workflows whose state exists, if there are several and nothing chooses between them. */
   readonly among?: readonly string[];
 }
 

@@ -8,7 +8,7 @@ import type { CommandLine, Program } from "./command.ts";
 import { resolveRoot } from "./root.ts";
 import { chooseWorkflow, type ChosenWorkflow } from "./workflow.ts";
 
-/** Where a command works, and on what. */
+/** The place in which a command works, and its subject. */
 export interface Place extends LoadedConfig {
   /** Absolute path. */
   readonly root: string;
@@ -30,7 +30,7 @@ export async function findPlace(line: CommandLine & { readonly program: Program 
   return { ...loaded, root, workflow };
 }
 
-/** Where it is kept that a configuration was checked. Only by the binary: sources change under their own name. */
+/** The place that records that a configuration was checked. Only by the binary: sources change under their own name. */
 export async function cacheOf(root: string, { environment }: Host): Promise<ConfigCache | null> {
   if (!environment.compiled) return null;
   const folders = await findFolders(root, environment);

@@ -4,7 +4,10 @@ import { parseJson } from "../errors/json_syntax.ts";
 import { pathExists, readText, writeAtomic } from "../host/files.ts";
 import { toJson } from "./show.ts";
 
-/** Where the schema that a new configuration points to is: editors complete and check by it. The folder ignores itself. */
+/**
+ * The folder of the schema that a new configuration points to: editors complete and check by it. The folder ignores
+ * itself.
+ */
 const SCHEMA_FOLDER = ".ralph/schema";
 const SCHEMA_FILE = `${SCHEMA_FOLDER}/config.json`;
 
@@ -19,7 +22,7 @@ export async function writeNewConfig(root: string, config: object): Promise<read
   return [CONFIG_FILE];
 }
 
-/** What is added to a configuration. */
+/** A configuration gets these additions. */
 export interface Additions {
   readonly verify: { readonly default: readonly string[] };
   readonly provider?: Readonly<Record<string, unknown>>;

@@ -12,7 +12,7 @@ export interface ConfigProblem {
   readonly text: string;
 }
 
-/** What checking a parsed configuration found; all problems at once. */
+/** The result of checking a parsed configuration; all problems at once. */
 export interface CheckedConfig {
   /** `null` where there are problems. */
   readonly config: Config | null;

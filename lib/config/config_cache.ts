@@ -2,8 +2,8 @@ import { readText, writeOwn } from "../host/files.ts";
 import type { Config } from "./types.ts";
 
 /**
- * Where a checked configuration is kept. Checking needs zod, whose loading costs a command like `status` more than the
- * rest of its work.
+ * The place that keeps a checked configuration. Checking needs zod, whose loading costs a command like `status` more
+ * than the rest of its work.
  */
 export interface ConfigCache {
   /** Absolute path, inside the git directory. */
@@ -12,7 +12,7 @@ export interface ConfigCache {
   readonly program: string;
 }
 
-/** What was kept of a configuration that had no problem. */
+/** The kept parts of a configuration that had no problem. */
 interface Kept {
   readonly config: Config;
   readonly warnings: readonly string[];
@@ -28,7 +28,7 @@ export async function readKept({ file, program }: ConfigCache, text: string): Pr
   }
 }
 
-/** Keeps the outcome of a check. Where it cannot be written, the next command checks again. */
+/** Keeps the outcome of a check. If it cannot be written, the next command checks again. */
 export async function keep({ file, program }: ConfigCache, text: string, { config, warnings }: Kept): Promise<void> {
   await writeOwn(file, JSON.stringify({ program, text, config, warnings })).catch(() => {});
 }

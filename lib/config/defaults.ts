@@ -3,7 +3,7 @@ import type { Config } from "./types.ts";
 /** More items at once are no gain: they land one after another. */
 export const MOST_WORKERS = 16;
 
-/** What test files are called where people work; recorded output that tests compare with is among them. */
+/** People name test files like this; recorded output that tests compare with is among them. */
 const TEST_GLOBS: readonly string[] = [
   "**/*.{test,spec,cy}.*",
   "**/*[_-]{test,tests,spec,specs}.*",

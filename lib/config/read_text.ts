@@ -50,7 +50,10 @@ function depthOf(text: string): number {
   return deepest;
 }
 
-/** Where the key at a path of valid JSON begins, or the innermost part of the path that is there. From 1. */
+/**
+ * Finds the line and column at which the key at a path of valid JSON begins, or the innermost part of the path that is
+ * there. From 1.
+ */
 export async function jsonLines(
   text: string,
 ): Promise<(path: readonly PropertyKey[]) => TextPlace> {

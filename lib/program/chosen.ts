@@ -4,7 +4,7 @@ import { findPlace, type Place } from "../cli/workspace.ts";
 import { workflowRow, WORKFLOWS } from "../workflows/table.ts";
 import type { Workflow, WorkflowRow } from "../workflows/workflow.ts";
 
-/** Where a shared command works, in which workflow, and on what of it. */
+/** The place, the workflow and the subject of a shared command. */
 export interface Chosen {
   readonly place: Place;
   readonly workflow: Workflow;
@@ -31,7 +31,7 @@ export async function chosen(invocation: Invocation): Promise<Chosen> {
   return { place, workflow: await row.load(), scope: invocation.arguments[0] ?? "" };
 }
 
-/** Where the state of several workflows exists a person says which is meant; `ralph status` shows all of them. */
+/** If the state of several workflows exists, a person says which is meant; `ralph status` shows all of them. */
 async function unambiguous(invocation: Invocation, place: Place): Promise<Place> {
   const { among } = place.workflow;
   const { command: { name }, flags } = invocation;

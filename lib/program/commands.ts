@@ -38,7 +38,7 @@ function scopesOf(rows: readonly WorkflowRow[]): string {
 
 const SCOPE = scopesOf(WORKFLOWS);
 
-/** What a shared command does in each workflow, for its help. */
+/** A shared command does this in each workflow, for its help. */
 function inEach(command: "plan" | "run"): readonly string[] {
   const width = Math.max(...WORKFLOWS.map(({ name }) => name.length)) + 2;
   return WORKFLOWS.flatMap(({ name, help }) => {

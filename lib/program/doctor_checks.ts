@@ -281,7 +281,7 @@ async function presetOf(
     };
 }
 
-/** Whether the agent will start, as far as that is known without starting it. */
+/** Tells if the agent will start, as far as that is known without starting it. */
 async function readyAgent(
   { name: preset, path, adapter }: FoundAgent,
   { host: { environment }, root }: { readonly host: Host; readonly root: string },

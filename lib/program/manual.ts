@@ -1,6 +1,6 @@
 /**
- * What the manual page and the reference have in common: each command with its flags, those that many take named as a
- * group, and the environment's variables.
+ * The manual page and the reference share this: each command with its flags, those that many take named as a group, and
+ * the environment's variables.
  *
  * @module
  */
@@ -58,7 +58,7 @@ export function usageOf({ name, usage, open }: Command): string {
 /** A variable of the environment, and what it does. */
 export type Variable = readonly [name: string, meaning: string];
 
-/** What Ralph reads, beside the variables of flags and the agents' own. */
+/** Ralph reads these, beside the variables of flags and the agents' own. */
 const READ: readonly Variable[] = [
   ["NO_COLOR", "no colours, unless empty"],
   ["FORCE_COLOR", "colours also where the output is no terminal; `0` or empty: as without it"],
@@ -74,7 +74,7 @@ const READ: readonly Variable[] = [
   ["CLAUDE_CONFIG_DIR", "GSD's commands are looked for there (default: `~/.claude`)"],
 ];
 
-/** What Ralph sets for the agent. */
+/** Ralph sets these for the agent. */
 const SET: readonly Variable[] = [
   ["RALPH_ROOT", "the project's folder"],
   ["RALPH_RUN", "the run's id; in the same project it keeps commands from starting another run"],
@@ -84,14 +84,14 @@ const SET: readonly Variable[] = [
   ["RALPH_STAGE", "the stage, in workflows that have stages: it decides what may be claimed"],
 ];
 
-/** What Ralph sets for a hook, beside the agent's. */
+/** Ralph sets these for a hook, beside the agent's. */
 const SET_FOR_HOOKS: readonly Variable[] = [
   ["RALPH_HOOK", "the hook's id"],
   ["RALPH_ITERATION", "the iteration's number"],
   ["ITERATION_TRANSCRIPT", "the transcript that the hook is given"],
 ];
 
-/** What Ralph sets for the command of `notify`. */
+/** Ralph sets these for the command of `notify`. */
 const SET_FOR_NOTIFY: readonly Variable[] = [
   ["RALPH_NOTIFY", "what happened: a word of `notify.on`"],
   ["RALPH_NOTIFY_TEXT", "one line about it, for people"],

@@ -18,7 +18,7 @@ const PROMPT =
   `This is a test of how you are started. Do nothing, use no tool, and end your answer with this line:\n${MARKER}\n`;
 const TIMEOUT_MS = 180_000;
 
-/** What a probe needs to know of an agent. */
+/** A probe needs to know this of an agent. */
 export interface ProbeOptions {
   readonly host: Host;
   readonly signal: AbortSignal;

@@ -20,7 +20,7 @@ import type { Style } from "../ui/style.ts";
 import type { Workflow } from "../workflows/workflow.ts";
 
 /**
- * What the shared commands show of a recipe's own backlog, as far as its interface shows.
+ * The shared commands show this of a recipe's own backlog, as far as its interface shows.
  *
  * @throws {RalphError} usage for a recipe without one, recipe-invalid, recipe-failed
  */

@@ -9,7 +9,7 @@ type Exports = Record<string, unknown>;
 
 /** A module of Ralph's own. */
 export interface OwnModule {
-  /** Where its file is. */
+  /** The file's address. */
   url(): string;
   load(): Promise<Exports>;
 }
@@ -25,7 +25,7 @@ const BUNDLED: Readonly<Record<string, () => Promise<Exports>>> = {
   "@clack/prompts": () => import("@clack/prompts"),
 };
 
-/** What a recipe may import although it is not installed beside it. */
+/** A recipe may import these modules although they are not installed beside it. */
 export function importableModules(own: OwnModules): readonly string[] {
   return [...Object.keys(own), ...Object.keys(BUNDLED)];
 }

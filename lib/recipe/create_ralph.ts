@@ -40,7 +40,7 @@ export type DeepPartial<Value> = Value extends readonly (infer Item)[] ? readonl
   : Value extends object ? { readonly [Key in keyof Value]?: DeepPartial<Value[Key]> }
   : Value;
 
-/** What a context is made of. Everything may be left out. */
+/** The parts of a context. Everything may be left out. */
 export interface RalphOptions {
   /** The project. @default the current folder */
   readonly root?: string;
@@ -60,11 +60,11 @@ export interface RalphOptions {
   readonly script?: string;
   /** Consents given by a person beforehand: `prd`, `understand`, `run`, a gate of your own, or `all`. */
   readonly approve?: readonly string[];
-  /** What answers questions where no one can. */
+  /** Ralph takes these answers if no one can be asked. */
   readonly answers?: Partial<Answers>;
   /** Who answers questions. @default no one: answers and defaults */
   readonly prompter?: Prompter;
-  /** What gets the events; `consoleSink()` prints them. @default nothing is printed */
+  /** The events go here; `consoleSink()` prints them. @default nothing is printed */
   readonly sinks?: readonly EventSink[];
   /** The recipe file that is run: it and what it imports may not change while the run lasts. @default none */
   readonly recipe?: string;

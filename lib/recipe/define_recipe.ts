@@ -11,7 +11,7 @@ import type { Outcome } from "./outcome.ts";
 
 /** The arguments of a recipe that declares none. */
 export interface GoalArgs {
-  /** What the person typed after the command. */
+  /** The person typed this after the command. */
   readonly goal: string;
 }
 

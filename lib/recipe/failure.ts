@@ -1,5 +1,5 @@
 /**
- * What went wrong while a recipe was imported or run, reported the same way in each runtime.
+ * Errors of a recipe's import or run, reported the same way in each runtime.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { importableModules, ownExports, ownModuleOf, type OwnModules } from "./b
 import { findImportedName, localFiles, type Place } from "./local_files.ts";
 import { nearest } from "../errors/nearest.ts";
 
-/** What loading a recipe file and explaining its failure take. */
+/** Loading a recipe file and explaining its failure take this. */
 export interface RecipeHost extends Pick<Host, "environment" | "processes"> {
   readonly modules: OwnModules;
 }
@@ -144,7 +144,7 @@ function excerpt(line: string, { line: number, column }: Place): string {
   return `${margin}${line}\n${" ".repeat(margin.length - 2)}| ${before}^`;
 }
 
-/** Where a module did not parse, or `null` for an error that its code threw. */
+/** The place at which a module did not parse, or `null` for an error that its code threw. */
 function syntaxPlace(thrown: Thrown): Place | null {
   if (thrown.position !== null) return thrown.position;
   const arrow = NODE_ARROW_REGEXP.exec(thrown.stack);

@@ -23,7 +23,7 @@ export interface GateOptions {
   readonly next?: readonly string[];
 }
 
-/** What was decided, and by whom. */
+/** The decision, and who made it. */
 export interface Consent {
   readonly yes: boolean;
   readonly source: AnswerSource;
@@ -51,7 +51,7 @@ export async function gate(ralph: RalphContext, options: GateOptions): Promise<G
   return { status: "declined", next };
 }
 
-/** The answer at a gate; `null` after an interrupt. Where no one can be asked, it is no. */
+/** The answer at a gate; `null` after an interrupt. If no one can be asked, it is no. */
 export async function askConsent(ralph: Pick<RalphContext, "prompter">, options: GateOptions): Promise<Consent | null> {
   try {
     const { value, source } = await ralph.prompter.ask({

@@ -6,15 +6,15 @@ import { askConsent, type GateOutcome } from "./gate.ts";
 import { type IterationCap, iterationCap } from "./iteration_cap.ts";
 import { uncheckedLine } from "../checks/unchecked_items.ts";
 
-/** What the gate says of the run. */
+/** The gate says this of the run. */
 export interface GateRunOptions {
   /** `auto`: one for each open item, retries on top; a number counts agent turns. @default "auto" */
   readonly maxIterations?: "auto" | number;
 }
 
-/** What the gate says of a backlog that has words of its own. */
+/** The gate says this of a backlog that has words of its own. */
 export interface GateTexts {
-  /** What its items are called. */
+  /** The names of its items. */
   readonly items: { readonly one: string; readonly many: string };
   /** The command that starts the run by itself. */
   readonly command: string;

@@ -1,6 +1,6 @@
 import { RalphError } from "../errors/ralph_error.ts";
 
-/** What a gate hands to its loop: `auto` counts items taken up, a number counts agent turns. */
+/** A gate hands this to its loop: `auto` counts items taken up, a number counts agent turns. */
 export interface IterationCap {
   /** Items taken up; retries come on top. */
   readonly maxItems?: number;

@@ -17,8 +17,8 @@ export type LoadedRecipe = Recipe<unknown>;
 const SHAPE = "expected `export default defineRecipe({ name, run })`; docs/guides/recipes.md shows one";
 
 /**
- * Imports the file, runs its top level, and checks that its default export is a recipe.
- * What the recipe's `run` throws later comes out as `recipe-failed`, with the line of the recipe.
+ * Imports the file, runs its top level, and checks that its default export is a recipe. A later error of the recipe's
+ * `run` comes out as `recipe-failed`, with the line of the recipe.
  *
  * @param file Path of a `.ts`, `.js` or `.mjs` file; a relative one counts from the current folder
  * @throws {RalphError} recipe-invalid when the file is missing, does not parse, imports what is not there, or exports no recipe

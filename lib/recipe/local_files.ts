@@ -40,7 +40,7 @@ export interface Place {
   readonly column: number;
 }
 
-/** Where a recipe, or a file of its own that it imports, names an export; Bun does not report it. */
+/** Finds the place at which a recipe, or a file of its own that it imports, names an export; Bun does not report it. */
 export async function findImportedName(path: string, name: string): Promise<Place | null> {
   const word = new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`);
   for (const file of await localFiles(path)) {

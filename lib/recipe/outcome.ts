@@ -1,5 +1,5 @@
 /**
- * What a step ends with, and the exit code that follows from it.
+ * The outcome of a step, and the exit code that follows from it.
  *
  * @module
  */
@@ -25,7 +25,8 @@ export interface Outcome {
 
 /**
  * The exit code of an outcome. `unverified` is 0 only where it was allowed (`allowed: true`), `failed` is 4 where the
- * agent could not be used (`reason: "agent-unusable"`). What is no outcome is 1: nothing says that the work is done.
+ * agent could not be used (`reason: "agent-unusable"`). A value that is no outcome is 1: nothing says that the work is
+ * done.
  *
  * @example From outcome to exit code
  * ```ts
@@ -58,7 +59,7 @@ export function exitCodeOf(outcome: unknown): number {
 }
 
 /**
- * Whether a recipe goes on after a step that ended so. A status without a row does not compile. `unverified` goes on
+ * `true` if a recipe goes on after a step that ended so. A status without a row does not compile. `unverified` goes on
  * where it was allowed.
  */
 const GOES_ON: Readonly<Record<Status, boolean>> = {

@@ -77,7 +77,7 @@ export async function run(invocation: Invocation): Promise<number> {
   return await finish(invocation, ralph, plan, { title, body, head: await unmovedHead(ralph, plan) });
 }
 
-/** What no check has seen, for the person who merges the request. */
+/** The changes that no check has seen, for the person who merges the request. */
 function doubtsOf({ work: { base }, behind, way, conflicts }: FinishPlan): readonly string[] {
   if (way === "merge" || behind === 0) return [];
   const more = `${base} had ${commitsText(behind)} more when this was made`;
@@ -136,7 +136,7 @@ async function finish(
   return EXIT.failed;
 }
 
-/** What a person reads before the yes. */
+/** A person reads this before the yes. */
 function shown(
   plan: FinishPlan,
   { isChecked, reports, files, draft }: {

@@ -40,7 +40,7 @@ export async function run(invocation: Invocation): Promise<number> {
   return exitCode;
 }
 
-/** What Claude Code and Codex hand to a Stop hook on standard input names its session. */
+/** Claude Code and Codex hand a text to a Stop hook on standard input that names its session. */
 async function sessionOf({ host }: Invocation): Promise<string> {
   if (host.terminal.isTerminal("stdin")) return "";
   const chunks: Buffer[] = [];
@@ -54,8 +54,8 @@ async function sessionOf({ host }: Invocation): Promise<string> {
 }
 
 /**
- * Whether the agent is held back: so often in a row in its session. A verdict that passes, and letting go, begin the count
- * anew: what a person asks for next in the same session is held back again.
+ * Holds the agent back, so often in a row in its session. A verdict that passes, and letting go, begin the count anew:
+ * what a person asks for next in the same session is held back again.
  */
 async function isHeld(
   ralph: Pick<RalphContext, "repository" | "root">,

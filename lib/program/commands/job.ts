@@ -151,7 +151,7 @@ async function jobOf(invocation: Invocation, repository: Repository, which: stri
   throw new RalphError("job-refused", { details: { id, reason } });
 }
 
-/** What `job take --json` printed is taken as it is, if it holds one job. */
+/** The output of `job take --json` is taken as it is, if it holds one job. */
 function onlyJob(data: unknown, which: string): unknown {
   const jobs: unknown = data !== null && typeof data === "object" && "jobs" in data ? data.jobs : undefined;
   if (!Array.isArray(jobs)) return data;

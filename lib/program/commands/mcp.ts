@@ -17,12 +17,12 @@ import { EXIT } from "../../errors/exit_codes.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { ProcessEnd } from "../../host/types.ts";
 
-/** What a client shows of the server before its tools: some list tools only when the model searches for them. */
+/** A client shows this of the server before its tools: some list tools only when the model searches for them. */
 const INSTRUCTIONS =
   "Ralph: work that runs unattended until checks pass. Plan it, start a run, look at it, tell it something, " +
   "pause or stop it, and report what it did.";
 
-/** What a tool answers. */
+/** A tool answers this. */
 interface Answer {
   readonly content: { readonly type: "text"; readonly text: string }[];
   readonly isError?: boolean;
@@ -32,15 +32,15 @@ interface Answer {
 const TAIL_BYTES = 200_000;
 /** So much of what is at work is shown by `status`. */
 const SHOWN_CHARACTERS = 2000;
-/** What ends within this time is answered with its end. */
+/** A command that ends within this time is answered with its end. */
 const START_MS = 4000;
 /** Time that a run gets to end in order. */
 const GRACE_MS = 20_000;
 
-/** What only looks. */
+/** A tool that only looks. */
 const LOOKING = { readOnlyHint: true, openWorldHint: false };
 
-/** Serves until standard input ends. What was started here ends with it, in order. */
+/** Serves until standard input ends. Runs that were started here end with it, in order. */
 export async function run(invocation: Invocation): Promise<number> {
   const { host, signal } = invocation;
   const ralph = new RalphProcess(invocation, await resolveRoot(invocation));
@@ -147,12 +147,12 @@ function addSteering(server: McpServer, ralph: RalphProcess): void {
   );
 }
 
-/** What was started in the background. */
+/** A command that was started in the background. */
 interface Work {
   readonly words: readonly string[];
   readonly ending: AbortController;
   readonly end: Promise<ProcessEnd>;
-  /** What it has printed so far. */
+  /** Its output so far. */
   readonly printed: () => string;
   /** `null`: it is at work. */
   ended: ProcessEnd | null;
@@ -212,7 +212,7 @@ class RalphProcess {
     return textAnswer("planning is stopped; `plan` with the same goal continues it", false);
   }
 
-  /** What is at work ends in order, and can be continued. */
+  /** The command at work ends in order, and can be continued. */
   async end(): Promise<void> {
     this.#work?.ending.abort();
     await this.#work?.end;

@@ -27,7 +27,7 @@ export async function run(invocation: Invocation): Promise<number> {
   if (unknown !== undefined) {
     throw usage(`the run ${id} kept nothing of ${unknown}`, `\`ralph restore ${id} --dry-run\` shows what it kept`);
   }
-  // What appeared in the git directory may be run by git: a person names it.
+  // Git may run a file that appeared in the git directory: a person names it.
   const wanted = [...newest.values()].filter(({ path, kind }) =>
     paths.length > 0 ? paths.includes(path) : kind !== "git"
   );

@@ -7,7 +7,7 @@ import { nearest } from "../../errors/nearest.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
 import { hashText, pathExists, readText, renamePath, resolveInside, writeAtomic } from "../../host/files.ts";
 
-/** Where each agent looks for skills (`NAME/SKILL.md`), in a project and in the home folder. */
+/** Each agent looks for skills (`NAME/SKILL.md`) in these folders, in a project and in the home folder. */
 const FOLDERS: Readonly<Record<string, string>> = {
   claude: ".claude/skills",
   codex: ".agents/skills",

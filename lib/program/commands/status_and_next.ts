@@ -34,7 +34,7 @@ export async function status(invocation: Invocation): Promise<number> {
   return EXIT.done;
 }
 
-/** What the run at work does now; `null` where none is. */
+/** A view of the run at work; `null` if there is none. */
 async function runningView(host: Host, { own, root, style }: Look): Promise<RunningView | null> {
   if (await readLockHolder(own.runLock) === null) return null;
   const { nowData, nowLines, possible, readNow, runsAt } = await import("../../watch/now.ts");
@@ -44,7 +44,7 @@ async function runningView(host: Host, { own, root, style }: Look): Promise<Runn
   return { data: nowData(now, host.clock.now()), lines: nowLines(now, { host, style }), can: possible(live) };
 }
 
-/** Where nothing says which workflow is meant, each whose state is there. */
+/** The views of each workflow whose state is there, if nothing says which is meant. */
 async function viewsOfAll(look: Look): Promise<readonly StatusView[]> {
   const views: StatusView[] = [];
   for (const row of WORKFLOWS) {

@@ -16,7 +16,7 @@ import { followEvents, type ReadEvent, runEnded } from "../../watch/follow.ts";
 import { eventsFile, runsAt } from "../../watch/now.ts";
 import { runFolders } from "../../workflows/table.ts";
 
-/** What is watched: a run at work, or what an ended one has left. */
+/** The watched run: one at work, or the files that an ended one has left. */
 interface Watched {
   readonly events: string;
   readonly live: LiveRun | null;
@@ -68,7 +68,7 @@ async function findWatched(invocation: Invocation): Promise<Watched> {
   return { events: found.events, live: null, liveFile: "" };
 }
 
-/** What to say where no run can be seen. */
+/** The error for a run that cannot be seen. */
 export async function noRun(root: string, runLock: string): Promise<Error> {
   const holder = await readLockHolder(runLock);
   if (holder === null) {
