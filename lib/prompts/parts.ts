@@ -14,7 +14,7 @@ const MARKER_BYTES = 400;
 export interface WindowOptions {
   /** The entry that the work is about: as many as fit are shown around it. @default 0 */
   readonly at?: number;
-  /** Where the others are: ``ralph step list``, or a file. */
+  /** The others are found here: ``ralph step list``, or a file. */
   readonly rest: string;
   /** Between two entries. @default "\n" */
   readonly separator?: string;

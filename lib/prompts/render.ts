@@ -9,7 +9,7 @@ import { listDirectory, readText } from "../host/files.ts";
 import { nearest } from "../errors/nearest.ts";
 import { PROMPTS } from "../generated/prompts.ts";
 
-/** What fills the placeholders of a prompt, by name. */
+/** These values fill the placeholders of a prompt, by name. */
 export type PromptValues = Readonly<Record<string, string>>;
 
 /** The values of each prompt: every `{{placeholder}}` that a text for it may hold. */
@@ -45,12 +45,12 @@ const PROMPT_VALUES = {
 /** The name of a prompt. */
 export type PromptName = keyof typeof PROMPT_VALUES;
 
-/** What fills the prompt of this name: a value for each of its placeholders. */
+/** The values for the prompt of this name: one for each of its placeholders. */
 export type PromptValuesOf<Name extends PromptName> = Readonly<Record<Words<(typeof PROMPT_VALUES)[Name]>, string>>;
 
 type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
 
-/** Where a prompt's text came from: a path relative to the root, or `built-in`. */
+/** The source of a prompt's text: a path relative to the root, or `built-in`. */
 export interface PromptSource {
   readonly text: string;
   readonly from: string;
@@ -73,7 +73,7 @@ export const PROMPTS_FOLDER = ".ralph/prompts";
 /** The files of single workflows that replace a prompt where they exist, relative to the root. */
 export const PROMPT_FILES: readonly string[] = Object.values(WORKFLOW_FILES);
 
-/** What is put below a prompt that has no placeholder of its own, heading and value. */
+/** A prompt that has no placeholder of its own gets these below it, heading and value. */
 const APPENDED: readonly (readonly [heading: string, value: string])[] = [
   ["Current item", "item"],
   ["What was changed", "change"],

@@ -3,7 +3,7 @@ import { createHost } from "../host/create_host.ts";
 import { readText, resolveInside, temporaryDirectory, writeAtomic } from "../host/files.ts";
 import { createGit, outputOfGit } from "../git/run_git.ts";
 
-/** What a temporary repository holds. */
+/** The content of a temporary repository. */
 export interface TemporaryRepositoryOptions {
   /** Path to content; a path that ends in `.sh` may be run. */
   readonly files?: Readonly<Record<string, string>>;

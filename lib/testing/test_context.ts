@@ -7,7 +7,7 @@ import type { RalphEvent } from "../events/types.ts";
 import { createHost } from "../host/create_host.ts";
 import { type TemporaryRepository, temporaryRepository } from "./temporary_repository.ts";
 
-/** What a test's context is made of: `createRalph()`'s options, with a repository and an agent made for the test. */
+/** The parts of a test's context: `createRalph()`'s options, with a repository and an agent made for the test. */
 export interface TestContextOptions extends Omit<RalphOptions, "agent" | "root" | "script"> {
   /** Files that are committed before the test: path to content. */
   readonly files?: Readonly<Record<string, string>>;

@@ -42,7 +42,7 @@ function isPackage(path: string): boolean {
   return posix.basename(path) === "package.json";
 }
 
-/** Whether a change of these paths may change the key: none of the others does. Pure. */
+/** `true` if a change of these paths may change the key: none of the others does. Pure. */
 export function mayChangeKey(paths: readonly string[]): boolean {
   return paths.some((path) => LOCKS_REGEXP.test(path) || MANIFESTS_REGEXP.test(path));
 }
@@ -52,7 +52,7 @@ function isLocked(path: string, locked: ReadonlySet<string>): boolean {
   return locked.has(folder) || (folder !== "." && isLocked(folder, locked));
 }
 
-/** What a `package.json` says of what is installed; `blob` where it cannot be read. */
+/** A `package.json` says this of the installed packages; `blob` if it cannot be read. */
 function partOf(text: string | null | undefined, blob: string): string {
   try {
     const manifest: unknown = JSON.parse(text ?? "");

@@ -1,6 +1,6 @@
 /**
- * What git ignores and checks need all the same (`node_modules`, `.venv`, `.env`): a copy that is kept between runs,
- * sealed in memory, and laid into other trees. It looks at no commit and runs no check.
+ * Files that git ignores and checks need all the same (`node_modules`, `.venv`, `.env`): a copy that is kept between
+ * runs, sealed in memory, and laid into other trees. It looks at no commit and runs no check.
  *
  * @module
  */
@@ -30,7 +30,7 @@ export interface KeptCopy {
   readonly isFolder: boolean;
 }
 
-/** Where copies come from and where they are kept. Both paths are absolute. */
+/** The source of copies, and the folder that keeps them. Both paths are absolute. */
 export interface CopySource {
   readonly host: Host;
   /** The top level of the working tree. */
@@ -45,7 +45,7 @@ export interface KeptCopies {
   readonly copies: readonly KeptCopy[];
   /** Named by `workspace.copy`, but git tracks files in it. */
   readonly tracked: readonly string[];
-  /** What differs from the copies of the last run, where that had the same lock files; relative to the top level. */
+  /** The copies that differ from those of the last run, if that had the same lock files; relative to the top level. */
   readonly changed: readonly string[];
   /** Copies every path, or those that are wanted, into another tree, where its folder is there. */
   copyInto(directory: string, isWanted?: (path: string) => boolean): Promise<readonly string[]>;

@@ -13,7 +13,7 @@ export const STATUSES: readonly Attempt["status"][] = [
   "agent-unusable",
 ];
 
-/** What is known of an attempt, whatever its end. */
+/** The facts of an attempt, whatever its end. */
 export interface KnownOfAttempt {
   readonly id: string;
   readonly number: number;

@@ -18,12 +18,12 @@ import { attemptOf, type ClaimingTurn, SILENT_TURN } from "./attempts.ts";
 import { must, plain, wired } from "./expect.ts";
 import type { ContractStore, OpenedBacklog } from "./types.ts";
 
-/** Where retries have to end, whatever the backlog gives. */
+/** Retries have to end here, whatever the backlog gives. */
 const MAX_RETRIES = 3;
 
 type Journal = Awaited<ReturnType<typeof openJournal>>;
 
-/** What `work()` gets for a first attempt. */
+/** `work()` gets this for a first attempt. */
 export function contextIn(cwd: string): WorkContext {
   return { cwd, attempt: 1, previous: null, last: null, nonce: "k3f9ab", claims: [] };
 }
@@ -116,7 +116,7 @@ export class Bench {
     return await this.#backlog.work(wired(item), wired(context));
   }
 
-  /** What an agent does for the item. */
+  /** Plays the agent's turn for the item. */
   async turn(item: Item, cwd: string = this.cwd): Promise<ClaimingTurn> {
     const done = { text: "<ralph>DONE</ralph>", lines: ["<ralph>DONE</ralph>"] };
     return { ...SILENT_TURN, ...(await this.#opened.turn?.(item, cwd) ?? done) };

@@ -3,7 +3,7 @@ import { contextIn } from "./bench.ts";
 import { must, plain, same } from "./expect.ts";
 import type { Open, Rule } from "./bench.ts";
 
-/** What next() owes. */
+/** `next()` owes these. */
 export const OFFERING: readonly Rule[] = [
   ["next(), overview() and passed() change nothing and answer the same again", changesNothing],
   ["items are plain JSON, and work() answers the same for an item that went through it", goesThroughJson],

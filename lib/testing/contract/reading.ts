@@ -5,7 +5,7 @@ import { readText, writeAtomic } from "../../host/files.ts";
 import type { Open, Rule } from "./bench.ts";
 import { must, same } from "./expect.ts";
 
-/** What a backlog owes a person whose state file is broken. */
+/** A backlog owes this to a person whose state file is broken. */
 export const READING: readonly Rule[] = [
   ["a state file that cannot be read is named in a RalphError, and stays as it is", namesBrokenFile],
 ];

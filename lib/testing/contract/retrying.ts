@@ -2,10 +2,10 @@ import type { Attempt } from "../../backlog/types.ts";
 import { must, same } from "./expect.ts";
 import type { Open, Rule } from "./bench.ts";
 
-/** Where an item that fails every time has to be out of the way. */
+/** An item that fails every time has to be out of the way after so many attempts. */
 const MOST_ATTEMPTS = 20;
 
-/** What becomes of attempts that fail. */
+/** The rules for attempts that fail. */
 export const RETRYING: readonly Rule[] = [
   ["an item that fails comes again while it has attempts left", (open) => comesAgain(open, "failed")],
   ["an item that is not done comes again while it has attempts left", (open) => comesAgain(open, "not-done")],

@@ -2,7 +2,7 @@ import type { ClaimLine } from "../../backlog/claims.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
 import type { Backlog, Item, Turn } from "../../backlog/types.ts";
 
-/** What matters of a turn: what it said and changed, and what it asked for by `ralph task …`, `issue …`, `step …`. */
+/** The parts of a turn that matter: its words and changes, and its requests by `ralph task …`, `issue …`, `step …`. */
 export interface ContractTurn extends Partial<Turn> {
   /** @default none */
   readonly claims?: readonly ClaimLine[];

@@ -10,7 +10,7 @@ import { must, same } from "./expect.ts";
 import { readdirSync, readFileSync } from "node:fs";
 import { createGit } from "../../git/run_git.ts";
 
-/** What a backlog owes about files: which ones it writes, and which ones it reads. */
+/** A backlog owes this about files: which ones it writes, and which ones it reads. */
 export const WRITING: readonly Rule[] = [
   ["a backlog with state files names the folder that they are in", namesRoot],
   [
@@ -60,7 +60,7 @@ async function checkCommit(
   for (const path of await trackedOf(root, state)) must(named.includes(path), `the commit must name ${path}`);
 }
 
-/** What the store holds when everything has passed is written by an agent at the first item, which then fails. */
+/** An agent writes the content that the store has when everything has passed, at the first item, which then fails. */
 async function ignoresEdits(open: Open): Promise<void> {
   const done = await open();
   if (done.root === null) return;
@@ -162,7 +162,7 @@ function changedPaths(before: StoreFiles, after: StoreFiles): readonly string[] 
   return [...paths].filter((path) => before.get(path) !== after.get(path));
 }
 
-/** Those of the paths that git knows; outside of a repository all of them. */
+/** The paths that git knows; outside of a repository all of them. */
 async function trackedOf(root: string, paths: readonly string[]): Promise<readonly string[]> {
   if (paths.length === 0) return [];
   const host = createHost();
