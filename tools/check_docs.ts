@@ -1,6 +1,6 @@
 /**
- * What a reader of the documentation would stumble over: links that lead nowhere, pages that nothing leads to, commands
- * and flags that do not exist, configuration that the program refuses.
+ * Finds the mistakes that a reader of the documentation would stumble over: links that lead nowhere, pages that nothing
+ * leads to, commands and flags that do not exist, configuration that the program refuses.
  *
  *   bun tools/check_docs.ts [FOLDER]
  *
@@ -28,7 +28,7 @@ type Report = (line: number, problem: string) => void;
 interface Block {
   /** `""` for an indented one. */
   readonly language: string;
-  /** Of its first line of code, from 1. */
+  /** The number of its first line of code, from 1. */
   readonly line: number;
   readonly text: string;
   /** The comment right above it, `""` where there is none. */
@@ -150,7 +150,7 @@ function wordsOf(command: string): readonly string[] | null {
   return words;
 }
 
-/** What the program itself would say about this command line. */
+/** The program's own message about this command line. */
 function problemOf(words: readonly string[]): string | null {
   const { name, line } = splitCommand(words, COMMANDS);
   const command: Command | undefined = findCommand(name ?? "status");

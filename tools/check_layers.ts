@@ -91,7 +91,7 @@ function rank(room: string): number {
   return LAYERS.findIndex((row) => row.includes(room));
 }
 
-/** What `ralph` and its subpaths are in this repository. */
+/** The files of `ralph` and its subpaths in this repository. */
 function ownModules(root: string): Readonly<Record<string, string>> {
   const manifest = join(root, "deno.json");
   if (!existsSync(manifest)) return { "ralph": "lib/mod.ts", "ralph/testing": "lib/testing/mod.ts" };

@@ -103,7 +103,7 @@ async function fetchPart(need: string, { name, version, integrity }: Part): Prom
   }
 }
 
-/** Fetches what the machine lacks. What cannot be fetched stays missing, and its tests are skipped. */
+/** Fetches what the machine lacks. A program that cannot be fetched stays missing, and its tests are skipped. */
 async function fetchAll(): Promise<void> {
   for (const [need, { has, npm }] of Object.entries(TABLE)) {
     const part = npm?.[PLATFORM];

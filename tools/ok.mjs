@@ -34,7 +34,7 @@ async function machineNames() {
   return names.filter((name) => name.length > 5);
 }
 
-/** Where a name stands that is no part of a longer path: a ref `refs/ralph/part/1` does not name a folder `/part/`. */
+/** The place of a name that is no part of a longer path: a ref `refs/ralph/part/1` does not name a folder `/part/`. */
 function whereNamed(text, name) {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
     if (!/[\w.}*-]/.test(text[at - 1] ?? "")) return at;
@@ -65,8 +65,8 @@ const ENGINES_HINT =
   "hint: if the suite passes on the oldest Node of package.json, take `engines` of these packages out of package-lock.json";
 
 /**
- * What a fresh machine does, with install scripts off: the lock must be complete, the runtimes must start, and what
- * needs the generated files must say how to make them.
+ * A fresh machine does this, with install scripts off: the lock must be complete, the runtimes must start, and a part
+ * that needs the generated files must say how to make them.
  */
 async function freshInstall() {
   const folder = mkdtempSync(join(tmpdir(), "ralph-clone-"));

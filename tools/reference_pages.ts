@@ -239,7 +239,7 @@ function variableTable(rows: readonly Variable[]): readonly string[] {
   ];
 }
 
-/** Of JSON Schema, as far as events use it. */
+/** JSON Schema, as far as events use it. */
 interface Schema {
   readonly description?: string;
   readonly type?: string;

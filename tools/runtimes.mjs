@@ -1,4 +1,4 @@
-/** Where the pinned runtimes are, and how the tools start a program. */
+/** The paths of the pinned runtimes, and how the tools start a program. */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -73,7 +73,10 @@ const QUICK = [
   "test/recipes/recipes",
 ];
 
-/** What other runtimes see to: `runtimes` are those that see to what runs once; without Bun among them Node does. */
+/**
+ * Files that other runtimes see to: `runtimes` are those that see to a file which runs once; without Bun among them
+ * Node does.
+ */
 function excludedFrom(runtime, runtimes) {
   const inNode = runtimes.includes("node") ? "node" : null;
   const inBun = runtimes.includes("bun") ? "bun" : inNode;
@@ -125,7 +128,7 @@ async function runSuite(runtime, filters, excluded, isShown) {
   if (isShown) console.log(`\n${runtime}`);
   const folder = makeTestFolder();
   const started = performance.now();
-  // What is chosen may be another runtime's: the end says when nothing ran in any of them.
+  // The chosen files may be another runtime's: the end says when nothing ran in any of them.
   const chosen = filters.length > 0 ? [...filters, "--passWithNoTests"] : [];
   const exclude = excluded.flatMap((pattern) => ["--exclude", pattern]);
   const reporters = ["--reporter=default", `--reporter=${join(ROOT, "tools", "test_report.mjs")}`];
@@ -185,7 +188,7 @@ function show({ runtime, passed, failed, skipped, slowest, note, time, harm }) {
   for (const { name, ms } of slowest) console.log(`  ${(ms / 1000).toFixed(1).padStart(6)} s  ${name}`);
 }
 
-/** What test/needs.ts says of this machine, after what npm has was fetched. */
+/** The answer of test/needs.ts for this machine, after npm's programs were fetched. */
 async function probe(quick) {
   const script = join(ROOT, "tools", "needs.ts");
   if (!quick) await run(bunPath(), [script, "--fetch"]);

@@ -72,7 +72,7 @@ export function watchFolder(folder, stop) {
   return () => clearInterval(timer);
 }
 
-/** What there was before the suite: its temporary folders, and the checkout as git sees it. */
+/** The files before the suite: its temporary folders, and the checkout as git sees it. */
 export function surroundings() {
   const { stdout } = spawnSync("git", ["status", "--porcelain"], { cwd: ROOT, encoding: "utf8" });
   const temporary = realpathSync(tmpdir());
@@ -97,7 +97,7 @@ function processesOf(folder) {
   });
 }
 
-/** What there is now and was not before. */
+/** The files that are there now and were not before. */
 export function leftFiles(before) {
   return [...surroundings()].filter((entry) => !before.has(entry) && !entry.includes("/tests-"));
 }

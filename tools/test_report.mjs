@@ -26,7 +26,7 @@ export default class Report {
   }
 }
 
-/** Of a file that cannot be loaded, of hooks, and of tests. */
+/** The failures of a file that cannot be loaded, of hooks, and of tests. */
 function failuresIn(module) {
   const name = module.relativeModuleId;
   const inside = [...module.children.allSuites(), ...inFailed(module.children.allTests())];
@@ -45,7 +45,7 @@ function inFailed(tests) {
   return [...tests].filter((test) => test.result().state === "failed");
 }
 
-/** What it says, the first place of ours, and what differs. */
+/** The error's message, the first place of ours, and the difference. */
 function textOf({ name = "Error", message = "", diff, stacks = [] }) {
   const place = stacks.find(({ file }) => !/node_modules|ext:/.test(file));
   const at = place === undefined ? [] : [`at ${place.file}:${place.line}`];
