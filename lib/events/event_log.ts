@@ -10,7 +10,7 @@ export interface EventLog extends EventSink {
   close(): Promise<void>;
 }
 
-/** Where an event log writes. */
+/** The place that an event log writes to. */
 export interface EventLogOptions {
   /** Absolute path. */
   readonly file: string;
@@ -19,10 +19,13 @@ export interface EventLogOptions {
   readonly clock: Clock;
 }
 
-/** Of what an agent says, so many characters of the end: all of it is in the transcript. */
+/** The log holds so many characters of the end of an agent's words: all of them are in the transcript. */
 const LONGEST_WORDS = 500;
 
-/** What an agent says and does is logged so often at once, and then so often a second: no more than a reader can follow. */
+/**
+ * The log takes an agent's words and acts so often at once, and then so often a second: no more than a reader can
+ * follow.
+ */
 const MOST_AT_ONCE = 1000;
 const MOST_A_SECOND = 20;
 

@@ -1,5 +1,5 @@
 /**
- * What well-known keys look like, wherever they are in a line.
+ * The shapes of well-known keys, wherever they are in a line.
  *
  * @module
  */
@@ -67,14 +67,14 @@ export function findKeys(text: string, start: number, free: number, found: (span
   }
 }
 
-/** Where the characters that continue a key end. */
+/** The end of the characters that continue a key. */
 export function endOfKey(text: string, from: number, more: RegExp): number {
   more.lastIndex = from;
   more.test(text);
   return Math.max(from, more.lastIndex);
 }
 
-/** Where the text ends that is too short to show whether a key with spaces in it begins there; `end` without one. */
+/** The index at which text may begin a key with spaces in it, but is too short to show it; `end` without one. */
 export function undecidedKey(text: string, end: number): number {
   const token = /[Bb](?:earer|asic) {1,4}$/.exec(text.slice(Math.max(0, end - 12), end));
   const from = token === null ? end : Math.max(0, end - 12) + token.index;

@@ -16,7 +16,7 @@ const CONTEXT = 8;
 /** Masks a stream: what `push` and `end` return, one after the other, is the masked stream. */
 export interface Masker {
   push(chunk: Uint8Array): Uint8Array;
-  /** What was held back because it could have become a secret. */
+  /** The text that was held back because it could have become a secret. */
   end(): Uint8Array;
 }
 
@@ -119,7 +119,7 @@ function createMasker(needles: readonly string[], find: Finder): Masker {
   const undecided = createUndecided(needles);
   /** The end of what was written, then what may begin a secret. */
   let held = "";
-  /** Where in it the second part begins. */
+  /** The second part begins here in it. */
   let start = 0;
   /** How many characters of that a mask was written for already. */
   let covered = 0;
@@ -170,7 +170,7 @@ function createMasker(needles: readonly string[], find: Finder): Masker {
   };
 }
 
-/** Where the first secret could begin of which more is to come: at the beginning of the last word. */
+/** The first place that an unfinished secret could begin at: the beginning of the last word. */
 function createUndecided(needles: readonly string[]): (text: string, start: number) => number {
   const spaced = needles.filter((needle) => /\s/.test(needle));
   const longest = Math.max(LONGEST_SHAPE, ...needles.map((needle) => needle.length));

@@ -7,8 +7,8 @@ const EVERYTHING = "*\n";
 export const RUN_REGEXP: RegExp = /^\d{8}-\d{6}-[0-9a-z]+$/;
 
 /**
- * Takes the oldest runs' folders away until `keep` are left, this run's own among them. What is not named like a run is
- * left alone.
+ * Takes the oldest runs' folders away until `keep` are left, this run's own among them. Folders that are not named like
+ * a run are left alone.
  *
  * @returns the names of those taken away
  */

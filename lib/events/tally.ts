@@ -8,7 +8,7 @@ export interface Tally {
   /** Items passed in this loop, and all that are known. */
   readonly passed: number;
   readonly total: number | null;
-  /** Of all turns that have ended. */
+  /** The usage of all turns that have ended. */
   readonly usage: UsageTotal;
 }
 

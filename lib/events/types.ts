@@ -1,5 +1,5 @@
 /**
- * What a run reports. One union, versioned, written as NDJSON and shown by the reporters. Not yet stable.
+ * The events that a run reports. One union, versioned, written as NDJSON and shown by the reporters. Not yet stable.
  *
  * @module
  */
@@ -30,7 +30,7 @@ export function callRow<Rest extends readonly unknown[], Result>(
   return (rows[event.type] as (event: RalphEvent, ...rest: Rest) => Result)(event, ...rest);
 }
 
-/** What a person can ask of a run. */
+/** The requests that a person can make of a run. */
 export type SteerAction = "pause" | "resume" | "stop" | "stop-now" | "tell" | "answer";
 
 /** The end of what a running agent or check has printed so far, secrets masked: for the live view, never recorded. */

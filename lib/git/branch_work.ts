@@ -1,7 +1,7 @@
 import { defaultBranch } from "./default_branch.ts";
 import type { Repository } from "./types.ts";
 
-/** What a branch holds beside the one that it came from. Plain JSON. */
+/** The work of a branch beside the one that it came from. Plain JSON. */
 export interface BranchWork {
   /** `null`: HEAD is detached. */
   readonly branch: string | null;
@@ -18,7 +18,7 @@ export interface BranchWork {
 }
 
 /**
- * What the current branch holds since it left its base.
+ * The work of the current branch since it left its base.
  *
  * @param since where it began, on the base itself or where there is none
  * @returns `null` before the first commit, and where git does not say

@@ -2,7 +2,7 @@ import type { TreeSnapshot } from "./types.ts";
 import { requireRepository, type RootedRepository } from "./require_repository.ts";
 import { topLevelPaths } from "./tree_paths.ts";
 
-/** What changed while a turn was at work that may write nothing there. */
+/** The files that changed while a turn was at work that may write nothing there. */
 export interface ChangedSources {
   /** Files that git tracks, before the turn or after it, and that were not being edited when it began. */
   readonly sources: readonly string[];

@@ -48,7 +48,7 @@ const WITH_HOOKS: Readonly<Record<string, string | undefined>> = omitLocale({ ..
 /** A hook's own `git diff -- '*.js'` is a pattern: its paths are not taken literally. */
 const FOR_HOOKS = { GIT_LITERAL_PATHSPECS: undefined } as const;
 
-/** What a commit needs of its repository. */
+/** The needs of a commit from its repository. */
 export interface CommitContext {
   readonly host: Host;
   readonly git: Git;
@@ -131,7 +131,7 @@ async function write(
   throw gitFailed(commit, reasonOf(end));
 }
 
-/** What is committed, and by which command. */
+/** The paths that are committed, and the command for it. */
 interface Chosen {
   readonly chosen: readonly ChangedPath[];
   readonly commit: readonly string[];
@@ -213,7 +213,7 @@ async function setAsideEmpty(
   return aside;
 }
 
-/** What is said of hooks that take long, and what becomes of those that do not end. */
+/** Reports hooks that take long, and ends the ones that do not end. */
 function watchHooks(
   { host, hooksFolder }: CommitContext,
   { signal, onSlowHooks }: CommitRequest,

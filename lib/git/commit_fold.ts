@@ -7,10 +7,10 @@ import type { Fold, Repository } from "./types.ts";
 
 type Folding = Pick<Repository, "git" | "gitDirectory" | "topLevel">;
 
-/** What is committed in the place of the folded commits. */
+/** The commit that takes the place of the folded ones. */
 export interface FoldedCommit {
   readonly fold: Fold;
-  /** Of the commit that is made. */
+  /** The subject of the commit that is made. */
   readonly subject: string;
   /** Uncommitted paths that go along, relative to the top level. */
   readonly paths: readonly string[];
@@ -22,8 +22,8 @@ export interface FoldedCommit {
 
 /**
  * Moves the branch to where the first folded commit began and commits from an index of its own, which holds what those
- * commits held and the paths: hooks see all of it, and what a person has staged stays staged. Where git does not
- * commit, the branch is where it was. A kill in between leaves a branch that `undoFold()` brings back.
+ * commits held and the paths: hooks see all of it, and what a person has staged stays staged. If git does not commit,
+ * the branch is where it was. A kill in between leaves a branch that `undoFold()` brings back.
  *
  * @returns how `git commit` ended; `null`: another tool's commit is on top of them, and nothing was changed
  * @throws {RalphError} git-failed
@@ -63,8 +63,8 @@ export async function commitFolded(
 }
 
 /**
- * What a kill during `commitFolded()` left: a branch that was moved gets its commits back, and the index the commit that
- * was made.
+ * Undoes what a kill during `commitFolded()` left: a branch that was moved gets its commits back, and the index the
+ * commit that was made.
  *
  * @throws {RalphError} git-failed
  */

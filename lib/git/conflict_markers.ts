@@ -13,7 +13,7 @@ import type { Repository } from "./types.ts";
 const SINCE = "merged since: ";
 const YOURS = "yours: ";
 const BETWEEN = "merged since above, yours below";
-/** Of a turn's own merge. */
+/** The mark of a turn's own merge. */
 const UNRESOLVED = "unresolved: ";
 
 const OWN_REGEXP = new RegExp(
@@ -92,7 +92,7 @@ async function sidesOf(
   ].join("\n");
 }
 
-/** Those of the paths whose file in the working tree has a marker of Ralph's own. Paths are relative to the top level. */
+/** The paths whose file in the working tree has a marker of Ralph's own. Paths are relative to the top level. */
 export async function unresolvedIn(
   { topLevel }: Pick<Repository, "topLevel">,
   paths: readonly string[],
@@ -102,7 +102,7 @@ export async function unresolvedIn(
   return found;
 }
 
-/** Whether a text has a marker of Ralph's own. Pure. */
+/** Tells whether a text has a marker of Ralph's own. Pure. */
 export function hasOwnMarker(text: string): boolean {
   return OWN_REGEXP.test(text);
 }

@@ -7,13 +7,13 @@ import { looseObjectsSince } from "./persist.ts";
 import { type Git, readHead } from "./run_git.ts";
 import { replaceIndex } from "./torn_index.ts";
 
-/** What was repaired. */
+/** The things that were repaired. */
 export interface Repaired {
   /** Objects that were torn and are set aside. */
   readonly objects: number;
   /** The branch that is back at the commit before the turn; `null` where HEAD was whole. */
   readonly branch: string | null;
-  /** Where the index is kept that was made anew; `null` where it was left as it is. */
+  /** The path that keeps the torn index if it was made anew; `null` if it was left as it is. */
   readonly index: string | null;
 }
 

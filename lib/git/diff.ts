@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { readStart } from "../host/files.ts";
 import { type Git, outputOfGit, READING } from "./run_git.ts";
 
-/** What is compared, and how much of it is shown. */
+/** The sides of the comparison, and how much of it is shown. */
 export interface DiffOptions {
   /** A commit; `null` for before the first one. @default HEAD */
   readonly base?: string | null;

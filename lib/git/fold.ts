@@ -13,7 +13,7 @@ import type { Fold, OwnCommits, Repository } from "./types.ts";
 /** So many subjects are named in a body. */
 const NAMED = 50;
 
-/** What a person reads from a commit to know whose it is; names of changes (Gerrit) belong to one commit alone. */
+/** A person reads these from a commit to know whose it is; names of changes (Gerrit) belong to one commit alone. */
 const DROPPED_TRAILER_REGEXP = /^change-id:/i;
 
 const FIELDS: readonly string[] = [
@@ -64,7 +64,11 @@ export async function planFold(
   return { head, onto, own: ownCommits(folded.toReversed(), await authorOf(repository), mask) };
 }
 
-/** What the commits between two say, for the body of the one that takes their place. @throws {RalphError} git-failed */
+/**
+ * The messages of the commits between two, for the body of the one that takes their place.
+ *
+ * @throws {RalphError} git-failed
+ */
 export async function commitsBetween(
   repository: Pick<Repository, "git">,
   base: string,
@@ -88,7 +92,7 @@ export function bodyWith(body: string | undefined, { subjects, trailers }: OwnCo
     .join("\n\n");
 }
 
-/** What is captured. */
+/** The work that is captured. */
 export interface Capture {
   /** The commit that the work began on: the parent of the one that is made. */
   readonly base: string;
@@ -108,9 +112,9 @@ export interface Capture {
 export interface Captured {
   readonly base: string;
   readonly commit: string;
-  /** What differs between the two. */
+  /** The paths that differ between the two. */
   readonly paths: readonly string[];
-  /** What the turns had committed themselves. */
+  /** The commits that the turns had made themselves. */
   readonly own: OwnCommits;
 }
 

@@ -5,7 +5,7 @@ import { saveTree } from "./own_index.ts";
 import { readStash, readTags, type Tags } from "./tags.ts";
 import type { HeadNow, Repository } from "./types.ts";
 
-/** What a turn must leave in place. */
+/** The history that a turn must leave in place. */
 export interface HistoryLine {
   /** The branch before the turn; `null`: HEAD was detached, and may be. */
   readonly branch: string | null;

@@ -4,7 +4,10 @@ import { processStart } from "../host/process_table.ts";
 import { findCarriers } from "../host/sweep.ts";
 import type { Host } from "../host/types.ts";
 
-/** What a commit in progress says of itself, so that a lock that a killed one leaves can be distinguished from another program's. */
+/**
+ * The note of a commit in progress, so that a lock that a killed one leaves can be distinguished from another
+ * program's.
+ */
 interface Intent {
   readonly pid: number;
   readonly started: string;

@@ -14,7 +14,7 @@ export interface KeptPath {
   readonly facts: PathFacts | null;
 }
 
-/** What is kept at most, in bytes. */
+/** The most that is kept, in bytes. */
 export interface KeptLimits {
   readonly file: number;
   readonly all: number;

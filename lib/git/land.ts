@@ -27,7 +27,7 @@ export interface MergedTree {
 /** Git that merges without a working tree: `merge-tree --write-tree`. */
 const LEAST_GIT: readonly [number, number] = [2, 38];
 
-/** Whether this git can merge without a working tree. @returns its version where it cannot */
+/** Tells whether this git can merge without a working tree. @returns its version where it cannot */
 export async function tooOldToMerge({ git }: Pick<Repository, "git">): Promise<string | null> {
   const version = (await git(["version"])).stdout.trim();
   const [, major = "0", minor = "0"] = /(\d+)\.(\d+)/.exec(version) ?? [];
@@ -35,7 +35,7 @@ export async function tooOldToMerge({ git }: Pick<Repository, "git">): Promise<s
   return Number(major) > least || (Number(major) === least && Number(minor) >= lesser) ? null : version;
 }
 
-/** Merges `theirs` onto `ours`. Where they conflict, the tree has markers. @throws {RalphError} git-failed */
+/** Merges `theirs` onto `ours`. Conflicts leave markers in the tree. @throws {RalphError} git-failed */
 export async function mergeTrees(
   { git }: Pick<Repository, "git">,
   ours: string,
@@ -55,7 +55,8 @@ export async function commitMerged(repository: Pick<Repository, "git">, tip: str
 }
 
 /**
- * What is in the way of going from one commit to another in the working tree: files with changes that are not committed.
+ * Finds the files in the way of going from one commit to another in the working tree: with changes that are not
+ * committed.
  *
  * @returns `null` where nothing is
  */
@@ -95,7 +96,7 @@ export async function moveTree(repository: Pick<Repository, "git">, from: string
   await outputFrom(repository, ["read-tree", "-m", "-u", from, to]);
 }
 
-/** What became of a landing that a kill cut short. */
+/** The end of a landing that a kill cut short. */
 export type LandedAgain =
   | { readonly status: "landed"; readonly paths: readonly string[] }
   /** Somebody has changed these since: the tree is as it was before the landing. */

@@ -6,7 +6,7 @@ import type { Host } from "../host/types.ts";
 import { readHead } from "./run_git.ts";
 import { type DeadIntent, deadIntents } from "./intent.ts";
 
-/** Where a worktree's git keeps its files. */
+/** The folders that a worktree's git keeps its files in. */
 export interface GitFolders {
   readonly gitDirectory: string;
   readonly commonDirectory: string;
@@ -26,8 +26,8 @@ const SETTLED_MS = 500;
 const COARSE_MS = 2000;
 
 /**
- * Waits until no lock file is in the way of a commit. What a killed Ralph's commit left, and no git works under any more, is
- * removed; its git, where it still works, and another program's lock are waited for and never touched.
+ * Waits until no lock file is in the way of a commit. Ralph removes the lock of its own killed commit if no git works
+ * under it any more; its git, if it still works, and another program's lock are waited for and never touched.
  *
  * @throws {RalphError} git-locked
  */
@@ -103,15 +103,16 @@ async function findLock(folders: GitFolders): Promise<Lock | null> {
 }
 
 /**
- * Locks that are in the way of no commit: of `git commit --only`, each with the number of its process, and what all refs
- * share while git deletes one. What a killed git left of them stays for ever, and the second stops the next deletion.
+ * Locks that are in the way of no commit: of `git commit --only`, each with the number of its process, and what all
+ * refs share while git deletes one. Locks that a killed git left stay for ever, and the second kind stops the next
+ * deletion.
  */
 async function locksBeside({ gitDirectory, commonDirectory }: GitFolders): Promise<readonly string[]> {
   const names = (await listDirectory(gitDirectory)).filter((name) => NEXT_INDEX_REGEXP.test(name));
   return [...names.map((name) => join(gitDirectory, name)), join(commonDirectory, "packed-refs.lock")];
 }
 
-/** Those that are there. */
+/** The locks that are there. */
 async function timed(paths: readonly string[]): Promise<readonly Lock[]> {
   const found = await Promise.all(paths.map(async (path) => ({ path, modifiedAt: await modifiedAt(path) })));
   return found.filter((lock): lock is Lock => lock.modifiedAt !== null);

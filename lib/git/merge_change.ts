@@ -6,17 +6,17 @@ import { FROM_INPUT, gitFailed, outputFrom } from "./run_git.ts";
 import { behindLinks } from "./stage_paths.ts";
 import type { Repository } from "./types.ts";
 
-/** What was changed from one commit to another. */
+/** The change from one commit to another. */
 export interface TreeChange {
   /** The commit that the change was made from. */
   readonly base: string;
   /** The commit that holds it. */
   readonly commit: string;
-  /** What differs between the two, relative to the top level. */
+  /** The paths that differ between the two, relative to the top level. */
   readonly paths: readonly string[];
 }
 
-/** What is done with a path: nothing, their version, no file, or a text of both sides. */
+/** The treatment of a path: nothing, their version, no file, or a text of both sides. */
 type Merged = "as-it-is" | "theirs" | "gone" | { readonly text: string };
 
 /**

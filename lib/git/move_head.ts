@@ -1,7 +1,7 @@
 import { gitFailed, reasonOf } from "./run_git.ts";
 import type { Repository } from "./types.ts";
 
-/** What git says where a ref is at another commit by now. */
+/** Git says this if a ref is at another commit by now. */
 const MOVED_REGEXP = /is at [0-9a-f]+ but expected/;
 
 /**

@@ -4,7 +4,7 @@ import { factsOf } from "../host/path_facts.ts";
 import { outputFrom } from "./run_git.ts";
 import type { Repository } from "./types.ts";
 
-/** Those of the paths that are repositories of their own, and no submodules. Paths are relative to the top level. */
+/** The paths that are repositories of their own, and no submodules. Paths are relative to the top level. */
 export async function nestedIn(
   { topLevel }: Pick<Repository, "topLevel">,
   paths: readonly string[],

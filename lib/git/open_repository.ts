@@ -138,7 +138,7 @@ async function subjectsOf(git: Git, count: number): ReturnType<Repository["log"]
   });
 }
 
-/** Where hooks are; git is asked again when the repository's configuration has changed. */
+/** The folder of hooks; git is asked again when the repository's configuration has changed. */
 function createHooksFolder(git: Git, { gitDirectory, commonDirectory }: GitFolders): CommitContext["hooksFolder"] {
   const files = [join(commonDirectory, "config"), join(gitDirectory, "config.worktree")];
   let known: { readonly stamps: string; readonly folder: string } | null = null;
@@ -152,7 +152,7 @@ function createHooksFolder(git: Git, { gitDirectory, commonDirectory }: GitFolde
   };
 }
 
-/** What is written, and waits until it is on the disk. */
+/** The methods that write, and wait until it is on the disk. */
 function writing(context: Omit<CommitContext, "number">, topLevel: string): Pick<Repository, "commit" | "persist"> {
   const { host, folders } = context;
   let persisted = host.clock.now();
@@ -173,7 +173,7 @@ function writing(context: Omit<CommitContext, "number">, topLevel: string): Pick
   };
 }
 
-/** What is done before a run writes, and after a kill or a power cut. */
+/** The methods for the time before a run writes, and after a kill or a power cut. */
 function readying(
   { host, git, folders }: Pick<CommitContext, "host" | "git" | "folders">,
   topLevel: string,

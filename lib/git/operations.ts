@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { listDirectory, pathExists } from "../host/files.ts";
 import type { Repository } from "./types.ts";
 
-/** What in a git directory shows that something is in progress. */
+/** Names in a git directory that show that something is in progress. */
 const OPERATIONS: readonly (readonly [name: string, operation: string])[] = [
   ["rebase-merge", "rebase"],
   ["rebase-apply", "rebase"],

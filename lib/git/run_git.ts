@@ -9,7 +9,7 @@ export const FROM_INPUT: readonly string[] = ["--pathspec-from-file=-", "--paths
 
 const COMMIT_REGEXP = /^[0-9a-f]{40,64}$/;
 
-/** What a git command gave. */
+/** The end of a git command. */
 export interface GitEnd {
   readonly exitCode: number | null;
   readonly stdout: string;
@@ -25,14 +25,14 @@ export interface GitOptions {
   readonly timeoutMs?: number;
   /** Ends it, with what it started. @default never: git finishes its write */
   readonly signal?: AbortSignal;
-  /** What to throw when it had to be ended. @default git-failed */
+  /** The error to throw when it had to be ended. @default git-failed */
   readonly late?: (why: "timed-out" | "aborted") => RalphError | Promise<RalphError>;
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Bytes of standard output that are kept; the rest is read and dropped. @default unlimited */
   readonly maxBytes?: number;
   /** Takes standard output as it comes; none is kept then. */
   readonly onOutput?: (chunk: Buffer) => void;
-  /** What to do when it fails. @default run the same command by hand */
+  /** The advice for when it fails. @default run the same command by hand */
   readonly hint?: string;
 }
 
@@ -53,14 +53,14 @@ export const QUIET: Readonly<Record<string, string>> = {
 export const READING: Readonly<Record<string, string>> = { ...QUIET, GIT_OPTIONAL_LOCKS: "0" };
 
 const TIMEOUT_MS = 60_000;
-/** Of what is read piece by piece the end is only for a message. */
+/** The end of output that is read piece by piece is only for a message. */
 const TAIL_BYTES = 1024;
 const ADVICE_REGEXP = /^$|^hint: |^Please |^Aborting$/;
 const FAULT_REGEXP = /^(fatal|error): /;
 
-/** What git says of a path that a sparse checkout leaves out, and that a turn wrote all the same. */
+/** Git says this of a path that a sparse checkout leaves out, and that a turn wrote all the same. */
 const SPARSE_REGEXP = /outside of your sparse-checkout definition/;
-/** What git says of a lock that another process holds, before it has changed anything. */
+/** Git says this of a lock that another process holds, before it has changed anything. */
 const LOCKED_REGEXP = /\.lock': File exists/;
 /** Another tool's git holds a lock for moments, and may soon take it again: pauses of 5 seconds in all. */
 const LOCK_PAUSES_MS: readonly number[] = [50, 100, 200, 400, 500, 500, 500, 500, 500, 500, 500, 500, 500];
@@ -88,7 +88,7 @@ export function createGit(host: Host, cwd: string): Git {
   };
 }
 
-/** Whether it failed since another process holds a lock, for as long as Ralph has waited for it. */
+/** Tells whether it failed since another process holds a lock, for as long as Ralph has waited for it. */
 export function isLocked({ exitCode, stderr }: Pick<GitEnd, "exitCode" | "stderr">): boolean {
   return exitCode !== 0 && LOCKED_REGEXP.test(stderr);
 }
@@ -149,7 +149,10 @@ function createGitOnce(host: Host, cwd: string): Git {
 /** `rev-parse` runs none of them; it names their folder. */
 const WITH_HOOKS: readonly string[] = ["commit", "rev-parse"];
 
-/** What it writes is on the disk when it ends: objects, index and refs (git 2.36 and later; an older one ignores it). */
+/**
+ * Everything that git writes is on the disk when it ends: objects, index and refs (git 2.36 and later; an older one
+ * ignores it).
+ */
 const DURABLE: readonly string[] = ["-c", "core.fsync=added,reference"];
 
 /** Git runs no program that the repository's configuration names, except for the hooks of a commit. */
@@ -174,7 +177,7 @@ export function gitFailed(arguments_: readonly string[], reason: string, hint?: 
   });
 }
 
-/** What a person can do about failures that are known. */
+/** Advice about failures that are known. */
 const HINTS: readonly (readonly [pattern: RegExp, hint: string])[] = [
   [/not a git repository/, "the folder was moved, or its `.git` removed: put it back, and the same command continues"],
   [
@@ -194,7 +197,7 @@ const HINTS: readonly (readonly [pattern: RegExp, hint: string])[] = [
   ],
 ];
 
-/** What git said went wrong: from its first `fatal:` or `error:` line on, without its advice. */
+/** The reason that git gave: from its first `fatal:` or `error:` line on, without its advice. */
 export function reasonOf(end: Pick<GitEnd, "stderr" | "tail">): string {
   const lines: string[] = [];
   let isAdvice = false;
@@ -215,7 +218,7 @@ export async function outputOfGit(git: Git, arguments_: readonly string[], optio
   return end.stdout;
 }
 
-/** Where HEAD points, read from the git directory without a process. */
+/** The target of HEAD, read from the git directory without a process. */
 interface Head {
   /** Full name of the ref, such as `refs/heads/main`; `null` when HEAD is detached or cannot be read so. */
   readonly ref: string | null;
@@ -227,7 +230,7 @@ interface Head {
 export const WORK_REFS = "refs/ralph/work/";
 
 /**
- * Whether refs may begin with a prefix (`refs/…/`), seen without a process; true where git itself has to be asked.
+ * Tells whether refs may begin with a prefix (`refs/…/`), seen without a process; true if git itself has to be asked.
  *
  * @throws {RalphError} file-unreadable
  */
@@ -271,7 +274,7 @@ export async function pathsBetween(
   return await pathsFrom(repository, ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to]);
 }
 
-/** What a git command printed that must work. @throws {RalphError} git-failed */
+/** The output of a git command that must work. @throws {RalphError} git-failed */
 export async function outputFrom(
   { git }: Pick<Repository, "git">,
   arguments_: readonly string[],

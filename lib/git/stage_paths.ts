@@ -3,7 +3,7 @@ import { factsOf } from "../host/path_facts.ts";
 import { outputFrom } from "./run_git.ts";
 import type { Repository } from "./types.ts";
 
-/** What staging paths needs of a repository. */
+/** The needs of staging paths from a repository. */
 export type Staging = Pick<Repository, "git" | "topLevel">;
 
 /** Stages paths as the tree has them, also those that are gone. @param options for git, before the command */

@@ -11,14 +11,14 @@ import type { Fold, Repository } from "./types.ts";
 
 type Stowing = Pick<Repository, "git" | "gitDirectory" | "ralphDirectory" | "topLevel" | "status">;
 
-/** What is put away. */
+/** The work that is put away. */
 export interface ToStow {
   readonly ref: string;
   /** One line, by which a person knows what it is. */
   readonly subject: string;
-  /** What the item's turns committed, where it can be taken off the branch. */
+  /** The commits of the item's turns, if they can be taken off the branch. */
   readonly fold: Fold | null;
-  /** What they left uncommitted, relative to the top level. */
+  /** The paths that they left uncommitted, relative to the top level. */
   readonly paths: readonly string[];
   /** State: stays as it is. */
   readonly without: readonly string[];
@@ -33,13 +33,13 @@ export interface StowedWork {
   /** The commit that it was made from. */
   readonly base: string;
   readonly commit: string;
-  /** What differs between the two, relative to the top level. */
+  /** The paths that differ between the two, relative to the top level. */
   readonly paths: readonly string[];
 }
 
 /**
- * Puts work away: the files are as they were before it, and the branch goes back to where it began. What a person has
- * edited since stays. Called again after a kill it continues where it was.
+ * Puts work away: the files are as they were before it, and the branch goes back to where it began. A person's later
+ * edits stay. Called again after a kill it continues where it was.
  *
  * @returns `null` where there was nothing
  * @throws {RalphError} git-failed

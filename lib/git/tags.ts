@@ -29,7 +29,7 @@ export function readTags(gitDirectory: string, kind: "tags" | "heads" = "tags"):
   return tags;
 }
 
-/** Of a larger file nothing is read. */
+/** Ralph reads nothing of a larger file. */
 const LARGEST = 16 * 1024 * 1024;
 const PACKED_REGEXP = /^([0-9a-f]{40,64}) refs\/(tags|heads)\/(\S+)$/gm;
 const STASH_REGEXP = /^[0-9a-f]+ ([0-9a-f]{40,64}) /gm;

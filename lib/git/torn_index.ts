@@ -10,7 +10,7 @@ const TRAILERS: readonly (readonly [algorithm: string, bytes: number])[] = [["sh
 
 /**
  * Makes an index anew from HEAD where a power cut tore it: git reads on past the tear, and fails where no one expects
- * it. What was staged is unstaged then.
+ * it. Staged changes are unstaged then.
  *
  * @returns where the torn one is kept; `null` where the index was whole
  */

@@ -17,7 +17,7 @@ export interface Uncommittable {
   readonly reason: string;
 }
 
-/** Of the list of files so much is looked at for their kinds. */
+/** Ralph looks at so much of the list of files for their kinds. */
 const LISTED_BYTES = 64 << 10;
 const MOST_KINDS = 20;
 
@@ -92,7 +92,7 @@ async function kindsOf(git: Git): Promise<readonly string[]> {
   return [...new Map(listed.map((path) => [extname(path), path])).values()].slice(0, MOST_KINDS);
 }
 
-/** What a turn could add beside them. */
+/** Paths that a turn could add beside them. */
 function newPaths(kinds: readonly string[], name: string): readonly string[] {
   const paths = kinds.map((path) => join(dirname(path), `${name}${extname(path)}`).replaceAll(sep, "/"));
   return [...new Set([name, ...paths])];

@@ -21,7 +21,7 @@ export interface EndedTurn {
   /** HEAD before the item's work; `null` before the first commit. */
   readonly since: string | null;
   readonly now: TreeStatus;
-  /** What it changed, relative to the top level. */
+  /** The paths that it changed, relative to the top level. */
   readonly paths: readonly string[];
 }
 
@@ -48,7 +48,7 @@ export async function labelTurnConflicts(repository: Conflicted, turn: EndedTurn
 interface Merges {
   /** Commits whose lines are no conflict. */
   readonly sides: readonly string[];
-  /** What differs from every parent of a merge; `null`: everything may. */
+  /** The paths that differ from every parent of a merge; `null`: all may. */
   readonly paths: ReadonlySet<string> | null;
 }
 
@@ -85,7 +85,7 @@ async function linesAt(
   return lines;
 }
 
-/** Whether a whole conflict is in a file that the turn has added to the index, or committed. */
+/** Tells whether a whole conflict is in a file that the turn has added to the index, or committed. */
 async function hasBlock(
   repository: Conflicted,
   { path, text, known, merges }: {

@@ -18,7 +18,7 @@ const MARK = 1;
 const VARIABLE = "GIT_CONFIG_PARAMETERS";
 
 /**
- * What a turn's processes find in their environment. By `-c`'s own variable: agents keep every variable with `KEY` in
+ * The mark in the environment of a turn's processes. By `-c`'s own variable: agents keep every variable with `KEY` in
  * its name from their tools, and git fails where only a part of `GIT_CONFIG_COUNT` and its keys arrives.
  */
 export function markingEnvironment(variables: Readonly<Record<string, string | undefined>>): Record<string, string> {
@@ -27,14 +27,16 @@ export function markingEnvironment(variables: Readonly<Record<string, string | u
   return { [VARIABLE]: given === undefined || given === "" ? setting : `${given} ${setting}` };
 }
 
-/** Whether a turn's commits can be told from a person's: not where the repository has the same compression itself. */
+/**
+ * Tells whether a turn's commits can be told from a person's: not if the repository has the same compression itself.
+ */
 export async function canMark(repository: Pick<Repository, "git">): Promise<boolean> {
   const asked = ["config", "--get-regexp", "^core\\.(loosecompression|compression)$"];
   const { stdout } = await repository.git(asked);
   return !stdout.split("\n").some((line) => / [2-5]$/.test(line));
 }
 
-/** Those of the commits that a turn made; none where that cannot be told. */
+/** The commits among these that a turn made; none if that cannot be told. */
 export async function markedCommits(
   repository: Pick<Repository, "git">,
   commits: readonly string[],

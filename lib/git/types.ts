@@ -1,5 +1,5 @@
 /**
- * What Ralph asks of git. It never pushes, merges, stashes or discards; a branch is only moved back to where it was
+ * Ralph's requests to git. It never pushes, merges, stashes or discards; a branch is only moved back to where it was
  * before a turn, and what was there stays under a ref.
  *
  * @module
@@ -65,14 +65,14 @@ export interface Fold {
   readonly own: OwnCommits;
 }
 
-/** What turns committed themselves, oldest first. */
+/** The commits that turns made themselves, oldest first. */
 export interface OwnCommits {
   readonly subjects: readonly string[];
   /** `Co-authored-by: …`, each once. */
   readonly trailers: readonly string[];
 }
 
-/** What became of a commit. */
+/** The end of a commit. */
 export type CommitResult =
   | { readonly status: "committed"; readonly commit: string }
   /** Nothing in the named paths differs from HEAD, or all of them are ignored. */
@@ -80,7 +80,7 @@ export type CommitResult =
   /** The user's hook said no; `output` is the tail of what it printed. */
   | { readonly status: "refused"; readonly output: string };
 
-/** Where HEAD is. */
+/** The position of HEAD. */
 export interface HeadNow {
   /** `null`: HEAD is detached. */
   readonly branch: string | null;
@@ -102,7 +102,7 @@ export interface Repository {
   status(): Promise<TreeStatus>;
   /** The branch, read without a process; `null` when HEAD is detached. */
   currentBranch(): Promise<string | null>;
-  /** Where HEAD is, without a look at the tree. */
+  /** The position of HEAD, without a look at the tree. */
   head(): Promise<HeadNow>;
   snapshot(): Promise<TreeSnapshot>;
   /** A snapshot after Ralph has changed these files, which git has and which were as HEAD has them, or listed already. */

@@ -8,7 +8,7 @@ import { hashText } from "../host/files.ts";
 import { outputFrom } from "./run_git.ts";
 import type { Repository } from "./types.ts";
 
-/** Where the refs are. */
+/** The folder of the refs. */
 const FOLDER = "refs/ralph/work";
 
 /** The ref that keeps the work of an item, one for each text of what is asked for. @param key the backlog's in the journal */

@@ -14,7 +14,7 @@ const PAUSES_MS: readonly number[] = [2_000, 10_000];
 /** A clone may be large, a line slow. */
 const CLONE_MS = 60 * 60_000;
 
-/** Where a worker's clone of a repository is, where nothing else is said. Absolute. */
+/** The path of a worker's clone of a repository, if no other is given. Absolute. */
 export async function clonePath(host: Pick<Host, "environment">, repository: string): Promise<string> {
   return join(await cacheFolder(host), "ralph", "clones", hashText(repository).slice(0, 16));
 }

@@ -40,10 +40,13 @@ const LEAD_MS = 10_000;
 const PAUSES_MS: readonly number[] = [2_000, 10_000, 60_000, 300_000];
 /** Tidying up holds no run for long. */
 const SWEEP_PAUSES_MS: readonly number[] = [500, 2_000, 5_000];
-/** Of so many settled attempts the remote's refs are taken away at once: each push reads all refs that there are. */
+/**
+ * The coordinator takes the remote's refs of so many settled attempts away at once: each push reads all refs that there
+ * are.
+ */
 const SWEPT_AT_ONCE = 50;
 
-/** What a coordinator is started with. */
+/** The parts that a coordinator is started with. */
 export interface CoordinatorOptions {
   /** Opens the queue of a repository. */
   readonly open: (queue: string) => Promise<Engine>;
@@ -52,7 +55,7 @@ export interface CoordinatorOptions {
   readonly version: string;
 }
 
-/** What the jobs of one backlog have in common. */
+/** The fields that all jobs of one backlog share. */
 export type JobHead = Omit<Job, keyof AttemptJob>;
 
 /** @throws {RalphError} remote-missing */
@@ -101,7 +104,7 @@ interface CoordinatorParts {
   readonly engine: Engine;
   readonly head: JobHead;
   readonly key: JournalKey;
-  /** Of the backlog: one coordinator settles it. */
+  /** The backlog's id: one coordinator settles it. */
   readonly id: string;
 }
 
@@ -118,7 +121,7 @@ class Coordinator implements Elsewhere {
   #keeping: Disposable | null = null;
   /** The lanes of attempts that are out. */
   readonly #lanes = new Map<string, number>();
-  /** What became of an attempt: a notice wakes each that is out. */
+  /** The end of an attempt: a notice wakes each that is out. */
   readonly #endOf: (id: string) => Promise<JobEnd | undefined>;
   /** A host takes as long for one ref as for many. */
   readonly #push: (update: RefUpdate) => Promise<string | null>;
@@ -148,7 +151,7 @@ class Coordinator implements Elsewhere {
     this.#keeping = this.#ralph.host.clock.every(LEAD_MS, () => void this.#keepLead());
   }
 
-  /** What a worker reports of a turn is shown and recorded like what happens here. */
+  /** The coordinator shows and records events that a worker reports of a turn, like its own. */
   hear(id: string, event: unknown): void {
     const lane = this.#lanes.get(id);
     const known = lane === undefined ? null : turnEvent(event);
@@ -206,7 +209,7 @@ class Coordinator implements Elsewhere {
     await engine.close();
   }
 
-  /** What was fetched here by a run that was killed, and is settled. */
+  /** Finds attempts that a killed run fetched here, and that are settled. */
   async #findSettled(): Promise<void> {
     const open = new Set(this.#ralph.journal.interrupted(this.#parts.key.backlog).map(({ attemptId }) => attemptId));
     const { stdout } = await this.#repository.git(["for-each-ref", "--format=%(refname)", "refs/ralph/attempts/"]);
@@ -274,7 +277,7 @@ class Coordinator implements Elsewhere {
     return await this.#remote.run(act);
   }
 
-  /** What a worker says is compared with what it pushed, and with what was asked for. */
+  /** The coordinator compares a worker's report with what it pushed, and with what was asked for. */
   async #fetched(one: AttemptJob, told: JobResult): Promise<MadeElsewhere> {
     const { id } = one.attempt;
     const pushed = await this.#fetch(attemptRef(id)) ? await readResult(this.#repository, id) : null;

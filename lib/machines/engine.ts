@@ -1,13 +1,13 @@
 /**
- * What hands jobs to workers elsewhere. It needs to deliver at least once, and to know which worker is alive: that each
- * item is settled exactly once is the coordinator's doing.
+ * An engine hands jobs to workers elsewhere. It needs to deliver at least once, and to know which worker is alive: that
+ * each item is settled exactly once is the coordinator's doing.
  *
  * @module
  */
 import type { Clock } from "../host/types.ts";
 import type { Job, JobResult } from "./job.ts";
 
-/** What became of a job. */
+/** The end of a job. */
 export type JobEnd =
   | { readonly status: "done"; readonly result: JobResult }
   /** Given up after its retries, or refused by a worker. */
@@ -19,7 +19,7 @@ export interface QueuedJob {
   readonly itemId: string;
   readonly repository: string;
   readonly state: "waiting" | "active" | "done" | "failed";
-  /** Of the worker that holds or held it; `null` where none has. */
+  /** The worker that holds or held it; `null` if none has. */
   readonly worker: string | null;
   /** Why it was given up; `null` where it was not. */
   readonly message: string | null;
@@ -35,7 +35,7 @@ export interface QueuedJob {
 export interface Engine {
   /** Submits a job; doing so again with the same id does nothing. */
   submit(id: string, job: Job): Promise<void>;
-  /** What became of these jobs, of those that have ended. */
+  /** The ends of these jobs, as far as they have ended. */
   ended(ids: readonly string[]): Promise<ReadonlyMap<string, JobEnd>>;
   /** Resolves when some job may have ended, when the signal aborts, or after a while in any case. */
   change(signal: AbortSignal): Promise<void>;
@@ -58,7 +58,7 @@ export interface Engine {
   work(options: WorkOptions): Promise<void>;
   /** Reports what happens in the turn of a job; of use to who looks on, and lost where no one does. */
   report(id: string, events: readonly object[]): Promise<void>;
-  /** Hears what workers report of jobs of this queue. What arrives is as it was written: check it. */
+  /** Hears what workers report of jobs of this queue. Events arrive as they were written: check them. */
   hear(heard: (id: string, event: unknown) => void): Promise<void>;
   /** All jobs that the engine still remembers, oldest first. */
   jobs(): Promise<readonly QueuedJob[]>;
@@ -73,13 +73,13 @@ export interface WorkOptions {
   readonly lanes: number;
   readonly signal: AbortSignal;
   /**
-   * What throws `job-refused` is given up at once, anything else is handed out again; `job-given-back` to another worker, and
-   * this one takes no more in that lane before its time (`details.until`, milliseconds since 1970).
+   * A job that throws `job-refused` is given up at once, anything else is handed out again; `job-given-back` to another
+   * worker, and this one takes no more in that lane before its time (`details.until`, milliseconds since 1970).
    */
   readonly handle: (job: unknown, place: HandlePlace) => Promise<JobResult>;
 }
 
-/** Where a job is handled. */
+/** The place that a job is handled in. */
 export interface HandlePlace {
   readonly lane: number;
   readonly signal: AbortSignal;
@@ -87,7 +87,7 @@ export interface HandlePlace {
   readonly isNew: boolean;
 }
 
-/** Where the engine is, and which queue. */
+/** The address of the engine, and the queue. */
 export interface EngineOptions {
   /** `postgres://user@host/database`; what it leaves out is read from libpq's variables (`PGHOST`, `PGPASSWORD` …). */
   readonly url: string;

@@ -32,13 +32,13 @@ export interface Job extends AttemptJob {
   readonly scope: string;
 }
 
-/** What a worker made of a job. */
+/** The result that a worker made of a job. */
 export interface JobResult {
   readonly v: 1;
   readonly attempt: Attempt;
   /** Commit with all that the attempt changed, with the job's base as its parent; `null`: nothing was changed. */
   readonly commit: string | null;
-  /** What the turn committed by itself. */
+  /** The commits that the turn made by itself. */
   readonly own: OwnCommits;
   /** Name of the worker. */
   readonly worker: string;
@@ -59,7 +59,7 @@ const check = z.looseObject({
   usage: USAGE_SCHEMA.exactOptional(),
 });
 const checks = z.array(check);
-/** What the loop reads of an attempt: it is made elsewhere, and nothing of it is taken on trust. */
+/** The part of an attempt that the loop reads: it is made elsewhere, and nothing of it is taken on trust. */
 const made = z.intersection(
   z.looseObject({
     id: attemptId,
@@ -172,12 +172,12 @@ export function runOf({ attempt: { id } }: Pick<Job, "attempt">): string {
   return id.slice(0, id.lastIndexOf("."));
 }
 
-/** Where the coordinator pushes a job, with what it begins with: made once, never moved. Pure. */
+/** The ref that the coordinator pushes a job to, with what it begins with: made once, never moved. Pure. */
 export function jobRef(id: string): string {
   return `refs/ralph/jobs/${id}`;
 }
 
-/** Where a worker pushes what it made of an attempt: made once, never moved. Pure. */
+/** The ref that a worker pushes its attempt to: made once, never moved. Pure. */
 export function attemptRef(id: string): string {
   return `refs/ralph/attempts/${id}`;
 }

@@ -36,7 +36,7 @@ import { ensureOfRepository, type JobContext } from "./worker.ts";
 const JOBS_AT_ONCE = 16;
 /** How jobs are taken and landed. */
 export interface JobsOptions {
-  /** What `ralph job work` opens the backlog by. @default the backlog's name */
+  /** The workflow that `ralph job work` opens the backlog by. @default the backlog's name */
   readonly workflow?: string;
 }
 
@@ -48,13 +48,13 @@ export interface TakeOptions extends JobsOptions {
 
 /** Jobs that are out. */
 export interface TakenJobs {
-  /** Those that were out before and have no result yet are among them. */
+  /** Jobs that were out before and have no result yet are among them. */
   readonly jobs: readonly Job[];
   /** `handed-out` where there are jobs, else how the run ended. */
   readonly outcome: LoopOutcome;
 }
 
-/** What became of results. */
+/** The end of results that were landed. */
 export interface LandedResults {
   /** `open`: the attempt failed, and the item comes again. */
   readonly landed: readonly {
@@ -102,7 +102,7 @@ export async function takeJobs<Data, Findings>(
 
 /**
  * Lands what workers have pushed: merges it, runs its checks again, commits it on the branch, and pushes branch and run
- * together. It is the landing of items that are worked on at once on one machine. Where it was the last one, the run ends
+ * together. It is the landing of items that are worked on at once on one machine. If it was the last one, the run ends
  * with its final check.
  *
  * @param results those to land. @default all that are on the remote
@@ -286,7 +286,7 @@ async function openJobs<Data, Findings>(
   return { key, byHand, run };
 }
 
-/** What was interrupted here has not happened for the other clones: the same call continues in this clone. */
+/** An interruption here has not happened for the other clones: the same call continues in this clone. */
 async function shareEnd(shared: SharedRun, byHand: ByHand, outcome: LoopOutcome): Promise<void> {
   if (outcome.status === "aborted") return;
   const isOver = outcome.status === "passed" || (outcome.status === "unverified" && outcome.allowed);
@@ -297,7 +297,7 @@ async function shareEnd(shared: SharedRun, byHand: ByHand, outcome: LoopOutcome)
   await shared.push(memory, { out, settled: byHand.settledIds });
 }
 
-/** What this call has used, on top of what the calls before it have. Pure. */
+/** The use of this call, on top of what the calls before it have used. Pure. */
 function together(before: Spent | null, now: Progress): Progress {
   if (before === null) return now;
   const sum = (one: number | null, other: number | null): number | null =>

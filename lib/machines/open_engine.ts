@@ -5,7 +5,7 @@ import { codeOf } from "../host/looks.ts";
 /** As long as a running worker waits. */
 const WAIT_MS = 60_000;
 const PAUSE_MS = 2_000;
-/** Of connections, and what PostgreSQL says while it starts or stops. */
+/** Codes of connections, and the ones that PostgreSQL gives while it starts or stops. */
 const AWAY = new Set(["ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "EPIPE", "ENOENT", "57P01", "57P02", "57P03"]);
 
 /**

@@ -10,7 +10,7 @@ const SCHEMA = "ralph";
 /** A worker that is not heard of for so long has lost its jobs, a coordinator its lead. */
 const LEASE_SECONDS = 30;
 const HEARTBEAT_SECONDS = 8;
-/** Where the database sends no notice (a pooler in between), this is how late news is. */
+/** News is this late if the database sends no notice (a pooler in between). */
 const FLOOR_MS = 5_000;
 /** A database that is gone for longer has handed the job out again. */
 const PATIENCE_MS = 60_000;
@@ -21,7 +21,7 @@ const CHANNEL = "ralph_job_ended";
 const EVENTS = "ralph_job_events";
 /** A notice holds no more than 8,000 bytes. */
 const NOTICE_BYTES = 7_500;
-/** What is given back does not count as a try. */
+/** A job that is given back does not count as a try. */
 const ONE_MORE = `UPDATE ${SCHEMA}.job SET retry_limit = retry_limit + 1 WHERE name = $1 AND id = $2`;
 
 /** Jobs come by notice; one that is handed out again sends no notice and is asked for. */
@@ -45,12 +45,12 @@ const LEAD = `INSERT INTO ${SCHEMA}.coordinator AS c (queue, key, holder, until)
 const LED = `SELECT key FROM ${SCHEMA}.coordinator WHERE queue = $1 AND until > now() ORDER BY key`;
 const RESIGN = `DELETE FROM ${SCHEMA}.coordinator WHERE queue = $1 AND key = $2 AND holder = $3`;
 
-/** What `endOf()` reads: not the job itself, whose text is long. */
+/** Reads for `endOf()`: not the job itself, whose text is long. */
 const ENDS = `SELECT id, state, output FROM ${SCHEMA}.job WHERE name = $1 AND id = ANY($2::uuid[])`;
 
 type EndedJob = Pick<JobWithMetadata, "state" | "output">;
 
-/** What is kept of a worker with its job. */
+/** The data that is kept of a worker with its job. */
 interface Output {
   readonly result?: unknown;
   readonly message?: string;
@@ -293,7 +293,7 @@ function endOf(job: EndedJob | undefined): JobEnd | null {
   return { status: "failed", message: textOf(output?.message) ?? "no worker has ended it" };
 }
 
-/** What comes from the database is not trusted: any writer may have put it there. */
+/** Data from the database is not trusted: any writer may have put it there. */
 function done(written: unknown): JobEnd {
   try {
     return { status: "done", result: parseResult(written) };

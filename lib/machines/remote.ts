@@ -1,6 +1,6 @@
 /**
- * The remote that carries jobs, results and code between machines. What is pushed from here is below `refs/ralph/`, but for
- * the branch of `ralph job`.
+ * The remote that carries jobs, results and code between machines. Everything that is pushed from here is below
+ * `refs/ralph/`, but for the branch of `ralph job`.
  *
  * @module
  */
@@ -41,12 +41,12 @@ export async function fetchRefs(repository: Git, refs: readonly string[]): Promi
   throw gitFailed(arguments_, reasonOf({ ...end, tail: end.stderr }));
 }
 
-/** What becomes of one ref of the remote. */
+/** The change of one ref of the remote. */
 export interface RefUpdate {
   readonly ref: string;
   /** `null`: it is removed. */
   readonly commit: string | null;
-  /** Where it is now; `null`: it is new. Absent: wherever that is, as long as it only moves forward. */
+  /** The commit that it is at now; `null`: it is new. Absent: wherever that is, as long as it only moves forward. */
   readonly from?: string | null;
 }
 
@@ -117,7 +117,7 @@ export async function dropRefs(repository: Git, refs: readonly string[]): Promis
   if (input !== "") await repository.git(["update-ref", "--stdin"], { input });
 }
 
-/** Where the newest job of a worker's clone began. */
+/** The commit that the newest job of a worker's clone began at. */
 const SEEN = "refs/ralph/seen";
 
 /**
@@ -172,8 +172,8 @@ function hashesIn(text: string): readonly string[] {
 const ITEMS_A_FILE = 100;
 
 /**
- * A job as a queue and a file have it: without the items that were attempted before it, which grow with the run. Those are
- * in the tree of the job's commit. Pure.
+ * A job as a queue and a file have it: without the items that were attempted before it, which grow with the run. The
+ * tree of the job's commit holds them. Pure.
  */
 export function lightJob(job: Job): Job {
   return { ...job, judging: { ...job.judging, items: [] } };
@@ -249,7 +249,7 @@ export async function pushedJob(repository: Git, id: string, version: string): P
 }
 
 /**
- * What a worker has pushed of an attempt, whether it lived to say so or not.
+ * The result that a worker has pushed of an attempt, even if it died before it said so.
  *
  * @returns `null` where nothing was
  * @throws {RalphError} job-invalid, git-failed
@@ -263,7 +263,7 @@ export async function pushedResult(repository: Git, id: string): Promise<PushedR
 export interface PushedResult {
   readonly result: JobResult;
   readonly parents: readonly string[];
-  /** What its commit changes, where that has one parent: relative to the top level. */
+  /** The paths that its commit changes, if that has one parent: relative to the top level. */
   readonly paths: readonly string[];
 }
 

@@ -41,7 +41,7 @@ const SHARED = z.strictObject({
   work: z.record(z.string().startsWith(WORK).regex(/^[\w./-]+$/), z.string().regex(/^[0-9a-f]{40,64}$/)),
 });
 
-/** What the calls of a run have used together: limits are the run's. */
+/** The total that the calls of a run have used together: limits are the run's. */
 export interface Spent {
   /** Milliseconds since 1970. */
   readonly startedAt: number;
@@ -55,7 +55,7 @@ export interface Spent {
   readonly stalledTurns: number;
 }
 
-/** What is known of a run beside its journal. */
+/** The memory of a run beside its journal. */
 export interface RunMemory {
   /** `null`: no call has ended yet. */
   readonly spent: Spent | null;
@@ -77,7 +77,7 @@ export interface SharedRun extends RunMemory {
   push(memory: RunMemory | null, attempts: AttemptRefs): Promise<void>;
 }
 
-/** What becomes of the refs of attempts. */
+/** The fate of the refs of attempts. */
 export interface AttemptRefs {
   /** Jobs, by attempt id, that are out: commits that the remote is to have. */
   readonly out: ReadonlyMap<string, string>;
@@ -201,7 +201,7 @@ class Shared implements SharedRun {
   }
 
   /**
-   * What was landed here is no longer on the branch, and kept by a ref.
+   * Work that was landed here is no longer on the branch, and kept by a ref.
    *
    * @returns false where changes of a person's are in the way: then all stays as it is
    */
@@ -224,7 +224,10 @@ class Shared implements SharedRun {
     return await readText(ownFiles(this.#parts.repository, this.#ralph.root).journal, LARGEST_LOG) ?? "";
   }
 
-  /** Those of this backlog: what this clone did at others is nothing of the remote's, and theirs nothing of this clone's. */
+  /**
+   * The lines of this backlog: this clone's work on others is nothing of the remote's, and theirs nothing of this
+   * clone's.
+   */
   #ownLines(text: string): string {
     return linesWhere(text, (key) => key === keyOf(this.#parts.key));
   }
@@ -244,7 +247,7 @@ class Shared implements SharedRun {
     return await commitData(repository, { tree, parents, subject: "ralph: a run by jobs", data });
   }
 
-  /** What attempts of this run left. What else this clone keeps is nothing of the remote's. */
+  /** The work that attempts of this run left. Other work that this clone keeps is nothing of the remote's. */
   async #work(): Promise<ReadonlyMap<string, string>> {
     const { repository, key } = this.#parts;
     const work = new Map(await keptWork(repository, keyOf(key)));
@@ -287,7 +290,7 @@ interface Before {
   readonly state: ReadonlyMap<string, string | null>;
 }
 
-/** What others have landed is here: this clone's branch goes on from there. */
+/** The work that others have landed is here: this clone's branch goes on from there. */
 async function ensureAhead(repository: Repository, branch: string, theirs: string | null): Promise<void> {
   if (theirs === null) return;
   const heads = `refs/heads/${branch}`;

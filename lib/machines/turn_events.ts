@@ -1,6 +1,6 @@
 /**
- * What happens in a worker's turn, as the coordinator shows and records it: begin and end of turns and checks, waits, and
- * twice a second what the agent does last.
+ * The events of a worker's turn, as the coordinator shows and records them: begin and end of turns and checks, waits,
+ * and twice a second what the agent does last.
  *
  * @module
  */
@@ -11,10 +11,10 @@ import type { Engine } from "./engine.ts";
 
 /** Each of these is reported, in order. */
 const WHOLE = ["turn-start", "turn-end", "check-start", "check-end", "wait-start", "wait-end"] as const;
-/** Of these the last one in a while. */
+/** Only the last one of these in a while is reported. */
 const LATEST = ["agent-text", "agent-tool-call", "agent-file-change", "agent-usage", "agent-rate-limit"] as const;
 const PAUSE_MS = 500;
-/** Of a text. */
+/** The most characters of a text. */
 const MOST_CHARACTERS = 500;
 
 type Reported = (typeof WHOLE)[number] | (typeof LATEST)[number];
@@ -23,7 +23,7 @@ function isOneOf<Type extends string>(types: readonly Type[], type: string): typ
   return (types as readonly string[]).includes(type);
 }
 
-/** What a worker's events are reported by. */
+/** The parts that report a worker's events. */
 export interface TurnReporterOptions {
   readonly engine: Pick<Engine, "report">;
   readonly clock: Clock;

@@ -18,7 +18,7 @@ import { commitData, lightJob, pushedJob, pushedResult, pushRefs } from "./remot
 /** An agent whose limit ends it does not say when is asked again after this. */
 const UNKNOWN_WAIT_MS = 5 * 60_000;
 
-/** Where a job is worked on. */
+/** The place that a job is worked on in. */
 export interface JobPlace<Data, Findings> {
   /** The clone's own context. */
   readonly ralph: RalphContext;
@@ -37,7 +37,7 @@ export interface JobPlace<Data, Findings> {
 }
 
 /**
- * Makes one attempt in a clone and pushes it under `refs/ralph/attempts/…`, with what is known of it. Where another worker
+ * Makes one attempt in a clone and pushes it under `refs/ralph/attempts/…`, with what is known of it. If another worker
  * has pushed the same attempt before, that one counts, and no turn is paid.
  *
  * @throws {RalphError} job-refused, job-invalid, git-failed

@@ -18,13 +18,13 @@ import { dropJob, dropRefs, tidy } from "./remote.ts";
 import { turnReporter } from "./turn_events.ts";
 import { attemptJob, checkOutJob } from "./work_job.ts";
 
-/** What jobs of one run are worked on with: the configuration as that run has it. */
+/** The context that jobs of one run are worked on with: the configuration as that run has it. */
 export interface JobContext extends AsyncDisposable {
   readonly ralph: RalphContext;
   readonly backlog: Backlog;
 }
 
-/** What a worker is started with. */
+/** The parts that a worker is started with. */
 export interface WorkerOptions {
   readonly engine: Engine;
   /** The clone: Ralph's own, whatever is checked out in it. */
@@ -107,7 +107,7 @@ export function ensureOfRepository({ attempt: { id }, repository: theirs }: Job,
   throw new RalphError("job-refused", { details: { id, reason } });
 }
 
-/** What is wrong with a job is wrong with it for every worker of this kind: handing it out again is no use. */
+/** A job that is wrong is wrong for every worker of this kind: handing it out again is no use. */
 function refusal(id: string, error: unknown): unknown {
   if (!RalphError.isInstance(error) || error.code === "job-refused") return error;
   return new RalphError("job-refused", { details: { id, reason: error.message }, cause: error });
@@ -125,7 +125,7 @@ interface OpenRun {
 /** The runs that a worker has jobs of: one as a rule, two while the first one's last job ends. */
 class Runs {
   readonly #options: WorkerOptions;
-  /** What touches the clone itself. */
+  /** The slot for work on the clone itself. */
   readonly #alone = createSlots(1);
   readonly #runs = new Map<string, OpenRun>();
   /** Jobs that have ended. */

@@ -4,7 +4,7 @@ import { commandConfiner } from "../host/command_confiner.ts";
 import type { RefusedHost } from "../host/sandbox_proxy.ts";
 import type { Host } from "../host/types.ts";
 
-/** What confines the processes of a run: bubblewrap, or the command of the configuration. */
+/** Finds what confines the processes of a run: bubblewrap, or the command of the configuration. */
 export async function findConfiner(
   host: Host,
   { command, network }: SandboxConfig,

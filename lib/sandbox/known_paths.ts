@@ -49,7 +49,7 @@ export const HIDDEN_PATHS: readonly string[] = [
   "/mnt/wslg",
 ];
 
-/** What programs need of the home folder: toolchains, and git's settings. */
+/** Programs need these of the home folder: toolchains, and git's settings. */
 export const TOOL_PATHS: readonly string[] = [
   "~/.gitconfig",
   "~/.config/git",
@@ -79,7 +79,7 @@ export const TOOL_PATHS: readonly string[] = [
   "~/.local/share/pnpm",
 ];
 
-/** What package managers keep: a folder of the project's own is there instead. */
+/** Package managers keep their files here: a folder of the project's own is there instead. */
 export const CACHE_PATHS: readonly string[] = [
   ".cache",
   ".npm",
@@ -118,5 +118,5 @@ export const DROPPED_VARIABLES: readonly string[] = [
   "ENV",
 ];
 
-/** Of a git directory: what Ralph's own git runs or believes, outside. */
+/** Ralph's own git, outside, runs or believes these parts of a git directory. */
 export const GIT_NEVER: readonly string[] = ["hooks", "config", "config.worktree", "info", "ralph", "modules"];

@@ -36,7 +36,7 @@ function startsPrograms(folder: string): boolean {
   }
 }
 
-/** Whether a path is, or leads, into one of the folders. */
+/** Tells whether a path is, or leads, into one of the folders. */
 export function isBelow(path: string, folders: readonly string[]): boolean {
   const forms = [resolve(path), realPath(resolve(path))];
   return folders.some((folder) => forms.some((form) => `${form}${sep}`.startsWith(`${realPath(folder)}${sep}`)));

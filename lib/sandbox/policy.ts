@@ -20,9 +20,9 @@ export interface SandboxPlace {
   readonly hooks: string | null;
   /** Files that no turn may change: `ralph.config.json`, and what `protect` names. */
   readonly protected: readonly string[];
-  /** Where Ralph itself is, for the commands of a turn. */
+  /** The paths of Ralph itself, for the commands of a turn. */
   readonly ralph: readonly string[];
-  /** Where the caches of confined processes are kept, for this project. */
+  /** The folder that keeps the caches of confined processes, for this project. */
   readonly caches: string;
   /** Ports of `services` on this machine. */
   readonly services: readonly number[];
@@ -32,7 +32,7 @@ export interface SandboxPlace {
 const OWN_VARIABLE_REGEXP = /^RALPH_/;
 
 /**
- * What one process may touch. Pure.
+ * The rights of one process. Pure.
  *
  * @example A check may write the tree and reaches no host
  * ```ts

@@ -10,7 +10,7 @@ import { hashText, listDirectory } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 import type { SandboxPlace } from "./policy.ts";
 
-/** What a place is read from. */
+/** The parts that a place is read from. */
 export interface PlaceSource {
   readonly host: Host;
   readonly root: string;
