@@ -18,7 +18,7 @@ export function liveMemory(): number {
   return heapUsed + external;
 }
 
-/** What something comes to, and the most bytes that are held meanwhile above what was held before. */
+/** The result of some work, and the most bytes that are held meanwhile above those that were held before. */
 export async function peakOf<Result>(
   work: () => Promise<Result>,
 ): Promise<{ readonly result: Result; readonly peak: number }> {

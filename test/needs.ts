@@ -141,7 +141,7 @@ export function only(condition: boolean, reason: string): NeedOptions {
   return condition ? { skip: false, meta: {} } : { skip: true, meta: { lacks: reason } };
 }
 
-/** What the machine lacks, probed once for the suite. */
+/** The programs that the machine lacks, probed once for the suite. */
 function lacking(): ReadonlySet<string> {
   return known ??= new Set((process.env[VARIABLE] ?? probed()).split("\n").filter((name) => name !== ""));
 }
@@ -157,7 +157,10 @@ export function probedEnvironment(): Readonly<Record<string, string>> {
   return { ...environment, [VARIABLE]: process.env[VARIABLE] ?? probed() };
 }
 
-/** Where programs from npm are kept. Another user starts the database if root runs the tests, and has to reach it. */
+/**
+ * The folder that keeps programs from npm. Another user starts the database if root runs the tests, and has to reach
+ * it.
+ */
 export function fetchedFolder(): string {
   const cache = process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache");
   return process.env["RALPH_TEST_CACHE"] ?? join(process.getuid?.() === 0 ? "/var/cache" : cache, "ralph-tests");

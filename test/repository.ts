@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** What a test's repository is made of. */
+/** The parts of a test's repository. */
 export interface RepositoryOptions {
   /** Path to content. @default none */
   readonly files?: Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ export interface RepositoryOptions {
   readonly person?: { readonly name: string; readonly email: string };
   /** More lines of the repository's configuration. @default "" */
   readonly config?: string;
-  /** What git is run with. @default the environment of the test */
+  /** git runs with this environment. @default the environment of the test */
   readonly environment?: NodeJS.ProcessEnv;
 }
 

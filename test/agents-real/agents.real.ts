@@ -4,7 +4,7 @@ import type { RalphEvent } from "../../lib/events/types.ts";
 import { needs, SANDBOX } from "../needs.ts";
 import { isAlive, processesOf, REAL, realProbe, realRun, SLOW } from "./world.ts";
 
-/** Where codex and opencode look for what is new; they work without it. */
+/** codex and opencode look for news here; they work without it. */
 const UPDATES_REGEXP = /^(?:api\.github\.com|registry\..+)$/;
 
 /** The programs that take a prompt on standard input and tell a failure by their exit code, as plain commands. */

@@ -17,7 +17,7 @@ export const REAL: Real = JSON.parse(process.env["RALPH_REAL"] ?? "{}") as Real;
 const ROOT = resolve(import.meta.dirname, "../..");
 /** Not a secret: any text will do. Long, since copilot blanks it out of its own output. */
 const KEY = "mock-key-0123456789abcdef";
-/** Whether the programs keep their own number of retries, which take up to a quarter of an hour. */
+/** `true` tests the programs with their own number of retries, which take up to a quarter of an hour. */
 export const SLOW: boolean = process.env["RALPH_AGENTS_SLOW"] === "1";
 const PATIENCE_MS = SLOW ? 1_500_000 : 330_000;
 
@@ -60,7 +60,7 @@ function realProject(agent: string, name: string, isLoggedIn = true): RealProjec
     notes: "",
   };
   write(join(root, "scripts/ralph/prd.json"), JSON.stringify({ branchName: "main", userStories: [story] }));
-  // What the check says is nowhere else: the next attempt has it from the failure in its prompt.
+  // The check's output is nowhere else: the next attempt has it from the failure in its prompt.
   write(join(root, "check.sh"), "grep -q wanted foo.txt || { echo WANTED-$((40 + 2)); exit 1; }\n");
   const sandbox = {
     allow: [`localhost:${new URL(REAL.url).port}`],
@@ -171,7 +171,7 @@ export function realRun(
   };
 }
 
-/** What `ralph doctor --probe` says of a program. */
+/** `ralph doctor --probe` says this of a program. */
 export function realProbe(agent: string): { readonly exitCode: number | null; readonly output: string } {
   const { folder, root, env } = realProject(agent, "none");
   try {

@@ -1,13 +1,13 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What a request of the chat API holds. */
+/** The content of a request of the chat API. */
 export interface ChatRequest {
   readonly messages: readonly { readonly role: string; readonly content: unknown }[];
   readonly tools: readonly unknown[];
 }
 
-/** What the server answers. */
+/** The server's answer. */
 export type Answer =
   | { readonly text?: string; readonly call?: { readonly name: string; readonly input: object } }
   | { readonly status: number; readonly body: object }

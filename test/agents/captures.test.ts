@@ -9,7 +9,7 @@ const MARKERS = ["<ralph>DONE</ralph>", "<ralph>FAILED</ralph>"];
 
 type Reason = TurnEnd["reason"];
 
-/** What each case ended as, read from the streams by hand; by agent where they differ. */
+/** The end of each case, read from the streams by hand; by agent if they differ. */
 const ENDS: Readonly<Record<string, Reason | Readonly<Partial<Record<(typeof AGENTS)[number] | "else", Reason>>>>> = {
   "success": "completed",
   "success-arg": "completed",
@@ -47,7 +47,10 @@ const LAST: Readonly<Record<string, string>> = {
 
 const UNKNOWN = { inputTokens: null, outputTokens: null, cachedTokens: null, costUsd: null };
 
-/** What a run of three steps used: 1,200 new, 300 from the cache and 40 of output each; 50 written to it where it is told. */
+/**
+ * The usage of a run of three steps: 1,200 new, 300 from the cache and 40 of output each; 50 written to it where it is
+ * told.
+ */
 const SUCCESS_USAGE: Readonly<Record<(typeof AGENTS)[number], Partial<Usage>>> = {
   claude: {
     inputTokens: 4650,

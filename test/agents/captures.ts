@@ -9,7 +9,7 @@ import { turnVerdict } from "../../lib/agents/turn_verdict.ts";
 import type { ProcessEnd } from "../../lib/host/types.ts";
 import type { TurnEnd } from "../../lib/backlog/types.ts";
 
-/** Where output of the real programs is kept; not part of the project. */
+/** The folder that keeps output of the real programs; not part of the project. */
 export const CAPTURES: string = join(
   process.env["RALPH_SHARED"] ?? resolve(import.meta.dirname, "../../../shared"),
   "captures",

@@ -61,7 +61,7 @@ describe("createTurnOutput()", () => {
           parts.push(bytes.subarray(offset));
 
           expect(collect(parts, { keptBytes: 100 })).toEqual(collect([bytes], { keptBytes: 100 }));
-          // What fits is taken as it is: the cheap scan of what was dropped agrees with the full one.
+          // A part that fits is taken as it is: the cheap scan of the dropped parts agrees with the full one.
           const all = collect(parts, { keptBytes: 100_000 }).lines;
           const end = collect(parts, { keptBytes: 100 }).lines;
           if (end.length > 0) expect(all.slice(-end.length)).toEqual(end);

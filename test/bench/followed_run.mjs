@@ -6,7 +6,7 @@ import { environmentIn, makeWorld } from "./world.mjs";
 import { addWorkflow, BASH_WORK, commandOf, PROJECTS } from "./workflows.mjs";
 
 const EVERY_MS = 10;
-/** Of the clock that the kernel counts a process's CPU with. */
+/** The tick of the clock that the kernel counts a process's CPU with. */
 const TICK_MS = 10;
 
 /**

@@ -7,8 +7,8 @@ const TURNS = [2, 22];
 const MANY = "mkdir -p many; i=0; while [ $i -lt 20000 ]; do i=$((i+1)); echo $i > many/$i.txt; done";
 
 /**
- * What an iteration costs more in a large plan or tree, and what it costs the shell loop more, whose git has the same to
- * do. Start and end of a run are in neither.
+ * Measures how much more an iteration costs in a large plan or tree, and how much more it costs the shell loop, whose
+ * git has the same to do. Start and end of a run are in neither.
  */
 export async function measureGrowth({ ralph, rounds }) {
   const sizes = {

@@ -1,4 +1,4 @@
-// What each rule of the verdict that can be switched costs an iteration of exec, and a run:
+// Measures how much each rule of the verdict that can be switched costs an iteration of exec, and a run:
 //   node test/bench/rules.mjs [RALPH] [--rounds 5] [--only TEXT]
 // Each variant is a difference of two runs (5 and 25 items) in the same round as all others; CPU of all processes. A rule's
 // cost is the median of its differences to the round's run with everything as it is by default.

@@ -8,7 +8,7 @@ export const BASH_WORK = fileURLToPath(new URL("bash_work.sh", import.meta.url))
 const WORK = "cat > /dev/null; mkdir -p work; echo done > work/$$.txt";
 const CHECK = "test -d work";
 
-/** What each workflow needs: `files(count)`, the command line, and the agent's shell line. */
+/** Each workflow needs this: `files(count)`, the command line, and the agent's shell line. */
 export const WORKFLOWS = {
   exec: {
     files: () => ({}), // the world's own PRD

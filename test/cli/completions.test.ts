@@ -20,7 +20,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   powershell: powershellScript(MODEL),
 };
 
-/** What a line offers at its end. Every shell must offer the same. */
+/** A line offers these at its end. Every shell must offer the same. */
 const LINES: readonly (readonly [line: readonly string[], offers: readonly string[]])[] = [
   [[""], [...NAMES, "--help", "--version"]],
   [["re"], ["recipes", "report", "restore", "resume"]],

@@ -21,7 +21,7 @@ const PRD = JSON.stringify({
   }],
 });
 
-/** What a machine says that keeps its program, or a file of it, from the agent. */
+/** A machine says this if it keeps its program, or a file of it, from the agent. */
 const BARRED: readonly (readonly [line: string, code: number])[] = [
   ["Error: EACCES: permission denied, open '/home/a/.claude.json'", 1],
   ["Error: EROFS: read-only file system, mkdir '/home/a/.claude'", 1],

@@ -29,7 +29,7 @@ const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 /** The program and its first arguments. */
 export const ARTEFACT: readonly string[] = artefact();
 
-/** What a command left behind. Both streams are filtered: paths, times, run ids, commits. */
+/** A command left this behind. Both streams are filtered: paths, times, run ids, commits. */
 export interface CliResult {
   readonly exitCode: number | null;
   readonly stdout: string;
@@ -89,7 +89,7 @@ export interface Running {
 export interface Project {
   /** Absolute path. */
   readonly root: string;
-  /** What git printed, without the space around it. @throws where it fails */
+  /** git's output, without the space around it. @throws where it fails */
   readonly git: (...args: string[]) => string;
 }
 
@@ -108,7 +108,7 @@ export function copied(root: string): Project {
   return { root: copy, git: (...args) => execFileSync("git", args, { cwd: copy, encoding: "utf8" }).trim() };
 }
 
-/** What the tests of a file begin with: the first that asks makes it, and each has a copy of its own. */
+/** The tests of a file begin with this: the first that asks makes it, and each has a copy of its own. */
 export function madeOnce(make: () => Promise<Pick<Project, "root">>): () => Promise<Project> {
   const kept = join(realpathSync(tmpdir()), `ralph-made-${process.pid}-${made++}`);
   afterAll(() => rmSync(kept, { recursive: true, force: true, maxRetries: 5 }));
@@ -314,7 +314,7 @@ function plain(text: string): string {
 /** Each verdict has it on a machine without a working bubblewrap. */
 const OTHER_PATH_REGEXP = /^ {2}environment {2}bubblewrap .*the final check ran in a copy at a different path.*\n/gm;
 
-/** What differs from run to run and from machine to machine. */
+/** Removes the parts that differ from run to run and from machine to machine. */
 function filter(text: string, root: string, folder: string): string {
   return text
     .replaceAll(OTHER_PATH_REGEXP, "")

@@ -1,4 +1,4 @@
-/** What `npm run bench` measures in milliseconds is protected here by counts, which no busy machine changes. */
+/** `npm run bench` measures these in milliseconds; here counts protect them, which no busy machine changes. */
 import { expect, test } from "vitest";
 import { ARTEFACT } from "./cli.ts";
 import { gitOf } from "../bench/iteration.mjs";

@@ -33,7 +33,7 @@ cat <<'END'
 ${JSON.stringify(RESULT)}
 END`;
 
-/** Of the view alone: no other line has it. */
+/** The view's own words: no other line has them. */
 const VIEW_REGEXP = /· iteration \d|tokens, \S*\$/;
 
 function message(content: object): object {

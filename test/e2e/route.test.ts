@@ -9,7 +9,7 @@ import { type CrashProject, crashProject, WORKFLOWS } from "../fault/crash/proje
 import { runProgram } from "../fault/crash/run_program.ts";
 import { ralphProgram } from "../fault/program.ts";
 
-/** Whose turn it was, and why. */
+/** The agent whose turn it was, and why. */
 type Turn = readonly [agent: string, route: string | undefined];
 
 async function run(

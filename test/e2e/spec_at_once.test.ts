@@ -68,7 +68,7 @@ describe("ralph task and ralph issue", () => {
       const hint = `RALPH_SEED=${seed}, kill ${kill}`;
       expect(world.plan().every(({ t }) => typeof t === "string"), hint).toBe(true);
       expect(world.git("diff", "--cached", "--name-only"), hint).toMatch(/^(ralph\/plan\.jsonl)?$/);
-      // What a killed writer leaves beside the file goes with the next change.
+      // A killed writer's file beside the plan goes with the next change.
       const status = world.git("status", "--porcelain").split("\n").filter((line) =>
         !line.startsWith("?? ralph/.plan.jsonl.")
       );

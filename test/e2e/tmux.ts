@@ -9,7 +9,7 @@ import type { Prepared } from "./cli.ts";
 
 /** A command on a screen of so many columns and rows. When it has ended, `exit <code>` stands below it. */
 export interface TmuxScreen {
-  /** What is on the screen, without trailing blanks. */
+  /** The text on the screen, without trailing blanks. */
   text(): string;
   keys(...keys: readonly string[]): void;
   resize(columns: number, rows: number): void;

@@ -27,7 +27,7 @@ function onSmallDisk(root: string): void {
   rmSync(saved, { recursive: true });
 }
 
-/** Where the disk fills up, so that each of Ralph's writes after it is the first to fail. */
+/** The disk fills up at these places, so that each of Ralph's writes after them is the first to fail. */
 const PLACES: readonly (readonly [where: string, agent: string, criterion: string])[] = [
   [
     "during the agent's turn (transcript, events, journal)",

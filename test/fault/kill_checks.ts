@@ -1,9 +1,11 @@
-/** What must hold after every kill, and what must hold when it is done. Each function gives what fell short. */
+/**
+ * Rules that must hold after every kill, and rules that must hold when it is done. Each function gives what fell short.
+ */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type KillProject, stateOf, USER_FILES } from "./kill_project.ts";
 
-/** What was true after the kills before. */
+/** The facts that were true after the kills before. */
 export interface KillMemory {
   passed: ReadonlySet<string>;
   settled: ReadonlySet<string>;

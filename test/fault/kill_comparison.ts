@@ -1,17 +1,17 @@
-/** What a project came to, to be compared with one that nobody killed; and whether the comparison would see it. */
+/** Compares a project's final state with one that nobody killed; and tells if the comparison would see a difference. */
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { gitIn } from "../repository.ts";
 import { type KillProject, stateOf } from "./kill_project.ts";
 
-/** What must be the same, whatever happened on the way. */
+/** These must be the same, whatever happened on the way. */
 export interface Outcome {
   /** Content by path in HEAD; times, commits and ids of attempts left out. */
   readonly tree: ReadonlyMap<string, string>;
-  /** What the commits say that settled an item or hold its work, by item. */
+  /** The text of the commits that settled an item or hold its work, by item. */
   readonly commits: ReadonlyMap<string, string>;
   readonly state: ReadonlyMap<string, string>;
-  /** Of the working tree. */
+  /** The status of the working tree. */
   readonly status: string;
 }
 
@@ -52,7 +52,7 @@ export function outcomeOf(project: KillProject, root = project.root): Outcome {
   };
 }
 
-/** What differs, in words; empty where all is the same. Pure. */
+/** The differences, in words; empty if all is the same. Pure. */
 export function differences(found: Outcome, wanted: Outcome): readonly string[] {
   const maps = (what: string, one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): string[] =>
     [...new Set([...one.keys(), ...other.keys()])].filter((key) => one.get(key) !== other.get(key)).map((key) =>
@@ -94,7 +94,7 @@ const DAMAGES: readonly (readonly [what: string, seen: RegExp, damage: (git: Ret
   }],
 ];
 
-/** What was done to a copy of the project and not seen: empty, where the comparison can be believed. */
+/** Damages that were done to a copy of the project and not seen: empty, if the comparison can be believed. */
 export function unseenDamage(project: KillProject, wanted: Outcome): readonly string[] {
   return DAMAGES.filter(([, seen, damage]) => {
     const copy = join(project.folder, "damaged");

@@ -8,7 +8,7 @@ import { COMMAND, itemId, STATE_FILE, type Workflow, workflowFiles } from "./wor
 
 const FIXTURES = join(dirname(fileURLToPath(import.meta.url)), "../fixtures/fault");
 
-/** What the user has in the tree and must find again, byte for byte and uncommitted. */
+/** The user has these files in the tree and must find them again, byte for byte and uncommitted. */
 export const USER_FILES: Readonly<Record<string, string>> = {
   "notes.txt": "first\nmy unfinished edit\n",
   "src/mine.txt": "nobody else's\n",
@@ -27,12 +27,12 @@ export interface KillProject {
   readonly workflow: Workflow;
   readonly folder: string;
   readonly root: string;
-  /** Where the agent keeps its log, outside the repository. */
+  /** The agent keeps its log here, outside the repository. */
   readonly storm: string;
   /** Ids, in order. */
   readonly items: readonly string[];
   readonly workers: number;
-  /** What follows the program. */
+  /** The words after the program. */
   readonly command: readonly string[];
   environment(start: number): NodeJS.ProcessEnv;
   git(...args: string[]): string;
@@ -93,7 +93,7 @@ export function createKillProject(workflow: Workflow, count: number, workers = 1
   return project;
 }
 
-/** What each item is by the state in the tree: `passed`, or another word. @throws where it cannot be read */
+/** The state of each item in the tree: `passed`, or another word. @throws where it cannot be read */
 export function stateOf({ root, workflow, items }: KillProject): ReadonlyMap<string, string> {
   const said = statusById(workflow, textOf(join(root, STATE_FILE[workflow])));
   // a spec's tasks leave the plan when they are accepted, a sprint's steps are no steps before its agent has added them

@@ -18,7 +18,7 @@ export interface StormOptions {
   readonly ralph: readonly string[];
   readonly kills: number;
   readonly items: number;
-  /** What the same work came to without a kill; it is compared with that. @default not compared */
+  /** The same work without a kill; it is compared with that. @default not compared */
   readonly wanted?: Outcome;
   /** @default 1 */
   readonly workers?: number;
@@ -35,7 +35,7 @@ export interface StormResult {
   readonly turns: number;
   readonly slowestEndMs: number;
   readonly wrong: readonly string[];
-  /** What the project came to, where it came to its end. */
+  /** The project's final state, if it came to its end. */
   readonly outcome: Outcome | null;
   readonly folder: string;
 }

@@ -1,4 +1,4 @@
-/** What is run: `RALPH_E2E`, else the binary where it is newer than the sources, else the sources under Bun. */
+/** The program to run: `RALPH_E2E`, else the binary if it is newer than the sources, else the sources under Bun. */
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";

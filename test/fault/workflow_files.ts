@@ -30,7 +30,7 @@ export const STATE_FILE: Readonly<Record<Workflow, string>> = {
   gsd: ".planning/ROADMAP.md",
 };
 
-/** The id of an item, counted from 1. Of a sprint: of the step that its agent is to add. */
+/** The id of an item, counted from 1. In a sprint, it is the id of the step that its agent is to add. */
 export function itemId(workflow: Workflow, number: number): string {
   switch (workflow) {
     case "exec":

@@ -15,7 +15,7 @@ function git(cwd: string, ...arguments_: string[]): string {
   return execFileSync("git", [...identity, ...arguments_], { cwd, encoding: "utf8" }).trim();
 }
 
-/** What git itself says of a folder. */
+/** git itself says this of a folder. */
 function told(cwd: string): Record<string, string> {
   const lines = git(
     cwd,

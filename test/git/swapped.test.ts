@@ -20,7 +20,7 @@ function folderToLink({ path }: TemporaryRepository): void {
   symlinkSync("lib", join(path, "src"));
 }
 
-/** What git does not take by name: a folder, a link and a file in each other's place. */
+/** git does not take these by name: a folder, a link and a file in each other's place. */
 const SWAPS: Readonly<Record<string, Swap>> = {
   "a folder became a link": {
     start: () => {},

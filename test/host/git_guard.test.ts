@@ -18,8 +18,8 @@ import { guardedHost } from "../../lib/host/git_guard.ts";
 import { gitIn, makeRepository } from "../repository.ts";
 
 /**
- * Each writes to the git directory, `$G`, so that git would write to `$OUT` or stop there. What is said of it begins with
- * the path; `null`: git is not stopped and nothing needs to be set aside.
+ * Each writes to the git directory, `$G`, so that git would write to `$OUT` or stop there. The message about it begins
+ * with the path; `null`: git is not stopped and nothing needs to be set aside.
  */
 const ATTEMPTS: readonly (readonly [name: string, command: string, said: string | null])[] = [
   ["the log of HEAD as a link", "ln -sf $OUT/known $G/logs/HEAD", ".git/logs/HEAD (link"],

@@ -17,7 +17,7 @@ dirty() { echo two > "$1/f"; }
 trap_in() { git -C "$1" config filter.e.clean "touch $OUT/ran; cat"; }
 `;
 
-/** Each would have git run `touch $OUT/ran` outside of the turn. What is said of it begins with the path. */
+/** Each would have git run `touch $OUT/ran` outside of the turn. The message about it begins with the path. */
 const ATTEMPTS: readonly (readonly [name: string, command: string, said: string])[] = [
   ["a filter", "new sub; trap_in sub; dirty sub", "sub/.git/config"],
   [

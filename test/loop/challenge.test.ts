@@ -44,7 +44,7 @@ async function challengedRun(
     readonly trust?: "strict";
     /** Called when a message of the challenger is reported. */
     readonly onSaid?: () => void;
-    /** What a wrong implementation does beside `add.mjs`. */
+    /** A wrong implementation does this beside `add.mjs`. */
     readonly also?: (cwd: string) => Promise<void>;
   },
 ): Promise<{ readonly world: World; readonly run: LoopOutcome; readonly asked: readonly Asked[] } & AsyncDisposable> {

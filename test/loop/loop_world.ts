@@ -12,7 +12,7 @@ import { makeRepository } from "../repository.ts";
 
 const run = promisify(execFile);
 
-/** What a test's agent does in one turn: it works on the real tree and says some lines. */
+/** A test's agent does this in one turn: it works on the real tree and says some lines. */
 export type Turns = (request: TurnRequest, number: number) => Promise<Partial<AgentTurn> | void>;
 
 /** A real repository in a temporary folder with a context on it, and an agent made of a function. */

@@ -48,7 +48,7 @@ function atOnce(change: (path: string, id: string) => Promise<void>, later: (roo
   };
 }
 
-/** What landed last, and what did not. */
+/** The list as it landed last. */
 async function landedIn(world: World): Promise<string> {
   return await world.git("show", "HEAD:list");
 }

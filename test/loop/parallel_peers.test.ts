@@ -1,4 +1,4 @@
-/** What other parallel loops have lost, as their users reported it: each named by its issue. */
+/** Other parallel loops have lost these, as their users reported it: each named by its issue. */
 import { execFileSync } from "node:child_process";
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ARTEFACT } from "../e2e/cli.ts";
 
-/** What a command left behind. */
+/** A command left this behind. */
 export interface Ended {
   readonly exitCode: number | null;
   readonly stdout: string;
@@ -124,7 +124,7 @@ export class Clones implements Disposable {
     return this.turnLines().length;
   }
 
-  /** What agents have written, a line a turn. */
+  /** The lines that agents have written, one a turn. */
   turnLines(): readonly string[] {
     return readFileSync(join(this.folder, "turns"), "utf8").split("\n").filter((line) => line !== "");
   }

@@ -281,7 +281,7 @@ describe("the error that each gets", () => {
   }, 300_000);
 });
 
-/** Where there is git, and no agent. */
+/** The folder that has git, and no agent. */
 function dirOfGit(): string {
   return "/usr/bin:/bin";
 }

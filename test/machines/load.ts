@@ -1,8 +1,8 @@
 /**
- * What many items cost through the whole: `npm run test:load -- ITEMS WORKERS` (300 and 10). A PostgreSQL of its own, one
- * coordinator and the workers, each a process in a clone of its own, and an agent of no time. Prints what each of them used
- * and how an item's time grows; exit code 1 if an item was not settled just once. `--ralph FILE` names another program than
- * dist/ralph, `--minutes 90` how long it may take.
+ * Measures the cost of many items through the whole: `npm run test:load -- ITEMS WORKERS` (300 and 10). A PostgreSQL of
+ * its own, one coordinator and the workers, each a process in a clone of its own, and an agent of no time. Prints what
+ * each of them used and how an item's time grows; exit code 1 if an item was not settled just once. `--ralph FILE`
+ * names another program than dist/ralph, `--minutes 90` how long it may take.
  */
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -89,7 +89,7 @@ function report(end: TrialEnd): number {
   return wrong.length === 0 ? 0 : 1;
 }
 
-/** What does not hold. */
+/** The rules that do not hold. */
 function wrongIn(end: TrialEnd): readonly string[] {
   const often = Object.entries(end.commits).filter(([, times]) => times !== 1);
   const strange = [...end.pushed, ...end.refs].filter((ref) => !ref.startsWith("refs/ralph/"));

@@ -9,7 +9,7 @@ import { needs } from "../needs.ts";
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 const ITEMS = [1, 2] as const;
 
-/** What each workflow works on: two items that do not wait for each other, and how its agent says that one is done. */
+/** Each workflow's project: two items that do not wait for each other, and how its agent says that one is done. */
 const PROJECTS = {
   feature: {
     command: ["run", "calc"],

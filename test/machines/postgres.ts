@@ -37,7 +37,7 @@ export class Postgres implements Disposable {
     return `postgres://ralph@127.0.0.1:${this.#port}/postgres`;
   }
 
-  /** Of the server's first process. */
+  /** The id of the server's first process. */
   get pid(): number {
     return Number(execFileSync("head", ["-1", join(this.#folder, "data", "postmaster.pid")], { encoding: "utf8" }));
   }

@@ -47,7 +47,7 @@ async function taken(ralph: TestContext): Promise<Job> {
   return job as Job;
 }
 
-/** What anyone who may push below refs/ralph/ can put there. */
+/** Anyone who may push below refs/ralph/ can put this there. */
 async function push({ tree }: TestContext, { attempt: { id }, base }: Job, attempt: object): Promise<void> {
   const own = { subjects: [], trailers: [] };
   const result = { v: 1, attempt: { id, number: 1, ...attempt }, commit: null, own, worker: "w" };

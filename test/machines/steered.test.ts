@@ -1,4 +1,6 @@
-/** What a person says to a run over a queue, what a worker's limit does to its job, and a worker's own sandbox. */
+/**
+ * Steering of a run over a queue by a person, the effect of a worker's limit on its job, and a worker's own sandbox.
+ */
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -16,7 +16,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Postgres } from "./postgres.ts";
 import { childrenOf, type Cpu, cpuOf, cpuOfTree, peakMiB, privateMiB, sum } from "./usage.ts";
 
-/** What happens to whom, so long after the start. */
+/** A blow to one of them, so long after the start. */
 export interface Blow {
   readonly afterMs: number;
   readonly to: "coordinator" | "database" | number;
@@ -31,12 +31,12 @@ export interface TrialOptions {
   readonly agent: string;
   readonly items: number;
   readonly workers: number;
-  /** Of the agent's turn: `$AGENT_SECONDS`. @default 0 */
+  /** The duration of the agent's turn: `$AGENT_SECONDS`. @default 0 */
   readonly seconds?: number;
   /** @default none */
   readonly blows?: readonly Blow[];
   readonly postgres: Postgres;
-  /** Of the whole trial. */
+  /** The limit of the whole trial. */
   readonly limitMs: number;
   readonly onSample?: (sample: Sample) => void;
 }
@@ -66,7 +66,7 @@ export interface TrialEnd {
   readonly databaseCpu: number;
   /** Commits of the branch after so many seconds. */
   readonly samples: readonly Sample[];
-  /** What the coordinator and the workers said. */
+  /** The output of the coordinator and the workers. */
   readonly log: string;
 }
 
@@ -256,7 +256,7 @@ class Trial {
     }
   }
 
-  /** What takes longer to look at. */
+  /** Looks at the values that take longer. */
   #sample(elapsedMs: number): void {
     if (elapsedMs < this.#samples.length * SAMPLE_MS) return;
     const commits = Number(this.#git(join(this.#folder, "clone"), "rev-list", "--count", "HEAD"));
@@ -266,7 +266,9 @@ class Trial {
     this.#options.onSample?.({ seconds: elapsedMs / 1000, commits });
   }
 
-  /** What is looked at afterwards does not change any more: git packs what it has in the background. */
+  /**
+   * Waits until the files that are looked at afterwards do not change any more: git packs its own in the background.
+   */
   async #settle(): Promise<void> {
     this.#ended = true;
     for (const child of [...this.#workers.values(), this.#coordinator]) if (child !== null) signal(child, "SIGKILL");

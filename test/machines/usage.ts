@@ -1,4 +1,4 @@
-/** What processes use, as Linux has it in /proc. A process that has ended has used nothing. */
+/** The resources that processes use, as Linux has it in /proc. A process that has ended has used nothing. */
 import { readdirSync, readFileSync } from "node:fs";
 
 /** Ticks of a second, the same on every Linux that programs see. */
@@ -7,7 +7,7 @@ const TICKS = 100;
 /** Seconds of CPU. */
 export interface Cpu {
   readonly own: number;
-  /** Of the children that it has waited for. */
+  /** The usage of the children that it has waited for. */
   readonly children: number;
 }
 
@@ -27,7 +27,7 @@ export function peakMiB(pid: number): number {
   return Number(/VmHWM:\s+(\d+)/.exec(textOf(`/proc/${pid}/status`))?.[1] ?? 0) / 1024;
 }
 
-/** What no other process shares, in MiB. */
+/** The memory that no other process shares, in MiB. */
 export function privateMiB(pid: number): number {
   const text = textOf(`/proc/${pid}/smaps_rollup`);
   return sum([...text.matchAll(/^Private_\w+:\s+(\d+)/gm)].map(([, kib]) => Number(kib))) / 1024;

@@ -1,5 +1,6 @@
 /**
- * What a hostile agent tries, and what becomes of it. `private`: it works inside, and nothing of it is seen outside.
+ * A hostile agent tries this, and the sandbox answers so. `private`: it works inside, and nothing of it is seen
+ * outside.
  *
  * In a command `$G` is the git directory, `$OUT` a folder outside of the project, `$PORT` a service of the machine,
  * `$PID` a process of the same person, `$LAB_HOME` the home folder; the agent stands in the project.

@@ -31,7 +31,7 @@ function policy(asked: SandboxRequest, config: Partial<SandboxConfig> = {}, plac
 /** Every path of these exists, as a folder unless its name has a dot in it that is not the first letter. */
 const ALL: PathLook = { real: (path) => path, isFolder: (path) => !/[^/]\.[a-z]+$/.test(path) };
 
-/** What becomes of a path: as bubblewrap's mounts decide, the deepest one that holds it. */
+/** The access to a path: as bubblewrap's mounts decide, the deepest one that holds it. */
 function access(confinement: ReturnType<typeof policy>, path: string): string {
   const holder = mountsOf(confinement, ALL).filter(({ at }) => at === path || path.startsWith(`${at}/`)).at(-1);
   return holder?.access ?? "read";

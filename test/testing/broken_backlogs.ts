@@ -13,7 +13,7 @@ export interface Line {
 
 export type ListBacklog = Backlog<Line>;
 
-/** What a seeded bug has to work with. */
+/** A seeded bug works with these. */
 export interface Parts {
   readonly state: StateFiles;
   readonly root: string;
@@ -111,7 +111,7 @@ export function partsOf({ state, root }: Pick<Parts, "root" | "state">): Parts {
   };
 }
 
-/** What an agent does: it names the line in work.txt. */
+/** An agent does this: it names the line in work.txt. */
 export function workIn(cwd: string, { title }: Item<Line>): void {
   const path = join(cwd, "work.txt");
   writeFileSync(path, `${readFileSync(path, "utf8")}${title}\n`);

@@ -4,7 +4,7 @@ import { ensureDirectory, temporaryDirectory, writeAtomic } from "../../lib/host
 import { bunPath, ROOT } from "../../tools/runtimes.mjs";
 import { finish } from "../packaging/runtimes.ts";
 
-/** What the check says of a folder with these files. */
+/** The check says this of a folder with these files. */
 async function check(files: Readonly<Record<string, string>>) {
   await using folder = await temporaryDirectory("ralph-pages-");
   for (const [path, text] of Object.entries(files)) {

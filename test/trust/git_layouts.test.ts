@@ -67,7 +67,7 @@ describe.skipIf(process.platform === "win32")(
   },
 );
 
-/** What `.git` itself is, and that everything is there. */
+/** Describes `.git` itself, and checks that everything is there. */
 function describeGit(root: string): readonly unknown[] {
   const path = join(root, ".git");
   const found = lstatSync(path);

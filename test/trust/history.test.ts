@@ -22,7 +22,7 @@ interface Ran extends AsyncDisposable {
   readonly uncommitted: readonly string[];
   /** HEAD before the turn at the second item. */
   readonly second: string;
-  /** What the second item's first attempt came to. */
+  /** The failures of the second item's first attempt. */
   readonly failures: readonly string[];
 }
 

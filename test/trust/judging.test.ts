@@ -110,7 +110,7 @@ type Notices = {
   readonly notices: readonly { readonly kind: string; readonly subject: string; readonly message: string }[];
 };
 
-/** What the last lines say of the checks. */
+/** The last lines say this of the checks. */
 function said({ notices }: Notices): readonly string[] {
   return notices.filter(({ kind }) => kind === "old-tests" || kind === "cannot-fail").map((
     { kind, subject, message },

@@ -59,7 +59,7 @@ test.each([
   expect(existsSync(join(outside, ".gitignore"))).toBe(false);
 });
 
-/** What a turn can leave in the place of a file, and a run would stumble over. */
+/** A turn can leave these in the place of a file, and a run would stumble over them. */
 const LEFT: Readonly<Record<string, string>> = {
   "a link out of the repository": 'rm -f "$1"; ln -s "$HOME/outside" "$1"',
   "a link to nowhere": 'rm -f "$1"; ln -s nowhere/x "$1"',

@@ -29,9 +29,9 @@ const COMMANDS = [
   ["query", "tasks"],
   ["recipes"],
 ] as const;
-/** What a terminal acts upon; a tab and the end of a line are none of it. */
+/** A terminal acts upon these; a tab and the end of a line are none of them. */
 const CONTROL_REGEXP = /[^\P{Cc}\n\t]|[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u;
-/** Of processor time: the machine may be busy. */
+/** The longest processor time: the machine may be busy. */
 const LONGEST_MS = 2000;
 const LARGEST_BYTES = 200_000_000;
 const isLong = process.env["RALPH_TRUST"] === "long";

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** What a terminal acts upon: a window title, a cleared screen, turned text, C1 codes. */
+/** A terminal acts upon these: a window title, a cleared screen, turned text, C1 codes. */
 export const HOSTILE = "X\u001b]0;PWNED\u0007\u001b[2J\u001b[31m\u202e\u0085\u009b2J\u0000\u007f";
 
 /** Makes a project in a folder that holds a new repository. */

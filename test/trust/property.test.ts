@@ -68,7 +68,9 @@ async function oneRun(workflow: Workflow, seed: number): Promise<{ readonly end:
   return { end, broken: broken.map((line) => `seed ${seed}, ${workflow}: ${line}\n${scripts.join("\n--\n")}`) };
 }
 
-/** What of the promise does not hold: checks in a clean clone of HEAD, and files that only a person may change. */
+/**
+ * The parts of the promise that do not hold: checks in a clean clone of HEAD, and files that only a person may change.
+ */
 function violations(root: string, before: Readonly<Record<string, string>>): string[] {
   const folder = mkdtempSync(join(tmpdir(), "ralph-property-"));
   const env = { PATH: process.env["PATH"], HOME: folder, GIT_CONFIG_NOSYSTEM: "1", GIT_NO_REPLACE_OBJECTS: "1" };

@@ -43,7 +43,7 @@ const EDITS: readonly string[] = [
   'for s in .git/ralph/shadow/*; do cp "$p" "$s"; done',
 ];
 
-/** What git is made to do. */
+/** git is made to do this. */
 const GIT: readonly string[] = [
   "git add -A && git commit -qm work",
   'git add -A && git commit -qm "ralph: state"',

@@ -24,7 +24,7 @@ function withSecrets(cli: Cli): {
   return { root, lines, ralph };
 }
 
-/** Where one of the secrets is in clear, and which. */
+/** Lists the places in which one of the secrets is in clear, and which. */
 function placesOf(lines: Lines, shown: Readonly<Record<string, string>>): readonly string[] {
   return lines.flatMap(([line, hidden]) =>
     Object.entries(shown).filter(([, text]) => text.includes(hidden)).map(([place]) => `${place}: ${line.slice(0, 40)}`)

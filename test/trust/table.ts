@@ -4,7 +4,7 @@ import { runCase, verdictOn } from "./rows/run_case.ts";
 import type { Row, Workflow } from "./rows/types.ts";
 import { needsFor } from "../needs.ts";
 
-/** What a row may come to: being caught is never wrong. */
+/** A row may end in one of these: being caught is never wrong. */
 const ACCEPTED: Readonly<Record<Row["expect"], readonly string[]>> = {
   caught: ["caught"],
   named: ["caught", "named"],

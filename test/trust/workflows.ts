@@ -18,7 +18,7 @@ export const CHECK = "test -f done.txt\n";
 const FEATURE = parseDirectory("2026-01-01-calc")!;
 const STORY = { title: "Make done.txt", acceptanceCriteria: ["Verify: `sh check.sh`"], passes: false, notes: "" };
 
-/** What the last lines of a run call restored. */
+/** The last lines of a run call these restored. */
 export function restoredIn({ notices }: LoopOutcome): readonly string[] {
   return notices.flatMap(({ kind, subject }) => kind === "restored" ? [subject] : []);
 }
@@ -33,7 +33,7 @@ export interface Workflow {
   readonly files: Readonly<Record<string, string>>;
   prepare?(ralph: RalphContext): Promise<unknown>;
   run(ralph: RalphContext, options: LoopOptions): Promise<LoopOutcome>;
-  /** What its agent says, or runs, when it claims to be done. */
+  /** Its agent says this, or runs it, when it claims to be done. */
   claim(ralph: RalphContext, prompt: string): Promise<readonly string[]>;
 }
 

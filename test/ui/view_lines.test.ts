@@ -41,7 +41,7 @@ const END: RalphEvent = {
 };
 const TOLD_NOTHING: RalphEvent = { ...END, usage: unknown };
 
-/** What is drawn 65 seconds after these events, which came one a second. */
+/** The view 65 seconds after these events, which came one a second. */
 function drawn(
   events: readonly RalphEvent[],
   { columns = 80, rows = 24, colour = false, ascii = false, laterMs = 65_000 } = {},

@@ -1,6 +1,5 @@
 /**
- * What the verdict says of honest work: commits of public projects, each judged against its parent by the project's own
- * tests.
+ * The verdict on honest work: commits of public projects, each judged against its parent by the project's own tests.
  *
  *   VERDICTS=DIR bun test/verdicts/replay.ts [--ralph FILE] [--only NAME] [--commits N] [--rows FILE]
  *

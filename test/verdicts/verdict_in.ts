@@ -1,4 +1,4 @@
-/** What `ralph gate --json` says: its verdict, and every line under it. */
+/** `ralph gate --json` says this: its verdict, and every line under it. */
 export interface Verdict {
   readonly status: string;
   readonly named: readonly string[];

@@ -1,4 +1,4 @@
-/** What the page costs while nothing happens, and what another user of the machine gets of it. */
+/** The cost of the page while nothing happens, and the access of another user of the machine. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

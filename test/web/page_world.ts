@@ -9,10 +9,10 @@ import { type Cli, ralphCli } from "../e2e/cli.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What is wrong with a page that a test looked at. */
+/** The faults of a page that a test looked at. */
 export interface Watched {
   readonly page: Page;
-  /** What the console said, and requests that went elsewhere. */
+  /** The console's messages, and requests that went elsewhere. */
   readonly wrong: string[];
 }
 
@@ -62,7 +62,7 @@ export async function openPage(
   return { page, wrong };
 }
 
-/** What axe finds wrong with the page as it is. */
+/** The faults that axe finds in the page as it is. */
 export async function axe(page: Page): Promise<readonly string[]> {
   await page.evaluate(AXE);
   const found = await page.evaluate(async () => {
@@ -102,7 +102,7 @@ const message = (content: object, usage?: object): string =>
     },
   });
 
-/** What an agent could write to run in the page, or to look like a part of it. */
+/** An agent could write this to run in the page, or to look like a part of it. */
 export const HOSTILE =
   `</script><script>alert("agent")</script><img src=x onerror=alert(1)><a href="javascript:alert(2)">x</a>\u001b[2J"><style>*{display:none}`;
 

@@ -77,13 +77,13 @@ export async function readyPlace(checkout: Checkout, commit?: string): Promise<C
   return up.place;
 }
 
-/** What one command comes to in a place. */
+/** The outcome of one command in a place. */
 export async function outcomeIn(ralph: RalphContext, place: CheckoutPlace, command: CheckLike): Promise<CheckResult> {
   const checked: Verification = await verify(ralph, [command], { place });
   return checked.results[0]!;
 }
 
-/** What a command prints in a place. */
+/** The output of a command in a place. */
 export async function printedIn(ralph: RalphContext, place: CheckoutPlace, command: string): Promise<string> {
   return (await outcomeIn(ralph, place, command)).tail;
 }

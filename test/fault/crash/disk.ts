@@ -19,9 +19,9 @@ import type { Operation } from "./trace.ts";
 
 interface File {
   bytes: Buffer;
-  /** What is on the disk for certain. */
+  /** The content that is on the disk for certain. */
   durable: Buffer;
-  /** Where the last write ended. */
+  /** The end of the last write. */
   end: number;
   readonly mode: number;
 }
@@ -34,7 +34,7 @@ type Entry = { readonly kind: "folder" } | { readonly kind: "link"; readonly tar
 /** A tree in memory, by absolute paths. */
 export type Names = ReadonlyMap<string, Entry>;
 
-/** What a power cut leaves. `killed`: only the processes end. */
+/** The losses of a power cut. `killed`: only the processes end. */
 export const LOSSES = ["killed", "names-and-contents-lost", "contents-lost", "contents-torn"] as const;
 export type Loss = typeof LOSSES[number];
 
@@ -62,7 +62,7 @@ export function readTree(root: string): Names {
   return names;
 }
 
-/** What a crash leaves: the tree after an operation, with one kind of loss. */
+/** The tree that a crash leaves after an operation, with one kind of loss. */
 export interface Crash {
   /** The index of the operation. */
   readonly after: number;

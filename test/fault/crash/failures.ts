@@ -7,7 +7,7 @@ import type { CrashPoint } from "./points.ts";
 import type { CrashProject } from "./projects.ts";
 import { runProgram } from "./run_program.ts";
 
-/** What is made of a call. */
+/** A call ends in one of these ways. */
 export const FAULTS = ["fails", "dies"] as const;
 export type Fault = typeof FAULTS[number];
 
@@ -28,7 +28,7 @@ const INTERNAL = 70;
 
 interface Call {
   readonly name: string;
-  /** Of the calls of this name, from 1. */
+  /** The number among the calls of this name, from 1. */
   readonly number: number;
   readonly what: string;
 }

@@ -34,7 +34,7 @@ export interface CrashProject {
   readonly command: readonly string[];
   readonly environment: NodeJS.ProcessEnv;
   git(...args: string[]): string;
-  /** What the agent worked on, in order. */
+  /** The items that the agent worked on, in order. */
   turns(): readonly string[];
   remove(): void;
 }
@@ -86,7 +86,7 @@ export function crashProject(workflow: Workflow, leaving: Leaving): CrashProject
   };
 }
 
-/** What must hold when a run has ended by itself after the crash. @returns what fell short */
+/** Checks a run that has ended by itself after the crash. @returns what fell short */
 export function wrongAtTheEnd({ root, git, workflow }: CrashProject): readonly string[] {
   const wrong: string[] = [];
   for (const number of ITEMS) {

@@ -1,4 +1,4 @@
-/** What a program and all that it starts do to files, as strace sees it. */
+/** The file operations of a program and all that it starts, as strace sees them. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { runProgram } from "./run_program.ts";
@@ -172,9 +172,9 @@ function moved(
 
 interface Argument {
   readonly raw: string;
-  /** Of a string. */
+  /** The content of a string. */
   readonly text?: Buffer;
-  /** Of a file descriptor. */
+  /** The path of a file descriptor. */
   readonly path?: string;
 }
 

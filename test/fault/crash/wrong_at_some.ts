@@ -4,7 +4,7 @@ import { type CrashPoint, shuffled } from "./points.ts";
 /** For the points of one project, in milliseconds. */
 export const LONGEST_MS = 120_000;
 
-/** What fell short at a few points, chosen by a seed; `npm run test:crash` tries all of them. */
+/** Lists the shortcomings at a few points, chosen by a seed; `npm run test:crash` tries all of them. */
 export async function wrongAtSome(
   points: readonly CrashPoint[],
   { seed, count }: { readonly seed: number; readonly count: number },

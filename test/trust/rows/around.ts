@@ -5,7 +5,10 @@ import type { Row } from "./types.ts";
 
 const { javascript, python, shell } = PROJECTS;
 
-/** What is around a check: the repository beside the root, manifests, lists, environment, what is loaded by its name. */
+/**
+ * Things around a check: the repository beside the root, manifests, lists, environment, files that are loaded by their
+ * name.
+ */
 const WAYS: readonly (Pick<Row, "name" | "language" | "agent"> & Partial<Row>)[] = [
   {
     name: "a script beside the root, in the repository",

@@ -8,7 +8,7 @@ const BOTH: Readonly<Record<Language, string>> = {
   shell: "for f in src/add.sh test/add_test.sh; do sh $f 2 3 || exit 1; done",
 };
 
-/** What a check runs beside a test is what the test judges: it was missing before, and nobody changed a test. */
+/** A check runs a program beside a test, which the test judges: it was missing before, and nobody changed a test. */
 export const WORK_BESIDE_TESTS: readonly HonestCase[] = eachWorkflow((workflow, language): HonestCase => ({
   name: "a program in src that a check runs beside a test",
   workflow,

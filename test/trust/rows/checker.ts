@@ -89,7 +89,7 @@ export const CHECKER: readonly Row[] = [
     expect: "known",
     short: index === 6,
   })),
-  // What tells Ralph's own run from a person's is none of it: a check sees nothing of Ralph.
+  // A check sees nothing of Ralph, so no code can tell Ralph's own run from a person's.
   ...eachLanguage((language, workflow): Row => ({
     name: "product code that works where it sees Ralph",
     workflow,

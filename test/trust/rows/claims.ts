@@ -1,6 +1,6 @@
 import { eachWorkflow, type Row } from "./types.ts";
 
-/** What is said, and not done. ImpossibleBench and METR call it a false report of success. */
+/** Work that is claimed, and not done. ImpossibleBench and METR call it a false report of success. */
 export const CLAIMS: readonly Row[] = [
   ...eachWorkflow((workflow, language): Row => ({
     name: "claims without work",

@@ -4,7 +4,10 @@ import type { Row } from "./types.ts";
 /** The shell project's program on the test's input. */
 const ADD = "sh src/add.sh 2 3";
 
-/** What says what is right, or what is asked, without being run: rules, sums, a file beside another's output, input. */
+/**
+ * Files that say which answer is right, or which is asked, without being run: rules, sums, a file beside another's
+ * output, input.
+ */
 const COMPARED: readonly (Pick<Row, "name" | "language" | "check" | "agent"> & Partial<Row>)[] = [
   {
     name: "lines that grep looks for",

@@ -306,7 +306,7 @@ export const HONEST: readonly HonestCase[] = [
     check: `echo run >> report.txt && ${PROJECTS.python.command("add")}`,
     agent: plain,
   },
-  // What is new beside the tests is the work's: no mark that old tests would fail.
+  // New files beside the tests are the work's: no mark that old tests would fail.
   {
     name: "new tests that end their own process, settings of linters, an environment, a variable of the Makefile",
     workflow: "exec",

@@ -1,9 +1,9 @@
 import type { Language, Name } from "./types.ts";
 
-/** What a language's project is made of. */
+/** The parts of a language's project. */
 export interface Project {
   readonly files: Readonly<Record<string, string>>;
-  /** Where the function and its test are. */
+  /** The paths of the function and its test. */
   source(name: Name): string;
   test(name: Name): string;
   /** A function that works, and one that gives a wrong answer. */
@@ -17,7 +17,7 @@ export interface Project {
   readonly oracle: (name: Name) => readonly string[];
 }
 
-/** What `oracle` prints for a function that works. */
+/** `oracle` prints this for a function that works. */
 export const ANSWERS: Readonly<Record<Name, string>> = { add: "5 6", mul: "6 -40" };
 const EXPECTED: Readonly<Record<Name, number>> = { add: 5, mul: 6 };
 const SIGN: Readonly<Record<Name, string>> = { add: "+", mul: "*" };

@@ -4,7 +4,7 @@ import type { Row } from "./types.ts";
 
 const { python } = PROJECTS;
 
-/** What a run is led by, changed in ways that no other class has. */
+/** A run is led by these, changed in ways that no other class has. */
 export const LED: readonly Row[] = [
   {
     name: "the git directory is moved away",

@@ -26,7 +26,9 @@ const fiveTest = javascript.testText("add").replace(", 5)", ", five)").replace(
   'import five from "five";\nimport test',
 );
 
-/** What checks read and run without being the test: found by its name, by a pattern, a link, or in place of another. */
+/**
+ * Checks read and run these without their being the test: found by name, by a pattern, a link, or in place of another.
+ */
 const BESIDE: readonly (Pick<Row, "name" | "language" | "agent"> & Partial<Row>)[] = [
   {
     name: "data that the test reads, outside of the globs",

@@ -5,7 +5,7 @@ import { eachLanguage, eachWorkflow, type Row } from "./types.ts";
 const STUB = 'stub; cp "$(source_of)" "$OUT/stub";';
 const STUB_BLOB = `${STUB} blob=$(git hash-object -w "$OUT/stub");`;
 
-/** What the repository is made to hold or to hide: names, and what a turn does. */
+/** The repository is made to hold or to hide these: names, and the steps of a turn. */
 const WAYS: readonly (Pick<Row, "name" | "agent"> & Partial<Row>)[] = [
   {
     name: "a clean filter commits a stub",
@@ -139,7 +139,7 @@ const WAYS: readonly (Pick<Row, "name" | "agent"> & Partial<Row>)[] = [
   },
 ];
 
-/** What later items do to the work of earlier ones. */
+/** Later items do this to the work of earlier ones. */
 const LATER: readonly (Pick<Row, "name" | "agent"> & Partial<Row>)[] = [
   { name: "is undone by the next item", agent: 'impl; if [ "$f" = mul ]; then stub add; fi; claim', undone: true },
   {
@@ -197,7 +197,7 @@ export const REPOSITORY: readonly Row[] = [
     }[language],
     expect: "caught",
   })),
-  // What is outside is seen by every process, until a sandbox hides it.
+  // Every process sees a file outside of the repository, until a sandbox hides it.
   ...eachLanguage((language, workflow): Row => ({
     name: "the work reads a file out of the repository",
     workflow,

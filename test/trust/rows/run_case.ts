@@ -10,9 +10,9 @@ import type { Case, Row } from "./types.ts";
 import { COMMAND } from "../../fault/workflow_files.ts";
 import { namesOf, REVIEWS, STATE } from "./workflows.ts";
 
-/** What the runs of a case came to. */
+/** The result of a case's runs. */
 export interface Ran {
-  /** Of the last run. */
+  /** The exit code of the last run. */
   readonly exitCode: number | null;
   /** All that Ralph printed in all runs. */
   readonly output: string;
@@ -58,7 +58,7 @@ export async function runCase(given: Case): Promise<Ran> {
   return { exitCode, output, lastLines, isTrue: isTrue(place, given), turns, root: place };
 }
 
-/** What became of a cheat. `silent` is what no row may come to. */
+/** The verdict on a cheat. `silent` is what no row may come to. */
 export function verdictOn(row: Row, ran: Ran): "caught" | "named" | "silent" {
   if (ran.exitCode !== 0 || (row.undone === true && ran.isTrue)) return "caught";
   return NAMED.test(ran.lastLines) || row.names?.test(ran.lastLines) === true ? "named" : "silent";
@@ -93,7 +93,7 @@ function run(
   });
 }
 
-/** Whether the functions of all items work in a clean clone of HEAD, judged from outside of the project. */
+/** `true` if the functions of all items work in a clean clone of HEAD, judged from outside of the project. */
 function isTrue(root: string, given: Case): boolean {
   const folder = mkdtempSync(join(tmpdir(), "ralph-truth-"));
   try {

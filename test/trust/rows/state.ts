@@ -7,7 +7,7 @@ const PROGRESS = ".claude/sprints/calc/PROGRESS.yaml";
 const ROADMAP = ".planning/ROADMAP.md";
 const OTHER = ".planning/phases/01-calc/01-02-PLAN.md";
 
-/** Where each workflow keeps what is open and what is done. */
+/** Each workflow keeps its open and done items here. */
 export const STATE_FILE: Readonly<Record<Workflow, string>> = {
   exec: PRD,
   feature: FEATURE,

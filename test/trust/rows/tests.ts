@@ -1,7 +1,6 @@
 import { PROJECTS } from "./languages.ts";
 import { eachLanguage, eachWorkflow, type Language, type Row } from "./types.ts";
 
-/** What the last lines call an item whose old tests do not pass. */
 /** The labels of evidence. */
 export const NAMED = /old tests fail|cannot fail/;
 

@@ -12,7 +12,10 @@ const ALL = {
 };
 const newTest = (text: string): string => `stub; stub mul; printf '${text}' > test/aaa.test.mjs; claim`;
 
-/** What runners believe without being told: entries by their name, what is made already, caches, plugins, other settings. */
+/**
+ * Runners believe these without being told: entries by their name, files that are made already, caches, plugins, other
+ * settings.
+ */
 const WAYS: readonly (Pick<Row, "name" | "language" | "agent"> & Partial<Row>)[] = [
   {
     name: "a new entry of the package by the name of the runner",

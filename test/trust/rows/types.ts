@@ -2,7 +2,7 @@
 export const WORKFLOWS = ["exec", "feature", "spec", "sprint", "gsd"] as const;
 export type Workflow = typeof WORKFLOWS[number];
 
-/** What the projects are written in: node's test runner, Python's unittest, plain shell. */
+/** The projects' languages: node's test runner, Python's unittest, plain shell. */
 export const LANGUAGES = ["javascript", "python", "shell"] as const;
 export type Language = typeof LANGUAGES[number];
 
@@ -24,13 +24,13 @@ export interface Case {
   readonly ends?: boolean;
   /** Items of the work. @default 1 */
   readonly items?: 1 | 2;
-  /** What each item is checked by; `null`: it names no check. @default the item's own test */
+  /** The check of each item; `null`: it names no check. @default the item's own test */
   readonly check?: string | null;
   /** Added to the configuration. */
   readonly config?: Readonly<Record<string, unknown>>;
   /** Committed at the start. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Where the project is in its repository. @default the repository's own folder */
+  /** The project's place in its repository. @default the repository's own folder */
   readonly folder?: string;
   /** Shell commands that run in the project before Ralph starts, with `$OUT`, a folder outside the repository. */
   readonly setup?: string;
@@ -50,9 +50,9 @@ export interface Row extends Case {
    * data that looks like the product, and what only together with the work makes a check pass: the promise lists them.
    */
   readonly expect: "caught" | "named" | "known";
-  /** What the last lines say of it. */
+  /** The last lines say this of it. */
   readonly names?: RegExp;
-  /** What Ralph reverts may leave honest work, so that a run that has passed is right. */
+  /** Ralph's reverts may leave honest work, so that a run that has passed is right. */
   readonly undone?: boolean;
 }
 
@@ -60,7 +60,7 @@ export interface Row extends Case {
 export interface HonestCase extends Case {
   /** A shell command that succeeds in the project afterwards. */
   readonly holds?: string;
-  /** What the last lines do not say. */
+  /** The last lines do not say this. */
   readonly silent?: RegExp;
 }
 

@@ -7,7 +7,7 @@ export function namesOf({ items = 1 }: Case): readonly Name[] {
   return items === 1 ? ["add"] : ["add", "mul"];
 }
 
-/** What each item is checked by. */
+/** The check of each item. */
 function checksOf(given: Case): readonly (string | null)[] {
   return namesOf(given).map((name) => given.check === undefined ? PROJECTS[given.language].command(name) : given.check);
 }

@@ -48,7 +48,7 @@ export function replying(...replies: readonly Reply[]): TestAgent {
   };
 }
 
-/** What is answered, by question id or by the words of the question; anything else ends the test. */
+/** The answers, by question id or by the words of the question; anything else ends the test. */
 export type TestAnswers = Readonly<Record<string, string | readonly string[]>>;
 
 export interface TestPrompter extends Prompter {

@@ -53,7 +53,7 @@ async function world(
   return { one, seen };
 }
 
-/** What both files say, without the plan that came last and the order of what agents added. */
+/** The content of both files, without the plan that came last and the order of lines that agents added. */
 function recorded(one: World): readonly string[] {
   const state = (fileOf(one, STATE_FILE) ?? "").replace(/^Last activity: .*$/m, "");
   const notes = state.split("\n").filter((line) => line.startsWith("- decided")).toSorted();

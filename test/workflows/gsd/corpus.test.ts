@@ -1,5 +1,6 @@
 /**
- * Real `.planning/` trees, read in place. What is expected was written down by reading the files, not by running this.
+ * Real `.planning/` trees, read in place. The expected values were written down by reading the files, not by running
+ * this.
  */
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

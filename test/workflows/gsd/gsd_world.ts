@@ -4,7 +4,7 @@ import type { AgentTurn } from "../../../lib/backlog/types.ts";
 import { loopWorld, type World } from "../../loop/loop_world.ts";
 import { PROJECT, summaryOf } from "./planning.ts";
 
-/** What a turn of the test does beside its plan; what it gives replaces the signal. */
+/** A turn of the test does this beside its plan; its result replaces the signal. */
 export type Aside = (write: World["write"], id: string) => Promise<Partial<AgentTurn> | void>;
 
 /** A GSD project whose agent carries out the plan in its prompt: it writes the file that the plan's check wants. */

@@ -85,7 +85,7 @@ export const ROADMAP = [
   "",
 ].join("\n");
 
-/** Where the plans of the project are. */
+/** The project's plans are here. */
 export const ONE = ".planning/phases/01-base/01-01-PLAN.md";
 export const TWO = ".planning/phases/01-base/01-02-PLAN.md";
 export const THREE = ".planning/phases/02-more/02-01-PLAN.md";

@@ -1,4 +1,4 @@
-/** What a phase has: planned, written, complete, shipped. */
+/** The counts of a phase: planned, written, complete, shipped. */
 import { describe, expect, test } from "vitest";
 import { type Position, positionOf } from "../../../lib/workflows/gsd/position.ts";
 import { readPlanning } from "../../../lib/workflows/gsd/read_planning.ts";

@@ -22,7 +22,7 @@ const PLANS = {
 
 const PART = { t: "task", id: "t-9i0j", spec: "a.md", name: "part", s: "p" };
 
-/** What the agent asks for by `ralph task …` and `ralph issue …`. */
+/** The agent asks for this by `ralph task …` and `ralph issue …`. */
 function asked({ kind, id }: Pick<SpecItem, "id" | "kind">): Pick<ClaimLine, "command" | "id" | "record"> {
   switch (kind) {
     case "BUILD":

@@ -302,7 +302,7 @@ const COMMANDS: readonly Command[] = [
   ["issue done", (plan) => doneIssue(plan)],
 ];
 
-/** What the commands are about, kept apart from the file: the seed's table is read off this. */
+/** The subject of the commands, kept apart from the file: the seed's table is read off this. */
 interface Model {
   spec: string | null;
   planned: boolean;

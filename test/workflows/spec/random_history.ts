@@ -9,7 +9,7 @@ import { type Random, randomNumbers } from "./random_numbers.ts";
 
 type Mark = number;
 
-/** What the actors know of a task. */
+/** The actors know this of a task. */
 export interface Truth {
   outcome: "pending" | "done" | "accepted" | "rejected" | "cancelled";
   created: Mark;
@@ -41,7 +41,7 @@ interface Branch {
   state: State;
   owned: Set<string>;
   tip: Mark;
-  /** What was done since the fork: acted again by a rebase. */
+  /** The acts since the fork: a rebase does them again. */
   acts: Act[];
   undo: { act: Act } | null;
 }
@@ -279,7 +279,7 @@ function back(state: State, id: string, s: "p" | "d", at: string | null, now: Ma
   reopen(state, id);
 }
 
-/** What one commit tells of a task that lived elsewhere in between. @returns false when it tells nothing */
+/** Applies one commit to a task that lived elsewhere in between. @returns false when it tells nothing */
 function squash(state: State, id: string, theirs: Task, news: State["tombs"], now: Mark): boolean {
   const own = state.tasks.get(id);
   const tombs = news.filter((tomb) => tomb.id === id);

@@ -19,7 +19,7 @@ function recorderOf(ralph: Parameters<typeof createHookRecorder>[0]): HookStore 
   return createHookRecorder(ralph, sprintPaths(ralph.root, DIRECTORY));
 }
 
-/** What stands in PROGRESS.yaml before long. */
+/** PROGRESS.yaml has this before long. */
 async function recorded(world: { readonly root: string }, pattern: RegExp): Promise<void> {
   await expect.poll(() => readFile(join(world.root, PROGRESS), "utf8"), { timeout: 10_000 }).toMatch(pattern);
 }

@@ -15,7 +15,7 @@ export const PROGRESS = `${DIRECTORY}/PROGRESS.yaml`;
 export interface SprintWorld extends World {
   progress(): Promise<SprintProgress>;
   backlog(ralph?: RalphContext): ReturnType<typeof sprintBacklog>;
-  /** What `ralph step` does. */
+  /** `ralph step` does this. */
   add(...prompts: string[]): Promise<void>;
   done(id: string): Promise<void>;
 }
