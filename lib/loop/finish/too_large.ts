@@ -2,7 +2,6 @@ import picomatch from "picomatch";
 import type { JournalKey } from "../../backlog/journal_types.ts";
 import { kindOf } from "../../checks/experiment/product.ts";
 import type { RalphContext } from "../../context/context.ts";
-import { numstat } from "../../git/branch_work.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { topLevelPaths } from "../../git/tree_paths.ts";
 import type { Notice } from "../policy/progress.ts";
@@ -24,15 +23,30 @@ export async function tooLarge(
     published: new Set<string>(),
     isSubject: () => false,
   };
-  const large: string[] = [];
-  for (const { id, since, commit } of ralph.journal.passed(key)) {
+  const records = ralph.journal.passed(key).filter(({ id, since, commit }) =>
+    passed.includes(id) && since !== undefined && commit !== null
+  );
+  if (records.length === 0) return [];
+  const arguments_ = [
+    "-c",
+    "core.quotePath=false",
+    "diff-tree",
+    "--stdin",
+    "--always",
+    "--numstat",
+    "-r",
+    "--no-renames",
+  ];
+  const input = records.map(({ since, commit }) => `${commit} ${since}\n`).join(""); // one process, however many items
+  const { stdout } = await requireRepository(ralph).git(arguments_, { input });
+  const parts = stdout.split(/^[\da-f]{40,64}\n/m).slice(1);
+  const large = records.flatMap(({ id }, index) => {
     const changed = new Set(topLevelPaths(ralph, items.find((item) => item.id === id)?.changed ?? []));
-    if (commit === null || since === undefined || changed.size === 0 || !passed.includes(id)) continue;
-    const lines = (await numstat(requireRepository(ralph), [since, commit], []))
-      .filter(({ path }) => changed.has(path) && kindOf(path, files) === "product")
-      .reduce((sum, { added, removed }) => sum + added + removed, 0);
-    if (lines > MOST_LINES) large.push(`${id} (${lines})`);
-  }
+    const lines = (parts[index] ?? "").split("\n").map((row) => row.split("\t"))
+      .filter(([, , path = ""]) => changed.has(path) && kindOf(path, files) === "product")
+      .reduce((sum, [added, removed]) => sum + (Number(added) || 0) + (Number(removed) || 0), 0);
+    return lines > MOST_LINES ? [`${id} (${lines})`] : [];
+  });
   if (large.length === 0) return [];
   const message = `more than ${MOST_LINES} changed lines of the product: what cannot be reviewed is two items`;
   return [{ kind: "too-large", subject: large.join(", "), message }];
