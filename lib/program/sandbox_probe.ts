@@ -109,7 +109,7 @@ async function tried({ name, command, wanted, leaves }: Trial, host: Host, root:
     : { level: "missing", name: `  ${result}`, detail: `${name}: it should be ${wanted}` };
 }
 
-/** An agent that lacks a file inside shows it when it starts. */
+/** An agent shows what it lacks inside when it starts. */
 async function agentStarts({ provider }: Place["config"], host: Host, root: string): Promise<readonly Finding[]> {
   const adapter = findAdapter(provider.preset ?? "");
   const file = adapter === undefined ? null : await programPath(adapter, host, root);

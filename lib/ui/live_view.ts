@@ -78,7 +78,7 @@ export function createLiveView({ terminal, clock, style, calm = false }: LiveVie
     if (next.activity !== state.activity) preview = null;
     state = next;
     changedAt = clock.now();
-    // A turn that ended may continue at once with the next: it is not taken away in between.
+    // Another activity may follow at once on one that ended: the view stays in between.
     const soon = next.activity === null ? LEAST_MS : drawnAt + LEAST_MS - clock.now();
     if (matters) drawSoon(Math.min(LEAST_MS, Math.max(0, soon)));
   }

@@ -73,7 +73,7 @@ function begin(state: ViewState, activity: Activity): ViewState {
   return { ...state, ...QUIET, activity };
 }
 
-/** An agent's words count while its turn is shown. */
+/** Keeps an agent's news only while its turn is shown. */
 function duringTurn(state: ViewState, change: Partial<ViewState>): ViewState {
   return state.activity?.kind === "turn" ? { ...state, ...change } : state;
 }

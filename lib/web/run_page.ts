@@ -145,7 +145,7 @@ ${asks.details.length === 0 ? NOTHING : fragment`<pre tabindex="0">${asks.detail
 <p class="asked">${asks.message}</p>${answer}</section>`;
 }
 
-/** The notices that the verdict does not speak for, where they cannot be missed. */
+/** The doubts that the verdict does not speak for, where they cannot be missed. */
 function trust(report: RunReport): Markup {
   const groups = new Map<string, string[]>();
   for (const { kind, subject, message } of report.notices) {

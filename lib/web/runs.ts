@@ -26,7 +26,7 @@ export interface WatchedRun extends Disposable {
   readonly project: Project;
   readonly found: FoundRun;
   readonly model: RunModel;
-  /** The run's own words; `null` if it is not at work. */
+  /** The live state of the run as it tells it; `null` if it is not at work. */
   live(): Promise<LiveRun | null>;
   /** Calls when something has changed, until disposed. */
   changed(act: () => void): Disposable;

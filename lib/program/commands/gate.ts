@@ -40,7 +40,7 @@ export async function run(invocation: Invocation): Promise<number> {
   return exitCode;
 }
 
-/** Claude Code and Codex hand a text to a Stop hook on standard input that names its session. */
+/** Claude Code and Codex name the session in the text that they hand to a Stop hook on standard input. */
 async function sessionOf({ host }: Invocation): Promise<string> {
   if (host.terminal.isTerminal("stdin")) return "";
   const chunks: Buffer[] = [];
@@ -54,8 +54,8 @@ async function sessionOf({ host }: Invocation): Promise<string> {
 }
 
 /**
- * Holds the agent back, so often in a row in its session. A verdict that passes, and letting go, begin the count anew:
- * what a person asks for next in the same session is held back again.
+ * `true` while the agent is held back: so often in a row in its session. A verdict that passes, and letting go, begin
+ * the count anew: the person's next request in the same session is held back again.
  */
 async function isHeld(
   ralph: Pick<RalphContext, "repository" | "root">,

@@ -11,7 +11,7 @@ export async function init(invocation: Invocation): Promise<number> {
   return await (await workflowRow(place.workflow.name).load()).init(invocation, place);
 }
 
-/** If nothing says which workflow, a person at a terminal does. */
+/** If nothing names the workflow, a person at a terminal does. */
 async function askedPlace(invocation: Invocation, place: Place): Promise<Place> {
   if (place.workflow.byDefault !== true || place.file !== null) return place;
   const { setupPrompter } = await import("../../cli/session.ts");

@@ -37,10 +37,10 @@ const START_MS = 4000;
 /** Time that a run gets to end in order. */
 const GRACE_MS = 20_000;
 
-/** A tool that only looks. */
+/** The hints of a tool that only looks. */
 const LOOKING = { readOnlyHint: true, openWorldHint: false };
 
-/** Serves until standard input ends. Runs that were started here end with it, in order. */
+/** Serves until standard input ends. Commands that were started here end with it, in order. */
 export async function run(invocation: Invocation): Promise<number> {
   const { host, signal } = invocation;
   const ralph = new RalphProcess(invocation, await resolveRoot(invocation));

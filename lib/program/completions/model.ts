@@ -7,7 +7,7 @@ import { TOPICS } from "../commands/help.ts";
 import { GATES } from "../../cli/settings.ts";
 import { WORKFLOWS } from "../../workflows/table.ts";
 
-/** The words that may stand in a place: these words, paths, or anything. */
+/** These may stand in a place: words, paths, or anything. */
 export interface Offer {
   readonly words: readonly string[];
   readonly paths: "files" | "folders" | null;

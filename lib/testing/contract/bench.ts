@@ -116,7 +116,7 @@ export class Bench {
     return await this.#backlog.work(wired(item), wired(context));
   }
 
-  /** Plays the agent's turn for the item. */
+  /** Plays the agent's turn at the item. */
   async turn(item: Item, cwd: string = this.cwd): Promise<ClaimingTurn> {
     const done = { text: "<ralph>DONE</ralph>", lines: ["<ralph>DONE</ralph>"] };
     return { ...SILENT_TURN, ...(await this.#opened.turn?.(item, cwd) ?? done) };

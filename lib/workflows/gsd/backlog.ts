@@ -30,8 +30,8 @@ export interface GsdBacklogOptions {
   /** This plan alone: `01-02`. @default every plan from STATE.md's position on */
   readonly plan?: string;
   /**
-   * The fate of checkpoints: left out and listed in the SUMMARY, done with a person at the terminal, or a plan that has
-   * some is not begun.
+   * The treatment of checkpoints: left out and listed in the SUMMARY, done with a person at the terminal, or a plan that
+   * has some is not begun.
    * @default "skip"
    */
   readonly checkpoints?: "skip" | "interactive" | "block";

@@ -9,7 +9,7 @@ export interface Noted {
   readonly note: string;
 }
 
-/** The position in a GSD project, and the next plan. */
+/** The position in a GSD project, and the next step. */
 export interface Position {
   /**
    * `plan`: there is one to run. `unplanned`: all that is written is complete, or older; phases are still to be planned.
@@ -36,7 +36,7 @@ export interface Position {
   readonly withoutSummary: readonly Noted[];
   /** Phases that still have to be planned, before and after the present one. */
   readonly unplanned: readonly Noted[];
-  /** Work that is left behind, beside the next plan: older plans, and plans that older phases lack. */
+  /** Work that is left behind, beside the next step: older plans, and plans that older phases lack. */
   readonly warnings: readonly string[];
   /** Plans that phases lack which the project has passed: beside what comes next, never in its place. */
   readonly older: readonly string[];
@@ -205,7 +205,7 @@ function noteWithoutSummary({ id, completion }: Plan): readonly Noted[] {
   return [{ id, note: `no SUMMARY, but ${why}` }];
 }
 
-/** Says how many plans a phase lacks, and what to do about it. */
+/** Says which plans a phase lacks, and what to do about it. */
 function lackingLine({ number, name, begun, lacking, planned, unwritten, written }: Phase): string {
   const titled = name === "" ? number : `${number} (${name})`;
   const command = `\`ralph plan ${number}\``;

@@ -59,7 +59,7 @@ export function readTask(block: Block, number: number, reading: Reading): PlanTa
   };
 }
 
-/** The subject that a person is to look at, decide or do: GSD's checkpoints have no name. */
+/** The thing that a person is to look at, decide or do: GSD's checkpoints have no name. */
 function subjectOf(elements: ReadonlyMap<string, Block>): string {
   for (const name of ["what-built", "decision", "action", "instructions", "how-to-verify"]) {
     const block = elements.get(name);

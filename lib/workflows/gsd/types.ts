@@ -113,7 +113,7 @@ export interface PhaseStanding {
   readonly finished: boolean;
   /** How many plans are still to be written. */
   readonly lacking: number;
-  /** ROADMAP.md lists these plans, and nobody has written them. */
+  /** The lacking plans that ROADMAP.md lists. */
   readonly unwritten: readonly string[];
 }
 

@@ -131,7 +131,7 @@ export function specBacklog(
     return [...common, ...own.filter(({ command }) => !ralph.config.verify.default.includes(command ?? ""))];
   }
 
-  /** Ralph commits the plan alone: a turn that was to write nothing leaves nothing else in the commit. */
+  /** The commit holds the plan alone: it leaves out files of a turn that was to write nothing. */
   function commitOf(what: string, item: SpecItem): SettleCommit {
     return { subject: `ralph: ${what} - ${shortName(item.title)}`, paths: [PLAN_FILE], work: false };
   }

@@ -9,7 +9,7 @@ import { issuesIn, type SpecItem, tasksIn } from "./item.ts";
 import type { Issue, Task } from "./types.ts";
 
 const LOG_CHARACTERS = 4000;
-/** The most characters of one check's output. */
+/** The most characters of one check's output in a prompt. */
 const FAILURE_CHARACTERS = 2000;
 
 const ENDS: Readonly<Record<SpecItem["data"]["stage"], string>> = {

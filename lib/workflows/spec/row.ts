@@ -8,7 +8,7 @@ const STATE_FLAGS: FlagTable = {
   text: { type: "boolean", summary: "print text for a reader" },
 };
 
-/** Commands that change the plan take these and print the changes. */
+/** Commands that change the plan take these for printing the changes. */
 const CHANGE_FLAGS: FlagTable = {
   json: { type: "boolean", summary: "print what has changed as JSON: the task, or a list of several" },
   text: { type: "boolean", summary: "print a line for each change (the default)" },

@@ -14,7 +14,7 @@ const MAX_STARTS = 200;
 /** A sprint's turn may ask for these. */
 export const STEP_COMMANDS: readonly string[] = ["step add", "step done"];
 
-/** A turn's task, and PROGRESS.yaml after it. */
+/** A turn, its step, its claims, and PROGRESS.yaml before and after it. */
 export interface ClaimSources {
   readonly turn: Pick<Turn, "lines" | "text">;
   /** As Ralph last wrote it. */

@@ -70,7 +70,7 @@ function commandsOf(feature: string): StepCommands & { readonly retry: string } 
   return { run: `ralph run ${feature}`, retry: `ralph run ${feature} --retry-blocked` };
 }
 
-/** The story that the next iteration would take from a feature. */
+/** The item that the next iteration would take from a feature. */
 export async function featureNext(look: Look): Promise<NextView> {
   const { backlog, feature: { name: feature } } = await viewFeature(look, look.scope);
   const next = await backlog.next({ inFlight: [], parked: [] });
