@@ -1,5 +1,6 @@
 /**
- * What backlogs make of attempts: why one failed, what the next prompt says of it, and which item an attempt was at.
+ * The parts of an attempt that backlogs use: why one failed, what the next prompt says of it, and which item an attempt
+ * was at.
  *
  * @module
  */
@@ -54,7 +55,7 @@ export function isOver(attempt: Attempt): boolean {
 }
 
 /**
- * What a prompt says of the attempt before. Pure.
+ * The words of a prompt about the attempt before. Pure.
  *
  * @param noted why the item did not pass last time, as its notes say: where no attempt is known, since another run made it
  * @example In a prompt
@@ -96,7 +97,7 @@ export function fingerprintOf(asked: string | readonly unknown[]): string {
 }
 
 /**
- * Whether the journal has given up on the item as it is now. Pure.
+ * Tells whether the journal has given up on the item as it is now. Pure.
  *
  * @example In `next()`
  * ```ts
@@ -148,7 +149,7 @@ export function largestGroup(numbers: readonly number[]): number {
 /** The name of an unseen check among an attempt's results. */
 export const UNSEEN_CHECK = "unseen check";
 
-/** Whether an attempt failed by its unseen check. Pure. */
+/** Tells whether an attempt failed by its unseen check. Pure. */
 export function failedUnseenCheck({ verification }: Attempt): boolean {
   return verification?.results.some(({ name, ok }) => name === UNSEEN_CHECK && !ok) ?? false;
 }

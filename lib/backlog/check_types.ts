@@ -6,7 +6,7 @@
 import type { Usage } from "./turn_types.ts";
 import type { Item } from "./item.ts";
 
-/** What a check function is given. */
+/** The context of a check function. */
 export interface CheckContext {
   /** Absolute path of the working tree. */
   readonly cwd: string;
@@ -16,7 +16,7 @@ export interface CheckContext {
   readonly base: string | null;
   /** Aborted on timeout and interrupt. */
   readonly signal: AbortSignal;
-  /** What the turns at the item have done to the tree so far; absent where there was none. */
+  /** The changes of the turns at the item to the tree so far; absent if there was none. */
   readonly done?: WorkDone;
   /** Absolute path of a folder for what the check wants to keep; absent where nothing is logged. */
   readonly logs?: string;
@@ -27,7 +27,7 @@ export interface CheckContext {
 /** Runs an agent while its instruction files are as they were when the run began. */
 export type AsInstructed = <Value>(run: () => Promise<Value>) => Promise<Value>;
 
-/** What all attempts at an item in this run have done, the last one included. */
+/** The changes of all attempts at an item in this run, the last one included. */
 export interface WorkDone {
   /** Commit before the first attempt; `null` before the first commit. */
   readonly since: string | null;
@@ -35,9 +35,9 @@ export interface WorkDone {
   readonly changedFiles: readonly string[];
 }
 
-/** What one check found. */
+/** The outcome of one check. */
 export interface CheckOutcome {
-  /** Whether it passed. */
+  /** True if it passed. */
   readonly ok: boolean;
   /** `null` where there is none: a function's, or a signal ended it. */
   readonly exitCode: number | null;
@@ -45,7 +45,7 @@ export interface CheckOutcome {
   readonly tail: string;
   /** It was ended because its time was over. */
   readonly timedOut?: boolean;
-  /** What an agent used for it. */
+  /** The usage of an agent for it. */
   readonly usage?: Usage;
   /** It could not be made, and no other attempt would change that: the run ends, with no verdict on the work. */
   readonly halts?: "agent-unusable" | "rate-limited";
@@ -54,14 +54,14 @@ export interface CheckOutcome {
 /** A check with a name: a command for the shell, or a function (services, browser, reviewer). */
 export type Check = CommandCheck | FunctionCheck;
 
-/** What every check with a name may say. */
+/** The fields that every check with a name may have. */
 interface NamedCheck {
   readonly name: string;
   /** Free label by which `settle` distinguishes failures: a story's id, `task:2`, `plan`, `ui`. */
   readonly scope?: string;
   /** Named by the item itself, so that it must fail before the item's first attempt to prove anything. */
   readonly own?: boolean;
-  /** What it looks at, for the agent whose work has to pass it; a command speaks for itself. */
+  /** The subject of the check, for the agent whose work has to pass it; a command speaks for itself. */
   readonly about?: string;
   /** Milliseconds; `Infinity` for a function that keeps its own time. @default verify.timeout of the configuration (300 s) */
   readonly timeoutMs?: number;
@@ -78,7 +78,7 @@ export interface CommandCheck extends NamedCheck {
    * no bash. In bash a part that only wrote more than the next one read (`git log | head -1`) has not failed.
    */
   readonly command: string;
-  /** What the command has to do to pass. @default it ends with exit code 0 */
+  /** The condition that the command has to meet to pass. @default it ends with exit code 0 */
   readonly expect?: CheckExpectation;
   readonly run?: undefined;
 }
@@ -90,7 +90,7 @@ export interface FunctionCheck extends NamedCheck {
   readonly expect?: undefined;
 }
 
-/** What a command is expected to do. A command that does not exist, is killed or times out meets nothing. */
+/** The expectation of a command. A command that does not exist, is killed or times out meets nothing. */
 export interface CheckExpectation {
   /** @default 0 */
   readonly exit?: number | "non-zero";
@@ -110,7 +110,7 @@ export interface CheckResult extends CheckOutcome {
   readonly failedBefore?: boolean;
 }
 
-/** What running some checks came to. No check at all is `unverified`, never `passed`. */
+/** The result of running some checks. No check at all is `unverified`, never `passed`. */
 export type Verification =
   | { readonly status: "passed"; readonly results: readonly CheckResult[] }
   | { readonly status: "failed"; readonly results: readonly CheckResult[]; readonly failures: readonly CheckResult[] }

@@ -21,7 +21,7 @@ export interface ClaimLine {
   readonly command: string;
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** Of the record that is meant; of a new record the id that it will have. */
+  /** The id of the record that is meant; of a new record the id that it will have. */
   readonly id?: string | undefined;
   /** A reason, a description, a spec. */
   readonly text?: string | undefined;
@@ -55,7 +55,10 @@ export async function appendClaims(file: string, claims: readonly ClaimLine[]): 
   await appendText(file, claims.map((claim) => `${JSON.stringify(claim)}\n`).join(""));
 }
 
-/** Folds claims into a state, in their order. What `apply` refuses with a RalphError is left out and named. Pure. */
+/**
+ * Folds claims into a state, in their order. A claim that `apply` refuses with a RalphError is left out and named.
+ * Pure.
+ */
 export function applyClaims<State>(
   state: State,
   claims: readonly ClaimLine[],
@@ -113,7 +116,7 @@ export function createInbox(
   };
 }
 
-/** What a claim is. */
+/** The schema of a claim. */
 export async function claimSchema(): Promise<ZodType<ClaimLine>> {
   const { z } = await import("zod"); // heavy, and most turns claim nothing
   return z.strictObject({
@@ -134,7 +137,7 @@ function jsonOf(line: string): unknown {
   }
 }
 
-/** Where the commands of one turn write what they ask for. */
+/** The file to which commands of one turn write their requests. */
 interface ClaimsFile extends AsyncDisposable {
   /** Absolute path. */
   readonly path: string;

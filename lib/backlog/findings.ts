@@ -4,7 +4,7 @@ import type { Attempt, Backlog } from "./types.ts";
 /** An attempt that another process wrote, as this backlog reads it. */
 export type ReadAttempt<Findings> =
   | { readonly status: "read"; readonly attempt: Attempt<Findings> }
-  /** What is wrong with which field. */
+  /** Names the field and its problem. */
   | { readonly status: "unfit"; readonly problem: string };
 
 /** Reads what an attempt that another process wrote claims beside its status: by the backlog's own schema, or not at all. */

@@ -4,7 +4,7 @@ export interface Item<Data = unknown> {
   /** `story`, `topic`, `review`, `BUILD` … */
   readonly kind: string;
   readonly title: string;
-  /** What its format calls tags, for `provider.route`. */
+  /** The values that its format calls tags, for `provider.route`. */
   readonly tags?: readonly string[];
   /** Its priority, where the format has one. */
   readonly priority?: number;
@@ -20,9 +20,9 @@ export interface Item<Data = unknown> {
   readonly preparatory?: boolean;
   /** Number by which hooks know the iteration, where the backlog counts across runs. @default the run's own count */
   readonly iteration?: number;
-  /** Where the turn's transcript goes, relative to the root. @default the run's folder */
+  /** The path of the turn's transcript, relative to the root. @default the run's folder */
   readonly transcript?: string;
-  /** What it has to meet, in words: for a reviewer. */
+  /** The criteria that it has to meet, in words: for a reviewer. */
   readonly criteria?: readonly string[];
   /** Globs of tests that it may change. @default what its criteria permit (`changesTests()`) */
   readonly changesTests?: readonly string[];

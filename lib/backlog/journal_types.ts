@@ -19,13 +19,13 @@ export interface JournalKey {
 export interface OpenItem {
   /** As it was when it was begun. */
   readonly item: Item;
-  /** Of the attempt that did not end. */
+  /** The id of the attempt that did not end. */
   readonly attemptId: string;
-  /** Of that attempt at the item, from 1. */
+  /** The number of that attempt at the item, from 1. */
   readonly number: number;
   /** The attempt, when it was known before the kill: settling had begun. */
   readonly attempt: Attempt | null;
-  /** What the attempt left uncommitted, with a hash of each file's content (`null`: taken away). */
+  /** The paths that the attempt left uncommitted, with a hash of each file's content (`null`: taken away). */
   readonly work: Readonly<Record<string, string | null>>;
   /** Paths that were dirty before any turn of that run: the user's own. */
   readonly userPaths: readonly string[];
@@ -39,17 +39,17 @@ export interface OpenItem {
   readonly fold?: Fold;
 }
 
-/** What decides how old a file that judges is: all attempts since a run last passed. */
+/** The history that decides how old a file that judges is: all attempts since a run last passed. */
 export interface JudgingHistory {
   /** Commit before the first of them; `null` where there was none. */
   readonly base: string | null;
-  /** What made files old since, in order. */
+  /** The steps that made files old since, in order. */
   readonly steps: readonly JudgingStep[];
   /** The items that were attempted. */
   readonly items: readonly JudgedItem[];
 }
 
-/** What differs between two commits is old as the second one has it. */
+/** A difference between two commits is old as the second one has it. */
 export interface JudgingStep {
   readonly from: string;
   readonly to: string;
@@ -82,7 +82,7 @@ export interface Journal {
   passed(key: JournalKey): readonly PassedRecord[];
   /** The same in every backlog. */
   allPassed(): readonly PassedRecord[];
-  /** What was found of a clean checkout before the first turn of the first run; `null` before that. */
+  /** The findings about a clean checkout before the first turn of the first run; `null` before that. */
   clean(key: JournalKey): CleanStart | null;
   /** Remembers what the tree had and its commit had not, before the first turn of the first run. */
   cleanStart(key: JournalKey, absent: readonly string[]): Promise<void>;
@@ -95,7 +95,7 @@ export interface Journal {
   /** Commit before the first attempt at the item since it last passed or was parked; `null` where it is not known. */
   start(key: JournalKey, itemId: string): string | null;
   /**
-   * Whether the item's own checks were all green before anything was done for it. `null`: they have not been run then,
+   * True if the item's own checks were all green before anything was done for it. `null`: they have not been run then,
    * or the item asked for something else.
    */
   baseline(key: JournalKey, item: Item): boolean | null;
@@ -104,9 +104,9 @@ export interface Journal {
   /** Refs that keep what was left of items that were given up on, by their ids. */
   stowed(key: JournalKey): ReadonlyMap<string, Stowed>;
   stow(key: JournalKey, itemId: string, stowed: Stowed): Promise<void>;
-  /** What was attempted since a run last passed without a doubt. */
+  /** The attempts since a run last passed without a doubt. */
   judging(key: JournalKey): JudgingHistory;
-  /** What earlier attempts left uncommitted, and which item's they were. */
+  /** The paths that earlier attempts left uncommitted, and which item's they were. */
   leftovers(key: JournalKey): ReadonlyMap<string, Leftover>;
   begun(key: JournalKey, item: Item, attempt: BegunAttempt): Promise<void>;
   settling(key: JournalKey, item: Item, attempt: Attempt, left: SettlingWork): Promise<void>;
@@ -120,7 +120,10 @@ export interface Journal {
    * judges it, and nobody agreed to them, so that later runs are still judged by what was there before.
    */
   runEnded(key: JournalKey, passed: boolean, head?: string | null, isDoubted?: boolean): Promise<void>;
-  /** What the last lines of the newest run named that took a turn, whichever backlog it was of; `null`: nothing is known. */
+  /**
+   * The notices in the last lines of the newest run that took a turn, whichever backlog it was of; `null`: nothing is
+   * known.
+   */
   named(): NamedByRun | null;
   /** Replaces it. */
   noticed(key: JournalKey, notices: readonly NoticeRecord[], lack?: Lack): Promise<void>;
@@ -130,7 +133,7 @@ export interface Journal {
   briefRestored(key: JournalKey): Promise<void>;
 }
 
-/** What a run's last lines named beside its verdict. */
+/** A notice in a run's last lines beside its verdict. */
 export interface NoticeRecord {
   readonly kind: string;
   /** Item, file or command. */
@@ -142,7 +145,7 @@ export interface NoticeRecord {
 /** The notices of a run. */
 export interface NamedByRun extends JournalKey {
   readonly notices: readonly NoticeRecord[];
-  /** What its verdict lacked, where it ended unverified and nobody had agreed to that. */
+  /** The lack in its verdict, if it ended unverified and nobody had agreed to that. */
   readonly lack?: Lack;
 }
 
@@ -153,26 +156,26 @@ export interface BriefRecord {
   readonly folders: readonly string[];
 }
 
-/** What a clean checkout lacks, and which commands it cannot make therefore. */
+/** The paths that a clean checkout lacks, and the commands that it cannot make therefore. */
 export interface CleanStart {
   /** Paths relative to the top level. */
   readonly absent: readonly string[];
   /** Commands that were looked at. */
   readonly looked: Readonly<Record<string, true>>;
-  /** Those that have to be judged in the tree, with the reason. */
+  /** The commands that have to be judged in the tree, with the reason. */
   readonly inTree: Readonly<Record<string, string>>;
 }
 
-/** What was left of an item that was given up on. */
+/** The rest of an item that was given up on. */
 export interface Stowed {
   readonly ref: string;
   /** It was brought back into the tree. */
   readonly isBack: boolean;
 }
 
-/** What is about to be committed. */
+/** The work that is about to be committed. */
 export interface SettlingWork {
-  /** What the attempt left uncommitted, with a hash of each file's content. */
+  /** The paths that the attempt left uncommitted, with a hash of each file's content. */
   readonly work: Readonly<Record<string, string | null>>;
   /** Commits that become part of the item's own. */
   readonly fold?: Fold;
@@ -180,12 +183,12 @@ export interface SettlingWork {
   readonly landing?: JournalLanding;
 }
 
-/** What settling came to. */
+/** The outcome of settling. */
 export interface SettledEnd {
   readonly settlement: Settlement;
-  /** What is still uncommitted afterwards. */
+  /** The paths that are still uncommitted afterwards. */
   readonly kept: Readonly<Record<string, string | null>>;
-  /** Of an item that passed. */
+  /** The record of an item that passed. */
   readonly passed?: PassedRecord;
 }
 
@@ -197,7 +200,7 @@ export interface Reopened {
   readonly reason: string;
 }
 
-/** What is known when an attempt begins. */
+/** The known facts when an attempt begins. */
 export interface BegunAttempt {
   /** Unique over all runs. */
   readonly id: string;

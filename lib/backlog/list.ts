@@ -9,7 +9,7 @@ export interface ListItem extends Partial<Omit<Item, "data" | "id" | "title">> {
   /** The task in a line: the commit's subject. */
   readonly title: string;
   readonly done: boolean;
-  /** What the agent is asked to do. @default the title */
+  /** The task of the agent. @default the title */
   readonly prompt?: string;
   /** Commands or checks that must pass. @default `verify.default` of the configuration */
   readonly checks?: readonly (string | Check)[];

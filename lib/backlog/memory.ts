@@ -6,9 +6,9 @@ import type { Backlog, Check } from "./types.ts";
 export interface MemoryTask {
   /** Unique in the list. */
   readonly id: string;
-  /** What is to be done: the prompt, and the commit's subject. */
+  /** The task: the prompt, and the commit's subject. */
   readonly title: string;
-  /** What the agent is asked to do. @default the title */
+  /** The task of the agent. @default the title */
   readonly prompt?: string;
   /** Commands or checks that must pass. */
   readonly checks?: readonly (string | Check)[];
@@ -23,7 +23,7 @@ export interface MemoryBacklogOptions {
 }
 
 /**
- * A backlog that lives in memory: for build scripts and tests. What was done is forgotten with the process.
+ * A backlog that lives in memory: for build scripts and tests. It forgets its work with the process.
  *
  * @example Two tasks, worked off in order
  * ```ts

@@ -1,4 +1,4 @@
-/** Where Ralph's own part of a story's notes begins. Its other lines are indented: behind them a person may go on. */
+/** Ralph's own part of a story's notes begins here. Its other lines are indented: behind them a person may go on. */
 const RALPH_PART = "[ralph] ";
 const INDENT = "  ";
 
@@ -14,7 +14,7 @@ export function withFailure(notes: string, failure: string): string {
   return `${kept}${kept === "" ? "" : "\n"}${RALPH_PART}${shown.replaceAll("\n", `\n${INDENT}`)}`;
 }
 
-/** What Ralph had added to the notes, or `null`: why the item did not pass last time. Pure. */
+/** The text that Ralph had added to the notes, or `null`: why the item did not pass last time. Pure. */
 export function failureIn(notes: string): string | null {
   const { own } = partsOf(notes);
   return own === null ? null : own.slice(RALPH_PART.length).replaceAll(`\n${INDENT}`, "\n").trim();

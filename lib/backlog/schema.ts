@@ -1,4 +1,7 @@
-/** What makes a value acceptable, in the shape of https://standardschema.dev: zod, valibot, arktype, whichever copy a project has. */
+/**
+ * The rule that makes a value acceptable, in the shape of https://standardschema.dev: zod, valibot, arktype, whichever
+ * copy a project has.
+ */
 export interface StandardSchema<Output> {
   readonly "~standard": {
     readonly version: 1;
@@ -8,7 +11,7 @@ export interface StandardSchema<Output> {
   };
 }
 
-/** What a schema says of a value. */
+/** The verdict of a schema on a value. */
 export type SchemaResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly SchemaIssue[] };

@@ -17,7 +17,7 @@ export interface Signal {
   readonly form: "ralph" | "promise" | "review" | "hashes" | "line";
   /** `DONE`, `BLOCKED` … */
   readonly name: string;
-  /** What follows the colon; "" without one. */
+  /** The text after the colon; "" without one. */
   readonly value: string;
   /** With the attempt's nonce. */
   readonly sealed: boolean;
@@ -122,7 +122,7 @@ function partsOf(line: string): readonly SignalParts[] {
 /** How many signal lines of a turn are kept. */
 const SIGNAL_LINES: number = 2000;
 
-/** What is known about the words before the lines are looked at. */
+/** The known facts about the words before the lines are looked at. */
 export interface SignalOptions {
   /** The prompt of the turn: an echo of it is no signal. @default "" */
   readonly prompt?: string;

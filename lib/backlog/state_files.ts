@@ -17,9 +17,9 @@ import { codeOf } from "../host/looks.ts";
 export interface ManualEdit {
   /** Relative to the root. */
   readonly path: string;
-  /** What the file holds now, or `null` when it is gone. */
+  /** The content of the file now, or `null` when it is gone. */
   readonly found: string | null;
-  /** What Ralph last wrote. */
+  /** The text that Ralph last wrote. */
   readonly written: string;
 }
 
@@ -40,7 +40,7 @@ export interface StateFiles {
   read(path: string): Promise<string | null>;
   /**
    * Reads, changes and writes under the store lock. Returning the text that was given, or `null` for a missing file,
-   * writes nothing. Where the file changes before it is written, it is read and changed again.
+   * writes nothing. If the file changes before it is written, it is read and changed again.
    *
    * While the files are held, an edit that Ralph did not make stays one: the change is made to Ralph's version and to
    * what the file holds; if it cannot be made to one of them, that one stays as it is.
@@ -62,11 +62,11 @@ export interface StateFiles {
   hold(paths: readonly string[]): Promise<void>;
   /** Shadow copies count again. */
   release(): void;
-  /** What the files hold now is Ralph's own from here on: what a person changed between runs. */
+  /** Takes the present content of the files as Ralph's own: a person changed it between runs. */
   adopt(paths: readonly string[]): Promise<void>;
   /** Lists the files that hold Ralph's last write. */
   written(paths: readonly string[]): Promise<readonly string[]>;
-  /** Those of the files that were edited manually since Ralph last wrote them; one that it never wrote is none. */
+  /** The files that were edited manually since Ralph last wrote them; one that it never wrote is none. */
   edited(paths: readonly string[]): Promise<readonly ManualEdit[]>;
   /**
    * Restores Ralph's version, or writes what `parts` makes of both.
@@ -79,7 +79,7 @@ export interface StateFiles {
   ): Promise<readonly string[]>;
 }
 
-/** What `createStateFiles` needs. */
+/** The needs of `createStateFiles`. */
 export interface StateFilesOptions {
   /** Absolute path of the root. */
   readonly root: string;
@@ -97,7 +97,7 @@ const STORE_WAIT_MS = 30_000;
 const TORN_WAIT_MS = 100;
 const TORN_TRIES = 5;
 
-/** Of a pipe, a device, a link to itself, a file that may not be read or is too large. */
+/** Codes of a pipe, a device, a link to itself, a file that may not be read or is too large. */
 const UNFIT: ReadonlySet<string> = new Set(["EFTYPE", "ELOOP", "EACCES", "EPERM", "EFBIG"]);
 
 /** A program that never stops writing is left alone after that. */
@@ -140,9 +140,11 @@ class ShadowedFiles implements StateFiles {
   readonly #root: string;
   readonly #directory: string;
   readonly #host: Host;
-  /** What Ralph last wrote, while it is held. */
+  /** The texts that Ralph last wrote, while they are held. */
   readonly #held = new Map<string, string | null>();
-  /** What each file held when it was last read: a large text that is read again and is the same is not decoded again. */
+  /**
+   * The content of each file at its last reading: a large text that is read again and is the same is not decoded again.
+   */
   readonly #known = new Map<string, { readonly bytes: Buffer; readonly text: string }>();
 
   constructor({ root, directory, host, parts = new Map() }: StateFilesOptions) {
@@ -307,7 +309,10 @@ class ShadowedFiles implements StateFiles {
     return this.#textOf(path, this.#shadowOf(path));
   }
 
-  /** What is there now. A link that leads out of the root is no state file, nor is what cannot be read as one. */
+  /**
+   * The content that is there now. A link that leads out of the root is no state file, nor is what cannot be read as
+   * one.
+   */
   async #found(path: string): Promise<string | null> {
     try {
       return await this.read(path);

@@ -11,7 +11,7 @@ export interface SuggestedCheck {
 
 /** The project's root folder, as the rules below see it. */
 interface Project {
-  /** Whether an entry of the root has this name. */
+  /** Tells whether an entry of the root has this name. */
   has(name: string): boolean;
   /** The first of the names that is there. */
   first(...names: readonly string[]): string | undefined;
@@ -30,7 +30,7 @@ type Commands = (project: Project, from: string) => Found | Promise<Found>;
 const NAMES = ["test", "tests", "check", "typecheck", "type-check", "types", "lint"];
 
 /**
- * Where commands are found, in the order in which they are offered: a name or pattern of a file of the root, and the
+ * The sources of commands, in the order in which they are offered: a name or pattern of a file of the root, and the
  * commands that it stands for.
  */
 const RULES: readonly (readonly [file: string | RegExp, commands: string | Commands])[] = [

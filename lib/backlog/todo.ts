@@ -5,7 +5,7 @@ import type { StateFiles } from "./state_files.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { proseLines } from "./fences.ts";
 
-/** Where the list is and what must pass. */
+/** The place of the list, and the checks that must pass. */
 export interface TodoBacklogOptions {
   /** Relative to the root. @default "TODO.md" */
   readonly file?: string;
@@ -97,7 +97,7 @@ function idOf({ line, text }: TodoItem): string {
   return `${line}: ${text}`;
 }
 
-/** What is to be done, without the commands that show it. */
+/** The task, without the commands that show it. */
 function titleOf({ text }: TodoItem): string {
   const title = text.replace(/[\s.,;:]*(?<![\w-])Verify:[ \t]*`.*$/s, "");
   return title === "" ? text : title;

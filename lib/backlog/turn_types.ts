@@ -38,15 +38,15 @@ export type TurnEnd =
   | { readonly reason: "agent-unusable"; readonly message: string }
   | { readonly reason: "aborted" };
 
-/** What a turn used. `null` is unknown, never 0. */
+/** The usage of a turn. `null` is unknown, never 0. */
 export interface Usage {
   /** All of it, what came from a cache included. */
   readonly inputTokens: number | null;
   /** All of it, reasoning included. */
   readonly outputTokens: number | null;
-  /** Of the input. */
+  /** The cached part of the input. */
   readonly cachedTokens: number | null;
-  /** Of the output. */
+  /** The reasoning part of the output. */
   readonly reasoningTokens: number | null;
   /** US dollars. */
   readonly costUsd: number | null;
@@ -54,9 +54,9 @@ export interface Usage {
   readonly estimated: boolean;
 }
 
-/** What an agent gives back for one turn. */
+/** The answer of an agent for one turn. */
 export interface AgentTurn {
-  /** What ended it. */
+  /** The end of the turn. */
   readonly end: TurnEnd;
   /** The end of the agent's own words, prompt echo and standard error left out; at most 1 MiB. */
   readonly text: string;
@@ -71,15 +71,15 @@ export interface AgentTurn {
   readonly transcript: string;
   /** Milliseconds. */
   readonly durationMs: number;
-  /** Of the agent's process, where it has one. */
+  /** The exit code of the agent's process, if it has one. */
   readonly exitCode?: number | null;
-  /** What the agent did, where its stream reports it. */
+  /** The acts of the agent, if its stream reports them. */
   readonly activity?: TurnActivity;
   /** `false`: the agent never says that it is done, so that its checks alone decide. @default it is asked to */
   readonly needsClaim?: false;
 }
 
-/** What an agent did in a turn, as its stream reports it. */
+/** The acts of an agent in a turn, as its stream reports them. */
 export interface TurnActivity {
   readonly toolCalls: number;
   /** It used a tool that asks a person. */

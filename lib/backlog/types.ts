@@ -22,7 +22,7 @@ export type * from "./turn_types.ts";
 /** Version of the `Backlog` interface. */
 export const BACKLOG_VERSION = 2;
 
-/** What the backlog offers next. */
+/** The next offer of the backlog. */
 export type Next<Data> =
   | { readonly status: "item"; readonly item: Item<Data> }
   /** Everything that is ready depends on what is in flight. */
@@ -32,7 +32,7 @@ export type Next<Data> =
   /** `givenUp`: how many items the store itself keeps from being taken up; `--retry-blocked` asks them back. @default 0 */
   | { readonly status: "blocked"; readonly reasons: readonly string[]; readonly givenUp?: number };
 
-/** What one iteration does; read in full before the turn starts. */
+/** The steps of one iteration; read in full before the turn starts. */
 export interface Work {
   /** `null`: no agent turn, only the checks. A function gets the result of `checkFirst`. */
   readonly prompt: string | ((first: Verification | null) => string) | null;
@@ -49,7 +49,9 @@ export interface Work {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** What the turn claims. Only ever a claim. `findings` is the workflow's own (learnings, resets, summary). */
+/**
+ * The agent's word about the turn. Only ever a claim. `findings` is the workflow's own (learnings, resets, summary).
+ */
 export type Claim<Findings = unknown> =
   & { readonly findings?: Findings }
   & (
@@ -77,11 +79,11 @@ export interface Doubt {
    * `not-claimed`: the agent did not say that it was done, so that the attempt is unverified.
    */
   readonly kind: "weak-checks" | "challenge" | "not-claimed";
-  /** What it is, in words. */
+  /** Its description. */
   readonly message: string;
 }
 
-/** What is known about one attempt. JSON: it can be computed on another machine. */
+/** The known facts about one attempt. JSON: it can be computed on another machine. */
 export type Attempt<Findings = unknown> =
   & {
     /** `<run>.<iteration>` */
@@ -95,7 +97,7 @@ export type Attempt<Findings = unknown> =
     readonly last?: boolean;
     /** The item's own checks passed before its first attempt, so that they prove nothing. */
     readonly greenBefore?: boolean;
-    /** What is in doubt although the checks passed. */
+    /** The doubts about work whose checks passed. */
     readonly doubts?: readonly Doubt[];
     /** How its work came onto the branch; absent where it was worked on in the project's own tree. */
     readonly landing?: {
@@ -133,7 +135,7 @@ export interface SettleCommit {
   readonly work: boolean;
 }
 
-/** What the backlog made of an attempt. The loop owns the verdict, retries and limits. */
+/** The backlog's decision about an attempt. The loop owns the verdict, retries and limits. */
 export type Settlement =
   & {
     readonly commit?: SettleCommit;
@@ -249,7 +251,7 @@ export interface PassedItem {
   readonly checks: readonly Check[];
 }
 
-/** What the loop's journal hands to a backlog whose format has no room for it. */
+/** The journal's answers for a backlog whose format has no room for them. */
 export interface LoopView {
   /** Parked earlier, and not asked back with `--retry-blocked`. */
   readonly parked: readonly ParkedItem[];
@@ -257,7 +259,7 @@ export interface LoopView {
   readonly passed?: readonly PassedRecord[];
 }
 
-/** What `work` and `judge` are given beside the item. */
+/** The context of `work` and `judge` beside the item. */
 export interface WorkContext<Findings = unknown> {
   /** The item's working tree, which may be a worktree: never close over another. */
   readonly cwd: string;
@@ -266,16 +268,19 @@ export interface WorkContext<Findings = unknown> {
   readonly previous: Attempt<Findings> | null;
   /** The last attempt at any item. */
   readonly last: Attempt<Findings> | null;
-  /** What signals that speak for passing carry in this attempt: prompts name it, judges ask for it. */
+  /** The mark that signals that speak for passing carry in this attempt: prompts name it, judges ask for it. */
   readonly nonce: string;
-  /** What the turn asked for by `ralph task …`, `issue …`, `step …`; none before the turn. */
+  /** The requests of the turn by `ralph task …`, `issue …`, `step …`; none before the turn. */
   readonly claims: readonly ClaimLine[];
-  /** Of `cwd`, with the state files as the turn left them. Absent: `work()` is asked for its checks alone. */
+  /**
+   * The repository of `cwd`, with the state files as the turn left them. Absent: `work()` is asked for its checks
+   * alone.
+   */
   readonly repository?: Repository | null;
   readonly state?: StateFiles;
 }
 
-/** What `judge` is given. */
+/** The context of `judge`. */
 export interface JudgeContext<Findings = unknown> extends WorkContext<Findings> {
   /**
    * The item has checks of its own that were not all green before its first attempt, and the agent may leave the claim
@@ -295,7 +300,7 @@ export interface Backlog<Data = unknown, Findings = unknown> {
   readonly scope?: string;
   /** Files that only Ralph writes, relative to the root: restored after each turn. */
   readonly stateFiles: readonly string[];
-  /** What a claim is worth when there is no check at all. */
+  /** The worth of a claim when there is no check at all. */
   readonly unverified: "accept" | "block";
   /** Items that are in flight together may be settled in any order. @default false */
   readonly concurrent?: boolean;
@@ -303,7 +308,7 @@ export interface Backlog<Data = unknown, Findings = unknown> {
   readonly policy?: BacklogPolicy<Data, Findings>;
   /** Files beside the state that Ralph writes, relative to the root: no one's uncommitted work. @default none */
   readonly ownFiles?: readonly string[];
-  /** Where run folders go, relative to the root. @default ".ralph/runs" */
+  /** The folder that run folders go to, relative to the root. @default ".ralph/runs" */
   readonly runsDirectory?: string;
   /** The request of a person. Called when a run begins, and by commands that show a run. */
   brief?(): Promise<BacklogBrief>;
@@ -314,7 +319,8 @@ export interface Backlog<Data = unknown, Findings = unknown> {
   overview(view: LoopView): Promise<Overview>;
   next(options: LoopView & { readonly inFlight: readonly string[] }): Promise<Next<Data>>;
   /**
-   * What the store calls passed, each with its checks: the final check, `ralph verify` and the verdict rest on it.
+   * The items that the store calls passed, each with its checks: the final check, `ralph verify` and the verdict rest
+   * on it.
    * @default the items that passed in this run
    */
   passed?(view: LoopView): Promise<readonly PassedItem[]>;
@@ -335,13 +341,14 @@ export interface Backlog<Data = unknown, Findings = unknown> {
   /** Prompt, checks, allowed paths, time. Checks are thereby read before the turn. */
   work(item: Item<Data>, context: WorkContext<Findings>): Promise<Work>;
   /**
-   * What the agent's output and manual edits claim. State files still hold the agent's version when this runs.
+   * Reads the claims in the agent's output and in manual edits. State files still hold the agent's version when this
+   * runs.
    * @default done where the item's own checks decide (`checked`) and the turn changed more than state, or at
    * `<ralph>DONE</ralph>`
    */
   judge?(item: Item<Data>, turn: Turn, context: JudgeContext<Findings>): Promise<Claim<Findings>>;
   /**
-   * What `findings` of a claim hold: those of an attempt that another machine made are read by it, and an attempt whose
+   * The schema of `findings` in a claim: attempts that another machine made are read by it, and an attempt whose
    * findings do not fit is not used.
    * @default claims from other machines have none
    */

@@ -1,5 +1,5 @@
 /**
- * What turns used, added up. Unknown stays unknown: it is never counted as nothing.
+ * The usage of turns, added up. Unknown stays unknown: it is never counted as nothing.
  *
  * @module
  */
@@ -48,7 +48,7 @@ export function addTurn(total: UsageTotal, usage: Usage): UsageTotal {
   };
 }
 
-/** What the turn of an attempt used, and each review of it. Pure. */
+/** The usage of an attempt's turn, and of each review of it. Pure. */
 export function usagesOf({ turn, verification }: Pick<Attempt, "turn" | "verification">): readonly Usage[] {
   const reviews = (verification?.results ?? []).flatMap(({ usage }) => usage === undefined ? [] : [usage]);
   return turn === null ? reviews : [turn.usage, ...reviews];

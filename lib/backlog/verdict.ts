@@ -1,6 +1,6 @@
 import type { FailureReason, Verification } from "./types.ts";
 
-/** What an unverified end lacks: checks that see every item, or only the claims of items with green checks. */
+/** The lack of an unverified end: checks that see every item, or only the claims of items with green checks. */
 export type Lack = "checks" | "claims";
 
 /** By the ids of unverified items and the notices about them. Pure. */
@@ -19,7 +19,7 @@ const MESSAGE_CHARACTERS = 12_000;
 /** Printed for a check that failed before the work began. */
 export const FAILED_BEFORE: string = ", failed before the run as well";
 
-/** What a verification makes of an attempt whose claim is to be believed only as far as that. Pure. */
+/** The verdict of a verification on an attempt whose claim is to be believed only as far as that. Pure. */
 export type Verdict =
   | { readonly status: "verified" | "unverified" | "interrupted" }
   | { readonly status: "failed"; readonly reason: FailureReason; readonly message: string }
@@ -45,7 +45,7 @@ export function verdictOf(verification: Verification, allowUnverified: boolean):
   }
 }
 
-/** What a first line alone does not say: which check, but not why. */
+/** A first line alone may name the check, but not the reason. */
 const BARE_REGEXP = /(?::|: (?:failed|exit \d+)(?:, failed before the run as well)?)$/;
 const HEADLINE_CHARACTERS = 300;
 

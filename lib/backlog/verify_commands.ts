@@ -47,7 +47,7 @@ export function noChecks(
   );
 }
 
-/** Where the text ends that the next run of at least so many back-ticks closes. */
+/** The end of the text that the next run of at least so many back-ticks closes. */
 function endOfCode(text: string, start: number, count: number): number | null {
   const ticks = new RegExp(TICKS_REGEXP);
   ticks.lastIndex = start;

@@ -1,7 +1,7 @@
 import type { CheckResult } from "../backlog/types.ts";
 import { NOT_RUN } from "./shell.ts";
 
-/** What shells and runners print where a program, or the module that a runner runs, is not installed. */
+/** Shells and runners print this if a program, or the module that a runner runs, is not installed. */
 const MISSING: readonly RegExp[] = [
   /No module named ['"]?(?<tool>[\w.]+)/,
   /no such (?:sub)?command: [`'"]?(?<tool>[\w.-]+)/i,
@@ -13,7 +13,7 @@ const MISSING: readonly RegExp[] = [
 ];
 
 /**
- * The program or module that a failed command could not find; `null` where it ran. What lies in the project, such as
+ * The program or module that a failed command could not find; `null` where it ran. A thing in the project, such as
  * `./check.sh` or a module of its own, is none: the work may make it. Pure.
  */
 export function missingTool(

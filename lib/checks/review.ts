@@ -6,7 +6,7 @@
 import { signalsOf } from "../backlog/signals.ts";
 import type { Item } from "../backlog/types.ts";
 
-/** What a reviewer said. `none`: nothing that counts. */
+/** A reviewer's verdict. `none`: nothing that counts. */
 export type Review =
   | { readonly verdict: "approved" }
   | { readonly verdict: "rejected"; readonly reasons: readonly string[] }

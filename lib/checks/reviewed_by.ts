@@ -113,7 +113,7 @@ async function review(
   return found.ok || found.halts !== undefined ? found : { ...found, tail: `${found.tail}\n(its words: ${words})` };
 }
 
-/** What a reviewer's turn comes to; what it wrote weighs more than what it said. */
+/** The outcome of a reviewer's turn: its writes weigh more than its words. */
 function outcomeOf(
   { end, changedFiles, lines }: Turn,
   nonce: string,

@@ -3,7 +3,7 @@ import { suggestChecks } from "../backlog/suggest_checks.ts";
 import type { RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 
-/** What became of items that name no check. */
+/** The decision about items that name no check. */
 export type UncheckedOutcome =
   /** Continue, with these checks for every item (none where there is nothing to ask, or a claim may settle an item). */
   | { readonly status: "go-on"; readonly checks: readonly Check[] }

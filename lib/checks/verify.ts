@@ -22,7 +22,7 @@ export interface VerifyOptions {
   readonly item?: Item | null;
   /** Commit before the turn. @default null */
   readonly base?: string | null;
-  /** What was done to the tree, for check functions. */
+  /** The changes to the tree, for check functions. */
   readonly done?: WorkDone;
   /** Commands that failed before the run's first turn: their failures are marked so. */
   readonly failedBefore?: ReadonlySet<string>;
@@ -108,12 +108,12 @@ function rememberingAll(place: CheckoutPlace, runnables: readonly Runnable[]): C
   return commands.every((check) => place.known(keyOf(check)) !== null) ? place : { ...place, known: () => null };
 }
 
-/** What a result is kept by, beside the tree. */
+/** The key that keeps a result, beside the tree. */
 function keyOf({ command, expect = {} }: Runnable): string {
   return `${command} ${JSON.stringify(expect)}`;
 }
 
-/** What commands came to in this verification. */
+/** The outcomes of commands in this verification. */
 interface Earlier {
   /** The same command, asked for by another item or by all of them; `null` where it is to be run. */
   sameAs(check: Runnable): Ran | null;
@@ -127,8 +127,8 @@ interface Ran {
 }
 
 /**
- * A command is run once that is asked for by several items, or by one of them and by all: each has its outcome. What one
- * item names twice runs twice, since it may mean a state before and one after.
+ * A command is run once that is asked for by several items, or by one of them and by all: each has its outcome. A
+ * command that one item names twice runs twice, since it may mean a state before and one after.
  */
 function createEarlier(): Earlier {
   const earlier = new Map<string, Ran>();
@@ -150,7 +150,7 @@ function isWhole({ exitCode, timedOut }: CheckOutcome): boolean {
   return exitCode !== null && timedOut !== true;
 }
 
-/** Runs a check where it belongs. What the same command came to on the same tree in this run is not asked again. */
+/** Runs a check where it belongs. A command that ran on the same tree in this run is not asked again. */
 async function runPlaced(
   ralph: Pick<RalphContext, "$" | "config" | "events" | "host" | "root">,
   check: Runnable,

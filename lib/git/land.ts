@@ -96,7 +96,7 @@ export async function moveTree(repository: Pick<Repository, "git">, from: string
   await outputFrom(repository, ["read-tree", "-m", "-u", from, to]);
 }
 
-/** The end of a landing that a kill cut short. */
+/** The outcome of a landing that a kill cut short. */
 export type LandedAgain =
   | { readonly status: "landed"; readonly paths: readonly string[] }
   /** Somebody has changed these since: the tree is as it was before the landing. */

@@ -9,7 +9,7 @@ export const FROM_INPUT: readonly string[] = ["--pathspec-from-file=-", "--paths
 
 const COMMIT_REGEXP = /^[0-9a-f]{40,64}$/;
 
-/** The end of a git command. */
+/** The outcome of a git command. */
 export interface GitEnd {
   readonly exitCode: number | null;
   readonly stdout: string;

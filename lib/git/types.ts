@@ -72,7 +72,7 @@ export interface OwnCommits {
   readonly trailers: readonly string[];
 }
 
-/** The end of a commit. */
+/** The outcome of a commit. */
 export type CommitResult =
   | { readonly status: "committed"; readonly commit: string }
   /** Nothing in the named paths differs from HEAD, or all of them are ignored. */

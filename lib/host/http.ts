@@ -4,7 +4,7 @@
  * @module
  */
 
-/** The end of an HTTP request: the status, or why there is none. */
+/** The outcome of an HTTP request: the status, or why there is none. */
 export type HttpAnswer = { readonly status: number } | { readonly status: null; readonly reason: string };
 
 interface Request {

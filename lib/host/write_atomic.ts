@@ -37,7 +37,7 @@ export interface WriteOptions {
   readonly mode?: number;
 }
 
-/** The end of a write that names the text that it replaces. */
+/** The outcome of a write that names the text that it replaces. */
 export type Replaced =
   | { readonly status: "written" }
   /** The file holds something else and stays as it is. */

@@ -152,7 +152,7 @@ export class Iterations<Data, Findings> {
     );
   }
 
-  /** What `workItem()` is given for the attempt. @param before the tree that it is worked on in */
+  /** The options of `workItem()` for the attempt. @param before the tree that it is worked on in */
   workOptions(
     { item, id, number, history, sentBack }: Begun<Data, Findings>,
     before: TreeSnapshot | null,
@@ -184,7 +184,7 @@ export class Iterations<Data, Findings> {
     return withRetries(one, history, { left, sameFailure: this.#limits.sameFailure });
   }
 
-  /** What of the tree is this item's after its turn. */
+  /** Notes which changes of the tree are this item's after its turn. */
   async own(item: Item<Data>, attempt: Attempt<Findings>, after: TreeSnapshot): Promise<void> {
     const { ralph, backlog, ownership } = this.#parts;
     const changed = topLevelPaths(ralph, attempt.turn?.changedFiles ?? []);

@@ -7,7 +7,7 @@
 import type { Clock } from "../host/types.ts";
 import type { Job, JobResult } from "./job.ts";
 
-/** The end of a job. */
+/** The outcome of a job. */
 export type JobEnd =
   | { readonly status: "done"; readonly result: JobResult }
   /** Given up after its retries, or refused by a worker. */
@@ -35,7 +35,7 @@ export interface QueuedJob {
 export interface Engine {
   /** Submits a job; doing so again with the same id does nothing. */
   submit(id: string, job: Job): Promise<void>;
-  /** The ends of these jobs, as far as they have ended. */
+  /** The outcomes of these jobs, as far as they have ended. */
   ended(ids: readonly string[]): Promise<ReadonlyMap<string, JobEnd>>;
   /** Resolves when some job may have ended, when the signal aborts, or after a while in any case. */
   change(signal: AbortSignal): Promise<void>;

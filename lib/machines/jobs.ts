@@ -54,7 +54,7 @@ export interface TakenJobs {
   readonly outcome: LoopOutcome;
 }
 
-/** The end of results that were landed. */
+/** The outcome of results that were landed. */
 export interface LandedResults {
   /** `open`: the attempt failed, and the item comes again. */
   readonly landed: readonly {

@@ -1,5 +1,5 @@
 /**
- * What judges a run is fixed when the run begins: read from disk then, compared and restored after each turn. Git is
+ * The judges of a run are fixed when the run begins: read from disk then, compared and restored after each turn. Git is
  * not asked what has changed, so that no index flag, exclude file, filter or setting hides a change.
  *
  * @module
@@ -32,7 +32,7 @@ const MAX_TOTAL_BYTES = 32 * 1024 * 1024;
 /** So many programs are named; the others are counted. */
 const MOST_PROGRAMS = 5;
 
-/** What of a backlog the brief needs. */
+/** The brief needs this of a backlog. */
 export type BriefBacklog<Data, Findings> = Pick<
   Backlog<Data, Findings>,
   "brief" | "ownFiles" | "runsDirectory" | "stateFiles"
@@ -85,7 +85,7 @@ async function isWhollyConfined({ host, config: { sandbox } }: RalphContext): Pr
   return (await host.sandbox?.ensureUsable())?.on === true;
 }
 
-/** What was read when the run began. */
+/** The sources as they were read when the run began. */
 interface BriefParts {
   readonly sources: readonly BriefSource[];
   /** Absolute paths of the state files. */
@@ -196,7 +196,7 @@ class RunBrief<Data, Findings> implements Brief {
     );
   }
 
-  /** What the repository has is judged with the repository: a checkout of it has its own. */
+  /** Programs of the repository are judged with it: a checkout of it has its own. */
   #programsNow(): Programs {
     const { config: { verify }, host, root, repository } = this.#ralph;
     if (this.#parts.isConfined && verify.final === "clean") return new Map();
@@ -227,7 +227,7 @@ class RunBrief<Data, Findings> implements Brief {
     return changes;
   }
 
-  /** What has appeared in folders that were read as a whole. */
+  /** Files that have appeared in folders that were read as a whole. */
   #newFiles(isWanted: KindTest): readonly BriefChange[] {
     const { sources, state, entries } = this.#parts;
     const changes = new Map<string, BriefChange>();

@@ -3,7 +3,7 @@ import type { Clock } from "../../host/types.ts";
 import { appendText, copyPath, hashText, readText, writeOwn } from "../../host/files.ts";
 import type { BriefChange, BriefKind } from "./types.ts";
 
-/** What a run found where a file of its brief should have been, and restored. */
+/** A file that a run found in the place of one of its brief, and restored. */
 export interface KeptFile {
   readonly kind: BriefKind;
   /** As it was shown. */
@@ -14,13 +14,13 @@ export interface KeptFile {
   readonly at: number;
   /** Name of the copy in the folder `restored`; `null` where the file was gone. */
   readonly copy: string | null;
-  /** Of what was found. */
+  /** True if the found file was executable. */
   readonly executable: boolean;
-  /** Where what was found is a symbolic link. */
+  /** The target, if a symbolic link was found. */
   readonly target?: string;
   /** Hash of what the file was restored to; `null` for absent. */
   readonly restored: string | null;
-  /** Of a state file, which Ralph goes on writing: name of the copy of what it was restored to. */
+  /** The name of a copy of what a state file was restored to: Ralph goes on writing it. */
   readonly base?: string;
 }
 
@@ -53,7 +53,7 @@ export async function keepFound(clock: Clock, folder: string, change: BriefChang
   await appendText(join(folder, INDEX), `${JSON.stringify(entry)}\n`);
 }
 
-/** What a run has kept, oldest first. */
+/** The files that a run has kept, oldest first. */
 export async function readKept(folder: string): Promise<readonly KeptFile[]> {
   const text = await readText(join(folder, INDEX)) ?? "";
   return text.split("\n").flatMap((line) => {

@@ -23,7 +23,7 @@ const IN_HOME = `
 /** Instructions to agents, which reviewers read as well: agents can write their own folders in a sandbox, too. */
 const INSTRUCTIONS =
   ".claude/CLAUDE.md .codex/AGENTS.md .codex/AGENTS.override.md .config/opencode/AGENTS.md .gemini/GEMINI.md";
-/** What programs look for in every folder above the one that they are started in. */
+/** Programs look for these in every folder above the one that they are started in. */
 const ABOVE = `
   .babelrc .cargo/config .cargo/config.toml .envrc .eslintrc.js .eslintrc.json .golangci.yml .mise.toml
   .mocharc.cjs .mocharc.js .mocharc.json .mocharc.yaml .mocharc.yml .pytest.ini .pytest.toml .ruff.toml

@@ -8,8 +8,8 @@ import { readObject } from "./objects.ts";
 const DIFF_LINES = 60;
 
 /**
- * What differs from the last run's brief. After a run that ended in order it is a person's work: one line reports it.
- * After one that was killed it may be an agent's: it is shown, and a person agrees to it or not.
+ * Accepts a change since the last run's brief. After a run that ended in order it is a person's work: one line reports
+ * it. After one that was killed it may be an agent's: it is shown, and a person agrees to it or not.
  *
  * @throws {RalphError} brief-changed
  */

@@ -4,9 +4,9 @@ import type { BriefRecord } from "../../backlog/journal_types.ts";
 import type { FileState } from "../../host/file_state.ts";
 import type { Setting } from "./settings.ts";
 
-/** What a file of the brief decides about. */
+/** The kind of a file of the brief: what it decides about. */
 export type BriefKind =
-  /** What Ralph itself writes: an edit of it is a claim. */
+  /** A file that Ralph itself writes: an edit of it is a claim. */
   | "state"
   /** `ralph.config.json`, and what `protect` names: a change of it fails the attempt. */
   | "protected"
@@ -42,7 +42,7 @@ export interface BriefEntry {
   readonly path: string;
   /** Replaced where it is restored (a new inode) or where only settings changed that do not decide. */
   before: FileState;
-  /** Of a file of git's settings. */
+  /** The settings of a file of git's. */
   readonly settings: readonly Setting[] | null;
   /** Git object that holds a file too large for memory. */
   object: string | null;
@@ -57,14 +57,14 @@ export interface BriefChange {
   readonly file: string;
   readonly before: FileState;
   readonly found: FileState;
-  /** Of a state file. */
+  /** The edit of a state file. */
   readonly edit?: ManualEdit;
 }
 
-/** What judges a run, as it was when the run began. */
+/** The brief of a run: all that judges it, as it was when the run began. */
 export interface Brief {
   /**
-   * What differs now, state files included. Reads files, starts no process unless git's settings differ.
+   * Finds what differs now, state files included. Reads files, starts no process unless git's settings differ.
    *
    * @param only one kind. @default all
    */

@@ -9,7 +9,7 @@ import type { PageReport } from "./visit.ts";
 
 /** A look at pages. */
 export interface BrowserCheckOptions {
-  /** What to look at. */
+  /** The pages to look at. */
   readonly pages: readonly PageUrl[];
   /** Which browser, and how. */
   readonly config: BrowserConfig;

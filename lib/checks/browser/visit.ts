@@ -2,10 +2,10 @@ import type { Browser, Page } from "playwright-core";
 import { ensureDirectory, writeAtomic } from "../../host/files.ts";
 import { dirname } from "node:path";
 
-/** What was found on one page. */
+/** The findings on one page. */
 export interface PageReport {
   readonly url: string;
-  /** Of the page itself; `null` without an answer. */
+  /** The status of the page itself; `null` without an answer. */
   readonly status: number | null;
   /** Empty: nothing is wrong with it. */
   readonly problems: readonly string[];

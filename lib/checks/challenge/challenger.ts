@@ -35,7 +35,7 @@ export interface Challenge {
   readonly budget: TimeBudget | null;
 }
 
-/** What a challenger's turn came to. `ok` is false where the attempt cannot be settled after it. */
+/** The outcome of a challenger's turn. `ok` is false where the attempt cannot be settled after it. */
 export interface ChallengerTurn {
   readonly turn: Turn;
   readonly result: CheckResult;
@@ -66,7 +66,7 @@ export async function challengerFolder(
   return folder;
 }
 
-/** One turn of the challenger in a folder. What it changes of the working tree is found as a reviewer's would be. */
+/** One turn of the challenger in a folder. Its changes of the working tree are found as a reviewer's would be. */
 export async function challengerTurn(
   challenge: Challenge,
   { prompt, cwd, name, folder, events }: {

@@ -1,5 +1,5 @@
 /**
- * What a challenger is asked for: the values of the prompt `challenge`. Pure.
+ * The request to a challenger: the values of the prompt `challenge`. Pure.
  *
  * @module
  */

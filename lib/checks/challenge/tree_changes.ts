@@ -32,7 +32,7 @@ export async function treesAround<Value>(
   });
 }
 
-/** What differs between two trees, of the paths that count. Pure. */
+/** The differences between two trees, of the paths that count. Pure. */
 export function changesOf(before: Entries, after: Entries, counts: (path: string) => boolean): Changes {
   return new Map([...laidOver(before, after)].filter(([path]) => counts(path)));
 }

@@ -16,11 +16,13 @@ import { closedFences } from "../../backlog/fences.ts";
 /** As much of the output is compared. */
 const BYTES = 64 * 1024;
 
-/** What the unseen check came to. */
+/** The outcome of the unseen check. */
 export interface UnseenOutcome {
   /** The challenger's turn, and the comparison where there was one. */
   readonly results: readonly CheckResult[];
-  /** What was printed instead of what; `null` where it was the same, or nothing was compared. */
+  /**
+   * The text that was printed, and the one that was expected; `null` if they were the same, or nothing was compared.
+   */
   readonly differs: string | null;
   /** Why nothing was compared. */
   readonly missing: string | null;
@@ -113,7 +115,7 @@ function quoted(text: string): string {
   return JSON.stringify(short.length > SHOWN_CHARACTERS ? `${short.slice(0, SHOWN_CHARACTERS)}…` : short);
 }
 
-/** What a command printed. */
+/** The output of a command. */
 interface Observed {
   /** Its standard output, as far as it is compared. */
   readonly text: string;
@@ -148,7 +150,7 @@ async function observe(
 interface UnseenCheck {
   /** Prints what it observed. */
   readonly command: string;
-  /** What it has to print. */
+  /** The text that it has to print. */
   readonly expect: string;
 }
 

@@ -15,7 +15,7 @@ import { type Commits, createCommits, type Entries } from "../experiment/commits
 import { kindOf, namesPath } from "../experiment/product.ts";
 import { publishedFiles } from "../experiment/question.ts";
 
-/** What the wrong implementations came to. */
+/** The outcome of the wrong implementations. */
 export interface WrongOutcome {
   /** The challenger's turns; one that is not `ok` is the last. */
   readonly results: readonly CheckResult[];
@@ -113,7 +113,7 @@ async function wrongImplementation(
   return { ...NONE, result, diff, survivor };
 }
 
-/** What of the work judges, and what of the challenger's changes is an implementation. */
+/** Separates the judges among the work from the implementations among the challenger's changes. */
 async function changedBy(
   { ralph, item, base, work, checks }: Challenge,
   commits: Commits,
@@ -138,7 +138,7 @@ function quiet(ralph: Challenge["ralph"]): Challenge["ralph"] {
   return { ...ralph, events: { emit: () => {}, attach: () => {} } };
 }
 
-/** What judges an implementation. */
+/** The parts that judge an implementation. */
 interface Judging {
   readonly config: Pick<Config, "tests" | "protect">;
   readonly commits: Commits;

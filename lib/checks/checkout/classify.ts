@@ -10,7 +10,7 @@ export type NotReproducible =
   /** It passes in the tree; nothing says what it found there. */
   | { readonly kind: "passes-in-the-tree" };
 
-/** What a check comes to in a clean checkout of a commit from before the work. */
+/** The result of a check in a clean checkout of a commit from before the work. */
 export type CleanFinding =
   | { readonly status: "green" }
   | { readonly status: "red" }

@@ -5,7 +5,7 @@ import type { Host } from "../../host/types.ts";
 /** A clone of a large repository takes its time. */
 const TIMEOUT_MS = 600_000;
 
-/** What shows who runs a check, or would lead its git elsewhere. */
+/** These variables show who runs a check, or would lead its git elsewhere. */
 const HIDDEN_REGEXP = /^(RALPH_|GIT_|BUN_|npm_(?!config_)|INVOCATION_ID$|_$)/;
 
 /** Laid over every git command of a checkout: no program of the repository's configuration but its filters. */

@@ -31,7 +31,7 @@ export interface Clone {
 
 const SPACES = ["heads", "tags", "remotes"].map((space) => `+refs/${space}/*:refs/${space}/*`);
 
-/** What the index knows of a file: git itself compares seconds only, and a check is over in less. */
+/** A file's entry in the index: git itself compares seconds only, and a check is over in less. */
 const ENTRY_REGEXP =
   /([^\0]+)\0 {2}ctime: (\d+):(\d+)\n {2}mtime: [^\n]*\n {2}dev: [^\n]*\n {2}uid: [^\n]*\n {2}size: [^\n]*\n/g;
 

@@ -21,7 +21,7 @@ export interface Dependencies {
   bringUp(entries: readonly ListedEntry[]): Promise<BroughtDependencies>;
 }
 
-/** What bringing them up came to. */
+/** The outcome of bringing them up. */
 export type BroughtDependencies =
   | {
     readonly status: "ready";
@@ -31,7 +31,7 @@ export type BroughtDependencies =
   }
   | { readonly status: "failed"; readonly reason: string };
 
-/** What is copied and installed; globs are relative to the top level, the root is absolute. */
+/** The copies and installations; globs are relative to the top level, the root is absolute. */
 export type Copying = Pick<WorkspaceConfig, "copy" | "setup" | "setupTimeout"> & {
   readonly root: string;
   /** Folders that came to be or whose lock file changed are never taken from the tree. */

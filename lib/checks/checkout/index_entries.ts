@@ -3,7 +3,7 @@ import type { ListedEntry } from "../../git/tree_listing.ts";
 import { mapPath } from "../../host/map_paths.ts";
 import { deepestPath } from "../../host/resolve_inside.ts";
 
-/** What a commit holds beside plain files. Paths are relative to the top level. */
+/** The entries of a commit beside plain files. Paths are relative to the top level. */
 export interface SpecialEntries {
   readonly links: readonly string[];
   readonly submodules: readonly { readonly path: string; readonly commit: string }[];

@@ -49,7 +49,7 @@ function missing({ environment: { platform } }: Host): string {
   return `bubblewrap is not installed, so ${ELSEWHERE}. \`apt-get install bubblewrap\` removes this note.`;
 }
 
-/** What is laid over the repository's own path. Paths are absolute. */
+/** The folders that are laid over the repository's own path. Paths are absolute. */
 export interface Mounts {
   readonly topLevel: string;
   readonly tree: string;

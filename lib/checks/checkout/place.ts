@@ -15,7 +15,7 @@ import type { CheckoutPlace, PlacedProcess } from "./types.ts";
 const DAEMONS_REGEXP =
   /(^|[\s;&|(){}`"'/=])(docker|docker-compose|podman|podman-compose|nerdctl|kubectl|helm|ssh|scp|rsync)(?=$|[\s;&|)`"'])/;
 
-/** Where a checkout is, and over what it is laid. Paths are absolute, but for `links`. */
+/** The place of a checkout, and the path that it is laid over. Paths are absolute, but for `links`. */
 export interface Ground {
   readonly host: Host;
   readonly topLevel: string;
@@ -25,7 +25,7 @@ export interface Ground {
   readonly links: readonly string[];
 }
 
-/** What is laid into a checkout. */
+/** The things that are laid into a checkout. */
 export interface Laid {
   readonly kept: Pick<KeptCopies, "copies" | "copyInto">;
   /** Symbolic links of the commit, relative to the top level. */
@@ -46,7 +46,7 @@ export async function layCopies(ground: Ground, { kept, committed }: Laid): Prom
   for (const path of links) await symbolicLink(join(topLevel, path), join(tree, path));
 }
 
-/** What commands came to, by the tree that they ran on: for one run, in memory. */
+/** The outcomes of commands, by the tree that they ran on: for one run, in memory. */
 export type Results = Map<string, CheckOutcome>;
 
 /** How checks are run in a checkout that has been brought up. @param tree what results are kept by */

@@ -3,7 +3,7 @@ import { createGit, outputOfGit, READING } from "../../git/run_git.ts";
 import { readText, removePath, writePlain } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
 
-/** What a checkout's git takes over from the repository. */
+/** The settings that a checkout's git takes over from the repository. */
 export interface GitSettings {
   /** Keys and values, in git's order. */
   readonly config: readonly (readonly [string, string])[];
@@ -17,7 +17,7 @@ export interface GitSettings {
   readonly partial: boolean;
 }
 
-/** Of programs only the filters, by which git writes files. */
+/** Filters are the only programs among them: git writes files by them. */
 const TAKEN_REGEXP =
   /^(filter\..+\.(clean|smudge|process|required)|diff\..+\.textconv|remote\..+\.(url|fetch|pushurl)|branch\..+|user\.(name|email)|core\.(autocrlf|eol|safecrlf|ignorecase|precomposeunicode|symlinks|filemode|longpaths|sparsecheckout|sparsecheckoutcone)|submodule\..+\..+|lfs\..*url)$/;
 

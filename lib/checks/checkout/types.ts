@@ -6,7 +6,7 @@ import type { Namespace } from "./namespace.ts";
 /** How a shell of a check is started. */
 export type PlacedProcess = Pick<ProcessRequest, "file" | "arguments" | "cwd" | "environment" | "plain" | "sandbox">;
 
-/** What shell commands of a check run in. */
+/** The place that shell commands of a check run in. */
 export interface CheckPlace {
   /**
    * The process that runs a shell there.
@@ -15,7 +15,7 @@ export interface CheckPlace {
    * @param cwd a folder of the tree, absolute: the command runs in the same one there
    */
   run(shell: ShellInvocation, command: string, cwd: string): PlacedProcess;
-  /** What the same command came to on the same tree in this run; `null` where it did not run yet. */
+  /** The outcome of the same command on the same tree in this run; `null` if it did not run yet. */
   known(command: string): CheckOutcome | null;
   remember(command: string, outcome: CheckOutcome): void;
 }
@@ -25,20 +25,22 @@ export interface CheckoutPlace extends CheckPlace {
   readonly commit: string;
   /** `null` when HEAD is detached. */
   readonly branch: string | null;
-  /** Where commands run: the root's own path, or the checkout's where nothing can be bound over that. */
+  /** The folder that commands run in: the root's own path, or the checkout's if nothing can be bound over that. */
   readonly cwd: string;
   readonly namespace: Namespace;
   /** How the ignored folders came here. `taken`: from the tree, as the agent left them. */
   readonly dependencies: "as at the start" | "installed" | "taken";
   /** Copied paths, relative to the top level. */
   readonly copied: readonly string[];
-  /** What an earlier check changed in the copies and could not be restored, relative to the top level. */
+  /**
+   * The paths in the copies that an earlier check changed and that could not be restored, relative to the top level.
+   */
   readonly lost: readonly string[];
   /** The folder of the checkout itself, with the copies in it: for checks that are functions. */
   directory(): Promise<string>;
 }
 
-/** What bringing a checkout up came to. */
+/** The outcome of bringing a checkout up. */
 export type BroughtUp =
   | { readonly status: "ready"; readonly place: CheckoutPlace }
   | { readonly status: "nothing-committed" }
@@ -54,12 +56,12 @@ export type BringUp = (commit: string) => Promise<BroughtUp>;
 export interface Checkout extends AsyncDisposable {
   /** Absolute path of its working tree. */
   readonly tree: string;
-  /** What differs in the copied folders from what the last run kept, under the same lock files. */
+  /** The paths in the copied folders that differ from what the last run kept, under the same lock files. */
   readonly changedSinceLastRun: readonly string[];
   /** Named by `workspace.copy`, but tracked: not copied. */
   readonly tracked: readonly string[];
   /**
-   * Brings it up to a commit. What the first call finds (submodules, links that lead out) is what later ones may have:
+   * Brings it up to a commit. Later calls may have only what the first one finds (submodules, links that lead out):
    * call it before the first turn.
    *
    * @param commit as git knows it in the repository. Absent: HEAD

@@ -5,7 +5,7 @@ import { whyNotReady } from "../check_tree.ts";
 import type { CheckoutPlace } from "../checkout/types.ts";
 import { verify } from "../verify.ts";
 
-/** What the checks say of a commit. `unknown` is never evidence. */
+/** The verdict of the checks on a commit. `unknown` is never evidence. */
 export type BenchResult =
   | { readonly status: "green" }
   | { readonly status: "red"; readonly failure: CheckResult }
@@ -23,7 +23,7 @@ export interface Bench {
   readonly cost: { readonly runs: number; readonly ms: number };
 }
 
-/** What a bench runs. */
+/** The parts that a bench runs. */
 export interface BenchOptions {
   readonly bringUp: BringUp;
   /** Commands, in their order: one may need what another has built. */
@@ -86,7 +86,7 @@ export function createBench(ralph: RalphContext, options: BenchOptions): Bench {
   };
 }
 
-/** Whether a result repeats: an accusation needs the control to be green and the same failure once more. */
+/** Tells whether a result repeats: an accusation needs the control to be green and the same failure once more. */
 export async function repeats(
   bench: Bench,
   control: string,

@@ -14,7 +14,7 @@ export type Canary =
   /** The checks do not read it, or its expectations could never fail. */
   | { readonly path: string; readonly status: "no evidence" };
 
-/** What the canaries came to. */
+/** The outcome of the canaries. */
 export interface Canaries {
   readonly files: readonly Canary[];
   /** No check reads any test of the project any more; one did before the work. */
@@ -159,7 +159,7 @@ async function readsNoTest({ question, bench, place, tests }: Cage): Promise<boo
     words.some((word) => result.failure.tail.includes(word));
 }
 
-/** Whether one of these changes turns a check red; `null` if that could not be tried. */
+/** Tells whether one of these changes turns a check red; `null` if that could not be tried. */
 async function anyRed(
   { question, bench }: Cage,
   commit: string,

@@ -1,5 +1,5 @@
 /**
- * Whether the checks that passed can be believed, found out by running them: would they agree with the old judges, can
+ * Finds out whether the checks that passed can be believed, by running them: would they agree with the old judges, can
  * they still fail, and do they notice if the work is missing?
  *
  * @module
@@ -14,7 +14,7 @@ import { isEvidence, type OldJudges, oldJudges } from "./old_judges.ts";
 import { questionOf, type QuestionOptions } from "./question.ts";
 import { type WithoutWork, withoutWork } from "./without_work.ts";
 
-/** What the experiments found. */
+/** The findings of the experiments. */
 export interface Evidence {
   readonly oldJudges: OldJudges | null;
   readonly canaries: Canaries | null;
@@ -27,7 +27,7 @@ export interface Evidence {
   readonly cost: { readonly runs: number; readonly ms: number };
 }
 
-/** What the experiments need. */
+/** The needs of the experiments. */
 export interface ExperimentOptions extends QuestionOptions {
   readonly bringUp: BringUp;
   /** Commands that are green at HEAD in the clean checkout. */

@@ -10,11 +10,11 @@ export interface Finding {
   readonly message: string;
 }
 
-/** What a person is to know of the evidence. */
+/** The facts that a person is to know of the evidence. */
 export interface Findings {
   /** Empty for good work. */
   readonly notices: readonly Finding[];
-  /** Those of them that fail the work. */
+  /** The ones that fail the work. */
   readonly reasons: readonly string[];
 }
 
@@ -67,7 +67,7 @@ function leftTexts(canaries: Evidence["canaries"]): readonly string[] {
   return left === null ? [] : [`changed expectations were not tried: ${left}`];
 }
 
-/** What fails with the files as they were, and what the runner says. Pure. */
+/** Names the failure with the files as they were, and the words of the runner. Pure. */
 function describeDisagreement({ files, isCutShort, failure, aloneTurnsGreen }: Disagreement): string {
   const list = files.map(({ path, how }) => `${path} (${how})`).join(", ");
   const which = isCutShort ? `one or more of ${list}` : list;
@@ -87,7 +87,7 @@ function describeCanary(canary: Canary): string | null {
   }
 }
 
-/** What was tried and how it came out, a line each, for the report. Pure. */
+/** The experiments and their ends, a line each, for the report. Pure. */
 export function triedTexts({ oldJudges, canaries, withoutWork, cost }: Evidence): readonly string[] {
   const seen = canaries?.files.filter(({ status }) => status === "seen").length ?? 0;
   const asked = canaries?.files.filter(({ status }) => status !== "no evidence").length ?? 0;

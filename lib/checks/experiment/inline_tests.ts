@@ -17,12 +17,12 @@ interface Part {
 interface Way {
   /** One of these words is in a file with tests. */
   readonly words: readonly string[];
-  /** Where blocks begin, at the start of a line: a test is a block by itself there. */
+  /** Blocks begin here, at the start of a line: a test is a block by itself there. */
   readonly opens: RegExp;
-  /** Where what belongs to a block begins. @default where it opens */
+  /** The beginning of what belongs to a block. @default where it opens */
   readonly begins?: (text: string, at: number) => number;
   readonly ends: (text: string, start: number) => number;
-  /** What is in a block that tests. @default any block does */
+  /** A block that tests contains this. @default any block does */
   readonly tests?: RegExp;
   /** Examples in documentation, each as it is tried by itself. */
   readonly examples?: (text: string) => readonly string[];

@@ -7,7 +7,7 @@
 
 /** One literal of a test, and the one that replaces it. */
 export interface Flip {
-  /** Where the literal begins in the text. */
+  /** The position of the literal in the text. */
   readonly offset: number;
   readonly from: string;
   readonly to: string;

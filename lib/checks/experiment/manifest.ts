@@ -7,7 +7,7 @@ import { posix } from "node:path";
 
 type Table = Readonly<Record<string, unknown>>;
 
-/** What a package manager, a bundler or a registry reads. */
+/** A package manager, a bundler or a registry reads these. */
 const INSTALLED_REGEXP =
   /ependenc|^(?:name|version|description|keywords|homepage|bugs|licen[cs]es?|authors?|contributors|maintainers|funding|files|main|module|browser|bin|man|lib|directories|repository|engines|os|cpu|private|publish\w*|type|types|typings|typesVersions|exports|imports|sideEffects|overrides|resolutions|packageManager|pnpm|browserslist|workspaces?|catalogs?|project|package|build-system|\$schema)$/;
 /** Entries of which existing ones are as they were, and new ones stay. */

@@ -8,7 +8,7 @@ import { narrow } from "./narrow.ts";
 import { isCode, isNamed } from "./product.ts";
 import type { ChangedFile, Question } from "./question.ts";
 
-/** What the checks say with everything that judges as it was before the work. */
+/** The verdict of the checks with everything that judges as it was before the work. */
 export type OldJudges =
   /** Nothing but the product changed: nothing was run. */
   | { readonly status: "unchanged"; readonly commit: string }

@@ -1,5 +1,5 @@
 /**
- * What a changed file is, by its path alone: the product, a test, or something else that judges the product.
+ * The kind of a changed file, by its path alone: the product, a test, or something else that judges the product.
  *
  * @module
  */
@@ -11,15 +11,15 @@ import { posix } from "node:path";
  */
 export type FileKind = "product" | "test" | "manifest" | "lock" | "judge";
 
-/** What is known of a project's files. */
+/** The known facts about a project's files. */
 export interface Files {
-  /** Whether `tests.globs` matches a path. */
+  /** Tells whether `tests.globs` matches a path. */
   readonly isTest: (path: string) => boolean;
   /** Commands of the checks. */
   readonly commands: readonly string[];
   /** Files that a manifest names as its `bin`, `main` or `exports`. */
   readonly published: ReadonlySet<string>;
-  /** Whether the text of an item names a path: it is what was asked for. */
+  /** Tells whether the text of an item names a path: then it is what was asked for. */
   readonly isSubject: (path: string) => boolean;
 }
 
@@ -74,7 +74,7 @@ function isLookedAt(path: string, commands: readonly string[]): boolean {
   return isNamed(path, commands) && !CODE_REGEXP.test(name) && !LOADED_REGEXP.test(name) && !SCRIPTS_REGEXP.test(path);
 }
 
-/** Whether a command names this file as one of its words. Pure. */
+/** Tells whether a command names this file as one of its words. Pure. */
 export function isNamed(path: string, commands: readonly string[]): boolean {
   return commands.some((command) =>
     command.split(/[\s"'`=;&|()<>]+/).some((word) => word !== "" && posix.normalize(word) === path)
@@ -88,7 +88,7 @@ export function publishedBy(manifest: unknown): readonly string[] {
   return Object.values(manifest).flatMap(publishedBy);
 }
 
-/** Whether a text names a path, or its last part if that has an ending. Pure. */
+/** Tells whether a text names a path, or its last part if that has an ending. Pure. */
 export function namesPath(text: string, path: string): boolean {
   const name = posix.basename(path);
   const named = [path, ...name.includes(".") ? [name] : []].map((one) => one.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));

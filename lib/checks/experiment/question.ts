@@ -16,7 +16,7 @@ export interface ChangedFile {
   readonly how: "added" | "changed" | "deleted";
 }
 
-/** What the experiments are about. */
+/** The subject of the experiments. */
 export interface Question {
   readonly commits: Commits;
   /** The commit with the work. */
@@ -29,7 +29,7 @@ export interface Question {
   readonly files: Files;
 }
 
-/** What a question is made of. */
+/** The parts that a question is made of. */
 export interface QuestionOptions {
   readonly history: JudgingHistory;
   readonly head: string;
@@ -63,7 +63,7 @@ export async function questionOf(ralph: Context, options: QuestionOptions): Prom
   return { commits, head, base, old, now, changed, files };
 }
 
-/** What has to be laid over some entries so that they become the others. Pure. */
+/** The changes to lay over some entries so that they become the others. Pure. */
 export function laidOver(from: Entries, to: Entries): ReadonlyMap<string, { mode: string; hash: string } | null> {
   return new Map(changedFiles(from, to).map(({ path }) => [path, to.get(path) ?? null]));
 }

@@ -1,7 +1,7 @@
 import type { Bench } from "./bench.ts";
 import type { Question } from "./question.ts";
 
-/** What the checks say of an item's tests without its work. */
+/** The verdict of the checks on an item's tests without its work. */
 export type WithoutWork =
   /** Red without the work: the tests depend on it. */
   | { readonly status: "red" }

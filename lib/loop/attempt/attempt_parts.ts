@@ -36,13 +36,17 @@ export interface WorkItemOptions {
   readonly last?: Attempt | null;
   /** Ends the turn and the checks. @default the one of the context */
   readonly signal?: AbortSignal;
-  /** What the tree held before, when that is known. */
+  /** The tree before, when that is known. */
   readonly before?: TreeSnapshot;
   /** How the tree was before the first attempt at the item. @default as it is now */
   readonly start?: WorkDone;
-  /** What decides how old tests are, for `tests.integrity: "block"`. @default they are old as the turn finds them */
+  /**
+   * The history that decides how old tests are, for `tests.integrity: "block"`.
+   *
+   * @default they are old as the turn finds them
+   */
   readonly judging?: JudgingHistory;
-  /** What judges the attempt, and is restored after the turn. @default what it is now */
+  /** The brief that judges the attempt, and is restored after the turn. @default what it is now */
   readonly brief?: Brief;
   /** Commands that failed before the run's first turn. */
   readonly failedBefore?: ReadonlySet<string>;
@@ -96,7 +100,7 @@ export interface AttemptParts<Data, Findings> {
   readonly logs: string;
 }
 
-/** What a turn left. */
+/** The things that a turn left. */
 export interface TakenTurn<Findings> {
   readonly turn: Turn;
   readonly before: TreeSnapshot;
@@ -114,7 +118,7 @@ export interface TakenTurn<Findings> {
   readonly unclaimed: boolean;
   /** It edited state files, which were restored. */
   readonly edited: boolean;
-  /** What else of the brief it changed, and was restored. */
+  /** The other parts of the brief that it changed, and that were restored. */
   readonly restored: readonly BriefChange[];
 }
 
@@ -145,7 +149,7 @@ export function allowsUnverified<Data, Findings>({ backlog, ralph }: AttemptPart
   return backlog.unverified === "accept" || ralph.config.verify.allowUnverified;
 }
 
-/** Whether a check costs a turn of its own. */
+/** Tells whether a check costs a turn of its own. */
 export function isReview(check: CheckLike): boolean {
   return namedCheck(check)?.review === true;
 }

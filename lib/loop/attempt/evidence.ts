@@ -27,14 +27,14 @@ export interface ToTry {
   readonly bringUp: BringUp | null;
   readonly stateFiles: readonly string[];
   readonly item?: Item;
-  /** What belongs to the work. @default everything */
+  /** Tells whether a path belongs to the work. @default everything */
   readonly isChanged?: (path: string) => boolean;
   /** Milliseconds of the budget that are spent. @default 0 */
   readonly spentMs?: number;
   readonly signal: AbortSignal;
 }
 
-/** What is to be known at the end of a run, and what fails it. */
+/** The facts to know at the end of a run, and the reasons that fail it. */
 export async function evidenceAtEnd(
   ralph: RalphContext,
   run: Omit<ToTry, "history" | "head"> & {

@@ -12,7 +12,7 @@ export interface ProvableItem {
   readonly head: string;
   readonly history: JudgingHistory;
   readonly checks: readonly Check[];
-  /** What its turns changed; the files of other items are none of its work. */
+  /** Tells whether its turns changed a path; the files of other items are none of its work. */
   readonly isChanged: (path: string) => boolean;
 }
 
@@ -44,7 +44,7 @@ export function provableItems(
   });
 }
 
-/** What proves an item, in a line; `null` where there was nothing to try. Pure. */
+/** The proof of an item, in a line; `null` if there was nothing to try. Pure. */
 export function proofText({ withoutWork, ownTests }: Evidence, oldJudges: Evidence["oldJudges"]): string | null {
   switch (withoutWork?.status) {
     case "red": {

@@ -9,7 +9,7 @@ import { unresolvedIn, unresolvedMessage } from "../../git/conflict_markers.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { rootPaths, topLevelPaths } from "../../git/tree_paths.ts";
 
-/** What is known of an attempt before anything is judged. */
+/** An attempt as it is known before anything is judged. */
 export type Attempted<Findings> = Pick<
   Attempt<Findings>,
   "id" | "number" | "claim" | "turn" | "verification"
@@ -49,7 +49,7 @@ export async function endedBy<Data, Findings>(
   return refusal === null ? null : { ...attempted, status: "failed", reason: "refused", message: refusal };
 }
 
-/** What the claim and then the checks make of the turn. */
+/** Judges the turn by the claim and then by the checks. */
 export async function judged<Data, Findings>(
   parts: AttemptParts<Data, Findings>,
   { turn, claim, edited, remade }: TakenTurn<Findings>,
@@ -106,7 +106,7 @@ export async function judged<Data, Findings>(
   return { ...attempted, verification, ...verdict };
 }
 
-/** What a turn wrote that its work does not allow, or `null`. */
+/** The paths that a turn wrote and that its work does not allow, or `null`. */
 async function trespassed(
   ralph: RalphContext,
   work: Work,

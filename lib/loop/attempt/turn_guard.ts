@@ -26,7 +26,7 @@ export interface TurnGuard {
   beforeTurn(itemId: string, before: TreeSnapshot): Promise<void>;
   /** Call once the turn's processes have ended, before anything is judged. */
   afterTurn(attemptId: string, observed: ObservedTurn): Promise<GuardedTurn>;
-  /** What is committed now is verified: no later attempt may rewrite it. */
+  /** Declares what is committed now verified: no later attempt may rewrite it. */
   verified(): void;
 }
 

@@ -9,7 +9,7 @@ import { factsOf } from "../../host/path_facts.ts";
 import { rootPaths } from "../../git/tree_paths.ts";
 import type { Repository, TreeSnapshot } from "../../git/types.ts";
 
-/** What a person has not committed: kept before each turn, and restored after it. */
+/** A person's uncommitted work: kept before each turn, and restored after it. */
 export interface Uncommitted {
   /** Keeps the content of the user's paths that are new or have changed. */
   keep(before: TreeSnapshot): Promise<void>;
@@ -23,7 +23,7 @@ export interface Uncommitted {
   restore(before: TreeSnapshot, after: TreeSnapshot, moved: boolean): Promise<RestoredUncommitted>;
 }
 
-/** What was done about it after a turn. */
+/** The repair of it after a turn. */
 export interface RestoredUncommitted {
   readonly isTouched: boolean;
   /** Relative to the top level: a person had deleted them, the turn made them as HEAD has them, and they are gone again. */
@@ -120,7 +120,10 @@ async function sweptPaths(
   return swept;
 }
 
-/** What the turn's own commits touch: those that a person makes meanwhile stay. `null`: the two cannot be told apart. */
+/**
+ * The paths that the turn's own commits touch: commits that a person makes meanwhile stay. `null`: the two cannot be
+ * told apart.
+ */
 async function pathsOfTurn(repository: Repository, from: string, to: string): Promise<ReadonlySet<string> | null> {
   if (!await canMark(repository)) return null;
   const commits = (await outputFrom(repository, ["rev-list", `${from}..${to}`])).split("\n").filter((id) => id !== "");
@@ -143,7 +146,7 @@ function isGone(
   return !committed.includes(path) || (content !== null && factsOf(join(topLevel, path)) === null);
 }
 
-/** What was staged before, and lost that by a commit or a reset, is staged again. */
+/** Stages again what was staged before, and lost that by a commit or a reset. */
 async function stageAgain(
   repository: Repository,
   before: TreeSnapshot,

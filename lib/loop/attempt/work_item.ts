@@ -239,7 +239,7 @@ async function runTurn<Data, Findings>(
   });
 }
 
-/** What was restored is not the turn's change. */
+/** A restored path is not the turn's change. */
 function withoutPaths(turn: Turn, paths: readonly string[]): Turn {
   return { ...turn, changedFiles: turn.changedFiles.filter((path) => !paths.includes(path)) };
 }
@@ -271,8 +271,8 @@ function nameOf(id: string): string {
 }
 
 /**
- * Whether green checks need the agent's claim beside them. Known agents print their last words, which their streams show;
- * any other command is asked for them, and its work is unverified without.
+ * Tells whether green checks need the agent's claim beside them. Known agents print their last words, which their
+ * streams show; any other command is asked for them, and its work is unverified without.
  */
 function claimsOf({ config }: Pick<RalphContext, "config">, turn: Turn): "required" | "optional" | "asked" {
   const { provider, trust } = config;

@@ -32,7 +32,7 @@ export interface CleanRun extends AsyncDisposable {
   look(red: readonly CheckResult[], checks: readonly Check[], signal: AbortSignal): Promise<void>;
   /** Paths that the tree has and its commit has not, as they are now. */
   absentNow(): Promise<readonly string[]>;
-  /** Of those, the ones that were there before the first turn of the first run. */
+  /** The ones that were there before the first turn of the first run. */
   readonly absentAtStart: readonly string[];
   notices(): readonly Notice[];
 }
@@ -110,7 +110,7 @@ function reportNamed({ events }: RalphContext, command: string, absent: readonly
   events.emit({ type: "note", level: "warn", message });
 }
 
-/** What the final check looks at. A commit that lacks the work cannot be checked. */
+/** The thing that the final check looks at. A commit that lacks the work cannot be checked. */
 export function checkedAsOf<Data, Findings>(
   { config }: Pick<RalphContext, "config">,
   { policy }: Pick<Backlog<Data, Findings>, "policy">,
@@ -161,7 +161,10 @@ function noticesOf(checkout: Checkout | null, brought: BroughtUp | null): readon
   ];
 }
 
-/** What the tree has and its commit has not, but what was copied; a folder is one path. Longer paths come first. */
+/**
+ * The paths that the tree has and its commit has not, but for copied ones; a folder is one path. Longer paths come
+ * first.
+ */
 async function absentPaths(
   { host, ...place }: Pick<RalphContext, "host" | "repository" | "root">,
   copied: readonly string[],

@@ -28,13 +28,13 @@ export interface ToConclude<Data, Findings> {
   readonly logs: string;
   readonly signal: AbortSignal;
   readonly clean: CleanRun;
-  /** What a person had not committed, relative to the top level. */
+  /** The paths that a person had not committed, relative to the top level. */
   readonly userPaths: ReadonlySet<string>;
   /** Work of items that have passed, which no commit holds; relative to the root. */
   readonly uncommitted: readonly string[];
 }
 
-/** What the end of a run came to. */
+/** The outcome of a run's end. */
 export interface Concluded {
   /** `null`: items come again. */
   readonly ending: Ending | null;
@@ -43,7 +43,7 @@ export interface Concluded {
   /** Ids of items that no check has seen, or no agent has claimed; `null` where no final check ran. */
   readonly unverified: readonly string[] | null;
   readonly notices: readonly Notice[];
-  /** Of the final check. */
+  /** The results of the final check. */
   readonly results?: readonly CheckResult[];
 }
 
@@ -82,7 +82,7 @@ export async function conclude<Data, Findings>(
 
 const NO_DOUBT: Findings = { notices: [], reasons: [] };
 
-/** Whether the checks that passed can be believed. */
+/** Finds out whether the checks that passed can be believed. */
 async function believed<Data, ItemFindings>(
   ralph: RalphContext,
   { backlog, key, signal, progress }: ToConclude<Data, ItemFindings>,

@@ -17,7 +17,7 @@ import { verify } from "../../checks/verify.ts";
 import type { CleanRun } from "./clean.ts";
 import { NOT_CLAIMED, type Notice } from "../policy/progress.ts";
 
-/** What the final check is made of. */
+/** The work that the final check is made of. */
 export interface FinalWork {
   /** Everything that has passed, in this run and before. */
   readonly items: readonly PassedItem[];
@@ -25,7 +25,7 @@ export interface FinalWork {
   readonly checks: readonly Check[];
 }
 
-/** What a final check came to. */
+/** The result of a final check. */
 export interface FinalResult {
   readonly verification: Verification;
   /** Ids of the items that no check has seen, that no agent has claimed, or that failed the unseen check. */
@@ -48,7 +48,7 @@ export async function finalWork<Data, Findings>(
   backlog: Backlog<Data, Findings>,
   options: {
     readonly view: LoopView;
-    /** What passed in this run, for a backlog that cannot list what passed. */
+    /** The items that passed in this run, for a backlog that cannot list what passed. */
     readonly passedNow: readonly PassedItem[];
     /** Checks that hold for every item, beside the configuration's. */
     readonly shared: readonly CheckLike[];

@@ -11,7 +11,7 @@ import { ownPaths } from "../settle/stow.ts";
 /** Paths that a message names at most. */
 const MOST_PATHS = 20;
 
-/** What the tree has and HEAD has not, where that is why a check fails. */
+/** The paths that the tree has and HEAD has not, if that is why a check fails. */
 export interface Lacking {
   /** For the next prompt and the last lines. */
   readonly message: string;
@@ -29,7 +29,7 @@ export async function lackingIn(
   failures: readonly CheckResult[],
   { backlog, checks, clean, userPaths, signal }: {
     readonly backlog: Pick<Backlog, "stateFiles" | "ownFiles">;
-    /** Of the final check. */
+    /** The checks of the final check. */
     readonly checks: readonly Check[];
     readonly clean: CleanRun;
     readonly userPaths: ReadonlySet<string>;

@@ -15,7 +15,7 @@ import { topLevelPaths } from "../../git/tree_paths.ts";
 import type { Repository } from "../../git/types.ts";
 import type { Notice } from "../policy/progress.ts";
 
-/** What is judged, and from when on. */
+/** The work that is judged, and its beginning. */
 export interface VerdictSinceOptions {
   /** Commit whose configuration and tests judge. @default the merge base with the default branch */
   readonly base?: string;
@@ -31,7 +31,7 @@ export interface VerdictSinceOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What the work since a commit comes to. */
+/** The verdict on the work since a commit. */
 export interface VerdictSince {
   readonly status: "passed" | "failed" | "unverified" | "aborted";
   readonly base: string;
@@ -41,7 +41,7 @@ export interface VerdictSince {
   readonly checks: readonly CheckResult[];
   /** Why it did not pass. */
   readonly reasons: readonly string[];
-  /** What is to be known beside the verdict, as a run's end has it. */
+  /** The facts to know beside the verdict, as a run's end has them. */
   readonly notices: readonly Notice[];
 }
 
@@ -117,7 +117,11 @@ async function commitNamed(repository: Repository, name: string): Promise<string
   });
 }
 
-/** Where the branch left the default one; on that one itself, HEAD. @throws {RalphError} usage where none is known */
+/**
+ * The commit at which the branch left the default one; on that one itself, HEAD.
+ *
+ * @throws {RalphError} usage where none is known
+ */
 async function mergeBase(repository: Repository): Promise<string> {
   const here = await defaultBranch(repository);
   const names = ["origin/HEAD", ...here === null ? [] : [here], "origin/main", "origin/master"];

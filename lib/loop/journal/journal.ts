@@ -106,7 +106,7 @@ class JournalFile {
   readonly #oneAtATime = createSlots(1);
   #size = 0;
   #torn = false;
-  /** What it holds, in a copy on the disk, and its stamp where it holds just that. */
+  /** The text that it holds, in a copy on the disk, and its stamp if it holds just that. */
   #held: { readonly copy: OwnCopy; readonly bytes: number; readonly stamp: string | null } | null = null;
 
   constructor(path: string) {
@@ -161,7 +161,7 @@ class JournalFile {
     if (this.#held !== null) this.#know(this.#held.copy, this.#held.bytes + bytes.length);
   }
 
-  /** What a turn has written here, or taken away, counts in no later run. */
+  /** A turn's writes here count in no later run; neither do its removals. */
   async #fix(): Promise<void> {
     if (this.#held === null) return;
     const { copy, bytes, stamp } = this.#held;

@@ -41,7 +41,7 @@ interface Baseline {
 /** The journal's lines, added up. */
 export interface JournalState {
   readonly slots: ReadonlyMap<string, Slot>;
-  /** Of the newest run, whichever backlog it was of. */
+  /** The brief of the newest run, whichever backlog it was of. */
   readonly brief: { readonly key: string; readonly record: BriefRecord; readonly ended: boolean } | null;
   apply(line: JournalLine): void;
   history(key: JournalKey, item: Item): readonly Attempt[];

@@ -64,7 +64,7 @@ export type JournalLine =
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Of each kind of line, what must be in it so that it can be read. A kind that is missing here does not compile. */
+/** A line of each kind must hold this so that it can be read. A kind that is missing here does not compile. */
 const SHAPES: Readonly<Record<JournalLine["type"], (fields: Fields) => boolean>> = {
   begun: ({ item, userPaths, attemptId, number, head, apart }) =>
     isObject(item) && isText(item["id"]) && isTexts(userPaths) && isText(attemptId) && typeof number === "number" &&
@@ -102,7 +102,7 @@ export function isRecord(value: unknown): value is JournalLine {
   return typeof type === "string" && Object.hasOwn(SHAPES, type) && SHAPES[type as JournalLine["type"]](value);
 }
 
-/** What a line holds, or `null` when it is no JSON. */
+/** The content of a line, or `null` when it is no JSON. */
 export function parseLine(text: string): unknown {
   if (text.trim() === "") return null;
   try {

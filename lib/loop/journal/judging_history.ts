@@ -13,7 +13,7 @@ export interface Judging extends JudgingHistory {
 /** Nothing was attempted since a run last passed. */
 export const NOT_ATTEMPTED: Judging = { base: null, steps: [], items: [], end: null, begun: false };
 
-/** An attempt begins at a commit. What changed since the last run ended in order is a person's work. Pure. */
+/** An attempt begins at a commit. Changes since the last run ended in order are a person's work. Pure. */
 export function begunAt(judging: Judging, head: string | null): Judging {
   if (!judging.begun) return { ...judging, base: head, begun: true };
   const { end, steps } = judging;
@@ -21,7 +21,10 @@ export function begunAt(judging: Judging, head: string | null): Judging {
   return { ...judging, end: null, steps: [...steps, { from: end, to: head }] };
 }
 
-/** An attempt was settled; `commit`: the one at which its item passed. What the item was allowed to change is old then. Pure. */
+/**
+ * An attempt was settled; `commit`: the one at which its item passed. The changes that the item was allowed are old
+ * then. Pure.
+ */
 export function attempted(
   judging: Judging,
   { item, attempt }: Pick<OpenItem, "item" | "attempt">,

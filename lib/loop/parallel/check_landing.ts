@@ -1,6 +1,6 @@
 /**
- * Whether work from a worker's tree may come onto the branch: its checks run once more where the branch has moved, or where
- * another machine made it.
+ * Decides whether work from a worker's tree may come onto the branch: its checks run once more if the branch has moved,
+ * or if another machine made it.
  *
  * @module
  */
@@ -28,15 +28,15 @@ import type { Note, WorkerTree } from "./worker_tree.ts";
 export interface ToLand<Data, Findings> {
   readonly begun: Begun<Data, Findings>;
   readonly worked: WorkedItem<Findings>;
-  /** What it changed; `null`: nothing. */
+  /** The work that it changed; `null`: nothing. */
   readonly work: Captured | null;
-  /** What it wrote beside Ralph's part of state files. */
+  /** The notes that it wrote beside Ralph's part of state files. */
   readonly notes: readonly Note[];
   /** The commit that it began on. */
   readonly base: string;
-  /** Where its work is kept. */
+  /** The ref that keeps its work. */
   readonly ref: string;
-  /** Where its checks may run once more. */
+  /** The tree in which its checks may run once more. */
   readonly tree: WorkerTree;
   /** It was made on another machine: it is checked here whatever was said there. */
   readonly isForeign: boolean;
@@ -58,7 +58,7 @@ export interface Checked<Findings> {
   readonly paths: readonly string[];
 }
 
-/** Where it is to land. */
+/** The place that it is to land at. */
 interface ToCheck extends Landing, Pick<Captured, "own"> {
   /** Conflicts of the item so far. */
   readonly conflicts: number;
@@ -87,7 +87,7 @@ export class LandingChecks<Data, Findings> {
     this.#repository = requireRepository(parts.ralph);
   }
 
-  /** Whether it may come onto the tip, checked there where anything but state has changed since it began. */
+  /** Tells whether it may come onto the tip, checked there if anything but state has changed since it began. */
   async check(
     { begun, base, tree, work, isForeign }: ToLand<Data, Findings>,
     attempt: Attempt<Findings>,

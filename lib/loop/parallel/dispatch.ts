@@ -42,7 +42,7 @@ const STARTING = { first: true } as const;
 const UNSTEADY =
   "failed beside another worker's checks, and passed when it was run alone; `RALPH_LANE` tells workers apart";
 
-/** What the dispatcher needs of the loop. */
+/** The needs of the dispatcher from the loop. */
 export interface DispatchParts<Data, Findings> {
   readonly iterations: Iterations<Data, Findings>;
   readonly clean: CleanRun;
@@ -102,7 +102,7 @@ export async function openWorkers<Data, Findings>(
   };
 }
 
-/** Where items are worked on. */
+/** The places that items are worked on in. */
 interface Places {
   readonly lanes: Lanes;
   /** `null`: in the lanes' own trees. */
@@ -126,7 +126,7 @@ class Dispatcher<Data, Findings> {
   /** Lanes that have failed: nothing more starts in them. */
   readonly #closed = new Set<WorkerTree>();
   readonly #elsewhere: Elsewhere | null;
-  /** What an earlier coordinator has handed out: it continues. */
+  /** The items that an earlier coordinator has handed out: they continue. */
   readonly #handedOut: OpenItem[];
   /** The coordinator's side, one thing at a time. */
   readonly #coordinator = createSlots(1);

@@ -22,13 +22,16 @@ export interface FilledTreeOptions {
   readonly to: string;
   /** The project in the tree that is filled: `workspace.setup` runs there. */
   readonly root: string;
-  /** Where what is replaced in `from` is kept. */
+  /** The folder that keeps replaced files of `from`. */
   readonly aside: string;
   readonly workspace: WorkspaceConfig;
   readonly signal: AbortSignal;
 }
 
-/** What a second working tree needs beside what git has (`node_modules`, `.env`): copied, linked, or installed. */
+/**
+ * The things that a second working tree needs beside what git has (`node_modules`, `.env`): copied, linked, or
+ * installed.
+ */
 export interface FilledTree {
   /** Links in it, relative to its top level: `git clean` is to leave them. */
   readonly links: readonly string[];
@@ -113,7 +116,7 @@ export function createFilledTree(options: FilledTreeOptions): FilledTree {
   };
 }
 
-/** What the person has there is kept. */
+/** The person's files there are kept. */
 async function bringOne({ host, from, to, aside }: FilledTreeOptions, path: string): Promise<void> {
   setAside(join(from, path), aside);
   await copyTree(host, join(to, path), join(from, path), from);

@@ -40,7 +40,7 @@ export interface Landings<Data, Findings> {
   conflictOf(item: Item<Data>): readonly string[];
 }
 
-/** Of a turn elsewhere that says that there was nothing to do: its checks run here all the same. */
+/** The commits of a turn elsewhere that says that there was nothing to do: its checks run here all the same. */
 const NOTHING = { subjects: [], trailers: [] } as const;
 
 /** @param parts of the loop */
@@ -51,7 +51,7 @@ export function createLandings<Data, Findings>(
   return new RunLandings(parts, rest);
 }
 
-/** What landings need beside the parts of the loop. */
+/** The needs of landings beside the parts of the loop. */
 interface LandingParts<Data, Findings> {
   readonly iterations: Iterations<Data, Findings>;
   readonly signal: AbortSignal;
@@ -144,7 +144,7 @@ class RunLandings<Data, Findings> implements Landings<Data, Findings> {
     return "left-open";
   }
 
-  /** What turns write beside Ralph's part of a state file stays, whatever became of them. */
+  /** Text that turns write beside Ralph's part of a state file stays, whatever became of them. */
   async #take(notes: readonly Note[]): Promise<void> {
     const { ralph } = this.#parts;
     for (const { path, before, text } of notes) {

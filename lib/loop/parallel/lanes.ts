@@ -6,7 +6,7 @@ import { removeTree } from "./leftover_trees.ts";
 import { tidied } from "../run/tidied.ts";
 import { openWorkerTree, type WorkerTree } from "./worker_tree.ts";
 
-/** Where the items of a run are worked on, or checked before they land. */
+/** The lanes in which items of a run are worked on, or checked before they land. */
 export interface Lanes extends AsyncDisposable {
   /** One for each item that may be in flight: its events say so. */
   readonly all: readonly WorkerTree[];

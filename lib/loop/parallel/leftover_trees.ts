@@ -1,6 +1,6 @@
 /**
- * The trees of workers as they are on the disk: whose they are, and what killed runs left in them. What is in the folder
- * without a marker of this project is not this project's, and left alone.
+ * The trees of workers as they are on the disk: whose they are, and what killed runs left in them. A folder without a
+ * marker of this project is not this project's, and left alone.
  *
  * @module
  */
@@ -17,13 +17,13 @@ import { listDirectory, pathExists, readText, removeOwn, removePath, writeAtomic
 /** A project, as far as its trees depend on it. */
 export type TreesOf = Pick<RalphContext, "config" | "host" | "repository" | "root">;
 
-/** What a marker file beside a tree says: whose it is, and what is in it. */
+/** The text of a marker file beside a tree: its owner and its contents. */
 export interface Marker {
   readonly v: 1;
   /** Absolute path of the project. */
   readonly root: string;
   readonly run: string;
-  /** What is being worked on in it: kept when the run is killed. */
+  /** The work that is being done in it: kept when the run is killed. */
   readonly work: { readonly base: string; readonly ref: string } | null;
 }
 
@@ -34,8 +34,8 @@ export interface FoundTree {
 }
 
 /**
- * What the trees of killed runs hold is kept under its ref, and trees that no worker needs are taken away. Call with the
- * run lock held, before trees are opened.
+ * Keeps the work in trees of killed runs under its ref, and takes away trees that no worker needs. Call with the run
+ * lock held, before trees are opened.
  *
  * @returns how many items' work was kept
  */
@@ -74,7 +74,7 @@ async function rescueOne(
 }
 
 /**
- * What was done in a tree since a commit, as one commit under a ref.
+ * Captures the work in a tree since a commit, as one commit under a ref.
  *
  * @param of `wanted`: uncommitted paths that belong to it, `null` for all; state stays as it was
  */
@@ -120,7 +120,7 @@ export async function removeTree(
   isRemovedEmpty(directory);
 }
 
-/** Whether a folder is a worktree of this repository. */
+/** Tells whether a folder is a worktree of this repository. */
 export async function isWorktreeOf(ralph: Omit<TreesOf, "config">, path: string): Promise<boolean> {
   const main = requireRepository(ralph);
   if (!await pathExists(join(path, ".git"))) return false;

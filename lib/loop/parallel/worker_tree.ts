@@ -38,7 +38,7 @@ export interface WorkerTree extends AsyncDisposable {
   readonly ralph: RalphContext;
   /** The run's own context, with events that say in which lane they happen. */
   readonly home: RalphContext;
-  /** What judges here, as it was before the first turn. */
+  /** The brief that judges here, as it was before the first turn. */
   readonly brief: Brief;
   readonly filled: FilledTree;
   /**
@@ -55,7 +55,7 @@ export interface WorkerTree extends AsyncDisposable {
   capture(paths: readonly string[]): Promise<Captured | null>;
   /** Nothing is worked on in it any more: all that the turn left is kept. @returns whether the tree may be removed */
   abandon(): Promise<boolean>;
-  /** What the turn left in state files of which only a part is Ralph's, and has restored. */
+  /** The notes that the turn left in state files of which only a part is Ralph's, and has restored. */
   notes(): Promise<readonly Note[]>;
   /** A turn may have removed it: it is made anew for the next item. */
   isThere(): Promise<boolean>;
@@ -74,12 +74,12 @@ export interface Note {
   readonly text: string;
 }
 
-/** What a tree begins an item with. */
+/** The state that a tree begins an item with. */
 export interface TreeBegin {
   readonly tip: string;
   /** A commit on an earlier tip; `null`: nothing was left. */
   readonly left: string | null;
-  /** Where the work is kept. */
+  /** The ref that keeps the work. */
   readonly ref: string;
   readonly item: Item;
   readonly attemptId: string;
@@ -155,7 +155,7 @@ async function openAt<Data, Findings>(
   };
 }
 
-/** What an open tree is made of. */
+/** The parts that an open tree is made of. */
 interface OpenTreeParts {
   readonly ralph: RalphContext;
   readonly derived: RalphContext;

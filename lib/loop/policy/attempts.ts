@@ -39,7 +39,7 @@ export function previousOf<Findings>(
   { history, sentBack, left }: {
     readonly history: readonly Attempt<Findings>[];
     readonly sentBack: { readonly reason: string } | null;
-    /** What attempts at the item have left uncommitted. */
+    /** The paths that attempts at the item have left uncommitted. */
     readonly left: Readonly<Record<string, unknown>>;
   },
 ): Attempt<Findings> | null {

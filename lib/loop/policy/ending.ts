@@ -2,7 +2,7 @@ import type { RalphContext } from "../../context/context.ts";
 import type { Attempt, Settlement } from "../../backlog/types.ts";
 import type { StoppedEarly } from "../run/outcome.ts";
 
-/** What an attempt and its settlement mean for the run: its end, or `null` where it continues. */
+/** The meaning of an attempt and its settlement for the run: its end, or `null` if it continues. */
 export function endingOf(
   { events }: Pick<RalphContext, "events">,
   attempt: Attempt,

@@ -70,7 +70,7 @@ export function limitReached(progress: Progress, limits: LimitsConfig, now: numb
   return null;
 }
 
-/** Whether the turns in flight may reach a budget, going by what the run's turns have used so far. Pure. */
+/** Tells whether the turns in flight may reach a budget, going by what the run's turns have used so far. Pure. */
 export function costSoon({ usage, tokens, costUsd }: Progress, limits: LimitsConfig, inFlight: number): boolean {
   const reaches = (used: number | null, limit: number | null): boolean =>
     used !== null && limit !== null && usage.turns > 0 && used + inFlight * used / usage.turns >= limit;

@@ -4,7 +4,7 @@ import { addTurn, NO_USAGE, tokensOf, usagesOf, type UsageTotal } from "../../ba
 
 /** Something about a run that its verdict does not say: in the last lines, the report and `--json`. */
 export interface Notice {
-  /** What it is about, from a closed list. */
+  /** The subject, from a closed list. */
   readonly kind:
     | "green-before"
     | "no-own-check"
@@ -25,7 +25,7 @@ export interface Notice {
     | "environment";
   /** Item, file or command. */
   readonly subject: string;
-  /** What is to be known of it, in words; may be empty. */
+  /** The news about it, in words; may be empty. */
   readonly message: string;
 }
 
@@ -52,7 +52,7 @@ export interface Progress {
   readonly usageByItem: Readonly<Record<string, UsageTotal>>;
   /** Ids of items that passed and were not sent back, in order. */
   readonly passed: readonly string[];
-  /** Of all items that passed, in this run or before, those that no check has seen, or no agent has claimed. */
+  /** Passed items, of this run or before, that no check has seen, or no agent has claimed. */
   readonly unverified: readonly string[];
   /** Items given up on in this run. */
   readonly parked: readonly { readonly id: string; readonly reason: string }[];
@@ -64,7 +64,7 @@ export interface Progress {
   readonly everPassed: readonly string[];
   /** Commands of shared checks that failed before the first turn (`verify.baseline`). */
   readonly failedBefore: readonly string[];
-  /** What the last lines name beside the verdict. */
+  /** The notices that the last lines name beside the verdict. */
   readonly notices: readonly Notice[];
   /** At the end of a run: what a person asked for, where the backlog knows. */
   readonly goal?: string;

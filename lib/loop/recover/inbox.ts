@@ -27,7 +27,7 @@ export async function receiveInbox<Data, Findings>(
   return received;
 }
 
-/** What agents and hooks ask for goes into state, which is committed: secrets are masked in it, but never in a command. */
+/** Requests of agents and hooks go into state, which is committed: secrets are masked in it, but never in a command. */
 export function maskedClaims(
   { host }: Pick<RalphContext, "host">,
   claims: readonly ClaimLine[],

@@ -18,8 +18,8 @@ import { restoreState } from "../../checks/brief/create_brief.ts";
 
 /**
  * Brings a run that was killed to a clean start: manual edits are reverted, what was begun is settled (as `interrupted`
- * where nothing is known of it), its commit is made up for. Where nothing was open, what a person changed since is the
- * new baseline.
+ * where nothing is known of it), its commit is made up for. If nothing was open, a person's changes since are the new
+ * baseline.
  *
  * @returns whose the uncommitted changes in the tree are
  */
@@ -129,8 +129,8 @@ async function checkedAgain<Data, Findings>(
 }
 
 /**
- * What the agent of a killed run may have left in the way: locks of its git, what a power cut tore, a damaged store. Before
- * anything is read.
+ * Repairs what the agent of a killed run may have left in the way: locks of its git, damage by a power cut, a damaged
+ * store. Before anything is read.
  */
 export async function repairAfterKill<Data, Findings>(
   ralph: RalphContext,
@@ -154,7 +154,7 @@ export async function repairAfterKill<Data, Findings>(
   await restoreEdits(ralph, backlog);
 }
 
-/** What was staged was a person's, too. */
+/** The staged changes were a person's, too. */
 export function reportTornIndex({ events }: Pick<RalphContext, "events">, kept: string): void {
   const message =
     `git's index was damaged when the machine stopped, and is made anew: nothing is staged; the old one: ${kept}`;

@@ -15,7 +15,7 @@ export interface NamedIteration {
   readonly attempt: number;
 }
 
-/** What of an item's criteria is in its event. */
+/** The event of an item holds this much of its criteria. */
 const MOST_CRITERIA = 50;
 const LONGEST_CRITERION = 500;
 

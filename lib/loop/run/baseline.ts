@@ -9,7 +9,7 @@ import { rootPaths, topLevelPaths } from "../../git/tree_paths.ts";
 import type { TreeSnapshot } from "../../git/types.ts";
 import type { CleanRun } from "../finish/clean.ts";
 
-/** Where the checks are logged, what ends them, and the checkout that has to make them at the end. */
+/** The logs of the checks, what ends them, and the checkout that has to make them at the end. */
 export interface BaselineOptions {
   readonly logs: string;
   readonly signal: AbortSignal;
@@ -19,14 +19,14 @@ export interface BaselineOptions {
   readonly state?: readonly string[];
 }
 
-/** What the shared checks come to before the first turn. */
+/** The results of the shared checks before the first turn. */
 export type Baseline =
   | { readonly status: "known"; readonly failing: ReadonlySet<string> }
   | { readonly status: "aborted" }
   /** Nothing could ever pass. */
   | { readonly status: "blocked"; readonly reasons: readonly string[] };
 
-/** What the checks came to, and the tree that they left. */
+/** The results of the checks, and the tree that they left. */
 interface Tried {
   readonly commands: string;
   readonly results: readonly CheckResult[];
@@ -35,7 +35,7 @@ interface Tried {
   readonly state: readonly string[];
 }
 
-/** Of a run that has planned before: what was tried then is not run again on the same tree. */
+/** The checks of a run that has planned before are not run again on the same tree. */
 const TRIED = new WeakMap<RalphContext["run"], Tried>();
 
 /**
@@ -82,7 +82,7 @@ export async function baselineOf(
   return outcomeOf(ralph, results);
 }
 
-/** What the same commands came to on this very tree. */
+/** The results of the same commands on this very tree. */
 async function triedOn(ralph: RalphContext, shared: readonly Check[]): Promise<readonly CheckResult[] | null> {
   const tried = TRIED.get(ralph.run);
   if (tried === undefined || tried.commands !== commandsOf(shared)) return null;

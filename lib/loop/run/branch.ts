@@ -9,8 +9,8 @@ import type { Repository } from "../../git/types.ts";
 import { pathExists, renamePath } from "../../host/files.ts";
 
 /**
- * Switches to the branch that was asked for, else to the backlog's; "" stays. What was asked for on the branch before is
- * what is worked off: a branch that holds another backlog is refused.
+ * Switches to the branch that was asked for, else to the backlog's; "" stays. The request on the branch before is what
+ * is worked off: a branch that holds another backlog is refused.
  *
  * @throws {RalphError} git-detached-head, branch-invalid, branch-failed, branch-differs
  */
@@ -100,7 +100,7 @@ async function recordKilled(ralph: Place, repository: Repository): Promise<boole
   return true;
 }
 
-/** What the backlog asks for on this branch, `null` where it has none. */
+/** The request of the backlog on this branch, `null` if it has none. */
 async function asksHere<Data, Findings>(backlog: Backlog<Data, Findings>): Promise<string | null> {
   try {
     return (await backlog.brief?.())?.fingerprint ?? null;

@@ -46,7 +46,7 @@ export class Loop<Data, Findings> {
   readonly #guard: TurnGuard;
   readonly #clean: CleanRun;
   readonly #iterations: Iterations<Data, Findings>;
-  /** Of the newest final check. */
+  /** The results of the newest final check. */
   results: readonly CheckResult[] = [];
 
   constructor(parts: LoopParts<Data, Findings>) {
@@ -235,7 +235,7 @@ export class Loop<Data, Findings> {
     return null;
   }
 
-  /** What would make each commit fail is found before a turn is paid for. @throws {RalphError} git-failed */
+  /** Finds what would make each commit fail before a turn is paid for. @throws {RalphError} git-failed */
   async #tryCommit(): Promise<void> {
     const { config, events } = this.#ralph;
     if (!config.commits.work && !config.commits.prdChanges) return;

@@ -6,7 +6,7 @@ import type { LoopOptions, Stopped } from "./outcome.ts";
 import type { Ownership } from "../settle/ownership.ts";
 import type { Committer } from "../settle/committer.ts";
 
-/** What a run is made of. */
+/** The parts that a run is made of. */
 export interface LoopParts<Data, Findings> {
   readonly ralph: RalphContext;
   readonly backlog: Backlog<Data, Findings>;
@@ -19,7 +19,7 @@ export interface LoopParts<Data, Findings> {
   readonly workers: number;
 }
 
-/** What is to be worked on next. */
+/** The next thing to work on. */
 export type Picked<Data> =
   | { readonly status: "item"; readonly item: Item<Data> }
   /** Nothing starts before something that is in flight has ended. */

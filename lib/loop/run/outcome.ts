@@ -3,7 +3,7 @@ import type { Hook } from "../../hooks/hook.ts";
 import type { Progress } from "../policy/progress.ts";
 import type { CheckLike } from "../../checks/types.ts";
 
-/** How a loop runs. What is absent comes from the context: configuration and command line. */
+/** How a loop runs. The context (configuration and command line) gives what is absent. */
 export interface LoopOptions {
   /** Agent turns at most. */
   readonly maxIterations?: number;
@@ -11,7 +11,7 @@ export interface LoopOptions {
   readonly maxItems?: number;
   /** Run for every item, after the backlog's own. */
   readonly checks?: readonly CheckLike[];
-  /** What runs with each iteration. @default the configuration's */
+  /** The hooks that run with each iteration. @default the configuration's */
   readonly hooks?: readonly Hook[];
   /** Laid over the limits of the configuration. */
   readonly limits?: Partial<LimitsConfig>;
@@ -25,7 +25,7 @@ export interface LoopOptions {
   readonly retryBlocked?: boolean;
   /** The branch to work on; "" stays on the current one. @default the backlog's */
   readonly branch?: string;
-  /** What the run lock says. @default "run" */
+  /** The text of the run lock. @default "run" */
   readonly purpose?: string;
   /** Ends the run in order. @default the one of the context */
   readonly signal?: AbortSignal;
@@ -54,7 +54,7 @@ export type LoopOutcome =
     | { readonly status: "aborted" }
   );
 
-/** What the final check looked at; `nothing`: it is off, or nothing was built. */
+/** The thing that the final check looked at; `nothing`: it is off, or nothing was built. */
 export type CheckedAs = "commit" | "tree" | "nothing";
 
 /** Why no item is taken up any more: before the final check. */

@@ -146,7 +146,7 @@ function workersOf<Data, Findings>(
   return 1;
 }
 
-/** What a killed run with workers left: work is kept, trees that are not needed are taken away. */
+/** Rescues the work of a killed run with workers: work is kept, trees that are not needed are taken away. */
 async function rescueLeftTrees<Data, Findings>(
   ralph: RalphContext,
   { stateFiles }: Backlog<Data, Findings>,
@@ -166,7 +166,7 @@ interface FixedBrief {
   end(): Promise<void>;
 }
 
-/** What the run's last lines say of files that were changed while it lasted. */
+/** The last lines of the run about files that were changed while it lasted. */
 function restoredNotices({ restored, reported }: Brief): readonly Notice[] {
   return [
     ...restored.map((subject): Notice => ({ kind: "restored", subject, message: RESTORED })),
@@ -174,7 +174,10 @@ function restoredNotices({ restored, reported }: Brief): readonly Notice[] {
   ];
 }
 
-/** What no item's commit took along: the branch is left, stashed and cloned with the state that the run ended in. */
+/**
+ * Commits the state that no item's commit took along: the branch is left, stashed and cloned with the state that the
+ * run ended in.
+ */
 async function commitState<Data, Findings>(
   ralph: RalphContext,
   committer: Committer,

@@ -21,7 +21,7 @@ export interface Committer {
       readonly isOfAttempt?: boolean;
     },
   ): Promise<CommitResult>;
-  /** Whether git has these files, as far as commits of this run show. Paths are relative to the root. */
+  /** Tells whether git has these files, as far as commits of this run show. Paths are relative to the root. */
   knows(paths: readonly string[]): boolean;
 }
 
@@ -79,7 +79,7 @@ export function createCommitter(ralph: RalphContext, backlog: Pick<Backlog, "pol
   };
 }
 
-/** What was known after the turn, and the state that Ralph has written since. */
+/** The status that was known after the turn, and the state that Ralph has written since. */
 function withState(known: TreeStatus, statePaths: readonly string[]): TreeStatus {
   const others = known.changed.filter(({ path, untracked }) => untracked || !statePaths.includes(path));
   const isNew = new Set(others.map(({ path }) => path));

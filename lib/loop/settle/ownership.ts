@@ -2,7 +2,7 @@ import type { TreeSnapshot } from "../../git/types.ts";
 import type { Item } from "../../backlog/types.ts";
 import type { Leftover } from "../../backlog/journal_types.ts";
 
-/** Whose an uncommitted change is: the user's, or an item's whose turn made it. Paths are relative to the top level. */
+/** The owner of an uncommitted change: the user, or an item whose turn made it. Paths are relative to the top level. */
 export interface Ownership {
   /** Dirty before any turn: never committed by Ralph. */
   readonly userPaths: ReadonlySet<string>;
@@ -13,18 +13,18 @@ export interface Ownership {
    * @returns paths that were the user's and that the turn changed all the same
    */
   afterTurn(itemId: string, changed: readonly string[], after: TreeSnapshot): readonly string[];
-  /** What turns at this item left uncommitted, with content hashes. */
+  /** The files that turns at this item left uncommitted, with content hashes. */
   workOf(itemId: string): Readonly<Record<string, string | null>>;
   committed(paths: readonly string[]): void;
   /** Paths of the user's that turns at these items have changed, so that their work is not committed whole. Sorted. */
   uncommitted(itemIds: readonly string[]): readonly string[];
 }
 
-/** What is known when a run starts. */
+/** The known facts when a run starts. */
 export interface OwnershipStart {
-  /** What the journal remembers of earlier runs: still theirs where the content is the same. */
+  /** The changes of earlier runs that the journal remembers: still theirs if the content is the same. */
   readonly leftovers: ReadonlyMap<string, Leftover>;
-  /** What Ralph itself writes: no one's. @default nothing */
+  /** The paths that Ralph itself writes: no one's. @default nothing */
   readonly own?: ReadonlySet<string>;
   /** A run was killed in this item's turn: what is dirty now and was not the user's then is the item's. */
   readonly killed: { readonly itemId: string; readonly userPaths: readonly string[] } | null;

@@ -23,13 +23,13 @@ import { maskOf, stowParked } from "./stow.ts";
 /** Paths relative to the top level, with the hash of each one's content. */
 export type WorkPaths = Readonly<Record<string, string | null>>;
 
-/** What settling came to. */
+/** The outcome of settling. */
 export interface Settled {
   readonly settlement: Settlement;
   readonly attempt: Attempt;
   /** Work that was committed. */
   readonly committed: readonly string[];
-  /** What the journal remembers of an item that passed. */
+  /** The journal's memory of an item that passed. */
   readonly passed: PassedRecord | null;
 }
 
@@ -39,11 +39,11 @@ export interface ToSettle<Data, Findings> {
   readonly key: JournalKey;
   readonly item: Item<Data>;
   readonly attempt: Attempt<Findings>;
-  /** What it was checked by. */
+  /** The checks that it was judged by. */
   readonly checks: readonly Check[];
-  /** What the loop's limits make of an attempt that a hook refused. */
+  /** Applies the loop's limits to an attempt that a hook refused. */
   readonly limited?: (attempt: Attempt<Findings>) => Attempt<Findings>;
-  /** What turns at the item left uncommitted. */
+  /** The paths that turns at the item left uncommitted. */
   readonly work: WorkPaths;
   /** HEAD after the last turn: what turns at the item committed may become part of its commit. @default that of `known` */
   readonly tip?: string | null;
@@ -55,7 +55,7 @@ export interface ToSettle<Data, Findings> {
 
 /** How work comes into the project's tree from another one. */
 export interface LandingSteps extends Landing {
-  /** What it changes, relative to the top level. */
+  /** The paths that it changes, relative to the top level. */
   readonly paths: readonly string[];
   /** The commit's body, with what the turns committed themselves below it. */
   body(body: string | undefined, subject: string): string;
@@ -67,9 +67,9 @@ export interface LandingSteps extends Landing {
 
 /**
  * Settles an attempt and commits: state, and what the turn left uncommitted where it passed. A commit that the user's
- * hook refuses makes the attempt a failed one, whose reason is what the hook printed. What a turn changed is on
- * the disk before the journal has the attempt, and the journal before the store is changed: a kill or a power cut in
- * between is made up for.
+ * hook refuses makes the attempt a failed one, whose reason is what the hook printed. A turn's changes are on the disk
+ * before the journal has the attempt, and the journal before the store is changed: a kill or a power cut in between is
+ * made up for.
  */
 export async function settleAndCommit<Data, Findings>(
   ralph: RalphContext,
@@ -111,7 +111,7 @@ export async function settleAndCommit<Data, Findings>(
   return { ...settled, passed: { id, kind, fingerprint, status, commit, checks: recorded, ...more } };
 }
 
-/** What the state files hold. */
+/** The content of the state files. */
 async function statesOf(
   { state }: Pick<RalphContext, "state">,
   { stateFiles, ownFiles = [] }: Pick<Backlog, "stateFiles" | "ownFiles">,
@@ -137,7 +137,7 @@ function mayPass<Some extends Attempt>(
   return attempt.status === "verified" || attempt.status === "unverified";
 }
 
-/** What turns at an item that is given up on left is put away: the next item begins in a clean tree. */
+/** Puts away what turns left of an item that is given up on: the next item begins in a clean tree. */
 async function withoutWork<Data, Findings, Some extends Settled>(
   ralph: RalphContext,
   { backlog, key, item, work }: ToSettle<Data, Findings>,
@@ -205,7 +205,7 @@ async function isLastCommit(ralph: RalphContext, { subject, body = "" }: SettleC
   return stdout.startsWith(`${subject}\n\n${body}`);
 }
 
-/** What turns at an item committed themselves since its first attempt, as far as no one else has it and it may be moved. */
+/** The commits of turns at an item since its first attempt, as far as no one else has them and they may be moved. */
 async function foldOf<Data, Findings>(
   ralph: RalphContext,
   backlog: Pick<Backlog<Data, Findings>, "policy">,
@@ -236,7 +236,7 @@ function landedIn(
   return { ...before, changed: [...before.changed.filter(({ path }) => !now.has(path)), ...changed] };
 }
 
-/** What a turn changed is on the disk before the journal has the attempt; what lands is already, as objects of git. */
+/** A turn's changes are on the disk before the journal has the attempt; landing work is already, as objects of git. */
 async function persistAndRecord<Data, Findings>(
   ralph: RalphContext,
   { backlog, key, item, attempt, work, tip, landing }: ToSettle<Data, Findings>,
@@ -255,7 +255,7 @@ async function persistAndRecord<Data, Findings>(
   return fold;
 }
 
-/** What has landed is committed, also where the backlog leaves that to the turns: others begin with it. */
+/** Landed work is committed, also if the backlog leaves that to the turns: others begin with it. */
 function withLandedWork(settlement: Settlement, item: Item, { body: bodyOf }: LandingSteps): Settlement {
   if (settlement.status !== "passed") return settlement;
   const commit: Omit<SettleCommit, "work"> = settlement.commit ?? { subject: `${item.id}: ${item.title}`, paths: [] };
@@ -263,7 +263,7 @@ function withLandedWork(settlement: Settlement, item: Item, { body: bodyOf }: La
   return { ...settlement, commit: { ...commit, ...(body === "" ? {} : { body }), work: true } };
 }
 
-/** Those of the paths whose content is still what the journal remembers. Pure. */
+/** The paths whose content is still what the journal remembers. Pure. */
 export function unchangedWork(now: TreeSnapshot, work: WorkPaths): WorkPaths {
   return Object.fromEntries(
     Object.entries(work).filter(([path, content]) => now.contents.has(path) && now.contents.get(path) === content),
@@ -271,7 +271,8 @@ export function unchangedWork(now: TreeSnapshot, work: WorkPaths): WorkPaths {
 }
 
 /**
- * What a call of a backlog answered, where it is one of the unions on `status`: a recipe's own backlog may be JavaScript.
+ * Returns the answer to a call of a backlog if it is one of the unions on `status`: a recipe's own backlog may be
+ * JavaScript.
  *
  * @throws {RalphError} backlog-invalid
  */

@@ -34,7 +34,7 @@ export async function stowParked<Data, Findings>(
     readonly item: Item<Data>;
     readonly attemptId: string;
     readonly fold: Fold | null;
-    /** What they left uncommitted. */
+    /** The work that they left uncommitted. */
     readonly work: Readonly<Record<string, unknown>>;
   },
 ): Promise<string | null> {
@@ -60,7 +60,7 @@ export async function stowParked<Data, Findings>(
   return ref;
 }
 
-/** What a run is made of, as far as work comes back in it. */
+/** The parts of a run, as far as work comes back in it. */
 interface Bringing {
   readonly ralph: RalphContext;
   readonly key: JournalKey;
@@ -81,7 +81,7 @@ export async function bringBack<Data>(parts: Bringing, item: Item<Data>): Promis
   return back === "back";
 }
 
-/** What runs with several workers kept of items, for a run with one. */
+/** The work that runs with several workers kept of items, for a run with one. */
 export class KeptWork {
   readonly #parts: Bringing;
   #refs: Map<string, string> | null = null;
