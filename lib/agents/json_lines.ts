@@ -8,7 +8,6 @@
 /** A line longer than this is not read: no agent's own words are. */
 export const LONGEST_LINE: number = 8 * 1024 * 1024;
 
-/** The receivers of the lines. */
 export interface JsonLinesOptions {
   readonly take: (value: object) => void;
   /** A line that is no JSON object, with its beginning. */

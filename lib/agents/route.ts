@@ -10,7 +10,6 @@ import { RalphError } from "../errors/ralph_error.ts";
 import type { Host } from "../host/types.ts";
 import { resolveChoice } from "./registry.ts";
 
-/** The router depends on these. */
 export interface RouterOptions {
   readonly config: Config;
   readonly host: Host;

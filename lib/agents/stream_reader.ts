@@ -14,7 +14,6 @@ export interface StreamReader extends TextSink {
   summary(): StreamSummary;
 }
 
-/** The needs of a reader. */
 export interface StreamReaderOptions {
   readonly translator: Translator;
   readonly prompt: string;

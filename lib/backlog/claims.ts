@@ -116,7 +116,6 @@ export function createInbox(
   };
 }
 
-/** The schema of a claim. */
 export async function claimSchema(): Promise<ZodType<ClaimLine>> {
   const { z } = await import("zod"); // heavy, and most turns claim nothing
   return z.strictObject({

@@ -142,9 +142,7 @@ class ShadowedFiles implements StateFiles {
   readonly #host: Host;
   /** The texts that Ralph last wrote, while they are held. */
   readonly #held = new Map<string, string | null>();
-  /**
-   * The content of each file at its last reading: a large text that is read again and is the same is not decoded again.
-   */
+  /** The content of each file at its last reading: a large text that is the same again is not decoded again. */
   readonly #known = new Map<string, { readonly bytes: Buffer; readonly text: string }>();
 
   constructor({ root, directory, host, parts = new Map() }: StateFilesOptions) {
@@ -309,10 +307,7 @@ class ShadowedFiles implements StateFiles {
     return this.#textOf(path, this.#shadowOf(path));
   }
 
-  /**
-   * The content that is there now. A link that leads out of the root is no state file, nor is what cannot be read as
-   * one.
-   */
+  /** The content of now. A link that leads out of the root is no state file, nor is what cannot be read as one. */
   async #found(path: string): Promise<string | null> {
     try {
       return await this.read(path);

@@ -10,7 +10,6 @@ export interface EventLog extends EventSink {
   close(): Promise<void>;
 }
 
-/** The place that an event log writes to. */
 export interface EventLogOptions {
   /** Absolute path. */
   readonly file: string;

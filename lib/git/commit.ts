@@ -48,7 +48,6 @@ const WITH_HOOKS: Readonly<Record<string, string | undefined>> = omitLocale({ ..
 /** A hook's own `git diff -- '*.js'` is a pattern: its paths are not taken literally. */
 const FOR_HOOKS = { GIT_LITERAL_PATHSPECS: undefined } as const;
 
-/** The needs of a commit from its repository. */
 export interface CommitContext {
   readonly host: Host;
   readonly git: Git;

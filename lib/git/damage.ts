@@ -7,7 +7,6 @@ import { looseObjectsSince } from "./persist.ts";
 import { type Git, readHead } from "./run_git.ts";
 import { replaceIndex } from "./torn_index.ts";
 
-/** The things that were repaired. */
 export interface Repaired {
   /** Objects that were torn and are set aside. */
   readonly objects: number;

@@ -9,7 +9,6 @@ export const FROM_INPUT: readonly string[] = ["--pathspec-from-file=-", "--paths
 
 const COMMIT_REGEXP = /^[0-9a-f]{40,64}$/;
 
-/** The outcome of a git command. */
 export interface GitEnd {
   readonly exitCode: number | null;
   readonly stdout: string;

@@ -11,7 +11,6 @@ import type { Fold, Repository } from "./types.ts";
 
 type Stowing = Pick<Repository, "git" | "gitDirectory" | "ralphDirectory" | "topLevel" | "status">;
 
-/** The work that is put away. */
 export interface ToStow {
   readonly ref: string;
   /** One line, by which a person knows what it is. */

@@ -46,7 +46,6 @@ const SWEEP_PAUSES_MS: readonly number[] = [500, 2_000, 5_000];
  */
 const SWEPT_AT_ONCE = 50;
 
-/** The parts that a coordinator is started with. */
 export interface CoordinatorOptions {
   /** Opens the queue of a repository. */
   readonly open: (queue: string) => Promise<Engine>;

@@ -79,7 +79,6 @@ export interface WorkOptions {
   readonly handle: (job: unknown, place: HandlePlace) => Promise<JobResult>;
 }
 
-/** The place that a job is handled in. */
 export interface HandlePlace {
   readonly lane: number;
   readonly signal: AbortSignal;

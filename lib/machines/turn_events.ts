@@ -23,7 +23,6 @@ function isOneOf<Type extends string>(types: readonly Type[], type: string): typ
   return (types as readonly string[]).includes(type);
 }
 
-/** The parts that report a worker's events. */
 export interface TurnReporterOptions {
   readonly engine: Pick<Engine, "report">;
   readonly clock: Clock;

@@ -18,7 +18,6 @@ import { commitData, lightJob, pushedJob, pushedResult, pushRefs } from "./remot
 /** An agent whose limit ends it does not say when is asked again after this. */
 const UNKNOWN_WAIT_MS = 5 * 60_000;
 
-/** The place that a job is worked on in. */
 export interface JobPlace<Data, Findings> {
   /** The clone's own context. */
   readonly ralph: RalphContext;

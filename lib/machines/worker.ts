@@ -24,7 +24,6 @@ export interface JobContext extends AsyncDisposable {
   readonly backlog: Backlog;
 }
 
-/** The parts that a worker is started with. */
 export interface WorkerOptions {
   readonly engine: Engine;
   /** The clone: Ralph's own, whatever is checked out in it. */

@@ -12,7 +12,6 @@ import { policyOf, type SandboxPlace } from "./policy.ts";
 /** Milliseconds for the first start; an image may have to be loaded. */
 const TRIAL_MS = 120_000;
 
-/** The parts that a sandbox is made for. */
 export interface SandboxOptions {
   readonly host: Host;
   /** Absolute path of the project. */

@@ -73,7 +73,6 @@ export interface Step {
   };
 }
 
-/** The facts of a failed request. */
 export interface RequestError {
   readonly status: number | null;
   readonly message: string;

@@ -15,7 +15,6 @@ import type { OfferedTool } from "./models.ts";
 import { cut, LONGEST_OUTPUT, OutputStart } from "./output.ts";
 import { readPicture } from "./pictures.ts";
 
-/** The place that the tools work in. */
 export interface ToolPlace {
   readonly host: Host;
   /** Absolute path that paths are relative to. */
@@ -27,7 +26,6 @@ export interface ToolPlace {
   readonly hidden: readonly string[];
 }
 
-/** The result of a tool. */
 export interface ToolResult {
   readonly ok: boolean;
   readonly text: string;

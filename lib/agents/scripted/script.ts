@@ -18,7 +18,6 @@ const duration = z.union([
   z.string().regex(/^\d+(\.\d+)?(ms|s|m)$/, "expected seconds, or a text such as `500ms`, `2s`, `1m`"),
 ]);
 
-/** The content that a file of turns may hold. */
 const SCRIPT_SCHEMA: z.ZodType<Script> = z.strictObject({
   turns: z.array(z.strictObject({
     match: z.union([z.string(), z.array(z.string())]).optional(),

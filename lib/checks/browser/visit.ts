@@ -2,7 +2,6 @@ import type { Browser, Page } from "playwright-core";
 import { ensureDirectory, writeAtomic } from "../../host/files.ts";
 import { dirname } from "node:path";
 
-/** The findings on one page. */
 export interface PageReport {
   readonly url: string;
   /** The status of the page itself; `null` without an answer. */

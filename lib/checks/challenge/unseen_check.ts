@@ -16,7 +16,6 @@ import { closedFences } from "../../backlog/fences.ts";
 /** As much of the output is compared. */
 const BYTES = 64 * 1024;
 
-/** The outcome of the unseen check. */
 export interface UnseenOutcome {
   /** The challenger's turn, and the comparison where there was one. */
   readonly results: readonly CheckResult[];

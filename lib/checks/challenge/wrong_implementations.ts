@@ -15,7 +15,6 @@ import { type Commits, createCommits, type Entries } from "../experiment/commits
 import { kindOf, namesPath } from "../experiment/product.ts";
 import { publishedFiles } from "../experiment/question.ts";
 
-/** The outcome of the wrong implementations. */
 export interface WrongOutcome {
   /** The challenger's turns; one that is not `ok` is the last. */
   readonly results: readonly CheckResult[];

@@ -22,7 +22,6 @@ import { type Ground, layCopies, placeOf, type Results } from "./place.ts";
 import { readSettings } from "./settings.ts";
 import type { BroughtUp, Checkout } from "./types.ts";
 
-/** The needs of a checkout from a context. */
 export type CheckoutContext = Pick<RalphContext, "host" | "repository" | "root" | "config">;
 
 /** How a checkout is opened. */

@@ -23,7 +23,6 @@ export interface Bench {
   readonly cost: { readonly runs: number; readonly ms: number };
 }
 
-/** The parts that a bench runs. */
 export interface BenchOptions {
   readonly bringUp: BringUp;
   /** Commands, in their order: one may need what another has built. */

@@ -27,7 +27,6 @@ export interface Evidence {
   readonly cost: { readonly runs: number; readonly ms: number };
 }
 
-/** The needs of the experiments. */
 export interface ExperimentOptions extends QuestionOptions {
   readonly bringUp: BringUp;
   /** Commands that are green at HEAD in the clean checkout. */

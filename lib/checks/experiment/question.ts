@@ -29,7 +29,6 @@ export interface Question {
   readonly files: Files;
 }
 
-/** The parts that a question is made of. */
 export interface QuestionOptions {
   readonly history: JudgingHistory;
   readonly head: string;

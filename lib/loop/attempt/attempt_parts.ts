@@ -100,7 +100,6 @@ export interface AttemptParts<Data, Findings> {
   readonly logs: string;
 }
 
-/** The things that a turn left. */
 export interface TakenTurn<Findings> {
   readonly turn: Turn;
   readonly before: TreeSnapshot;

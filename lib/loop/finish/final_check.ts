@@ -17,7 +17,6 @@ import { verify } from "../../checks/verify.ts";
 import type { CleanRun } from "./clean.ts";
 import { NOT_CLAIMED, type Notice } from "../policy/progress.ts";
 
-/** The work that the final check is made of. */
 export interface FinalWork {
   /** Everything that has passed, in this run and before. */
   readonly items: readonly PassedItem[];
@@ -25,7 +24,6 @@ export interface FinalWork {
   readonly checks: readonly Check[];
 }
 
-/** The result of a final check. */
 export interface FinalResult {
   readonly verification: Verification;
   /** Ids of the items that no check has seen, that no agent has claimed, or that failed the unseen check. */

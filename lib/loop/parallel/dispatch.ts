@@ -42,7 +42,6 @@ const STARTING = { first: true } as const;
 const UNSTEADY =
   "failed beside another worker's checks, and passed when it was run alone; `RALPH_LANE` tells workers apart";
 
-/** The needs of the dispatcher from the loop. */
 export interface DispatchParts<Data, Findings> {
   readonly iterations: Iterations<Data, Findings>;
   readonly clean: CleanRun;

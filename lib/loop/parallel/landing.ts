@@ -51,7 +51,6 @@ export function createLandings<Data, Findings>(
   return new RunLandings(parts, rest);
 }
 
-/** The needs of landings beside the parts of the loop. */
 interface LandingParts<Data, Findings> {
   readonly iterations: Iterations<Data, Findings>;
   readonly signal: AbortSignal;

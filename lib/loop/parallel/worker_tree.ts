@@ -155,7 +155,6 @@ async function openAt<Data, Findings>(
   };
 }
 
-/** The parts that an open tree is made of. */
 interface OpenTreeParts {
   readonly ralph: RalphContext;
   readonly derived: RalphContext;

@@ -6,7 +6,6 @@ import type { LoopOptions, Stopped } from "./outcome.ts";
 import type { Ownership } from "../settle/ownership.ts";
 import type { Committer } from "../settle/committer.ts";
 
-/** The parts that a run is made of. */
 export interface LoopParts<Data, Findings> {
   readonly ralph: RalphContext;
   readonly backlog: Backlog<Data, Findings>;

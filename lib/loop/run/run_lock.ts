@@ -7,7 +7,6 @@ import type { Repository } from "../../git/types.ts";
 import { takeLock } from "../../host/lock.ts";
 import type { Host } from "../../host/types.ts";
 
-/** The things that the lock is about. */
 export interface RunLockOptions {
   readonly host: Host;
   readonly repository: Repository | null;

@@ -20,7 +20,6 @@ export interface Ownership {
   uncommitted(itemIds: readonly string[]): readonly string[];
 }
 
-/** The known facts when a run starts. */
 export interface OwnershipStart {
   /** The changes of earlier runs that the journal remembers: still theirs if the content is the same. */
   readonly leftovers: ReadonlyMap<string, Leftover>;

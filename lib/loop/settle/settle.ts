@@ -23,7 +23,6 @@ import { maskOf, stowParked } from "./stow.ts";
 /** Paths relative to the top level, with the hash of each one's content. */
 export type WorkPaths = Readonly<Record<string, string | null>>;
 
-/** The outcome of settling. */
 export interface Settled {
   readonly settlement: Settlement;
   readonly attempt: Attempt;
@@ -111,7 +110,6 @@ export async function settleAndCommit<Data, Findings>(
   return { ...settled, passed: { id, kind, fingerprint, status, commit, checks: recorded, ...more } };
 }
 
-/** The content of the state files. */
 async function statesOf(
   { state }: Pick<RalphContext, "state">,
   { stateFiles, ownFiles = [] }: Pick<Backlog, "stateFiles" | "ownFiles">,
