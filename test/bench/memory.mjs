@@ -4,8 +4,10 @@ import { PROJECTS } from "./workflows.mjs";
 
 /** Iterations after which the memory is read. */
 const AT = [100, 500, 1000, 2000];
-/** A reading is the median of what was seen in so many iterations before it: a collector frees in steps. What follows the
- * last turn, the final check of all items, is no part of it. */
+/**
+ * A reading is the median of what was seen in so many iterations before it: a collector frees in steps. The final check
+ * of all items, after the last turn, is no part of it.
+ */
 const WINDOW = 40;
 /** From 500 iterations on: until then the runtime itself grows. */
 const FROM = 500;

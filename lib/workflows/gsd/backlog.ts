@@ -30,7 +30,7 @@ export interface GsdBacklogOptions {
   /** This plan alone: `01-02`. @default every plan from STATE.md's position on */
   readonly plan?: string;
   /**
-   * The treatment of checkpoints: left out and listed in the SUMMARY, done with a person at the terminal, or a plan that
+   * Treatment of checkpoints: left out and listed in the SUMMARY, done with a person at the terminal, or a plan that
    * has some is not begun.
    * @default "skip"
    */
