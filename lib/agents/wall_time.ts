@@ -27,10 +27,7 @@ export function isTimeZone(zone: string): boolean {
   }
 }
 
-/**
- * The time that clocks in the zone (of the runtime's table, or `UTC+02:00`) show at an instant (milliseconds since
- * 1970).
- */
+/** The time of clocks in the zone (of the runtime's table, or `UTC+02:00`) at an instant (milliseconds since 1970). */
 export function partsAt(instant: number, zone: string): WallTime {
   const fixed = FIXED_REGEXP.exec(zone);
   if (fixed !== null) {

@@ -55,10 +55,7 @@ export async function appendClaims(file: string, claims: readonly ClaimLine[]): 
   await appendText(file, claims.map((claim) => `${JSON.stringify(claim)}\n`).join(""));
 }
 
-/**
- * Folds claims into a state, in their order. A claim that `apply` refuses with a RalphError is left out and named.
- * Pure.
- */
+/** Folds claims into a state, in order. It leaves out and names claims that `apply` refuses by a RalphError. Pure. */
 export function applyClaims<State>(
   state: State,
   claims: readonly ClaimLine[],

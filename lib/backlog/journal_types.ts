@@ -120,10 +120,7 @@ export interface Journal {
    * judges it, and nobody agreed to them, so that later runs are still judged by what was there before.
    */
   runEnded(key: JournalKey, passed: boolean, head?: string | null, isDoubted?: boolean): Promise<void>;
-  /**
-   * The notices in the last lines of the newest run that took a turn, whichever backlog it was of; `null`: nothing is
-   * known.
-   */
+  /** The notices in the last lines of the newest run with a turn, whichever backlog it was of; `null`: unknown. */
   named(): NamedByRun | null;
   /** Replaces it. */
   noticed(key: JournalKey, notices: readonly NoticeRecord[], lack?: Lack): Promise<void>;

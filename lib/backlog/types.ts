@@ -49,9 +49,7 @@ export interface Work {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/**
- * The agent's word about the turn. Only ever a claim. `findings` is the workflow's own (learnings, resets, summary).
- */
+/** The agent's word about the turn, only ever a claim. `findings` is the workflow's: learnings, resets, summary. */
 export type Claim<Findings = unknown> =
   & { readonly findings?: Findings }
   & (
@@ -272,10 +270,7 @@ export interface WorkContext<Findings = unknown> {
   readonly nonce: string;
   /** The requests of the turn by `ralph task …`, `issue …`, `step …`; none before the turn. */
   readonly claims: readonly ClaimLine[];
-  /**
-   * The repository of `cwd`, with the state files as the turn left them. Absent: `work()` is asked for its checks
-   * alone.
-   */
+  /** The repository of `cwd`, with state files as the turn left them. Absent: `work()` gives its checks alone. */
   readonly repository?: Repository | null;
   readonly state?: StateFiles;
 }

@@ -21,10 +21,7 @@ export interface EventLogOptions {
 /** The log holds so many characters of the end of an agent's words: all of them are in the transcript. */
 const LONGEST_WORDS = 500;
 
-/**
- * The log takes an agent's words and acts so often at once, and then so often a second: no more than a reader can
- * follow.
- */
+/** The log takes an agent's words and acts so often at once, then so often a second, as a reader can follow. */
 const MOST_AT_ONCE = 1000;
 const MOST_A_SECOND = 20;
 

@@ -4,10 +4,7 @@ import { processStart } from "../host/process_table.ts";
 import { findCarriers } from "../host/sweep.ts";
 import type { Host } from "../host/types.ts";
 
-/**
- * The note of a commit in progress, so that a lock that a killed one leaves can be distinguished from another
- * program's.
- */
+/** The note of a commit in progress: it tells a lock that a killed one leaves from another program's. */
 interface Intent {
   readonly pid: number;
   readonly started: string;

@@ -148,10 +148,7 @@ function createGitOnce(host: Host, cwd: string): Git {
 /** `rev-parse` runs none of them; it names their folder. */
 const WITH_HOOKS: readonly string[] = ["commit", "rev-parse"];
 
-/**
- * Everything that git writes is on the disk when it ends: objects, index and refs (git 2.36 and later; an older one
- * ignores it).
- */
+/** Git's writes are on the disk when it ends: objects, index and refs (git 2.36 and later; an older one ignores it). */
 const DURABLE: readonly string[] = ["-c", "core.fsync=added,reference"];
 
 /** Git runs no program that the repository's configuration names, except for the hooks of a commit. */

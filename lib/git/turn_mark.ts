@@ -27,9 +27,7 @@ export function markingEnvironment(variables: Readonly<Record<string, string | u
   return { [VARIABLE]: given === undefined || given === "" ? setting : `${given} ${setting}` };
 }
 
-/**
- * Tells whether a turn's commits can be told from a person's: not if the repository has the same compression itself.
- */
+/** Tells whether a turn's commits can be told from a person's: not if the repository has the same compression. */
 export async function canMark(repository: Pick<Repository, "git">): Promise<boolean> {
   const asked = ["config", "--get-regexp", "^core\\.(loosecompression|compression)$"];
   const { stdout } = await repository.git(asked);

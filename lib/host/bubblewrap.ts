@@ -44,10 +44,7 @@ const KERNEL_SETTINGS = ["/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs", "/pr
 /** The later one wins where two are for the same path. */
 const ORDER: readonly Mount["access"][] = ["hidden", "read", "cache", "write", "shown", "never"];
 
-/**
- * Every place that differs from "read only", parents first, so that the deepest one decides. Missing paths are left
- * out.
- */
+/** Every place that differs from "read only", parents first: the deepest one decides. Missing paths are left out. */
 export function mountsOf(confinement: Confinement, look: PathLook = REAL_PATHS): readonly Mount[] {
   const found = new Map<string, Mount>();
   const add = (access: Mount["access"], at: string, from = at): void => {

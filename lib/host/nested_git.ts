@@ -59,10 +59,7 @@ const PLAIN: Readonly<Record<string, RegExp>> = {
 const SECTION_REGEXP = /^\s*\[([a-z]+)(?: "[^"\\\]]*")?\]\s*$/i;
 const KEY_REGEXP = /^\s*([a-z]+)\s*=[^\\]*$/i;
 
-/**
- * Tells whether the settings of a repository name no program that git would run. Settings that are not understood count
- * as naming one.
- */
+/** Tells whether a repository's settings name no program that git would run. Unknown settings count as naming one. */
 export function isPlainConfig(text: string): boolean {
   let keys: RegExp | undefined;
   for (const line of text.split("\n")) {

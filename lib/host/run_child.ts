@@ -8,10 +8,7 @@ import type { ProcessEnd, ProcessRequest } from "./types.ts";
 
 /** A child that has been started, or could not be. */
 export interface RunningChild {
-  /**
-   * The receiver of signals: the group (negative), or the process when the terminal is handed over; `null` when it
-   * never ran.
-   */
+  /** Signals go to it: the group (negative), or the process if the terminal is handed over; `null` if it never ran. */
   readonly id: number | null;
   readonly end: Promise<ProcessEnd>;
   abort(): void;

@@ -40,10 +40,7 @@ const LEAD_MS = 10_000;
 const PAUSES_MS: readonly number[] = [2_000, 10_000, 60_000, 300_000];
 /** Tidying up holds no run for long. */
 const SWEEP_PAUSES_MS: readonly number[] = [500, 2_000, 5_000];
-/**
- * The coordinator takes the remote's refs of so many settled attempts away at once: each push reads all refs that there
- * are.
- */
+/** Takes the remote's refs of so many settled attempts away at once: each push reads all refs that there are. */
 const SWEPT_AT_ONCE = 50;
 
 export interface CoordinatorOptions {

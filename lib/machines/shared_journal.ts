@@ -224,10 +224,7 @@ class Shared implements SharedRun {
     return await readText(ownFiles(this.#parts.repository, this.#ralph.root).journal, LARGEST_LOG) ?? "";
   }
 
-  /**
-   * The lines of this backlog: this clone's work on others is nothing of the remote's, and theirs nothing of this
-   * clone's.
-   */
+  /** The lines of this backlog: this clone's work on others is not the remote's, and theirs is not this clone's. */
   #ownLines(text: string): string {
     return linesWhere(text, (key) => key === keyOf(this.#parts.key));
   }

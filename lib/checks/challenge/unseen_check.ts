@@ -19,9 +19,7 @@ const BYTES = 64 * 1024;
 export interface UnseenOutcome {
   /** The challenger's turn, and the comparison where there was one. */
   readonly results: readonly CheckResult[];
-  /**
-   * The text that was printed, and the one that was expected; `null` if they were the same, or nothing was compared.
-   */
+  /** The printed text, and the expected one; `null` if they were the same, or nothing was compared. */
   readonly differs: string | null;
   /** Why nothing was compared. */
   readonly missing: string | null;

@@ -32,9 +32,7 @@ export interface CheckoutPlace extends CheckPlace {
   readonly dependencies: "as at the start" | "installed" | "taken";
   /** Copied paths, relative to the top level. */
   readonly copied: readonly string[];
-  /**
-   * The paths in the copies that an earlier check changed and that could not be restored, relative to the top level.
-   */
+  /** Paths in the copies that an earlier check changed and that could not be restored, relative to the top level. */
   readonly lost: readonly string[];
   /** The folder of the checkout itself, with the copies in it: for checks that are functions. */
   directory(): Promise<string>;

@@ -120,10 +120,7 @@ async function sweptPaths(
   return swept;
 }
 
-/**
- * The paths that the turn's own commits touch: commits that a person makes meanwhile stay. `null`: the two cannot be
- * told apart.
- */
+/** Paths of the turn's own commits: commits that a person makes meanwhile stay. `null`: it cannot tell them apart. */
 async function pathsOfTurn(repository: Repository, from: string, to: string): Promise<ReadonlySet<string> | null> {
   if (!await canMark(repository)) return null;
   const commits = (await outputFrom(repository, ["rev-list", `${from}..${to}`])).split("\n").filter((id) => id !== "");

@@ -161,10 +161,7 @@ function noticesOf(checkout: Checkout | null, brought: BroughtUp | null): readon
   ];
 }
 
-/**
- * The paths that the tree has and its commit has not, but for copied ones; a folder is one path. Longer paths come
- * first.
- */
+/** Paths that the tree has and its commit has not, but for copied ones; a folder is one path. Longer ones first. */
 async function absentPaths(
   { host, ...place }: Pick<RalphContext, "host" | "repository" | "root">,
   copied: readonly string[],

@@ -28,10 +28,7 @@ export interface FilledTreeOptions {
   readonly signal: AbortSignal;
 }
 
-/**
- * The things that a second working tree needs beside what git has (`node_modules`, `.env`): copied, linked, or
- * installed.
- */
+/** The needs of a second working tree beside what git has (`node_modules`, `.env`): copied, linked, or installed. */
 export interface FilledTree {
   /** Links in it, relative to its top level: `git clean` is to leave them. */
   readonly links: readonly string[];
