@@ -21,7 +21,7 @@ export interface TurnRequest {
   readonly idleTimeoutMs?: number;
   /** Added to the agent's environment: `RALPH_ROOT`, `RALPH_RUN`, `RALPH_ITEM` …, and PATH. */
   readonly environment: Readonly<Record<string, string>>;
-  /** What the prompt asks signals that speak for passing to carry; of an attempt's own. */
+  /** The attempt's own nonce: the prompt asks that every signal that speaks for passing carries it. */
   readonly nonce?: string;
   /** Hand the terminal over. */
   readonly interactive?: boolean;

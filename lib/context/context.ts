@@ -1,5 +1,5 @@
 /**
- * What every step is handed, and the one place where the real world is joined to it.
+ * The context that Ralph hands to every step, and the one place where the real world is joined to it.
  *
  * @module
  */
@@ -35,7 +35,7 @@ export interface RunInfo {
   nextIteration(): number;
 }
 
-/** What a recipe is handed. Plain and readonly; derive with spread, never store on it. */
+/** Ralph hands this to a recipe. It is plain and readonly: derive with spread, never store on it. */
 export interface RalphContext {
   /** Absolute path of the project. */
   readonly root: string;
@@ -51,7 +51,7 @@ export interface RalphContext {
   readonly fallback?: Agent | null;
   /** Chooses another agent for some turns (`provider.route`). @default the agent takes all */
   readonly router?: Router | null;
-  /** What a person changes from outside while the run lasts. */
+  /** Through it a person changes the run from outside while it lasts. */
   readonly steering: Steering;
   /** Puts questions to a person, or to what was answered beforehand. */
   readonly prompter: Prompter;
@@ -59,7 +59,7 @@ export interface RalphContext {
   readonly decides: readonly string[];
   /** Consents given beforehand by a person: `prd`, `understand`, `run`, or a gate of your own; `all`. */
   readonly approvals: ReadonlySet<string>;
-  /** Where steps report what happens. */
+  /** Steps report here what happens. */
   readonly events: EventBus;
   /** The loop's own memory: attempts, and what was begun. */
   readonly journal: Journal;
@@ -74,13 +74,13 @@ export interface RalphContext {
   readonly run: RunInfo;
   /** A command of Ralph's as it continues this one: with those of the flags given that it takes as well. */
   readonly again: (command: string) => string;
-  /** What `runLoop()` does where its own options say nothing. */
+  /** `runLoop()` does this if its own options say nothing. */
   readonly loop: LoopDefaults;
   /** Held by steps that start an agent; taking it again inside is free. */
   readonly lock: RunLock;
 }
 
-/** What the command line says of the loop; `runLoop()`'s own options go before. */
+/** The command line's options for the loop; `runLoop()`'s own options go before. */
 export interface LoopDefaults {
   /** The branch to work on; "" stays on the current one. Absent: the backlog's. */
   readonly branch?: string;

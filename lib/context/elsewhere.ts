@@ -5,7 +5,7 @@ import type { Captured } from "../git/fold.ts";
 /** An attempt that is to be made on another machine. Plain JSON. */
 export interface AttemptJob {
   readonly attempt: {
-    /** Of the journal's line, unique over all runs: it says which attempt it is, also to a run that takes this one over. */
+    /** The journal line's id, unique over all runs: also a run that takes this one over knows the attempt by it. */
     readonly id: string;
     /** At this item, from 1. */
     readonly number: number;
@@ -18,7 +18,7 @@ export interface AttemptJob {
   /** The attempt before this one at the same item, and the last one at any item. */
   readonly previous: Attempt | null;
   readonly last: Attempt | null;
-  /** What decides how old a file that judges is. */
+  /** Decides how old a file that judges is. */
   readonly judging: JudgingHistory;
   /** Commands that failed before the run's first turn. */
   readonly failedBefore: readonly string[];
@@ -26,7 +26,7 @@ export interface AttemptJob {
   readonly greenBefore: boolean | null;
   /** An earlier attempt failed by its unseen check. */
   readonly unseenFailed: boolean;
-  /** What a person has told the run for this item (`ralph tell`), for its prompt; "": nothing. */
+  /** A person told the run this for the item (`ralph tell`), for its prompt; "": nothing. */
   readonly told: string;
   /** When the run's time is up; `null`: it has no such limit. */
   readonly budget: TimeBudget | null;
@@ -41,11 +41,11 @@ export interface MadeElsewhere {
 
 /** Workers on other machines. */
 export interface Elsewhere extends AsyncDisposable {
-  /** Whether one more attempt may be handed out; those that are out already are asked for in any case. */
+  /** True: the run may hand out one more attempt. It asks in any case for attempts that are out already. */
   readonly takesMore: boolean;
   /**
-   * Has an attempt made; one that was handed out before is not made again. Where no worker could, the attempt is `blocked`
-   * and says why; where the signal aborts, `interrupted`.
+   * Has an attempt made; one that was handed out before is not made again. If no worker could, the attempt is `blocked`
+   * and says why; if the signal aborts, `interrupted`.
    *
    * @param lane its events go there
    * @returns `null`: it is out, and a later run asks for it

@@ -2,7 +2,7 @@ import { join, relative } from "node:path";
 import type { Repository } from "../git/types.ts";
 import { hashText } from "../host/files.ts";
 
-/** Where Ralph keeps what is its own, absolute: in the git directory, so that it is never committed. */
+/** Paths of Ralph's own files, absolute: they are in the git directory, so that they are never committed. */
 export interface OwnFiles {
   readonly directory: string;
   readonly runLock: string;
@@ -16,7 +16,7 @@ export function ownFiles(repository: Pick<Repository, "ralphDirectory" | "topLev
   return { directory, runLock: join(directory, `run${place}.lock`), journal: join(directory, `journal${place}.jsonl`) };
 }
 
-/** What distinguishes two roots of one working tree in the names of Ralph's own files. */
+/** Distinguishes two roots of one working tree in the names of Ralph's own files. */
 function rootName(topLevel: string, root: string): string {
   const inside = relative(topLevel, root);
   return inside === "" ? "" : `-${hashText(inside).slice(0, 12)}`;

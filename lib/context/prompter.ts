@@ -26,19 +26,19 @@ export type Question =
 
 /** One way to answer a `select`. */
 export interface Choice {
-  /** What the answer is. */
+  /** The answer. */
   readonly value: string;
-  /** What a person reads. */
+  /** The text that a person reads. */
   readonly label: string;
   /** Beside the label. */
   readonly hint?: string;
 }
 
-/** What was answered: `yes`/`no` for a confirm, a choice's value, or free text. */
+/** An answer: `yes`/`no` for a confirm, a choice's value, or free text. */
 export interface Answer {
   /** `yes` and `no` for a confirmation. */
   readonly value: string;
-  /** Where it came from; anything but a person is marked so in transcripts. */
+  /** The answer's source; transcripts mark every source but a person. */
   readonly source: AnswerSource;
 }
 

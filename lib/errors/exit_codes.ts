@@ -9,7 +9,7 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
-/** What each exit code means, in the order in which help shows them. */
+/** The meaning of each exit code, in the order in which help shows them. */
 export const EXIT_MEANINGS: readonly (readonly [code: number, meaning: string])[] = [
   [EXIT.done, "done, or a person said no"],
   [EXIT.failed, "ended not done: failed or a limit was reached"],

@@ -1,6 +1,6 @@
 import { RalphError } from "./ralph_error.ts";
 
-/** Where a text stops being JSON, and what was expected there. Lines and columns count from 1. */
+/** The place where a text stops being JSON, and what was expected there. Lines and columns count from 1. */
 export interface JsonSyntaxError {
   readonly line: number;
   readonly column: number;
@@ -17,7 +17,7 @@ const SPACE_REGEXP = /[ \t\r\n]*/y;
  */
 export function findJsonError(text: string): JsonSyntaxError | null {
   let position = 0;
-  /** What closes each open bracket, innermost last. */
+  /** The bracket that closes each open one, innermost last. */
   const open: ("}" | "]")[] = [];
   let expects: "value" | "value-or-close" | "key" | "key-or-close" | "after-value" = "value";
 
@@ -61,7 +61,7 @@ export function findJsonError(text: string): JsonSyntaxError | null {
   }
 }
 
-/** Where a match that starts exactly at `position` ends, or `null`. */
+/** The end of a match that starts exactly at `position`, or `null`. */
 function endOf(pattern: RegExp, text: string, position: number): number | null {
   pattern.lastIndex = position;
   const found = pattern.exec(text);

@@ -7,7 +7,7 @@ import { ERROR_DEFINITIONS, type ErrorCode } from "./definitions.ts";
 
 const MARKER: unique symbol = Symbol.for("ralph.error") as never;
 
-/** What an error says beside its code. Every field is plain JSON but `cause`. */
+/** The parts of an error beside its code. Every field is plain JSON but `cause`. */
 export interface RalphErrorOptions {
   /** Fills the `{name}` places of the message and hint of the code's definition. */
   readonly details?: Readonly<Record<string, string | number>>;

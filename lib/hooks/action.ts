@@ -11,7 +11,7 @@ import type { Hook } from "./hook.ts";
 import { hookPrompt } from "./prompt.ts";
 import type { Item } from "../backlog/types.ts";
 
-/** Where and about what a hook runs. Paths are absolute. */
+/** The iteration that a hook runs for, and the tree that it works in. Paths are absolute. */
 export interface HookWorkspace {
   readonly iteration: number;
   /** `null` for an iteration of an earlier run. */

@@ -8,12 +8,12 @@ import { applyTreeChange } from "./hook_trees.ts";
 import { listDirectory, removePath, renamePath } from "../host/files.ts";
 import { restoreBrief } from "../checks/brief/create_brief.ts";
 
-/** What a hook changed and is not brought in yet, by the end of its file's name. */
+/** A patch whose file name ends so is not brought in yet. */
 const PENDING = ".pending.patch";
 
 const KEPT = ".patch";
 
-/** What a hook changed in a tree of its own. */
+/** A change that a hook made in a tree of its own. */
 export interface HookChange extends TreeChange {
   readonly hook: string;
   readonly iteration: number;
@@ -55,7 +55,7 @@ export async function applyChange(
 
 /**
  * Lets a hook work in the tree itself, between two iterations, and commits what it left there: never a path that was
- * dirty before. What judges the run is restored.
+ * dirty before. It restores the files that judge the run.
  */
 export async function commitTreeChanges(
   ralph: RalphContext,
@@ -81,7 +81,7 @@ export async function commitTreeChanges(
   if (result.status === "refused") warn(`a hook of the repository refused the commit:\n${result.output}`);
 }
 
-/** Where a hook's changes are until they are brought in. Pure. */
+/** The file that holds a hook's changes until they are brought in. Pure. */
 export function pendingPatch(logs: string, iteration: number, hook: string): string {
   return join(logs, `hook-iter${iteration}-${hook}${PENDING}`);
 }

@@ -7,7 +7,7 @@
 import type { Config, HookConfig } from "../config/types.ts";
 import type { Agent } from "../context/agent.ts";
 
-/** What a hook that is a function is given. */
+/** Ralph hands this to a hook that is a function. */
 export interface HookContext {
   /** From 1. */
   readonly iteration: number;
@@ -29,7 +29,7 @@ export interface HookRecord {
   readonly hookId: string;
   /** `interrupted`: ended with its run. */
   readonly status: "in-progress" | "completed" | "failed" | "interrupted";
-  /** Of the hook's own process; `null` before it has one, and for an agent that is none. */
+  /** The pid of the hook's own process; `null` before it has one, and for an agent that is none. */
   readonly pid: number | null;
   /** `null` while it runs, and for one that a signal ended. */
   readonly exitCode: number | null;
@@ -75,7 +75,7 @@ export interface HookOptions {
   readonly store?: HookStore;
 }
 
-/** What a hook does: exactly one of these. */
+/** A hook's action: exactly one of these. */
 export type HookAction =
   /** `plugin:name` is the agent's command `/plugin:name TRANSCRIPT`; a plain name is `.claude/workflows/NAME.yaml`. */
   | { readonly workflow: string }

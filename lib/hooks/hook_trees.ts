@@ -118,7 +118,7 @@ class Worktrees implements HookTrees {
   }
 }
 
-/** What became of a patch. */
+/** The result of applying a patch. */
 export type Applied = { readonly status: "committed"; readonly commit: string } | { readonly status: "applied" } | {
   readonly status: "kept";
   readonly reason: string;

@@ -46,7 +46,7 @@ export async function hookPrompt(
   return filled === text ? `${text.trimEnd()}\n\nTranscript of the iteration: ${transcript}\n` : filled;
 }
 
-/** What a local workflow asks of the agent: its `prompt` or `goal-prompt`, else its phases' prompts in order; `null` for none. */
+/** A local workflow's prompt: its `prompt` or `goal-prompt`, else its phases' prompts in order; `null` for none. */
 export async function workflowPrompt(root: string, name: string): Promise<string | null> {
   const file = await readWorkflow(root, name);
   if (file === null) return null;

@@ -14,8 +14,8 @@ export interface HookIteration {
 /** The hooks of one run. */
 export interface HookRunner {
   /**
-   * Starts those again that ended with their run before they were done. What one in a tree of its own had changed is gone,
-   * and it is started; one that worked in the project's tree is named.
+   * Repeats hooks that ended with their run before they were done. A hook in a tree of its own has lost its changes and
+   * starts again. A hook that worked in the project's tree is only named.
    */
   repeat(): Promise<void>;
   /** Starts the hooks before or after an iteration. Resolves when those that are not parallel have ended. */
@@ -26,11 +26,10 @@ export interface HookRunner {
   finish(): Promise<void>;
   /** Ends all of them. */
   stop(): Promise<void>;
-  /** What could not be brought in: patches, relative to the root. */
+  /** Patches that could not be brought in, relative to the root. */
   kept(): readonly string[];
 }
 
-/** What the hooks of a run are made of. */
 export interface HookRunnerOptions {
   readonly hooks: readonly Hook[];
   /** Parallel hooks at once. */
@@ -38,6 +37,6 @@ export interface HookRunnerOptions {
   /** Absolute path of the run's folder. */
   readonly folder: string;
   readonly signal: AbortSignal;
-  /** What no hook may change. */
+  /** No hook may change a file that it covers. */
   readonly brief: Brief;
 }

@@ -4,7 +4,7 @@ import type { NotifyReason } from "../config/types.ts";
 import { tokensOf } from "../backlog/usage.ts";
 import type { Tally } from "../events/tally.ts";
 
-/** What is sent. The text is for people, the rest for programs; nothing that an agent or a check printed is in it. */
+/** One message. The text is for people, the rest for programs; it holds nothing that an agent or a check printed. */
 export interface Notification {
   readonly event: NotifyReason;
   readonly title: string;
@@ -19,7 +19,7 @@ export interface Notification {
   readonly minutes: number;
   readonly tokens: number | null;
   readonly costUsd: number | null;
-  /** What agents and checks say of it: only where `output` asks for it. */
+  /** The words of agents and checks about it: only if `output` asks for them. */
   readonly reasons?: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export function reasonOfStatus(status: string): NotifyReason | null {
   }
 }
 
-/** What is sent of an event. Pure. */
+/** The notification of an event. Pure. */
 export function notificationOf(
   { part, passed, total, startedMs, usage }: Tally & { readonly part: string },
   { event, status, detail, reasons, run, root, now }: {

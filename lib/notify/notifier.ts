@@ -19,7 +19,6 @@ export interface Notifier extends EventSink {
   finish(): Promise<void>;
 }
 
-/** What a notifier is made of. */
 export interface NotifierOptions {
   readonly targets: readonly NotifyConfig[];
   readonly host: Host;
@@ -28,7 +27,7 @@ export interface NotifierOptions {
   readonly run: string;
   /** Aborted by a person: there is no one to tell. */
   readonly signal: AbortSignal;
-  /** Where a failure is reported, once for each target. */
+  /** The notifier reports a failure here, once for each target. */
   readonly events: EventBus;
 }
 

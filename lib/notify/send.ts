@@ -15,7 +15,6 @@ export const LONGEST_MS = 10_000;
 const TRY_MS = 4000;
 const WAITS_MS: readonly number[] = [500, 1500];
 
-/** What is sent with. */
 export interface SendOptions {
   readonly host: Host;
   readonly root: string;
@@ -38,7 +37,7 @@ export async function send(
   }
 }
 
-/** What a target is called where it failed: never its path, which may be a secret. Pure. */
+/** The target's name in a message that it failed: never its path, which may be a secret. Pure. */
 export function nameOf({ url, command }: NotifyConfig, variables: Host["environment"]["variables"]): string {
   if (url !== undefined) {
     const { text } = expanded(url, variables);

@@ -13,12 +13,12 @@ export interface ChangedFile {
   readonly removed: number;
 }
 
-/** What a branch changes. */
+/** The change that a branch makes. */
 export interface Change {
   /** The commit that it began on. */
   readonly from: string;
   readonly head: string;
-  /** Those that a reviewer reads first come first. */
+  /** Files that a reviewer reads first come first. */
   readonly files: readonly ChangedFile[];
 }
 
@@ -30,7 +30,7 @@ export async function changeOf(
     readonly head: string;
     /** Files that do not count. */
     readonly apart: readonly string[];
-    /** Whether a workflow keeps its state there. */
+    /** True: a workflow keeps its state there. */
     readonly isState: (path: string) => boolean;
     /** `tests.globs`. */
     readonly globs: readonly string[];

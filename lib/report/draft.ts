@@ -49,12 +49,12 @@ export function emptyDraft(file: string): Draft<RunReport> {
   };
 }
 
-/** What an event belongs to: the parts, items and attempts that are open while the events go by. */
+/** The part, item and attempt that are open while the events go by: an event belongs to them. */
 export interface Cursor {
   part: Draft<RunPart> | null;
   item: Draft<ItemReport> | null;
   attempt: Draft<AttemptReport> | null;
-  /** What was asked, by its id. */
+  /** Each question's text, by its id. */
   readonly questions: Map<string, string>;
   /** Agents in the order in which they came, with the models that they named. */
   readonly models: Map<string, Set<string>>;

@@ -18,7 +18,7 @@ type Handlers = {
     | null;
 };
 
-/** Where a lane is: what happens in it belongs to its own item. */
+/** The place of a lane: what happens in it belongs to its own item. */
 type Place = Pick<Cursor, "agent" | "attempt" | "item">;
 
 interface Folding {

@@ -53,7 +53,7 @@ function workTurn({ turns }: Draft<AttemptReport>): Draft<TurnReport> | undefine
   return turns.find(({ reason }) => reason !== "rate-limited" && reason !== "unavailable") ?? turns[0];
 }
 
-/** What an agent did in the whole run. */
+/** An agent's turns, usage and attempts in the whole run. */
 export function agentUse(name: string, models: string[], { items, parts }: Draft<RunReport>): Draft<AgentUse> {
   const attempts = items.flatMap((item) => item.attempts);
   const turns = [...attempts, ...parts].flatMap((one) => one.turns).filter((turn) => turn.agent === name);

@@ -154,7 +154,7 @@ ${row("Folder", fragment`<code>${report.folder}</code>`)}
 </dl>`;
 }
 
-/** What no check has proved, what was given up on, and what Ralph had to undo or could not read. */
+/** Items that no check has proved or that were given up on, and what Ralph had to undo or could not read. */
 function needsALook(report: RunReport): Markup {
   const lines = [
     ...openItems(report).map(({ ids, words, tone }) =>

@@ -82,7 +82,7 @@ function countsOf({ parts, items }: Draft<RunReport>): ItemCounts {
 }
 
 /**
- * What a person does next. Pure.
+ * The next steps for a person. Pure.
  *
  * @param command what continues with the last part; `null` where only its user knows it
  */

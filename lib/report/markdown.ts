@@ -37,7 +37,7 @@ import { workText } from "../cli/end_with.ts";
 import { changesText } from "../ui/event_text.ts";
 import { formatDuration } from "../ui/format_duration.ts";
 
-/** A report as Markdown that also reads well unrendered. What agents and files say is text, never markup. Pure. */
+/** A report as Markdown that also reads well unrendered. Words of agents and files are text, never markup. Pure. */
 export function markdownReport(report: RunReport, symbols: Symbols): string {
   const outcome = outcomeOf(report);
   const lines = [
@@ -98,7 +98,7 @@ function facts(report: RunReport): readonly string[] {
   ];
 }
 
-/** What no check has proved, what was given up on, and what Ralph had to undo or could not read. */
+/** Items that no check has proved or that were given up on, and what Ralph had to undo or could not read. */
 function needsALook(report: RunReport, symbols: Symbols): readonly string[] {
   const items = openItems(report).map(({ ids, words, tone }) =>
     `- ${markOf(tone, symbols)} ${ids.map((id) => `**${escape(id)}**`).join(", ")} ${escape(words)}`

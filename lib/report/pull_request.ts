@@ -34,10 +34,10 @@ export interface Proof {
   readonly results: ReadonlyMap<string, boolean>;
 }
 
-/** What a request is made from, beside the runs. */
+/** The facts that a request is made from, beside the runs. */
 export interface RequestFacts {
   readonly change: Change;
-  /** What else the person who merges it should know. */
+  /** Other things that the person who merges it should know. */
   readonly more: readonly string[];
   /** `null`: the commit as it is now is not checked yet, and nothing is ticked. */
   readonly proof: Proof | null;
@@ -68,7 +68,8 @@ export function requestTitle(
 
 /**
  * A request's body: one screen with what changed, what each item had to fulfil and what proved it, what is left, how it
- * was made and how to repeat it; below a fold what did not fit. Of several runs the newest word on each item counts. Pure.
+ * was made and how to repeat it; below a fold what did not fit. If there are several runs, the newest word on each item
+ * counts. Pure.
  *
  * @param reports oldest first
  */
@@ -98,7 +99,7 @@ export function requestBody(reports: readonly RunReport[], facts: RequestFacts):
   return `${lines.join("\n").replaceAll(/\n{3,}/g, "\n\n").trim()}\n`;
 }
 
-/** What stands before the fold, for a commit's message. Pure. */
+/** The part before the fold, for a commit's message. Pure. */
 export function beforeFold(body: string): string {
   return body.split("\n<details>")[0]!.trimEnd();
 }
@@ -164,7 +165,7 @@ function markOf(name: string, proof: Proof | null): "✓ " | "✗ " | "" {
   return passed === undefined ? "" : passed ? "✓ " : "✗ ";
 }
 
-/** What is not verified and why, what the checks' trial found, and what no check has seen. */
+/** Items that are not verified and why, what the checks' trial found, and what no check has seen. */
 function leftSection(items: readonly ItemReport[], reports: readonly RunReport[], { more }: RequestFacts): Section {
   const open = items.filter(({ state }) => state !== "verified").map((item) =>
     `${item.id}: ${itemText(item).words}${item.reason === null ? "" : `: ${headlineOf(item.reason)}`}`
@@ -186,7 +187,7 @@ function madeLine(report: RunReport): string {
   return `- ${code(run)} ${escape(status ?? "no end recorded")}: ${escape(facts.join("; "))}`;
 }
 
-/** What was tried to find out whether the checks can be believed. */
+/** Lists what Ralph tried to find out whether the checks can be believed. */
 function triedLines(reports: readonly RunReport[]): readonly string[] {
   const last = reports.at(-1);
   return last === undefined ? [] : triedChecks(last).map((text) => `- ${withCode(text)}`);

@@ -256,7 +256,7 @@ export const REPORT_SCHEMA: z.ZodType<RunReport> = named(
   }),
 );
 
-/** What `ralph gate --json` prints. */
+/** The output of `ralph gate --json`. */
 export const GATE_SCHEMA: z.ZodType<GateReport> = named(
   "GateReport",
   "A verdict without a run.",

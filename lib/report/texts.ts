@@ -89,13 +89,14 @@ export function outcomeOf(report: RunReport): { readonly word: string; readonly 
   }
 }
 
-/** What the run was for, where it says so; else which run it was. */
+/** The run's goal if it has one; else the run's id. */
 export function headingOf({ goal, run }: RunReport): string {
   return goal === null ? `Run ${run}` : firstLine(goal);
 }
 
 /**
- * Notices in lines; what lines of its own say already is left out. Of several runs the newest word on each subject counts.
+ * Notices in lines, without notices that lines of their own tell already. If there are several runs, the newest word on
+ * each subject counts.
  *
  * @param reports oldest first
  */
@@ -112,7 +113,7 @@ function isTold({ kind, subject }: RunReport["notices"][number], report: RunRepo
   return kind === "old-tests" || kind === "cannot-fail" || isStateNotice(kind, subject, report);
 }
 
-/** Whether a notice is of state that was restored, which has lines with the items in whose turns it was edited. */
+/** True for a notice of restored state: other lines name that state with the items in whose turns it was edited. */
 export function isStateNotice(kind: string, subject: string, { restored }: RunReport): boolean {
   return kind === "restored" && restored.some(({ paths }) => paths.includes(subject));
 }
@@ -134,7 +135,7 @@ export function itemText({ state, reason }: ItemReport): { readonly words: strin
   return { words, tone: ITEM_TONES[state] };
 }
 
-/** What the experiments proved of an item, in a line; empty where nothing was tried. */
+/** The experiments' proof for an item, in a line; empty if nothing was tried. */
 export function proofOfItem({ experiments }: RunReport, { id }: Pick<ItemReport, "id">): string {
   return experiments.findLast(({ item, tried }) => item === id && tried.length === 1)?.tried[0] ?? "";
 }
@@ -163,7 +164,7 @@ export function openItems(
   return [...groups.values()];
 }
 
-/** What was restored, with the items in whose turns it was edited. */
+/** Paths that were restored, with the items in whose turns they were edited. */
 export function restoredGroups(
   { restored }: RunReport,
 ): readonly { readonly path: string; readonly items: readonly string[] }[] {
@@ -189,7 +190,7 @@ export function doubtedChecks({ experiments }: RunReport): readonly string[] {
   );
 }
 
-/** What was tried to find out whether the checks can be believed: for the newest work alone. */
+/** Lists what Ralph tried to find out whether the checks can be believed: for the newest work alone. */
 export function triedChecks({ experiments }: RunReport): readonly string[] {
   return experiments.findLast(({ item }) => item === null)?.tried ?? [];
 }
@@ -214,14 +215,14 @@ export function attemptReason({ message, checks }: AttemptReport): string | null
   return checks.some(({ name, ok }) => !ok && first.startsWith(oneLine(name))) ? null : first;
 }
 
-/** What an item's turns used, short; nothing where nothing is known. */
+/** The usage of an item's turns, short; nothing if nothing is known. */
 export function itemUsage({ usage }: ItemReport): string {
   if (!isReported(usage)) return "";
   const unreported = Math.max(usage.turnsWithoutTokens, usage.turnsWithoutCost);
   return `${usageText(usage)}${unreported === 0 ? "" : " or more"}`;
 }
 
-/** Whether anything at all is known of what was used. */
+/** True if anything at all is known of the usage. */
 function isReported({ inputTokens, outputTokens, costUsd }: Usage): boolean {
   return (inputTokens ?? outputTokens ?? costUsd) !== null;
 }
@@ -258,7 +259,7 @@ export function agentsText({ agents }: RunReport): string {
   ).join("; ");
 }
 
-/** `1,204 tokens (1,000 in, 204 out), about $0.03`. What is unknown is called so. */
+/** `1,204 tokens (1,000 in, 204 out), about $0.03`. Unknown figures are called so. */
 function fullUsageText(usage: Usage): string {
   const { inputTokens, outputTokens, cachedTokens, costUsd, estimated } = usage;
   const parts = [
@@ -300,7 +301,7 @@ export function turnText({ agent, reason, message, durationMs, usage }: TurnRepo
   }`;
 }
 
-/** What came of a check, after its name. */
+/** A check's result, after its name. */
 export function checkText({ ok, exitCode, durationMs, beforeTurn, failedBefore }: CheckReport): string {
   const words = [
     ...(ok ? [] : [exitCode === null ? "no exit code" : `exit ${exitCode}`]),
@@ -320,7 +321,7 @@ export function commitText({ subject, filesChanged, by }: CommitReport): string 
   return `${oneLine(subject)}${facts.length === 0 ? "" : ` (${facts.join(", ")})`}`;
 }
 
-/** What became of a hook. */
+/** How a hook ended. */
 export function hookText({ hook, iteration, status, exitCode, durationMs, message }: HookReport): string {
   const facts = [
     `iteration ${iteration}`,

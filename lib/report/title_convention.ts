@@ -2,7 +2,7 @@ import type { ChangedFile } from "./changed_files.ts";
 
 const CONVENTIONAL_REGEXP = /^[a-z]+(?:\([^)]*\))?!?: ./;
 const TICKET_REGEXP = /[A-Z][A-Z\d]+-\d+/;
-/** What stands around the ticket that a subject begins with. */
+/** Captures the characters around the ticket that a subject begins with. */
 const PREFIX_REGEXP = /^(\[?)[A-Z][A-Z\d]+-\d+(\]?:? )/;
 /** Subjects that Ralph makes are no convention of a project. */
 const OWN_REGEXP = /^ralph: |^\w+: [A-Z]+-\d+ - /;

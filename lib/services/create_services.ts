@@ -26,7 +26,7 @@ export interface Services extends AsyncDisposable {
   running(signal?: AbortSignal): Promise<readonly string[]>;
 }
 
-/** What services need of the context. */
+/** Services need these parts of the context. */
 export type ServicesContext = Pick<RalphContext, "config" | "events" | "host" | "repository" | "root" | "run">;
 
 /**
@@ -105,7 +105,7 @@ export function openServices(ralph: ServicesContext): Services {
   };
 }
 
-/** What cannot come up is an error; what does not yet is only reported: a turn may be there to fix it. */
+/** A service that cannot come up is an error; one not up yet is only reported: a turn may be there to fix it. */
 async function tryOnce(service: Service, events: EventSink, signal: AbortSignal): Promise<void> {
   const state = await service.ensureReady(signal);
   if (state.status === "ready" || signal.aborted) return;

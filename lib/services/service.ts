@@ -7,13 +7,12 @@ import type { Host, ProcessEnd } from "../host/types.ts";
 import type { ServiceRecords } from "./records.ts";
 import { type ServiceProcess, startService } from "./service_process.ts";
 
-/** Whether a service can be used. */
+/** Says if a service can be used. */
 export type ServiceState =
   | { readonly status: "ready"; readonly note: string | null }
   /** `reason` ends with the tail of the service's own log; `isMissing`: its command does not exist. */
   | { readonly status: "failed"; readonly reason: string; readonly isMissing?: boolean };
 
-/** What a service needs. */
 export interface ServiceOptions {
   readonly config: ServiceConfig;
   readonly root: string;

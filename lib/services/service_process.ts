@@ -14,7 +14,6 @@ export interface ServiceProcess {
   stop(): Promise<void>;
 }
 
-/** What is started. */
 export interface ServiceStart {
   readonly command: string;
   readonly cwd: string;

@@ -57,7 +57,7 @@ const REQUEST = z.object({
 
 const REPLY: z.ZodType<SteerReply> = z.object({ status: z.enum(["taken", "refused"]), message: z.string() });
 
-/** Where the files are, below Ralph's own folder. */
+/** The folder of the files, below Ralph's own folder. */
 export function controlFolder(ownDirectory: string): string {
   return join(ownDirectory, "control");
 }

@@ -7,7 +7,7 @@ import { watchPath } from "../host/watch_path.ts";
 import { type ArrivedRequest, controlFolder, liveFile, sweepControl, takeRequests } from "./control.ts";
 import type { LiveRun, OpenQuestion, SteerReply, SteerRequest } from "./types.ts";
 
-/** What a person changes of a run while it lasts. Every change is an event with its origin. */
+/** A person's changes to a run while it lasts. Every change is an event with its origin. */
 export interface Steering {
   /** Aborts when the run is to end after the present turn. */
   readonly stopping: AbortSignal;
@@ -17,9 +17,9 @@ export interface Steering {
   rest(signal: AbortSignal): Promise<boolean>;
   /** Milliseconds for which it has been paused so far: they count towards no limit. */
   pausedMs(): number;
-  /** What was told for the next prompt, or for this item's, as a section of it; "" where nothing was. */
+  /** Texts that were told for the next prompt, or for this item's, as a section of it; "" if there are none. */
   told(item: string | null): string;
-  /** What was told and has been in no prompt. */
+  /** Texts that were told and have been in no prompt. */
   unread(): readonly string[];
   /** Offers a question; resolves with an answer that the question accepts. Never without one. */
   offer(question: Omit<OpenQuestion, "key" | "since">, accept: (text: string) => string | null): Offer;
@@ -38,7 +38,6 @@ export interface SteeredRun extends Steering, AsyncDisposable {
   counted(processes: Processes): Processes;
 }
 
-/** What a run is steered with. */
 export interface SteeringOptions {
   readonly run: string;
   readonly root: string;

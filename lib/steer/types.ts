@@ -11,15 +11,15 @@ import type { Origin, SteerAction } from "../events/types.ts";
 export interface SteerRequest {
   readonly action: SteerAction;
   readonly origin: Exclude<Origin, "terminal">;
-  /** What is told, or the answer. */
+  /** The text that is told, or the answer. */
   readonly text?: string;
   /** Told for the prompts of this item alone. */
   readonly item?: string;
-  /** Of the question that is answered, or of the pause that ends: only who looked after it was made knows it. */
+  /** The key of the answered question, or of the pause that ends: only who looked after it was made knows it. */
   readonly key?: string;
 }
 
-/** What became of a request. */
+/** The run's reply to a request. */
 export interface SteerReply {
   readonly status: "taken" | "refused";
   /** In words, for who asked. */
@@ -39,7 +39,7 @@ export interface OpenQuestion {
   readonly since: string;
 }
 
-/** What a run that is at work says of itself. */
+/** A run that is at work says this of itself. */
 export interface LiveRun {
   readonly v: 1;
   /** The run's id. */
@@ -57,6 +57,6 @@ export interface LiveRun {
   readonly pause: { readonly state: "asked" | "paused"; readonly key: string; readonly since: string } | null;
   /** It ends after the present turn. */
   readonly stopping: boolean;
-  /** What it was told, a line each, cut: should it be killed, the next run names it. */
+  /** The texts that it was told, a line each, cut: if it is killed, the next run names them. */
   readonly told?: readonly string[];
 }

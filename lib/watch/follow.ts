@@ -16,8 +16,8 @@ export interface ReadEvent {
 }
 
 /**
- * Hands over the events of a file, then those that are added, as they are added. What is no event of this version is left
- * out: the file is in the working tree, where others can write.
+ * Hands over the events of a file, then those that are added, as they are added. It leaves out lines that are no
+ * event of this version: the file is in the working tree, where others can write.
  */
 export function followEvents(file: string, take: (read: ReadEvent) => void): Disposable {
   const lines = new JsonLines({

@@ -24,12 +24,12 @@ export async function runsAt(ownDirectory: string, root: string): Promise<readon
   return runs.filter((run, index) => run.root === root && there[index] === true);
 }
 
-/** What a run is doing at this moment. */
+/** A run's work at this moment. */
 export interface RunNow {
   readonly live: LiveRun;
-  /** Where items are worked on one after another. */
+  /** The view of a run that works on items one after another. */
   readonly view: ViewState;
-  /** What each worker does, by its number. */
+  /** The view of each worker, by its number. */
   readonly lanes: ReadonlyMap<number, ViewState>;
   readonly tally: Tally;
 }
@@ -51,7 +51,7 @@ export function readNow(live: LiveRun): RunNow {
   return { live, view, lanes, tally };
 }
 
-/** What can be done with a run, as commands. Pure. */
+/** The commands that a person can use on a run. Pure. */
 export function possible({ pause, stopping }: LiveRun): readonly string[] {
   if (stopping) return ["ralph watch", "ralph stop --now"];
   return ["ralph watch", pause === null ? "ralph pause" : "ralph resume", 'ralph tell "…"', "ralph stop"];

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import type { Command } from "../cli/command.ts";
 import type { Recipe } from "../recipe/define_recipe.ts";
 
-/** What `runRecipe()` reads of `import.meta`. */
+/** `runRecipe()` reads these parts of `import.meta`. */
 export interface RecipeMeta {
   readonly url: string;
   /** Missing on Node before 24. */

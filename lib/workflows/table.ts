@@ -10,7 +10,7 @@ import { SPEC } from "./spec/row.ts";
 import { SPRINT } from "./sprint/row.ts";
 import type { RunPartName, WorkflowRow } from "./workflow.ts";
 
-/** Where runs go whose backlog says nothing else, relative to the root. */
+/** Runs go here if their backlog says nothing else; relative to the root. */
 const DEFAULT_RUNS = ".ralph/runs";
 
 /** The workflow where nothing says which. */

@@ -11,7 +11,7 @@ import type { RalphContext } from "../context/context.ts";
 
 /** Which part of a run is meant. */
 export interface RunPartName {
-  /** Of the backlog or step: what events and journal call it. */
+  /** The name of the backlog or step in events and journal. */
   readonly name: string;
   /** Which one, where there are several. */
   readonly scope: string | null;
@@ -41,13 +41,13 @@ export interface WorkflowRow extends KnownWorkflow {
   readonly bare?: Command;
   /** Its own flags of `ralph run`. */
   readonly runFlags?: FlagTable;
-  /** What `ralph run` and `ralph plan` do in it, for their help. */
+  /** The work of `ralph run` and `ralph plan` in it, for their help. */
   readonly help?: { readonly run?: string; readonly plan?: string };
   /** Its items may look at pages in a browser. */
   readonly pages?: boolean;
   /** State of one goal, which `ralph finish` takes off the branch. Absent: its method keeps its state in the repository. */
   readonly runState?: RunState;
-  /** What it adds to the environment of its agents. */
+  /** The variable that it adds to the environment of its agents. */
   readonly variable?: readonly [name: string, meaning: string];
   /** JSON Schemas for `ralph schema`. */
   readonly schemas?: Readonly<Record<string, () => Promise<unknown>>>;
@@ -56,7 +56,7 @@ export interface WorkflowRow extends KnownWorkflow {
   load(): Promise<Workflow>;
 }
 
-/** What `ralph validate` gives a workflow. */
+/** `ralph validate` gives this to a workflow. */
 export interface Validated {
   /** Absolute path. */
   readonly root: string;
@@ -77,11 +77,11 @@ export interface Workflow {
   run(invocation: Invocation, place: Place): Promise<number>;
   /** The state of the work: one view, or one for each of several. */
   status(look: Look): Promise<readonly StatusView[]>;
-  /** What the next iteration would take. */
+  /** The item that the next iteration would take. */
   next(look: Look): Promise<NextView>;
   /** Its state files and what is wrong with them. */
   validate(validated: Validated): Promise<readonly ValidatedFile[]>;
-  /** What is wrong with the configuration in this workflow only. */
+  /** Problems of the configuration in this workflow only. */
   validateConfig?(found: { readonly config: Config; readonly present: boolean }): FileFindings["problems"];
   /** Runs the checks of its work on the tree, and `verify.default`. */
   verify(ralph: RalphContext, scope: string): Promise<Verification>;
@@ -89,6 +89,6 @@ export interface Workflow {
   backlog?(ralph: RalphContext, scope: string): Promise<Backlog>;
   /** How its files name a check, for messages. @default in a criterion, as Verify: `cmd` */
   readonly checkForm?: string;
-  /** What `ralph doctor` looks at for it. */
+  /** The findings of `ralph doctor` for it. */
   examine?(place: Place, host: Invocation["host"]): Promise<readonly Finding[]>;
 }

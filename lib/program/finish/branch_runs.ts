@@ -46,7 +46,7 @@ export async function branchRuns(
   return reports.filter((_, index) => merged[index] !== true || index === reports.length - 1);
 }
 
-/** What is changed between two commits, but for the state that a workflow takes off the branch. */
+/** The change between two commits, but for the state that a workflow takes off the branch. */
 export async function branchChange(
   place: RootedRepository,
   row: Pick<WorkflowRow, "runState">,

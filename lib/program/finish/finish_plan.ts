@@ -7,16 +7,16 @@ import { requireRepository } from "../../git/require_repository.ts";
 import type { Repository } from "../../git/types.ts";
 import { type Forge, forgeOf } from "./forge.ts";
 
-/** What would be finished, and how. */
+/** The work that would be finished, and how. */
 export interface FinishPlan {
   readonly work: BranchWork & { readonly branch: string; readonly base: string };
   /** `merge` happens in this repository; nothing is pushed. */
   readonly way: "request" | "push" | "merge";
   /** As one commit. */
   readonly squash: boolean;
-  /** Where it is pushed to; `null`: nothing is. */
+  /** The remote that the work is pushed to; `null`: nothing is pushed. */
   readonly remote: { readonly name: string; readonly url: string } | null;
-  /** What makes the pull or merge request; `null`: nothing does. */
+  /** The program that makes the pull or merge request; `null`: nothing does. */
   readonly forge: Forge | null;
   /** Subjects, oldest first. */
   readonly commits: readonly string[];
@@ -33,15 +33,15 @@ export interface FinishPlan {
 export interface Target {
   /** Its newest commit, here or on the remote. */
   readonly onto: string;
-  /** What git calls that commit here: `main`, `origin/main`. */
+  /** Git's name for that commit here: `main`, `origin/main`. */
   readonly name: string;
   /** The commit of the branch of that name here; `null`: there is none. */
   readonly here: string | null;
-  /** What is to be known of it; "" is nothing. */
+  /** A person should know this of it; "" is nothing. */
   readonly note: string;
 }
 
-/** What a person does about a conflict, or about both together failing. @param then what follows */
+/** The way out for a person if there is a conflict, or if both together fail. @param then what follows */
 export function wayOut(
   { work: { branch }, target }: FinishPlan,
   then = "`ralph run` and `ralph finish`",
@@ -49,7 +49,7 @@ export function wayOut(
   return `\`git merge ${target.name}\` on ${branch}, settle it there and commit, then ${then}`;
 }
 
-/** What was asked for on the command line. */
+/** The person's choice on the command line. */
 export interface FinishChoice {
   readonly base?: string | undefined;
   readonly merge: boolean;
@@ -108,7 +108,7 @@ function nothing(problem: string): RalphError {
   return new RalphError("finish-refused", { details: { problem: `there is nothing to finish: ${problem}`, hint } });
 }
 
-/** What is not committed would not be part of it. Files that git does not track are not in the way. */
+/** Changes that are not committed would not be part of it. Files that git does not track are not in the way. */
 async function refuseDirty(repository: Repository, own: (path: string) => boolean): Promise<void> {
   const { changed } = await repository.status();
   const paths = changed.filter(({ path, untracked }) => !untracked && !own(path)).map(({ path }) => path);
@@ -133,8 +133,8 @@ async function remoteOf(
 }
 
 /**
- * Where the base is now. A request is compared with the remote's. A merge here goes onto the branch that is here, brought
- * forward to the remote's where it is only behind that.
+ * Finds where the base is now. A request is compared with the remote's. A merge here goes onto the branch that is here.
+ * If that is only behind the remote's, it is brought forward to it.
  */
 async function targetOf(
   repository: Repository,

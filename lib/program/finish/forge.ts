@@ -1,5 +1,5 @@
 /**
- * Where pull and merge requests are made: GitHub by `gh`, GitLab by `glab`, each by argument arrays.
+ * Makes pull and merge requests: GitHub by `gh`, GitLab by `glab`, each by argument arrays.
  *
  * @module
  */
@@ -12,7 +12,6 @@ export interface Forge {
   readonly request: string;
 }
 
-/** What a request says. */
 export interface RequestText {
   readonly branch: string;
   readonly base: string;
@@ -52,7 +51,7 @@ export function hostOf(url: string): string | null {
   return url.startsWith("file:") ? null : found?.[1]?.toLowerCase() ?? null;
 }
 
-/** What the program is started with. Pure. */
+/** The arguments that start the program. Pure. */
 export function requestArguments({ program }: Forge, text: RequestText): readonly string[] {
   const { branch, base, title, draft, squash } = text;
   const body = text.body.slice(0, BODY_CHARACTERS);

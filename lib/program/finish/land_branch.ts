@@ -115,7 +115,7 @@ async function refuseOtherWorktree(repository: Repository, base: string): Promis
   throw failed(`${base} is checked out in ${path}`, `switch that one to another branch, or merge there`);
 }
 
-/** What ends `finish` with nothing merged and nothing pushed. */
+/** The error that ends `finish` with nothing merged and nothing pushed. */
 export function failed(problem: string, hint: string): RalphError {
   return new RalphError("finish-failed", { details: { problem, hint } });
 }

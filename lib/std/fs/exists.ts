@@ -5,7 +5,7 @@
  */
 import { statSync } from "node:fs";
 
-/** What the path must be. */
+/** The kind of thing that the path must be. */
 export interface ExistsOptions {
   /** True only for a folder. @default false */
   isDirectory?: boolean;

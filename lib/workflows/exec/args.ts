@@ -1,6 +1,6 @@
-/** What `ralph exec` hands to its recipe. Everything but the goal has a flag of its own and may be left out. */
+/** `ralph exec` hands this to its recipe. Everything but the goal has a flag of its own and may be left out. */
 export interface ExecArgs {
-  /** What the person typed; "" with `--resume`. */
+  /** The goal as the person typed it; "" with `--resume`. */
   readonly goal: string;
   readonly resume?: boolean;
   /** The branch that a new goal starts from. @default the one that is checked out */

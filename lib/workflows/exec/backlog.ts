@@ -16,7 +16,7 @@ import { printOf, settleStory } from "./settle.ts";
 import type { Prd, Story } from "./types.ts";
 import { fingerprintOf, isParked, largestGroup, startable } from "../../backlog/attempts.ts";
 
-/** What the backlog needs of the context. */
+/** The backlog needs these parts of the context. */
 export interface PrdBacklogContext {
   readonly root: string;
   readonly config: Config;
@@ -26,7 +26,7 @@ export interface PrdBacklogContext {
   readonly loop?: Pick<LoopDefaults, "anyOrder">;
 }
 
-/** Where the PRD is. */
+/** The place of the PRD. */
 export interface PrdBacklogOptions {
   /** Relative to the root. @default "scripts/ralph/prd.json" */
   readonly file?: string;
@@ -39,7 +39,7 @@ const GATE: GateTexts = {
   record: recordDecision,
 };
 
-/** What an item of this backlog carries. */
+/** An item of this backlog carries this. */
 export type PrdItemData = Story;
 
 /**

@@ -4,15 +4,15 @@ import { readLeftText } from "../../host/files.ts";
 import type { Claim, Turn } from "../../backlog/types.ts";
 import { signalsOf, stripMarks } from "../../backlog/signals.ts";
 
-/** What the agent prints as its last line when the story is done. */
+/** The agent prints this as its last line when the story is done. */
 export const COMPLETE = "<promise>COMPLETE</promise>";
 
 /** Files that are looked through for a printed marker. */
 const FILES = 50;
 
 /**
- * What a turn at a story without checks claims: the marker with the attempt's nonce; or plain as the last line, and not
- * the end of a file that the agent printed.
+ * A turn at a story without checks claims to be done by the marker with the attempt's nonce. The plain marker counts as
+ * the last line, unless that is the end of a file that the agent printed.
  */
 export async function claimOf(turn: Turn, nonce: string, repository: Repository | null): Promise<Claim> {
   const found = signalsOf(turn.lines, nonce).filter(({ form, name, counts }) =>

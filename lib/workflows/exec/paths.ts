@@ -1,5 +1,5 @@
 /**
- * Where the exec workflow keeps its files. All paths are relative to the root.
+ * The exec workflow keeps its files here. All paths are relative to the root.
  *
  * @module
  */

@@ -5,7 +5,7 @@ import { onOneLine, quoted } from "../../prompts/parts.ts";
 import { renderPrompt } from "../../prompts/render.ts";
 import type { Story } from "./types.ts";
 
-/** What the prompt of a story is made of, beside the story. */
+/** The prompt of a story is made of these facts, beside the story. */
 interface StoryPromptContext {
   readonly root: string;
   readonly branch: string;

@@ -1,7 +1,10 @@
 import { pathExists, resolveInside, writeAtomic } from "../../host/files.ts";
 import { CODEBASE_MAP_FILE, PROGRESS_FILE } from "./paths.ts";
 
-/** What the understanding loop looks at when nothing else is configured, in this order. The map's template and the prompt list the same. */
+/**
+ * The understanding loop looks at these topics in this order if nothing else is configured. The map's template and the
+ * prompt list the same.
+ */
 export const DEFAULT_TOPICS: readonly string[] = [
   "How to run locally (setup, environment variables, start commands)",
   "Build, test, lint and CI gates (what runs where, and how)",
@@ -62,7 +65,7 @@ ${DEFAULT_TOPICS.map((topic) => `- [ ] ${topic}`).join("\n")}
 `;
 
 /**
- * Makes the files of the exec workflow that are missing. What is there stays as it is.
+ * Makes the files of the exec workflow that are missing. Files that are there stay as they are.
  *
  * @param root absolute path
  * @returns the paths that were made, relative to the root

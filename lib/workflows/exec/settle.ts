@@ -10,7 +10,7 @@ import type { Host } from "../../host/types.ts";
 import { PLAN_TRANSCRIPT_FILE, PROGRESS_FILE } from "./paths.ts";
 import type { Story } from "./types.ts";
 
-/** Where a settlement is written. */
+/** A settlement is written here. */
 interface Place {
   readonly ralph: { readonly root: string; readonly host: Host; readonly state: StateFiles };
   /** The PRD. */
@@ -28,7 +28,7 @@ export interface ProgressEntry {
   readonly storyId: string;
   readonly title: string;
   readonly result: "passed" | "unverified" | "parked";
-  /** What ran, or why it was given up. */
+  /** The checks that ran, or why the story was given up. */
   readonly detail: string;
 }
 

@@ -2,7 +2,7 @@ import type { Prd, Story } from "./types.ts";
 import { storyCommands } from "../../backlog/verify_commands.ts";
 
 /**
- * What a person reads before saying yes to a PRD: every criterion and every command that judges the work.
+ * The lines that a person reads before saying yes to a PRD: every criterion and every command that judges the work.
  *
  * @param shared the commands that every story must pass besides its own
  */

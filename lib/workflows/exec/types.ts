@@ -16,7 +16,7 @@ export interface Story {
   readonly priority: number;
   /** Set by Ralph, after every check of the story passed. */
   readonly passes: boolean;
-  /** Where Ralph keeps the last failure's reason. */
+  /** Ralph keeps the last failure's reason here. */
   readonly notes: string;
 }
 

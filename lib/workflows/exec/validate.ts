@@ -4,7 +4,7 @@ const TOP_KEYS = ["branchName", "userStories"] as const;
 const STORY_KEYS = ["acceptanceCriteria", "id", "notes", "passes", "priority", "title"] as const;
 
 /**
- * What is wrong with a PRD, in a fixed order and wording; nothing when it is valid.
+ * The problems of a PRD, in a fixed order and wording; none if it is valid.
  *
  * @example Refuse what is not a PRD
  * ```ts

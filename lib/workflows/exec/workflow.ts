@@ -1,7 +1,7 @@
 import type { Backlog } from "../../backlog/types.ts";
 import type { Workflow } from "../workflow.ts";
 
-/** What the shared commands do in the workflow exec; each part is loaded when it is used. */
+/** The exec workflow's part of the shared commands; each part is loaded when it is used. */
 export const EXEC_WORKFLOW: Workflow = {
   async init(invocation, place) {
     const { scaffoldWorkflow } = await import("../../cli/scaffold.ts");

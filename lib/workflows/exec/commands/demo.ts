@@ -114,7 +114,7 @@ function suggesting(prompter: Prompter): Prompter {
 
 const SOURCES: Readonly<Record<string, string>> = { approve: "--approve", answers: "the demo's own answer" };
 
-/** Where no one is asked, what would have been asked is still worth reading. */
+/** Shows each question and its answer: they are worth reading even if no one is asked. */
 function shown(prompter: Prompter, say: (line: string) => void, { accent, dim }: Style): Prompter {
   return {
     interactive: prompter.interactive,
@@ -145,7 +145,7 @@ function asksForJson({ flags }: Invocation): boolean {
   return flags.has("json") || flags.text("ui") === "json";
 }
 
-/** What a check said, and about which attempt. */
+/** A check's word, and the attempt that it is about. */
 interface CheckLine {
   readonly item: string;
   readonly attempt: number;
@@ -178,7 +178,7 @@ function recordChecks(): CheckRecord {
   };
 }
 
-/** What is shown when the demonstration is over. */
+/** The facts that are shown when the demonstration is over. */
 interface Closing {
   readonly root: string;
   /** Newest first. */

@@ -28,7 +28,7 @@ import type { Prd } from "../types.ts";
 
 const SHOWN_PATHS = 10;
 
-/** What each gate asks a yes to. */
+/** Each gate asks for a yes to this. */
 const QUESTIONS: Readonly<Record<string, string>> = {
   prd: "whether to write the plan, once you have read it",
   understand: "whether to explore the code first, where there is no map of it yet (default: no)",
@@ -42,7 +42,7 @@ interface Row {
   readonly lines: readonly string[];
 }
 
-/** What planning would begin with. */
+/** Planning would begin with this. */
 interface Begun {
   readonly goal: string;
   readonly saved: PlanState | null;
@@ -53,7 +53,7 @@ interface Begun {
 
 /**
  * `ralph exec --dry-run`: what would happen, from what is here now. No agent and no check is started, nothing is
- * written, nothing is asked. What would stop it at once is an error, with the exit code that it would have.
+ * written, nothing is asked. An obstacle that would stop it at once is an error, with the exit code that it would have.
  *
  * @param recipe a recipe of one's own, whose steps are not known before it runs
  * @throws {RalphError} the first thing that would stop it
@@ -121,7 +121,7 @@ function print(invocation: Invocation, rows: readonly Row[], problems: readonly 
   if (problems.length === 0) say("nothing was started or written; the same command without `--dry-run` begins");
 }
 
-/** What `plan()` and the run demand before they begin. */
+/** Checks what `plan()` and the run demand before they begin. */
 async function ready({ repository, root }: RalphContext): Promise<void> {
   if (repository === null) throw new RalphError("not-a-repository", { details: { root } });
   await refuseOperations(root, repository.gitDirectory);

@@ -67,7 +67,7 @@ function recipeOf(file: string | null): { readonly recipe?: string } {
 }
 
 /**
- * A recipe in the root runs with the person's rights: in a terminal they are asked once for each content. Where no one
+ * A recipe in the root runs with the person's rights: in a terminal they are asked once for each content. If no one
  * can be asked, it must be one that the last run knew and git tracks.
  *
  * @throws {RalphError} recipe-untrusted

@@ -20,7 +20,7 @@ import { prdSummaryLines } from "../summary.ts";
 import type { Prd } from "../types.ts";
 import { validatePrd } from "../validate.ts";
 
-/** What is to be imported, and where from. */
+/** The plan to import, and the file that it comes from. */
 interface Source {
   /** As messages name it. */
   readonly name: string;
@@ -86,7 +86,7 @@ async function readSource({ arguments: [named = ""], flags, host }: Invocation, 
   return { name, text, plan, inPlace: file === join(root, PRD_FILE) };
 }
 
-/** What is in the PRD's place; only one without stories may go. @throws {RalphError} usage */
+/** The text in the PRD's place; only a PRD without stories may go. @throws {RalphError} usage */
 async function existing(ralph: RalphContext, { inPlace }: Source): Promise<string | null> {
   const text = await ralph.state.read(PRD_FILE);
   if (text === null || inPlace || isEmptyPrd(text)) return text;

@@ -21,7 +21,7 @@ import { type BegunPlan, begunPlan } from "../plan/begun.ts";
 
 const COMMANDS = { run: "ralph run", retry: "ralph run --retry-blocked" };
 
-/** What the next iteration would take of the PRD. */
+/** The story that the next iteration would take from the PRD. */
 export async function readNext(look: Look): Promise<NextView> {
   const backlog = prdBacklog(look);
   const next = await backlog.next({ inFlight: [], parked: await parkedIn(look, backlog) });

@@ -18,7 +18,7 @@ const SETTINGS: readonly (readonly [name: string, value: string])[] = [
   ["core.autocrlf", "false"],
 ];
 
-/** What `todo.sh` can do at each point of its story; later commands are added to the earlier ones. */
+/** `todo.sh` at each point of its story; later commands are added to the earlier ones. */
 export function todoScript(...commands: readonly string[]): string {
   return `#!/bin/sh
 # A to-do list in a text file, one item a line.
@@ -98,7 +98,7 @@ A to-do list for the shell: \`sh todo.sh list\`. \`sh test.sh\` runs the tests; 
 has written these commands yet.
 `;
 
-/** What is there before Ralph comes. */
+/** The project's files before Ralph comes. */
 export const PROJECT_FILES: Readonly<Record<string, string>> = {
   "README.md": README,
   "todo.sh": todoScript(),

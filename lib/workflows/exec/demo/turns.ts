@@ -2,7 +2,7 @@ import type { Script, ScriptedTurn } from "../../../agents/scripted/types.ts";
 import { CODEBASE_MAP_FILE } from "../paths.ts";
 import { ADD, codebaseMap, DONE, DONE_WRONG, LEFT, todoScript, TOPICS } from "./project.ts";
 
-/** What the demonstration is asked to build. */
+/** The goal that the demonstration builds. */
 export const GOAL = "add the commands `add`, `done` and `left` to the to-do list";
 
 /** The planner's questions, each with the answer that is used, or suggested, in the demonstration. */
@@ -30,7 +30,7 @@ const IMPLEMENT = "# Implement one story";
 const COMPLETE = "<promise>COMPLETE</promise>";
 
 /**
- * What the scripted agent does in the demonstration. It claims too early once, as agents do.
+ * The scripted agent's turns in the demonstration. It claims too early once, as agents do.
  *
  * @param today local day, `YYYY-MM-DD`
  * @param pause seconds that each turn takes, for a person who watches

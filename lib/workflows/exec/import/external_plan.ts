@@ -1,5 +1,5 @@
 /**
- * What another tool's plan says, before it becomes a PRD of Ralph's. Plain JSON.
+ * Another tool's plan, before it becomes a PRD of Ralph's. Plain JSON.
  *
  * @module
  */
@@ -10,7 +10,7 @@ export interface ExternalItem {
   readonly id: string;
   readonly title: string;
   readonly criteria: readonly string[];
-  /** What else the file says of it, for the agent. */
+  /** Other things that the file says of it, for the agent. */
   readonly notes: readonly string[];
   readonly done: boolean;
   /** The lowest comes first; `null` where the file has none. */
@@ -23,16 +23,16 @@ export interface ExternalItem {
 export interface ExternalPlan {
   /** The tool whose format it is. */
   readonly tool: string;
-  /** Of the whole; "" where it has none. */
+  /** The whole plan's title; "" if it has none. */
   readonly title: string;
   /** `null` where the file names none. */
   readonly branch: string | null;
   readonly items: readonly ExternalItem[];
-  /** What a PRD has no place for, and items that are not to be done. */
+  /** Things that a PRD has no place for, and items that are not to be done. */
   readonly left: readonly string[];
 }
 
-/** What a reader is given beside the data. */
+/** A reader gets this beside the data. */
 export interface ReaderHint {
   /** The file's path, for formats whose folder says something. */
   readonly path: string;

@@ -11,7 +11,7 @@ export interface ExternalFile {
   readonly tool: string;
 }
 
-/** Where these tools keep their files. */
+/** These tools keep their files here. */
 const PLACES = [
   "prd.json",
   "tasks/prd.json",

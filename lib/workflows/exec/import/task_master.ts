@@ -76,7 +76,7 @@ function chooseTag(lists: Readonly<Record<string, readonly Plain[]>>, named: str
   });
 }
 
-/** What is not to be done is no story. */
+/** A task that is not to be done is no story. */
 function isLeft(task: Plain): boolean {
   return /^(cancelled|canceled|deferred)$/i.test(textOf(task, "status"));
 }

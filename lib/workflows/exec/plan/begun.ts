@@ -1,4 +1,4 @@
-/** What is shown of a plan that was begun. */
+/** Ralph shows this of a plan that was begun. */
 export interface BegunPlan {
   readonly goal: string;
   readonly state: string;

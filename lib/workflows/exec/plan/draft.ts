@@ -7,7 +7,7 @@ export type DraftResult =
   | { readonly status: "valid"; readonly prd: Prd }
   | { readonly status: "invalid"; readonly errors: readonly string[] };
 
-/** What a draft is checked against beside its form. */
+/** Ralph checks a draft against these facts, beside its form. */
 export interface DraftSurroundings {
   /** Items need no check of their own: there are shared ones, or the agent's word counts. */
   readonly checked: boolean;
@@ -15,7 +15,7 @@ export interface DraftSurroundings {
   readonly finished: ReadonlyMap<string, Story | null>;
   /** The first id that is free, or `null`. */
   readonly free: string | null;
-  /** What is wrong with a branch of this name, or `null`. */
+  /** The problem with a branch of this name, or `null`. */
   branchProblem(branch: string): Promise<string | null>;
 }
 

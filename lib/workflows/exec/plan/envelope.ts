@@ -66,7 +66,7 @@ function envelopesIn(text: string): readonly object[] {
   return found;
 }
 
-/** Where the object ends that begins there: braces within strings do not count. */
+/** The end of the object that begins there: braces within strings do not count. */
 function endOfObject(text: string, start: number): number | null {
   const tokens = /"(?:[^"\\]|\\[\s\S])*"|[{}]/g;
   tokens.lastIndex = start;

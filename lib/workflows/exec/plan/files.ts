@@ -12,10 +12,10 @@ import { listDirectory, pathExists, removePath, writeAtomic } from "../../../hos
 import { requireRepository } from "../../../git/require_repository.ts";
 import { topLevelPaths } from "../../../git/tree_paths.ts";
 
-/** What only Ralph writes while it plans. */
+/** Only Ralph writes these files while it plans. */
 export const PLAN_STATE_FILES: readonly string[] = [PRD_FILE, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, CODEBASE_MAP_FILE];
 
-/** Those of the state files that do not exist. */
+/** The state files that do not exist. */
 export async function missingStateFiles(ralph: RalphContext): Promise<readonly string[]> {
   const missing: string[] = [];
   for (const path of PLAN_STATE_FILES) if (!await pathExists(join(ralph.root, path))) missing.push(path);
@@ -23,7 +23,7 @@ export async function missingStateFiles(ralph: RalphContext): Promise<readonly s
 }
 
 /**
- * Reverts what an agent wrote into state files. What it wrote is kept in the run's folder.
+ * Reverts what an agent wrote into state files. The run's folder keeps the agent's text.
  *
  * @param missing files that did not exist before its turn
  */

@@ -13,12 +13,12 @@ import { planTurn } from "./turn.ts";
 import { requireRepository } from "../../../git/require_repository.ts";
 import { trespassText } from "../../../ui/event_text.ts";
 
-/** What planning and the gates after it write. */
+/** Planning and the gates after it write these files. */
 const OWN_FILES: readonly string[] = [...PLAN_STATE_FILES, PROGRESS_FILE];
 
-/** What to plan. */
+/** The goal to plan, and how. */
 export interface PlanOptions {
-  /** What is to be built, in a person's words. May be left out to resume. */
+  /** The goal, in a person's words. May be left out to resume. */
   readonly goal?: string;
   /** Continue with whatever was begun; without anything begun, start with the goal. @default false */
   readonly resume?: boolean;

@@ -15,7 +15,7 @@ export const MAX_ROUNDS = 10;
 /** Characters of the codebase map that the prompt carries. */
 const MAP_CHARACTERS = 24_000;
 
-/** What fills the planner's prompt. */
+/** The values that fill the planner's prompt. */
 export async function plannerValues({ ralph, state }: PlanSession): Promise<PromptValuesOf<"exec_plan">> {
   return {
     goal: quoted(state.goal),

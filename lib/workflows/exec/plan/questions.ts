@@ -44,7 +44,7 @@ export async function askPending(session: PlanSession): Promise<void> {
   }
 }
 
-/** What the transcript says of a question and its answer. */
+/** The transcript's entry for a question and its answer. */
 export function answerEntry(question: string, answer: string, source: string): Said {
   const from = { answers: " (from the answers file)", default: " (default)" }[source] ?? "";
   return {

@@ -94,7 +94,7 @@ async function enterWorkBranch(ralph: RalphContext, named: string): Promise<void
   await enterBranch(ralph, branch);
 }
 
-/** Where the work branch will begin, which is not to be guessed. */
+/** Says where the work branch will begin, so that no one has to guess. */
 async function baseLines(ralph: RalphContext, { branchName }: Prd): Promise<readonly string[]> {
   const current = await requireRepository(ralph).currentBranch();
   const wanted = ralph.loop.branch ?? branchName;

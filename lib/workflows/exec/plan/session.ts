@@ -3,7 +3,7 @@ import type { RalphContext } from "../../../context/context.ts";
 import { formatPlanState, type PlanState } from "./state.ts";
 import { entryText, withEntries } from "./transcript.ts";
 
-/** What a change adds to the transcript. */
+/** A change adds this to the transcript. */
 export interface Said {
   readonly heading: string;
   readonly body: readonly string[];

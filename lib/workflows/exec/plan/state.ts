@@ -23,13 +23,13 @@ export interface Uncertainty {
   readonly topic: string;
   /** Why it is not known. */
   readonly reason: string;
-  /** What would settle it. */
+  /** Evidence that would settle it. */
   readonly evidenceMissing: string;
 }
 
-/** Whether the agent thinks that the code should be explored first. */
+/** The agent's opinion on exploring the code first. */
 export interface Recommendation {
-  /** Whether to explore the code first. */
+  /** True: the code should be explored first. */
   readonly shouldRun: boolean;
   /** Why, for a person. */
   readonly reasons: readonly string[];
@@ -72,7 +72,7 @@ export interface PlanState {
   readonly rounds: number;
   /** Agent turns taken. */
   readonly turns: number;
-  /** What to do with the stories that were in `prd.json`; `null` before the question. */
+  /** The choice for the stories that were in `prd.json`; `null` before the question. */
   readonly existing: "update" | "overwrite" | null;
   /** Ids of stories of earlier goals: another story never gets one of them. */
   readonly taken: readonly string[];

@@ -36,8 +36,8 @@ export async function planTurn(session: PlanSession, folder: string, signal: Abo
 }
 
 /**
- * Says what changed outside the workflow's folder since a turn that a kill interrupted: it was never judged. What the agent
- * did and what a person did since look the same, so it is only reported.
+ * Says what changed outside the workflow's folder since a turn that a kill interrupted: it was never judged. Changes of
+ * the agent and of a person since then look the same, so they are only reported.
  */
 export async function tellUnjudged(ralph: RalphContext, before: TreeBefore): Promise<void> {
   const { head, contents } = before;

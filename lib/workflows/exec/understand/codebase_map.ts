@@ -15,7 +15,7 @@ export interface MapEntry {
   readonly topic: string;
 }
 
-/** What `codebase_map.md` says. */
+/** The content of `codebase_map.md`. */
 export interface CodebaseMap {
   /** The checklist under the first `Next Topics` heading, or `null` when that is missing or holds no item. */
   readonly topics: readonly MapTopic[] | null;

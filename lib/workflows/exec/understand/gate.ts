@@ -8,11 +8,11 @@ import { parsePlanState, type Recommendation, type Uncertainty } from "../plan/s
 import { recordDecision } from "../plan/transcript.ts";
 import { mapAge, parseCodebaseMap } from "./codebase_map.ts";
 
-/** What planning said of the code: `plan()` gives it. */
+/** Planning says this of the code: `plan()` gives it. */
 export interface PlannedFacts {
-  /** What the planner could not find out. */
+  /** Facts that the planner could not find out. */
   readonly uncertainties?: readonly Uncertainty[];
-  /** Whether the planner would explore the code first. */
+  /** The planner's opinion on exploring the code first. */
   readonly recommendUnderstand?: Recommendation;
   /** The codebase map is the empty template. */
   readonly mapWasMissing?: boolean;
@@ -112,7 +112,7 @@ function list(lines: readonly string[]): readonly string[] {
   return lines.map((line) => `- ${line}`);
 }
 
-/** What speaks for understanding the code first. */
+/** Reasons for understanding the code first. */
 interface UnderstandTriggers {
   readonly missing: boolean;
   readonly stale: boolean;
@@ -123,7 +123,7 @@ interface UnderstandTriggers {
   readonly warnings: readonly string[];
 }
 
-/** What the triggers are computed from. */
+/** The triggers are computed from these facts. */
 interface TriggerFacts {
   /** Text of the codebase map, `null` when there is none. */
   readonly map: string | null;
@@ -135,7 +135,7 @@ interface TriggerFacts {
   readonly today: string;
 }
 
-/** Whether understanding is recommended: the map is missing, it is stale, or the planner was uncertain. Pure. */
+/** Understanding is recommended if the map is missing or stale, or if the planner was uncertain. Pure. */
 export function understandTriggers(facts: TriggerFacts): UnderstandTriggers {
   const { uncertainties, recommendUnderstand: { shouldRun, reasons: recommended } } = facts;
   const map = facts.map === null ? null : parseCodebaseMap(facts.map);

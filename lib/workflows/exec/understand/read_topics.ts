@@ -11,7 +11,7 @@ export interface Topic {
   readonly done: boolean;
 }
 
-/** What there is to understand, and where that was read. */
+/** The topics to understand, and where they were read. */
 export interface Topics {
   readonly all: readonly Topic[];
   readonly open: number;

@@ -16,7 +16,7 @@ import {
 } from "../paths.ts";
 import { isCovered, readTopics } from "./read_topics.ts";
 
-/** What an item of this backlog carries. */
+/** An item of this backlog carries this. */
 export interface TopicData {
   readonly topic: string;
   /** Dated notes that the map held before. */
@@ -25,7 +25,7 @@ export interface TopicData {
   readonly size: number;
 }
 
-/** What a turn must not have done. */
+/** A turn must not have done this. */
 export interface TopicFindings {
   /** State files that it wrote; they are restored. */
   readonly wrote: readonly string[];
