@@ -26,6 +26,8 @@ const BY_NODE = [
   "test/checks/browser.test.ts",
   // whole pages: they start the program that they are about
   "test/web/**",
+  // a whole program, under another umask
+  "test/host/own_modes.test.ts",
   // whole programs inside of bubblewrap
   "test/sandbox/attempts.test.ts",
   // a database that the test starts; workers that are killed there are the compiled program's
