@@ -137,8 +137,8 @@ const sandbox = section("SandboxConfig", "What agents and checks can touch.", DE
 const limits = section("LimitsConfig", "When a run ends although work is left. `null` is no limit.", DEFAULTS.limits, {
   iterations: limit.describe("Agent turns in one run."),
   minutes: limit.describe("Length of one run, in minutes."),
-  tokens: limit.describe("Input and output tokens of one run. What an agent does not report is not counted."),
-  costUsd: limit.describe("Cost of one run, in US dollars. What an agent does not report is not counted."),
+  tokens: limit.describe("Input and output tokens of one run, as far as the agent reports them."),
+  costUsd: limit.describe("Cost of one run, in US dollars, as far as the agent reports it."),
   idle: count.describe("Turns in a row that change no file and pass nothing."),
   stalled: count.describe("Turns in a row that pass nothing for the first time."),
   added: count.describe("Items added during a run that count as progress when they pass."),
@@ -206,7 +206,7 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = named(
     workspace,
     tests,
     experiments,
-    finish: section("FinishConfig", "What `ralph finish` does.", DEFAULTS.finish, {
+    finish: section("FinishConfig", "The choices of `ralph finish`.", DEFAULTS.finish, {
       state: z.enum(["remove", "keep"]).describe(
         "`remove` takes the state of the run off the branch; `keep` leaves it in the request.",
       ),

@@ -136,7 +136,7 @@ describe("ralph finish, where the branch is not what the run checked", () => {
       commit: git("rev-parse", commit),
       tree: git("rev-parse", `${commit}^{tree}`),
       base: git("merge-base", "main", commit),
-      experiments: [],
+      findings: [],
     });
     const ran = git("rev-parse", "HEAD");
     const checks = ["test -s f.txt", "grep -q TEN f.txt"].map((command) => ({ command, exitCode: 0 }));

@@ -34,10 +34,8 @@ export async function noteVerdict(ralph: RalphContext, { commit, base, checks, n
       tree: await lineFrom(repository, ["rev-parse", `${commit}^{tree}`]),
       base,
       checks: checks.map(({ name, exitCode }) => ({ command: masked(name), exitCode })),
-      experiments: ralph.config.experiments.budget === 0 || ralph.config.tests.integrity === "off"
-        ? null
-        : notices.filter(({ kind }) => kind === "old-tests" || kind === "cannot-fail")
-          .map(({ kind, subject }) => ({ kind, subject: masked(subject) })),
+      findings: notices.filter(({ kind }) => kind === "old-tests" || kind === "cannot-fail")
+        .map(({ kind, subject }) => ({ kind, subject: masked(subject) })),
       run: ralph.run.id,
     };
     const arguments_ = ["notes", `--ref=${VERDICTS_REF}`, "add", "--force", "--file=-", commit];
