@@ -54,5 +54,6 @@ export default defineConfig({
     maxWorkers: 4, // much of the time goes by in waiting for processes
     testTimeout: 180_000, // ends what hangs, and nothing else: a busy machine needs minutes for a test of seconds
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 150_000 } }, // a wait for what must come ends with the test
   },
 });

@@ -227,7 +227,7 @@ export function ralphCli(existing?: string): Cli {
       root,
       shows,
       async wrote(path) {
-        for (const deadline = Date.now() + 20_000; Date.now() < deadline;) {
+        for (const deadline = Date.now() + 150_000; Date.now() < deadline;) {
           if (existsSync(join(root, path)) && statSync(join(root, path)).size > 0) return;
           await new Promise((done) => setTimeout(done, 20));
         }

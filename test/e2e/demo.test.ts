@@ -14,7 +14,7 @@ function demo(...arguments_: readonly string[]) {
   return spawnSync(program, [...script, "demo", ...arguments_], {
     encoding: "utf8",
     env: { ...process.env, TMPDIR: temporary, NO_COLOR: "1" },
-    timeout: 60_000,
+    timeout: 150_000,
     stdio: ["ignore", "pipe", "pipe"],
   });
 }

@@ -19,7 +19,7 @@ function site(port: number, agent: string, config: object = {}): Cli {
 }
 
 async function until(condition: () => boolean): Promise<void> {
-  for (const deadline = Date.now() + 15_000; !condition() && Date.now() < deadline;) {
+  for (const deadline = Date.now() + 150_000; !condition() && Date.now() < deadline;) {
     await new Promise((done) => setTimeout(done, 50));
   }
 }

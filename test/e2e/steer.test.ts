@@ -47,7 +47,7 @@ function liveRun(root: string): LiveRun {
 }
 
 async function until<Value>(look: () => Value | null | undefined | false): Promise<Value> {
-  for (const deadline = Date.now() + 20_000; Date.now() < deadline;) {
+  for (const deadline = Date.now() + 150_000; Date.now() < deadline;) {
     try {
       const found = look();
       if (found) return found;
@@ -224,7 +224,7 @@ describe("in a terminal", needs("tmux"), () => {
     });
     const file = join(prepared.root, "../go-hook");
     writeFileSync(file, "");
-    await expect.poll(answer, { timeout: 10_000, interval: 200 }).toEqual({ status: "taken", message: "answered: no" });
+    await expect.poll(answer, { interval: 200 }).toEqual({ status: "taken", message: "answered: no" });
     await screen.shows(/exit 0$/);
   });
 
@@ -265,7 +265,7 @@ test("workers are shown one by one, by `status` and `watch`", async () => {
     const { workers = [] } = JSON.parse(stdout).running ?? {};
     return workers.map(({ item }: { readonly item: { readonly id: string } }) => item.id).toSorted();
   };
-  await expect.poll(status, { timeout: 20_000, interval: 200 }).toEqual(["US-001", "US-002"]);
+  await expect.poll(status, { interval: 200 }).toEqual(["US-001", "US-002"]);
   const { stdout } = await elsewhere(running, 0, "status");
   await elsewhere(running, 0, "stop", "--now");
   await running.ended();

@@ -13,7 +13,7 @@ export interface TmuxScreen {
   text(): string;
   keys(...keys: readonly string[]): void;
   resize(columns: number, rows: number): void;
-  /** The screen once the pattern is on it. */
+  /** The screen once the pattern is on it; the limit of the test ends the wait. */
   shows(pattern: RegExp): Promise<string>;
 }
 
@@ -49,7 +49,7 @@ export function tmuxScreen({ command, cwd, environment }: Prepared, columns: num
     resize: (toColumns, toRows) =>
       void tmux("resize-window", "-t", "ralph", "-x", String(toColumns), "-y", String(toRows)),
     async shows(pattern) {
-      for (const deadline = Date.now() + 20_000; Date.now() < deadline;) {
+      for (const deadline = Date.now() + 150_000; Date.now() < deadline;) {
         const shown = text();
         if (pattern.test(shown)) return shown;
         await new Promise((done) => setTimeout(done, 50));

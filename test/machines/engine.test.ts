@@ -204,9 +204,9 @@ describe("a queue in PostgreSQL", needs("postgresql"), () => {
       },
     });
     await coordinator.submit("run-d.1", emptyJob("run-d.1"));
-    await expect.poll(() => began, { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => began).toBe(true);
     await coordinator.cancel(["run-d.1"]);
-    await expect.poll(() => ended, { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => ended).toBe(true);
     await stop();
   });
 
@@ -237,7 +237,7 @@ describe("a queue in PostgreSQL", needs("postgresql"), () => {
         return result((given as Job).attempt.id, "w");
       },
     });
-    await expect.poll(() => turns, { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(() => turns).toBeGreaterThan(0);
     postgres.down("immediate");
     await sleep(1_500);
     postgres.up();
@@ -245,7 +245,7 @@ describe("a queue in PostgreSQL", needs("postgresql"), () => {
       const found = await coordinator.ended(ids).catch(() => new Map());
       return [...found.values()].map(({ status }) => String(status));
     };
-    await expect.poll(ends, { timeout: 50_000, interval: 500 }).toEqual(["done", "done"]);
+    await expect.poll(ends, { interval: 500 }).toEqual(["done", "done"]);
     await stop();
   }, 80_000);
 

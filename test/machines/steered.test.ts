@@ -76,7 +76,7 @@ describe("over a queue", needs("postgresql"), () => {
     const root = clones.clone();
     void startWorker(clones, "limited", LIMITED);
     const run = start(clones, root);
-    await expect.poll(() => clones.turnLines(), { timeout: 60_000, interval: 100 }).toEqual(["limited"]);
+    await expect.poll(() => clones.turnLines(), { interval: 100 }).toEqual(["limited"]);
     void startWorker(clones, "free", readFileSync(clones.agent, "utf8"));
     const { exitCode, stderr } = await run;
 
@@ -102,16 +102,16 @@ describe("over a queue", needs("postgresql"), () => {
       const turns = (): number => clones.turns();
       void startWorker(clones, "steered", STEERED);
       const run = start(clones, root, "--parallel", "1");
-      await expect.poll(turns, { timeout: 60_000, interval: 100 }).toBe(1);
+      await expect.poll(turns, { interval: 100 }).toBe(1);
       await say("pause");
       await say("tell", "Write it in Latin");
       go(1);
       const landed = (): string => clones.run(root, ["git", "log", "--format=%s"]);
-      await expect.poll(landed, { timeout: 30_000, interval: 200 }).toContain("feat: US-0001");
+      await expect.poll(landed, { interval: 200 }).toContain("feat: US-0001");
       await sleep(2_000);
       expect(turns()).toBe(1);
       await say("resume");
-      await expect.poll(turns, { timeout: 30_000, interval: 100 }).toBe(2);
+      await expect.poll(turns, { interval: 100 }).toBe(2);
       expect(readFileSync(join(clones.folder, "prompt-1"), "utf8")).not.toContain("Latin");
       expect(readFileSync(join(clones.folder, "prompt-2"), "utf8")).toContain("Write it in Latin");
 
@@ -167,7 +167,7 @@ describe("over a queue", needs("postgresql"), () => {
       const fetched = (): number =>
         clones.run(root, ["git", "for-each-ref", "refs/ralph/attempts/"]).split("\n").filter((line) => line !== "")
           .length;
-      await expect.poll(fetched, { timeout: 60_000, interval: 100 }).toBe(3);
+      await expect.poll(fetched, { interval: 100 }).toBe(3);
 
       const asked = await clones.ralph(root, ["stop", "--now"]);
       expect(asked.exitCode, asked.stderr).toBe(0);

@@ -28,11 +28,11 @@ test("a run that is paused holds its process under Node.js, which ends one that 
   let shown = "";
   child.stderr.on("data", (chunk: Buffer) => shown += chunk.toString());
   const ended = new Promise<number | null>((done) => child.on("close", (code) => done(code)));
-  await expect.poll(() => existsSync(join(repository.path, ".git/begun")), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => existsSync(join(repository.path, ".git/begun"))).toBe(true);
 
   expect((await finish([process.execPath, program], ["pause"], repository.path)).code).toBe(0);
   await finish(["touch"], [".git/go"], repository.path);
-  await expect.poll(() => shown, { timeout: 20_000 }).toContain("paused: `ralph resume` continues");
+  await expect.poll(() => shown).toContain("paused: `ralph resume` continues");
   await new Promise((done) => setTimeout(done, 1000));
   expect(child.exitCode).toBeNull();
   expect((await finish([process.execPath, program], ["resume"], repository.path)).code).toBe(0);

@@ -127,7 +127,7 @@ describe("services", () => {
 
     const own = spawn("node", ["server.mjs", String(port)], { cwd: place.root, stdio: "ignore" });
     try {
-      await expect.poll(() => readFile(join(place.root, "pid"), "utf8").catch(() => ""), { timeout: 10_000 }).not.toBe(
+      await expect.poll(() => readFile(join(place.root, "pid"), "utf8").catch(() => "")).not.toBe(
         "",
       );
       await services.prepare();
@@ -146,7 +146,7 @@ describe("services", () => {
     await using lenient = await world({ ready, start: `node server.mjs ${port}`, restartBeforeVerify: false });
     const foreign = spawn("node", ["server.mjs", String(port)], { cwd: place.root, stdio: "ignore" });
     try {
-      await expect.poll(() => readFile(join(place.root, "pid"), "utf8").catch(() => ""), { timeout: 10_000 }).not.toBe(
+      await expect.poll(() => readFile(join(place.root, "pid"), "utf8").catch(() => "")).not.toBe(
         "",
       );
       await using services = openServices(place.ralph);

@@ -88,7 +88,7 @@ test("the program itself does no harm either", needs("a POSIX system"), () => {
   for (const malice of MALICE.slice(0, 12)) {
     const root = project(malice);
     const [file = "", ...start] = ARTEFACT;
-    const done = spawnSync(file, [...start, "status"], { cwd: root, encoding: "utf8", timeout: 20_000 });
+    const done = spawnSync(file, [...start, "status"], { cwd: root, encoding: "utf8", timeout: 150_000 });
     if (done.status === 70 || done.status === null) findings.push(`${malice.name}: ${done.status} ${done.stderr}`);
     if (CONTROL_REGEXP.test(done.stdout + done.stderr)) findings.push(`${malice.name}: control characters`);
   }

@@ -47,6 +47,7 @@ export async function openPage(
   });
   onTestFinished(() => context.close());
   const page = await context.newPage();
+  page.setDefaultTimeout(150_000); // a busy machine
   const wrong: string[] = [];
   const { origin } = new URL(address);
   page.on("console", (message) => wrong.push(`${message.type()}: ${message.text()}`));
@@ -155,7 +156,7 @@ export function storyProject(count: number): Cli {
 /** Waits until a page shows a text. */
 export async function shows(page: Page, selector: string, text: string | RegExp): Promise<void> {
   try {
-    await page.locator(selector).filter({ hasText: text }).first().waitFor({ timeout: 30_000 });
+    await page.locator(selector).filter({ hasText: text }).first().waitFor({ timeout: 150_000 });
   } catch {
     expect(await page.locator(selector).allTextContents()).toContain(text);
   }

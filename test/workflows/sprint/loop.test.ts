@@ -21,7 +21,7 @@ function recorderOf(ralph: Parameters<typeof createHookRecorder>[0]): HookStore 
 
 /** PROGRESS.yaml has this before long. */
 async function recorded(world: { readonly root: string }, pattern: RegExp): Promise<void> {
-  await expect.poll(() => readFile(join(world.root, PROGRESS), "utf8"), { timeout: 10_000 }).toMatch(pattern);
+  await expect.poll(() => readFile(join(world.root, PROGRESS), "utf8")).toMatch(pattern);
 }
 
 const withSteps = (...steps: readonly string[]) => (text: string): string =>
