@@ -143,6 +143,7 @@ const EVENTS: Readonly<Record<string, readonly [description: string, fields: z.Z
     usage: USAGE_TOTAL_SCHEMA.exactOptional(),
     notices: z.array(NOTICE_SCHEMA).exactOptional(),
     work: BRANCH_WORK_SCHEMA.exactOptional().describe("what the branch holds then"),
+    checked: text.exactOptional().describe("the commit that the final check saw, unless it saw the working tree"),
   }],
   "landing-start": ["Work of an item comes onto the branch from a worker's tree.", {
     item,

@@ -43,6 +43,18 @@ export async function branchWork(
   return { branch, base, from, head, commits, ...await statOf(repository, [from, head], apart) };
 }
 
+/** `true` where a commit is another one, or comes after it and adds nothing but what does not count. */
+export async function addsNothing(
+  { git }: Pick<Repository, "git">,
+  { from, to }: { readonly from: string; readonly to: string },
+  isApart: (path: string) => boolean,
+): Promise<boolean> {
+  if (from === to) return true;
+  if ((await git(["merge-base", "--is-ancestor", from, to])).exitCode !== 0) return false;
+  const changed = await git(["diff", "--name-only", "-z", "--no-renames", from, to]);
+  return changed.exitCode === 0 && changed.stdout.split("\0").every((path) => path === "" || isApart(path));
+}
+
 /** Files and lines that differ. @param range arguments of `git diff` @param apart files that do not count */
 export async function statOf(
   repository: Pick<Repository, "git">,

@@ -32,6 +32,7 @@ export function emptyDraft(file: string): Draft<RunReport> {
     goal: null,
     branch: null,
     work: null,
+    checked: null,
     proved: [],
     notices: [],
     hooks: [],

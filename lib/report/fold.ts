@@ -117,11 +117,13 @@ const HANDLERS: Handlers = {
     draft.branch = branch ?? draft.branch;
     draft.strict = strict;
     draft.work = null;
+    draft.checked = null;
     openPart(draft, cursor, { name: workflow, kind: "loop", scope: scope ?? null, at });
     sawAgent(cursor, agent);
   },
-  "run-end": ({ draft, cursor }, { at, status, reasons, work, notices = [] }) => {
+  "run-end": ({ draft, cursor }, { at, status, reasons, work, checked, notices = [] }) => {
     draft.work = work ?? null;
+    draft.checked = checked ?? null;
     draft.notices = [...notices];
     closePart(cursor, { at, status, reasons });
   },

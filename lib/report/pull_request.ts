@@ -218,10 +218,10 @@ function quoted(word: string): string {
   return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Experiments speak of the commit on which their run ended, not of the one that leaves. */
+/** Experiments speak of the commit that their run checked, not of the one that leaves. */
 function atCommit(last: RunReport | undefined): string {
-  const commit = last?.work?.head;
-  return commit === undefined ? "" : ` at ${commit.slice(0, SHORT)}`;
+  const commit = last?.checked ?? null;
+  return commit === null ? "" : ` at ${commit.slice(0, SHORT)}`;
 }
 
 function newestOf(reports: readonly RunReport[]): readonly ItemReport[] {

@@ -169,6 +169,7 @@ export const REPORT_SCHEMA: z.ZodType<RunReport> = named(
     goal: known.describe("what a person asked for"),
     branch: known.describe("that the last loop worked on"),
     work: BRANCH_WORK_SCHEMA.nullable().describe("what that branch held when the last loop ended"),
+    checked: known.describe("the commit that its final check saw; `null`: the working tree, or nothing"),
     proved: z.array(text).describe("names of the checks that passed at the end of the last loop"),
     notices,
     hooks: z.array(named(

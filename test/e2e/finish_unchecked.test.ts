@@ -150,6 +150,40 @@ describe("ralph finish, where the branch is not what the run checked", () => {
     expect(noted(project, head)).toMatchObject({ ...expected, checks });
   });
 
+  /** The final check waits until another hand has committed. */
+  const WAITS = "case $(git log -1 --format=%s) in feat*) touch ../looks; " +
+    "until test -e ../goes || [ $((waits = waits + 1)) -gt 3000 ]; do sleep 0.05; done;; esac; grep -q TEN f.txt";
+
+  test.each([["undoes the work", "f.txt", "10\n", 1], ["is good", "other.txt", "other\n", 0]] as const)(
+    "a commit that comes while the final check runs and %s is not the run's: it is named, and finish checks it",
+    async (_, path, text, exit) => {
+      const story = { ...JSON.parse(PRD).userStories[0], acceptanceCriteria: [`Verify: \`${WAITS}\``] };
+      const running = ralphCli()
+        .files({ "scripts/ralph/prd.json": JSON.stringify({ branchName: "ralph/ten", userStories: [story] }) })
+        .files({ "f.txt": "10\n", "ralph.config.json": CONFIG })
+        .agent("worker", "cat > /dev/null; echo TEN > f.txt; echo '<promise>COMPLETE</promise>'")
+        .args("run", "--agent-cmd", "worker", "--quiet").start();
+      const { root } = running;
+      const git = (...args: string[]): string => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
+      await expect.poll(() => existsSync(join(root, "../looks"))).toBe(true);
+      const checked = git("rev-parse", "HEAD");
+      writeFileSync(join(root, path), text);
+      git("add", path);
+      git("-c", "user.name=b", "-c", "user.email=b@c", "commit", "-qm", "by another hand", "--", path);
+      const late = git("rev-parse", "HEAD");
+      writeFileSync(join(root, "../goes"), "");
+
+      const ended = await running.ended();
+
+      expect([ended.exitCode, git("rev-parse", "HEAD")]).toEqual([0, late]);
+      expect(ended.stderr).toMatch(/not checked as a commit {2}\w+: was made after the final check/);
+      expect(git("notes", "--ref=ralph", "list").split(" ").at(-1)).toBe(checked);
+      const { stderr } = await finish(root).expectExit(exit);
+      expect(stderr).toContain(": checking it");
+      expect(stderr.includes("nothing was merged")).toBe(exit === 1);
+    },
+  );
+
   test("the merge has a subject in the project's own form", async () => {
     const { root, git } = await passed();
     git("switch", "-q", "main");

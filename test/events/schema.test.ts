@@ -36,6 +36,7 @@ const SAMPLES: { readonly [Type in RalphEvent["type"]]: Required<Extract<RalphEv
     usage: total,
     notices: [{ kind: "k", subject: "s", message: "" }],
     work: { branch: "b", base: "main", from: "a", head: "c", commits: 1, files: 2, added: 3, removed: 0 },
+    checked: "c",
   },
   "landing-start": { type: "landing-start", item, behind: 2 },
   "landing-end": { type: "landing-end", item, result: "conflict", checkedAgain: false, conflicts: 1, paths: ["a"] },

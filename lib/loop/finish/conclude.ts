@@ -45,6 +45,8 @@ export interface Concluded {
   readonly notices: readonly Notice[];
   /** The results of the final check. */
   readonly results?: readonly CheckResult[];
+  /** The commit that it saw; `null`: it saw the working tree. */
+  readonly commit?: string | null;
 }
 
 const NOTHING = { sentBack: [], unverified: null, notices: [] } as const;
@@ -77,7 +79,7 @@ export async function conclude<Data, Findings>(
   const isDoubt = ({ kind }: Notice): boolean => kind === "challenge" || kind === "not-claimed";
   const isNew = (notice: Notice): boolean => !isDoubt(notice) || !told.has(`${notice.kind} ${notice.subject}`);
   const all = [...concluded.notices, ...checked.notices, ...notices, ...found.notices].filter(isNew);
-  return { ...concluded, notices: all, results: checked.verification.results };
+  return { ...concluded, notices: all, results: checked.verification.results, commit: checked.commit };
 }
 
 const NO_DOUBT: Findings = { notices: [], reasons: [] };

@@ -14,6 +14,7 @@ import type { CheckLike } from "../../checks/types.ts";
 import type { BroughtUp } from "../../checks/checkout/types.ts";
 import { repeatFailed } from "../../checks/repeat.ts";
 import { verify } from "../../checks/verify.ts";
+import { requireRepository } from "../../git/require_repository.ts";
 import type { CleanRun } from "./clean.ts";
 import { NOT_CLAIMED, type Notice } from "../policy/progress.ts";
 
@@ -30,6 +31,8 @@ export interface FinalResult {
   readonly unverified: readonly string[];
   /** Commands that were judged in the tree or failed only once, and items in doubt. */
   readonly notices: readonly Notice[];
+  /** The commit that it speaks of; `null`: the working tree. */
+  readonly commit: string | null;
 }
 
 const DOUBTS = {
@@ -96,7 +99,7 @@ export async function finalCheck(
     }`;
     ralph.events.emit({ type: "step-start", step: "final-check", title });
   }
-  const { verification, notices } = await checked(ralph, { items, checks }, options);
+  const { verification, notices, commit } = await checked(ralph, { items, checks }, options);
   const covered = new Set(checks.flatMap(({ scope = "" }) => scope.split(SEPARATOR)));
   const unverified: string[] = [];
   const doubted: Notice[] = [];
@@ -107,7 +110,7 @@ export async function finalCheck(
     else if (covered.has(id) || await wasReviewed(ralph, record)) continue;
     unverified.push(id);
   }
-  return { verification, unverified, notices: [...notices, ...doubted] };
+  return { verification, unverified, notices: [...notices, ...doubted], commit };
 }
 
 function unsteadyNotices(commands: readonly string[]): readonly Notice[] {
@@ -124,7 +127,7 @@ async function checked(
     readonly logs: string;
     readonly signal: AbortSignal;
   },
-): Promise<{ readonly verification: Verification; readonly notices: readonly Notice[] }> {
+): Promise<Omit<FinalResult, "unverified">> {
   const isClean = ({ command }: Check): boolean => command !== undefined && clean?.whyInTree(command) === null;
   const inTree = checks.flatMap(({ command }): readonly Notice[] => {
     const why = command === undefined ? null : clean?.whyInTree(command) ?? null;
@@ -133,7 +136,8 @@ async function checked(
   if (clean === null || checks.length === 0) {
     const place = { logs, signal };
     const { verification, unsteady } = await repeatFailed(ralph, checks, await verify(ralph, checks, place), place);
-    return { verification, notices: [...inTree, ...unsteadyNotices(unsteady)] };
+    const commit = clean === null ? null : (await requireRepository(ralph).head()).head;
+    return { verification, notices: [...inTree, ...unsteadyNotices(unsteady)], commit };
   }
   const scope = items.map(({ id }) => id).join(SEPARATOR);
   const up = await clean.bringUp();
@@ -141,8 +145,9 @@ async function checked(
     const verification = failedBringUp(up, scope);
     const message = verification.failures.map(({ name, tail }) => `no ${name}: ${tail}`).join("\n");
     ralph.events.emit({ type: "note", level: "warn", message });
-    return { verification, notices: inTree };
+    return { verification, notices: inTree, commit: null };
   }
+  const { commit } = up.place;
   const results: CheckResult[] = [];
   const notices = [...inTree];
   for (const [index, part] of inTurn(checks, isClean).entries()) {
@@ -156,12 +161,13 @@ async function checked(
     );
     results.push(...done.results);
     notices.push(...unsteadyNotices(unsteady));
-    if (done.status === "aborted") return { verification: { ...done, results }, notices };
+    if (done.status === "aborted") return { verification: { ...done, results }, notices, commit };
   }
   const failures = results.filter(({ ok }) => !ok);
   return {
     verification: failures.length > 0 ? { status: "failed", results, failures } : { status: "passed", results },
     notices,
+    commit,
   };
 }
 

@@ -48,6 +48,8 @@ export class Loop<Data, Findings> {
   readonly #iterations: Iterations<Data, Findings>;
   /** The results of the newest final check. */
   results: readonly CheckResult[] = [];
+  /** The commit that it saw; `null`: it saw the working tree, or did not run. */
+  checked: string | null = null;
 
   constructor(parts: LoopParts<Data, Findings>) {
     const { ralph, backlog, options } = parts;
@@ -281,7 +283,7 @@ export class Loop<Data, Findings> {
     const iterations = this.#iterations;
     await restoreBrief(brief);
     brief.lookAtPrograms(); // a false one may take itself away when it runs
-    const { sentBack, unverified, notices, ending, results } = await conclude(this.#ralph, {
+    const { sentBack, unverified, notices, ending, results = [], commit = null } = await conclude(this.#ralph, {
       backlog: this.#backlog,
       key,
       committer,
@@ -297,7 +299,8 @@ export class Loop<Data, Findings> {
       userPaths: this.#parts.ownership.userPaths,
       uncommitted: await this.#uncommitted(),
     });
-    this.results = results ?? [];
+    this.results = results;
+    this.checked = commit;
     iterations.progress = {
       ...withoutPassed(iterations.progress, sentBack),
       ...(unverified === null ? {} : { unverified }),

@@ -4,13 +4,13 @@ import { refuseOldMembers } from "../../backlog/old_members.ts";
 import type { Backlog } from "../../backlog/types.ts";
 import { namedCheck } from "../../checks/function.ts";
 import type { RalphContext } from "../../context/context.ts";
-import { type BranchWork, branchWork } from "../../git/branch_work.ts";
+import { addsNothing, type BranchWork, branchWork } from "../../git/branch_work.ts";
 import { rootPaths, treesDirectory } from "../../git/tree_paths.ts";
 import { pathExists } from "../../host/files.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { onBranch } from "./branch.ts";
-import { noteVerdict, type Passed } from "../finish/note_verdict.ts";
+import { noteVerdict } from "../finish/note_verdict.ts";
 import { tooLarge } from "../finish/too_large.ts";
 import type { LoopOptions, LoopOutcome } from "./outcome.ts";
 import { recover, repairAfterKill, reportTornIndex } from "../recover/recover.ts";
@@ -92,30 +92,47 @@ export async function runLoop<Data, Findings>(
   const isDoubted = !ralph.loop.acceptChanges && ended.notices.some(isDoubt);
   if (isOver) await ralph.journal.runEnded(key, ended.status === "passed", head?.commit ?? null, isDoubted);
   const fixed = ralph.journal.isFixed ? [JOURNAL_FIXED] : [];
-  const outcome = { ...ended, notices: [...ended.notices, ...large, ...restoredNotices(brief), ...fixed] };
+  const work = await branchWork(repository, { since: now.head, apart: ownPaths(ralph, backlog) });
+  const isChecked = ended.status === "passed" && ended.checkedAs === "commit" && work !== null;
+  const checked = isChecked ? await checkedIn(ralph, backlog, { work, commit: loop.checked }) : null;
+  const late = isChecked && checked !== null && checked !== work.head ? [cameLate(work)] : [];
+  const outcome = { ...ended, notices: [...ended.notices, ...large, ...restoredNotices(brief), ...fixed, ...late] };
   if (isOver) await remember(ralph, key, outcome);
-  const range = { since: now.head, apart: ownPaths(ralph, backlog) };
-  const work = await announceEnd(ralph, outcome, { range, checks: loop.results });
+  if (isChecked && checked !== null) {
+    await noteVerdict(ralph, { commit: checked, base: work.from, checks: loop.results, notices: outcome.notices });
+  }
+  announceEnd(ralph, outcome, { work, checked });
   return { ...outcome, ...work === null ? {} : { work }, ...goal === null ? {} : { goal } };
 }
 
-async function announceEnd(
+/** The branch's newest commit, where it adds nothing but Ralph's own state to the commit that was checked; else that one. */
+async function checkedIn<Data, Findings>(
+  ralph: RalphContext,
+  backlog: Backlog<Data, Findings>,
+  { work, commit }: { readonly work: BranchWork; readonly commit: string | null },
+): Promise<string | null> {
+  if (commit === null) return null;
+  const own = new Set(ownPaths(ralph, backlog));
+  const isSame = await addsNothing(requireRepository(ralph), { from: commit, to: work.head }, (path) => own.has(path));
+  return isSame ? work.head : commit;
+}
+
+function cameLate({ head }: BranchWork): Notice {
+  return { kind: "not-checked-as-commit", subject: head.slice(0, 10), message: "was made after the final check" };
+}
+
+function announceEnd(
   ralph: RalphContext,
   outcome: LoopOutcome,
-  { range, checks }: { readonly range: Parameters<typeof branchWork>[1]; readonly checks: Passed["checks"] },
-): Promise<BranchWork | null> {
+  { work, checked }: { readonly work: BranchWork | null; readonly checked: string | null },
+): void {
   for (const text of ralph.steering.unread()) {
     ralph.events.emit({ type: "note", level: "warn", message: `told, and in no prompt before the end: ${text}` });
   }
-  const work = await branchWork(requireRepository(ralph), range);
   const { status, iterations, usage, notices } = outcome;
-  if (work !== null && status === "passed" && outcome.checkedAs === "commit") {
-    await noteVerdict(ralph, { commit: work.head, base: work.from, checks, notices });
-  }
   const reasons = "reasons" in outcome ? outcome.reasons : "limit" in outcome ? [outcome.limit] : [];
-  const more = work === null ? {} : { work };
+  const more = { ...work === null ? {} : { work }, ...checked === null ? {} : { checked } };
   ralph.events.emit({ type: "run-end", status, reasons, iterations, usage, notices, ...more });
-  return work;
 }
 
 /** Items worked on at once. @throws {RalphError} parallel-impossible where more than one was asked for by name */

@@ -3,6 +3,7 @@ import { doubtOf } from "../../backlog/attempts.ts";
 import type { AnswerSource } from "../../events/types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { requireRepository } from "../../git/require_repository.ts";
+import { addsNothing } from "../../git/branch_work.ts";
 import { ownCommit } from "../../git/own_commit.ts";
 import { outputFrom } from "../../git/run_git.ts";
 import { topLevelPaths } from "../../git/tree_paths.ts";
@@ -24,8 +25,8 @@ export async function proofOf(
   reports: readonly RunReport[],
 ): Promise<Proof | null> {
   const last = reports.at(-1);
-  const checked = last?.work?.head;
-  if (last?.status !== "passed" || checked === undefined) return null;
+  const checked = last?.checked ?? null;
+  if (last?.status !== "passed" || checked === null) return null;
   if (!await addsOnlyState(ralph, checked, plan.work.head)) return null;
   const results = new Map(last.proved.map((name) => [name, true]));
   const wanted = await provedCommands(ralph, plan, reports);
@@ -172,13 +173,9 @@ export async function unmovedHead(
 
 /** A pass is a statement about a commit: what came after it may be Ralph's own state alone. */
 async function addsOnlyState(ralph: RalphContext, checked: string, head: string): Promise<boolean> {
-  if (checked === head) return true;
-  const { git } = requireRepository(ralph);
-  if ((await git(["merge-base", "--is-ancestor", checked, head])).exitCode !== 0) return false;
-  const changed = await git(["diff", "--name-only", "-z", "--no-renames", checked, head]);
   const own = topLevelPaths(ralph, WORKFLOWS.flatMap(stateOf));
   const isOwn = (path: string): boolean => own.some((one) => path === one || path.startsWith(`${one}/`));
-  return changed.exitCode === 0 && changed.stdout.split("\0").every((path) => path === "" || isOwn(path));
+  return await addsNothing(requireRepository(ralph), { from: checked, to: head }, isOwn);
 }
 
 /** A person's script in a folder of state is no state: where a workflow lists its files, these alone are. */
