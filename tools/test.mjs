@@ -53,7 +53,7 @@ const BY_BUN = [
   "test/workflows/gsd/{backlog,open_plans}.test.ts",
   "test/git/{fold,swapped}.test.ts",
   "test/workflows/spec/{contract,ends}.test.ts",
-  "test/workflows/sprint/{contract,loop,standard}.test.ts",
+  "test/workflows/sprint/{contract,loop,memory,standard}.test.ts",
   "test/testing/backlog_contract.test.ts",
   "test/checks/checkout/{checkout,cheats,dependencies}.test.ts",
   // only there is no instant between a look at a file and its replacement

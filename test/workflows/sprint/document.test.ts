@@ -10,7 +10,6 @@ import {
   readProgress,
 } from "../../../lib/workflows/sprint/document.ts";
 import { addSteps, completeStep, reopenStep } from "../../../lib/workflows/sprint/steps.ts";
-import { liveMemory } from "../../live_memory.ts";
 
 const FILE = "PROGRESS.yaml";
 const ENTRIES = [
@@ -122,21 +121,4 @@ test("what is set on an entry that was formatted before is in the file", () => {
     "mode: ralph\ndynamic-steps:\n  - !one\n    id: step-1\n    prompt: one\n    status: pending\n    # a person's\n\n" +
       `  # before\n  - &two { id: step-2, prompt: two, status: pending, added-at: ${NOW}, added-in-iteration: 1 }\n`,
   );
-});
-
-test("a step that was formatted takes less than 1 kB of memory, its text included", () => {
-  const STEPS = 20_000; // many: garbage of other tests that is freed meanwhile is a few megabytes
-  const mark = { iteration: 1, now: NOW };
-  const prompts = Array.from({ length: STEPS }, (_, index) => `work ${index}`);
-  const [before, after]: [number[], number[]] = [[], []];
-  for (let round = 0; round < 2; round++) { // what an earlier round left is freed late: the least of all counts
-    let text = changeYaml("mode: ralph\n", FILE, (document) => addSteps(document, ["first"], mark).length > 0);
-    before.push(liveMemory());
-    text = changeYaml(text, FILE, (document) => addSteps(document, prompts, mark).length > 0);
-    expect(readProgress(text, FILE).steps).toHaveLength(STEPS + 1);
-    after.push(liveMemory());
-  }
-  const ofStep = (Math.min(...after) - Math.min(...before)) / STEPS;
-  expect(ofStep).toBeGreaterThan(200);
-  expect(ofStep).toBeLessThan(1000);
 });
