@@ -24,7 +24,7 @@ export async function peakOf<Result>(
 ): Promise<{ readonly result: Result; readonly peak: number }> {
   const before = liveMemory();
   let most = before;
-  const timer = setInterval(() => most = Math.max(most, liveMemory()), 20);
+  const timer = setInterval(() => most = Math.max(most, liveMemory()), 200); // each look collects all
   try {
     const result = await work();
     return { result, peak: Math.max(most, liveMemory()) - before };
