@@ -24,6 +24,9 @@ const BY_NODE = [
   "test/sandbox/{doctor,missing}.test.ts",
   "test/agents/builtin.test.ts",
   "test/checks/browser.test.ts",
+  // shells that read completions, and the program on hostile files
+  "test/cli/completions.test.ts",
+  "test/trust/malicious_input.test.ts",
   // whole pages: they start the program that they are about
   "test/web/**",
   // a whole program, under another umask
@@ -38,11 +41,12 @@ const BY_NODE = [
  * runtime. Once, and under Bun, which the program is compiled with: to start a process costs it a fifth of what it costs Node.
  */
 const BY_BUN = [
-  "test/agents/{patient_turn,refused,replay}.test.ts",
-  "test/checks/{brief,isolated,reviewed_by,unchecked_items}.test.ts",
+  "test/agents/{adapter_agent,command_agent,patient_turn,refused,replay,transcripts}.test.ts",
+  "test/backlog/contract.test.ts",
+  "test/checks/{brief,isolated,pipeline,reviewed_by,unchecked_items,verify}.test.ts",
   "test/hooks/hooks.test.ts",
   "test/workflows/gsd/at_once.test.ts",
-  "test/trust/{judging,brief,brief_next_run,brief_reviewers,claims,git_layouts,history,links,property}.test.ts",
+  "test/trust/{judging,brief,brief_next_run,brief_reviewers,claims,folders,git_layouts,history,links,property}.test.ts",
   "test/loop/{answered,baseline,challenge,fold,parallel,parallel_conflicts,parallel_peers,parked}.test.ts",
   "test/loop/{clock,item_proofs,parallel_checks,parallel_faults,rules,turn_conflicts}.test.ts",
   "test/loop/{state_commit,unclaimed,uncommitted_work,unsteady,work_item}.test.ts",
@@ -50,9 +54,14 @@ const BY_BUN = [
   // which files and commits come of a plan and of a backlog is git's doing; what they are read from is read in each
   "test/workflows/exec/{plan,plan_base,plan_branch,plan_existing,plan_guard,prd_loop,understand}.test.ts",
   "test/workflows/{feature,spec}/backlog.test.ts",
-  "test/workflows/gsd/{backlog,open_plans}.test.ts",
-  "test/git/{fold,swapped}.test.ts",
-  "test/workflows/spec/{contract,ends}.test.ts",
+  "test/workflows/gsd/{backlog,open_plans,position,standing}.test.ts",
+  "test/workflows/spec/{contract,ends,history}.test.ts",
+  "test/workflows/torn_state.test.ts",
+  "test/workspace/kept_copies.test.ts",
+  // git's behaviour, and the sandbox's: what starts them has its tests in test/host
+  "test/git/{branches,commit,fold,killed,ready,snapshot,swapped,trial_commit}.test.ts",
+  "test/host/{git_guard,nested_git}.test.ts",
+  "test/sandbox/{command,outside,service}.test.ts",
   "test/workflows/sprint/{contract,loop,memory,standard}.test.ts",
   "test/testing/backlog_contract.test.ts",
   "test/checks/checkout/{checkout,cheats,dependencies}.test.ts",
