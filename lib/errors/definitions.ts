@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { EXIT } from "./exit_codes.ts";
 import { MACHINE_ERRORS } from "./machine_errors.ts";
 
 /** One row of the table. `{name}` in a text is filled from the error's details. */
@@ -14,340 +15,281 @@ export interface ErrorDefinition {
   readonly cause?: string;
 }
 
-const definitions = {
+/** A hint that is left out comes with the error; an exit code that is left out is that of wrong usage. */
+const rows = {
   "usage": {
     message: "{problem}",
     hint: "`ralph help` lists the commands",
-    exitCode: 2,
     cause:
       "The command line names a command, a flag or a value that does not exist, or leaves one out: `unknown command …`, `unknown flag …`, `--… needs a value`",
   },
-  "root-missing": {
-    message: "the root {root} does not exist",
-    hint: "give an existing folder with `--root`",
-    exitCode: 2,
-  },
+  "root-missing": { message: "the root {root} does not exist", hint: "give an existing folder with `--root`" },
   "root-no-folder": {
     message: "the root {root} is a file, not a folder",
     hint: "give an existing folder with `--root`",
-    exitCode: 2,
   },
   "not-a-repository": {
     message: "{root} is not inside a git repository",
     hint: "run `git init` there first: Ralph commits verified work",
-    exitCode: 2,
   },
-  "git-missing": {
-    message: "`git` was not found on PATH",
-    hint: "install git (https://git-scm.com) and try again",
-    exitCode: 2,
-  },
+  "git-missing": { message: "`git` was not found on PATH", hint: "install git (https://git-scm.com) and try again" },
   "git-identity-missing": {
     message: "git has no author configured: {reason}",
     hint: 'run `git config user.name "…"` and `git config user.email "…"`',
-    exitCode: 2,
   },
   "git-operation-in-progress": {
     message: "a {operation} is in progress in {root}",
     hint: "finish or abort it, then start Ralph again",
-    exitCode: 2,
     cause: "A merge, rebase, cherry-pick, revert or bisect has begun and has not ended",
   },
   "git-detached-head": {
     message: "HEAD is detached in {root}",
     hint: "switch to a branch, or name one with `--branch NAME`",
-    exitCode: 2,
   },
   "git-locked": {
     message: "{path} is in the way: {owner}",
     hint: "wait for it to end; remove the file only when no git process is running",
-    exitCode: 1,
+    exitCode: EXIT.failed,
     cause: "Another git process works in this repository, or one was killed and left its `*.lock` file",
   },
   "git-failed": {
     message: "`git {command}` failed: {reason}",
-    hint: "{hint}",
-    exitCode: 1,
+    exitCode: EXIT.failed,
     cause: "git refused; the reason is its own message",
   },
   "branch-failed": {
     message: "could not switch to the branch {branch}: {reason}",
     hint: "commit or set aside the changes in the way, or name another branch with `--branch`",
-    exitCode: 1,
+    exitCode: EXIT.failed,
   },
   "branch-differs": {
     message: "{path} differs between {branch} and {from}; nothing was started",
     hint:
       "`git switch {branch}` and run there what it asks for; or merge one into the other, or name a new branch with `--branch`",
-    exitCode: 3,
+    exitCode: EXIT.blocked,
     cause: "The plan was changed on one of the two branches",
   },
   "branch-invalid": {
     message: "git refuses the branch name {branch}",
     hint: "change `branchName` in the PRD, or name another with `--branch NAME`; `--branch=` stays on the current one",
-    exitCode: 2,
   },
   "run-locked": {
     message: "another `ralph {purpose}` is running here (pid {pid}, started {startedAt})",
     hint: "wait for it to end, or stop it; a second run needs a working tree of its own (`git worktree add`)",
-    exitCode: 2,
     cause: "One run at a time works in a working tree, since both would change the same files",
   },
   "run-silent": {
     message: "the run {run} (pid {pid}) did not answer",
     hint:
       "it may be suspended, or a system call may hold it up: `ralph status` shows what it does; Ctrl-C in its terminal ends it",
-    exitCode: 1,
+    exitCode: EXIT.failed,
   },
   "steer-refused": {
     message: "run {run} refused the command: {reason}",
     hint:
       "`ralph status` shows what can be done; run this on the machine and in the container of the run, outside of its turns",
-    exitCode: 1,
+    exitCode: EXIT.failed,
   },
   "run-at-work": {
     message: "`ralph {purpose}` is running here (pid {pid}): until it ends you can only add items",
     hint:
       "`issue add`, `task add` without `--supersedes` and `step add` are applied after the turn; the rest has to wait",
-    exitCode: 3,
+    exitCode: EXIT.blocked,
     cause: "While a run is at work, a command may add items and nothing more",
   },
   "inside-a-run": {
     message: "`ralph {command}` cannot run inside the run {run}",
     hint: "during a turn, read state, or change it with the commands that the prompt names",
-    exitCode: 3,
+    exitCode: EXIT.blocked,
     cause: "An agent or a hook of the run has started this command",
   },
-  "parallel-impossible": {
-    message: "items cannot run in parallel: {problem}",
-    hint: "leave `--parallel` out",
-    exitCode: 2,
-  },
+  "parallel-impossible": { message: "items cannot run in parallel: {problem}", hint: "leave `--parallel` out" },
   "setup-failed": {
     message: "`workspace.setup` failed: {command}: {reason}",
     hint: "run it in a second working tree (`git worktree add`) to see why; `workspace.setupTimeout` limits its time",
-    exitCode: 4,
+    exitCode: EXIT.agent,
   },
   "store-locked": {
     message: "{path} is being changed by another process (pid {pid})",
     hint: "try again when it has ended",
-    exitCode: 1,
+    exitCode: EXIT.failed,
   },
   "state-busy": {
     message: "another program rewrites {path} whenever Ralph writes it",
     hint: "close the program that writes it, then run the same command again",
-    exitCode: 1,
+    exitCode: EXIT.failed,
   },
   "state-missing": {
     message: "{path} does not exist",
     hint: "make the file, or correct its path",
-    exitCode: 2,
     cause: "The command needs this file, or the command line names it",
   },
   "state-invalid": {
     message: "{path}: {problem}",
     hint: "fix the file; Ralph has left it as it is",
-    exitCode: 2,
     cause: "A state file, such as `prd.json` or `plan.jsonl`, has content that Ralph cannot read",
   },
   "config-invalid": {
     message: "{path}: {problem}",
     hint: "`ralph help config` lists the keys",
-    exitCode: 2,
     cause:
       "The file has a key or a value that Ralph does not know, or it is no JSON; all problems are listed with their lines",
   },
   "config-missing": {
     message: "ralph.config.json not found",
     hint: "run `ralph init --workflow feature` to create one, or give `--agent-cmd` and `--verify`",
-    exitCode: 2,
   },
-  "feature-missing": {
-    message: "there is no feature {name}: {problem}",
-    hint: "{hint}",
-    exitCode: 2,
-  },
+  "feature-missing": { message: "there is no feature {name}: {problem}" },
   "service-foreign": {
     message: "service {name}: {url} is already in use by {owner}, which Ralph did not start",
     hint: "stop that process, or set `restartBeforeVerify: false` for the service to use it as it is",
-    exitCode: 2,
   },
   "service-down": {
     message: "service {name} cannot be used: {reason}; nothing was started",
     hint: "start it, or give it a `start` that works in `services` of ralph.config.json",
-    exitCode: 3,
+    exitCode: EXIT.blocked,
   },
   "browser-missing": {
     message: "no browser for page checks: {reason}",
     hint:
       "install Chromium (Debian: `apt-get install chromium`, macOS: `brew install --cask chromium`) or Chrome, name one in `browser.executablePath`, or set `browser.enabled` to false",
-    exitCode: 2,
   },
   "browser-failed": {
     message: "the browser {executable} cannot be used: {problem}\n{tail}",
     hint: "start it by hand to see why, or name another one in `browser.executablePath`",
-    exitCode: 1,
+    exitCode: EXIT.failed,
   },
-  "editor-missing": {
-    message: "no editor is configured",
-    hint: "set $VISUAL or $EDITOR, or edit {path} yourself",
-    exitCode: 2,
-  },
-  "finish-refused": { message: "{problem}", hint: "{hint}", exitCode: 2 },
-  "finish-failed": { message: "{problem}", hint: "{hint}", exitCode: 1 },
+  "editor-missing": { message: "no editor is configured", hint: "set $VISUAL or $EDITOR, or edit {path} yourself" },
+  "finish-refused": { message: "{problem}" },
+  "finish-failed": { message: "{problem}", exitCode: EXIT.failed },
   "brief-changed": {
     message: "the last run was killed, and files that judge the work have changed since it began: {paths}",
     hint: "undo the changes, or accept them with `--accept-changes`",
-    exitCode: 3,
+    exitCode: EXIT.blocked,
   },
   "recipe-untrusted": {
     message: "{path} was found but is not trusted: {problem}",
     hint: "`--recipe {path}` agrees to run it",
-    exitCode: 3,
+    exitCode: EXIT.blocked,
     cause:
       "A recipe is a program: one that comes with a repository runs only after you have agreed to it, and again when it has changed",
   },
-  "file-unreadable": {
-    message: "could not read {path}: {reason}",
-    hint: "{hint}",
-    exitCode: 2,
-    cause: "Its permissions, or a folder in its place",
-  },
+  "file-unreadable": { message: "could not read {path}: {reason}", cause: "Its permissions, or a folder in its place" },
   "file-unwritable": {
     message: "could not write {path}: {reason}",
-    hint: "{hint}",
-    exitCode: 1,
+    exitCode: EXIT.failed,
     cause: "Its permissions, a full disk, or a folder in its place",
   },
   "path-outside-root": {
     message: "{path} is outside {root}",
     hint: "name a path inside the root; symbolic links that lead out do not count",
-    exitCode: 2,
   },
   "agent-missing": {
     message: "no agent is configured",
     hint: 'add `"provider": { "command": "…" }` to ralph.config.json, or give `--agent-cmd "…"`',
-    exitCode: 4,
+    exitCode: EXIT.agent,
   },
   "agent-not-found": {
     message: "the agent command `{command}` was not found: {reason}",
     hint: "install it, or name another with `--agent-cmd`; `ralph doctor` shows what is there",
-    exitCode: 4,
+    exitCode: EXIT.agent,
     cause: "The program is not installed or not on PATH",
   },
-  "endpoint-invalid": { message: "provider.endpoint: {problem}", hint: "docs/guides/agents.md lists it", exitCode: 2 },
-  "endpoint-unusable": { message: "the model server {endpoint} is not usable: {reason}", hint: "{hint}", exitCode: 4 },
+  "endpoint-invalid": { message: "provider.endpoint: {problem}", hint: "docs/guides/agents.md lists it" },
+  "endpoint-unusable": { message: "the model server {endpoint} is not usable: {reason}", exitCode: EXIT.agent },
   "runtime-too-old": {
     message: "{what} needs Node.js {least} or newer (this is {version})",
     hint: "use the binary, Bun, Deno or a newer Node.js; or name another agent with `--agent`",
-    exitCode: 4,
+    exitCode: EXIT.agent,
   },
   "sandbox-missing": {
     message: "no sandbox is available: {problem}",
     hint: "install the missing program, or run without a sandbox: `--no-sandbox`",
-    exitCode: 4,
+    exitCode: EXIT.agent,
   },
   "agent-unknown": {
     message: "there is no agent named {name}",
     hint: "known agents: {known}; any other command runs with `--agent-cmd`",
-    exitCode: 2,
   },
   "script-invalid": {
     message: "{path}: {problem}",
     hint: "docs/guides/scripted-agent.md describes the file",
-    exitCode: 2,
     cause: "The file of `--script` is not what the scripted agent reads",
   },
   "cassette-invalid": {
     message: "{path}: {problem}",
     hint: "`--record FILE` writes a cassette, `--agent replay --cassette FILE` plays it",
-    exitCode: 2,
     cause: "The file of `--cassette` is not a recording, or the run differs from the recorded one",
   },
   "terminal-missing": {
     message: "`ralph {command}` asks questions and there is no terminal",
     hint: "run it in a terminal, or give `--non-interactive` with `--answers FILE` and `--approve`",
-    exitCode: 2,
   },
   "answer-missing": {
     message: "no answer to the question {id}: {question}",
     hint: "add it to the answers file (`questions` or `prompts: {{id}: …}`), or run in a terminal",
-    exitCode: 3,
+    exitCode: EXIT.blocked,
   },
   "answers-invalid": {
     message: "{path}: {problem}",
     hint: "expected `questions: [{match, answer}]`, `otherwise: text`, `prompts: {id: answer}`",
-    exitCode: 2,
     cause: "The file of `--answers` is neither YAML nor JSON of this shape",
   },
   "gsd-missing": {
     message: "{problem}",
     hint:
       "`npx get-shit-done-cc` installs GSD (https://github.com/glittercowboy/get-shit-done); a command of another name goes into `gsd.commands` of ralph.config.json",
-    exitCode: 4,
+    exitCode: EXIT.agent,
     cause: "The workflow gsd starts GSD's own planning commands, and they are not installed for your agent",
   },
-  "recipe-invalid": {
-    message: "{path}: {problem}",
-    hint: "{hint}",
-    exitCode: 2,
-    cause: "The file does not load, or does not export a recipe",
-  },
+  "recipe-invalid": { message: "{path}: {problem}", cause: "The file does not load, or does not export a recipe" },
   "recipe-failed": {
     message: "the recipe {path} threw: {problem}",
-    hint: "{hint}",
-    exitCode: 70,
+    exitCode: EXIT.internal,
     cause: "The recipe's own code threw an error; it is above the hint, with its place",
   },
   "backlog-invalid": {
     message: "the backlog {backlog} broke its contract: {problem}",
     hint: "run the contract test of `ralph/testing` against it",
-    exitCode: 70,
+    exitCode: EXIT.internal,
     cause: "A backlog of your own did something that the interface forbids",
   },
-  "hook-invalid": {
-    message: "the hook {hook}: {problem}",
-    hint: "docs/guides/sprint.md says what a hook may be",
-    exitCode: 2,
-  },
+  "hook-invalid": { message: "the hook {hook}: {problem}", hint: "docs/guides/sprint.md says what a hook may be" },
   "sprint-invalid": {
     message: "{path}: {problem}",
     hint: "docs/guides/sprint.md describes the files",
-    exitCode: 2,
     cause: "`SPRINT.yaml`, `PROGRESS.yaml` or a workflow's file has a mistake; all problems are listed",
   },
   "sprint-missing": {
     message: "{problem}",
     hint: "name the sprint's folder: `ralph sprint run DIR`, or `--sprint DIR` for `ralph step`",
-    exitCode: 2,
     cause: "No sprint was named, and there is none or more than one",
   },
-  "step-unknown": {
-    message: "there is no step {id} in {path}",
-    hint: "`ralph step list` shows the steps",
-    exitCode: 2,
-  },
-  "option-invalid": { message: "{option} must be {expected} (got: {value})", hint: "{hint}", exitCode: 2 },
+  "step-unknown": { message: "there is no step {id} in {path}", hint: "`ralph step list` shows the steps" },
+  "option-invalid": { message: "{option} must be {expected} (got: {value})" },
   "interrupted": {
     message: "interrupted",
     hint: "the same command continues where this one stopped",
-    exitCode: 130,
+    exitCode: EXIT.interrupted,
   },
   "not-generated": {
     message: "a file of lib/generated is missing in this checkout of Ralph",
     hint: "run `node tools/generate.mjs` in it (`npm ci` does, unless install scripts are off)",
-    exitCode: 2,
   },
   "internal": {
     message: "{problem}",
     hint: "this is a bug in Ralph: please report it with the lines above",
-    exitCode: 70,
+    exitCode: EXIT.internal,
     cause: "Ralph did something that it should not have done; nothing of the work is lost",
   },
-} as const;
+};
 
 /** Every code that an error can carry. */
-export type ErrorCode = keyof typeof definitions | keyof typeof MACHINE_ERRORS;
+export type ErrorCode = keyof typeof rows | keyof typeof MACHINE_ERRORS;
 
 /** The table itself, by code. */
-export const ERROR_DEFINITIONS: Readonly<Record<ErrorCode, ErrorDefinition>> = { ...definitions, ...MACHINE_ERRORS };
+export const ERROR_DEFINITIONS: Readonly<Record<ErrorCode, ErrorDefinition>> = Object.fromEntries(
+  Object.entries({ ...rows, ...MACHINE_ERRORS }).map((
+    [code, row],
+  ) => [code, { hint: "{hint}", exitCode: EXIT.usage, ...row }]),
+) as Record<ErrorCode, ErrorDefinition>;

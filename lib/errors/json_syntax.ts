@@ -19,45 +19,40 @@ export function findJsonError(text: string): JsonSyntaxError | null {
   let position = 0;
   /** The bracket that closes each open one, innermost last. */
   const open: ("}" | "]")[] = [];
-  let expects: "value" | "value-or-close" | "key" | "key-or-close" | "after-value" = "value";
+  let expects: "value" | "key" | "after-value" = "value";
+  let isFirst = false; // nothing stands behind the last bracket: it may close at once
 
   for (;;) {
     position = endOf(SPACE_REGEXP, text, position) ?? position;
     const character = text[position];
     const closes = open.at(-1);
-    if (expects === "after-value") {
-      if (closes === undefined) return character === undefined ? null : errorAt(text, position, "the end of the file");
-      if (character === closes) open.pop();
-      else if (character === ",") expects = closes === "}" ? "key" : "value";
-      else return errorAt(text, position, `\`,\` or \`${closes}\``);
+    if (closes !== undefined && character === closes && (isFirst || expects === "after-value")) {
+      open.pop();
       position += 1;
-    } else if (expects === "key" || expects === "key-or-close") {
-      if (expects === "key-or-close" && character === "}") {
-        open.pop();
-        position += 1;
-        expects = "after-value";
-        continue;
-      }
+      expects = "after-value";
+    } else if (expects === "after-value") {
+      if (closes === undefined) return character === undefined ? null : errorAt(text, position, "the end of the file");
+      if (character !== ",") return errorAt(text, position, `\`,\` or \`${closes}\``);
+      position += 1;
+      expects = closes === "}" ? "key" : "value";
+    } else if (expects === "key") {
       const end = endOf(STRING_REGEXP, text, position);
       if (end === null) return errorAt(text, position, "a key in double quotes");
       position = endOf(SPACE_REGEXP, text, end) ?? end;
       if (text[position] !== ":") return errorAt(text, position, "`:`");
       position += 1;
       expects = "value";
-    } else if (expects === "value-or-close" && character === "]") {
-      open.pop();
-      position += 1;
-      expects = "after-value";
     } else if (character === "{" || character === "[") {
       open.push(character === "{" ? "}" : "]");
       position += 1;
-      expects = character === "{" ? "key-or-close" : "value-or-close";
+      expects = character === "{" ? "key" : "value";
     } else {
       const end = endOf(STRING_REGEXP, text, position) ?? endOf(TOKEN_REGEXP, text, position);
       if (end === null) return errorAt(text, position, character === '"' ? "a closed string" : "a value");
       position = end;
       expects = "after-value";
     }
+    isFirst = expects !== "after-value" && (character === "{" || character === "[");
   }
 }
 
