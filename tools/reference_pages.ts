@@ -7,13 +7,13 @@ import { z } from "zod";
 import type { Adapter } from "../lib/agents/adapter.ts";
 import { ADAPTERS } from "../lib/agents/adapters.ts";
 import type { Command, FlagTable } from "../lib/cli/command.ts";
-import { valueText } from "../lib/cli/help.ts";
+import { usageOf, valueText } from "../lib/cli/help.ts";
 import { ERROR_DEFINITIONS, type ErrorDefinition } from "../lib/errors/definitions.ts";
 import { EXIT_MEANINGS } from "../lib/errors/exit_codes.ts";
 import { EVENT_SCHEMAS } from "../lib/events/schema.ts";
 import { EVENTS_VERSION } from "../lib/events/types.ts";
 import { COMMANDS } from "../lib/program/commands.ts";
-import { FLAG_GROUPS, flagsOf, usageOf, type Variable, variables } from "../lib/program/manual.ts";
+import { FLAG_GROUPS, flagsOf, type Variable, variables } from "../lib/program/manual.ts";
 import { DEFAULT_WORKFLOW, WORKFLOWS } from "../lib/workflows/table.ts";
 
 /** docs/reference/commands.md */

@@ -68,10 +68,10 @@ export interface Command {
   readonly name: string;
   /** One line, shown by `ralph help`. */
   readonly summary: string;
-  /** The arguments, as help shows them: `"<goal>"`. */
-  readonly usage: string;
-  /** How many positional arguments it takes: least and most. */
-  readonly arity: readonly [least: number, most: number];
+  /** The arguments, as help shows them: `"<goal>"`. @default it takes none */
+  readonly usage?: string;
+  /** How many positional arguments it takes: least and most. @default the one of `usage`, which `[RUN]` lets out */
+  readonly arity?: readonly [least: number, most: number];
   readonly flags: FlagTable;
   /** Lines below the usage in `ralph help COMMAND`. */
   readonly details?: readonly string[];
@@ -84,6 +84,11 @@ export interface Command {
   /** Its standard output is for people where there is no `--json`: in a terminal lines break between words. @default false */
   readonly isProse?: boolean;
   readonly load: () => Promise<CommandModule>;
+}
+
+/** How many positional arguments a command takes. */
+export function arityOf({ usage = "", arity }: Command): readonly [least: number, most: number] {
+  return arity ?? [usage === "" || usage.startsWith("[") ? 0 : 1, usage === "" ? 0 : 1];
 }
 
 /** The content of a command line, before anything is read from disk. */

@@ -30,13 +30,18 @@ export function generalHelp(commands: readonly Command[], columns: number = WIDT
   ].join("\n");
 }
 
+/** `ralph plan "<goal>"|SPEC.md|PHASE [flags]`. */
+export function usageOf({ name, usage, open }: Command): string {
+  const words = open === true ? ["ralph", name, "[flags]", usage] : ["ralph", name, usage, "[flags]"];
+  return words.filter(Boolean).join(" ");
+}
+
 /** `ralph help COMMAND`. */
 export function commandHelp(command: Command, columns: number = WIDTH): string {
-  const usage = ["ralph", command.name, command.usage, "[flags]"].filter(Boolean).join(" ");
   return [
     command.summary,
     "",
-    `Usage: ${command.open === true ? `ralph ${command.name} [flags] ${command.usage}` : usage}`,
+    `Usage: ${usageOf(command)}`,
     ...(command.details === undefined ? [] : ["", ...flowed(command.details, columns)]),
     "",
     "Flags:",

@@ -1,6 +1,6 @@
 import { parseArgs } from "@std/cli/parse-args";
 import { RalphError } from "../errors/ralph_error.ts";
-import type { Command, Flag, Flags, FlagTable } from "./command.ts";
+import { arityOf, type Command, type Flag, type Flags, type FlagTable } from "./command.ts";
 import { nearest } from "../errors/nearest.ts";
 
 /** The content of one command line. */
@@ -72,7 +72,7 @@ function joinValues(line: readonly string[], table: FlagTable, command: Command)
     } else {
       const next = line[index + 1];
       const taken = next !== undefined && (!/^-./.test(next) || NEGATIVE_REGEXP.test(next)) &&
-        (flag.type !== "optional" || command.arity[1] === 0 || /^-?\d+$/.test(next)); // else it may be an argument
+        (flag.type !== "optional" || arityOf(command)[1] === 0 || /^-?\d+$/.test(next)); // else it may be an argument
       if (taken) index += 1;
       else if (flag.type === "text") throw valueMissing(name, flag, next, command);
       words.push(`--${name}=${taken ? next : ""}`);

@@ -12,7 +12,7 @@ import { onSignals } from "../host/this_process.ts";
 import type { Host } from "../host/types.ts";
 import { printable, printablePainted } from "../ui/printable.ts";
 import { wantsColour } from "../ui/style.ts";
-import type { Command, Invocation, Program } from "./command.ts";
+import { arityOf, type Command, type Invocation, type Program } from "./command.ts";
 import { commandHelp, helpColumns } from "./help.ts";
 import { parseLine, usage } from "./parse.ts";
 import { resolveRoot } from "./root.ts";
@@ -110,7 +110,7 @@ async function parseAndRun(command: Command, line: readonly string[], around: Su
 
 /** @throws {RalphError} usage for too few or too many arguments */
 export function checkArity(command: Command, given: readonly string[]): void {
-  const [least, most] = command.arity;
+  const [least, most] = arityOf(command);
   if (given.length < least) throw usage(`\`ralph ${command.name}\` needs ${command.usage}`, helpHint(command));
   if (given.length <= most) return;
   const extra = given[most] as string;
@@ -120,7 +120,7 @@ export function checkArity(command: Command, given: readonly string[]): void {
       `did you mean \`--max-iterations ${extra}\`?`,
     );
   }
-  if (command.usage.startsWith('"<goal>"')) {
+  if (command.usage?.startsWith('"<goal>"')) {
     throw usage(
       `the goal must be one argument (got ${given.length})`,
       `quote it: \`ralph ${command.name} "${given.join(" ")}"\``,

@@ -49,24 +49,24 @@ const rows = {
   "git-locked": {
     message: "{path} is in the way: {owner}",
     hint: "wait for it to end; remove the file only when no git process is running",
-    exitCode: EXIT.failed,
+    exitCode: 1,
     cause: "Another git process works in this repository, or one was killed and left its `*.lock` file",
   },
   "git-failed": {
     message: "`git {command}` failed: {reason}",
-    exitCode: EXIT.failed,
+    exitCode: 1,
     cause: "git refused; the reason is its own message",
   },
   "branch-failed": {
     message: "could not switch to the branch {branch}: {reason}",
     hint: "commit or set aside the changes in the way, or name another branch with `--branch`",
-    exitCode: EXIT.failed,
+    exitCode: 1,
   },
   "branch-differs": {
     message: "{path} differs between {branch} and {from}; nothing was started",
     hint:
       "`git switch {branch}` and run there what it asks for; or merge one into the other, or name a new branch with `--branch`",
-    exitCode: EXIT.blocked,
+    exitCode: 3,
     cause: "The plan was changed on one of the two branches",
   },
   "branch-invalid": {
@@ -82,42 +82,42 @@ const rows = {
     message: "the run {run} (pid {pid}) did not answer",
     hint:
       "it may be suspended, or a system call may hold it up: `ralph status` shows what it does; Ctrl-C in its terminal ends it",
-    exitCode: EXIT.failed,
+    exitCode: 1,
   },
   "steer-refused": {
     message: "run {run} refused the command: {reason}",
     hint:
       "`ralph status` shows what can be done; run this on the machine and in the container of the run, outside of its turns",
-    exitCode: EXIT.failed,
+    exitCode: 1,
   },
   "run-at-work": {
     message: "`ralph {purpose}` is running here (pid {pid}): until it ends you can only add items",
     hint:
       "`issue add`, `task add` without `--supersedes` and `step add` are applied after the turn; the rest has to wait",
-    exitCode: EXIT.blocked,
+    exitCode: 3,
     cause: "While a run is at work, a command may add items and nothing more",
   },
   "inside-a-run": {
     message: "`ralph {command}` cannot run inside the run {run}",
     hint: "during a turn, read state, or change it with the commands that the prompt names",
-    exitCode: EXIT.blocked,
+    exitCode: 3,
     cause: "An agent or a hook of the run has started this command",
   },
   "parallel-impossible": { message: "items cannot run in parallel: {problem}", hint: "leave `--parallel` out" },
   "setup-failed": {
     message: "`workspace.setup` failed: {command}: {reason}",
     hint: "run it in a second working tree (`git worktree add`) to see why; `workspace.setupTimeout` limits its time",
-    exitCode: EXIT.agent,
+    exitCode: 4,
   },
   "store-locked": {
     message: "{path} is being changed by another process (pid {pid})",
     hint: "try again when it has ended",
-    exitCode: EXIT.failed,
+    exitCode: 1,
   },
   "state-busy": {
     message: "another program rewrites {path} whenever Ralph writes it",
     hint: "close the program that writes it, then run the same command again",
-    exitCode: EXIT.failed,
+    exitCode: 1,
   },
   "state-missing": {
     message: "{path} does not exist",
@@ -147,7 +147,7 @@ const rows = {
   "service-down": {
     message: "service {name} cannot be used: {reason}; nothing was started",
     hint: "start it, or give it a `start` that works in `services` of ralph.config.json",
-    exitCode: EXIT.blocked,
+    exitCode: 3,
   },
   "browser-missing": {
     message: "no browser for page checks: {reason}",
@@ -157,27 +157,27 @@ const rows = {
   "browser-failed": {
     message: "the browser {executable} cannot be used: {problem}\n{tail}",
     hint: "start it by hand to see why, or name another one in `browser.executablePath`",
-    exitCode: EXIT.failed,
+    exitCode: 1,
   },
   "editor-missing": { message: "no editor is configured", hint: "set $VISUAL or $EDITOR, or edit {path} yourself" },
   "finish-refused": { message: "{problem}" },
-  "finish-failed": { message: "{problem}", exitCode: EXIT.failed },
+  "finish-failed": { message: "{problem}", exitCode: 1 },
   "brief-changed": {
     message: "the last run was killed, and files that judge the work have changed since it began: {paths}",
     hint: "undo the changes, or accept them with `--accept-changes`",
-    exitCode: EXIT.blocked,
+    exitCode: 3,
   },
   "recipe-untrusted": {
     message: "{path} was found but is not trusted: {problem}",
     hint: "`--recipe {path}` agrees to run it",
-    exitCode: EXIT.blocked,
+    exitCode: 3,
     cause:
       "A recipe is a program: one that comes with a repository runs only after you have agreed to it, and again when it has changed",
   },
   "file-unreadable": { message: "could not read {path}: {reason}", cause: "Its permissions, or a folder in its place" },
   "file-unwritable": {
     message: "could not write {path}: {reason}",
-    exitCode: EXIT.failed,
+    exitCode: 1,
     cause: "Its permissions, a full disk, or a folder in its place",
   },
   "path-outside-root": {
@@ -187,25 +187,25 @@ const rows = {
   "agent-missing": {
     message: "no agent is configured",
     hint: 'add `"provider": { "command": "…" }` to ralph.config.json, or give `--agent-cmd "…"`',
-    exitCode: EXIT.agent,
+    exitCode: 4,
   },
   "agent-not-found": {
     message: "the agent command `{command}` was not found: {reason}",
     hint: "install it, or name another with `--agent-cmd`; `ralph doctor` shows what is there",
-    exitCode: EXIT.agent,
+    exitCode: 4,
     cause: "The program is not installed or not on PATH",
   },
   "endpoint-invalid": { message: "provider.endpoint: {problem}", hint: "docs/guides/agents.md lists it" },
-  "endpoint-unusable": { message: "the model server {endpoint} is not usable: {reason}", exitCode: EXIT.agent },
+  "endpoint-unusable": { message: "the model server {endpoint} is not usable: {reason}", exitCode: 4 },
   "runtime-too-old": {
     message: "{what} needs Node.js {least} or newer (this is {version})",
     hint: "use the binary, Bun, Deno or a newer Node.js; or name another agent with `--agent`",
-    exitCode: EXIT.agent,
+    exitCode: 4,
   },
   "sandbox-missing": {
     message: "no sandbox is available: {problem}",
     hint: "install the missing program, or run without a sandbox: `--no-sandbox`",
-    exitCode: EXIT.agent,
+    exitCode: 4,
   },
   "agent-unknown": {
     message: "there is no agent named {name}",
@@ -228,7 +228,7 @@ const rows = {
   "answer-missing": {
     message: "no answer to the question {id}: {question}",
     hint: "add it to the answers file (`questions` or `prompts: {{id}: …}`), or run in a terminal",
-    exitCode: EXIT.blocked,
+    exitCode: 3,
   },
   "answers-invalid": {
     message: "{path}: {problem}",
@@ -239,19 +239,19 @@ const rows = {
     message: "{problem}",
     hint:
       "`npx get-shit-done-cc` installs GSD (https://github.com/glittercowboy/get-shit-done); a command of another name goes into `gsd.commands` of ralph.config.json",
-    exitCode: EXIT.agent,
+    exitCode: 4,
     cause: "The workflow gsd starts GSD's own planning commands, and they are not installed for your agent",
   },
   "recipe-invalid": { message: "{path}: {problem}", cause: "The file does not load, or does not export a recipe" },
   "recipe-failed": {
     message: "the recipe {path} threw: {problem}",
-    exitCode: EXIT.internal,
+    exitCode: 70,
     cause: "The recipe's own code threw an error; it is above the hint, with its place",
   },
   "backlog-invalid": {
     message: "the backlog {backlog} broke its contract: {problem}",
     hint: "run the contract test of `ralph/testing` against it",
-    exitCode: EXIT.internal,
+    exitCode: 70,
     cause: "A backlog of your own did something that the interface forbids",
   },
   "hook-invalid": { message: "the hook {hook}: {problem}", hint: "docs/guides/sprint.md says what a hook may be" },
@@ -270,7 +270,7 @@ const rows = {
   "interrupted": {
     message: "interrupted",
     hint: "the same command continues where this one stopped",
-    exitCode: EXIT.interrupted,
+    exitCode: 130,
   },
   "not-generated": {
     message: "a file of lib/generated is missing in this checkout of Ralph",
@@ -279,7 +279,7 @@ const rows = {
   "internal": {
     message: "{problem}",
     hint: "this is a bug in Ralph: please report it with the lines above",
-    exitCode: EXIT.internal,
+    exitCode: 70,
     cause: "Ralph did something that it should not have done; nothing of the work is lost",
   },
 };

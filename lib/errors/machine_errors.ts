@@ -1,5 +1,3 @@
-import { EXIT } from "./exit_codes.ts";
-
 /** The rows of the table that are about work on many machines. */
 export const MACHINE_ERRORS = {
   "queue-invalid": {
@@ -9,7 +7,7 @@ export const MACHINE_ERRORS = {
   "queue-unreachable": {
     message: "the queue cannot be used: {reason}",
     hint: "is PostgreSQL 13 or later running there, and may this user create the schema `ralph`?",
-    exitCode: EXIT.agent,
+    exitCode: 4,
   },
   "queue-led": {
     message: "another coordinator is already running this work",
@@ -44,12 +42,12 @@ export const MACHINE_ERRORS = {
   "job-agent": {
     message: "the agent cannot be used; the result records that: {problem}",
     hint: "`ralph doctor --probe` looks at it; landing that result ends the run",
-    exitCode: EXIT.agent,
+    exitCode: 4,
   },
   "job-given-back": {
     message: "the worker gave the job {id} back: {reason}",
     hint: "another worker may take it; `limits.maxWait` says how long a worker waits for its agent",
-    exitCode: EXIT.agent,
+    exitCode: 4,
   },
   "job-stale": {
     message: "another clone has taken or landed jobs meanwhile: {problem}",

@@ -49,12 +49,6 @@ function contains(table: FlagTable, part: FlagTable): boolean {
   return Object.entries(part).every(([name, flag]) => table[name] === flag);
 }
 
-/** `ralph plan "<goal>"|SPEC.md|PHASE [flags]`. */
-export function usageOf({ name, usage, open }: Command): string {
-  const words = open === true ? ["ralph", name, "[flags]", usage] : ["ralph", name, usage, "[flags]"];
-  return words.filter(Boolean).join(" ");
-}
-
 /** A variable of the environment, and what it does. */
 export type Variable = readonly [name: string, meaning: string];
 

@@ -1,9 +1,9 @@
 import type { Command, FlagTable, Invocation } from "../../cli/command.ts";
-import { valueText } from "../../cli/help.ts";
+import { usageOf, valueText } from "../../cli/help.ts";
 import { VERSION } from "../../host/version.ts";
 import { EXIT, EXIT_MEANINGS } from "../../errors/exit_codes.ts";
 import { WORKFLOWS } from "../../workflows/table.ts";
-import { FLAG_GROUPS, flagsOf, usageOf, type Variable, variables } from "../manual.ts";
+import { FLAG_GROUPS, flagsOf, type Variable, variables } from "../manual.ts";
 
 /** `ralph man`: the manual page, for `man -l -` or a file `ralph.1`. */
 export function run({ host, out, program, say }: Invocation): Promise<number> {

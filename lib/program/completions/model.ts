@@ -73,7 +73,7 @@ function merged(one: OfferedFlag, other: OfferedFlag): OfferedFlag {
 }
 
 /** Literal words of the usage (`compile|run|status`), names from their tables, else paths. */
-function argumentOf({ name, usage }: Command, commands: readonly Command[]): Offer {
+function argumentOf({ name, usage = "" }: Command, commands: readonly Command[]): Offer {
   const [first = ""] = usage.replaceAll(/[[\]]/g, "").split(" ");
   const own = first.split("|").filter((word) => /^[a-z-]+$/.test(word));
   return { words: [...own, ...namesFor(name, commands)], paths: pathsOf(usage) };
