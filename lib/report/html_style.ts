@@ -43,16 +43,13 @@ summary .title { flex: 1; min-width: 0; overflow-wrap: anywhere; }
 summary .id { font-weight: 600; margin-right: .4rem; }
 summary .side { color: var(--dim); font-size: .85rem; text-align: right; padding-top: .1rem; }
 .inside { border-top: 1px solid var(--line); padding: .6rem .9rem .8rem; }
-.attempt { margin: .75rem 0 0; }
-.attempt:first-child { margin-top: 0; }
-.attempt > ul { margin-left: 1.25em; }
+.row ul { margin-bottom: .75rem; }
 @media (max-width: 34rem) {
   body { padding: 1.25rem .75rem 3rem; }
   dl { grid-template-columns: 1fr; gap: 0; }
   dd { margin-bottom: .5rem; }
   summary { flex-wrap: wrap; }
   summary .side { width: 100%; text-align: left; padding-left: 1.5rem; }
-  .attempt > ul { margin-left: .25em; }
 }
 @media print { body { max-width: none; } pre { max-height: none; white-space: pre-wrap; } }
 `;

@@ -10,7 +10,7 @@ import { HTTPException } from "hono/http-exception";
 import { createRedactor } from "../events/redact.ts";
 import { secretValues } from "../events/secrets.ts";
 import type { Host } from "../host/types.ts";
-import { fragment, type Markup } from "../report/html_item.ts";
+import { fragment, type Markup } from "../report/markup.ts";
 import { makeReport, type Resume } from "../report/make_report.ts";
 import type { RunReport } from "../report/types.ts";
 import { controlFolder, sendRequest } from "../steer/control.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { fragment, type Markup, NOTHING } from "../report/html_item.ts";
+import { fragment, type Markup, NOTHING } from "../report/markup.ts";
 import { itemText, markOf, plural } from "../report/texts.ts";
 import type { ItemReport, ItemState, RunReport } from "../report/types.ts";
 import type { LiveRun } from "../steer/types.ts";

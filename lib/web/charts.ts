@@ -4,7 +4,7 @@
  * @module
  */
 import { localTime } from "../host/local_date.ts";
-import { fragment, type Markup, NOTHING } from "../report/html_item.ts";
+import { fragment, type Markup, NOTHING } from "../report/markup.ts";
 import { rowsOf, type Span } from "./spans.ts";
 
 const WIDTH = 240;

@@ -4,7 +4,7 @@
  * @module
  */
 import { localTime } from "../host/local_date.ts";
-import { fragment, type Markup, NOTHING } from "../report/html_item.ts";
+import { fragment, type Markup, NOTHING, withCode } from "../report/markup.ts";
 import {
   attemptReason,
   attemptText,
@@ -90,11 +90,6 @@ ${
         : NOTHING
     }`,
   };
-}
-
-/** A sentence with its back-ticked commands as code. */
-function withCode(text: string): readonly Markup[] {
-  return text.split("`").map((part, index) => index % 2 === 0 ? fragment`${part}` : fragment`<code>${part}</code>`);
 }
 
 interface AttemptShown {

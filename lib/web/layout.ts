@@ -1,4 +1,4 @@
-import { fragment, type Markup, NOTHING } from "../report/html_item.ts";
+import { fragment, type Markup, NOTHING } from "../report/markup.ts";
 
 /** A part of a page that is sent anew when it has changed, by its id. */
 export type Regions = Readonly<Record<string, Markup>>;

@@ -1,7 +1,7 @@
 import { dollars } from "../ui/event_text.ts";
 import { localTime } from "../host/local_date.ts";
 import { tokensOf } from "../backlog/usage.ts";
-import { fragment, type Markup, NOTHING } from "../report/html_item.ts";
+import { fragment, type Markup, NOTHING } from "../report/markup.ts";
 import type { RunReport } from "../report/types.ts";
 import type { LiveRun } from "../steer/types.ts";
 import { formatDuration } from "../ui/format_duration.ts";

@@ -6,7 +6,7 @@
 import { dollars } from "../ui/event_text.ts";
 import { NOTICE_LABELS } from "../cli/end_with.ts";
 import { localTime } from "../host/local_date.ts";
-import { fragment, type Markup, NOTHING } from "../report/html_item.ts";
+import { fragment, type Markup, NOTHING } from "../report/markup.ts";
 import {
   doubtedChecks,
   isStateNotice,

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { streamSSE } from "hono/streaming";
 import type { Host } from "../host/types.ts";
-import type { Markup } from "../report/html_item.ts";
+import type { Markup } from "../report/markup.ts";
 import type { Regions } from "./layout.ts";
 
 /** A page as it is at one moment. */
