@@ -15,6 +15,15 @@ export function named<Schema extends z.ZodType>(name: string, description: strin
   return schema;
 }
 
+/** An object whose type has a name of its own. */
+export function record<Shape extends z.ZodRawShape>(
+  name: string,
+  description: string,
+  shape: Shape,
+): z.ZodObject<Shape> {
+  return named(name, description, z.object(shape));
+}
+
 /** A shape with the defaults of an empty file; sections have theirs already. */
 export function withDefaults(defaults: object, shape: Readonly<Record<string, z.ZodType>>): z.ZodRawShape {
   const values = new Map<string, unknown>(Object.entries(defaults));

@@ -5,7 +5,7 @@
  * @module
  */
 import { z } from "zod";
-import { named } from "../config/parts.ts";
+import { named, record } from "../config/parts.ts";
 import type {
   EventBranchWork,
   EventNotice,
@@ -48,21 +48,21 @@ export const USAGE_TOTAL_SCHEMA: z.ZodType<EventUsageTotal> = named(
 );
 
 /** A remark that the verdict does not make. */
-export const NOTICE_SCHEMA: z.ZodType<EventNotice> = named(
+export const NOTICE_SCHEMA: z.ZodType<EventNotice> = record(
   "EventNotice",
   "Something about a run that its verdict does not say.",
-  z.object({
+  {
     kind: text.describe("`green-before`, `not-committed`, `restored` …"),
     subject: text.describe("item, file or command"),
     message: text.describe("may be empty"),
-  }),
+  },
 );
 
 /** The work that a branch holds. */
-export const BRANCH_WORK_SCHEMA: z.ZodType<EventBranchWork> = named(
+export const BRANCH_WORK_SCHEMA: z.ZodType<EventBranchWork> = record(
   "EventBranchWork",
   "The work that a branch holds.",
-  z.object({
+  {
     branch: text.nullable(),
     base: text.nullable().describe("the branch that it came from"),
     from: text.describe("the last commit that both have"),
@@ -71,30 +71,22 @@ export const BRANCH_WORK_SCHEMA: z.ZodType<EventBranchWork> = named(
     files: count,
     added: count.describe("lines"),
     removed: count.describe("lines"),
-  }),
+  },
 );
 
 /** The files that a turn changed. */
-export const CHANGES_SCHEMA: z.ZodType<TurnChanges> = named(
-  "TurnChanges",
-  "The files that a turn changed.",
-  z.object({
-    paths: z.array(text).describe("some of them, relative to the root"),
-    files: count,
-    added: count.describe("lines"),
-    removed: count,
-  }),
-);
+export const CHANGES_SCHEMA: z.ZodType<TurnChanges> = record("TurnChanges", "The files that a turn changed.", {
+  paths: z.array(text).describe("some of them, relative to the root"),
+  files: count,
+  added: count.describe("lines"),
+  removed: count,
+});
 
-const item = named(
-  "EventItem",
-  "The item that an event is about.",
-  z.object({
-    id: text,
-    kind: text.describe("the backlog's name for it: story, task, plan …"),
-    title: text,
-  }),
-);
+const item = record("EventItem", "The item that an event is about.", {
+  id: text,
+  kind: text.describe("the backlog's name for it: story, task, plan …"),
+  title: text,
+});
 const attempt = {
   iteration: count.describe("of the run, from 1"),
   item,

@@ -17,54 +17,17 @@ export const EMPTY_TALLY: Tally = { startedMs: null, passed: 0, total: null, usa
 
 /** The tally after one more event; the same object if it changes nothing. Pure. */
 export function nextTally(before: Tally, event: RalphEvent, now: number): Tally {
-  return callRow(ROWS, event, before.startedMs === null ? { ...before, startedMs: now } : before);
+  const tally = before.startedMs === null ? { ...before, startedMs: now } : before;
+  return callRow(ROWS, event, tally) ?? tally;
 }
 
-const same = (_event: RalphEvent, tally: Tally): Tally => tally;
-
-const ROWS: EventRows<readonly [tally: Tally], Tally> = {
+const ROWS: Partial<EventRows<readonly [tally: Tally], Tally>> = {
   "run-start": (_event, tally) => ({ ...tally, passed: 0, total: null }),
-  "run-end": same,
-  "step-start": same,
-  "step-end": same,
   "iteration-start": ({ passed, total }, tally) => ({ ...tally, passed, total }),
   "iteration-end": ({ settlement, reopened = [] }, tally) => {
     const more = (settlement === "passed" ? 1 : 0) - reopened.length;
     return more === 0 ? tally : { ...tally, passed: Math.max(0, tally.passed + more) };
   },
   "items-reopened": ({ ids }, tally) => ({ ...tally, passed: Math.max(0, tally.passed - ids.length) }),
-  "turn-start": same,
   "turn-end": ({ usage }, tally) => ({ ...tally, usage: addTurn(tally.usage, usage) }),
-  "check-start": same,
-  "check-end": same,
-  "hook-start": same,
-  "hook-end": same,
-  "landing-start": same,
-  "landing-end": same,
-  "wait-start": same,
-  "wait-delta": same,
-  "wait-end": same,
-  "pause-start": same,
-  "pause-end": same,
-  "agent-start": same,
-  "agent-text": same,
-  "agent-tool-call": same,
-  "agent-tool-result": same,
-  "agent-file-change": same,
-  "agent-usage": same,
-  "agent-rate-limit": same,
-  "agent-error": same,
-  "agent-line-invalid": same,
-  "agent-end": same,
-  "sandbox": same,
-  "host-refused": same,
-  "state-restored": same,
-  "experiments": same,
-  "trespass": same,
-  "commit": same,
-  "question": same,
-  "answer": same,
-  "steered": same,
-  "text": same,
-  "note": same,
 };

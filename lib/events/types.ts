@@ -16,18 +16,21 @@ export type AgentEvent = Extract<RalphEvent, { readonly type: `agent-${string}` 
 /** An event of one type. */
 export type EventOf<Type extends RalphEvent["type"]> = Extract<RalphEvent, { readonly type: Type }>;
 
-/** A fold over events as a table: a new type of event does not compile before every table has a row for it. */
+/**
+ * A fold over events as a table. A table that has to show or record each event is whole: a new type of event does not
+ * compile before it has its row. One that is about a few events only is partial.
+ */
 export type EventRows<Rest extends readonly unknown[], Result> = {
   readonly [Type in RalphEvent["type"]]: (event: EventOf<Type>, ...rest: Rest) => Result;
 };
 
-/** Calls the row of an event. */
+/** Calls the row of an event, if it has one. */
 export function callRow<Rest extends readonly unknown[], Result>(
   rows: Partial<EventRows<Rest, Result>>,
   event: RalphEvent,
   ...rest: Rest
-): Result {
-  return (rows[event.type] as (event: RalphEvent, ...rest: Rest) => Result)(event, ...rest);
+): Result | undefined {
+  return (rows[event.type] as ((event: RalphEvent, ...rest: Rest) => Result) | undefined)?.(event, ...rest);
 }
 
 /** The requests that a person can make of a run. */

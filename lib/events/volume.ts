@@ -9,34 +9,26 @@ export type Volume = "flood" | "routine" | "news" | "announced" | "warning";
 
 /** The volume of an event. Pure. */
 export function volumeOf(event: RalphEvent): Volume {
-  return callRow(ROWS, event);
+  return callRow(ROWS, event) ?? "news";
 }
 
 const flood = (): Volume => "flood";
 const routine = (): Volume => "routine";
-const news = (): Volume => "news";
 const announced = (): Volume => "announced";
 const warning = (): Volume => "warning";
 
-const ROWS: EventRows<readonly [], Volume> = {
-  "run-start": news,
+/** Events without a row are news. */
+const ROWS: Partial<EventRows<readonly [], Volume>> = {
   "run-end": announced,
-  "step-start": news,
-  "step-end": news,
-  "iteration-start": news,
   "iteration-end": announced,
   "turn-start": routine,
-  "turn-end": news,
   "check-start": routine,
   "check-end": ({ ok }) => ok ? "routine" : "news",
-  "hook-start": news,
   "hook-end": ({ status }) => status === "failed" ? "warning" : "news",
   "landing-start": routine,
   "landing-end": ({ result }) => result === "landed" ? "news" : "warning",
   "items-reopened": warning,
-  "wait-start": news,
   "wait-delta": routine,
-  "wait-end": news,
   "pause-start": announced,
   "pause-end": announced,
   "agent-start": routine,
@@ -45,19 +37,12 @@ const ROWS: EventRows<readonly [], Volume> = {
   "agent-tool-result": flood,
   "agent-file-change": flood,
   "agent-usage": flood,
-  "agent-rate-limit": news,
-  "agent-error": news,
   "agent-line-invalid": routine,
   "agent-end": routine,
-  "sandbox": news,
   "host-refused": warning,
   "state-restored": warning,
   "experiments": warning,
-  "trespass": news,
-  "commit": news,
   "question": announced,
-  "answer": news,
-  "steered": news,
   "text": routine,
   "note": ({ level }) => level === "warn" ? "warning" : "news",
 };

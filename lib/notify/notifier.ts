@@ -131,10 +131,8 @@ class RunNotifier implements Notifier {
   }
 }
 
-const nothing = (): void => {};
-
 /** The events that a person elsewhere hears of. */
-const ROWS: EventRows<readonly [notifier: RunNotifier], void> = {
+const ROWS: Partial<EventRows<readonly [notifier: RunNotifier], void>> = {
   "run-start": ({ workflow }, notifier) => notifier.begin(workflow, true),
   "run-end": ({ status, reasons }, notifier) => notifier.end(status, reasons),
   "step-start": ({ step }, notifier) => notifier.begin(step, false),
@@ -142,38 +140,4 @@ const ROWS: EventRows<readonly [notifier: RunNotifier], void> = {
   "question": ({ id, message }, notifier) => notifier.asked(id, message),
   "answer": (_event, notifier) => notifier.answered(),
   "wait-start": (event, notifier) => notifier.waits(event),
-  "iteration-start": nothing,
-  "iteration-end": nothing,
-  "turn-start": nothing,
-  "turn-end": nothing,
-  "check-start": nothing,
-  "check-end": nothing,
-  "hook-start": nothing,
-  "hook-end": nothing,
-  "landing-start": nothing,
-  "landing-end": nothing,
-  "items-reopened": nothing,
-  "wait-delta": nothing,
-  "wait-end": nothing,
-  "pause-start": nothing,
-  "pause-end": nothing,
-  "agent-start": nothing,
-  "agent-text": nothing,
-  "agent-tool-call": nothing,
-  "agent-tool-result": nothing,
-  "agent-file-change": nothing,
-  "agent-usage": nothing,
-  "agent-rate-limit": nothing,
-  "agent-error": nothing,
-  "agent-line-invalid": nothing,
-  "agent-end": nothing,
-  "sandbox": nothing,
-  "host-refused": nothing,
-  "state-restored": nothing,
-  "experiments": nothing,
-  "trespass": nothing,
-  "commit": nothing,
-  "steered": nothing,
-  "text": nothing,
-  "note": nothing,
 };

@@ -1,5 +1,5 @@
 import { EVENT_SCHEMAS } from "../events/schema.ts";
-import { type EventOf, EVENTS_VERSION, type RalphEvent } from "../events/types.ts";
+import { type AgentEvent, type EventOf, EVENTS_VERSION, type RalphEvent } from "../events/types.ts";
 import { addTurn } from "../backlog/usage.ts";
 import { excerptLines, refusedText, sandboxText } from "../ui/event_text.ts";
 import { type Cursor, type Draft, emptyDraft } from "./draft.ts";
@@ -11,9 +11,12 @@ const TAIL_LINES = 20;
 const TAIL_CHARACTERS = 4000;
 const PROBLEMS_KEPT = 5;
 
-/** A row for each event; `null`: the report says nothing of it. A new event does not compile before it has its row. */
+/**
+ * A row for each event but an agent's; `null`: the report says nothing of it. A new event does not compile before it has
+ * its row.
+ */
 type Handlers = {
-  readonly [Type in RalphEvent["type"]]:
+  readonly [Type in Exclude<RalphEvent["type"], AgentEvent["type"]> | "agent-start"]:
     | ((fold: Folding, event: EventOf<Type> & { readonly at: string }) => void)
     | null;
 };
@@ -75,8 +78,8 @@ export function createFold(file: string, onCheck: OnCheck = () => {}): Fold {
       const within = (value as Readonly<Record<string, unknown>>)["lane"];
       const lane = typeof within === "number" ? within : null;
       enter(lane, type);
-      const handle = HANDLERS[known] as ((fold: Folding, event: unknown) => void) | null;
-      if (handle !== null) {
+      const handle = (HANDLERS as Partial<Record<string, ((fold: Folding, event: unknown) => void) | null>>)[known];
+      if (handle !== undefined && handle !== null) {
         const checked = EVENT_SCHEMAS[known].safeParse({ ...value as object, type });
         if (!checked.success) return invalid(`no ${type} event`, JSON.stringify(value).slice(0, 200));
         handle({ draft, cursor, lane, onCheck }, { ...checked.data, at });
@@ -260,15 +263,6 @@ const HANDLERS: Handlers = {
   "pause-start": null,
   "pause-end": null,
   "text": null,
-  "agent-text": null,
-  "agent-tool-call": null,
-  "agent-tool-result": null,
-  "agent-file-change": null,
-  "agent-usage": null,
-  "agent-rate-limit": null,
-  "agent-error": null,
-  "agent-line-invalid": null,
-  "agent-end": null,
 };
 
 function openPart(

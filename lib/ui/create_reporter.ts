@@ -1,9 +1,8 @@
 import { envelopeOf } from "../events/envelope.ts";
 import type { EventSink, RalphEvent } from "../events/types.ts";
 import { volumeOf } from "../events/volume.ts";
-import { plainLines } from "./plain_lines.ts";
+import { plainLines, richLines } from "./event_lines.ts";
 import { printableEvent } from "./printable.ts";
-import { richLines } from "./rich_lines.ts";
 import type { Style } from "./style.ts";
 
 /** How much of a run is shown to a person. */

@@ -1,5 +1,5 @@
 import { localTime } from "../host/local_date.ts";
-import type { AgentEvent, EventRows, RalphEvent, TurnChanges } from "../events/types.ts";
+import type { EventOf, TurnChanges } from "../events/types.ts";
 import type { Usage } from "../backlog/types.ts";
 import { FAILED_BEFORE, headlineOf } from "../backlog/verdict.ts";
 import { formatDuration } from "./format_duration.ts";
@@ -8,11 +8,8 @@ import { plainText } from "./printable.ts";
 /** So many files are named in a line. */
 const NAMED_PATHS = 4;
 
-type IterationEnd = Extract<RalphEvent, { type: "iteration-end" }>;
-type CheckEnd = Extract<RalphEvent, { type: "check-end" }>;
-
 /** The result of an iteration, in a few words. */
-export function iterationText({ result, settlement, message }: IterationEnd): string {
+export function iterationText({ result, settlement, message }: EventOf<"iteration-end">): string {
   // The rest of a failed check's message is its tail, which was shown when it failed.
   const first = message?.split("\n", 1)[0];
   const said = result === "failed" && first?.endsWith(":") !== true
@@ -22,51 +19,23 @@ export function iterationText({ result, settlement, message }: IterationEnd): st
     : headlineOf(message);
   const reason = said === null || said === undefined || said === "" ? "" : `: ${said}`;
   if (settlement === "parked") return `parked${reason}`;
-  switch (result) {
-    case "verified":
-      return settlement === "passed" ? "verified" : `checks passed, not settled${reason}`;
-    case "unverified":
-      if (settlement !== "passed") return `unverified, still open${reason}`;
-      return reason === "" ? "done, no check ran" : `done, unverified${reason}`; // the verdict on it comes at the end
-    case "not-done":
-      return `not done${reason}`;
-    case "failed":
-    case "blocked":
-    case "interrupted":
-      return `${result}${reason}`;
-    case "trespassed":
-      return said?.startsWith("wrote outside") ? said : `wrote outside the allowed paths${reason}`;
-    case "agent-unusable":
-      return `the agent cannot be used${reason}`;
+  if (result === "verified") return settlement === "passed" ? "verified" : `checks passed, not settled${reason}`;
+  if (result === "unverified") {
+    if (settlement !== "passed") return `unverified, still open${reason}`;
+    return reason === "" ? "done, no check ran" : `done, unverified${reason}`; // the verdict on it comes at the end
   }
+  if (result === "trespassed" && said?.startsWith("wrote outside") === true) return said;
+  return `${RESULT_WORDS[result]}${reason}`;
 }
 
-/** Tells if an iteration came out well, badly, or neither. */
-export function iterationTone({ result, settlement }: IterationEnd): "good" | "warn" | "bad" {
-  if (settlement === "passed") return result === "verified" ? "good" : "warn";
-  return result === "interrupted" || result === "not-done" ? "warn" : "bad";
-}
-
-/** The result of work from a worker's tree. */
-export function landingText(
-  { item, result, checkedAgain, paths }: Extract<RalphEvent, { type: "landing-end" }>,
-): string {
-  const named = paths.join(", ");
-  switch (result) {
-    case "landed":
-      return checkedAgain ? `${item.id} landed, checked again with what was merged since` : `${item.id} landed`;
-    case "conflict":
-      return `${item.id} conflicts with what was merged since, and comes again: ${named}`;
-    case "failed":
-      return `${item.id} did not land: its checks fail on the branch as it is now`;
-    case "blocked":
-      return `${item.id} cannot land: uncommitted changes are in the way: ${named}`;
-    case "refused":
-      return `${item.id} did not land: a hook of the repository refused the commit`;
-    case "interrupted":
-      return `${item.id} was landing when the run was stopped`;
-  }
-}
+const RESULT_WORDS = {
+  "not-done": "not done",
+  "failed": "failed",
+  "blocked": "blocked",
+  "interrupted": "interrupted",
+  "trespassed": "wrote outside the allowed paths",
+  "agent-unusable": "the agent cannot be used",
+};
 
 /** `3 files, +12 -4: src/a.ts, src/b.ts …`. */
 export function changesText({ paths, files, added, removed }: TurnChanges): string {
@@ -81,18 +50,13 @@ export function linesText({ added, removed }: { readonly added: number; readonly
 }
 
 /** Why a check failed, short. */
-export function checkText({ exitCode, failedBefore }: CheckEnd): string {
+export function checkText({ exitCode, failedBefore }: EventOf<"check-end">): string {
   const ended = exitCode === null ? "no exit code" : `exit ${exitCode}`;
   return failedBefore === true ? `${ended}${FAILED_BEFORE}` : ended;
 }
 
-/** The result of a hook. */
-export function hookText({ hook, iteration, status, message }: Extract<RalphEvent, { type: "hook-end" }>): string {
-  return `hook ${hook} (iteration ${iteration}): ${status}${message === null ? "" : `: ${message.split("\n", 1)[0]}`}`;
-}
-
 /** The places in which a turn wrote that it may not. */
-export function trespassText({ by, paths }: Extract<RalphEvent, { type: "trespass" }>): string {
+export function trespassText({ by, paths }: EventOf<"trespass">): string {
   return by === "planner"
     ? `changed while the planner was at work, by it or by you: ${paths.join(", ")}`
     : `written outside the allowed paths: ${paths.join(", ")}`;
@@ -144,7 +108,7 @@ export function excerptLines(text: string, count: number): readonly string[] {
 }
 
 /** Tells if the processes of a run are confined. */
-export function sandboxText({ on, by, network }: Extract<RalphEvent, { type: "sandbox" }>): string {
+export function sandboxText({ on, by, network }: EventOf<"sandbox">): string {
   if (!on) return `no sandbox: ${by}`;
   if (network === "all") return `sandbox: ${by}, every host can be reached`;
   if (network === "unknown") return `sandbox: ${by}, which decides on hosts`;
@@ -153,7 +117,7 @@ export function sandboxText({ on, by, network }: Extract<RalphEvent, { type: "sa
 }
 
 /** Which host was refused, and how to allow it. */
-export function refusedText({ host, port, by }: Extract<RalphEvent, { type: "host-refused" }>): string {
+export function refusedText({ host, port, by }: EventOf<"host-refused">): string {
   const who = by === null ? "a process" : `a ${by}`;
   const name = host.includes(":") ? `[${host}]` : host;
   const isLocal = /^(?:localhost$|127\.|\[::1\])/.test(name);
@@ -162,130 +126,13 @@ export function refusedText({ host, port, by }: Extract<RalphEvent, { type: "hos
 }
 
 /** How long a wait still is, and for what. */
-export function waitText(event: Extract<RalphEvent, { type: "wait-start" | "wait-delta" }>): string {
+export function waitText(event: EventOf<"wait-start" | "wait-delta">): string {
   const left = formatDuration(event.remainingMs);
   if (event.type === "wait-delta") return `${event.agent}: ${left} left to wait`;
   return `${waitReason(event)}: waiting ${left}, until ${localTime(event.until)} (${event.message})`;
 }
 
 /** The reason for waiting. */
-export function waitReason({ agent, reason }: Extract<RalphEvent, { type: "wait-start" }>): string {
+export function waitReason({ agent, reason }: EventOf<"wait-start">): string {
   return `${agent} ${reason === "rate-limit" ? "has reached a limit" : "cannot reach its provider"}`;
-}
-
-/** An agent says this of itself beside its words, if a reader wants to know it at once. */
-export function agentText(event: AgentEvent): string | null {
-  switch (event.type) {
-    case "agent-rate-limit":
-      return event.status === "rejected" ? null : event.message;
-    case "agent-error":
-      return event.fatal ? null : event.message;
-    case "agent-line-invalid":
-      return `a line that is no event (${event.reason})${event.line === "" ? "" : `: ${event.line}`}`;
-    case "agent-tool-call":
-      return `${event.tool}${event.input === "" ? "" : `: ${event.input}`}`;
-    case "agent-file-change":
-      return `${event.change} ${event.path}`;
-    case "agent-start":
-    case "agent-text":
-    case "agent-tool-result":
-    case "agent-usage":
-    case "agent-end":
-      return null;
-  }
-}
-
-/** Events that every reporter shows as a remark, or not at all. */
-export type RemarkedType =
-  | "experiments"
-  | "hook-end"
-  | `landing-${"start" | "end"}`
-  | "items-reopened"
-  | "sandbox"
-  | "host-refused"
-  | "state-restored"
-  | "trespass"
-  | "pause-end"
-  | "note"
-  | Exclude<AgentEvent["type"], "agent-text">
-  | "check-start"
-  | "question"
-  | "run-end";
-
-/** An event as one remark, whatever shows it. */
-export interface Remark {
-  readonly tone: "good" | "warn" | "bad" | "dim";
-  readonly words: string;
-  readonly durationMs?: number;
-  /** Lines of detail. */
-  readonly below?: readonly string[];
-}
-
-const DIFF_LINES = 200;
-const silent = (): null => null;
-
-const REMARKS: Pick<EventRows<readonly [], Remark | null>, RemarkedType> = {
-  "experiments": ({ findings, blocked }) =>
-    findings.length === 0 ? null : {
-      tone: "warn",
-      words: `the checks cannot be believed${blocked ? ", so that the work fails" : ""}:`,
-      below: findings,
-    },
-  "hook-end": (event) => ({
-    tone: event.status === "completed" ? "good" : "warn",
-    words: hookText(event),
-    durationMs: event.durationMs,
-  }),
-  "landing-end": (event) => ({ tone: event.result === "landed" ? "dim" : "warn", words: landingText(event) }),
-  "items-reopened": ({ ids }) => ({ tone: "warn", words: `the final check sends back ${ids.join(", ")}` }),
-  "sandbox": (event) => ({ tone: event.on ? "dim" : "warn", words: sandboxText(event) }),
-  "host-refused": (event) => ({ tone: "warn", words: refusedText(event) }),
-  "state-restored": ({ paths }) => ({ tone: "warn", words: `restored, edited manually: ${paths.join(", ")}` }),
-  "trespass": (event) => ({ tone: "bad", words: trespassText(event), below: tailLines(event.diff, DIFF_LINES) }),
-  "pause-end": ({ pausedMs }) => ({ tone: "dim", words: `continues after ${formatDuration(pausedMs)}` }),
-  "note": ({ level, message }) => ({ tone: level === "warn" ? "warn" : "dim", words: message }),
-  "agent-tool-call": agentRemark,
-  "agent-file-change": agentRemark,
-  "agent-rate-limit": agentRemark,
-  "agent-error": agentRemark,
-  "agent-line-invalid": agentRemark,
-  "agent-start": silent,
-  "agent-tool-result": silent,
-  "agent-usage": silent,
-  "agent-end": silent,
-  "landing-start": silent,
-  "check-start": silent,
-  "question": silent,
-  "run-end": silent,
-};
-
-function agentRemark(event: AgentEvent): Remark | null {
-  const words = agentText(event);
-  return words === null ? null : { tone: "dim", words };
-}
-
-/** The remark of an event, `null` for one that is not shown; `undefined`: each reporter has a form of its own for it. */
-export function remarkOf(event: RalphEvent): Remark | null | undefined {
-  const row = (REMARKS as Partial<EventRows<readonly [], Remark | null>>)[event.type];
-  return (row as ((event: RalphEvent) => Remark | null) | undefined)?.(event);
-}
-
-/** A run that waits for a person. */
-export const PAUSED = "paused: `ralph resume` continues";
-
-const STEERED = {
-  "pause": "asked to pause",
-  "resume": "asked to continue",
-  "stop": "asked to stop after the present turn",
-  "stop-now": "asked to stop now",
-  "tell": "told",
-};
-
-/** A person's change while the run lasted, and its origin. */
-export function steeredText(
-  { action, origin, text, item }: Extract<RalphEvent, { readonly type: "steered" }>,
-): string {
-  const told = text === null ? "" : `: ${text.replaceAll(/\s+/g, " ").trim()}`;
-  const from = { terminal: "its terminal", file: "a command", page: "the page" }[origin];
-  return `${STEERED[action]}${item === null ? "" : ` for ${item}`}, from ${from}${told}`;
 }

@@ -60,12 +60,12 @@ const KEPT = 2000;
 
 /** The state after one more event; the same object if it changes nothing. */
 export function nextView(before: ViewState, event: RalphEvent, now: number): ViewState {
-  return callRow(ROWS, event, before.startedMs === null ? { ...before, startedMs: now } : before, now);
+  const state = before.startedMs === null ? { ...before, startedMs: now } : before;
+  return callRow(ROWS, event, state, now) ?? state;
 }
 
 const QUIET = { activity: null, tool: "", words: "", pause: null };
 
-const same = (_event: RalphEvent, state: ViewState): ViewState => state;
 const idle = (_event: RalphEvent, state: ViewState): ViewState => ({ ...state, ...QUIET });
 const over = (_event: RalphEvent, state: ViewState): ViewState => ({ ...state, ...QUIET, step: null, iteration: null });
 
@@ -78,8 +78,8 @@ function duringTurn(state: ViewState, change: Partial<ViewState>): ViewState {
   return state.activity?.kind === "turn" ? { ...state, ...change } : state;
 }
 
-const ROWS: EventRows<readonly [state: ViewState, now: number], ViewState> = {
-  "run-start": same,
+/** Events without a row change nothing. */
+const ROWS: Partial<EventRows<readonly [state: ViewState, now: number], ViewState>> = {
   "run-end": over,
   "step-start": ({ title }, state) => ({ ...state, ...QUIET, step: title, iteration: null }),
   "step-end": over,
@@ -105,11 +105,9 @@ const ROWS: EventRows<readonly [state: ViewState, now: number], ViewState> = {
   "landing-start": (_event, state, now) => begin(state, { kind: "landing", sinceMs: now }),
   "landing-end": idle,
   "wait-start": (wait, state, now) => begin(state, { kind: "wait", wait, sinceMs: now }),
-  "wait-delta": same,
   "wait-end": idle,
   "pause-start": (_event, state, now) => begin(state, { kind: "paused", sinceMs: now }),
   "pause-end": idle,
-  "agent-start": same,
   "agent-text": ({ text }, state) => duringTurn(state, { pause: null, words: text.trimEnd().slice(-KEPT) }),
   "agent-tool-call": ({ tool, input }, state) =>
     duringTurn(state, { pause: null, tool: `${tool} ${input.slice(0, KEPT)}` }),
@@ -127,20 +125,6 @@ const ROWS: EventRows<readonly [state: ViewState, now: number], ViewState> = {
   },
   "agent-error": ({ message }, state) =>
     duringTurn(state, { pause: { message: message.slice(0, KEPT), untilMs: null } }),
-  "agent-line-invalid": same,
-  "agent-end": same,
-  "sandbox": same,
-  "host-refused": same,
-  "state-restored": same,
-  "items-reopened": same,
-  "experiments": same,
-  "trespass": same,
-  "commit": same,
-  "question": same,
-  "answer": same,
-  "steered": same,
-  "text": same,
-  "note": same,
 };
 
 /** Requests that failed report nothing used; what they did use is not known. */

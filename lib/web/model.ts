@@ -6,7 +6,7 @@ import type { Draft } from "../report/draft.ts";
 import { createFold, type Fold } from "../report/fold.ts";
 import type { CheckReport, RunReport } from "../report/types.ts";
 import { printableEvent } from "../ui/printable.ts";
-import { plainLines } from "../ui/plain_lines.ts";
+import { plainLines } from "../ui/event_lines.ts";
 import { EMPTY_VIEW, nextView, type ViewState } from "../ui/view_state.ts";
 import type { ReadEvent } from "../watch/follow.ts";
 

@@ -1,0 +1,315 @@
+import { type AgentEvent, callRow, type EventOf, type EventRows, type RalphEvent } from "../events/types.ts";
+import {
+  changesText,
+  checkText,
+  excerptLines,
+  iterationText,
+  refusedText,
+  sandboxText,
+  tailLines,
+  trespassText,
+  usageText,
+  waitText,
+} from "./event_text.ts";
+import { formatDuration } from "./format_duration.ts";
+import { oneLine } from "./printable.ts";
+import type { Style } from "./style.ts";
+
+/** An event as plain text, one line where it can be: for logs, pipes and screen readers. */
+export function plainLines(event: RalphEvent): readonly string[] {
+  return callRow(ROWS, event, null) ?? [];
+}
+
+/** An event as lines for a terminal: an item a block, its turn, checks and commits below it. */
+export function richLines(event: RalphEvent, style: Style): readonly string[] {
+  return callRow(ROWS, event, style) ?? [];
+}
+
+/** Draws an event; `null`: as plain text. */
+type Draw<Event> = (event: Event, style: Style | null) => readonly string[];
+
+/** An event as one remark, whatever shows it. */
+interface Remark {
+  readonly tone: "good" | "warn" | "bad" | "dim";
+  readonly words: string;
+  readonly durationMs?: number;
+  /** Lines of detail. */
+  readonly below?: readonly string[];
+}
+
+const DIFF_LINES = 200;
+const TAIL_LINES = { plain: 20, rich: 12 };
+
+const none = (): readonly string[] => [];
+
+/** How an event looks as plain text, and in a terminal. */
+function drawn<Event>(
+  plain: (event: Event) => readonly string[],
+  rich: (event: Event, style: Style) => readonly string[],
+): Draw<Event> {
+  return (event, style) => style === null ? plain(event) : rich(event, style);
+}
+
+/** Draws a remark; `null`: there is none. */
+function remarked<Event extends RalphEvent>(remarkOf: (event: Event) => Remark | null): Draw<Event> {
+  return (event, style) => {
+    const remark = remarkOf(event);
+    if (remark === null) return [];
+    return style === null ? plainRemark(event, remark) : richRemark(event, remark, style);
+  };
+}
+
+/** Agents' words stand deepest, those about an item below it. */
+function plainRemark({ type }: RalphEvent, { tone, words, durationMs, below = [] }: Remark): readonly string[] {
+  const isTop = ["sandbox", "trespass", "pause-end", "note"].includes(type);
+  const depth = type.startsWith("agent-") ? 2 : Number(!isTop);
+  const took = durationMs === undefined ? "" : ` (${formatDuration(durationMs)})`;
+  return [
+    `${"  ".repeat(depth)}${tone === "warn" && took === "" ? "warning: " : ""}${words}${took}`,
+    ...below.map((line) => `    ${line}`),
+  ];
+}
+
+function richRemark({ type }: RalphEvent, { tone, words, durationMs, below = [] }: Remark, style: Style) {
+  const { dim, symbols } = style;
+  const mark = { good: symbols.passed, warn: symbols.warning, bad: symbols.failed, dim: symbols.dot }[tone];
+  const paint = style[tone];
+  const isPlain = durationMs !== undefined || type === "note" && tone === "dim";
+  const took = durationMs === undefined ? "" : ` ${dim(formatDuration(durationMs))}`;
+  return [
+    indented(paint(mark), `${isPlain ? words : paint(words)}${took}`),
+    ...below.map((line) => indented(" ", `${dim(symbols.bar)} ${line}`)),
+  ];
+}
+
+function agentRemark<Event extends AgentEvent>(wordsOf: (event: Event) => string | null): Draw<Event> {
+  return remarked((event) => {
+    const words = wordsOf(event);
+    return words === null ? null : { tone: "dim", words };
+  });
+}
+
+/** A new event does not compile before it has its row. */
+const ROWS: EventRows<readonly [style: Style | null], readonly string[]> = {
+  "run-start": drawn(
+    ({ workflow, root, agent, folder }) => [
+      `run: ${workflow} in ${root} with ${agent}${folder === "" ? "" : `, logs in ${folder}`}`,
+    ],
+    ({ workflow, root, agent, folder }, { accent, bold, dim, symbols }) => [
+      `${accent(symbols.start)} ${bold(workflow)} ${dim(`${symbols.dot} ${agent} ${symbols.dot} ${root}`)}`,
+      ...(folder === "" ? [] : [indented(" ", dim(`logs in ${folder}`))]),
+    ],
+  ),
+  "step-start": drawn(
+    ({ step, title }) => [`${step}: ${title}`],
+    ({ title }, { accent, bold, symbols }) => ["", `${accent(symbols.start)} ${bold(title)}`],
+  ),
+  "step-end": drawn(
+    ({ step, status, message }) => [`${step}: ${status}${message === undefined ? "" : `, ${message}`}`],
+    ({ message }, { dim, symbols }) => message === undefined ? [] : [indented(dim(symbols.dot), message)],
+  ),
+  "iteration-start": drawn(
+    ({ item, attempt, passed, total }) => {
+      const place = total === null ? "" : `, ${passed} of ${total} done`;
+      return [`${nameOf(item)}: ${item.title} (attempt ${attempt}${place})`];
+    },
+    ({ item, attempt, passed, total }, { accent, bold, dim, warn, symbols }) => {
+      const place = total === null ? "" : ` ${symbols.dot} ${passed}/${total} done`;
+      const again = attempt > 1 ? ` ${symbols.dot} ${warn(`attempt ${attempt}`)}` : "";
+      return ["", `${accent(symbols.start)} ${bold(item.id)}  ${item.title}${dim(place)}${again}`];
+    },
+  ),
+  "turn-start": drawn(
+    ({ agent, transcript, route }) => [
+      `  agent ${agent}: started${route === undefined ? "" : ` (${route})`}, transcript in ${transcript}`,
+    ],
+    ({ agent, transcript }, { dim, symbols }) => [
+      indented(dim(symbols.bar), dim(`agent ${agent} at work${symbols.ellipsis} transcript in ${transcript}`)),
+    ],
+  ),
+  "turn-end": drawn(
+    (event) => [
+      `  agent ${event.agent}: ${event.reason} (${usedText(event)})${
+        event.message === null ? "" : `: ${event.message}`
+      }`,
+    ],
+    (event, { bad, dim, symbols }) => {
+      const failed = event.reason === "completed" ? "" : ` ${bad(event.message ?? event.reason)}`;
+      return [indented(dim(symbols.bar), `${dim(`agent ${event.agent} ${usedText(event)}`)}${failed}`)];
+    },
+  ),
+  "check-end": drawn(plainCheck, richCheck),
+  "iteration-end": drawn(
+    (event) => [`${nameOf(event.item)}: ${iterationText(event)} (${formatDuration(event.durationMs)})`],
+    richIteration,
+  ),
+  "hook-start": drawn(
+    ({ hook, iteration, log }) => [`  hook ${hook} (iteration ${iteration}): started, log in ${log}`],
+    none,
+  ),
+  "hook-end": remarked(({ hook, iteration, status, message, durationMs }) => ({
+    tone: status === "completed" ? "good" : "warn",
+    words: `hook ${hook} (iteration ${iteration}): ${status}${
+      message === null ? "" : `: ${message.split("\n", 1)[0]}`
+    }`,
+    durationMs,
+  })),
+  "commit": drawn(
+    ({ commit, subject }) => [`  commit ${commit.slice(0, 7)}: ${subject}`],
+    ({ commit, subject }, { accent, dim, symbols }) => [
+      indented(accent(symbols.commit), `${dim(commit.slice(0, 7))} ${subject}`),
+    ],
+  ),
+  "steered": drawn(
+    (event) => [steeredText(event)],
+    (event, { accent, symbols }) => [indented(accent(symbols.start), steeredText(event))],
+  ),
+  "pause-start": drawn(
+    () => [PAUSED],
+    (_event, { warn, symbols }) => [indented(warn(symbols.open), warn(PAUSED))],
+  ),
+  "pause-end": remarked(({ pausedMs }) => ({ tone: "dim", words: `continues after ${formatDuration(pausedMs)}` })),
+  "text": drawn(
+    ({ title, lines }) => [title, ...lines.map((line) => `  ${line}`.trimEnd())],
+    ({ title, lines }, { bold }) => ["", bold(title), ...lines.map((line) => `  ${line}`)],
+  ),
+  "answer": drawn(
+    ({ id, answer, source }) => wasAsked(source) ? [] : [`answer ${id}: ${answer} (${source})`],
+    ({ id, answer, source }, { dim, symbols }) =>
+      wasAsked(source) ? [] : [indented(dim(symbols.dot), dim(`${id}: ${answer} (${source})`))],
+  ),
+  "wait-start": waitLines,
+  "wait-delta": waitLines,
+  "wait-end": drawn(
+    ({ agent, waitedMs, interrupted }) =>
+      interrupted ? [] : [`  ${agent}: waited ${formatDuration(waitedMs)}, continuing`],
+    ({ agent, waitedMs, interrupted }, { dim, symbols }) =>
+      interrupted ? [] : [indented(dim(symbols.dot), dim(`${agent} waited ${formatDuration(waitedMs)}, continuing`))],
+  ),
+  "experiments": remarked(({ findings, blocked }) =>
+    findings.length === 0 ? null : {
+      tone: "warn",
+      words: `the checks cannot be believed${blocked ? ", so that the work fails" : ""}:`,
+      below: findings,
+    }
+  ),
+  "landing-end": remarked(({ item, result, checkedAgain, paths }) => {
+    const named = paths.join(", ");
+    const words = {
+      landed: checkedAgain ? "landed, checked again with what was merged since" : "landed",
+      conflict: `conflicts with what was merged since, and comes again: ${named}`,
+      failed: "did not land: its checks fail on the branch as it is now",
+      blocked: `cannot land: uncommitted changes are in the way: ${named}`,
+      refused: "did not land: a hook of the repository refused the commit",
+      interrupted: "was landing when the run was stopped",
+    }[result];
+    return { tone: result === "landed" ? "dim" : "warn", words: `${item.id} ${words}` };
+  }),
+  "items-reopened": remarked(({ ids }) => ({ tone: "warn", words: `the final check sends back ${ids.join(", ")}` })),
+  "sandbox": remarked((event) => ({ tone: event.on ? "dim" : "warn", words: sandboxText(event) })),
+  "host-refused": remarked((event) => ({ tone: "warn", words: refusedText(event) })),
+  "state-restored": remarked(({ paths }) => ({
+    tone: "warn",
+    words: `restored, edited manually: ${paths.join(", ")}`,
+  })),
+  "trespass": remarked((event) => ({
+    tone: "bad",
+    words: trespassText(event),
+    below: tailLines(event.diff, DIFF_LINES),
+  })),
+  "note": remarked(({ level, message }) => ({ tone: level === "warn" ? "warn" : "dim", words: message })),
+  "agent-text": drawn(
+    ({ text }) => text.trimEnd().split("\n").map((line) => `    ${line}`),
+    ({ text }, { dim, symbols }) => text.trimEnd().split("\n").map((line) => indented(dim(symbols.bar), dim(line))),
+  ),
+  "agent-tool-call": agentRemark(({ tool, input }) => `${tool}${input === "" ? "" : `: ${input}`}`),
+  "agent-file-change": agentRemark(({ change, path }) => `${change} ${path}`),
+  "agent-rate-limit": agentRemark(({ status, message }) => status === "rejected" ? null : message),
+  "agent-error": agentRemark(({ fatal, message }) => fatal ? null : message),
+  "agent-line-invalid": agentRemark(({ reason, line }) =>
+    `a line that is no event (${reason})${line === "" ? "" : `: ${line}`}`
+  ),
+  "agent-start": none,
+  "agent-tool-result": none,
+  "agent-usage": none,
+  "agent-end": none,
+  "landing-start": none,
+  "check-start": none,
+  "question": none,
+  "run-end": none,
+};
+
+function plainCheck(event: EventOf<"check-end">): readonly string[] {
+  const { name, ok, beforeWork, durationMs, tail } = event;
+  if (beforeWork === true) return ok ? [`  passes before the work: ${name}`] : [];
+  if (ok) return [`  check passed: ${name} (${formatDuration(durationMs)})`];
+  return [
+    `  check failed: ${name} (${checkText(event)}, ${formatDuration(durationMs)})`,
+    ...excerptLines(tail, TAIL_LINES.plain).map((line) => `    ${line}`),
+  ];
+}
+
+function richCheck(event: EventOf<"check-end">, { bad, dim, good, symbols, warn }: Style): readonly string[] {
+  const { name, ok, beforeWork, durationMs, tail } = event;
+  if (beforeWork === true) {
+    return ok ? [indented(warn(symbols.warning), `${name} ${dim("passes before the work")}`)] : [];
+  }
+  const took = dim(formatDuration(durationMs));
+  if (ok) return [indented(good(symbols.passed), `${name} ${took}`)];
+  return [
+    indented(bad(symbols.failed), `${name} ${took} ${bad(checkText(event))}`),
+    ...excerptLines(tail, TAIL_LINES.rich).map((line) => indented(" ", `${dim(symbols.bar)} ${line}`)),
+  ];
+}
+
+function richIteration(event: EventOf<"iteration-end">, style: Style): readonly string[] {
+  const { dim, symbols } = style;
+  const { result, settlement, changes, durationMs } = event;
+  const isLate = result === "interrupted" || result === "not-done";
+  const passed = result === "verified" ? "good" : "warn";
+  const missed = isLate ? "warn" : "bad";
+  const tone = settlement === "passed" ? passed : missed;
+  const mark = { good: symbols.passed, warn: symbols.open, bad: symbols.failed }[tone];
+  const changed = changes === undefined ? "" : ` ${symbols.dot} ${changesText(changes)}`;
+  const words = `${style[tone](iterationText(event))} ${dim(`in ${formatDuration(durationMs)}${changed}`)}`;
+  return [indented(style[tone](mark), words)];
+}
+
+function waitLines(event: EventOf<"wait-start" | "wait-delta">, style: Style | null): readonly string[] {
+  return style === null
+    ? [`  ${waitText(event)}`]
+    : [indented(style.warn(style.symbols.open), style.warn(waitText(event)))];
+}
+
+/** True where the person who looks on has answered. */
+function wasAsked(source: string): boolean {
+  return source === "terminal" || source === "stdin";
+}
+
+function usedText({ durationMs, usage }: EventOf<"turn-end">): string {
+  return [formatDuration(durationMs), usageText(usage)].filter(Boolean).join(", ");
+}
+
+const PAUSED = "paused: `ralph resume` continues";
+
+/** A person's change while the run lasted, and its origin. */
+function steeredText({ action, origin, text, item }: EventOf<"steered">): string {
+  const asked = {
+    "pause": "asked to pause",
+    "resume": "asked to continue",
+    "stop": "asked to stop after the present turn",
+    "stop-now": "asked to stop now",
+    "tell": "told",
+  }[action];
+  const from = { terminal: "its terminal", file: "a command", page: "the page" }[origin];
+  return `${asked}${item === null ? "" : ` for ${item}`}, from ${from}${text === null ? "" : `: ${oneLine(text)}`}`;
+}
+
+/** `story US-001`; a stage of a workflow is its own kind. */
+function nameOf({ kind, id }: { readonly kind: string; readonly id: string }): string {
+  return kind === id ? id : `${kind} ${id}`;
+}
+
+function indented(mark: string, text: string): string {
+  return `  ${mark} ${text}`;
+}
