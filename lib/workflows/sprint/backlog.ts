@@ -5,17 +5,7 @@ import { changesTests } from "../../backlog/changes_tests.ts";
 import { fingerprintOf, isParked } from "../../backlog/attempts.ts";
 import { resolveInside } from "../../host/files.ts";
 import { ensureRunsIgnored } from "../../events/run_folders.ts";
-import type {
-  Backlog,
-  Check,
-  Claim,
-  Item,
-  JudgeContext,
-  Next,
-  Overview,
-  ParkedItem,
-  Turn,
-} from "../../backlog/types.ts";
+import type { Backlog, Check, Claim, Item, JudgeContext, Next, ParkedItem, Turn } from "../../backlog/types.ts";
 import { findingsOf } from "./claim.ts";
 import { type SprintPaths, sprintPaths, transcriptOf } from "./paths.ts";
 import { firstOpen } from "./step_order.ts";
@@ -83,7 +73,13 @@ export function sprintBacklog(
     unverified: "accept",
     runsDirectory: paths.logs,
 
-    overview: async ({ parked }) => countsOf((await load()).steps, parked),
+    async overview({ parked }) {
+      const { steps } = await load();
+      const open = steps.filter(isPending);
+      const given = open.filter((step) => isGivenUp(step, parked)).length;
+      const passed = steps.filter(({ status }) => status === "completed").length;
+      return { total: null, passed, open: open.length - given, parked: given, unchecked: [] };
+    },
 
     async next({ inFlight, parked }) {
       const { WAITS_FOR_A_PERSON } = await import("./changes.ts");
@@ -91,7 +87,7 @@ export function sprintBacklog(
       const { kind, status } = progress;
       if (WAITS_FOR_A_PERSON.has(status)) return { status: "blocked", reasons: [humanReason(progress, paths)] };
       if (inFlight.length > 0) return { status: "waiting" };
-      return (kind === "standard" ? nextPhase : nextStep)(progress, { parked, paths });
+      return (kind === "standard" ? nextPhase : nextStep)(progress, parked, paths);
     },
 
     /** Steps and the goal have the checks that hold for everything. */
@@ -123,7 +119,7 @@ export function sprintBacklog(
       };
     },
 
-    judge: (item, turn, context) => judgeIteration(ralph, paths.progress, { item, turn, context }),
+    judge: (item, turn, context) => judgeIteration(ralph, paths.progress, { ...context, item, turn }),
     settle(item, attempt) {
       return settleIteration({ item, attempt, change, now: nowIn(ralph), load, file: paths.progress });
     },
@@ -183,48 +179,44 @@ function nowIn({ host }: Pick<SprintContext, "host">): string {
   return new Date(host.clock.now()).toISOString();
 }
 
+interface Judged extends JudgeContext<SprintFindings> {
+  readonly item: Item<SprintItemData>;
+  readonly turn: Turn;
+}
+
 async function judgeIteration(
   { state }: SprintContext,
   file: string,
-  { item, turn, context: { claims, nonce } }: {
-    readonly item: Item<SprintItemData>;
-    readonly turn: Turn;
-    readonly context: JudgeContext<SprintFindings>;
-  },
+  { item: { data: { step, iteration } }, turn, claims, nonce }: Judged,
 ): Promise<Claim<SprintFindings>> {
-  const { step, iteration } = item.data;
   const [edit] = await state.edited([file]);
   const { readProgress } = await import("./document.ts");
   const { claimedSteps } = await import("./steps.ts");
   const withSteps = (text: string): SprintProgress => claimedSteps(readProgress(text, file), claims, iteration);
   const written = withSteps(edit?.written ?? await textOf({ state }, file));
-  const found = edit === undefined ? written : readable(() => withSteps(edit.found ?? ""));
+  let found: SprintProgress | null = written;
+  try {
+    if (edit !== undefined) found = withSteps(edit.found ?? "");
+  } catch (error) {
+    if (!RalphError.isInstance(error)) throw error;
+    found = null; // it is no sprint any more: the agent claims nothing by it
+  }
   const findings = findingsOf({ turn, written, found, step, claims, nonce });
   if (findings.needsHuman !== null) return { status: "blocked", reason: findings.needsHuman, findings };
   if (findings.complete !== null || findings.completed !== null) return { status: "done", findings };
-  if (step !== null) {
-    const there = written.steps.find(({ id, prompt }) => id === step.id && prompt === step.prompt);
-    if (there?.status !== "pending") return { status: "done", findings };
-    return { status: "not-done", reason: `${step.id} is still pending`, findings };
-  }
-  const moved = findings.added.length > 0 || written.steps.some(({ addedIn }) => addedIn === iteration) ||
-    turn.changedFiles.some((path) => path !== file);
-  if (moved) return { status: "done", findings };
-  return { status: "not-done", reason: "no step was added, and the goal was not said to be reached", findings };
-}
-
-function countsOf(steps: readonly SprintStep[], parked: readonly ParkedItem[]): Overview {
-  const open = steps.filter(isPending);
-  const given = open.filter((step) => isGivenUp(step, parked)).length;
-  const passed = steps.filter(({ status }) => status === "completed").length;
-  return { total: null, passed, open: open.length - given, parked: given, unchecked: [] };
+  const isDone = step === null
+    ? findings.added.length > 0 || written.steps.some(({ addedIn }) => addedIn === iteration) ||
+      turn.changedFiles.some((path) => path !== file)
+    : written.steps.find(({ id, prompt }) => id === step.id && prompt === step.prompt)?.status !== "pending";
+  if (isDone) return { status: "done", findings };
+  const reason = step === null
+    ? "no step was added, and the goal was not said to be reached"
+    : `${step.id} is still pending`;
+  return { status: "not-done", reason, findings };
 }
 
 /** A free loop: a pending step, planning, or the end. */
-function nextStep(
-  progress: SprintProgress,
-  { parked, paths }: { readonly parked: readonly ParkedItem[]; readonly paths: SprintPaths },
-): Next<SprintItemData> {
+function nextStep(progress: SprintProgress, parked: readonly ParkedItem[], paths: SprintPaths): Next<SprintItemData> {
   const { exit, status, steps } = progress;
   const pending = steps.filter(isPending);
   const step = pending.find((one) => !isGivenUp(one, parked)) ?? null;
@@ -239,28 +231,25 @@ function isPending({ status }: SprintStep): boolean {
 }
 
 /** Phases and their steps come in their order: what cannot be done holds up all that follows. */
-function nextPhase(
-  progress: SprintProgress,
-  { parked, paths }: { readonly parked: readonly ParkedItem[]; readonly paths: SprintPaths },
-): Next<SprintItemData> {
+function nextPhase(progress: SprintProgress, parked: readonly ParkedItem[], paths: SprintPaths): Next<SprintItemData> {
   const step = firstOpen(progress.steps);
   if (step === null) return { status: "done" };
   if (isGivenUp(step, parked)) return { status: "blocked", reasons: [givenUpReason(step, parked)] };
-  if (step.status === "pending") return { status: "item", item: iterationItem(progress, step, paths.transcripts) };
+  if (isPending(step)) return { status: "item", item: iterationItem(progress, step, paths.transcripts) };
   const reason = `${step.id} is \`status: ${step.status}\` in ${paths.progress}; ` +
     `\`ralph sprint run ${paths.directory} --retry-blocked\` tries it again`;
   return { status: "blocked", reasons: [reason] };
 }
 
 function iterationItem(progress: SprintProgress, step: SprintStep | null, transcripts: string): Item<SprintItemData> {
-  const { completedIterations: completed, idleIterations, currentIteration, idleThreshold, goal } = progress;
-  const idle = step === null ? idleIterations + 1 : 0;
-  const mode: SprintMode = step !== null ? "executing" : idle >= idleThreshold ? "reflecting" : "planning";
-  const iteration = currentIteration + 1;
+  const { completedIterations: completed, idleIterations: idle, goal } = progress;
+  const iteration = progress.currentIteration + 1;
+  const free = idle + 1 >= progress.idleThreshold ? "reflecting" : "planning";
+  const mode: SprintMode = step === null ? free : "executing";
   const known = { kind: mode, exclusive: true, iteration, transcript: transcriptOf(transcripts, iteration) } as const;
-  const data = { mode, iteration, completed, idle: idleIterations, step };
-  const isAdded = progress.kind === "ralph" || step?.injected === true;
+  const data = { mode, iteration, completed, idle, step };
   if (step === null) return { ...known, id: `${mode}-${completed + 1}`, title: titleOf(goal), preparatory: true, data };
+  const isAdded = progress.kind === "ralph" || step.injected === true;
   return {
     ...known,
     id: step.id,
@@ -278,12 +267,12 @@ function isGivenUp({ id, prompt }: SprintStep, parked: readonly ParkedItem[]): b
 }
 
 /** A phase of a step begins as all the others of its workflow: the step's own text says more. Pure. */
-export function stepTitle({ id, of, prompt }: SprintStep): string {
+function stepTitle({ id, of, prompt }: SprintStep): string {
   return titleOf(of === undefined ? prompt : `${id.split("/").at(-1)}: ${of}`);
 }
 
 /** The first line of a text, cut. Pure. */
-export function titleOf(text: string): string {
+function titleOf(text: string): string {
   const line = text.trim().split("\n")[0] ?? "";
   return line.length > 72 ? `${line.slice(0, 71)}…` : line;
 }
@@ -300,14 +289,4 @@ function humanReason({ humanNeeded, status }: SprintProgress, { directory, progr
 function givenUpReason(step: SprintStep, parked: readonly ParkedItem[]): string {
   const reason = parked.find(({ id }) => id === step.id)?.reason.split("\n")[0] ?? "was given up on";
   return `${step.id} (${stepTitle(step)}): ${reason}; \`ralph step done ${step.id}\` if it is not needed`;
-}
-
-/** An agent may leave a file that is no sprint any more: then it claims nothing. */
-function readable<Value>(read: () => Value): Value | null {
-  try {
-    return read();
-  } catch (error) {
-    if (RalphError.isInstance(error)) return null;
-    throw error;
-  }
 }

@@ -1,9 +1,12 @@
 import { join, relative, sep } from "node:path";
 import { type Document, YAMLMap } from "yaml";
 import type { HookRecord } from "../../hooks/hook.ts";
-import { maps, sequence, setKey } from "./document.ts";
+import { maps, sequence, setKeys } from "./nodes.ts";
 import { beginLeaf, isStandard, openRepair, retryLeaves } from "./phases.ts";
 import { normalizeSteps } from "./steps.ts";
+
+/** No claim that the goal is reached. */
+export const NO_EXIT = { "detected-at": null, iteration: null, "final-summary": null } as const;
 
 /** `true` if Ralph's own change of PROGRESS.yaml changed anything. */
 export function changed(...parts: readonly boolean[]): boolean {
@@ -13,7 +16,7 @@ export function changed(...parts: readonly boolean[]): boolean {
 /** A run begins: every step has an id of its own, and no hook of an earlier run is at work any more. */
 export function resumeSprint(document: Document, now: string): boolean {
   const given = normalizeSteps(document);
-  const left = maps(document, "hook-tasks").filter((task) => task.get("status") === "in-progress");
+  const left = maps(document.get("hook-tasks")).filter((task) => task.get("status") === "in-progress");
   for (const task of left) {
     task.set("status", "interrupted");
     task.set("completed-at", now);
@@ -26,35 +29,27 @@ export function beginIteration(
   document: Document,
   { iteration, step, now }: { readonly iteration: number; readonly step: string | null; readonly now: string },
 ): boolean {
-  const started = document.getIn(["stats", "started-at"]) ?? null;
+  const started = document.getIn(["stats", "started-at"]) ?? now;
   return changed(
     step !== null && isStandard(document) && beginLeaf(document, step, now),
-    setKey(document, ["status"], "in-progress"),
-    started === null && setKey(document, ["stats", "started-at"], now),
-    setKey(document, ["stats", "current-iteration"], iteration),
+    setKeys(document, { status: "in-progress", stats: { "started-at": started, "current-iteration": iteration } }),
   );
 }
 
 /** Counts iterations that ended, and those in a row without a pending step. */
 export function countIteration(document: Document, completed: number, idle: number): boolean {
-  return changed(
-    setKey(document, ["stats", "completed-iterations"], completed),
-    setKey(document, ["stats", "idle-iterations"], idle),
-  );
+  return setKeys(document, { stats: { "completed-iterations": completed, "idle-iterations": idle } });
 }
 
 /** Records the claim that the goal is reached; a claim of the same iteration is recorded once. */
 export function claimExit(
   document: Document,
-  claim: { readonly iteration: number; readonly summary: string; readonly now: string },
+  { iteration, summary, now }: { readonly iteration: number; readonly summary: string; readonly now: string },
 ): boolean {
-  if (
-    document.getIn(["ralph-exit", "iteration"]) === claim.iteration && document.getIn(["ralph-exit", "detected-at"])
-  ) return false;
-  setKey(document, ["ralph-exit", "detected-at"], claim.now);
-  setKey(document, ["ralph-exit", "iteration"], claim.iteration);
-  setKey(document, ["ralph-exit", "final-summary"], claim.summary);
-  setKey(document, ["ralph-exit", "last-failure"], undefined);
+  const isSame = document.getIn(["ralph-exit", "iteration"]) === iteration;
+  if (isSame && document.getIn(["ralph-exit", "detected-at"])) return false;
+  const exit = { "detected-at": now, iteration, "final-summary": summary, "last-failure": undefined };
+  setKeys(document, { "ralph-exit": exit });
   return true;
 }
 
@@ -62,28 +57,17 @@ export function claimExit(
 export function confirmExit(document: Document, verified: boolean, now: string): boolean {
   const ends = isStandard(document) && document.get("status") !== "completed";
   return changed(
-    ends && setKey(document, ["stats", "completed-at"], now),
-    setKey(document, ["ralph-exit", "verified"], verified),
-    setKey(document, ["status"], "completed"),
+    ends && setKeys(document, { stats: { "completed-at": now } }),
+    setKeys(document, { "ralph-exit": { verified }, status: "completed" }),
   );
 }
 
 /** The claim does not count; in standard mode a phase that repairs comes next. */
 export function refuseExit(document: Document, reason: string, now: string): boolean {
-  if (isStandard(document)) {
-    return changed(
-      openRepair(document, now),
-      setKey(document, ["ralph-exit", "last-failure"], reason),
-      setKey(document, ["status"], "in-progress"),
-    );
-  }
+  const forgotten = isStandard(document) ? {} : { ...NO_EXIT, verified: undefined };
   return changed(
-    setKey(document, ["ralph-exit", "detected-at"], null),
-    setKey(document, ["ralph-exit", "iteration"], null),
-    setKey(document, ["ralph-exit", "final-summary"], null),
-    setKey(document, ["ralph-exit", "verified"], undefined),
-    setKey(document, ["ralph-exit", "last-failure"], reason),
-    setKey(document, ["status"], "in-progress"),
+    isStandard(document) && openRepair(document, now),
+    setKeys(document, { "ralph-exit": { ...forgotten, "last-failure": reason }, status: "in-progress" }),
   );
 }
 
@@ -92,8 +76,7 @@ export function continueSprint(document: Document, now: string): boolean {
   const waits = WAITS_FOR_A_PERSON.has(String(document.get("status")));
   return changed(
     isStandard(document) && retryLeaves(document, now),
-    waits && setKey(document, ["status"], "in-progress"),
-    waits && setKey(document, ["human-needed"], undefined),
+    waits && setKeys(document, { status: "in-progress", "human-needed": undefined }),
   );
 }
 
@@ -107,16 +90,14 @@ export const WAITS_FOR_A_PERSON: ReadonlySet<string> = new Set([
 
 /** A person is needed. */
 export function needHuman(document: Document, reason: string): boolean {
-  return changed(setKey(document, ["status"], "needs-human"), setKey(document, ["human-needed"], reason));
+  return setKeys(document, { status: "needs-human", "human-needed": reason });
 }
 
 /** Records the start or the end of a hook: one entry for each iteration and hook. `folder` is the sprint's, absolute. */
 export function recordHook(document: Document, record: HookRecord, folder: string): boolean {
   const { iteration, hookId, status, pid, exitCode, startedAt, endedAt, log, transcript, message } = record;
   const tasks = sequence(document, "hook-tasks");
-  let task = maps(document, "hook-tasks").find((one) =>
-    one.get("iteration") === iteration && one.get("hook-id") === hookId
-  );
+  let task = maps(tasks).find((one) => one.get("iteration") === iteration && one.get("hook-id") === hookId);
   if (task === undefined) {
     task = new YAMLMap();
     tasks.add(task);
@@ -140,8 +121,5 @@ export function recordHook(document: Document, record: HookRecord, folder: strin
 
 /** A claim of this iteration never was. */
 export function setBackExit(document: Document, iteration: number): boolean {
-  if (document.getIn(["ralph-exit", "iteration"]) !== iteration) return false;
-  return changed(
-    ...["detected-at", "iteration", "final-summary"].map((key) => setKey(document, ["ralph-exit", key], null)),
-  );
+  return document.getIn(["ralph-exit", "iteration"]) === iteration && setKeys(document, { "ralph-exit": NO_EXIT });
 }

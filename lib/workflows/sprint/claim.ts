@@ -12,7 +12,7 @@ const MAX_CHARACTERS = 128 * 1024;
 const MAX_STARTS = 200;
 
 /** A sprint's turn may ask for these. */
-export const STEP_COMMANDS: readonly string[] = ["step add", "step done"];
+const STEP_COMMANDS: readonly string[] = ["step add", "step done"];
 
 /** A turn, its step, its claims, and PROGRESS.yaml before and after it. */
 export interface ClaimSources {

@@ -4,12 +4,12 @@ import type { Document } from "yaml";
 import { ensureDirectory, listDirectory, pathExists, renamePath } from "../../host/files.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { ensureRunsIgnored } from "../../events/run_folders.ts";
+import type { HookConfig } from "../../config/types.ts";
 import { type Hook, hookOfConfig } from "../../hooks/hook.ts";
 import { createHookRecorder } from "./hook_recorder.ts";
 import { readSprint, type SprintContext } from "./backlog.ts";
 import { readDefinition, type SprintDefinition } from "./definition.ts";
 import { type SprintPaths, sprintPaths } from "./paths.ts";
-import type { HookEntry } from "./types.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
 
 /** Hooks leave these files in the sprint's logs, by iteration. */
@@ -102,7 +102,30 @@ export async function asCompiled(
 async function progressText(definition: SprintDefinition): Promise<string> {
   const { formatYaml } = await import("./document.ts");
   const { Document } = await import("yaml");
-  return formatYaml(new Document(progressOf(definition)));
+  const { mode, phases, sprintId, workflow } = definition;
+  const isStandard = mode === "standard";
+  const steps = phases.flatMap((phase) => phase.steps ?? []);
+  const progress = {
+    "sprint-id": sprintId,
+    status: "not-started",
+    workflow,
+    mode,
+    ...definedBy(definition),
+    ...(isStandard ? { phases } : { "dynamic-steps": [] }),
+    "hook-tasks": [],
+    ...(isStandard ? {} : { "ralph-exit": { "detected-at": null, iteration: null, "final-summary": null } }),
+    current: { phase: 0, step: 0, "sub-phase": 0 },
+    stats: {
+      "started-at": null,
+      "total-phases": phases.length,
+      "completed-phases": 0,
+      ...(isStandard ? { "total-steps": steps.length, "completed-steps": 0 } : {}),
+      "current-iteration": 0,
+      "completed-iterations": 0,
+      "idle-iterations": 0,
+    },
+  };
+  return formatYaml(new Document(progress));
 }
 
 function sameMode(document: Document, { mode }: SprintDefinition, { directory, progress }: SprintPaths): void {
@@ -115,11 +138,6 @@ function sameMode(document: Document, { mode }: SprintDefinition, { directory, p
     },
     hint: `\`ralph sprint compile ${directory} --force\` begins anew and keeps the old file`,
   });
-}
-
-function hasBegun(document: Document): boolean {
-  const status = document.get("status") ?? "not-started";
-  return status !== "not-started" || (document.getIn(["stats", "started-at"]) ?? null) !== null;
 }
 
 /** A phase that was added while the sprint ran is no difference. */
@@ -179,52 +197,28 @@ export async function sprintHooks(
   return (await readSprint(ralph, paths.progress)).hooks.map((config) => ({ ...hookOfConfig(config), store }));
 }
 
-function progressOf(definition: SprintDefinition): Plain {
-  const { mode, phases, sprintId, workflow } = definition;
-  const steps = phases.flatMap((phase) => phase.steps ?? []);
-  const isStandard = mode === "standard";
-  return {
-    "sprint-id": sprintId,
-    status: "not-started",
-    workflow,
-    mode,
-    ...definedBy(definition),
-    ...(isStandard ? { phases } : { "dynamic-steps": [] }),
-    "hook-tasks": [],
-    ...(isStandard ? {} : { "ralph-exit": { "detected-at": null, iteration: null, "final-summary": null } }),
-    current: { phase: 0, step: 0, "sub-phase": 0 },
-    stats: {
-      "started-at": null,
-      "total-phases": phases.length,
-      "completed-phases": 0,
-      ...(isStandard ? { "total-steps": steps.length, "completed-steps": 0 } : {}),
-      "current-iteration": 0,
-      "completed-iterations": 0,
-      "idle-iterations": 0,
-    },
-  };
-}
-
 /** A definition says this of a sprint, begun or not. */
 function definedBy(definition: SprintDefinition): Plain {
   const { goal, goalPrompt, stepPrompt, reflectionPrompt, idleThreshold, minIterations, hooks, mode } = definition;
   const own = { "per-iteration-hooks": hooks.map(written) };
   if (mode === "standard") return goal === "" ? own : { goal, ...own };
-  return {
+  return present({
     goal,
-    ...(goalPrompt === null ? {} : { "goal-prompt": goalPrompt }),
-    ...(stepPrompt === null ? {} : { "step-prompt": stepPrompt }),
-    ...(reflectionPrompt === null ? {} : { "reflection-prompt": reflectionPrompt }),
+    "goal-prompt": goalPrompt,
+    "step-prompt": stepPrompt,
+    "reflection-prompt": reflectionPrompt,
     ralph: { "idle-threshold": idleThreshold, "min-iterations": minIterations },
     ...own,
-  };
+  });
 }
 
 /** @returns the keys that it changed */
 function bringUpToDate(document: Document, definition: SprintDefinition): readonly string[] {
   const now = plain(document.toJS());
   const changed: string[] = [];
-  const isNew = hasOtherPhases(document, definition) && !hasBegun(document);
+  const hasBegun = (document.get("status") ?? "not-started") !== "not-started" ||
+    (document.getIn(["stats", "started-at"]) ?? null) !== null;
+  const isNew = hasOtherPhases(document, definition) && !hasBegun;
   const defined = { ...definedBy(definition), ...(isNew ? { phases: definition.phases } : {}) };
   for (const [key, value] of Object.entries(defined)) {
     if (JSON.stringify(now[key]) === JSON.stringify(value)) continue;
@@ -233,32 +227,22 @@ function bringUpToDate(document: Document, definition: SprintDefinition): readon
     document.set(key, document.createNode(value));
     changed.push(key);
   }
-  if (changed.includes("goal") && now["goal"] !== undefined) forgetExit(document);
-  return changed;
-}
-
-/** Forgets the end that was reached for another goal: the sprint starts again and keeps its steps. */
-function forgetExit(document: Document): void {
+  if (!changed.includes("goal") || now["goal"] === undefined) return changed;
+  // the end that was reached was another goal's: the sprint starts again and keeps its steps
   for (const key of ["detected-at", "iteration", "final-summary"]) document.setIn(["ralph-exit", key], null);
   for (const key of ["verified", "last-failure"]) document.deleteIn(["ralph-exit", key]);
   document.setIn(["stats", "idle-iterations"], 0);
   if (document.get("status") === "completed") document.set("status", "in-progress");
+  return changed;
 }
 
-function written(
-  { id, workflow, prompt, command, parallel, enabled, when, isolated, agent, agentCommand, timeout }: HookEntry,
-): object {
-  return {
-    id,
-    ...(workflow === undefined ? {} : { workflow }),
-    ...(prompt === undefined ? {} : { prompt }),
-    ...(command === undefined ? {} : { command }),
-    parallel,
-    enabled,
-    ...(when === "after" ? {} : { when }),
-    ...(isolated ? {} : { isolated }),
-    ...(agent === undefined ? {} : { agent }),
-    ...(agentCommand === undefined ? {} : { "agent-command": agentCommand }),
-    ...(timeout === undefined ? {} : { timeout }),
-  };
+function written(hook: HookConfig): Plain {
+  const { id, workflow, prompt, command, parallel, enabled, when, isolated, agent, agentCommand, timeout } = hook;
+  const unusual = { when: when === "after" ? null : when, isolated: isolated ? null : isolated };
+  const action = { id, workflow, prompt, command };
+  return present({ ...action, parallel, enabled, ...unusual, agent, "agent-command": agentCommand, timeout });
+}
+
+function present(values: Plain): Plain {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null && value !== undefined));
 }

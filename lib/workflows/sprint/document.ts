@@ -5,9 +5,9 @@
  * @module
  */
 import { countOf, type Plain, plain, plains, textOf } from "../plain.ts";
-import { type Document, isMap, isSeq, parseDocument, type YAMLMap, YAMLSeq } from "yaml";
+import { type Document, isMap, parseDocument } from "yaml";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { hookEntryOf } from "./hook_definitions.ts";
+import { hookOf } from "./hook_definitions.ts";
 import { checkPhases, phaseSteps } from "./phases.ts";
 import type { SprintProgress, SprintStep } from "./types.ts";
 import { formatEntries } from "./written_entry.ts";
@@ -102,8 +102,13 @@ function progressOf(all: Plain, phases: readonly SprintStep[] | null): SprintPro
     reflectionPrompt: textOf(all["reflection-prompt"]),
     idleThreshold: countOf(ralph["idle-threshold"]) ?? 3,
     minIterations: countOf(ralph["min-iterations"]) ?? 0,
-    hooks: plains(all["per-iteration-hooks"]).map(hookEntryOf).filter((hook) => hook !== null),
-    steps: phases ?? plains(all["dynamic-steps"]).map(stepOf),
+    hooks: plains(all["per-iteration-hooks"]).map(hookOf).filter((hook) => hook !== null),
+    steps: phases ?? plains(all["dynamic-steps"]).map((step) => ({
+      id: String(step["id"] ?? ""),
+      prompt: String(step["prompt"] ?? ""),
+      status: String(step["status"] ?? "pending"),
+      addedIn: countOf(step["added-in-iteration"]),
+    })),
     hookTasks: plains(all["hook-tasks"]).map((task) => ({
       iteration: countOf(task["iteration"]) ?? 0,
       hookId: String(task["hook-id"] ?? ""),
@@ -128,40 +133,4 @@ function progressOf(all: Plain, phases: readonly SprintStep[] | null): SprintPro
 function formatDirectives(this: Directives, document?: Document): string {
   const isPlain = this.yaml.explicit !== true && Object.keys(this.tags).join() === "!!";
   return isPlain ? "" : Object.getPrototypeOf(this).toString.call(this, document);
-}
-
-/** The list under a key, made where there is none. An empty one is written as a block from then on. */
-export function sequence(document: Document, key: string): YAMLSeq {
-  const found = document.get(key);
-  if (isSeq(found)) {
-    if (found.items.length === 0) found.flow = false;
-    return found;
-  }
-  const made = new YAMLSeq();
-  document.set(key, made);
-  return made;
-}
-
-/** The maps of a list, in order; what is no map is left out. */
-export function maps(document: Document, key: string): readonly YAMLMap[] {
-  const found = document.get(key);
-  return isSeq(found) ? found.items.filter((item) => isMap(item)) : [];
-}
-
-/** Sets a key of a map, in place. @returns false when it held the value already */
-export function setKey(target: YAMLMap | Document, path: readonly string[], value: unknown): boolean {
-  const found = target.getIn(path);
-  if (found === value || (found === undefined && value === undefined)) return false;
-  if (value === undefined) target.deleteIn(path);
-  else target.setIn(path, value);
-  return true;
-}
-
-function stepOf(step: Plain): SprintStep {
-  return {
-    id: String(step["id"] ?? ""),
-    prompt: String(step["prompt"] ?? ""),
-    status: String(step["status"] ?? "pending"),
-    addedIn: countOf(step["added-in-iteration"]),
-  };
 }

@@ -4,12 +4,13 @@
  *
  * @module
  */
-import { type Document, isMap, isNode, isSeq, type YAMLMap, YAMLSeq } from "yaml";
+import { type Document, isMap, isSeq, type YAMLMap, type YAMLSeq } from "yaml";
 import { RalphError } from "../../errors/ralph_error.ts";
+import { idOf, isOver, lineOf, maps, nextNumber, sequence, setKeys, statusOf } from "./nodes.ts";
 import { OVER, STUCK } from "./step_order.ts";
 import type { SprintStep, StepMark } from "./types.ts";
 
-/** One prompt of `phases`: a phase, a step, or a phase of a step. */
+/** One prompt of `phases`: a phase, a step, or a phase of a step. In a free loop, one of `dynamic-steps`. */
 export interface Leaf {
   /** Its ids from the outside in, `development/step-0/implement`: no other leaf has the same. */
   readonly id: string;
@@ -44,28 +45,22 @@ export function leavesOf(document: Document): readonly Leaf[] {
 
   function walk(list: unknown, prefix: string, parents: readonly YAMLMap[]): void {
     if (!isSeq(list)) return;
-    for (const map of list.items) {
-      if (!isMap(map)) continue;
+    for (const map of maps(list)) {
       const inner = innerOf(map);
-      const id = freeId(`${prefix}${String(map.get("id") ?? "")}`);
+      const wanted = `${prefix}${idOf(map)}`;
+      let id = wanted; // tools add a second `fix-qa` beside the first
+      for (let number = 2; ids.has(id); number += 1) id = `${wanted}-${number}`;
+      ids.add(id);
       if (inner !== null) walk(inner, `${id}/`, [...parents, map]);
       else found.push({ id, map, parents, list, prefix });
     }
-  }
-
-  /** Tools add a second `fix-qa` beside the first. */
-  function freeId(wanted: string): string {
-    let id = wanted;
-    for (let number = 2; ids.has(id); number += 1) id = `${wanted}-${number}`;
-    ids.add(id);
-    return id;
   }
 }
 
 /** A sprint's reader sees the leaves like this; `in-progress` is pending: its turn never came to an end. */
 export function phaseSteps(document: Document): readonly SprintStep[] {
   return leavesOf(document).map(({ id, map, parents }) => {
-    const status = String(map.get("status") ?? "pending");
+    const status = statusOf(map);
     const prompt = map.get("prompt");
     const script = map.getIn(["gate", "script"]);
     const iteration = map.get("added-in-iteration");
@@ -87,7 +82,7 @@ export function checkPhases(document: Document, text: string, path: string): voi
   const phases = document.get("phases");
   if (!isSeq(phases)) {
     throw new RalphError("sprint-invalid", {
-      details: { path, problem: `${lineOf(document.contents)}expected a list of \`phases\`, or \`mode: ralph\`` },
+      details: { path, problem: `${at(document.contents)}expected a list of \`phases\`, or \`mode: ralph\`` },
       hint: "`ralph sprint compile DIR --force` sets the file aside and makes a new one from SPRINT.yaml",
     });
   }
@@ -97,9 +92,9 @@ export function checkPhases(document: Document, text: string, path: string): voi
     if (!isMap(map)) return wrong(map, "expected a phase with `id` and `prompt`");
     const id = map.get("id");
     if ((typeof id !== "string" || id === "") && typeof id !== "number") return wrong(map, "expected an `id`");
-    const status = map.get("status") ?? "pending";
-    if (!STATUSES.includes(String(status))) {
-      wrong(map.get("status", true), `${id}: expected a status of ${STATUSES.join(", ")} (got: ${String(status)})`);
+    const status = statusOf(map);
+    if (!STATUSES.includes(status)) {
+      wrong(map.get("status", true), `${id}: expected a status of ${STATUSES.join(", ")} (got: ${status})`);
     }
     const inner = innerOf(map);
     if (inner !== null) {
@@ -112,12 +107,12 @@ export function checkPhases(document: Document, text: string, path: string): voi
   }
 
   function wrong(node: unknown, problem: string): void {
-    throw new RalphError("sprint-invalid", { details: { path, problem: `${lineOf(node)}${problem}` } });
+    throw new RalphError("sprint-invalid", { details: { path, problem: `${at(node)}${problem}` } });
   }
 
-  function lineOf(node: unknown): string {
-    const start = isNode(node) ? node.range?.[0] : undefined;
-    return start === undefined ? "" : `line ${text.slice(0, start).split("\n").length}: `;
+  function at(node: unknown): string {
+    const line = lineOf(text, node);
+    return line === null ? "" : `line ${line}: `;
   }
 }
 
@@ -131,12 +126,13 @@ export function beginLeaf(document: Document, id: string, now: string): boolean 
   return true;
 }
 
-/** A leaf's status has changed: what it is in, the pointer and the counters follow. */
+/** A leaf's status has changed: what it is in, the pointer and the counters follow. A free loop has none of them. */
 export function rollUp(document: Document, leaf: Leaf, now: string): void {
+  if (!isStandard(document)) return;
   let pauses = leaf.map.get("break") === true && isOver(leaf.map);
   for (const parent of leaf.parents.toReversed()) {
     const parts = maps(innerOf(parent));
-    const begun = parts.some(hasBegun) ? "in-progress" : "pending";
+    const begun = parts.some((part) => statusOf(part) !== "pending") ? "in-progress" : "pending";
     const status = parts.every(isOver) ? "completed" : begun;
     if (parent.get("status") === status) continue;
     parent.set("status", status);
@@ -148,13 +144,25 @@ export function rollUp(document: Document, leaf: Leaf, now: string): void {
   const leaves = leavesOf(document);
   const next = leaves.find(({ map }) => !isOver(map));
   if (next !== undefined && next.map.get("break") === true && !next.map.has("prompt") && isOver(leaf.map)) {
-    next.map.set("status", "completed");
-    next.map.set("completed-at", now);
-    return rollUp(document, next, now);
+    return complete(document, next, now);
   }
   if (pauses && next !== undefined) document.set("status", "paused-at-breakpoint");
   if (next !== undefined) pointTo(document, next);
   count(document);
+}
+
+/** A leaf is done. */
+export function complete(document: Document, leaf: Leaf, now: string): void {
+  leaf.map.set("status", "completed");
+  leaf.map.set("completed-at", now);
+  rollUp(document, leaf, now);
+}
+
+/** A leaf that was done is to be done again. */
+export function reopen(document: Document, leaf: Leaf, now: string): void {
+  leaf.map.set("status", "pending");
+  leaf.map.delete("completed-at");
+  rollUp(document, leaf, now);
 }
 
 /**
@@ -164,11 +172,10 @@ export function rollUp(document: Document, leaf: Leaf, now: string): void {
  */
 export function addLeaves(document: Document, prompts: readonly string[], mark: StepMark): readonly string[] {
   const leaf = leavesOf(document).find(({ id }) => id === mark.after);
-  const list = leaf?.list ?? phasesOf(document);
-  const own = maps(list);
+  const list = leaf?.list ?? sequence(document, "phases");
   let at = leaf === undefined ? list.items.length : list.items.indexOf(leaf.map) + 1;
   while (leaf !== undefined && isAddedIn(list.items[at], mark.iteration)) at += 1;
-  const first = nextNumber(own);
+  const first = nextNumber(list, "added");
   const made = prompts.map((prompt, index) =>
     document.createNode({
       id: `added-${first + index}`,
@@ -179,49 +186,32 @@ export function addLeaves(document: Document, prompts: readonly string[], mark: 
       "added-in-iteration": mark.iteration,
     })
   );
-  if (list.items.length === 0) list.flow = false;
   list.items.splice(at, 0, ...made);
   if (leaf !== undefined && made.length > 0) rollUp(document, leaf, mark.now);
   return prompts.map((_, index) => `${leaf?.prefix ?? ""}added-${first + index}`);
 }
 
-/** The id of the next leaf that is added behind this one. */
-export function nextLeafId(document: Document, after: string | undefined): string {
-  const leaf = leavesOf(document).find(({ id }) => id === after);
-  return `${leaf?.prefix ?? ""}added-${nextNumber(maps(leaf?.list ?? document.get("phases")))}`;
-}
-
 /** The last check of everything failed: a phase at the end repairs it. */
 export function openRepair(document: Document, now: string): boolean {
-  const list = phasesOf(document);
+  const list = sequence(document, "phases");
   let repair = maps(list).find((map) => map.get("id") === REPAIR);
   if (repair === undefined) {
     repair = document.createNode({ id: REPAIR, status: "pending", prompt: REPAIR_PROMPT, injected: true }) as YAMLMap;
     list.add(repair);
   }
-  repair.set("status", "pending");
-  repair.delete("completed-at");
   const leaf = leavesOf(document).find(({ map }) => map === repair);
-  if (leaf !== undefined) rollUp(document, leaf, now);
+  if (leaf !== undefined) reopen(document, leaf, now);
   return true;
 }
 
 /** Makes each leaf that failed or was blocked pending again. */
 export function retryLeaves(document: Document, now: string): boolean {
-  const stuck = leavesOf(document).filter(({ map }) => STUCK.includes(String(map.get("status"))));
+  const stuck = leavesOf(document).filter(({ map }) => STUCK.includes(statusOf(map)));
   for (const leaf of stuck) {
     leaf.map.set("status", "pending");
     rollUp(document, leaf, now);
   }
   return stuck.length > 0;
-}
-
-function phasesOf(document: Document): YAMLSeq {
-  const found = document.get("phases");
-  if (isSeq(found)) return found;
-  const made = new YAMLSeq();
-  document.set("phases", made);
-  return made;
 }
 
 /** The parts of a phase or a step; `null` if its own prompt is carried out. */
@@ -230,33 +220,16 @@ function innerOf(map: YAMLMap): YAMLSeq | null {
   return isSeq(steps) && (steps.items.length > 0 || !map.has("prompt")) ? steps : null;
 }
 
-function maps(list: unknown): readonly YAMLMap[] {
-  return isSeq(list) ? list.items.filter((item): item is YAMLMap => isMap(item)) : [];
-}
-
-function isOver(map: YAMLMap): boolean {
-  return OVER.includes(String(map.get("status") ?? "pending"));
-}
-
-function hasBegun(map: YAMLMap): boolean {
-  return String(map.get("status") ?? "pending") !== "pending";
-}
-
 function isAddedIn(item: unknown, iteration: number): boolean {
   return isMap(item) && item.get("injected") === true && item.get("added-in-iteration") === iteration;
-}
-
-function nextNumber(list: readonly YAMLMap[]): number {
-  return Math.max(0, ...list.map((map) => Number(/^added-(\d+)$/.exec(String(map.get("id")))?.[1] ?? 0))) + 1;
 }
 
 function pointTo(document: Document, { map, parents }: Leaf): void {
   const chain = [...parents, map];
   const lists = [document.get("phases"), ...parents.map(innerOf)];
   const at = chain.map((one, depth) => maps(lists[depth]).indexOf(one));
-  for (const [index, key] of ["phase", "step", "sub-phase"].entries()) {
-    document.setIn(["current", key], at[index] ?? null);
-  }
+  const [phase = null, step = null, part = null] = at;
+  setKeys(document, { current: { phase, step, "sub-phase": part } });
 }
 
 /** Updates those counters that the file has. */

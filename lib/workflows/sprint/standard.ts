@@ -5,10 +5,10 @@
  * @module
  */
 import { type Plain, plain, textOf } from "../plain.ts";
-import { isNode } from "yaml";
 import { readWorkflow } from "../../hooks/prompt.ts";
 import { parseYaml, type ProgressDocument } from "./document.ts";
 import type { SprintProblem } from "./hook_definitions.ts";
+import { lineOf } from "./nodes.ts";
 
 /** A file that phases or steps are read from. */
 export interface Source {
@@ -61,8 +61,6 @@ interface Expansion {
   readonly sprint: Source;
   /** SPRINT.yaml. */
   readonly all: Plain;
-  /** Every template may name these. */
-  readonly base: Values;
   readonly problems: SprintProblem[];
 }
 
@@ -72,8 +70,9 @@ interface At {
   readonly place: Place;
 }
 
-/** The step that phases are for, `null` for none, and the workflows on the way. */
-interface Within {
+/** Values that phases may name, the step that they are for, `null` for none, and the workflows on the way. */
+interface Scope {
+  readonly values: Values;
   readonly step: string | null;
   readonly chain: readonly string[];
 }
@@ -83,109 +82,69 @@ export async function expandPhases(
   { root, sprint, workflow, sprintId }: ToExpand,
 ): Promise<{ readonly phases: readonly CompiledPhase[]; readonly problems: readonly SprintProblem[] }> {
   const all = plain(sprint.document.toJS());
-  const base: Values = { "sprint.id": sprintId, "sprint.name": textOf(all["name"]) ?? sprintId };
-  const to: Expansion = { root, sprint, all, base, problems: [] };
+  const values = { "sprint.id": sprintId, "sprint.name": textOf(all["name"]) ?? sprintId };
+  const scope: Scope = { values, step: null, chain: [] };
+  const to: Expansion = { root, sprint, all, problems: [] };
   const given = workflow === null ? [] : phasesIn(to, workflow);
-  if (workflow === null || (!given.some((phase) => "for-each" in phase) && namesItem(given))) {
-    const each = await eachStep(to, EACH_STEP, {
-      source: workflow ?? sprint,
-      place: ["steps"],
-      own: workflow,
-      index: 0,
-    });
+  // a workflow for one step, named for a whole sprint, is meant for each of them
+  const namesItem = given.some((phase) => /\{\{\s*(?:step|item)\./.test(textOf(phase["prompt"]) ?? ""));
+  if (workflow === null || (namesItem && !given.some((phase) => "for-each" in phase))) {
+    const each = await eachStep(to, EACH_STEP, { source: workflow ?? sprint, place: ["steps"], own: workflow }, scope);
     return { phases: [each], problems: to.problems };
   }
   const phases: CompiledPhase[] = [];
-  for (const [index, phase] of given.entries()) {
-    const at = { source: workflow, place: ["phases", index] };
-    if (isSound(to, phase, at)) phases.push(await topPhase(to, phase, { ...at, index }));
+  for (const { phase, ...at } of sound(to, workflow, given)) {
+    const named = textOf(phase["workflow"]);
+    const inner = { ...scope, values: valuesIn(scope, phase, at) };
+    if (phase["for-each"] !== undefined) phases.push(await eachStep(to, phase, { ...at, own: null }, scope));
+    else if (named === null) phases.push(leafOf(phase, inner));
+    else phases.push(partOf(phase, { steps: await inWorkflow(to, named, at, inner) }));
   }
   return { phases, problems: to.problems };
-}
-
-async function topPhase(to: Expansion, phase: Plain, at: At & { readonly index: number }): Promise<CompiledPhase> {
-  if (phase["for-each"] !== undefined) return await eachStep(to, phase, { ...at, own: null });
-  const values = { ...to.base, ...phaseValues(phase, at.index) };
-  const named = textOf(phase["workflow"]);
-  if (named === null) return leafOf(phase, values);
-  const steps = await inWorkflow(to, named, { ...at, values, within: { step: null, chain: [] } });
-  return { id: idOf(phase), status: "pending", steps, ...kept(phase) };
 }
 
 /** A phase with a part for each step of a collection; `own`: the workflow whose phases they get. */
 async function eachStep(
   to: Expansion,
   phase: Plain,
-  at: At & { readonly own: Source | null; readonly index: number },
+  at: At & { readonly own: Source | null },
+  scope: Scope,
 ): Promise<CompiledPhase> {
   const steps: CompiledPhase[] = [];
-  for (const step of stepsOf(to, String(phase["for-each"]), at)) {
-    const values = { ...to.base, ...phaseValues(phase, at.index), ...step.values };
-    const phases = await phasesOfStep(to, { phase, step, values, at });
-    steps.push({ id: step.id, status: "pending", prompt: step.prompt, phases });
+  for (const { id, prompt, workflow, place, values } of stepsOf(to, String(phase["for-each"]), at)) {
+    const inner = { ...scope, step: prompt, values: { ...valuesIn(scope, phase, at), ...values } };
+    const named = workflow ?? (at.own === null ? textOf(phase["workflow"]) : null);
+    const from = workflow === null ? at : { source: to.sprint, place: [...place, "workflow"] };
+    let phases: readonly CompiledPhase[];
+    if (named !== null) phases = await inWorkflow(to, named, from, inner);
+    else if (at.own !== null) phases = await fromPhases(to, at.own, inner);
+    else phases = [{ id: "execute", status: "pending", prompt: fill(textOf(phase["prompt"]), inner) ?? prompt }];
+    steps.push({ id, status: "pending", prompt, phases });
   }
-  return { id: idOf(phase), status: "pending", steps, ...kept(phase) };
-}
-
-async function phasesOfStep(
-  to: Expansion,
-  { phase, step, values, at }: {
-    readonly phase: Plain;
-    readonly step: Step;
-    readonly values: Values;
-    readonly at: At & { readonly own: Source | null };
-  },
-): Promise<readonly CompiledPhase[]> {
-  const within = { step: step.prompt, chain: [] };
-  if (step.workflow !== null) {
-    const place = [...step.place, "workflow"];
-    return await inWorkflow(to, step.workflow, { source: to.sprint, place, values, within });
-  }
-  if (at.own !== null) return await fromPhases(to, at.own, { values, within });
-  const named = textOf(phase["workflow"]);
-  if (named !== null) return await inWorkflow(to, named, { ...at, values, within });
-  const prompt = textOf(phase["prompt"]);
-  return [{ id: "execute", status: "pending", prompt: prompt === null ? step.prompt : fill(prompt, values) }];
+  return partOf(phase, { steps });
 }
 
 /** The phases of another workflow. */
-async function inWorkflow(
-  to: Expansion,
-  name: string,
-  at: At & { readonly values: Values; readonly within: Within },
-): Promise<readonly CompiledPhase[]> {
-  const { step, chain: before } = at.within;
-  const chain = [...before, name];
-  if (before.includes(name) || chain.length > MOST_DEPTH) {
-    addProblem(to, at, ["CYCLE_DETECTED", `the workflows name each other: ${chain.join(" → ")}`]);
-    return [];
+async function inWorkflow(to: Expansion, name: string, at: At, scope: Scope): Promise<readonly CompiledPhase[]> {
+  const chain = [...scope.chain, name];
+  if (scope.chain.includes(name) || chain.length > MOST_DEPTH) {
+    return addProblem(to, at, "CYCLE_DETECTED", `the workflows name each other: ${chain.join(" → ")}`);
   }
   const file = await readWorkflow(to.root, name.replace(/\.ya?ml$/, ""));
-  if (file === null) {
-    addProblem(to, at, ["WORKFLOW_NOT_FOUND", `there is no .claude/workflows/${name}.yaml`]);
-    return [];
-  }
-  const source = { ...file, document: parseYaml(file.text, file.path) };
-  return await fromPhases(to, source, { values: at.values, within: { step, chain } });
+  if (file === null) return addProblem(to, at, "WORKFLOW_NOT_FOUND", `there is no .claude/workflows/${name}.yaml`);
+  return await fromPhases(to, { ...file, document: parseYaml(file.text, file.path) }, { ...scope, chain });
 }
 
-async function fromPhases(
-  to: Expansion,
-  source: Source,
-  { values, within }: { readonly values: Values; readonly within: Within },
-): Promise<readonly CompiledPhase[]> {
+async function fromPhases(to: Expansion, source: Source, scope: Scope): Promise<readonly CompiledPhase[]> {
   const done: CompiledPhase[] = [];
-  for (const [index, phase] of phasesIn(to, source).entries()) {
-    const at = { source, place: ["phases", index] };
-    if (!isSound(to, phase, at)) continue;
-    const own = { ...values, ...phaseValues(phase, index) };
+  for (const { phase, ...at } of sound(to, source, phasesIn(to, source))) {
+    const own = { ...scope, values: valuesIn(scope, phase, at) };
     const named = textOf(phase["workflow"]);
     if (named !== null) {
-      const inner = await inWorkflow(to, named, { ...at, values: own, within });
+      const inner = await inWorkflow(to, named, at, own);
       done.push(...inner.map((part) => ({ ...part, id: `${idOf(phase)}-${part.id}` })));
     } else if (phase["for-each"] !== undefined && textOf(phase["prompt"]) === null) {
-      // within one step, `for-each` is for this one
-      done.push({ id: idOf(phase), status: "pending", prompt: within.step ?? "", ...kept(phase) });
+      done.push(partOf(phase, { prompt: scope.step ?? "" })); // within one step, `for-each` is for this one
     } else done.push(leafOf(phase, own));
   }
   return done;
@@ -195,93 +154,78 @@ function phasesIn(to: Expansion, source: Source): readonly Plain[] {
   const phases = plain(source.document.toJS())["phases"];
   if (Array.isArray(phases) && phases.length > 0) return phases.map(plain);
   const message = "a workflow in standard mode needs phases; a free loop needs `mode: ralph`";
-  addProblem(to, { source, place: ["phases"] }, ["MISSING_PHASES", message]);
-  return [];
+  return addProblem(to, { source, place: ["phases"] }, "MISSING_PHASES", message);
 }
 
-function isSound(to: Expansion, phase: Plain, at: At): boolean {
-  const before = to.problems.length;
-  const id = idOf(phase);
-  if (id === "") addProblem(to, at, ["MISSING_PHASE_ID", "a phase needs an `id`"]);
-  if (!["prompt", "workflow", "for-each"].some((key) => textOf(phase[key]) !== null) && phase["break"] !== true) {
+/** The phases that can be carried out, with their places; the others are reported. */
+function* sound(to: Expansion, source: Source, phases: readonly Plain[]): Generator<At & { readonly phase: Plain }> {
+  for (const [index, phase] of phases.entries()) {
+    const at = { source, place: ["phases", index] };
+    const id = idOf(phase);
+    const acts = ["prompt", "workflow", "for-each"].some((key) => textOf(phase[key]) !== null) ||
+      phase["break"] === true;
+    if (id === "") addProblem(to, at, "MISSING_PHASE_ID", "a phase needs an `id`");
     const message = `the phase ${id} needs \`prompt\`, \`for-each\`, \`workflow\` or \`break: true\``;
-    addProblem(to, at, ["PHASE_MISSING_ACTION", message]);
+    if (!acts) addProblem(to, at, "PHASE_MISSING_ACTION", message);
+    if (id !== "" && acts) yield { phase, ...at };
   }
-  return to.problems.length === before;
 }
 
 /** `collections: { NAME: … }`, or the list `steps`. */
 function stepsOf(to: Expansion, name: string, at: At): readonly Step[] {
   const named = plain(to.all["collections"])[name];
   const list = named ?? to.all["steps"];
-  const place = named === undefined ? ["steps"] : ["collections", name];
   if (!Array.isArray(list) || list.length === 0) {
     const message = `\`for-each: ${name}\` needs \`collections.${name}\` or \`steps\` in ${to.sprint.path}`;
-    addProblem(to, at, ["MISSING_STEPS", message]);
-    return [];
+    return addProblem(to, at, "MISSING_STEPS", message);
   }
   return list.flatMap((item: unknown, index) => {
-    const step = stepOf(item, { name, index, place: [...place, index] });
-    if (step === null) {
-      const where = { source: to.sprint, place: [...place, index] };
-      addProblem(to, where, ["INVALID_STEP", "a step is a text, or has a `prompt`"]);
+    const place = [...(named === undefined ? ["steps"] : ["collections", name]), index];
+    const fields = typeof item === "string" ? { prompt: item } : plain(item);
+    const prompt = textOf(fields["prompt"]) ?? textOf(fields["description"]) ?? textOf(fields["name"]);
+    if (prompt === null) {
+      return addProblem(to, { source: to.sprint, place }, "INVALID_STEP", "a step is a text, or has a `prompt`");
     }
-    return step ?? [];
+    const id = scalar(fields["id"]) ?? `${name}-${index}`;
+    const values = Object.entries({ ...fields, prompt, id, index }).flatMap(([key, value]) => {
+      const text = scalar(value);
+      return text === null ? [] : [`item.${key}`, `step.${key}`, `${name}.${key}`].map((full) => [full, text] as const);
+    });
+    return { id, prompt, workflow: textOf(fields["workflow"]), values: Object.fromEntries(values), place };
   });
 }
 
-function stepOf(
-  item: unknown,
-  { name, index, place }: { readonly name: string; readonly index: number; readonly place: Place },
-): Step | null {
-  const fields = typeof item === "string" ? { prompt: item } : plain(item);
-  const prompt = textOf(fields["prompt"]) ?? textOf(fields["description"]) ?? textOf(fields["name"]);
-  if (prompt === null) return null;
-  const id = scalar(fields["id"]) ?? `${name}-${index}`;
-  const values = Object.entries({ ...fields, prompt, id, index }).flatMap(([key, value]) => {
-    const text = scalar(value);
-    return text === null ? [] : [`item.${key}`, `step.${key}`, `${name}.${key}`].map((full) => [full, text] as const);
-  });
-  return { id, prompt, workflow: textOf(fields["workflow"]), values: Object.fromEntries(values), place };
+/** @returns nothing, which stands for what is wrong */
+function addProblem({ problems }: Expansion, { source, place }: At, code: string, message: string): readonly never[] {
+  const line = lineOf(source.text, source.document.getIn(place, true));
+  problems.push({ code, message: `${source.path}${line === null ? "" : `:${line}`}: ${message}` });
+  return [];
 }
 
-function addProblem(
-  { problems }: Expansion,
-  { source, place }: At,
-  [code, message]: readonly [code: string, message: string],
-): void {
-  const node = source.document.getIn(place, true);
-  const start = isNode(node) ? node.range?.[0] : undefined;
-  const line = start === undefined ? "" : `:${source.text.slice(0, start).split("\n").length}`;
-  problems.push({ code, message: `${source.path}${line}: ${message}` });
+function leafOf(phase: Plain, scope: Scope): CompiledPhase {
+  const prompt = fill(textOf(phase["prompt"]), scope);
+  return partOf(phase, prompt === null ? {} : { prompt });
 }
 
-function leafOf(phase: Plain, values: Values): CompiledPhase {
-  const prompt = textOf(phase["prompt"]);
-  const filled = prompt === null ? {} : { prompt: fill(prompt, values) };
-  return { id: idOf(phase), status: "pending", ...filled, ...kept(phase) };
-}
-
-/** A phase may have these beside its prompt, as they are. */
-function kept(phase: Plain): Pick<CompiledPhase, "break" | "gate"> {
+/** A phase may have `break` and `gate` beside its prompt or its parts, as they are. */
+function partOf(phase: Plain, content: Pick<CompiledPhase, "prompt" | "steps">): CompiledPhase {
   return {
+    id: idOf(phase),
+    status: "pending",
+    ...content,
     ...(phase["break"] === true ? { break: true } : {}),
     ...(phase["gate"] === undefined ? {} : { gate: phase["gate"] }),
   };
 }
 
 /** Filled once: a step's text may hold `{{…}}` itself. */
-function fill(template: string, values: Values): string {
-  return template.replaceAll(TEMPLATE_REGEXP, (place, name: string) => values[name] ?? place);
+function fill(template: string | null, { values }: Scope): string | null {
+  return template?.replaceAll(TEMPLATE_REGEXP, (place, name: string) => values[name] ?? place) ?? null;
 }
 
-/** A workflow for one step, named for a whole sprint: it is meant for each of them. */
-function namesItem(phases: readonly Plain[]): boolean {
-  return phases.some((phase) => /\{\{\s*(?:step|item)\./.test(textOf(phase["prompt"]) ?? ""));
-}
-
-function phaseValues(phase: Plain, index: number): Values {
-  return { "phase.id": idOf(phase), "phase.index": String(index) };
+function valuesIn({ values }: Scope, phase: Plain, { place }: At): Values {
+  const index = place.at(-1);
+  return { ...values, "phase.id": idOf(phase), "phase.index": typeof index === "number" ? String(index) : "0" };
 }
 
 function idOf(phase: Plain): string {

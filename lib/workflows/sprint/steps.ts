@@ -1,20 +1,15 @@
-import type { Document, YAMLMap } from "yaml";
+import { type Document, isSeq, type YAMLMap } from "yaml";
 import type { ClaimLine } from "../../backlog/claims.ts";
-import { maps, sequence } from "./document.ts";
-import { addLeaves, isStandard, type Leaf, leavesOf, nextLeafId, rollUp } from "./phases.ts";
-import { OVER } from "./step_order.ts";
+import { idOf, isOver, maps, nextNumber, sequence, statusOf } from "./nodes.ts";
+import { addLeaves, complete, isStandard, type Leaf, leavesOf, reopen } from "./phases.ts";
 import type { SprintProgress, StepMark } from "./types.ts";
 
-/** A step in its document, with its place where it is one of `phases`. */
-interface FoundStep {
-  readonly id: string;
-  readonly map: YAMLMap;
-  readonly leaf?: Leaf;
-}
+const KEY = "dynamic-steps";
 
-function stepsIn(document: Document): readonly FoundStep[] {
-  if (isStandard(document)) return leavesOf(document).map((leaf) => ({ id: leaf.id, map: leaf.map, leaf }));
-  return maps(document, "dynamic-steps").map((map) => ({ id: idOf(map), map }));
+function stepsIn(document: Document): readonly Leaf[] {
+  if (isStandard(document)) return leavesOf(document);
+  const list = document.get(KEY);
+  return isSeq(list) ? maps(list).map((map) => ({ id: idOf(map), map, parents: [], list, prefix: "" })) : [];
 }
 
 /** The result of completing a step. */
@@ -28,8 +23,8 @@ export function addSteps(
 ): readonly string[] {
   if (isStandard(document)) return addLeaves(document, prompts, mark);
   const { iteration, now } = mark;
-  const steps = sequence(document, "dynamic-steps");
-  const first = nextNumber(document);
+  const steps = sequence(document, KEY);
+  const first = nextNumber(steps, "step");
   return prompts.map((prompt, index) => {
     const id = `step-${first + index}`;
     steps.add(document.createNode({ id, prompt, status: "pending", "added-at": now, "added-in-iteration": iteration }));
@@ -80,20 +75,21 @@ export function addMissingSteps(document: Document, prompts: readonly string[], 
   return addSteps(document, missing, mark).length > 0;
 }
 
-/** Completes one step: the first pending one of this id (and prompt, where given). */
+/**
+ * Completes one step: the first pending one of this id (and prompt, where given); without an id, that of the first one of
+ * its prompt in a free loop.
+ */
 export function completeStep(
   document: Document,
-  wanted: { readonly id: string; readonly prompt?: string },
+  { id, prompt }: { readonly id: string; readonly prompt?: string },
   now: string,
 ): Completion {
-  const named = stepsIn(document).filter(({ id, map }) =>
-    id === wanted.id && (wanted.prompt === undefined || String(map.get("prompt")) === wanted.prompt)
-  );
-  const open = named.find(({ map, leaf }) => leaf === undefined ? isPending(map) : !OVER.includes(statusOf(map)));
+  const same = stepsIn(document).filter(({ map }) => prompt === undefined || String(map.get("prompt")) === prompt);
+  const wanted = id === "" && !isStandard(document) ? same[0]?.id : id;
+  const named = same.filter((one) => one.id === wanted);
+  const open = named.find(({ map }) => isStandard(document) ? !isOver(map) : isPending(map));
   if (open === undefined) return named.length > 0 ? "already" : "unknown";
-  open.map.set("status", "completed");
-  open.map.set("completed-at", now);
-  if (open.leaf !== undefined) rollUp(document, open.leaf, now);
+  complete(document, open, now);
   return "completed";
 }
 
@@ -105,9 +101,7 @@ export function reopenStep(
 ): boolean {
   const step = stepsIn(document).find(({ id, map }) => id === wanted.id && String(map.get("prompt")) === wanted.prompt);
   if (step === undefined || isPending(step.map)) return false;
-  step.map.set("status", "pending");
-  step.map.delete("completed-at");
-  if (step.leaf !== undefined) rollUp(document, step.leaf, now);
+  reopen(document, step, now);
   return true;
 }
 
@@ -124,7 +118,7 @@ export function normalizeSteps(document: Document): readonly string[] {
     (document.getIn(["ralph-exit", "detected-at"]) ?? null) !== null;
   const first = new Map<string, YAMLMap>();
   const given: string[] = [];
-  for (const step of maps(document, "dynamic-steps")) {
+  for (const step of maps(document.get(KEY))) {
     const id = idOf(step);
     const same = first.get(id);
     if (id !== "" && same === undefined) {
@@ -141,7 +135,7 @@ export function normalizeSteps(document: Document): readonly string[] {
       step.delete("completed-at");
       step.set("status", "pending");
     }
-    const free = nextId(document);
+    const free = `step-${nextNumber(document.get(KEY), "step")}`;
     step.set("id", free);
     first.set(free, step);
     given.push(free);
@@ -149,24 +143,6 @@ export function normalizeSteps(document: Document): readonly string[] {
   return given;
 }
 
-function statusOf(step: YAMLMap): string {
-  return String(step.get("status") ?? "pending");
-}
-
 function isPending(step: YAMLMap): boolean {
   return statusOf(step) === "pending";
-}
-
-function idOf(step: YAMLMap): string {
-  return String(step.get("id") ?? "");
-}
-
-/** The id that the next step gets: highest + 1. */
-export function nextId(document: Document, after?: string): string {
-  return isStandard(document) ? nextLeafId(document, after) : `step-${nextNumber(document)}`;
-}
-
-function nextNumber(document: Document): number {
-  const numbers = maps(document, "dynamic-steps").map((step) => Number(/^step-(\d+)$/.exec(idOf(step))?.[1] ?? 0));
-  return Math.max(0, ...numbers) + 1;
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import type { ClaimLine } from "../../backlog/claims.ts";
+import type { HookConfig } from "../../config/types.ts";
 
 /** One of `dynamic-steps`; in standard mode, one prompt of `phases`. */
 export interface SprintStep {
@@ -50,15 +51,9 @@ export interface SprintExit {
   readonly lastFailure: string | null;
 }
 
-/** A sprint as it is. */
-export interface SprintProgress {
-  /** `standard`: phases and their steps in order. `ralph`: a free loop over the goal. */
-  readonly kind: "standard" | "ralph";
+/** SPRINT.yaml and PROGRESS.yaml say this of a sprint. */
+export interface SprintSettings {
   readonly sprintId: string;
-  /** `not-started`, `in-progress`, `completed`, `needs-human`. */
-  readonly status: string;
-  /** Why a person is needed. */
-  readonly humanNeeded: string | null;
   readonly goal: string;
   readonly goalPrompt: string | null;
   readonly stepPrompt: string | null;
@@ -67,7 +62,17 @@ export interface SprintProgress {
   readonly idleThreshold: number;
   /** Iterations before a claim of completion counts. */
   readonly minIterations: number;
-  readonly hooks: readonly HookEntry[];
+  readonly hooks: readonly HookConfig[];
+}
+
+/** A sprint as it is. */
+export interface SprintProgress extends SprintSettings {
+  /** `standard`: phases and their steps in order. `ralph`: a free loop over the goal. */
+  readonly kind: "standard" | "ralph";
+  /** `not-started`, `in-progress`, `completed`, `needs-human`. */
+  readonly status: string;
+  /** Why a person is needed. */
+  readonly humanNeeded: string | null;
   readonly steps: readonly SprintStep[];
   readonly hookTasks: readonly SprintHookTask[];
   readonly exit: SprintExit;
@@ -77,22 +82,6 @@ export interface SprintProgress {
   readonly completedIterations: number;
   /** The number of the last ones in a row that had no pending step. */
   readonly idleIterations: number;
-}
-
-/** One of `per-iteration-hooks`, as it is written. */
-export interface HookEntry {
-  readonly id: string;
-  readonly workflow?: string;
-  readonly prompt?: string;
-  readonly command?: string;
-  readonly enabled: boolean;
-  readonly parallel: boolean;
-  readonly when: "after" | "before";
-  readonly isolated: boolean;
-  readonly agent?: string;
-  readonly agentCommand?: string;
-  /** Seconds. */
-  readonly timeout?: number;
 }
 
 /** The purpose of an iteration. */

@@ -2,13 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isScalar } from "yaml";
 import { recordHook } from "../../../lib/workflows/sprint/changes.ts";
-import {
-  changeYaml,
-  maps,
-  parseYaml,
-  type ProgressDocument,
-  readProgress,
-} from "../../../lib/workflows/sprint/document.ts";
+import { changeYaml, parseYaml, type ProgressDocument, readProgress } from "../../../lib/workflows/sprint/document.ts";
+import { maps } from "../../../lib/workflows/sprint/nodes.ts";
 import { addSteps, completeStep, reopenStep } from "../../../lib/workflows/sprint/steps.ts";
 
 const FILE = "PROGRESS.yaml";
@@ -48,7 +43,7 @@ type Change = typeof change extends fc.Arbitrary<infer One> ? One : never;
 function apply(document: ProgressDocument, one: Change): boolean {
   if ("text" in one) return addSteps(document, [one.text], { iteration: 1, now: NOW }).length > 0;
   const id = `step-${one.at}`;
-  const entry = maps(document, "dynamic-steps").find((step) => step.get("id") === id);
+  const entry = maps(document.get("dynamic-steps")).find((step) => step.get("id") === id);
   if (one.what === "complete") return completeStep(document, { id }, NOW) === "completed";
   if (one.what === "reopen") {
     return entry !== undefined && reopenStep(document, { id, prompt: String(entry.get("prompt")) }, NOW);
@@ -94,7 +89,7 @@ test("whatever changes in a sprint, it is written as if every entry were formatt
           if (isChanged) expect(after).toBe(other.toString({ lineWidth: 0, minContentWidth: 0 }));
           else expect(after).toBe(text);
           text = after;
-          expect(readProgress(text, FILE).steps).toHaveLength(maps(parseYaml(text, FILE), "dynamic-steps").length);
+          expect(readProgress(text, FILE).steps).toHaveLength(maps(parseYaml(text, FILE).get("dynamic-steps")).length);
         }
         const progress = readProgress(text, FILE);
         readProgress("mode: ralph\n", FILE); // nothing is known of the text any more
@@ -112,7 +107,7 @@ test("what is set on an entry that was formatted before is in the file", () => {
     (document) => addSteps(document, ["two"], { iteration: 1, now: NOW }).length > 0,
   );
   const written = changeYaml(text, FILE, (document) => {
-    const [one, two] = maps(document, "dynamic-steps");
+    const [one, two] = maps(document.get("dynamic-steps"));
     Object.assign(one!, { comment: " a person's", tag: "!one" });
     Object.assign(two!, { flow: true, anchor: "two", spaceBefore: true, commentBefore: " before" });
     return true;

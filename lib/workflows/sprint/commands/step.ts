@@ -2,7 +2,7 @@ import { verbOf } from "../../../cli/verbs.ts";
 import { stepLine } from "./status_and_next.ts";
 import type { Document } from "yaml";
 import { changeYaml, readProgress } from "../document.ts";
-import { addSteps, applyStepClaims, completeStep, nextId } from "../steps.ts";
+import { addSteps, applyStepClaims, completeStep } from "../steps.ts";
 import { SPRINT_STAGE, textOf } from "../backlog.ts";
 import { appendClaims, type ClaimLine, readClaims } from "../../../backlog/claims.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
@@ -24,8 +24,7 @@ async function add(invocation: Invocation, [what]: readonly string[]): Promise<n
   const place = await findSprint(invocation, invocation.flags.text("sprint"));
   let id = "";
   await change(place, (document, now) => {
-    id = nextId(document);
-    addSteps(document, [prompt], { iteration: iterationOf(document), now });
+    [id = ""] = addSteps(document, [prompt], { iteration: iterationOf(document), now });
     return claimLine(place, "step add", { id, text: prompt });
   });
   invocation.out(invocation.flags.has("json") ? toJson({ id, prompt }) : id);
