@@ -1,19 +1,11 @@
-import type { ByteSource } from "./start_child.ts";
+import type { Readable } from "node:stream";
 import { createTail, type Tail } from "./tail.ts";
-import type { ProcessRequest } from "./types.ts";
+import type { OutputMask, ProcessRequest } from "./types.ts";
 
 type StreamName = "stdout" | "stderr";
 
-/** Smaller chunks may share their memory with others. */
-const OWN_MEMORY_BYTES = 16_384;
-/** Looks at the memory every so many bytes of a stream; above the mark, what was read is collected at once. */
-const EVERY_BYTES = 16_000_000;
-const ABOVE_BYTES = 100_000_000;
-/** A stream that is longer is worth code that is compiled. */
-const FAST_AFTER_BYTES = 1_000_000;
-
 /** The streams of a child. */
-export type ChildStreams = Readonly<Record<StreamName, ByteSource>>;
+export type ChildStreams = Readonly<Record<StreamName, Readable | null>>;
 
 /** The output of a child: passed on chunk by chunk, the end of it kept. */
 export class ChildOutput {
@@ -24,7 +16,6 @@ export class ChildOutput {
   readonly #onFailure: (error: unknown) => void;
   readonly #tails: { readonly stdout: Tail; readonly stderr: Tail; readonly tail: Tail };
   readonly #flushes: (() => void | Promise<void>)[] = [];
-  readonly #collect = createCollector();
   #taken: Promise<void> = Promise.resolve();
   #open = 2;
   #held = 0;
@@ -67,8 +58,8 @@ export class ChildOutput {
 
   /** Closes the streams, even if another process still has the other end open. */
   destroy(): void {
-    this.#streams.stdout.close();
-    this.#streams.stderr.close();
+    this.#streams.stdout?.destroy();
+    this.#streams.stderr?.destroy();
   }
 
   /** Resolves when both streams have ended, or after `quietMs` without a byte while the receiver holds none back. */
@@ -91,26 +82,27 @@ export class ChildOutput {
   async #read(name: StreamName): Promise<void> {
     const mask = this.#request.mask?.();
     if (mask !== undefined) this.#flushes.push(() => this.#pass(name, mask.end()));
-    await this.#streams[name].read((chunk) => {
-      this.#activity = performance.now();
-      this.#bytes += chunk.length;
-      this.#collect(chunk.length);
-      if (this.#failed) return;
-      try {
-        this.#request.onRaw?.(chunk, name);
-      } catch (error) {
-        return this.#fail(error);
+    try {
+      for await (const chunk of this.#streams[name] ?? []) {
+        const pending = this.#take(name, chunk as Uint8Array, mask);
+        if (pending !== undefined) await pending;
       }
-      if (mask === undefined) return this.#pass(name, chunk);
-      const masked = mask.push(chunk);
-      const pending = this.#pass(name, masked);
-      const giveBack = (): void => {
-        for (const { buffer } of [chunk, masked]) freeMemory(buffer);
-      };
-      if (pending === undefined) giveBack();
-      else return pending.then(giveBack);
-    });
+    } catch {
+      // a broken pipe, or closed here: there is no more
+    }
     this.#open -= 1;
+  }
+
+  #take(name: StreamName, chunk: Uint8Array, mask: OutputMask | undefined): void | Promise<void> {
+    this.#activity = performance.now();
+    this.#bytes += chunk.length;
+    if (this.#failed) return;
+    try {
+      this.#request.onRaw?.(chunk, name);
+    } catch (error) {
+      return this.#fail(error);
+    }
+    return this.#pass(name, mask?.push(chunk) ?? chunk);
   }
 
   /** A promise, which never rejects: the receiver holds the stream back. */
@@ -147,40 +139,4 @@ export async function race(promise: Promise<unknown>, limitMs: number): Promise<
   let timer: ReturnType<typeof setTimeout> | undefined;
   await Promise.race([promise, new Promise((resolve) => (timer = setTimeout(resolve, limitMs)))]);
   clearTimeout(timer);
-}
-
-/**
- * Bun lets the buffers of a fast stream pile up, and to collect them takes a third of the time of such a stream: they are
- * emptied as soon as they were read. Elsewhere nothing is done.
- */
-function freeMemory(buffer: ArrayBufferLike & { transfer?(length: number): unknown }): void {
-  if ("Bun" in globalThis && buffer.byteLength >= OWN_MEMORY_BYTES) buffer.transfer?.(0);
-}
-
-interface BunRuntime {
-  gc(force: boolean): void;
-  readonly unsafe: { setJITPolicy(scale: number): void };
-}
-
-/**
- * Bun lets what is made of a fast stream (texts, the chunks of one without a mask) grow to twice the memory before it
- * collects it. It also starts with code that is compiled late, which a stream wants early.
- *
- * @returns to be called with the length of each chunk
- */
-function createCollector(): (bytes: number) => void {
-  const bun = (globalThis as { readonly Bun?: BunRuntime }).Bun;
-  if (bun === undefined) return () => {};
-  let received = 0;
-  let isFast = false;
-  return (bytes) => {
-    received += bytes;
-    if (!isFast && received >= FAST_AFTER_BYTES) {
-      isFast = true;
-      bun.unsafe.setJITPolicy(1);
-    }
-    if (received < EVERY_BYTES) return;
-    received = 0;
-    if (process.memoryUsage.rss() > ABOVE_BYTES) bun.gc(true);
-  };
 }

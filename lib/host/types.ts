@@ -92,7 +92,7 @@ export interface SandboxState {
 
 /** Masks a stream of bytes: what `push` and `end` return, one after the other, is the masked stream. */
 export interface OutputMask {
-  /** The returned bytes are the host's: their memory is freed afterwards. */
+  /** The returned bytes are the host's. */
   push(chunk: Uint8Array): Uint8Array;
   /** The bytes that were held back because more could have belonged to them. */
   end(): Uint8Array;
@@ -127,8 +127,8 @@ export interface ProcessRequest {
   /** Called with each chunk as the child printed it: for what is compared and not kept. */
   readonly onRaw?: (chunk: Uint8Array, stream: "stdout" | "stderr") => void;
   /**
-   * Called with each chunk as it comes; a promise holds the stream back (constant memory). If there is a mask, a chunk
-   * is empty once this has returned, or its promise has resolved: copy what is kept.
+   * Called with each chunk as it comes; a promise holds the stream back (constant memory). Its memory may be used again:
+   * copy what is kept.
    */
   readonly onOutput?: (chunk: Uint8Array, stream: "stdout" | "stderr") => void | Promise<void>;
   /** How many bytes of the end of the output are kept, each stream and both together. @default 16384 */
