@@ -239,7 +239,7 @@ function createLog(folder: string, number: number) {
   }
   return {
     open: () => opened ??= open(),
-    write: async (chunk: Uint8Array) => await (await (opened ??= open())).write(chunk),
+    write: async (chunk: Uint8Array) => (await (opened ??= open())).write(chunk),
     close: async () => await (await opened)?.close(),
   };
 }

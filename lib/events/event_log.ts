@@ -40,8 +40,7 @@ export async function createEventLog({ file, run, clock }: EventLogOptions): Pro
       try {
         if (event.type === "turn-end") appender.keep(); // a turn may have cleaned the tree, ignored files included
         const line = JSON.stringify(envelopeOf(shortened(event), run, clock, lane));
-        const pending = appender.write(encoder.encode(`${line}\n`));
-        pending?.catch((error: unknown) => void (failure ??= error));
+        appender.write(encoder.encode(`${line}\n`));
       } catch (error) {
         failure ??= error;
       }

@@ -62,7 +62,7 @@ async function runFunction(
   onStart(ralph.host.environment.pid);
   const writer = await openAppender(file);
   const redactor = createRedactor(secretValues(ralph.host.environment.variables));
-  const log = async (text: string): Promise<void> => await writer.write(Buffer.from(redactor.text(text)));
+  const log = async (text: string): Promise<void> => writer.write(Buffer.from(redactor.text(text)));
   try {
     const ended = await Promise.race([hook.run({ iteration, transcript, cwd, signal, log }), whenAborted(signal)]);
     const exitCode = typeof ended === "object" ? ended.exitCode : 0;

@@ -42,9 +42,9 @@ export async function startService({ command, cwd, host, log, onStart }: Service
     tailBytes: TAIL_BYTES,
     onStart,
     mask: () => redactor.stream(),
-    onOutput: async (chunk) => {
+    onOutput: (chunk) => {
       output = (output + decoder.decode(chunk, { stream: true })).slice(-TAIL_BYTES);
-      await appender.write(chunk);
+      appender.write(chunk);
     },
   });
   void end.then((result) => void (ended = result), () => {}).finally(() => appender.close().catch(() => {}));
