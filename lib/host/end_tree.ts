@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { findProcess, listProcesses, outputOf, type ProcessEntry, processStart } from "./process_table.ts";
 import { orphansSince } from "./subreaper.ts";
-import { findCarriers, killCarriers, signalProcess } from "./sweep.ts";
+import { findCarriers, signalProcess } from "./sweep.ts";
 
 /** Milliseconds between SIGTERM and SIGKILL. */
 const GRACE_MS = 1000;
@@ -14,8 +14,8 @@ export interface Tree {
   /** Its mark in the environment; `null` for a child that is not guarded. */
   readonly mark: string | null;
   readonly startedAt: number;
-  /** When it began, as the process table has it; absent where orphans do not come to Ralph. */
-  readonly started?: string;
+  /** When it began, as the process table has it; `null`: its orphans are not looked for. */
+  readonly started: string | null;
   hasExited(): boolean;
 }
 
@@ -23,18 +23,10 @@ export interface Tree {
 const REST_GRACE_MS = 500;
 const MAX_ROUNDS = 20;
 
-/**
- * SIGTERM to the group and to every descendant in a session of its own (a git among them takes its locks away), the
- * grace, then SIGKILL to all of them and to every carrier of the mark.
- */
+/** Ends a child with every descendant, in sessions of their own too, and every carrier of its mark. */
 export async function endTree(tree: Tree, graceMs: number): Promise<void> {
-  if (process.platform === "win32") return await endOnWindows(tree);
-  const noted = descendantsOf(tree.pid, await listProcesses());
-  signalProcess(tree.grouped ? -tree.pid : tree.pid, "SIGTERM");
-  const apart = noted.filter(({ group }) => !tree.grouped || group !== tree.pid);
-  for (const { pid } of apart) signalProcess(pid, "SIGTERM");
-  await until(async () => tree.hasExited() && !(await isAnyLeft(tree, apart)), graceMs);
-  await killTree(tree, noted);
+  if (process.platform === "win32") return void await outputOf("taskkill", ["/T", "/F", "/PID", String(tree.pid)]);
+  await end(tree, descendantsOf(tree.pid, await listProcesses()), graceMs);
 }
 
 /** After the child's own end: what is left of its group, every carrier of its mark and every orphan is ended too. */
@@ -42,29 +34,47 @@ export async function endRest(tree: Tree): Promise<void> {
   if (process.platform === "win32" || tree.mark === null) return;
   const since = { pid: tree.pid, ageMs: performance.now() - tree.startedAt };
   const rest = [...await findCarriers(tree.mark, since), ...await orphansOf(tree)];
-  if (!(await isAnyLeft(tree, rest))) return;
-  if (tree.grouped) signalProcess(-tree.pid, "SIGTERM");
-  for (const entry of rest) signalProcess(entry.pid, "SIGTERM");
-  await until(async () => !(await isAnyLeft(tree, rest)), REST_GRACE_MS);
-  await killTree(tree, rest);
-  for (let round = 0, left = await orphansOf(tree); left.length > 0 && round < MAX_ROUNDS; round++) {
-    for (const { pid } of left) signalProcess(pid, "SIGKILL");
-    await wait(1 << Math.min(round, 6));
-    left = await orphansOf(tree);
-  }
+  if (await isAnyLeft(tree, rest)) await end(tree, rest, REST_GRACE_MS);
 }
 
-async function orphansOf({ mark, started }: Tree): Promise<readonly ProcessEntry[]> {
-  return mark === null || started === undefined ? [] : await orphansSince(started, mark);
+/** Ends every carrier of a mark. Returns how many were ended. */
+export async function endCarriers(mark: string): Promise<number> {
+  const found = await findCarriers(mark);
+  const tree = { pid: 0, grouped: false, mark, startedAt: 0, started: null, hasExited: () => true };
+  return Math.max(found.length, await end(tree, found, GRACE_MS));
 }
 
-async function killTree(tree: Tree, noted: readonly ProcessEntry[]): Promise<void> {
-  if (tree.grouped) signalProcess(-tree.pid, "SIGKILL");
-  else if (!tree.hasExited()) signalProcess(tree.pid, "SIGKILL");
+/**
+ * SIGTERM, so that a git among them takes its locks away, the grace, then SIGKILL to what is left and to all that came
+ * meanwhile. Returns how many carriers and orphans the latter were.
+ */
+async function end(tree: Tree, noted: readonly ProcessEntry[], graceMs: number): Promise<number> {
+  signalTree(tree, "SIGTERM");
+  const apart = noted.filter(({ group }) => !tree.grouped || group !== tree.pid);
+  for (const { pid } of apart) signalProcess(pid, "SIGTERM");
+  await until(async () => tree.hasExited() && !(await isAnyLeft(tree, apart)), graceMs);
+  signalTree(tree, "SIGKILL");
   for (const entry of noted) {
     if ((await findProcess(entry.pid))?.started === entry.started) signalProcess(entry.pid, "SIGKILL");
   }
-  if (tree.mark !== null) await killCarriers(tree.mark);
+  const { mark } = tree;
+  const ended = new Set<string>();
+  for (let round = 0; mark !== null && round < MAX_ROUNDS; round++) {
+    const left = [...await findCarriers(mark), ...await orphansOf(tree)];
+    if (left.length === 0) break;
+    for (const { pid, started } of left) if (signalProcess(pid, "SIGKILL")) ended.add(`${pid} ${started}`);
+    await wait(1 << Math.min(round, 6));
+  }
+  return ended.size;
+}
+
+function signalTree({ pid, grouped, hasExited }: Tree, signal: NodeJS.Signals): void {
+  if (grouped) signalProcess(-pid, signal);
+  else if (!hasExited()) signalProcess(pid, signal);
+}
+
+async function orphansOf({ mark, started }: Tree): Promise<readonly ProcessEntry[]> {
+  return mark === null || started === null ? [] : await orphansSince(started, mark);
 }
 
 function descendantsOf(pid: number, all: readonly ProcessEntry[]): readonly ProcessEntry[] {
@@ -96,10 +106,6 @@ async function until(condition: () => Promise<boolean>, limitMs: number): Promis
   }
 }
 
-async function endOnWindows(tree: Tree): Promise<void> {
-  await outputOf("taskkill", ["/T", "/F", "/PID", String(tree.pid)]);
-}
-
 /** A process that an earlier Ralph started and could not end. */
 export interface LeftOver {
   readonly pid: number;
@@ -112,7 +118,7 @@ export async function endLeftOver({ pid, started }: LeftOver): Promise<boolean> 
   if (await processStart(pid) !== started) return false;
   const hasExited = (): boolean => !signalProcess(pid, 0);
   await endTree(
-    { pid, grouped: process.platform !== "win32", mark: null, startedAt: performance.now(), hasExited },
+    { pid, grouped: process.platform !== "win32", mark: null, startedAt: performance.now(), started: null, hasExited },
     GRACE_MS,
   );
   return true;

@@ -1,14 +1,12 @@
+import { endCarriers } from "./end_tree.ts";
 import { createWatchdog, type Watchdog } from "./watchdog.ts";
 import { runChild, type RunningChild } from "./run_child.ts";
 import { becomeSubreaper } from "./subreaper.ts";
-import { endCarriers, PLAIN_VARIABLE, TREE_VARIABLE } from "./sweep.ts";
+import { PLAIN_VARIABLE, TREE_VARIABLE } from "./sweep.ts";
 import type { Environment, Ids, ProcessEnd, Processes, ProcessRequest, Terminal } from "./types.ts";
 
 /** These would turn a compiled Ralph, or any Bun program that a child starts, into something else. */
 const NEVER_HANDED_ON = ["BUN_OPTIONS", "BUN_BE_BUN"];
-
-/** How long what an older run left behind may take to end by itself after a signal. */
-const SWEEP_GRACE_MS = 1000;
 
 /** The processes of one Ralph: each child leads a group of its own and carries a mark, so that its whole tree can be ended. */
 export function createProcesses(
@@ -54,7 +52,7 @@ export function createProcesses(
     get runToken() {
       return runToken();
     },
-    sweep: (older) => endCarriers(older, SWEEP_GRACE_MS),
+    sweep: endCarriers,
     [Symbol.asyncDispose]: dispose,
   };
 }
@@ -70,10 +68,7 @@ function childEnvironment(
   const outer = environment.variables[TREE_VARIABLE];
   if (mark !== null && plain === true) merged[PLAIN_VARIABLE] = mark;
   else if (mark !== null) merged[TREE_VARIABLE] = outer ? `${outer}:${mark}` : mark;
-  const result: Record<string, string> = {};
-  for (const name in merged) {
-    const value = merged[name];
-    if (value !== undefined) result[name] = value;
-  }
-  return result;
+  return Object.fromEntries(
+    Object.entries(merged).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
 }

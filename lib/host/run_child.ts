@@ -3,7 +3,7 @@ import { ChildOutput, race } from "./child_output.ts";
 import { endRest, endTree, type Tree } from "./end_tree.ts";
 import { startOf } from "./process_table.ts";
 import { type Exit, spawnProblem, spawnReason, startChild, type StartedChild } from "./start_child.ts";
-import { follow as followed, isSubreaper } from "./subreaper.ts";
+import { follow as followed } from "./subreaper.ts";
 import type { ProcessEnd, ProcessRequest } from "./types.ts";
 
 /** A child that has been started, or could not be. */
@@ -34,7 +34,7 @@ export function runChild(request: ProcessRequest, env: Record<string, string>, m
     return never(child.then((error) => ending(spawnReason(error), startedAt, spawnProblem(error, request))));
   }
   const own = followed(child.pid);
-  const started = mark !== null && isSubreaper() ? startOf(child.pid) : null;
+  const started = mark === null ? null : startOf(child.pid);
   request.onStart?.(child.pid);
   const grouped = !request.terminal && process.platform !== "win32";
   let abort = (): void => {};
@@ -43,7 +43,7 @@ export function runChild(request: ProcessRequest, env: Record<string, string>, m
     grouped,
     mark,
     startedAt,
-    ...(started === null ? {} : { started }),
+    started,
     hasExited: () => child.hasExited(),
   }, (stop) => (abort = stop)).finally(() => own[Symbol.dispose]());
   return { id: grouped ? -child.pid : child.pid, end, abort: () => abort() };

@@ -40,11 +40,6 @@ export function becomeSubreaper(): boolean {
   return true;
 }
 
-/** True once orphans come to this process. */
-export function isSubreaper(): boolean {
-  return libC !== undefined && libC !== null;
-}
-
 /** A child that is followed to its end, and is no orphan. */
 export function follow(pid: number): Disposable {
   followed.add(pid);
@@ -58,7 +53,7 @@ export function follow(pid: number): Disposable {
  * @param started when the child began, as the process table has it
  */
 export async function orphansSince(started: string, mark: string): Promise<readonly ProcessEntry[]> {
-  if (!isSubreaper()) return [];
+  if (libC === undefined || libC === null) return [];
   const found: ProcessEntry[] = [];
   const pids = unfollowed();
   if (pids.length === 0) return found;

@@ -9,7 +9,6 @@ export const PLAIN_VARIABLE = "INVOCATION_ID";
 /** Up to this many pids are looked at one by one instead of listing them all. */
 const FEW_PIDS = 64;
 const SHORT_RUN_MS = 5000;
-const MAX_ROUNDS = 20;
 const EXEC_ROUNDS = 10;
 
 /** Carriers of a mark are looked for among the processes that started after `pid`, if that is not long ago. */
@@ -56,37 +55,6 @@ async function environmentOf(pid: number, since: SweepSince | undefined): Promis
     environment = readOrNull(file);
   }
   return environment;
-}
-
-/**
- * SIGTERM to every carrier of the mark, so that a git among them takes its locks away, and SIGKILL to those that are
- * left after the grace. Returns how many were ended.
- */
-export async function endCarriers(mark: string, graceMs: number): Promise<number> {
-  const signalled = await findCarriers(mark);
-  for (const { pid } of signalled) signalProcess(pid, "SIGTERM");
-  const deadline = performance.now() + graceMs;
-  let left = signalled;
-  while (left.length > 0 && performance.now() < deadline) {
-    await new Promise((resolve) => setTimeout(resolve, 10));
-    left = await findCarriers(mark);
-  }
-  const killed = await killCarriers(mark);
-  return Math.max(signalled.length, killed);
-}
-
-/** Kills every carrier of the mark until none is left. Returns how many were ended. */
-export async function killCarriers(mark: string, since?: SweepSince): Promise<number> {
-  const ended = new Set<string>();
-  for (let round = 0; round < MAX_ROUNDS; round++) {
-    const carriers = await findCarriers(mark, since);
-    if (carriers.length === 0) break;
-    for (const entry of carriers) {
-      if (signalProcess(entry.pid, "SIGKILL")) ended.add(`${entry.pid} ${entry.started}`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, 1 << Math.min(round, 6)));
-  }
-  return ended.size;
 }
 
 /** Sends a signal to a process, or with a negative pid to a group. False when there is none, or it is not ours. */
