@@ -10,7 +10,6 @@ import {
   writeAtomic,
 } from "../../host/files.ts";
 import { dirname, join } from "node:path";
-import { createOwnCopy, type OwnCopy } from "../../host/own_copy.ts";
 import { factsOf } from "../../host/path_facts.ts";
 import { createSlots } from "../../host/slots.ts";
 import { foldJournal, type JournalState, keptLines, keyOf } from "./journal_fold.ts";
@@ -106,8 +105,8 @@ class JournalFile {
   readonly #oneAtATime = createSlots(1);
   #size = 0;
   #torn = false;
-  /** The text that it holds, in a copy on the disk, and its stamp if it holds just that. */
-  #held: { readonly copy: OwnCopy; readonly bytes: number; readonly stamp: string | null } | null = null;
+  /** The text that it holds, in pieces, and its stamp if it holds just that. */
+  #held: { readonly pieces: string[]; readonly bytes: number; readonly stamp: string | null } | null = null;
 
   constructor(path: string) {
     this.#path = path;
@@ -127,11 +126,8 @@ class JournalFile {
     // a character that a kill tore reads as another one: from now on it is that one
     if (text !== "" && factsOf(this.#path)?.size !== bytes) await writeAtomic(this.#path, text);
     this.isFixed = false;
-    this.#release();
     await ensurePrivateDirectory(dirname(this.#path));
-    const copy = createOwnCopy(this.#path);
-    copy.write(Buffer.from(text), 0);
-    this.#know(copy, bytes);
+    this.#know([text], bytes);
     return text;
   }
 
@@ -141,7 +137,7 @@ class JournalFile {
 
   /** The run is over. */
   async letGo(state: JournalState): Promise<void> {
-    this.#release();
+    this.#held = null;
     if (this.#size <= COMPACT_AT_BYTES) return;
     const text = keptLines(state).map((line) => `${JSON.stringify(line)}\n`).join("");
     await copyPath(this.#path, `${this.#path}.old`); // a copy: killed in between, the journal is still there
@@ -155,20 +151,21 @@ class JournalFile {
     this.#size += written.length;
     await this.#fix();
     if (this.#size === written.length) await ensurePrivateDirectory(dirname(this.#path));
-    const bytes = Buffer.from(written);
-    this.#held?.copy.write(bytes, this.#held.bytes); // counts from the next line on: the file's own write may fail
     await (DURABLE.has(line.type) ? appendDurably : appendText)(this.#path, written, PRIVATE_FILE);
-    if (this.#held !== null) this.#know(this.#held.copy, this.#held.bytes + bytes.length);
+    if (this.#held === null) return;
+    const { pieces, bytes } = this.#held;
+    pieces.push(written);
+    this.#know(pieces, bytes + Buffer.byteLength(written));
   }
 
   /** A turn's writes here count in no later run; neither do its removals. */
   async #fix(): Promise<void> {
     if (this.#held === null) return;
-    const { copy, bytes, stamp } = this.#held;
+    const { pieces, bytes, stamp } = this.#held;
     const facts = factsOf(this.#path);
     if (facts === null ? bytes === 0 : facts.stamp === stamp) return;
     const isPlain = facts?.kind === "file";
-    const text = copy.read(bytes).toString("utf8");
+    const text = pieces.join("");
     if (isPlain && facts.size === bytes && await readText(this.#path, LARGEST_LOG) === text) return;
     this.isFixed = true;
     if (facts !== null && !isPlain) await removePath(this.#path, join(dirname(this.#path), "aside"));
@@ -176,13 +173,8 @@ class JournalFile {
     await writeAtomic(this.#path, text);
   }
 
-  #release(): void {
-    this.#held?.copy.close();
-    this.#held = null;
-  }
-
-  #know(copy: OwnCopy, bytes: number): void {
+  #know(pieces: string[], bytes: number): void {
     const facts = factsOf(this.#path);
-    this.#held = { copy, bytes, stamp: facts?.size === bytes ? facts.stamp : null };
+    this.#held = { pieces, bytes, stamp: facts?.size === bytes ? facts.stamp : null };
   }
 }
