@@ -9,7 +9,6 @@ import { nestedIn, nestedMessage } from "../git/nested.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import { rootPaths, topLevelPaths } from "../git/tree_paths.ts";
 import type { TreeSnapshot } from "../git/types.ts";
-import { createCollector } from "../host/memory.ts";
 import { hookIterationOf } from "../hooks/runner.ts";
 import type { HookIteration, HookRunner } from "../hooks/runner_types.ts";
 import { announceEnd, announceIteration, greenOf, type NamedIteration } from "./run/announce.ts";
@@ -68,7 +67,6 @@ export class Iterations<Data, Findings> {
   readonly #limits: LimitsConfig;
   /** `null`: workers continue with it themselves. */
   readonly #kept: KeptWork | null;
-  readonly #collect = createCollector();
   #last: Attempt<Findings> | null = null;
   /** Commands that passed when the last item was settled: the tree is as they saw it. */
   #green: ReadonlySet<string> = new Set();
@@ -223,7 +221,6 @@ export class Iterations<Data, Findings> {
       settlement,
       started: begun.started,
     });
-    this.#collect();
     const ending = endingOf(begun, attempt, settlement);
     if (attempt.turn !== null && !ENDED_BADLY.has(attempt.status)) await this.hooks?.run("after", begun.hook);
     return ending;
