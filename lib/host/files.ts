@@ -26,7 +26,6 @@ import {
   writeFileSync,
 } from "node:fs";
 import process from "node:process";
-import type { FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, sep } from "node:path";
 import { copy } from "@std/fs/copy";
@@ -35,8 +34,7 @@ import { exists } from "@std/fs/exists";
 import { type Appender, createAppender } from "./appender.ts";
 import { syncFolder, syncOpen } from "./durable.ts";
 import { notRegular, tooLarge, unreadable, unwritable } from "./file_errors.ts";
-import { fsPromises } from "./fs_promises.ts";
-import { removeOwn, removePath } from "./remove_path.ts";
+import { isRemovedEmpty, removeOwn, removePath } from "./remove_path.ts";
 import { codeOf, isMissing } from "./looks.ts";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "./write_atomic.ts";
 
@@ -85,10 +83,9 @@ export async function readBytes(
 function readRegular<Content>(path: string, maxBytes: number, read: (file: number) => Content): Content | null {
   let file: number | null = null;
   try {
-    file = openSync(path, READ_FLAG);
-    const found = fstatSync(file);
-    if (!found.isFile()) throw notRegular(found);
-    if (found.size > maxBytes) throw tooLarge(found.size, maxBytes);
+    file = openRegular(path);
+    const { size } = fstatSync(file);
+    if (size > maxBytes) throw tooLarge(size, maxBytes);
     return read(file);
   } catch (error) {
     if (isMissing(error)) return null;
@@ -96,6 +93,14 @@ function readRegular<Content>(path: string, maxBytes: number, read: (file: numbe
   } finally {
     if (file !== null) closeSync(file);
   }
+}
+
+function openRegular(path: string): number {
+  const file = openSync(path, READ_FLAG);
+  const found = fstatSync(file);
+  if (found.isFile()) return file;
+  closeSync(file);
+  throw notRegular(found);
 }
 
 const compared = Buffer.alloc(32 * 1024);
@@ -124,18 +129,19 @@ export async function readStart(path: string, maxBytes: number): Promise<Uint8Ar
 
 /** The file's bytes from its start on, a piece at a time. @throws {RalphError} file-unreadable */
 export async function* readChunks(path: string): AsyncGenerator<Uint8Array> {
-  const file = await opened(path);
+  let file: number | null = null;
   try {
+    file = openRegular(path);
     for (;;) {
       const buffer = Buffer.allocUnsafe(CHUNK_BYTES); // the receiver may keep a piece
-      const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES, null);
-      if (bytesRead === 0) return;
-      yield buffer.subarray(0, bytesRead);
+      const length = readSync(file, buffer);
+      if (length === 0) return;
+      yield buffer.subarray(0, length);
     }
   } catch (error) {
     throw unreadable(path, error);
   } finally {
-    await file.close();
+    if (file !== null) closeSync(file);
   }
 }
 
@@ -225,13 +231,7 @@ export async function ensurePrivateDirectory(path: string): Promise<void> {
 
 /** Takes away a folder and those above it, up to `end`, as far as they are empty. */
 export async function removeEmptyFolders(folder: string, end: string): Promise<void> {
-  for (let path = folder; path.startsWith(`${end}${sep}`); path = dirname(path)) {
-    try {
-      await fsPromises().rmdir(path);
-    } catch {
-      return; // something is in it
-    }
-  }
+  for (let path = folder; path.startsWith(`${end}${sep}`) && isRemovedEmpty(path);) path = dirname(path);
 }
 
 /** Moves a file or folder within one file system. @throws {RalphError} file-unwritable */
@@ -283,18 +283,6 @@ function inTemporaryPlace(use: () => string): string {
     const { code } = error as NodeJS.ErrnoException;
     const way = code === "ENOSPC" || code === "EDQUOT" ? undefined : "set TMPDIR to a folder that can be written";
     throw unwritable(tmpdir(), error, way);
-  }
-}
-
-async function opened(path: string): Promise<FileHandle> {
-  try {
-    const file = await fsPromises().open(path, READ_FLAG);
-    const found = await file.stat();
-    if (found.isFile()) return file;
-    await file.close();
-    throw notRegular(found);
-  } catch (error) {
-    throw unreadable(path, error);
   }
 }
 

@@ -1,6 +1,6 @@
-import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { realPathOf } from "./bubblewrap.ts";
+import { namesIn } from "./looks.ts";
 import { findExecutable } from "./shell.ts";
 import type { Environment } from "./types.ts";
 
@@ -27,9 +27,5 @@ export async function findBubblewrapProgram(environment: Environment): Promise<s
 }
 
 function below(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).map((name) => join(folder, name));
-  } catch {
-    return []; // codex was installed in another way
-  }
+  return namesIn(folder).map((name) => join(folder, name)); // none where codex was installed in another way
 }

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { unwritable } from "./file_errors.ts";
 import { ensureDirectory, readText } from "./files.ts";
 import { hashText } from "./hash.ts";
-import { formatHolder, type LockHolder, parseHolder, UNREADABLE_HOLDER } from "./lock_holder.ts";
+import { formatHolder, isGone, type LockHolder, parseHolder, UNREADABLE_HOLDER } from "./lock_holder.ts";
 import { processStart } from "./process_table.ts";
 import { removeLeftOvers, temporaryName } from "./write_atomic.ts";
 import type { Host } from "./types.ts";
@@ -80,11 +80,6 @@ async function isDead(path: string, content: string, holder: LockHolder): Promis
   if (holder !== UNREADABLE_HOLDER) return await isGone(holder);
   await new Promise((resolve) => setTimeout(resolve, TORN_AFTER_MS));
   return (await readText(path)) === content;
-}
-
-async function isGone(holder: LockHolder): Promise<boolean> {
-  const started = await processStart(holder.pid);
-  return started === null || (holder.started !== "" && started !== holder.started);
 }
 
 /** One at a time works under a marker named by the dead content, so what one has taken over is never taken again. */

@@ -45,6 +45,11 @@ export async function readLockHolder(path: string): Promise<LockHolder | null> {
   const text = await readText(path);
   const holder = text === null ? UNREADABLE_HOLDER : parseHolder(text);
   if (holder === UNREADABLE_HOLDER) return null;
-  const started = await processStart(holder.pid);
-  return started === null || (holder.started !== "" && started !== holder.started) ? null : holder;
+  return await isGone(holder) ? null : holder;
+}
+
+/** Its process runs no more, or another one has its pid by now. */
+export async function isGone({ pid, started }: LockHolder): Promise<boolean> {
+  const found = await processStart(pid);
+  return found === null || (started !== "" && found !== started);
 }

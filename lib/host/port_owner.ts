@@ -1,5 +1,5 @@
 import { linkAt, namesIn } from "./looks.ts";
-import { outputOf, readOrNull } from "./process_table.ts";
+import { listPids, outputOf, readOrNull } from "./process_table.ts";
 
 /** A process that listens on a port. */
 export interface PortOwner {
@@ -18,12 +18,12 @@ function fromProc(port: number): PortOwner | null {
     ["/proc/net/tcp", "/proc/net/tcp6"].flatMap((file) => listening(readOrNull(file) ?? "", port)),
   );
   if (inodes.size === 0) return null;
-  for (const pid of namesIn("/proc").filter((name) => /^\d+$/.test(name))) {
+  for (const pid of listPids() ?? []) {
     for (const descriptor of namesIn(`/proc/${pid}/fd`)) {
       const inode = /^socket:\[(\d+)\]$/.exec(linkAt(`/proc/${pid}/fd/${descriptor}`))?.[1];
       if (inode === undefined || !inodes.has(inode)) continue;
       const command = (readOrNull(`/proc/${pid}/cmdline`) ?? "").replaceAll("\0", " ").trim();
-      return { pid: Number(pid), command: command.slice(0, 200) };
+      return { pid, command: command.slice(0, 200) };
     }
   }
   return null;

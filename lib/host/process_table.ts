@@ -117,9 +117,7 @@ async function windowsStart(pid: number): Promise<string | null> {
  * Other users' processes are not seen.
  */
 export function isRunningIn(program: string, folder: string): boolean | null {
-  if (process.platform !== "linux" || readOrNull("/proc/self/comm") === null) return null;
-  return readdirSync("/proc").some((pid) => {
-    if (!/^\d+$/.test(pid) || readOrNull(`/proc/${pid}/comm`)?.trim() !== program) return false;
-    return `${linkAt(`/proc/${pid}/cwd`)}/`.startsWith(`${folder}/`);
-  });
+  return listPids()?.some((pid) =>
+    readOrNull(`/proc/${pid}/comm`)?.trim() === program && `${linkAt(`/proc/${pid}/cwd`)}/`.startsWith(`${folder}/`)
+  ) ?? null;
 }

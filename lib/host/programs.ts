@@ -1,5 +1,6 @@
-import { readdirSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, join, sep } from "node:path";
+import { namesIn, orElse } from "./looks.ts";
 import type { Environment } from "./types.ts";
 
 /** The file that each name on PATH leads to: its path, and what changes whenever it is written or replaced. */
@@ -47,22 +48,9 @@ function onPath(variables: Environment["variables"]): readonly string[] {
   return (variables["PATH"] ?? variables["Path"] ?? "").split(delimiter).filter(isAbsolute);
 }
 
-/** None where the folder is not there, or cannot be read. */
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
 /** `null` for what cannot be started: a folder, a dead link, a file without the right to run it. */
 function stampOf(path: string): string | null {
-  try {
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (found?.isFile() !== true || (found.mode & 0o111) === 0) return null;
-    return [found.ino, found.size, found.mtimeMs, found.ctimeMs].join(" ");
-  } catch {
-    return null;
-  }
+  const found = orElse(() => statSync(path, { throwIfNoEntry: false }), undefined);
+  if (found?.isFile() !== true || (found.mode & 0o111) === 0) return null;
+  return [found.ino, found.size, found.mtimeMs, found.ctimeMs].join(" ");
 }

@@ -18,17 +18,12 @@ const BASH: readonly string[] = ["--norc", "-c"];
  * are passed over.
  */
 export async function shellInvocation(command: string, environment: Environment): Promise<ShellInvocation> {
-  const known = shells.get(environment) ?? findShell(environment);
-  shells.set(environment, known);
-  const shell = await known;
+  const shell = await findShell(environment);
   return {
     file: shell.file,
     arguments: [...shell.arguments, shell.arguments === BASH ? strictPipelines(command) : command],
   };
 }
-
-/** Looked for once: PATH is as it was when the program began. */
-const shells = new WeakMap<Environment, Promise<ShellInvocation>>();
 
 async function findShell(environment: Environment): Promise<ShellInvocation> {
   if (environment.platform === "win32") return windowsShell(environment);

@@ -7,7 +7,6 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -19,7 +18,7 @@ import { syncFolder, syncOpen } from "./durable.ts";
 import { unwritable } from "./file_errors.ts";
 import { exchange, renameToNew } from "./lib_c.ts";
 import { linkTarget } from "./resolve_inside.ts";
-import { codeOf } from "./looks.ts";
+import { codeOf, namesIn } from "./looks.ts";
 
 /** For folders that only their owner may look into. */
 export const PRIVATE_FOLDER = 0o700;
@@ -200,9 +199,8 @@ async function followLinks(path: string, left = 40): Promise<string> {
 /** Removes the temporary files that killed writers left in a folder. */
 export function removeLeftOvers(folder: string): void {
   for (const name of namesIn(folder)) {
-    if (isTemporaryName(name) && isLeft(join(folder, name), temporaryOwner(name))) {
-      rmSync(join(folder, name), { force: true });
-    }
+    const owner = TEMPORARY_REGEXP.exec(name)?.[1];
+    if (owner !== undefined && isLeft(join(folder, name), Number(owner))) rmSync(join(folder, name), { force: true });
   }
 }
 
@@ -211,16 +209,6 @@ function isLeft(path: string, owner: number): boolean {
   if (!isRunning(owner)) return true;
   const found = lstatSync(path, { throwIfNoEntry: false });
   return found !== undefined && found.mtimeMs < Date.now() - LONGEST_WRITE_MS;
-}
-
-/** Names in a folder that another process may have removed by now. */
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return [];
-    throw error;
-  }
 }
 
 function isRunning(pid: number): boolean {
@@ -244,9 +232,4 @@ function randomHex(): string {
 /** True for a name that `temporaryName()` made, in this process or another. */
 export function isTemporaryName(name: string): boolean {
   return TEMPORARY_REGEXP.test(name);
-}
-
-/** Pid of the process that made a temporary name. */
-function temporaryOwner(name: string): number {
-  return Number(TEMPORARY_REGEXP.exec(name)?.[1]);
 }
