@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import { unwritable } from "./file_errors.ts";
+import { orUnwritable } from "./file_errors.ts";
 
 /** A file that is only ever added to. */
 export interface Appender {
@@ -29,7 +29,7 @@ export function createAppender(opened: number, path: string): Appender {
     write: (chunk) => writeAll(file, chunk, path),
     keep() {
       if (!isOpen || existsSync(path)) return;
-      try {
+      orUnwritable(path, () => {
         mkdirSync(dirname(dirname(path)), { recursive: true });
         mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
         const held = new Uint8Array(fstatSync(file).size);
@@ -38,9 +38,7 @@ export function createAppender(opened: number, path: string): Appender {
         writeAll(anew, held, path);
         closeSync(file);
         file = anew;
-      } catch (error) {
-        throw unwritable(path, error);
-      }
+      });
     },
     async close() {
       if (isOpen) closeSync(file); // the number may be another file's by the second time
@@ -50,9 +48,7 @@ export function createAppender(opened: number, path: string): Appender {
 }
 
 function writeAll(file: number, chunk: Uint8Array, path: string): void {
-  try {
+  orUnwritable(path, () => {
     for (let from = 0; from < chunk.length;) from += writeSync(file, chunk, from);
-  } catch (error) {
-    throw unwritable(path, error);
-  }
+  });
 }

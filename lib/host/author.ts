@@ -7,7 +7,7 @@
 import process from "node:process";
 import { closeSync, openSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { unwritable } from "./file_errors.ts";
+import { orUnwritable } from "./file_errors.ts";
 import { linkAt, namesIn } from "./looks.ts";
 import { findProcess, listPids, readOrNull } from "./process_table.ts";
 import { temporaryName } from "./write_atomic.ts";
@@ -19,7 +19,7 @@ import { temporaryName } from "./write_atomic.ts";
  */
 export function writeHeld(path: string, text: string): Disposable {
   const temporary = join(dirname(path), temporaryName(basename(path)));
-  try {
+  return orUnwritable(path, () => {
     const file = openSync(temporary, "wx", 0o600);
     try {
       writeFileSync(file, text);
@@ -30,9 +30,7 @@ export function writeHeld(path: string, text: string): Disposable {
       throw error;
     }
     return { [Symbol.dispose]: () => closeSync(file) };
-  } catch (error) {
-    throw unwritable(path, error);
-  }
+  });
 }
 
 /**

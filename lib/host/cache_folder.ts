@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import { unwritable } from "./file_errors.ts";
 import { ensurePrivateDirectory, temporaryPlace } from "./files.ts";
+import { orElse } from "./looks.ts";
 import type { Host } from "./types.ts";
 
 /**
@@ -23,10 +24,5 @@ export async function cacheFolder({ environment: { home, variables } }: Pick<Hos
 }
 
 function isWritable(folder: string): boolean {
-  try {
-    accessSync(`${folder}/.`, constants.W_OK); // a file is none
-    return true;
-  } catch {
-    return false;
-  }
+  return orElse(() => (accessSync(`${folder}/.`, constants.W_OK), true), false); // a file is none
 }

@@ -2,7 +2,6 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { unwritable } from "./file_errors.ts";
 import { ensureDirectory, removeOwn } from "./files.ts";
-import { fsPromises } from "./fs_promises.ts";
 import type { Host } from "./types.ts";
 
 /** `cp` keeps modes, times, links and names that are not UTF-8, and shares blocks where the file system can. */
@@ -30,7 +29,11 @@ export async function copyTree(
     await removeOwn(to, below);
   }
   try {
-    await fsPromises().cp(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+    await process.getBuiltinModule("node:fs/promises").cp(from, to, {
+      recursive: true,
+      verbatimSymlinks: true,
+      preserveTimestamps: true,
+    });
   } catch (error) {
     throw unwritable(to, error);
   }

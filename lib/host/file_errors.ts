@@ -1,5 +1,6 @@
 import { statfsSync } from "node:fs";
 import { RalphError } from "../errors/ralph_error.ts";
+import { orElse } from "./looks.ts";
 
 const HINTS: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full: make room, then run the same command again",
@@ -21,6 +22,15 @@ export function unwritable(path: string, cause: unknown, way?: string): RalphErr
   const { code = "", message } = cause as NodeJS.ErrnoException;
   const hint = way ?? HINTS[code] ?? "check the disk and the file's folder, then run the same command again";
   return new RalphError("file-unwritable", { details: { path, reason: reasonOf(code, message), hint }, cause });
+}
+
+/** Acts on a file. @throws {RalphError} file-unwritable */
+export function orUnwritable<Value>(path: string, act: () => Value): Value {
+  try {
+    return act();
+  } catch (error) {
+    throw unwritable(path, error);
+  }
 }
 
 const READING_HINTS: Readonly<Record<string, string>> = {
@@ -82,14 +92,8 @@ const LEAST_FREE = 1024 * 1024;
 
 /** An error that names the fault below a folder: a full disk first, whatever came of it. */
 export function faultBelow(folder: string, error: unknown): RalphError {
-  let free = Infinity;
-  try {
-    const { bavail, bsize } = statfsSync(folder);
-    free = bavail * bsize;
-  } catch {
-    // the folder is gone: the error says what is wrong
-  }
-  return free < LEAST_FREE
+  const disk = orElse(() => statfsSync(folder), null); // where the folder is gone the error says what is wrong
+  return disk !== null && disk.bavail * disk.bsize < LEAST_FREE
     ? unwritable(folder, Object.assign(new Error("no space is left on the disk", { cause: error }), { code: "ENOSPC" }))
     : asNamed(error);
 }

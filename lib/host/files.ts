@@ -35,7 +35,7 @@ import { type Appender, createAppender } from "./appender.ts";
 import { syncFolder, syncOpen } from "./durable.ts";
 import { notRegular, tooLarge, unreadable, unwritable } from "./file_errors.ts";
 import { isRemovedEmpty, removeOwn, removePath } from "./remove_path.ts";
-import { codeOf, isMissing } from "./looks.ts";
+import { codeOf, ifThere, isMissing, orElse } from "./looks.ts";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "./write_atomic.ts";
 
 export type { Appender } from "./appender.ts";
@@ -147,12 +147,7 @@ export async function* readChunks(path: string): AsyncGenerator<Uint8Array> {
 
 /** When a file was last written, in milliseconds since 1970; `null` when it is missing. */
 export async function modifiedAt(path: string): Promise<number | null> {
-  try {
-    return statSync(path).mtimeMs;
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
+  return ifThere(() => statSync(path).mtimeMs, null);
 }
 
 /**
@@ -200,11 +195,7 @@ export async function openAppender(path: string): Promise<Appender> {
 
 /** True for a folder, also behind a symbolic link. */
 export async function isDirectory(path: string): Promise<boolean> {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
+  return orElse(() => statSync(path).isDirectory(), false);
 }
 
 /** Makes a folder and those above it. @throws {RalphError} file-unwritable */
@@ -256,12 +247,7 @@ export async function symbolicLink(target: string, path: string): Promise<void> 
 
 /** Names in a folder, sorted; none when it is missing. */
 export async function listDirectory(path: string): Promise<readonly string[]> {
-  try {
-    return readdirSync(path).sort();
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
+  return ifThere(() => readdirSync(path).sort(), []);
 }
 
 /** A fresh temporary folder, taken away when disposed. Its path has no symbolic link in it. */

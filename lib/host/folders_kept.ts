@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join, relative, sep } from "node:path";
-import { unwritable } from "./file_errors.ts";
+import { orUnwritable } from "./file_errors.ts";
 import { entryAt } from "./looks.ts";
 import { setAside } from "./set_aside.ts";
 
@@ -49,11 +49,7 @@ export function putFoldersBack(
       : found?.isSymbolicLink() === false
       ? "a pipe or a device"
       : "a link";
-    try {
-      mkdirSync(folder);
-    } catch (error) {
-      throw unwritable(folder, error);
-    }
+    orUnwritable(folder, () => mkdirSync(folder));
     swapped.push({ folder, kept, kind });
   }
   return swapped;

@@ -1,13 +1,13 @@
 import { linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { unwritable } from "./file_errors.ts";
+import { orUnwritable, unwritable } from "./file_errors.ts";
 import { ensureDirectory, readText } from "./files.ts";
 import { hashText } from "./hash.ts";
 import { formatHolder, isGone, type LockHolder, parseHolder, UNREADABLE_HOLDER } from "./lock_holder.ts";
 import { processStart } from "./process_table.ts";
 import { removeLeftOvers, temporaryName } from "./write_atomic.ts";
 import type { Host } from "./types.ts";
-import { codeOf } from "./looks.ts";
+import { codeOf, ifThere } from "./looks.ts";
 
 export type { LockHolder } from "./lock_holder.ts";
 
@@ -143,11 +143,9 @@ function createHere(path: string, content: string): boolean {
 
 function held(path: string, content: string, tookOver: LockHolder | null): LockResult {
   async function release(): Promise<void> {
-    try {
-      if (readFileSync(path, "utf8") === content) rmSync(path, { force: true });
-    } catch (error) {
-      if (codeOf(error) !== "ENOENT") throw unwritable(path, error);
-    }
+    orUnwritable(path, () => {
+      if (ifThere(() => readFileSync(path, "utf8"), "") === content) rmSync(path, { force: true });
+    });
   }
   return { status: "held", tookOver, release };
 }

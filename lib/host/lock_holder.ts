@@ -1,4 +1,5 @@
 import { readText } from "./files.ts";
+import { orElse } from "./looks.ts";
 import { processStart } from "./process_table.ts";
 
 /** Who holds a lock, as the lock file names it. */
@@ -19,12 +20,7 @@ export const UNREADABLE_HOLDER: LockHolder = { pid: 0, started: "", since: "", p
 
 /** The holder in a lock file's text. */
 export function parseHolder(text: string): LockHolder {
-  let found: unknown;
-  try {
-    found = JSON.parse(text);
-  } catch {
-    return UNREADABLE_HOLDER;
-  }
+  const found = orElse(() => JSON.parse(text) as unknown, null);
   const { pid, started, since, purpose, cookie: runToken, nonce } = (found ?? {}) as Record<string, unknown>;
   if (typeof pid !== "number" || typeof started !== "string") return UNREADABLE_HOLDER;
   const texts = { since: textOf(since), purpose: textOf(purpose), runToken: textOf(runToken), nonce: textOf(nonce) };

@@ -24,6 +24,16 @@ export function orElse<Value>(look: () => Value, none: Value): Value {
   }
 }
 
+/** Answers the find of a look, and `none` if nothing is there. */
+export function ifThere<Value>(look: () => Value, none: Value): Value {
+  try {
+    return look();
+  } catch (error) {
+    if (isMissing(error)) return none;
+    throw error;
+  }
+}
+
 /** Names in a folder; none where it cannot be read. */
 export function namesIn(folder: string): readonly string[] {
   return orElse(() => readdirSync(folder), []);

@@ -1,4 +1,5 @@
 import { fstatSync, lstatSync } from "node:fs";
+import { orElse } from "./looks.ts";
 
 const DESCRIPTORS: readonly number[] = [1, 2];
 
@@ -16,10 +17,6 @@ export function ownOutput(): IsOwnOutput {
 }
 
 function fileOf(descriptor: number): string | null {
-  try {
-    const found = fstatSync(descriptor, { bigint: true });
-    return found.isFile() ? `${found.dev}:${found.ino}` : null;
-  } catch {
-    return null; // closed
-  }
+  const found = orElse(() => fstatSync(descriptor, { bigint: true }), null); // none: it is closed
+  return found?.isFile() === true ? `${found.dev}:${found.ino}` : null;
 }

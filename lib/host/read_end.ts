@@ -1,13 +1,10 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { orElse } from "./looks.ts";
 
 /** The last `maxBytes` of a regular file as text; `null` when there is none that can be read. */
 export function readEnd(path: string, maxBytes: number): { readonly text: string; readonly isWhole: boolean } | null {
-  let file: number;
-  try {
-    file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  } catch {
-    return null;
-  }
+  const file = orElse(() => openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)), null);
+  if (file === null) return null;
   try {
     const found = fstatSync(file);
     if (!found.isFile()) return null;

@@ -1,10 +1,9 @@
 import { realpathSync, rmdirSync, unlinkSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { unwritable } from "./file_errors.ts";
-import { fsPromises } from "./fs_promises.ts";
+import { orUnwritable, unwritable } from "./file_errors.ts";
 import { setAside } from "./set_aside.ts";
-import { codeOf, entryAt } from "./looks.ts";
+import { codeOf, entryAt, ifThere, orElse } from "./looks.ts";
 
 /**
  * Takes away a file, a link or an empty folder. A missing one is fine. A folder that holds something is never deleted: it
@@ -41,7 +40,7 @@ export async function removeOwn(path: string, below: string): Promise<void> {
   }
   for (let left = 5;; left -= 1) {
     try {
-      return await fsPromises().rm(path, { recursive: true, force: true });
+      return await process.getBuiltinModule("node:fs/promises").rm(path, { recursive: true, force: true });
     } catch (error) {
       // another process still writes there; Deno's `rm` has no `maxRetries`
       if (left === 0 || !["ENOTEMPTY", "EBUSY", "EPERM"].includes(codeOf(error))) {
@@ -54,21 +53,12 @@ export async function removeOwn(path: string, below: string): Promise<void> {
 
 /** By `unlink` itself: Bun's `rm` calls an error that it does not know a bad address. */
 function removeFile(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw unwritable(path, error);
-  }
+  orUnwritable(path, () => ifThere(() => unlinkSync(path), undefined));
 }
 
 /** Removes a folder if it is empty; one that something is in, or that is a mount point, stays. @returns whether it did */
 export function isRemovedEmpty(path: string): boolean {
-  try {
-    rmdirSync(path);
-    return true;
-  } catch {
-    return false; // something is in it, or it is no folder: removed in the long way
-  }
+  return orElse(() => (rmdirSync(path), true), false); // something is in it, or it is no folder: removed in the long way
 }
 
 function isPlainFile(path: string): boolean {

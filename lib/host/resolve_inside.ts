@@ -2,7 +2,7 @@ import { readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
 import { unreadable } from "./file_errors.ts";
-import { codeOf } from "./looks.ts";
+import { codeOf, ifThere } from "./looks.ts";
 
 /**
  * The absolute path of something that is, or will be, inside `root`. Symbolic links of every existing folder are followed.
@@ -23,12 +23,8 @@ export async function resolveInside(root: string, path: string): Promise<string>
 
 /** A path with every symbolic link in it followed, as far as it is there. */
 export async function deepestPath(path: string, left = 64): Promise<string> {
-  try {
-    return realpathSync.native(path);
-  } catch (error) {
-    const code = codeOf(error);
-    if (code !== "ENOENT" && code !== "ENOTDIR") throw error;
-  }
+  const found = ifThere(() => realpathSync.native(path), null);
+  if (found !== null) return found;
   const link = await linkTarget(path);
   if (link !== null && left > 0) return deepestPath(link, left - 1);
   const parent = dirname(path);

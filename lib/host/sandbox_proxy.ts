@@ -79,19 +79,15 @@ async function withVariables(
   own: Readonly<Record<string, string | undefined>>,
   act: () => Promise<void>,
 ): Promise<void> {
-  const before = Object.keys(own).map((name) => [name, process.env[name]] as const);
-  set(Object.entries(own));
+  const before = { ...process.env };
+  for (const [name, value] of Object.entries(own)) if (value !== undefined) process.env[name] = value;
   try {
     await act();
   } finally {
-    set(before);
-  }
-}
-
-function set(variables: readonly (readonly [name: string, value: string | undefined])[]): void {
-  for (const [name, value] of variables) {
-    if (value === undefined) delete process.env[name];
-    else process.env[name] = value;
+    for (const name of Object.keys(own)) {
+      if (before[name] === undefined) delete process.env[name];
+      else process.env[name] = before[name];
+    }
   }
 }
 

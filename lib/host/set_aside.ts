@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync } from "node:fs";
 import { basename, join, sep } from "node:path";
-import { unwritable } from "./file_errors.ts";
+import { orUnwritable } from "./file_errors.ts";
 import { codeOf, entryAt } from "./looks.ts";
 
 /**
@@ -11,7 +11,7 @@ import { codeOf, entryAt } from "./looks.ts";
  * @throws {RalphError} file-unwritable
  */
 export function setAside(path: string, folder: string): string | null {
-  try {
+  return orUnwritable(path, () => {
     if (entryAt(path) === undefined) return null;
     if (!`${folder}${sep}`.startsWith(`${path}${sep}`)) {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -21,9 +21,7 @@ export function setAside(path: string, folder: string): string | null {
     const beside = freeName(`${path}.aside`);
     renameSync(path, beside);
     return beside;
-  } catch (error) {
-    throw unwritable(path, error);
-  }
+  });
 }
 
 function renamed(from: string, to: string): boolean {

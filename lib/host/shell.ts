@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
+import { orElse } from "./looks.ts";
 import { strictPipelines } from "./pipelines.ts";
 import type { Environment } from "./types.ts";
 
@@ -71,12 +72,7 @@ function extensionsOf(name: string, environment: Environment): readonly string[]
 }
 
 async function isExecutable(path: string): Promise<boolean> {
-  try {
-    // Most folders of PATH have no such program: what is not there is not worth an error.
-    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  // Most folders of PATH have no such program: what is not there is not worth an error.
+  const found = orElse(() => statSync(path, { throwIfNoEntry: false }), undefined);
+  return found?.isFile() === true && orElse(() => (accessSync(path, constants.X_OK), true), false);
 }

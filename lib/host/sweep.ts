@@ -1,3 +1,4 @@
+import { orElse } from "./looks.ts";
 import { findProcess, lastPid, listPids, outputOf, type ProcessEntry, readOrNull } from "./process_table.ts";
 
 /** The environment variable that marks every guarded descendant. Nested runs join their marks with `:`. */
@@ -6,8 +7,6 @@ export const TREE_VARIABLE = "RALPH_TREE";
 /** The same for a child that is not to see by its environment who runs it. The service manager of Linux sets it too. */
 export const PLAIN_VARIABLE = "INVOCATION_ID";
 
-/** Up to this many pids are looked at one by one instead of listing them all. */
-const FEW_PIDS = 64;
 const SHORT_RUN_MS = 5000;
 const EXEC_ROUNDS = 10;
 
@@ -59,19 +58,12 @@ async function environmentOf(pid: number, since: SweepSince | undefined): Promis
 
 /** Sends a signal to a process, or with a negative pid to a group. False when there is none, or it is not ours. */
 export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    process.kill(pid, signal);
-    return true;
-  } catch {
-    return false;
-  }
+  return orElse(() => process.kill(pid, signal), false);
 }
 
 function candidatePids(since: SweepSince | undefined): readonly number[] | null {
   const last = since !== undefined && since.ageMs < SHORT_RUN_MS ? lastPid() : null;
   if (since === undefined || last === null) return listPids();
-  const count = last - since.pid;
-  if (count >= 0 && count <= FEW_PIDS) return Array.from({ length: count }, (_, index) => since.pid + 1 + index);
   return listPids()?.filter((pid) => (last < since.pid ? pid > since.pid || pid <= last : pid > since.pid)) ?? null;
 }
 

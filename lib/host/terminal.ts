@@ -1,6 +1,7 @@
-import { fstatSync, statSync, writeSync } from "node:fs";
+import { fstatSync, writeSync } from "node:fs";
 import { devNull } from "node:os";
 import process from "node:process";
+import { entryAt, orElse } from "./looks.ts";
 import type { Terminal } from "./types.ts";
 
 const ERASE_LINE = "\u001b[K";
@@ -83,13 +84,9 @@ export function createTerminal(): Terminal {
 /** A pipe, a file or nothing is recognised by its kind alone; only what could be a terminal is asked. */
 function isTerminal(stream: keyof typeof DESCRIPTORS): boolean {
   const descriptor = DESCRIPTORS[stream];
-  try {
-    const found = fstatSync(descriptor);
-    // Asking loads all of the runtime's streams: the device that `> /dev/null` is needs no question.
-    if (!found.isCharacterDevice() || found.rdev === statSync(devNull, { throwIfNoEntry: false })?.rdev) return false;
-  } catch {
-    return false;
-  }
+  const found = orElse(() => fstatSync(descriptor), null);
+  // Asking loads all of the runtime's streams: the device that `> /dev/null` is needs no question.
+  if (found?.isCharacterDevice() !== true || found.rdev === entryAt(devNull)?.rdev) return false;
   return process.getBuiltinModule("node:tty").isatty(descriptor);
 }
 

@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, type FSWatcher, openSync, readSync, statSync, watch } from "node:fs";
+import { orElse } from "./looks.ts";
 import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers";
 
 /** Calls `act` after each change of a file, or of a folder's entries, until disposed. Holds no process up. */
@@ -36,12 +37,8 @@ export function followFile(path: string, take: (chunk: Uint8Array) => void): Dis
 
   function read(): void {
     pending = null;
-    let file: number;
-    try {
-      file = openSync(path, "r");
-    } catch {
-      return;
-    }
+    const file = orElse(() => openSync(path, "r"), null);
+    if (file === null) return;
     try {
       watcher ??= watchPath(path, soon);
       offset = Math.min(offset, fstatSync(file).size);
@@ -75,9 +72,5 @@ export function followFile(path: string, take: (chunk: Uint8Array) => void): Dis
 }
 
 function sizeOf(path: string): number {
-  try {
-    return statSync(path).size;
-  } catch {
-    return 0;
-  }
+  return orElse(() => statSync(path).size, 0);
 }

@@ -1,7 +1,6 @@
 import {
   closeSync,
   constants,
-  existsSync,
   fchmodSync,
   fstatSync,
   lstatSync,
@@ -18,7 +17,7 @@ import { syncFolder, syncOpen } from "./durable.ts";
 import { unwritable } from "./file_errors.ts";
 import { exchange, renameToNew } from "./lib_c.ts";
 import { linkTarget } from "./resolve_inside.ts";
-import { codeOf, namesIn } from "./looks.ts";
+import { codeOf, ifThere, namesIn } from "./looks.ts";
 
 /** For folders that only their owner may look into. */
 export const PRIVATE_FOLDER = 0o700;
@@ -83,7 +82,9 @@ export async function replaceText(path: string, content: string, expected: strin
       return { status: "written" };
     }
     // Windows renames nothing over an open file
-    const old = expected === null || process.platform === "win32" ? null : openOld(target);
+    const old = expected === null || process.platform === "win32"
+      ? null
+      : ifThere(() => openSync(target, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)), null);
     try {
       const found = textOf(target) === expected ? takePlace(temporary, target, old) : undefined;
       if (found !== undefined) await syncFolder(dirname(target));
@@ -122,15 +123,6 @@ async function replace<Result>(
   }
 }
 
-function openOld(target: string): number | null {
-  try {
-    return openSync(target, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return null;
-    throw error;
-  }
-}
-
 /**
  * Puts a new file in the place of the old one.
  *
@@ -150,7 +142,7 @@ function takePlace(temporary: string, target: string, old: number | null): strin
 }
 
 function textOf(path: string): string | null {
-  return existsSync(path) ? readFileSync(path, "utf8") : null;
+  return ifThere(() => readFileSync(path, "utf8"), null);
 }
 
 async function writeTemporary(path: string, content: string | Uint8Array, mode: number | undefined): Promise<void> {
@@ -176,17 +168,13 @@ function openMakingFolder(path: string, mode: number | undefined): number {
 }
 
 function modeOf(path: string): number | undefined {
-  try {
-    const found = statSync(path);
-    if (found.isDirectory()) throw Object.assign(new Error("EISDIR: is a directory"), { code: "EISDIR" });
-    if (process.platform !== "win32" && (found.mode & 0o222) === 0) {
-      throw Object.assign(new Error("EACCES: the file is read-only"), { code: "EACCES" });
-    }
-    return found.mode & 0o7777;
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
-    throw error;
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return undefined;
+  if (found.isDirectory()) throw Object.assign(new Error("EISDIR: is a directory"), { code: "EISDIR" });
+  if (process.platform !== "win32" && (found.mode & 0o222) === 0) {
+    throw Object.assign(new Error("EACCES: the file is read-only"), { code: "EACCES" });
   }
+  return found.mode & 0o7777;
 }
 
 async function followLinks(path: string, left = 40): Promise<string> {
