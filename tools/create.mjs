@@ -153,11 +153,9 @@ function adapterRow({ name }) {
     proof: { kind: "documented" },
     install: "see the documentation of ${name}",
     login: "see the documentation of ${name}",
-    takesModel: true,
-    takesReasoning: false,
     takesTerminal: false,
     instructions: ["AGENTS.md"],
-    needs: { folders: [], read: [], hosts: [], keys: [] },
+    needs: { folders: [], hosts: [], keys: [] },
     load: async () => (await import("./adapters/${name}.ts")).DRIVER,
   },
 `;

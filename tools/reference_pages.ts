@@ -154,7 +154,7 @@ async function agentSection(row: Adapter): Promise<readonly string[]> {
   const driver = await row.load();
   const { arguments: words, input, environment = {} } = driver.arguments({
     prompt: "PROMPT",
-    model: row.takesModel ? "MODEL" : null,
+    model: "MODEL",
     reasoning: row.takesReasoning ? "LEVEL" : null,
     folder: "FOLDER",
   });

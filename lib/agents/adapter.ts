@@ -73,8 +73,8 @@ export interface Adapter {
   readonly refusals?: readonly Refusal[];
   /** `optional`: it never prints the closing line that a prompt asks for. @default it does */
   readonly claims?: "optional";
-  readonly takesModel: boolean;
-  readonly takesReasoning: boolean;
+  /** A reasoning effort can be chosen. @default false */
+  readonly takesReasoning?: boolean;
   /** It can be pointed to any model server (`provider.endpoint`). @default false */
   readonly takesEndpoint?: boolean;
   /** It can be handed the terminal with a prompt. */

@@ -1,10 +1,47 @@
 /**
  * The table of agents. A row is loaded with the table; how its program is driven, when it is first used.
  *
+ * The needs of a row hold inside of a sandbox: login and settings, hosts, and the variables of its keys. Copied folders
+ * are thrown away with the turn, except logins that the program renews.
+ *
  * @module
  */
 import type { Adapter } from "./adapter.ts";
-import { AGENT_NEEDS } from "./needs.ts";
+
+const OPENAI_HOSTS: readonly string[] = ["api.openai.com", "auth.openai.com", "chatgpt.com", "*.chatgpt.com"];
+const ANTHROPIC_HOSTS: readonly string[] = ["api.anthropic.com", "console.anthropic.com", "platform.claude.com"];
+const GOOGLE_HOSTS: readonly string[] = [
+  "generativelanguage.googleapis.com",
+  "cloudcode-pa.googleapis.com",
+  "oauth2.googleapis.com",
+  "accounts.google.com",
+  "*.aiplatform.googleapis.com",
+];
+/** Providers that agents for any model are used with. */
+const PROVIDER_HOSTS: readonly string[] = [
+  ...OPENAI_HOSTS,
+  ...ANTHROPIC_HOSTS,
+  ...GOOGLE_HOSTS,
+  "openrouter.ai",
+  "api.mistral.ai",
+  "api.deepseek.com",
+  "api.groq.com",
+  "api.x.ai",
+  "models.dev",
+];
+const PROVIDER_KEYS: readonly string[] = [
+  "OPENAI_API_KEY",
+  "ANTHROPIC_API_KEY",
+  "ANTHROPIC_AUTH_TOKEN",
+  "GEMINI_API_KEY",
+  "GOOGLE_API_KEY",
+  "GOOGLE_GENERATIVE_AI_API_KEY",
+  "OPENROUTER_API_KEY",
+  "MISTRAL_API_KEY",
+  "DEEPSEEK_API_KEY",
+  "GROQ_API_KEY",
+  "XAI_API_KEY",
+];
 
 /** Every agent that Ralph knows how to drive. */
 export const ADAPTERS: readonly Adapter[] = [
@@ -25,14 +62,37 @@ export const ADAPTERS: readonly Adapter[] = [
       ".claude/skills/",
       ".mcp.json",
     ],
-    needs: AGENT_NEEDS.claude,
+    needs: {
+      folders: [
+        {
+          path: "~/.claude",
+          variable: "CLAUDE_CONFIG_DIR",
+          copy: [
+            ".credentials.json",
+            ".claude.json",
+            "CLAUDE.md",
+            "settings.json",
+            "settings.local.json",
+            "agents",
+            "commands",
+            "rules",
+            "skills",
+            "plugins",
+          ],
+          keep: [".credentials.json"],
+        },
+        { path: "~", copy: [".claude.json"], keep: [] },
+      ],
+      read: ["~/.local/share/claude"],
+      hosts: [...ANTHROPIC_HOSTS, "claude.ai", "*.claude.ai"],
+      keys: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
+    },
     refusals: [{
       pattern: /cannot be used with root\/sudo privileges/,
       hint: "run Ralph as an ordinary user; in a container of its own set IS_SANDBOX=1",
       foresee: ({ isRoot, variables }) =>
         isRoot && variables["IS_SANDBOX"] !== "1" ? "it does not run without asking for permission as root" : null,
     }],
-    takesModel: true,
     takesReasoning: true,
     takesTerminal: true,
     load: async () => (await import("./adapters/claude.ts")).DRIVER,
@@ -44,9 +104,17 @@ export const ADAPTERS: readonly Adapter[] = [
     install: "npm install -g @openai/codex",
     login: "run `codex login`",
     instructions: ["AGENTS.md", "AGENTS.override.md", ".codex/"],
-    needs: AGENT_NEEDS.codex,
+    needs: {
+      folders: [{
+        path: "~/.codex",
+        variable: "CODEX_HOME",
+        copy: ["auth.json", "config.toml", "AGENTS.md", "prompts", "rules", "skills"],
+        keep: ["auth.json"],
+      }],
+      hosts: OPENAI_HOSTS,
+      keys: ["OPENAI_API_KEY", "CODEX_API_KEY"],
+    },
     waitsForServer: { files: [".codex/config.toml"], variables: [] },
-    takesModel: true,
     takesReasoning: true,
     takesTerminal: true,
     load: async () => (await import("./adapters/codex.ts")).DRIVER,
@@ -58,8 +126,7 @@ export const ADAPTERS: readonly Adapter[] = [
     install: "nothing: it is a part of Ralph",
     login: "set the variable that holds the server's key",
     instructions: ["AGENTS.md", "CLAUDE.md"],
-    needs: AGENT_NEEDS.builtin,
-    takesModel: true,
+    needs: { folders: [], hosts: [], keys: [] }, // its server's host and key come with the server
     takesReasoning: true,
     takesEndpoint: true,
     takesTerminal: false,
@@ -72,12 +139,19 @@ export const ADAPTERS: readonly Adapter[] = [
     install: "npm install -g opencode-ai",
     login: "run `opencode auth login`",
     instructions: ["AGENTS.md", "opencode.json", "opencode.jsonc", ".opencode/"],
-    needs: AGENT_NEEDS.opencode,
+    needs: {
+      folders: [
+        { path: "~/.config/opencode", copy: ["."], keep: [] },
+        { path: "~/.local/share/opencode", copy: ["auth.json"], keep: ["auth.json"] },
+      ],
+      read: ["~/.opencode"],
+      hosts: ["opencode.ai", "*.opencode.ai", ...PROVIDER_HOSTS],
+      keys: ["OPENCODE_API_KEY", ...PROVIDER_KEYS],
+    },
     waitsForServer: {
       files: ["opencode.json", "opencode.jsonc", ".opencode"],
       variables: ["OPENCODE_CONFIG", "OPENCODE_CONFIG_CONTENT", "OPENCODE_CONFIG_DIR"],
     },
-    takesModel: true,
     takesReasoning: true,
     takesEndpoint: true,
     takesTerminal: true,
@@ -90,9 +164,25 @@ export const ADAPTERS: readonly Adapter[] = [
     install: "npm install -g @google/gemini-cli",
     login: "run `gemini` once, or set GEMINI_API_KEY",
     instructions: ["GEMINI.md", ".gemini/"],
-    needs: AGENT_NEEDS.gemini,
-    takesModel: true,
-    takesReasoning: false,
+    needs: {
+      folders: [{
+        path: "~/.gemini",
+        copy: [
+          "oauth_creds.json",
+          "google_accounts.json",
+          "installation_id",
+          "settings.json",
+          "trustedFolders.json",
+          "GEMINI.md",
+          ".env",
+          "commands",
+          "extensions",
+        ],
+        keep: ["oauth_creds.json", "google_accounts.json"],
+      }],
+      hosts: GOOGLE_HOSTS,
+      keys: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+    },
     takesTerminal: true,
     load: async () => (await import("./adapters/gemini.ts")).DRIVER,
   },
@@ -103,9 +193,21 @@ export const ADAPTERS: readonly Adapter[] = [
     install: "npm install -g @qwen-code/qwen-code",
     login: "run `qwen` once, or set OPENAI_API_KEY",
     instructions: ["QWEN.md", ".qwen/"],
-    needs: AGENT_NEEDS.qwen,
-    takesModel: true,
-    takesReasoning: false,
+    needs: {
+      folders: [{
+        path: "~/.qwen",
+        copy: ["oauth_creds.json", "settings.json", "QWEN.md", ".env", "commands", "extensions", "agents"],
+        keep: ["oauth_creds.json"],
+      }],
+      hosts: [
+        "chat.qwen.ai",
+        "portal.qwen.ai",
+        "dashscope.aliyuncs.com",
+        "dashscope-intl.aliyuncs.com",
+        "api.openai.com",
+      ],
+      keys: ["OPENAI_API_KEY", "DASHSCOPE_API_KEY", "BAILIAN_CODING_PLAN_API_KEY"],
+    },
     takesTerminal: true,
     load: async () => (await import("./adapters/qwen.ts")).DRIVER,
   },
@@ -116,8 +218,18 @@ export const ADAPTERS: readonly Adapter[] = [
     install: "npm install -g @github/copilot",
     login: "run `copilot` and `/login`",
     instructions: ["AGENTS.md", ".github/copilot-instructions.md", ".github/instructions/"],
-    needs: AGENT_NEEDS.copilot,
-    takesModel: true,
+    needs: {
+      folders: [
+        {
+          path: "~/.copilot",
+          copy: ["config.json", "settings.json", "mcp-config.json", "agents"],
+          keep: ["config.json"],
+        },
+        { path: "~/.config/github-copilot", copy: ["."], keep: [] },
+      ],
+      hosts: ["api.github.com", "github.com", "githubcopilot.com", "*.githubcopilot.com"],
+      keys: ["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN", "COPILOT_PROVIDER_API_KEY"],
+    },
     takesReasoning: true,
     takesTerminal: true,
     load: async () => (await import("./adapters/copilot.ts")).DRIVER,
@@ -129,9 +241,12 @@ export const ADAPTERS: readonly Adapter[] = [
     install: "npm install -g cline",
     login: "run `cline auth`",
     instructions: [".clinerules", ".clinerules/"],
-    needs: AGENT_NEEDS.cline,
+    needs: {
+      folders: [{ path: "~/.cline", copy: ["data/settings", "data/secrets.json", "data/globalState.json"], keep: [] }],
+      hosts: ["api.cline.bot", "*.cline.bot", ...PROVIDER_HOSTS],
+      keys: ["CLINE_API_KEY", ...PROVIDER_KEYS],
+    },
     waitsForServer: { files: [], variables: [] },
-    takesModel: true,
     takesReasoning: true,
     takesTerminal: false,
     load: async () => (await import("./adapters/cline.ts")).DRIVER,
@@ -143,8 +258,16 @@ export const ADAPTERS: readonly Adapter[] = [
     install: "npm install -g @mariozechner/pi-coding-agent",
     login: "run `pi` and `/login`, or set the provider's key",
     instructions: ["AGENTS.md", ".pi/"],
-    needs: AGENT_NEEDS.pi,
-    takesModel: true,
+    needs: {
+      folders: [{
+        path: "~/.pi/agent",
+        variable: "PI_CODING_AGENT_DIR",
+        copy: ["auth.json", "models.json", "settings.json", "AGENTS.md", "extensions", "skills", "prompts"],
+        keep: ["auth.json"],
+      }],
+      hosts: PROVIDER_HOSTS,
+      keys: PROVIDER_KEYS,
+    },
     takesReasoning: true,
     takesEndpoint: true,
     takesTerminal: true,
@@ -161,9 +284,15 @@ export const ADAPTERS: readonly Adapter[] = [
     install: "npm install -g @sourcegraph/amp",
     login: "run `amp login`, or set AMP_API_KEY",
     instructions: ["AGENTS.md", ".amp/"],
-    needs: AGENT_NEEDS.amp,
-    takesModel: true,
-    takesReasoning: false,
+    needs: {
+      folders: [
+        { path: "~/.config/amp", copy: ["settings.json", "AGENTS.md"], keep: [] },
+        { path: "~/.local/share/amp", copy: ["secrets.json", "device-id.json"], keep: ["secrets.json"] },
+      ],
+      read: ["~/.amp"],
+      hosts: ["ampcode.com", "*.ampcode.com"],
+      keys: ["AMP_API_KEY"],
+    },
     takesTerminal: false,
     load: async () => (await import("./adapters/amp.ts")).DRIVER,
   },
@@ -174,9 +303,15 @@ export const ADAPTERS: readonly Adapter[] = [
     install: "see https://cursor.com/docs/cli",
     login: "run `cursor-agent login`",
     instructions: ["AGENTS.md", ".cursorrules", ".cursor/"],
-    needs: AGENT_NEEDS.cursor,
-    takesModel: true,
-    takesReasoning: false,
+    needs: {
+      folders: [
+        { path: "~/.cursor", copy: ["cli-config.json", "mcp.json", "rules"], keep: [] },
+        { path: "~/.config/cursor", copy: ["auth.json"], keep: ["auth.json"] },
+      ],
+      read: ["~/.local/share/cursor-agent"],
+      hosts: ["*.cursor.sh", "*.cursor.com", "cursor.com"],
+      keys: ["CURSOR_API_KEY"],
+    },
     takesTerminal: true,
     load: async () => (await import("./adapters/cursor.ts")).DRIVER,
   },
@@ -187,8 +322,15 @@ export const ADAPTERS: readonly Adapter[] = [
     install: "see https://docs.factory.ai/cli",
     login: "run `droid` once, or set FACTORY_API_KEY",
     instructions: ["AGENTS.md", ".factory/"],
-    needs: AGENT_NEEDS.droid,
-    takesModel: true,
+    needs: {
+      folders: [{
+        path: "~/.factory",
+        copy: ["auth.json", "auth.encrypted", "config.json", "settings.json", "AGENTS.md", "droids", "bin"],
+        keep: ["auth.json", "auth.encrypted"],
+      }],
+      hosts: ["*.factory.ai", "api.workos.com"],
+      keys: ["FACTORY_API_KEY"],
+    },
     takesReasoning: true,
     takesTerminal: false,
     load: async () => (await import("./adapters/droid.ts")).DRIVER,
@@ -200,8 +342,15 @@ export const ADAPTERS: readonly Adapter[] = [
     install: "see https://aider.chat/docs/install.html",
     login: "set the key of the model's provider",
     instructions: [".aider.conf.yml"],
-    needs: AGENT_NEEDS.aider,
-    takesModel: true,
+    needs: {
+      folders: [
+        { path: "~", copy: [".aider.conf.yml", ".aider.model.settings.yml", ".aider.model.metadata.json"], keep: [] },
+        { path: "~/.aider", copy: ["oauth-keys.env"], keep: [] },
+      ],
+      read: ["~/.local/share/uv/tools"],
+      hosts: [...PROVIDER_HOSTS, "raw.githubusercontent.com"],
+      keys: PROVIDER_KEYS,
+    },
     takesReasoning: true,
     takesTerminal: false,
     load: async () => (await import("./adapters/aider.ts")).DRIVER,

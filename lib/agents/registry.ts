@@ -45,11 +45,9 @@ export function resolveAgent(options: ResolveAgentOptions): Agent {
   const name = options.name ?? (options.script === undefined ? played : "scripted") ?? provider.preset;
   switch (name) {
     case "scripted":
-      if (options.script === undefined) throw scriptMissing();
-      return scripted(resolve(host.environment.cwd, options.script), host);
+      return scripted(options.script, host);
     case "replay":
-      if (options.cassette === undefined) throw cassetteMissing();
-      return replay(resolve(host.environment.cwd, options.cassette), host);
+      return replay(options.cassette, host);
     case "command":
     case undefined:
       if (provider.command === undefined) return missingAgent(host);
@@ -100,18 +98,25 @@ function missingAgent(host: Host): Agent {
   return { name: "none", ensureUsable: refuse, runTurn: refuse };
 }
 
-function scripted(file: string, host: Host): Agent {
-  return deferred("scripted", async () => {
-    const { scriptedAgent } = await import("./scripted/scripted_agent.ts");
-    return scriptedAgent({ file }, { host });
-  });
+function scripted(script: string | undefined, host: Host): Agent {
+  if (script === undefined) {
+    const hint = "`ralph … --agent scripted --script turns.yaml`; docs/guides/scripted-agent.md describes the file";
+    throw invalid("--script", "the file of turns for the scripted agent", "nothing", hint);
+  }
+  const file = resolve(host.environment.cwd, script);
+  return deferred(
+    "scripted",
+    async () => (await import("./scripted/scripted_agent.ts")).scriptedAgent({ file }, { host }),
+  );
 }
 
-function replay(file: string, host: Host): Agent {
-  return deferred("replay", async () => {
-    const { replayAgent } = await import("./replay/replay_agent.ts");
-    return replayAgent(file, host);
-  });
+function replay(cassette: string | undefined, host: Host): Agent {
+  if (cassette === undefined) {
+    const hint = "`ralph … --agent replay --cassette FILE`; `--record FILE` writes one";
+    throw invalid("--cassette", "the file that a run was recorded in", "nothing", hint);
+  }
+  const file = resolve(host.environment.cwd, cassette);
+  return deferred("replay", async () => (await import("./replay/replay_agent.ts")).replayAgent(file, host));
 }
 
 /** An agent whose modules are loaded when it is first used. */
@@ -173,22 +178,23 @@ function presetAgent(
 ): Agent {
   const adapter = findAdapter(preset);
   if (adapter === undefined) throw unknownAgent(preset);
-  if (model !== undefined && !adapter.takesModel) throw notTaken(adapter, "model", model);
-  if (reasoning !== undefined && !adapter.takesReasoning) throw notTaken(adapter, "reasoning", reasoning);
+  if (reasoning !== undefined && adapter.takesReasoning !== true) {
+    const hint = `set it in the configuration of ${preset} itself`;
+    throw invalid("--reasoning", `left out: \`${preset}\` has no such option`, reasoning, hint);
+  }
   if (endpoint !== undefined && adapter.takesEndpoint !== true) throw noEndpoint(adapter);
-  const isOwn = adapter.programs.length === 0;
-  if (isOwn && reasoning !== undefined && !EFFORTS.includes(reasoning)) throw unknownEffort(reasoning);
+  if (adapter.programs.length === 0 && reasoning !== undefined && !EFFORTS.includes(reasoning)) {
+    const expected = `one of ${EFFORTS.join(", ")}`;
+    throw invalid("--reasoning", expected, reasoning, "leave it out for the model's own");
+  }
   return adapterAgent(adapter, { ...place, model, reasoning, endpoint });
 }
 
 /** The efforts that the built-in agent can ask of a model. */
 const EFFORTS: readonly string[] = ["none", "minimal", "low", "medium", "high", "xhigh"];
 
-function unknownEffort(value: string): RalphError {
-  return new RalphError("option-invalid", {
-    details: { option: "--reasoning", expected: `one of ${EFFORTS.join(", ")}`, value },
-    hint: "leave it out for the model's own",
-  });
+function invalid(option: string, expected: string, value: string, hint: string): RalphError {
+  return new RalphError("option-invalid", { details: { option, expected, value }, hint });
 }
 
 function unknownAgent(name: string): RalphError {
@@ -202,31 +208,10 @@ function unknownAgent(name: string): RalphError {
   });
 }
 
-function notTaken({ name }: Adapter, option: "model" | "reasoning", value: string): RalphError {
-  return new RalphError("option-invalid", {
-    details: { option: `--${option}`, expected: `left out: \`${name}\` has no such option`, value },
-    hint: `set it in the configuration of ${name} itself`,
-  });
-}
-
 function noEndpoint({ name }: Adapter): RalphError {
   const takers = ADAPTERS.filter(({ takesEndpoint }) => takesEndpoint).map((adapter) => adapter.name);
   return new RalphError("endpoint-invalid", {
     details: { problem: `\`${name}\` cannot be pointed to a model server` },
     hint: `agents that can: ${takers.join(", ")}; ${name} has settings of its own for that`,
-  });
-}
-
-function cassetteMissing(): RalphError {
-  return new RalphError("option-invalid", {
-    details: { option: "--cassette", expected: "the file that a run was recorded in", value: "nothing" },
-    hint: "`ralph … --agent replay --cassette FILE`; `--record FILE` writes one",
-  });
-}
-
-function scriptMissing(): RalphError {
-  return new RalphError("option-invalid", {
-    details: { option: "--script", expected: "the file of turns for the scripted agent", value: "nothing" },
-    hint: "`ralph … --agent scripted --script turns.yaml`; docs/guides/scripted-agent.md describes the file",
   });
 }

@@ -9,7 +9,7 @@ export interface AgentNeeds {
   /** Folders that hold its login and its settings. */
   readonly folders: readonly NeededFolder[];
   /** Further paths that it reads, such as where it is installed; `~` is the home folder. */
-  readonly read: readonly string[];
+  readonly read?: readonly string[];
   /** Hosts that it talks to: `api.example.com`, `*.example.com`. */
   readonly hosts: readonly string[];
   /** Variables that hold its keys. */

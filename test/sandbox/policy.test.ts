@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ADAPTERS } from "../../lib/agents/adapters.ts";
-import { AGENT_NEEDS } from "../../lib/agents/needs.ts";
+import { findAdapter } from "../../lib/agents/adapters.ts";
 import { CONFIG_SCHEMA } from "../../lib/config/schema.ts";
 import { defaultConfig } from "../../lib/config/defaults.ts";
 import { strictConfig } from "../../lib/config/check.ts";
@@ -152,7 +152,7 @@ describe("policyOf: what a turn may touch", () => {
 });
 
 describe("policyOf: what a process may reach", () => {
-  const agent = { ...TURN, needs: AGENT_NEEDS.claude };
+  const agent = { ...TURN, needs: findAdapter("claude")!.needs };
   it.each(
     [
       ["an agent its own hosts and those that are allowed", agent, { allow: ["a.example"] }, "api.anthropic.com", true],
@@ -185,7 +185,7 @@ describe("policyOf: what is in the environment", () => {
   };
   it("secrets are dropped, but the agent's own keys and what the configuration names", () => {
     const found =
-      policy({ ...TURN, needs: AGENT_NEEDS.claude }, { environment: ["DB_URL"] }, { variables }).environment;
+      policy({ ...TURN, needs: findAdapter("claude")!.needs }, { environment: ["DB_URL"] }, { variables }).environment;
     expect(found).toHaveProperty("AWS_SECRET_ACCESS_KEY", undefined);
     expect(found).toHaveProperty("SSH_AUTH_SOCK", undefined);
     expect(Object.keys(found).sort()).toEqual(["AWS_SECRET_ACCESS_KEY", "SSH_AUTH_SOCK"]);
