@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { instantOf, isTimeZone, partsAt, type WallTime } from "./wall_time.ts";
+import { instantOf, isTimeZone, shownAt } from "./wall_time.ts";
 
 const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const UNIT = String.raw`(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|hr|h|days?|d)(?![a-z])`;
@@ -111,13 +111,9 @@ function isoTime(text: string, zone: string): number | null {
   const match = ISO_REGEXP.exec(text);
   if (match === null) return null;
   const [, date, time, offset] = match as unknown as [string, string, string, string | undefined];
-  if (offset !== undefined) {
-    const at = Date.parse(`${date}T${time}${offset === "UTC" ? "Z" : offset}`);
-    return Number.isNaN(at) ? null : at;
-  }
-  const [year, month, day] = date.split("-").map(Number) as [number, number, number];
-  const [hour, minute, second = 0] = time.split(":").map(Number) as [number, number, number?];
-  return instantOf({ year, month, day, hour, minute }, zoneIn(text) ?? zone) + Math.ceil(second) * 1000;
+  const at = Date.parse(`${date}T${time}${offset === undefined || offset === "UTC" ? "Z" : offset}`);
+  if (Number.isNaN(at)) return null;
+  return offset === undefined ? instantOf(Math.ceil(at / 1000) * 1000, zoneIn(text) ?? zone) : at;
 }
 
 function duration(text: string, now: number): number | null {
@@ -145,50 +141,32 @@ function timeOfDay(text: string, now: number, local: string): number | null {
   const date = DATE_REGEXP.exec(text);
   const time = TIME_REGEXP.exec(date === null ? text : text.replace(date[0], " "));
   if (time === null && date === null) return null;
-  const today = partsAt(now, zone);
-  const clock = time === null ? { hour: 0, minute: 0 } : clockOf(time);
+  const clock = time === null ? 0 : clockOf(time);
   if (clock === null) return null;
-  if (date !== null) return onDate(date, clock, today, now, zone);
+  const today = Math.floor(shownAt(now, zone) / DAY_MS) * DAY_MS;
+  const on = (day: number): number => instantOf(day + clock, zone);
+  if (date !== null) return onDate(date, new Date(today).getUTCFullYear(), now, on);
   const weekday = WEEKDAY_REGEXP.exec(text)?.[1]?.slice(0, 3).toLowerCase();
-  const first = instantOf({ ...today, ...clock }, zone);
-  if (weekday !== undefined) return onWeekday(WEEKDAYS.indexOf(weekday), today, clock, now, zone);
-  if (first >= now - JUST_OVER_MS && !/\btomorrow\b/i.test(text)) return Math.max(first, now);
-  const tomorrow = partsAt(instantOf({ ...today, hour: 12, minute: 0 }, zone) + DAY_MS, zone);
-  return instantOf({ ...tomorrow, ...clock }, zone);
-}
-
-function onDate({ groups = {} }: RegExpExecArray, clock: Clock, today: WallTime, now: number, zone: string): number {
-  const { month: name = groups["first"] ?? "", day: number = groups["second"], year } = groups;
-  const month = MONTHS.split("|").indexOf(name.toLowerCase().slice(0, 3)) + 1;
-  const day = Number(number);
-  if (year !== undefined) return instantOf({ year: Number(year), month, day, ...clock }, zone);
-  const at = instantOf({ year: today.year, month, day, ...clock }, zone);
-  return at >= now - DAY_MS ? at : instantOf({ year: today.year + 1, month, day, ...clock }, zone);
-}
-
-function onWeekday(weekday: number, today: WallTime, clock: Clock, now: number, zone: string): number {
-  const noon = instantOf({ ...today, hour: 12, minute: 0 }, zone);
-  for (let days = 0; days < 8; days += 1) {
-    const day = partsAt(noon + days * DAY_MS, zone);
-    const at = instantOf({ ...day, ...clock }, zone);
-    if (new Date(Date.UTC(day.year, day.month - 1, day.day)).getUTCDay() === weekday && at >= now - JUST_OVER_MS) {
-      return Math.max(at, now);
-    }
+  const isTomorrow = weekday === undefined && /\btomorrow\b/i.test(text);
+  for (let day = isTomorrow ? today + DAY_MS : today;; day += DAY_MS) {
+    const isNamed = weekday === undefined || weekday === WEEKDAYS[new Date(day).getUTCDay()];
+    if (isNamed && on(day) >= now - JUST_OVER_MS) return Math.max(on(day), now);
   }
-  return noon;
 }
 
-interface Clock {
-  readonly hour: number;
-  readonly minute: number;
+function onDate({ groups = {} }: RegExpExecArray, thisYear: number, now: number, on: (day: number) => number): number {
+  const { month: name = groups["first"] ?? "", day = groups["second"], year } = groups;
+  const month = MONTHS.split("|").indexOf(name.toLowerCase().slice(0, 3));
+  const inYear = (one: number): number => on(Date.UTC(one, month, Number(day)));
+  if (year !== undefined) return inYear(Number(year));
+  return inYear(thisYear) >= now - DAY_MS ? inYear(thisYear) : inYear(thisYear + 1);
 }
 
-function clockOf(match: RegExpExecArray): Clock | null {
-  const half = match[3]?.toLowerCase();
-  if (half === undefined) return { hour: Number(match[4]), minute: Number(match[5]) };
-  const hour = Number(match[1]);
-  if (hour < 1 || hour > 12) return null;
-  return { hour: (hour % 12) + (half === "p" ? 12 : 0), minute: Number(match[2] ?? 0) };
+/** Milliseconds since midnight. */
+function clockOf([, hour, minute = "0", half, hour24, minute24]: RegExpExecArray): number | null {
+  if (half === undefined) return (Number(hour24) * 60 + Number(minute24)) * 60_000;
+  if (Number(hour) < 1 || Number(hour) > 12) return null;
+  return ((Number(hour) % 12 + (half.toLowerCase() === "p" ? 12 : 0)) * 60 + Number(minute)) * 60_000;
 }
 
 function zoneIn(text: string): string | null {
