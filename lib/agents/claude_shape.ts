@@ -20,6 +20,11 @@ export function completedEvents(result: string | null, answer: string): readonly
   return [...textEvents(isRepeated ? null : result), COMPLETED];
 }
 
+/** A `result` line without an error. */
+export function isSuccess(line: unknown): boolean {
+  return at(line, "is_error") !== true && (textAt(line, "subtype") ?? "success") === "success";
+}
+
 /** The words and calls of an `assistant` line. Words of a subagent are not the agent's own. */
 export function assistantEvents(line: unknown): readonly AgentEvent[] {
   const own = textAt(line, "parent_tool_use_id") === null;

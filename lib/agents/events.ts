@@ -6,7 +6,7 @@
 import type { Usage } from "../backlog/types.ts";
 import type { AgentEvent, FailureKind, Translator } from "./stream_item.ts";
 import { failureEvents, failureKind, type LimitTimes } from "./failures.ts";
-import { inputText, outputText, textAt } from "./json.ts";
+import { inputText, numberAt, outputText, textAt } from "./json.ts";
 import { UNKNOWN_USAGE } from "./turn_end.ts";
 
 /** The agent says that it is done. */
@@ -43,6 +43,19 @@ export function changeEvent(change: unknown): AgentEvent {
 export function usageEvent(scope: "step" | "total", usage: Partial<Usage>): AgentEvent {
   const estimated = (usage.costUsd ?? null) !== null;
   return { type: "agent-usage", scope, usage: { ...UNKNOWN_USAGE, estimated, ...usage } };
+}
+
+/** Tokens, by the names of what went in, what came out, what of the first was cached, and what of the second was thought. */
+export function tokensAt(
+  usage: unknown,
+  [input, output, cached, thought]: readonly [input: string, output: string, cached: string, thought?: string],
+): Partial<Usage> {
+  return {
+    inputTokens: numberAt(usage, input),
+    outputTokens: numberAt(usage, output),
+    cachedTokens: numberAt(usage, cached),
+    reasoningTokens: thought === undefined ? null : numberAt(usage, thought),
+  };
 }
 
 /** The agent continues after an error. */

@@ -4,6 +4,7 @@
  * @module
  */
 import { readText, removePath, writeOwn } from "../host/files.ts";
+import { at, numberAt, parsedJson } from "./json.ts";
 import type { RateLimit, RateLimits } from "../context/agent.ts";
 import type { RalphContext } from "../context/context.ts";
 
@@ -71,16 +72,11 @@ export async function openRateLimits(file: string | null): Promise<RateLimits> {
 }
 
 function parse(text: string | null): readonly (readonly [string, RateLimit])[] {
-  if (text === null) return [];
-  try {
-    const { v, limits } = JSON.parse(text) as { v?: unknown; limits?: Readonly<Record<string, RateLimit>> };
-    if (v !== 1 || limits === undefined) return [];
-    return Object.entries(limits).filter(([, limit]) =>
-      [limit.untilMs, limit.sinceMs, limit.rounds].every(Number.isFinite)
-    );
-  } catch {
-    return [];
-  }
+  const found = parsedJson(text ?? "");
+  if (at(found, "v") !== 1) return [];
+  return Object.entries((at(found, "limits") ?? {}) as Readonly<Record<string, RateLimit>>).filter(([, limit]) =>
+    ["untilMs", "sinceMs", "rounds"].every((name) => numberAt(limit, name) !== null)
+  );
 }
 
 /** The limit that is waited for. */

@@ -1,6 +1,13 @@
 import type { Driver } from "../adapter.ts";
 import { callsOf } from "../calls.ts";
-import { anthropicUsage, assistantEvents, completedEvents, startEvents, toolResultEvents } from "../claude_shape.ts";
+import {
+  anthropicUsage,
+  assistantEvents,
+  completedEvents,
+  isSuccess,
+  startEvents,
+  toolResultEvents,
+} from "../claude_shape.ts";
 import { failedEvents, readByType, usageEvent } from "../events.ts";
 import { at, textAt } from "../json.ts";
 import type { AgentEvent } from "../stream_item.ts";
@@ -18,7 +25,7 @@ function withExitCode(event: AgentEvent): AgentEvent {
 }
 
 function endEvents(line: unknown, answer: string): readonly AgentEvent[] {
-  return at(line, "is_error") !== true && (textAt(line, "subtype") ?? "success") === "success"
+  return isSuccess(line)
     ? completedEvents(textAt(line, "result"), answer)
     : failedEvents(textAt(line, "error") ?? textAt(line, "result"));
 }

@@ -1,7 +1,7 @@
 import type { Driver } from "../adapter.ts";
 import type { Usage } from "../../backlog/types.ts";
 import { callsOf } from "../calls.ts";
-import { anthropicUsage, assistantEvents, startEvents, toolResultEvents } from "../claude_shape.ts";
+import { anthropicUsage, assistantEvents, isSuccess, startEvents, toolResultEvents } from "../claude_shape.ts";
 import { COMPLETED, cutOffEvent, failedEvents, readByType, usageEvent } from "../events.ts";
 import { failureKind, retryEvents } from "../failures.ts";
 import { at, listAt, numberAt, sumOf, textAt, valuesAt } from "../json.ts";
@@ -43,7 +43,7 @@ function claudeTranslator(): Translator {
     user: toolResultEvents,
     result(line, answer) {
       const usage = usageEvent("total", totalUsage(line, numberAt(line, "total_cost_usd")));
-      if (at(line, "is_error") === true || (textAt(line, "subtype") ?? "success") !== "success") {
+      if (!isSuccess(line)) {
         const message = textAt(line, "result") ??
           (listAt(line, "errors").map(String).join("; ") || "it gave no reason");
         return [usage, ...failedEvents(message, kindOf(line, errorName, message), { untilMs })];

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import { flag } from "../calls.ts";
 import { createDeltas } from "../deltas.ts";
-import { callEvent, COMPLETED, errorEvent, failedEvents, readByType, usageEvent } from "../events.ts";
+import { callEvent, COMPLETED, errorEvent, failedEvents, readByType, tokensAt, usageEvent } from "../events.ts";
 import { at, listAt, numberAt, outputText, textAt } from "../json.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
 
@@ -69,9 +69,7 @@ function clineTranslator(): Translator {
 /** Models that it knows no price of cost 0: that is not known, not nothing. */
 function totalUsage(usage: unknown): AgentEvent {
   return usageEvent("total", {
-    inputTokens: numberAt(usage, "inputTokens"),
-    outputTokens: numberAt(usage, "outputTokens"),
-    cachedTokens: numberAt(usage, "cacheReadTokens"),
+    ...tokensAt(usage, ["inputTokens", "outputTokens", "cacheReadTokens"]),
     costUsd: numberAt(usage, "totalCost") || null,
   });
 }

@@ -9,75 +9,61 @@ import {
   readByType,
   resultEvent,
   startEvent,
+  tokensAt,
   usageEvent,
 } from "../events.ts";
 import { failureKind, retryEvents } from "../failures.ts";
 import { at, listAt, numberAt, textAt } from "../json.ts";
-import type { AgentEvent, Translator } from "../stream_item.ts";
+import type { Translator } from "../stream_item.ts";
 
 /** Reads `codex exec --json`. */
 function codexTranslator(): Translator {
+  const started = readByType({
+    command_execution: (item) => [callEvent(idOf(item), "shell", textAt(item, "command"))],
+    mcp_tool_call(item) {
+      const tool = [textAt(item, "server"), textAt(item, "tool")].filter((part) => part !== null).join(".");
+      return [callEvent(idOf(item), tool || "mcp", at(item, "arguments"))];
+    },
+    web_search: (item) => [callEvent(idOf(item), "web_search", textAt(item, "query"))],
+    file_change: (item) => [callEvent(idOf(item), "apply_patch", textAt(listAt(item, "changes")[0], "path"))],
+  });
+  const done = readByType({
+    agent_message: (item) => [{ type: "agent-text", text: textAt(item, "text") ?? "" }],
+    command_execution(item) {
+      const ok = isOk(item) && numberAt(item, "exit_code") === 0;
+      return [resultEvent(idOf(item), ok, at(item, "aggregated_output"))];
+    },
+    mcp_tool_call: (item) => [resultEvent(idOf(item), isOk(item), at(item, "result") ?? at(item, "error"))],
+    web_search: (item) => [resultEvent(idOf(item), isOk(item), "")],
+    file_change(item) {
+      const changes = isOk(item) ? listAt(item, "changes").map(changeEvent) : [];
+      return [resultEvent(idOf(item), isOk(item), ""), ...changes];
+    },
+    error: (item) => [errorEvent(textAt(item, "message"), "other")],
+  });
   return readByType({
     "thread.started": (line) => [startEvent(textAt(line, "thread_id"))],
-    "item.started": (line) => startedEvents(at(line, "item")),
-    "item.completed": (line) => doneEvents(at(line, "item")),
+    "item.started": (line) => started.push(at(line, "item")),
+    "item.completed": (line) => done.push(at(line, "item")),
     error(line) {
       // `Reconnecting... n/5 (why)` is no end; an error without it comes once more as `turn.failed`.
       const message = textAt(line, "message") ?? "";
       return retryEvents(failureKind(message.replace(/^Reconnecting\.\.\. \S+ \((.*)\)$/, "$1")), message);
     },
-    "turn.completed": (line) => [totalUsage(at(line, "usage")), COMPLETED],
+    "turn.completed": (line) => [usageEvent("total", tokensAt(at(line, "usage"), TOKENS)), COMPLETED],
     "turn.failed": (line) => failedEvents(textAt(line, "error", "message")),
   });
 }
 
-function startedEvents(item: unknown): readonly AgentEvent[] {
-  const id = textAt(item, "id");
-  switch (textAt(item, "type")) {
-    case "command_execution":
-      return [callEvent(id, "shell", textAt(item, "command"))];
-    case "mcp_tool_call": {
-      const tool = [textAt(item, "server"), textAt(item, "tool")].filter((part) => part !== null).join(".");
-      return [callEvent(id, tool || "mcp", at(item, "arguments"))];
-    }
-    case "web_search":
-      return [callEvent(id, "web_search", textAt(item, "query"))];
-    case "file_change":
-      return [callEvent(id, "apply_patch", textAt(listAt(item, "changes")[0], "path"))];
-    default:
-      return [];
-  }
+function idOf(item: unknown): string | null {
+  return textAt(item, "id");
 }
 
-function doneEvents(item: unknown): readonly AgentEvent[] {
-  const id = textAt(item, "id");
-  const ok = textAt(item, "status") !== "failed";
-  switch (textAt(item, "type")) {
-    case "agent_message":
-      return [{ type: "agent-text", text: textAt(item, "text") ?? "" }];
-    case "command_execution":
-      return [resultEvent(id, ok && numberAt(item, "exit_code") === 0, at(item, "aggregated_output"))];
-    case "mcp_tool_call":
-      return [resultEvent(id, ok, at(item, "result") ?? at(item, "error"))];
-    case "web_search":
-      return [resultEvent(id, ok, "")];
-    case "file_change":
-      return [resultEvent(id, ok, ""), ...(ok ? listAt(item, "changes").map(changeEvent) : [])];
-    case "error":
-      return [errorEvent(textAt(item, "message"), "other")];
-    default:
-      return [];
-  }
+function isOk(item: unknown): boolean {
+  return textAt(item, "status") !== "failed";
 }
 
-function totalUsage(usage: unknown): AgentEvent {
-  return usageEvent("total", {
-    inputTokens: numberAt(usage, "input_tokens"),
-    outputTokens: numberAt(usage, "output_tokens"),
-    cachedTokens: numberAt(usage, "cached_input_tokens"),
-    reasoningTokens: numberAt(usage, "reasoning_output_tokens"),
-  });
-}
+const TOKENS = ["input_tokens", "output_tokens", "cached_input_tokens", "reasoning_output_tokens"] as const;
 
 /** `codex exec --json -`. Its own sandbox fails in containers, so it has none. */
 export const DRIVER: Driver = {

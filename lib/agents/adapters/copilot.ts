@@ -13,7 +13,7 @@ import {
   textEvents,
 } from "../events.ts";
 import { failureKind, retryEvents } from "../failures.ts";
-import { at, listAt, numberAt, sumOf, textAt, valuesAt } from "../json.ts";
+import { at, listAt, numberAt, parsedJson, sumOf, textAt, valuesAt } from "../json.ts";
 import type { AgentEvent, FailureKind, Translator } from "../stream_item.ts";
 import { UNKNOWN_USAGE } from "../turn_end.ts";
 
@@ -96,13 +96,7 @@ function endEvent(line: unknown): AgentEvent {
 
 /** Reads the file of `--usage-output-file`. Its cost is a multiplier of the plan, not money. */
 function copilotUsage(file: string): Usage | null {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(file);
-  } catch {
-    return null;
-  }
-  const models = valuesAt(parsed, "modelMetrics");
+  const models = valuesAt(parsedJson(file), "modelMetrics");
   if (models.length === 0) return null;
   const sum = (key: string): number | null => sumOf(...models.map((model) => numberAt(model, "usage", key)));
   return {

@@ -9,10 +9,11 @@ import {
   readByType,
   resultEvent,
   startEvent,
+  tokensAt,
   usageEvent,
 } from "../events.ts";
-import { at, numberAt, textAt } from "../json.ts";
-import type { AgentEvent, FailureKind, Translator } from "../stream_item.ts";
+import { at, textAt } from "../json.ts";
+import type { FailureKind, Translator } from "../stream_item.ts";
 
 /** Reads `gemini -o stream-json`. Its words come in pieces; the prompt comes back as a message of the user. */
 function geminiTranslator(): Translator {
@@ -31,7 +32,7 @@ function geminiTranslator(): Translator {
     },
     // A broken stream ends with a result that gives no reason: the error before it does.
     result: (line) => [
-      totalUsage(at(line, "stats")),
+      usageEvent("total", tokensAt(at(line, "stats"), ["input_tokens", "output_tokens", "cached"])),
       ...(textAt(line, "status") === "success"
         ? [COMPLETED]
         : failedEvents(textAt(line, "error", "message") ?? problem)),
@@ -47,14 +48,6 @@ function geminiTranslator(): Translator {
     },
     end: () => words.flush(),
   };
-}
-
-function totalUsage(stats: unknown): AgentEvent {
-  return usageEvent("total", {
-    inputTokens: numberAt(stats, "input_tokens"),
-    outputTokens: numberAt(stats, "output_tokens"),
-    cachedTokens: numberAt(stats, "cached"),
-  });
 }
 
 /** The exit code is one of the program's own, or the HTTP status modulo 256. */

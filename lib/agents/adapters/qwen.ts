@@ -1,7 +1,7 @@
 import type { Driver } from "../adapter.ts";
 import { callsOf } from "../calls.ts";
-import { assistantEvents, completedEvents, startEvents, toolResultEvents } from "../claude_shape.ts";
-import { failedEvents, readByType, usageEvent } from "../events.ts";
+import { assistantEvents, completedEvents, isSuccess, startEvents, toolResultEvents } from "../claude_shape.ts";
+import { failedEvents, readByType, tokensAt, usageEvent } from "../events.ts";
 import { retryEvents } from "../failures.ts";
 import { at, numberAt, textAt } from "../json.ts";
 import type { AgentEvent } from "../stream_item.ts";
@@ -25,15 +25,11 @@ function systemEvents(line: unknown): readonly AgentEvent[] {
 }
 
 function endEvents(line: unknown, answer: string): readonly AgentEvent[] {
-  const usage = usageEvent("total", {
-    inputTokens: numberAt(line, "usage", "input_tokens"),
-    outputTokens: numberAt(line, "usage", "output_tokens"),
-    cachedTokens: numberAt(line, "usage", "cache_read_input_tokens"),
-  });
-  const end = at(line, "is_error") !== true && (textAt(line, "subtype") ?? "success") === "success"
+  const tokens = tokensAt(at(line, "usage"), ["input_tokens", "output_tokens", "cache_read_input_tokens"]);
+  const end = isSuccess(line)
     ? completedEvents(textAt(line, "result"), answer)
     : failedEvents(textAt(line, "error", "message") ?? textAt(line, "result"));
-  return [usage, ...end];
+  return [usageEvent("total", tokens), ...end];
 }
 
 /** `qwen --yolo -o stream-json`: claude's shapes, but the input counts what came from the cache. */

@@ -4,11 +4,12 @@
  * @module
  */
 import { RalphError } from "../../errors/ralph_error.ts";
-import { hashText, LARGEST_LOG, readText } from "../../host/files.ts";
+import { LARGEST_LOG, readText } from "../../host/files.ts";
 import type { TurnRequest } from "../../context/agent.ts";
 import { z } from "zod";
 import type { AgentTurn } from "../../backlog/types.ts";
 import type { AgentEvent } from "../../events/types.ts";
+import { parsedJson } from "../json.ts";
 import type { TreeChange } from "./tree_change.ts";
 
 /** Version of the format. */
@@ -47,22 +48,14 @@ export function withNonce<Value>(recorded: Value, nonce: string | undefined): Va
   return JSON.parse(JSON.stringify(recorded).replaceAll(NONCE, nonce ?? "")) as Value;
 }
 
-export function promptHash(steady: string): string {
-  return hashText(steady);
-}
-
 /** Reads a cassette. @throws {RalphError} cassette-invalid */
 export async function readCassette(file: string): Promise<readonly RecordedTurn[]> {
   const text = await readText(file, LARGEST_LOG);
   if (text === null) throw invalid(file, "it does not exist");
   return text.split("\n").flatMap((line, index) => {
     if (line.trim() === "") return [];
-    let value: unknown;
-    try {
-      value = JSON.parse(line);
-    } catch {
-      throw invalid(file, `line ${index + 1} is not JSON`);
-    }
+    const value = parsedJson(line);
+    if (value === undefined) throw invalid(file, `line ${index + 1} is not JSON`);
     const parsed = RECORDED_TURN.safeParse(value);
     if (parsed.success) return [parsed.data];
     const [issue] = parsed.error.issues;

@@ -1,10 +1,10 @@
 import type { AgentEvent } from "../../events/types.ts";
 import { createRedactor } from "../../events/redact.ts";
 import { secretValues } from "../../events/secrets.ts";
-import { appendText, PRIVATE_FILE } from "../../host/files.ts";
+import { appendText, hashText, PRIVATE_FILE } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
 import type { Agent } from "../../context/agent.ts";
-import { CASSETTE_VERSION, promptHash, type RecordedTurn, steadyPrompt, withoutNonce } from "./cassette.ts";
+import { CASSETTE_VERSION, type RecordedTurn, steadyPrompt, withoutNonce } from "./cassette.ts";
 import { changeBetween, markTree } from "./tree_change.ts";
 
 /** An agent whose turns are written to a cassette, secrets masked, while they are taken. */
@@ -28,7 +28,7 @@ export function recordingAgent(agent: Agent, file: string, host: Host): Agent {
       const { transcript: _, ...kept } = turn;
       const recorded: RecordedTurn = {
         v: CASSETTE_VERSION,
-        promptHash: promptHash(prompt),
+        promptHash: hashText(prompt),
         prompt,
         agent: agent.name,
         events,

@@ -1,9 +1,10 @@
+import { hashText } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
 import type { AgentTurn } from "../../backlog/types.ts";
-import { UNKNOWN_USAGE } from "../turn_end.ts";
+import { silentTurn } from "../turn_end.ts";
 import { openTurnRecord } from "../turn_record.ts";
 import type { Agent, TurnRequest } from "../../context/agent.ts";
-import { differenceOf, promptHash, readCassette, type RecordedTurn, steadyPrompt, withNonce } from "./cassette.ts";
+import { differenceOf, readCassette, type RecordedTurn, steadyPrompt, withNonce } from "./cassette.ts";
 import { applyChange } from "./tree_change.ts";
 
 /**
@@ -27,12 +28,10 @@ export function replayAgent(file: string, host: Host): Agent {
       next = number;
       if (recorded === undefined) return unusable(request, `the cassette ${file} holds no turn ${number}`);
       const prompt = steadyPrompt(request);
-      if (promptHash(prompt) !== recorded.promptHash) {
+      if (hashText(prompt) !== recorded.promptHash) {
         const difference = differenceOf(recorded.prompt, prompt);
-        return unusable(
-          request,
-          `turn ${number} of the cassette ${file} was recorded with another prompt: ${difference}`,
-        );
+        const message = `turn ${number} of the cassette ${file} was recorded with another prompt: ${difference}`;
+        return unusable(request, message);
       }
       const record = await openTurnRecord(request);
       const turn = withNonce(recorded.turn, request.nonce);
@@ -46,12 +45,5 @@ export function replayAgent(file: string, host: Host): Agent {
 }
 
 function unusable({ transcript }: TurnRequest, message: string): AgentTurn {
-  return {
-    end: { reason: "agent-unusable", message },
-    text: "",
-    lines: [],
-    usage: UNKNOWN_USAGE,
-    transcript,
-    durationMs: 0,
-  };
+  return silentTurn({ reason: "agent-unusable", message }, transcript);
 }
