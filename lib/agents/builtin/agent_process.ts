@@ -5,8 +5,10 @@
  * @module
  */
 import { text as readAll } from "node:stream/consumers";
+import type { Usage } from "../../backlog/types.ts";
+import type { EndpointPrice } from "../../config/types.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
-import type { AgentEvent } from "../../events/types.ts";
+import type { AgentEvent, FailureKind } from "../../events/types.ts";
 import type { Host } from "../../host/types.ts";
 import { contextOf, type ReadyEndpoint } from "../ask_endpoint.ts";
 import { failureEvents, retryEvents } from "../failures.ts";
@@ -56,17 +58,11 @@ export async function runAgentProcess(argument: string, { host, signal }: AgentS
       `the server does not say how long a conversation may be: ${context} tokens (endpoint.context sets it)`;
     emit({ type: "agent-error", kind: "other", fatal: false, message });
   }
-  const turn = new AgentTurnProcess(settings, {
-    host,
-    signal,
-    emit,
-    context,
-    model: openModel(settings.endpoint, key),
-  });
-  return await turn.run(prompt);
+  const model = openModel(settings.endpoint, key);
+  return await new AgentTurnProcess({ ...settings, host, signal, emit, context, model }).run(prompt);
 }
 
-interface TurnParts extends AgentSurroundings {
+interface TurnParts extends AgentSettings, AgentSurroundings {
   readonly emit: (event: AgentEvent | { readonly type: "alive" }) => void;
   readonly model: Model;
   /** Tokens. */
@@ -75,7 +71,6 @@ interface TurnParts extends AgentSurroundings {
 
 /** One turn: steps until the model calls no tool. */
 class AgentTurnProcess {
-  readonly #settings: AgentSettings;
   readonly #parts: TurnParts;
   readonly #conversation: Conversation;
   #instructions = "";
@@ -85,8 +80,7 @@ class AgentTurnProcess {
   readonly #results = new Map<string, number>();
   #wasNudged = false;
 
-  constructor(settings: AgentSettings, parts: TurnParts) {
-    this.#settings = settings;
+  constructor(parts: TurnParts) {
     this.#parts = parts;
     this.#conversation = new Conversation(parts.context);
   }
@@ -95,18 +89,18 @@ class AgentTurnProcess {
     const { host, signal } = this.#parts;
     const { cwd, platform } = host.environment;
     const tree = await treeOf(cwd);
-    const { keyVariable, images } = this.#settings.endpoint;
+    const { keyVariable, images } = this.#parts.endpoint;
     const place: ToolPlace = { host, cwd, tree, signal, hidden: keyVariable === null ? [] : [keyVariable] };
     this.#instructions = await systemPrompt(cwd, tree, platform);
     this.#conversation.say(prompt, images === false ? [] : await promptPictures(prompt, cwd, tree));
     for (let number = 1; number <= MOST_STEPS; number += 1) {
       const step = await this.#ask();
-      if ("kind" in step) return this.#failed(step);
+      if ("kind" in step) return this.#failed(step.kind, step.message, step.waitMs);
       this.#took(step);
       const over = step.calls.length === 0 ? this.#over(step) : await this.#call(step.calls, place);
       if (over !== null) return over;
     }
-    return this.#failed({ kind: "own-limit", message: `it was not done after ${MOST_STEPS} steps`, waitMs: null });
+    return this.#failed("own-limit", `it was not done after ${MOST_STEPS} steps`);
   }
 
   /** One answer, however often it has to be asked for. */
@@ -124,11 +118,8 @@ class AgentTurnProcess {
       }
       if (this.#refusesPictures(answer)) continue;
       if (answer.kind === "context") {
-        const { context } = this.#parts;
-        return {
-          ...answer,
-          message: `${answer.message} (Ralph counts on ${context} tokens: \`endpoint.context\` sets it)`,
-        };
+        const advice = `Ralph counts on ${this.#parts.context} tokens: \`endpoint.context\` sets it`;
+        return { ...answer, message: `${answer.message} (${advice})` };
       }
       const waitMs = answer.waitMs ?? RETRY_WAITS_MS[tries] ?? LONGEST_WAIT_MS;
       const passes = ["rate-limit", "server", "network"].includes(answer.kind);
@@ -144,19 +135,19 @@ class AgentTurnProcess {
     const { model, signal, host } = this.#parts;
     const characters = this.#conversation.characters + this.#instructions.length;
     try {
-      const step = await model.ask({
+      const step = await model({
         instructions: this.#instructions,
         messages: this.#conversation.messages,
         tools: offeredTools(),
-        effort: this.#settings.effort,
+        effort: this.#parts.effort,
         signal,
         onProgress: () => this.#isAlive(),
       });
       if (step.finish === null) {
         return { kind: "network", message: "the stream ended before the answer did", waitMs: null };
       }
-      if (step.usage.input !== null && !this.#conversation.hasPictures) {
-        this.#conversation.counted(step.usage.input, characters);
+      if (step.usage.inputTokens !== null && !this.#conversation.hasPictures) {
+        this.#conversation.counted(step.usage.inputTokens, characters);
       }
       return step;
     } catch (error) {
@@ -180,7 +171,7 @@ class AgentTurnProcess {
   }
 
   #refusesPictures({ kind, message }: Failure): boolean {
-    const { images } = this.#settings.endpoint;
+    const { images } = this.#parts.endpoint;
     if (images === true || !this.#conversation.hasPictures || (kind !== "other" && kind !== "server")) return false;
     this.#conversation.dropPictures();
     const words = `without pictures, which the model seems not to take: ${message}`;
@@ -191,23 +182,9 @@ class AgentTurnProcess {
   #took({ text, usage, messages }: Step): void {
     const { emit } = this.#parts;
     this.#conversation.add(messages);
-    const { price } = this.#settings.endpoint;
-    const estimate = price === null || usage.input === null || usage.output === null ? null : (
-      (usage.input - (usage.cached ?? 0)) * price.input + (usage.cached ?? 0) * (price.cachedInput ?? price.input) +
-      usage.output * price.output
-    ) / 1e6;
-    emit({
-      type: "agent-usage",
-      scope: "step",
-      usage: {
-        inputTokens: usage.input,
-        outputTokens: usage.output,
-        cachedTokens: usage.cached,
-        reasoningTokens: usage.reasoning,
-        costUsd: usage.cost ?? estimate,
-        estimated: usage.cost === null && estimate !== null,
-      },
-    });
+    const estimate = usage.costUsd === null ? costOf(usage, this.#parts.endpoint.price) : null;
+    const priced = estimate === null ? usage : { ...usage, costUsd: estimate, estimated: true };
+    emit({ type: "agent-usage", scope: "step", usage: priced });
     if (text.trim() !== "") emit({ type: "agent-text", text });
   }
 
@@ -218,7 +195,7 @@ class AgentTurnProcess {
       return EXIT.done;
     }
     if (finish === "content-filter") {
-      return this.#failed({ kind: "other", message: "the server held its answer back (content filter)", waitMs: null });
+      return this.#failed("other", "the server held its answer back (content filter)");
     }
     if (text.trim() === "" && !this.#wasNudged) {
       this.#wasNudged = true;
@@ -235,28 +212,23 @@ class AgentTurnProcess {
     this.#sameCalls = asked === this.#lastCalls ? this.#sameCalls + 1 : 1;
     this.#lastCalls = asked;
     if (this.#sameCalls >= SAME_CALLS) {
-      const message = `it made the same call ${SAME_CALLS} times in a row: ${calls[0]?.name} ${
-        inputText(calls[0]?.input)
-      }`;
-      return this.#failed({ kind: "own-limit", message, waitMs: null });
+      return this.#failed("own-limit", `it made the same call ${SAME_CALLS} times in a row: ${shown(calls[0]!)}`);
     }
     const pictures: Picture[] = [];
     for (const call of calls) {
       const { ok, text, picture } = await this.#run(call, place);
-      if (place.signal.aborted) return this.#failed({ kind: "interrupted", message: "aborted", waitMs: null });
+      if (place.signal.aborted) return this.#failed("interrupted", "aborted");
       const result = JSON.stringify([call.name, call.input, text]);
       const seen = (this.#results.get(result) ?? 0) + 1;
       this.#results.set(result, seen);
       if (seen >= SAME_RESULTS) {
-        const message = `it made the same call with the same result ${SAME_RESULTS} times: ${call.name} ${
-          inputText(call.input)
-        }`;
-        return this.#failed({ kind: "own-limit", message, waitMs: null });
+        const message = `it made the same call with the same result ${SAME_RESULTS} times: ${shown(call)}`;
+        return this.#failed("own-limit", message);
       }
       this.#conversation.result(call, ok, this.#sameCalls > 1 ? text + TWICE : text);
       if (picture !== undefined) pictures.push(picture);
     }
-    if (pictures.length > 0 && this.#settings.endpoint.images !== false) {
+    if (pictures.length > 0 && this.#parts.endpoint.images !== false) {
       this.#conversation.say(pictures.map(({ path }) => path).join(", "), pictures);
     }
     return null;
@@ -273,8 +245,19 @@ class AgentTurnProcess {
     return result;
   }
 
-  #failed({ kind, message, waitMs }: Failure): number {
+  #failed(kind: FailureKind, message: string, waitMs: number | null = null): number {
     for (const event of failureEvents(kind, message, { waitMs })) this.#parts.emit(event);
     return EXIT.failed;
   }
+}
+
+function costOf({ inputTokens, outputTokens, cachedTokens }: Usage, price: EndpointPrice | null): number | null {
+  if (price === null || inputTokens === null || outputTokens === null) return null;
+  const cached = cachedTokens ?? 0;
+  const input = (inputTokens - cached) * price.input + cached * (price.cachedInput ?? price.input);
+  return (input + outputTokens * price.output) / 1e6;
+}
+
+function shown({ name, input }: Call): string {
+  return `${name} ${inputText(input)}`;
 }

@@ -19,7 +19,9 @@ import {
   type ToolSet,
   wrapLanguageModel,
 } from "ai";
+import type { Usage } from "../../backlog/types.ts";
 import type { Endpoint } from "../endpoints.ts";
+import { parsedJson } from "../json.ts";
 
 /** A message of a conversation, as the AI SDK has it: plain data. */
 export type Message = ModelMessage;
@@ -63,14 +65,8 @@ export interface Step {
   readonly messages: readonly Message[];
   /** `null`: the stream ended without one. */
   readonly finish: string | null;
-  readonly usage: {
-    readonly input: number | null;
-    readonly output: number | null;
-    readonly cached: number | null;
-    readonly reasoning: number | null;
-    /** US dollars, where the server reports it. */
-    readonly cost: number | null;
-  };
+  /** Its cost where the server reports it. */
+  readonly usage: Usage;
 }
 
 export interface RequestError {
@@ -81,16 +77,14 @@ export interface RequestError {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A model of a server. */
-export interface Model {
-  readonly ask: (request: StepRequest) => Promise<Step>;
-}
+/** Asks a model of a server. */
+export type Model = (request: StepRequest) => Promise<Step>;
 
 /** The model of an endpoint. */
 export function openModel(endpoint: Endpoint & { readonly model: string }, key: string | undefined): Model {
   Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false }); // standard output is the event stream
   const model = languageModel(endpoint, key);
-  return { ask: (request) => ask(model, endpoint, request) };
+  return (request) => ask(model, endpoint, request);
 }
 
 function languageModel(
@@ -158,11 +152,12 @@ async function ask(model: LanguageModel, endpoint: Endpoint, request: StepReques
     messages: messages.filter(({ role }) => role === "assistant"),
     finish: raw === undefined && (reason === "other" || reason === undefined) ? null : reason,
     usage: {
-      input: usage.inputTokens ?? null,
-      output: usage.outputTokens ?? null,
-      cached: usage.inputTokenDetails.cacheReadTokens ?? null,
-      reasoning: usage.outputTokenDetails.reasoningTokens ?? null,
-      cost: typeof usage.raw?.["cost"] === "number" ? usage.raw["cost"] : null,
+      inputTokens: usage.inputTokens ?? null,
+      outputTokens: usage.outputTokens ?? null,
+      cachedTokens: usage.inputTokenDetails.cacheReadTokens ?? null,
+      reasoningTokens: usage.outputTokenDetails.reasoningTokens ?? null,
+      costUsd: typeof usage.raw?.["cost"] === "number" ? usage.raw["cost"] : null,
+      estimated: false,
     },
   };
 }
@@ -181,7 +176,7 @@ export function requestError(error: unknown): RequestError {
     return {
       status: error.statusCode ?? null,
       message: messageOf(error),
-      body: parsed(error.responseBody),
+      body: parsedJson(error.responseBody ?? ""),
       headers: error.responseHeaders ?? {},
     };
   }
@@ -210,12 +205,4 @@ function messageOf(error: unknown): string {
   return cause instanceof Error && !error.message.includes(cause.message)
     ? `${error.message}: ${cause.message}`
     : error.message;
-}
-
-function parsed(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? "") as unknown;
-  } catch {
-    return null;
-  }
 }

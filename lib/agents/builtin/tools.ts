@@ -45,16 +45,21 @@ const MOST_ENTRIES = 500;
 
 const path = z.string().min(1).describe("relative to the working folder");
 
+const READ = z.object({
+  path,
+  offset: z.number().int().positive().optional().describe("the first line"),
+  limit: z.number().int().positive().optional().describe("how many lines (2000)"),
+});
+const EDIT = z.object({ path, old: z.string().min(1), new: z.string(), all: z.boolean().optional() });
+const BASH = z.object({
+  command: z.string().min(1),
+  timeout: z.number().positive().max(LONGEST_SECONDS).optional().describe(`seconds (${DEFAULT_SECONDS})`),
+});
+const LIST = z.object({ path: path.optional() });
+const SEARCH = z.object({ pattern: z.string().min(1), path: path.optional() });
+
 const TOOLS = {
-  read: row({
-    description: "Read a file. Lines are numbered. Pictures are shown.",
-    schema: z.object({
-      path,
-      offset: z.number().int().positive().optional().describe("the first line"),
-      limit: z.number().int().positive().optional().describe("how many lines (2000)"),
-    }),
-    run: readFile,
-  }),
+  read: row({ description: "Read a file. Lines are numbered. Pictures are shown.", schema: READ, run: readFile }),
   write: row({
     description: "Write a whole file; its folders are made.",
     schema: z.object({ path, content: z.string() }),
@@ -65,25 +70,14 @@ const TOOLS = {
   }),
   edit: row({
     description: "Replace one exact piece of text in a file. It must be there once, unless `all` is true.",
-    schema: z.object({ path, old: z.string().min(1), new: z.string(), all: z.boolean().optional() }),
+    schema: EDIT,
     run: editFile,
   }),
-  bash: row({
-    description: "Run a shell command in the working folder.",
-    schema: z.object({
-      command: z.string().min(1),
-      timeout: z.number().positive().max(LONGEST_SECONDS).optional().describe(`seconds (${DEFAULT_SECONDS})`),
-    }),
-    run: runCommand,
-  }),
-  list: row({
-    description: "List a folder.",
-    schema: z.object({ path: path.optional() }),
-    run: listFolder,
-  }),
+  bash: row({ description: "Run a shell command in the working folder.", schema: BASH, run: runCommand }),
+  list: row({ description: "List a folder.", schema: LIST, run: listFolder }),
   search: row({
     description: "Search the files of the project for a regular expression (extended); what git ignores is left out.",
-    schema: z.object({ pattern: z.string().min(1), path: path.optional() }),
+    schema: SEARCH,
     run: searchFiles,
   }),
 } as const;
@@ -141,11 +135,7 @@ async function writable(path: string, place: ToolPlace): Promise<string> {
 }
 
 async function readFile(
-  { path, offset = 1, limit = 2000 }: {
-    readonly path: string;
-    readonly offset?: number | undefined;
-    readonly limit?: number | undefined;
-  },
+  { path, offset = 1, limit = 2000 }: z.infer<typeof READ>,
   place: ToolPlace,
 ): Promise<ToolResult> {
   const file = await inside(path, place);
@@ -165,12 +155,7 @@ async function readFile(
 }
 
 async function editFile(
-  { path, old, new: text, all = false }: {
-    readonly path: string;
-    readonly old: string;
-    readonly new: string;
-    readonly all?: boolean | undefined;
-  },
+  { path, old, new: text, all = false }: z.infer<typeof EDIT>,
   place: ToolPlace,
 ): Promise<ToolResult> {
   const file = await writable(path, place);
@@ -190,10 +175,7 @@ async function editFile(
   return done(`edited ${path}${count > 1 ? ` in ${count} places` : ""}`);
 }
 
-async function listFolder(
-  { path = "." }: { readonly path?: string | undefined },
-  place: ToolPlace,
-): Promise<ToolResult> {
+async function listFolder({ path = "." }: z.infer<typeof LIST>, place: ToolPlace): Promise<ToolResult> {
   const folder = await inside(path, place);
   if (!await isDirectory(folder)) return failed(`${path} is no folder`);
   const names = [...await listDirectory(folder)].sort();
@@ -204,10 +186,7 @@ async function listFolder(
   return done(shown.length === 0 ? "(empty)" : [...shown, ...more].join("\n"));
 }
 
-async function searchFiles(
-  { pattern, path = "." }: { readonly pattern: string; readonly path?: string | undefined },
-  place: ToolPlace,
-): Promise<ToolResult> {
+async function searchFiles({ pattern, path = "." }: z.infer<typeof SEARCH>, place: ToolPlace): Promise<ToolResult> {
   const folder = await inside(path, place);
   const from = relative(place.cwd, folder) || ".";
   const isRepository = await isDirectory(resolve(place.tree, ".git")) ||
@@ -227,7 +206,7 @@ async function searchFiles(
 }
 
 async function runCommand(
-  { command, timeout = DEFAULT_SECONDS }: { readonly command: string; readonly timeout?: number | undefined },
+  { command, timeout = DEFAULT_SECONDS }: z.infer<typeof BASH>,
   place: ToolPlace,
 ): Promise<ToolResult> {
   const shell = await shellFor(command, place);
