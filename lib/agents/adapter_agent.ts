@@ -1,4 +1,4 @@
-import { createLoginWatch, hasLogin, type LoginWatch } from "./login_watch.ts";
+import { createLoginWatch, type LoginWatch, seesLogin } from "./login_watch.ts";
 import { dirname, isAbsolute, join } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
 import { readText, temporaryDirectory, writeAtomic } from "../host/files.ts";
@@ -13,7 +13,7 @@ import type { ReadyEndpoint } from "./ask_endpoint.ts";
 import type { EndpointConfig } from "../config/types.ts";
 import { type AgentInvocation, runTurn, type TurnReading } from "./run_turn.ts";
 import { createStreamReader, type StreamReader } from "./stream_reader.ts";
-import { UNKNOWN_USAGE } from "./turn_end.ts";
+import { silentTurn } from "./turn_end.ts";
 import { turnVerdict } from "./turn_verdict.ts";
 import type { Agent, TurnRequest } from "../context/agent.ts";
 
@@ -47,10 +47,13 @@ export function adapterAgent(adapter: Adapter, options: AdapterAgentOptions): Ag
       await server();
     },
     async runTurn(request) {
-      const endpoint = await asValue(server);
-      if (RalphError.isInstance(endpoint)) return unusableTurn(endpoint, request);
+      const endpoint = await server().catch(asValue);
+      if (RalphError.isInstance(endpoint)) {
+        const message = `${endpoint.message} (${endpoint.hint})`;
+        return silentTurn({ reason: "agent-unusable", message }, request.transcript);
+      }
       await using folder = await temporaryDirectory("ralph-agent-");
-      const [file = adapter.name, ...words] = await programLine(adapter, host, root) ?? adapter.programs;
+      const program = await programLine(adapter, host, root) ?? adapter.programs;
       const asked = {
         prompt: request.prompt,
         model: options.model ?? null,
@@ -59,17 +62,13 @@ export function adapterAgent(adapter: Adapter, options: AdapterAgentOptions): Ag
         folder: folder.path,
       };
       const driver = await adapter.load();
-      const place = { file, words, folder: folder.path, cwd: request.cwd, endpoint };
+      const place = { host, adapter, driver, program, folder: folder.path, endpoint };
       const interactive = interactiveOf(driver, options.interactiveArgs);
       if (request.interactive === true && interactive !== null) {
-        return await runTurn(host, await inFolder(adapter, place, interactive(await pointed(asked))), request);
+        return await runTurn(host, await inFolder(place, request.cwd, interactive(await pointed(asked))), request);
       }
       const { interactive: _, ...unattended } = request;
-      const turn = await unattendedTurn(
-        { host, adapter, driver, folder: folder.path },
-        await inFolder(adapter, place, driver.arguments(asked)),
-        unattended,
-      );
+      const turn = await unattendedTurn(place, await inFolder(place, request.cwd, driver.arguments(asked)), unattended);
       return adapter.claims === "optional" ? { ...turn, needsClaim: false } : turn;
     },
   };
@@ -124,15 +123,8 @@ async function pointed(options: AdapterOptions): Promise<AdapterOptions> {
  * believe PWD rather than the folder that they are started in.
  */
 async function inFolder(
-  { needs }: Adapter,
-  { file, words, folder, cwd, endpoint }: {
-    readonly file: string;
-    /** Arguments that belong to the program. */
-    readonly words: readonly string[];
-    readonly folder: string;
-    readonly cwd: string;
-    readonly endpoint: ReadyEndpoint | undefined;
-  },
+  { adapter: { name, needs }, program: [file = name, ...words], folder, endpoint }: TurnPlace,
+  cwd: string,
   { arguments: list, input, environment, files = {} }: AdapterInvocation,
 ): Promise<AgentInvocation> {
   for (const [name, content] of Object.entries(files)) await writeAtomic(join(folder, name), content);
@@ -173,25 +165,19 @@ async function serverOf(
   return await configuredEndpoint(endpoint, model ?? undefined, environment.variables);
 }
 
-async function asValue<Value>(act: () => Promise<Value>): Promise<Value | RalphError> {
-  try {
-    return await act();
-  } catch (error) {
-    if (RalphError.isInstance(error)) return error;
-    throw error;
-  }
-}
-
-function unusableTurn({ message, hint }: RalphError, { transcript }: TurnRequest): AgentTurn {
-  const end: TurnEnd = { reason: "agent-unusable", message: `${message} (${hint})` };
-  return { end, text: "", lines: [], usage: UNKNOWN_USAGE, transcript, durationMs: 0 };
+function asValue(error: unknown): RalphError {
+  if (RalphError.isInstance(error)) return error;
+  throw error;
 }
 
 interface TurnPlace {
   readonly host: Host;
   readonly adapter: Adapter;
   readonly driver: Driver;
+  /** The file, and arguments that belong to the program. */
+  readonly program: readonly string[];
   readonly folder: string;
+  readonly endpoint: ReadyEndpoint | undefined;
 }
 
 async function unattendedTurn(place: TurnPlace, invocation: AgentInvocation, request: TurnRequest): Promise<AgentTurn> {
@@ -208,7 +194,8 @@ async function unattendedTurn(place: TurnPlace, invocation: AgentInvocation, req
     ...(driver.ignored === undefined ? {} : { ignored: driver.ignored }),
   });
   const isPointed = invocation.needs !== place.adapter.needs;
-  const isKnown = isPointed || await hasLogin(place.adapter, host.environment, request.cwd);
+  const isKnown = isPointed || place.adapter.waitsForServer === undefined ||
+    await seesLogin(place.adapter, host.environment, request.cwd);
   using login = createLoginWatch(host.clock, {
     events: () => reader.summary().events,
     hasAnswered: () => reader.summary().answered,

@@ -88,7 +88,14 @@ export async function agentTurn(ralph: RalphContext, request: AgentTurnRequest):
   };
   const once = (taker: Agent, number: number): Promise<AgentTurn> => {
     const route = taker === agent ? routed?.why : undefined;
-    return oneTurn(ralph, taker, request, { cwd, environment, signal, number, route, putBack });
+    return oneTurn(ralph, taker, request, {
+      cwd,
+      environment,
+      signal,
+      transcript: numbered(transcript, number),
+      route,
+      putBack,
+    });
   };
   const agentTurn = request.interactive === true
     ? await once(agent, 1)
@@ -151,22 +158,16 @@ async function linesChanged(
   const untracked = now.changed.filter((entry) => entry.untracked && isChanged(entry));
   const known = now.head === base ? now.changed.filter((entry) => !entry.untracked).filter(isChanged) : null;
   const asked = known?.map(({ path }) => path) ?? paths;
-  const { added, removed } = asked.length === 0 ? { added: 0, removed: 0 } : await linesSince(repository, base, asked);
+  const { statOf } = await import("../git/branch_work.ts");
+  const { added, removed } = asked.length === 0
+    ? { added: 0, removed: 0 }
+    : await statOf(repository, [base, "--", ...asked]);
   let fresh = 0;
   for (const { path } of untracked) {
     const bytes = await readStart(join(repository.topLevel, path), COUNTED_BYTES);
     fresh += bytes === null || bytes.includes(0) ? 0 : bytes.filter((byte) => byte === 10).length;
   }
   return { diff: { added: added + fresh, removed } };
-}
-
-async function linesSince(
-  repository: Repository,
-  base: string,
-  paths: readonly string[],
-): Promise<{ readonly added: number; readonly removed: number }> {
-  const { statOf } = await import("../git/branch_work.ts");
-  return await statOf(repository, [base, "--", ...paths]);
 }
 
 function kindOf({ stage, item = null, attempt = 1 }: AgentTurnRequest): TurnKind {
@@ -195,7 +196,7 @@ interface OneTurn {
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  readonly number: number;
+  readonly transcript: string;
   /** Why this agent takes it, where a rule says so. */
   readonly route: string | undefined;
   /** Folders that Ralph writes in are folders again. */
@@ -206,14 +207,9 @@ async function oneTurn(
   ralph: RalphContext,
   agent: Agent,
   request: AgentTurnRequest,
-  { cwd, environment, signal, number, route, putBack }: OneTurn,
+  { cwd, environment, signal, transcript: named, route, putBack }: OneTurn,
 ): Promise<AgentTurn> {
-  const transcript = numbered(
-    request.transcript === undefined
-      ? join(request.folder, `${request.name}.log`)
-      : await resolveInside(ralph.run.root, request.transcript),
-    number,
-  );
+  const transcript = request.transcript === undefined ? named : await resolveInside(ralph.run.root, named);
   ralph.events.emit({
     type: "turn-start",
     agent: agent.name,

@@ -2,11 +2,10 @@ import { basename } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
 import { findExecutable, shellInvocation } from "../host/shell.ts";
 import type { Host } from "../host/types.ts";
-import { commandWord, packageOf } from "./program.ts";
+import { commandWord, packageOf, quoted } from "./program.ts";
 import { type AgentInvocation, runTurn } from "./run_turn.ts";
 import type { Agent, TurnRequest } from "../context/agent.ts";
 
-/** Words that a shell knows itself, and that begin a command whose program is not the first word. */
 /** A command line as an agent. */
 export interface CommandAgentOptions {
   /** Runs through the shell exactly as written: prompt on standard input, words on standard output. */
@@ -112,8 +111,4 @@ async function insideOf(
   const named = command.split(/[\s'"=]+/).filter((part) => part.startsWith("/") && part !== "/");
   const read = [...named, ...(program === null ? [] : [program, packageOf(program)])];
   return { read, ...(adapter === undefined ? {} : { needs: adapter.needs }) };
-}
-
-function quoted(text: string): string {
-  return /^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -4,6 +4,7 @@ import { ensurePrivateDirectory, pathExists, readText, writeAtomic } from "../ho
 import type { Environment, Host } from "../host/types.ts";
 import { CLAIMS_VARIABLE } from "../backlog/claims.ts";
 import type { Item } from "../backlog/types.ts";
+import { quoted } from "./program.ts";
 
 /** The place of a turn; a context is one. */
 export interface TurnPlace {
@@ -37,7 +38,7 @@ export async function turnEnvironment(place: TurnPlace, item: Item | null): Prom
 async function writeShims(folder: string, environment: Environment): Promise<string | null> {
   const program = await programOf(environment);
   if (program === null) return null;
-  const shell = `#!/bin/sh\nexec ${program.map(quote).join(" ")} "$@"\n`;
+  const shell = `#!/bin/sh\nexec ${program.map(quoted).join(" ")} "$@"\n`;
   await writeShim(folder, "ralph", shell);
   if (environment.platform === "win32") {
     await writeShim(folder, "ralph.cmd", `@${program.map((part) => `"${part}"`).join(" ")} %*\r\n`);
@@ -68,8 +69,4 @@ function pathWith(folder: string, { variables, platform }: Environment): Record<
     ? Object.keys(variables).find((key) => key.toUpperCase() === "PATH") ?? "Path"
     : "PATH";
   return { [name]: `${folder}${delimiter}${variables[name] ?? DEFAULT_PATH}` };
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

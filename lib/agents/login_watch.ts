@@ -70,25 +70,13 @@ export function createLoginWatch(
 }
 
 /**
- * Tells whether a person has logged in to the agent, set a key or settings for it, as far as can be seen: its files and
- * variables. Always true for one that ends by itself without.
+ * Tells whether a login, a key or settings of the agent can be seen: its files and variables. Some keep theirs where no
+ * one can look.
  *
  * @param cwd absolute path of the folder that it works in
  */
-export async function hasLogin(
-  adapter: Pick<Adapter, "needs" | "waitsForServer">,
-  environment: Pick<Environment, "home" | "variables">,
-  cwd: string,
-): Promise<boolean> {
-  return adapter.waitsForServer === undefined || await seesLogin(adapter, environment, cwd);
-}
-
-/** Tells whether a login, a key or settings of the agent can be seen: some keep theirs where no one can look. */
 export async function seesLogin(
-  { needs: { folders, keys }, waitsForServer = { files: [], variables: [] } }: Pick<
-    Adapter,
-    "needs" | "waitsForServer"
-  >,
+  { needs: { folders, keys }, waitsForServer = { files: [], variables: [] } }: LoginFacts,
   { home, variables }: Pick<Environment, "home" | "variables">,
   cwd: string,
 ): Promise<boolean> {
@@ -102,3 +90,5 @@ export async function seesLogin(
   }
   return false;
 }
+
+type LoginFacts = Pick<Adapter, "needs" | "waitsForServer">;

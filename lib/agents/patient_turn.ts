@@ -1,5 +1,5 @@
 import { localTime } from "../host/local_date.ts";
-import { UNKNOWN_USAGE } from "./turn_end.ts";
+import { silentTurn } from "./turn_end.ts";
 import type { Agent, RateLimit, RateLimits } from "../context/agent.ts";
 import type { RalphContext } from "../context/context.ts";
 import type { TimeBudget } from "../backlog/turn_types.ts";
@@ -166,7 +166,5 @@ function withUsage(turn: AgentTurn, before: AgentTurn | null): AgentTurn {
 
 /** A turn that ended without the agent being asked again, or at all. */
 function ended(last: AgentTurn | null, end: TurnEnd): AgentTurn {
-  return last === null
-    ? { end, text: "", lines: [], usage: UNKNOWN_USAGE, transcript: "", durationMs: 0 }
-    : { ...last, end };
+  return last === null ? silentTurn(end) : { ...last, end };
 }

@@ -42,53 +42,61 @@ const PLANNING = new Set(["ExitPlanMode", "exit_plan_mode", "plan_mode_respond",
 
 /** Adds events up, one by one. */
 export class StreamTally {
-  #events = 0;
-  #answered = false;
-  #end: End | null = null;
-  #error: StreamSummary["error"] = null;
-  #pastError: StreamSummary["error"] = null;
-  #limit: Limit | null = null;
-  #waiting = false;
   #total: Usage | null = null;
   #steps: Usage | null = null;
-  #toolCalls = 0;
-  #openCalls = 0;
-  #asked = false;
-  #planned = false;
+  readonly #sum: { -readonly [Name in keyof StreamSummary]: StreamSummary[Name] } = {
+    events: 0,
+    answered: false,
+    end: null,
+    error: null,
+    pastError: null,
+    limit: null,
+    waiting: false,
+    usage: UNKNOWN_USAGE,
+    toolCalls: 0,
+    openCalls: 0,
+    asked: false,
+    planned: false,
+  };
 
   take(event: AgentEvent): void {
     if (event.type === "agent-line-invalid") return;
-    this.#events += 1;
-    this.#answered ||= event.type === "agent-text" || event.type === "agent-tool-call";
+    const sum = this.#sum;
+    sum.events += 1;
     switch (event.type) {
       case "agent-text":
-        this.#waiting = false;
+        sum.answered = true;
+        sum.waiting = false;
         return;
       case "agent-tool-call":
-        this.#waiting = false;
-        this.#end = null;
-        this.#toolCalls += 1;
-        this.#openCalls += 1;
-        this.#asked ||= ASKING.has(event.tool);
-        this.#planned ||= PLANNING.has(event.tool);
+        sum.answered = true;
+        sum.waiting = false;
+        sum.end = null;
+        sum.toolCalls += 1;
+        sum.openCalls += 1;
+        sum.asked ||= ASKING.has(event.tool);
+        sum.planned ||= PLANNING.has(event.tool);
         return;
       case "agent-tool-result":
-        this.#waiting = false;
-        this.#openCalls = Math.max(0, this.#openCalls - 1);
+        sum.waiting = false;
+        sum.openCalls = Math.max(0, sum.openCalls - 1);
         return;
       case "agent-usage":
         if (event.scope === "total") this.#total = event.usage;
         else this.#steps = this.#steps === null ? event.usage : addUsage(this.#steps, event.usage);
         return;
       case "agent-rate-limit":
-        if (event.status === "retrying") this.#waiting = true;
-        if (event.status !== "warning") this.#limit = event;
+        if (event.status === "retrying") sum.waiting = true;
+        if (event.status !== "warning") sum.limit = event;
         return;
       case "agent-error":
-        if (event.fatal) this.#error = { kind: event.kind, message: event.message };
+        if (event.fatal) sum.error = { kind: event.kind, message: event.message };
         return;
       case "agent-end":
-        this.#takeEnd(event);
+        sum.end = event;
+        if (event.status !== "completed" || sum.error === null) return;
+        sum.pastError = sum.error;
+        sum.error = null;
         return;
       case "agent-start":
       case "agent-file-change":
@@ -98,28 +106,8 @@ export class StreamTally {
     }
   }
 
-  #takeEnd(event: End): void {
-    this.#end = event;
-    if (event.status !== "completed" || this.#error === null) return;
-    this.#pastError = this.#error;
-    this.#error = null;
-  }
-
   read(): StreamSummary {
-    return {
-      events: this.#events,
-      answered: this.#answered,
-      end: this.#end,
-      error: this.#error,
-      pastError: this.#pastError,
-      limit: this.#limit,
-      waiting: this.#waiting,
-      usage: orUnknown(this.#total ?? this.#steps ?? UNKNOWN_USAGE),
-      toolCalls: this.#toolCalls,
-      openCalls: this.#openCalls,
-      asked: this.#asked,
-      planned: this.#planned,
-    };
+    return { ...this.#sum, usage: orUnknown(this.#total ?? this.#steps ?? UNKNOWN_USAGE) };
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ProcessEnd } from "../host/types.ts";
-import type { TurnEnd, Usage } from "../backlog/types.ts";
+import type { AgentTurn, TurnEnd, Usage } from "../backlog/types.ts";
 
 /** The usage of an agent that does not report it. */
 export const UNKNOWN_USAGE: Usage = {
@@ -10,6 +10,11 @@ export const UNKNOWN_USAGE: Usage = {
   costUsd: null,
   estimated: false,
 };
+
+/** A turn in which nothing was said. @param transcript absolute path. @default none */
+export function silentTurn(end: TurnEnd, transcript = ""): AgentTurn {
+  return { end, text: "", lines: [], usage: UNKNOWN_USAGE, transcript, durationMs: 0 };
+}
 
 /** The limits a turn ran under, for the message. */
 export interface TurnLimits {
@@ -49,8 +54,13 @@ export function turnEndOf(end: ProcessEnd, limits: TurnLimits): TurnEnd {
   }
 }
 
+/** The signal that ended a process, or the command that a shell ran. */
+export function signalOf({ signal, exitCode }: ProcessEnd): string | undefined {
+  return signal ?? SIGNALS[exitCode ?? 0];
+}
+
 function exitOf(end: ProcessEnd): TurnEnd {
-  const signal = end.signal ?? SIGNALS[end.exitCode ?? 0];
+  const signal = signalOf(end);
   if (signal !== undefined) return { reason: "crashed", message: withLast(`the agent was ended by ${signal}`, end) };
   if (end.exitCode === 0) return { reason: "completed" };
   if (end.exitCode === 127) {

@@ -13,7 +13,7 @@ import { failureKind } from "./failures.ts";
 import { NO_LOGIN } from "./login_watch.ts";
 import { resetTime, saneReset } from "./reset_time.ts";
 import type { StreamSummary } from "./stream_summary.ts";
-import { turnEndOf, type TurnLimits } from "./turn_end.ts";
+import { signalOf, turnEndOf, type TurnLimits } from "./turn_end.ts";
 
 /** The context beside the stream. */
 export interface VerdictContext {
@@ -36,7 +36,6 @@ export interface VerdictContext {
 }
 
 const KILLS = new Set(["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"]);
-const KILL_CODES: Readonly<Record<number, string>> = { 129: "SIGHUP", 130: "SIGINT", 137: "SIGKILL", 143: "SIGTERM" };
 
 /** Judges one turn. Pure. */
 export function turnVerdict(end: ProcessEnd, summary: StreamSummary, context: VerdictContext): TurnEnd {
@@ -50,7 +49,7 @@ export function turnVerdict(end: ProcessEnd, summary: StreamSummary, context: Ve
     // It was not stuck: it was waiting for its limit to be over, in silence.
     return waited && summary.waiting ? limited("it was waiting for its rate limit", summary, context) : stopped;
   }
-  const signal = end.signal ?? KILL_CODES[end.exitCode ?? 0];
+  const signal = signalOf(end);
   if (signal !== undefined && KILLS.has(signal)) {
     return { reason: "killed", message: `the agent was ended from outside with ${signal}` };
   }
@@ -178,35 +177,34 @@ function failed(
 ): TurnEnd {
   const kind = said === "other" ? context.exitKind?.(code) ?? "other" : said;
   const why = message.replaceAll(/\s*\n\s*/g, " ").trim().slice(0, 1000) || "it gave no reason";
-  switch (kind) {
-    case "auth": {
-      const how = context.loginFor?.(why) ?? context.login;
-      return { reason: "agent-unusable", message: `\`${context.agent}\` is not logged in: ${why} (${how})` };
-    }
-    case "billing":
-      return {
-        reason: "agent-unusable",
-        message: `\`${context.agent}\` has no credit: ${why} (see to its plan and billing)`,
-      };
-    case "model":
-      return {
-        reason: "agent-unusable",
-        message: `\`${context.agent}\` has no such model: ${why} (name another with \`--model\`)`,
-      };
-    case "context":
-      return { reason: "context-exhausted", message: `the conversation no longer fits the model: ${why}` };
-    case "rate-limit":
-      return limited(why, summary, context);
-    case "server":
-    case "network":
-      return { reason: "unavailable", message: `the agent's provider failed: ${why}` };
-    case "interrupted":
-      return { reason: "killed", message: `the agent was interrupted: ${why}` };
-    case "own-limit":
-    case "other":
-      return { reason: "agent-failed", message: `the agent failed: ${why}` };
-  }
+  if (kind === "rate-limit") return limited(why, summary, context);
+  const { reason, words } = FAILED[kind];
+  const how = kind === "auth" ? ` (${context.loginFor?.(why) ?? context.login})` : HINTS[kind] ?? "";
+  return { reason, message: `${reason === "agent-unusable" ? `\`${context.agent}\`` : "the"} ${words}: ${why}${how}` };
 }
+
+/** How a turn ends that failed so, and the words for it, behind the agent's name or `the`. */
+const FAILED: Readonly<Record<Exclude<FailureKind, "rate-limit">, FailedEnd>> = {
+  auth: { reason: "agent-unusable", words: "is not logged in" },
+  billing: { reason: "agent-unusable", words: "has no credit" },
+  model: { reason: "agent-unusable", words: "has no such model" },
+  context: { reason: "context-exhausted", words: "conversation no longer fits the model" },
+  server: { reason: "unavailable", words: "agent's provider failed" },
+  network: { reason: "unavailable", words: "agent's provider failed" },
+  interrupted: { reason: "killed", words: "agent was interrupted" },
+  "own-limit": { reason: "agent-failed", words: "agent failed" },
+  other: { reason: "agent-failed", words: "agent failed" },
+};
+
+interface FailedEnd {
+  readonly reason: "agent-unusable" | "context-exhausted" | "unavailable" | "killed" | "agent-failed";
+  readonly words: string;
+}
+
+const HINTS: Readonly<Partial<Record<FailureKind, string>>> = {
+  billing: " (see to its plan and billing)",
+  model: " (name another with `--model`)",
+};
 
 function limited(message: string, { limit }: StreamSummary, { now }: VerdictContext): TurnEnd {
   const said = limit === null || limit.status === "retrying"
