@@ -10,7 +10,7 @@ import { HTTPException } from "hono/http-exception";
 import { createRedactor } from "../events/redact.ts";
 import { secretValues } from "../events/secrets.ts";
 import type { Host } from "../host/types.ts";
-import { fragment, type Markup } from "../report/markup.ts";
+import { fragment, type Markup, NOTHING } from "../report/markup.ts";
 import { makeReport, type Resume } from "../report/make_report.ts";
 import type { RunReport } from "../report/types.ts";
 import { controlFolder, sendRequest } from "../steer/control.ts";
@@ -19,7 +19,7 @@ import { SCRIPT } from "./assets.ts";
 import { readCommit, readTranscript } from "./disk.ts";
 import { guard } from "./guard.ts";
 import { findItem, itemRegions } from "./item_page.ts";
-import { page, region } from "./layout.ts";
+import { action, page, type PageOptions, region } from "./layout.ts";
 import { type ListedProject, overview } from "./overview_page.ts";
 import { BOARD_IDS, itemHref } from "./board.ts";
 import { runRegions } from "./run_page.ts";
@@ -42,6 +42,8 @@ export interface AppOptions {
 /** Runs of a project that are listed. */
 const LISTED = 12;
 const MOST_COMMITS = 40;
+const STEER_ACTIONS = ["pause", "resume", "stop", "stop-now", "tell", "answer"] as const;
+const NOTICE = fragment`<p id="notice" class="card notice" hidden></p>`;
 
 /** The page's server, to be served by any runtime. */
 export function createApp(options: AppOptions): Hono {
@@ -49,14 +51,10 @@ export function createApp(options: AppOptions): Hono {
   app.use(guard(options.token, options.port));
   const base = `/${options.token}`;
   const site = new Site(options, base);
-  app.get(
-    `${base}/style.css`,
-    (context) => context.body(PAGE_STYLE, 200, { "content-type": "text/css; charset=utf-8" }),
-  );
-  app.get(
-    `${base}/page.js`,
-    (context) => context.body(SCRIPT, 200, { "content-type": "text/javascript; charset=utf-8" }),
-  );
+  for (const [name, type, text] of [["style.css", "css", PAGE_STYLE], ["page.js", "javascript", SCRIPT]] as const) {
+    const headers = { "content-type": `text/${type}; charset=utf-8` };
+    app.get(`${base}/${name}`, (context) => context.body(text, 200, headers));
+  }
   app.get(base, (context) => context.redirect(`${base}/`));
   app.get(`${base}/`, (context) => site.overview(context));
   app.get(`${base}/events`, (context) => site.overviewEvents(context));
@@ -90,171 +88,153 @@ class Site {
 
   missing(): string {
     const main = fragment`<h1>There is no such page</h1><p><a href="${this.#base}/">All runs</a></p>`;
-    return page({ base: this.#base, title: "No such page", events: null, crumbs: [], main });
+    return page({ base: this.#base, title: "No such page", main });
   }
 
   async overview(context: Context): Promise<Response> {
-    const drawn = await this.#drawOverview();
-    return context.html(page({
-      base: this.#base,
-      title: drawn.title,
-      events: `${this.#base}/events`,
-      crumbs: [],
-      main: region("runs", drawn.regions),
-    }));
+    const { title, regions } = await this.#drawOverview();
+    return this.#page(context, { title, events: `${this.#base}/events`, main: region("runs", regions) });
   }
 
   async overviewEvents(context: Context): Promise<Response> {
-    const projects = await this.#options.runs.projects();
-    const opened: Disposable[] = [];
+    const { runs } = this.#options;
+    const projects = await runs.projects();
     const changed = async (act: () => void): Promise<Disposable> => {
-      opened.push(await this.#options.runs.changed(act));
+      const opened: Disposable[] = [await runs.changed(act)];
       for (const project of projects) {
-        for (const { run } of await this.#options.runs.live(project)) {
-          const watched = await this.#options.runs.open(project, run);
+        for (const { run } of await runs.live(project)) {
+          const watched = await runs.open(project, run);
           if (watched !== null) opened.push(watched.changed(act), watched);
         }
       }
-      return { [Symbol.dispose]: () => opened.forEach((one) => one[Symbol.dispose]()) };
+      return together(opened);
     };
     return streamPage(context, this.#options, changed, () => this.#drawOverview());
   }
 
-  async run(context: Context): Promise<Response> {
-    using watched = await this.#open(context);
-    if (watched === null) return context.html(this.missing(), 404);
-    const href = this.#hrefOf(watched);
-    const live = await watched.live();
-    const { regions, title } = await this.#drawRun(watched);
-    const board = BOARD_IDS.map((id) => region(id, regions, "column"));
-    const tell = live === null ? fragment`` : tellForm(href);
-    const main = fragment`<p id="notice" class="card notice" hidden></p>
+  run(context: Context): Promise<Response> {
+    return this.#ofRun(context, async (watched, href) => {
+      const { regions, title } = await this.#drawRun(watched);
+      const isLive = await watched.live() !== null;
+      const board = BOARD_IDS.map((id) => region(id, regions, "column"));
+      const main = fragment`${NOTICE}
 ${region("hero", regions, "hero")}${region("needs", regions)}${region("trust", regions)}${
-      region("tiles", regions, "tiles")
-    }
+        region("tiles", regions, "tiles")
+      }
 <div class="split"><div>${region("now", regions)}${region("line", regions)}
 <section class="board" aria-label="Items by state">${board}</section></div>
-<aside>${tell}<section class="card feed">${region("feed", regions)}</section></aside></div>`;
-    const crumbs = [{ name: watched.project.name, href: null }, { name: watched.found.id, href: null }];
-    return context.html(
-      page({ base: this.#base, title, events: live === null ? null : `${href}/events`, crumbs, main }),
-    );
+<aside>${isLive ? tellForm(href) : NOTHING}<section class="card feed">${region("feed", regions)}</section></aside></div>`;
+      const crumbs = [{ name: watched.project.name }, { name: watched.found.id }];
+      return this.#page(context, { title, events: isLive ? `${href}/events` : null, crumbs, main });
+    });
   }
 
-  async runEvents(context: Context): Promise<Response> {
-    const watched = await this.#open(context);
-    if (watched === null) return context.html(this.missing(), 404);
-    return streamPage(
-      context,
-      this.#options,
-      (act) => Promise.resolve(both(watched.changed(act), watched)),
-      () => this.#drawRun(watched),
-    );
+  runEvents(context: Context): Promise<Response> {
+    return this.#stream(context, (watched) => this.#drawRun(watched));
   }
 
-  async item(context: Context): Promise<Response> {
-    using watched = await this.#open(context);
-    const drawn = watched === null ? null : await this.#drawItem(context, watched);
-    if (watched === null || drawn === null) return context.html(this.missing(), 404);
-    const href = this.#hrefOf(watched);
-    const { part = "", item = "" } = context.req.param();
-    const crumbs = [
-      { name: watched.project.name, href: null },
-      { name: watched.found.id, href },
-      { name: item, href: null },
-    ];
-    const live = await watched.live();
-    const tell = live === null ? fragment`` : tellForm(href, item);
-    const main = fragment`<p id="notice" class="card notice" hidden></p>${region("item", drawn.regions)}${tell}${
-      region("attempts", drawn.regions)
-    }`;
-    const events = live === null ? null : `${href}/item/${part}/${encodeURIComponent(item)}/events`;
-    return context.html(page({ base: this.#base, title: drawn.title, events, crumbs, main }));
+  item(context: Context): Promise<Response> {
+    return this.#ofRun(context, async (watched, href) => {
+      const drawn = await this.#drawItem(context, watched);
+      if (drawn === null) return null;
+      const { title, regions } = drawn;
+      const { part = "", item = "" } = context.req.param();
+      const isLive = await watched.live() !== null;
+      const main = fragment`${NOTICE}${region("item", regions)}${isLive ? tellForm(href, item) : NOTHING}${
+        region("attempts", regions)
+      }`;
+      const events = isLive ? `${itemHref(href, { part: Number(part), id: item })}/events` : null;
+      const crumbs = [{ name: watched.project.name }, { name: watched.found.id, href }, { name: item }];
+      return this.#page(context, { title, events, crumbs, main });
+    });
   }
 
-  async itemEvents(context: Context): Promise<Response> {
-    const watched = await this.#open(context);
-    if (watched === null) return context.html(this.missing(), 404);
-    const changed = (act: () => void): Promise<Disposable> => Promise.resolve(both(watched.changed(act), watched));
+  itemEvents(context: Context): Promise<Response> {
     const nothing = { regions: {}, announcement: "", title: "" };
-    return streamPage(context, this.#options, changed, async () => await this.#drawItem(context, watched) ?? nothing);
+    return this.#stream(context, async (watched) => await this.#drawItem(context, watched) ?? nothing);
   }
 
-  async items(context: Context): Promise<Response> {
-    using watched = await this.#open(context);
-    if (watched === null) return context.html(this.missing(), 404);
-    const href = this.#hrefOf(watched);
-    const report = watched.model.report() as RunReport;
-    const rows = report.items.map((item) =>
-      fragment`<tr><td><a href="${
-        itemHref(href, item)
-      }">${item.id}</a></td><td>${item.title}</td><td>${item.state}</td><td>${item.attempts.length}</td></tr>`
-    );
-    const main =
-      fragment`<h1>All items</h1><div class="card scroll" tabindex="0"><table><thead><tr><th scope="col">Item</th><th scope="col">Title</th><th scope="col">State</th><th scope="col">Attempts</th></tr></thead><tbody>${rows}</tbody></table></div>`;
-    const crumbs = [{ name: watched.project.name, href: null }, { name: watched.found.id, href }, {
-      name: "items",
-      href: null,
-    }];
-    return context.html(page({ base: this.#base, title: "All items", events: null, crumbs, main }));
+  items(context: Context): Promise<Response> {
+    return this.#ofRun(context, (watched, href) => {
+      const rows = watched.model.report().items.map((item) =>
+        fragment`<tr><td><a href="${
+          itemHref(href, item)
+        }">${item.id}</a></td><td>${item.title}</td><td>${item.state}</td><td>${item.attempts.length}</td></tr>`
+      );
+      const main =
+        fragment`<h1>All items</h1><div class="card scroll" tabindex="0"><table><thead><tr><th scope="col">Item</th><th scope="col">Title</th><th scope="col">State</th><th scope="col">Attempts</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+      const crumbs = [{ name: watched.project.name }, { name: watched.found.id, href }, { name: "items" }];
+      return this.#page(context, { title: "All items", crumbs, main });
+    });
   }
 
   /** The report, as `ralph report --format html` writes it: a page of its own, which runs nothing. */
-  async report(context: Context): Promise<Response> {
-    using watched = await this.#open(context);
-    if (watched === null) return context.html(this.missing(), 404);
-    const { host, resume } = this.#options;
-    const report = await makeReport(watched.project.root, watched.found, { host, resume });
-    const { htmlReport } = await import("../report/html.ts");
-    const policy =
-      "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
-    return context.html(htmlReport(report), 200, { "Content-Security-Policy": policy });
+  report(context: Context): Promise<Response> {
+    return this.#ofRun(context, async ({ project, found }) => {
+      const report = await makeReport(project.root, found, this.#options);
+      const { htmlReport } = await import("../report/html.ts");
+      const policy =
+        "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+      return context.html(htmlReport(report), 200, { "Content-Security-Policy": policy });
+    });
   }
 
-  async transcript(context: Context): Promise<Response> {
-    using watched = await this.#open(context);
-    if (watched === null) return context.html(this.missing(), 404);
-    const { part, item = "", attempt, turn } = context.req.param();
-    const found = findItem(watched.model.report() as RunReport, Number(part), item);
-    const path = found?.attempts[Number(attempt)]?.turns[Number(turn)]?.transcript;
-    const text = path === undefined ? null : await readTranscript(watched.project.root, watched.found.folder, path);
-    if (text === null) return context.html(this.missing(), 404);
-    const href = this.#hrefOf(watched);
-    const crumbs = [
-      { name: watched.found.id, href },
-      { name: item, href: itemHref(href, { part: Number(part), id: item }) },
-      { name: "transcript", href: null },
-    ];
-    const main = fragment`<h1>What the agent printed</h1><p class="dim">${path ?? ""}${
-      text.isWhole ? "" : `, the last ${text.text.length.toLocaleString("en-US")} characters`
-    }</p><pre class="card transcript" tabindex="0">${text.text}</pre>`;
-    return context.html(page({ base: this.#base, title: "Transcript", events: null, crumbs, main }));
+  transcript(context: Context): Promise<Response> {
+    return this.#ofRun(context, async ({ model, project, found }, href) => {
+      const { part, item = "", attempt, turn } = context.req.param();
+      const shown = findItem(model.report() as RunReport, Number(part), item);
+      const path = shown?.attempts[Number(attempt)]?.turns[Number(turn)]?.transcript;
+      const read = path === undefined ? null : await readTranscript(project.root, found.folder, path);
+      if (read === null) return null;
+      const crumbs = [
+        { name: found.id, href },
+        { name: item, href: itemHref(href, { part: Number(part), id: item }) },
+        { name: "transcript" },
+      ];
+      const main = fragment`<h1>What the agent printed</h1><p class="dim">${path ?? ""}${
+        read.isWhole ? "" : `, the last ${read.text.length.toLocaleString("en-US")} characters`
+      }</p><pre class="card transcript" tabindex="0">${read.text}</pre>`;
+      return this.#page(context, { title: "Transcript", crumbs, main });
+    });
   }
 
-  async steer(context: Context): Promise<Response> {
+  steer(context: Context): Promise<Response> {
+    return this.#ofRun(context, async (watched, href) => {
+      const reply = await this.#ask(watched, await context.req.parseBody());
+      if ((context.req.header("accept") ?? "").includes("application/json")) return context.json(reply);
+      return context.redirect(href, 303);
+    });
+  }
+
+  #page(context: Context, shown: Omit<PageOptions, "base">): Response {
+    return context.html(page({ base: this.#base, ...shown })) as Response;
+  }
+
+  /** Answers about the run of an address; `null`: there is no such page of it. */
+  async #ofRun(
+    context: Context,
+    answer: (watched: WatchedRun, href: string) => Promise<Response | null> | Response,
+  ): Promise<Response> {
     using watched = await this.#open(context);
+    const response = watched === null ? null : await answer(watched, this.#hrefOf(watched));
+    return response ?? context.html(this.missing(), 404);
+  }
+
+  async #stream(context: Context, draw: (watched: WatchedRun) => Promise<Drawn>): Promise<Response> {
+    const watched = await this.#open(context);
     if (watched === null) return context.html(this.missing(), 404);
-    const reply = await this.#ask(watched, await context.req.parseBody());
-    if ((context.req.header("accept") ?? "").includes("application/json")) return context.json(reply);
-    return context.redirect(this.#hrefOf(watched), 303);
+    const changed = (act: () => void): Promise<Disposable> => Promise.resolve(together([watched.changed(act), watched]));
+    return streamPage(context, this.#options, changed, () => draw(watched));
   }
 
   async #ask(watched: WatchedRun, body: Readonly<Record<string, unknown>>): Promise<SteerReply> {
     const live = await watched.live();
     if (live === null) return { status: "refused", message: "The run is no longer at work" };
-    const text = (name: string): string | undefined => {
-      const value = body[name];
-      return typeof value === "string" && value !== "" ? value : undefined;
-    };
-    const given = text("action") ?? "";
-    const known = ["pause", "resume", "stop", "stop-now", "tell", "answer"] as const;
-    const wanted = known.find((one) => one === given);
-    if (wanted === undefined) return { status: "refused", message: "There is no such request" };
-    const request: SteerRequest = {
-      action: wanted,
-      origin: "page",
-      ...present({ text: text("text"), item: text("item"), key: text("key") }),
-    };
+    const action = STEER_ACTIONS.find((one) => one === body["action"]);
+    if (action === undefined) return { status: "refused", message: "There is no such request" };
+    const given = ["text", "item", "key"].map((name) => [name, body[name]] as const)
+      .filter(([, value]) => typeof value === "string" && value !== "");
+    const request: SteerRequest = { action, origin: "page", ...Object.fromEntries(given) };
     const place = { folder: controlFolder(watched.project.own), run: live.run, host: this.#options.host };
     return await sendRequest(place, request) ?? { status: "refused", message: "The run did not answer" };
   }
@@ -316,27 +296,17 @@ ${region("hero", regions, "hero")}${region("needs", regions)}${region("trust", r
   }
 }
 
-function both(one: Disposable, other: Disposable): Disposable {
-  return {
-    [Symbol.dispose]() {
-      one[Symbol.dispose]();
-      other[Symbol.dispose]();
-    },
-  };
-}
-
-function present(fields: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
+function together(parts: readonly Disposable[]): Disposable {
+  return { [Symbol.dispose]: () => parts.forEach((part) => part[Symbol.dispose]()) };
 }
 
 /** A person's words go into the next prompt. */
 function tellForm(href: string, item?: string): Markup {
-  const field = item === undefined ? fragment`` : fragment`<input type="hidden" name="item" value="${item}">`;
-  return fragment`<form method="post" action="${href}/steer" class="action card tell"><h2><label for="tell">Tell the agent${
+  const fields = { action: "tell", ...(item === undefined ? {} : { item }) };
+  const inside = fragment`<h2><label for="tell">Tell the agent${
     item === undefined ? "" : ` about ${item}`
-  }</label></h2><input type="hidden" name="action" value="tell">${field}<textarea id="tell" name="text" rows="3" required placeholder="It goes into the next prompt${
+  }</label></h2><textarea id="tell" name="text" rows="3" required placeholder="It goes into the next prompt${
     item === undefined ? "" : " for this item"
-  }"></textarea><button>Tell</button></form>`;
+  }"></textarea><button>Tell</button>`;
+  return action(`${href}/steer`, fields, inside, "card tell");
 }

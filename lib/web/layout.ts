@@ -8,17 +8,17 @@ export interface PageOptions {
   /** Before every address: `/` and the token. */
   readonly base: string;
   readonly title: string;
-  /** Changes come from here; `null`: nothing changes. */
-  readonly events: string | null;
-  readonly crumbs: readonly { readonly name: string; readonly href: string | null }[];
+  /** Changes come from here. @default nothing changes */
+  readonly events?: string | null;
+  readonly crumbs?: readonly { readonly name: string; readonly href?: string }[];
   readonly main: Markup;
 }
 
 /** A whole page. Its script only keeps it up to date: everything works without. Pure. */
-export function page({ base, title, events, crumbs, main }: PageOptions): string {
+export function page({ base, title, events = null, crumbs = [], main }: PageOptions): string {
   const live = events === null ? NOTHING : fragment` data-events="${events}"`;
   const path = crumbs.map(({ name, href }) =>
-    href === null
+    href === undefined
       ? fragment`<li><span aria-current="page">${name}</span></li>`
       : fragment`<li><a href="${href}">${name}</a></li>`
   );
