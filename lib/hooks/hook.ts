@@ -133,14 +133,10 @@ export function configuredHooks({ hooks }: Pick<Config, "hooks">): readonly Hook
 }
 
 /** A hook as a file names it. Pure. */
-export function hookOfConfig(config: HookConfig): Hook {
-  const { id, enabled, parallel, when, isolated, agent, agentCommand, timeout, workflow, prompt, command } = config;
+export function hookOfConfig(hook: HookConfig): Hook {
+  const { agent, agentCommand, timeout, workflow, prompt, command, ...config } = hook;
   const options: HookOptions = {
-    id,
-    enabled,
-    parallel,
-    when,
-    isolated,
+    ...config,
     ...(agent === undefined ? {} : { agent }),
     ...(agentCommand === undefined ? {} : { agent: { command: agentCommand } }),
     ...(timeout === undefined ? {} : { timeoutMs: timeout * 1000 }),

@@ -20,27 +20,10 @@ export interface HookTree extends AsyncDisposable {
   collect(file: string): Promise<TreeChange | null>;
 }
 
-/** Makes the worktrees of one run. */
-export interface HookTrees {
-  /** The working tree as it is now, untracked files included, as a commit; HEAD and index stay as they are. */
-  snapshot(): Promise<string>;
-  open(commit: string): Promise<HookTree>;
-  /** Takes away what a killed run left. Call with the run lock held. */
-  sweep(): Promise<void>;
-}
-
 const HINT = "set `isolated: false` to run the hook in the tree";
 
-/** @param left paths relative to the top level that a patch never holds: Ralph's own state */
-export function createHookTrees(
-  { root }: { readonly root: string },
-  repository: Repository,
-  left: readonly string[],
-): HookTrees {
-  return new Worktrees(root, repository, left);
-}
-
-class Worktrees implements HookTrees {
+/** Makes the worktrees of one run. */
+export class HookTrees {
   readonly #root: string;
   readonly #repository: Repository;
   readonly #left: readonly string[];
@@ -48,6 +31,7 @@ class Worktrees implements HookTrees {
   readonly #prefix: string;
   readonly #oneAtATime = createSlots(1); // git takes no lock around the list of worktrees
 
+  /** @param left paths relative to the top level that a patch never holds: Ralph's own state */
   constructor(root: string, repository: Repository, left: readonly string[]) {
     this.#root = root;
     this.#repository = repository;
@@ -55,6 +39,7 @@ class Worktrees implements HookTrees {
     this.#prefix = `ralph-hook-${hashText(`${repository.gitDirectory}\0${root}`).slice(0, 12)}-`;
   }
 
+  /** The working tree as it is now, untracked files included, as a commit; HEAD and index stay as they are. */
   async snapshot(): Promise<string> {
     const { head, changed } = await this.#repository.status();
     if (head !== null && changed.length === 0) return head;
@@ -82,6 +67,7 @@ class Worktrees implements HookTrees {
     };
   }
 
+  /** Takes away what a killed run left. Call with the run lock held. */
   async sweep(): Promise<void> {
     for (const line of (await this.#git(["worktree", "list", "--porcelain"])).split("\n")) {
       const path = line.slice("worktree ".length);

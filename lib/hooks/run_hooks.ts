@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import type { RalphContext } from "../context/context.ts";
-import type { Brief } from "../checks/brief/types.ts";
 import { ensurePrivateDirectory, resolveInside } from "../host/files.ts";
 import { type Hook, hooksOf, type HookStore } from "./hook.ts";
 import { createSlots, type Slots } from "../host/slots.ts";
@@ -17,7 +16,7 @@ import {
   reportLeftPatches,
 } from "./changes.ts";
 import { recordHook } from "./record.ts";
-import { createHookTrees, type HookTrees } from "./hook_trees.ts";
+import { HookTrees } from "./hook_trees.ts";
 import type { HookIteration, HookRunner, HookRunnerOptions } from "./runner_types.ts";
 
 /** The hooks of a run that has some. @throws {RalphError} git-failed */
@@ -27,24 +26,26 @@ export async function startHooks<Data, Findings>(
   options: HookRunnerOptions,
 ): Promise<HookRunner> {
   const { hooks, folder } = options;
-  const trees = createHookTrees(ralph, requireRepository(ralph), topLevelPaths(ralph, backlog.stateFiles));
+  const trees = new HookTrees(ralph.root, requireRepository(ralph), topLevelPaths(ralph, backlog.stateFiles));
   await trees.sweep();
   const store = hooks.find((hook) => hook.store !== undefined)?.store;
   const directory = store?.directory;
   const logs = directory === undefined ? folder : await resolveInside(ralph.root, directory);
   await ensurePrivateDirectory(logs);
   await reportLeftPatches(ralph, directory === undefined ? null : logs, folder);
-  return new RunHooks(ralph, backlog, { ...options, logs, trees, store });
+  return new RunHooks(ralph, { ...options, stateFiles: backlog.stateFiles, logs, trees, store });
+}
+
+interface RunHooksParts extends HookRunnerOptions {
+  readonly stateFiles: readonly string[];
+  readonly logs: string;
+  readonly trees: HookTrees;
+  readonly store: HookStore | undefined;
 }
 
 class RunHooks implements HookRunner {
   readonly #ralph: RalphContext;
-  readonly #stateFiles: readonly string[];
-  readonly #store: HookStore | undefined;
-  readonly #hooks: readonly Hook[];
-  readonly #trees: HookTrees;
-  readonly #brief: Brief;
-  readonly #logs: string;
+  readonly #parts: RunHooksParts;
   readonly #slots: Slots;
   readonly #stopper = new AbortController();
   readonly #signal: AbortSignal;
@@ -53,34 +54,21 @@ class RunHooks implements HookRunner {
   readonly #kept: string[] = [];
   readonly #failures: unknown[] = [];
 
-  constructor(
-    ralph: RalphContext,
-    { stateFiles }: Pick<Backlog, "stateFiles">,
-    { hooks, limit, signal, brief, logs, trees, store }: HookRunnerOptions & {
-      readonly logs: string;
-      readonly trees: HookTrees;
-      readonly store: HookStore | undefined;
-    },
-  ) {
+  constructor(ralph: RalphContext, parts: RunHooksParts) {
     this.#ralph = ralph;
-    this.#stateFiles = stateFiles;
-    this.#store = store;
-    this.#hooks = hooks;
-    this.#trees = trees;
-    this.#brief = brief;
-    this.#logs = logs;
-    this.#slots = createSlots(limit);
-    this.#signal = AbortSignal.any([signal, this.#stopper.signal]);
+    this.#parts = parts;
+    this.#slots = createSlots(parts.limit);
+    this.#signal = AbortSignal.any([parts.signal, this.#stopper.signal]);
   }
 
   async repeat(): Promise<void> {
-    const left = await this.#store?.left() ?? [];
+    const left = await this.#parts.store?.left() ?? [];
     const known = left.flatMap(({ hookId, ...iteration }) => {
-      const hook = this.#hooks.find(({ id, enabled }) => id === hookId && enabled !== false);
+      const hook = this.#parts.hooks.find(({ id, enabled }) => id === hookId && enabled !== false);
       return hook === undefined ? [] : [{ hook, iteration: { ...iteration, item: null } }];
     });
     const again = known.filter(({ hook }) => hook.parallel !== false && hook.isolated !== false);
-    const commit = again.length === 0 ? null : await this.#trees.snapshot();
+    const commit = again.length === 0 ? null : await this.#parts.trees.snapshot();
     for (const { hook, iteration } of again) this.#start(hook, iteration, commit);
     for (const { hook, iteration: { iteration } } of known.filter((one) => !again.includes(one))) {
       const message = `the hook ${hook.id} of iteration ${iteration} was interrupted in the project's own tree: ` +
@@ -91,15 +79,14 @@ class RunHooks implements HookRunner {
 
   async run(when: "after" | "before", iteration: HookIteration): Promise<void> {
     if (this.#signal.aborted) return;
-    const hooks = hooksOf(this.#hooks, when);
+    const hooks = hooksOf(this.#parts.hooks, when);
     const parallel = hooks.filter((hook) => hook.parallel ?? true);
     const isolated = parallel.some((hook) => hook.isolated !== false);
-    const commit = isolated ? await this.#trees.snapshot() : null;
+    const commit = isolated ? await this.#parts.trees.snapshot() : null;
     for (const hook of parallel) this.#start(hook, iteration, hook.isolated === false ? null : commit);
-    const guarded = { stateFiles: this.#stateFiles, brief: this.#brief };
     for (const hook of hooks.filter((one) => !parallel.includes(one))) {
       const named = { hook: hook.id, subject: hookSubject(hook.id, iteration.iteration) };
-      await commitTreeChanges(this.#ralph, guarded, named, () => this.#runHook(hook, iteration, null));
+      await commitTreeChanges(this.#ralph, this.#parts, named, () => this.#runHook(hook, iteration, null));
     }
   }
 
@@ -107,7 +94,7 @@ class RunHooks implements HookRunner {
     if (this.#failures.length > 0) throw this.#failures[0];
     this.#changes.sort((one, other) => one.iteration - other.iteration);
     for (let change = this.#changes.shift(); change !== undefined; change = this.#changes.shift()) {
-      const kept = await applyChange(this.#ralph, this.#brief, change);
+      const kept = await applyChange(this.#ralph, this.#parts.brief, change);
       if (kept !== null) this.#kept.push(kept);
     }
   }
@@ -135,10 +122,10 @@ class RunHooks implements HookRunner {
 
   /** @param commit the snapshot that an isolated hook works in a tree of; `null` for the root itself */
   async #runHook(hook: Hook, context: HookIteration, commit: string | null): Promise<void> {
-    const log = join(this.#logs, `hook-iter${context.iteration}-${hook.id}.log`);
+    const log = join(this.#parts.logs, `hook-iter${context.iteration}-${hook.id}.log`);
     const { iteration, transcript } = context;
     const start = { hook, iteration, transcript, log, signal: this.#signal };
-    await recordHook(this.#ralph, this.#store, start, (onStart) => {
+    await recordHook(this.#ralph, this.#parts.store, start, (onStart) => {
       const work = (cwd: string): Promise<HookEnd> =>
         runHookAction(this.#ralph, hook, { ...context, cwd, log, signal: this.#signal, onStart });
       return commit === null ? work(this.#ralph.root) : this.#inTree(hook, iteration, commit, work);
@@ -151,10 +138,10 @@ class RunHooks implements HookRunner {
     commit: string,
     work: (cwd: string) => Promise<HookEnd>,
   ): Promise<HookEnd> {
-    await using tree = await this.#trees.open(commit);
+    await using tree = await this.#parts.trees.open(commit);
     const end = await work(tree.cwd);
     if (this.#signal.aborted) return end;
-    const file = pendingPatch(this.#logs, iteration, hook.id);
+    const file = pendingPatch(this.#parts.logs, iteration, hook.id);
     const change = await tree.collect(file); // before the end is recorded: what a hook did outlives a kill as this file
     if (change !== null) this.#changes.push({ ...change, hook: hook.id, iteration, file });
     return end;

@@ -11,25 +11,16 @@ export function queueError(cause: unknown): RalphError {
 
 /** The same engine; each of its failures has a name. */
 export function withNamedErrors(engine: Engine): Engine {
-  const named = async <Value>(answer: Promise<Value>): Promise<Value> => {
-    try {
-      return await answer;
-    } catch (cause) {
-      throw queueError(cause);
-    }
-  };
-  return {
-    submit: (id, job) => named(engine.submit(id, job)),
-    ended: (ids) => named(engine.ended(ids)),
-    change: (signal) => named(engine.change(signal)),
-    cancel: (ids) => named(engine.cancel(ids)),
-    lead: (key, holder) => named(engine.lead(key, holder)),
-    resign: (key, holder) => named(engine.resign(key, holder)),
-    led: () => named(engine.led()),
-    work: (options) => named(engine.work(options)),
-    report: (id, events) => named(engine.report(id, events)),
-    hear: (heard) => named(engine.hear(heard)),
-    jobs: () => named(engine.jobs()),
-    close: () => named(engine.close()),
-  };
+  return new Proxy(engine, {
+    get(target, name) {
+      const act: unknown = Reflect.get(target, name);
+      return typeof act !== "function" ? act : async (...given: readonly unknown[]): Promise<unknown> => {
+        try {
+          return await (Reflect.apply(act, target, given) as unknown);
+        } catch (cause) {
+          throw queueError(cause);
+        }
+      };
+    },
+  });
 }

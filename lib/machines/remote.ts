@@ -27,14 +27,8 @@ export async function tidy(repository: Git): Promise<void> {
 /** Fetches refs under their own names. @returns false where the remote has one of them not */
 export async function fetchRefs(repository: Git, refs: readonly string[]): Promise<boolean> {
   if (refs.length === 0) return true;
-  const arguments_ = [
-    ...NO_HOUSEKEEPING,
-    "fetch",
-    "--quiet",
-    "--no-tags",
-    REMOTE,
-    ...refs.map((ref) => `+${ref}:${ref}`),
-  ];
+  const specs = refs.map((ref) => `+${ref}:${ref}`);
+  const arguments_ = [...NO_HOUSEKEEPING, "fetch", "--quiet", "--no-tags", REMOTE, ...specs];
   const end = await repository.git(arguments_, { timeoutMs: TIMEOUT_MS });
   if (end.exitCode === 0) return true;
   if (/couldn't find remote ref/i.test(end.stderr)) return false;
@@ -79,20 +73,25 @@ export async function pushRefs(
 
 /** Pushes new refs in one call. @returns of each `null`, or what `pushRefs()` says */
 export async function pushEach(repository: Git, updates: readonly RefUpdate[]): Promise<readonly (string | null)[]> {
-  const problem = await pushRefs(repository, updates, "single");
-  if (problem === null || updates.length === 1) return updates.map(() => problem);
-  const problems: (string | null)[] = [];
-  for (const update of updates) problems.push(await pushRefs(repository, [update])); // which of them it was
-  return problems;
+  return await each(updates, (some) => pushRefs(repository, some, "single"), null);
 }
 
 /** Fetches refs in one call. @returns of each whether the remote has it */
 export async function fetchEach(repository: Git, refs: readonly string[]): Promise<readonly boolean[]> {
-  const isThere = await fetchRefs(repository, refs);
-  if (isThere || refs.length === 1) return refs.map(() => isThere);
-  const found: boolean[] = [];
-  for (const ref of refs) found.push(await fetchRefs(repository, [ref]));
-  return found;
+  return await each(refs, (some) => fetchRefs(repository, some), true);
+}
+
+/** All in one call; where that does not come out well, one after the other shows which of them it was. */
+async function each<Ask, Answer>(
+  asks: readonly Ask[],
+  act: (asks: readonly Ask[]) => Promise<Answer>,
+  good: Answer,
+): Promise<readonly Answer[]> {
+  const answer = await act(asks);
+  if (answer === good || asks.length === 1) return asks.map(() => answer);
+  const answers: Answer[] = [];
+  for (const ask of asks) answers.push(await act([ask]));
+  return answers;
 }
 
 /** The refs of the remote that match, with their commits. */
@@ -135,30 +134,21 @@ export async function remoteUrl(repository: Git): Promise<string | null> {
   return exitCode === 0 ? stdout.trim() : null;
 }
 
-/** A commit whose message holds data, so that the ref alone is enough. */
-export interface DataCommit {
-  /** A tree, or what has one. */
-  readonly tree: string;
-  readonly parents: readonly string[];
-  readonly subject: string;
-  readonly data: unknown;
-}
-
-/** @returns its hash; no ref names it yet */
-export async function commitData(repository: Git, { tree, parents, subject, data }: DataCommit): Promise<string> {
+/** A commit whose message holds data, so that the ref alone is enough. @returns its hash; no ref names it yet */
+export async function commitData(
+  repository: Git,
+  tree: string,
+  parents: readonly string[],
+  { subject, data }: { readonly subject: string; readonly data: unknown },
+): Promise<string> {
   return await ownCommit(repository, tree, { parents, message: `${subject}\n\n${JSON.stringify(data)}\n` });
 }
 
-/** A commit that was made so, as it was found. */
-export interface FoundData {
-  readonly commit: string;
-  readonly parents: readonly string[];
-  /** `null`: its message holds none. */
-  readonly data: unknown;
-}
-
-/** Reads a commit that was made so. */
-export async function readData(repository: Git, ref: string): Promise<FoundData> {
+/** Reads a commit that was made so; `data` is `null` where its message holds none. */
+export async function readData(
+  repository: Git,
+  ref: string,
+): Promise<{ readonly commit: string; readonly parents: readonly string[]; readonly data: unknown }> {
   const found = await outputFrom(repository, ["log", "-1", "--format=%H%n%P%n%b", ref]);
   const [commit = "", parents = "", ...body] = found.split("\n");
   return { commit, parents: hashesIn(parents), data: parseJson(body.join("\n")) };
@@ -195,9 +185,7 @@ export function createJobCommits(repository: Git): (job: Job) => Promise<string>
     }
     const tree = await lineFrom(repository, ["mktree"], { input: lines.join("") });
     const parents = job.left === null || job.left === job.base ? [job.base] : [job.base, job.left];
-    return await commitData(repository, {
-      tree,
-      parents,
+    return await commitData(repository, tree, parents, {
       subject: `ralph: job ${job.attempt.id}`,
       data: lightJob(job),
     });

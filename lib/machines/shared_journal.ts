@@ -241,7 +241,7 @@ class Shared implements SharedRun {
     const work = Object.fromEntries(await this.#work());
     const parents = [...new Set(Object.values(work))];
     const data: z.infer<typeof SHARED> = { v: 1, spent, taken: { ...taken }, work };
-    return await commitData(repository, { tree, parents, subject: "ralph: a run by jobs", data });
+    return await commitData(repository, tree, parents, { subject: "ralph: a run by jobs", data });
   }
 
   /** The work that attempts of this run left. Other work that this clone keeps is nothing of the remote's. */

@@ -65,12 +65,9 @@ export async function attemptJob<Data, Findings>(given: Job, place: JobPlace<Dat
   const own = work?.own ?? { subjects: [], trailers: [] };
   const result: JobResult = { v: 1, attempt, commit: null, own, worker: place.worker };
   const made = work?.commit ?? job.base;
-  const commit = await commitData(repository, {
-    tree: `${made}^{tree}`,
-    parents: [job.base],
-    subject: `ralph: attempt ${job.attempt.id}`,
-    data: { ...result, commit: work === null ? null : made },
-  });
+  const data = { ...result, commit: work === null ? null : made };
+  const subject = `ralph: attempt ${job.attempt.id}`;
+  const commit = await commitData(repository, `${made}^{tree}`, [job.base], { subject, data });
   await outputFrom(repository, ["update-ref", ref, commit]);
   const pushed = { ...result, commit: work === null ? null : commit };
   if (!push || await pushRefs(repository, [{ ref, commit, from: null }]) === null) return pushed;

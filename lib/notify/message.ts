@@ -39,41 +39,32 @@ export function reasonOfStatus(status: string): NotifyReason | null {
   }
 }
 
-/** The notification of an event. Pure. */
+/** Something that a person hears of. */
+export interface News {
+  readonly event: NotifyReason;
+  readonly status: string | null;
+  /** Ralph's own words, after the head. */
+  readonly detail: string;
+  readonly reasons: readonly string[];
+}
+
+/** The notification of it, sent now by a run. Pure. */
 export function notificationOf(
-  { part, passed, total, startedMs, usage }: Tally & { readonly part: string },
-  { event, status, detail, reasons, run, root, now }: {
-    readonly event: NotifyReason;
-    readonly status: string | null;
-    /** Ralph's own words, after the head. */
-    readonly detail: string;
-    readonly reasons: readonly string[];
-    readonly run: string;
-    readonly root: string;
-    readonly now: number;
-  },
+  { part, passed, total, startedMs, usage, run, root, now }:
+    & Tally
+    & Readonly<Record<"part" | "run" | "root", string>>
+    & { readonly now: number },
+  { event, status, detail, reasons }: News,
 ): Notification {
   const project = basename(root);
   const minutes = startedMs === null ? 0 : Math.round((now - startedMs) / 6000) / 10;
   const { costUsd, estimated } = usage;
-  const items = total === null ? `${passed} done` : `${passed} of ${total} done`;
+  const done = total === null ? `${passed} done` : `${passed} of ${total} done`;
   const cost = costUsd === null ? [] : [`${estimated ? "about " : ""}${dollars(costUsd)}`];
   const title = `${project}: ${detail}`;
-  const text = `${title} (${[part, items, `${minutes} min`, ...cost].join(", ")})`;
-  return {
-    event,
-    title,
-    text,
-    run,
-    project,
-    part,
-    status,
-    items: { passed, total },
-    minutes,
-    tokens: tokensOf(usage),
-    costUsd,
-    reasons,
-  };
+  const text = `${title} (${[part, done, `${minutes} min`, ...cost].join(", ")})`;
+  const items = { passed, total };
+  return { event, title, text, run, project, part, status, items, minutes, tokens: tokensOf(usage), costUsd, reasons };
 }
 
 /**

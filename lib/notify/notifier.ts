@@ -1,16 +1,9 @@
-import type { NotifyConfig, NotifyReason } from "../config/types.ts";
+import type { NotifyConfig } from "../config/types.ts";
 import { EMPTY_TALLY, nextTally } from "../events/tally.ts";
-import {
-  callRow,
-  type EventBus,
-  type EventOf,
-  type EventRows,
-  type EventSink,
-  type RalphEvent,
-} from "../events/types.ts";
+import { callRow, type EventBus, type EventRows, type EventSink } from "../events/types.ts";
 import { localTime } from "../host/local_date.ts";
 import type { Host } from "../host/types.ts";
-import { type Notification, notificationOf, reasonOfStatus } from "./message.ts";
+import { type News, type Notification, notificationOf, reasonOfStatus } from "./message.ts";
 import { nameOf, send } from "./send.ts";
 
 /** Notifies a person who is elsewhere of how a run ended, and what it asks. Never fails a run. */
@@ -34,110 +27,75 @@ export interface NotifierOptions {
 /** A question that is answered sooner than this needs no one to be called. */
 const QUESTION_MS = 3000;
 
-interface Ended {
-  readonly reason: NotifyReason;
-  readonly status: string;
-  readonly reasons: readonly string[];
-}
-
 /** Sends what the configuration asks for, beside the run. */
-export function createNotifier(options: NotifierOptions): Notifier {
-  return new RunNotifier(options);
-}
+export function createNotifier({ targets, host, root, run, signal, events }: NotifierOptions): Notifier {
+  const failed = new Set<NotifyConfig>();
+  const underWay = new Set<Promise<void>>();
+  let tally = EMPTY_TALLY;
+  let part = "run";
+  let isOpen = false;
+  let ended: News | null = null;
+  let question: AbortController | null = null;
 
-class RunNotifier implements Notifier {
-  readonly #options: NotifierOptions;
-  readonly #failed = new Set<NotifyConfig>();
-  readonly #underWay = new Set<Promise<void>>();
-  #tally = EMPTY_TALLY;
-  #part = "run";
-  #ended: Ended | null = null;
-  #isOpen = false;
-  #question: AbortController | null = null;
-
-  constructor(options: NotifierOptions) {
-    this.#options = options;
+  /** @param isLoop a step within a loop is part of it */
+  function begin(name: string, isPart: "loop" | "step"): void {
+    if (isPart === "loop" || part === "run") part = name;
+    isOpen = true;
+    ended = null;
   }
 
-  emit(event: RalphEvent): void {
-    this.#tally = nextTally(this.#tally, event, this.#options.host.clock.now());
-    callRow(ROWS, event, this);
+  function end(status: string, reasons: readonly string[]): void {
+    const event = reasonOfStatus(status);
+    isOpen = false;
+    ended = event === null ? null : { event, detail: status, status, reasons };
   }
 
-  begin(part: string, isLoop: boolean): void {
-    if (isLoop || this.#part === "run") this.#part = part;
-    this.#isOpen = true;
-    this.#ended = null;
-  }
-
-  end(status: string, reasons: readonly string[]): void {
-    const reason = reasonOfStatus(status);
-    this.#isOpen = false;
-    this.#ended = reason === null ? null : { reason, status, reasons };
-  }
-
-  asked(id: string, message: string): void {
-    this.#question?.abort();
-    const asking = this.#question = new AbortController();
-    void this.#options.host.clock.sleep(QUESTION_MS, asking.signal).then(() => {
-      if (!asking.signal.aborted) this.#notify("question", `waits for an answer (${id})`, null, [message]);
-    });
-  }
-
-  answered(): void {
-    this.#question?.abort();
-  }
-
-  waits({ agent, until, message }: EventOf<"wait-start">): void {
-    this.#notify("limit", `${agent} waits until ${localTime(until)}`, null, [message]);
-  }
-
-  async finish(): Promise<void> {
-    this.#question?.abort();
-    if (!this.#options.signal.aborted) {
-      if (this.#ended !== null) {
-        this.#notify(this.#ended.reason, this.#ended.status, this.#ended.status, this.#ended.reasons);
-      } else if (this.#isOpen) this.#notify("failed", "ended by an error", "error", []);
-    }
-    await Promise.all(this.#underWay);
-  }
-
-  #notify(event: NotifyReason, detail: string, status: string | null, reasons: readonly string[]): void {
-    const { targets, host, root, run } = this.#options;
-    const now = host.clock.now();
-    const notification = notificationOf({ ...this.#tally, part: this.#part }, {
-      event,
-      status,
-      detail,
-      reasons,
-      run,
-      root,
-      now,
-    });
-    for (const target of targets) {
-      if (!target.on.includes(event)) continue;
-      const sent = this.#deliver(target, notification).finally(() => this.#underWay.delete(sent));
-      this.#underWay.add(sent);
+  function notify(news: News): void {
+    const notification = notificationOf({ ...tally, part, run, root, now: host.clock.now() }, news);
+    for (const target of targets.filter(({ on }) => on.includes(news.event))) {
+      const sent = deliver(target, notification).finally(() => underWay.delete(sent));
+      underWay.add(sent);
     }
   }
 
-  async #deliver(target: NotifyConfig, notification: Notification): Promise<void> {
-    const { host, root, events } = this.#options;
+  async function deliver(target: NotifyConfig, notification: Notification): Promise<void> {
     const reason = await send(target, notification, { host, root });
-    if (reason === null || this.#failed.has(target)) return;
-    this.#failed.add(target);
+    if (reason === null || failed.has(target)) return;
+    failed.add(target);
     const message = `the notification by ${nameOf(target, host.environment.variables)} failed: ${reason}`;
     events.emit({ type: "note", level: "warn", message });
   }
-}
 
-/** The events that a person elsewhere hears of. */
-const ROWS: Partial<EventRows<readonly [notifier: RunNotifier], void>> = {
-  "run-start": ({ workflow }, notifier) => notifier.begin(workflow, true),
-  "run-end": ({ status, reasons }, notifier) => notifier.end(status, reasons),
-  "step-start": ({ step }, notifier) => notifier.begin(step, false),
-  "step-end": ({ status, message }, notifier) => notifier.end(status, message === undefined ? [] : [message]),
-  "question": ({ id, message }, notifier) => notifier.asked(id, message),
-  "answer": (_event, notifier) => notifier.answered(),
-  "wait-start": (event, notifier) => notifier.waits(event),
-};
+  /** The events that a person elsewhere hears of. */
+  const rows: Partial<EventRows<readonly [], void>> = {
+    "run-start": ({ workflow }) => begin(workflow, "loop"),
+    "run-end": ({ status, reasons }) => end(status, reasons),
+    "step-start": ({ step }) => begin(step, "step"),
+    "step-end": ({ status, message }) => end(status, message === undefined ? [] : [message]),
+    "question": ({ id, message }) => {
+      question?.abort();
+      const asking = question = new AbortController();
+      void host.clock.sleep(QUESTION_MS, asking.signal).then(() => {
+        if (asking.signal.aborted) return;
+        notify({ event: "question", detail: `waits for an answer (${id})`, status: null, reasons: [message] });
+      });
+    },
+    "answer": () => question?.abort(),
+    "wait-start": ({ agent, until, message }) =>
+      notify({ event: "limit", detail: `${agent} waits until ${localTime(until)}`, status: null, reasons: [message] }),
+  };
+
+  return {
+    emit(event) {
+      tally = nextTally(tally, event, host.clock.now());
+      callRow(rows, event);
+    },
+    async finish() {
+      question?.abort();
+      const broken: News = { event: "failed", detail: "ended by an error", status: "error", reasons: [] };
+      const news = ended ?? (isOpen ? broken : null);
+      if (news !== null && !signal.aborted) notify(news);
+      await Promise.all(underWay);
+    },
+  };
+}

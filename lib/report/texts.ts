@@ -36,32 +36,18 @@ const STATUS_TONES: Readonly<Record<string, Tone>> = {
   blocked: "bad",
 };
 
-const ITEM_TONES: Readonly<Record<ItemState, Tone>> = {
-  "verified": "good",
-  "unverified": "warn",
-  "parked": "bad",
-  "blocked": "bad",
-  "failed": "bad",
-  "trespassed": "bad",
-  "agent-unusable": "bad",
-  "not-done": "warn",
-  "interrupted": "warn",
-  "reopened": "warn",
-  "in-progress": "plain",
-};
-
-const ITEM_WORDS: Readonly<Record<ItemState, string>> = {
-  "verified": "verified",
-  "unverified": "unverified: no check ran, or the unseen one failed",
-  "parked": "parked",
-  "blocked": "blocked",
-  "failed": "failed",
-  "trespassed": "wrote outside the allowed paths",
-  "agent-unusable": "the agent cannot be used",
-  "not-done": "not done",
-  "interrupted": "interrupted",
-  "reopened": "passed, and was sent back",
-  "in-progress": "in progress",
+const ITEM_LOOKS: Readonly<Record<ItemState, readonly [words: string, tone: Tone]>> = {
+  "verified": ["verified", "good"],
+  "unverified": ["unverified: no check ran, or the unseen one failed", "warn"],
+  "parked": ["parked", "bad"],
+  "blocked": ["blocked", "bad"],
+  "failed": ["failed", "bad"],
+  "trespassed": ["wrote outside the allowed paths", "bad"],
+  "agent-unusable": ["the agent cannot be used", "bad"],
+  "not-done": ["not done", "warn"],
+  "interrupted": ["interrupted", "warn"],
+  "reopened": ["passed, and was sent back", "warn"],
+  "in-progress": ["in progress", "plain"],
 };
 
 /** The mark before a line. */
@@ -131,8 +117,8 @@ function countsText({ verified, unverified, parked, open }: ItemCounts): string 
 
 /** How an item ended. */
 export function itemText({ state, reason }: ItemReport): { readonly words: string; readonly tone: Tone } {
-  const words = state === "unverified" && reason !== null ? "unverified, not claimed" : ITEM_WORDS[state];
-  return { words, tone: ITEM_TONES[state] };
+  const [words, tone] = ITEM_LOOKS[state];
+  return { words: state === "unverified" && reason !== null ? "unverified, not claimed" : words, tone };
 }
 
 /** The experiments' proof for an item, in a line; empty if nothing was tried. */
@@ -230,9 +216,9 @@ function isReported({ inputTokens, outputTokens, costUsd }: Usage): boolean {
 /** How an attempt ended. */
 export function attemptText({ result, settlement }: AttemptReport): { readonly words: string; readonly tone: Tone } {
   if (result === null) return { words: "not ended", tone: "warn" };
-  const state = settlement === "parked" || result in ITEM_WORDS ? result as ItemState : "not-done";
-  const words = result === "verified" && settlement !== "passed" ? "checks passed, not settled" : ITEM_WORDS[state];
-  const tone = result === "verified" && settlement !== "passed" ? "warn" : ITEM_TONES[state];
+  const state = settlement === "parked" || result in ITEM_LOOKS ? result as ItemState : "not-done";
+  const isUnsettled = result === "verified" && settlement !== "passed";
+  const [words, tone] = isUnsettled ? ["checks passed, not settled", "warn"] as const : ITEM_LOOKS[state];
   return { words: settlement === "parked" ? `${words}, parked` : words, tone };
 }
 

@@ -1,10 +1,10 @@
 import type { Config } from "../config/types.ts";
 import type { SandboxRequest } from "../host/confinement.ts";
-import { type Confiner, type Lacking, sandboxMissing } from "../host/confine.ts";
+import { commandConfiner } from "../host/command_confiner.ts";
+import { bubblewrapConfiner, type Confiner, findBubblewrap, type Lacking, sandboxMissing } from "../host/confine.ts";
 import type { RefusedHost } from "../host/sandbox_proxy.ts";
 import type { Host, ProcessEnd, ProcessRequest, Sandbox, SandboxState } from "../host/types.ts";
 import type { Repository } from "../git/types.ts";
-import { findConfiner } from "./find_confiner.ts";
 import { readPlace } from "./read_place.ts";
 import { isBelow } from "./outside.ts";
 import { policyOf, type SandboxPlace } from "./policy.ts";
@@ -76,7 +76,12 @@ export function sandboxedHost(options: SandboxOptions): Host {
 
 async function confinerOf(options: SandboxOptions): Promise<Confiner | SandboxState> {
   const { host, config, onRefused } = options;
-  const found = await findConfiner(host, config.sandbox, onRefused);
+  const { command, network } = config.sandbox;
+  const find = async (): Promise<Confiner | Lacking> => {
+    const bubblewrap = await findBubblewrap(host, network === "agent" ? "some" : "all");
+    return "problem" in bubblewrap ? bubblewrap : bubblewrapConfiner(host, bubblewrap, onRefused);
+  };
+  const found = command === null ? await find() : await commandConfiner(host, command);
   const lacking = "run" in found ? await lackingOf(found, options) : found;
   if ("run" in found && lacking === null) return found;
   const { problem, hint } = lacking as Lacking;

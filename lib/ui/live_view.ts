@@ -1,12 +1,8 @@
-import type { EventSink, Preview, RalphEvent } from "../events/types.ts";
+import type { EventSink, Preview } from "../events/types.ts";
 import type { Clock, Terminal } from "../host/types.ts";
 import type { Style } from "./style.ts";
-import { laneLines, viewLines, type ViewOptions } from "./view_lines.ts";
-import { type Activity, EMPTY_VIEW, nextView, type ViewState } from "./view_state.ts";
-import { plainText } from "./printable.ts";
-
-/** More than any terminal is wide. */
-const LONGEST = 2000;
+import { laneLines, viewLines } from "./view_lines.ts";
+import { EMPTY_VIEW, nextView, takeInLane, type ViewState } from "./view_state.ts";
 
 /** The view needs this. */
 export interface LiveViewOptions {
@@ -37,18 +33,17 @@ export function createLiveView({ terminal, clock, style, calm = false }: LiveVie
   let ticker: Disposable | null = null;
   const ended = new AbortController();
   let preview: Preview | null = null;
-  const safeView = createSafeView();
-  const lanes = createLanes();
+  const lanes = new Map<number, ViewState>();
 
   function draw(): void {
     drawnAt = clock.now();
-    const active = state.activity !== null || lanes.active();
+    const active = state.activity !== null || lanes.size > 0;
     if (active !== (ticker !== null)) attend(active);
     if (!active) return terminal.footer([]);
     const options = { ...terminal.size(), now: drawnAt, style };
-    if (lanes.active()) return terminal.footer(lanes.lines(options));
-    const safe = safeView(state, state.words === "" ? preview?.() ?? "" : state.words);
-    terminal.footer(viewLines(safe, options));
+    if (lanes.size > 0) return terminal.footer(laneLines(lanes, options));
+    const words = state.words === "" ? preview?.() ?? "" : state.words;
+    terminal.footer(viewLines({ ...state, words }, options));
   }
 
   /** Time and the terminal's size count while something runs. */
@@ -86,7 +81,7 @@ export function createLiveView({ terminal, clock, style, calm = false }: LiveVie
   return {
     emit(event, lane) {
       if (lane === undefined) become(nextView(state, event, clock.now()));
-      else if (lanes.take(lane, event, clock.now())) drawSoon(LEAST_MS);
+      else if (takeInLane(lanes, lane, event, clock.now())) drawSoon(LEAST_MS);
     },
     preview: (newest) => void (preview = newest),
     [Symbol.dispose]() {
@@ -96,86 +91,4 @@ export function createLiveView({ terminal, clock, style, calm = false }: LiveVie
       if (ticker !== null) draw();
     },
   };
-}
-
-/** Texts are made safe when they change, not each second. */
-function createSafeView(): (state: ViewState, words: string) => ViewState {
-  let drawn: { readonly state: ViewState; readonly words: string; readonly safe: ViewState } | null = null;
-  return (state, words) => {
-    if (drawn === null || state !== drawn.state || words !== drawn.words) {
-      drawn = { state, words, safe: printableView({ ...state, words }) };
-    }
-    return drawn.safe;
-  };
-}
-
-/** The work of each lane, if items are worked on at once: from the start of its item to its end. */
-function createLanes(): {
-  /** @returns whether anything has changed */
-  take(lane: number, event: RalphEvent, now: number): boolean;
-  active(): boolean;
-  lines(options: ViewOptions): readonly string[];
-  clear(): void;
-} {
-  const lanes = new Map<number, ViewState>();
-  return {
-    take(lane, event, now) {
-      const before = lanes.get(lane) ?? EMPTY_VIEW;
-      const next = nextView(before, event, now);
-      if (next.iteration === null) return lanes.delete(lane);
-      lanes.set(lane, next);
-      return next !== before;
-    },
-    active: () => lanes.size > 0,
-    lines: (options) => laneLines(new Map([...lanes].map(([lane, one]) => [lane, printableView(one)])), options),
-    clear: () => lanes.clear(),
-  };
-}
-
-/** The state with its texts as they can be shown, each on one line; of the words the last line. Pure. */
-export function printableView(state: ViewState): ViewState {
-  const { step, iteration, activity, tool, words, pause } = state;
-  return {
-    ...state,
-    step: step === null ? null : printableLine(step),
-    iteration: iteration === null ? null : {
-      ...iteration,
-      item: { ...iteration.item, id: printableLine(iteration.item.id), title: printableLine(iteration.item.title) },
-    },
-    activity: activity === null ? null : printableActivity(activity),
-    tool: printableLine(tool),
-    words: lastLine(words),
-    pause: pause === null ? null : { ...pause, message: printableLine(pause.message) },
-  };
-}
-
-function printableActivity(activity: Activity): Activity {
-  switch (activity.kind) {
-    case "paused":
-      return activity;
-    case "turn":
-      return { ...activity, agent: printableLine(activity.agent) };
-    case "check":
-      return { ...activity, check: { ...activity.check, name: printableLine(activity.check.name) } };
-    case "hook":
-      return { ...activity, hook: printableLine(activity.hook) };
-    case "landing":
-      return activity;
-    case "wait": {
-      const { agent, message } = activity.wait;
-      return {
-        ...activity,
-        wait: { ...activity.wait, agent: printableLine(agent), message: printableLine(message) },
-      };
-    }
-  }
-}
-
-/** The last line with something on it; of a bar of progress what it was drawn over with. */
-function lastLine(text: string): string {
-  return text.split(/[\r\n]+/).map(printableLine).findLast((line) => line !== "") ?? "";
-}
-
-function printableLine(text: string): string {
-  return plainText(text.slice(0, LONGEST)).replaceAll(/\s+/g, " ").trim();
 }

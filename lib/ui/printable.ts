@@ -6,10 +6,14 @@
  * @module
  */
 import type { RalphEvent } from "../events/types.ts";
+import type { ViewState } from "./view_state.ts";
 import type { Question } from "../context/prompter.ts";
 
 const SEQUENCE_REGEXP = /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\^_])/g;
 const CONTROL_REGEXP = /[^\P{Cc}\n\t]|[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+
+/** More than any terminal is wide. */
+const LONGEST = 2000;
 
 /** `createStyle()` writes these. */
 const PAINT_REGEXP = /(\u001b\[(?:1|2|22|3[1-69])m)/;
@@ -52,7 +56,18 @@ export function oneLine(text: string): string {
 
 /** An event whose texts can be shown. A check's tail stays: its lines are taken apart where they are drawn. */
 export function printableEvent(event: RalphEvent): RalphEvent {
-  return mapTexts(event, "") as RalphEvent;
+  return mapTexts(event, (text, key) => {
+    if (key === "tail") return text;
+    return ONE_LINE.has(key) ? printable(oneLine(text)) : EXACT.has(key) ? printable(text) : plainText(text);
+  }) as RalphEvent;
+}
+
+/** The live view's state with texts that can be shown, each on one line; of the words the last line. Pure. */
+export function printableView({ words, ...state }: ViewState): ViewState {
+  const shown = (text: string): string => oneLine(plainText(text.slice(0, LONGEST)));
+  // of a bar of progress what it was drawn over with
+  const last = words.split(/[\r\n]+/).map(shown).findLast((line) => line !== "") ?? "";
+  return { ...mapTexts(state, shown) as typeof state, words: last };
 }
 
 /** A question whose texts can be shown. Values stay as they are: answers are made of them. */
@@ -66,12 +81,9 @@ export function printableQuestion(question: Question): Question {
   return { ...shown, choices: shown.choices.map((choice) => ({ ...choice, label: printable(choice.label) })) };
 }
 
-function mapTexts(value: unknown, key: string): unknown {
-  if (typeof value === "string") {
-    if (key === "tail") return value;
-    return ONE_LINE.has(key) ? printable(oneLine(value)) : EXACT.has(key) ? printable(value) : plainText(value);
-  }
-  if (Array.isArray(value)) return value.map((element) => mapTexts(element, key));
+function mapTexts(value: unknown, map: (text: string, key: string) => string, key = ""): unknown {
+  if (typeof value === "string") return map(value, key);
+  if (Array.isArray(value)) return value.map((element) => mapTexts(element, map, key));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, mapTexts(field, name)]));
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, mapTexts(field, map, name)]));
 }

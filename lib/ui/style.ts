@@ -2,35 +2,13 @@ import { styledText } from "../host/terminal.ts";
 import type { Environment } from "../host/types.ts";
 
 /** How text for people is drawn: a function per meaning, and the symbols. */
-export interface Style {
-  readonly bold: (text: string) => string;
-  readonly dim: (text: string) => string;
-  readonly good: (text: string) => string;
-  readonly bad: (text: string) => string;
-  readonly warn: (text: string) => string;
-  readonly accent: (text: string) => string;
-  readonly symbols: Symbols;
-}
+export type Style =
+  & Readonly<Record<"bold" | "dim" | "good" | "bad" | "warn" | "accent", (text: string) => string>>
+  & { readonly symbols: Symbols };
 
 /** Marks at the start of a line. */
-export interface Symbols {
-  readonly passed: string;
-  readonly failed: string;
-  readonly open: string;
-  readonly warning: string;
-  readonly start: string;
-  readonly bar: string;
-  readonly commit: string;
-  readonly dot: string;
-  readonly times: string;
-  readonly ellipsis: string;
-}
-
-/** The person asked for this. */
-export interface StyleOptions {
-  readonly colour: boolean;
-  readonly ascii: boolean;
-}
+export type Symbols = Readonly<Record<"passed" | "failed" | "open" | "warning" | "start" | "bar" | Joint, string>>;
+type Joint = "commit" | "dot" | "times" | "ellipsis";
 
 const UNICODE: Symbols = {
   passed: "✓",
@@ -59,7 +37,7 @@ const ASCII: Symbols = {
 };
 
 /** Draws with or without colours, with or without characters beyond ASCII. */
-export function createStyle({ colour, ascii }: StyleOptions): Style {
+export function createStyle({ colour, ascii }: Readonly<Record<"colour" | "ascii", boolean>>): Style {
   const paint = (format: Parameters<typeof styledText>[0]) => (text: string): string =>
     colour && text !== "" ? styledText(format, text) : text;
   return {

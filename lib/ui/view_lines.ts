@@ -3,6 +3,7 @@ import type { Usage } from "../backlog/types.ts";
 import { addTurn, tokensOf, type UsageTotal } from "../backlog/usage.ts";
 import { dollars, waitReason } from "./event_text.ts";
 import { formatDuration } from "./format_duration.ts";
+import { printableView } from "./printable.ts";
 import type { Style } from "./style.ts";
 import type { Activity, Pause, ViewState } from "./view_state.ts";
 import stringWidth from "fast-string-width";
@@ -28,13 +29,13 @@ const LINES = 3;
 const LEAST_TITLE = 12;
 const as = (text: string): string => text;
 
-/** The lines of the live view, none while nothing runs. Pure; the state's texts are safe: see `printableView()`. */
-export function viewLines(state: ViewState, options: ViewOptions): readonly string[] {
-  const { activity } = state;
+/** The lines of the live view, none while nothing runs. Pure. */
+export function viewLines(given: ViewState, options: ViewOptions): readonly string[] {
+  const state = printableView(given);
+  const { activity, words } = state;
   if (activity === null) return [];
   const width = options.columns - 1;
   const { dim, symbols } = options.style;
-  const { words } = state;
   const lines = [
     titleLine(state, activity, options),
     draw([["  ", as], ...activityParts(state, activity, options)], width, symbols.ellipsis),
@@ -44,12 +45,12 @@ export function viewLines(state: ViewState, options: ViewOptions): readonly stri
 }
 
 /**
- * One line for each lane that is at work: `0 ◆ US-004 Add login · 3m 12s · Edit src/login.ts`. Pure; texts as in
- * `viewLines()`.
+ * One line for each lane that is at work: `0 ◆ US-004 Add login · 3m 12s · Edit src/login.ts`. Pure.
  */
 export function laneLines(lanes: ReadonlyMap<number, ViewState>, options: ViewOptions): readonly string[] {
   const { columns, rows, now, style: { accent, bold, dim, symbols } } = options;
-  const lines = [...lanes].toSorted(([one], [other]) => one - other).flatMap(([lane, state]) => {
+  const lines = [...lanes].toSorted(([one], [other]) => one - other).flatMap(([lane, given]) => {
+    const state = printableView(given);
     const { iteration, activity } = state;
     if (iteration === null) return [];
     const { id, title } = iteration.item;

@@ -64,6 +64,19 @@ export function nextView(before: ViewState, event: RalphEvent, now: number): Vie
   return callRow(ROWS, event, state, now) ?? state;
 }
 
+/**
+ * Takes an event of a worker's tree: its view is there from the start of its item to its end.
+ *
+ * @returns whether anything has changed
+ */
+export function takeInLane(lanes: Map<number, ViewState>, lane: number, event: RalphEvent, now: number): boolean {
+  const before = lanes.get(lane) ?? EMPTY_VIEW;
+  const next = nextView(before, event, now);
+  if (next.iteration === null) return lanes.delete(lane);
+  lanes.set(lane, next);
+  return next !== before;
+}
+
 const QUIET = { activity: null, tool: "", words: "", pause: null };
 
 const idle = (_event: RalphEvent, state: ViewState): ViewState => ({ ...state, ...QUIET });

@@ -5,11 +5,10 @@ import type { Host } from "../host/types.ts";
 import { join } from "node:path";
 import { controlFolder, liveRuns } from "../steer/control.ts";
 import type { LiveRun } from "../steer/types.ts";
-import { printableView } from "../ui/live_view.ts";
 import { printable } from "../ui/printable.ts";
 import type { Style } from "../ui/style.ts";
 import { laneLines, viewLines } from "../ui/view_lines.ts";
-import { EMPTY_VIEW, nextView, type ViewState } from "../ui/view_state.ts";
+import { EMPTY_VIEW, nextView, takeInLane, type ViewState } from "../ui/view_state.ts";
 import { followEvents } from "./follow.ts";
 
 /** The file of a run's events, in its folder. */
@@ -41,11 +40,7 @@ export function readNow(live: LiveRun): RunNow {
   let tally = EMPTY_TALLY;
   using _events = followEvents(eventsFile(live), ({ event, atMs, lane }) => {
     if (lane === undefined) view = nextView(view, event, atMs);
-    else {
-      const next = nextView(lanes.get(lane) ?? EMPTY_VIEW, event, atMs);
-      if (next.iteration === null) lanes.delete(lane);
-      else lanes.set(lane, next);
-    }
+    else takeInLane(lanes, lane, event, atMs);
     tally = nextTally(tally, event, atMs);
   });
   return { live, view, lanes, tally };
@@ -104,9 +99,7 @@ export function nowLines(
   const { warn, symbols } = style;
   const columns = host.terminal.isTerminal("stdout") ? host.terminal.size().columns : 160;
   const options = { columns, rows: 24, now: host.clock.now(), style };
-  const shown = lanes.size === 0
-    ? viewLines(printableView(view), options)
-    : laneLines(new Map([...lanes].map(([lane, one]) => [lane, printableView(one)])), options);
+  const shown = lanes.size === 0 ? viewLines(view, options) : laneLines(lanes, options);
   const between = view.step === null ? "between two turns" : printable(view.step);
   return [
     ...(shown.length === 0 ? [`${symbols.start} ${between}`] : shown),

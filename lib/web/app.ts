@@ -123,7 +123,9 @@ ${region("hero", regions, "hero")}${region("needs", regions)}${region("trust", r
       }
 <div class="split"><div>${region("now", regions)}${region("line", regions)}
 <section class="board" aria-label="Items by state">${board}</section></div>
-<aside>${isLive ? tellForm(href) : NOTHING}<section class="card feed">${region("feed", regions)}</section></aside></div>`;
+<aside>${isLive ? tellForm(href) : NOTHING}<section class="card feed">${
+        region("feed", regions)
+      }</section></aside></div>`;
       const crumbs = [{ name: watched.project.name }, { name: watched.found.id }];
       return this.#page(context, { title, events: isLive ? `${href}/events` : null, crumbs, main });
     });
@@ -223,7 +225,8 @@ ${region("hero", regions, "hero")}${region("needs", regions)}${region("trust", r
   async #stream(context: Context, draw: (watched: WatchedRun) => Promise<Drawn>): Promise<Response> {
     const watched = await this.#open(context);
     if (watched === null) return context.html(this.missing(), 404);
-    const changed = (act: () => void): Promise<Disposable> => Promise.resolve(together([watched.changed(act), watched]));
+    const changed = (act: () => void): Promise<Disposable> =>
+      Promise.resolve(together([watched.changed(act), watched]));
     return streamPage(context, this.#options, changed, () => draw(watched));
   }
 

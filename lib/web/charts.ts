@@ -4,7 +4,7 @@
  * @module
  */
 import { localTime } from "../host/local_date.ts";
-import { fragment, type Markup, NOTHING } from "../report/markup.ts";
+import { fragment, inline, type Markup, NOTHING } from "../report/markup.ts";
 import { rowsOf, type Span } from "./spans.ts";
 
 const WIDTH = 240;
@@ -25,7 +25,8 @@ export function areaChart(
   const at = ({ x, y }: { readonly x: number; readonly y: number }): string =>
     `${round((x - first.x) / (last.x - first.x) * WIDTH)},${round(HEIGHT - 2 - y / top * (HEIGHT - 6))}`;
   const line = known.map(at).join(" L");
-  return fragment`<svg class="chart ${tone}" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${label}"><path class="area" d="M0,${HEIGHT} L${line} L${WIDTH},${HEIGHT} Z"/><path class="line" d="M${line}"/></svg>`;
+  const area = `M0,${HEIGHT} L${line} L${WIDTH},${HEIGHT} Z`;
+  return svg(`chart ${tone}`, label, fragment`<path class="area" d="${area}"/><path class="line" d="M${line}"/>`);
 }
 
 const MOST_COLUMNS = 60;
@@ -38,11 +39,9 @@ export function columnChart(values: readonly number[], label: string, tone: stri
   const step = WIDTH / shown.length;
   const bars = shown.map((value, index) => {
     const height = Math.max(1, value / top * (HEIGHT - 6));
-    return fragment`<rect x="${round(index * step)}" y="${round(HEIGHT - height)}" width="${
-      round(Math.max(1, step - 1.5))
-    }" height="${round(height)}"/>`;
+    return rect({ x: index * step, y: HEIGHT - height, width: Math.max(1, step - 1.5), height });
   });
-  return fragment`<svg class="chart ${tone}" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${label}">${bars}</svg>`;
+  return svg(`chart ${tone}`, label, inline(bars));
 }
 
 /** Parts of a whole as one bar. */
@@ -52,16 +51,14 @@ export function shareBar(
   const whole = parts.reduce((sum, { count }) => sum + count, 0);
   if (whole === 0) return NOTHING;
   let x = 0;
-  const label = parts.filter(({ count }) => count > 0).map(({ count, name }) => `${count} ${name}`).join(", ");
-  const bars = parts.filter(({ count }) => count > 0).map(({ count, tone }) => {
-    const width = count / whole * LINE_WIDTH;
-    const bar = fragment`<rect class="${tone}" x="${round(x)}" y="0" width="${
-      round(Math.max(2, width - 3))
-    }" height="10"/>`;
-    x += width;
-    return bar;
+  const shown = parts.filter(({ count }) => count > 0);
+  const bars = shown.map(({ count, tone }) => {
+    const from = x;
+    x += count / whole * LINE_WIDTH;
+    return rect({ x: from, y: 0, width: Math.max(2, x - from - 3), height: 10 }, tone);
   });
-  return fragment`<svg class="share" viewBox="0 0 ${LINE_WIDTH} 10" preserveAspectRatio="none" role="img" aria-label="${label}">${bars}</svg>`;
+  const label = shown.map(({ count, name }) => `${count} ${name}`).join(", ");
+  return svg("share", label, inline(bars), LINE_WIDTH, 10);
 }
 
 const ORDER = ["good", "plain", "warn", "bad"];
@@ -77,7 +74,7 @@ export function timeline(spans: readonly Span[], fromMs: number, toMs: number): 
     count("bad")
   } given up`;
   const height = rows.length * (ROW_HEIGHT + 2) - 2;
-  return fragment`<svg class="timeline" viewBox="0 0 ${LINE_WIDTH} ${height}" height="${height}" preserveAspectRatio="none" role="img" aria-label="${label}">${bars}</svg>`;
+  return svg("timeline", label, inline(bars), LINE_WIDTH, height);
 }
 
 /** If there are very many, several share a bar, and the worst shows. */
@@ -95,13 +92,20 @@ function rowBars(
       .toSorted((one, other) => ORDER.indexOf(other) - ORDER.indexOf(one))[0] as string;
     const width = ((last.toMs ?? toMs) - first.fromMs) * scale;
     const names = size === 1 ? first.item : `${first.item} to ${last.item}`;
-    bars.push(
-      fragment`<rect class="${tone}" x="${round((first.fromMs - fromMs) * scale)}" y="${y}" width="${
-        round(Math.max(1.5, width - 1.5))
-      }" height="${ROW_HEIGHT}"><title>${names}, ${localTime(first.fromMs).slice(11)}</title></rect>`,
-    );
+    const box = { x: (first.fromMs - fromMs) * scale, y, width: Math.max(1.5, width - 1.5), height: ROW_HEIGHT };
+    bars.push(rect(box, tone, fragment`<title>${names}, ${localTime(first.fromMs).slice(11)}</title>`));
   }
   return bars;
+}
+
+function svg(name: string, label: string, inside: Markup, width = WIDTH, height = HEIGHT): Markup {
+  const own = name === "timeline" ? fragment` height="${height}"` : NOTHING;
+  return fragment`<svg class="${name}" viewBox="0 0 ${width} ${height}"${own} preserveAspectRatio="none" role="img" aria-label="${label}">${inside}</svg>`;
+}
+
+function rect(box: Readonly<Record<"x" | "y" | "width" | "height", number>>, tone = "", inside = NOTHING): Markup {
+  const sides = Object.entries(box).map(([name, value]) => fragment` ${name}="${round(value)}"`);
+  return fragment`<rect class="${tone}"${inline(sides)}>${inside}</rect>`;
 }
 
 function round(value: number): string {

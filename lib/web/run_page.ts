@@ -20,7 +20,7 @@ import type { RunReport } from "../report/types.ts";
 import type { LiveRun } from "../steer/types.ts";
 import { tokensOf, type UsageTotal } from "../backlog/usage.ts";
 import { formatDuration } from "../ui/format_duration.ts";
-import { printableView } from "../ui/live_view.ts";
+import { printableView } from "../ui/printable.ts";
 import { createStyle } from "../ui/style.ts";
 import type { ViewState } from "../ui/view_state.ts";
 import { areaChart, columnChart, timeline } from "./charts.ts";
