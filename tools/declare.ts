@@ -7,12 +7,14 @@ import { TYPE_NAMES } from "../lib/config/parts.ts";
 import { CONFIG_SCHEMA } from "../lib/config/schema.ts";
 import { EVENT_SCHEMA } from "../lib/events/schema.ts";
 import { GATE_SCHEMA, REPORT_SCHEMA } from "../lib/report/schema.ts";
+import { LIVE_RUN, REPLY, REQUEST } from "../lib/steer/schema.ts";
 
 /** A file may use the types of the files above it. */
 const FILES: Readonly<Record<string, readonly z.ZodType[]>> = {
   config: [CONFIG_SCHEMA],
   events: [EVENT_SCHEMA],
   report: [REPORT_SCHEMA, GATE_SCHEMA],
+  steer: [LIVE_RUN, REQUEST, REPLY],
 };
 
 /** The file of each name. */

@@ -169,9 +169,14 @@ export async function generate() {
       `${HEADER}\n/** ${comment} */\nexport const INSTALL_TEXT: string = ${literal(read("docs/install.md"))};\n`,
     );
   }
-  const schemas = ["config", "events", "report"];
+  const schemas = ["config", "events", "report", "steer"];
   const declare = "tools/declare.ts";
-  const schemaFiles = [...filesOf("lib/config"), "lib/events/schema.ts", "lib/report/schema.ts", declare, tool];
+  const schemaFiles = [
+    ...filesOf("lib/config"),
+    ...["events", "report", "steer"].map((room) => `lib/${room}/schema.ts`),
+    declare,
+    tool,
+  ];
   if (schemas.some((name) => isStale(`${name}.ts`, schemaFiles))) {
     const written = JSON.parse(await mustRun(bunPath(), [declare], { capture: true }));
     for (const [name, text] of Object.entries(written)) write(`${name}.ts`, text);

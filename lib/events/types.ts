@@ -33,9 +33,6 @@ export function callRow<Rest extends readonly unknown[], Result>(
   return (rows[event.type] as ((event: RalphEvent, ...rest: Rest) => Result) | undefined)?.(event, ...rest);
 }
 
-/** The requests that a person can make of a run. */
-export type SteerAction = "pause" | "resume" | "stop" | "stop-now" | "tell" | "answer";
-
 /** The end of what a running agent or check has printed so far, secrets masked: for the live view, never recorded. */
 export type Preview = () => string;
 

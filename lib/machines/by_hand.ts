@@ -97,23 +97,16 @@ export class ByHand implements Elsewhere {
     const { id } = one.attempt;
     const ref = jobRef(id);
     if ((await repository.git(["rev-parse", "--verify", "--quiet", ref])).exitCode === 0) {
-      const known = await this.#known(ref);
-      if (known !== null) return { id, ...known };
+      try {
+        const { job, commit } = await readJob(repository, ref, head.ralph);
+        return { id, job: lightJob(job), commit };
+      } catch (error) {
+        if (!RalphError.isInstance(error) || error.code === "git-failed") throw error;
+      }
     }
     const job = jobOf(head, one);
     const commit = await this.#commitOf(job);
     await outputFrom(repository, ["update-ref", ref, commit]);
     return { id, job: lightJob(job), commit };
-  }
-
-  async #known(ref: string): Promise<Omit<OutJob, "id"> | null> {
-    const { repository, head } = this.#options;
-    try {
-      const { job, commit } = await readJob(repository, ref, head.ralph);
-      return { job: lightJob(job), commit };
-    } catch (error) {
-      if (RalphError.isInstance(error) && error.code !== "git-failed") return null;
-      throw error;
-    }
   }
 }

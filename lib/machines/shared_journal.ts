@@ -19,6 +19,7 @@ import { keptWork } from "../git/work_commit.ts";
 import type { Repository } from "../git/types.ts";
 import { hashText, LARGEST_LOG, readText, writeAtomic } from "../host/files.ts";
 import { keyOf } from "../loop/journal/journal_fold.ts";
+import type { Progress } from "../loop/policy/progress.ts";
 import { parseLine } from "../loop/journal/journal_record.ts";
 import { attemptRef, jobRef } from "./job.ts";
 import { commitData, dropRefs, fetchRefs, pushRefs, readData, type RefUpdate, remoteRefs } from "./remote.ts";
@@ -42,18 +43,7 @@ const SHARED = z.strictObject({
 });
 
 /** The total that the calls of a run have used together: limits are the run's. */
-export interface Spent {
-  /** Milliseconds since 1970. */
-  readonly startedAt: number;
-  readonly turns: number;
-  /** `null`: no turn reported any. */
-  readonly tokens: number | null;
-  /** US dollars; `null`: no turn reported any. */
-  readonly costUsd: number | null;
-  /** Turns in a row that brought nothing, as `Progress` has them. */
-  readonly idleTurns: number;
-  readonly stalledTurns: number;
-}
+export type Spent = Pick<Progress, "startedAt" | "turns" | "tokens" | "costUsd" | "idleTurns" | "stalledTurns">;
 
 /** The memory of a run beside its journal. */
 export interface RunMemory {

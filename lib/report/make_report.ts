@@ -10,10 +10,8 @@ import { addCommits, repositoryOf } from "./commits.ts";
 import type { Draft } from "./draft.ts";
 import { type FoundRun, shownPath } from "./find_run.ts";
 import { createFold } from "./fold.ts";
+import { SECOND_LOOKS } from "./texts.ts";
 import type { ItemCounts, RunReport } from "./types.ts";
-
-/** Items that only look once more at what others did. */
-const SECOND_LOOKS: ReadonlySet<string> = new Set(["checks", "review"]);
 
 /** The command that continues a part of a run; `null` where only its user knows it. */
 export type Resume = (part: {

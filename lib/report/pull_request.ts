@@ -13,6 +13,7 @@ import {
   oneLine,
   plural,
   proofOfItem,
+  SECOND_LOOKS,
   totalText,
   triedChecks,
 } from "./texts.ts";
@@ -23,9 +24,6 @@ const TITLE_LENGTH = 72;
 const SHORT = 10;
 /** Before the fold is one screen: so many lines of a section. */
 const SHOWN = { files: 6, stories: 16, left: 6, runs: 2 };
-
-/** Items that only look once more at what others did. */
-const SECOND_LOOKS: ReadonlySet<string> = new Set(["checks", "review"]);
 
 /** The commit that the ticks of a request speak of. */
 export interface Proof {

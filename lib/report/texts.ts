@@ -25,6 +25,9 @@ import type {
   TurnReport,
 } from "./types.ts";
 
+/** Kinds of items that only look once more at what others did. */
+export const SECOND_LOOKS: ReadonlySet<string> = new Set(["checks", "review"]);
+
 /** How something came out. */
 export type Tone = "good" | "warn" | "bad" | "plain";
 
@@ -56,23 +59,20 @@ export function markOf(tone: Tone, symbols: Symbols): string {
 }
 
 /** How the run came out, in a word or a sentence. */
-export function outcomeOf(report: RunReport): { readonly word: string; readonly tone: Tone; readonly detail: string } {
-  switch (report.state) {
-    case "running":
-      return {
-        word: "still running",
-        tone: "plain",
-        detail: `pid ${report.running?.pid} has been at work since ${localTime(report.running?.since ?? "")}`,
-      };
-    case "cut-off":
-      return { word: "no end recorded", tone: "bad", detail: "it was killed, or an error ended it" };
-    case "empty":
-      return { word: "nothing recorded", tone: "warn", detail: "the file of events holds no event" };
-    case "ended":
-      return report.status === null
-        ? { word: "no outcome recorded", tone: "plain", detail: "turns were taken outside a loop" }
-        : { word: report.status, tone: statusTone(report.status), detail: countsText(report.counts) };
+export function outcomeOf(
+  { state, status, running, counts }: RunReport,
+): { readonly word: string; readonly tone: Tone; readonly detail: string } {
+  if (state === "running") {
+    const detail = `pid ${running?.pid} has been at work since ${localTime(running?.since ?? "")}`;
+    return { word: "still running", tone: "plain", detail };
   }
+  if (state === "cut-off") {
+    return { word: "no end recorded", tone: "bad", detail: "it was killed, or an error ended it" };
+  }
+  if (state === "empty") return { word: "nothing recorded", tone: "warn", detail: "the file of events holds no event" };
+  return status === null
+    ? { word: "no outcome recorded", tone: "plain", detail: "turns were taken outside a loop" }
+    : { word: status, tone: statusTone(status), detail: countsText(counts) };
 }
 
 /** The run's goal if it has one; else the run's id. */
@@ -187,7 +187,7 @@ export function brokenHooks({ hooks }: RunReport): readonly string[] {
   for (const { hook, status, message } of hooks) {
     if (status === "completed") continue;
     const text = `hook ${oneLine(hook)} ${status ?? "did not end"}${
-      message === null ? "" : ` (${firstLine(message)})`
+      listed(message === null ? [] : [firstLine(message)])
     }`;
     groups.set(text, (groups.get(text) ?? 0) + 1);
   }
@@ -282,9 +282,7 @@ export function turnText({ agent, reason, message, durationMs, usage }: TurnRepo
     ...(durationMs === null ? [] : [formatDuration(durationMs)]),
     ...(usage === null || !isReported(usage) ? [] : [usageText(usage)]),
   ];
-  return `${agent}: ${reason}${facts.length === 0 ? "" : ` (${facts.join(", ")})`}${
-    message === null ? "" : `: ${oneLine(message)}`
-  }`;
+  return `${agent}: ${reason}${listed(facts)}${message === null ? "" : `: ${oneLine(message)}`}`;
 }
 
 /** A check's result, after its name. */
@@ -304,7 +302,7 @@ export function commitText({ subject, filesChanged, by }: CommitReport): string 
     ...(filesChanged === null ? [] : [plural(filesChanged, "file")]),
     ...(by === "other" ? ["made by the agent or another person"] : []),
   ];
-  return `${oneLine(subject)}${facts.length === 0 ? "" : ` (${facts.join(", ")})`}`;
+  return `${oneLine(subject)}${listed(facts)}`;
 }
 
 /** How a hook ended. */
@@ -314,9 +312,8 @@ export function hookText({ hook, iteration, status, exitCode, durationMs, messag
     ...(exitCode === null || exitCode === 0 ? [] : [`exit ${exitCode}`]),
     ...(durationMs === null ? [] : [formatDuration(durationMs)]),
   ];
-  return `${oneLine(hook)}: ${status ?? "did not end"} (${facts.join(", ")})${
-    message === null ? "" : `: ${oneLine(message)}`
-  }`;
+  const end = `${oneLine(hook)}: ${status ?? "did not end"}${listed(facts)}`;
+  return `${end}${message === null ? "" : `: ${oneLine(message)}`}`;
 }
 
 /** When it began, when it ended, how long that was. */
@@ -341,6 +338,10 @@ export function oneLine(text: string): string {
 /** `1 turn`, `2 turns`. */
 export function plural(count: number, word: string): string {
   return `${grouped(count)} ${word}${count === 1 ? "" : "s"}`;
+}
+
+function listed(facts: readonly string[]): string {
+  return facts.length === 0 ? "" : ` (${facts.join(", ")})`;
 }
 
 function grouped(count: number): string {

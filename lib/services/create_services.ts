@@ -122,14 +122,14 @@ async function tryOnce(service: Service, events: EventSink, signal: AbortSignal)
 
 async function runningLines(services: readonly Service[], signal: AbortSignal): Promise<readonly string[]> {
   const lines: string[] = [];
-  for (const service of services) lines.push(await runningLine(service, signal));
+  for (const service of services) {
+    const { name, ready } = service.config;
+    const state = await service.ensureReady(signal);
+    lines.push(
+      state.status === "ready"
+        ? `The server ${name} runs now, at ${ready}.`
+        : `The server ${name} does not come up yet, and has to: ${state.reason}`,
+    );
+  }
   return lines;
-}
-
-async function runningLine(service: Service, signal: AbortSignal): Promise<string> {
-  const { name, ready } = service.config;
-  const state = await service.ensureReady(signal);
-  return state.status === "ready"
-    ? `The server ${name} runs now, at ${ready}.`
-    : `The server ${name} does not come up yet, and has to: ${state.reason}`;
 }

@@ -42,27 +42,27 @@ export class Service {
 
   /** Started where it does not run; one that the user runs is only waited for. */
   async ensureReady(signal: AbortSignal): Promise<ServiceState> {
-    const running = this.#process;
-    const { start, name } = this.config;
-    if (start === undefined || running?.ended() === null) return await this.#waitUntilReady(signal);
-    const note = running === null
-      ? null
-      : `the service ${name} had ended and was started again; the end of its log:\n${running.tail()}`;
-    await this.stop();
-    return withNote(await this.#startAndWait(start, signal), note);
+    if (this.#process?.ended() === null) return await this.#waitUntilReady(signal);
+    return await this.#startAfresh(signal, "had ended and was started again", 0);
   }
 
   /** Started afresh. */
   async restart(signal: AbortSignal): Promise<ServiceState> {
+    return await this.#startAfresh(signal, "had ended while the agent worked", SILENCE_MS);
+  }
+
+  /** @param silenceMs how long its port may take to fall silent after it was stopped */
+  async #startAfresh(signal: AbortSignal, ended: string, silenceMs: number): Promise<ServiceState> {
     const running = this.#process;
     const { start, name } = this.config;
     if (start === undefined) return await this.#waitUntilReady(signal);
     const note = running === null || running.ended() === null
       ? null
-      : `the service ${name} had ended while the agent worked; the end of its log:\n${running.tail()}`;
+      : `the service ${name} ${ended}; the end of its log:\n${running.tail()}`;
     await this.stop();
-    if (running !== null) await this.#untilSilent(signal);
-    return withNote(await this.#startAndWait(start, signal), note);
+    if (running !== null) await this.#untilSilent(signal, silenceMs);
+    const state = await this.#startAndWait(start, signal);
+    return state.status === "ready" ? { ...state, note: state.note ?? note } : state;
   }
 
   /** @throws {RalphError} service-foreign when an unrelated process answers at its URL */
@@ -116,9 +116,9 @@ export class Service {
     }
   }
 
-  async #untilSilent(signal: AbortSignal): Promise<void> {
+  async #untilSilent(signal: AbortSignal, mostMs: number): Promise<void> {
     const { clock } = this.#options.host;
-    const deadline = clock.steady() + SILENCE_MS;
+    const deadline = clock.steady() + mostMs;
     while (clock.steady() < deadline && isReady(await httpStatus(this.config.ready, { signal }))) {
       await clock.sleep(FIRST_POLL_MS, signal);
     }
@@ -153,10 +153,6 @@ export class Service {
     const owner = found === null ? `an unknown process on port ${port}` : `process ${found.pid} (${found.command})`;
     return new RalphError("service-foreign", { details: { url: ready, name, owner } });
   }
-}
-
-function withNote(state: ServiceState, note: string | null): ServiceState {
-  return state.status === "ready" ? { ...state, note: state.note ?? note } : state;
 }
 
 /** True for an answer that says that a server is up: any status below 500. */

@@ -9,53 +9,16 @@
  * @module
  */
 import { join } from "node:path";
-import { z } from "zod";
 import { isHeldByOther, writeHeld } from "../host/author.ts";
 import { listDirectory, pathExists, readText, removePath, writeOwn } from "../host/files.ts";
 import { processStart } from "../host/process_table.ts";
 import type { Host } from "../host/types.ts";
 import { watchPath } from "../host/watch_path.ts";
+import { LARGEST, LIVE_RUN, REPLY, REQUEST_FILE } from "./schema.ts";
 import type { LiveRun, SteerReply, SteerRequest } from "./types.ts";
 
-/** A request is read up to this size: a told text has room, a flood has not. */
-const LARGEST = 64 * 1024;
 /** A run takes a request within milliseconds; one that is this late is stuck, or stopped. */
 const REPLY_MS = 3000;
-
-const time = z.string();
-const LIVE_RUN: z.ZodType<LiveRun> = z.object({
-  v: z.literal(1),
-  run: z.string(),
-  root: z.string(),
-  folder: z.string(),
-  pid: z.number().int().positive(),
-  started: z.string(),
-  since: time,
-  asks: z.object({
-    key: z.string(),
-    id: z.string(),
-    kind: z.enum(["confirm", "text", "select"]),
-    message: z.string(),
-    details: z.array(z.string()),
-    choices: z.array(z.object({ value: z.string(), label: z.string(), hint: z.string().exactOptional() })),
-    initial: z.string().nullable(),
-    since: time,
-  }).nullable(),
-  pause: z.object({ state: z.enum(["asked", "paused"]), key: z.string(), since: time }).nullable(),
-  stopping: z.boolean(),
-  told: z.array(z.string()).exactOptional(),
-});
-
-const REQUEST = z.object({
-  action: z.enum(["pause", "resume", "stop", "stop-now", "tell", "answer"]),
-  origin: z.enum(["file", "page"]),
-  text: z.string().max(LARGEST).exactOptional(),
-  item: z.string().max(200).exactOptional(),
-  key: z.string().max(100).exactOptional(),
-  pid: z.number().int().positive(),
-});
-
-const REPLY: z.ZodType<SteerReply> = z.object({ status: z.enum(["taken", "refused"]), message: z.string() });
 
 /** The folder of the files, below Ralph's own folder. */
 export function controlFolder(ownDirectory: string): string {
@@ -149,7 +112,7 @@ export async function takeRequests(
   for (const name of await listDirectory(folder)) {
     if (!name.startsWith(`${run}.`) || !name.endsWith(".request")) continue;
     const path = join(folder, name);
-    const parsed = REQUEST.safeParse(jsonOf(await readText(path, 2 * LARGEST).catch(() => null)));
+    const parsed = REQUEST_FILE.safeParse(jsonOf(await readText(path, 2 * LARGEST).catch(() => null)));
     const outside = parsed.success && await pathExists(path)
       ? await isHeldByOther(path, parsed.data.pid, runToken)
       : false;

@@ -114,9 +114,7 @@ class RunSteering implements SteeredRun {
     this.#look(control);
     await this.#queue;
     for (const text of lost) {
-      const message =
-        `told to a run that was killed, and in no prompt of this one: ${text} (\`ralph tell\` says it again)`;
-      this.#options.events.emit({ type: "note", level: "warn", message });
+      this.#warn(`told to a run that was killed, and in no prompt of this one: ${text} (\`ralph tell\` says it again)`);
     }
   }
 
@@ -236,8 +234,7 @@ class RunSteering implements SteeredRun {
   async #take({ request, outside }: ArrivedRequest): Promise<SteerReply> {
     const refused = this.#refusal(request, outside);
     if (refused !== null) {
-      const message = `not taken, from outside: ${request.action}: ${refused}`;
-      this.#options.events.emit({ type: "note", level: "warn", message });
+      this.#warn(`not taken, from outside: ${request.action}: ${refused}`);
       return { status: "refused", message: refused };
     }
     const { action, origin, text = "", item } = request;
@@ -247,13 +244,8 @@ class RunSteering implements SteeredRun {
         ? { status: "refused", message: "the question does not accept this answer" }
         : { status: "taken", message: `answered: ${value}` };
     }
-    this.#options.events.emit({
-      type: "steered",
-      action,
-      origin,
-      text: action === "tell" ? text : null,
-      item: item ?? null,
-    });
+    const told = action === "tell" ? text : null;
+    this.#options.events.emit({ type: "steered", action, origin, text: told, item: item ?? null });
     return { status: "taken", message: await this.#act(request) };
   }
 
@@ -322,10 +314,11 @@ class RunSteering implements SteeredRun {
 
   #enqueue(act: () => Promise<void>): void {
     this.#queue = this.#queue.then(act).catch((error: unknown) => {
-      const message = `the run cannot be steered from outside: ${
-        error instanceof Error ? error.message : String(error)
-      }`;
-      this.#options.events.emit({ type: "note", level: "warn", message });
+      this.#warn(`the run cannot be steered from outside: ${error instanceof Error ? error.message : String(error)}`);
     });
+  }
+
+  #warn(message: string): void {
+    this.#options.events.emit({ type: "note", level: "warn", message });
   }
 }

@@ -149,18 +149,13 @@ function activityParts(state: ViewState, activity: Activity, options: ViewOption
     }
     case "turn": {
       if (state.pause !== null) return [[pauseText(state.pause, now), warn]];
-      const whole = state.turnUsage === null ? state.runUsage : addTurn(state.runUsage, state.turnUsage);
-      const used = [
-        spent(state.turnUsage),
-        state.runUsage.turns > 0 && columns >= 60 ? totalText(whole) : "",
-      ].filter((words) => words !== "").join(` ${symbols.dot} `);
-      const tool = state.tool;
+      const { tool, turnUsage, runUsage } = state;
+      const total = turnUsage === null ? runUsage : addTurn(runUsage, turnUsage);
+      const whole = runUsage.turns > 0 && columns >= 60 ? spent(total, total) : "";
+      const used = [turnUsage === null ? "" : spent(turnUsage), whole === "" ? "" : `run ${whole}`];
       return [
-        [used === "" ? activity.agent : used, dim],
-        ...(tool === "" ? [] : [
-          [` ${symbols.dot} `, dim] as const,
-          [tool, accent] as const,
-        ]),
+        [used.filter(Boolean).join(` ${symbols.dot} `) || activity.agent, dim],
+        ...(tool === "" ? [] : [[` ${symbols.dot} `, dim], [tool, accent]] as const),
       ];
     }
   }
@@ -171,31 +166,15 @@ function pauseText({ message, untilMs }: Pause, now: number): string {
   return `${left}${message}`;
 }
 
-/** `12.3k tokens, ~$0.03`; what is not known is left out. */
-function spent(usage: Usage | null): string {
-  const tokens = usage === null ? null : tokensOf(usage);
-  return known(tokens === null ? null : `${amount(tokens)} tokens`, money(usage));
-}
-
-/** `run 24.6k+ tokens, $0.06`: the same over several turns; a plus where some of them did not report it. */
-function totalText(total: UsageTotal): string {
+/** `12.3k+ tokens, ~$0.03`; what is not known is left out, and a plus is where some turns did not report it. */
+function spent(usage: Usage, { turnsWithoutTokens = 0, turnsWithoutCost = 0 }: Partial<UsageTotal> = {}): string {
+  const { costUsd, estimated } = usage;
+  const tokens = tokensOf(usage);
   const more = (turns: number): string => turns > 0 ? "+" : "";
-  const tokens = tokensOf(total);
-  const cost = money(total);
-  const words = known(
-    tokens === null ? null : `${amount(tokens)}${more(total.turnsWithoutTokens)} tokens`,
-    cost === null ? null : `${cost}${more(total.turnsWithoutCost)}`,
-  );
-  return words === "" ? "" : `run ${words}`;
-}
-
-function known(...parts: readonly (string | null)[]): string {
-  return parts.filter((part) => part !== null).join(", ");
-}
-
-function money(usage: Usage | null): string | null {
-  if (usage === null || usage.costUsd === null) return null;
-  return `${usage.estimated ? "~" : ""}${dollars(usage.costUsd)}`;
+  return [
+    ...tokens === null ? [] : [`${amount(tokens)}${more(turnsWithoutTokens)} tokens`],
+    ...costUsd === null ? [] : [`${estimated ? "~" : ""}${dollars(costUsd)}${more(turnsWithoutCost)}`],
+  ].join(", ");
 }
 
 function amount(count: number): string {
@@ -204,12 +183,8 @@ function amount(count: number): string {
 }
 
 function elapsed(ms: number): string {
-  const seconds = wholeSeconds(ms);
-  return seconds < 10_000 ? `${seconds / 1000}s` : formatDuration(seconds);
-}
-
-function wholeSeconds(ms: number): number {
-  return Math.floor(Math.max(0, ms) / 1000) * 1000;
+  const seconds = Math.floor(Math.max(0, ms) / 1000);
+  return seconds < 10 ? `${seconds}s` : formatDuration(seconds * 1000);
 }
 
 function widthOf(parts: readonly Part[]): number {

@@ -4,7 +4,7 @@
  * @module
  */
 import { fragment, type Markup, NOTHING } from "../report/markup.ts";
-import { itemText, markOf, plural } from "../report/texts.ts";
+import { itemText, markOf, plural, SECOND_LOOKS } from "../report/texts.ts";
 import type { ItemReport, ItemState, RunReport } from "../report/types.ts";
 import type { LiveRun } from "../steer/types.ts";
 import { formatDuration } from "../ui/format_duration.ts";
@@ -47,7 +47,7 @@ export function boardRegions(
   const stateOf = (item: ItemReport): ItemState =>
     item.state === "in-progress" && live === null ? "interrupted" : item.state;
   const regions: Record<string, Markup> = {};
-  const counted = report.items.filter(({ kind }) => kind !== "checks" && kind !== "review");
+  const counted = report.items.filter(({ kind }) => !SECOND_LOOKS.has(kind));
   const done = counted.filter(({ state }) => isDone(state)).length;
   const earlier = Math.max(0, passed - done);
   for (const { id, name, states } of COLUMNS) {
@@ -114,12 +114,11 @@ export function countsOf(items: readonly ItemReport[]): { readonly parked: numbe
 
 /** Items by state, as a bar; for lists of runs. Pure. */
 export function itemsBar(report: RunReport, { total, passed }: Pick<Tally, "total" | "passed">): Markup {
-  const of = (states: readonly ItemState[]): number =>
-    report.items.filter(({ state }) => states.includes(state)).length;
-  const unverified = of(["unverified"]);
-  const verified = Math.max(of(["verified"]), passed - unverified);
-  const parked = of(["parked", "blocked", "trespassed", "agent-unusable"]);
-  const other = report.items.length - of(["verified"]) - unverified - parked;
+  const { parked } = countsOf(report.items);
+  const of = (wanted: ItemState): number => report.items.filter(({ state }) => state === wanted).length;
+  const unverified = of("unverified");
+  const verified = Math.max(of("verified"), passed - unverified);
+  const other = report.items.length - of("verified") - unverified - parked;
   return shareBar([
     { count: verified, tone: "good", name: "verified" },
     { count: unverified, tone: "warn", name: "unverified" },

@@ -14,11 +14,13 @@ import {
   oneLine,
   plural,
   restoredGroups,
+  statusTone,
+  type Tone,
   trespassText,
 } from "../report/texts.ts";
 import type { RunReport } from "../report/types.ts";
 import type { LiveRun } from "../steer/types.ts";
-import { tokensOf, type UsageTotal } from "../backlog/usage.ts";
+import { tokensOf } from "../backlog/usage.ts";
 import { formatDuration } from "../ui/format_duration.ts";
 import { printableView } from "../ui/printable.ts";
 import { createStyle } from "../ui/style.ts";
@@ -31,8 +33,6 @@ import { spansOf } from "./spans.ts";
 
 const { symbols } = createStyle({ colour: false, ascii: false });
 
-const NOT_REPORTED = "not reported by the agent";
-
 /** The page of a run is drawn from this. */
 export interface RunShown {
   /** Address of the run's page, without a slash at the end. */
@@ -43,14 +43,11 @@ export interface RunShown {
   readonly now: number;
 }
 
-/** How a run is, in a word. */
-export interface RunStateWord {
-  readonly word: string;
-  readonly tone: "good" | "warn" | "bad" | "plain";
-}
-
-/** How a run is now. Pure. */
-export function stateWord(report: RunReport, live: LiveRun | null): RunStateWord {
+/** How a run is now, in a word. Pure. */
+export function stateWord(
+  report: Pick<RunReport, "parts">,
+  live: LiveRun | null,
+): { readonly word: string; readonly tone: Tone } {
   if (live !== null) {
     if (live.asks !== null) return { word: "Needs you", tone: "warn" };
     if (live.stopping) return { word: "Stopping", tone: "warn" };
@@ -59,12 +56,8 @@ export function stateWord(report: RunReport, live: LiveRun | null): RunStateWord
   }
   const part = report.parts.at(-1);
   if (part === undefined || part.status === null) return { word: "No end recorded", tone: "bad" };
-  const tone = ["passed", "approved", "skipped"].includes(part.status)
-    ? "good"
-    : ["failed", "blocked"].includes(part.status)
-    ? "bad"
-    : "warn";
-  return { word: `${part.status.charAt(0).toUpperCase()}${part.status.slice(1)}`, tone };
+  const { status } = part;
+  return { word: `${status.charAt(0).toUpperCase()}${status.slice(1)}`, tone: statusTone(status) };
 }
 
 /** Everything on the page that changes. Pure. */
@@ -155,22 +148,18 @@ function trust(report: RunReport): Markup {
     list.push(message === "" ? oneLine(subject) : `${oneLine(subject)}: ${oneLine(message)}`);
     groups.set(label, list);
   }
-  const lines = [
-    ...report.trespasses.map((one) => ["bad", trespassText(one)] as const),
-    ...doubtedChecks(report).map((text) => ["bad", text] as const),
-    ...[...groups].map(([label, list]) =>
-      [
-        "warn",
-        `${label}: ${list.slice(0, 12).join("; ")}${list.length > 12 ? ` and ${list.length - 12} more` : ""}`,
-      ] as const
-    ),
+  const more = (count: number): string => count > 12 ? ` and ${count - 12} more` : "";
+  const grave = [...report.trespasses.map(trespassText), ...doubtedChecks(report)];
+  const warnings = [
+    ...[...groups].map(([label, list]) => `${label}: ${list.slice(0, 12).join("; ")}${more(list.length)}`),
     ...restoredGroups(report).map(({ path, items }) =>
-      [
-        "warn",
-        `changed by a turn and restored: ${oneLine(path)}${items.length === 0 ? "" : ` (${items.join(", ")})`}`,
-      ] as const
+      `changed by a turn and restored: ${oneLine(path)}${items.length === 0 ? "" : ` (${items.join(", ")})`}`
     ),
-    ...report.warnings.slice(-8).map(({ message }) => ["warn", oneLine(message)] as const),
+    ...report.warnings.slice(-8).map(({ message }) => oneLine(message)),
+  ];
+  const lines = [
+    ...grave.map((text) => ["bad", text] as const),
+    ...warnings.map((text) => ["warn", text] as const),
   ];
   if (lines.length === 0) return NOTHING;
   return fragment`<section class="card trust" aria-labelledby="trust-title"><h2 id="trust-title">Look at this before you trust it</h2><ul>${
@@ -195,6 +184,12 @@ function tiles({ model, live, now }: RunShown, report: RunReport): Markup {
   const { passed, total } = model.tally;
   const tile = (name: string, value: Markup, note: string, drawn: Markup): Markup =>
     fragment`<div class="tile"><h2>${name}</h2><p class="value">${value}</p><p class="dim">${note}</p>${drawn}</div>`;
+  const unknown = usage.turns === 0 ? "no turn has ended" : "not reported by the agent";
+  const billed = usage.estimated ? "the agent's own estimate" : "as billed";
+  const figure = (value: string | null, without: number): Markup => {
+    const missing = usage.turns === 0 ? "–" : "?";
+    return fragment`${value === null ? missing : `${without > 0 ? "≥ " : ""}${value}`}`;
+  };
   const since = live !== null && model.tally.startedMs !== null
     ? fragment` data-since="${model.tally.startedMs}"`
     : NOTHING;
@@ -216,32 +211,21 @@ function tiles({ model, live, now }: RunShown, report: RunReport): Markup {
   }${
     tile(
       "Tokens",
-      fragment`${
-        tokens === null
-          ? (usage.turns === 0 ? "–" : "?")
-          : `${usage.turnsWithoutTokens > 0 ? "≥ " : ""}${amount(tokens)}`
-      }`,
-      usage.turns === 0 ? "no turn has ended" : tokens === null ? NOT_REPORTED : plural(usage.turns, "turn"),
+      figure(tokens === null ? null : amount(tokens), usage.turnsWithoutTokens),
+      tokens === null ? unknown : plural(usage.turns, "turn"),
       chart((point) => point.tokens, `${tokens ?? 0} tokens`, "plain"),
     )
   }${
     tile(
       "Cost",
-      fragment`${
-        usage.costUsd === null
-          ? (usage.turns === 0 ? "–" : "?")
-          : `${usage.turnsWithoutCost > 0 ? "≥ " : ""}${usage.estimated ? "~" : ""}${dollars(usage.costUsd)}`
-      }`,
-      costNote(usage),
+      figure(
+        usage.costUsd === null ? null : `${usage.estimated ? "~" : ""}${dollars(usage.costUsd)}`,
+        usage.turnsWithoutCost,
+      ),
+      usage.costUsd === null ? unknown : billed,
       chart((point) => point.costUsd, `${usage.costUsd ?? 0} dollars`, "plain"),
     )
   }`;
-}
-
-function costNote({ turns, costUsd, estimated }: UsageTotal): string {
-  if (turns === 0) return "no turn has ended";
-  if (costUsd === null) return NOT_REPORTED;
-  return estimated ? "the agent's own estimate" : "as billed";
 }
 
 /** The time that iterations took: what a person or a limit took between them is not part of it. */
