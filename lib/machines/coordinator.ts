@@ -307,17 +307,9 @@ export async function madeOf(
   if (attempt.id !== id || attempt.number !== number) return refused("it is of another attempt");
   if (commit === null) return { attempt, work: null };
   const [base = "", ...more] = parents;
-  if (more.length > 0 || !await isOnBranch(repository, base, asked)) return refused(NOT_ON_BRANCH);
+  // a coordinator that died may have made the job with an earlier commit
+  const isOnBranch = base === asked.base ||
+    (await repository.git(["merge-base", "--is-ancestor", base, "HEAD"])).exitCode === 0;
+  if (more.length > 0 || !isOnBranch) return refused("its commit is not on one of this branch");
   return { attempt, work: { base, commit, own, paths } };
-}
-
-const NOT_ON_BRANCH = "its commit is not on one of this branch";
-
-/** The commit that the job was made with is; a coordinator that died may have made it with an earlier one. */
-async function isOnBranch(
-  repository: Pick<Repository, "git">,
-  base: string,
-  asked: Pick<AttemptJob, "base">,
-): Promise<boolean> {
-  return base === asked.base || (await repository.git(["merge-base", "--is-ancestor", base, "HEAD"])).exitCode === 0;
 }

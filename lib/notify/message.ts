@@ -23,20 +23,17 @@ export interface Notification {
   readonly reasons?: readonly string[];
 }
 
+const REASONS: Readonly<Record<string, NotifyReason>> = {
+  passed: "passed",
+  unverified: "passed",
+  failed: "failed",
+  blocked: "blocked",
+  exhausted: "limit",
+};
+
 /** Why a person is to hear of a status; `null` where a person ended it. Pure. */
 export function reasonOfStatus(status: string): NotifyReason | null {
-  switch (status) {
-    case "passed":
-    case "unverified":
-      return "passed";
-    case "failed":
-    case "blocked":
-      return status;
-    case "exhausted":
-      return "limit";
-    default:
-      return null;
-  }
+  return REASONS[status] ?? null;
 }
 
 /** Something that a person hears of. */

@@ -3,7 +3,7 @@ import { RalphError } from "../errors/ralph_error.ts";
 import { join } from "node:path";
 import type { RalphContext } from "../context/context.ts";
 import type { Check, CheckOutcome } from "../backlog/types.ts";
-import { createServiceRecords } from "./records.ts";
+import { ServiceRecords } from "./records.ts";
 import { Service, type ServiceState } from "./service.ts";
 
 const NEVER: AbortSignal = new AbortController().signal;
@@ -45,7 +45,7 @@ export type ServicesContext = Pick<RalphContext, "config" | "events" | "host" | 
  */
 export function openServices(ralph: ServicesContext): Services {
   const { config, host, root, repository, events } = ralph;
-  const records = createServiceRecords(join(repository?.ralphDirectory ?? join(root, ".ralph"), "services.json"));
+  const records = new ServiceRecords(join(repository?.ralphDirectory ?? join(root, ".ralph"), "services.json"));
   const services = config.services.map((service) =>
     new Service({
       config: service,

@@ -7,39 +7,38 @@ export interface ServiceRecord extends LeftOver {
 }
 
 /** The services that run now, in a file of Ralph's own. */
-export interface ServiceRecords {
-  add(record: ServiceRecord): Promise<void>;
-  remove(name: string): Promise<void>;
-  /** Ends what an earlier run left running, recognised by pid and start time. @returns the names of what was ended */
-  endLeftOvers(): Promise<readonly string[]>;
-}
+export class ServiceRecords {
+  readonly #file: string;
+  readonly #running = new Map<string, ServiceRecord>();
 
-/** @param file absolute path */
-export function createServiceRecords(file: string): ServiceRecords {
-  const running = new Map<string, ServiceRecord>();
-
-  async function save(): Promise<void> {
-    if (running.size === 0) return await removePath(file);
-    await writeOwn(file, `${JSON.stringify([...running.values()])}\n`);
+  /** @param file absolute path */
+  constructor(file: string) {
+    this.#file = file;
   }
 
-  return {
-    async add(record) {
-      running.set(record.name, record);
-      await save();
-    },
-    async remove(name) {
-      if (running.delete(name)) await save();
-    },
-    async endLeftOvers() {
-      const ended: string[] = [];
-      for (const record of parse(await readText(file))) {
-        if (await endLeftOver(record)) ended.push(record.name);
-      }
-      await save();
-      return ended;
-    },
-  };
+  async add(record: ServiceRecord): Promise<void> {
+    this.#running.set(record.name, record);
+    await this.#save();
+  }
+
+  async remove(name: string): Promise<void> {
+    if (this.#running.delete(name)) await this.#save();
+  }
+
+  /** Ends what an earlier run left running, recognised by pid and start time. @returns the names of what was ended */
+  async endLeftOvers(): Promise<readonly string[]> {
+    const ended: string[] = [];
+    for (const record of parse(await readText(this.#file))) {
+      if (await endLeftOver(record)) ended.push(record.name);
+    }
+    await this.#save();
+    return ended;
+  }
+
+  async #save(): Promise<void> {
+    if (this.#running.size === 0) return await removePath(this.#file);
+    await writeOwn(this.#file, `${JSON.stringify([...this.#running.values()])}\n`);
+  }
 }
 
 function parse(text: string | null): readonly ServiceRecord[] {

@@ -113,20 +113,10 @@ function progressChoices(
 }
 
 function nameOf(activity: Activity): string {
-  switch (activity.kind) {
-    case "turn":
-      return activity.agent;
-    case "wait":
-      return activity.wait.agent;
-    case "paused":
-      return "paused";
-    case "check":
-      return "verification";
-    case "hook":
-      return `hook ${activity.hook}`;
-    case "landing":
-      return "landing";
-  }
+  if (activity.kind === "turn") return activity.agent;
+  if (activity.kind === "wait") return activity.wait.agent;
+  if (activity.kind === "hook") return `hook ${activity.hook}`;
+  return activity.kind === "check" ? "verification" : activity.kind;
 }
 
 function activityParts(state: ViewState, activity: Activity, options: ViewOptions): readonly Part[] {

@@ -49,47 +49,30 @@ export function itemRegions({ href, model, item, isLive, diffs }: ItemShown): Re
   const report = model.report() as RunReport;
   const changed = report.experiments.filter((one) => one.item === item.id).flatMap(({ findings }) => findings);
   const shown = item.attempts.slice(-ATTEMPTS).toReversed();
+  const reason = fragment`<pre class="reason ${tone}" tabindex="0">${item.reason?.slice(0, 4000) ?? ""}</pre>`;
+  const earlier = fragment`<p class="dim">${item.attempts.length - ATTEMPTS} earlier attempts are in the report</p>`;
+  const cards = shown.map((attempt, index) =>
+    attemptCard(attempt, { href, model, item, diffs, number: item.attempts.indexOf(attempt), isNewest: index === 0 })
+  );
+  const doubts = changed.slice(0, 40).map((text) => fragment`<code>${oneLine(text)}</code>`);
+  const met = item.state === "verified" ? " met" : "";
   return {
     "item": fragment`<h1><span class="pill ${tone}">${
       words.split(":")[0] ?? ""
     }</span> <span class="id">${item.id}</span> ${item.title}</h1>
 <p class="dim">${item.kind}, ${plural(item.attempts.length, "attempt")}</p>
-${
-      item.reason === null
-        ? NOTHING
-        : fragment`<pre class="reason ${tone}" tabindex="0">${item.reason.slice(0, 4000)}</pre>`
-    }
-${
-      changed.length === 0
-        ? NOTHING
-        : fragment`<section class="card trust"><h2>The checks cannot be believed</h2><ul>${
-          changed.slice(0, 40).map((text) => fragment`<li><code>${oneLine(text)}</code></li>`)
-        }</ul></section>`
-    }
-${
-      item.criteria.length === 0
-        ? NOTHING
-        : fragment`<section class="card"><h2>What it has to meet</h2><ul class="criteria${
-          item.state === "verified" ? " met" : ""
-        }">${item.criteria.map((text) => fragment`<li>${withCode(text)}</li>`)}</ul></section>`
-    }`,
-    "attempts": fragment`${
-      shown.map((attempt, index) =>
-        attemptCard(attempt, {
-          href,
-          model,
-          item,
-          diffs,
-          number: item.attempts.indexOf(attempt),
-          isNewest: index === 0,
-        })
-      )
-    }${
-      item.attempts.length > ATTEMPTS
-        ? fragment`<p class="dim">${item.attempts.length - ATTEMPTS} earlier attempts are in the report</p>`
-        : NOTHING
-    }`,
+${item.reason === null ? NOTHING : reason}
+${listCard("The checks cannot be believed", { card: "trust", list: "" }, doubts)}
+${listCard("What it has to meet", { card: "", list: `criteria${met}` }, item.criteria.map(withCode))}`,
+    "attempts": fragment`${cards}${item.attempts.length > ATTEMPTS ? earlier : NOTHING}`,
   };
+}
+
+function listCard(title: string, looks: Readonly<Record<"card" | "list", string>>, lines: readonly Markup[]): Markup {
+  if (lines.length === 0) return NOTHING;
+  return fragment`<section class="card ${looks.card}"><h2>${title}</h2><ul class="${looks.list}">${
+    lines.map((line) => fragment`<li>${line}</li>`)
+  }</ul></section>`;
 }
 
 interface AttemptShown {
@@ -108,6 +91,7 @@ function attemptCard(attempt: AttemptReport, shown: AttemptShown): Markup {
     ? { words: "at work", tone: "plain" as const }
     : attemptText(attempt);
   const reason = attemptReason(attempt);
+  const place = `${href}/transcript/${item.part}/${encodeURIComponent(item.id)}`;
   const before = attempt.checks.filter(({ beforeTurn }) => beforeTurn);
   const after = attempt.checks.filter(({ beforeTurn }) => !beforeTurn);
   return fragment`<section class="card attempt ${tone}"><h2><span class="mark ${tone}" aria-hidden="true">${
@@ -118,15 +102,10 @@ function attemptCard(attempt: AttemptReport, shown: AttemptShown): Markup {
   }</p>
 ${reason === null ? NOTHING : fragment`<p>${reason}</p>`}
 ${
-    attempt.turns.map((turn, index) =>
-      fragment`<p>${turnText(turn)} ${
-        turn.transcript === ""
-          ? NOTHING
-          : fragment`<a href="${href}/transcript/${item.part}/${
-            encodeURIComponent(item.id)
-          }/${number}/${index}">transcript</a>`
-      }</p>`
-    )
+    attempt.turns.map((turn, index) => {
+      const link = fragment`<a href="${place}/${number}/${index}">transcript</a>`;
+      return fragment`<p>${turnText(turn)} ${turn.transcript === "" ? NOTHING : link}</p>`;
+    })
   }
 ${checkList("Checks", after, attempt, shown)}${checkList("Before the turn", before, attempt, shown)}
 ${
@@ -150,31 +129,27 @@ function checkList(
   return fragment`<h3>${name}</h3><ul class="checks">${
     checks.map((check, index) => {
       const output = model.outputs.get(check) ?? check.tail ?? "";
-      const line = fragment`<span class="mark ${check.ok ? "good" : "bad"}">${
-        check.ok ? symbols.passed : symbols.failed
-      }<span class="unseen">${
-        check.ok ? "passed" : "failed"
-      }</span></span><code>${check.name}</code> <span class="dim">${checkText(check)}</span>`;
+      const [tone, word] = check.ok ? ["good", "passed"] as const : ["bad", "failed"] as const;
+      const mark = fragment`<span class="mark ${tone}">${
+        markOf(tone, symbols)
+      }<span class="unseen">${word}</span></span>`;
+      const line = fragment`${mark}<code>${check.name}</code> <span class="dim">${checkText(check)}</span>`;
       if (output.trim() === "") return fragment`<li>${line}</li>`;
       const id = `o-${attempt.iteration}-${check.beforeTurn ? "b" : "a"}${index}`;
-      return fragment`<li><details id="${id}"${
-        check.ok ? NOTHING : { markup: " open" }
-      }><summary>${line}</summary><pre tabindex="0">${output}</pre></details></li>`;
+      const open = check.ok ? NOTHING : fragment` open`;
+      const shown = fragment`<summary>${line}</summary><pre tabindex="0">${output}</pre>`;
+      return fragment`<li><details id="${id}"${open}>${shown}</details></li>`;
     })
   }</ul>`;
 }
 
-/** A diff with its added and removed lines marked. Pure. */
-export function diffBlock(diff: string): Markup {
-  return fragment`<pre class="diff" tabindex="0">${
-    diff.split("\n").map((line) =>
-      line.startsWith("+") && !line.startsWith("+++")
-        ? fragment`<ins>${line}</ins>`
-        : line.startsWith("-") && !line.startsWith("---")
-        ? fragment`<del>${line}</del>`
-        : line.startsWith("@@") || line.startsWith("diff ")
-        ? fragment`<b>${line}</b>`
-        : fragment`${line}`
-    )
-  }</pre>`;
+const DIFF_TAGS = [[/^\+(?!\+\+)/, "ins"], [/^-(?!--)/, "del"], [/^(?:@@|diff )/, "b"]] as const;
+
+/** A diff with its added and removed lines marked. */
+function diffBlock(diff: string): Markup {
+  const lines = diff.split("\n").map((line) => {
+    const tag = DIFF_TAGS.find(([regexp]) => regexp.test(line))?.[1];
+    return tag === undefined ? fragment`${line}` : fragment`<${tag}>${line}</${tag}>`;
+  });
+  return fragment`<pre class="diff" tabindex="0">${lines}</pre>`;
 }

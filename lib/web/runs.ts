@@ -83,22 +83,13 @@ export class Runs implements Disposable {
       this.#open.set(key, follower);
     }
     const held = follower;
-    held.hold();
-    const live = (await this.live(project)).find(({ run }) => run === id);
-    if (live !== undefined) held.watchProcess(live);
+    const hold = held.hold(() => this.#close(key));
+    const live = async (): Promise<LiveRun | null> => (await this.live(project)).find(({ run }) => run === id) ?? null;
+    const now = await live();
+    if (now !== null) held.watchProcess(now);
     this.#prune(held);
-    let isHeld = true;
-    return {
-      project,
-      found: held.found,
-      model: held.model,
-      live: async () => (await this.live(project)).find(({ run }) => run === id) ?? null,
-      changed: (act) => held.listen(act),
-      [Symbol.dispose]: () => {
-        if (isHeld) held.release(() => this.#close(key));
-        isHeld = false;
-      },
-    };
+    const { found, model } = held;
+    return { project, found, model, live, changed: (act) => held.listen(act), [Symbol.dispose]: hold };
   }
 
   /** Calls when a run begins, ends, pauses or asks, until disposed. */
@@ -133,7 +124,7 @@ class Follower implements Disposable {
   readonly #listeners: Set<() => void> = new Set();
   readonly #events: Disposable;
   readonly #control: Disposable;
-  #holders = 0;
+  readonly #holders = new Set<object>();
   #closing: AbortController | null = null;
   readonly #clock: Clock;
   readonly #disposed = new AbortController();
@@ -152,21 +143,21 @@ class Follower implements Disposable {
   }
 
   get isFree(): boolean {
-    return this.#holders === 0;
+    return this.#holders.size === 0;
   }
 
-  hold(): void {
-    this.#holders += 1;
+  /** @returns lets go of it, once: it is closed when nobody has held it for a while */
+  hold(close: () => void): () => void {
+    const hold = {};
+    this.#holders.add(hold);
     this.#closing?.abort();
-  }
-
-  release(close: () => void): void {
-    this.#holders -= 1;
-    if (this.#holders > 0) return;
-    const closing = this.#closing = new AbortController();
-    void this.#clock.sleep(KEPT_MS, closing.signal).then(() => {
-      if (!closing.signal.aborted) close();
-    });
+    return () => {
+      if (!this.#holders.delete(hold) || this.#holders.size > 0) return;
+      const closing = this.#closing = new AbortController();
+      void this.#clock.sleep(KEPT_MS, closing.signal).then(() => {
+        if (!closing.signal.aborted) close();
+      });
+    };
   }
 
   /** A killed process sends no event: it is checked for. */
