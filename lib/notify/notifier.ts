@@ -28,9 +28,9 @@ export interface NotifierOptions {
 const QUESTION_MS = 3000;
 
 /** Sends what the configuration asks for, beside the run. */
-export function createNotifier({ targets, host, root, run, signal, events }: NotifierOptions): Notifier {
-  const failed = new Set<NotifyConfig>();
-  const underWay = new Set<Promise<void>>();
+export function createNotifier(options: NotifierOptions): Notifier {
+  const { host, root, run, signal } = options;
+  const outbox = createOutbox(options);
   let tally = EMPTY_TALLY;
   let part = "run";
   let isOpen = false;
@@ -51,19 +51,7 @@ export function createNotifier({ targets, host, root, run, signal, events }: Not
   }
 
   function notify(news: News): void {
-    const notification = notificationOf({ ...tally, part, run, root, now: host.clock.now() }, news);
-    for (const target of targets.filter(({ on }) => on.includes(news.event))) {
-      const sent = deliver(target, notification).finally(() => underWay.delete(sent));
-      underWay.add(sent);
-    }
-  }
-
-  async function deliver(target: NotifyConfig, notification: Notification): Promise<void> {
-    const reason = await send(target, notification, { host, root });
-    if (reason === null || failed.has(target)) return;
-    failed.add(target);
-    const message = `the notification by ${nameOf(target, host.environment.variables)} failed: ${reason}`;
-    events.emit({ type: "note", level: "warn", message });
+    outbox.post(notificationOf({ ...tally, part, run, root, now: host.clock.now() }, news));
   }
 
   /** The events that a person elsewhere hears of. */
@@ -95,7 +83,34 @@ export function createNotifier({ targets, host, root, run, signal, events }: Not
       const broken: News = { event: "failed", detail: "ended by an error", status: "error", reasons: [] };
       const news = ended ?? (isOpen ? broken : null);
       if (news !== null && !signal.aborted) notify(news);
-      await Promise.all(underWay);
+      await outbox.sent();
     },
+  };
+}
+
+/** Sends to each target that wants it; a failure is named once for each. */
+function createOutbox({ targets, host, root, events }: NotifierOptions): {
+  post(notification: Notification): void;
+  sent(): Promise<unknown>;
+} {
+  const failed = new Set<NotifyConfig>();
+  const underWay = new Set<Promise<void>>();
+
+  async function deliver(target: NotifyConfig, notification: Notification): Promise<void> {
+    const reason = await send(target, notification, { host, root });
+    if (reason === null || failed.has(target)) return;
+    failed.add(target);
+    const message = `the notification by ${nameOf(target, host.environment.variables)} failed: ${reason}`;
+    events.emit({ type: "note", level: "warn", message });
+  }
+
+  return {
+    post(notification) {
+      for (const target of targets.filter(({ on }) => on.includes(notification.event))) {
+        const sent = deliver(target, notification).finally(() => underWay.delete(sent));
+        underWay.add(sent);
+      }
+    },
+    sent: () => Promise.all(underWay),
   };
 }
