@@ -48,7 +48,7 @@ export function parsePrd(text: string, path: string): Prd {
   const data = parseJson(text, path);
   const errors = validatePrd(data);
   if (errors.length > 0) {
-    const hint = hintForPrd(text, errors, path);
+    const hint = hintForPrd(text, path);
     throw new RalphError("state-invalid", {
       details: { path, problem: `Invalid PRD schema: ${errors.join("; ")}` },
       ...(hint === null ? {} : { hint }),

@@ -4,7 +4,7 @@ import { suggestChecks } from "../../../backlog/suggest_checks.ts";
 import type { Invocation } from "../../../cli/command.ts";
 import { usage } from "../../../cli/parse.ts";
 import { openSession } from "../../../cli/session.ts";
-import { ownHint, placeholderProblems } from "../../../cli/validated_file.ts";
+import { placeholderProblems } from "../../../cli/validated_file.ts";
 import { addToConfig } from "../../../cli/write_config.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { EXIT } from "../../../errors/exit_codes.ts";
@@ -12,6 +12,7 @@ import { pathExists, readText, resolveInside, writeAtomic } from "../../../host/
 import { gate } from "../../../recipe/gate.ts";
 import { formatPrd, parsePrd } from "../format.ts";
 import type { ExternalPlan } from "../import/external_plan.ts";
+import { hintForPrd } from "../import/find_external.ts";
 import { KNOWN_TOOLS, readerFor } from "../import/recognize.ts";
 import { circleOf, toPrd } from "../import/to_prd.ts";
 import { PRD_FILE } from "../paths.ts";
@@ -92,24 +93,13 @@ async function existing(ralph: RalphContext, { inPlace }: Source): Promise<strin
   if (text === null || inPlace || isEmptyPrd(text)) return text;
   throw usage(
     `${PRD_FILE} is there already: it is never overwritten`,
-    hintOf(text) ?? "finish its stories, or move it away, then import again",
+    hintForPrd(text) ?? "finish its stories, or move it away, then import again",
   );
-}
-
-/** How a file of another tool in the PRD's place becomes the PRD. */
-function hintOf(text: string): string | null {
-  try {
-    parsePrd(text, PRD_FILE);
-    return null;
-  } catch (error) {
-    return ownHint(error);
-  }
 }
 
 function isEmptyPrd(text: string): boolean {
   try {
-    const data = JSON.parse(text) as unknown;
-    return validatePrd(data).length === 0 && (data as Prd).userStories.length === 0;
+    return parsePrd(text, PRD_FILE).userStories.length === 0;
   } catch {
     return false;
   }

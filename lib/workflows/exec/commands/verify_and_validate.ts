@@ -44,7 +44,7 @@ async function prdFindings(text: string, validated: Validated): Promise<FileFind
   const data = parseJson(text, PRD_FILE);
   const problems = validatePrd(data);
   if (problems.length > 0) {
-    const hint = hintForPrd(text, problems, PRD_FILE);
+    const hint = hintForPrd(text);
     return { problems: [...problems, ...hint === null ? [] : [hint]], warnings: [] };
   }
   const { branchName, userStories } = data as Prd;

@@ -25,17 +25,7 @@ export function textsOf(value: unknown): readonly string[] {
     .filter((text) => text !== "");
 }
 
-/** Keys that none of these names are. */
-export function otherKeys(fields: Plain, known: readonly string[]): readonly string[] {
-  return Object.keys(fields).filter((key) => !known.includes(key));
-}
-
-/** White space as single spaces. */
-export function onOneLine(text: string): string {
-  return text.replaceAll(/\s+/g, " ").trim();
-}
-
-/** True for the words that tools have for work that is done. */
-export function isDoneWord(word: string): boolean {
-  return /^(done|complete|completed|passed|closed)$/i.test(word);
+/** Keys of the objects that none of these names are, each once. */
+export function otherKeys(objects: readonly Plain[], known: readonly string[]): readonly string[] {
+  return [...new Set(objects.flatMap((fields) => Object.keys(fields)))].filter((key) => !known.includes(key));
 }

@@ -1,7 +1,8 @@
-import { isPlain } from "../../plain.ts";
+import { plain } from "../../plain.ts";
 import { join } from "node:path";
 import { listDirectory, readText } from "../../../host/files.ts";
 import { PRD_FILE } from "../paths.ts";
+import { validatePrd } from "../validate.ts";
 import { readerFor } from "./recognize.ts";
 
 /** A file of another tool that `ralph import` reads. */
@@ -38,14 +39,14 @@ export function importHint({ path, tool }: ExternalFile): string {
 }
 
 /**
- * The hint for a PRD with these errors; `null` where it is of no format that is known, or one of Ralph's own that is
+ * The hint for a PRD that is refused; `null` where it is of no format that is known, or one of Ralph's own that is
  * damaged: that has no keys of another tool. Pure.
  */
-export function hintForPrd(text: string, errors: readonly string[], path: string = PRD_FILE): string | null {
+export function hintForPrd(text: string, path: string = PRD_FILE): string | null {
   const known = readerFor(text);
   if (known === null) return null;
   const { data } = known.source;
-  const isOwn = isPlain(data) && Array.isArray(data["userStories"]) &&
-    !errors.some((error) => /unexpected keys/i.test(error));
+  const isOwn = Array.isArray(plain(data)["userStories"]) &&
+    !validatePrd(data).some((error) => /unexpected keys/i.test(error));
   return isOwn ? null : importHint({ path, tool: known.reader.tool });
 }

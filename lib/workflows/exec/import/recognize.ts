@@ -1,17 +1,9 @@
 import type { PlanReader, PlanSource } from "./external_plan.ts";
-import { ITEM_LIST } from "./item_list.ts";
+import { JSON_PLANS } from "./json_plans.ts";
 import { SPEC_KIT } from "./spec_kit.ts";
-import { storyListReader } from "./story_list.ts";
-import { TASK_MASTER } from "./task_master.ts";
 
 /** The formats, the narrower one first. */
-const READERS: readonly PlanReader[] = [
-  storyListReader("ralph-tui"),
-  storyListReader("snarktank/ralph"),
-  TASK_MASTER,
-  ITEM_LIST,
-  SPEC_KIT,
-];
+const READERS: readonly PlanReader[] = [...JSON_PLANS, SPEC_KIT];
 
 /** The tools whose files can be read, for messages. */
 export const KNOWN_TOOLS: readonly string[] = READERS.map(({ tool }) => tool);

@@ -1,7 +1,7 @@
 import { basename, dirname } from "node:path";
 import { proseLines } from "../../../backlog/fences.ts";
 import type { ExternalItem, PlanReader } from "./external_plan.ts";
-import { onOneLine } from "./fields.ts";
+import { onOneLine } from "../../../prompts/parts.ts";
 
 const TASK_REGEXP = /^\s*[-*]\s+\[([ xX])\]\s+(?:\*\*)?(T\d+[a-z]?)(?:\*\*)?[.:]?\s+(.+)$/;
 /** `[P]`: may run beside others. `[US1]`: of this user story. */
