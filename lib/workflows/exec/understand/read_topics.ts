@@ -1,19 +1,15 @@
-import { type CodebaseMap, parseCodebaseMap } from "./codebase_map.ts";
+import type { RalphContext } from "../../../context/context.ts";
+import { type CodebaseMap, type MapTopic, parseCodebaseMap } from "./codebase_map.ts";
 import { CODEBASE_MAP_FILE, UNDERSTAND_PROMPT_FILE } from "../paths.ts";
 import { DEFAULT_TOPICS, MAP_TEMPLATE } from "../scaffold.ts";
 import { proseLines } from "../../../backlog/fences.ts";
 
 const NUMBERED_REGEXP = /^(\s*)(\d+)([.)])\s+(\S.*?)\s*$/;
 
-/** A topic that the understanding loop has to look at or has looked at. */
-export interface Topic {
-  readonly text: string;
-  readonly done: boolean;
-}
-
 /** The topics to understand, and where they were read. */
 export interface Topics {
-  readonly all: readonly Topic[];
+  /** A checked one was looked at. */
+  readonly all: readonly Pick<MapTopic, "checked" | "text">[];
   readonly open: number;
   /** How the number came about, for a person: `12 unchecked topics under …`. */
   readonly counted: string;
@@ -29,20 +25,28 @@ export interface Topics {
 export function readTopics(map: string | null, prompt: string | null): Topics {
   const parsed = parseCodebaseMap(map ?? MAP_TEMPLATE);
   if (parsed.topics !== null) {
-    const all = parsed.topics.map(({ text, checked }) => ({ text, done: checked }));
-    const open = all.filter((topic) => !topic.done).length;
+    const all = parsed.topics;
+    const open = all.filter(({ checked }) => !checked).length;
     const where = map === null ? "in the template of the map" : `under \`## Next Topics\` in ${CODEBASE_MAP_FILE}`;
     return { all, open, counted: `${open} unchecked ${open === 1 ? "topic" : "topics"} ${where}` };
   }
   const named = defaultOrder(prompt ?? "");
   const topics = named.length > 0 ? named : DEFAULT_TOPICS;
-  const all = topics.map((text) => ({ text, done: isCovered(parsed, text) }));
+  const all = topics.map((text) => ({ text, checked: isCovered(parsed, text) }));
   const where = named.length > 0 ? UNDERSTAND_PROMPT_FILE : "the built-in list";
   return {
     all,
     open: topics.length,
     counted: `${topics.length} default topics of ${where}: the map has no checklist under \`## Next Topics\``,
   };
+}
+
+/** The same of the files that are here, and the map's text. */
+export async function loadTopics(
+  { state }: Pick<RalphContext, "state">,
+): Promise<Topics & { readonly map: string | null }> {
+  const map = await state.read(CODEBASE_MAP_FILE);
+  return { ...readTopics(map, await state.read(UNDERSTAND_PROMPT_FILE)), map };
 }
 
 /** Without a checklist a topic counts as understood when a dated entry carries its name. */

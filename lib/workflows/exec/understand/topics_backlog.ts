@@ -1,20 +1,15 @@
-import { join, relative, sep } from "node:path";
+import { join } from "node:path";
 import type { RalphContext } from "../../../context/context.ts";
 import { failureOf, fingerprintOf, isOver, isParked, reasonOf } from "../../../backlog/attempts.ts";
-import { pathExists, readText } from "../../../host/files.ts";
+import { topLevelPaths } from "../../../git/tree_paths.ts";
+import { readText } from "../../../host/files.ts";
 import type { Attempt, Backlog, Claim, Item, ParkedItem, Settlement, Turn } from "../../../backlog/types.ts";
 import { renderPrompt } from "../../../prompts/render.ts";
 import { parseCodebaseMap, tickTopic } from "./codebase_map.ts";
 import { localDate } from "../../../host/local_date.ts";
-import {
-  CODEBASE_MAP_FILE,
-  EXEC_RUNS,
-  PLAN_STATE_FILE,
-  PLAN_TRANSCRIPT_FILE,
-  PRD_FILE,
-  UNDERSTAND_PROMPT_FILE,
-} from "../paths.ts";
-import { isCovered, readTopics } from "./read_topics.ts";
+import { CODEBASE_MAP_FILE, EXEC_RUNS, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, PRD_FILE } from "../paths.ts";
+import { presentPaths } from "../../present_paths.ts";
+import { isCovered, loadTopics } from "./read_topics.ts";
 
 /** An item of this backlog carries this. */
 export interface TopicData {
@@ -44,9 +39,6 @@ export function topicsBacklog(
   ralph: TopicsContext,
   { isNew = false }: { readonly isNew?: boolean } = {},
 ): Backlog<TopicData, TopicFindings> {
-  const load = async (): Promise<ReturnType<typeof readTopics>> =>
-    readTopics(await ralph.state.read(CODEBASE_MAP_FILE), await ralph.state.read(UNDERSTAND_PROMPT_FILE));
-
   return {
     name: "understand",
     stateFiles: STATE_FILES,
@@ -56,8 +48,8 @@ export function topicsBacklog(
     runsDirectory: EXEC_RUNS,
 
     async overview({ parked }) {
-      const { all } = await load();
-      const open = all.filter((topic) => !topic.done);
+      const { all } = await loadTopics(ralph);
+      const open = all.filter(({ checked }) => !checked);
       const given = open.filter(({ text }) => isGivenUp(text, parked)).length;
       return {
         total: all.length,
@@ -69,12 +61,12 @@ export function topicsBacklog(
     },
 
     async next({ inFlight, parked }) {
-      const open = (await load()).all.filter((topic) => !topic.done);
+      const { all, map } = await loadTopics(ralph);
+      const open = all.filter(({ checked }) => !checked);
       const topic = open.find(({ text }) => !inFlight.includes(idOf(text)) && !isGivenUp(text, parked));
       if (topic !== undefined) {
-        const before = await ralph.state.read(CODEBASE_MAP_FILE) ?? "";
         const { text } = topic;
-        const data = { topic: text, notes: parseCodebaseMap(before).entries.length, size: before.length };
+        const data = { topic: text, notes: parseCodebaseMap(map ?? "").entries.length, size: map?.length ?? 0 };
         return {
           status: "item",
           item: { id: idOf(text), kind: "topic", title: text, exclusive: true, fingerprint: fingerprintOf(text), data },
@@ -110,7 +102,8 @@ async function judgeTopic(
 ): Promise<Claim<TopicFindings>> {
   const wrote = turn.changedFiles.filter((path) => STATE_FILES.includes(path));
   if (wrote.length > 0) {
-    const diff = await diffOf(ralph, wrote, turn.base);
+    const options = { base: turn.base, maxBytes: 4096 };
+    const diff = await ralph.repository?.diff(topLevelPaths(ralph, wrote), options) ?? "";
     const reason = `wrote outside ${CODEBASE_MAP_FILE}: ${wrote.join(", ")} (restored)\n${diff}`;
     return { status: "failed", reason, findings: { wrote } };
   }
@@ -141,8 +134,7 @@ async function settleTopic(
   );
   if (passed) {
     // the transcript has the gates' decisions, taken after it was committed with the plan
-    const transcript = await pathExists(join(ralph.root, PLAN_TRANSCRIPT_FILE)) ? [PLAN_TRANSCRIPT_FILE] : [];
-    const paths = [CODEBASE_MAP_FILE, ...transcript];
+    const paths = [CODEBASE_MAP_FILE, ...await presentPaths(ralph.root, [PLAN_TRANSCRIPT_FILE])];
     return { status: "passed", commit: { subject: `ralph: understood ${topic}`, paths, work: false } };
   }
   if (attempt.status === "interrupted") return { status: "open" };
@@ -160,20 +152,4 @@ function idOf(topic: string): string {
 
 function isGivenUp(topic: string, parked: readonly ParkedItem[]): boolean {
   return isParked({ id: idOf(topic), fingerprint: fingerprintOf(topic) }, parked);
-}
-
-async function diffOf(
-  { repository, root }: Pick<RalphContext, "repository" | "root">,
-  paths: readonly string[],
-  base: string | null,
-): Promise<string> {
-  if (repository === null) return "";
-  const inTree = paths.map((path) => relative(repository.topLevel, join(root, path)).replaceAll(sep, "/"));
-  return await repository.diff(inTree, { base, maxBytes: 4096 });
-}
-
-/** Topics that are left, for a last line. */
-export async function openTopics(ralph: Pick<RalphContext, "state">): Promise<readonly string[]> {
-  const { all } = readTopics(await ralph.state.read(CODEBASE_MAP_FILE), await ralph.state.read(UNDERSTAND_PROMPT_FILE));
-  return all.filter((topic) => !topic.done).map(({ text }) => text);
 }

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { CODEBASE_MAP_FILE, UNDERSTAND_PROMPT_FILE } from "../paths.ts";
+import { CODEBASE_MAP_FILE } from "../paths.ts";
 import { MAP_TEMPLATE } from "../scaffold.ts";
-import { openTopics, topicsBacklog } from "./topics_backlog.ts";
-import { readTopics } from "./read_topics.ts";
+import { topicsBacklog } from "./topics_backlog.ts";
+import { loadTopics } from "./read_topics.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { pathExists, writeAtomic } from "../../../host/files.ts";
 import { type LoopOutcome, runLoop } from "../../../loop/run/run_loop.ts";
@@ -49,7 +49,7 @@ export async function understand(ralph: RalphContext, options: UnderstandOptions
     ralph.events.emit({ type: "note", level: "info", message: `made ${CODEBASE_MAP_FILE}` });
   }
   const { maxIterations, signal } = options;
-  const maxItems = options.maxItems ?? (maxIterations === undefined ? await countOpen(ralph) : undefined);
+  const maxItems = options.maxItems ?? (maxIterations === undefined ? (await loadTopics(ralph)).open : undefined);
   const { idle, stalled } = ralph.config.limits;
   let isFruitless = false;
   const outcome = await runLoop(ralph, topicsBacklog(ralph, { isNew }), {
@@ -64,7 +64,7 @@ export async function understand(ralph: RalphContext, options: UnderstandOptions
     ...(maxIterations === undefined ? {} : { maxIterations }),
     ...(signal === undefined ? {} : { signal }),
   });
-  const topicsLeft = await openTopics(ralph);
+  const topicsLeft = (await loadTopics(ralph)).all.filter(({ checked }) => !checked).map(({ text }) => text);
   if (topicsLeft.length > 0 && outcome.status !== "failed") {
     const message = `${topicsLeft.length} topic${topicsLeft.length === 1 ? " is" : "s are"} left: ${
       topicsLeft.join("; ")
@@ -73,10 +73,6 @@ export async function understand(ralph: RalphContext, options: UnderstandOptions
   }
   const gaveUp = outcome.status === "blocked" || (outcome.status === "exhausted" && isFruitless);
   return { ...asUnderstood(outcome, maxItems, maxIterations), topicsLeft, gaveUp };
-}
-
-async function countOpen({ state }: RalphContext): Promise<number> {
-  return readTopics(await state.read(CODEBASE_MAP_FILE), await state.read(UNDERSTAND_PROMPT_FILE)).open;
 }
 
 /** No check proves a note, so none is missing; and a cap that was agreed to and used up is an end like any other. */
