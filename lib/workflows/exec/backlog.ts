@@ -1,15 +1,11 @@
 import { storyChecks } from "./checks.ts";
-import type { Config } from "../../config/types.ts";
-import type { LoopDefaults } from "../../context/context.ts";
+import type { LoopDefaults, RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import type { Repository } from "../../git/types.ts";
-import type { Host } from "../../host/types.ts";
 import type { Next, Overview, ParkedItem } from "../../backlog/types.ts";
 import { EXEC_RUNS, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, PRD_FILE, PROGRESS_FILE } from "./paths.ts";
 import type { GatedBacklog, GateTexts } from "../../recipe/gate_run.ts";
 import { begunPlan } from "./plan/begun.ts";
 import { recordDecision } from "./plan/transcript.ts";
-import type { StateFiles } from "../../backlog/state_files.ts";
 import { formatPrd, parsePrd } from "./format.ts";
 import { withFailure } from "../../backlog/notes.ts";
 import { printOf, settleStory } from "./settle.ts";
@@ -17,12 +13,7 @@ import type { Prd, Story } from "./types.ts";
 import { fingerprintOf, isParked, largestGroup, startable } from "../../backlog/attempts.ts";
 
 /** The backlog needs these parts of the context. */
-export interface PrdBacklogContext {
-  readonly root: string;
-  readonly config: Config;
-  readonly state: StateFiles;
-  readonly repository: Repository | null;
-  readonly host: Host;
+export interface PrdBacklogContext extends Pick<RalphContext, "config" | "host" | "repository" | "root" | "state"> {
   readonly loop?: Pick<LoopDefaults, "anyOrder">;
 }
 

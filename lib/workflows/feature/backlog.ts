@@ -1,30 +1,21 @@
 import { localTime } from "../../host/local_date.ts";
-import type { Config } from "../../config/types.ts";
-import { RalphError } from "../../errors/ralph_error.ts";
+import type { RalphContext } from "../../context/context.ts";
 import type { EventSink } from "../../events/types.ts";
-import type { Repository } from "../../git/types.ts";
-import type { Host } from "../../host/types.ts";
-import type { Backlog, Item, SettleCommit } from "../../backlog/types.ts";
+import type { Attempt, Backlog, SettleCommit } from "../../backlog/types.ts";
 import { fingerprintOf, largestGroup, startable } from "../../backlog/attempts.ts";
 import { withFailure } from "../../backlog/notes.ts";
-import type { StateFiles } from "../../backlog/state_files.ts";
 import { committedPaths, type FeatureDirectory, IGNORE_FILE } from "./directories.ts";
-import { type FeatureFindings, featureFindings, featureSignals, learningsByHand } from "./claim.ts";
-import { changePrdText, parseFeaturePrd, type PrdChange } from "./format.ts";
+import { type FeatureFindings, featureFindings, featureSignals, learningsByHand, learningsChange } from "./claim.ts";
+import { changePrdText, loadFeaturePrd, parseFeaturePrd, type PrdChange, storyChanges, unaccepted } from "./format.ts";
 import { workCommit } from "./last_result.ts";
 import { featureReviewPrompt, featureStoryPrompt } from "./prompt.ts";
 import { claimOfReview, settleReview } from "./review.ts";
 import { checksOf, isUi, type UserInterface } from "./checks.ts";
-import { isoNow, printOf, retriesOf, settleStory } from "./settle.ts";
+import { type FeatureStore, isoNow, printOf, retriesOf, settleStory } from "./settle.ts";
 import type { FeaturePrd, FeatureStory } from "./types.ts";
 
 /** The part of the context that the backlog needs. */
-export interface FeatureBacklogContext {
-  readonly root: string;
-  readonly config: Config;
-  readonly state: StateFiles;
-  readonly repository: Repository | null;
-  readonly host: Host;
+export interface FeatureBacklogContext extends Pick<RalphContext, "config" | "host" | "repository" | "root" | "state"> {
   readonly events?: EventSink;
   readonly loop?: { readonly retryBlocked: boolean; readonly anyOrder?: boolean };
 }
@@ -43,8 +34,15 @@ export interface FeatureBacklogOptions {
 /** An item of this backlog carries a story, or all of them for the final verification. */
 export type FeatureItemData = FeatureStory | readonly FeatureStory[];
 
-/** Id of the item that reviews all stories. */
-export const REVIEW_ID = "final-verification";
+/** The item that reviews all stories. */
+const REVIEW = {
+  id: "final-verification",
+  kind: "review",
+  review: true,
+  preparatory: true,
+  title: "Final verification",
+  exclusive: true,
+} as const;
 
 /**
  * A feature's PRD: one story an iteration, lowest priority first; after the last one the final verification, whose
@@ -73,18 +71,24 @@ export function featureBacklog(
   const broughtBack = new Set<string>();
   let prepared = options.prepare === undefined;
 
-  async function load(): Promise<FeaturePrd> {
-    const text = await ralph.state.read(file);
-    if (text !== null) return parseFeaturePrd(text, file);
-    const hint = `\`ralph prd ${feature.name}\` makes it of prd.md`;
-    throw new RalphError("state-missing", { details: { path: file }, hint });
-  }
+  const store: FeatureStore = { ralph, file, record: recordAttempt, commitOf };
+  const load = (): Promise<FeaturePrd> => loadFeaturePrd(ralph.state, feature);
 
   async function change(make: (prd: FeaturePrd) => PrdChange): Promise<void> {
     await ralph.state.update(
       file,
       (text) => text === null ? null : changePrdText(text, file, make(parseFeaturePrd(text, file))),
     );
+  }
+
+  async function recordAttempt(
+    { claim }: Attempt<FeatureFindings>,
+    make: (prd: FeaturePrd) => PrdChange,
+  ): Promise<void> {
+    await change((prd) => {
+      const { run, ...more } = make(prd);
+      return { run: { ...learningsChange(prd.run.learnings, claim?.findings?.learnings ?? []), ...run }, ...more };
+    });
   }
 
   function commitOf(body: string, more: Partial<SettleCommit> = {}): SettleCommit {
@@ -127,18 +131,11 @@ export function featureBacklog(
       const story = open.find(({ id }) => id === run.currentStoryId) ?? open[0];
       if (story !== undefined) {
         if (open.some(isUi)) await prepareOnce();
+        const { id, title, acceptanceCriteria: criteria, tags, priority } = story;
+        const fingerprint = printOf(story);
         return {
           status: "item",
-          item: {
-            id: story.id,
-            kind: "story",
-            title: story.title,
-            criteria: story.acceptanceCriteria,
-            tags: story.tags,
-            priority: story.priority,
-            fingerprint: printOf(story),
-            data: story,
-          },
+          item: { id, kind: "story", title, criteria, tags, priority, fingerprint, data: story },
         };
       }
       if (inFlight.length > 0) return { status: "waiting" };
@@ -155,19 +152,7 @@ export function featureBacklog(
       }
       if (userStories.some(isUi)) await prepareOnce();
       const fingerprint = fingerprintOf(userStories.map((one) => [printOf(one), one.retries, one.lastResult]));
-      return {
-        status: "item",
-        item: {
-          id: REVIEW_ID,
-          kind: "review",
-          review: true,
-          preparatory: true,
-          title: "Final verification",
-          exclusive: true,
-          fingerprint,
-          data: userStories,
-        },
-      };
+      return { status: "item", item: { ...REVIEW, fingerprint, data: userStories } };
     },
 
     policy: {
@@ -188,11 +173,14 @@ export function featureBacklog(
     },
 
     async reopen(ids, reason) {
-      await change((prd) => ({
-        run: typeof prd.run.verifiedAt === "string" ? { verifiedAt: null } : {},
-        stories: new Map(
-          prd.userStories.filter(({ id }) => ids.includes(id)).map((story) => [story.id, again(story, reason)]),
-        ),
+      await change(({ run, userStories }) => ({
+        run: unaccepted(run),
+        stories: storyChanges(userStories, ids, ({ notes }) => ({
+          passes: false,
+          blocked: false,
+          lastResult: null,
+          notes: withFailure(notes, reason),
+        })),
       }));
       return { status: "open", reason, commit: commitOf(`${ids.join(", ")} sent back by the final check`) };
     },
@@ -208,7 +196,7 @@ export function featureBacklog(
           startedAt: prd.run.startedAt ?? isoNow(ralph.host),
           currentStoryId: id,
           learnings: prd.run.learnings,
-          ...(typeof prd.run.verifiedAt === "string" ? { verifiedAt: null } : {}),
+          ...unaccepted(prd.run),
         },
         stories: new Map(blocked ? [[id, { blocked: false, retries: 0 }]] : []),
       }));
@@ -245,17 +233,15 @@ export function featureBacklog(
     findings: featureFindings,
 
     async settle(item, attempt) {
-      if (!isStories(item.data)) {
-        return await settleStory(item as Item<FeatureStory>, attempt, { ralph, file, change, commitOf });
+      const { data } = item;
+      if (attempt.status === "interrupted") {
+        await recordAttempt(attempt, () => ({}));
+        if ((attempt.claim?.findings?.learnings ?? []).length === 0) return { status: "open" };
+        return { status: "open", commit: commitOf(`${isStories(data) ? "final verification" : item.id} interrupted`) };
       }
-      return await settleReview({
-        stories: item.data,
-        attempt,
-        config,
-        change,
-        commitOf,
-        now: () => isoNow(ralph.host),
-      });
+      return isStories(data)
+        ? await settleReview(data, attempt, store)
+        : await settleStory({ ...item, data }, attempt, store);
     },
   };
 
@@ -275,11 +261,6 @@ export function featureBacklog(
     await options.prepare?.((await load()).userStories.filter(isUi));
     prepared = true;
   }
-}
-
-/** A story that the final check sends back. */
-function again(story: FeatureStory, reason: string): Partial<FeatureStory> {
-  return { passes: false, blocked: false, lastResult: null, notes: withFailure(story.notes, reason) };
 }
 
 function isStories(data: FeatureItemData): data is readonly FeatureStory[] {

@@ -1,5 +1,7 @@
 import { RalphError } from "../../errors/ralph_error.ts";
 import { parseJson } from "../../errors/json_syntax.ts";
+import type { StateFiles } from "../../backlog/state_files.ts";
+import type { FeatureDirectory } from "./directories.ts";
 import type { FeaturePrd, FeatureRun, FeatureStory } from "./types.ts";
 import { validateFeaturePrd } from "./validate.ts";
 
@@ -14,6 +16,20 @@ export function parseFeaturePrd(text: string, path: string): FeaturePrd {
   const errors = validateFeaturePrd(data);
   if (errors.length > 0) throw new RalphError("state-invalid", { details: { path, problem: errors.join("; ") } });
   return withDefaults(data as Partial<FeaturePrd>);
+}
+
+/** The PRD of a feature; `null` where there is only prd.md. @throws {RalphError} state-invalid */
+export async function readFeaturePrd(state: StateFiles, { prdFile }: FeatureDirectory): Promise<FeaturePrd | null> {
+  const text = await state.read(prdFile);
+  return text === null ? null : parseFeaturePrd(text, prdFile);
+}
+
+/** The PRD of a feature. @throws {RalphError} state-missing, state-invalid */
+export async function loadFeaturePrd(state: StateFiles, feature: FeatureDirectory): Promise<FeaturePrd> {
+  const prd = await readFeaturePrd(state, feature);
+  if (prd !== null) return prd;
+  const hint = `\`ralph prd ${feature.name}\` makes it of prd.md`;
+  throw new RalphError("state-missing", { details: { path: feature.prdFile }, hint });
 }
 
 const RUN = { startedAt: null, currentStoryId: null, learnings: [] };
@@ -56,6 +72,20 @@ function filled<Whole extends object>(given: Partial<Whole>, defaults: Whole): W
 export interface PrdChange {
   readonly run?: Partial<FeatureRun>;
   readonly stories?: ReadonlyMap<string, Partial<FeatureStory>>;
+}
+
+/** The same change for each of these stories. */
+export function storyChanges(
+  stories: readonly FeatureStory[],
+  ids: readonly string[],
+  to: (story: FeatureStory) => Partial<FeatureStory>,
+): NonNullable<PrdChange["stories"]> {
+  return new Map(stories.filter(({ id }) => ids.includes(id)).map((story) => [story.id, to(story)]));
+}
+
+/** A run of which no final verification counts any more. */
+export function unaccepted({ verifiedAt }: FeatureRun): Partial<FeatureRun> {
+  return typeof verifiedAt === "string" ? { verifiedAt: null } : {};
 }
 
 /**
