@@ -1,7 +1,8 @@
 import { storyChecks } from "./checks.ts";
 import type { LoopDefaults, RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import type { Next, Overview, ParkedItem } from "../../backlog/types.ts";
+import { passedStories, storyCounts } from "../stories.ts";
+import type { Check, Next, ParkedItem } from "../../backlog/types.ts";
 import { EXEC_RUNS, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, PRD_FILE, PROGRESS_FILE } from "./paths.ts";
 import type { GatedBacklog, GateTexts } from "../../recipe/gate_run.ts";
 import { begunPlan } from "./plan/begun.ts";
@@ -10,7 +11,7 @@ import { formatPrd, parsePrd } from "./format.ts";
 import { withFailure } from "../../backlog/notes.ts";
 import { printOf, settleStory } from "./settle.ts";
 import type { Prd, Story } from "./types.ts";
-import { fingerprintOf, isParked, largestGroup, startable } from "../../backlog/attempts.ts";
+import { fingerprintOf, isParked, startable } from "../../backlog/attempts.ts";
 
 /** The backlog needs these parts of the context. */
 export interface PrdBacklogContext extends Pick<RalphContext, "config" | "host" | "repository" | "root" | "state"> {
@@ -56,6 +57,7 @@ export function prdBacklog(
 ): GatedBacklog<PrdItemData, unknown> {
   const { file = PRD_FILE } = options;
   const { load, change } = prdIn(ralph, file);
+  const checksOf = (story: Story): readonly Check[] => storyChecks(story, ralph.config);
   return {
     name: "exec",
     gate: GATE,
@@ -73,18 +75,15 @@ export function prdBacklog(
       };
     },
 
-    overview: async ({ parked }) => countsOf((await load()).userStories, parked, ralph),
+    overview: async ({ parked }) =>
+      storyCounts((await load()).userStories, {
+        isGivenUp: (story) => isGivenUp(story, parked),
+        checksOf,
+        anyOrder: ralph.loop?.anyOrder,
+      }),
     next: async (look) => nextStory((await load()).userStories, { ...look, file, anyOrder: ralph.loop?.anyOrder }),
 
-    async passed() {
-      const { userStories } = await load();
-      return userStories.filter(({ passes }) => passes).map((story) => ({
-        id: story.id,
-        title: story.title,
-        fingerprint: printOf(story),
-        checks: storyChecks(story, ralph.config),
-      }));
-    },
+    passed: async () => passedStories((await load()).userStories, printOf, checksOf),
 
     async reopen(ids, reason) {
       const again = (story: Story): Story => ({ ...story, passes: false, notes: withFailure(story.notes, reason) });
@@ -94,7 +93,7 @@ export function prdBacklog(
     },
 
     async work(item, context) {
-      const checks = storyChecks(item.data, ralph.config);
+      const checks = checksOf(item.data);
       const branch = await ralph.repository?.currentBranch() ?? (await load()).branchName;
       const { storyPrompt } = await import("./prompt.ts"); // with the prompts' texts: `ralph status` needs none
       return {
@@ -143,23 +142,6 @@ function prdIn(ralph: PrdBacklogContext, file: string): {
         return last.text;
       });
     },
-  };
-}
-
-function countsOf(
-  stories: readonly Story[],
-  parked: readonly ParkedItem[],
-  { config, loop }: Pick<PrdBacklogContext, "config" | "loop">,
-): Overview {
-  const open = stories.filter(({ passes }) => !passes);
-  const left = open.filter((story) => !isGivenUp(story, parked));
-  return {
-    total: stories.length,
-    passed: stories.length - open.length,
-    open: left.length,
-    atOnce: loop?.anyOrder === true ? left.length : largestGroup(left.map(({ priority }) => priority)),
-    parked: open.length - left.length,
-    unchecked: left.filter((story) => storyChecks(story, config).length === 0).map(({ id }) => id),
   };
 }
 

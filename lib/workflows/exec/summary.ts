@@ -1,4 +1,5 @@
 import type { Prd, Story } from "./types.ts";
+import { inOrder } from "../stories.ts";
 import { storyCommands } from "../../backlog/verify_commands.ts";
 
 /**
@@ -14,11 +15,6 @@ export function prdSummaryLines({ branchName, userStories }: Prd, shared: readon
     ...shared.length === 0 ? [] : [`Every story must pass: ${shared.join(" · ")}`],
     ...inOrder(userStories).flatMap(storyLines),
   ];
-}
-
-/** Lowest priority first; the order of the file on a tie. */
-export function inOrder(stories: readonly Story[]): readonly Story[] {
-  return stories.toSorted((one, other) => one.priority - other.priority);
 }
 
 /** The criteria in their words, then the exact commands; those that a criterion quotes within a sentence are in both. */

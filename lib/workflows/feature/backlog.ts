@@ -1,8 +1,9 @@
 import { localTime } from "../../host/local_date.ts";
 import type { RalphContext } from "../../context/context.ts";
 import type { EventSink } from "../../events/types.ts";
-import type { Attempt, Backlog, SettleCommit } from "../../backlog/types.ts";
-import { fingerprintOf, largestGroup, startable } from "../../backlog/attempts.ts";
+import { passedStories, storyCounts } from "../stories.ts";
+import type { Attempt, Backlog, Check, SettleCommit } from "../../backlog/types.ts";
+import { fingerprintOf, startable } from "../../backlog/attempts.ts";
 import { withFailure } from "../../backlog/notes.ts";
 import { committedPaths, type FeatureDirectory, IGNORE_FILE } from "./directories.ts";
 import { type FeatureFindings, featureFindings, featureSignals, learningsByHand, learningsChange } from "./claim.ts";
@@ -74,6 +75,8 @@ export function featureBacklog(
   const store: FeatureStore = { ralph, file, record: recordAttempt, commitOf };
   const load = (): Promise<FeaturePrd> => loadFeaturePrd(ralph.state, feature);
 
+  const ownChecks = (story: FeatureStory): readonly Check[] => checksOf([story], config, ui);
+
   async function change(make: (prd: FeaturePrd) => PrdChange): Promise<void> {
     await ralph.state.update(
       file,
@@ -112,18 +115,9 @@ export function featureBacklog(
       return { goal: description, branch: branchName, fingerprint, files: [feature.markdownFile] };
     },
 
-    async overview() {
-      const { userStories } = await load();
-      const open = userStories.filter((story) => !story.passes && !isGivenUp(story));
-      return {
-        total: userStories.length,
-        passed: userStories.filter(({ passes }) => passes).length,
-        open: open.length,
-        atOnce: ralph.loop?.anyOrder === true ? open.length : largestGroup(open.map(({ priority }) => priority)),
-        parked: userStories.filter((story) => !story.passes && isGivenUp(story)).length,
-        unchecked: open.filter((story) => checksOf([story], config, ui).length === 0).map(({ id }) => id),
-      };
-    },
+    overview: async () =>
+      storyCounts((await load()).userStories, { isGivenUp, checksOf: ownChecks, anyOrder: ralph.loop?.anyOrder }),
+
     async next({ inFlight, parked }) {
       const { run, userStories } = await load();
       const todo = userStories.filter((story) => !story.passes && !isGivenUp(story));
@@ -162,15 +156,7 @@ export function featureBacklog(
       },
     },
 
-    async passed() {
-      const { userStories } = await load();
-      return userStories.filter(({ passes }) => passes).map((story) => ({
-        id: story.id,
-        title: story.title,
-        fingerprint: printOf(story),
-        checks: checksOf([story], config, ui),
-      }));
-    },
+    passed: async () => passedStories((await load()).userStories, printOf, ownChecks),
 
     async reopen(ids, reason) {
       await change(({ run, userStories }) => ({
@@ -214,7 +200,7 @@ export function featureBacklog(
           checkFirst: true,
         };
       }
-      const checks = checksOf([item.data], config, ui);
+      const checks = ownChecks(item.data);
       const servers = isUi(item.data) ? await ui?.running?.() ?? [] : [];
       const told = { root: ralph.root, prd, attempt, nonce, previous, checks, servers };
       return { prompt: await featureStoryPrompt(item.data, told), checks };

@@ -1,74 +1,68 @@
 import { fillPrompt, findPrompt, type PromptValuesOf, renderPrompt } from "../../prompts/render.ts";
-import type { Attempt, Check, Verification } from "../../backlog/types.ts";
+import type { Check, Verification } from "../../backlog/types.ts";
 import { describeFailures } from "../../backlog/verdict.ts";
 import { failureOf } from "../../backlog/attempts.ts";
-import { failureIn, withoutFailure } from "../../backlog/notes.ts";
 import { onOneLine, quoted, windowed } from "../../prompts/parts.ts";
+import { type AttemptFacts, attemptValues } from "../stories.ts";
 import type { FeaturePrd, FeatureStory } from "./types.ts";
 
 /** The parts of a story's prompt. */
-export interface StoryPromptOptions {
+export interface StoryPromptOptions extends AttemptFacts {
   readonly root: string;
   readonly prd: FeaturePrd;
-  readonly attempt: number;
-  readonly nonce: string;
-  readonly previous: Attempt | null;
   readonly checks: readonly Check[];
   /** The servers that run now, or why one does not. */
   readonly servers: readonly string[];
 }
 
 /** The prompt for one story. */
-export async function featureStoryPrompt(story: FeatureStory, options: StoryPromptOptions): Promise<string> {
-  const { root, prd, attempt, nonce, previous, checks, servers } = options;
-  const notes = withoutFailure(story.notes);
-  const criteria = story.acceptanceCriteria.map((criterion) => `- ${criterion}`).join("\n");
+export async function featureStoryPrompt(
+  { id, title, description, acceptanceCriteria, tags, notes }: FeatureStory,
+  { root, prd, checks, servers, ...facts }: StoryPromptOptions,
+): Promise<string> {
+  const criteria = acceptanceCriteria.map((criterion) => `- ${criterion}`).join("\n");
   return await renderPrompt("feature_run", {
-    storyId: story.id,
-    storyTitle: onOneLine(story.title),
-    storyDescription: quoted(story.description || story.title),
+    ...attemptValues(notes, facts),
+    storyId: id,
+    storyTitle: onOneLine(title),
+    storyDescription: quoted(description || title),
     acceptanceCriteria: quoted(criteria),
-    tags: story.tags.join(", ") || "none",
-    project: prd.project,
-    branch: prd.branchName,
-    doneMarker: `<ralph ${nonce}>DONE</ralph>`,
-    nonce,
-    verifyCommands: listed(checks),
-    servers: servers.length === 0 ? "" : servers.map((line) => `- ${line}`).join("\n"),
-    learnings: learningsOf(prd),
-    attempt: String(attempt),
-    failure: previous === null && failureIn(story.notes) === null ? "" : failureOf(previous, failureIn(story.notes)),
-    notes: notes.trim() === "" ? "" : quoted(notes),
+    tags: tags.join(", ") || "none",
+    doneMarker: `<ralph ${facts.nonce}>DONE</ralph>`,
+    servers: servers.map((line) => `- ${line}`).join("\n"),
+    ...prdValues(prd, checks),
     // for a prompt of the user's own without placeholders
-    item: quoted(`${story.id}: ${story.title}\n\n${story.description}\n\nAcceptance criteria:\n${criteria}`),
-    checks: listed(checks),
+    item: quoted(`${id}: ${title}\n\n${description}\n\nAcceptance criteria:\n${criteria}`),
   }, { root });
 }
 
 /** The prompt of the final verification: what its checks came to is known only when it is asked for. */
 export async function featureReviewPrompt(
   prd: FeaturePrd,
-  { root, checks, nonce, previous }: {
+  { root, checks, nonce, previous }: Omit<AttemptFacts, "attempt"> & {
     readonly root: string;
-    readonly nonce: string;
     readonly checks: readonly Check[];
-    readonly previous: Attempt | null;
   },
 ): Promise<(first: Verification | null) => string> {
   const { text } = await findPrompt("feature_verify", { root });
   const stories = quoted(windowed(prd.userStories.map(summaryOf), { rest: "`prd.json`", separator: "\n\n" }));
   const values: Omit<PromptValuesOf<"feature_verify">, "result"> = {
     nonce,
-    project: prd.project,
-    branch: prd.branchName,
-    verifyCommands: listed(checks),
+    ...prdValues(prd, checks),
     storySummaries: stories,
-    learnings: learningsOf(prd),
     failure: previous === null ? "" : failureOf(previous),
     item: stories,
-    checks: listed(checks),
   };
   return (first) => fillPrompt(text, { ...values, result: resultOf(first) });
+}
+
+function prdValues(
+  prd: FeaturePrd,
+  checks: readonly Check[],
+): Readonly<Record<"branch" | "checks" | "learnings" | "project" | "verifyCommands", string>> {
+  const commands = listed(checks);
+  const { project, branchName: branch } = prd;
+  return { project, branch, learnings: learningsOf(prd), checks: commands, verifyCommands: commands };
 }
 
 function resultOf(first: Verification | null): string {

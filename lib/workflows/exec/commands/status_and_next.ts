@@ -5,19 +5,16 @@ import { countLine, itemLine } from "../../../cli/item_list.ts";
 import { nextOfBacklog, type NextView } from "../../../cli/next_view.ts";
 import { hintOf } from "../../../cli/next_step.ts";
 import { prdBacklog } from "../backlog.ts";
-import type { Prd, Story } from "../types.ts";
 import { join } from "node:path";
-import type { Next, Overview, ParkedItem } from "../../../backlog/types.ts";
 import type { StatusView } from "../../../cli/status_view.ts";
 import { ownHint } from "../../../cli/validated_file.ts";
-import { RalphError } from "../../../errors/ralph_error.ts";
 import { readText } from "../../../host/files.ts";
 import { oneLine } from "../../../ui/printable.ts";
-import type { Style } from "../../../ui/style.ts";
+import { readOrError } from "../../read_or_error.ts";
 import { parsePrd } from "../format.ts";
 import { findExternal, importHint } from "../import/find_external.ts";
 import { PLAN_STATE_FILE, PRD_FILE } from "../paths.ts";
-import { type BegunPlan, begunPlan } from "../plan/begun.ts";
+import { begunPlan } from "../plan/begun.ts";
 
 const COMMANDS = { run: "ralph run", retry: "ralph run --retry-blocked" };
 
@@ -32,87 +29,43 @@ export async function readNext(look: Look): Promise<NextView> {
   });
 }
 
-/** One story in `ralph status --json`. */
-interface StoryStatus {
-  readonly id: string;
-  readonly title: string;
-  readonly state: "passes" | "open" | "parked";
-  /** Why it is parked. */
-  readonly reason?: string;
-  readonly checks: readonly string[];
-}
-
 /** The state of the plan and the stories. @throws {RalphError} state-missing */
 export async function readStatus(look: Look): Promise<StatusView> {
-  const { prd, problem, hint } = await readPrd(look);
+  const { root, config, style: { dim } } = look;
+  const text = await look.state.read(PRD_FILE);
+  const { value: prd, error } = await readOrError(() => text === null ? null : parsePrd(text, PRD_FILE));
+  const isEmpty = error === null && (prd?.userStories ?? []).length === 0;
+  const [external] = isEmpty ? await findExternal(root) : [];
   const backlog = prdBacklog(look);
   const parked = prd === null ? [] : await parkedIn(look, backlog);
-  const stories = (prd?.userStories ?? []).map((story) => storyStatus(story, look, parked));
   const counts = prd === null ? null : await backlog.overview({ parked });
-  const plan = begunPlan(await readText(join(look.root, PLAN_STATE_FILE)));
+  const plan = begunPlan(await readText(join(root, PLAN_STATE_FILE)));
+  const stories = (prd?.userStories ?? []).map(({ id, title, passes, ...story }) => {
+    const checks = storyChecks({ id, title, passes, ...story }, config).map(({ name }) => name);
+    const reason = passes ? undefined : parked.find((one) => one.id === id)?.reason;
+    if (reason !== undefined) return { id, title, state: "parked" as const, reason, checks };
+    return { id, title, state: passes ? "passes" as const : "open" as const, checks };
+  });
+  const hint = external === undefined ? ownHint(error) : importHint(external);
   return {
     data: { plan, counts, stories },
-    lines: linesOf({ plan, counts, stories }, look.style),
-    problem,
-    hint: hint ?? await hintFor(counts, problem, plan, () => backlog.next({ inFlight: [], parked })),
+    lines: [
+      ...(plan === null ? [] : [`plan: ${plan.state} ${dim(`"${oneLine(plan.goal)}"`)}`]),
+      ...(counts === null ? [] : [countLine(counts, { items: "stories" }, look.style)]),
+      ...stories.map(({ id, title, state, reason, checks }) => {
+        const notes = reason === undefined ? [] : [dim(`parked: ${oneLine(headlineOf(reason))}`)];
+        const item = { id, title, notes, isUnchecked: checks.length === 0 };
+        return `  ${itemLine({ ...item, state: state === "passes" ? "passed" : state }, look.style)}`;
+      }),
+    ],
+    problem: error?.message ?? null,
+    hint: hint ?? await stepHint(),
   };
-}
 
-function storyStatus(story: Story, { config }: Look, given: readonly ParkedItem[]): StoryStatus {
-  const { id, title, passes } = story;
-  const checks = storyChecks(story, config).map(({ name }) => name);
-  const reason = passes ? undefined : given.find((one) => one.id === id)?.reason;
-  if (reason !== undefined) return { id, title, state: "parked", reason, checks };
-  return { id, title, state: passes ? "passes" : "open", checks };
-}
-
-/** The PRD, what is wrong with it, and how another tool's plan becomes one. */
-interface FoundPrd {
-  readonly prd: Prd | null;
-  readonly problem: string | null;
-  readonly hint: string | null;
-}
-
-async function readPrd({ root, state }: Look): Promise<FoundPrd> {
-  const text = await state.read(PRD_FILE);
-  try {
-    const prd = text === null ? null : parsePrd(text, PRD_FILE);
-    const [external] = prd === null || prd.userStories.length === 0 ? await findExternal(root) : [];
-    return { prd, problem: null, hint: external === undefined ? null : importHint(external) };
-  } catch (error) {
-    if (!RalphError.isInstance(error)) throw error;
-    return { prd: null, problem: error.message, hint: ownHint(error) };
+  async function stepHint(): Promise<string | null> {
+    if (error !== null) return "`ralph validate`";
+    if (plan !== null && plan.state !== "done") return "`ralph plan --resume`";
+    if (counts === null || counts.total === 0) return '`ralph exec "<goal>"`';
+    return hintOf(await backlog.next({ inFlight: [], parked }), COMMANDS);
   }
-}
-
-async function hintFor(
-  counts: Overview | null,
-  problem: string | null,
-  plan: BegunPlan | null,
-  next: () => Promise<Next<unknown>>,
-): Promise<string | null> {
-  if (problem !== null) return "`ralph validate`";
-  if (plan !== null && plan.state !== "done") return "`ralph plan --resume`";
-  if (counts === null || counts.total === 0) return '`ralph exec "<goal>"`';
-  return hintOf(await next(), COMMANDS);
-}
-
-function linesOf(
-  { plan, counts, stories }: {
-    readonly plan: BegunPlan | null;
-    readonly counts: Overview | null;
-    readonly stories: readonly StoryStatus[];
-  },
-  style: Style,
-): readonly string[] {
-  const { dim } = style;
-  return [
-    ...(plan === null ? [] : [`plan: ${plan.state} ${dim(`"${oneLine(plan.goal)}"`)}`]),
-    ...(counts === null ? [] : [countLine(counts, { items: "stories" }, style)]),
-    ...stories.map(({ id, title, state, reason, checks }) => {
-      const notes = reason === undefined ? [] : [dim(`parked: ${oneLine(headlineOf(reason))}`)];
-      const item = { id, title, notes, isUnchecked: checks.length === 0 };
-      return `  ${itemLine({ ...item, state: state === "passes" ? "passed" : state }, style)}`;
-    }),
-  ];
 }

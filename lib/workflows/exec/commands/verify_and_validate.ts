@@ -1,14 +1,8 @@
-import { inOrder } from "../summary.ts";
+import { inOrder, storyFindings } from "../../stories.ts";
 import { storyChecks } from "../checks.ts";
 import { checksOnce } from "../../checks_once.ts";
-import { noChecks, storyCommands } from "../../../backlog/verify_commands.ts";
-import {
-  branchProblems,
-  type FileFindings,
-  placeholderProblems,
-  type ValidatedFile,
-  validateFile,
-} from "../../../cli/validated_file.ts";
+import { storyCommands } from "../../../backlog/verify_commands.ts";
+import { type FileFindings, type ValidatedFile, validateFile } from "../../../cli/validated_file.ts";
 import type { Validated } from "../../workflow.ts";
 import { parsePrd } from "../format.ts";
 import { findExternal, hintForPrd, importHint } from "../import/find_external.ts";
@@ -49,21 +43,15 @@ async function prdFindings(text: string, validated: Validated): Promise<FileFind
   }
   const { branchName, userStories } = data as Prd;
   const ids = new Set<string>();
-  const duplicates = userStories.filter(({ id }) => ids.has(id) || ids.add(id) === undefined);
-  const unchecked = config === null || config.verify.default.length > 0
-    ? []
-    : userStories.filter((story) => !story.passes && storyCommands(story).length === 0);
-  return {
-    problems: [
-      ...await branchProblems(validated, branchName),
-      ...new Set(duplicates.map(({ id }) => `${id}: this id is used more than once`)),
-    ],
-    empty: userStories.flatMap((story) => placeholderProblems(story.id, storyCommands(story))),
-    warnings: [
-      ...unchecked.map(({ id }) => `${id}: names no check and cannot pass`),
-      ...userStories.filter(({ passes }) => !passes).flatMap(noChecks),
-    ],
-  };
+  const twice = userStories.filter(({ id }) => ids.has(id) || ids.add(id) === undefined);
+  const isUnshared = config !== null && config.verify.default.length === 0;
+  const stories = userStories.map((story) => {
+    const own = storyCommands(story);
+    return { story, own, unchecked: isUnshared && own.length === 0 };
+  });
+  const found = await storyFindings(validated, branchName, stories);
+  const duplicates = new Set(twice.map(({ id }) => `${id}: this id is used more than once`));
+  return { ...found, problems: [...found.problems, ...duplicates] };
 }
 
 /** Every story's checks, each command once; without a PRD those that the configuration names. */

@@ -1,18 +1,18 @@
 import { localTime } from "../../../host/local_date.ts";
 import { join } from "node:path";
-import type { Repository } from "../../../git/types.ts";
 import { headlineOf } from "../../../backlog/verdict.ts";
 import { oneLine } from "../../../ui/printable.ts";
 import { featureBacklog, type FeatureItemData } from "../backlog.ts";
 import { type FeatureDirectory, listFeatures } from "../directories.ts";
 import type { FeatureFindings } from "../claim.ts";
-import { parseFeaturePrd } from "../format.ts";
+import { readFeaturePrd } from "../format.ts";
 import { checksOf, type UserInterface } from "../checks.ts";
-import type { FeaturePrd, FeatureStory } from "../types.ts";
+import type { FeatureStory } from "../types.ts";
 import type { Config } from "../../../config/types.ts";
-import type { Backlog, CheckOutcome, Overview } from "../../../backlog/types.ts";
+import type { Backlog, CheckOutcome } from "../../../backlog/types.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { findFeature } from "../open_feature.ts";
+import { readOrError } from "../../read_or_error.ts";
 import type { Look } from "../../../cli/look.ts";
 import { countLine, itemLine } from "../../../cli/item_list.ts";
 import { nextOfBacklog, type NextView } from "../../../cli/next_view.ts";
@@ -20,32 +20,18 @@ import { hintOf, type StepCommands } from "../../../cli/next_step.ts";
 import type { StatusView } from "../../../cli/status_view.ts";
 import type { Style } from "../../../ui/style.ts";
 
-/** A feature for commands that only look. */
-export interface FeatureView {
+/** Opens a feature for reading. @throws {RalphError} feature-missing, usage */
+async function opened(look: Look, name: string): Promise<{
   readonly feature: FeatureDirectory;
   readonly backlog: Backlog<FeatureItemData, FeatureFindings>;
-  /** `null` where only prd.md is there. @throws {RalphError} state-invalid */
-  readonly prd: () => Promise<FeaturePrd | null>;
-}
-
-/** Opens a feature for reading. @throws {RalphError} feature-missing, usage */
-export async function viewFeature(look: Look, name: string): Promise<FeatureView> {
+}> {
   const { root, config, repository, state, host, say } = look;
   const { feature, said } = await findFeature(root, name, repository);
   if (said !== null) say(said);
   return {
     feature,
     backlog: featureBacklog({ root, config, state, repository, host }, { feature, ui: namedOnly(config) }),
-    async prd() {
-      const text = await state.read(feature.prdFile);
-      return text === null ? null : parseFeaturePrd(text, feature.prdFile);
-    },
   };
-}
-
-/** The names of a story's checks, in the order in which they run. */
-export function checkNames(story: FeatureStory, config: Config): readonly string[] {
-  return checksOf([story], config, namedOnly(config)).map(({ name }) => name);
 }
 
 /** Services and pages by name: nothing is started. */
@@ -72,7 +58,7 @@ function commandsOf(feature: string): StepCommands & { readonly retry: string } 
 
 /** The item that the next iteration would take from a feature. */
 export async function featureNext(look: Look): Promise<NextView> {
-  const { backlog, feature: { name: feature } } = await viewFeature(look, look.scope);
+  const { backlog, feature: { name: feature } } = await opened(look, look.scope);
   const next = await backlog.next({ inFlight: [], parked: [] });
   if (next.status === "item" && next.item.kind !== "story") {
     const { id, kind, title } = next.item;
@@ -89,97 +75,62 @@ export async function featureNext(look: Look): Promise<NextView> {
   return { ...view, data: { feature, ...view.data } };
 }
 
-type StoryState = "passes" | "open" | "blocked";
-
 const STATES = { passes: "passed", open: "open", blocked: "parked" } as const;
-
-type Stories = readonly (FeatureStory & { readonly state: StoryState; readonly checks: readonly string[] })[];
 
 /** The state of a feature's stories. Without a name all features, where there are several; after `ralph init` there is none. */
 export async function featureStatus(look: Look): Promise<readonly StatusView[]> {
-  const several = look.scope === "" ? await listFeatures(look.root) : [];
-  if (look.scope === "" && several.length === 0) {
+  if (look.scope !== "") return [await statusOf(look, look.scope)];
+  const all = await listFeatures(look.root);
+  if (all.length === 0) {
     return [{ data: { feature: null }, lines: ["no feature yet"], problem: null, hint: "`ralph prd FEATURE`" }];
   }
-  if (several.length === 0) return [await statusOf(look, await viewFeature(look, look.scope))];
+  const isNewest = ({ name, date }: FeatureDirectory): boolean =>
+    all.every((other) => other.name.toLowerCase() !== name.toLowerCase() || other.date <= date);
   const quiet = { ...look, say: () => {} };
-  return await Promise.all(
-    several.filter((one) => newest(one, several)).map(async ({ name }) =>
-      await statusOf(look, await viewFeature(quiet, name))
-    ),
-  );
+  return await Promise.all(all.filter(isNewest).map(({ name }) => statusOf(quiet, name)));
 }
 
-function newest(
-  one: { readonly name: string; readonly date: string },
-  all: readonly { readonly name: string; readonly date: string }[],
-): boolean {
-  return all.every((other) => other.name.toLowerCase() !== one.name.toLowerCase() || other.date <= one.date);
-}
-
-async function statusOf({ config, repository, root, style }: Look, view: FeatureView): Promise<StatusView> {
-  const { feature: { name, path }, backlog } = view;
-  const { prd, problem } = await readPrd(view);
-  const stories: Stories = (prd?.userStories ?? []).map((story) => ({
+async function statusOf(look: Look, scope: string): Promise<StatusView> {
+  const { config, style } = look;
+  const { feature, backlog } = await opened(look, scope);
+  const { name, path } = feature;
+  const { value: prd, error } = await readOrError(() => readFeaturePrd(look.state, feature));
+  const { currentStoryId = null, verifiedAt = null, learnings = [] } = prd?.run ?? {};
+  const stories = (prd?.userStories ?? []).map((story) => ({
     ...story,
     state: stateOf(story),
-    checks: checkNames(story, config),
+    checks: checksOf([story], config, namedOnly(config)).map((check) => check.name),
   }));
-  const verifiedAt = prd?.run.verifiedAt ?? null;
-  const changedSince = verifiedAt === null ? 0 : await changedSinceVerified(repository, root, view.feature);
+  const changedSince = verifiedAt === null ? 0 : await changedSinceVerified(look, feature);
   const counts = prd === null ? null : await backlog.overview({ parked: [] });
-  const currentStoryId = prd?.run.currentStoryId ?? null;
-  const own = {
-    feature: name,
-    path,
-    counts,
-    currentStoryId,
-    verifiedAt,
-    changedSince,
-    learnings: prd?.run.learnings ?? [],
-    stories,
-  };
   return {
     title: `feature ${name}`,
     path,
-    data: own,
+    data: { feature: name, path, counts, currentStoryId, verifiedAt, changedSince, learnings, stories },
     lines: [
-      ...(prd === null && problem === null ? ["not finalized: there is prd.md, and no prd.json yet"] : []),
-      ...linesOf(own, style),
+      ...(prd === null && error === null ? ["not finalized: there is prd.md, and no prd.json yet"] : []),
+      ...(counts === null ? [] : [countLine(counts, { items: "stories", parked: "blocked" }, style)]),
+      ...stories.flatMap((story) => storyLines(story, story.id === currentStoryId, style)),
+      ...(verifiedAt === null ? [] : [verifiedLine(localTime(verifiedAt), changedSince, style)]),
     ],
-    problem,
+    problem: error?.message ?? null,
     hint: statusHint() ?? hintOf(await backlog.next({ inFlight: [], parked: [] }), commandsOf(name)),
   };
 
   function statusHint(): string | null {
-    if (problem !== null) return `\`ralph validate ${name}\``;
+    if (error !== null) return `\`ralph validate ${name}\``;
     if (prd === null) return `\`ralph prd ${name}\``;
     return changedSince > 0 ? `\`ralph run ${name}\` checks it once more` : null;
   }
 }
 
-function stateOf({ passes, blocked }: FeatureStory): StoryState {
+function stateOf({ passes, blocked }: FeatureStory): keyof typeof STATES {
   if (passes) return "passes";
   return blocked ? "blocked" : "open";
 }
 
-async function readPrd(
-  view: FeatureView,
-): Promise<{ readonly prd: Awaited<ReturnType<FeatureView["prd"]>>; readonly problem: string | null }> {
-  try {
-    return { prd: await view.prd(), problem: null };
-  } catch (error) {
-    if (RalphError.isInstance(error)) return { prd: null, problem: error.message };
-    throw error;
-  }
-}
-
 /** Files that differ from the commit that recorded the verification; what is the workflow's own does not count. */
-async function changedSinceVerified(
-  repository: Repository | null,
-  root: string,
-  { prdFile }: FeatureDirectory,
-): Promise<number> {
+async function changedSinceVerified({ repository, root }: Look, { prdFile }: FeatureDirectory): Promise<number> {
   if (repository === null) return 0;
   const recorded = await repository.git(["log", "-1", "--format=%H", "--", join(root, prdFile)]);
   const commit = recorded.stdout.trim();
@@ -189,37 +140,25 @@ async function changedSinceVerified(
   return differs.stdout.split("\0").filter((path) => path !== "").length;
 }
 
-function linesOf(
-  { counts, currentStoryId, stories, verifiedAt, changedSince }: {
-    readonly counts: Overview | null;
-    readonly currentStoryId: string | null;
-    readonly stories: Stories;
-    readonly verifiedAt: string | null;
-    readonly changedSince: number;
+function storyLines(
+  { checks, state, ...story }: FeatureStory & {
+    readonly checks: readonly string[];
+    readonly state: keyof typeof STATES;
   },
+  isCurrent: boolean,
   style: Style,
 ): readonly string[] {
-  const { dim } = style;
+  const { id, title, tags, retries, passes, lastResult, notes } = story;
+  const facts = [
+    ...(tags.length === 0 ? [] : [`[${tags.join(", ")}]`]),
+    ...(passes && lastResult !== null ? [lastResult.commit] : []),
+    ...(retries === 0 || passes ? [] : [`${retries} failed`]),
+    ...(isCurrent ? ["(in work)"] : []),
+  ];
+  const item = { id, title, state: STATES[state], notes: facts.map(style.dim), isUnchecked: checks.length === 0 };
   return [
-    ...(counts === null ? [] : [countLine(counts, { items: "stories", parked: "blocked" }, style)]),
-    ...stories.flatMap(({ id, title, state, tags, retries, passes, lastResult, checks, notes }) => [
-      `  ${
-        itemLine({
-          id,
-          title,
-          state: STATES[state],
-          notes: [
-            ...(tags.length === 0 ? [] : [dim(`[${tags.join(", ")}]`)]),
-            ...(passes && lastResult !== null ? [dim(lastResult.commit)] : []),
-            ...(retries === 0 || passes ? [] : [dim(`${retries} failed`)]),
-            ...(id === currentStoryId ? [dim("(in work)")] : []),
-          ],
-          isUnchecked: checks.length === 0,
-        }, style)
-      }`,
-      ...(state === "blocked" ? [`      ${dim(oneLine(headlineOf(notes)))}`] : []),
-    ]),
-    ...(verifiedAt === null ? [] : [verifiedLine(localTime(verifiedAt), changedSince, style)]),
+    `  ${itemLine(item, style)}`,
+    ...(state === "blocked" ? [`      ${style.dim(oneLine(headlineOf(notes)))}`] : []),
   ];
 }
 

@@ -1,16 +1,9 @@
-import { noChecks } from "../../../backlog/verify_commands.ts";
 import { parseJson } from "../../../errors/json_syntax.ts";
-import {
-  branchProblems,
-  type FileFindings,
-  placeholderProblems,
-  type ValidatedFile,
-  validateFile,
-} from "../../../cli/validated_file.ts";
-import { RalphError } from "../../../errors/ralph_error.ts";
+import { type FileFindings, type ValidatedFile, validateFile } from "../../../cli/validated_file.ts";
+import { storyFindings } from "../../stories.ts";
 import type { Validated } from "../../workflow.ts";
 import { listFeatures, matchFeature } from "../directories.ts";
-import { parseFeaturePrd, withDefaults } from "../format.ts";
+import { loadFeaturePrd, withDefaults } from "../format.ts";
 import { checksOf, isUi, storyCommandsOf } from "../checks.ts";
 import type { FeaturePrd } from "../types.ts";
 import { validateFeaturePrd } from "../validate.ts";
@@ -42,24 +35,14 @@ async function prdFindings(text: string, path: string, validated: Validated): Pr
   const problems = validateFeaturePrd(data);
   if (problems.length > 0) return { problems, warnings: [] };
   const { branchName, userStories } = withDefaults(data as Partial<FeaturePrd>);
-  const named = userStories.map((story) => {
-    const { first, ui } = config === null ? { first: [], ui: [] } : storyCommandsOf(story, config);
-    const shared = config === null ? [] : [...config.verify.default, ...config.verify.ui];
+  const stories = userStories.map((story) => {
+    if (config === null) return { story, own: [], unchecked: false };
+    const { first, ui } = storyCommandsOf(story, config);
+    const shared = [...config.verify.default, ...config.verify.ui];
     const own = [...first, ...ui].filter((command) => !shared.includes(command));
-    return { story, own, none: first.length + ui.length === 0 };
+    return { story, own, unchecked: first.length + ui.length === 0 };
   });
-  return {
-    problems: await branchProblems(validated, branchName),
-    empty: named.flatMap(({ story, own }) => placeholderProblems(story.id, own)),
-    warnings: [
-      ...config === null
-        ? []
-        : named.filter(({ story, none }) => none && !story.passes).map(({ story }) =>
-          `${story.id}: names no check and cannot pass`
-        ),
-      ...userStories.filter(({ passes }) => !passes).flatMap(noChecks),
-    ],
-  };
+  return await storyFindings(validated, branchName, stories);
 }
 
 /** Every check of every story, services and pages included; before the first feature those of `verify.default`. */
@@ -70,14 +53,7 @@ export async function featureVerify(ralph: RalphContext, name: string): Promise<
     return await verify(ralph, common.map((command) => ({ name: command, command })));
   }
   const feature = await openFeature(ralph, name);
-  const text = await ralph.state.read(feature.prdFile);
-  if (text === null) {
-    throw new RalphError("state-missing", {
-      details: { path: feature.prdFile },
-      hint: `\`ralph prd ${feature.name}\` makes it`,
-    });
-  }
-  const { userStories } = parseFeaturePrd(text, feature.prdFile);
+  const { userStories } = await loadFeaturePrd(ralph.state, feature);
   await using services = openServices(ralph);
   const { ui, prepare } = featureInterface(ralph, feature, services);
   if (userStories.some(isUi)) await prepare(userStories.filter(isUi));
