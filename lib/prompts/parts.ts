@@ -54,10 +54,10 @@ export function windowed(entries: readonly string[], { at = 0, rest, separator =
 }
 
 /** A text in a code fence that nothing in it can close: no line of it is one of the prompt's own. Pure. */
-export function quoted(text: string): string {
+export function quoted(text: string, language = ""): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = "`".repeat(longest + 1);
-  return `${fence}\n${text.replace(/\s+$/, "")}\n${fence}`;
+  return `${fence}${language}\n${text.replace(/\s+$/, "")}\n${fence}`;
 }
 
 /** A text behind words of the prompt's own: on the same line where it has only one, else quoted below them. Pure. */

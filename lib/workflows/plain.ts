@@ -16,6 +16,15 @@ export function plain(value: unknown): Plain {
   return isPlain(value) ? value : {};
 }
 
+/** The data of a JSON text; `undefined` where it is none. */
+export function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch {
+    return undefined;
+  }
+}
+
 /** The objects of a list; none if it is no list. */
 export function plains(value: unknown): readonly Plain[] {
   return Array.isArray(value) ? value.filter(isPlain) : [];

@@ -67,6 +67,16 @@ export async function plannerTurn(ralph: RalphContext, request: PlannerRequest):
   }
 }
 
+/** Looks for the agent, and makes sure that commits are possible, before anyone is asked; holds the lock meanwhile. */
+export async function planning<Ended>(ralph: RalphContext, purpose: string, run: () => Promise<Ended>): Promise<Ended> {
+  const repository = requireRepository(ralph);
+  await ralph.agent.ensureUsable();
+  await repository.ensureReady();
+  await repository.tryCommit();
+  await using _lock = await ralph.lock.acquire(purpose);
+  return await run();
+}
+
 /** A question that no one answers, and a Ctrl-C at one, are ends and not errors. */
 export async function askingEnds<Ended>(
   run: () => Promise<Ended>,

@@ -1,4 +1,4 @@
-import { plain, textsOf } from "../plain.ts";
+import { plain, textsOf, tryJson } from "../plain.ts";
 import type { ZodType } from "zod";
 import { saysPassing, signalsOf } from "../../backlog/signals.ts";
 
@@ -68,10 +68,7 @@ export function learningsByHand(found: string | null, written: string): readonly
   return found === null ? [] : learningsOf(found).filter((text) => !before.has(text));
 }
 
+/** A manual edit that broke the file is restored, and nothing in it counts. */
 function learningsOf(text: string): readonly string[] {
-  try {
-    return textsOf(plain(plain(JSON.parse(text))["run"])["learnings"]);
-  } catch {
-    return []; // a manual edit that broke the file: it is restored, and nothing in it counts
-  }
+  return textsOf(plain(plain(tryJson(text))["run"])["learnings"]);
 }

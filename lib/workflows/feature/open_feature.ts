@@ -4,6 +4,7 @@ import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { Repository } from "../../git/types.ts";
 import { readText } from "../../host/files.ts";
+import { readOrError } from "../read_or_error.ts";
 import { join } from "node:path";
 
 /**
@@ -70,13 +71,8 @@ export async function findFeature(root: string, name: string, repository: Reposi
 async function isFinished(root: string, { prdFile }: FeatureDirectory): Promise<boolean> {
   const text = await readText(join(root, prdFile));
   if (text === null) return false;
-  try {
-    const { run, userStories } = parseFeaturePrd(text, prdFile);
-    return userStories.every(({ passes }) => passes) && typeof run.verifiedAt === "string";
-  } catch (error) {
-    if (RalphError.isInstance(error)) return false; // reported when it is opened
-    throw error;
-  }
+  const { value: prd } = await readOrError(() => parseFeaturePrd(text, prdFile)); // an error is reported when it is opened
+  return prd !== null && prd.userStories.every(({ passes }) => passes) && typeof prd.run.verifiedAt === "string";
 }
 
 /** The error for a feature that is not there. */

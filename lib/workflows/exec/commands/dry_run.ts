@@ -135,7 +135,7 @@ async function ready({ repository, root }: RalphContext): Promise<void> {
 async function begunWith(ralph: RalphContext, { goal: asked }: ExecArgs): Promise<Begun> {
   const text = await ralph.state.read(PLAN_STATE_FILE);
   const saved = text === null ? null : parsePlanState(text);
-  const prd = await readPrd({ ralph });
+  const prd = await readPrd(ralph);
   const goal = asked === "" ? saved?.goal ?? "" : asked;
   const isApproved = saved?.state === "done" && sameGoal(goal, saved.goal) && saved.approvedPrdAt !== null &&
     saved.lastPrdDraft !== null && prd !== null && asksTheSame(saved.lastPrdDraft, prd);

@@ -1,3 +1,5 @@
+import { plain, tryJson } from "../../plain.ts";
+
 /** Ralph shows this of a plan that was begun. */
 export interface BegunPlan {
   readonly goal: string;
@@ -6,10 +8,6 @@ export interface BegunPlan {
 
 /** Reads plan_state.json for what is shown; `null` where it is missing or damaged: `ralph validate` says why. Pure. */
 export function begunPlan(text: string | null): BegunPlan | null {
-  try {
-    const { goal, state = "collect_context" } = JSON.parse(text ?? "") as Partial<Record<keyof BegunPlan, unknown>>;
-    return typeof goal === "string" && typeof state === "string" ? { goal, state } : null;
-  } catch {
-    return null;
-  }
+  const { goal, state = "collect_context" } = plain(tryJson(text ?? ""));
+  return typeof goal === "string" && typeof state === "string" ? { goal, state } : null;
 }

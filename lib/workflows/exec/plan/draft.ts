@@ -1,55 +1,67 @@
 import { storyCommands } from "../../../backlog/verify_commands.ts";
+import type { Config } from "../../../config/types.ts";
+import type { RalphContext } from "../../../context/context.ts";
+import { defaultBranch } from "../../../git/default_branch.ts";
+import { requireRepository } from "../../../git/require_repository.ts";
+import { holdsOtherWork, isBranchName } from "../../../git/switch_branch.ts";
 import type { Prd, Story } from "../types.ts";
 import { validatePrd } from "../validate.ts";
+import { idAfter } from "./base.ts";
+import { readPrd } from "./prompt_values.ts";
+import type { PlanSession } from "./session.ts";
 
-/** A draft that may be reviewed, or what is wrong with it. */
-export type DraftResult =
-  | { readonly status: "valid"; readonly prd: Prd }
-  | { readonly status: "invalid"; readonly errors: readonly string[] };
-
-/** Ralph checks a draft against these facts, beside its form. */
-export interface DraftSurroundings {
-  /** Items need no check of their own: there are shared ones, or the agent's word counts. */
-  readonly checked: boolean;
-  /** Stories that are there and finished, by id: another one does not take the place of such a story. */
-  readonly finished: ReadonlyMap<string, Story | null>;
-  /** The first id that is free, or `null`. */
-  readonly free: string | null;
-  /** The problem with a branch of this name, or `null`. */
-  branchProblem(branch: string): Promise<string | null>;
-}
-
-/** Checks a draft: the strict schema first, and then what a plan needs beyond it. All problems are reported at once. */
-export async function checkDraft(draft: unknown, around: DraftSurroundings): Promise<DraftResult> {
+/** The faults of a draft, all at once: of its form first, and then what a plan needs beyond it. */
+export async function draftProblems({ ralph, state }: PlanSession, draft: unknown): Promise<readonly string[]> {
   const errors = validatePrd(draft);
-  if (errors.length > 0) return { status: "invalid", errors };
-  const prd = draft as Prd;
-  const ids = prd.userStories.map((story) => story.id);
-  const branch = await around.branchProblem(prd.branchName);
-  const problems = [
+  if (errors.length > 0) return errors;
+  const { branchName, userStories } = draft as Prd;
+  const here = await readPrd(ralph);
+  const stories = here?.userStories ?? [];
+  const ids = userStories.map(({ id }) => id);
+  const branch = await branchProblem(ralph, branchName, here);
+  const free = idAfter([...state.taken, ...stories.map(({ id }) => id)]);
+  const next = free === null ? "" : `, from ${free} on`;
+  return [
     ...(branch === null ? [] : [`branchName: ${branch}`]),
     ...(ids.length === 0 ? ["userStories: a draft needs at least one story"] : []),
     ...ids.flatMap((id, index) => id.trim() === "" ? [`userStories[${index}].id: must not be empty`] : []),
     ...ids.flatMap((id, index) => ids.indexOf(id) === index ? [] : [`userStories[${index}].id: ${id} is used twice`]),
-    ...prd.userStories.flatMap((story, index) => takenProblems(story, `userStories[${index}]`, around)),
-    ...prd.userStories.flatMap((story, index) => criteriaProblems(story, `userStories[${index}]`, around)),
+    ...userStories.flatMap((story, index) =>
+      isTaken(story, stories, state.taken)
+        ? [`userStories[${index}].id: ${story.id} is the id of a finished story: give new stories other ids${next}`]
+        : []
+    ),
+    ...userStories.flatMap((story, index) =>
+      criteriaProblems(story, ralph.config.verify).map((problem) =>
+        `userStories[${index}].acceptanceCriteria: ${problem}`
+      )
+    ),
   ];
-  return problems.length > 0 ? { status: "invalid", errors: problems } : { status: "valid", prd };
 }
 
-function takenProblems(story: Story, place: string, { finished, free }: DraftSurroundings): readonly string[] {
-  const before = finished.get(story.id);
-  if (before === undefined) return [];
-  if (before !== null && (before.title === story.title || sameCriteria(before, story))) return []; // it, changed perhaps
-  const next = free === null ? "" : `, from ${free} on`;
-  return [`${place}.id: ${story.id} is the id of a finished story: give new stories other ids${next}`];
+async function branchProblem(ralph: RalphContext, branch: string, here: Prd | null): Promise<string | null> {
+  const repository = requireRepository(ralph);
+  if (!await isBranchName(repository.git, branch)) return `git refuses the branch name ${branch}`;
+  if (ralph.loop.branch !== undefined) return null;
+  if (branch !== here?.branchName && branch === await defaultBranch(repository)) {
+    return `${branch} takes finished work: name another branch`;
+  }
+  if (!await holdsOtherWork(repository, branch)) return null;
+  return `the branch ${branch} exists and holds commits that are not here: name another branch`;
+}
+
+/** Another story does not take the place of one that is finished; the same one, changed perhaps, does. */
+function isTaken(story: Story, stories: readonly Story[], taken: readonly string[]): boolean {
+  const before = stories.find(({ id }) => id === story.id);
+  if (before === undefined) return taken.includes(story.id);
+  return before.passes && before.title !== story.title && !sameCriteria(before, story);
 }
 
 /** A story that names nothing to be checked can never pass. */
-function criteriaProblems(story: Story, place: string, { checked }: DraftSurroundings): readonly string[] {
-  if (story.acceptanceCriteria.length === 0) return [`${place}.acceptanceCriteria: must not be empty`];
-  if (checked || storyCommands(story).length > 0) return [];
-  return [`${place}.acceptanceCriteria: no criterion names a check in the form Verify: \`command\``];
+function criteriaProblems(story: Story, { default: shared, allowUnverified }: Config["verify"]): readonly string[] {
+  if (story.acceptanceCriteria.length === 0) return ["must not be empty"];
+  const isEnough = allowUnverified || shared.length > 0 || storyCommands(story).length > 0;
+  return isEnough ? [] : ["no criterion names a check in the form Verify: `command`"];
 }
 
 /**

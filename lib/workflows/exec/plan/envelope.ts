@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { endedWith } from "../../../backlog/last_line.ts";
 import { findJsonError } from "../../../errors/json_syntax.ts";
+import { objectsIn } from "../../answer_objects.ts";
+import { isPlain, tryJson } from "../../plain.ts";
 import type { Recommendation, Uncertainty } from "./state.ts";
 
 /** One turn's answer of the planner's agent. */
@@ -20,8 +22,6 @@ export type EnvelopeResult =
 const KEYS = ["prdDraft", "questions", "recommendUnderstand", "uncertainties"];
 const FENCE_REGEXP = /^```(?:json)?[ \t]*\r?\n([\s\S]*?)\r?\n?```$/i;
 const SHAPE = "the whole answer must be one JSON object, with no words around it";
-/** Beginnings of an object that are tried: an answer full of braces is not searched for ever. */
-const TRIES = 500;
 
 const filled = z.string().trim().min(1, "must not be empty");
 const SCHEMA: z.ZodType<Envelope> = z.object({
@@ -36,59 +36,18 @@ export function parseEnvelope(answer: string): EnvelopeResult {
   const trimmed = answer.replace(/^\uFEFF/, "").trim();
   if (trimmed === "") return invalid(`the answer is empty: ${SHAPE}`);
   const text = FENCE_REGEXP.exec(trimmed)?.[1] ?? trimmed;
-  let data: unknown;
-  try {
-    data = JSON.parse(text);
-  } catch {
-    const objects = envelopesIn(trimmed);
-    if (objects.length === 1) return parsed(objects[0]!);
-    if (objects.length > 1) return invalid(`the answer holds ${objects.length} JSON objects of this form: ${SHAPE}`);
-    const found = findJsonError(text);
-    const place = found === null ? "" : ` (line ${found.line}, column ${found.column}: expected ${found.expected})`;
-    return invalid(`not valid JSON${place}: ${SHAPE}${endedWith(trimmed.split("\n"))}`);
-  }
-  return parsed(data);
-}
-
-/** The objects within a text that have the keys of an envelope. */
-function envelopesIn(text: string): readonly object[] {
-  const found: object[] = [];
-  let tries = 0;
-  for (let start = text.indexOf("{"); start !== -1 && tries < TRIES; start = text.indexOf("{", start + 1)) {
-    if (!/^\{\s*"/.test(text.slice(start, start + 200))) continue;
-    tries += 1;
-    const end = endOfObject(text, start);
-    const object = end === null ? null : objectOf(text.slice(start, end));
-    if (object === null || keyErrors(Object.keys(object)).length > 0) continue;
-    found.push(object);
-    start = end! - 1;
-  }
-  return found;
-}
-
-/** The end of the object that begins there: braces within strings do not count. */
-function endOfObject(text: string, start: number): number | null {
-  const tokens = /"(?:[^"\\]|\\[\s\S])*"|[{}]/g;
-  tokens.lastIndex = start;
-  let depth = 0;
-  for (let token = tokens.exec(text); token !== null; token = tokens.exec(text)) {
-    if (token[0] === "{") depth += 1;
-    if (token[0] === "}") depth -= 1;
-    if (depth === 0) return tokens.lastIndex;
-  }
-  return null;
-}
-
-function objectOf(text: string): object | null {
-  try {
-    return JSON.parse(text) as object;
-  } catch {
-    return null; // braces of something else
-  }
+  const data = tryJson(text);
+  if (data !== undefined) return parsed(data);
+  const objects = objectsIn(trimmed, (object) => keyErrors(Object.keys(object)).length === 0);
+  if (objects.length === 1) return parsed(objects[0]);
+  if (objects.length > 1) return invalid(`the answer holds ${objects.length} JSON objects of this form: ${SHAPE}`);
+  const found = findJsonError(text);
+  const place = found === null ? "" : ` (line ${found.line}, column ${found.column}: expected ${found.expected})`;
+  return invalid(`not valid JSON${place}: ${SHAPE}${endedWith(trimmed.split("\n"))}`);
 }
 
 function parsed(data: unknown): EnvelopeResult {
-  if (typeof data !== "object" || data === null || Array.isArray(data)) return invalid(SHAPE);
+  if (!isPlain(data)) return invalid(SHAPE);
   const keys = keyErrors(Object.keys(data));
   if (keys.length > 0) return invalid(...keys);
   const result = SCHEMA.safeParse(data);

@@ -1,3 +1,5 @@
+import { commitFiles } from "../../commit_files.ts";
+import { presentPaths } from "../../present_paths.ts";
 import { basename, join } from "node:path";
 import {
   CODEBASE_MAP_FILE,
@@ -8,7 +10,7 @@ import {
   PRD_FILE,
 } from "../paths.ts";
 import type { RalphContext } from "../../../context/context.ts";
-import { listDirectory, pathExists, removePath, writeAtomic } from "../../../host/files.ts";
+import { listDirectory, removePath, writeAtomic } from "../../../host/files.ts";
 import { requireRepository } from "../../../git/require_repository.ts";
 import { topLevelPaths } from "../../../git/tree_paths.ts";
 
@@ -17,9 +19,8 @@ export const PLAN_STATE_FILES: readonly string[] = [PRD_FILE, PLAN_STATE_FILE, P
 
 /** The state files that do not exist. */
 export async function missingStateFiles(ralph: RalphContext): Promise<readonly string[]> {
-  const missing: string[] = [];
-  for (const path of PLAN_STATE_FILES) if (!await pathExists(join(ralph.root, path))) missing.push(path);
-  return missing;
+  const present = await presentPaths(ralph.root, PLAN_STATE_FILES);
+  return PLAN_STATE_FILES.filter((path) => !present.includes(path));
 }
 
 /**
@@ -56,9 +57,7 @@ export async function commitPlan(ralph: RalphContext): Promise<void> {
   if (tracked.stdout.trim() === "") return;
   const names = await listDirectory(join(ralph.root, EXEC_FOLDER));
   const paths = names.map((name) => `${EXEC_FOLDER}/${name}`).filter((path) => path !== EXEC_RUNS);
-  const subject = "ralph: plan approved";
-  const result = await requireRepository(ralph).commit({ paths: topLevelPaths(ralph, paths), subject });
-  if (result.status === "committed") ralph.events.emit({ type: "commit", commit: result.commit, subject });
+  const result = await commitFiles(ralph, { paths, subject: "ralph: plan approved" });
   if (result.status === "nothing" && result.ignored.length > 0) {
     const message = `git ignores ${result.ignored.join(", ")}: the plan is not committed`;
     ralph.events.emit({ type: "note", level: "info", message });

@@ -3,14 +3,13 @@ import type { Prd } from "../types.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { askPending, type Refusal, takeReply } from "./questions.ts";
 import { commitPlan, PLAN_STATE_FILES } from "./files.ts";
-import { goalMissing, preflight, type Prepared } from "./preflight.ts";
+import { goalMissing, preflight } from "./preflight.ts";
 import { readPrd } from "./prompt_values.ts";
 import { askForChange, reviewDraft } from "./review.ts";
 import type { PlanSession } from "./session.ts";
 import type { Recommendation, Uncertainty } from "./state.ts";
-import { askingEnds } from "../../planner_turn.ts";
+import { askingEnds, planning } from "../../planner_turn.ts";
 import { planTurn } from "./turn.ts";
-import { requireRepository } from "../../../git/require_repository.ts";
 import { trespassText } from "../../../ui/event_text.ts";
 
 /** Planning and the gates after it write these files. */
@@ -75,19 +74,15 @@ export async function plan(ralph: RalphContext, options: PlanOptions): Promise<P
   const goal = options.goal?.trim() ?? "";
   if (goal === "" && options.resume !== true) throw goalMissing(options.goal);
   const signal = options.signal === undefined ? ralph.signal : AbortSignal.any([ralph.signal, options.signal]);
-  const repository = requireRepository(ralph);
-  await ralph.agent.ensureUsable();
-  await repository.ensureReady();
-  await repository.tryCommit();
-  await using _lock = await ralph.lock.acquire("plan");
-
-  ralph.events.emit({ type: "step-start", step: "plan", title: goal === "" ? "what was begun" : goal });
-  const outcome = await askingEnds<PlanOutcome>(async () => {
-    const prepared = await preflight(ralph, goal === "" ? null : goal, options.base);
-    const stopped = await triedFirst(prepared, signal);
-    return stopped ?? await drive(prepared, options.maxRetries ?? 3, signal);
+  const outcome = await planning(ralph, "plan", async () => {
+    ralph.events.emit({ type: "step-start", step: "plan", title: goal === "" ? "what was begun" : goal });
+    const ended = await askingEnds<PlanOutcome>(async () => {
+      const session = await preflight(ralph, goal === "" ? null : goal, options.base);
+      return await triedFirst(session, signal) ?? await drive(session, options.maxRetries ?? 3, signal);
+    });
+    ralph.events.emit({ type: "step-end", step: "plan", status: ended.status });
+    return ended;
   });
-  ralph.events.emit({ type: "step-end", step: "plan", status: outcome.status });
   if (outcome.status === "aborted" && await ralph.state.read(PLAN_STATE_FILE) !== null) {
     const message = "the plan so far is kept, answers included";
     ralph.events.emit({ type: "note", level: "info", message });
@@ -97,16 +92,16 @@ export async function plan(ralph: RalphContext, options: PlanOptions): Promise<P
 }
 
 /** The checks that every story must pass, before the planner's first turn is paid for. @returns why there is none */
-async function triedFirst({ session, folder }: Prepared, signal: AbortSignal): Promise<PlanOutcome | null> {
+async function triedFirst(session: PlanSession, signal: AbortSignal): Promise<PlanOutcome | null> {
   const { state, turns } = session.state;
   if (turns > 0 || state === "done" || state === "review_prd") return null;
   const { baselineOf } = await import("../../../loop/run/baseline.ts");
-  const found = await baselineOf(session.ralph, [], { logs: `${folder}/baseline`, signal, state: OWN_FILES });
+  const found = await baselineOf(session.ralph, [], { logs: `${session.folder}/baseline`, signal, state: OWN_FILES });
   return found.status === "known" ? null : found;
 }
 
 /** One state after the other, until a person has decided or nothing more can be done. */
-async function drive({ session, folder }: Prepared, maxRetries: number, signal: AbortSignal): Promise<PlanOutcome> {
+async function drive(session: PlanSession, maxRetries: number, signal: AbortSignal): Promise<PlanOutcome> {
   for (;;) {
     if (signal.aborted) return { status: "aborted" };
     switch (session.state.state) {
@@ -117,12 +112,12 @@ async function drive({ session, folder }: Prepared, maxRetries: number, signal: 
           return { status: "declined", next: [session.ralph.again("ralph plan --resume")] };
         }
         await askPending(session);
-        const ending = await nextReply(session, folder, maxRetries, signal);
+        const ending = await nextReply(session, maxRetries, signal);
         if (ending !== null) return ending;
         break;
       }
       case "review_prd":
-        await reviewDraft(session, folder);
+        await reviewDraft(session);
         break;
       case "done":
         await commitPlan(session.ralph);
@@ -133,11 +128,10 @@ async function drive({ session, folder }: Prepared, maxRetries: number, signal: 
 
 async function nextReply(
   session: PlanSession,
-  folder: string,
   maxRetries: number,
   signal: AbortSignal,
 ): Promise<PlanOutcome | null> {
-  const turn = await planTurn(session, folder, signal);
+  const turn = await planTurn(session, signal);
   switch (turn.status) {
     case "aborted":
       return { status: "aborted" };
@@ -182,6 +176,6 @@ async function retryOrEnd(
 
 async function approved(session: PlanSession): Promise<PlanOutcome> {
   const { lastPrdDraft, uncertainties, recommendUnderstand, mapWasMissing } = session.state;
-  const prd = await readPrd(session) ?? lastPrdDraft!;
+  const prd = await readPrd(session.ralph) ?? lastPrdDraft!;
   return { status: "approved", prd, file: PRD_FILE, uncertainties, recommendUnderstand, mapWasMissing };
 }

@@ -1,4 +1,4 @@
-import { plain, textOf } from "../../plain.ts";
+import { plain, textOf, tryJson } from "../../plain.ts";
 import { localTime } from "../../../host/local_date.ts";
 import { join } from "node:path";
 import { CODEBASE_MAP_FILE, EXEC_FOLDER, EXEC_RUNS, PLAN_STATE_FILE } from "../paths.ts";
@@ -14,15 +14,8 @@ import { missingStateFiles, PLAN_STATE_FILES, restoreState } from "./files.ts";
 import { tellUnjudged } from "./turn.ts";
 import { readPrd } from "./prompt_values.ts";
 import { openSession, type PlanSession } from "./session.ts";
-import { newPlanState, parsePlanState, type PlanState } from "./state.ts";
+import { formatPlanState, newPlanState, parsePlanState, type PlanState } from "./state.ts";
 import { quoted, summaryBody } from "./transcript.ts";
-
-/** Planning that can continue, and where its run keeps its files. */
-export interface Prepared {
-  readonly session: PlanSession;
-  /** Absolute path. */
-  readonly folder: string;
-}
 
 /**
  * Makes what is missing, loads or begins the state, and asks what only a person can say before the first turn.
@@ -30,32 +23,38 @@ export interface Prepared {
  * @param goal `null` to resume whatever was begun
  * @param base the branch that a new goal starts from
  */
-export async function preflight(ralph: RalphContext, goal: string | null, base?: string): Promise<Prepared> {
+export async function preflight(ralph: RalphContext, goal: string | null, base?: string): Promise<PlanSession> {
   const saved = await readState(ralph);
   if (goal === null && saved === null) throw nothingToResume();
   if (saved !== null && saved.openTurn !== null) {
     await restoreState(ralph, await ralph.run.folder(EXEC_RUNS), `plan-${saved.turns}`, saved.openTurn.missing);
     if (saved.openTurn.before !== null) await tellUnjudged(ralph, saved.openTurn.before);
   }
-  const before = await readPrd({ ralph }); // a damaged PRD is reported before anything is made
+  const before = await readPrd(ralph); // a damaged PRD is reported before anything is made
   if (goal !== null && (saved === null || (saved.state === "done" && !sameGoal(goal, saved.goal)))) {
     await enterBase(ralph, before, base);
   }
-  const taken = takenIds(before, await readPrd({ ralph }));
+  const taken = takenIds(before, await readPrd(ralph));
 
   const mapWasMissing = !await pathExists(join(ralph.root, CODEBASE_MAP_FILE));
   if (!await pathExists(join(ralph.root, EXEC_FOLDER))) {
     await scaffoldExec(ralph.root);
   }
-  const folder = await ralph.run.folder(EXEC_RUNS);
   const missing = await missingStateFiles(ralph);
   await ralph.state.adopt(PLAN_STATE_FILES.filter((path) => !missing.includes(path)));
-  const state = await choose(ralph, { folder, goal, saved, mapWasMissing, taken });
+  const state = await kept(ralph, goal, saved) ??
+    newPlanState({
+      goal: goal ?? saved!.goal,
+      root: ralph.root,
+      session: ralph.host.ids.random(6),
+      mapWasMissing,
+      taken,
+    }, new Date(ralph.host.clock.now()).toISOString());
   const session = await openSession(ralph, state);
   if (state === saved && state.root !== ralph.root) await session.save({ root: ralph.root });
   if (state !== saved) await session.save({}, [{ heading: "Goal", body: [quoted(state.goal)] }]);
   if (session.state.state === "preflight") await askAboutExisting(session);
-  return { session, folder };
+  return session;
 }
 
 /**
@@ -68,47 +67,20 @@ async function readState(ralph: RalphContext): Promise<PlanState | null> {
   const [edit] = await ralph.state.edited([PLAN_STATE_FILE]);
   const written = edit === undefined ? null : parsePlanState(edit.written);
   if (written === null || written.openTurn === null) return parsePlanState(content);
-  return isOf(written, content) ? written : parsePlanState(content);
+  // of the same planning; a file that its agent damaged says nothing else
+  const isSame = (textOf(plain(tryJson(content))["session"]) ?? written.session) === written.session;
+  return isSame ? written : parsePlanState(content);
 }
 
-/** The state of the same planning; a file that its agent damaged says nothing else. */
-function isOf({ session }: PlanState, content: string): boolean {
-  try {
-    return (textOf(plain(JSON.parse(content))["session"]) ?? session) === session;
-  } catch {
-    return true;
-  }
-}
-
-async function choose(
-  ralph: RalphContext,
-  { folder, goal, saved, mapWasMissing, taken }: {
-    readonly folder: string;
-    readonly goal: string | null;
-    readonly saved: PlanState | null;
-    readonly mapWasMissing: boolean;
-    readonly taken: readonly string[];
-  },
-): Promise<PlanState> {
-  const fresh = (): PlanState => {
-    const start = {
-      goal: goal ?? saved!.goal,
-      root: ralph.root,
-      session: ralph.host.ids.random(6),
-      mapWasMissing,
-      taken,
-    };
-    return newPlanState(start, new Date(ralph.host.clock.now()).toISOString());
-  };
-  if (saved === null) return fresh();
+/** The state that planning continues with; `null`: it begins anew. */
+async function kept(ralph: RalphContext, goal: string | null, saved: PlanState | null): Promise<PlanState | null> {
+  if (saved === null) return null;
   if (goal !== null && !sameGoal(goal, saved.goal)) {
-    if (saved.state === "done" || await startsOver(ralph, goal, saved)) {
-      await writeAtomic(join(folder, "plan_state.json.before"), `${JSON.stringify(saved, null, 2)}\n`);
-      return fresh();
-    }
-    return saved;
+    if (saved.state !== "done" && !await startsOver(ralph, goal, saved)) return saved;
+    await writeAtomic(join(await ralph.run.folder(EXEC_RUNS), "plan_state.json.before"), formatPlanState(saved));
+    return null;
   }
-  if (saved.state === "done") return await stillApproved(ralph, saved) ? saved : fresh();
+  if (saved.state === "done") return await stillApproved(ralph, saved) ? saved : null;
   const answers = saved.qa.length === 1 ? "1 answer" : `${saved.qa.length} answers`;
   const message = `continuing with the plan begun ${localTime(saved.createdAt)} (${answers} so far): ${saved.goal}`;
   ralph.events.emit({ type: "note", level: "info", message });
@@ -131,7 +103,7 @@ async function startsOver(ralph: RalphContext, goal: string, saved: PlanState): 
 }
 
 async function stillApproved(ralph: RalphContext, { lastPrdDraft, approvedPrdAt }: PlanState): Promise<boolean> {
-  const prd = await readPrd({ ralph });
+  const prd = await readPrd(ralph);
   const same = lastPrdDraft !== null && approvedPrdAt !== null && prd !== null && asksTheSame(lastPrdDraft, prd);
   const message = same
     ? `this goal's PRD was approved ${localTime(approvedPrdAt)} and is unchanged`
@@ -142,7 +114,7 @@ async function stillApproved(ralph: RalphContext, { lastPrdDraft, approvedPrdAt 
 
 /** Stories that are in the PRD are updated or overwritten; an empty one asks for nothing. */
 async function askAboutExisting(session: PlanSession): Promise<void> {
-  const prd = await readPrd(session);
+  const prd = await readPrd(session.ralph);
   if (prd === null || prd.userStories.length === 0) {
     await session.save({ state: "collect_context" });
     return;

@@ -5,6 +5,7 @@ import type { Prd } from "../types.ts";
 import { suggestChecks } from "../../../backlog/suggest_checks.ts";
 import { LIST_BYTES, onOneLine, quoted, windowed } from "../../../prompts/parts.ts";
 import type { PromptValuesOf } from "../../../prompts/render.ts";
+import type { RalphContext } from "../../../context/context.ts";
 import type { PlanSession } from "./session.ts";
 import { idAfter } from "./base.ts";
 import type { PlanState } from "./state.ts";
@@ -21,7 +22,7 @@ export async function plannerValues({ ralph, state }: PlanSession): Promise<Prom
     goal: quoted(state.goal),
     answers: answersValue(state),
     existing: [
-      state.existing === "update" ? prdValue(await readPrd({ ralph })) : "None: this is a new PRD.",
+      state.existing === "update" ? prdValue(await readPrd(ralph)) : "None: this is a new PRD.",
       ...takenLines(state),
     ].join("\n\n"),
     draft: state.lastPrdDraft === null ? "None yet." : quoted(formatPrd(state.lastPrdDraft)),
@@ -33,8 +34,8 @@ export async function plannerValues({ ralph, state }: PlanSession): Promise<Prom
 }
 
 /** The PRD in the file, or `null`. @throws {RalphError} state-invalid */
-export async function readPrd({ ralph }: Pick<PlanSession, "ralph">): Promise<Prd | null> {
-  const text = await ralph.state.read(PRD_FILE);
+export async function readPrd({ state }: Pick<RalphContext, "state">): Promise<Prd | null> {
+  const text = await state.read(PRD_FILE);
   return text === null ? null : parsePrd(text, PRD_FILE);
 }
 

@@ -1,4 +1,4 @@
-import { PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE } from "../paths.ts";
+import { EXEC_RUNS, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE } from "../paths.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { formatPlanState, type PlanState } from "./state.ts";
 import { entryText, withEntries } from "./transcript.ts";
@@ -12,6 +12,8 @@ export interface Said {
 /** Planning under way: its state, saved with every change. */
 export interface PlanSession {
   readonly ralph: RalphContext;
+  /** Absolute path of the run's folder. */
+  readonly folder: string;
   readonly state: PlanState;
   /**
    * Saves the state first and the transcript after it. The entries travel in the state, so that a kill between the two
@@ -25,6 +27,7 @@ export interface PlanSession {
 /** Continues from a state; entries that a kill kept from the transcript are written now. */
 export async function openSession(ralph: RalphContext, start: PlanState): Promise<PlanSession> {
   let state = start;
+  const folder = await ralph.run.folder(EXEC_RUNS);
   const now = (): string => new Date(ralph.host.clock.now()).toISOString();
   const flush = async (): Promise<void> => {
     if (state.outbox.length === 0) return;
@@ -33,6 +36,7 @@ export async function openSession(ralph: RalphContext, start: PlanState): Promis
   await flush();
   return {
     ralph,
+    folder,
     now,
     get state() {
       return state;

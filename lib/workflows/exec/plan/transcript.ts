@@ -1,4 +1,5 @@
 import { topLevelPaths } from "../../../git/tree_paths.ts";
+import { commitFiles } from "../../commit_files.ts";
 import { pathExists } from "../../../host/files.ts";
 import { join } from "node:path";
 import { EXEC_FOLDER, PLAN_TRANSCRIPT_FILE } from "../paths.ts";
@@ -30,13 +31,6 @@ export function summaryBody(lines: readonly string[]): readonly string[] {
   return lines.map((line) => `    ${line}`);
 }
 
-/** Text in a code block whose fence is longer than any in the text. */
-export function codeBlock(text: string, language: string = ""): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((run) => run[0].length));
-  const fence = "`".repeat(longest + 1);
-  return `${fence}${language}\n${text.replace(/\n$/, "")}\n${fence}`;
-}
-
 /**
  * A gate's decision: all that a gate writes. Nothing where the exec workflow has no folder yet.
  *
@@ -53,12 +47,9 @@ export async function recordDecision(
   const text = entryText(heading, new Date(ralph.host.clock.now()).toISOString(), body);
   await ralph.state.update(PLAN_TRANSCRIPT_FILE, (before) => withEntries(before, [{ id, text }]));
   if (!isLast || !ralph.config.commits.prdChanges || ralph.repository === null) return;
-  const paths = topLevelPaths(ralph, [PLAN_TRANSCRIPT_FILE]);
-  const tracked = await ralph.repository.git(["ls-files", "--", ...paths]);
-  if (tracked.stdout === "") return;
-  const subject = "ralph: plan decided";
-  const result = await ralph.repository.commit({ paths, subject });
-  if (result.status === "committed") ralph.events.emit({ type: "commit", commit: result.commit, subject });
+  const paths = [PLAN_TRANSCRIPT_FILE];
+  const tracked = await ralph.repository.git(["ls-files", "--", ...topLevelPaths(ralph, paths)]);
+  if (tracked.stdout !== "") await commitFiles(ralph, { paths, subject: "ralph: plan decided" });
 }
 
 function markOf(id: string): string {

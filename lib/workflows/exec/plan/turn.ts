@@ -13,8 +13,8 @@ import type { TreeBefore } from "./state.ts";
 const ALLOW = [`${EXEC_FOLDER}/**`];
 
 /** Gives the planner's agent one turn. State files are restored after it. */
-export async function planTurn(session: PlanSession, folder: string, signal: AbortSignal): Promise<PlannerTurn> {
-  const { ralph } = session;
+export async function planTurn(session: PlanSession, signal: AbortSignal): Promise<PlannerTurn> {
+  const { folder, ralph } = session;
   const number = session.state.turns + 1;
   const name = `plan-${number}`;
   const missing = await missingStateFiles(ralph);

@@ -1,16 +1,17 @@
 import { join } from "node:path";
-import { type FeatureDirectory, FEATURES_FOLDER } from "../directories.ts";
+import { commitFiles } from "../../commit_files.ts";
+import { objectsIn } from "../../answer_objects.ts";
+import { readOrError } from "../../read_or_error.ts";
+import { inOrder } from "../../stories.ts";
+import { type FeatureDirectory, IGNORE_FILE } from "../directories.ts";
 import { scaffoldFeature } from "../scaffold.ts";
 import { parseFeaturePrd, printPrd, withDefaults } from "../format.ts";
 import { storyCommandsOf } from "../checks.ts";
 import type { FeaturePrd, FeatureStory } from "../types.ts";
 import type { RalphContext } from "../../../context/context.ts";
-import { RalphError } from "../../../errors/ralph_error.ts";
 import { hashText, readText, removePath, writeAtomic } from "../../../host/files.ts";
 import { LIST_BYTES, quoted } from "../../../prompts/parts.ts";
 import { renderPrompt } from "../../../prompts/render.ts";
-import { requireRepository } from "../../../git/require_repository.ts";
-import { topLevelPaths } from "../../../git/tree_paths.ts";
 import { type PrdFailure, prdTurn } from "./turn.ts";
 import { validateFeaturePrd } from "../validate.ts";
 
@@ -25,7 +26,8 @@ export async function finalize(
 ): Promise<{ readonly status: "finalized"; readonly prd: FeaturePrd } | PrdFailure> {
   const path = join(ralph.root, feature.prdFile);
   const before = await readText(path);
-  const earlier = before === null ? null : parsed(before, feature.prdFile);
+  // of a damaged one nothing can be kept, and a new one was asked for
+  const earlier = before === null ? null : (await readOrError(() => parseFeaturePrd(before, feature.prdFile))).value;
   let problems: readonly string[] = [];
   for (let attempt = 1; attempt <= ralph.config.maxRetries; attempt++) {
     const prompt = await renderPrompt("feature_prd_finalize", {
@@ -60,34 +62,22 @@ function existingValue(before: string | null, file: string): string {
   return Buffer.byteLength(before) > LIST_BYTES ? `It is long: read \`${file}\`.` : quoted(before);
 }
 
-function parsed(text: string, path: string): FeaturePrd | null {
-  try {
-    return parseFeaturePrd(text, path);
-  } catch (error) {
-    if (RalphError.isInstance(error)) return null; // damaged: nothing of it can be kept, and a new one was asked for
-    throw error;
-  }
-}
-
 async function write(ralph: RalphContext, feature: FeatureDirectory, prd: FeaturePrd): Promise<FeaturePrd> {
   await scaffoldFeature(ralph.root);
   await ralph.state.update(feature.prdFile, (text) => printPrd(prd, text ?? ""));
   const title = `PRD ${feature.name}, branch ${prd.branchName}`;
   ralph.events.emit({ type: "text", title, lines: linesOf(prd, ralph.config) });
   if (!ralph.config.commits.prdChanges) return prd;
-  const result = await requireRepository(ralph).commit({
-    paths: topLevelPaths(ralph, [feature.markdownFile, feature.prdFile, `${FEATURES_FOLDER}/.gitignore`]),
+  await commitFiles(ralph, {
+    paths: [feature.markdownFile, feature.prdFile, IGNORE_FILE],
     subject: ralph.config.commits.message,
     body: `ralph: ${feature.name} finalized`,
   });
-  if (result.status === "committed") {
-    ralph.events.emit({ type: "commit", commit: result.commit, subject: ralph.config.commits.message });
-  }
   return prd;
 }
 
 function linesOf({ userStories }: FeaturePrd, config: RalphContext["config"]): readonly string[] {
-  return userStories.toSorted((one, other) => one.priority - other.priority).flatMap((story) => {
+  return inOrder(userStories).flatMap((story) => {
     const { first, ui } = storyCommandsOf(story, config);
     const tags = story.tags.length === 0 ? "" : ` [${story.tags.join(", ")}]`;
     const commands = [...first, ...ui];
@@ -108,28 +98,16 @@ type ReadDraft =
   | { readonly status: "valid"; readonly prd: FeaturePrd }
   | { readonly status: "invalid"; readonly problems: readonly string[] };
 
-/** Reads a draft of prd.json: JSON, or an answer with JSON in a code fence. Pure. */
+/** Reads the last draft of prd.json in a file or an answer. Pure. */
 export function readDraft(text: string): ReadDraft {
-  const fenced = [...text.matchAll(/^[ \t]*(`{3,}|~{3,})[^\n]*\n([\s\S]*?)^[ \t]*\1/gm)].map((match) => match[2] ?? "");
-  const candidates = [text, ...fenced.toReversed(), text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1)];
-  for (const candidate of candidates) {
-    const data = tryJson(candidate);
-    if (data === undefined) continue;
-    const problems = validateFeaturePrd(data);
-    return problems.length > 0
-      ? { status: "invalid", problems }
-      : { status: "valid", prd: withDefaults(data as Partial<FeaturePrd>) };
+  const draft = objectsIn(text, (object) => "schemaVersion" in object || "userStories" in object).at(-1);
+  if (draft === undefined) {
+    return { status: "invalid", problems: ["no JSON object was found: neither in the file nor in the answer"] };
   }
-  return { status: "invalid", problems: ["no JSON object was found: neither in the file nor in the answer"] };
-}
-
-function tryJson(text: string): unknown {
-  try {
-    const data: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
-    return typeof data === "object" ? data : undefined;
-  } catch {
-    return undefined; // the next candidate may be JSON
-  }
+  const problems = validateFeaturePrd(draft);
+  return problems.length > 0
+    ? { status: "invalid", problems }
+    : { status: "valid", prd: withDefaults(draft as Partial<FeaturePrd>) };
 }
 
 /**

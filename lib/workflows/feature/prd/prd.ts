@@ -1,4 +1,4 @@
-import { askingEnds } from "../../planner_turn.ts";
+import { askingEnds, planning } from "../../planner_turn.ts";
 import { type FeatureDirectory, listFeatures, matchFeature, newDirectory } from "../directories.ts";
 import { scaffoldFeature } from "../scaffold.ts";
 import { localDate } from "../../../host/local_date.ts";
@@ -50,12 +50,12 @@ async function act(ralph: RalphContext, feature: FeatureDirectory, run: PrdOptio
   const action = await askForAction(ralph, feature, state);
   switch (action) {
     case "refine":
-      return await withAgent(ralph, async () => {
+      return await planning(ralph, "prd", async () => {
         const refined = await writeMarkdown(ralph, feature, state.markdown);
         return refined.status === "written" ? await offerToFinalize(ralph, feature) : refined;
       });
     case "finalize":
-      return await withAgent(ralph, () => finalized(ralph, feature));
+      return await planning(ralph, "prd", () => finalized(ralph, feature));
     case "edit":
     case "edit-json": {
       const edited = await editFile(ralph, action === "edit" ? feature.markdownFile : feature.prdFile);
@@ -68,7 +68,7 @@ async function act(ralph: RalphContext, feature: FeatureDirectory, run: PrdOptio
 
 /** The checks that every story must pass are tried before the agent's first turn is paid for. */
 async function create(ralph: RalphContext, feature: FeatureDirectory): Promise<PrdOutcome> {
-  return await withAgent(ralph, async () => {
+  return await planning(ralph, "prd", async () => {
     const { baselineOf } = await import("../../../loop/run/baseline.ts");
     const logs = `${await ralph.run.folder(".ralph/runs")}/baseline`;
     const tried = await baselineOf(ralph, [], { logs, signal: ralph.signal });
@@ -150,13 +150,4 @@ async function askForAction(
     choices,
   });
   return answer.value as Action;
-}
-
-/** The agent is looked for, and the tree is ours, before anything is asked of it. */
-async function withAgent(ralph: RalphContext, act: () => Promise<PrdOutcome>): Promise<PrdOutcome> {
-  await ralph.agent.ensureUsable();
-  await requireRepository(ralph).ensureReady();
-  await requireRepository(ralph).tryCommit();
-  await using _lock = await ralph.lock.acquire("prd");
-  return await act();
 }
