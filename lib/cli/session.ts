@@ -249,7 +249,8 @@ async function liveViewFor(
   return createLiveView({ terminal: host.terminal, clock: host.clock, style: styleFor(invocation, "stderr") });
 }
 
-function reporterFor(
+/** Shows the events of a run as the flags say. */
+export function reporterFor(
   invocation: Invocation,
   { ui, quiet, live }: Showing & { readonly live: LiveView | undefined },
   run: () => string | null,

@@ -44,3 +44,36 @@ export function textsOf(value: unknown): readonly string[] {
 export function countOf(value: unknown): number | null {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : null;
 }
+
+/** Says what a value must be; `null` where it is so. */
+export type Rule = (value: unknown) => string | null;
+
+export function must(what: string, isSo: (value: unknown) => boolean): Rule {
+  return (value) => isSo(value) ? null : `must be ${what}`;
+}
+
+/** The faults of the keys that are there, in the order of the rules. */
+export function faultsOf(
+  fields: Plain,
+  rules: Readonly<Record<string, Rule>>,
+  say: (key: string, fault: string) => string,
+): readonly string[] {
+  return Object.entries(rules).flatMap(([key, rule]) => {
+    const fault = fields[key] === undefined ? null : rule(fields[key]);
+    return fault === null ? [] : [say(key, fault)];
+  });
+}
+
+/** Keys that are missing, and those that are not expected: a line for each of the two. */
+export function keyErrors(
+  fields: Plain,
+  expected: readonly string[],
+  [missingWords, unexpectedWords]: readonly [string, string],
+): readonly string[] {
+  const missing = expected.filter((key) => !Object.hasOwn(fields, key)).toSorted();
+  const unexpected = Object.keys(fields).filter((key) => !expected.includes(key)).toSorted();
+  return [
+    ...(missing.length > 0 ? [`${missingWords}: ${missing.join(", ")}`] : []),
+    ...(unexpected.length > 0 ? [`${unexpectedWords}: ${unexpected.join(", ")}`] : []),
+  ];
+}

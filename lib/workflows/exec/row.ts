@@ -60,7 +60,7 @@ export const EXEC: WorkflowRow = {
   runState: {
     files: [PRD_FILE, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, PROGRESS_FILE, `${EXEC_FOLDER}/prd.json.before`],
     kept: [CODEBASE_MAP_FILE],
-    unused: async (root) => await (await import("./understand/unused_map.ts")).unusedMap(root),
+    unused: async (root) => await (await import("./scaffold.ts")).unusedMap(root),
   },
   help: { plan: "scripts/ralph/prd.json, by questions and a review", run: "the stories of the PRD" },
   runs: () => Promise.resolve([EXEC_RUNS]),

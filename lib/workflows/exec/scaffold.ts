@@ -1,4 +1,5 @@
-import { pathExists, resolveInside, writeAtomic } from "../../host/files.ts";
+import { join } from "node:path";
+import { pathExists, readText, resolveInside, writeAtomic } from "../../host/files.ts";
 import { CODEBASE_MAP_FILE, PROGRESS_FILE } from "./paths.ts";
 
 /**
@@ -65,7 +66,8 @@ ${DEFAULT_TOPICS.map((topic) => `- [ ] ${topic}`).join("\n")}
 `;
 
 /**
- * Makes the files of the exec workflow that are missing. Files that are there stay as they are.
+ * Makes the notes of the exec workflow that are missing. Files that are there stay as they are; prompts are the built-in
+ * ones until `ralph eject`.
  *
  * @param root absolute path
  * @returns the paths that were made, relative to the root
@@ -73,7 +75,7 @@ ${DEFAULT_TOPICS.map((topic) => `- [ ] ${topic}`).join("\n")}
  */
 export async function scaffoldExec(root: string): Promise<readonly string[]> {
   const made: string[] = [];
-  for (const [path, text] of scaffoldTexts()) {
+  for (const [path, text] of [[PROGRESS_FILE, PROGRESS], [CODEBASE_MAP_FILE, MAP_TEMPLATE]] as const) {
     const file = await resolveInside(root, path);
     if (await pathExists(file)) continue;
     await writeAtomic(file, text);
@@ -82,7 +84,7 @@ export async function scaffoldExec(root: string): Promise<readonly string[]> {
   return made;
 }
 
-/** The notes that a run keeps: path relative to the root, and text. Prompts are the built-in ones until `ralph eject`. */
-function scaffoldTexts(): readonly (readonly [path: string, text: string])[] {
-  return [[PROGRESS_FILE, PROGRESS], [CODEBASE_MAP_FILE, MAP_TEMPLATE]];
+/** The codebase map, if it is as Ralph made it. */
+export async function unusedMap(root: string): Promise<readonly string[]> {
+  return await readText(join(root, CODEBASE_MAP_FILE)) === MAP_TEMPLATE ? [CODEBASE_MAP_FILE] : [];
 }

@@ -1,18 +1,16 @@
-import { join } from "node:path";
 import { fingerprintOf, isOver, reasonOf } from "../../backlog/attempts.ts";
 import { withFailure, withoutFailure } from "../../backlog/notes.ts";
 import type { Attempt, Item, Settlement } from "../../backlog/types.ts";
-import type { StateFiles } from "../../backlog/state_files.ts";
+import type { RalphContext } from "../../context/context.ts";
 import { headlineOf } from "../../backlog/verdict.ts";
-import { pathExists } from "../../host/files.ts";
 import { localDate } from "../../host/local_date.ts";
-import type { Host } from "../../host/types.ts";
+import { presentPaths } from "../present_paths.ts";
 import { PLAN_TRANSCRIPT_FILE, PROGRESS_FILE } from "./paths.ts";
 import type { Story } from "./types.ts";
 
 /** A settlement is written here. */
 interface Place {
-  readonly ralph: { readonly root: string; readonly host: Host; readonly state: StateFiles };
+  readonly ralph: Pick<RalphContext, "host" | "root" | "state">;
   /** The PRD. */
   readonly file: string;
   /** Changes its stories. */
@@ -43,17 +41,21 @@ export async function settleStory(
   attempt: Attempt,
   { ralph, file, change }: Place,
 ): Promise<Settlement> {
+  async function record(result: ProgressEntry["result"], detail: string): Promise<void> {
+    const date = localDate(ralph.host.clock.now());
+    const entry = { attemptId: attempt.id, date, storyId: item.id, title: item.title, result, detail };
+    await ralph.state.update(PROGRESS_FILE, (before) => withProgress(before, entry));
+  }
   const isThis = (story: Story): boolean => story.id === item.id && printOf(story) === item.fingerprint;
   if (attempt.status === "verified" || attempt.status === "unverified") {
     await change((story) => isThis(story) ? { ...story, passes: true, notes: withoutFailure(story.notes) } : story);
     const result = attempt.status === "verified" ? "passed" : "unverified";
     const detail = (attempt.verification?.results ?? []).map(({ name }) => name).join(", ");
-    await record(ralph, attempt, { item, result, detail });
+    await record(result, detail);
     const stateSubject = `ralph: ${item.id} ${result}`;
     const subject = `feat: ${item.id} - ${item.title}`;
     // the transcript has the gates' decisions, taken after it was committed with the plan
-    const transcript = await pathExists(join(ralph.root, PLAN_TRANSCRIPT_FILE)) ? [PLAN_TRANSCRIPT_FILE] : [];
-    const paths = [file, PROGRESS_FILE, ...transcript];
+    const paths = [file, PROGRESS_FILE, ...await presentPaths(ralph.root, [PLAN_TRANSCRIPT_FILE])];
     return { status: "passed", commit: { subject, stateSubject, body: stateSubject, paths, work: true } };
   }
   if (attempt.status === "interrupted") return { status: "open" };
@@ -62,25 +64,10 @@ export async function settleStory(
   const said = `attempt ${attempt.number} ${attempt.status}: ${reason}`;
   await change((story) => isThis(story) ? { ...story, passes: false, notes: withFailure(story.notes, said) } : story);
   const parked = isOver(attempt);
-  if (parked) await record(ralph, attempt, { item, result: "parked", detail: headlineOf(reason) });
+  if (parked) await record("parked", headlineOf(reason));
   const paths = parked ? [file, PROGRESS_FILE] : [file];
   const commit = { subject: `ralph: ${item.id} ${parked ? "parked" : "failed"}`, paths, work: false };
   return parked ? { status: "parked", reason, commit } : { status: "open", reason, commit };
-}
-
-async function record(
-  { state, host }: Place["ralph"],
-  attempt: Attempt,
-  { item: { id, title }, result, detail }: {
-    readonly item: Item;
-    readonly result: "passed" | "unverified" | "parked";
-    readonly detail: string;
-  },
-): Promise<void> {
-  const date = localDate(host.clock.now());
-  await state.update(PROGRESS_FILE, (before) => {
-    return withProgress(before, { attemptId: attempt.id, date, storyId: id, title, result, detail });
-  });
 }
 
 /** The text of `progress.txt` with the entry at its end; the same text when the attempt has its line already. */

@@ -1,7 +1,17 @@
-import { isPlain, type Plain } from "../plain.ts";
+import { faultsOf, isPlain, keyErrors, must, type Rule } from "../plain.ts";
 
-const TOP_KEYS = ["branchName", "userStories"] as const;
-const STORY_KEYS = ["acceptanceCriteria", "id", "notes", "passes", "priority", "title"] as const;
+const TEXT = must("a string", (value) => typeof value === "string");
+const STORY: Readonly<Record<string, Rule>> = {
+  id: TEXT,
+  title: TEXT,
+  acceptanceCriteria(value) {
+    if (!Array.isArray(value)) return "must be an array";
+    return value.every((criterion) => typeof criterion === "string") ? null : "all items must be strings";
+  },
+  priority: must("an integer", Number.isInteger),
+  passes: must("a boolean", (value) => typeof value === "boolean"),
+  notes: TEXT,
+};
 
 /**
  * The problems of a PRD, in a fixed order and wording; none if it is valid.
@@ -15,12 +25,7 @@ const STORY_KEYS = ["acceptanceCriteria", "id", "notes", "passes", "priority", "
  */
 export function validatePrd(data: unknown): readonly string[] {
   if (!isPlain(data)) return ["PRD must be a JSON object"];
-  const missing = TOP_KEYS.filter((key) => !Object.hasOwn(data, key));
-  const unexpected = unexpectedKeys(data, TOP_KEYS);
-  const errors = [
-    ...(missing.length > 0 ? [`Missing required keys: ${missing.join(", ")}`] : []),
-    ...(unexpected.length > 0 ? [`Unexpected keys: ${unexpected.join(", ")}`] : []),
-  ];
+  const errors = [...keyErrors(data, ["branchName", "userStories"], ["Missing required keys", "Unexpected keys"])];
   const { branchName = "-", userStories = [] } = data;
   if (typeof branchName !== "string") errors.push(`branchName must be a string (got: ${typeName(branchName)})`);
   else if (branchName === "") errors.push("branchName must be non-empty");
@@ -32,41 +37,16 @@ export function validatePrd(data: unknown): readonly string[] {
 
 function storyErrors(story: unknown, place: string): readonly string[] {
   if (!isPlain(story)) return [`${place}: must be an object`];
-  const missing = STORY_KEYS.filter((key) => !Object.hasOwn(story, key));
-  const unexpected = unexpectedKeys(story, STORY_KEYS);
-  const errors = [
-    ...(missing.length > 0 ? [`${place}: missing keys: ${missing.join(", ")}`] : []),
-    ...(unexpected.length > 0 ? [`${place}: unexpected keys: ${unexpected.join(", ")}`] : []),
+  return [
+    ...keyErrors(story, Object.keys(STORY), [`${place}: missing keys`, `${place}: unexpected keys`]),
+    ...faultsOf(story, STORY, (key, fault) => `${place}.${key}: ${fault}`),
   ];
-  const { id = "", title = "", acceptanceCriteria = [], priority = 1, passes = false, notes = "" } = story;
-  if (typeof id !== "string") errors.push(`${place}.id: must be a string`);
-  if (typeof title !== "string") errors.push(`${place}.title: must be a string`);
-  if (!Array.isArray(acceptanceCriteria)) errors.push(`${place}.acceptanceCriteria: must be an array`);
-  else if (!acceptanceCriteria.every((criterion) => typeof criterion === "string")) {
-    errors.push(`${place}.acceptanceCriteria: all items must be strings`);
-  }
-  if (!Number.isInteger(priority)) errors.push(`${place}.priority: must be an integer`);
-  if (typeof passes !== "boolean") errors.push(`${place}.passes: must be a boolean`);
-  if (typeof notes !== "string") errors.push(`${place}.notes: must be a string`);
-  return errors;
-}
-
-function unexpectedKeys(data: Plain, expected: readonly string[]): readonly string[] {
-  return Object.keys(data).filter((key) => !expected.includes(key)).toSorted();
 }
 
 /** The messages are older than this program: they name types as Python does. */
 function typeName(value: unknown): string {
   if (value === null) return "NoneType";
   if (Array.isArray(value)) return "list";
-  switch (typeof value) {
-    case "boolean":
-      return "bool";
-    case "number":
-      return Number.isInteger(value) ? "int" : "float";
-    case "string":
-      return "str";
-    default:
-      return "dict";
-  }
+  if (typeof value === "number") return Number.isInteger(value) ? "int" : "float";
+  return new Map<string, string>([["boolean", "bool"], ["string", "str"]]).get(typeof value) ?? "dict";
 }

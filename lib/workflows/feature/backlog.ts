@@ -5,7 +5,8 @@ import { passedStories, storyCounts } from "../stories.ts";
 import type { Attempt, Backlog, Check, SettleCommit } from "../../backlog/types.ts";
 import { fingerprintOf, startable } from "../../backlog/attempts.ts";
 import { withFailure } from "../../backlog/notes.ts";
-import { committedPaths, type FeatureDirectory, IGNORE_FILE } from "./directories.ts";
+import { presentPaths } from "../present_paths.ts";
+import { type FeatureDirectory, IGNORE_FILE } from "./directories.ts";
 import { type FeatureFindings, featureFindings, featureSignals, learningsByHand, learningsChange } from "./claim.ts";
 import { changePrdText, loadFeaturePrd, parseFeaturePrd, type PrdChange, storyChanges, unaccepted } from "./format.ts";
 import { workCommit } from "./last_result.ts";
@@ -186,7 +187,7 @@ export function featureBacklog(
         },
         stories: new Map(blocked ? [[id, { blocked: false, retries: 0 }]] : []),
       }));
-      return commitOf(`${id} started`, { paths: await committedPaths(ralph.root, file) });
+      return commitOf(`${id} started`, { paths: [file, ...await presentPaths(ralph.root, [IGNORE_FILE])] });
     },
 
     async work(item, { attempt, nonce, previous }) {
@@ -234,7 +235,7 @@ export function featureBacklog(
   async function nameCommit({ id: named }: FeatureStory): Promise<void> {
     const { repository, root } = ralph;
     if (repository === null) return;
-    const work = await workCommit({ repository, root });
+    const work = await workCommit(repository, root);
     await change(({ userStories }) => {
       const result = userStories.find(({ id }) => id === named)?.lastResult;
       if (result === undefined || result === null) return {};

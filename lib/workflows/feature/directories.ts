@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { listDirectory, pathExists } from "../../host/files.ts";
+import { presentPaths } from "../present_paths.ts";
+import { listDirectory, pathExists, writeAtomic } from "../../host/files.ts";
 import { isCalendarDay } from "../../host/local_date.ts";
 
 /** Features live here, relative to the root. */
@@ -9,9 +10,14 @@ export const FEATURES_FOLDER = ".ralph";
 /** This file keeps git from seeing locks and runs, relative to the root. */
 export const IGNORE_FILE: string = `${FEATURES_FOLDER}/.gitignore`;
 
-/** A story's first commit has these files beside its work: the PRD, and the ignore file if it is there. */
-export async function committedPaths(root: string, prdFile: string): Promise<readonly string[]> {
-  return await pathExists(join(root, IGNORE_FILE)) ? [prdFile, IGNORE_FILE] : [prdFile];
+/** Git need not see these files of the features' folder. */
+const IGNORED = "ralph.lock\nprd.json.lock\n*.tmp\nscreenshots/\nruns/\n";
+
+/** Makes `.ralph/.gitignore` where it is missing. @returns the paths that were made, relative to the root */
+export async function scaffoldFeature(root: string): Promise<readonly string[]> {
+  if (await pathExists(join(root, IGNORE_FILE))) return [];
+  await writeAtomic(join(root, IGNORE_FILE), IGNORED);
+  return [IGNORE_FILE];
 }
 
 /** One feature's directory. */
@@ -60,13 +66,10 @@ export async function listFeatures(root: string): Promise<readonly FeatureDirect
   const found: FeatureDirectory[] = [];
   for (const entry of await listDirectory(join(root, FEATURES_FOLDER))) {
     const feature = parseDirectory(entry);
-    if (feature !== null && await hasFiles(root, feature)) found.push(feature);
+    if (feature === null) continue;
+    if ((await presentPaths(root, [feature.prdFile, feature.markdownFile])).length > 0) found.push(feature);
   }
   return found.toSorted((one, other) => one.date.localeCompare(other.date));
-}
-
-async function hasFiles(root: string, { prdFile, markdownFile }: FeatureDirectory): Promise<boolean> {
-  return await pathExists(join(root, prdFile)) || await pathExists(join(root, markdownFile));
 }
 
 /**

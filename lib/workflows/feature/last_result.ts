@@ -1,21 +1,16 @@
 import type { Repository } from "../../git/types.ts";
 import { join, relative, sep } from "node:path";
+import type { LastResult } from "./types.ts";
 import { FEATURES_FOLDER } from "./directories.ts";
-
-/** The newest commit that holds work. */
-export interface WorkCommit {
-  /** Short hash. */
-  readonly commit: string;
-  readonly summary: string;
-}
 
 /**
  * The newest commit that changes anything outside `.ralph/`: the agent's own, or the one that Ralph made for it. If the
  * agent had nothing to do, it is the commit that was there before.
  */
 export async function workCommit(
-  { repository, root }: { readonly repository: Repository; readonly root: string },
-): Promise<WorkCommit> {
+  repository: Repository,
+  root: string,
+): Promise<Pick<LastResult, "commit" | "summary">> {
   const path = relative(repository.topLevel, join(root, FEATURES_FOLDER)).replaceAll(sep, "/");
   const format = ["-1", "--format=%h%x00%s"];
   const work = await repository.git(["log", ...format, "--", ".", `:(exclude,top)${path}`]);

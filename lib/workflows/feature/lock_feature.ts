@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import { type FeatureDirectory, FEATURES_FOLDER } from "./directories.ts";
-import { scaffoldFeature } from "./scaffold.ts";
+import { type FeatureDirectory, FEATURES_FOLDER, scaffoldFeature } from "./directories.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { takeLock } from "../../host/lock.ts";

@@ -4,7 +4,8 @@ import type { Attempt, Item, SettleCommit, Settlement } from "../../backlog/type
 import type { Host } from "../../host/types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import type { FeatureFindings } from "./claim.ts";
-import { committedPaths } from "./directories.ts";
+import { presentPaths } from "../present_paths.ts";
+import { IGNORE_FILE } from "./directories.ts";
 import { type PrdChange, storyChanges } from "./format.ts";
 import type { FeaturePrd, FeatureRun, FeatureStory } from "./types.ts";
 
@@ -52,7 +53,7 @@ export async function settleStory(
       },
     }));
     const result = attempt.status === "verified" ? "passed" : "unverified";
-    const paths = await committedPaths(ralph.root, file);
+    const paths = [file, ...await presentPaths(ralph.root, [IGNORE_FILE])];
     const more = { subject, stateSubject: ralph.config.commits.message, paths, work: true };
     return { status: "passed", commit: commitOf(`${item.id} ${result}`, more) };
   }

@@ -1,4 +1,31 @@
-import { isPlain } from "../plain.ts";
+import { faultsOf, isPlain, must, type Rule } from "../plain.ts";
+
+type Rules = Readonly<Record<string, Rule>>;
+
+const TEXT = typed("string");
+const TEXTS = must("an array of strings", (value) => value === null || isTexts(value));
+const OBJECT = (value: unknown): boolean => value === null || isPlain(value);
+const TOP: Rules = {
+  project: TEXT,
+  branchName: TEXT,
+  description: TEXT,
+  prdSha256: TEXT,
+  run: must("an object", OBJECT),
+};
+const RUN: Rules = { startedAt: TEXT, currentStoryId: TEXT, verifiedAt: TEXT, learnings: TEXTS };
+const STORY: Rules = {
+  id: TEXT,
+  title: TEXT,
+  acceptanceCriteria: TEXTS,
+  tags: TEXTS,
+  description: TEXT,
+  priority: typed("number"),
+  passes: typed("boolean"),
+  retries: typed("number"),
+  blocked: typed("boolean"),
+  notes: TEXT,
+  lastResult: must("an object or null", OBJECT),
+};
 
 /**
  * Lists the faults of a feature's PRD; none if it is valid. Keys that are missing and have a default, and keys that are
@@ -13,30 +40,13 @@ import { isPlain } from "../plain.ts";
  */
 export function validateFeaturePrd(data: unknown): readonly string[] {
   if (!isPlain(data)) return ["PRD must be a JSON object"];
-  const { schemaVersion, userStories, run, description, prdSha256 } = data;
+  const { schemaVersion, userStories, run } = data;
   return [
     ...(schemaVersion === 2 ? [] : [`invalid schemaVersion: expected 2, got ${shown(schemaVersion)}`]),
     ...["project", "branchName"].filter((key) => isBlank(data[key])).map((key) => `missing required field: ${key}`),
-    ...["project", "branchName"].filter((key) => !isBlank(data[key]) && typeof data[key] !== "string")
-      .map((key) => `${key} must be a string`),
-    ...optional(description, "string", "description"),
-    ...optional(prdSha256, "string", "prdSha256"),
-    ...runErrors(run),
+    ...faultsOf(data, TOP, (key, fault) => `${key} ${fault}`),
+    ...(isPlain(run) ? faultsOf(run, RUN, (key, fault) => `run.${key} ${fault}`) : []),
     ...storiesErrors(userStories),
-  ];
-}
-
-function runErrors(run: unknown): readonly string[] {
-  if (run === undefined || run === null) return [];
-  if (!isPlain(run)) return ["run must be an object"];
-  const { learnings } = run;
-  return [
-    ...["startedAt", "currentStoryId", "verifiedAt"].flatMap((key) =>
-      optional(run[key] ?? undefined, "string", `run.${key}`)
-    ),
-    ...(learnings === undefined || learnings === null || isTexts(learnings)
-      ? []
-      : ["run.learnings must be an array of strings"]),
   ];
 }
 
@@ -53,40 +63,23 @@ function storiesErrors(stories: unknown): readonly string[] {
   ];
 }
 
-const TYPES = {
-  description: "string",
-  priority: "number",
-  passes: "boolean",
-  retries: "number",
-  blocked: "boolean",
-  notes: "string",
-} as const;
-
 function storyErrors(story: unknown, place: string): readonly string[] {
   if (!isPlain(story)) return [`${place}: must be an object`];
-  const { id, title, acceptanceCriteria: criteria, tags, lastResult } = story;
+  const criteria = story["acceptanceCriteria"] ?? [];
+  const isWithout = Array.isArray(criteria) && criteria.length === 0;
   return [
-    ...(isBlank(id) ? [`${place}: missing id`] : optional(id, "string", `${place}.id`)),
-    ...(isBlank(title) ? [`${place}: missing title`] : optional(title, "string", `${place}.title`)),
-    ...criteriaErrors(criteria ?? [], place),
-    ...(tags === undefined || tags === null || isTexts(tags) ? [] : [`${place}.tags must be an array of strings`]),
-    ...Object.entries(TYPES).flatMap(([key, type]) => optional(story[key], type, `${place}.${key}`)),
-    ...(lastResult === undefined || lastResult === null || isPlain(lastResult)
-      ? []
-      : [`${place}.lastResult must be an object or null`]),
+    ...["id", "title"].filter((key) => isBlank(story[key])).map((key) => `${place}: missing ${key}`),
+    ...(isWithout ? [`${place}: missing acceptanceCriteria`] : []),
+    ...faultsOf(story, STORY, (key, fault) => `${place}.${key} ${fault}`),
   ];
 }
 
-function criteriaErrors(criteria: unknown, place: string): readonly string[] {
-  if (Array.isArray(criteria) && criteria.length === 0) return [`${place}: missing acceptanceCriteria`];
-  return isTexts(criteria) ? [] : [`${place}.acceptanceCriteria must be an array of strings`];
+/** A value that is absent, `null` or of this type. */
+function typed(type: "boolean" | "number" | "string"): Rule {
+  return must(`a ${type}`, (value) => value === null || typeof value === type);
 }
 
-function optional(value: unknown, type: "string" | "number" | "boolean", place: string): readonly string[] {
-  return value === undefined || value === null || typeof value === type ? [] : [`${place} must be a ${type}`];
-}
-
-function isTexts(value: unknown): value is readonly string[] {
+function isTexts(value: unknown): boolean {
   return Array.isArray(value) && value.every((one) => typeof one === "string");
 }
 

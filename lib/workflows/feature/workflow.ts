@@ -5,7 +5,7 @@ import type { Workflow } from "../workflow.ts";
 export const FEATURE_WORKFLOW: Workflow = {
   async init(invocation, place) {
     const { scaffoldWorkflow } = await import("../../cli/scaffold.ts");
-    const { scaffoldFeature } = await import("./scaffold.ts");
+    const { scaffoldFeature } = await import("./directories.ts");
     return await scaffoldWorkflow(invocation, place, {
       files: scaffoldFeature,
       config: { workflow: "feature" },

@@ -6,7 +6,9 @@ import { findExecutable } from "../../../host/shell.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import type { EventSink, RalphEvent } from "../../../events/types.ts";
 import { createPrompter } from "../../../ui/create_prompter.ts";
-import { createHumanReporter, createJsonReporter } from "../../../ui/create_reporter.ts";
+import { reporterFor } from "../../../cli/session.ts";
+import type { Repository } from "../../../git/types.ts";
+import type { Config } from "../../../config/types.ts";
 import type { Prompter } from "../../../context/prompter.ts";
 import type { Style } from "../../../ui/style.ts";
 import { shippedRecipe } from "../../../recipe/registry.ts";
@@ -30,7 +32,8 @@ export async function run(invocation: Invocation): Promise<number> {
   const { flags, host, signal } = invocation;
   const approvals = parseApprovals(flags.all("approve"), GATES);
   const mode = modeOf(invocation);
-  const say = asksForJson(invocation) || flags.has("quiet") ? () => {} : invocation.say;
+  const ui = flags.has("json") ? "json" : (flags.text("ui") ?? "auto") as Config["ui"];
+  const say = ui === "json" || flags.has("quiet") ? () => {} : invocation.say;
   const style = styleFor(invocation, "stderr");
   const today = localDate(host.clock.now());
   const root = await makeProject(host, today);
@@ -59,7 +62,7 @@ export async function run(invocation: Invocation): Promise<number> {
     config: configOverlay(flags),
     approve: approvals,
     prompter: mode === "unattended" ? shown(prompter, say, style) : suggesting(prompter),
-    sinks: [reporterOf(invocation, () => id), checks],
+    sinks: [reporterFor(invocation, { ui, quiet: flags.has("quiet"), live: undefined }, () => id), checks],
     signal,
     host,
   });
@@ -132,19 +135,6 @@ function suggestionFor(message: string): string | null {
   return QUESTIONS.find(({ question }) => question === message)?.answer ?? null;
 }
 
-function reporterOf(invocation: Invocation, run: () => string | null): EventSink {
-  const { flags, host, out, say } = invocation;
-  if (asksForJson(invocation)) return createJsonReporter({ run, now: () => host.clock.now(), out });
-  const named = flags.text("ui");
-  const mode = named === "plain" || (named !== "rich" && !host.terminal.isTerminal("stderr")) ? "plain" : "rich";
-  const chosen = (["quiet", "verbose"] as const).find((detail) => flags.has(detail));
-  return createHumanReporter({ mode, detail: chosen ?? "normal", say, style: styleFor(invocation, "stderr") });
-}
-
-function asksForJson({ flags }: Invocation): boolean {
-  return flags.has("json") || flags.text("ui") === "json";
-}
-
 /** A check's word, and the attempt that it is about. */
 interface CheckLine {
   readonly item: string;
@@ -153,43 +143,34 @@ interface CheckLine {
   readonly ok: boolean;
 }
 
-/** Remembers what every check said. */
-interface CheckRecord extends EventSink {
-  readonly lines: readonly CheckLine[];
-}
-
 /** A sink that keeps what the closing lines show. */
-function recordChecks(): CheckRecord {
+function recordChecks(): EventSink & { readonly lines: readonly CheckLine[] } {
   const lines: CheckLine[] = [];
-  let item = "";
-  let attempt = 1;
+  let at = { item: "", attempt: 1 };
   return {
     lines,
     emit(event: RalphEvent): void {
-      if (event.type === "iteration-start") {
-        item = event.item.id;
-        attempt = event.attempt;
-      }
-      if (event.type === "step-start" && event.step === "final-check") item = "at the end";
+      if (event.type === "iteration-start") at = { item: event.item.id, attempt: event.attempt };
+      if (event.type === "step-start" && event.step === "final-check") at = { ...at, item: "at the end" };
       if (event.type === "check-end" && event.beforeWork !== true) {
-        lines.push({ item, attempt, name: event.name, ok: event.ok });
+        lines.push({ ...at, name: event.name, ok: event.ok });
       }
     },
   };
 }
 
-/** The facts that are shown when the demonstration is over. */
-interface Closing {
-  readonly root: string;
-  /** Newest first. */
-  readonly log: readonly { readonly commit: string; readonly subject: string }[];
-  readonly checks: readonly CheckLine[];
-  /** `ralph` is on PATH. */
-  readonly isInstalled: boolean;
-}
-
 /** The log, what each check said, and where to look. */
-function closingLines({ root, log, checks, isInstalled }: Closing, style: Style): readonly string[] {
+function closingLines(
+  { root, log, checks, isInstalled }: {
+    readonly root: string;
+    /** Newest first. */
+    readonly log: Awaited<ReturnType<Repository["log"]>>;
+    readonly checks: readonly CheckLine[];
+    /** `ralph` is on PATH. */
+    readonly isInstalled: boolean;
+  },
+  style: Style,
+): readonly string[] {
   const { bold, dim, good, bad, accent, symbols } = style;
   const width = Math.max(0, ...checks.map(({ item }) => item.length));
   return [

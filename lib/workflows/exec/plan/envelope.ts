@@ -2,7 +2,7 @@ import { z } from "zod";
 import { endedWith } from "../../../backlog/last_line.ts";
 import { findJsonError } from "../../../errors/json_syntax.ts";
 import { objectsIn } from "../../answer_objects.ts";
-import { isPlain, tryJson } from "../../plain.ts";
+import { isPlain, keyErrors, tryJson } from "../../plain.ts";
 import type { Recommendation, Uncertainty } from "./state.ts";
 
 /** One turn's answer of the planner's agent. */
@@ -20,6 +20,7 @@ export type EnvelopeResult =
   | { readonly status: "invalid"; readonly errors: readonly string[] };
 
 const KEYS = ["prdDraft", "questions", "recommendUnderstand", "uncertainties"];
+const KEY_WORDS = ["missing keys", "unexpected keys"] as const;
 const FENCE_REGEXP = /^```(?:json)?[ \t]*\r?\n([\s\S]*?)\r?\n?```$/i;
 const SHAPE = "the whole answer must be one JSON object, with no words around it";
 
@@ -38,7 +39,7 @@ export function parseEnvelope(answer: string): EnvelopeResult {
   const text = FENCE_REGEXP.exec(trimmed)?.[1] ?? trimmed;
   const data = tryJson(text);
   if (data !== undefined) return parsed(data);
-  const objects = objectsIn(trimmed, (object) => keyErrors(Object.keys(object)).length === 0);
+  const objects = objectsIn(trimmed, (object) => keyErrors(object, KEYS, KEY_WORDS).length === 0);
   if (objects.length === 1) return parsed(objects[0]);
   if (objects.length > 1) return invalid(`the answer holds ${objects.length} JSON objects of this form: ${SHAPE}`);
   const found = findJsonError(text);
@@ -48,7 +49,7 @@ export function parseEnvelope(answer: string): EnvelopeResult {
 
 function parsed(data: unknown): EnvelopeResult {
   if (!isPlain(data)) return invalid(SHAPE);
-  const keys = keyErrors(Object.keys(data));
+  const keys = keyErrors(data, KEYS, KEY_WORDS);
   if (keys.length > 0) return invalid(...keys);
   const result = SCHEMA.safeParse(data);
   if (!result.success) {
@@ -59,15 +60,6 @@ function parsed(data: unknown): EnvelopeResult {
     return invalid("`questions` is empty and `prdDraft` is null: ask something, or give a draft");
   }
   return { status: "valid", envelope: result.data };
-}
-
-function keyErrors(keys: readonly string[]): readonly string[] {
-  const missing = KEYS.filter((key) => !keys.includes(key));
-  const unexpected = keys.filter((key) => !KEYS.includes(key)).toSorted();
-  return [
-    ...(missing.length > 0 ? [`missing keys: ${missing.join(", ")}`] : []),
-    ...(unexpected.length > 0 ? [`unexpected keys: ${unexpected.join(", ")}`] : []),
-  ];
 }
 
 function placeOf(path: readonly PropertyKey[]): string {

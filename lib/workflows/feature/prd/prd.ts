@@ -1,6 +1,5 @@
 import { askingEnds, planning } from "../../planner_turn.ts";
-import { type FeatureDirectory, listFeatures, matchFeature, newDirectory } from "../directories.ts";
-import { scaffoldFeature } from "../scaffold.ts";
+import { type FeatureDirectory, listFeatures, matchFeature, newDirectory, scaffoldFeature } from "../directories.ts";
 import { localDate } from "../../../host/local_date.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import type { Choice } from "../../../context/prompter.ts";
