@@ -46,6 +46,11 @@ export function storyCounts<Story extends PrdStory>(
   };
 }
 
+/** A command as a check of a story: its own where it is not one that all share. Pure. */
+export function commandCheck(command: string, { id }: Pick<PrdStory, "id">, shared: readonly string[]): Check {
+  return { name: command, command, scope: id, ...(shared.includes(command) ? {} : { own: true }) };
+}
+
 /** The stories that pass, for the final check. Pure. */
 export function passedStories<Story extends PrdStory>(
   stories: readonly Story[],

@@ -2,7 +2,7 @@ import { storyChecks } from "./checks.ts";
 import type { LoopDefaults, RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { passedStories, storyCounts } from "../stories.ts";
-import type { Check, Next, ParkedItem } from "../../backlog/types.ts";
+import type { Check, LoopView, Next, ParkedItem } from "../../backlog/types.ts";
 import { EXEC_RUNS, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, PRD_FILE, PROGRESS_FILE } from "./paths.ts";
 import type { GatedBacklog, GateTexts } from "../../recipe/gate_run.ts";
 import { begunPlan } from "./plan/begun.ts";
@@ -81,7 +81,11 @@ export function prdBacklog(
         checksOf,
         anyOrder: ralph.loop?.anyOrder,
       }),
-    next: async (look) => nextStory((await load()).userStories, { ...look, file, anyOrder: ralph.loop?.anyOrder }),
+    async next(look) {
+      const { userStories } = await load();
+      if (userStories.length > 0) return nextStory(userStories, { ...look, anyOrder: ralph.loop?.anyOrder });
+      return { status: "blocked", reasons: [`${file} has no stories: \`ralph plan "<goal>"\` writes them`] };
+    },
 
     passed: async () => passedStories((await load()).userStories, printOf, checksOf),
 
@@ -147,25 +151,16 @@ function prdIn(ralph: PrdBacklogContext, file: string): {
 
 function nextStory(
   stories: readonly Story[],
-  { file, inFlight, parked, anyOrder }: {
-    readonly file: string;
-    readonly inFlight: readonly string[];
-    readonly parked: readonly ParkedItem[];
-    readonly anyOrder: boolean | undefined;
-  },
+  { parked, ...look }: LoopView & Parameters<typeof startable>[1],
 ): Next<PrdItemData> {
-  if (stories.length === 0) {
-    return { status: "blocked", reasons: [`${file} has no stories: \`ralph plan "<goal>"\` writes them`] };
-  }
   const open = stories.filter(({ passes }) => !passes);
-  const left = open.filter((one) => !isGivenUp(one, parked));
-  const [story] = startable(left, { inFlight, anyOrder });
+  const [story] = startable(open.filter((one) => !isGivenUp(one, parked)), look);
   if (story !== undefined) {
     const { id, title, acceptanceCriteria: criteria, priority } = story;
     const fingerprint = printOf(story);
     return { status: "item", item: { id, kind: "story", title, criteria, priority, fingerprint, data: story } };
   }
-  if (inFlight.length > 0) return { status: "waiting" };
+  if (look.inFlight.length > 0) return { status: "waiting" };
   if (open.length === 0) return { status: "done" };
   return { status: "blocked", reasons: parked.map(({ id, reason }) => `${id}: ${reason}`) };
 }

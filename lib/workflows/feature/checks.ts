@@ -1,8 +1,8 @@
 import { checksOnce } from "../checks_once.ts";
 import type { Config } from "../../config/types.ts";
 import type { Check } from "../../backlog/types.ts";
-import type { PageUrl } from "../../checks/browser/urls.ts";
-import { pageUrls } from "../../checks/browser/urls.ts";
+import { type PageUrl, pageUrls } from "../../checks/browser/urls.ts";
+import { commandCheck } from "../stories.ts";
 import { storyCommands } from "../../backlog/verify_commands.ts";
 import type { FeatureStory } from "./types.ts";
 
@@ -40,28 +40,16 @@ export function storyCommandsOf(
 export function checksOf(stories: readonly FeatureStory[], config: Config, ui: UserInterface | null): readonly Check[] {
   const commands = stories.map((story) => ({ story, ...storyCommandsOf(story, config) }));
   const looked = stories.filter(isUi);
+  /** The scope of a command names every story that asks for it. */
+  const checks = (part: "first" | "ui", shared: readonly string[]): readonly Check[] =>
+    checksOnce(commands.flatMap(({ story, [part]: list }) => list.map((one) => commandCheck(one, story, shared))));
   return [
-    ...commandChecks(commands.map(({ story, first }) => ({ story, list: first })), config.verify.default),
+    ...checks("first", config.verify.default),
     ...(looked.length === 0 || ui === null ? [] : ui.services()),
     ...(ui === null || !config.browser.enabled ? [] : looked.flatMap((story) => {
       const pages = storyPages(story, ui.base);
       return pages.length === 0 ? [] : [ui.browser(story, pages)];
     })),
-    ...commandChecks(commands.map(({ story, ui: list }) => ({ story, list })), config.verify.ui),
+    ...checks("ui", config.verify.ui),
   ];
-}
-
-/** The scope of a command names every story that asks for it; one that is not shared is a story's own. */
-function commandChecks(
-  asked: readonly { readonly story: FeatureStory; readonly list: readonly string[] }[],
-  shared: readonly string[],
-): readonly Check[] {
-  return checksOnce(asked.flatMap(({ story, list }) =>
-    list.map((command) => ({
-      name: command,
-      command,
-      scope: story.id,
-      ...(shared.includes(command) ? {} : { own: true }),
-    }))
-  ));
 }

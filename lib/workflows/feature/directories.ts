@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { RalphError } from "../../errors/ralph_error.ts";
+import { usage } from "../../cli/parse.ts";
+import type { RalphError } from "../../errors/ralph_error.ts";
 import { presentPaths } from "../present_paths.ts";
 import { listDirectory, pathExists, writeAtomic } from "../../host/files.ts";
 import { isCalendarDay } from "../../host/local_date.ts";
@@ -87,19 +88,13 @@ export function matchFeature(features: readonly FeatureDirectory[], name: string
   const newest = same.reduce<string>((date, feature) => feature.date > date ? feature.date : date, "");
   const [feature, other] = same.filter(({ date }) => date === newest);
   if (other !== undefined && feature !== undefined) {
-    throw new RalphError("usage", {
-      details: { problem: `two directories are named ${name} and of the same day: ${feature.path}, ${other.path}` },
-      hint: "rename one of them",
-    });
+    const both = `${feature.path}, ${other.path}`;
+    throw usage(`two directories are named ${name} and of the same day: ${both}`, "rename one of them");
   }
   return feature ?? null;
 }
 
 function nameInvalid(name: string): RalphError {
-  return new RalphError("usage", {
-    details: {
-      problem: `\`${name}\` is no name for a feature: letters, digits, \`_\`, \`.\` and \`-\`, not digits alone`,
-    },
-    hint: "`ralph prd auth`",
-  });
+  const allowed = "letters, digits, `_`, `.` and `-`, not digits alone";
+  return usage(`\`${name}\` is no name for a feature: ${allowed}`, "`ralph prd auth`");
 }

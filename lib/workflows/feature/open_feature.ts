@@ -4,6 +4,7 @@ import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { Repository } from "../../git/types.ts";
 import { readText } from "../../host/files.ts";
+import { usage } from "../../cli/parse.ts";
 import { readOrError } from "../read_or_error.ts";
 import { join } from "node:path";
 
@@ -49,23 +50,14 @@ export async function findFeature(root: string, name: string, repository: Reposi
   for (const feature of features) if (!await isFinished(root, feature)) open.push(feature);
   const candidates = open.length > 0 ? open : features;
   const [feature, other] = candidates;
-  if (feature !== undefined && other === undefined) {
-    return {
-      feature,
-      said: `feature ${feature.name} (${
-        open.length > 0 ? "the only one that is not finished" : "the only one there is"
-      })`,
-    };
+  if (feature === undefined) throw usage("there is no feature here yet", "`ralph prd FEATURE` begins one");
+  if (other !== undefined) {
+    const names = candidates.map((one) => one.name).join(", ");
+    const problem = `${candidates.length} features are ${open.length > 0 ? "not finished" : "there"}: ${names}`;
+    throw usage(`which feature? ${problem}`, `name one, such as \`ralph run ${feature.name}\``);
   }
-  const problem = feature === undefined
-    ? "there is no feature here yet"
-    : `${candidates.length} features are ${open.length > 0 ? "not finished" : "there"}: ${
-      candidates.map((one) => one.name).join(", ")
-    }`;
-  throw new RalphError("usage", {
-    details: { problem: feature === undefined ? problem : `which feature? ${problem}` },
-    hint: feature === undefined ? "`ralph prd FEATURE` begins one" : `name one, such as \`ralph run ${feature.name}\``,
-  });
+  const why = open.length > 0 ? "the only one that is not finished" : "the only one there is";
+  return { feature, said: `feature ${feature.name} (${why})` };
 }
 
 async function isFinished(root: string, { prdFile }: FeatureDirectory): Promise<boolean> {

@@ -17,12 +17,13 @@ import { formatDuration } from "../../../ui/format_duration.ts";
 import { oneLine } from "../../../ui/printable.ts";
 import { wrapText } from "../../../ui/wrap_text.ts";
 import type { ExecArgs } from "../args.ts";
-import { EXEC_FOLDER, PLAN_STATE_FILE } from "../paths.ts";
+import { EXEC_FOLDER } from "../paths.ts";
 import { ensureBase, stackedBranch } from "../plan/base.ts";
-import { asksTheSame } from "../plan/draft.ts";
+import { readOrError } from "../../read_or_error.ts";
+import { isApprovedAs } from "../plan/draft.ts";
 import { sameGoal } from "../plan/preflight.ts";
 import { readPrd } from "../plan/prompt_values.ts";
-import { parsePlanState, type PlanState } from "../plan/state.ts";
+import { type PlanState, readPlanState } from "../plan/state.ts";
 import { prdSummaryLines } from "../summary.ts";
 import type { Prd } from "../types.ts";
 
@@ -66,13 +67,9 @@ export async function showDryRun(
 ): Promise<number> {
   const problems: RalphError[] = [];
   const tried = async <Value>(look: () => Promise<Value>): Promise<Value | null> => {
-    try {
-      return await look();
-    } catch (error) {
-      if (!RalphError.isInstance(error)) throw error;
-      problems.push(error);
-      return null;
-    }
+    const { value, error } = await readOrError(look);
+    if (error !== null) problems.push(error);
+    return value;
   };
   await tried(() => ready(ralph));
   const unnamed = await tried(() => unnamedAgent(ralph.agent));
@@ -133,12 +130,10 @@ async function ready({ repository, root }: RalphContext): Promise<void> {
 }
 
 async function begunWith(ralph: RalphContext, { goal: asked }: ExecArgs): Promise<Begun> {
-  const text = await ralph.state.read(PLAN_STATE_FILE);
-  const saved = text === null ? null : parsePlanState(text);
+  const saved = await readPlanState(ralph);
   const prd = await readPrd(ralph);
   const goal = asked === "" ? saved?.goal ?? "" : asked;
-  const isApproved = saved?.state === "done" && sameGoal(goal, saved.goal) && saved.approvedPrdAt !== null &&
-    saved.lastPrdDraft !== null && prd !== null && asksTheSame(saved.lastPrdDraft, prd);
+  const isApproved = saved?.state === "done" && sameGoal(goal, saved.goal) && isApprovedAs(saved, prd);
   return { goal, saved, prd, isApproved };
 }
 

@@ -19,17 +19,13 @@ export async function run(invocation: Invocation): Promise<number> {
   const own = named === undefined ? await findOwnRecipe(await resolveRoot(invocation)) : null;
   const file = named === undefined ? own : resolve(host.environment.cwd, named);
   const args = await argsOf(invocation, file);
+  const options = { gates: file === null ? GATES : null, ...optional("recipe", file ?? undefined) };
   if (flags.has("dry-run")) {
-    const options = { asks: false, silent: true, data: true, gates: file === null ? GATES : null, ...recipeOf(file) };
-    await using looking = await openSession(invocation, options);
+    await using looking = await openSession(invocation, { ...options, asks: false, silent: true, data: true });
     const { showDryRun } = await import("./dry_run.ts");
     return await showDryRun(invocation, looking.ralph, args, file);
   }
-  await using session = await openSession(invocation, {
-    asks: true,
-    gates: file === null ? GATES : null,
-    ...recipeOf(file),
-  });
+  await using session = await openSession(invocation, { ...options, asks: true });
   if (file !== null) say(`recipe ${file}`);
   if (own !== null && !await agreed(own, session)) {
     say("not run; `--recipe FILE` names another recipe");
@@ -60,10 +56,6 @@ async function argsOf(invocation: Invocation, own: string | null): Promise<ExecA
 async function fromFile(file: string, { host, program }: Invocation): Promise<LoadedRecipe> {
   const { loadRecipe } = await import("../../../recipe/loader.ts");
   return await loadRecipe(file, { ...host, modules: program.recipes.modules });
-}
-
-function recipeOf(file: string | null): { readonly recipe?: string } {
-  return file === null ? {} : { recipe: file };
 }
 
 /**

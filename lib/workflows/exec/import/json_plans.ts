@@ -1,4 +1,4 @@
-import { RalphError } from "../../../errors/ralph_error.ts";
+import { usage } from "../../../cli/parse.ts";
 import { onOneLine } from "../../../prompts/parts.ts";
 import { isPlain, type Plain, plain, plains } from "../../plain.ts";
 import type { ExternalItem, ExternalPlan, PlanReader } from "./external_plan.ts";
@@ -184,10 +184,8 @@ function chooseTag(lists: Readonly<Record<string, readonly Plain[]>>, named: str
     if (filled.length <= 1) return filled[0] ?? names[0] ?? "";
   } else if (names.includes(named)) return named;
   const problem = named === undefined ? "the file has several lists of tasks" : `there is no tag ${named} in the file`;
-  throw new RalphError("usage", {
-    details: { problem },
-    hint: names.join("") === "" ? "it has no tags: leave `--tag` out" : `name one by \`--tag\`: ${names.join(", ")}`,
-  });
+  const isTagged = names.join("") !== "";
+  throw usage(problem, isTagged ? `name one by \`--tag\`: ${names.join(", ")}` : "it has no tags: leave `--tag` out");
 }
 
 /** A task that is not to be done is no story. */

@@ -9,6 +9,7 @@ import { validatePrd } from "../validate.ts";
 import { idAfter } from "./base.ts";
 import { readPrd } from "./prompt_values.ts";
 import type { PlanSession } from "./session.ts";
+import type { PlanState } from "./state.ts";
 
 /** The faults of a draft, all at once: of its form first, and then what a plan needs beyond it. */
 export async function draftProblems({ ralph, state }: PlanSession, draft: unknown): Promise<readonly string[]> {
@@ -80,14 +81,16 @@ export function withOwnFields(draft: Prd, kept: Prd | null): Prd {
   };
 }
 
-/** True when two PRDs ask for the same: Ralph's own fields do not count. */
-export function asksTheSame(one: Prd, other: Prd): boolean {
-  const asked = ({ branchName, userStories }: Prd): string =>
+/** The PRD asks for what was approved: Ralph's own fields do not count. */
+export function isApprovedAs({ approvedPrdAt, lastPrdDraft }: PlanState, prd: Prd | null): boolean {
+  if (approvedPrdAt === null || lastPrdDraft === null || prd === null) return false;
+  const [approved, now] = [lastPrdDraft, prd].map(({ branchName, userStories }) =>
     JSON.stringify([
       branchName,
       userStories.map(({ id, title, acceptanceCriteria, priority }) => [id, title, acceptanceCriteria, priority]),
-    ]);
-  return asked(one) === asked(other);
+    ])
+  );
+  return approved === now;
 }
 
 function sameCriteria(one: Story, other: Story): boolean {

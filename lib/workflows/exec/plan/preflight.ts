@@ -5,11 +5,12 @@ import { CODEBASE_MAP_FILE, EXEC_FOLDER, EXEC_RUNS, PLAN_STATE_FILE } from "../p
 import { scaffoldExec } from "../scaffold.ts";
 import { prdSummaryLines } from "../summary.ts";
 import type { RalphContext } from "../../../context/context.ts";
+import { usage } from "../../../cli/parse.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { pathExists, writeAtomic } from "../../../host/files.ts";
 import { answerEntry } from "./questions.ts";
 import { enterBase, takenIds } from "./base.ts";
-import { asksTheSame } from "./draft.ts";
+import { isApprovedAs } from "./draft.ts";
 import { missingStateFiles, PLAN_STATE_FILES, restoreState } from "./files.ts";
 import { tellUnjudged } from "./turn.ts";
 import { readPrd } from "./prompt_values.ts";
@@ -25,7 +26,10 @@ import { quoted, summaryBody } from "./transcript.ts";
  */
 export async function preflight(ralph: RalphContext, goal: string | null, base?: string): Promise<PlanSession> {
   const saved = await readState(ralph);
-  if (goal === null && saved === null) throw nothingToResume();
+  if (goal === null && saved === null) {
+    const problem = `there is no plan to continue with: ${PLAN_STATE_FILE} does not exist`;
+    throw usage(problem, 'give a goal: `ralph plan "add a health endpoint"`');
+  }
   if (saved !== null && saved.openTurn !== null) {
     await restoreState(ralph, await ralph.run.folder(EXEC_RUNS), `plan-${saved.turns}`, saved.openTurn.missing);
     if (saved.openTurn.before !== null) await tellUnjudged(ralph, saved.openTurn.before);
@@ -102,11 +106,10 @@ async function startsOver(ralph: RalphContext, goal: string, saved: PlanState): 
   return value === "new";
 }
 
-async function stillApproved(ralph: RalphContext, { lastPrdDraft, approvedPrdAt }: PlanState): Promise<boolean> {
-  const prd = await readPrd(ralph);
-  const same = lastPrdDraft !== null && approvedPrdAt !== null && prd !== null && asksTheSame(lastPrdDraft, prd);
+async function stillApproved(ralph: RalphContext, saved: PlanState): Promise<boolean> {
+  const same = isApprovedAs(saved, await readPrd(ralph));
   const message = same
-    ? `this goal's PRD was approved ${localTime(approvedPrdAt)} and is unchanged`
+    ? `this goal's PRD was approved ${localTime(saved.approvedPrdAt ?? "")} and is unchanged`
     : "the PRD is no longer the one that was approved for this goal: planning again";
   ralph.events.emit({ type: "note", level: "info", message });
   return same;
@@ -144,13 +147,6 @@ async function askAboutExisting(session: PlanSession): Promise<void> {
 export function sameGoal(one: string, other: string): boolean {
   const plain = (text: string): string => text.trim().replaceAll(/\s+/g, " ");
   return plain(one) === plain(other);
-}
-
-function nothingToResume(): RalphError {
-  return new RalphError("usage", {
-    details: { problem: `there is no plan to continue with: ${PLAN_STATE_FILE} does not exist` },
-    hint: 'give a goal: `ralph plan "add a health endpoint"`',
-  });
 }
 
 /** A goal of nothing but white space is none. */

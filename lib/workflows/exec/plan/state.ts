@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { RalphContext } from "../../../context/context.ts";
 import { parseJson } from "../../../errors/json_syntax.ts";
 import { PLAN_STATE_FILE } from "../paths.ts";
 import type { Prd } from "../types.ts";
@@ -137,6 +138,12 @@ export function parsePlanState(content: string): PlanState {
     "; ",
   );
   throw new RalphError("state-invalid", { details: { path: PLAN_STATE_FILE, problem } });
+}
+
+/** The plan that was begun, or `null`. @throws {RalphError} state-invalid */
+export async function readPlanState({ state }: Pick<RalphContext, "state">): Promise<PlanState | null> {
+  const content = await state.read(PLAN_STATE_FILE);
+  return content === null ? null : parsePlanState(content);
 }
 
 /** The file's text. */

@@ -30,11 +30,6 @@ export interface MapAge {
   readonly warnings: readonly string[];
 }
 
-interface Heading {
-  readonly level: number;
-  readonly title: string;
-}
-
 /** Also a heading that an edit damaged by a `-` or `*` glued before it. */
 const HEADING_REGEXP = /^[-*\s]*(#{1,6})\s*(\S.*?)(?:\s+#+)?\s*$/;
 const ENTRY_REGEXP = /^\[?(\d{4}-\d{2}-\d{2})\]?\s*[-–—:]\s*(.*)$/;
@@ -93,7 +88,7 @@ function parseTopics(lines: readonly MarkdownLine[]): readonly MapTopic[] | null
 }
 
 /** The heading on a line. `#tag` glued to a word is one only where it is a `##` or deeper. */
-function headingOf(line: string): Heading | null {
+function headingOf(line: string): { readonly level: number; readonly title: string } | null {
   const match = HEADING_REGEXP.exec(line);
   if (match === null) return null;
   const level = (match[1] ?? "").length;

@@ -1,10 +1,10 @@
 import { localDate } from "../../../host/local_date.ts";
-import { CODEBASE_MAP_FILE, PLAN_STATE_FILE } from "../paths.ts";
+import { CODEBASE_MAP_FILE } from "../paths.ts";
 import { loadTopics } from "./read_topics.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { askConsent, type GateOutcome } from "../../../recipe/gate.ts";
 import { type IterationCap, iterationCap } from "../../../recipe/iteration_cap.ts";
-import { parsePlanState, type Recommendation, type Uncertainty } from "../plan/state.ts";
+import { readPlanState, type Recommendation, type Uncertainty } from "../plan/state.ts";
 import { recordDecision } from "../plan/transcript.ts";
 import { type CodebaseMap, type MapAge, mapAge, parseCodebaseMap } from "./codebase_map.ts";
 
@@ -58,7 +58,7 @@ export async function gateUnderstand(
   }, OPTION);
   if (mode === "never") return { status: "skipped", reason: "understanding is off (`--understand never`)" };
 
-  const facts = planned ?? await savedFacts(ralph);
+  const facts = planned ?? await readPlanState(ralph);
   const { reasons, warnings } = understandTriggers({
     ...facts,
     map: topics.map,
@@ -86,11 +86,6 @@ export async function gateUnderstand(
   const next = ralph.again(`ralph understand${number}`);
   ralph.events.emit({ type: "note", level: "info", message: `not now: \`${next}\` does it later` });
   return { status: "declined", next: [next] };
-}
-
-async function savedFacts({ state }: RalphContext): Promise<PlannedFacts> {
-  const content = await state.read(PLAN_STATE_FILE);
-  return content === null ? {} : parsePlanState(content);
 }
 
 function skipped(ralph: RalphContext, reason: string): { readonly status: "skipped"; readonly reason: string } {

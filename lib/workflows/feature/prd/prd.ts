@@ -84,9 +84,7 @@ async function offerToFinalize(ralph: RalphContext, feature: FeatureDirectory): 
   const question = { id: "prd.finalize", kind: "confirm", message: "Ready to finalize?", initial: false } as const;
   const answer = await ralph.prompter.ask(question);
   if (answer.value === "yes") return await finalized(ralph, feature);
-  const again = ralph.again(`ralph prd ${feature.name}`);
-  note(ralph, `Run '${again}' to continue`);
-  return { status: "declined", next: [again] };
+  return later(ralph, feature, "info", (again) => `Run '${again}' to continue`);
 }
 
 async function finalized(ralph: RalphContext, feature: FeatureDirectory): Promise<PrdOutcome> {
@@ -112,14 +110,23 @@ async function afterEdit(ralph: RalphContext, feature: FeatureDirectory): Promis
     note(ralph, `PRD is ready: ${feature.path}/; run '${ralph.again(`ralph run ${feature.name}`)}'`);
     return ready(ralph, feature);
   }
-  const again = ralph.again(`ralph prd ${feature.name}`);
   const problem = state.status === "draft" ? state.reason : `${feature.markdownFile} is empty`;
-  note(ralph, `${problem}; run '${again}' to continue`, "warn");
+  return later(ralph, feature, "warn", (again) => `${problem}; run '${again}' to continue`);
+}
+
+function later(
+  ralph: RalphContext,
+  { name }: FeatureDirectory,
+  level: "info" | "warn",
+  say: (again: string) => string,
+): PrdOutcome {
+  const again = ralph.again(`ralph prd ${name}`);
+  ralph.events.emit({ type: "note", level, message: say(again) });
   return { status: "declined", next: [again] };
 }
 
-function note({ events }: RalphContext, message: string, level: "info" | "warn" = "info"): void {
-  events.emit({ type: "note", level, message });
+function note({ events }: RalphContext, message: string): void {
+  events.emit({ type: "note", level: "info", message });
 }
 
 async function askForAction(
