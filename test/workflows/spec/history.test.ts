@@ -14,7 +14,7 @@ async function logOf(root: string, options: { readonly all?: boolean } = { all: 
   const own = { ...createHost(), processes: host };
   const repository = await openRepository(own, root);
   if (repository === null) throw new Error("no repository");
-  return (await readLog({ root, repository, host: own, ...options })).tasks;
+  return (await readLog({ root, repository, ...options })).tasks;
 }
 
 function expected({ tasks, commits }: MadeHistory): Record<string, unknown> {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createBatchReader } from "../../../lib/git/batch_reader.ts";
 import { branchesOf } from "../../../lib/workflows/spec/history/read_branches.ts";
-import { lineChanges } from "../../../lib/workflows/spec/history/line_changes.ts";
-import { startWalk } from "../../../lib/workflows/spec/history/walk.ts";
+import { walked } from "../../../lib/workflows/spec/history/walk.ts";
 import fc from "fast-check";
 
 describe("branchesOf()", () => {
@@ -28,36 +27,6 @@ describe("branchesOf()", () => {
     const names = branchesOf(commits, [{ name: "open", hash: "o" }, { name: "main", hash: "m" }], "main");
 
     expect(Object.fromEntries(names)).toEqual({ m: "main", b: "main", a: "main", o: "open", f2: "topic", f1: "topic" });
-  });
-});
-
-describe("lineChanges()", () => {
-  test("is what the two texts do not share, line for line, whatever they are", () => {
-    const text = fc.array(fc.constantFrom("a", "b", "ab", "ba", "x".repeat(5000), "é"), { maxLength: 12 }).map((
-      lines,
-    ) => lines.map((line) => `${line}\n`).join(""));
-    const count = (lines: readonly string[]): Record<string, number> => {
-      const counts: Record<string, number> = {};
-      for (const line of lines) counts[line] = (counts[line] ?? 0) + 1;
-      return counts;
-    };
-    fc.assert(
-      fc.property(text, text, (before, after) => {
-        const { removed, added } = lineChanges(before.split("\n"), after.split("\n"));
-        const [old, now] = [count(before.split("\n")), count(after.split("\n"))];
-        const less = Object.entries(old).flatMap(([line, times]) =>
-          Array.from({ length: Math.max(0, times - (now[line] ?? 0)) }, () => line)
-        );
-        const more = Object.entries(now).flatMap(([line, times]) =>
-          Array.from({ length: Math.max(0, times - (old[line] ?? 0)) }, () => line)
-        );
-        expect([removed.toSorted(), added.toSorted()]).toEqual([
-          less.filter(Boolean).toSorted(),
-          more.filter(Boolean).toSorted(),
-        ]);
-      }),
-      { numRuns: 500 },
-    );
   });
 });
 
@@ -109,13 +78,15 @@ describe("a task's life", () => {
       parents: index === 0 ? [] : [hash(index - 1)],
       committed: index,
     }));
-    const walk = startWalk(commits);
-    for (const [index, lines] of versions.entries()) {
-      const text = (lines ?? []).map((line) => `${JSON.stringify(line)}\n`).join("");
-      walk.take({ ...commits[index] as typeof commit, content: Buffer.from(text) });
-    }
+    const texts = versions.map((lines) => (lines ?? []).map((line) => JSON.stringify(line)));
+    const changes = new Map(texts.map((text, index) => [hash(index), [
+      ...(texts[index - 1] ?? []).map((line) => `-${line}`),
+      ...text.map((line) => `+${line}`),
+    ]]));
     return Object.fromEntries(
-      walk.lives().map(({ task: { id }, outcome, lastDone }) => [id, [outcome, lastDone?.order ?? null]]),
+      walked(commits, changes).lives.map((
+        { task: { id }, outcome, lastDone },
+      ) => [id, [outcome, lastDone?.order ?? null]]),
     );
   }
   const spec = (name: string): object => ({ t: "spec", spec: name });

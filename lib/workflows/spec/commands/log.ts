@@ -20,7 +20,6 @@ export async function run(invocation: Invocation): Promise<number> {
   const log = await readLog({
     root,
     repository,
-    host,
     all: flags.has("all"),
     spec: spec === undefined ? undefined : (await findSpec(root, spec, host.environment.cwd))?.name ?? spec,
     branch: flags.text("branch"),

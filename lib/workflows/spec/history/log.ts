@@ -1,12 +1,10 @@
 import { topLevelPaths } from "../../../git/tree_paths.ts";
 import type { Repository } from "../../../git/types.ts";
-import type { Host } from "../../../host/types.ts";
 import { refused } from "../refused.ts";
 import { PLAN_FILE } from "../types.ts";
 import { type Branches, readBranches } from "./read_branches.ts";
-import { formerPaths, type HistoryOptions, readCommits, readVersions } from "./read_versions.ts";
-import type { Life, Moment, PlanCommit, TaskOutcome } from "./types.ts";
-import { startWalk } from "./walk.ts";
+import type { Life, Moment, PlanCommit, TaskOutcome } from "./life.ts";
+import { readLives } from "./read_history.ts";
 
 /** Words that git takes for a date; anything else without a digit it takes for now, silently. */
 const WORDS = [
@@ -22,7 +20,6 @@ const NUMBERS_REGEXP = /\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}|^\d{
 export interface LogOptions {
   readonly root: string;
   readonly repository: Repository;
-  readonly host: Host;
   /** All tasks ever, on all branches. @default the last 20 of the current one */
   readonly all?: boolean;
   readonly spec?: string | undefined;
@@ -73,12 +70,12 @@ const RECENT = 20;
 
 /** The lives of the plan's tasks, from git alone; the latest event last. @throws {RalphError} usage, git-failed */
 export async function readLog(options: LogOptions): Promise<PlanLog> {
-  const { repository, host } = options;
+  const { repository } = options;
   const hasHead = await headExists(repository);
   const everywhere = hasHead ? ["--branches", "--remotes", "HEAD"] : ["--branches", "--remotes"];
   const since = options.since === undefined ? null : await readSince(repository, options.since);
   const [path = PLAN_FILE] = topLevelPaths(options, [PLAN_FILE]);
-  const read = (from: readonly string[]): Promise<readonly Life[]> => readLives({ repository, host, from }, path);
+  const read = (from: readonly string[]): Promise<readonly Life[]> => readLives(repository, path, from);
   const isHere = options.all !== true && options.branch === undefined;
   if (isHere && !hasHead) return { tasks: [] };
   const shape = readBranches(repository, everywhere);
@@ -93,23 +90,6 @@ export async function readLog(options: LogOptions): Promise<PlanLog> {
   );
   const isWhole = options.all === true || options.spec !== undefined || options.branch !== undefined || since !== null;
   return { tasks: (isWhole ? chosen : chosen.slice(-RECENT)).map((life) => entryOf(life, known)) };
-}
-
-/** Reads again from the start when it turns out that the file had another name before. */
-async function readLives(history: HistoryOptions, path: string): Promise<readonly Life[]> {
-  const paths = [path];
-  for (;;) {
-    const commits = await readCommits(history, paths);
-    const roots = commits.filter(({ parents }) => parents.length === 0).map(({ hash }) => hash);
-    const former = await formerPaths(history, roots, paths);
-    if (former.length === 0) {
-      const walk = startWalk(commits);
-      await readVersions(history, commits, paths, (version) => walk.take(version));
-      const later = await formerPaths(history, walk.appeared(), paths);
-      if (later.length === 0) return walk.lives();
-      paths.push(...later);
-    } else paths.push(...former);
-  }
 }
 
 async function headExists(repository: Repository): Promise<boolean> {

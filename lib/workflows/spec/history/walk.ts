@@ -1,106 +1,124 @@
+/**
+ * The lives of the plan's tasks, read from git alone. Ralph compares each commit's plan with its parents' along the
+ * real graph, so that merges, reverts and rebased branches report what they did, and nothing twice.
+ *
+ * @module
+ */
 import { readLine } from "../read_line.ts";
-import type { Reject, Task } from "../types.ts";
-import { agrees, buries, laterLife, lived, withRejections } from "./life.ts";
-import { lineChanges } from "./line_changes.ts";
-import type { Life, Moment, PlanCommit, PlanVersion, RejectionMoment } from "./types.ts";
+import type { Entry, Task } from "../types.ts";
+import {
+  agrees,
+  buries,
+  laterLife,
+  type Life,
+  lived,
+  type Moment,
+  type PlanCommit,
+  type RejectionMoment,
+  withRejections,
+} from "./life.ts";
+
+/** Lines of a text with what they hold, and how often they occur. */
+type Lines = Map<string, { readonly entry: Entry; readonly count: number }>;
 
 /** The state after one commit. */
 interface Known {
-  /** The lines of the file. */
-  readonly lines: readonly string[];
+  /** The file. */
+  readonly lines: Lines;
   readonly lives: Map<string, Life>;
-  /** Tombstones in the file, by id, commit and reason. */
-  readonly tombs: Map<string, Reject>;
 }
 
-/** Walks the history, parents before children, one version at a time. */
-export interface Walk {
-  take(version: PlanVersion): void;
-  /** Commits in which the file came back after it was gone. */
-  appeared(): readonly string[];
+/** The end of a walk. */
+export interface Walked {
+  /** Commits in which the file came, or came back after it was gone. */
+  readonly appeared: readonly string[];
   /** Every task ever, by where its lines ended. */
-  lives(): readonly Life[];
+  readonly lives: readonly Life[];
 }
 
-/** Begins a walk over these commits. Memory: one version for each line of the history that is open at a time. */
-export function startWalk(commits: readonly PlanCommit[]): Walk {
+/**
+ * Walks the history, parents before children. Memory: one state for each line of the history that is open at a time.
+ *
+ * @param changes of the plan by commit, against its first parent: lines taken away (`-…`) and added (`+…`)
+ */
+export function walked(commits: readonly PlanCommit[], changes: ReadonlyMap<string, readonly string[]>): Walked {
   const waiting = new Map<string, number>();
   for (const { parents } of commits) for (const parent of parents) waiting.set(parent, (waiting.get(parent) ?? 0) + 1);
   const open = new Map<string, Known>();
-  const ends: Known[] = [];
+  const all = new Map<string, Life>();
   const appeared: string[] = [];
-  let order = 0;
 
   /** A parent's state; its own copy goes to the last child that asks. */
   function inherit(hash: string): Known {
     const known = open.get(hash) ?? nothing();
     const left = (waiting.get(hash) ?? 1) - 1;
     waiting.set(hash, left);
-    if (left > 0) return { ...known, lives: new Map(known.lives), tombs: new Map(known.tombs) };
+    if (left > 0) return { lines: new Map(known.lines), lives: new Map(known.lives) };
     open.delete(hash);
     return known;
   }
 
-  return {
-    take(version) {
-      const { content, ...commit } = version;
-      const now: Moment = { commit, order: order++ };
-      const lines = content.toString("utf8").split("\n");
-      const parents = version.parents.map(inherit);
-      const [first = nothing(), ...others] = parents;
-      if (parents.length > 0 && !isEmpty(lines) && parents.every((parent) => isEmpty(parent.lines))) {
-        appeared.push(version.hash);
+  for (const [order, commit] of commits.entries()) {
+    const [first = nothing(), ...others] = commit.parents.map(inherit);
+    const wasGone = [first, ...others].every(({ lines }) => lines.size === 0);
+    advance(first, others, changes.get(commit.hash) ?? [], { commit, order });
+    if (wasGone && first.lines.size > 0) appeared.push(commit.hash);
+    if ((waiting.get(commit.hash) ?? 0) > 0) open.set(commit.hash, first);
+    else {
+      for (const [id, life] of first.lives) {
+        const other = all.get(id);
+        all.set(id, other === undefined ? life : joined([other, life], laterLife(other, life)));
       }
-      const known = advance(first, others, lines, now);
-      if ((waiting.get(version.hash) ?? 0) > 0) open.set(version.hash, known);
-      else ends.push(known);
-    },
-    appeared: () => appeared,
-    lives() {
-      const all = new Map<string, Life>();
-      for (const { lives } of ends) {
-        for (const [id, life] of lives) {
-          const other = all.get(id);
-          all.set(id, other === undefined ? life : joined([other, life], laterLife(other, life)));
-        }
-      }
-      return [...all.values()];
-    },
-  };
+    }
+  }
+  return { appeared, lives: [...all.values()] };
 }
 
 function nothing(): Known {
-  return { lines: [""], lives: new Map(), tombs: new Map() };
+  return { lines: new Map(), lives: new Map() };
 }
 
-function isEmpty([first, second]: readonly string[]): boolean {
-  return first === "" && second === undefined;
-}
-
-function advance(first: Known, others: readonly Known[], lines: readonly string[], now: Moment): Known {
-  const { states, tombs, buried, isAnothers } = changesOf(first, lines);
-  const contested = new Set(states.keys());
-  for (const { lives } of others) {
-    for (const [id, life] of lives) if (first.lives.get(id) !== life) contested.add(id);
-  }
+/** Brings a state, the first parent's, to what a commit says. */
+function advance({ lines, lives }: Known, others: readonly Known[], changes: readonly string[], now: Moment): void {
+  const states = new Map<string, Task | null>();
   const rejections = new Map<string, RejectionMoment[]>();
-  for (const [key, tomb] of tombs) {
-    first.tombs.set(key, tomb);
-    if (others.some((other) => other.tombs.has(key))) continue;
-    rejections.set(tomb.id, [...rejections.get(tomb.id) ?? [], { ...now, doneAt: tomb.doneAt, reason: tomb.reason }]);
+  const [left, taken]: [string[], string[]] = [[], []];
+  for (const [raw, { entry, count }] of changedLines(lines, changes)) {
+    const known = (lines.get(raw)?.count ?? 0) + count;
+    if (known > 0) lines.set(raw, { entry, count: known });
+    else lines.delete(raw);
+    if (entry.type === "spec") (count > 0 ? taken : left).push(entry.spec);
+    if (entry.type === "task" && (count > 0 || !states.has(entry.task.id))) {
+      states.set(entry.task.id, count > 0 ? entry.task : null);
+    }
+    if (entry.type !== "reject" || count < 0 || others.some((other) => other.lines.has(raw))) continue;
+    const { id, doneAt, reason } = entry.reject;
+    rejections.set(id, [...rejections.get(id) ?? [], { ...now, doneAt, reason }]);
   }
-  for (const key of buried) first.tombs.delete(key);
-
-  const { lives } = first;
-  for (const id of new Set([...contested, ...rejections.keys()])) {
+  const contested = new Set([...states.keys(), ...rejections.keys()]);
+  for (const other of others) {
+    for (const [id, life] of other.lives) if (lives.get(id) !== life) contested.add(id);
+  }
+  const isAnothers = lines.size === 0 || (taken.length > 0 && left.some((spec) => !taken.includes(spec)));
+  for (const id of contested) {
     const own = lives.get(id);
     const known = [own, ...others.map((other) => other.lives.get(id))].filter((life) => life !== undefined);
     const held = own === undefined || own.s === null ? null : own.task;
-    const state = states.get(id) ?? (states.has(id) ? null : held);
-    const life = resolve(known, state, rejections.get(id) ?? [], now, { tombs: first.tombs, isAnothers });
+    const state = states.get(id) ?? (states.has(id) ? twin(id, lines) : held);
+    const life = resolve(known, state, rejections.get(id) ?? [], now, { lines, isAnothers });
     if (life !== undefined) lives.set(id, life);
   }
-  return { lines, lives, tombs: first.tombs };
+}
+
+/** The lines of which a commit has more or fewer (`count` below 0), without those that only moved. */
+function changedLines(lines: Lines, changes: readonly string[]): Lines {
+  const changed: Lines = new Map();
+  for (const change of changes) {
+    const raw = change.slice(1);
+    const { entry } = changed.get(raw) ?? lines.get(raw) ?? readLine(raw, 0);
+    changed.set(raw, { entry, count: (changed.get(raw)?.count ?? 0) + (change.startsWith("+") ? 1 : -1) });
+  }
+  return new Map([...changed].filter(([, { count }]) => count !== 0));
 }
 
 /** If a parent agrees with the file, nothing happened here; else the life with the latest event goes on. */
@@ -109,13 +127,15 @@ function resolve(
   state: Task | null,
   rejections: readonly RejectionMoment[],
   now: Moment,
-  { tombs, isAnothers }: { readonly tombs: ReadonlyMap<string, Reject>; readonly isAnothers: boolean },
+  { lines, isAnothers }: { readonly lines: Lines; readonly isAnothers: boolean },
 ): Life | undefined {
   const agreeing = known.filter((life) => agrees(life, state));
   const base = pick(agreeing) ?? pick(state === null ? known.filter(({ s }) => s !== null) : known);
   const before = base === undefined ? undefined : joined(known, withRejections(base, rejections));
   const isBuried = state === null && before !== undefined &&
-    [...tombs.values()].some((tomb) => tomb.id === before.task.id && buries(tomb, before));
+    [...lines.values()].some(({ entry }) =>
+      entry.type === "reject" && entry.reject.id === before.task.id && buries(entry.reject, before)
+    );
   const life = lived(before, state, now, { isBuried, isAnothers });
   return life === undefined ? undefined : withRejections(life, rejections);
 }
@@ -131,47 +151,8 @@ function joined(lives: readonly Life[], chosen: Life): Life {
   return created === whole.created ? whole : { ...whole, created };
 }
 
-interface Changes {
-  /** Tasks that the commit touched: what the file says now, `null` for one that is gone. */
-  readonly states: ReadonlyMap<string, Task | null>;
-  readonly tombs: ReadonlyMap<string, Reject>;
-  readonly buried: readonly string[];
-  /** The file went over to another spec, or is gone. */
-  readonly isAnothers: boolean;
-}
-
-function changesOf({ lines: before }: Known, lines: readonly string[]): Changes {
-  const { removed, added } = lineChanges(before, lines);
-  const states = new Map<string, Task | null>();
-  const tombs = new Map<string, Reject>();
-  const buried: string[] = [];
-  const [left, taken]: [string[], string[]] = [[], []];
-  for (const line of removed) {
-    const { entry } = readLine(line, 0);
-    if (entry.type === "spec") left.push(entry.spec);
-    if (entry.type === "task") states.set(entry.task.id, null);
-    else if (entry.type === "reject") buried.push(tombKey(entry.reject));
-  }
-  for (const line of added) {
-    const { entry } = readLine(line, 0);
-    if (entry.type === "spec") taken.push(entry.spec);
-    if (entry.type === "task") states.set(entry.task.id, entry.task);
-    else if (entry.type === "reject") tombs.set(tombKey(entry.reject), entry.reject);
-  }
-  for (const [id, state] of states) if (state === null) states.set(id, twin(id, lines));
-  const isAnothers = isEmpty(lines) || (taken.length > 0 && left.some((spec) => !taken.includes(spec)));
-  return { states, tombs, buried, isAnothers };
-}
-
 /** Another line of the same id that is still there: ids that occur twice. */
-function twin(id: string, lines: readonly string[]): Task | null {
-  for (const line of lines.filter((one) => one.includes(id))) {
-    const { entry } = readLine(line, 0);
-    if (entry.type === "task" && entry.task.id === id) return entry.task;
-  }
+function twin(id: string, lines: Lines): Task | null {
+  for (const { entry } of lines.values()) if (entry.type === "task" && entry.task.id === id) return entry.task;
   return null;
-}
-
-function tombKey({ id, doneAt, reason }: Reject): string {
-  return JSON.stringify([id, doneAt, reason]);
 }
