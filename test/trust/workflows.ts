@@ -7,7 +7,7 @@ import { featureBacklog } from "../../lib/workflows/feature/backlog.ts";
 import { parseDirectory } from "../../lib/workflows/feature/directories.ts";
 import { gsdBacklog } from "../../lib/workflows/gsd/backlog.ts";
 import { specBacklog } from "../../lib/workflows/spec/backlog.ts";
-import { doneTask } from "../../lib/workflows/spec/mutations/done_task.ts";
+import { doneTask } from "../../lib/workflows/spec/mutations.ts";
 import { planStore } from "../../lib/workflows/spec/store.ts";
 import { sprintBacklog } from "../../lib/workflows/sprint/backlog.ts";
 import { compileSprint } from "../../lib/workflows/sprint/compile.ts";

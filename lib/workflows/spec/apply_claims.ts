@@ -1,17 +1,23 @@
 import { tasksById } from "./plan_file.ts";
 import { applyClaims, type ClaimLine } from "../../backlog/claims.ts";
 import { issuesIn, type SpecItem, tasksIn, testsChangedBy } from "./item.ts";
-import { acceptTasks, doneTask } from "./mutations/done_task.ts";
-import { addTasks, type NewTask, unknownIds } from "./mutations/add_tasks.ts";
-import { inherited, withoutGrants } from "./mutations/inherit.ts";
-import { addIssues, doneIssue } from "./mutations/issues.ts";
-import { rejectTask } from "./mutations/reject_task.ts";
-import { setSpec } from "./mutations/set_spec.ts";
-import type { Change } from "./mutations/change.ts";
+import {
+  acceptTasks,
+  addIssues,
+  addTasks,
+  type Change,
+  doneIssue,
+  doneTask,
+  inherited,
+  type NewTask,
+  rejectTask,
+  setSpec,
+  unknownIds,
+  withoutGrants,
+} from "./mutations.ts";
 import { refused } from "./refused.ts";
-import { checkPermitted, type TurnScope } from "./stage_claims.ts";
+import { checkPermitted, type TurnScope, turnScope } from "./stage_claims.ts";
 import { checkTask } from "./task_input.ts";
-import { turnScope } from "./turn_context.ts";
 import type { JsonObject, Plan } from "./types.ts";
 
 /** How claims become changes. */
@@ -20,8 +26,8 @@ export interface ChangeOptions {
   readonly head: string | null;
   /** A pending task of the same name is brought up to date: a plan that is made again. @default false */
   readonly upsert?: boolean;
-  /** The turn that asks. @default a person */
-  readonly scope?: TurnScope;
+  /** The turn that asks. @default null: a person */
+  readonly scope?: TurnScope | null;
 }
 
 /** The change that claims of one command line ask for; `null` changes nothing. Pure. @throws {RalphError} usage */
@@ -29,11 +35,12 @@ export function changeOf(plan: Plan, claims: readonly ClaimLine[], options: Chan
   const [claim] = claims;
   if (claim === undefined) return null;
   const { command, id, text = "" } = claim;
+  const { scope = null } = options;
   switch (command) {
     case "task add": {
       const tasks = claims.map((one): NewTask => {
         const task = checkTask(one.record ?? {}, "the task");
-        return { ...task, id: one.id, own: ownKeys(plan, task, options.scope) };
+        return { ...task, id: one.id, own: ownKeys(plan, task, scope) };
       });
       // the command has looked them up in the history
       return addTasks(plan, tasks, { known: new Set(unknownIds(plan, tasks)), upsert: options.upsert ?? false });
@@ -47,7 +54,7 @@ export function changeOf(plan: Plan, claims: readonly ClaimLine[], options: Chan
     case "issue add":
       return addIssues(
         plan,
-        claims.map((one) => ({ id: one.id ?? "", desc: one.text ?? "", rounds: roundsAfter(options.scope) })),
+        claims.map((one) => ({ id: one.id ?? "", desc: one.text ?? "", rounds: roundsAfter(scope) })),
       );
     case "issue done":
       return doneIssue(plan, id);
@@ -62,8 +69,8 @@ export function changeOf(plan: Plan, claims: readonly ClaimLine[], options: Chan
  * Ralph itself writes these keys into a task that a turn adds: which tests it may change, and its distance from the
  * plan.
  */
-function ownKeys(plan: Plan, { supersedes }: NewTask, scope: TurnScope | undefined): JsonObject {
-  if (scope === undefined || scope.stage === "PLAN") return {};
+function ownKeys(plan: Plan, { supersedes }: NewTask, scope: TurnScope | null): JsonObject {
+  if (scope === null || scope.stage === "PLAN") return {};
   const old = supersedes === undefined ? undefined : tasksById(plan).get(supersedes);
   const rounds = old?.rounds ?? roundsAfter(scope);
   return {
@@ -74,9 +81,8 @@ function ownKeys(plan: Plan, { supersedes }: NewTask, scope: TurnScope | undefin
 }
 
 /** A task that a turn adds while it looks into issues is one round further from the plan. */
-function roundsAfter(scope: TurnScope | undefined): number {
-  const { stage, rounds } = scope ?? { stage: null, rounds: 0 };
-  return stage === "INVESTIGATE" ? rounds + 1 : rounds;
+function roundsAfter(scope: TurnScope | null): number {
+  return (scope?.rounds ?? 0) + (scope?.stage === "INVESTIGATE" ? 1 : 0);
 }
 
 /**
@@ -92,19 +98,13 @@ export function permitted(scope: TurnScope, plan: Plan, claim: ClaimLine): Claim
   return { ...claim, record: old === undefined ? own : inherited(own, old) };
 }
 
-/** The plan with what a turn claims, as far as its stage permits it. Pure. */
-export function withClaims(plan: Plan, scope: TurnScope, claims: readonly ClaimLine[]): Plan {
-  const upsert = scope.stage === "PLAN";
-  return applyClaims(
-    plan,
-    claims,
-    (now, claim) => changeOf(now, [permitted(scope, now, claim)], { head: null, upsert, scope })?.plan ?? now,
-  ).state;
-}
-
-/** The plan with what commands outside of a turn added. Pure. */
-export function withAdditions(plan: Plan, claims: readonly ClaimLine[]): Plan {
-  return applyClaims(plan, claims, (now, claim) => changeOf(now, [claim], { head: null })?.plan ?? now).state;
+/** The plan with what a turn claims, as far as its stage permits it, or with what came from outside of one. Pure. */
+export function withClaims(plan: Plan, scope: TurnScope | null, claims: readonly ClaimLine[]): Plan {
+  const upsert = scope?.stage === "PLAN";
+  return applyClaims(plan, claims, (now, claim) => {
+    const asked = scope === null ? claim : permitted(scope, now, claim);
+    return changeOf(now, [asked], { head: null, upsert, scope })?.plan ?? now;
+  }).state;
 }
 
 /** The records that an item's turn is about. */

@@ -11,20 +11,11 @@ import { isOver } from "../../backlog/attempts.ts";
 import { verifyCommands } from "../../backlog/verify_commands.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
 import { type SpecItem, type SpecItemData, tasksIn } from "./item.ts";
-import { scopeOf, withAdditions, withClaims } from "./apply_claims.ts";
+import { scopeOf, withClaims } from "./apply_claims.ts";
 import { claimOf, claimsByHand, parentId, type SpecFindings, specFindings } from "./claim.ts";
-import { shortName } from "./mutations/change.ts";
+import { shortName } from "./mutations.ts";
 import { SPEC_FOLDERS } from "./find_spec.ts";
-import {
-  doneOf,
-  formatPlan,
-  parsePlan,
-  pendingOf,
-  rejectionCounts,
-  rejectionsOf,
-  specOf,
-  tasksOf,
-} from "./plan_file.ts";
+import { doneOf, formatPlan, parsePlan, pendingOf, rejectionsOf, specOf, tasksOf } from "./plan_file.ts";
 import {
   accepted,
   built,
@@ -42,7 +33,7 @@ import {
 } from "./settle.ts";
 import { acceptedLast, acceptedLines, sentBack } from "./reopen.ts";
 import { stagePrompt } from "./prompt.ts";
-import { isTaskParked, offered } from "./next_item.ts";
+import { isGivenUp, isTaskParked, offered } from "./next_item.ts";
 import { MOST_PARTINGS } from "./stage.ts";
 import { type Plan, PLAN_FILE, type Task } from "./types.ts";
 
@@ -86,7 +77,7 @@ export function specBacklog(
   options: SpecBacklogOptions = {},
 ): Backlog<SpecItemData, SpecFindings> {
   const limit = options.rejections ?? ralph.config.limits.rejections;
-  const ignored = new Map<string, number>();
+  const forgiven = new Map<string, number>();
   let wasLoaded = false;
   let last: { readonly text: string | null; readonly plan: Plan } | null = null;
 
@@ -100,8 +91,7 @@ export function specBacklog(
     }
     const plan = planOf(text);
     if (ralph.loop.retryBlocked && !wasLoaded) { // what was rejected too often before this run is forgiven once
-      const counts = rejectionCounts(plan);
-      for (const { id } of pendingOf(plan)) ignored.set(id, counts.get(id) ?? 0);
+      for (const { id } of pendingOf(plan)) forgiven.set(id, rejectionsOf(plan, id));
     }
     wasLoaded = true;
     return plan;
@@ -114,8 +104,6 @@ export function specBacklog(
     );
     return planOf(text);
   }
-
-  const isGivenUp = (plan: Plan, id: string): boolean => rejectionsOf(plan, id) - (ignored.get(id) ?? 0) >= limit;
 
   /** Read once while it stays as it is. */
   function planOf(text: string | null): Plan {
@@ -184,7 +172,7 @@ export function specBacklog(
     const plan = await settled((before) => failed(before, item, attempt));
     const reason = shortReasonOf(attempt);
     const commit = commitOf("task reject", item);
-    return isOver(attempt) || isGivenUp(plan, item.id)
+    return isOver(attempt) || isGivenUp(plan, item.id, { limit, forgiven })
       ? { status: "parked", reason, commit }
       : { status: "open", reason, commit };
   }
@@ -213,8 +201,7 @@ export function specBacklog(
     async overview({ parked }) {
       const plan = await load();
       const [pending, done] = [pendingOf(plan), doneOf(plan)];
-      const ids = new Set(parked.map(({ id }) => id));
-      const given = pending.filter((task) => isTaskParked(task, parked, ids));
+      const given = pending.filter((task) => isTaskParked(task, parked));
       return {
         total: pending.length + done.length,
         passed: done.length,
@@ -225,7 +212,7 @@ export function specBacklog(
     },
 
     async next(look): Promise<Next<SpecItemData>> {
-      return offered(await load(), { ...look, limit, isGivenUp });
+      return offered(await load(), { ...look, limit, forgiven });
     },
 
     /**
@@ -267,7 +254,7 @@ export function specBacklog(
     findings: specFindings,
 
     async receive(claims) {
-      await change((plan) => withAdditions(plan, claims));
+      await change((plan) => withClaims(plan, null, claims));
     },
 
     async record(milestone) {

@@ -1,11 +1,11 @@
 import { onOneLine } from "../../prompts/parts.ts";
+import { textsOf } from "../plain.ts";
 import { changesTests } from "../../backlog/changes_tests.ts";
 import { fingerprintOf } from "../../backlog/attempts.ts";
 import type { Item } from "../../backlog/types.ts";
 import { doneOf, issuesOf, recordIn, rejectionsOf, specOf, tasksOf } from "./plan_file.ts";
 import { readLine } from "./read_line.ts";
 import { isInvestigated, type Stage } from "./stage.ts";
-import { STAGE_ITEMS } from "./turn_context.ts";
 import type { Issue, Plan, Task } from "./types.ts";
 
 /** An item of the spec workflow carries the plan as it was when the item was given, as far as it matters. */
@@ -25,13 +25,18 @@ export type SpecItem = Item<SpecItemData>;
 
 /** The tasks that an item is about. */
 export function tasksIn({ data }: SpecItem): readonly Task[] {
-  return data.lines.map((raw) => readLine(raw, 0).entry).flatMap((entry) => entry.type === "task" ? [entry.task] : []);
+  return data.lines.flatMap((raw) => {
+    const { entry } = readLine(raw, 0);
+    return entry.type === "task" ? [entry.task] : [];
+  });
 }
 
 /** The issues that an item is about. */
 export function issuesIn({ data }: SpecItem): readonly Issue[] {
-  const entries = data.lines.map((raw) => readLine(raw, 0).entry);
-  return entries.flatMap((entry) => entry.type === "issue" ? [entry.issue] : []);
+  return data.lines.flatMap((raw) => {
+    const { entry } = readLine(raw, 0);
+    return entry.type === "issue" ? [entry.issue] : [];
+  });
 }
 
 /** As `provider.route` has it. */
@@ -61,7 +66,7 @@ export function fingerprintOfTask({ spec, name, notes, accept }: Task): string {
 /** The globs of tests that a task may change: what it was given when a turn added it, or what its own text says. */
 export function testsChangedBy(task: Task): readonly string[] {
   const given = task.record["changes_tests"];
-  if (Array.isArray(given)) return given.filter((glob) => typeof glob === "string");
+  if (Array.isArray(given)) return textsOf(given);
   return isAdded(task) ? [] : changesTests([task.notes, task.accept]);
 }
 
@@ -79,28 +84,22 @@ export function decomposeItem(plan: Plan, task: Task): SpecItem {
   }, { stage: "DECOMPOSE", spec: task.spec, ids });
 }
 
-export function decomposeId(task: Pick<Task, "id">): string {
-  return `${STAGE_ITEMS.decompose}${task.id}`;
+export function decomposeId({ id }: Pick<Task, "id">): string {
+  return `DECOMPOSE:${id}`;
 }
 
 export function verifyItem(plan: Plan): SpecItem {
   const done = doneOf(plan);
-  return stageItem(plan, done, {
-    id: STAGE_ITEMS.verify,
-    review: true,
-    title: `${done.length} done task${done.length === 1 ? "" : "s"}`,
-    fingerprint: fingerprintOf(done.flatMap(({ id, doneAt }) => [id, doneAt ?? ""])),
-  }, { stage: "VERIFY" });
+  const fingerprint = fingerprintOf(done.flatMap(({ id, doneAt }) => [id, doneAt ?? ""]));
+  const title = `${done.length} done task${done.length === 1 ? "" : "s"}`;
+  return stageItem(plan, done, { id: "VERIFY", review: true, title, fingerprint }, { stage: "VERIFY" });
 }
 
 export function investigateItem(plan: Plan): SpecItem {
   const issues = issuesOf(plan).filter(isInvestigated);
-  return stageItem(plan, issues, {
-    id: STAGE_ITEMS.investigate,
-    review: true,
-    title: `${issues.length} issue${issues.length === 1 ? "" : "s"}`,
-    fingerprint: fingerprintOf(issues.map(({ id }) => id)),
-  }, { stage: "INVESTIGATE" });
+  const fingerprint = fingerprintOf(issues.map(({ id }) => id));
+  const title = `${issues.length} issue${issues.length === 1 ? "" : "s"}`;
+  return stageItem(plan, issues, { id: "INVESTIGATE", review: true, title, fingerprint }, { stage: "INVESTIGATE" });
 }
 
 /** An item that no other one is worked on beside, and that builds nothing. */
@@ -114,11 +113,7 @@ function stageItem(
   return { ...item, kind: data.stage, exclusive: true, preparatory: true, data: { ...known, ...data } };
 }
 
-function linesOf(plan: Plan, records: readonly (Task | Issue)[]): readonly string[] {
-  const rawOf = new Map<Task | Issue, string>(records.map((record) => [record, ""]));
-  for (const { entry, raw } of plan.lines) {
-    const record = recordIn(entry);
-    if (record !== null && rawOf.has(record)) rawOf.set(record, raw);
-  }
+function linesOf({ lines }: Plan, records: readonly (Task | Issue)[]): readonly string[] {
+  const rawOf = new Map(lines.map(({ entry, raw }) => [recordIn(entry), raw]));
   return records.map((record) => rawOf.get(record) ?? "");
 }

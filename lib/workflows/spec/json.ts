@@ -1,11 +1,5 @@
 import type { JsonObject } from "./types.ts";
 
-/** One key of a record with its value as it is written. */
-interface Field {
-  readonly key: string;
-  readonly raw: string;
-}
-
 /** The order in which keys are written. */
 const KEYS: readonly string[] = [
   "t",
@@ -28,6 +22,9 @@ const KEYS: readonly string[] = [
   "supersedes",
 ];
 
+/** A text, a bracket, a comma, a colon, or another value. */
+const TOKEN_REGEXP = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/gs;
+
 /** JSON in the spacing of the plan's first writer: `", "`, `": "`, nothing outside ASCII. */
 export function formatJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(formatJson).join(", ")}]`;
@@ -35,20 +32,22 @@ export function formatJson(value: unknown): string {
     const fields = Object.entries(value).filter(([, one]) => one !== undefined);
     return `{${fields.map(([key, one]) => `${formatJson(key)}: ${formatJson(one)}`).join(", ")}}`;
   }
-  return (JSON.stringify(value) ?? "null").replaceAll(/[^ -~]/g, (character) => `\\u${hex(character)}`);
+  return (JSON.stringify(value) ?? "null").replaceAll(
+    /[^ -~]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 /** A new record, its keys in their order, those without a value left out. */
 export function formatRecord(record: JsonObject): string {
-  const keys = Object.keys(record).filter((key) => record[key] !== undefined).toSorted((one, other) =>
-    rank(one) - rank(other)
+  return formatJson(
+    Object.fromEntries(Object.entries(record).toSorted(([one], [other]) => rank(one) - rank(other))),
   );
-  return formatJson(Object.fromEntries(keys.map((key) => [key, record[key]])));
 }
 
 /** A record's line with some keys changed (`undefined` takes one away); the values of all others stay as they are written. */
 export function editRecord(raw: string, changes: JsonObject): string {
-  let fields: readonly Field[] = readFields(raw);
+  let fields = readFields(raw);
   for (const [key, value] of Object.entries(changes)) {
     const at = fields.findIndex((field) => field.key === key);
     const without = fields.filter((field) => field.key !== key);
@@ -58,7 +57,7 @@ export function editRecord(raw: string, changes: JsonObject): string {
   return `{${fields.map((field) => `${formatJson(field.key)}: ${field.raw}`).join(", ")}}`;
 }
 
-function placeOf(key: string, fields: readonly Field[]): number {
+function placeOf(key: string, fields: readonly Pick<Field, "key">[]): number {
   if (!KEYS.includes(key)) return fields.length;
   return fields.findLastIndex((field) => KEYS.includes(field.key) && rank(field.key) < rank(key)) + 1;
 }
@@ -68,42 +67,25 @@ function rank(key: string): number {
   return place < 0 ? KEYS.length : place;
 }
 
+/** One key of a record with its value as it is written. */
+interface Field {
+  readonly key: string;
+  readonly raw: string;
+}
+
 /** The keys of a JSON object that is known to be valid, each value in its own spelling (`1.0` stays `1.0`). */
 function readFields(raw: string): readonly Field[] {
   const fields: Field[] = [];
-  let at = raw.indexOf("{") + 1;
-  for (;;) {
-    const start = raw.indexOf('"', at);
-    const close = raw.indexOf("}", at);
-    if (start < 0 || close < start) return fields;
-    const end = endOfText(raw, start);
-    const key = JSON.parse(raw.slice(start, end)) as string;
-    const from = raw.indexOf(":", end) + 1;
-    at = endOfValue(raw, from);
-    fields.push({ key, raw: raw.slice(from, at).trim() });
-    if (raw[at] === "}") return fields;
-    at += 1;
+  let [depth, from, key] = [0, 0, ""];
+  for (const { 0: token, index } of raw.matchAll(TOKEN_REGEXP)) {
+    if (depth === 1 && (token === "," || token === "}") && from > 0) {
+      fields.push({ key, raw: raw.slice(from, index).trim() });
+      from = 0;
+    }
+    if (depth === 1 && token === ":") from = index + 1;
+    else if (depth === 1 && from === 0 && token.startsWith('"')) key = String(JSON.parse(token));
+    else if (token === "{" || token === "[") depth += 1;
+    else if (token === "}" || token === "]") depth -= 1;
   }
-}
-
-function endOfText(raw: string, start: number): number {
-  let at = start + 1;
-  while (raw[at] !== '"') at += raw[at] === "\\" ? 2 : 1;
-  return at + 1;
-}
-
-function endOfValue(raw: string, from: number): number {
-  let depth = 0;
-  for (let at = from;; at++) {
-    const character = raw[at];
-    if (character === undefined) return at;
-    if (character === '"') at = endOfText(raw, at) - 1;
-    else if (character === "{" || character === "[") depth += 1;
-    else if (depth === 0 && (character === "," || character === "}")) return at;
-    else if (character === "}" || character === "]") depth -= 1;
-  }
-}
-
-function hex(character: string): string {
-  return character.charCodeAt(0).toString(16).padStart(4, "0");
+  return fields;
 }

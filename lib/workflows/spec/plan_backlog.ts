@@ -1,10 +1,10 @@
-import { withAdditions, withClaims } from "./apply_claims.ts";
+import { withClaims } from "./apply_claims.ts";
 import type { ClaimLine } from "../../backlog/claims.ts";
 import { type SpecFindings, tasksByHand } from "./claim.ts";
-import { planned } from "./mutations/set_spec.ts";
+import { planned } from "./mutations.ts";
 import { formatPlan, parsePlan, pendingOf, tasksOf } from "./plan_file.ts";
 import { blockedLine, describeTask, specPlace } from "./prompt.ts";
-import { STAGE_ITEMS, turnScope } from "./turn_context.ts";
+import { turnScope } from "./stage_claims.ts";
 import { type Plan, PLAN_FILE, type Task } from "./types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { failureOf, isOver, reasonOf } from "../../backlog/attempts.ts";
@@ -86,7 +86,7 @@ export function planBacklog(ralph: RalphContext, spec: string): Backlog<SpecPlan
     },
 
     async receive(claims) {
-      await change((plan) => withAdditions(plan, claims));
+      await change((plan) => withClaims(plan, null, claims));
     },
 
     async settle(_item, attempt) {
@@ -104,7 +104,7 @@ export function planBacklog(ralph: RalphContext, spec: string): Backlog<SpecPlan
 
 function planItem(data: SpecPlanData): Item<SpecPlanData> {
   return {
-    id: STAGE_ITEMS.plan,
+    id: "PLAN",
     kind: "PLAN",
     title: `plan ${data.spec}`,
     exclusive: true,

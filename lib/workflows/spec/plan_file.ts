@@ -1,5 +1,5 @@
 import { RalphError } from "../../errors/ralph_error.ts";
-import { describeCycle, findCycle } from "./graph.ts";
+import { circleIn } from "./graph.ts";
 import { editRecord, formatRecord } from "./json.ts";
 import { readLine } from "./read_line.ts";
 import type { Entry, Issue, JsonObject, Plan, PlanLine, PlanProblem, Reject, Task } from "./types.ts";
@@ -22,10 +22,10 @@ export function parsePlan(text: string | null, file: string, known?: Plan): Plan
   const parts = content.split("\n");
   const closed = parts.at(-1) === "";
   if (closed) parts.pop();
-  const conflict = conflictLine(parts);
-  if (conflict !== null) {
+  const conflict = parts.findIndex((line) => MARKER_REGEXP.test(line));
+  if (conflict >= 0) {
     throw new RalphError("state-invalid", {
-      details: { path: `${file}:${conflict}`, problem: "git left a merge conflict here" },
+      details: { path: `${file}:${conflict + 1}`, problem: "git left a merge conflict here" },
       hint: "`ralph query --repair` merges both sides, task by task",
     });
   }
@@ -114,27 +114,30 @@ export function isLineOf(task: Task): (entry: Entry) => boolean {
   return (entry) => entry.type === "task" && entry.task === task;
 }
 
-/** The current spec, or `null`. The last of several lines holds. */
-export function specOf(plan: Plan): string | null {
+/** The line of the current spec, or `null`. The last of several holds. */
+export function specLine(plan: Plan): Extract<Entry, { readonly type: "spec" }> | null {
   const last = plan.lines.findLast(({ entry }) => entry.type === "spec")?.entry;
-  return last?.type === "spec" && last.spec !== "" ? last.spec : null;
+  return last?.type === "spec" ? last : null;
+}
+
+/** The current spec, or `null`. */
+export function specOf(plan: Plan): string | null {
+  return specLine(plan)?.spec || null;
+}
+
+/** The circle in which pending tasks wait for each other, in words, and its first task. */
+export function circleOf(plan: Plan): PlanProblem | null {
+  const circle = circleIn(pendingOf(plan));
+  return circle === null ? null : {
+    line: tasksById(plan).get(circle.first)?.line ?? 0,
+    problem: `the tasks depend on each other in a circle: ${circle.text}`,
+  };
 }
 
 /** Lines that cannot be read, ids that occur twice, and tasks that wait for each other. */
 export function problemsOf(plan: Plan): readonly PlanProblem[] {
-  const cycle = findCycle(pendingOf(plan));
-  const [first = ""] = cycle ?? [];
-  const circle = cycle === null ? [] : [{
-    line: tasksById(plan).get(first)?.line ?? 0,
-    problem: `the tasks depend on each other in a circle: ${describeCycle(cycle)}`,
-  }];
-  return [...lineProblems(plan), ...circle].toSorted((one, other) => one.line - other.line);
-}
-
-function lineProblems(plan: Plan): readonly PlanProblem[] {
-  if (isClean(plan)) return [];
   const seen = new Map<string, number>();
-  return plan.lines.flatMap(({ entry, number }) => {
+  const problems = plan.lines.flatMap(({ entry, number }) => {
     if (entry.type === "invalid") return [{ line: number, problem: entry.problem }];
     const id = entry.type === "spec" ? "spec" : recordIn(entry)?.id;
     if (id === undefined) return [];
@@ -142,14 +145,7 @@ function lineProblems(plan: Plan): readonly PlanProblem[] {
     if (first === undefined) seen.set(id, number);
     return first === undefined ? [] : [{ line: number, problem: `${id} is on line ${first} already; both are kept` }];
   });
-}
-
-/** Every line can be read, and no id occurs twice. */
-function isClean(plan: Plan): boolean {
-  const ids = idsOf(plan);
-  const specs = plan.lines.reduce((count, { entry }) => entry.type === "spec" ? count + 1 : count, 0);
-  return ids.size === tasksOf(plan).length + issuesOf(plan).length && specs <= 1 && !ids.has("spec") &&
-    !plan.lines.some(({ entry }) => entry.type === "invalid");
+  return [...problems, circleOf(plan)].filter((one) => one !== null).toSorted((one, other) => one.line - other.line);
 }
 
 /** The plan with one record more, below the last one of its kind. */
@@ -189,11 +185,5 @@ function mapLines(plan: Plan, change: (line: PlanLine) => readonly PlanLine[]): 
 
 /** `true` if git left its conflict markers in the file. */
 export function hasConflict(text: string): boolean {
-  return conflictLine(text.split("\n")) !== null;
-}
-
-/** Number of the first line, from 1, that is a conflict marker of git's, or `null`. */
-function conflictLine(lines: readonly string[]): number | null {
-  const at = lines.findIndex((line) => MARKER_REGEXP.test(line));
-  return at < 0 ? null : at + 1;
+  return text.split("\n").some((line) => MARKER_REGEXP.test(line));
 }

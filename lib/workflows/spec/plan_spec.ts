@@ -1,5 +1,5 @@
 import { findSpec, SPEC_FOLDERS } from "./find_spec.ts";
-import { beginSpec, unfinishedOf } from "./mutations/set_spec.ts";
+import { beginSpec, unfinishedOf } from "./mutations.ts";
 import { pendingOf } from "./plan_file.ts";
 import { planStore } from "./store.ts";
 import type { Task } from "./types.ts";

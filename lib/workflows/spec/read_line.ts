@@ -1,10 +1,18 @@
-import { isPlain } from "../plain.ts";
-import type { Entry, Issue, JsonObject, PlanLine, Priority, Reject, Task } from "./types.ts";
+import { countOf, isPlain, textOf, textsOf } from "../plain.ts";
+import type { Entry, JsonObject, PlanLine, Task } from "./types.ts";
 
 /** Reads one line. Never throws: what cannot be read says why. */
 export function readLine(raw: string, number: number): PlanLine {
   return { number, raw, entry: entryOf(raw, number) };
 }
+
+/** Keys that must be texts, by the type of the record. */
+const REQUIRED: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ["spec", ["spec"]],
+  ["task", ["id", "name", "s", "spec"]],
+  ["issue", ["id", "desc", "spec"]],
+  ["reject", ["id"]],
+]);
 
 function entryOf(raw: string, line: number): Entry {
   const text = line <= 1 ? raw.replace(/^\uFEFF/, "") : raw;
@@ -16,94 +24,55 @@ function entryOf(raw: string, line: number): Entry {
     return invalid(`expected one JSON object (${error instanceof Error ? error.message : String(error)})`);
   }
   if (!isPlain(record)) return invalid(`expected a JSON object (got: ${kindOf(record)})`);
-  switch (record["t"]) {
-    case "task":
-      return taskOf(record, line);
-    case "issue":
-      return issueOf(record, line);
-    case "reject":
-      return rejectOf(record, line);
+  const { t } = record;
+  const required = REQUIRED.get(t);
+  if (required === undefined) return t === undefined ? wrong("t", "a string", t) : { type: "other" };
+  const given: JsonObject = t === "spec" ? record : { spec: "", s: "p", name: record["desc"], ...record };
+  const bad = required.find((key) => typeof given[key] !== "string" || (key === "id" && given[key] === ""));
+  if (bad !== undefined) return wrong(bad, bad === "s" ? '"p" or "d"' : "a string", given[bad]);
+  const own = { line, record, id: String(given["id"]), spec: String(given["spec"]) };
+  switch (t) {
     case "spec":
-      return typeof record["spec"] === "string"
-        ? { type: "spec", spec: record["spec"], planned: record["planned"] !== false }
-        : wrong("spec", "a string", record["spec"]);
-    case undefined:
-      return wrong("t", "a string", undefined);
+      return { type: "spec", spec: own.spec, planned: record["planned"] !== false };
+    case "issue":
+      return { type: "issue", issue: { ...own, desc: String(given["desc"]), rounds: roundsOf(record) } };
+    case "reject": {
+      const [doneAt, reason] = [textOf(record["done_at"]) ?? "", textOf(record["reason"]) ?? ""];
+      return { type: "reject", reject: { line, record, id: own.id, doneAt, reason } };
+    }
     default:
-      return { type: "other" };
+      return taskOf({ ...own, name: String(given["name"]), s: String(given["s"]) });
   }
 }
 
-function taskOf(record: JsonObject, line: number): Entry {
-  const { id, spec = "", s = "p", name = record["desc"], deps = [] } = record;
-  if (!isId(id)) return wrong("id", "a string", id);
-  if (typeof name !== "string") return wrong("name", "a string", name);
-  if (typeof s !== "string") return wrong("s", '"p" or "d"', s);
-  if (typeof spec !== "string") return wrong("spec", "a string", spec);
-  if (deps !== null && !(Array.isArray(deps) && deps.every((one) => typeof one === "string"))) {
+function taskOf(own: Pick<Task, "id" | "line" | "name" | "record" | "s" | "spec">): Entry {
+  const { record } = own;
+  const { deps, decompose, priority } = record;
+  const ids = textsOf(deps);
+  if (deps !== undefined && deps !== null && !(Array.isArray(deps) && ids.length === deps.length)) {
     return wrong("deps", "a list of task ids", deps);
   }
-  const decompose = record["decompose"] === true ? "decompose" : textOf(record["decompose"]);
   const task: Task = {
-    line,
-    record,
-    id,
-    spec,
-    name,
-    s,
+    ...own,
     notes: textOf(record["notes"]) ?? "",
     accept: textOf(record["accept"]) ?? "",
-    deps: deps as readonly string[] | null ?? [],
+    deps: ids,
     doneAt: textOf(record["done_at"]),
-    priority: priorityOf(record["priority"]),
+    priority: priority === "high" || priority === "low" ? priority : "medium",
     reject: textOf(record["reject"]),
-    kill: textOf(record["kill"]) ?? decompose,
+    kill: textOf(record["kill"]) ?? (decompose === true ? "decompose" : textOf(decompose)),
     killLog: textOf(record["kill_log"]),
     parent: textOf(record["parent"]),
     createdFrom: textOf(record["created_from"]),
     supersedes: textOf(record["supersedes"]),
-    depth: countOf(record["decompose_depth"]),
-    rounds: countOf(record["issue_rounds"]),
+    depth: countOf(record["decompose_depth"]) ?? 0,
+    rounds: roundsOf(record),
   };
   return { type: "task", task };
 }
 
-function issueOf(record: JsonObject, line: number): Entry {
-  const { id, spec = "", desc } = record;
-  if (!isId(id)) return wrong("id", "a string", id);
-  if (typeof desc !== "string") return wrong("desc", "a string", desc);
-  if (typeof spec !== "string") return wrong("spec", "a string", spec);
-  const issue: Issue = { line, record, id, spec, desc, rounds: countOf(record["issue_rounds"]) };
-  return { type: "issue", issue };
-}
-
-function rejectOf(record: JsonObject, line: number): Entry {
-  const { id } = record;
-  if (!isId(id)) return wrong("id", "a string", id);
-  const reject: Reject = {
-    line,
-    record,
-    id,
-    doneAt: textOf(record["done_at"]) ?? "",
-    reason: textOf(record["reason"]) ?? "",
-  };
-  return { type: "reject", reject };
-}
-
-function priorityOf(value: unknown): Priority {
-  return value === "high" || value === "low" ? value : "medium";
-}
-
-function countOf(value: unknown): number {
-  return typeof value === "number" && Number.isInteger(value) && value > 0 ? value : 0;
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === "string" && value !== "" ? value : null;
-}
-
-function isId(value: unknown): value is string {
-  return typeof value === "string" && value !== "";
+function roundsOf(record: JsonObject): number {
+  return countOf(record["issue_rounds"]) ?? 0;
 }
 
 function kindOf(value: unknown): string {

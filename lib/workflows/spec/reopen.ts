@@ -1,6 +1,6 @@
 import type { PassedItem, PassedRecord } from "../../backlog/types.ts";
 import type { Repository } from "../../git/types.ts";
-import { withRejection } from "./mutations/reject_task.ts";
+import { withRejection } from "./mutations.ts";
 import { parsePlan, tasksOf, withLine } from "./plan_file.ts";
 import { type Plan, PLAN_FILE } from "./types.ts";
 

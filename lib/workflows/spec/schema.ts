@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { NewTask } from "./mutations/add_tasks.ts";
+import type { NewTask } from "./mutations.ts";
 import type { PlanView } from "./view.ts";
 
 const id = z.string().min(1);

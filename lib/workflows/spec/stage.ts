@@ -1,4 +1,4 @@
-import { doneOf, issuesOf, pendingOf, specOf } from "./plan_file.ts";
+import { doneOf, issuesOf, pendingOf, specLine, specOf } from "./plan_file.ts";
 import type { Issue, Plan, Task } from "./types.ts";
 
 /** The stage of a plan. */
@@ -23,8 +23,7 @@ export function stageOf(plan: Plan): Stage {
 
 /** The current spec was set, and nothing has been planned for it. */
 export function isUnplanned(plan: Plan): boolean {
-  const spec = plan.lines.findLast(({ entry }) => entry.type === "spec")?.entry;
-  return spec?.type === "spec" && !spec.planned && pendingOf(plan).length + doneOf(plan).length === 0;
+  return specLine(plan)?.planned === false && pendingOf(plan).length + doneOf(plan).length === 0;
 }
 
 /** The task is to be taken apart: its turn ran out of time or context, and it is no part of parts of parts. */

@@ -1,16 +1,11 @@
 import type { ClaimLine } from "../../backlog/claims.ts";
+import type { NewTask } from "./mutations.ts";
+import { doneOf, issuesOf, tasksById } from "./plan_file.ts";
 import { refused } from "./refused.ts";
-import type { Stage } from "./stage.ts";
+import { isInvestigated, type Stage } from "./stage.ts";
+import type { Plan } from "./types.ts";
 
-/** Commands that change the plan. */
-export type PlanCommand =
-  | "task add"
-  | "task done"
-  | "task accept"
-  | "task reject"
-  | "issue add"
-  | "issue done"
-  | "set-spec";
+const STAGES = ["PLAN", "BUILD", "DECOMPOSE", "VERIFY", "INVESTIGATE"] as const;
 
 /** The subject of a turn. */
 export interface TurnScope {
@@ -79,3 +74,43 @@ const EXTENT_WORDS: Readonly<Record<Extent, string>> = {
   part: " (parts of its task)",
   replacement: " (with --supersedes of what it rejected)",
 };
+
+/**
+ * The subject of the turn at work, as a command inside of it sees it.
+ *
+ * @throws {RalphError} usage outside of this workflow
+ */
+export function scopeOfTurn(
+  plan: Plan,
+  { stage, item }: { readonly stage: string | null; readonly item: string },
+): TurnScope {
+  const known = STAGES.find((name) => name === stage);
+  switch (known) {
+    case undefined:
+      throw refused("the turn that runs this command works on no plan", "the prompt says how its results are reported");
+    case "PLAN":
+      return turnScope(known, []);
+    case "BUILD":
+    case "DECOMPOSE": // a task that the plan does not hold (any more) is given all the same
+      return turnScope(known, [tasksById(plan).get(item) ?? { id: item, rounds: 0 }]);
+    case "VERIFY":
+      return turnScope(known, doneOf(plan));
+    case "INVESTIGATE":
+      return turnScope(known, issuesOf(plan).filter(isInvestigated));
+  }
+}
+
+/** The subject of a turn of a stage, from the records that it is given. Pure. */
+export function turnScope(
+  stage: TurnScope["stage"],
+  records: readonly { readonly id: string; readonly rounds: number }[],
+): TurnScope {
+  return { stage, given: records.map(({ id }) => id), rounds: Math.max(0, ...records.map(({ rounds }) => rounds)) };
+}
+
+/** A task that is added in a turn inherits this: DECOMPOSE is its parent, a single issue its reason. */
+export function turnDefaults({ stage, given }: TurnScope): Partial<NewTask> {
+  const [first, another] = given;
+  if (stage === "DECOMPOSE" && first !== undefined) return { parent: first };
+  return stage === "INVESTIGATE" && first !== undefined && another === undefined ? { created_from: first } : {};
+}

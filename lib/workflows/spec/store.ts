@@ -4,7 +4,7 @@ import { topLevelPaths } from "../../git/tree_paths.ts";
 import type { CommitResult, Repository } from "../../git/types.ts";
 import type { Host } from "../../host/types.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
-import type { Change } from "./mutations/change.ts";
+import type { Change } from "./mutations.ts";
 import { mergeConflict } from "./merge_plan.ts";
 import { formatPlan, hasConflict, parsePlan } from "./plan_file.ts";
 import { type Plan, PLAN_FILE } from "./types.ts";
@@ -20,9 +20,9 @@ export interface PlanStoreContext {
 
 /** A change that was made. */
 export interface Mutated {
+  readonly before: Plan;
+  /** The same as before where nothing was to be done. */
   readonly plan: Plan;
-  /** False when the file was as wanted already. */
-  readonly changed: boolean;
   readonly warnings: readonly string[];
 }
 
@@ -41,8 +41,8 @@ export interface PlanStore {
    * state-invalid, usage
    */
   mutate(change: Changing): Promise<Mutated>;
-  /** Resolves the conflict that git's markers show, task by task. `null`: there are none. */
-  repair(): Promise<Mutated | null>;
+  /** Resolves the conflict that git's markers show, task by task. @returns warnings, or `null` where there are none */
+  repair(): Promise<readonly string[] | null>;
 }
 
 const TRIES = 20;
@@ -53,7 +53,7 @@ export function planStore(context: PlanStoreContext): PlanStore {
   const { root, state, repository, host, config } = context;
 
   /** The plan that both sides began with, as git's index has it while the conflict lasts. */
-  async function before(): Promise<string | null> {
+  async function baseOfConflict(): Promise<string | null> {
     if (repository === null) return null;
     const [path] = topLevelPaths(context, [PLAN_FILE]);
     const { exitCode, stdout } = await repository.git(["show", `:1:${path}`]);
@@ -78,24 +78,22 @@ export function planStore(context: PlanStoreContext): PlanStore {
       if (repository === null) throw new RalphError("not-a-repository", { details: { root } });
       if (config.commits.prdChanges) await repository.ensureReady();
       return await state.transact(PLAN_FILE, async (text, write) => {
-        const plan = parsePlan(text, PLAN_FILE);
-        const made = await change(plan, { head: await headOf(repository) });
-        if (made === null) return { plan, changed: false, warnings: [] };
+        const before = parsePlan(text, PLAN_FILE);
+        const made = await change(before, { head: await headOf(repository) });
+        if (made === null) return { before, plan: before, warnings: [] };
         const after = formatPlan(made.plan);
         if (after !== (text ?? "")) await write(after);
         const warnings = [...made.warnings ?? [], ...await commit(repository, made.subject)];
-        return { plan: parsePlan(after, PLAN_FILE, plan), changed: after !== (text ?? ""), warnings };
+        return { before, plan: parsePlan(after, PLAN_FILE, before), warnings };
       });
     },
 
     async repair() {
       return await state.transact(PLAN_FILE, async (text, write) => {
         if (text === null || !hasConflict(text)) return null;
-        const merged = mergeConflict(text, await before(), PLAN_FILE);
+        const merged = mergeConflict(text, await baseOfConflict(), PLAN_FILE);
         await write(merged.text);
-        const plan = parsePlan(merged.text, PLAN_FILE);
-        const warnings = repository === null ? [] : await commitRepair(repository);
-        return { plan, changed: true, warnings: [...merged.warnings, ...warnings] };
+        return [...merged.warnings, ...repository === null ? [] : await commitRepair(repository)];
       });
     },
   };

@@ -1,11 +1,24 @@
-import type { NewTask } from "./mutations/add_tasks.ts";
+import type { NewTask } from "./mutations.ts";
 import { refused } from "./refused.ts";
 import type { JsonObject } from "./types.ts";
 
-const TEXTS = ["id", "name", "spec", "notes", "accept", "parent", "created_from", "supersedes"] as const;
-const KNOWN: readonly string[] = [...TEXTS, "deps", "priority"];
-const PRIORITIES: readonly string[] = ["high", "medium", "low"];
-const ID_REGEXP = /^t-[A-Za-z0-9][\w.-]*$/;
+const isText = (value: unknown): boolean => typeof value === "string";
+
+/** The keys of a new task with what each must be; `t` and `s` are those that the file has, and no news. */
+const KEYS: ReadonlyMap<string, readonly [isRight: (value: unknown) => boolean, expected: string]> = new Map([
+  ["t", [(value) => value === "task", 'be "task"']],
+  ["s", [(value) => value === "p", 'be "p": a new task is pending']],
+  ["id", [(value) => isText(value) && /^t-[A-Za-z0-9][\w.-]*$/.test(String(value)), 'begin with "t-"']],
+  ["name", [isText, "be a string"]],
+  ["spec", [isText, "be a string"]],
+  ["notes", [isText, "be a string"]],
+  ["accept", [isText, "be a string"]],
+  ["parent", [isText, "be a string"]],
+  ["created_from", [isText, "be a string"]],
+  ["supersedes", [isText, "be a string"]],
+  ["deps", [(value) => Array.isArray(value) && value.every(isText), "be a list of task ids"]],
+  ["priority", [(value) => value === "high" || value === "medium" || value === "low", "be high, medium or low"]],
+]);
 
 /** Reads what `task add` is given as one argument or one line of input: a JSON object, or a name. @throws {RalphError} usage */
 export function readTask(text: string, place: string): NewTask {
@@ -20,37 +33,20 @@ export function readTask(text: string, place: string): NewTask {
 }
 
 /** Checks the record of a new task. @throws {RalphError} usage */
-export function checkTask(given: JsonObject, place: string): NewTask {
-  // The record's own keys in the file are no news.
-  const { t, s, desc, ...rest } = given;
-  if (t !== undefined && t !== "task") throw wrong(place, `t must be "task" (got: ${JSON.stringify(t)})`);
-  if (s !== undefined && s !== "p") {
-    throw wrong(place, `s must be "p": a new task is pending (got: ${JSON.stringify(s)})`);
-  }
-  const task: JsonObject = { name: desc, ...rest };
-  const unknown = Object.keys(task).filter((key) => !KNOWN.includes(key));
+export function checkTask({ desc, ...given }: JsonObject, place: string): NewTask {
+  const keys = Object.entries({ name: desc, ...given }).filter(([, value]) => value !== null && value !== undefined);
+  const unknown = keys.map(([key]) => key).filter((key) => !KEYS.has(key));
   if (unknown.length > 0) throw wrong(place, `unknown key ${unknown.join(", ")}`);
-  for (const key of TEXTS) {
-    const value = task[key];
-    if (
-      key === "name" ? typeof value !== "string" : value !== undefined && value !== null && typeof value !== "string"
-    ) {
-      throw wrong(place, `${key} must be a string (got: ${value === undefined ? "nothing" : JSON.stringify(value)})`);
-    }
+  for (const [key, value] of keys) {
+    const [isRight, expected] = KEYS.get(key) ?? [isText, ""];
+    if (!isRight(value)) throw wrong(place, `${key} must ${expected} (got: ${JSON.stringify(value)})`);
   }
-  const { id, deps, priority } = task;
-  if (typeof id === "string" && !ID_REGEXP.test(id)) throw wrong(place, `id must begin with "t-" (got: ${id})`);
-  if (deps !== undefined && deps !== null && !(Array.isArray(deps) && deps.every((one) => typeof one === "string"))) {
-    throw wrong(place, `deps must be a list of task ids (got: ${JSON.stringify(deps)})`);
-  }
-  if (priority !== undefined && priority !== null && !PRIORITIES.some((one) => one === priority)) {
-    throw wrong(place, `priority must be high, medium or low (got: ${JSON.stringify(priority)})`);
-  }
-  return Object.fromEntries(
-    Object.entries(task).filter(([, value]) => value !== null && value !== undefined),
-  ) as unknown as NewTask;
+  const { t: _, s: __, name, ...rest } = Object.fromEntries(keys);
+  if (!isText(name)) throw wrong(place, "name must be a string (got: nothing)");
+  return { name: String(name), ...rest };
 }
 
 function wrong(place: string, problem: string): Error {
-  return refused(`${place}: ${problem}`, `known keys: ${KNOWN.join(", ")}; \`ralph schema plan\` describes them`);
+  const known = [...KEYS.keys()].slice(2).join(", ");
+  return refused(`${place}: ${problem}`, `known keys: ${known}; \`ralph schema plan\` describes them`);
 }

@@ -1,7 +1,8 @@
-import { openDependencies, openIds } from "./graph.ts";
-import { doneOf, pendingOf, rejectionCounts, tasksOf } from "./plan_file.ts";
-import type { Stage } from "./stage.ts";
-import { type JsonObject, type Plan, PLAN_FILE, type PlanProblem, type Task } from "./types.ts";
+import { issuesIn, tasksIn } from "./item.ts";
+import { offered, type OfferOptions } from "./next_item.ts";
+import { doneOf, issuesOf, pendingOf, problemsOf, rejectsOf, specOf } from "./plan_file.ts";
+import { type Stage, stageOf } from "./stage.ts";
+import type { JsonObject, Plan, PlanProblem, Task } from "./types.ts";
 
 /** `ralph query` prints this. */
 export interface PlanView {
@@ -30,39 +31,48 @@ export type NextAction =
   | { readonly action: "INVESTIGATE"; readonly items: readonly JsonObject[]; readonly count: number }
   | { readonly action: "PLAN" | "COMPLETE"; readonly item: null };
 
-/** Pending and done tasks, each as it is in the file. */
-export function viewTasks(plan: Plan): TasksView {
-  return { pending: pendingOf(plan).map(recordOf), done: doneOf(plan).map(recordOf) };
-}
-
-/** Why each pending task waits, one line each. */
-export function waitingReasons(plan: Plan, rejections: number): readonly string[] {
-  const pending = openIds(tasksOf(plan));
-  const counts = rejectionCounts(plan);
-  return pendingOf(plan).map((task) => {
-    const times = counts.get(task.id) ?? 0;
-    if (times >= rejections) {
-      return `${task.id}: rejected ${times} times: ${firstLine(task.reject ?? "no reason given")}`;
+/** The item that the loop would take, or why it would take nothing, as `ralph query next` prints it. */
+export function nextAction(plan: Plan, options: OfferOptions = {}): NextAction {
+  const next = offered(plan, options);
+  if (next.status === "done") return { action: "COMPLETE", item: null };
+  if (next.status !== "item") {
+    if (stageOf(plan) === "PLAN") return { action: "PLAN", item: null };
+    return { action: "BUILD", task: null, blocked: next.status === "blocked" ? next.reasons : [] };
+  }
+  const { item } = next;
+  const [task = {}] = tasksIn(item).map(recordOf);
+  switch (item.data.stage) {
+    case "VERIFY":
+      return { action: "VERIFY", item: `Verify ${item.title.replace("done", "completed")} against spec` };
+    case "INVESTIGATE": {
+      const items = issuesIn(item).map(({ record }) => record);
+      return { action: "INVESTIGATE", items, count: items.length };
     }
-    const open = openDependencies(task, pending);
-    return open.length > 0
-      ? `${task.id}: waits for ${open.join(", ")}`
-      : `${task.id}: ${firstLine(task.reject ?? "was given up on")}`;
-  });
+    default:
+      return { action: item.data.stage, task };
+  }
 }
 
-/** A line that cannot be read may be a task: such a plan is never complete. */
-export function unreadableReasons(plan: Plan): readonly string[] {
-  return plan.lines.flatMap(({ entry, number }) =>
-    entry.type === "invalid" ? [`${PLAN_FILE}:${number}: ${entry.problem}`] : []
-  );
+/** The whole state. */
+export function viewPlan(plan: Plan, options: OfferOptions = {}): PlanView {
+  const next = nextAction(plan, options);
+  return {
+    spec: specOf(plan),
+    tasks: { pending: pendingOf(plan).map(recordOf), done: doneOf(plan).map(recordOf) },
+    issues: issuesOf(plan).map(({ record }) => record),
+    rejects: rejectsOf(plan).map(({ record }) => record),
+    stage: isWaiting(next) ? stageOf(plan) : next.action,
+    next,
+    problems: problemsOf(plan),
+  };
+}
+
+/** Nothing can be taken up although something is left. */
+export function isWaiting(next: NextAction): boolean {
+  return next.action === "BUILD" && next.task === null;
 }
 
 /** A task's record, with the name that an older writer put under `desc`. */
-export function recordOf({ record, name }: Task): JsonObject {
+function recordOf({ record, name }: Task): JsonObject {
   return typeof record["name"] === "string" ? record : { ...record, name };
-}
-
-function firstLine(text: string): string {
-  return text.split("\n")[0] ?? "";
 }

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { editRecord, formatJson, formatRecord } from "../../../lib/workflows/spec/json.ts";
-import { acceptTasks, doneTask } from "../../../lib/workflows/spec/mutations/done_task.ts";
-import { addTasks } from "../../../lib/workflows/spec/mutations/add_tasks.ts";
-import { addIssues, doneIssue } from "../../../lib/workflows/spec/mutations/issues.ts";
-import { rejectTask } from "../../../lib/workflows/spec/mutations/reject_task.ts";
-import { beginSpec, setSpec } from "../../../lib/workflows/spec/mutations/set_spec.ts";
-import type { Change } from "../../../lib/workflows/spec/mutations/change.ts";
+import { acceptTasks, doneTask } from "../../../lib/workflows/spec/mutations.ts";
+import { addTasks } from "../../../lib/workflows/spec/mutations.ts";
+import { addIssues, doneIssue } from "../../../lib/workflows/spec/mutations.ts";
+import { rejectTask } from "../../../lib/workflows/spec/mutations.ts";
+import { beginSpec, setSpec } from "../../../lib/workflows/spec/mutations.ts";
+import type { Change } from "../../../lib/workflows/spec/mutations.ts";
 import {
   doneOf,
   formatPlan,

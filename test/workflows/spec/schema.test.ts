@@ -7,7 +7,7 @@ import {
   planJsonSchema,
 } from "../../../lib/workflows/spec/schema.ts";
 import { readTask } from "../../../lib/workflows/spec/task_input.ts";
-import { viewPlan } from "../../../lib/workflows/spec/next_action.ts";
+import { viewPlan } from "../../../lib/workflows/spec/view.ts";
 
 const LINES = [
   '{"t": "spec", "spec": "coverage.md"}',

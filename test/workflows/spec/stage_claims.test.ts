@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ClaimLine } from "../../../lib/backlog/claims.ts";
 import { withClaims } from "../../../lib/workflows/spec/apply_claims.ts";
-import { inherited, withoutGrants } from "../../../lib/workflows/spec/mutations/inherit.ts";
+import { inherited, withoutGrants } from "../../../lib/workflows/spec/mutations.ts";
 import { parsePlan } from "../../../lib/workflows/spec/plan_file.ts";
 import { checkPermitted, onlyAdds, STAGE_CLAIMS, type TurnScope } from "../../../lib/workflows/spec/stage_claims.ts";
 

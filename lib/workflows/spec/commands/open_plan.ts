@@ -1,39 +1,38 @@
 import { EXIT } from "../../../errors/exit_codes.ts";
 import { problemsOf } from "../plan_file.ts";
-import { changeOf, permitted, withAdditions, withClaims } from "../apply_claims.ts";
-import { onlyAdds, type PlanCommand, type TurnScope } from "../stage_claims.ts";
+import { changeOf, permitted, withClaims } from "../apply_claims.ts";
+import { onlyAdds, scopeOfTurn, type TurnScope } from "../stage_claims.ts";
 import { type Mutated, type PlanStore, planStore } from "../store.ts";
-import { scopeOfTurn } from "../turn_context.ts";
 import { type Plan, PLAN_FILE } from "../types.ts";
-import { type ViewOptions, viewPlan } from "../next_action.ts";
-import type { PlanView } from "../view.ts";
-import { givenUpIn } from "./given_up.ts";
-import type { Repository } from "../../../git/types.ts";
-import { appendClaims, type ClaimLine, readClaims } from "../../../backlog/claims.ts";
+import type { OfferOptions } from "../next_item.ts";
+import { appendClaims, type ClaimLine, type Inbox, readClaims } from "../../../backlog/claims.ts";
 import { type ClaimMode, claimMode } from "../../../context/claim_mode.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import type { Invocation } from "../../../cli/command.ts";
-import { type Look, openLook } from "../../../cli/look.ts";
-import { findPlace, type Place } from "../../../cli/workspace.ts";
+import { type Look, openLook, parkedIn } from "../../../cli/look.ts";
+import { findPlace } from "../../../cli/workspace.ts";
 import { changedLines, changedRecords } from "./changed_lines.ts";
-import { planLines } from "./plan_lines.ts";
-import { styleFor, toJson } from "../../../cli/show.ts";
+import { toJson } from "../../../cli/show.ts";
 
 /** The plan of the spec workflow, for commands that start no agent. */
-export interface OpenPlan extends Place {
-  readonly repository: Repository | null;
+export interface OpenPlan extends Look {
   readonly store: PlanStore;
   readonly mode: ClaimMode;
 }
 
 /** Opens the plan below the root. @throws {RalphError} root-missing, config-invalid, usage */
-export async function openPlan(invocation: Invocation): Promise<Look & OpenPlan> {
+export async function openPlan(invocation: Invocation): Promise<OpenPlan> {
   return await planAt(await openLook(invocation, await findPlace(invocation)));
 }
 
 /** The plan of a project that is looked at. */
-export async function planAt<Place extends Look>(look: Place): Promise<Place & OpenPlan> {
+export async function planAt(look: Look): Promise<OpenPlan> {
   return { ...look, store: planStore(look), mode: await claimMode(look) };
+}
+
+/** The facts beside the plan that decide what the loop would take up. */
+export async function offerOptions(look: Look): Promise<OfferOptions & Required<Pick<OfferOptions, "parked">>> {
+  return { limit: look.config.limits.rejections, parked: await parkedIn(look, { name: "spec" }) };
 }
 
 /** Computes the claims of one command from the plan as it is. */
@@ -50,89 +49,65 @@ export type Asking = (
  * @throws {RalphError} usage, run-at-work
  */
 export async function changePlan(invocation: Invocation, open: OpenPlan, asking: Asking, same = ""): Promise<number> {
-  const { mode, store } = open;
-  if (mode.status !== "direct") {
-    const { before, plan, changed } = await claimed(open, asking, mode);
-    if (!changed && same !== "") invocation.say(same);
-    showChange(invocation, before, plan);
-    if (mode.status === "inbox") {
-      invocation.say(`a run is at work here (pid ${mode.pid}): it applies this after its turn`);
-    }
-    return EXIT.done;
-  }
-  await mode.inbox.take(PLAN_FILE, async (claims) => {
-    await store.mutate((plan) => ({ plan: withAdditions(plan, claims), subject: "ralph: update plan" }));
-  });
-  let before: Plan | null = null;
-  const { plan, changed, warnings } = await store.mutate(async (found, { head }) => {
-    before = found;
-    return changeOf(found, await asking(found, { scope: null }), { head });
-  });
+  const { mode } = open;
+  const { before, plan, warnings } = mode.status === "direct"
+    ? await made(open, asking, mode.inbox)
+    : await claimed(open, asking, mode);
   for (const warning of warnings) invocation.say(`warning: ${warning}`);
-  if (!changed && same !== "") invocation.say(same);
-  showChange(invocation, before ?? plan, plan);
+  if (plan === before && same !== "") invocation.say(same);
+  tellProblems(invocation, plan);
+  if (invocation.flags.has("json")) {
+    const records = changedRecords(before, plan).map(({ record }) => record);
+    invocation.out(toJson(records.length === 1 ? records[0] : records));
+  } else for (const line of changedLines(before, plan)) invocation.out(line);
+  if (mode.status === "inbox") {
+    invocation.say(`a run is at work here (pid ${mode.pid}): it applies this after its turn`);
+  }
   return EXIT.done;
 }
 
-function showChange(invocation: Invocation, before: Plan, after: Plan): void {
-  tellProblems(invocation, after);
-  if (!invocation.flags.has("json")) {
-    for (const line of changedLines(before, after)) invocation.out(line);
-    return;
-  }
-  const records = changedRecords(before, after).map(({ record }) => record);
-  invocation.out(toJson(records.length === 1 ? records[0] : records));
+/** Changes the file, after what waited for a run that has ended. */
+async function made({ store }: OpenPlan, asking: Asking, inbox: Inbox): Promise<Mutated> {
+  await inbox.take(PLAN_FILE, async (claims) => {
+    await store.mutate((plan) => ({ plan: withClaims(plan, null, claims), subject: "ralph: update plan" }));
+  });
+  return await store.mutate(async (plan, { head }) => changeOf(plan, await asking(plan, { scope: null }), { head }));
 }
 
-/** Adds to the turn's claims, or to the inbox, what the stage permits. @returns the plan before, and with them */
+/** Adds to the turn's claims, or to the inbox, what the stage permits. */
 async function claimed(
-  { store }: OpenPlan,
+  open: OpenPlan,
   asking: Asking,
   mode: Exclude<ClaimMode, { readonly status: "direct" }>,
-): Promise<Pick<Mutated, "changed" | "plan"> & { readonly before: Plan }> {
-  const state = await store.load();
-  if (mode.status === "inbox") {
-    const { inbox, pid, purpose } = mode;
-    const plan = withAdditions(state, await inbox.read(PLAN_FILE));
-    const claims = await asking(plan, { scope: null });
-    if (!claims.every(onlyAdds)) throw new RalphError("run-at-work", { details: { pid, purpose } });
-    const after = changeOf(plan, claims, { head: null });
-    if (after !== null) await inbox.add(PLAN_FILE, claims);
-    return { before: plan, plan: after?.plan ?? plan, changed: after !== null };
+): Promise<Mutated> {
+  const before = await readPlan(open);
+  const scope = mode.status === "turn" ? scopeOfTurn(await open.store.load(), mode) : null;
+  const asked = await asking(before, { scope });
+  if (mode.status === "inbox" && !asked.every(onlyAdds)) {
+    throw new RalphError("run-at-work", { details: { pid: mode.pid, purpose: mode.purpose } });
   }
-  const scope = scopeOfTurn(state, mode);
-  const plan = withClaims(state, scope, await readClaims(mode.file));
-  const claims = (await asking(plan, { scope })).map((claim) => permitted(scope, plan, claim));
-  const after = changeOf(plan, claims, { head: null, upsert: scope.stage === "PLAN" });
-  if (after !== null) await appendClaims(mode.file, claims);
-  return { before: plan, plan: after?.plan ?? plan, changed: after !== null };
+  const claims = scope === null ? asked : asked.map((claim) => permitted(scope, before, claim));
+  const change = changeOf(before, claims, { head: null, upsert: scope?.stage === "PLAN" });
+  if (change !== null && mode.status === "inbox") await mode.inbox.add(PLAN_FILE, claims);
+  if (change !== null && mode.status === "turn") await appendClaims(mode.file, claims);
+  return { before, plan: change?.plan ?? before, warnings: [] };
 }
 
 /** The plan as this process may see it: with the claims of its own turn, or with what waits for the run. */
 export async function readPlan({ mode, store }: Pick<OpenPlan, "mode" | "store">): Promise<Plan> {
-  const state = await store.load();
-  if (mode.status !== "turn") return withAdditions(state, await mode.inbox.read(PLAN_FILE));
+  const plan = await store.load();
+  if (mode.status !== "turn") return withClaims(plan, null, await mode.inbox.read(PLAN_FILE));
   const claims = await readClaims(mode.file);
-  return claims.length === 0 ? state : withClaims(state, scopeOfTurn(state, mode), claims);
+  return claims.length === 0 ? plan : withClaims(plan, scopeOfTurn(plan, mode), claims);
 }
 
 /** A claim of this moment. */
 export function claimLine(
   { host }: Pick<Invocation, "host">,
-  command: PlanCommand,
+  command: string,
   rest: Omit<ClaimLine, "v" | "command" | "at"> = {},
 ): ClaimLine {
   return { v: 1, command, at: host.clock.now(), ...rest };
-}
-
-/** Prints the whole state, and on standard error what is wrong with the file. */
-export function showPlan(invocation: Invocation, plan: Plan, options: ViewOptions): void {
-  tellProblems(invocation, plan);
-  const view: PlanView = viewPlan(plan, options);
-  if (!invocation.flags.has("text")) return invocation.out(toJson(view));
-  for (const line of planLines(view, styleFor(invocation, "stdout"), givenUpIn(plan, options.parked ?? []))) {
-    invocation.out(line);
-  }
 }
 
 /** Lines that cannot be read are reported with every look at the plan. */

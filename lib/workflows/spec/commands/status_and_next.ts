@@ -1,12 +1,10 @@
-import type { ParkedItem } from "../../../backlog/types.ts";
-import { type Look, parkedIn } from "../../../cli/look.ts";
+import type { Look } from "../../../cli/look.ts";
 import { hintOf } from "../../../cli/next_step.ts";
 import type { NextView } from "../../../cli/next_view.ts";
-import { isWaiting, nextAction, nextOf, type ViewOptions, viewPlan } from "../next_action.ts";
+import { givenUpIn, offered } from "../next_item.ts";
+import { isWaiting, nextAction, viewPlan } from "../view.ts";
 import type { Plan } from "../types.ts";
-import type { PlanView } from "../view.ts";
-import { givenUpIn } from "./given_up.ts";
-import { planAt, readPlan, tellProblems } from "./open_plan.ts";
+import { offerOptions, planAt, readPlan, tellProblems } from "./open_plan.ts";
 import { nextLine, planLines } from "./plan_lines.ts";
 import type { StatusView } from "../../../cli/status_view.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
@@ -15,12 +13,8 @@ import { RalphError } from "../../../errors/ralph_error.ts";
 export async function nextOfPlan(look: Look): Promise<NextView> {
   const plan = await readPlan(await planAt(look));
   tellProblems(look, plan);
-  const next = nextAction(plan, await optionsOf(look));
+  const next = nextAction(plan, await offerOptions(look));
   return { blocked: isWaiting(next), data: next, item: [nextLine(next)] };
-}
-
-async function optionsOf(look: Look): Promise<ViewOptions & { readonly parked: readonly ParkedItem[] }> {
-  return { rejections: look.config.limits.rejections, parked: await parkedIn(look, { name: "spec" }) };
 }
 
 /** The state of the plan. */
@@ -32,7 +26,7 @@ export async function readSpecStatus(look: Look): Promise<StatusView> {
     if (!RalphError.isInstance(error) || error.code !== "state-invalid") throw error;
     return { data: { plan: null }, lines: [], problem: error.message, hint: "`ralph query --repair`" };
   }
-  const options = await optionsOf(look);
+  const options = await offerOptions(look);
   const view = viewPlan(plan, options);
   return {
     data: { plan: view },
@@ -41,11 +35,8 @@ export async function readSpecStatus(look: Look): Promise<StatusView> {
       ...view.problems.map(({ line, problem }) => look.style.warn(`line ${line}: ${problem}`)),
     ],
     problem: null,
-    hint: hintFor(view, plan, options),
+    hint: view.stage === "PLAN"
+      ? "`ralph plan SPEC.md`"
+      : hintOf(offered(plan, options), { run: "ralph build", retry: "ralph build --retry-blocked" }),
   };
-}
-
-function hintFor({ stage }: PlanView, plan: Plan, options: ViewOptions): string | null {
-  if (stage === "PLAN") return "`ralph plan SPEC.md`";
-  return hintOf(nextOf(plan, options), { run: "ralph build", retry: "ralph build --retry-blocked" });
 }

@@ -1,12 +1,9 @@
 import { verbOf } from "../../../cli/verbs.ts";
 import { knownInHistory, newId } from "../ids.ts";
-import { type NewTask, unknownIds } from "../mutations/add_tasks.ts";
-import { firstTask } from "../mutations/done_task.ts";
-import { firstDone } from "../mutations/reject_task.ts";
-import { refused } from "../refused.ts";
+import { firstDone, firstTask, type NewTask, refuseUnknown, unknownIds } from "../mutations.ts";
 import { idsOf, issuesOf, tasksOf } from "../plan_file.ts";
 import { readTask } from "../task_input.ts";
-import { turnDefaults } from "../turn_context.ts";
+import { turnDefaults } from "../stage_claims.ts";
 import type { Flags, Invocation } from "../../../cli/command.ts";
 import { changePlan, claimLine, type OpenPlan, openPlan } from "./open_plan.ts";
 import { usage } from "../../../cli/parse.ts";
@@ -51,10 +48,7 @@ async function add(invocation: Invocation, words: readonly string[]): Promise<nu
     });
     const missing = unknownIds(plan, tasks);
     const known = await knownInHistory(open, missing);
-    const unknown = missing.filter((id) => !known.has(id));
-    if (unknown.length > 0) {
-      throw refused(`there is no ${unknown.join(", no ")} in ${plan.file}`, "`ralph query` lists what there is");
-    }
+    refuseUnknown(plan, missing.filter((id) => !known.has(id)));
     return tasks.map(({ id, ...record }) => claimLine(invocation, "task add", { id, record }));
   });
 }
