@@ -1,9 +1,8 @@
 import type { ZodType } from "zod";
-import { RalphError } from "../../errors/ralph_error.ts";
 import { type ClaimLine, claimSchema } from "../../backlog/claims.ts";
 import type { Claim } from "../../backlog/types.ts";
 import { issuesIn, type SpecItem, tasksIn } from "./item.ts";
-import { idsOf, parsePlan, rejectionsOf, rejectsOf, tasksOf } from "./plan_file.ts";
+import { hasConflict, idsOf, parsePlan, rejectsOf, tasksOf } from "./plan_file.ts";
 import { type Plan, PLAN_FILE } from "./types.ts";
 
 /** A turn's findings beside its own claim: the changes of the plan that it asks for. */
@@ -33,20 +32,19 @@ export function claimOf(
   const findings = { claims };
   const asked = (command: string): readonly ClaimLine[] => claims.filter((claim) => claim.command === command);
   const given = new Set([...tasksIn(item), ...issuesIn(item)].map(({ id }) => id));
-  const isAsked = (command: string, ids: ReadonlySet<string>): boolean =>
-    asked(command).some(({ id }) => ids.has(id ?? ""));
+  const isAsked = (command: string): boolean => asked(command).some(({ id }) => given.has(id ?? ""));
   const reason = whyNotDone();
   return reason === null ? { status: "done", findings } : { status: "not-done", reason, findings };
 
   function whyNotDone(): string | null {
     switch (item.data.stage) {
       case "BUILD":
-        return isAsked("task done", new Set([item.id])) ? null : `\`ralph task done ${item.id}\` was not run`;
+        return isAsked("task done") ? null : `\`ralph task done ${item.id}\` was not run`;
       case "DECOMPOSE":
-        if (asked("task add").length > 0 || isAsked("task done", given)) return null;
+        if (asked("task add").length > 0 || isAsked("task done")) return null;
         return `no task was added with \`--parent ${parentId(item)}\`, nor \`ralph task done ${parentId(item)}\` run`;
       case "INVESTIGATE":
-        return isAsked("issue done", given) ? null : "no issue was settled by `ralph issue done`";
+        return isAsked("issue done") ? null : "no issue was settled by `ralph issue done`";
       case "VERIFY": {
         const rejected = asked("task reject").filter(({ id }) => given.has(id ?? ""));
         if (rejected.length > 0) return `rejected ${rejected.map(({ id, text }) => `${id}: ${text ?? ""}`).join("\n")}`;
@@ -66,7 +64,7 @@ export function claimOf(
  * @param known the plan as it was read before, of which unchanged lines are taken over
  */
 export function claimsByHand(item: SpecItem, text: string | null, known?: Plan): readonly ClaimLine[] {
-  const plan = text === null ? null : readable(text, known);
+  const plan = readable(text, known);
   if (plan === null) return [];
   const claim = (command: string, id: string): ClaimLine => ({ v: 1, command, id, at: 0 });
   if (item.data.stage === "BUILD") {
@@ -84,17 +82,10 @@ export function claimsByHand(item: SpecItem, text: string | null, known?: Plan):
  * @param text as the agent left it
  */
 export function tasksByHand(written: Plan, text: string | null): readonly ClaimLine[] {
-  const plan = text === null ? null : readable(text);
-  return tasksOf(plan ?? written).filter(({ id }) => !idsOf(written).has(id)).map((task) => {
+  return tasksOf(readable(text) ?? written).filter(({ id }) => !idsOf(written).has(id)).map((task) => {
     const { name, notes, accept, deps, priority } = task;
     return { v: 1, command: "task add", id: task.id, at: 0, record: { name, notes, accept, deps, priority } };
   });
-}
-
-/** Tasks that a DECOMPOSE turn made of its own. */
-export function newChildren(item: SpecItem, plan: Plan): readonly string[] {
-  const parent = parentId(item);
-  return tasksOf(plan).filter((task) => task.parent === parent && !item.data.ids.includes(task.id)).map(({ id }) => id);
 }
 
 /** The task that a DECOMPOSE turn is about. */
@@ -102,17 +93,7 @@ export function parentId(item: SpecItem): string {
   return tasksIn(item)[0]?.id ?? "";
 }
 
-/** A tombstone names the very commit at which this task was done. */
-export function wasRejected(plan: Plan, id: string, doneAt: string | null): boolean {
-  return rejectionsOf(plan, id) > 0 &&
-    rejectsOf(plan).some((reject) => reject.id === id && (doneAt === null || reject.doneAt === doneAt));
-}
-
-function readable(text: string, known?: Plan): Plan | null {
-  try {
-    return parsePlan(text, PLAN_FILE, known);
-  } catch (error) {
-    if (RalphError.isInstance(error) && error.code === "state-invalid") return null; // a manual edit that says nothing
-    throw error;
-  }
+/** A manual edit with git's conflict markers says nothing. */
+function readable(text: string | null, known?: Plan): Plan | null {
+  return text === null || hasConflict(text) ? null : parsePlan(text, PLAN_FILE, known);
 }

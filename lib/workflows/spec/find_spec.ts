@@ -1,4 +1,5 @@
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { RalphError } from "../../errors/ralph_error.ts";
 import { pathExists } from "../../host/files.ts";
 
 /** Ralph looks for specs in these folders, relative to the root, in this order. */
@@ -19,6 +20,14 @@ export async function findSpec(root: string, given: string, cwd: string = root):
     if (await pathExists(path)) return { name: await nameOf(root, path), path };
   }
   return null;
+}
+
+/** The plan's name for a spec. @throws {RalphError} state-missing */
+export async function requireSpec(root: string, given: string, cwd: string): Promise<string> {
+  const found = await findSpec(root, given, cwd);
+  if (found !== null) return found.name;
+  const hint = `specs are looked for here, then in ${SPEC_FOLDERS.slice(1).join(" and ")}`;
+  throw new RalphError("state-missing", { details: { path: given }, hint });
 }
 
 async function nameOf(root: string, path: string): Promise<string> {

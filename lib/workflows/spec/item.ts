@@ -3,10 +3,9 @@ import { textsOf } from "../plain.ts";
 import { changesTests } from "../../backlog/changes_tests.ts";
 import { fingerprintOf } from "../../backlog/attempts.ts";
 import type { Item } from "../../backlog/types.ts";
-import { doneOf, issuesOf, recordIn, rejectionsOf, specOf, tasksOf } from "./plan_file.ts";
-import { readLine } from "./read_line.ts";
+import { doneOf, issuesOf, parsePlan, recordIn, rejectionsOf, specOf, tasksOf } from "./plan_file.ts";
 import { isInvestigated, type Stage } from "./stage.ts";
-import type { Issue, Plan, Task } from "./types.ts";
+import { type Issue, type Plan, PLAN_FILE, type Task } from "./types.ts";
 
 /** An item of the spec workflow carries the plan as it was when the item was given, as far as it matters. */
 export interface SpecItemData {
@@ -25,18 +24,12 @@ export type SpecItem = Item<SpecItemData>;
 
 /** The tasks that an item is about. */
 export function tasksIn({ data }: SpecItem): readonly Task[] {
-  return data.lines.flatMap((raw) => {
-    const { entry } = readLine(raw, 0);
-    return entry.type === "task" ? [entry.task] : [];
-  });
+  return tasksOf(parsePlan(data.lines.join("\n"), PLAN_FILE));
 }
 
 /** The issues that an item is about. */
 export function issuesIn({ data }: SpecItem): readonly Issue[] {
-  return data.lines.flatMap((raw) => {
-    const { entry } = readLine(raw, 0);
-    return entry.type === "issue" ? [entry.issue] : [];
-  });
+  return issuesOf(parsePlan(data.lines.join("\n"), PLAN_FILE));
 }
 
 /** As `provider.route` has it. */

@@ -1,7 +1,7 @@
 import { editRecord } from "./json.ts";
 import { formatPlan, MARKER_REGEXP, parsePlan, recordIn, withLine } from "./plan_file.ts";
 import { readLine } from "./read_line.ts";
-import type { Entry, JsonObject, Plan } from "./types.ts";
+import type { Entry, JsonObject, Plan, PlanLine } from "./types.ts";
 
 /** A plan without git's conflict markers. */
 export interface MergedPlan {
@@ -10,14 +10,8 @@ export interface MergedPlan {
   readonly warnings: readonly string[];
 }
 
-/** One record of a side. */
-interface Known {
-  readonly raw: string;
-  readonly entry: Entry;
-}
-
 /** A side's records by what they are: a task or an issue by its id, a tombstone by what it says. */
-type Side = ReadonlyMap<string, Known>;
+type Side = ReadonlyMap<string, PlanLine>;
 
 /**
  * Resolves the conflict that git left in a plan, record by record: what one side changed or removed is changed or removed,
@@ -43,7 +37,7 @@ export function mergeConflict(text: string, base: string | null, file: string): 
   for (const [key, { raw, entry }] of other) {
     if (mine.has(key) || before?.get(key)?.raw === raw) continue; // removed on this side, and unchanged on the other
     if (before?.has(key) === true) warnings.push(`${nameOf(entry)}: removed on one side, changed on the other: kept`);
-    plan = isRecord(entry) ? withLine(plan, raw) : { ...plan, lines: [...plan.lines, readLine(raw, 0)], closed: true };
+    plan = withLine(plan, raw);
   }
   return { text: formatPlan(plan), warnings };
 }
@@ -69,18 +63,18 @@ function sidesOf(text: string): { readonly ours: string; readonly theirs: string
 }
 
 function sideOf({ lines }: Plan): Side {
-  const side = new Map<string, Known>();
+  const side = new Map<string, PlanLine>();
   const seen = new Map<string, number>();
-  for (const { raw, entry } of lines) {
-    const key = keyOf(raw, entry);
+  for (const line of lines) {
+    const key = keyOf(line);
     const times = (seen.get(key) ?? 0) + 1;
     seen.set(key, times);
-    side.set(times === 1 ? key : `${key} ${times}`, { raw, entry });
+    side.set(times === 1 ? key : `${key} ${times}`, line);
   }
   return side;
 }
 
-function keyOf(raw: string, entry: Entry): string {
+function keyOf({ raw, entry }: PlanLine): string {
   if (entry.type === "spec") return "spec";
   const record = recordIn(entry);
   return record === null ? `line ${raw.trimEnd()}` : `${entry.type} ${record.id}`;
@@ -92,9 +86,9 @@ function nameOf(entry: Entry): string {
 
 /** @returns the line, or `null` where it goes */
 function mergedOf(
-  own: Known,
-  other: Known | undefined,
-  before: Known | undefined,
+  own: PlanLine,
+  other: PlanLine | undefined,
+  before: PlanLine | undefined,
   warnings: string[],
 ): string | null {
   if (other === undefined) {
@@ -107,7 +101,7 @@ function mergedOf(
 }
 
 /** Field by field. A task that is done on one side stays whole, whatever became of its turn on the other. */
-function bothChanged(own: Known, other: Known, before: JsonObject, warnings: string[]): string {
+function bothChanged(own: PlanLine, other: PlanLine, before: JsonObject, warnings: string[]): string {
   const [mine, theirs] = [recordOf(own.entry), recordOf(other.entry)];
   const same = (one: unknown, another: unknown): boolean => JSON.stringify(one) === JSON.stringify(another);
   const changes: Record<string, unknown> = {};
@@ -125,17 +119,12 @@ function bothChanged(own: Known, other: Known, before: JsonObject, warnings: str
 }
 
 /** The state before is not known: Ralph takes nothing as done that may be open. */
-function eitherOf(own: Known, other: Known | undefined, warnings: string[]): string {
+function eitherOf(own: PlanLine, other: PlanLine | undefined, warnings: string[]): string {
   if (other === undefined || other.raw === own.raw) return own.raw;
   const isOpen = recordOf(own.entry)["s"] !== "p" && recordOf(other.entry)["s"] === "p";
   const kept = isOpen ? "it stays pending" : "this branch's is kept";
   warnings.push(`${nameOf(own.entry)}: the sides differ, and what it was before is not known: ${kept}`);
   return isOpen ? other.raw : own.raw;
-}
-
-/** `true` if the record has a place among others of its kind. */
-function isRecord({ type }: Entry): boolean {
-  return type === "task" || type === "issue" || type === "reject" || type === "spec";
 }
 
 function recordOf(entry: Entry | undefined): JsonObject {

@@ -60,14 +60,6 @@ export interface NewTask {
   readonly own?: JsonObject;
 }
 
-/** The options of adding, beside the plan. */
-export interface AddOptions {
-  /** Ids that are not in the file but were once: they count as done. */
-  readonly known: ReadonlySet<string>;
-  /** A pending task of the same spec and name is brought up to date instead: a plan that is made again. @default false */
-  readonly upsert?: boolean;
-}
-
 /** A name as a commit's subject shows it: one line, at most 50 characters. */
 export function shortName(name: string): string {
   return [...onOneLine(name)].slice(0, LONGEST_NAME).join("");
@@ -85,15 +77,17 @@ export function unknownIds(plan: Plan, tasks: readonly NewTask[]): readonly stri
   return [...new Set(named)].filter((id) => id !== undefined).filter((id) => !here.has(id));
 }
 
-/** @throws {RalphError} usage for ids that the plan has never had */
-export function refuseUnknown(plan: Plan, unknown: readonly string[]): void {
-  if (unknown.length === 0) return;
-  throw refused(`there is no ${unknown.join(", no ")} in ${plan.file}`, "`ralph query` lists what there is");
-}
-
-/** Adds tasks, all or none. @throws {RalphError} usage for unknown or taken ids, circles, no current spec */
-export function addTasks(plan: Plan, tasks: readonly NewTask[], options: AddOptions): Change {
-  refuseUnknown(plan, unknownIds(plan, tasks).filter((id) => !options.known.has(id)));
+/**
+ * Adds tasks, all or none.
+ *
+ * @param options `upsert`: a pending task of the same spec and name is brought up to date instead, for a plan made again
+ * @throws {RalphError} usage for taken ids, circles, no current spec
+ */
+export function addTasks(
+  plan: Plan,
+  tasks: readonly NewTask[],
+  options: { readonly upsert?: boolean | undefined } = {},
+): Change {
   const changed = tasks.reduce((now, task) => addTask(now, task, options), plan);
   const circle = circleIn(tasksOf(changed));
   if (circle !== null) {
@@ -105,7 +99,7 @@ export function addTasks(plan: Plan, tasks: readonly NewTask[], options: AddOpti
   return { plan: changed, subject: `ralph: task add - ${namesOf(tasks.map(({ name }) => name), "tasks")}` };
 }
 
-function addTask(plan: Plan, task: NewTask, { upsert = false }: AddOptions): Plan {
+function addTask(plan: Plan, task: NewTask, { upsert = false }: { readonly upsert?: boolean | undefined }): Plan {
   const spec = task.spec ?? specOf(plan);
   if (spec === null) {
     const hint = "`ralph set-spec FILE` sets it; `ralph plan FILE` plans it";

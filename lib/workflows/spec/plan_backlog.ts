@@ -1,29 +1,20 @@
-import { withClaims } from "./apply_claims.ts";
-import type { ClaimLine } from "../../backlog/claims.ts";
+import { turnScope, withClaims } from "./turn_claims.ts";
 import { type SpecFindings, tasksByHand } from "./claim.ts";
 import { planned } from "./mutations.ts";
 import { formatPlan, parsePlan, pendingOf, tasksOf } from "./plan_file.ts";
 import { blockedLine, describeTask, specPlace } from "./prompt.ts";
-import { turnScope } from "./stage_claims.ts";
-import { type Plan, PLAN_FILE, type Task } from "./types.ts";
+import { type Plan, PLAN_FILE } from "./types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { failureOf, isOver, reasonOf } from "../../backlog/attempts.ts";
 import { signalsOf } from "../../backlog/signals.ts";
-import type {
-  Attempt,
-  Backlog,
-  Claim,
-  Item,
-  SettleCommit,
-  Settlement,
-  Turn,
-  WorkContext,
-} from "../../backlog/types.ts";
+import type { Attempt, Backlog, Claim, Item, Settlement, Turn, WorkContext } from "../../backlog/types.ts";
 import { quoted, windowed } from "../../prompts/parts.ts";
 import { renderPrompt } from "../../prompts/render.ts";
 
 /** The agent says this after `[RALPH] PLAN_COMPLETE:` when the code meets the whole spec already. */
 const NOTHING_TO_DO = /^Added 0 tasks\b/;
+
+const ITEM = { id: "PLAN", kind: "PLAN", exclusive: true, preparatory: true } as const;
 
 /** An item of planning carries the spec, and how many tasks of it were pending. */
 export interface SpecPlanData {
@@ -58,24 +49,11 @@ export function planBacklog(ralph: RalphContext, spec: string): Backlog<SpecPlan
       if (isPlanned) return { status: "done", summary: `${pendingOf(await load()).length} tasks` };
       if (inFlight.length > 0) return { status: "waiting" };
       const pending = pendingOf(await load()).filter((task) => task.spec === spec).length;
-      return { status: "item", item: planItem({ spec, pending }) };
+      return { status: "item", item: { ...ITEM, title: `plan ${spec}`, data: { spec, pending } } };
     },
 
-    async work(item, { attempt, nonce, previous }) {
-      const tasks = tasksOf(await load());
-      const checks = ralph.config.verify.default;
-      const spec = await specPlace(ralph.root, item.data.spec);
-      const prompt = await renderPrompt("spec_plan", {
-        spec,
-        item: plannedTasks(tasks),
-        attempt: String(attempt),
-        nonce,
-        failure: previous === null ? "" : failureOf(previous),
-        checks: checks.length === 0 ? "None." : checks.map((command) => `- \`${command}\``).join("\n"),
-        toEnd:
-          `Plan the spec \`${spec}\`: add tasks by \`ralph task add\`, and end with the line \`[RALPH] PLAN_COMPLETE ${nonce}: Added N tasks\`. ` +
-          `When the spec cannot be planned, end with ${blockedLine(nonce)}.`,
-      }, { root: ralph.root });
+    async work(item, context) {
+      const prompt = await planPrompt(ralph, item.data.spec, tasksOf(await load()).map(describeTask), context);
       return { prompt, checks: [], allow: [], environment: { RALPH_STAGE: "PLAN" } };
     },
 
@@ -96,26 +74,35 @@ export function planBacklog(ralph: RalphContext, spec: string): Backlog<SpecPlan
         const added = withClaims(plan, turnScope("PLAN", []), claims);
         return isPlanned ? planned(added) : added;
       });
-      const commit = claims.length === 0 && !isPlanned ? {} : { commit: commitOf(claims) };
-      return { ...(isPlanned ? { status: "passed" } : unplanned(attempt)), ...commit };
+      const settled: Settlement = isPlanned ? { status: "passed" } : unplanned(attempt);
+      if (claims.length === 0 && !isPlanned) return settled;
+      const added = claims.filter(({ command }) => command === "task add");
+      const subject = `ralph: task add - ${added.length} task${added.length === 1 ? "" : "s"}`;
+      return { ...settled, commit: { subject, paths: [PLAN_FILE], work: false } };
     },
   };
 }
 
-function planItem(data: SpecPlanData): Item<SpecPlanData> {
-  return {
-    id: "PLAN",
-    kind: "PLAN",
-    title: `plan ${data.spec}`,
-    exclusive: true,
-    preparatory: true,
-    data,
-  };
-}
-
-function commitOf(claims: readonly ClaimLine[]): SettleCommit {
-  const added = claims.filter(({ command }) => command === "task add").length;
-  return { subject: `ralph: task add - ${added} task${added === 1 ? "" : "s"}`, paths: [PLAN_FILE], work: false };
+async function planPrompt(
+  { root, config }: Pick<RalphContext, "config" | "root">,
+  name: string,
+  tasks: readonly string[],
+  { attempt, nonce, previous }: Pick<WorkContext, "attempt" | "nonce" | "previous">,
+): Promise<string> {
+  const spec = await specPlace(root, name);
+  const checks = config.verify.default.map((command) => `- \`${command}\``).join("\n");
+  const known = windowed(tasks, { rest: "`ralph query tasks`", separator: "\n\n" });
+  return await renderPrompt("spec_plan", {
+    spec,
+    item: tasks.length === 0 ? "No task yet." : quoted(known),
+    attempt: String(attempt),
+    nonce,
+    failure: previous === null ? "" : failureOf(previous),
+    checks: checks === "" ? "None." : checks,
+    toEnd:
+      `Plan the spec \`${spec}\`: add tasks by \`ralph task add\`, and end with the line \`[RALPH] PLAN_COMPLETE ${nonce}: Added N tasks\`. ` +
+      `When the spec cannot be planned, end with ${blockedLine(nonce)}.`,
+  }, { root });
 }
 
 /** Planned is a spec with tasks, or one of which the agent says that there is nothing to do. */
@@ -139,9 +126,4 @@ function unplanned(attempt: Attempt<SpecFindings>): Settlement {
   const reason = reasonOf(attempt);
   const as = attempt.claim?.status === "blocked" ? "blocked" : "failed";
   return isOver(attempt) ? { status: "stop", as, reason } : { status: "open", reason };
-}
-
-function plannedTasks(tasks: readonly Task[]): string {
-  if (tasks.length === 0) return "No task yet.";
-  return quoted(windowed(tasks.map(describeTask), { rest: "`ralph query tasks`", separator: "\n\n" }));
 }

@@ -153,11 +153,11 @@ export function withRecord(plan: Plan, record: JsonObject): Plan {
   return withLine(plan, formatRecord(record) + (plan.newline === "\r\n" ? "\r" : ""));
 }
 
-/** The plan with a line more, as it is, below the last one of its kind. */
+/** The plan with a line more, as it is: below the last one of its kind, or at the end where it has none. */
 export function withLine(plan: Plan, raw: string): Plan {
   const line = readLine(raw, 0);
   const rank = ORDER.indexOf(line.entry.type);
-  let at = 0;
+  let at = rank < 0 ? plan.lines.length : 0;
   for (const [index, { entry }] of plan.lines.entries()) {
     const found = ORDER.indexOf(entry.type);
     if (found < 0 ? rank > 0 && at === index : found <= rank) at = index + 1;

@@ -1,4 +1,4 @@
-import { findSpec, SPEC_FOLDERS } from "./find_spec.ts";
+import { requireSpec } from "./find_spec.ts";
 import { beginSpec, unfinishedOf } from "./mutations.ts";
 import { pendingOf } from "./plan_file.ts";
 import { planStore } from "./store.ts";
@@ -45,12 +45,7 @@ export type PlanSpecOutcome =
  * ```
  */
 export async function planSpec(ralph: RalphContext, options: PlanSpecOptions): Promise<PlanSpecOutcome> {
-  const found = await findSpec(ralph.root, options.spec, ralph.host.environment.cwd);
-  if (found === null) {
-    const hint = `specs are looked for here, then in ${SPEC_FOLDERS.slice(1).join(" and ")}`;
-    throw new RalphError("state-missing", { details: { path: options.spec }, hint });
-  }
-  const spec = found.name;
+  const spec = await requireSpec(ralph.root, options.spec, ralph.host.environment.cwd);
   const repository = requireRepository(ralph);
   const store = planStore(ralph);
   const unfinished = unfinishedOf(await store.load(), spec);
@@ -69,25 +64,21 @@ export async function planSpec(ralph: RalphContext, options: PlanSpecOptions): P
   const run = await runLoop(ralph, planBacklog(ralph, spec), { purpose: "plan", branch: "", ...signal });
   if (run.status !== "passed" && run.status !== "unverified") return run;
   const tasks = pendingOf(await store.load()).length;
-  if (tasks === 0) {
-    ralph.events.emit({
-      type: "note",
-      level: "info",
-      message: `no task is pending: the code meets ${spec} already, as the agent says`,
-    });
-  }
+  const message = `no task is pending: the code meets ${spec} already, as the agent says`;
+  if (tasks === 0) ralph.events.emit({ type: "note", level: "info", message });
   return { status: "approved", spec, tasks };
 }
 
 /** `null`: the old tasks may go. */
 async function askAboutUnfinished(ralph: RalphContext, tasks: readonly Task[]): Promise<PlanSpecOutcome | null> {
-  const next = ["ralph build"];
+  const specs = `spec ${[...new Set(tasks.map(({ spec }) => `'${spec}'`))].join(", ")}`;
+  const lines = tasks.map(({ id, name, s }) => `  - [${s === "d" ? "done" : "pending"}] ${id}: ${name}`);
   try {
     const { value, source } = await ralph.prompter.ask({
       id: "plan.unfinished",
       kind: "select",
       message: "What would you like to do?",
-      details: unfinishedLines(tasks),
+      details: [`Found unfinished tasks from ${specs}:`, ...lines],
       initial: "a",
       choices: [
         { value: "c", label: "Cancel existing tasks and start fresh" },
@@ -95,27 +86,12 @@ async function askAboutUnfinished(ralph: RalphContext, tasks: readonly Task[]): 
       ],
     });
     if (value === "c") return null;
-    if (source !== "default") return { status: "declined", next };
-    return {
-      status: "blocked",
-      reasons: [`${unfinished(tasks)}: answer plan.unfinished with c (cancel them) or a (keep them)`],
-    };
+    if (source !== "default") return { status: "declined", next: ["ralph build"] };
+    const count = `${tasks.length} unfinished task${tasks.length === 1 ? "" : "s"}`;
+    const reasons = [`${count} of ${specs}: answer plan.unfinished with c (cancel them) or a (keep them)`];
+    return { status: "blocked", reasons };
   } catch (error) {
     if (RalphError.isInstance(error) && error.code === "interrupted") return { status: "aborted" };
     throw error;
   }
-}
-
-function unfinishedLines(tasks: readonly Task[]): readonly string[] {
-  const lines = tasks.map(({ id, name, s }) => `  - [${s === "d" ? "done" : "pending"}] ${id}: ${name}`);
-  return [`Found unfinished tasks from ${specsOf(tasks)}:`, ...lines];
-}
-
-function unfinished(tasks: readonly Task[]): string {
-  return `${tasks.length} unfinished task${tasks.length === 1 ? "" : "s"} of ${specsOf(tasks)}`;
-}
-
-function specsOf(tasks: readonly Task[]): string {
-  const specs = [...new Set(tasks.map(({ spec }) => `'${spec}'`))];
-  return `spec ${specs.join(", ")}`;
 }

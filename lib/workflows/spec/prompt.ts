@@ -1,7 +1,7 @@
 import { failureOf } from "../../backlog/attempts.ts";
 import { join, relative, sep } from "node:path";
 import { readText } from "../../host/files.ts";
-import type { Attempt, Check, Verification } from "../../backlog/types.ts";
+import type { Check, Verification, WorkContext } from "../../backlog/types.ts";
 import { fillPrompt, findPrompt, type PromptValuesOf } from "../../prompts/render.ts";
 import { afterWords, onOneLine, quoted, windowed } from "../../prompts/parts.ts";
 import { findSpec } from "./find_spec.ts";
@@ -24,12 +24,8 @@ const ENDS: Readonly<Record<SpecItem["data"]["stage"], string>> = {
 };
 
 /** The parts of a stage's prompt, beside the item. */
-export interface StagePromptContext {
+export interface StagePromptContext extends Pick<WorkContext, "attempt" | "cwd" | "nonce" | "previous"> {
   readonly root: string;
-  readonly cwd: string;
-  readonly attempt: number;
-  readonly nonce: string;
-  readonly previous: Attempt | null;
   readonly checks: readonly Check[];
 }
 
@@ -42,17 +38,22 @@ export async function stagePrompt(
   const { text } = await findPrompt(`spec_${item.data.stage.toLowerCase()}`, { root });
   const tasks = tasksIn(item);
   const [task] = tasks;
+  const id = task?.id ?? item.id;
+  const spec = await specPlace(root, item.data.spec);
+  // for a prompt of the user's own without placeholders: without these commands no turn of the stage comes to anything
+  const toEnd = `The spec is \`${spec}\`. ${ENDS[item.data.stage].replaceAll("ID", id)} ` +
+    `When you cannot, end with ${blockedLine(nonce)}.`;
   const values: Omit<PromptValuesOf<"spec_build">, "checks"> = {
     stage: item.data.stage,
-    spec: await specPlace(root, item.data.spec),
-    id: task?.id ?? item.id,
+    spec,
+    id,
     name: onOneLine(task?.name ?? item.title),
     item: itemOf(item, tasks),
     attempt: String(attempt),
     nonce,
     failure: [...(previous === null ? [] : [failureOf(previous)]), ...tasks.flatMap(rejectedBefore)].join("\n\n"),
     log: task?.killLog === null || task === undefined ? "None was kept." : await endOf(cwd, task.killLog),
-    toEnd: await howToEnd(root, item.data, { id: task?.id ?? item.id, nonce }),
+    toEnd,
   };
   return (first) => fillPrompt(text, { ...values, checks: checksOf(checks, first) });
 }
@@ -65,18 +66,6 @@ function itemOf(item: SpecItem, tasks: readonly Task[]): string {
   const issues = issuesIn(item).map((issue) => describeIssue(issue, item.data.spec));
   const rest = issues.length > 0 ? "`ralph query issues`" : "`ralph query tasks`";
   return quoted(windowed([...tasks.map(describeTask), ...issues], { rest, separator: "\n\n" }));
-}
-
-/**
- * For a prompt of the user's own without placeholders: without these commands no turn of the stage comes to anything.
- */
-async function howToEnd(
-  root: string,
-  { stage, spec }: SpecItem["data"],
-  { id, nonce }: { readonly id: string; readonly nonce: string },
-): Promise<string> {
-  const end = ENDS[stage].replaceAll("ID", id);
-  return `The spec is \`${await specPlace(root, spec)}\`. ${end} When you cannot, end with ${blockedLine(nonce)}.`;
 }
 
 /** The signal by which a turn gives up, as a prompt asks for it. */
@@ -117,15 +106,13 @@ function checksOf(checks: readonly Check[], first: Verification | null): string 
   const named = new Map(first?.results.map((result) => [`${result.scope}\n${result.name}`, result]));
   const lines = checks.map(({ name, scope }) => {
     const result = named.get(`${scope ?? ""}\n${name}`);
-    if (result === undefined) return { failed: false, line: `- \`${name}\`` };
-    if (result.ok) return { failed: false, line: `- \`${name}\`: passed just now` };
-    const line = `- \`${name}\`: FAILED just now (exit ${result.exitCode})\n\n${
-      quoted(result.tail.slice(-FAILURE_CHARACTERS))
-    }\n`;
-    return { failed: true, line };
+    if (result === undefined) return { ok: true, line: `- \`${name}\`` };
+    if (result.ok) return { ok: true, line: `- \`${name}\`: passed just now` };
+    const tail = quoted(result.tail.slice(-FAILURE_CHARACTERS));
+    return { ok: false, line: `- \`${name}\`: FAILED just now (exit ${result.exitCode})\n\n${tail}\n` };
   });
-  const ordered = [...lines.filter(({ failed }) => failed), ...lines.filter(({ failed }) => !failed)];
-  return windowed(ordered.map(({ line }) => line), { rest: "`ralph verify`" });
+  const failedFirst = lines.toSorted((one, other) => Number(one.ok) - Number(other.ok));
+  return windowed(failedFirst.map(({ line }) => line), { rest: "`ralph verify`" });
 }
 
 async function endOf(cwd: string, path: string): Promise<string> {

@@ -41,7 +41,7 @@ const COMMANDS: readonly Command[] = [
       ...SHOW_FLAGS,
     },
     details: ["`ralph schema plan` describes the JSON."],
-    load: () => import("./commands/query.ts"),
+    load: async () => ({ run: (await import("./commands/look.ts")).query }),
   },
   {
     name: "task",

@@ -1,108 +1,214 @@
-import { reasonOf } from "../../backlog/attempts.ts";
-import type { ClaimLine } from "../../backlog/claims.ts";
-import type { Attempt, CheckResult } from "../../backlog/types.ts";
+/**
+ * The plan after an attempt, and the loop's next step. Pure.
+ *
+ * @module
+ */
+import { relative, sep } from "node:path";
+import { isOver, reasonOf } from "../../backlog/attempts.ts";
+import type { Attempt, CheckResult, PassedItem, PassedRecord, SettleCommit, Settlement } from "../../backlog/types.ts";
+import { parentId, type SpecFindings } from "./claim.ts";
 import { type SpecItem, tasksIn, testsChangedBy } from "./item.ts";
-import { newChildren, parentId, wasRejected } from "./claim.ts";
-import { inherited, planned, withDependents, withRejection } from "./mutations.ts";
-import { idsOf, rejectionsOf, tasksOf, withChanged, withLine, without } from "./plan_file.ts";
+import { inherited, planned, shortName, withDependents, withRejection } from "./mutations.ts";
+import {
+  doneOf,
+  idsOf,
+  pendingOf,
+  recordIn,
+  rejectionsOf,
+  rejectsOf,
+  tasksById,
+  tasksOf,
+  withChanged,
+  withLine,
+  without,
+} from "./plan_file.ts";
 import { readLine } from "./read_line.ts";
-import type { Entry, Plan, Task } from "./types.ts";
+import { MOST_PARTINGS } from "./stage.ts";
+import { scopeOf, withClaims } from "./turn_claims.ts";
+import { type Entry, type Plan, PLAN_FILE, type Task } from "./types.ts";
 
 const LONGEST_REASON = 1000;
 const SHORT_HASH = 7;
 
-/** A BUILD turn that passed: its task is done, with or without a claim. */
-export function built(plan: Plan, item: SpecItem): Plan {
-  return withChanged(withGiven(plan, item), isTask(item.id, "p"), { s: "d", done_at: undefined });
+/** The facts beside item and attempt. */
+export interface SettleOptions {
+  readonly root: string;
+  /** The task was rejected too often. */
+  readonly isGivenUp: (plan: Plan, id: string) => boolean;
 }
 
-/** A task that is done, with the commit of its work. */
-export function committedAt(plan: Plan, id: string, commit: string): Plan {
-  return withChanged(plan, isTask(id, "d"), { done_at: commit.slice(0, SHORT_HASH) });
+/** What an attempt comes to. */
+interface Settled {
+  /** The claims that count. @default new issues: any turn may add these, however it ended */
+  readonly counts?: (command: string) => boolean;
+  readonly to: (plan: Plan) => Plan;
+  /** The next step, from the plan that was written. */
+  readonly end: (after: Plan) => Settlement;
 }
 
-/** A BUILD turn that was ended by time or context: the task is to be taken apart. */
-export function killed(plan: Plan, item: SpecItem, kill: "timeout" | "context", log: string | null): Plan {
-  const pending = reset(plan, item);
-  return withChanged(pending, isTask(item.id, "p"), { kill, ...(log === null ? {} : { kill_log: log }) });
+type Settle = (item: SpecItem, attempt: Attempt<SpecFindings>, options: SettleOptions) => Settled;
+
+const SETTLED: Readonly<Record<SpecItem["data"]["stage"], Settle>> = {
+  BUILD: buildSettled,
+  VERIFY: verifySettled,
+  DECOMPOSE: decomposeSettled,
+  INVESTIGATE: investigateSettled,
+};
+
+/** The change of the plan, and the loop's next step, after an attempt. */
+export function settled(
+  item: SpecItem,
+  attempt: Attempt<SpecFindings>,
+  options: SettleOptions,
+): Pick<Settled, "end" | "to"> {
+  const { counts = (command) => command === "issue add", to, end } = SETTLED[item.data.stage](item, attempt, options);
+  const claims = (attempt.claim?.findings?.claims ?? []).filter(({ command }) => counts(command));
+  return { to: (plan) => to(withClaims(plan, scopeOf(item), claims)), end };
+}
+
+function isPassed({ status }: Attempt): boolean {
+  return status === "verified" || status === "unverified";
+}
+
+/** The commit holds the plan alone: it leaves out files of a turn that was to write nothing. */
+function commitOf(what: string, { title }: Pick<SpecItem, "title">): SettleCommit {
+  return { subject: `ralph: ${what} - ${shortName(title)}`, paths: [PLAN_FILE], work: false };
+}
+
+/** VERIFY, DECOMPOSE, INVESTIGATE: tried again some times, then a person is needed. */
+function again(attempt: Attempt, commit: SettleCommit): Settlement {
+  if (attempt.status === "interrupted") return { status: "open", commit };
+  return { status: isOver(attempt) ? "parked" : "open", reason: shortReason(reasonOf(attempt)), commit };
+}
+
+function buildSettled(item: SpecItem, attempt: Attempt, { root, isGivenUp }: SettleOptions): Settled {
+  const { id } = item;
+  if (isPassed(attempt)) { // its task is done, with or without a claim
+    const { subject: stateSubject, ...state } = commitOf("task done", item);
+    const commit = { ...state, subject: `feat: ${id} - ${item.title}`, stateSubject, work: true };
+    const to = (plan: Plan): Plan =>
+      withChanged(withGiven(plan, item), isTask(id, "p"), { s: "d", done_at: undefined });
+    return { to, end: () => ({ status: "passed", commit }) };
+  }
+  const toPending = (plan: Plan): Plan => reset(plan, item);
+  if (attempt.status === "interrupted") return { to: toPending, end: () => ({ status: "open" }) }; // the next commit takes it along
+  const reason = shortReason(reasonOf(attempt));
+  const kill = killOf(attempt);
+  const depth = tasksIn(item)[0]?.depth ?? 0;
+  if (kill !== null && depth >= MOST_PARTINGS) {
+    const whole = `${reason}; it came of ${depth} decompositions and is not cut again`;
+    return { to: toPending, end: () => ({ status: "parked", reason: whole, commit: commitOf("task reset", item) }) };
+  }
+  if (kill !== null) { // the task is to be taken apart
+    const log = attempt.turn === null ? {} : { kill_log: relative(root, attempt.turn.transcript).replaceAll(sep, "/") };
+    const to = (plan: Plan): Plan => withChanged(toPending(plan), isTask(id, "p"), { kill, ...log });
+    return { to, end: () => ({ status: "open", reason, commit: commitOf("task kill", item) }) };
+  }
+  return {
+    to: (plan) => failed(plan, item, attempt),
+    end: (after) => {
+      const isLast = isOver(attempt) || isGivenUp(after, id);
+      return { status: isLast ? "parked" : "open", reason, commit: commitOf("task reject", item) };
+    },
+  };
+}
+
+function killOf(attempt: Attempt): "timeout" | "context" | null {
+  if (attempt.status !== "failed") return null;
+  if (attempt.reason === "timed-out" || attempt.reason === "idle") return "timeout";
+  return attempt.reason === "context-exhausted" ? "context" : null;
 }
 
 /** A BUILD turn that failed: what it marked as done is not; its own task is rejected where it was claimed to be done. */
-export function failed(plan: Plan, item: SpecItem, attempt: Attempt): Plan {
-  const reason = shortReasonOf(attempt);
+function failed(plan: Plan, item: SpecItem, attempt: Attempt): Plan {
   const head = attempt.turn?.head?.slice(0, SHORT_HASH) ?? null;
   const open = reset(plan, item);
-  const pending = tasksOf(open).find(({ id, s }) => id === item.id && s === "p");
+  const pending = pendingOf(open).find(({ id }) => id === item.id);
   const isClaimed = attempt.claim?.status === "done";
   // Settled again after a crash: the tombstone is there already.
   const isSettled = rejectionsOf(open, item.id) > item.data.rejections;
-  return pending !== undefined && isClaimed && !isSettled ? withRejection(open, pending, reason, head) : open;
+  return pending !== undefined && isClaimed && !isSettled
+    ? withRejection(open, pending, shortReason(reasonOf(attempt)), head)
+    : open;
 }
 
 /** The item's own task is pending again, and comes back where it left the file; what others did meanwhile stays. */
-export function reset(plan: Plan, item: SpecItem): Plan {
+function reset(plan: Plan, item: SpecItem): Plan {
   return withChanged(withGiven(plan, item), isTask(item.id, "d"), { s: "p", done_at: undefined });
 }
 
-/** The records that the turn was given come back where they left the file. */
-export function withGiven(plan: Plan, { data }: SpecItem): Plan {
-  return data.lines.reduce((now, raw) => {
-    const { entry } = readLine(raw, 0);
-    const id = entry.type === "task" ? entry.task.id : entry.type === "issue" ? entry.issue.id : null;
-    return id === null || idsOf(now).has(id) ? now : withLine(now, raw);
-  }, plan);
-}
-
-/** An INVESTIGATE turn that did not pass: its issues are open, and the tasks that it added are gone. */
-export function notInvestigated(plan: Plan, item: SpecItem, claims: readonly ClaimLine[]): Plan {
-  const added = claims.filter(({ command }) => command === "task add").map(({ id }) => id);
-  return withGiven(without(plan, (entry) => entry.type === "task" && added.includes(entry.task.id)), item);
-}
-
-/** A VERIFY turn that passed: what it was about leaves the file. */
-export function accepted(plan: Plan, item: SpecItem): Plan {
-  const ids = new Set(tasksIn(item).map(({ id }) => id));
-  return planned(without(plan, (entry) => entry.type === "task" && entry.task.s === "d" && ids.has(entry.task.id)));
+function verifySettled(item: SpecItem, attempt: Attempt): Settled {
+  const ids = tasksIn(item).map(({ id }) => id);
+  if (isPassed(attempt)) {
+    const title = ids.length === 1 ? tasksIn(item)[0]?.name : undefined;
+    const commit = commitOf("task accept", { title: title ?? `${item.data.lines.length} tasks` });
+    const isAccepted = (entry: Entry): boolean =>
+      entry.type === "task" && entry.task.s === "d" && ids.includes(entry.task.id);
+    return { to: (plan) => planned(without(plan, isAccepted)), end: () => ({ status: "passed", commit }) };
+  }
+  return {
+    counts: (command) => command !== "task accept",
+    to: (plan) => notAccepted(plan, item, attempt),
+    end(after) {
+      const done = new Set(doneOf(after).map(({ id }) => id));
+      const reopened = ids.filter((id) => !done.has(id));
+      return { ...again(attempt, commitOf("task reject", item)), ...(reopened.length === 0 ? {} : { reopened }) };
+    },
+  };
 }
 
 /** A VERIFY turn that did not pass: what it accepted is back, and what a check of its own refutes is rejected. */
-export function notAccepted(plan: Plan, item: SpecItem, attempt: Attempt): Plan {
-  const here = new Set(tasksOf(plan).map(({ id }) => id));
+function notAccepted(plan: Plan, item: SpecItem, attempt: Attempt): Plan {
   let changed = plan;
-  for (const [index, task] of tasksIn(item).entries()) {
-    const isGone = !here.has(task.id) && !wasRejected(plan, task.id, task.doneAt);
-    if (isGone) changed = withLine(changed, item.data.lines[index] as string);
+  for (const [index, { id, doneAt }] of tasksIn(item).entries()) {
+    // a tombstone names the very commit at which the task was done: it was replaced
+    const isRejected = rejectsOf(plan).some((one) => one.id === id && (doneAt === null || one.doneAt === doneAt));
+    if (!tasksById(plan).has(id) && !isRejected) changed = withLine(changed, item.data.lines[index] ?? "");
   }
   const failures = attempt.verification?.status === "failed" ? attempt.verification.failures : [];
-  const refuted = new Set(failures.map(({ scope }) => scope));
-  for (const { id } of tasksIn(item).filter((task) => refuted.has(task.id))) {
+  for (const { id } of tasksIn(item)) {
     const own = failures.filter(({ scope }) => scope === id);
-    const task = tasksOf(changed).find((one) => one.id === id && one.s === "d");
-    if (own.length > 0 && task !== undefined) {
-      changed = withRejection(changed, task, shortReason(own.map(describe).join("; ")));
-    }
+    const task = doneOf(changed).find((one) => one.id === id);
+    if (own.length === 0 || task === undefined) continue;
+    changed = withRejection(changed, task, shortReason(own.map(describe).join("; ")));
   }
   return changed;
 }
 
-/** A DECOMPOSE turn that found the task done already: a BUILD turn says so, and its checks decide. */
-export function resumed(plan: Plan, item: SpecItem): Plan {
-  return withChanged(plan, isTask(parentId(item), "p"), { kill: undefined, kill_log: undefined, decompose: undefined });
+function describe({ name, exitCode, tail }: CheckResult): string {
+  return `${name}: exit ${exitCode ?? "unknown"}${tail === "" ? "" : `\n${tail}`}`;
+}
+
+function decomposeSettled(item: SpecItem, attempt: Attempt<SpecFindings>): Settled {
+  if (!isPassed(attempt)) { // the whole is decomposed anew
+    const to = (plan: Plan): Plan => withoutTasks(plan, item, newChildren(item, plan));
+    return { to, end: () => again(attempt, commitOf("task reset", item)) };
+  }
+  const asked = new Set(attempt.claim?.findings?.claims.map(({ command }) => command));
+  if (asked.has("task done") && !asked.has("task add")) { // done already: a BUILD turn says so, and its checks decide
+    const changes = { kill: undefined, kill_log: undefined, decompose: undefined };
+    const to = (plan: Plan): Plan => withChanged(plan, isTask(parentId(item), "p"), changes);
+    return { to, end: () => ({ status: "passed", commit: commitOf("task resume", item) }) };
+  }
+  const commit = commitOf("task decompose", item);
+  const counts = (command: string): boolean => command !== "task done";
+  return { counts, to: (plan) => decomposed(plan, item), end: () => ({ status: "passed", commit }) };
 }
 
 /** A DECOMPOSE turn that passed: the parts take the place of the whole. */
-export function decomposed(plan: Plan, item: SpecItem): Plan {
-  const parent = tasksOf(plan).find(({ id }) => id === parentId(item));
+function decomposed(plan: Plan, item: SpecItem): Plan {
+  const parent = tasksById(plan).get(parentId(item));
   const children = newChildren(item, plan);
   if (parent === undefined || children.length === 0) return plan;
   const globs = testsChangedBy(parent);
   let changed = withLastPart(withDependents(plan, parent.id, children), parent, children);
-  for (const task of tasksOf(changed).filter(({ id }) => children.includes(id))) {
-    changed = withChanged(changed, isTask(task.id), { changes_tests: globs, decompose_depth: parent.depth + 1 });
-    const deps = [...new Set([...task.deps.filter((id) => id !== parent.id), ...parent.deps])];
-    if (deps.join() !== task.deps.join()) {
-      changed = withChanged(changed, isTask(task.id), { deps: deps.length === 0 ? undefined : deps });
-    }
+  for (const { id, deps: own } of tasksOf(changed).filter((task) => children.includes(task.id))) {
+    const deps = [...new Set([...own.filter((one) => one !== parent.id), ...parent.deps])];
+    changed = withChanged(changed, isTask(id), {
+      changes_tests: globs,
+      decompose_depth: parent.depth + 1,
+      ...(deps.join() === own.join() ? {} : { deps: deps.length === 0 ? undefined : deps }),
+    });
   }
   return without(changed, isTask(parent.id));
 }
@@ -120,19 +226,67 @@ function withLastPart(plan: Plan, parent: Task, children: readonly string[]): Pl
   });
 }
 
-/** A DECOMPOSE turn that did not pass: its parts go, the whole is decomposed anew. */
-export function notDecomposed(plan: Plan, item: SpecItem): Plan {
-  const children = newChildren(item, plan);
-  return withGiven(without(plan, (entry) => entry.type === "task" && children.includes(entry.task.id)), item);
+/** Tasks that a DECOMPOSE turn made of its own. */
+function newChildren(item: SpecItem, plan: Plan): readonly string[] {
+  const parent = parentId(item);
+  return tasksOf(plan).filter((task) => task.parent === parent && !item.data.ids.includes(task.id)).map(({ id }) => id);
 }
 
-/** Why an attempt failed, short enough for a task to keep. */
-export function shortReasonOf(attempt: Attempt): string {
-  return shortReason(reasonOf(attempt));
+function investigateSettled(item: SpecItem, attempt: Attempt<SpecFindings>): Settled {
+  if (isPassed(attempt)) {
+    const commit = commitOf("investigate", item);
+    return { counts: () => true, to: (plan) => plan, end: () => ({ status: "passed", commit }) };
+  }
+  const added = attempt.claim?.findings?.claims.filter(({ command }) => command === "task add") ?? [];
+  return {
+    to: (plan) => withoutTasks(plan, item, added.map(({ id }) => id)),
+    end: () => again(attempt, commitOf("task reset", item)),
+  };
 }
 
-function describe({ name, exitCode, tail }: CheckResult): string {
-  return `${name}: exit ${exitCode ?? "unknown"}${tail === "" ? "" : `\n${tail}`}`;
+/** The plan without tasks that a turn added, with the records that it was given. */
+function withoutTasks(plan: Plan, item: SpecItem, ids: readonly (string | undefined)[]): Plan {
+  return withGiven(without(plan, (entry) => entry.type === "task" && ids.includes(entry.task.id)), item);
+}
+
+/** The records that the turn was given come back where they left the file. */
+function withGiven(plan: Plan, { data }: SpecItem): Plan {
+  return data.lines.reduce((now, raw) => {
+    const id = recordIn(readLine(raw, 0).entry)?.id;
+    return id === undefined || idsOf(now).has(id) ? now : withLine(now, raw);
+  }, plan);
+}
+
+/** A task that is done, with the commit of its work. */
+export function committedAt(plan: Plan, id: string, commit: string): Plan {
+  return withChanged(plan, isTask(id, "d"), { done_at: commit.slice(0, SHORT_HASH) });
+}
+
+/** The tasks that VERIFY accepted last, where a run has passed with them, by their own checks. */
+export function acceptedLast(passed: readonly PassedRecord[]): readonly PassedItem[] {
+  const checks = passed.find(({ kind, closed }) => kind === "VERIFY" && closed === true)?.checks ?? [];
+  const ids = new Set(checks.map(({ scope = "" }) => scope).filter((id) => id !== ""));
+  return [...ids].map((id) => ({ id, title: id, checks: checks.filter(({ scope }) => scope === id) }));
+}
+
+/**
+ * Tasks that fail the final check are pending again, with the reason: accepted ones are added again.
+ *
+ * @param lines of accepted tasks, by their ids
+ */
+export function sentBack(
+  plan: Plan,
+  ids: readonly string[],
+  lines: ReadonlyMap<string, string>,
+  reason: string,
+): Plan {
+  return ids.reduce((now, id) => {
+    const line = lines.get(id);
+    const whole = tasksById(now).has(id) || line === undefined ? now : withLine(now, line);
+    const task = tasksById(whole).get(id);
+    if (task === undefined || (whole === now && task.s === "p")) return now; // sent back already
+    return withRejection(whole, task, reason);
+  }, plan);
 }
 
 /** The beginning names the check, the end says what went wrong. */

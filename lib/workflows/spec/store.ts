@@ -1,22 +1,15 @@
-import type { Config } from "../../config/types.ts";
+import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { topLevelPaths } from "../../git/tree_paths.ts";
 import type { CommitResult, Repository } from "../../git/types.ts";
 import type { Host } from "../../host/types.ts";
-import type { StateFiles } from "../../backlog/state_files.ts";
 import type { Change } from "./mutations.ts";
 import { mergeConflict } from "./merge_plan.ts";
 import { formatPlan, hasConflict, parsePlan } from "./plan_file.ts";
 import { type Plan, PLAN_FILE } from "./types.ts";
 
 /** The part of the context that the store needs. */
-export interface PlanStoreContext {
-  readonly root: string;
-  readonly config: Pick<Config, "commits">;
-  readonly state: StateFiles;
-  readonly repository: Repository | null;
-  readonly host: Host;
-}
+export type PlanStoreContext = Pick<RalphContext, "config" | "host" | "repository" | "root" | "state">;
 
 /** A change that was made. */
 export interface Mutated {

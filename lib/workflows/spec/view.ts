@@ -7,19 +7,14 @@ import type { JsonObject, Plan, PlanProblem, Task } from "./types.ts";
 /** `ralph query` prints this. */
 export interface PlanView {
   readonly spec: string | null;
-  readonly tasks: TasksView;
+  /** `ralph query tasks` prints this. */
+  readonly tasks: { readonly pending: readonly JsonObject[]; readonly done: readonly JsonObject[] };
   readonly issues: readonly JsonObject[];
   readonly rejects: readonly JsonObject[];
   readonly stage: Stage;
   readonly next: NextAction;
   /** Lines that cannot be read, and ids that occur twice. */
   readonly problems: readonly PlanProblem[];
-}
-
-/** `ralph query tasks` prints this. */
-export interface TasksView {
-  readonly pending: readonly JsonObject[];
-  readonly done: readonly JsonObject[];
 }
 
 /** `ralph query next` prints this. */

@@ -18,8 +18,8 @@ export const SPEC_WORKFLOW: Workflow = {
   plan: async (invocation, place) =>
     await (await import("./commands/set_spec_plan_build.ts")).planFile(invocation, place),
   run: async (invocation) => await (await import("./commands/set_spec_plan_build.ts")).build(invocation),
-  status: async (look) => [await (await import("./commands/status_and_next.ts")).readSpecStatus(look)],
-  next: async (look) => await (await import("./commands/status_and_next.ts")).nextOfPlan(look),
+  status: async (look) => [await (await import("./commands/look.ts")).readSpecStatus(look)],
+  next: async (look) => await (await import("./commands/look.ts")).nextOfPlan(look),
   validate: async (
     validated,
   ) => [await (await import("./commands/verify_and_validate.ts")).validatePlanFile(validated)],

@@ -112,8 +112,7 @@ describe("specBacklog()", () => {
     await using world = await loopWorld(async () => {}, plan(killed, line("t-9", '"deps": ["t-1"], "s": "p"')));
     const given = await item(world);
     const parts = [{ id: "t-a", name: "a", parent: "t-1" }, { id: "t-b", name: "b", parent: "t-1", deps: ["t-a"] }];
-    const options = { known: new Set<string>() };
-    await planStore(world.ralph).mutate((before) => addTasks(before, parts, options));
+    await planStore(world.ralph).mutate((before) => addTasks(before, parts));
 
     const settled = await specBacklog(world.ralph).settle(given, { ...NOTHING, status: "unverified" });
 

@@ -18,7 +18,7 @@ import {
 import { mergeConflict } from "../../../lib/workflows/spec/merge_plan.ts";
 import { stageOf } from "../../../lib/workflows/spec/stage.ts";
 import type { Plan } from "../../../lib/workflows/spec/types.ts";
-import { changedLines } from "../../../lib/workflows/spec/commands/changed_lines.ts";
+import { changedLines } from "../../../lib/workflows/spec/commands/plan_lines.ts";
 
 /** Lines as real files have them: every record type, status, spelling and spacing that was seen, and damage. */
 const LINES = [
@@ -286,13 +286,10 @@ const random = (length: number): string => Math.random().toString(36).slice(2, 2
 const COMMANDS: readonly Command[] = [
   ["set-spec a.md", (plan) => setSpec(plan, "a.md")],
   ["plan b.md", (plan) => beginSpec(plan, "b.md")],
-  ["task add", (plan) => addTasks(plan, [{ id: `t-${random(4)}`, name: "a task" }], { known: new Set() })],
+  ["task add", (plan) => addTasks(plan, [{ id: `t-${random(4)}`, name: "a task" }])],
   [
     "task add --deps",
-    (plan) =>
-      addTasks(plan, [{ id: `t-${random(4)}`, name: "b", deps: tasksOf(plan).slice(-1).map(({ id }) => id) }], {
-        known: new Set(),
-      }),
+    (plan) => addTasks(plan, [{ id: `t-${random(4)}`, name: "b", deps: tasksOf(plan).slice(-1).map(({ id }) => id) }]),
   ],
   ["task done", (plan) => doneTask(plan, { head: "abc1234" })],
   ["task done last", (plan) => doneTask(plan, { id: pendingOf(plan).at(-1)?.id, head: "abc1234" })],

@@ -1,7 +1,6 @@
 import { EXIT } from "../../../errors/exit_codes.ts";
 import { problemsOf } from "../plan_file.ts";
-import { changeOf, permitted, withClaims } from "../apply_claims.ts";
-import { onlyAdds, scopeOfTurn, type TurnScope } from "../stage_claims.ts";
+import { changeOf, onlyAdds, permitted, scopeOfTurn, type TurnScope, withClaims } from "../turn_claims.ts";
 import { type Mutated, type PlanStore, planStore } from "../store.ts";
 import { type Plan, PLAN_FILE } from "../types.ts";
 import type { OfferOptions } from "../next_item.ts";
@@ -11,7 +10,7 @@ import { RalphError } from "../../../errors/ralph_error.ts";
 import type { Invocation } from "../../../cli/command.ts";
 import { type Look, openLook, parkedIn } from "../../../cli/look.ts";
 import { findPlace } from "../../../cli/workspace.ts";
-import { changedLines, changedRecords } from "./changed_lines.ts";
+import { changedLines, changedRecords } from "./plan_lines.ts";
 import { toJson } from "../../../cli/show.ts";
 
 /** The plan of the spec workflow, for commands that start no agent. */

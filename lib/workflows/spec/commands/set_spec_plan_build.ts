@@ -1,5 +1,4 @@
-import { findSpec, SPEC_FOLDERS } from "../find_spec.ts";
-import { RalphError } from "../../../errors/ralph_error.ts";
+import { findSpec, requireSpec } from "../find_spec.ts";
 import type { Invocation } from "../../../cli/command.ts";
 import { changePlan, claimLine, openPlan } from "./open_plan.ts";
 import { usage } from "../../../cli/parse.ts";
@@ -7,9 +6,6 @@ import { endWith } from "../../../cli/end_with.ts";
 import { openSession } from "../../../cli/session.ts";
 import { refuseEmptyItems } from "../../../cli/validated_file.ts";
 import { findPlace, type Place } from "../../../cli/workspace.ts";
-import type { RalphContext } from "../../../context/context.ts";
-import { unknownDependencies } from "../ids.ts";
-import { hasConflict, parsePlan } from "../plan_file.ts";
 import { PLAN_FILE } from "../types.ts";
 import { shippedRecipe } from "../../../recipe/registry.ts";
 
@@ -18,12 +14,8 @@ export async function setSpec(invocation: Invocation): Promise<number> {
   const given = invocation.arguments[0]?.trim() ?? "";
   if (given === "") throw usage("the name of the spec is empty", "`ralph set-spec coverage.md`");
   const open = await openPlan(invocation);
-  const found = await findSpec(open.root, given, invocation.host.environment.cwd);
-  if (found === null) {
-    const hint = `specs are looked for here, then in ${SPEC_FOLDERS.slice(1).join(" and ")}`;
-    throw new RalphError("state-missing", { details: { path: given }, hint });
-  }
-  return await changePlan(invocation, open, () => [claimLine(invocation, "set-spec", { text: found.name })]);
+  const text = await requireSpec(open.root, given, invocation.host.environment.cwd);
+  return await changePlan(invocation, open, () => [claimLine(invocation, "set-spec", { text })]);
 }
 
 /** `ralph plan SPEC.md`: a single word that ends in .md and names a file, here or in a folder of specs. */
@@ -50,17 +42,11 @@ export async function build(invocation: Invocation): Promise<number> {
   const place = { ...await findPlace(invocation), workflow };
   await using session = await openSession(invocation, { asks: false, gates: [], place });
   const { validatePlanFile } = await import("./verify_and_validate.ts");
-  refuseEmptyItems([await validatePlanFile({ ...place, scope: "", host: invocation.host })]);
-  await warnOfUnknown(session.ralph);
+  const validated = await validatePlanFile({ ...place, scope: "", host: invocation.host });
+  refuseEmptyItems([validated]);
+  for (const warning of validated.present ? validated.warnings : []) {
+    session.ralph.events.emit({ type: "note", level: "warn", message: `${PLAN_FILE}: ${warning}` });
+  }
   const recipe = await shippedRecipe(invocation.program.recipes, "spec");
   return endWith(invocation, session.ralph, await recipe.run(session.ralph, { goal: "" }), "ralph build");
-}
-
-/** A mistyped dependency would be built without what it waits for. A plan that cannot be read is the loop's to refuse. */
-async function warnOfUnknown(ralph: RalphContext): Promise<void> {
-  const text = await ralph.state.read(PLAN_FILE);
-  if (text === null || hasConflict(text)) return;
-  for (const message of await unknownDependencies(parsePlan(text, PLAN_FILE), ralph)) {
-    ralph.events.emit({ type: "note", level: "warn", message: `${PLAN_FILE}: ${message}` });
-  }
 }

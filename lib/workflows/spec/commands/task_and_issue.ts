@@ -1,9 +1,10 @@
+import { text as readAll } from "node:stream/consumers";
 import { verbOf } from "../../../cli/verbs.ts";
-import { knownInHistory, newId } from "../ids.ts";
-import { firstDone, firstTask, type NewTask, refuseUnknown, unknownIds } from "../mutations.ts";
+import { idGiver, linesInHistory } from "../ids.ts";
+import { firstDone, firstTask, type NewTask, unknownIds } from "../mutations.ts";
 import { idsOf, issuesOf, tasksOf } from "../plan_file.ts";
 import { readTask } from "../task_input.ts";
-import { turnDefaults } from "../stage_claims.ts";
+import { turnDefaults } from "../turn_claims.ts";
 import type { Flags, Invocation } from "../../../cli/command.ts";
 import { changePlan, claimLine, type OpenPlan, openPlan } from "./open_plan.ts";
 import { usage } from "../../../cli/parse.ts";
@@ -32,23 +33,20 @@ async function add(invocation: Invocation, words: readonly string[]): Promise<nu
     const hint = `quote it: \`ralph task add "${words.join(" ")}"\``;
     throw usage(`the task must be one argument (got ${words.length})`, hint);
   }
-  const given = text === "-"
-    ? (await linesOfInput(host)).map((line, index) => readTask(line, `line ${index + 1} of standard input`))
-    : [readTask(text, "the task")];
+  const given = (await batchOf(text, host)).map((line, index) =>
+    readTask(line, text === "-" ? `line ${index + 1} of standard input` : "the task")
+  );
   if (given.length === 0) throw usage("standard input holds no task", 'one a line: text, or `{"name": …}`');
 
   const open = await openPlan(invocation);
   return await changePlan(invocation, open, async (plan, { scope }) => {
     const defaults = scope === null ? {} : turnDefaults(scope);
-    const taken = new Set(idsOf(plan));
-    const tasks = given.map((task): NewTask => {
-      const id = task.id ?? newId("t", taken, host.ids.random);
-      taken.add(id);
-      return { ...defaults, ...task, ...fromFlags(flags), id };
-    });
+    const freeId = idGiver("t", idsOf(plan), host.ids.random);
+    const tasks = given.map((task): NewTask => ({ ...defaults, ...task, ...fromFlags(flags), id: freeId(task.id) }));
     const missing = unknownIds(plan, tasks);
-    const known = await knownInHistory(open, missing);
-    refuseUnknown(plan, missing.filter((id) => !known.has(id)));
+    const known = await linesInHistory(open, missing, "--all");
+    const unknown = missing.filter((id) => !known.has(id)).join(", no ");
+    if (unknown !== "") throw usage(`there is no ${unknown} in ${plan.file}`, "`ralph query` lists what there is");
     return tasks.map(({ id, ...record }) => claimLine(invocation, "task add", { id, record }));
   });
 }
@@ -98,11 +96,10 @@ async function reject(invocation: Invocation, words: readonly string[]): Promise
   });
 }
 
-/** The lines of standard input that hold something. */
-async function linesOfInput({ terminal }: Pick<Host, "terminal">): Promise<readonly string[]> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of terminal.stdin) chunks.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
-  return Buffer.concat(chunks).toString("utf8").split("\n").map((line) => line.trim()).filter((line) => line !== "");
+/** What was given as an argument, or by `-` the lines of standard input that hold something. */
+async function batchOf(given: string, { terminal }: Pick<Host, "terminal">): Promise<readonly string[]> {
+  if (given !== "-") return [given];
+  return (await readAll(terminal.stdin)).split("\n").map((line) => line.trim()).filter((line) => line !== "");
 }
 
 /** `ralph issue add|done`. */
@@ -114,16 +111,12 @@ export async function issue(invocation: Invocation): Promise<number> {
 async function addIssue(invocation: Invocation, words: readonly string[]): Promise<number> {
   const { host } = invocation;
   if (words.length === 0) throw usage("`ralph issue add` needs a description", '`ralph issue add "what was found"`');
-  const isBatch = words.length === 1 && words[0] === "-";
-  const descriptions = (isBatch ? await linesOfInput(host) : words).map(descriptionOf);
+  const [first = ""] = words;
+  const descriptions = (words.length === 1 ? await batchOf(first, host) : words).map(descriptionOf);
   if (descriptions.length === 0) throw usage("standard input holds no issue", 'one a line: text, or `{"desc": …}`');
   return await changePlan(invocation, await openPlan(invocation), (plan) => {
-    const taken = new Set(idsOf(plan));
-    return descriptions.map((text) => {
-      const id = newId("i", taken, host.ids.random);
-      taken.add(id);
-      return claimLine(invocation, "issue add", { id, text });
-    });
+    const freeId = idGiver("i", idsOf(plan), host.ids.random);
+    return descriptions.map((text) => claimLine(invocation, "issue add", { id: freeId(), text }));
   });
 }
 

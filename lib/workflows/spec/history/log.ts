@@ -3,8 +3,8 @@ import type { Repository } from "../../../git/types.ts";
 import { refused } from "../refused.ts";
 import { PLAN_FILE } from "../types.ts";
 import { type Branches, readBranches } from "./read_branches.ts";
-import type { Life, Moment, PlanCommit, TaskOutcome } from "./life.ts";
 import { readLives } from "./read_history.ts";
+import type { Life, Moment, PlanCommit, TaskOutcome } from "./walk.ts";
 
 /** Words that git takes for a date; anything else without a digit it takes for now, silently. */
 const WORDS = [
@@ -70,25 +70,24 @@ const RECENT = 20;
 
 /** The lives of the plan's tasks, from git alone; the latest event last. @throws {RalphError} usage, git-failed */
 export async function readLog(options: LogOptions): Promise<PlanLog> {
-  const { repository } = options;
+  const { repository, branch } = options;
   const hasHead = await headExists(repository);
-  const everywhere = hasHead ? ["--branches", "--remotes", "HEAD"] : ["--branches", "--remotes"];
+  const everywhere = ["--branches", "--remotes", ...(hasHead ? ["HEAD"] : [])];
   const since = options.since === undefined ? null : await readSince(repository, options.since);
   const [path = PLAN_FILE] = topLevelPaths(options, [PLAN_FILE]);
-  const read = (from: readonly string[]): Promise<readonly Life[]> => readLives(repository, path, from);
-  const isHere = options.all !== true && options.branch === undefined;
+  const isHere = options.all !== true && branch === undefined;
   if (isHere && !hasHead) return { tasks: [] };
   const shape = readBranches(repository, everywhere);
-  const [lives, known] = options.branch === undefined
-    ? await Promise.all([read(isHere ? ["HEAD"] : everywhere), shape])
-    : [await read(startOf(options.branch, await shape, everywhere)), await shape];
+  const start = isHere ? ["HEAD"] : everywhere;
+  const from = branch === undefined ? start : startOf(branch, await shape, everywhere);
+  const [lives, known] = await Promise.all([readLives(repository, path, from), shape]);
 
   const isMeant = meant(options, known, since);
   const wholes = new Set(lives.map(({ task }) => task.parent));
   const chosen = lives.map((life) => decomposed(life, wholes)).filter(isMeant).toSorted((one, other) =>
     compareMoments(one.last, other.last)
   );
-  const isWhole = options.all === true || options.spec !== undefined || options.branch !== undefined || since !== null;
+  const isWhole = !isHere || options.spec !== undefined || since !== null;
   return { tasks: (isWhole ? chosen : chosen.slice(-RECENT)).map((life) => entryOf(life, known)) };
 }
 
@@ -106,26 +105,17 @@ function startOf(branch: string, { tips, names }: Branches, everywhere: readonly
 
 function meant(
   { spec, branch }: LogOptions,
-  { names, parents }: Branches,
-  since: Since | null,
+  { names }: Branches,
+  isSince: ((commit: PlanCommit) => boolean) | null,
 ): (life: Life) => boolean {
-  const old = since?.kind === "commit" ? reachable(since.hash, parents) : new Set<string>();
-  const isSince = ({ hash, committed }: PlanCommit): boolean =>
-    since === null || (since.kind === "date" ? committed >= since.seconds : !old.has(hash));
   return (life) =>
     (spec === undefined || isSpec(life.task.spec, spec)) &&
     (branch === undefined || momentsOf(life).some(({ commit }) => names.get(commit.hash) === branch)) &&
-    (since === null || momentsOf(life).some(({ commit }) => isSince(commit)));
+    (isSince === null || momentsOf(life).some(({ commit }) => isSince(commit)));
 }
 
 function isSpec(one: string, other: string): boolean {
   return one === other || one.endsWith(`/${other}`) || other.endsWith(`/${one}`);
-}
-
-function reachable(start: string, parents: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
-  const found = new Set([start]);
-  for (const hash of found) for (const parent of parents.get(hash) ?? []) found.add(parent);
-  return found;
 }
 
 function momentsOf({ created, done, accepted, cancelled, rejected, readded, last }: Life): readonly Moment[] {
@@ -170,19 +160,17 @@ function compareMoments(one: Moment, other: Moment): number {
   return one.commit.committed - other.commit.committed || one.order - other.order;
 }
 
-/** From when on. */
-type Since = { readonly kind: "commit"; readonly hash: string } | { readonly kind: "date"; readonly seconds: number };
-
-/** Reads `--since`: a commit if there is one of that name, else a date. @throws {RalphError} usage */
-async function readSince(repository: Repository, text: string): Promise<Since> {
-  if (!text.startsWith("-")) {
-    const commit = await repository.git(["rev-parse", "--verify", "--quiet", "--end-of-options", `${text}^{commit}`]);
-    if (commit.exitCode === 0) return { kind: "commit", hash: commit.stdout.trim() };
+/** Tells which commits are meant by `--since`: a commit if there is one of that name, else a date. @throws {RalphError} usage */
+async function readSince({ git }: Repository, text: string): Promise<(commit: PlanCommit) => boolean> {
+  if (!/^[-^]|\.\./.test(text)) {
+    const before = await git(["rev-list", "--end-of-options", `${text}^{commit}`], { timeoutMs: 600_000 });
+    const old = new Set(before.stdout.split("\n"));
+    if (before.exitCode === 0) return ({ hash }) => !old.has(hash);
   }
   if (WORDS_REGEXP.test(text) || NUMBERS_REGEXP.test(text)) {
-    const { exitCode, stdout } = await repository.git(["rev-parse", `--since=${text}`]);
+    const { exitCode, stdout } = await git(["rev-parse", `--since=${text}`]);
     const seconds = /--max-age=(\d+)/.exec(stdout)?.[1];
-    if (exitCode === 0 && seconds !== undefined) return { kind: "date", seconds: Number(seconds) };
+    if (exitCode === 0 && seconds !== undefined) return ({ committed }) => committed >= Number(seconds);
   }
   throw refused(
     `--since must be a date or a commit (got: ${text})`,

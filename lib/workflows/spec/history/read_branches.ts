@@ -14,8 +14,6 @@ export interface Branches {
   readonly tips: readonly Tip[];
   /** Commit to branch. */
   readonly names: ReadonlyMap<string, string>;
-  /** Every commit's parents. */
-  readonly parents: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Reads branches and the shape of the history, two git processes. */
@@ -36,11 +34,7 @@ export async function readBranches(repository: Repository, from: readonly string
     const [hash = "", ...parents] = (fields[at] ?? "").split(" ").filter(Boolean);
     commits.push({ hash, parents, subject: fields[at + 1] ?? "" });
   }
-  return {
-    tips,
-    names: branchesOf(commits, tips, trunkOf(tips, remote, current)),
-    parents: new Map(commits.map(({ hash, parents }) => [hash, parents])),
-  };
+  return { tips, names: branchesOf(commits, tips, trunkOf(tips, remote, current)) };
 }
 
 /** Local branches, and remote ones that have no local one. */
@@ -101,7 +95,8 @@ export function branchesOf(
     }
   }
 
-  for (const tip of inOrder(tips, trunk)) name(tip.name, tip.hash);
+  const trunkFirst = tips.toSorted((one, other) => Number(other.name === trunk) - Number(one.name === trunk));
+  for (const tip of trunkFirst) name(tip.name, tip.hash);
   for (let at = 0; at < merges.length; at++) {
     const { hash, parents, subject } = merges[at] as GraphCommit;
     const from = MERGED.map((pattern) => pattern.exec(subject)?.[1]).find((found) => found !== undefined);
@@ -112,11 +107,6 @@ export function branchesOf(
 
 /** The branch that the others belong to: named so by its remote, or by custom, else the current one. */
 function trunkOf(tips: readonly Tip[], remote: string | null, current: string | null): string | null {
-  const names = new Set(tips.map((tip) => tip.name));
-  return [...(remote === null ? [] : [remote]), ...TRUNKS].find((one) => names.has(one)) ?? current ?? tips[0]?.name ??
-    null;
-}
-
-function inOrder(tips: readonly Tip[], trunk: string | null): readonly Tip[] {
-  return tips.toSorted((one, other) => Number(other.name === trunk) - Number(one.name === trunk));
+  const isThere = (one: string | null): boolean => tips.some(({ name }) => name === one);
+  return [remote, ...TRUNKS].find(isThere) ?? current ?? tips[0]?.name ?? null;
 }

@@ -1,7 +1,6 @@
 import { gitFailed } from "../../../git/run_git.ts";
 import type { Repository } from "../../../git/types.ts";
-import type { Life, PlanCommit } from "./life.ts";
-import { walked } from "./walk.ts";
+import { type Life, type PlanCommit, walked } from "./walk.ts";
 
 /** Fields of one commit, each ended by a NUL: no author or subject can hold one. */
 const FIELDS = ["%H", "%h", "%P", "%aI", "%ct", "%ae"];

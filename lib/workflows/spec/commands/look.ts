@@ -1,18 +1,23 @@
-import { PLAN_FILE } from "../types.ts";
-import { givenUpIn } from "../next_item.ts";
-import { viewPlan } from "../view.ts";
+import { type Plan, PLAN_FILE } from "../types.ts";
+import { givenUpIn, offered } from "../next_item.ts";
+import { isWaiting, nextAction, viewPlan } from "../view.ts";
 import { EXIT } from "../../../errors/exit_codes.ts";
 import type { Invocation } from "../../../cli/command.ts";
-import { offerOptions, type OpenPlan, openPlan, readPlan, tellProblems } from "./open_plan.ts";
+import type { Look } from "../../../cli/look.ts";
+import { hintOf } from "../../../cli/next_step.ts";
+import type { NextView } from "../../../cli/next_view.ts";
 import { usage } from "../../../cli/parse.ts";
-import { issueLines, nextLine, planLines, taskLines } from "./plan_lines.ts";
 import { styleFor, toJson } from "../../../cli/show.ts";
+import type { StatusView } from "../../../cli/status_view.ts";
 import { nearest } from "../../../errors/nearest.ts";
+import { RalphError } from "../../../errors/ralph_error.ts";
+import { offerOptions, type OpenPlan, openPlan, planAt, readPlan, tellProblems } from "./open_plan.ts";
+import { issueLines, nextLine, planLines, taskLines } from "./plan_lines.ts";
 
 const PARTS: readonly string[] = ["tasks", "issues", "stage", "next"];
 
 /** `ralph query`: the plan as it is. Takes no lock and changes nothing, but for `--repair`. */
-export async function run(invocation: Invocation): Promise<number> {
+export async function query(invocation: Invocation): Promise<number> {
   const { arguments: [part = ""], flags, out } = invocation;
   if (part !== "" && !PARTS.includes(part)) {
     const near = nearest(part, PARTS);
@@ -47,4 +52,36 @@ async function repair({ say }: Invocation, { mode, store }: OpenPlan): Promise<v
   const warnings = await store.repair();
   if (warnings === null) say(`${PLAN_FILE} holds no conflict marker: nothing to repair`);
   else for (const warning of warnings) say(`warning: ${warning}`);
+}
+
+/** The action that the next iteration would take from the plan. */
+export async function nextOfPlan(look: Look): Promise<NextView> {
+  const plan = await readPlan(await planAt(look));
+  tellProblems(look, plan);
+  const next = nextAction(plan, await offerOptions(look));
+  return { blocked: isWaiting(next), data: next, item: [nextLine(next)] };
+}
+
+/** The state of the plan. */
+export async function readSpecStatus(look: Look): Promise<StatusView> {
+  let plan: Plan;
+  try {
+    plan = await readPlan(await planAt(look));
+  } catch (error) {
+    if (!RalphError.isInstance(error) || error.code !== "state-invalid") throw error;
+    return { data: { plan: null }, lines: [], problem: error.message, hint: "`ralph query --repair`" };
+  }
+  const options = await offerOptions(look);
+  const view = viewPlan(plan, options);
+  return {
+    data: { plan: view },
+    lines: [
+      ...planLines(view, look.style, givenUpIn(plan, options.parked)).slice(0, -1), // what comes next is in the hint
+      ...view.problems.map(({ line, problem }) => look.style.warn(`line ${line}: ${problem}`)),
+    ],
+    problem: null,
+    hint: view.stage === "PLAN"
+      ? "`ralph plan SPEC.md`"
+      : hintOf(offered(plan, options), { run: "ralph build", retry: "ralph build --retry-blocked" }),
+  };
 }
