@@ -32,7 +32,7 @@ export async function requireSpec(root: string, given: string, cwd: string): Pro
 
 async function nameOf(root: string, path: string): Promise<string> {
   const full = relative(root, path).replaceAll(sep, "/");
-  if (full.startsWith("../../backlogs/") || isAbsolute(full)) return path;
+  if (full.startsWith("../") || isAbsolute(full)) return path;
   const folder = SPEC_FOLDERS.find((one) => one !== "" && full.startsWith(`${one}/`));
   if (folder === undefined) return full;
   const short = full.slice(folder.length + 1);
