@@ -47,14 +47,10 @@ export async function linesInHistory(
   const possible = ids.filter((id) => !id.includes("\0")); // what no program can be given as an argument
   if (repository === null || possible.length === 0) return found;
   const names = possible.map((id) => id.replaceAll(/[^\w-]/g, "\\$&")).join("|");
-  const patch = ["-p", "-U0", "--no-ext-diff", "--no-textconv", "--format=%x00", `-G"id" *: *"(${names})"`];
-  const { stdout } = await repository.git([
-    "log",
-    from,
-    ...patch,
-    "--",
-    ...topLevelPaths({ root, repository }, [PLAN_FILE]),
-  ]);
+  const plain = ["--no-color", "--text", "--no-ext-diff", "--no-textconv", "--format=%x00"];
+  const paths = topLevelPaths({ root, repository }, [PLAN_FILE]);
+  const patch = ["log", from, "-p", "-U0", ...plain, `-G"id" *: *"(${names})"`];
+  const { stdout } = await repository.git([...patch, "--", ...paths]);
   for (const commit of stdout.split("\0")) {
     const lines = commit.split("\n");
     // a commit has the line that it added, or took away the one that it removed

@@ -92,7 +92,7 @@ export const idsOf: (plan: Plan) => ReadonlySet<string> = once((plan) =>
 );
 
 /** How often each task was rejected, as far as the file says; tasks that never were are absent. */
-export const rejectionCounts: (plan: Plan) => ReadonlyMap<string, number> = once((plan) => {
+const rejectionCounts: (plan: Plan) => ReadonlyMap<string, number> = once((plan) => {
   const counts = new Map<string, number>();
   for (const { id } of rejectsOf(plan)) counts.set(id, (counts.get(id) ?? 0) + 1);
   return counts;
