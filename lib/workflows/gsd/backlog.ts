@@ -11,7 +11,7 @@ import { claimOf, type GsdFindings, gsdFindings } from "./claim.ts";
 import { GSD_JOURNAL, GSD_RUNS, PLANNING_DIRECTORY, ROADMAP_FILE, STATE_FILE } from "./paths.ts";
 import { circleLine, findPlan, type Position, positionOf } from "./position.ts";
 import { sameNumber } from "./numbers.ts";
-import { planList } from "./plan_file.ts";
+import { list } from "./front_matter.ts";
 import { planPrompt, summaryPrompt } from "./prompt.ts";
 import { planMemo } from "./read_phase.ts";
 import { type PlanningSource, readPlanning } from "./read_planning.ts";
@@ -81,18 +81,16 @@ export function gsdBacklog(
     const planning = inScope(await readPlanning(source), planIds);
     return { planning, position: positionOf(planning) };
   };
+  const planFiles = async (): Promise<readonly string[]> =>
+    (await readPlanning(source)).phases.flatMap(({ plans }) => plans.map(({ file }) => file));
   ralph.state.parts.set(STATE_FILE, ({ found, written }) => withSectionOf(found, written));
   ralph.state.parts.set(ROADMAP_FILE, ({ found, written }) => withTicksOf(found, written));
   const settler = new PlanSettler(ralph, { skip, load });
-  async function newPlanLines(): Promise<readonly string[]> {
-    const { phases } = await readPlanning(source);
-    const files = phases.flatMap(({ plans }) => plans.map(({ file }) => file)).filter((file) =>
-      planIds?.has(file) === false
-    );
-    return files.length === 0 ? [] : [`new plans, not in the scope of this run: ${files.join(", ")}`];
-  }
   const checksOf = (plan: Pick<GsdItemData, "tasks" | "verification">): readonly Check[] =>
     planChecks(plan, ralph.config.verify.default, { skip });
+
+  const isInteractive = ({ tasks }: GsdItemData): boolean =>
+    checkpoints === "interactive" && tasks.some(({ checkpoint }) => checkpoint);
 
   /** The plans that this run is about. @param among those of a position that count where no plan is named */
   function wanted({ planning, position }: Loaded, among: "open" | "ready"): readonly Plan[] {
@@ -105,9 +103,8 @@ export function gsdBacklog(
     if (empty) return `${file} has no task and no text: there is nothing to carry out`;
     const names = tasks.filter(({ checkpoint }) => checkpoint).map(({ name }) => name);
     if (checkpoints !== "block" || names.length === 0) return null;
-    return `${id} has checkpoints for a person (${
-      names.join("; ")
-    }): run it in a terminal, or leave them out with \`ralph run --loop\``;
+    const what = `${id} has checkpoints for a person (${names.join("; ")})`;
+    return `${what}: run it in a terminal, or leave them out with \`ralph run --loop\``;
   }
 
   async function itemOf(plan: Plan, { planning, position }: Loaded): Promise<Item<GsdItemData>> {
@@ -133,8 +130,7 @@ export function gsdBacklog(
     scope: GSD_JOURNAL.scope,
     stateFiles: [STATE_FILE, ROADMAP_FILE],
     async brief() {
-      const { phases } = await readPlanning(source);
-      const files = phases.flatMap(({ plans }) => plans.map(({ file }) => file));
+      const files = await planFiles();
       planIds = new Set(files);
       return { files };
     },
@@ -178,14 +174,14 @@ export function gsdBacklog(
       }
       if (inFlight.length > 0) return { status: "waiting" };
       // where nothing was left to begin with, a run has not passed: the next phase is to be planned
-      const unplanned = position.status === "unplanned" && !settler.hasPassed();
+      const unplanned = position.status === "unplanned" && !settler.hasPassed;
       if (options.plan === undefined && (position.status === "blocked" || unplanned)) {
         return { status: "blocked", reasons: position.reasons };
       }
-      return {
-        status: "done",
-        summary: [...doneLines(position, options), ...settler.skippedLines(), ...await newPlanLines()].join("; "),
-      };
+      const added = (await planFiles()).filter((file) => planIds?.has(file) === false);
+      const lines = [...doneLines(position, options), ...settler.skippedLines()];
+      if (added.length > 0) lines.push(`new plans, not in the scope of this run: ${added.join(", ")}`);
+      return { status: "done", summary: lines.join("; ") };
     },
 
     /** The plans of the phases that are worked on: older ones are history, whose checks may have been overtaken. */
@@ -211,22 +207,22 @@ export function gsdBacklog(
       const { data } = item;
       const checks = checksOf(data);
       if (skip && data.checkpointsOnly) {
-        return {
-          prompt: null,
-          checks: checks.length > 0
-            ? checks
-            : [{ name: `${data.id}: only checkpoints, nothing for an agent`, scope: "plan", run: nothingToCheck }],
-        };
+        const run = () => Promise.resolve({ ok: true, exitCode: null, tail: "" });
+        const none = { name: `${data.id}: only checkpoints, nothing for an agent`, scope: "plan", run };
+        return { prompt: null, checks: checks.length > 0 ? checks : [none] };
       }
       if (asksForSummary(item, previous)) return { prompt: await summaryPrompt(data, { root: cwd, nonce }), checks };
-      const interactive = checkpoints === "interactive" && data.tasks.some(({ checkpoint }) => checkpoint);
+      const interactive = isInteractive(data);
       const prompt = await planPrompt(data, { root: cwd, attempt, nonce, previous, checks, interactive });
       return interactive ? { prompt, checks, interactive, timeoutMs: SESSION_MS } : { prompt, checks };
     },
 
     async judge(item, turn, { nonce, previous }: JudgeContext<GsdFindings>): Promise<Claim<GsdFindings>> {
-      const interactive = checkpoints === "interactive" && item.data.tasks.some(({ checkpoint }) => checkpoint);
-      return claimOf(turn, { nonce, interactive, summaryOnly: asksForSummary(item, previous) });
+      return claimOf(turn, {
+        nonce,
+        interactive: isInteractive(item.data),
+        summaryOnly: asksForSummary(item, previous),
+      });
     },
 
     findings: gsdFindings,
@@ -240,7 +236,7 @@ export function gsdBacklog(
 
 /** The paths in a plan's `files_modified`, as globs. */
 function touchesOf(plan: Plan): readonly string[] {
-  return planList(plan, "files_modified")
+  return list(plan.frontMatter, "files_modified")
     .map((path) => path.replace(/\s+\(.*\)$/, "").replace(/^\.\//, "").replace(/\/$/, "/**"))
     .filter((path) => path !== "");
 }
@@ -274,8 +270,4 @@ function asksForSummary(item: Item<GsdItemData>, previous: { readonly status: st
 function doneLines(position: Position, { plan }: GsdBacklogOptions): readonly string[] {
   if (plan === undefined) return position.reasons;
   return [`${plan} is complete`, ...(position.next === null ? position.reasons : [`next: ${position.next.id}`])];
-}
-
-function nothingToCheck(): Promise<{ readonly ok: boolean; readonly exitCode: null; readonly tail: string }> {
-  return Promise.resolve({ ok: true, exitCode: null, tail: "" });
 }

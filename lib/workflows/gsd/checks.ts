@@ -1,22 +1,17 @@
 import type { Check } from "../../backlog/types.ts";
 import { CHECK_FORM } from "./check_form.ts";
-import type { Plan, PlanCommand, Verifying } from "./types.ts";
+import type { GsdItemData } from "./item_data.ts";
+import type { Plan, PlanCommand } from "./types.ts";
 
 /** The label of the checks that a plan names for itself, and of those that hold for every item. */
 const PLAN_SCOPE = "plan";
-
-/** The parts of a plan from which its checks are made. */
-export interface Checkable {
-  readonly tasks: readonly (Verifying & { readonly number: number; readonly checkpoint: boolean })[];
-  readonly verification: Verifying;
-}
 
 /**
  * The checks of a plan: every task's, then the plan's, then those for every item. Tasks that are left out are not
  * checked. `task:2` and `plan` distinguish their failures.
  */
 export function planChecks(
-  { tasks, verification }: Checkable,
+  { tasks, verification }: Pick<GsdItemData, "tasks" | "verification">,
   always: readonly string[],
   checkpoints: { readonly skip: boolean },
 ): readonly Check[] {

@@ -32,6 +32,11 @@ export async function gsdFindings(): Promise<ZodType<GsdFindings>> {
   return z.object({ signal: signal.nullable(), summaryOnly: z.boolean() });
 }
 
+const NONE = "the agent gave no signal: no line `###PLAN_COMPLETE###`";
+/** A signal that is there and does not count is not missing: an agent that reads that repeats its mistake. */
+const UNCOUNTED =
+  "the line `###PLAN_COMPLETE###` lacks its nonce and is not the last line: print it as the prompt shows it";
+
 /** A turn claims its last signal. Only an interactive turn, or one that had to write a SUMMARY, needs none. Pure. */
 export function claimOf(
   { lines }: Pick<Turn, "lines">,
@@ -43,27 +48,20 @@ export function claimOf(
 ): Claim<GsdFindings> {
   const signal = lastSignal(lines, nonce);
   const findings = { signal, summaryOnly };
-  const payload = signal?.payload ?? "";
+  const hasUncounted = signalsOf(lines, nonce).some(({ form, name }) => form === "hashes" && name === "PLAN_COMPLETE");
   switch (signal?.kind) {
     case "PLAN_COMPLETE":
       return { status: "done", findings };
     case "TASK_FAILED":
-      return { status: "failed", reason: `the agent says that a task failed: ${payload}`, findings };
-    case "PLAN_FAILED":
-      return { status: "failed", reason: `the agent says that the plan's verification failed: ${payload}`, findings };
+    case "PLAN_FAILED": {
+      const what = signal.kind === "TASK_FAILED" ? "a task" : "the plan's verification";
+      return { status: "failed", reason: `the agent says that ${what} failed: ${signal.payload}`, findings };
+    }
     case "BLOCKED":
-      return { status: "blocked", reason: `the agent is blocked: ${payload}`, findings };
+      return { status: "blocked", reason: `the agent is blocked: ${signal.payload}`, findings };
     case undefined:
       // The output of a terminal session is not read; after a verified plan only its SUMMARY was asked for.
       if (interactive || summaryOnly) return { status: "done", findings };
-      return { status: "not-done", reason: whyNoSignal(lines, nonce), findings };
+      return { status: "not-done", reason: hasUncounted ? UNCOUNTED : NONE, findings };
   }
-}
-
-/** A signal that is there and does not count is not missing: an agent that reads that repeats its mistake. */
-function whyNoSignal(lines: readonly string[], nonce: string): string {
-  const found = signalsOf(lines, nonce).some(({ form, name }) => form === "hashes" && name === "PLAN_COMPLETE");
-  return found
-    ? "the line `###PLAN_COMPLETE###` lacks its nonce and is not the last line: print it as the prompt shows it"
-    : "the agent gave no signal: no line `###PLAN_COMPLETE###`";
 }

@@ -56,12 +56,13 @@ export function parsePlanName(file: string, word: "PLAN" | "SUMMARY"): PlanName 
   for (const regexp of REGEXPS[word]) {
     const match = regexp.exec(file);
     if (match === null) continue;
-    const { phase = null, number = null, slug = "" } = (match.groups ?? {}) as {
-      phase?: string;
-      number?: string;
-      slug?: string;
+    const { phase = "", number = "", slug = "" } = match.groups ?? {};
+    return {
+      phase: phase || null,
+      number: number || null,
+      slug,
+      side: SIDE_REGEXP.test(slug) || SIDE_REGEXP.test(number),
     };
-    return { phase, number, slug, side: SIDE_REGEXP.test(slug) || SIDE_REGEXP.test(number ?? "") };
   }
   return null;
 }

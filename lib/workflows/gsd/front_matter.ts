@@ -21,27 +21,20 @@ export function readFrontMatter(lines: readonly MarkdownLine[]): FrontMatter {
     const [, key, rest = ""] = KEY_REGEXP.exec(lines[index]?.text ?? "") ?? [];
     if (key === undefined) continue;
     const value = uncommented(rest);
-    values[key] = value === "" ? listBelow(lines, index + 1, close) ?? "" : inlineList(value) ?? unquoted(value);
+    const [, inside] = /^\[(.*)\]$/.exec(value) ?? [];
+    const below = value === "" ? listBelow(lines.slice(index + 1, close)) : [];
+    const listed = inside?.split(",").map((item) => unquoted(item.trim())).filter((item) => item !== "");
+    values[key] = listed ?? (below.length > 0 ? below : unquoted(value));
   }
   return { values, end: close + 1, unclosed: false };
 }
 
-function listBelow(lines: readonly MarkdownLine[], from: number, to: number): readonly string[] | null {
-  const items: string[] = [];
-  for (let index = from; index < to; index++) {
-    const text = lines[index]?.text ?? "";
-    const [, item] = /^\s*-\s+(.*)$/.exec(text) ?? [];
-    if (item !== undefined) items.push(unquoted(uncommented(item)));
-    else if (text.trim() !== "" && !/^\s/.test(text)) break;
-  }
-  return items.length === 0 ? null : items;
-}
-
-function inlineList(value: string): readonly string[] | null {
-  const [, inside] = /^\[(.*)\]$/.exec(value) ?? [];
-  return inside === undefined
-    ? null
-    : inside.split(",").map((item) => unquoted(item.trim())).filter((item) => item !== "");
+function listBelow(lines: readonly MarkdownLine[]): readonly string[] {
+  const end = lines.findIndex(({ text }) => text.trim() !== "" && !/^(?:\s|-\s)/.test(text));
+  return lines.slice(0, end === -1 ? lines.length : end).flatMap(({ text }) => {
+    const item = /^\s*-\s+(.*)$/.exec(text)?.[1];
+    return item === undefined ? [] : [unquoted(uncommented(item))];
+  });
 }
 
 function uncommented(value: string): string {

@@ -1,18 +1,12 @@
 import { join } from "node:path";
 import type { Attempt, SettleCommit, Settlement } from "../../backlog/types.ts";
-import type { RunInfo } from "../../context/context.ts";
-import type { EventSink } from "../../events/types.ts";
 import { copyPath, ensureDirectory, pathExists, removePath } from "../../host/files.ts";
-import { type GsdItemData, isWithin } from "./item_data.ts";
+import { type GsdBacklogContext, type GsdItemData, isWithin } from "./item_data.ts";
 import { GSD_RUNS } from "./paths.ts";
 import { scanPlanning } from "./read_planning.ts";
 
 /** The part of the context that moving a SUMMARY needs. */
-export interface MoveContext {
-  readonly root: string;
-  readonly events: EventSink;
-  readonly run: Pick<RunInfo, "folder">;
-}
+export type MoveContext = Pick<GsdBacklogContext, "events" | "root" | "run">;
 
 /** Takes a SUMMARY that completes nothing out of the tree. @returns the paths that are gone */
 export async function moveAside(ralph: MoveContext, path: string, attemptId: string): Promise<readonly string[]> {

@@ -29,16 +29,15 @@ export function canonical(number: string): string {
 /** Integer, letter, then segment by segment: 2 < 2.1 < 2.2 < 2.10 < 3 < 12 < 12A. */
 export function compareNumbers(one: string, other: string): number {
   const [left, right] = [canonical(one).split("."), canonical(other).split(".")];
-  for (let index = 0; index < Math.max(left.length, right.length); index++) {
-    const [a, b] = [left[index], right[index]];
-    if (a === undefined) return -1;
+  for (const [index, a] of left.entries()) {
+    const b = right[index];
     if (b === undefined) return 1;
     const [before, behind] = [valueOf(a), valueOf(b)];
     if (before !== behind) return before < behind ? -1 : 1;
     const letters = a.replace(/^\d+/, "").localeCompare(b.replace(/^\d+/, ""));
     if (letters !== 0) return letters;
   }
-  return 0;
+  return left.length < right.length ? -1 : 0;
 }
 
 /** Words, such as the number of `01-setup-PLAN.md`, come after all numbers. */

@@ -64,20 +64,16 @@ export function saidOf(
   const known = phases.find((phase) => sameNumber(phase.number, number));
   const mark = known?.mark ?? null;
   const shipped = known?.shipped ?? isShipped(number, { inside: false, outside: false, mark: null }, milestones);
+  const byMilestone = shipped ? "shipped" : null;
+  const notTicked = mark === "-" ? "skipped" : byMilestone;
   const words = called.filter(({ phase }) => sameNumber(phase, number)).map(({ done }) => done);
   const row = rows.find(({ phase, plans }) => plans !== null && sameNumber(phase, number))?.plans;
   const line = totals.find(({ phase }) => sameNumber(phase, number));
   return {
     name: known?.name ?? "",
-    closed: closedBy(mark, { shipped }),
+    closed: isTicked(mark) ? "ticked" : notTicked,
     done: words.includes(true) || (words.includes(false) || mark === " " || line?.total === null ? false : null),
     inRoadmap: line?.total ?? null,
     inRow: Number(row?.split("/")[1] ?? 0) || null,
   };
-}
-
-function closedBy(mark: string | null, { shipped }: { readonly shipped: boolean }): PhaseStanding["closed"] {
-  if (isTicked(mark)) return "ticked";
-  if (mark === "-") return "skipped";
-  return shipped ? "shipped" : null;
 }

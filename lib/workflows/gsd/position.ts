@@ -61,14 +61,19 @@ export function positionOf(planning: Planning): Position {
   const incomplete = all.filter(({ completion }) => !completion.done);
   const waiting = new Set(incomplete.map(({ id }) => id));
   const passedBy = lastPassedPhase(planning);
-  const isGap = ({ phase }: Plan): boolean => passedBy !== null && compareNumbers(phase, passedBy) <= 0;
-  const left = incomplete.filter((plan) => !isGap(plan));
+  const isPassed = (phase: string): boolean => passedBy !== null && compareNumbers(phase, passedBy) <= 0;
+  const left = incomplete.filter(({ phase }) => !isPassed(phase));
   const free = left.filter(({ dependsOn }) => !dependsOn.some((id) => waiting.has(id)));
   const next = free[0] ?? null;
-  const isPassed = ({ number }: Phase): boolean => passedBy !== null && compareNumbers(number, passedBy) <= 0;
   const lacking = phases.filter(({ finished, lacking, plans }) => !finished && (plans.length === 0 || lacking > 0));
-  const toPlan = lacking.filter((phase) => !isPassed(phase) || !phase.begun);
-  const gaps = incomplete.filter(isGap).map(({ id, phase }) => ({ id, note: gapNote(planning, phase) }));
+  const toPlan = lacking.filter(({ number, begun }) => !isPassed(number) || !begun);
+  const present = planning.state?.phase ?? null;
+  const gaps = incomplete.filter(({ phase }) => isPassed(phase)).map(({ id, phase }) => ({
+    id,
+    note: present === null
+      ? `no SUMMARY, but phase ${phase} is over: STATE.md names no present one`
+      : `no SUMMARY, but STATE.md is at phase ${present}`,
+  }));
   const circles = circlesOf(incomplete);
   const older = lacking.filter((phase) => !toPlan.includes(phase)).map(lackingLine);
   const warnings = [...(gaps.length === 0 ? [] : [gapsLine(gaps)]), ...older];
@@ -79,12 +84,16 @@ export function positionOf(planning: Planning): Position {
     open: inOrder(left),
     gaps,
     circles,
-    withoutSummary: all.flatMap(noteWithoutSummary),
+    withoutSummary: all.flatMap(({ id, completion }) =>
+      completion.done && completion.by !== "summary"
+        ? [{ id, note: `no SUMMARY, but ${WITHOUT_SUMMARY[completion.by]}` }]
+        : []
+    ),
     unplanned: toPlan.map((phase) => ({ id: phase.number, note: lackingLine(phase) })),
     warnings,
     older,
   };
-  if (next !== null) return { ...known, status: "plan", next, reasons: reasonsFor(next, left, planning) };
+  if (next !== null) return { ...known, status: "plan", next, reasons: reasonsFor(next, left, present) };
   const blocked = [
     ...circles.map(circleLine),
     ...left.filter(({ id }) => !circles.some((circle) => circle.includes(id))).map(({ id, dependsOn }) =>
@@ -156,20 +165,11 @@ function lastPassedPhase({ phases, state }: Planning): string | null {
   return (begun ?? last)?.number ?? null;
 }
 
-function gapNote({ state }: Planning, phase: string): string {
-  const at = state === null || state.phase === null
-    ? `phase ${phase} is over: STATE.md names no present one`
-    : `STATE.md is at phase ${state.phase}`;
-  return `no SUMMARY, but ${at}`;
-}
-
 function gapsLine(gaps: readonly Noted[]): string {
-  const [first] = gaps;
-  const many = gaps.length > 1;
-  return `${gaps.length} older ${many ? "plans have" : "plan has"} no SUMMARY: ${
-    gaps.map(({ id }) => id).join(", ")
-  }; ` +
-    `\`ralph run --plan ${first?.id}\` runs one, a tick in ROADMAP.md ([x], or [-] for what is left out) closes it`;
+  const ids = gaps.map(({ id }) => id);
+  const which = `${ids.length} older ${ids.length > 1 ? "plans have" : "plan has"} no SUMMARY: ${ids.join(", ")}`;
+  const closes = "a tick in ROADMAP.md ([x], or [-] for what is left out) closes it";
+  return `${which}; \`ralph run --plan ${ids[0]}\` runs one, ${closes}`;
 }
 
 /** Plans that wait for each other: none of them can ever be next. */
@@ -193,17 +193,13 @@ export function circleLine(circle: readonly string[]): string {
   return `depends_on goes in a circle: ${[...circle, ...circle.slice(0, 1)].join(" → ")}`;
 }
 
-function noteWithoutSummary({ id, completion }: Plan): readonly Noted[] {
-  if (!completion.done || completion.by === "summary") return [];
-  const why = {
-    roadmap: "ROADMAP.md ticks it",
-    skipped: "ROADMAP.md marks it as left out",
-    phase: "ROADMAP.md ticks its phase",
-    shipped: "ROADMAP.md calls its milestone shipped",
-    superseded: "it says itself that it is superseded",
-  }[completion.by];
-  return [{ id, note: `no SUMMARY, but ${why}` }];
-}
+const WITHOUT_SUMMARY = {
+  roadmap: "ROADMAP.md ticks it",
+  skipped: "ROADMAP.md marks it as left out",
+  phase: "ROADMAP.md ticks its phase",
+  shipped: "ROADMAP.md calls its milestone shipped",
+  superseded: "it says itself that it is superseded",
+} as const;
 
 /** Says which plans a phase lacks, and what to do about it. */
 function lackingLine({ number, name, begun, lacking, planned, unwritten, written }: Phase): string {
@@ -219,10 +215,10 @@ function lackingLine({ number, name, begun, lacking, planned, unwritten, written
   return `phase ${titled} is begun and has no PLAN file here: ${command}, or tick it in ROADMAP.md`;
 }
 
-function reasonsFor(next: Plan, left: readonly Plan[], { state }: Planning): readonly string[] {
-  const from = state === null || state.phase === null
+function reasonsFor(next: Plan, left: readonly Plan[], present: string | null): readonly string[] {
+  const from = present === null
     ? `${next.id} is the first plan that is not complete`
-    : `STATE.md is at phase ${state.phase}; ${next.id} is the first plan from there on that is not complete`;
-  const held = left.slice(0, left.findIndex(({ id }) => id === next.id));
+    : `STATE.md is at phase ${present}; ${next.id} is the first plan from there on that is not complete`;
+  const held = left.slice(0, left.indexOf(next));
   return [from, ...held.map(({ id, dependsOn }) => `${id} comes later: it depends on ${dependsOn.join(", ")}`)];
 }

@@ -4,9 +4,9 @@ import { stampOf } from "../../host/path_facts.ts";
 import { isOwnSummary, parsePhaseName, parsePlanName, type PlanName, summaryNameOf } from "./file_names.ts";
 import { compareNumbers, isNumber, sameNumber } from "./numbers.ts";
 import { PHASES_DIRECTORY } from "./paths.ts";
-import { phaseStanding, saidOf } from "./phase_standing.ts";
+import { type PhaseFacts, phaseStanding, saidOf } from "./phase_standing.ts";
 import { isTicked, type Roadmap } from "./roadmap_file.ts";
-import type { Completion, Diagnostic, Phase, Plan, PlanDocument, StatePosition } from "./types.ts";
+import type { Diagnostic, Phase, Plan, StatePosition } from "./types.ts";
 import { scalar } from "./front_matter.ts";
 import { parsePlan } from "./plan_file.ts";
 import { summaryVerdict } from "./summary_file.ts";
@@ -94,11 +94,8 @@ export async function readPhase(root: string, given: PhaseFolder): Promise<Phase
  * All that a phase is read from: what is said of it elsewhere, the names in its folder, and the stamps of its files.
  * `null` where a file is so young that its stamp may be that of two contents.
  */
-function keyOf(
-  root: string,
-  { number, folder, roadmap, listed, state }: PhaseFolder,
-  files: readonly string[],
-): string | null {
+function keyOf(root: string, given: PhaseFolder, files: readonly string[]): string | null {
+  const { number, folder, roadmap, listed } = given;
   const stamps: string[] = [];
   for (const file of files) {
     const stamp = /\.md$/i.test(file) ? stampOf(`${root}/${folder?.directory ?? ""}/${file}`) : "";
@@ -106,62 +103,40 @@ function keyOf(
     stamps.push(file, stamp);
   }
   const plans = listed.flatMap((plan) => [plan.phase, plan.number, plan.mark, plan.description]);
-  const present = isPresent(state, number) ? state?.plans ?? null : false;
-  return JSON.stringify([folder, saidOf(roadmap, number), plans, present, stamps]);
+  return JSON.stringify([folder, saidOf(roadmap, number), plans, inStateOf(given), stamps]);
 }
 
-function isPresent(state: StatePosition | null, number: string): boolean {
-  return typeof state?.phase === "string" && sameNumber(state.phase, number);
+/** STATE.md is at this phase, and gives it so many plans. */
+function inStateOf({ state, number }: PhaseFolder): Pick<PhaseFacts, "inState" | "present"> {
+  const present = typeof state?.phase === "string" && sameNumber(state.phase, number);
+  return { present, inState: present ? state.plans : null };
 }
 
-async function readFiles(
-  root: string,
-  { number, folder, roadmap, listed, state, memo, diagnostics }: PhaseFolder,
-  files: readonly string[],
-): Promise<Phase> {
+async function readFiles(root: string, given: PhaseFolder, files: readonly string[]): Promise<Phase> {
+  const { number, folder, roadmap, listed, diagnostics } = given;
   const { name: title, ...said } = saidOf(roadmap, number);
   const named = namedFiles(files, "PLAN").filter(({ name }) => !name.side);
-  const inFolder = (path: string): string => `${folder?.directory ?? ""}/${path}`;
   for (const path of files.filter((one) => /PLAN/.test(one) && /\.md$/i.test(one) && !/SUMMARY/i.test(one))) {
     if (named.some((one) => one.path === path)) continue;
-    remark(diagnostics, inFolder(path), "no plan by its name (01-01-PLAN.md): left out");
+    remark(diagnostics, `${folder?.directory ?? ""}/${path}`, "no plan by its name (01-01-PLAN.md): left out");
   }
   const summaries = namedFiles(files, "SUMMARY");
-  const around = {
-    number,
-    directory: folder?.directory ?? "",
-    closed: said.closed,
-    summaries,
-    listed,
-    memo,
-    diagnostics,
-  };
   const plans: Plan[] = [];
   for (const file of named.toSorted((one, other) => compareNumbers(one.name.number ?? "1", other.name.number ?? "1"))) {
-    const plan = await readPlan(root, { ...around, ...file });
+    const plan = await readPlan(root, given, { ...file, summaries, closed: said.closed });
     if (!plans.some((other) => other.id === plan.id)) plans.push(plan);
     else remark(diagnostics, plan.file, `a second plan ${plan.id}: left out`);
   }
-  const present = isPresent(state, number);
-  const orphans = withoutPlan(summaries, plans);
-  const inState = present ? state?.plans ?? null : null;
+  const orphans = summaries.filter(({ name }) => name.phase !== null && !name.side)
+    .map(({ name }) => name.number ?? "")
+    .filter((orphan) => isNumber(orphan) && !plans.some((plan) => sameNumber(plan.number, orphan)));
   return {
-    ...phaseStanding({ ...said, number, plans, orphans, listed, present, inState }),
+    ...phaseStanding({ ...said, ...inStateOf(given), number, plans, orphans, listed }),
     name: title || (folder?.name ?? "").replaceAll("-", " "),
     directory: folder?.directory ?? null,
     plans,
     researched: files.some((path) => /(^|-)(DISCOVERY|RESEARCH)\.md$/i.test(path)),
   };
-}
-
-/** Numbers of the plans whose SUMMARY is in the folder without their PLAN. */
-function withoutPlan(summaries: readonly NamedFile[], plans: readonly Plan[]): readonly string[] {
-  return summaries.flatMap(({ name: { number, phase, side } }) =>
-    number === null || phase === null || side || !isNumber(number) ||
-      plans.some((plan) => sameNumber(plan.number, number))
-      ? []
-      : [number]
-  );
 }
 
 /** True where a folder has a PLAN file. */
@@ -190,28 +165,18 @@ function namedFiles(files: readonly string[], word: "PLAN" | "SUMMARY"): readonl
   });
 }
 
-/** One plan's file, and what is known around it. */
-interface PlanFile {
-  /** The phase's number, as its folder writes it. */
-  readonly number: string;
-  readonly directory: string;
-  /** The whole phase. */
-  readonly closed: Phase["closed"];
-  /** The whole phase's summaries. */
+/** One plan's file, and what is known of the whole phase. */
+interface PlanFile extends NamedFile, Pick<Phase, "closed"> {
   readonly summaries: readonly NamedFile[];
-  readonly path: string;
-  readonly name: PlanName;
-  /** The phase's plans in ROADMAP.md. */
-  readonly listed: Roadmap["plans"];
-  readonly memo: PlanMemo;
-  readonly diagnostics: Diagnostic[];
 }
 
 /** Reads a plan, and whether it is complete. */
 async function readPlan(
   root: string,
-  { number: phase, directory, closed, summaries, path, name, listed: all, memo, diagnostics }: PlanFile,
+  { number: phase, folder, listed: all, memo, diagnostics }: PhaseFolder,
+  { path, name, summaries, closed }: PlanFile,
 ): Promise<Plan> {
+  const directory = folder?.directory ?? "";
   const file = `${directory}/${path}`;
   const text = await readText(join(root, file)) ?? "";
   const known = memo.plans.get(file);
@@ -223,11 +188,22 @@ async function readPlan(
     remark(diagnostics, file, `its name says phase ${name.phase}, its folder ${phase}: the folder counts`);
   }
   const number = name.number ?? "01";
-  const listed = all.find((one) => sameNumber(one.number, number));
-  const own = summaries.filter((summary) => isOwnSummary(summary.name, name)).map((summary) => summary.path);
-  const summarized = await hasSummary(root, directory, own, diagnostics);
-  const by = completedBy(plan, { summarized, mark: listed?.mark ?? null, closed });
-  const description = listed?.description ?? "";
+  const { mark = null, description = "" } = all.find((one) => sameNumber(one.number, number)) ?? {};
+  const own = summaries.filter((summary) => isOwnSummary(summary.name, name)).map((one) => `${directory}/${one.path}`);
+  let summarized = false;
+  for (const summary of own) {
+    const verdict = summaryVerdict(await readLeftText(join(root, summary)) ?? "");
+    const why = verdict === "empty" ? "is empty" : "says itself that its plan was not carried out";
+    if (verdict === "complete") summarized = true;
+    else remark(diagnostics, summary, `${why}: it completes nothing`);
+  }
+  const evidence = [
+    { by: "summary", is: summarized },
+    { by: "roadmap", is: isTicked(mark) },
+    { by: "skipped", is: mark === "-" },
+    { by: "superseded", is: /^superseded\b/i.test(scalar(plan.frontMatter, "status") ?? "") },
+  ] as const;
+  const by = evidence.find(({ is }) => is)?.by ?? (closed === "ticked" ? "phase" : closed);
   return {
     ...plan,
     title: description === "" ? plan.title : description,
@@ -235,41 +211,9 @@ async function readPlan(
     number,
     phase,
     file,
-    summaryFile: `${directory}/${own[0] ?? summaryNameOf(path)}`,
+    summaryFile: own[0] ?? `${directory}/${summaryNameOf(path)}`,
     summarized,
     completion: by === null ? { done: false } : { done: true, by },
     dependsOn: [],
   };
-}
-
-/** The evidence that a plan is done; `null`: nothing. */
-function completedBy(
-  { frontMatter }: PlanDocument,
-  { summarized, mark, closed }: Pick<PlanFile, "closed"> & {
-    readonly summarized: boolean;
-    readonly mark: string | null;
-  },
-): Extract<Completion, { readonly done: true }>["by"] | null {
-  if (summarized) return "summary";
-  if (isTicked(mark)) return "roadmap";
-  if (mark === "-") return "skipped";
-  if (/^superseded\b/i.test(scalar(frontMatter, "status") ?? "")) return "superseded";
-  return closed === "ticked" ? "phase" : closed;
-}
-
-async function hasSummary(
-  root: string,
-  directory: string,
-  own: readonly string[],
-  diagnostics: Diagnostic[],
-): Promise<boolean> {
-  let found = false;
-  for (const name of own) {
-    const file = `${directory}/${name}`;
-    const verdict = summaryVerdict(await readLeftText(join(root, file)) ?? "");
-    const why = verdict === "empty" ? "is empty" : "says itself that its plan was not carried out";
-    if (verdict === "complete") found = true;
-    else remark(diagnostics, file, `${why}: it completes nothing`);
-  }
-  return found;
 }

@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
 import { pathExists, readText } from "../../host/files.ts";
-import type { Report } from "./verify_commands.ts";
 import { canonical, compareNumbers, sameNumber } from "./numbers.ts";
 import { PHASES_DIRECTORY, PLANNING_DIRECTORY, ROADMAP_FILE, STATE_FILE } from "./paths.ts";
 import { saidOf } from "./phase_standing.ts";
@@ -20,7 +19,7 @@ import { parseRoadmap, type Roadmap } from "./roadmap_file.ts";
 import { findSection, parseState } from "./state_file.ts";
 import type { Diagnostic, Phase, Plan, Planning, StatePosition } from "./types.ts";
 import { parsePlanName } from "./file_names.ts";
-import { planList } from "./plan_file.ts";
+import { list } from "./front_matter.ts";
 
 /** Which folder is read. */
 export interface PlanningSource {
@@ -50,11 +49,9 @@ export interface PlanningSource {
 export async function readPlanning(source: PlanningSource): Promise<Planning> {
   const planning = await scanPlanning(source);
   if (planning.phases.length > 0) return planning;
+  const problem = "no phase was found: neither a folder in phases/ nor one in ROADMAP.md";
   throw new RalphError("state-invalid", {
-    details: {
-      path: PLANNING_DIRECTORY,
-      problem: "no phase was found: neither a folder in phases/ nor one in ROADMAP.md",
-    },
+    details: { path: PLANNING_DIRECTORY, problem },
     hint: "`ralph roadmap --workflow gsd` makes the roadmap; `ralph plan 1` then plans its first phase",
   });
 }
@@ -64,39 +61,29 @@ export async function scanPlanning(
   { root, memo = planMemo(), read = (path) => readText(join(root, path)) }: PlanningSource,
 ): Promise<Planning> {
   if (!await pathExists(join(root, PLANNING_DIRECTORY))) {
-    throw new RalphError("state-missing", {
-      details: { path: PLANNING_DIRECTORY },
-      hint: "`ralph init --workflow gsd` begins a GSD project",
-    });
+    const hint = "`ralph init --workflow gsd` begins a GSD project";
+    throw new RalphError("state-missing", { details: { path: PLANNING_DIRECTORY }, hint });
   }
-  const diagnostics: Diagnostic[] = [];
   const roadmapText = await read(ROADMAP_FILE);
-  const roadmap = roadmapOf(roadmapText ?? "", memo, diagnostics);
+  const roadmap = roadmapOf(roadmapText ?? "", memo);
+  const diagnostics = [...memo.roadmap?.diagnostics ?? []];
   const stateText = await read(STATE_FILE);
   const state = stateText === null ? null : parseState(stateText);
   const folders = await phaseFolders(root, diagnostics);
-  const numbers = new Map<string, string>();
-  for (const { number } of [...folders, ...roadmap.phases]) {
-    if (!numbers.has(canonical(number))) numbers.set(canonical(number), number);
-  }
-
-  const listed = new Map<string, Roadmap["plans"][number][]>();
+  const all = [...roadmap.phases, ...folders.toReversed()].map(({ number }) => [canonical(number), number] as const);
+  const listed = new Map<string, Roadmap["plans"]>();
   for (const plan of roadmap.plans) {
     const key = canonical(plan.phase);
-    listed.set(key, listed.get(key) ?? []);
-    listed.get(key)?.push(plan);
+    listed.set(key, [...listed.get(key) ?? [], plan]);
   }
   const phases: Phase[] = [];
-  for (const number of [...numbers.values()].toSorted(compareNumbers)) {
+  for (const number of [...new Map(all).values()].toSorted(compareNumbers)) {
     if (Number.parseInt(number, 10) >= SHELF) continue;
     const own = folders.filter((folder) => sameNumber(folder.number, number));
     const folder = own.length < 2 ? own[0] ?? null : await chosenFolder(root, own, saidOf(roadmap, number));
     for (const { directory } of own.filter((one) => one !== folder)) {
-      remark(
-        diagnostics,
-        directory,
-        `a second folder for phase ${number}: left out, the phase is ${folder?.directory}`,
-      );
+      const message = `a second folder for phase ${number}: left out, the phase is ${folder?.directory}`;
+      remark(diagnostics, directory, message);
     }
     const boxes = listed.get(canonical(number)) ?? [];
     phases.push(await readPhase(root, { number, folder, roadmap, listed: boxes, state, memo, diagnostics }));
@@ -117,7 +104,7 @@ export async function scanPlanning(
 async function chosenFolder(
   root: string,
   folders: readonly Folder[],
-  { name, closed }: { readonly name: string; readonly closed: Phase["closed"] },
+  { name, closed }: Pick<Phase, "closed" | "name">,
 ): Promise<Folder | null> {
   const titled = folders.filter((folder) => slugOf(folder.name) === slugOf(name));
   if (titled.length === 1 || closed !== null) return titled[0] ?? folders[0] ?? null;
@@ -125,11 +112,9 @@ async function chosenFolder(
   const written = folders.filter((_, index) => hasPlans[index]);
   const [first, second] = written;
   if (first === undefined || second === undefined) return first ?? folders[0] ?? null;
+  const problem = `two folders with plans for phase ${first.number}: ${first.directory} and ${second.directory}`;
   throw new RalphError("state-invalid", {
-    details: {
-      path: PHASES_DIRECTORY,
-      problem: `two folders with plans for phase ${first.number}: ${first.directory} and ${second.directory}`,
-    },
+    details: { path: PHASES_DIRECTORY, problem },
     hint: "move the one that is not meant out of phases/, or name the right one like the phase in ROADMAP.md",
   });
 }
@@ -148,17 +133,12 @@ function stateNote(text: string | null, state: StatePosition | null): string | n
 }
 
 /** ROADMAP.md, parsed once while its text stays the same. */
-function roadmapOf(text: string, memo: PlanMemo, diagnostics: Diagnostic[]): Roadmap {
-  if (memo.roadmap?.text !== text) {
-    const found: Diagnostic[] = [];
-    memo.roadmap = { text, parsed: parseRoadmap(text, reportTo(found, ROADMAP_FILE)), diagnostics: found };
-  }
-  diagnostics.push(...memo.roadmap.diagnostics);
-  return memo.roadmap.parsed;
-}
-
-function reportTo(diagnostics: Diagnostic[], file: string): Report {
-  return (line, message) => void diagnostics.push({ file, line, message });
+function roadmapOf(text: string, memo: PlanMemo): Roadmap {
+  if (memo.roadmap?.text === text) return memo.roadmap.parsed;
+  const diagnostics: Diagnostic[] = [];
+  const parsed = parseRoadmap(text, (line, message) => void diagnostics.push({ file: ROADMAP_FILE, line, message }));
+  memo.roadmap = { text, parsed, diagnostics };
+  return parsed;
 }
 
 /** Finds the plans that `depends_on` names: `01-01`, `01`, `01-01-PLAN.md`. */
@@ -168,7 +148,7 @@ function withDependencies(phases: readonly Phase[], diagnostics: Diagnostic[]): 
     phases.flatMap(({ plans }) => plans).toReversed().map((plan) => [keyOf(plan.phase, plan.number), plan]),
   );
   const dependsOf = (plan: Plan): readonly string[] =>
-    planList(plan, "depends_on").flatMap((named) => {
+    list(plan.frontMatter, "depends_on").flatMap((named) => {
       const name = parsePlanName(`${named.replace(/(-PLAN)?(\.md)?$/i, "")}-PLAN.md`, "PLAN");
       const number = name?.number ?? null;
       const other = number === null ? undefined : byNumber.get(keyOf(name?.phase ?? plan.phase, number));

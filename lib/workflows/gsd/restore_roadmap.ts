@@ -1,8 +1,7 @@
-import { markdownLines } from "../../backlog/fences.ts";
 import { changeLines } from "./change_lines.ts";
 import { canonical, sameNumber } from "./numbers.ts";
 import { saidOf } from "./phase_standing.ts";
-import { isTicked, parseRoadmap, phaseBoxes, type Roadmap } from "./roadmap_file.ts";
+import { isTicked, parseRoadmap, type Roadmap } from "./roadmap_file.ts";
 
 /**
  * ROADMAP.md as it was found, with what Ralph keeps in it as Ralph wrote it last: the boxes of plans and phases, the
@@ -23,9 +22,8 @@ export function withTicksOf(found: string, written: string): string {
     if (next !== now) change(line, (text) => text.replace(/\[.\]/, `[${next}]`));
   };
   for (const plan of theirs.plans) mark(plan.line, matching(plan, theirs.plans, ours.plans)?.mark, plan.mark);
-  const ourBoxes = phaseBoxes(markdownLines(written).lines);
-  for (const box of phaseBoxes(markdownLines(found).lines)) {
-    mark(box.line, ourBoxes.find(({ phase }) => sameNumber(phase, box.phase))?.mark, box.mark);
+  for (const box of theirs.boxes) {
+    mark(box.line, ours.boxes.find(({ phase }) => sameNumber(phase, box.phase))?.mark, box.mark);
   }
   for (const kind of ["counts", "rows"] as const) {
     for (const entry of theirs[kind]) {

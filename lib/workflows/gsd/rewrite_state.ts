@@ -2,7 +2,7 @@ import { localDate } from "../../host/local_date.ts";
 import { changeLines } from "./change_lines.ts";
 import { sameNumber } from "./numbers.ts";
 import { type ProgressChange, progressValue } from "./progress_value.ts";
-import { findSection, parseState, type StateField, type StateSection } from "./state_file.ts";
+import { findSection, parseState, type StateField } from "./state_file.ts";
 
 /** STATE.md is to say this of the current position. */
 export interface StateUpdate {
@@ -36,8 +36,12 @@ export function rewriteState(text: string, update: StateUpdate): string {
   const insertions = new Map<number, string[]>();
   const set = (label: StateField["label"], value: (old: string) => string): void => {
     const field = section.fields.find((one) => one.label === label);
-    if (field !== undefined) changes.set(field.line, `${field.before}${value(field.value)}${field.after}`);
-    else insertBehind(section, insertions, label, value(""));
+    if (field !== undefined) return void changes.set(field.line, `${field.before}${value(field.value)}${field.after}`);
+    const earlier = ORDER.slice(0, ORDER.indexOf(label)).toReversed();
+    const behind = earlier.map((one) => section.fields.find((other) => other.label === one)).find((one) => one) ??
+      section.fields[0];
+    const line = behind?.line ?? section.heading;
+    insertions.set(line, [...insertions.get(line) ?? [], labelled(label, behind?.before ?? "Plan: ") + value("")]);
   };
   if (update.behind !== true) {
     const { phase } = parseState(text);
@@ -61,7 +65,8 @@ export function withSectionOf(found: string, written: string): string {
   const lines = linesOf(written).slice(ours.heading - 1, ours.end);
   const all = linesOf(found);
   const last = lines.length - 1;
-  const end = theirs.end === all.length ? "" : endOf(found);
+  const lineEnd = found.includes("\r\n") ? "\r\n" : "\n";
+  const end = theirs.end === all.length ? "" : lineEnd;
   // The last line of a file may have no end; in the middle of one it needs it, and the other way round.
   const fitted = lines.map((line, index) => index === last ? line.replace(/\r?\n$/, "") + end : line);
   return [...all.slice(0, theirs.heading - 1), ...fitted, ...all.slice(theirs.end)].join("");
@@ -71,34 +76,14 @@ function linesOf(text: string): readonly string[] {
   return text.split(/(?<=\n)/).concat(text.endsWith("\n") || text === "" ? [""] : []);
 }
 
-function endOf(text: string): string {
-  return text.includes("\r\n") ? "\r\n" : "\n";
-}
-
 const ORDER: readonly StateField["label"][] = ["phase", "plan", "status", "last activity"];
-const NAMES: Readonly<Record<string, string>> = {
-  phase: "Phase",
-  plan: "Plan",
-  status: "Status",
-  "last activity": "Last activity",
-};
 
-function insertBehind(
-  section: StateSection,
-  insertions: Map<number, string[]>,
-  label: StateField["label"],
-  value: string,
-): void {
-  const earlier = ORDER.slice(0, ORDER.indexOf(label)).toReversed();
-  const field =
-    earlier.map((one) => section.fields.find((other) => other.label === one)).find((one) => one !== undefined) ??
-      section.fields[0];
-  const model = field?.before ?? "Plan: ";
+/** All before a field's value, in the style of another field. */
+function labelled(label: string, model: string): string {
   const mark = /^\s*(?:[-*]\s+)?(?=\*\*|\w)/.exec(model)?.[0] ?? "";
-  const name = NAMES[label] ?? label;
-  const before = model.includes("**:") ? `**${name}**: ` : model.includes(":**") ? `**${name}:** ` : `${name}: `;
-  const line = field?.line ?? section.heading;
-  insertions.set(line, [...insertions.get(line) ?? [], `${mark}${before}${value}`]);
+  const name = label.slice(0, 1).toUpperCase() + label.slice(1);
+  if (model.includes("**:")) return `${mark}**${name}**: `;
+  return model.includes(":**") ? `${mark}**${name}:** ` : `${mark}${name}: `;
 }
 
 function phaseValue(old: string, { phase, phaseName, lastPhase = phase }: StateUpdate): string {

@@ -1,7 +1,7 @@
 import type { Report } from "./verify_commands.ts";
 import { type MarkdownLine, markdownLines } from "../../backlog/fences.ts";
 import { canonical, NUMBER_SOURCE } from "./numbers.ts";
-import { isShipped, type ListedPhase, type Milestones, milestonesOf } from "./shipped.ts";
+import { isShipped, type Milestones, milestonesOf } from "./shipped.ts";
 
 /** A phase as ROADMAP.md has it, from its heading, its check box or its row in a table. */
 export interface RoadmapPhase {
@@ -13,6 +13,9 @@ export interface RoadmapPhase {
   readonly shipped: boolean;
   readonly line: number;
 }
+
+/** A line that names a phase. */
+type Mention = Omit<RoadmapPhase, "shipped">;
 
 /** A plan's check box. */
 export interface RoadmapPlan {
@@ -40,6 +43,8 @@ export interface Roadmap {
   readonly phases: readonly RoadmapPhase[];
   readonly plans: readonly RoadmapPlan[];
   readonly rows: readonly RoadmapRow[];
+  /** The check boxes of phases. */
+  readonly boxes: readonly { readonly phase: string; readonly mark: string; readonly line: number }[];
   /** Lines `**Plans**: 2/3 …` by their phase. */
   readonly counts: readonly { readonly phase: string; readonly line: number }[];
   /** How many plans the lines `**Plans**: 3 plans …` give their phases; `null` where that is not said. */
@@ -80,12 +85,12 @@ const TOTAL_REGEXP = /^(?:\d+\s*(?:\/|of)\s*)?(\d+)(?=\s*$|\s*[(;,]|\s+(?:[a-z]+
 export function parseRoadmap(text: string, report: Report = () => {}): Roadmap {
   const plans: RoadmapPlan[] = [];
   const rows: RoadmapRow[] = [];
+  const boxes: { phase: string; mark: string; line: number }[] = [];
   const counts: { phase: string; line: number }[] = [];
   const totals: { phase: string; total: number | null }[] = [];
   const { lines, unclosedFence } = markdownLines(text);
   if (unclosedFence !== null) report(unclosedFence, "this code fence is never closed: all that follows is code");
-  const milestones = milestonesOf(lines);
-  const { phases, know } = phaseCollector(milestones);
+  const mentions: Mention[] = [];
   let section: string | null = null;
   let columns: readonly string[] = [];
 
@@ -96,15 +101,16 @@ export function parseRoadmap(text: string, report: Report = () => {}): Roadmap {
     if (heading !== null) {
       const [, from = "", to, name = ""] = heading;
       section = from;
-      know(from, plainName(name), null, line);
-      if (to !== undefined) know(to, plainName(name), null, line);
+      const numbers = to === undefined ? [from] : [from, to];
+      mentions.push(...numbers.map((number) => ({ number, name: plainName(name), mark: null, line })));
       continue;
     }
     if (/^#{1,2}\s/.test(content)) section = null;
     const bullet = BULLET_REGEXP.exec(content);
     if (bullet !== null) {
-      const [, mark, number = "", rest = ""] = bullet;
-      know(number, plainName(rest), mark ?? null, line);
+      const [, mark = null, number = "", rest = ""] = bullet;
+      mentions.push({ number, name: plainName(rest), mark, line });
+      if (mark !== null) boxes.push({ phase: number, mark, line });
       continue;
     }
     const plan = PLAN_REGEXP.exec(content);
@@ -127,51 +133,29 @@ export function parseRoadmap(text: string, report: Report = () => {}): Roadmap {
       const row = rowOf(cells, columns, line);
       if (row !== null) {
         rows.push(row);
-        know(row.phase, row.name, null, line);
+        mentions.push({ number: row.phase, name: row.name, mark: null, line });
       }
     }
   }
-  return { phases: [...phases.values()], plans, rows, counts, totals, called: called(lines, rows), milestones };
+  const milestones = milestonesOf(lines);
+  const phases = phasesOf(mentions, milestones);
+  return { phases, plans, rows, boxes, counts, totals, called: called(lines, rows), milestones };
 }
 
 /** The phases of a ROADMAP.md, each once, from all the lines that name it. */
-function phaseCollector(milestones: Milestones): {
-  readonly phases: ReadonlyMap<string, RoadmapPhase>;
-  readonly know: (number: string, name: string, mark: string | null, line: number) => void;
-} {
-  const phases = new Map<string, RoadmapPhase>();
-  const listed = new Map<string, ListedPhase>();
-  return {
-    phases,
-    know(number, name, mark, line) {
-      const key = canonical(number);
-      const earlier = phases.get(key);
-      const { inside = false, outside = false, mark: before = null } = listed.get(key) ?? {};
-      const isInside = milestones.lines.has(line);
-      const now = {
-        inside: inside || isInside,
-        outside: outside || !isInside,
-        mark: isInside ? before : before ?? mark,
-      };
-      listed.set(key, now);
-      phases.set(key, {
-        number: earlier?.number ?? number,
-        name: earlier?.name || name,
-        mark: earlier?.mark ?? mark,
-        shipped: isShipped(number, now, milestones),
-        line: earlier?.line ?? line,
-      });
-    },
-  };
-}
-
-/** The check boxes of phases. */
-export function phaseBoxes(
-  lines: readonly MarkdownLine[],
-): readonly { readonly phase: string; readonly mark: string; readonly line: number }[] {
-  return lines.filter(({ fenced }) => !fenced).flatMap(({ text, number: line }) => {
-    const [, mark, phase] = BULLET_REGEXP.exec(text) ?? [];
-    return mark === undefined || phase === undefined ? [] : [{ phase, mark, line }];
+function phasesOf(mentions: readonly Mention[], milestones: Milestones): readonly RoadmapPhase[] {
+  const groups = new Map<string, [Mention, ...Mention[]]>();
+  for (const mention of mentions) {
+    const known = groups.get(canonical(mention.number));
+    if (known === undefined) groups.set(canonical(mention.number), [mention]);
+    else known.push(mention);
+  }
+  const markOf = (some: readonly Mention[]): string | null => some.find(({ mark }) => mark !== null)?.mark ?? null;
+  return [...groups.values()].map((all) => {
+    const outside = all.filter(({ line }) => !milestones.lines.has(line));
+    const listed = { inside: outside.length < all.length, outside: outside.length > 0, mark: markOf(outside) };
+    const shipped = isShipped(all[0].number, listed, milestones);
+    return { ...all[0], name: all.find(({ name }) => name !== "")?.name ?? "", mark: markOf(all), shipped };
   });
 }
 

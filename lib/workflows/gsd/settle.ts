@@ -1,11 +1,10 @@
 import { dirname, join } from "node:path";
 import { ensureDirectory, readLeftText, writeAtomic } from "../../host/files.ts";
 import type { Attempt, Item, SettleCommit, Settlement } from "../../backlog/types.ts";
-import type { RalphContext } from "../../context/context.ts";
 import { localDate } from "../../host/local_date.ts";
 import type { GsdFindings } from "./claim.ts";
-import { countsWithout, type GsdItemData, itemDataOf } from "./item_data.ts";
-import { moveAside, type MoveContext, moveOthersAside, withMoved } from "./moved_aside.ts";
+import { countsWithout, type GsdBacklogContext, type GsdItemData, itemDataOf } from "./item_data.ts";
+import { moveAside, moveOthersAside, withMoved } from "./moved_aside.ts";
 import { ROADMAP_FILE, STATE_FILE } from "./paths.ts";
 import type { Position } from "./position.ts";
 import type { ProgressChange } from "./progress_value.ts";
@@ -14,9 +13,8 @@ import { rewriteState } from "./rewrite_state.ts";
 import { findSection, parseState } from "./state_file.ts";
 import { type FailedPlan, policyOf } from "./settle_policy.ts";
 import { summaryVerdict, withSkipped, writtenSummary } from "./summary_file.ts";
+import { shortened } from "./tags.ts";
 import type { Planning, StatePosition } from "./types.ts";
-
-type Context = MoveContext & Pick<RalphContext, "host" | "repository" | "state">;
 
 /** STATE.md's Status, while a verified plan waits for its SUMMARY. */
 function waitingStatus(id: string): string {
@@ -38,21 +36,15 @@ export interface SettlerOptions {
 
 /** Records what became of plans: SUMMARY, STATE.md, ROADMAP.md. The same call again writes the same. */
 export class PlanSettler {
-  readonly #ralph: Context;
-  readonly #skip: boolean;
-  readonly #load: SettlerOptions["load"];
+  readonly #ralph: GsdBacklogContext;
+  readonly #options: SettlerOptions;
   readonly #skipped = new Map<string, number>();
-  #passed = false;
+  /** A plan has passed in this run. */
+  hasPassed = false;
 
-  constructor(ralph: Context, { skip, load }: SettlerOptions) {
+  constructor(ralph: GsdBacklogContext, options: SettlerOptions) {
     this.#ralph = ralph;
-    this.#skip = skip;
-    this.#load = load;
-  }
-
-  /** True when a plan has passed in this run. */
-  hasPassed(): boolean {
-    return this.#passed;
+    this.#options = options;
   }
 
   /** The checkpoints that were left out in this run. */
@@ -70,17 +62,15 @@ export class PlanSettler {
       case "verified":
       case "unverified":
         return withMoved(await this.#settleVerified(item, attempt), moved);
-      case "interrupted":
-      case "agent-unusable":
-      case "trespassed": {
-        // A SUMMARY of a plan that was not verified would make it complete.
-        const own = await moveAside(this.#ralph, data.summaryFile, attempt.id);
-        return withMoved({ status: "open" }, [...moved, ...own]);
-      }
       case "failed":
       case "blocked":
       case "not-done":
         return withMoved(await this.#settleFailed(data, attempt), moved);
+      default: {
+        // A SUMMARY of a plan that was not verified would make it complete.
+        const own = await moveAside(this.#ralph, data.summaryFile, attempt.id);
+        return withMoved({ status: "open" }, [...moved, ...own]);
+      }
     }
   }
 
@@ -93,10 +83,15 @@ export class PlanSettler {
       return await this.#settleFailed(data, { ...attempt, status: "blocked", message });
     }
     const asked = item.kind === "summary" || attempt.claim?.findings?.summaryOnly === true ||
-      data.checkpointsOnly && this.#skip;
-    if (verdict === "empty" && !asked && await this.#canWait()) return await this.#askForSummary(data);
+      data.checkpointsOnly && this.#options.skip;
+    // a request for the SUMMARY is remembered in STATE.md: without that, none is made
+    if (verdict === "empty" && !asked && findSection(await this.#ralph.state.read(STATE_FILE) ?? "") !== null) {
+      await this.#record(data, { status: waitingStatus(data.id), activity: `Plan ${data.id} verified`, done: false });
+      const commit = { subject: `docs(${data.id}): verified, SUMMARY missing`, paths: [STATE_FILE], work: false };
+      return { status: "open", reason: "verified, but there is no SUMMARY: it is asked for once more", commit };
+    }
     await this.#completeSummary(data, attempt, verdict === "empty" ? null : summary);
-    this.#passed = true;
+    this.hasPassed = true;
     await this.#record(data, { status: "In progress", activity: completed(data.id), done: true });
     const title = oneLine(data.title, 60);
     const commit: SettleCommit = {
@@ -109,21 +104,10 @@ export class PlanSettler {
     return { status: "passed", commit };
   }
 
-  /** A request for the SUMMARY is remembered in STATE.md: without that, none is made. */
-  async #canWait(): Promise<boolean> {
-    return findSection(await this.#ralph.state.read(STATE_FILE) ?? "") !== null;
-  }
-
-  async #askForSummary(data: GsdItemData): Promise<Settlement> {
-    await this.#record(data, { status: waitingStatus(data.id), activity: `Plan ${data.id} verified`, done: false });
-    const commit = { subject: `docs(${data.id}): verified, SUMMARY missing`, paths: [STATE_FILE], work: false };
-    return { status: "open", reason: "verified, but there is no SUMMARY: it is asked for once more", commit };
-  }
-
   /** The SUMMARY with the checkpoints that were left out; one of Ralph's own where the agent wrote none. */
   async #completeSummary(data: GsdItemData, attempt: Attempt<GsdFindings>, summary: string | null): Promise<void> {
     const file = join(this.#ralph.root, data.summaryFile);
-    const names = this.#skip ? data.tasks.filter(({ checkpoint }) => checkpoint).map(({ name }) => name) : [];
+    const names = this.#options.skip ? data.tasks.filter(({ checkpoint }) => checkpoint).map(({ name }) => name) : [];
     const text = withSkipped(summary ?? await this.#ownSummary(data, attempt), names);
     if (text !== summary) {
       await ensureDirectory(dirname(file));
@@ -138,30 +122,25 @@ export class PlanSettler {
   async #ownSummary(data: GsdItemData, attempt: Attempt<GsdFindings>): Promise<string> {
     const date = localDate(this.#ralph.host.clock.now());
     this.#note(`${data.summaryFile} was written by Ralph: the agent left none`);
-    return writtenSummary(data, attempt, { date, commits: await this.#commitsOf(data.id) });
-  }
-
-  /** Commits whose subject names the plan, newest first: `feat(01-02): …`. */
-  async #commitsOf(id: string): Promise<readonly string[]> {
-    const arguments_ = ["log", "--max-count=50", "--format=%h %s", "--fixed-strings", `--grep=(${id}):`];
+    // commits whose subject names the plan, newest first: `feat(01-02): …`
+    const mark = `(${data.id}):`;
+    const arguments_ = ["log", "--max-count=50", "--format=%h %s", "--fixed-strings", `--grep=${mark}`];
     const log = await this.#ralph.repository?.git(arguments_);
-    return log?.exitCode === 0 ? log.stdout.split("\n").filter((line) => line.includes(`(${id}):`)) : [];
+    const lines = log?.exitCode === 0 ? log.stdout.split("\n") : [];
+    return writtenSummary(data, attempt, { date, commits: lines.filter((line) => line.includes(mark)) });
   }
 
   /** Plans that had passed fail the final check: their boxes are unticked, their SUMMARY files moved to the run's folder. */
   async reopen(ids: readonly string[], reason: string): Promise<Settlement> {
     const paths: string[] = [STATE_FILE, ROADMAP_FILE];
     for (const id of ids) {
-      const { planning, position } = await this.#load();
+      const { planning, position } = await this.#options.load();
       const plan = planning.phases.flatMap(({ plans }) => plans).find((one) => one.id === id);
       if (plan === undefined) continue;
       paths.push(...await moveAside(this.#ralph, plan.summaryFile, "final"));
       const data = { ...itemDataOf(plan, planning, position), behind: false, wasTicked: false };
-      await this.#record(data, {
-        status: "In progress",
-        activity: `Plan ${id} sent back by the final check`,
-        done: false,
-      });
+      const activity = `Plan ${id} sent back by the final check`;
+      await this.#record(data, { status: "In progress", activity, done: false });
     }
     const subject = `docs(${ids.join(",")}): sent back by the final check`;
     return { status: "open", reason, commit: { subject, paths, work: false } };
@@ -188,7 +167,7 @@ export class PlanSettler {
     { status, activity, done }: { readonly status: string; readonly activity: string; readonly done: boolean },
   ): Promise<void> {
     const { phase, phaseName, number: plan, behind } = data;
-    const { planning } = await this.#load();
+    const { planning } = await this.#options.load();
     const counts = countsWithout(data, planning);
     const complete = counts.phaseComplete + (done ? 1 : 0);
     const ended = done && complete >= counts.phaseTotal;
@@ -242,6 +221,5 @@ function progressOf(
 }
 
 function oneLine(text: string, length: number): string {
-  const line = text.split("\n")[0]?.trim() ?? "";
-  return line.length > length ? `${line.slice(0, length - 1)}…` : line;
+  return shortened(text.split("\n")[0]?.trim() ?? "", length);
 }

@@ -44,7 +44,7 @@ export function milestonesOf(all: readonly MarkdownLine[]): Milestones {
   let isFolded = false;
   for (const { text, number, fenced } of all) {
     if (fenced) continue;
-    const isOver = saysShipped(text);
+    const isOver = SHIPPED_REGEXP.test(text) && !OPEN_REGEXP.test(text);
     const depth = /^#{2,6}(?=\s)/.exec(text)?.[0].length ?? null;
     const isPhase = PHASE_LINE_REGEXP.test(text);
     if (depth !== null && level !== null && depth <= level) level = null;
@@ -82,8 +82,4 @@ export function isShipped(number: string, { inside, outside, mark }: ListedPhase
   if (inside) return mark !== " ";
   const last = Math.max(0, ...shipped.map(([, to]) => Number.parseInt(to, 10))) + counted;
   return counted > 0 && !outside && Number.parseInt(number, 10) <= last;
-}
-
-function saysShipped(text: string): boolean {
-  return SHIPPED_REGEXP.test(text) && !OPEN_REGEXP.test(text);
 }

@@ -21,14 +21,9 @@ const INSTEAD: Readonly<Partial<Record<GsdAction, string>>> = {
 };
 
 /** Folders in which versions of GSD put their commands, and the commands' names. */
-const PLACES: readonly {
-  readonly path: string;
-  readonly regexp: RegExp;
-  readonly prefix: string;
-  readonly file?: string;
-}[] = [
-  { path: "commands/gsd", regexp: /^([\w-]+)\.md$/, prefix: "/gsd:" },
-  { path: "commands", regexp: /^gsd-([\w-]+)\.md$/, prefix: "/gsd-" },
+const PLACES = [
+  { path: "commands/gsd", regexp: /^([\w-]+)\.md$/, prefix: "/gsd:", file: "" },
+  { path: "commands", regexp: /^gsd-([\w-]+)\.md$/, prefix: "/gsd-", file: "" },
   { path: "skills", regexp: /^gsd-([\w-]+)$/, prefix: "/gsd-", file: "SKILL.md" },
 ];
 
@@ -46,9 +41,7 @@ export async function installedCommands(
       for (const entry of await listDirectory(join(folder, path))) {
         const name = regexp.exec(entry)?.[1];
         if (name === undefined || found.has(name)) continue;
-        if (file === undefined || await pathExists(join(folder, path, entry, file))) {
-          found.set(name, `${prefix}${name}`);
-        }
+        if (await pathExists(join(folder, path, entry, file))) found.set(name, `${prefix}${name}`);
       }
     }
   }
@@ -82,14 +75,10 @@ export function slashCommand(
     const call = installed.get(name);
     if (call !== undefined) return call + argument + suffix;
   }
-  const name = NAMES[action][0]?.[0] ?? action;
-  throw missing(
-    installed.size === 0
-      ? "GSD is not installed: no command of it was found for the agent"
-      : `the GSD that is installed has no command ${name}`,
-    installed,
-    INSTEAD[action],
-  );
+  const problem = installed.size === 0
+    ? "GSD is not installed: no command of it was found for the agent"
+    : `the GSD that is installed has no command ${NAMES[action][0]?.[0] ?? action}`;
+  throw missing(problem, installed, INSTEAD[action]);
 }
 
 function missing(problem: string, installed: ReadonlyMap<string, string>, instead?: string): RalphError {

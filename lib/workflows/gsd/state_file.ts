@@ -1,4 +1,4 @@
-import { markdownLines } from "../../backlog/fences.ts";
+import { type MarkdownLine, markdownLines } from "../../backlog/fences.ts";
 import { NUMBER_SOURCE } from "./numbers.ts";
 import type { StatePosition } from "./types.ts";
 
@@ -36,49 +36,39 @@ export function findSection(text: string): StateSection | null {
     index > at && !fenced && new RegExp(`^#{1,${level}}\\s`).test(line)
   );
   const end = next === -1 ? lines.length : next;
-  const fields: StateField[] = [];
-  for (const { text: line, number, fenced } of lines.slice(at + 1, end)) {
-    const field = fenced ? null : fieldOf(line, number);
-    if (field !== null && !fields.some(({ label }) => label === field.label)) fields.push(field);
-  }
-  return { heading: at + 1, end, fields };
+  return { heading: at + 1, end, fields: fieldsIn(lines.slice(at + 1, end)) };
 }
 
-function fieldOf(text: string, line: number): StateField | null {
-  const [, before, , label, value = "", after = ""] = FIELD_REGEXP.exec(text) ?? [];
-  if (before === undefined || label === undefined) return null;
-  // Without a colon only `Phase 23-slug — …` is known.
-  if (!before.includes(":") && !(/^phase$/i.test(label) && /^\d/.test(value))) return null;
-  return { label: label.toLowerCase() as StateField["label"], before, value, after, line };
+/** The first one of each name counts. */
+function fieldsIn(lines: readonly MarkdownLine[]): readonly StateField[] {
+  return lines.filter(({ fenced }) => !fenced).flatMap(({ text, number: line }) => {
+    const [, before, , label, value = "", after = ""] = FIELD_REGEXP.exec(text) ?? [];
+    if (before === undefined || label === undefined) return [];
+    // Without a colon only `Phase 23-slug — …` is known.
+    if (!before.includes(":") && !(/^phase$/i.test(label) && /^\d/.test(value))) return [];
+    return { label: label.toLowerCase() as StateField["label"], before, value, after, line };
+  });
 }
 
 /** Reads the project's position from STATE.md. Other sections say `Phase:` too: only the current position counts. */
 export function parseState(text: string): StatePosition {
-  const section = findSection(text);
-  const fields = section?.fields ?? looseFields(text);
+  const fields = findSection(text)?.fields ?? fieldsIn(markdownLines(text).lines);
   const valueOf = (label: StateField["label"]): string | null => {
     const value = fields.find((field) => field.label === label)?.value.trim() ?? "";
     return value === "" ? null : value;
   };
   const plan = valueOf("plan");
+  const [, number] = /^(?:Plan\s+)?(?:\d+(?:\.\d+)*-)?(\d+)\b/i.exec(plan ?? "") ?? [];
+  const [, total] = /^(?:Plan\s+)?[\w.-]+?\s*(?:of|\/)\s*(\d+)\b/i.exec(plan ?? "") ?? []; // `2 of 4`, `2/4`
   return {
     ...phaseOf(valueOf("phase")),
-    plan: plan === null ? null : planOf(plan),
-    plans: plan === null || COMPLETE_REGEXP.test(valueOf("status") ?? "") ? null : totalOf(plan),
+    plan: number === undefined ? null : Number(number),
+    plans: total === undefined || COMPLETE_REGEXP.test(valueOf("status") ?? "") ? null : Number(total),
     planText: plan,
     status: valueOf("status"),
     lastActivity: valueOf("last activity"),
     progress: valueOf("progress"),
   };
-}
-
-/** A file without the section: the first line of each name, as long as it is not in a list of many. */
-function looseFields(text: string): readonly StateField[] {
-  const { lines } = markdownLines(text);
-  return lines.flatMap(({ text: line, number, fenced }) => {
-    const field = fenced ? null : fieldOf(line, number);
-    return field === null ? [] : [field];
-  });
 }
 
 const PHASE_REGEXP = new RegExp(`^(?:Phase\\s+)?(${NUMBER_SOURCE})(?:\\s*(?:of|/)\\s*([\\w.?]+))?(.*)$`, "i");
@@ -107,14 +97,3 @@ function phaseOf(value: string | null): Pick<StatePosition, "kind" | "phase" | "
 
 /** `Phase complete`, `Phase 2 complete, ready to plan`, `Complete`: how many plans it names counts no more. */
 const COMPLETE_REGEXP = /^complete|\bphase(?:\s+[\w.]+)?\s+(?:is\s+)?complete\b/i;
-
-/** `2 of 4`, `2/4`. */
-function totalOf(value: string): number | null {
-  const [, total] = /^(?:Plan\s+)?[\w.-]+?\s*(?:of|\/)\s*(\d+)\b/i.exec(value) ?? [];
-  return total === undefined ? null : Number(total);
-}
-
-function planOf(value: string): number | null {
-  const [, number] = /^(?:Plan\s+)?(?:\d+(?:\.\d+)*-)?(\d+)\b/i.exec(value) ?? [];
-  return number === undefined ? null : Number(number);
-}

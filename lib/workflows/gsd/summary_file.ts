@@ -25,54 +25,48 @@ export function writtenSummary(
   seen: { readonly date: string; readonly commits: readonly string[] },
 ): string {
   const results: readonly CheckResult[] = attempt.verification?.results ?? [];
-  const done = plan.tasks.filter(({ checkpoint }) => !checkpoint);
+  const tasks = plan.tasks.filter(({ checkpoint }) => !checkpoint).map(({ number, name }) => `${number}. ${name}`);
   const changed = attempt.turn?.changedFiles.filter((path) => path !== plan.summaryFile) ?? [];
-  return [
-    "---",
-    `phase: ${plan.file.split("/").at(-2) ?? plan.phase}`,
-    `plan: "${plan.number}"`,
-    `completed: ${seen.date}`,
-    "written-by: ralph",
-    "---",
-    "",
-    `# Plan ${plan.id} Summary`,
-    "",
-    plan.title,
-    "",
-    "Ralph wrote this file from what it saw: the agent left none.",
-    "",
-    "## Tasks",
-    "",
-    ...(done.length === 0 ? ["None for an agent."] : done.map(({ number, name }) => `${number}. ${name}`)),
-    "",
-    "## Commits",
-    "",
-    ...(seen.commits.length > 0
-      ? seen.commits.map((commit) => `- ${commit}`)
-      : [attempt.landing === undefined ? "None during the agent's turn." : "One for the plan, with this file in it."]),
-    "",
-    "## Files",
-    "",
-    ...(changed.length === 0 ? ["None changed during the last turn."] : changed.map((path) => `- ${path}`)),
-    "",
-    "## Checks",
-    "",
-    ...(results.length === 0 ? ["None ran."] : results.map(({ name, ok }) => `- ${ok ? "passed" : "failed"}: ${name}`)),
-    "",
-  ].join("\n");
+  const noCommit = attempt.landing === undefined
+    ? "None during the agent's turn."
+    : "One for the plan, with this file in it.";
+  const listed = (lines: readonly string[], none: string): string => lines.length === 0 ? none : lines.join("\n");
+  return `---
+phase: ${plan.file.split("/").at(-2) ?? plan.phase}
+plan: "${plan.number}"
+completed: ${seen.date}
+written-by: ralph
+---
+
+# Plan ${plan.id} Summary
+
+${plan.title}
+
+Ralph wrote this file from what it saw: the agent left none.
+
+## Tasks
+
+${listed(tasks, "None for an agent.")}
+
+## Commits
+
+${listed(seen.commits.map((commit) => `- ${commit}`), noCommit)}
+
+## Files
+
+${listed(changed.map((path) => `- ${path}`), "None changed during the last turn.")}
+
+## Checks
+
+${listed(results.map(({ name, ok }) => `- ${ok ? "passed" : "failed"}: ${name}`), "None ran.")}
+`;
 }
 
 /** The SUMMARY with the checkpoints that no one saw; one that lists them already stays as it is. Pure. */
 export function withSkipped(summary: string, names: readonly string[]): string {
   if (names.length === 0 || SKIPPED_REGEXP.test(summary)) return summary;
   const end = summary.includes("\r\n") ? "\r\n" : "\n";
-  const section = [
-    "## Skipped checkpoints",
-    "",
-    "Left out, since no one was watching:",
-    "",
-    ...names.map((name) => `- ${name}`),
-    "",
-  ].join(end);
-  return summary.replace(/\s*$/, "") + end + end + section;
+  const list = names.map((name) => `- ${name}\n`).join("");
+  const section = `\n\n## Skipped checkpoints\n\nLeft out, since no one was watching:\n\n${list}`;
+  return summary.replace(/\s*$/, "") + section.replaceAll("\n", end);
 }

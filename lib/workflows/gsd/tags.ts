@@ -2,6 +2,7 @@ import type { MarkdownLine } from "../../backlog/fences.ts";
 
 /** An element found by its tags at the start of a line, outside code fences. */
 export interface Block {
+  readonly name: string;
   /** Number of the line with the opening tag. */
   readonly line: number;
   readonly attributes: Readonly<Record<string, string>>;
@@ -49,13 +50,15 @@ function isQuoted(text: string, at: number): boolean {
 
 const ATTRIBUTE_REGEXP = /([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
-/** The opening tag at the start of a line: its name, attributes, and what follows it on the line that it ends on. */
-export function openingAt(
-  lines: readonly MarkdownLine[],
-  index: number,
-):
-  | { readonly name: string; readonly attributes: Block["attributes"]; readonly rest: string; readonly index: number }
-  | null {
+/** An opening tag. */
+interface Opening extends Pick<Block, "attributes" | "line" | "name"> {
+  /** The line that it ends on, and what follows it there. */
+  readonly index: number;
+  readonly rest: string;
+}
+
+/** The opening tag at the start of a line. */
+export function openingAt(lines: readonly MarkdownLine[], index: number): Opening | null {
   const first = lines[index];
   if (first === undefined || first.fenced) return null;
   const [, name] = /^[ \t]*<([A-Za-z][\w:-]*)(?=[\s>/]|$)/.exec(first.text) ?? [];
@@ -68,7 +71,7 @@ export function openingAt(
     const attributes = Object.fromEntries(
       [...(match[1] ?? "").matchAll(ATTRIBUTE_REGEXP)].map(([, key, double, single]) => [key, double ?? single ?? ""]),
     );
-    return { name, attributes, rest: text.slice(match[0].length), index: at };
+    return { name, line: first.number, attributes, rest: text.slice(match[0].length), index: at };
   }
   return null;
 }
@@ -80,47 +83,75 @@ export function closingAt(line: MarkdownLine | undefined, name: string): string 
   return at === -1 ? null : line.text.slice(0, at);
 }
 
-/**
- * The element that opens on a line. It ends with the first closing tag of its name, or with the last one before
- * `limit`; where there is none, before the first line that `stop` names.
- */
-export function blockAt(
+/** How far an element reaches. */
+export interface Reach {
+  /** Index of the line before which its closing tag is looked for. @default the end */
+  readonly limit?: number;
+  /** It ends with the last closing tag of its name, not with the first. */
+  readonly last?: boolean;
+  /** One that is not closed ends before the first line that this names. */
+  readonly stop: (index: number) => boolean;
+  /** One that is not closed is no mistake. */
+  readonly mayBeOpen?: boolean;
+}
+
+/** The elements of these lines, one behind the other; those without a reach are taken for lines like others. */
+export function* elementsIn(
   lines: readonly MarkdownLine[],
-  index: number,
-  options: { readonly limit?: number; readonly last?: boolean; readonly stop?: (index: number) => boolean } = {},
-): Block | null {
-  const open = openingAt(lines, index);
-  const line = lines[index];
-  if (open === null || line === undefined) return null;
-  const { limit = lines.length, last = false, stop = () => false } = options;
-  const head: MarkdownLine = { text: open.rest, number: lines[open.index]?.number ?? line.number, fenced: false };
-  const of = { line: line.number, attributes: open.attributes };
-  let close: { readonly at: number; readonly before: string } | null = null;
-  for (let at = open.index; at < limit; at++) {
-    const candidate = at === open.index ? head : lines[at];
-    const before = closingAt(candidate, open.name);
-    if (before === null || (last && isMention(candidate, before, open.name))) continue;
-    close = { at, before };
-    if (!last) break;
+  report: (line: number, message: string) => void,
+  reachOf: (name: string, index: number) => Reach | null,
+): Generator<Block> {
+  for (let index = 0; index < lines.length;) {
+    const open = openingAt(lines, index);
+    const reach = open === null ? null : reachOf(open.name, index);
+    if (open === null || reach === null) {
+      index += 1;
+      continue;
+    }
+    const block = blockOf(lines, open, reach);
+    if (!block.closed && reach.mayBeOpen !== true) report(block.line, `<${open.name}> is not closed`);
+    yield block;
+    index = block.end;
   }
-  if (close === null) {
-    let end = open.index + 1;
-    while (end < limit && !stop(end)) end += 1;
-    return { ...of, lines: [head, ...lines.slice(open.index + 1, end)], closed: false, end };
-  }
-  const { at, before } = close;
-  if (at === open.index) return { ...of, lines: [{ ...head, text: before }], closed: true, end: at + 1 };
-  const tail: MarkdownLine = { ...(lines[at] as MarkdownLine), text: before };
-  return { ...of, lines: [head, ...lines.slice(open.index + 1, at), tail], closed: true, end: at + 1 };
 }
 
-/** A closing tag with words behind it is one that the words speak of. */
-function isMention(line: MarkdownLine | undefined, before: string, name: string): boolean {
-  const rest = line?.text.slice(before.length + name.length + 3).trim() ?? "";
-  return rest !== "" && !rest.startsWith("<");
+function blockOf(
+  lines: readonly MarkdownLine[],
+  { name, line, attributes, rest, index }: Opening,
+  { limit = lines.length, last = false, stop }: Reach,
+): Block {
+  const head: MarkdownLine = { text: rest, number: lines[index]?.number ?? line, fenced: false };
+  let close: MarkdownLine | null = null;
+  let at = index;
+  for (let next = index; next < limit && (close === null || last); next++) {
+    const candidate = next === index ? head : lines[next];
+    const before = closingAt(candidate, name);
+    if (candidate === undefined || before === null) continue;
+    const behind = candidate.text.slice(before.length + name.length + 3).trim();
+    if (last && behind !== "" && !behind.startsWith("<")) continue; // a tag that the words speak of
+    close = { ...candidate, text: before };
+    at = next;
+  }
+  const closed = close !== null;
+  if (close === null) { while (at + 1 < limit && !stop(at + 1)) at += 1; }
+  const inside = lines.slice(index + 1, closed ? at : at + 1);
+  const tail = close === null ? [] : [close];
+  return {
+    name,
+    line,
+    attributes,
+    lines: closed && at === index ? tail : [head, ...inside, ...tail],
+    closed,
+    end: at + 1,
+  };
 }
 
-/** The words of a block, without the empty lines around them. */
-export function blockText({ lines }: Pick<Block, "lines">): string {
-  return lines.map(({ text }) => text).join("\n").trim();
+/** The first line of a block that says something. */
+export function firstWords(block: Block | undefined): string | undefined {
+  return block?.lines.map(({ text }) => text.trim()).find((text) => text !== "");
+}
+
+/** A text of at most so many characters. */
+export function shortened(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }

@@ -47,19 +47,14 @@ export function readVerifying(lines: readonly MarkdownLine[], { report, seen }: 
     }
     const command = commandOf(found.content, line.number, report);
     const expected: Expected = tag === "command" ? expectationAt(lines, found) : { ...found, expect: {} };
-    if (command === null) {
-      report(line.number, `<${tag}> is empty`);
-    } else if (expected.expect === null) {
-      report(
-        lines[expected.index]?.number ?? line.number,
-        `<expect>${expected.text}</expect> is not machine-checkable: not run`,
-      );
+    const { expect } = expected;
+    if (command === null) report(line.number, `<${tag}> is empty`);
+    else if (expect === null) {
+      const message = `<expect>${expected.text}</expect> is not machine-checkable: not run`;
+      report(lines[expected.index]?.number ?? line.number, message);
       notCheckable.push(`${command} (expected: ${expected.text})`);
-    } else if (/^MISSING\b/.test(command)) {
-      notCheckable.push(command);
-    } else {
-      commands.push({ command, expect: expected.expect, name: check, line: line.number });
-    }
+    } else if (/^MISSING\b/.test(command)) notCheckable.push(command);
+    else commands.push({ command, expect, name: check, line: line.number });
     const more = expected.rest.trim() !== "";
     index = more ? expected.index : expected.index + 1;
     rest = more ? expected.rest : null;

@@ -55,7 +55,6 @@ export function sprintBacklog(
   { directory }: SprintBacklogOptions,
 ): Backlog<SprintItemData, SprintFindings> {
   const paths = sprintPaths(ralph.root, directory);
-  const folder = join(ralph.root, directory);
   const checks = [...new Set(ralph.config.verify.default)].map((command): Check => ({ name: command, command }));
 
   const load = (): Promise<SprintProgress> => readSprint(ralph, paths.progress);
@@ -115,14 +114,13 @@ export function sprintBacklog(
           parked: step === null ? progress.steps.filter(isPending).map(({ id }) => id) : [],
         }),
         checks: step?.gate === undefined ? [] : [{ name: step.gate, command: step.gate }],
-        environment: { RALPH_SPRINT: folder, RALPH_STAGE: SPRINT_STAGE },
+        environment: { RALPH_SPRINT: join(ralph.root, directory), RALPH_STAGE: SPRINT_STAGE },
       };
     },
 
     judge: (item, turn, context) => judgeIteration(ralph, paths.progress, { ...context, item, turn }),
-    settle(item, attempt) {
-      return settleIteration({ item, attempt, change, now: nowIn(ralph), load, file: paths.progress });
-    },
+    settle: (item, attempt) =>
+      settleIteration({ item, attempt, change, now: nowIn(ralph), load, file: paths.progress }),
   };
 }
 

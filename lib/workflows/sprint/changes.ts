@@ -6,7 +6,7 @@ import { beginLeaf, isStandard, openRepair, retryLeaves } from "./phases.ts";
 import { normalizeSteps } from "./steps.ts";
 
 /** No claim that the goal is reached. */
-export const NO_EXIT = { "detected-at": null, iteration: null, "final-summary": null } as const;
+const NO_EXIT = { "detected-at": null, iteration: null, "final-summary": null } as const;
 
 /** `true` if Ralph's own change of PROGRESS.yaml changed anything. */
 export function changed(...parts: readonly boolean[]): boolean {

@@ -38,22 +38,22 @@ export function findingsOf({ turn, written, found, step, claims, nonce }: ClaimS
     ...(step === null || added.length === 0
       ? []
       : edited.steps.filter(({ id, status }) => id === step.id && status === "failed")),
-    ...namedSteps(result?.completed ?? [], written.steps),
+    ...(result?.completed ?? []).flatMap((id) =>
+      written.steps.find((step) => step.id === id && step.status === "pending") ?? []
+    ),
   ];
   const own = claimed.find(({ id, prompt }) => id === step?.id && prompt === step.prompt) ?? claimed[0];
-  const asked = edited.status === "needs-human" && written.status !== "needs-human";
+  const asks = edited.status === "needs-human" && written.status !== "needs-human";
+  const inFile = asks ? edited.humanNeeded ?? "it set `status: needs-human`" : null;
   return {
     added,
     completed: own === undefined ? null : { id: own.id, prompt: own.prompt },
     complete: result?.status === "goal-complete" ? result.summary ?? "" : completeLine(turn.lines, nonce),
     claims: claims.filter(({ command }) => STEP_COMMANDS.includes(command)),
-    needsHuman: personNeeded(),
+    needsHuman: result?.status === "needs-human"
+      ? result.humanNeeded ?? result.summary ?? "it did not say why"
+      : inFile,
   };
-
-  function personNeeded(): string | null {
-    if (result?.status === "needs-human") return result.humanNeeded ?? result.summary ?? "it did not say why";
-    return asked ? edited.humanNeeded ?? "it set `status: needs-human`" : null;
-  }
 }
 
 /**
@@ -89,13 +89,9 @@ function completedByHand(steps: readonly SprintStep[], written: readonly SprintS
   });
 }
 
-function namedSteps(ids: readonly string[], written: readonly SprintStep[]): readonly SprintStep[] {
-  return ids.flatMap((id) => written.find((step) => step.id === id && step.status === "pending") ?? []);
-}
-
 /** An agent may say this of the sprint as JSON in its last message. */
 interface SprintResult {
-  readonly status: "continue" | "goal-complete" | "needs-human";
+  readonly status: typeof STATUSES[number];
   readonly summary: string | null;
   /** Ids of steps. */
   readonly completed: readonly string[];
@@ -113,16 +109,24 @@ export function parseResult(text: string): SprintResult | null {
   for (let at = end.lastIndexOf("{"); at >= 0 && starts < MAX_STARTS; at = end.slice(0, at).lastIndexOf("{")) {
     if (at > 0 && !/\n[ \t]*$/.test(end.slice(Math.max(0, at - 40), at))) continue;
     starts += 1;
-    const value = parsed(end.slice(at));
-    const result = value === null ? null : resultOf(value);
+    const result = resultOf(end.slice(at));
     if (result !== null) return result;
   }
   return null;
 }
 
-function resultOf(value: Plain): SprintResult | null {
+function resultOf(text: string): SprintResult | null {
+  let value: Plain;
+  try {
+    value = plain(JSON.parse(text));
+  } catch {
+    return null;
+  }
   const status = STATUSES.find((one) => one === value["status"]);
   if (status === undefined) return null;
+  const asked = value["humanNeeded"];
+  const parts = isPlain(asked) ? [asked["reason"], asked["details"]] : [asked];
+  const reasons = parts.map(textOf).filter((part) => part !== null);
   return {
     status,
     summary: textOf(value["goalCompleteSummary"]) ?? textOf(value["summary"]),
@@ -130,20 +134,6 @@ function resultOf(value: Plain): SprintResult | null {
     added: plains(value["pendingSteps"]).filter(({ id }) => id === null || id === undefined).flatMap(({ prompt }) =>
       textOf(prompt) ?? []
     ),
-    humanNeeded: reasonOf(value["humanNeeded"]),
+    humanNeeded: reasons.length === 0 ? null : reasons.join(": "),
   };
-}
-
-function reasonOf(value: unknown): string | null {
-  if (!isPlain(value)) return textOf(value);
-  const parts = [textOf(value["reason"]), textOf(value["details"])].filter((part) => part !== null);
-  return parts.length === 0 ? null : parts.join(": ");
-}
-
-function parsed(text: string): Plain | null {
-  try {
-    return plain(JSON.parse(text));
-  } catch {
-    return null;
-  }
 }

@@ -20,21 +20,19 @@ type Directives = NonNullable<Document["directives"]>;
 /** Parses a YAML file whose top is a map. @throws {RalphError} state-invalid with the line */
 export function parseYaml(text: string, path: string): ProgressDocument {
   const document = parseDocument(text, { prettyErrors: true, uniqueKeys: false });
+  const invalid = (problem: string, cause?: unknown): RalphError =>
+    new RalphError("state-invalid", { details: { path, problem }, cause });
   const [error] = document.errors;
   if (error !== undefined) {
     const line = error.linePos?.[0].line;
     const words = error.message.split("\n")[0]?.replace(/ at line .*$/, "") ?? "";
-    const problem = line === undefined ? words : `line ${line}: ${words}`;
-    throw new RalphError("state-invalid", { details: { path, problem }, cause: error });
+    throw invalid(line === undefined ? words : `line ${line}: ${words}`, error);
   }
-  if (!isMap(document.contents)) {
-    throw new RalphError("state-invalid", { details: { path, problem: "expected keys and values" } });
-  }
+  if (!isMap(document.contents)) throw invalid("expected keys and values");
   try {
     document.toJS(); // aliases that name each other without end are found only here
   } catch (cause) {
-    const problem = cause instanceof Error ? cause.message : String(cause);
-    throw new RalphError("state-invalid", { details: { path, problem }, cause });
+    throw invalid(cause instanceof Error ? cause.message : String(cause), cause);
   }
   return document;
 }

@@ -60,9 +60,14 @@ export async function listSprints(
   return found;
 }
 
+/** Every sprint, compiled or not. */
+export async function everySprint(root: string): Promise<readonly string[]> {
+  return [...new Set([...await listSprints(root, "SPRINT.yaml"), ...await listSprints(root)])];
+}
+
 /** The only sprint there is, compiled or not. @throws {RalphError} sprint-missing when there is none, or more than one */
 export async function onlySprint(root: string): Promise<string> {
-  const found = [...new Set([...await listSprints(root), ...await listSprints(root, "SPRINT.yaml")])];
+  const found = await everySprint(root);
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
   const problem = only === undefined

@@ -127,7 +127,7 @@ export function beginLeaf(document: Document, id: string, now: string): boolean 
 }
 
 /** A leaf's status has changed: what it is in, the pointer and the counters follow. A free loop has none of them. */
-export function rollUp(document: Document, leaf: Leaf, now: string): void {
+function rollUp(document: Document, leaf: Leaf, now: string): void {
   if (!isStandard(document)) return;
   let pauses = leaf.map.get("break") === true && isOver(leaf.map);
   for (const parent of leaf.parents.toReversed()) {
@@ -147,7 +147,13 @@ export function rollUp(document: Document, leaf: Leaf, now: string): void {
     return complete(document, next, now);
   }
   if (pauses && next !== undefined) document.set("status", "paused-at-breakpoint");
-  if (next !== undefined) pointTo(document, next);
+  if (next !== undefined) {
+    const lists = [document.get("phases"), ...next.parents.map(innerOf)];
+    const [phase = null, step = null, part = null] = [...next.parents, next.map].map((one, depth) =>
+      maps(lists[depth]).indexOf(one)
+    );
+    setKeys(document, { current: { phase, step, "sub-phase": part } });
+  }
   count(document);
 }
 
@@ -174,7 +180,9 @@ export function addLeaves(document: Document, prompts: readonly string[], mark: 
   const leaf = leavesOf(document).find(({ id }) => id === mark.after);
   const list = leaf?.list ?? sequence(document, "phases");
   let at = leaf === undefined ? list.items.length : list.items.indexOf(leaf.map) + 1;
-  while (leaf !== undefined && isAddedIn(list.items[at], mark.iteration)) at += 1;
+  const isAdded = (item: unknown): boolean =>
+    isMap(item) && item.get("injected") === true && item.get("added-in-iteration") === mark.iteration;
+  while (leaf !== undefined && isAdded(list.items[at])) at += 1;
   const first = nextNumber(list, "added");
   const made = prompts.map((prompt, index) =>
     document.createNode({
@@ -218,18 +226,6 @@ export function retryLeaves(document: Document, now: string): boolean {
 function innerOf(map: YAMLMap): YAMLSeq | null {
   const steps = map.get("steps") ?? map.get("phases");
   return isSeq(steps) && (steps.items.length > 0 || !map.has("prompt")) ? steps : null;
-}
-
-function isAddedIn(item: unknown, iteration: number): boolean {
-  return isMap(item) && item.get("injected") === true && item.get("added-in-iteration") === iteration;
-}
-
-function pointTo(document: Document, { map, parents }: Leaf): void {
-  const chain = [...parents, map];
-  const lists = [document.get("phases"), ...parents.map(innerOf)];
-  const at = chain.map((one, depth) => maps(lists[depth]).indexOf(one));
-  const [phase = null, step = null, part = null] = at;
-  setKeys(document, { current: { phase, step, "sub-phase": part } });
 }
 
 /** Updates those counters that the file has. */

@@ -23,13 +23,11 @@ export async function unknownPlugins(
     if (name === "scripted" || name === "replay") continue; // their turns say what they answer
     const what = `the hook ${hook.id} is \`/${hook.workflow}\`, a command of the Claude Code plugin ${plugin}`;
     if (!name.split(/\W/).includes(KNOWS_PLUGINS)) {
-      messages.push(
-        `${what}: the agent ${name} does not know it; a \`prompt\` in SPRINT.yaml says the same to any agent`,
-      );
+      const instead = "a `prompt` in SPRINT.yaml says the same to any agent";
+      messages.push(`${what}: the agent ${name} does not know it; ${instead}`);
     } else if (!await isInstalled(plugin, root, host.environment)) {
-      messages.push(
-        `${what}, which is not installed: \`claude plugin install ${plugin}\`, or give the hook a \`prompt\``,
-      );
+      const install = `\`claude plugin install ${plugin}\``;
+      messages.push(`${what}, which is not installed: ${install}, or give the hook a \`prompt\``);
     }
   }
   return messages;
@@ -47,19 +45,12 @@ async function isInstalled(
   { home, variables }: RalphContext["host"]["environment"],
 ): Promise<boolean> {
   const own = variables["CLAUDE_CONFIG_DIR"] || join(home, ".claude");
-  const lists = [
-    join(own, "plugins/installed_plugins.json"),
-    ...[own, join(root, ".claude")].flatMap((folder) => [
-      join(folder, "settings.json"),
-      join(folder, "settings.local.json"),
-    ]),
-  ];
-  for (const file of lists) {
-    if ((await readText(file))?.includes(`"${plugin}@`) === true) return true;
-  }
   for (const folder of [own, join(root, ".claude")]) {
-    if (await pathExists(join(folder, "commands", plugin)) || await pathExists(join(folder, "skills", plugin))) {
-      return true;
+    for (const file of ["plugins/installed_plugins.json", "settings.json", "settings.local.json"]) {
+      if ((await readText(join(folder, file)))?.includes(`"${plugin}@`) === true) return true;
+    }
+    for (const kind of ["commands", "skills"]) {
+      if (await pathExists(join(folder, kind, plugin))) return true;
     }
   }
   return false;

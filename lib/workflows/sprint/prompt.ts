@@ -1,15 +1,12 @@
 import { fillPrompt, findPrompt, type PromptValuesOf } from "../../prompts/render.ts";
 import { afterWords, quoted, windowed } from "../../prompts/parts.ts";
 import type { Attempt, Check } from "../../backlog/types.ts";
-import type { SprintMode, SprintProgress, SprintStep } from "./types.ts";
+import type { SprintItemData, SprintProgress } from "./types.ts";
 
 /** The parts of an iteration's prompt. */
-export interface SprintPromptContext {
+export interface SprintPromptContext extends Pick<SprintItemData, "iteration" | "mode" | "step"> {
   readonly root: string;
-  readonly mode: SprintMode;
   readonly progress: SprintProgress;
-  readonly step: SprintStep | null;
-  readonly iteration: number;
   /** Path of PROGRESS.yaml, relative to the root. */
   readonly file: string;
   readonly checks: readonly Check[];
@@ -28,7 +25,7 @@ export async function sprintPrompt(context: SprintPromptContext): Promise<string
   const { root, mode, progress, step, iteration, file, checks } = context;
   const shared: PromptValuesOf<"sprint_complete"> = {
     goal: quoted(progress.goal),
-    steps: stepsOf(progress, { step, parked: context.parked }),
+    steps: stepsOf(progress, context),
     id: step?.id ?? "",
     step: step === null ? "None." : quoted(`${step.id}: ${step.prompt}`),
     iteration: String(iteration),
@@ -57,7 +54,7 @@ export async function sprintPrompt(context: SprintPromptContext): Promise<string
 
 function stepsOf(
   { steps }: SprintProgress,
-  { step, parked }: { readonly step: SprintStep | null; readonly parked: readonly string[] },
+  { step, parked }: Pick<SprintPromptContext, "parked" | "step">,
 ): string {
   if (steps.length === 0) return "None yet.";
   const lines = steps.map(({ id, prompt, status }) =>
@@ -68,11 +65,9 @@ function stepsOf(
 }
 
 function failureOf({ exit }: SprintProgress, previous: Attempt | null): string {
-  const parts = [
-    ...(exit.lastFailure === null
-      ? []
-      : [afterWords("The last claim that the goal was reached did not count:", exit.lastFailure)]),
-    ...(previous !== null && "message" in previous ? [afterWords("The last attempt at this:", previous.message)] : []),
-  ];
+  const parts: string[] = [];
+  const words = "The last claim that the goal was reached did not count:";
+  if (exit.lastFailure !== null) parts.push(afterWords(words, exit.lastFailure));
+  if (previous !== null && "message" in previous) parts.push(afterWords("The last attempt at this:", previous.message));
   return parts.join("\n\n");
 }

@@ -74,17 +74,13 @@ function isPlain(context: Formatted[0]): boolean {
 function written(entry: YAMLMap, text: string, indent: string, values: Values): WrittenEntry {
   const { commentBefore, spaceBefore } = entry;
   return Object.assign(Object.create(WRITTEN) as WrittenEntry, {
-    text: flat(text),
+    // the library joins a text of fifty pieces, which engines keep in memory; in one piece, as a file will have it
+    text: Buffer.from(text).toString(),
     indent,
     values,
     ...(commentBefore ? { commentBefore } : {}),
     ...(spaceBefore ? { spaceBefore } : {}),
   });
-}
-
-/** The library joins a text of fifty pieces, which engines keep in memory; in one piece, as a file will have it. */
-function flat(text: string): string {
-  return Buffer.from(text).toString();
 }
 
 /** Written entries share this with a map, or do it otherwise. */

@@ -1,4 +1,4 @@
-import { appendClaims, CLAIMS_VARIABLE, readClaims } from "../../../backlog/claims.ts";
+import { appendClaims, type ClaimLine, CLAIMS_VARIABLE, readClaims } from "../../../backlog/claims.ts";
 import type { Verification } from "../../../backlog/types.ts";
 import { verify } from "../../../checks/verify.ts";
 import type { Invocation } from "../../../cli/command.ts";
@@ -33,11 +33,14 @@ export async function run(invocation: Invocation): Promise<number> {
   const { ralph } = session;
   const checks = planChecks({ tasks: [task], verification: { commands: [], notCheckable: [] } }, [], { skip: false });
   const verified = await verify(ralph, checks);
-  const failures = await failuresOf(variables[CLAIMS_VARIABLE] ?? "", {
-    id: `${plan.id}/${task.number}`,
+  const claim: ClaimLine = {
+    v: 1,
+    command: COMMAND,
     at: host.clock.now(),
-    status: verified.status,
-  });
+    id: `${plan.id}/${task.number}`,
+    text: verified.status,
+  };
+  const failures = await failuresOf(variables[CLAIMS_VARIABLE] ?? "", claim);
   if (flags.has("json")) out(toJson(verified));
   else for (const line of linesOf(verified, task, failures)) out(line);
   if (verified.status === "unverified") return EXIT.done;
@@ -48,24 +51,19 @@ export async function run(invocation: Invocation): Promise<number> {
 function planOf(planning: Planning, named: string | undefined): Plan {
   const plan = named === undefined || named === "" ? positionOf(planning).next : findPlan(planning, named);
   if (plan !== null) return plan;
-  throw usage(
-    named === undefined ? "no plan comes next" : `there is no plan ${named}`,
-    "`--plan 01-02` names the plan",
-  );
+  const problem = named === undefined ? "no plan comes next" : `there is no plan ${named}`;
+  throw usage(problem, "`--plan 01-02` names the plan");
 }
 
 /** Adds the result to the claims of the turn. @returns how often the task has failed in it, this time included */
-async function failuresOf(
-  file: string,
-  { id, at, status }: { readonly id: string; readonly at: number; readonly status: string },
-): Promise<number> {
-  const now = status === "failed" ? 1 : 0;
-  if (file === "") return now;
-  const earlier = await readClaims(file);
-  await appendClaims(file, [{ v: 1, command: COMMAND, at, id, text: status }]);
-  return now === 0
-    ? 0
-    : earlier.filter((one) => one.command === COMMAND && one.id === id && one.text === "failed").length + 1;
+async function failuresOf(file: string, claim: ClaimLine): Promise<number> {
+  const failed = claim.text === "failed" ? 1 : 0;
+  if (file === "") return failed;
+  const same = (await readClaims(file)).filter(({ command, id, text }) =>
+    command === COMMAND && id === claim.id && text === "failed"
+  );
+  await appendClaims(file, [claim]);
+  return failed * (same.length + 1);
 }
 
 function linesOf(verified: Verification, { name, number }: PlanTask, failures: number): readonly string[] {

@@ -15,31 +15,21 @@ export async function gsdFinding(
   { environment }: Pick<Host, "environment">,
 ): Promise<readonly Finding[]> {
   const installed = await installedCommands(root, environment);
-  const found = ACTIONS.map((action) => commandOf(action, config.gsd.commands[action], installed));
-  const problem = found.find(({ action, error }) => action === "plan" && error !== null)?.error ??
-    found.find(({ isConfigured, error }) => isConfigured && error !== null)?.error;
-  const detail = found.map(({ action, call }) => `${action} ${call ?? "–"}`).join(", ");
-  return problem === undefined || problem === null ? [{ level: "ok", name: "gsd", detail }] : [{
-    level: "note",
-    name: "gsd",
-    detail: `${problem.message}; plans that are there can be run`,
-    hint: problem.hint,
-  }];
-}
-
-interface Found {
-  readonly action: GsdAction;
-  readonly isConfigured: boolean;
-  readonly call: string | null;
-  readonly error: RalphError | null;
-}
-
-function commandOf(action: GsdAction, configured: string | undefined, installed: ReadonlyMap<string, string>): Found {
-  const known = { action, isConfigured: configured !== undefined };
-  try {
-    return { ...known, call: slashCommand(action, { configured, installed }), error: null };
-  } catch (error) {
-    if (!RalphError.isInstance(error)) throw error;
-    return { ...known, call: null, error };
+  const calls: string[] = [];
+  const problems: RalphError[] = [];
+  for (const action of ACTIONS) {
+    const configured = config.gsd.commands[action];
+    try {
+      calls.push(`${action} ${slashCommand(action, { configured, installed })}`);
+    } catch (error) {
+      if (!RalphError.isInstance(error)) throw error;
+      calls.push(`${action} –`);
+      if (action === "plan") problems.unshift(error);
+      else if (configured !== undefined) problems.push(error);
+    }
   }
+  const [problem] = problems;
+  if (problem === undefined) return [{ level: "ok", name: "gsd", detail: calls.join(", ") }];
+  const detail = `${problem.message}; plans that are there can be run`;
+  return [{ level: "note", name: "gsd", detail, hint: problem.hint }];
 }

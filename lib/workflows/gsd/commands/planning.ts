@@ -32,15 +32,15 @@ export const DISCOVER: CommandModule = { run: (invocation) => planWithGsd(invoca
 export async function planWithGsd(invocation: Invocation, action: GsdAction): Promise<number> {
   const { arguments: [phase], host, say } = invocation;
   const place = await findPlace(invocation);
-  if (place.workflow.name !== "gsd") {
-    throw usage(
-      `\`ralph ${invocation.command.name}\` belongs to the workflow gsd, not ${place.workflow.name} (${place.workflow.why})`,
-      `\`ralph ${invocation.command.name} --workflow gsd\``,
-    );
+  const { command: { name }, flags } = invocation;
+  const { workflow } = place;
+  if (workflow.name !== "gsd") {
+    const problem = `\`ralph ${name}\` belongs to the workflow gsd, not ${workflow.name} (${workflow.why})`;
+    throw usage(problem, `\`ralph ${name} --workflow gsd\``);
   }
   if (phase !== undefined && !isNumber(phase)) {
     const goal = action === "plan" ? "; a goal is planned in another workflow: `ralph help workflows`" : "";
-    throw usage(`${phase} is no phase`, `a phase is a number: \`ralph ${invocation.command.name} 1\`, \`02.1\`${goal}`);
+    throw usage(`${phase} is no phase`, `a phase is a number: \`ralph ${name} 1\`, \`02.1\`${goal}`);
   }
   if (action === "init") {
     const isBegun = await pathExists(join(place.root, PLANNING_DIRECTORY, "PROJECT.md"));
@@ -49,9 +49,9 @@ export async function planWithGsd(invocation: Invocation, action: GsdAction): Pr
       say(`${PLANNING_DIRECTORY}/PROJECT.md is there already: nothing was started`);
       if (!isSetUp) say("next: `ralph status`");
     }
-    if (isBegun || invocation.flags.has("dry-run")) return EXIT.done;
+    if (isBegun || flags.has("dry-run")) return EXIT.done;
   }
-  if (action === "discover" || action === "plan") await lookAtPhase(place, phase, invocation, action);
+  if (action === "discover" || action === "plan") await lookAtPhase(place.root, invocation, action);
   const chosen = await withAgent(invocation, place);
   const installed = await installedCommands(place.root, host.environment);
   const configured = place.config.gsd.commands[action];
@@ -61,7 +61,7 @@ export async function planWithGsd(invocation: Invocation, action: GsdAction): Pr
   say(`handing the terminal to ${session.ralph.agent.name}: ${command}`);
   const ended = await handOver(session.ralph, command, action);
   const lacking = ended.status === "passed" ? await lackingAfter(place.root, action, phase) : null;
-  const outcome: HandOverOutcome = lacking === null ? ended : { status: "failed", reason: "stopped", message: lacking };
+  const outcome: HandOver = lacking === null ? ended : { status: "failed", reason: "stopped", message: lacking };
   const exitCode = endWith(invocation, session.ralph, outcome, null);
   if (outcome.status === "passed") say(`next: ${nextCommand(action, phase)}`);
   return exitCode;
@@ -69,9 +69,9 @@ export async function planWithGsd(invocation: Invocation, action: GsdAction): Pr
 
 /** Writes what the flags of `init` say into the configuration, as in every workflow. @returns whether there were such flags */
 async function setUpWith(invocation: Invocation, place: Place, isBegun: boolean): Promise<boolean> {
-  if (!["verify", "model", "reasoning", "endpoint", "timeout", "dry-run"].some((flag) => invocation.flags.has(flag))) {
-    if (!isBegun || !["agent", "agent-cmd"].some((flag) => invocation.flags.has(flag))) return false;
-  }
+  const meant = ["verify", "model", "reasoning", "endpoint", "timeout", "dry-run"];
+  if (isBegun) meant.push("agent", "agent-cmd");
+  if (!meant.some((flag) => invocation.flags.has(flag))) return false;
   const { scaffoldWorkflow } = await import("../../../cli/scaffold.ts");
   await scaffoldWorkflow(invocation, place, {
     files: () => Promise.resolve([]),
@@ -87,10 +87,9 @@ async function withAgent(invocation: Invocation, { config, root }: Place): Promi
   const named = ["agent", "agent-cmd", "script"].some((name) => flags.has(name));
   if (named || config.provider.command !== undefined || config.provider.preset !== undefined) return invocation;
   if (await findExecutable(DEFAULT_AGENT, host.environment, root) === null) {
-    throw new RalphError("agent-missing", {
-      hint:
-        "GSD runs in an agent: install Claude Code (`npm install -g @anthropic-ai/claude-code`), or name yours with `--agent` or `--agent-cmd`",
-    });
+    const install = "install Claude Code (`npm install -g @anthropic-ai/claude-code`)";
+    const hint = `GSD runs in an agent: ${install}, or name yours with \`--agent\` or \`--agent-cmd\``;
+    throw new RalphError("agent-missing", { hint });
   }
   const own: Flags = {
     has: (name) => name === "agent-cmd" || flags.has(name),
@@ -101,12 +100,7 @@ async function withAgent(invocation: Invocation, { config, root }: Place): Promi
 }
 
 /** Plans made without research often rest on wrong assumptions: a note, no error. */
-async function lookAtPhase(
-  { root }: Place,
-  phase: string | undefined,
-  { say }: Invocation,
-  action: GsdAction,
-): Promise<void> {
+async function lookAtPhase(root: string, { arguments: [phase], say }: Invocation, action: GsdAction): Promise<void> {
   const { phases } = await scanPlanning({ root });
   if (phase === undefined) return;
   const found = phases.find(({ number }) => sameNumber(number, phase));
@@ -141,13 +135,10 @@ function nextCommand(action: GsdAction, phase: string | undefined): string {
 }
 
 /** How a session at the terminal ended. */
-type HandOverOutcome =
-  & Outcome
-  & (
-    | { readonly status: "passed" | "aborted" }
-    | { readonly status: "blocked"; readonly reasons: readonly string[] }
-    | { readonly status: "failed"; readonly reason: "agent-unusable" | "stopped"; readonly message: string }
-  );
+interface HandOver extends Outcome {
+  readonly reason?: string;
+  readonly message?: string;
+}
 
 /**
  * Hands the terminal to the agent with a first prompt, and waits until the person is done. Nothing is committed. If
@@ -155,7 +146,7 @@ type HandOverOutcome =
  *
  * @throws {RalphError} agent-missing, agent-not-found, run-locked
  */
-async function handOver(ralph: RalphContext, prompt: string, action: GsdAction): Promise<HandOverOutcome> {
+async function handOver(ralph: RalphContext, prompt: string, action: GsdAction): Promise<HandOver> {
   const { agent } = ralph;
   await agent.ensureUsable();
   if (agent.interactive === false) {

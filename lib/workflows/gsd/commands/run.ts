@@ -46,10 +46,8 @@ function one(planning: Planning, named: string | undefined, { flags, host }: Inv
   const plan = findPlan(planning, named);
   const plans = planning.phases.flatMap(({ plans }) => plans);
   if (plan === null) {
-    throw usage(
-      `there is no plan ${named}`,
-      `plans: ${plans.filter(({ summarized }) => !summarized).map(({ id }) => id).join(", ") || "all are complete"}`,
-    );
+    const left = plans.filter(({ summarized }) => !summarized).map(({ id }) => id);
+    throw usage(`there is no plan ${named}`, `plans: ${left.join(", ") || "all are complete"}`);
   }
   if (plan.summarized) {
     throw usage(`${plan.id} is complete: ${plan.summaryFile} is there`, "move its SUMMARY away to run it again");

@@ -39,17 +39,16 @@ export async function nextPlan(look: Look): Promise<NextView> {
   };
 }
 
-type ShownPosition = Omit<Position, "next" | "open"> & {
-  readonly next: string | null;
-  readonly open: readonly string[];
-};
-
 /** Reports the position in a GSD project. Reads everything, takes no lock. */
 export async function readGsdStatus(look: Look): Promise<StatusView> {
   const journal = await journalView(look);
-  const { planning: scanned, problem, hint } = await read(look.root);
-  if (scanned === null) {
-    return { data: { planning: null, position: null, unverified: [], unchecked: [] }, lines: [], problem, hint };
+  let scanned: Planning;
+  try {
+    scanned = await scanPlanning({ root: look.root });
+  } catch (error) {
+    if (!RalphError.isInstance(error)) throw error;
+    const data = { planning: null, position: null, unverified: [], unchecked: [] };
+    return { data, lines: [], problem: error.message, hint: error.hint };
   }
   const planning = withoutBegun(scanned, journal);
   const found = positionOf(planning);
@@ -63,31 +62,14 @@ export async function readGsdStatus(look: Look): Promise<StatusView> {
     ...unverified.map((id) => `${id}: unverified, no check ran or the unseen one failed`),
     ...uncheckedLines(unchecked, position.open.length),
     ...planning.diagnostics.map(({ file, line, message }) => `${file}${line === 0 ? "" : `:${line}`}: ${message}`),
-  ];
-  return {
-    data: { planning, position, unverified, unchecked },
-    lines: [
-      ...(problem === null ? positionLines(planning, position, look.style) : []),
-      ...warnings.map((line) => warn(`${symbols.warning} ${line}`)),
-    ],
-    problem,
-    hint: problem === null ? hintFor(found) : hint,
-  };
-}
-
-async function read(
-  root: string,
-): Promise<{ readonly planning: Planning | null; readonly problem: string | null; readonly hint: string }> {
-  try {
-    const planning = await scanPlanning({ root });
-    const problem = planning.phases.length === 0
-      ? ".planning: no phase was found, neither a folder in phases/ nor one in ROADMAP.md"
-      : null;
-    return { planning, problem, hint: "`ralph roadmap --workflow gsd`" };
-  } catch (error) {
-    if (RalphError.isInstance(error)) return { planning: null, problem: error.message, hint: error.hint };
-    throw error;
+  ].map((line) => warn(`${symbols.warning} ${line}`));
+  const data = { planning, position, unverified, unchecked };
+  if (planning.phases.length > 0) {
+    const lines = [...positionLines(planning, found, look.style), ...warnings];
+    return { data, lines, problem: null, hint: hintFor(found) };
   }
+  const problem = ".planning: no phase was found, neither a folder in phases/ nor one in ROADMAP.md";
+  return { data, lines: warnings, problem, hint: "`ralph roadmap --workflow gsd`" };
 }
 
 function hintFor({ status, next, unplanned, open, reasons }: Position): string {
@@ -99,11 +81,8 @@ function hintFor({ status, next, unplanned, open, reasons }: Position): string {
   return phase === undefined ? `nothing: ${reasons[0]}` : `\`ralph discover ${phase}\`, then \`ralph plan ${phase}\``;
 }
 
-function positionLines(
-  planning: Planning,
-  position: ShownPosition,
-  { bold, dim, good, warn, symbols }: Style,
-): readonly string[] {
+function positionLines(planning: Planning, position: Position, style: Style): readonly string[] {
+  const { bold, dim, good, warn, symbols } = style;
   const lines = [
     positionLine(planning),
     `plans: ${position.complete}/${position.total} complete, ${position.open.length} open`,
@@ -114,8 +93,8 @@ function positionLines(
   }
   for (const { id, note } of position.gaps) lines.push(warn(`  ${symbols.warning} ${id}: ${note}`));
   for (const { id, note } of position.withoutSummary) lines.push(dim(`  ${symbols.dot} ${id}: ${note}`));
-  const next = planning.phases.flatMap(({ plans }) => plans).find(({ id }) => id === position.next);
-  if (next !== undefined) lines.push(`next plan: ${bold(next.id)}  ${next.title ?? ""}`);
+  const { next } = position;
+  if (next !== null) lines.push(`next plan: ${bold(next.id)}  ${next.title ?? ""}`);
   for (const reason of position.reasons) lines.push(`  ${dim(reason)}`);
   const rest = [...position.unplanned.map(({ note }) => note), ...position.older];
   for (const note of rest.filter((one) => !position.reasons.includes(one))) lines.push(dim(`  ${symbols.dot} ${note}`));

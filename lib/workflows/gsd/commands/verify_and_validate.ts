@@ -5,7 +5,6 @@ import type { Validated } from "../../workflow.ts";
 import { PLANNING_DIRECTORY } from "../paths.ts";
 import { circleLine, positionOf } from "../position.ts";
 import { planNotes } from "../plan_notes.ts";
-import type { Plan } from "../types.ts";
 import { readPlanning } from "../read_planning.ts";
 import type { Check, Verification } from "../../../backlog/types.ts";
 import type { RalphContext } from "../../../context/context.ts";
@@ -21,7 +20,10 @@ export async function validatePlanning({ root, config }: Validated): Promise<rea
     const planning = await readPlanning({ root });
     const { diagnostics } = planning;
     const { circles, open } = positionOf(planning);
-    const empty = open.flatMap((plan) => placeholderProblems(plan.id, plainCommands(plan)));
+    const empty = open.flatMap((plan) => {
+      const plain = planChecks(plan, [], { skip: true }).filter(({ expect }) => expect === undefined);
+      return placeholderProblems(plan.id, plain.flatMap(({ command }) => command ?? []));
+    });
     const problems = [...circles.map(circleLine), ...empty];
     const warnings = [
       ...uncheckedLines(uncheckedPlans(open, config?.verify.default ?? []), open.length),
@@ -40,13 +42,6 @@ export async function validatePlanning({ root, config }: Validated): Promise<rea
   } catch (error) {
     return [{ path, present: await pathExists(join(root, path)), problems: [problemOf(error, path)], warnings: [] }];
   }
-}
-
-/** Commands that are checked by their exit code alone. */
-function plainCommands(plan: Plan): readonly string[] {
-  return planChecks(plan, [], { skip: true }).flatMap(({ command, expect }) =>
-    command === undefined || expect !== undefined ? [] : [command]
-  );
 }
 
 /** The checks of every plan that is complete, then `verify.default`. Checkpoints are a person's. */

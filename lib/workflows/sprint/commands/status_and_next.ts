@@ -92,7 +92,14 @@ export async function readSprints(look: Look): Promise<StatusView> {
   const { root, scope, style } = look;
   const all = scope === "" ? null : await directoryOf(look, scope);
   const sprints: Read[] = [];
-  for (const directory of all === null ? await listSprints(root) : [all]) sprints.push(await readOr(look, directory));
+  for (const directory of all === null ? await listSprints(root) : [all]) {
+    try {
+      sprints.push(await readSprintStatus({ state: look.state, paths: sprintPaths(root, directory) }));
+    } catch (error) {
+      if (!RalphError.isInstance(error)) throw error;
+      sprints.push({ directory, problem: error.message });
+    }
+  }
   const compiled = new Set(sprints.map(({ directory }) => directory));
   const notCompiled = all === null
     ? (await listSprints(root, "SPRINT.yaml")).filter((directory) => !compiled.has(directory))
@@ -119,13 +126,4 @@ async function hintFor(look: Look, sprints: readonly Read[], notCompiled: readon
   const [other] = notCompiled;
   if (other !== undefined) return `\`ralph sprint run ${other}\``;
   return sprints.length > 0 ? null : "`ralph init --workflow sprint`";
-}
-
-async function readOr({ root, state }: Look, directory: string): Promise<Read> {
-  try {
-    return await readSprintStatus({ state, paths: sprintPaths(root, directory) });
-  } catch (error) {
-    if (RalphError.isInstance(error)) return { directory, problem: error.message };
-    throw error;
-  }
 }

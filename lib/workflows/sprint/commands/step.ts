@@ -25,7 +25,7 @@ async function add(invocation: Invocation, [what]: readonly string[]): Promise<n
   let id = "";
   await change(place, (document, now) => {
     [id = ""] = addSteps(document, [prompt], { iteration: iterationOf(document), now });
-    return claimLine(place, "step add", { id, text: prompt });
+    return { command: "step add", id, text: prompt };
   });
   invocation.out(invocation.flags.has("json") ? toJson({ id, prompt }) : id);
   return EXIT.done;
@@ -46,7 +46,7 @@ async function done(invocation: Invocation, [what]: readonly string[]): Promise<
     const completion = completeStep(document, { id }, now);
     if (completion === "unknown") throw new RalphError("step-unknown", { details: { id, path: place.paths.progress } });
     told = completion === "already" ? "was completed already" : "completed";
-    return completion === "completed" ? claimLine(place, "step done", { id }) : null;
+    return completion === "completed" ? { command: "step done", id } : null;
   });
   out(flags.has("json") ? toJson({ id, status: "completed" }) : `${id} ${told}`);
   return EXIT.done;
@@ -65,7 +65,7 @@ async function list(invocation: Invocation): Promise<number> {
 /** Makes a change, and leaves all else as it is; the claim that it answers names it elsewhere. */
 async function change(
   place: SprintPlace,
-  to: (document: Document, now: string) => ClaimLine | null,
+  to: (document: Document, now: string) => Omit<ClaimLine, "at" | "v"> | null,
 ): Promise<void> {
   const { paths: { progress }, state, host, mode } = place;
   const now = new Date(host.clock.now()).toISOString();
@@ -83,7 +83,7 @@ async function change(
   const claims: ClaimLine[] = [];
   changeYaml(text, progress, (document) => {
     const claim = to(document, now);
-    if (claim !== null) claims.push(claim);
+    if (claim !== null) claims.push({ v: 1, at: host.clock.now(), ...claim });
     return false;
   });
   if (claims.length === 0) return;
@@ -107,14 +107,6 @@ function applied(document: Document, claims: readonly ClaimLine[], now: string):
 
 function iterationOf(document: Document): number {
   return Number(document.getIn(["stats", "current-iteration"]) ?? 0);
-}
-
-function claimLine(
-  { host }: SprintPlace,
-  command: string,
-  rest: Omit<ClaimLine, "v" | "command" | "at">,
-): ClaimLine {
-  return { v: 1, command, at: host.clock.now(), ...rest };
 }
 
 function pendingStep(document: Document, item: string | undefined): string | undefined {

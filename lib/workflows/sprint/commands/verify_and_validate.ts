@@ -2,7 +2,7 @@ import { type ValidatedFile, validateFile } from "../../../cli/validated_file.ts
 import type { Validated } from "../../workflow.ts";
 import { readDefinition } from "../definition.ts";
 import { readProgress } from "../document.ts";
-import { listSprints, sprintDirectory, sprintPaths, SPRINTS_DIRECTORY } from "../paths.ts";
+import { everySprint, sprintDirectory, sprintPaths, SPRINTS_DIRECTORY } from "../paths.ts";
 import type { Check, Verification } from "../../../backlog/types.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { readSprint } from "../backlog.ts";
@@ -10,16 +10,12 @@ import { directoryOf } from "./place.ts";
 
 /** SPRINT.yaml with its workflow, and PROGRESS.yaml, of the sprint that is named or of all. */
 export async function validateSprints({ root, scope }: Validated): Promise<readonly ValidatedFile[]> {
-  const directories = scope === "" ? await allSprints(root) : [await sprintDirectory(root, root, scope)];
+  const directories = scope === "" ? await everySprint(root) : [await sprintDirectory(root, root, scope)];
   if (directories.length === 0) {
     const warnings = ["no sprint: `ralph init --workflow sprint` makes a first one"];
     return [{ path: SPRINTS_DIRECTORY, present: false, problems: [], warnings }];
   }
   return (await Promise.all(directories.map((directory) => validateSprint(root, directory)))).flat();
-}
-
-async function allSprints(root: string): Promise<readonly string[]> {
-  return [...new Set([...await listSprints(root, "SPRINT.yaml"), ...await listSprints(root)])];
 }
 
 async function validateSprint(root: string, directory: string): Promise<readonly ValidatedFile[]> {
