@@ -226,7 +226,7 @@ const KINDS = {
   adapter(names) {
     write(`lib/agents/adapters/${names.name}.ts`, adapterModule(names));
     write(`test/agents/${names.name}.test.ts`, adapterTest(names));
-    change("lib/agents/adapters.ts", (text) => text.replace(/^\];$/m, () => `${adapterRow(names)}];`));
+    change("lib/agents/adapters.ts", (text) => text.replace(/(?<=^ {2}\},\n)\];$/m, () => `${adapterRow(names)}];`));
   },
 };
 
