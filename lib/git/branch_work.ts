@@ -24,7 +24,7 @@ export interface BranchWork {
  * @returns `null` before the first commit, and where git does not say
  */
 export async function branchWork(
-  repository: Pick<Repository, "git" | "currentBranch">,
+  repository: Pick<Repository, "git" | "head">,
   { base: named, since = null, apart = [] }: {
     readonly base?: string | undefined;
     readonly since?: string | null;
@@ -33,12 +33,11 @@ export async function branchWork(
   } = {},
 ): Promise<BranchWork | null> {
   const line = async (...words: readonly string[]): Promise<string> => (await repository.git(words)).stdout.trim();
-  const branch = await repository.currentBranch();
-  const head = await line("rev-parse", "--verify", "--quiet", "HEAD");
+  const { branch, head } = await repository.head();
   const usual = named ?? await defaultBranch(repository);
   const base = usual === branch ? null : usual;
-  const from = (base === null ? "" : await line("merge-base", "HEAD", base)) || since || "";
-  if (head === "" || from === "") return null;
+  const from = (base === null ? "" : await line("merge-base", "HEAD", base)) || since;
+  if (head === null || from === null) return null;
   const commits = Number(await line("rev-list", "--count", `${from}..${head}`));
   return { branch, base, from, head, commits, ...await statOf(repository, [from, head], apart) };
 }

@@ -9,11 +9,11 @@ import {
   type GitEnd,
   gitFailed,
   type GitOptions,
+  headCommit,
   outputFrom,
   outputOfGit,
   partsOf,
   QUIET,
-  readHead,
   READING,
   reasonOf,
 } from "./run_git.ts";
@@ -118,7 +118,7 @@ async function write(
   if (end.exitCode === 0) {
     if (hooks && folded === null && (await hooksOf(context)).length > 0) await matchHead(git, chosen);
     await persistBranch(folders);
-    return { status: "committed", commit: await commitOf(git, folders) };
+    return { status: "committed", commit: await headCommit(git, folders) ?? "" };
   }
   if (end.exitCode === 1 && NOTHING_REGEXP.test(end.tail)) {
     if (folded === null) await matchIndex(git, chosen);
@@ -304,11 +304,6 @@ async function ignoredOf(git: Git, paths: readonly string[]): Promise<readonly s
   const end = await git(arguments_, { input: paths.join("\0"), environment });
   if (end.exitCode !== 0 && end.exitCode !== 1) throw gitFailed(arguments_, reasonOf(end));
   return partsOf(end.stdout);
-}
-
-async function commitOf(git: Git, folders: GitFolders): Promise<string> {
-  const { commit } = await readHead(folders.gitDirectory, folders.commonDirectory);
-  return commit ?? (await outputOfGit(git, ["rev-parse", "HEAD"], { environment: READING })).trim();
 }
 
 function messageOf({ subject: text, body }: Pick<CommitRequest, "subject" | "body">): readonly string[] {

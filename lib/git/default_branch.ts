@@ -1,16 +1,16 @@
 import type { Repository } from "./types.ts";
 
+const ORIGIN_HEAD = "refs/remotes/origin/HEAD";
+
 /**
  * The branch that work ends up on: the remote's own, `main`, `master`, or the one that git makes first; `null` where no
  * such branch is here.
  */
 export async function defaultBranch({ git }: Pick<Repository, "git">): Promise<string | null> {
-  const line = async (...words: readonly string[]): Promise<string> => (await git(words)).stdout.trim();
-  const remote = await line("symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD");
-  const names = [remote.replace(/^origin\//, ""), "main", "master", await line("config", "init.defaultBranch")];
-  for (const name of names) {
-    if (name === "") continue;
-    if ((await git(["rev-parse", "--verify", "--quiet", `refs/heads/${name}`])).exitCode === 0) return name;
-  }
-  return null;
+  const listed = await git(["for-each-ref", "--format=%(refname) %(symref)", "refs/heads/", ORIGIN_HEAD]);
+  const symbolic = new Map(listed.stdout.split("\n").map((line) => line.split(" ") as [string, string]));
+  const isHere = (name: string): boolean => symbolic.has(`refs/heads/${name}`);
+  const remote = symbolic.get(ORIGIN_HEAD)?.replace(/^refs\/remotes\/origin\//, "") ?? "";
+  const name = [remote, "main", "master"].find(isHere) ?? (await git(["config", "init.defaultBranch"])).stdout.trim();
+  return isHere(name) ? name : null;
 }

@@ -4,6 +4,7 @@ import { isDirectory, readText } from "../host/files.ts";
 import { factsOf } from "../host/path_facts.ts";
 import type { Environment } from "../host/types.ts";
 import type { GitFolders } from "./locks.ts";
+import { commonDirectoryOf } from "./run_git.ts";
 
 /** A working tree, read from its files. */
 export interface FoundRepository extends GitFolders {
@@ -37,8 +38,7 @@ export async function findFolders(
 }
 
 async function plainFolders(topLevel: string, gitDirectory: string): Promise<FoundRepository | null> {
-  const common = (await readText(join(gitDirectory, "commondir")))?.trim();
-  const commonDirectory = common === undefined ? gitDirectory : resolve(gitDirectory, common);
+  const commonDirectory = await commonDirectoryOf(gitDirectory);
   const config = await readText(join(commonDirectory, "config"));
   if (config === null || await readText(join(gitDirectory, "HEAD")) === null) return null;
   if (/^\s*(bare\s*=\s*true|worktree\s*=)/im.test(config)) return null;

@@ -4,7 +4,7 @@
  * @module
  */
 import { entriesAt } from "./take_out.ts";
-import { lineFrom, outputFrom, pathsBetween } from "./run_git.ts";
+import { commitFields, lineFrom, outputFrom, pathsBetween } from "./run_git.ts";
 import { ownTree } from "./own_index.ts";
 import { stagePaths } from "./stage_paths.ts";
 import { markedCommits } from "./turn_mark.ts";
@@ -16,13 +16,8 @@ const NAMED = 50;
 /** A person reads these from a commit to know whose it is; names of changes (Gerrit) belong to one commit alone. */
 const DROPPED_TRAILER_REGEXP = /^change-id:/i;
 
-const FIELDS: readonly string[] = [
-  "%H",
-  "%P",
-  "%s",
-  "%an <%ae>",
-  "%(trailers:only=true,unfold=true,separator=%x1f)",
-];
+const TRAILERS = "%(trailers:only=true,unfold=true,separator=%x1f)";
+const FIELDS: readonly string[] = ["%H", "%P", "%s", "%an <%ae>", TRAILERS];
 
 /** Takes secrets out of a text. */
 export type Mask = (text: string) => string;
@@ -165,20 +160,14 @@ async function commitsOf(
   repository: Pick<Repository, "git">,
   range: readonly string[],
 ): Promise<readonly TurnCommit[]> {
-  const format = `--format=${FIELDS.join("%x00")}%x00`;
-  const fields = (await outputFrom(repository, ["log", "--topo-order", format, ...range])).split("\0");
-  const commits: TurnCommit[] = [];
-  for (let at = 0; at + FIELDS.length <= fields.length; at += FIELDS.length) {
-    const [id, parents, subject, author, trailers] = fields.slice(at) as string[];
-    commits.push({
-      id: id!.trim(),
-      parents: parents!.split(" ").filter((parent) => parent !== ""),
-      subject: plain(subject!),
-      author: plain(author!),
-      trailers: trailers!.split("\x1f").map(plain).filter((line) => line !== "" && !DROPPED_TRAILER_REGEXP.test(line)),
-    });
-  }
-  return commits;
+  const found = await commitFields(repository, FIELDS, range);
+  return found.map(([id = "", parents = "", subject = "", author = "", trailers = ""]) => ({
+    id: id.trim(),
+    parents: parents.split(" ").filter((parent) => parent !== ""),
+    subject: plain(subject),
+    author: plain(author),
+    trailers: trailers.split("\x1f").map(plain).filter((line) => line !== "" && !DROPPED_TRAILER_REGEXP.test(line)),
+  }));
 }
 
 /** @param me who makes the one commit: an author by another address is named in it */

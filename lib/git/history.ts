@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { removePath } from "../host/files.ts";
-import { FROM_INPUT, outputFrom, pathsBetween, pathsFrom } from "./run_git.ts";
+import { FROM_INPUT, NAMES_AT, outputFrom, pathsBetween, pathsFrom } from "./run_git.ts";
 import { saveTree } from "./own_index.ts";
 import { readStash, readTags, type Tags } from "./tags.ts";
 import type { HeadNow, Repository } from "./types.ts";
@@ -136,7 +136,7 @@ async function clearTheWay(repository: Guarded, from: string | null, target: str
   const differing = new Set(await pathsBetween(repository, from, target));
   const changed = (await repository.status()).changed.map(({ path }) => path).filter((path) => differing.has(path));
   if (changed.length === 0) return;
-  const known = new Set(await pathsFrom(repository, ["ls-tree", "-r", "-z", "--name-only", "--full-tree", from]));
+  const known = new Set(await pathsFrom(repository, [...NAMES_AT, from]));
   await outputFrom(repository, ["reset", "--quiet", ...FROM_INPUT], { input: changed.join("\0") });
   const tracked = changed.filter((path) => known.has(path));
   if (tracked.length > 0) {

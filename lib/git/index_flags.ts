@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { pathExists } from "../host/files.ts";
 import { isReadable } from "./parse_status.ts";
 import { outputFrom } from "./run_git.ts";
 import type { Repository } from "./types.ts";
@@ -11,11 +13,10 @@ export interface IndexFlags {
 }
 
 /** Reads the flags of the index. */
-export async function readIndexFlags(repository: Pick<Repository, "git">): Promise<IndexFlags> {
-  const [listed, sparse] = await Promise.all([
-    outputFrom(repository, ["ls-files", "-v", "-z"], { environment: { GIT_OPTIONAL_LOCKS: "0" } }),
-    repository.git(["config", "--type=bool", "core.sparseCheckout"]),
-  ]);
+export async function readIndexFlags(repository: Pick<Repository, "git" | "gitDirectory">): Promise<IndexFlags> {
+  const listed = await outputFrom(repository, ["ls-files", "-v", "-z"], { environment: { GIT_OPTIONAL_LOCKS: "0" } });
+  const mayBeSparse = await pathExists(join(repository.gitDirectory, "info", "sparse-checkout"));
+  const sparse = mayBeSparse ? (await repository.git(["config", "--type=bool", "core.sparseCheckout"])).stdout : "";
   const assumed = new Set<string>();
   const skipped = new Set<string>();
   for (const entry of listed.split("\0")) {
@@ -24,7 +25,7 @@ export async function readIndexFlags(repository: Pick<Repository, "git">): Promi
     if (letter >= "a" && letter <= "z") assumed.add(entry.slice(2));
     if (letter === "S" || letter === "s") skipped.add(entry.slice(2));
   }
-  return { assumed, skipped, sparse: sparse.stdout.trim() === "true" };
+  return { assumed, skipped, sparse: sparse.trim() === "true" };
 }
 
 /**

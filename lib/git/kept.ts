@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { readBytes, removePath, temporaryDirectory, writeAtomic } from "../host/files.ts";
 import { factsOf, type PathFacts, readLink, setMode, writeLink } from "../host/path_facts.ts";
-import { lineFrom, outputFrom } from "./run_git.ts";
-import { ownTree, saveCommit } from "./own_index.ts";
+import { deleteRefs, lineFrom, outputFrom } from "./run_git.ts";
+import { saveCommit, treeWith } from "./own_index.ts";
 import type { Repository, TreeSnapshot } from "./types.ts";
 
 /** The content of a path that is not committed, as a git object. */
@@ -66,13 +66,7 @@ export async function nameKept(
     return [`${facts.kind === "link" ? "120000" : fileMode} ${blob}\t${path}\0`];
   });
   if (lines.length === 0) return parent;
-  const index = ["update-index", "-z", "--index-info"];
-  const tree = await ownTree(
-    repository,
-    "empty",
-    (environment) => outputFrom(repository, index, { input: lines.join(""), environment }),
-  );
-  return await saveCommit(repository, ref, tree, parent);
+  return await saveCommit(repository, ref, await treeWith(repository, null, lines.join("")), parent);
 }
 
 /**
@@ -106,11 +100,4 @@ export async function pruneRefs(repository: Pick<Repository, "git">, runs: reado
     repository,
     listed.split("\n").filter((ref) => runs.some((run) => ref.split("/").at(-1)!.startsWith(run))),
   );
-}
-
-/** Deletes refs, all of them or none. @throws {RalphError} git-failed */
-export async function deleteRefs(repository: Pick<Repository, "git">, refs: readonly string[]): Promise<void> {
-  if (refs.length === 0) return;
-  const input = refs.map((ref) => `delete ${ref}\n`).join("");
-  await outputFrom(repository, ["update-ref", "--stdin"], { input });
 }

@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import { pathExists, readText, removeEmptyFolders, removePath, temporaryDirectory, writePlain } from "../host/files.ts";
 import { listFiles } from "../host/file_state.ts";
 import { factsOf } from "../host/path_facts.ts";
-import { FROM_INPUT, gitFailed, outputFrom } from "./run_git.ts";
+import { FROM_INPUT, gitFailed, NAMES_AT, outputFrom, pathsFrom } from "./run_git.ts";
 import { behindLinks } from "./stage_paths.ts";
 import type { Repository } from "./types.ts";
 
@@ -55,8 +55,7 @@ export async function discardPaths(
   base: string = "HEAD",
 ): Promise<void> {
   if (paths.length === 0) return;
-  const listed = await outputFrom(repository, ["ls-tree", "-r", "-z", "--name-only", "--full-tree", base]);
-  const known = new Set(listed.split("\0"));
+  const known = new Set(await pathsFrom(repository, [...NAMES_AT, base]));
   const input = (of: readonly string[]): string => of.join("\0");
   const tracked = paths.filter((path) => known.has(path));
   const others = paths.filter((path) => !known.has(path));

@@ -6,8 +6,7 @@
 import { join, resolve } from "node:path";
 import { createContentHashes } from "../host/hash.ts";
 import { pathExists } from "../host/files.ts";
-import { factsOf } from "../host/path_facts.ts";
-import type { Host } from "../host/types.ts";
+import type { Environment, Host } from "../host/types.ts";
 import { type IsOwnOutput, ownOutput } from "../host/own_output.ts";
 import type { CommitContext } from "./commit.ts";
 import { findFolders } from "./find_folders.ts";
@@ -16,6 +15,7 @@ import {
   type Git,
   type GitEnd,
   gitFailed,
+  headCommit,
   outputOfGit,
   partsOf,
   QUIET,
@@ -25,6 +25,7 @@ import {
 } from "./run_git.ts";
 import { includedFiles } from "./included_files.ts";
 import { createHoldingFiles } from "./holding.ts";
+import { hooksFolderOf } from "./hooks_folder.ts";
 import type { GitFolders } from "./locks.ts";
 import { parseStatus, STATUS_ARGUMENTS } from "./parse_status.ts";
 import { comparePaths, takeSnapshot, withWritten } from "./snapshot.ts";
@@ -33,6 +34,9 @@ import { RalphError } from "../errors/ralph_error.ts";
 import { operationIn } from "./operations.ts";
 
 const CONTENT_BYTES = 1024 * 1024;
+
+/** Git writes this into the file of HEAD where refs are kept in a table. */
+const IN_A_TABLE = "refs/heads/.invalid";
 
 /**
  * The repository that a folder is in, or `null` when it is in none (or in a bare one, which has no working tree).
@@ -62,7 +66,7 @@ async function createRepository(host: Host, topLevel: string, folders: GitFolder
   const hashes = createContentHashes();
   const isOwn = ownOutput(); // what Ralph itself prints into the tree is no one's change
   const holding = createHoldingFiles(git, topLevel);
-  const hooksFolder = createHooksFolder(git, folders);
+  const hooksFolder = (): Promise<string> => hooksFolderOf({ git, topLevel, ...folders });
   let newest: TreeSnapshot | null = null;
 
   async function status(): Promise<TreeStatus> {
@@ -85,9 +89,11 @@ async function createRepository(host: Host, topLevel: string, folders: GitFolder
     },
     async head() {
       const found = await readHead(folders.gitDirectory, folders.commonDirectory);
-      if (found.commit !== null) return { branch: branchIn(found), head: found.commit };
-      const { branch, head } = await status(); // its ref is packed, kept in a table, or not there yet
-      return { branch, head };
+      if (found.commit === null && (found.ref === null || found.ref === IN_A_TABLE)) {
+        const { branch, head } = await status();
+        return { branch, head };
+      }
+      return { branch: branchIn(found), head: found.commit ?? await headCommit(git, folders) };
     },
     snapshot,
     withWritten: (before, paths) => withWritten(topLevel, before, paths, hashes),
@@ -138,20 +144,6 @@ async function subjectsOf(git: Git, count: number): ReturnType<Repository["log"]
   });
 }
 
-/** The folder of hooks; git is asked again when the repository's configuration has changed. */
-function createHooksFolder(git: Git, { gitDirectory, commonDirectory }: GitFolders): CommitContext["hooksFolder"] {
-  const files = [join(commonDirectory, "config"), join(gitDirectory, "config.worktree")];
-  let known: { readonly stamps: string; readonly folder: string } | null = null;
-  return async () => {
-    const stamps = files.map((path) => factsOf(path)?.stamp).join();
-    if (known?.stamps !== stamps) {
-      const folder = await outputOfGit(git, ["rev-parse", "--path-format=absolute", "--git-path", "hooks"]);
-      known = { stamps, folder: folder.trim() };
-    }
-    return known.folder;
-  };
-}
-
 /** The methods that write, and wait until it is on the disk. */
 function writing(context: Omit<CommitContext, "number">, topLevel: string): Pick<Repository, "commit" | "persist"> {
   const { host, folders } = context;
@@ -191,7 +183,7 @@ function readying(
       await refuseOperations(topLevel, folders.gitDirectory);
       await clearLocks(host, folders);
       const torn = await (await import("./torn_index.ts")).replaceTornIndex(git, folders);
-      await requireIdentity(git);
+      await requireIdentity(git, host.environment);
       return torn;
     },
     async tryCommit() {
@@ -234,7 +226,21 @@ export async function refuseOperations(topLevel: string, gitDirectory: string): 
 }
 
 /** Git knows who commits: from its configuration or the environment. @throws {RalphError} git-identity-missing */
-export async function requireIdentity(git: Repository["git"]): Promise<void> {
+export async function requireIdentity(
+  git: Repository["git"],
+  { variables: given }: Pick<Environment, "variables">,
+): Promise<void> {
+  if (!Object.keys(given).some((name) => /^(GIT_(AUTHOR|COMMITTER)_|EMAIL$)/.test(name))) {
+    const asked = ["config", "-z", "--get-regexp", "^(user|author|committer)\\.(name|email)$"];
+    const said = new Map(
+      partsOf((await git(asked, { environment: READING })).stdout).map((entry) => {
+        const [key = "", ...value] = entry.split("\n");
+        return [key, value.join("\n")];
+      }),
+    );
+    const isName = (key: string): boolean => /[a-z0-9]/i.test(said.get(key) ?? "");
+    if (said.size === 2 && isName("user.name") && isName("user.email")) return;
+  }
   const variables = ["GIT_COMMITTER_IDENT", "GIT_AUTHOR_IDENT"];
   for (const end of await Promise.all(variables.map((name) => git(["var", name], { environment: READING })))) {
     if (end.exitCode !== 0) {

@@ -32,6 +32,14 @@ export async function ownTree(
   });
 }
 
+/** A tree with lines of `update-index --index-info` laid over it. @param base `null`: over nothing */
+export async function treeWith(repository: Indexed, base: string | null, lines: string): Promise<string> {
+  return await ownTree(repository, "empty", async (environment) => {
+    if (base !== null) await outputFrom(repository, ["read-tree", base], { environment });
+    await outputFrom(repository, ["update-index", "-z", "--replace", "--index-info"], { input: lines, environment });
+  });
+}
+
 /** Keeps the whole working tree, untracked files included, as a commit under a ref; HEAD and index stay as they are. */
 export async function saveTree(repository: Indexed, ref: string, parent: string | null): Promise<void> {
   const tree = await ownTree(

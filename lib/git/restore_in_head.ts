@@ -1,7 +1,6 @@
-import { join } from "node:path";
-import { ensureDirectory, removePath } from "../host/files.ts";
 import { moveHead } from "./move_head.ts";
-import { FROM_INPUT, outputFrom, pathsFrom } from "./run_git.ts";
+import { treeWith } from "./own_index.ts";
+import { FROM_INPUT, lineFrom, NAMES_AT, outputFrom, pathsFrom } from "./run_git.ts";
 import { markingEnvironment } from "./turn_mark.ts";
 import type { Repository } from "./types.ts";
 
@@ -35,16 +34,7 @@ export async function restoreBelow(
   commit: string,
   folders: readonly string[],
 ): Promise<void> {
-  const files = await pathsFrom(repository, [
-    "ls-tree",
-    "-r",
-    "-z",
-    "--name-only",
-    "--full-tree",
-    commit,
-    "--",
-    ...folders,
-  ]);
+  const files = await pathsFrom(repository, [...NAMES_AT, commit, "--", ...folders]);
   if (files.length === 0) return;
   const restore = ["restore", `--source=${commit}`, "--staged", "--worktree", ...FROM_INPUT];
   await outputFrom(repository, restore, { input: files.join("\0") });
@@ -61,23 +51,14 @@ async function commitAsIn(
   const present = new Set(found.split("\0").map((line) => line.slice(line.indexOf("\t") + 1)));
   const gone = paths.filter((path) => !present.has(path)).map((path) => `0 ${"0".repeat(start.length)}\t${path}\0`);
   const input = `${gone.join("")}${found}`;
-  const index = join(repository.ralphDirectory, "restore.index");
-  const environment = { GIT_INDEX_FILE: index };
-  await ensureDirectory(repository.ralphDirectory);
-  try {
-    const parent = (await outputFrom(repository, ["rev-parse", "HEAD"])).trim();
-    await outputFrom(repository, ["read-tree", parent], { environment });
-    await outputFrom(repository, ["update-index", "-z", "--index-info"], { environment, input });
-    const tree = (await outputFrom(repository, ["write-tree"], { environment })).trim();
-    // as a turn's own: the two become part of the item's one commit, or go with what is given up on
-    const marked = { environment: markingEnvironment({}) };
-    const commit = (await outputFrom(repository, ["commit-tree", tree, "-p", parent, "-m", subject], marked)).trim();
-    if (!await moveHead(repository, { from: parent, to: commit, why: subject })) {
-      return await commitAsIn(repository, start, paths, subject);
-    }
-    await outputFrom(repository, ["update-index", "-z", "--index-info"], { input });
-    return commit;
-  } finally {
-    await removePath(index);
+  const parent = await lineFrom(repository, ["rev-parse", "HEAD"]);
+  const tree = await treeWith(repository, parent, input);
+  // as a turn's own: the two become part of the item's one commit, or go with what is given up on
+  const marked = { environment: markingEnvironment({}) };
+  const commit = await lineFrom(repository, ["commit-tree", tree, "-p", parent, "-m", subject], marked);
+  if (!await moveHead(repository, { from: parent, to: commit, why: subject })) {
+    return await commitAsIn(repository, start, paths, subject);
   }
+  await outputFrom(repository, ["update-index", "-z", "--index-info"], { input });
+  return commit;
 }

@@ -7,6 +7,9 @@ import type { Repository } from "./types.ts";
 /** Paths from standard input, separated by NUL and taken literally. */
 export const FROM_INPUT: readonly string[] = ["--pathspec-from-file=-", "--pathspec-file-nul"];
 
+/** The paths of a commit, which follows. */
+export const NAMES_AT: readonly string[] = ["ls-tree", "-r", "-z", "--name-only", "--full-tree"];
+
 const COMMIT_REGEXP = /^[0-9a-f]{40,64}$/;
 
 export interface GitEnd {
@@ -225,13 +228,18 @@ interface Head {
 /** Work on items that were given up on is kept below it, each ref named after the attempt that was the last one. */
 export const WORK_REFS = "refs/ralph/work/";
 
+/** Absolute path of the folder that a repository's worktrees share. @throws {RalphError} file-unreadable */
+export async function commonDirectoryOf(gitDirectory: string): Promise<string> {
+  return resolve(gitDirectory, (await readText(join(gitDirectory, "commondir")))?.trim() ?? "");
+}
+
 /**
  * Tells whether refs may begin with a prefix (`refs/…/`), seen without a process; true if git itself has to be asked.
  *
  * @throws {RalphError} file-unreadable
  */
 export async function mayHaveRefs(gitDirectory: string, prefix: string): Promise<boolean> {
-  const common = resolve(gitDirectory, (await readText(join(gitDirectory, "commondir")))?.trim() ?? "");
+  const common = await commonDirectoryOf(gitDirectory);
   if (await isDirectory(join(common, prefix)) || await isDirectory(join(common, "reftable"))) return true;
   return (await readText(join(common, "packed-refs"), Infinity))?.includes(` ${prefix}`) ?? false;
 }
@@ -244,6 +252,16 @@ export async function readHead(gitDirectory: string, commonDirectory: string): P
   if (ref === undefined || ref.includes("..")) return { ref: null, commit: null };
   const commit = (await readText(join(commonDirectory, ref)))?.trim() ?? "";
   return { ref, commit: COMMIT_REGEXP.test(commit) ? commit : null };
+}
+
+/** The commit of HEAD, by a process only where no file of its own has it; `null` before the first one. */
+export async function headCommit(
+  git: Git,
+  { gitDirectory, commonDirectory }: { readonly gitDirectory: string; readonly commonDirectory: string },
+): Promise<string | null> {
+  const { commit } = await readHead(gitDirectory, commonDirectory);
+  return commit ??
+    ((await git(["rev-parse", "--verify", "--quiet", "HEAD"], { environment: READING })).stdout.trim() || null);
 }
 
 /** One line of such a command. @throws {RalphError} git-failed */
@@ -266,8 +284,9 @@ export async function pathsBetween(
   repository: Pick<Repository, "git">,
   from: string,
   to: string,
+  options?: Parameters<Repository["git"]>[1],
 ): Promise<readonly string[]> {
-  return await pathsFrom(repository, ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to]);
+  return await pathsFrom(repository, ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to], options);
 }
 
 /** The output of a git command that must work. @throws {RalphError} git-failed */
@@ -280,4 +299,24 @@ export async function outputFrom(
   const end = await git(arguments_, { ...options, environment: { ...literal, ...options.environment } });
   if (end.exitCode === 0) return end.stdout;
   throw gitFailed(arguments_, reasonOf({ ...end, tail: end.stderr }));
+}
+
+/** Deletes refs, all of them or none. @throws {RalphError} git-failed */
+export async function deleteRefs(repository: Pick<Repository, "git">, refs: readonly string[]): Promise<void> {
+  if (refs.length === 0) return;
+  await outputFrom(repository, ["update-ref", "--stdin"], { input: refs.map((ref) => `delete ${ref}\n`).join("") });
+}
+
+/** The fields of each commit in a range, by formats of `git log`, children first. @throws {RalphError} git-failed */
+export async function commitFields(
+  repository: Pick<Repository, "git">,
+  fields: readonly string[],
+  range: readonly string[],
+): Promise<readonly (readonly string[])[]> {
+  const log = ["log", "--topo-order", "--date=raw", `--format=${fields.join("%x00")}%x00`, ...range];
+  const found = (await outputFrom(repository, log)).split("\0");
+  return Array.from(
+    { length: Math.floor(found.length / fields.length) },
+    (_, at) => found.slice(at * fields.length, (at + 1) * fields.length),
+  );
 }

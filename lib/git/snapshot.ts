@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { ContentHashes } from "../host/hash.ts";
 import { isReadable } from "./parse_status.ts";
-import { type Git, outputOfGit, partsOf, READING } from "./run_git.ts";
-import type { TreeSnapshot, TreeStatus } from "./types.ts";
+import { type Git, NAMES_AT, pathsBetween, pathsFrom, READING } from "./run_git.ts";
+import type { Repository, TreeSnapshot, TreeStatus } from "./types.ts";
 
 const AT_ONCE = 16;
 
@@ -35,7 +35,7 @@ export async function withWritten(
 
 /** Paths whose content differs between two snapshots, or that a commit between them touched. Sorted. */
 export async function comparePaths(git: Git, before: TreeSnapshot, now: TreeSnapshot): Promise<readonly string[]> {
-  const paths = new Set(await pathsBetween(git, before.head, now.head));
+  const paths = new Set(await committedBetween({ git }, before.head, now.head));
   for (const [path, content] of now.contents) {
     if (!before.contents.has(path) || before.contents.get(path) !== content) paths.add(path);
   }
@@ -45,11 +45,10 @@ export async function comparePaths(git: Git, before: TreeSnapshot, now: TreeSnap
   return [...paths].sort();
 }
 
-async function pathsBetween(git: Git, base: string | null, head: string | null): Promise<readonly string[]> {
+async function committedBetween(git: Pick<Repository, "git">, base: string | null, head: string | null) {
   if (base === head) return [];
-  const one = base ?? head!;
-  const arguments_ = base === null || head === null
-    ? ["ls-tree", "-r", "-z", "--name-only", "--full-tree", one]
-    : ["diff-tree", "-r", "-z", "--name-only", "--no-renames", base, head];
-  return partsOf(await outputOfGit(git, arguments_, { environment: READING })).filter(isReadable);
+  const found = base === null || head === null
+    ? pathsFrom(git, [...NAMES_AT, base ?? head!], { environment: READING })
+    : pathsBetween(git, base, head, { environment: READING });
+  return (await found).filter(isReadable);
 }

@@ -1,12 +1,13 @@
-import { FROM_INPUT, gitFailed, lineFrom, outputFrom } from "./run_git.ts";
+import { commitFields, FROM_INPUT, gitFailed, lineFrom, outputFrom } from "./run_git.ts";
 import { markedCommits, markingEnvironment } from "./turn_mark.ts";
 import { moveHead } from "./move_head.ts";
-import { ownTree } from "./own_index.ts";
+import { treeWith } from "./own_index.ts";
 import type { Repository } from "./types.ts";
 
 type Rewritten = Pick<Repository, "git" | "gitDirectory">;
 
-const FIELDS: readonly string[] = ["%H", "%P", "%T", "%an", "%ae", "%ad", "%cn", "%ce", "%cd", "%B"];
+const FIELDS: readonly string[] = ["%H", "%P", "%T", "%B", "%an", "%ae", "%ad", "%cn", "%ce", "%cd"];
+const PEOPLE = ["AUTHOR", "COMMITTER"].flatMap((who) => ["NAME", "EMAIL", "DATE"].map((what) => `GIT_${who}_${what}`));
 
 interface Commit {
   readonly id: string;
@@ -57,7 +58,7 @@ async function writtenWithout(
   for (const commit of commits) {
     const parents = commit.parents.map((parent) => renamed.has(parent) ? renamed.get(parent)! : parent)
       .filter((parent) => parent !== null);
-    const tree = await treeWithout(repository, commit.tree, entries);
+    const tree = await treeWith(repository, commit.tree, entries);
     const [only] = parents;
     const wasEmpty = commit.parents.length === 1 && await treeOf(repository, commit.parents[0]!) === commit.tree;
     const isEmpty = parents.length < 2 && !wasEmpty && only !== undefined && await treeOf(repository, only) === tree;
@@ -86,34 +87,16 @@ export async function entriesAt(
 
 async function commitsBetween(repository: Rewritten, base: string | null, head: string): Promise<readonly Commit[]> {
   const range = base === null ? head : `${base}..${head}`;
-  const format = `--format=${FIELDS.join("%x00")}%x00`;
-  const output = await outputFrom(repository, ["log", "--topo-order", "--reverse", "--date=raw", format, range]);
-  const fields = output.split("\0");
-  const commits: Commit[] = [];
-  for (let at = 0; at + FIELDS.length <= fields.length; at += FIELDS.length) {
-    const [id, parents, tree, name, email, date, committer, address, at_, message] = fields.slice(at) as string[];
-    commits.push({
-      id: id!.trim(),
-      parents: parents!.split(" ").filter((parent) => parent !== ""),
-      tree: tree!,
-      environment: {
-        GIT_AUTHOR_NAME: name!,
-        GIT_AUTHOR_EMAIL: email!,
-        GIT_AUTHOR_DATE: date!,
-        GIT_COMMITTER_NAME: committer!,
-        GIT_COMMITTER_EMAIL: address!,
-        GIT_COMMITTER_DATE: at_!,
-      },
-      message: message!,
-    });
-  }
-  return commits;
-}
-
-function treeWithout(repository: Rewritten, tree: string, entries: string): Promise<string> {
-  return ownTree(repository, "empty", async (environment) => {
-    await outputFrom(repository, ["read-tree", tree], { environment });
-    await outputFrom(repository, ["update-index", "-z", "--index-info"], { input: entries, environment });
+  return (await commitFields(repository, FIELDS, ["--reverse", range])).map((fields) => {
+    const [id = "", parents = "", tree = "", message = "", ...people] = fields;
+    const environment = Object.fromEntries(PEOPLE.map((name, at) => [name, people[at] ?? ""]));
+    return {
+      id: id.trim(),
+      parents: parents.split(" ").filter((parent) => parent !== ""),
+      tree,
+      environment,
+      message,
+    };
   });
 }
 

@@ -8,7 +8,7 @@ import { basename, dirname, extname, join, sep } from "node:path";
 import { copyPath, ensureDirectory, pathExists, temporaryDirectory, writePlain } from "../host/files.ts";
 import type { GitFolders } from "./locks.ts";
 import { isReadable } from "./parse_status.ts";
-import { type Git, gitFailed, QUIET, readHead, reasonOf } from "./run_git.ts";
+import { type Git, gitFailed, headCommit, QUIET, reasonOf } from "./run_git.ts";
 
 /** A kind of file that could not be committed. */
 export interface Uncommittable {
@@ -69,9 +69,8 @@ async function createTrial(
 ): Promise<Trial> {
   const [own, tree, objects] = ["git", "tree", "objects"].map((name) => join(folder, name)) as [string, string, string];
   for (const path of [own, tree, objects]) await ensureDirectory(path);
-  const { commit } = await readHead(gitDirectory, commonDirectory);
-  const found = commit ?? (await git(["rev-parse", "--verify", "--quiet", "HEAD"])).stdout.trim();
-  await writePlain(join(own, "HEAD"), `${found === "" ? "ref: refs/worktree/trial" : found}\n`);
+  const commit = await headCommit(git, { gitDirectory, commonDirectory });
+  await writePlain(join(own, "HEAD"), `${commit ?? "ref: refs/worktree/trial"}\n`);
   await writePlain(join(own, "commondir"), `${commonDirectory}\n`);
   for (const name of ["index", "config.worktree"]) {
     if (await pathExists(join(gitDirectory, name))) await copyPath(join(gitDirectory, name), join(own, name));

@@ -5,7 +5,7 @@
  * @module
  */
 import { hashText } from "../host/files.ts";
-import { outputFrom } from "./run_git.ts";
+import { deleteRefs, mayHaveRefs, outputFrom } from "./run_git.ts";
 import type { Repository } from "./types.ts";
 
 /** The folder of the refs. */
@@ -22,9 +22,10 @@ function folderOf(key: string): string {
 
 /** The commits that are kept for a backlog, by their refs. @throws {RalphError} git-failed */
 export async function keptWork(
-  repository: Pick<Repository, "git">,
+  repository: Pick<Repository, "git" | "gitDirectory">,
   key: string,
 ): Promise<ReadonlyMap<string, string>> {
+  if (!await mayHaveRefs(repository.gitDirectory, `${folderOf(key)}/`)) return new Map();
   const listed = ["for-each-ref", "--format=%(refname) %(objectname)", `${folderOf(key)}/`];
   const lines = (await outputFrom(repository, listed)).split("\n").filter((line) => line !== "");
   return new Map(lines.map((line) => line.split(" ") as [string, string]));
@@ -40,7 +41,7 @@ export interface KeptWork {
 
 /** @param alone nothing else keeps or drops work of this backlog meanwhile: git is asked once */
 export function createKeptWork(
-  repository: Pick<Repository, "git">,
+  repository: Pick<Repository, "git" | "gitDirectory">,
   key: string,
   { alone }: { readonly alone: boolean },
 ): KeptWork {
@@ -50,23 +51,12 @@ export function createKeptWork(
   return {
     of: async (ref) => (await all()).get(ref) ?? null,
     async keep(ref, commit) {
-      await keepWork(repository, ref, commit);
+      await outputFrom(repository, ["update-ref", ref, commit]);
       known?.set(ref, commit);
     },
     async drop(ref) {
-      if (!alone || (await all()).has(ref)) await dropWork(repository, [ref]);
+      if (!alone || (await all()).has(ref)) await deleteRefs(repository, [ref]);
       known?.delete(ref);
     },
   };
-}
-
-/** Names work that came from elsewhere, so that it is kept. */
-async function keepWork(repository: Pick<Repository, "git">, ref: string, commit: string): Promise<void> {
-  await outputFrom(repository, ["update-ref", ref, commit]);
-}
-
-/** Lets go of work, where it is kept: it is on the branch, or no longer asked for. @throws {RalphError} git-failed */
-export async function dropWork(repository: Pick<Repository, "git">, refs: readonly string[]): Promise<void> {
-  if (refs.length === 0) return;
-  await outputFrom(repository, ["update-ref", "--stdin"], { input: refs.map((ref) => `delete ${ref}\n`).join("") });
 }

@@ -5,7 +5,7 @@
  */
 import { join } from "node:path";
 import { homesOf, removeHome } from "../checks/checkout/home.ts";
-import { deleteRefs } from "../git/kept.ts";
+import { deleteRefs } from "../git/run_git.ts";
 import { outputFrom } from "../git/run_git.ts";
 import type { Repository } from "../git/types.ts";
 import { cacheFolder } from "../host/cache_folder.ts";

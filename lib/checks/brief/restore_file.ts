@@ -37,8 +37,7 @@ export interface HeadRestorer {
 /** Remembers the commit that the run begins on. */
 export async function createHeadRestorer(ralph: RalphContext): Promise<HeadRestorer> {
   const repository = requireRepository(ralph);
-  const { exitCode, stdout } = await repository.git(["rev-parse", "--verify", "--quiet", "HEAD"]);
-  const start = exitCode === 0 ? stdout.trim() : null;
+  const { head: start } = await repository.head();
   return {
     async restore(changes) {
       const paths = changes.map(({ file }) => relative(repository.topLevel, file).replaceAll(sep, "/"))

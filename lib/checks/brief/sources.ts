@@ -3,8 +3,9 @@ import picomatch from "picomatch";
 import type { Backlog } from "../../backlog/types.ts";
 import { CONFIG_FILE } from "../../config/load.ts";
 import type { RalphContext } from "../../context/context.ts";
+import { hooksFolderOf } from "../../git/hooks_folder.ts";
+import { commonDirectoryOf } from "../../git/run_git.ts";
 import type { Repository } from "../../git/types.ts";
-import { readText } from "../../host/files.ts";
 import { PROMPT_FILES, PROMPTS_FOLDER } from "../../prompts/render.ts";
 import { outsideSources } from "./outside.ts";
 import type { BriefSource } from "./types.ts";
@@ -46,11 +47,9 @@ function protectedSources(root: string, protect: readonly string[]): readonly Br
 
 async function gitSources(repository: Repository): Promise<readonly BriefSource[]> {
   const { gitDirectory, topLevel } = repository;
-  const common = (await readText(join(gitDirectory, "commondir")))?.trim();
-  const shared = common === undefined ? gitDirectory : resolve(gitDirectory, common);
+  const shared = await commonDirectoryOf(gitDirectory);
   const git = (path: string): BriefSource => ({ kind: "git", path });
-  const { stdout } = await repository.git(["rev-parse", "--git-path", "hooks"]);
-  const hooks = resolve(topLevel, stdout.trim());
+  const hooks = await hooksFolderOf({ git: repository.git, topLevel, gitDirectory, commonDirectory: shared });
   return [
     git(join(topLevel, ".git")),
     git(join(gitDirectory, "commondir")),

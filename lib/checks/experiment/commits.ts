@@ -3,10 +3,11 @@ import picomatch from "picomatch";
 import type { JudgingHistory } from "../../backlog/journal_types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { ownCommit } from "../../git/own_commit.ts";
+import { treeWith } from "../../git/own_index.ts";
 import { requireRepository } from "../../git/require_repository.ts";
-import { gitFailed, reasonOf } from "../../git/run_git.ts";
+import { createGit, gitFailed, lineFrom, outputFrom, reasonOf } from "../../git/run_git.ts";
+import { treeListing } from "../../git/tree_listing.ts";
 import type { Repository } from "../../git/types.ts";
-import { ensureDirectory, removePath } from "../../host/files.ts";
 
 /** A file of a commit: its mode and the name of its content. */
 export interface TreeEntry {
@@ -37,25 +38,14 @@ export function createCommits(ralph: Pick<RalphContext, "host" | "repository" | 
   const inside = relative(repository.topLevel, ralph.root).replaceAll(sep, "/");
   const fromRoot = (path: string): string => inside === "" ? path : posix.relative(inside, path);
   const laid = new Map<string, string>();
-  async function git(arguments_: readonly string[], options: { input?: string; index?: string } = {}): Promise<string> {
-    const { input, index } = options;
-    const environment: Record<string, string> = index === undefined ? {} : { GIT_INDEX_FILE: index };
-    const end = await repository.git(arguments_, { environment, ...(input === undefined ? {} : { input }) });
-    if (end.exitCode !== 0) throw gitFailed(arguments_, reasonOf({ stderr: end.stderr, tail: end.stderr }));
-    return end.stdout;
-  }
   return {
     async entries(commit) {
-      const found = new Map<string, TreeEntry>();
-      for (const line of (await git(["ls-tree", "-r", "-z", "--full-tree", commit])).split("\0")) {
-        const [, mode, hash, path] = /^(\d+) \w+ (\w+)\t(.*)$/s.exec(line) ?? [];
-        if (mode !== undefined && hash !== undefined && path !== undefined) found.set(fromRoot(path), { mode, hash });
-      }
-      return found;
+      const listed = await treeListing(createGit(ralph.host, repository.topLevel), commit);
+      return new Map(listed.map(({ mode, hash, path }) => [fromRoot(path), { mode, hash }]));
     },
-    read: (hash) => git(["cat-file", "blob", hash]),
+    read: (hash) => outputFrom(repository, ["cat-file", "blob", hash]),
     containing: (commits, words) => containing({ git: (listed) => repository.git(listed), fromRoot }, commits, words),
-    write: async (input) => (await git(["hash-object", "-w", "--stdin"], { input })).trim(),
+    write: (input) => lineFrom(repository, ["hash-object", "-w", "--stdin"], { input }),
     async lay(base, files) {
       const key = JSON.stringify([base, ...files]);
       const known = laid.get(key) ?? await lay(base, files);
@@ -65,19 +55,11 @@ export function createCommits(ralph: Pick<RalphContext, "host" | "repository" | 
   };
 
   async function lay(base: string, files: ReadonlyMap<string, TreeEntry | null>): Promise<string> {
-    const index = `${repository.ralphDirectory}/judging-index.${ralph.host.ids.random(8)}`;
     const lines = [...files].map(([path, entry]) =>
       `${entry === null ? `0 ${"0".repeat(40)}` : `${entry.mode} ${entry.hash}`}\t${posix.join(inside, path)}\0`
     );
-    try {
-      await ensureDirectory(repository.ralphDirectory);
-      await git(["read-tree", base], { index });
-      await git(["update-index", "-z", "--replace", "--index-info"], { index, input: lines.join("") });
-      const tree = (await git(["write-tree"], { index })).trim();
-      return await ownCommit(repository, tree, { parents: [base], message: "work in progress\n" });
-    } finally {
-      await removePath(index);
-    }
+    const tree = await treeWith(repository, base, lines.join(""));
+    return await ownCommit(repository, tree, { parents: [base], message: "work in progress\n" });
   }
 }
 

@@ -43,11 +43,11 @@ export async function evidenceAtEnd(
     readonly passed: readonly string[];
   },
 ): Promise<Findings> {
-  const [head] = await requireRepository(ralph).log(1);
-  if (ralph.config.tests.integrity === "off" || head === undefined) return { notices: [], reasons: [] };
+  const { head } = await requireRepository(ralph).head();
+  if (ralph.config.tests.integrity === "off" || head === null) return { notices: [], reasons: [] };
   const history = ralph.journal.judging(run.key);
   const items = provableItems(ralph, { ...run, history });
-  const work = { ...run, history, head: head.commit };
+  const work = { ...run, history, head };
   const { evidence, found } = await tried(ralph, work, items.length === 0 ? undefined : ["old judges", "canaries"]);
   let spentMs = evidence.cost.ms;
   for (const { id, kind, isChanged, ...own } of found.reasons.length > 0 ? [] : items) {

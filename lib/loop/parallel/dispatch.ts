@@ -13,7 +13,8 @@ import type { LimitsConfig } from "../../config/schema.ts";
 import type { AttemptJob, Elsewhere } from "../../context/elsewhere.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { rootPaths, topLevelPaths } from "../../git/tree_paths.ts";
-import { createKeptWork, dropWork, type KeptWork, keptWork, workRef } from "../../git/work_commit.ts";
+import { deleteRefs } from "../../git/run_git.ts";
+import { createKeptWork, type KeptWork, keptWork, workRef } from "../../git/work_commit.ts";
 import { asNamed } from "../../host/file_errors.ts";
 import { createSlots } from "../../host/slots.ts";
 import { keyOf } from "../journal/journal_fold.ts";
@@ -66,7 +67,7 @@ export interface Dispatched extends AsyncDisposable {
 /** Nothing is left to do: work that was kept is let go of, also where no worker has opened a tree. */
 export async function letGo<Data, Findings>({ ralph, key }: LoopParts<Data, Findings>): Promise<void> {
   const repository = requireRepository(ralph);
-  await tidied(ralph, async () => dropWork(repository, [...(await keptWork(repository, keyOf(key))).keys()]));
+  await tidied(ralph, async () => deleteRefs(repository, [...(await keptWork(repository, keyOf(key))).keys()]));
 }
 
 /**

@@ -16,11 +16,9 @@ import { labelConflicts } from "../../git/conflict_markers.ts";
 import { mergeTrees } from "../../git/land.ts";
 import { endOperations } from "../../git/operations.ts";
 import { requireRepository } from "../../git/require_repository.ts";
-import { outputFrom } from "../../git/run_git.ts";
+import { deleteRefs, outputFrom, pathsBetween } from "../../git/run_git.ts";
 import { topLevelPaths, treesDirectory } from "../../git/tree_paths.ts";
 import type { Captured } from "../../git/fold.ts";
-import { pathsBetween } from "../../git/run_git.ts";
-import { dropWork } from "../../git/work_commit.ts";
 import { ensureDirectory, hashText, pathExists, removeOwn, resolveInside, writeAtomic } from "../../host/files.ts";
 import type { Repository } from "../../git/types.ts";
 import type { Host } from "../../host/types.ts";
@@ -225,7 +223,7 @@ class OpenTree {
     this.#begun = null;
     await this.#mark(null).catch(() => {}); // the work is kept; the next item says so if the disk is still full
     if (work === null || !await removesAll(this.#repository, work)) return work;
-    await dropWork(this.#repository, [ref]); // a tree that was deleted is no work to continue with
+    await deleteRefs(this.#repository, [ref]); // a tree that was deleted is no work to continue with
     return null;
   }
 

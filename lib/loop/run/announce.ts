@@ -27,8 +27,7 @@ export async function announceRun<Data, Findings>(
 ): Promise<void> {
   const { scope = "", name } = backlog;
   const repository = requireRepository(ralph);
-  const [head] = await repository.log(1);
-  const branch = await repository.currentBranch();
+  const { head, branch } = await repository.head();
   const goal = (await backlog.brief?.())?.goal ?? null;
   ralph.events.emit({
     type: "run-start",
@@ -37,7 +36,7 @@ export async function announceRun<Data, Findings>(
     agent: ralph.agent.name,
     folder,
     ...(scope === "" ? {} : { scope }),
-    ...(head === undefined ? {} : { head: head.commit }),
+    ...(head === null ? {} : { head }),
     ...(goal === null ? {} : { goal: oneLine(goal) }),
     ...(branch === null ? {} : { branch }),
     ...(ralph.config.trust === "strict" ? { strict: true } : {}),

@@ -87,10 +87,10 @@ export async function runLoop<Data, Findings>(
   const ended = await loop.run().finally(end);
   const isOver = ended.status !== "handed-out"; // attempts count until the run has ended
   if (isOver && ended.iterations > 0) await commitState(ralph, committer, backlog, ended);
-  const [head] = await repository.log(1);
+  const { head } = await repository.head();
   const large = isOver ? await tooLarge(ralph, key, ended.passed) : [];
   const isDoubted = !ralph.loop.acceptChanges && ended.notices.some(isDoubt);
-  if (isOver) await ralph.journal.runEnded(key, ended.status === "passed", head?.commit ?? null, isDoubted);
+  if (isOver) await ralph.journal.runEnded(key, ended.status === "passed", head, isDoubted);
   const fixed = ralph.journal.isFixed ? [JOURNAL_FIXED] : [];
   const work = await branchWork(repository, { since: now.head, apart: ownPaths(ralph, backlog) });
   const isChecked = ended.status === "passed" && ended.checkedAs === "commit" && work !== null;

@@ -5,7 +5,7 @@ import { createRedactor } from "../../events/redact.ts";
 import { secretValues } from "../../events/secrets.ts";
 import type { Mask } from "../../git/fold.ts";
 import { requireRepository } from "../../git/require_repository.ts";
-import { WORK_REFS } from "../../git/run_git.ts";
+import { deleteRefs, WORK_REFS } from "../../git/run_git.ts";
 import { topLevelPaths } from "../../git/tree_paths.ts";
 import type { Fold } from "../../git/types.ts";
 import { keyOf } from "../journal/journal_fold.ts";
@@ -115,8 +115,7 @@ export class KeptWork {
   }
 
   async #drop(ref: string): Promise<void> {
-    const { dropWork } = await import("../../git/work_commit.ts");
-    await dropWork(requireRepository(this.#parts.ralph), [ref]);
+    await deleteRefs(requireRepository(this.#parts.ralph), [ref]);
     this.#refs?.delete(ref);
   }
 }

@@ -119,10 +119,10 @@ function print(invocation: Invocation, rows: readonly Row[], problems: readonly 
 }
 
 /** Checks what `plan()` and the run demand before they begin. */
-async function ready({ repository, root }: RalphContext): Promise<void> {
+async function ready({ host, repository, root }: RalphContext): Promise<void> {
   if (repository === null) throw new RalphError("not-a-repository", { details: { root } });
   await refuseOperations(root, repository.gitDirectory);
-  await requireIdentity(repository.git);
+  await requireIdentity(repository.git, host.environment);
   const holder = await readLockHolder(ownFiles(repository, root).runLock);
   if (holder === null) return;
   const { pid, purpose, since } = holder;
