@@ -59,7 +59,7 @@ export interface KeptCopies {
 /**
  * Brings the kept copies up to what the tree has now.
  *
- * @param key the lock files that they were installed by, as one text
+ * @param keyOf the lock files that they were installed by, as one text: asked for where there is something to copy
  * @throws {RalphError} git-failed, file-unwritable
  *
  * @example Bring what git ignores along into a second tree
@@ -73,18 +73,19 @@ export interface KeptCopies {
  * await using folder = await temporaryDirectory("copies-");
  * await repository.write({ ".env": "PORT=1\n" });
  * const source = { host: createHost(), topLevel: repository.path, folder: `${folder.path}/kept` };
- * const kept = await keepCopies({ ...source, workspace: { copy: [".env"] } }, "");
+ * const kept = await keepCopies({ ...source, workspace: { copy: [".env"] } }, async () => "");
  * console.log(await kept.copyInto(folder.path)); // [ ".env" ]
  * ```
  */
-export async function keepCopies(source: CopySource, key: string): Promise<KeptCopies> {
+export async function keepCopies(source: CopySource, keyOf: () => Promise<string>): Promise<KeptCopies> {
   const { host, topLevel, folder } = source;
   const { paths, tracked } = await ignoredPaths(createGit(host, topLevel), topLevel, source.workspace.copy);
   const keyFile = join(folder, "key");
-  const isSameKey = await readText(keyFile) === key;
+  const key = paths.length === 0 ? null : await keyOf();
+  const isSameKey = key !== null && await readText(keyFile) === key;
   const changed: string[] = [];
   const entries: { copy: KeptCopy; seal: Seal; source: Seal }[] = [];
-  await removePath(keyFile);
+  if (key !== null) await removePath(keyFile);
   for (const path of paths) {
     const [from, kept] = [join(topLevel, path), join(folder, hashText(path).slice(0, 16))];
     const before = sealOf(from);
@@ -98,7 +99,7 @@ export async function keepCopies(source: CopySource, key: string): Promise<KeptC
     for (const cache of stale) await removeOwn(join(kept, cache), kept);
     entries.push({ copy: { path, kept, isFolder: await isDirectory(kept) }, seal: sealOf(kept), source: before });
   }
-  await writePlain(keyFile, key);
+  if (key !== null) await writePlain(keyFile, key);
   const copies = entries.map(({ copy }) => copy);
 
   return {

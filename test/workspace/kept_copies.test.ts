@@ -15,7 +15,10 @@ const COPY = ["node_modules", ".env", ".env.*", "data/large"];
 const IGNORED = { ".gitignore": "**/node_modules/*\n.env*\ndata\nvendor/*.log\n" };
 
 async function keep(repository: TemporaryRepository, folder: string, key = "one"): Promise<KeptCopies> {
-  return await keepCopies({ host: createHost(), topLevel: repository.path, folder, workspace: { copy: COPY } }, key);
+  return await keepCopies(
+    { host: createHost(), topLevel: repository.path, folder, workspace: { copy: COPY } },
+    () => Promise.resolve(key),
+  );
 }
 
 test("ignoredPaths() finds what globs name at any depth, as whole folders, and nothing that git tracks", async () => {

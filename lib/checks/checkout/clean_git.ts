@@ -8,13 +8,12 @@ const TIMEOUT_MS = 600_000;
 /** These variables show who runs a check, or would lead its git elsewhere. */
 const HIDDEN_REGEXP = /^(RALPH_|GIT_|BUN_|npm_(?!config_)|INVOCATION_ID$|_$)/;
 
-/** Laid over every git command of a checkout: no program of the repository's configuration but its filters. */
+/** Laid over every git command of a checkout, which no power cut has to spare: no program of the repository's configuration but its filters. */
 const ALWAYS = [
   "core.alternateRefsCommand=",
   "gc.auto=0",
   "maintenance.auto=false",
-  "fetch.unpackLimit=1",
-  "protocol.version=2",
+  "core.fsync=none",
 ].flatMap((entry) => ["-c", entry]);
 
 /** Lays over an environment that its hidden variables are absent. */

@@ -41,21 +41,24 @@ export type Copying = Pick<WorkspaceConfig, "copy" | "setup" | "setupTimeout"> &
 const MUST_INSTALL = "the dependencies are as the agent left them: `trust: strict` needs `workspace.setup`, " +
   "which installs them anew";
 
-/** Copies them as they are now. @param commit `undefined` before the first one */
+/** Copies them as they are now. @param commit `null` before the first one */
 export async function openDependencies(
   ground: Ground,
   git: Git,
   { copy, setup, setupTimeout, root, mustInstall }: Copying,
-  commit: string | undefined,
+  commit: string | null,
   signal: AbortSignal | undefined,
 ): Promise<Dependencies> {
   const { host, topLevel, home } = ground;
-  const keep = (from: string, key: string): Promise<KeptCopies> =>
-    keepCopies({ host, topLevel: from, folder: join(home.path, "copies"), workspace: { copy } }, key);
-  let key = commit === undefined ? "" : await dependencyKey(git, await treeListing(git, commit));
-  const first = await keep(topLevel, key);
+  const keep = (from: string, keyOf: () => Promise<string>): Promise<KeptCopies> =>
+    keepCopies({ host, topLevel: from, folder: join(home.path, "copies"), workspace: { copy } }, keyOf);
+  let key: string | null = null;
+  const keyBefore = async (): Promise<string> =>
+    key ??= commit === null ? "" : await dependencyKey(git, await treeListing(git, commit));
+  const first = await keep(topLevel, keyBefore);
   let kept = first;
   let from: CheckoutPlace["dependencies"] = "as at the start";
+  let isFirst = true;
 
   /** In the checkout, without the copies. @returns why it failed */
   async function install(command: string): Promise<string | null> {
@@ -68,7 +71,9 @@ export async function openDependencies(
     return end.exitCode === 0 ? null : `workspace.setup: ${end.tail.trim() || end.reason}`;
   }
 
+  /** At first they were looked at just now. */
   async function hasNewFolder(): Promise<boolean> {
+    if (isFirst) return false;
     const known = new Set(kept.copies.map(({ path }) => path));
     return (await ignoredPaths(git, topLevel, copy)).paths.some((path) => !known.has(path));
   }
@@ -82,7 +87,9 @@ export async function openDependencies(
     first,
     async bringUp(entries) {
       const keyNow = await dependencyKey(git, entries);
-      if (keyNow === key && (from === "installed" || !await hasNewFolder())) {
+      const isSame = keyNow === await keyBefore() && (from === "installed" || !await hasNewFolder());
+      isFirst = false;
+      if (isSame) {
         return { status: "ready", kept, from, lost: await kept.restore() };
       }
       if (setup === null && mustInstall && await hasFolder()) return { status: "failed", reason: MUST_INSTALL };
@@ -90,7 +97,7 @@ export async function openDependencies(
       if (setup !== null) await first.copyInto(home.tree, (path) => files.has(path)); // `.env`: no installation makes it
       const reason = setup === null ? null : await install(setup);
       if (reason !== null) return { status: "failed", reason };
-      kept = await keep(setup === null ? topLevel : home.tree, keyNow);
+      kept = await keep(setup === null ? topLevel : home.tree, () => Promise.resolve(keyNow));
       key = keyNow;
       from = setup === null ? "taken" : "installed";
       return { status: "ready", kept, from, lost: [] };

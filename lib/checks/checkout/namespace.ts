@@ -28,10 +28,10 @@ export async function probeNamespace(host: Host): Promise<Namespace> {
     return { works: end.exitCode === 0, text: end.tail };
   };
   const bind = ["--die-with-parent", "--dev-bind", "/", "/"];
-  const full = await ask(...bind, ...FULL, "true");
-  const bound = full.works || (await ask(...bind, "true")).works;
+  const full = await ask(...bind, ...FULL, program, "--help");
+  const bound = full.works ? full : await ask(...bind, program, "--help");
   const reason = full.works ? null : `bubblewrap: ${full.text.trim().split("\n").at(-1) || "no message"}`;
-  if (!bound) {
+  if (!bound.works) {
     return {
       kind: "elsewhere",
       reason: `bubblewrap fails here, so ${ELSEWHERE}. It says: ${reason}.`,
@@ -39,7 +39,7 @@ export async function probeNamespace(host: Host): Promise<Namespace> {
       overlay: false,
     };
   }
-  const overlay = (await ask("--help")).text.includes("--tmp-overlay"); // 0.11 and later
+  const overlay = bound.text.includes("--tmp-overlay"); // 0.11 and later
   return { kind: full.works ? "full" : "bound", reason, program, overlay };
 }
 

@@ -7,13 +7,14 @@ import { join, posix, relative } from "node:path";
 import type { RalphContext } from "../../context/context.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import type { Git } from "../../git/run_git.ts";
+import { type Git, outputOfGit } from "../../git/run_git.ts";
 import type { ListedEntry } from "../../git/tree_listing.ts";
+import type { HeadNow } from "../../git/types.ts";
 import { hashText, isDirectory } from "../../host/files.ts";
 import { createSlots } from "../../host/slots.ts";
 import { ignoredPaths } from "../../workspace/ignored_paths.ts";
 import { cleanGit } from "./clean_git.ts";
-import { createClone } from "./clone.ts";
+import { type CloneTarget, createClone } from "./clone.ts";
 import { openDependencies } from "./dependencies.ts";
 import { takeHome } from "./home.ts";
 import { outwardLinks, specialEntries } from "./index_entries.ts";
@@ -40,8 +41,9 @@ export interface CheckoutOptions {
  */
 export async function openCheckout(ralph: CheckoutContext, options: CheckoutOptions = {}): Promise<Checkout> {
   const { host, root, config: { trust, workspace } } = ralph;
-  const { topLevel } = requireRepository(ralph);
-  const settings = await readSettings(host, topLevel);
+  const repository = requireRepository(ralph);
+  const { topLevel } = repository;
+  const settings = await readSettings(host, repository);
   const home = await takeHome(host, topLevel);
   const git = cleanGit(host, topLevel, home.path);
   const inside = relative(topLevel, root);
@@ -51,17 +53,17 @@ export async function openCheckout(ralph: CheckoutContext, options: CheckoutOpti
     : (await ignoredPaths(git, topLevel, workspace.link.map(fromTop))).paths;
   const ground: Ground = { host, topLevel, home, namespace: await probeNamespace(host), links };
   const copying = { ...workspace, copy: workspace.copy.map(fromTop), root, mustInstall: trust === "strict" };
-  const dependencies = await openDependencies(ground, git, copying, await headOf(git), options.signal);
+  const dependencies = await openDependencies(ground, git, copying, (await repository.head()).head, options.signal);
   const clone = createClone(host, topLevel, home, settings);
   const results: Results = new Map();
   const oneAtATime = createSlots(1);
   let allowed: { readonly submodules: ReadonlySet<string>; readonly links: ReadonlySet<string> } | null = null;
 
   async function bringUp(wanted: string | undefined): Promise<BroughtUp> {
-    const commit = wanted ?? await headOf(git);
-    if (commit === undefined) return { status: "nothing-committed" };
-    const branch = await branchOf(git);
-    const entries = await clone.bringUp({ commit, branch }, allowed?.submodules ?? null);
+    const { head, branch, refs } = await refsOf(git);
+    const commit = wanted ?? head;
+    if (commit === null) return { status: "nothing-committed" };
+    const entries = await clone.bringUp({ commit, branch, refs }, allowed?.submodules ?? null);
     const special = specialEntries(entries);
     const outward = await outwardLinks(special.links, home.tree, topLevel);
     allowed ??= { submodules: new Set(special.submodules.map(({ path }) => path)), links: new Set(outward) };
@@ -89,14 +91,19 @@ export async function openCheckout(ralph: CheckoutContext, options: CheckoutOpti
   };
 }
 
-async function headOf(git: Git): Promise<string | undefined> {
-  const end = await git(["rev-parse", "--quiet", "--verify", "HEAD^{commit}"]);
-  return end.exitCode === 0 ? end.stdout.trim() : undefined;
-}
+/** Named ref spaces only: `refs/replace` would come along otherwise. */
+const SPACES = ["refs/heads/", "refs/tags/", "refs/remotes/"];
 
-/** The full ref, also of a branch without a commit; `null` when HEAD is detached. */
-async function branchOf(git: Git): Promise<string | null> {
-  return (await git(["symbolic-ref", "--quiet", "HEAD"])).stdout.trim() || null;
+/** The refs, and the place of HEAD among them. `branch`: the full ref, also without a commit; `null` when detached. */
+async function refsOf(git: Git): Promise<HeadNow & Pick<CloneTarget, "refs">> {
+  const listed = await outputOfGit(git, ["for-each-ref", "--format=%(objectname) %(refname) %(HEAD)", ...SPACES]);
+  const rows = listed.split("\n").slice(0, -1).map((line) => line.split(" "));
+  const refs = new Map(rows.map(([object = "", name = ""]) => [name, object]));
+  const current = rows.find((row) => row[2] === "*");
+  if (current !== undefined) return { head: current[0] ?? null, branch: current[1] ?? null, refs };
+  const end = await git(["rev-parse", "--quiet", "--verify", "HEAD^{commit}"]);
+  const branch = (await git(["symbolic-ref", "--quiet", "HEAD"])).stdout.trim() || null;
+  return { head: end.exitCode === 0 ? end.stdout.trim() : null, branch, refs };
 }
 
 /** One text for what a commit holds beside state files. Pure. */

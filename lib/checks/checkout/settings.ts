@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
-import { createGit, outputOfGit, READING } from "../../git/run_git.ts";
+import { commonDirectoryOf, createGit, outputOfGit, READING } from "../../git/run_git.ts";
+import type { Repository } from "../../git/types.ts";
 import { readText, removePath, writePlain } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
 
@@ -12,7 +13,9 @@ export interface GitSettings {
   /** The person's own attributes. */
   readonly attributes: string;
   /** `sha1` or `sha256`. */
-  readonly objects: string;
+  readonly format: string;
+  /** The git directory that a repository's worktrees share. */
+  readonly common: string;
   /** Objects are missing that only a remote has: there is no whole history to fetch. */
   readonly partial: boolean;
 }
@@ -21,30 +24,31 @@ export interface GitSettings {
 const TAKEN_REGEXP =
   /^(filter\..+\.(clean|smudge|process|required)|diff\..+\.textconv|remote\..+\.(url|fetch|pushurl)|branch\..+|user\.(name|email)|core\.(autocrlf|eol|safecrlf|ignorecase|precomposeunicode|symlinks|filemode|longpaths|sparsecheckout|sparsecheckoutcone)|submodule\..+\..+|lfs\..*url)$/;
 
-const INFO = ["attributes", "exclude", "sparse-checkout"];
-
 /** Reads them as they are now; what a turn changes later has no effect. @throws {RalphError} git-failed */
-export async function readSettings(host: Host, topLevel: string): Promise<GitSettings> {
+export async function readSettings(
+  host: Host,
+  { topLevel, gitDirectory }: Pick<Repository, "topLevel" | "gitDirectory">,
+): Promise<GitSettings> {
   const git = createGit(host, topLevel);
-  const read = async (...arguments_: string[]): Promise<string> =>
-    (await git(arguments_, { environment: READING })).stdout.trim();
   const entries = (await outputOfGit(git, ["config", "--list", "-z"], { environment: READING })).split("\0");
   const config = entries.filter((entry) => entry !== "").map((entry): readonly [string, string] => {
     const cut = entry.indexOf("\n");
     return cut === -1 ? [entry, "true"] : [entry.slice(0, cut), entry.slice(cut + 1)];
   });
-  const places = INFO.flatMap((name) => ["--git-path", `info/${name}`]);
-  const [objects = "", ...paths] = (await read("rev-parse", "--show-object-format", ...places)).split("\n");
+  const common = await commonDirectoryOf(gitDirectory);
+  const places = [[common, "attributes"], [common, "exclude"], [gitDirectory, "sparse-checkout"]] as const;
   const info = new Map<string, string | null>();
-  for (const [at, name] of INFO.entries()) info.set(name, await readText(resolve(topLevel, paths[at] ?? "")));
+  for (const [folder, name] of places) info.set(name, await readText(join(folder, "info", name)));
   const { home, variables } = host.environment;
-  const own = await read("config", "--path", "core.attributesFile") ||
-    join(variables["XDG_CONFIG_HOME"] || join(home, ".config"), "git", "attributes");
+  const isNamed = config.some(([key]) => key === "core.attributesfile"); // git expands `~` in it
+  const named = isNamed ? await git(["config", "--path", "core.attributesFile"], { environment: READING }) : null;
+  const own = named?.stdout.trim() || join(variables["XDG_CONFIG_HOME"] || join(home, ".config"), "git", "attributes");
   return {
     config: config.filter(([key]) => TAKEN_REGEXP.test(key)),
     info,
     attributes: await readText(resolve(topLevel, own)) ?? "",
-    objects,
+    format: config.findLast(([key]) => key === "extensions.objectformat")?.[1] ?? "sha1",
+    common,
     partial: config.some(([key, value]) => /^remote\..+\.promisor$/.test(key) && value === "true"),
   };
 }
@@ -55,27 +59,22 @@ export async function writeHome(home: string, { attributes }: GitSettings): Prom
   await writePlain(join(home, "attributes"), attributes);
 }
 
-/** Which settings are written: none, those by which files are written, or all. */
-export type SettingsPart = { readonly kind: "bare" } | { readonly kind: "writing"; readonly from: string } | {
-  readonly kind: "all";
-};
-
-/** Writes a git directory's `config` and `info`. */
-export async function writeSettings(gitDirectory: string, settings: GitSettings, part: SettingsPart): Promise<void> {
-  for (const [name, text] of part.kind === "bare" ? [] : settings.info) {
+/** Writes a git directory's `config` and `info`. @param from the one remote there is while files are written; `null`: all */
+export async function writeSettings(gitDirectory: string, settings: GitSettings, from: string | null): Promise<void> {
+  for (const [name, text] of settings.info) {
     const path = join(gitDirectory, "info", name);
     await (text === null ? removePath(path) : writePlain(path, text));
   }
-  await writePlain(join(gitDirectory, "config"), configText(settings, part));
+  await writePlain(join(gitDirectory, "config"), configText(settings, from));
 }
 
-function configText({ objects, config }: GitSettings, part: SettingsPart): string {
-  const entries = part.kind === "all" ? config : part.kind === "bare" ? [] : [
+function configText({ format, config }: GitSettings, from: string | null): string {
+  const entries = from === null ? config : [
     ...config.filter(([key]) => !/^(remote|lfs)\./.test(key)),
     // large files come from the repository as from any remote, so that their hashes are computed
-    ["remote.origin.url", `file://${part.from}`] as const,
+    ["remote.origin.url", `file://${from}`] as const,
   ];
-  const start = `[core]\n\trepositoryformatversion = 1\n\tbare = false\n[extensions]\n\tobjectformat = ${objects}\n`;
+  const start = `[core]\n\trepositoryformatversion = 1\n\tbare = false\n[extensions]\n\tobjectformat = ${format}\n`;
   return start + entries.map(([key, value]) => {
     const [first, last] = [key.indexOf("."), key.lastIndexOf(".")];
     const section = last > first ? ` ${quoted(key.slice(first + 1, last))}` : "";

@@ -265,7 +265,7 @@ for (const { way, bubblewrap, options } of WAYS) {
 }
 
 describe("openCheckout()", () => {
-  test("starts 6 git processes, and brings a checkout up to another commit with 7", async () => {
+  test("starts 2 git processes, and brings a checkout up to another commit with 7", async () => {
     await using world = await checkoutWorld();
     const { host } = world.ralph;
     let asked = 0;
@@ -282,7 +282,35 @@ describe("openCheckout()", () => {
     asked = 0;
 
     expect((await checkout.bringUp(commit)).status).toBe("ready");
-    expect([opened, asked]).toEqual([6, 7]);
+    expect([opened, asked]).toEqual([2, 7]);
+  });
+
+  test("refs whose commits are gone are left out; a shallow, borrowed or partial history comes as far as it goes", async () => {
+    await using world = await checkoutWorld({ files: { "a.txt": "one\n" } });
+    await world.write("a.txt", "two\n");
+    await world.commit();
+    await world.git("branch", "old", "HEAD~1");
+    await world.write(".git/refs/heads/gone", `${"1".repeat(40)}\n`);
+    const look = "git rev-list --count HEAD; git branch --format='%(refname:short)'; cat a.txt";
+    expect(await printedIn(world.ralph, await readyPlace(await world.open()), look)).toBe("2\nmain\nold\ntwo");
+    await rm(join(world.root, ".git/refs/heads/gone"));
+
+    await world.git("config", "uploadpack.allowFilter", "true");
+    for (
+      const [given = "", from = "", count] of [["--depth=1", "file://", 1], ["--shared", "", 2], [
+        "--filter=blob:none",
+        "file://",
+        1,
+      ]] as const
+    ) {
+      await using clone = await checkoutWorld();
+      await rm(clone.root, { recursive: true });
+      execFileSync("git", ["clone", "-q", given, `${from}${world.root}`, clone.root]);
+      const checkout = await clone.open();
+      await readyPlace(checkout);
+
+      expect(await printedIn(clone.ralph, await readyPlace(checkout), look)).toBe(`${count}\nmain\ntwo`);
+    }
   });
 
   test("what git cannot do is a value with git's own line; so is a repository without a commit", async () => {
