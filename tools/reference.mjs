@@ -8,23 +8,20 @@ import { dirname, join } from "node:path";
 import { bunPath, denoPath, mustRun, ROOT } from "./runtimes.mjs";
 
 /** Page: the program that prints it. */
-const PAGES = {
-  "docs/reference/configuration.md":
-    'import { configMarkdown } from "./lib/cli/config_reference.ts"; console.log(configMarkdown());',
-  ...Object.fromEntries(
-    Object.entries({
-      agents: "agentsMarkdown",
-      commands: "commandsMarkdown",
-      environment: "environmentMarkdown",
-      errors: "errorsMarkdown",
-      events: "eventsMarkdown",
-      "exit-codes": "exitCodesMarkdown",
-    }).map(([page, name]) => [
-      `docs/reference/${page}.md`,
-      `import { ${name} } from "./tools/reference_pages.ts"; console.log(await ${name}());`,
-    ]),
-  ),
-};
+const PAGES = Object.fromEntries(
+  Object.entries({
+    configuration: "configMarkdown",
+    agents: "agentsMarkdown",
+    commands: "commandsMarkdown",
+    environment: "environmentMarkdown",
+    errors: "errorsMarkdown",
+    events: "eventsMarkdown",
+    "exit-codes": "exitCodesMarkdown",
+  }).map(([page, name]) => [
+    `docs/reference/${page}.md`,
+    `import { ${name} } from "./tools/reference_pages.ts"; console.log(await ${name}());`,
+  ]),
+);
 
 /** Makes every page anew. @returns those that are not in the tree as they are made */
 export async function outdatedPages({ write = false } = {}) {

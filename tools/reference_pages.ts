@@ -7,7 +7,9 @@ import { z } from "zod";
 import type { Adapter } from "../lib/agents/adapter.ts";
 import { ADAPTERS } from "../lib/agents/adapters.ts";
 import type { Command, FlagTable } from "../lib/cli/command.ts";
+import { sections } from "../lib/cli/config_reference.ts";
 import { usageOf, valueText } from "../lib/cli/help.ts";
+import { type ConfigKey, configKeys } from "../lib/config/json_schema.ts";
 import { ERROR_DEFINITIONS, type ErrorDefinition } from "../lib/errors/definitions.ts";
 import { EXIT_MEANINGS } from "../lib/errors/exit_codes.ts";
 import { EVENT_SCHEMAS } from "../lib/events/schema.ts";
@@ -200,7 +202,7 @@ async function agentSection(row: Adapter): Promise<readonly string[]> {
 
 /** docs/reference/environment.md */
 export function environmentMarkdown(): string {
-  const { flags, read, agents, hooks, notify } = variables(COMMANDS);
+  const [[, flags], [, read], [, agents], [, hooks], [, notify]] = variables(COMMANDS);
   return [
     ...head("Environment", "lib/program/manual.ts and the tables of flags"),
     "`ralph help environment` prints the same.",
@@ -335,4 +337,46 @@ function sentence(text: string): string {
 
 function cell(text: string): string {
   return text.replaceAll("|", "\\|").replaceAll(/<(?=\w)/g, "&lt;");
+}
+
+/** docs/reference/configuration.md */
+export function configMarkdown(): string {
+  const keys = configKeys();
+  return [
+    "# Configuration",
+    "",
+    "<!-- Generated from lib/config/schema.ts by `node tools/reference.mjs`. -->",
+    "",
+    "Ralph reads `ralph.config.json` in the root of the project, or the file that `--config` names. Every key is optional but",
+    "where it says otherwise; a flag beats its key. A key or value that Ralph does not know is an error. `ralph validate`",
+    "shows all problems with line and column, `ralph help config` prints this page, and `ralph schema config` the JSON",
+    "Schema that editors check and complete by:",
+    "",
+    "```json",
+    JSON.stringify(
+      { provider: { preset: "claude" }, verify: { default: ["npm test"] }, limits: { costUsd: 5 } },
+      null,
+      2,
+    ),
+    "```",
+    "",
+    ...sections(keys).flatMap(([section, own]) => [
+      ...section === null ? ["## Top level"] : [`## ${section.path}`, "", section.description],
+      "",
+      "| key | type | default | meaning |",
+      "| --- | --- | --- | --- |",
+      ...own.map((key) =>
+        `| \`${key.path}\` | ${cell(typeCell(key.type))} | ${cell(defaultCell(key))} | ${cell(key.description)} |`
+      ),
+      "",
+    ]),
+  ].join("\n");
+}
+
+function defaultCell({ default: usual, required }: ConfigKey): string {
+  return required ? "required" : usual === null ? "" : `\`${usual}\``;
+}
+
+function typeCell(type: string): string {
+  return /["|]/.test(type) ? type.split(" | ").map((part) => `\`${part}\``).join(", ") : type;
 }

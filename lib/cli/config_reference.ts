@@ -17,42 +17,8 @@ export function configHelp(columns?: number): string {
   ].join("\n");
 }
 
-/** docs/reference/configuration.md. */
-export function configMarkdown(): string {
-  const keys = configKeys();
-  return [
-    "# Configuration",
-    "",
-    "<!-- Generated from lib/config/schema.ts by `node tools/reference.mjs`. -->",
-    "",
-    "Ralph reads `ralph.config.json` in the root of the project, or the file that `--config` names. Every key is optional but",
-    "where it says otherwise; a flag beats its key. A key or value that Ralph does not know is an error. `ralph validate`",
-    "shows all problems with line and column, `ralph help config` prints this page, and `ralph schema config` the JSON",
-    "Schema that editors check and complete by:",
-    "",
-    "```json",
-    JSON.stringify(
-      { provider: { preset: "claude" }, verify: { default: ["npm test"] }, limits: { costUsd: 5 } },
-      null,
-      2,
-    ),
-    "```",
-    "",
-    ...sections(keys).flatMap(([section, own]) => [
-      ...section === null ? ["## Top level"] : [`## ${section.path}`, "", section.description],
-      "",
-      "| key | type | default | meaning |",
-      "| --- | --- | --- | --- |",
-      ...own.map((key) =>
-        `| \`${key.path}\` | ${cell(typeCell(key.type))} | ${cell(defaultCell(key))} | ${cell(key.description)} |`
-      ),
-      "",
-    ]),
-  ].join("\n");
-}
-
 /** The keys of the top, then those of each section, which is named once. */
-function sections(keys: readonly ConfigKey[]): readonly (readonly [ConfigKey | null, readonly ConfigKey[]])[] {
+export function sections(keys: readonly ConfigKey[]): readonly (readonly [ConfigKey | null, readonly ConfigKey[]])[] {
   const within = ({ path }: ConfigKey, before: string): boolean =>
     path.startsWith(before) && !path.slice(before.length).includes(".");
   return [
@@ -69,16 +35,4 @@ function sections(keys: readonly ConfigKey[]): readonly (readonly [ConfigKey | n
 function factsOf({ type, default: usual, required }: ConfigKey): string {
   const facts = [type, ...required ? ["required"] : usual === null ? [] : [`default: ${usual}`]];
   return `[${facts.join("; ")}]`;
-}
-
-function defaultCell({ default: usual, required }: ConfigKey): string {
-  return required ? "required" : usual === null ? "" : `\`${usual}\``;
-}
-
-function typeCell(type: string): string {
-  return /["|]/.test(type) ? type.split(" | ").map((part) => `\`${part}\``).join(", ") : type;
-}
-
-function cell(text: string): string {
-  return text.replaceAll("|", "\\|");
 }

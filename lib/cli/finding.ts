@@ -1,3 +1,5 @@
+import { RalphError } from "../errors/ralph_error.ts";
+
 /** One thing that `ralph doctor` looked at. */
 export interface Finding {
   /** `missing`: a run cannot start without it. */
@@ -6,4 +8,19 @@ export interface Finding {
   readonly detail: string;
   /** How to get it. */
   readonly hint?: string;
+}
+
+/** What a look finds, in words or as findings of its own; a RalphError of it is a finding of this level. */
+export async function foundOf(
+  name: string,
+  look: () => Promise<string | readonly Finding[]>,
+  level: Finding["level"] = "missing",
+): Promise<readonly Finding[]> {
+  try {
+    const found = await look();
+    return typeof found === "string" ? [{ level: "ok", name, detail: found }] : found;
+  } catch (error) {
+    if (!RalphError.isInstance(error)) throw error;
+    return [{ level, name, detail: error.message, hint: error.hint }];
+  }
 }

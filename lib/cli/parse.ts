@@ -125,10 +125,9 @@ function checked(name: string, flag: Flag, values: readonly string[]): readonly 
   for (const value of values) {
     if (flag.type === "text" && value === "" && flag.empty !== true) throw usage(`--${name} must not be empty`);
     if (flag.choices !== undefined && !flag.choices.includes(value)) {
-      const near = nearest(value, flag.choices);
       throw usage(
         `--${name} must be one of ${flag.choices.join(", ")} (got: ${value})`,
-        near === null ? undefined : `did you mean \`--${name} ${near}\`?`,
+        didYouMean(value, flag.choices, undefined, (near) => `--${name} ${near}`),
       );
     }
   }
@@ -137,12 +136,27 @@ function checked(name: string, flag: Flag, values: readonly string[]): readonly 
 
 function unknownFlag(word: string, command: Command): RalphError {
   const name = word.replace(/=.*$/s, "");
-  const near = nearest(name.replace(/^-+/, ""), Object.keys(command.flags));
   const help = command.helpLine ?? `ralph help ${command.name}`.trimEnd();
   return usage(
     `unknown flag \`${name}\`${command.name === "" ? "" : ` for \`ralph ${command.name}\``}`,
-    near === null ? `\`${help}\` shows what there is` : `did you mean \`--${near}\`?`,
+    didYouMean(
+      name.replace(/^-+/, ""),
+      Object.keys(command.flags),
+      `\`${help}\` shows what there is`,
+      (near) => `--${near}`,
+    ),
   );
+}
+
+/** A hint that names the nearest of the words that are known, written as a command; where none is near, the other hint. */
+export function didYouMean<Other extends string | undefined>(
+  word: string,
+  known: readonly string[],
+  other: Other,
+  write: (near: string) => string = (near) => near,
+): string | Other {
+  const near = nearest(word, known);
+  return near === null ? other : `did you mean \`${write(near)}\`?`;
 }
 
 /** A wrong command line, with what to do about it. */

@@ -1,9 +1,9 @@
 import { MOST_WORKERS } from "../config/defaults.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { Config } from "../config/types.ts";
+import type { DeepPartial } from "../recipe/create_ralph.ts";
 import type { Flags } from "./command.ts";
-import { usage } from "./parse.ts";
-import { nearest } from "../errors/nearest.ts";
+import { didYouMean, usage } from "./parse.ts";
 
 /** Reads `90s`, `30m`, `2h` or seconds. @returns seconds @throws {RalphError} option-invalid */
 export function parseDuration(option: string, text: string): number {
@@ -43,33 +43,13 @@ function parseCost(option: string, text: string): number {
   throw invalid(option, "an amount in US dollars above zero", text, "write `--max-cost 2.50`");
 }
 
-/** The flags lay this over the configuration: the same shape, only the keys that were given. */
-export interface ConfigOverlay {
-  readonly provider?: {
-    readonly model?: string;
-    readonly reasoning?: string;
-    readonly endpoint?: string;
-    readonly timeout?: number;
-  };
-  readonly trust?: "strict";
-  readonly sandbox?: { readonly mode?: "off" | "required" };
-  readonly verify?: {
-    readonly default?: readonly string[];
-    readonly allowUnverified?: boolean;
-    readonly challenge?: number;
-    readonly timeout?: number;
-  };
-  readonly notify?: Config["notify"];
-  readonly limits?: { readonly iterations?: number; readonly costUsd?: number; readonly maxWait?: number };
-}
-
 /**
  * Reads the flags that override fields of the configuration.
  *
  * @param timed what `--timeout` limits: an agent's turn, or a check of a command that starts no agent
  * @throws {RalphError} option-invalid
  */
-export function configOverlay(flags: Flags, timed: "check" | "turn" = "turn"): ConfigOverlay {
+export function configOverlay(flags: Flags, timed: "check" | "turn" = "turn"): DeepPartial<Config> {
   const given = flags.text("timeout");
   const timeout = optional("timeout", given === undefined ? undefined : parseDuration("--timeout", given));
   const cost = flags.text("max-cost");
@@ -125,19 +105,13 @@ export function parseApprovals(values: readonly string[], known: readonly string
   const names = values.flatMap((value) => value.split(",")).map((name) => name.trim());
   for (const name of names) {
     if (name === "") {
-      throw invalid(
-        "--approve",
-        "names of gates with commas between",
-        values.join(","),
-        "write `--approve prd,understand,run` or `--approve all`",
-      );
+      const hint = "write `--approve prd,understand,run` or `--approve all`";
+      throw invalid("--approve", "names of gates with commas between", values.join(","), hint);
     }
     if (known === null || name === "all" || known.includes(name)) continue;
-    const near = nearest(name, [...known, "all"]);
-    throw usage(
-      `there is no gate named ${name}`,
-      near === null ? `gates: ${known.join(", ")}, all` : `did you mean \`--approve ${near}\`?`,
-    );
+    const gates = [...known, "all"];
+    const hint = didYouMean(name, gates, `gates: ${gates.join(", ")}`, (near) => `--approve ${near}`);
+    throw usage(`there is no gate named ${name}`, hint);
   }
   return names;
 }

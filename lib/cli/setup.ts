@@ -8,7 +8,7 @@ import { formatDuration } from "../ui/format_duration.ts";
 import { pickAgent } from "./agent_choice.ts";
 import type { Invocation } from "./command.ts";
 import { findAgents, OWN, ownServers } from "./known_agents.ts";
-import { configOverlay, optional, parseDuration } from "./settings.ts";
+import { configOverlay, optional } from "./settings.ts";
 import { styleFor, toJson } from "./show.ts";
 import type { Additions } from "./write_config.ts";
 import { checksNothing } from "../backlog/verify_commands.ts";
@@ -81,14 +81,10 @@ async function asked(
 
 /** The agent that the flags name, as the configuration has it. */
 function namedAgent({ flags }: Invocation): object {
-  const timeout = flags.text("timeout");
   return {
     ...optional("preset", flags.text("agent")),
     ...optional("command", flags.text("agent-cmd")),
-    ...optional("model", flags.text("model")),
-    ...optional("reasoning", flags.text("reasoning")),
-    ...optional("endpoint", flags.text("endpoint")),
-    ...optional("timeout", timeout === undefined ? undefined : parseDuration("--timeout", timeout)),
+    ...configOverlay(flags).provider,
   };
 }
 

@@ -1,5 +1,4 @@
-import { nearest } from "../errors/nearest.ts";
-import { usage } from "./parse.ts";
+import { didYouMean, usage } from "./parse.ts";
 
 /** Carries out a command's verb with the words behind it. */
 export type Verb<Given> = (given: Given, words: readonly string[]) => Promise<number>;
@@ -13,9 +12,6 @@ export function verbOf<Given>(
   const verb = Object.hasOwn(verbs, named) ? verbs[named] : undefined;
   if (verb !== undefined) return verb;
   const names = Object.keys(verbs);
-  const near = nearest(named, names);
-  throw usage(
-    `\`ralph ${command}\` has no \`${named}\``,
-    near === null ? `verbs: ${names.join(", ")}` : `did you mean \`ralph ${command} ${near}\`?`,
-  );
+  const hint = didYouMean(named, names, `verbs: ${names.join(", ")}`, (near) => `ralph ${command} ${near}`);
+  throw usage(`\`ralph ${command}\` has no \`${named}\``, hint);
 }

@@ -1,8 +1,7 @@
 import { join } from "node:path";
-import { nearest } from "../errors/nearest.ts";
 import { pathExists } from "../host/path_facts.ts";
 import type { CommandLine, KnownWorkflow } from "./command.ts";
-import { usage } from "./parse.ts";
+import { didYouMean, usage } from "./parse.ts";
 
 /** The chosen workflow, and why it was. */
 export interface ChosenWorkflow {
@@ -64,9 +63,6 @@ async function claimedBy(
 function known(workflows: readonly KnownWorkflow[], name: string): string {
   const names = workflows.map((workflow) => workflow.name);
   if (names.includes(name)) return name;
-  const near = nearest(name, names);
-  throw usage(
-    `there is no workflow named ${name}`,
-    near === null ? `workflows: ${names.join(", ")}` : `did you mean \`--workflow ${near}\`?`,
-  );
+  const hint = didYouMean(name, names, `workflows: ${names.join(", ")}`, (near) => `--workflow ${near}`);
+  throw usage(`there is no workflow named ${name}`, hint);
 }

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { CONFIG_SCHEMA } from "./schema.ts";
 
-/** As much of a JSON Schema as the configuration's has. */
+/** As much of a JSON Schema as a configuration, or the arguments of a recipe, have. */
 export interface JsonSchema {
   readonly description?: string;
   readonly default?: unknown;
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
   readonly anyOf?: readonly JsonSchema[];
   readonly items?: JsonSchema;
@@ -59,5 +59,5 @@ function typeOf({ type, enum: values, anyOf, items }: JsonSchema): string {
   if (values !== undefined) return values.map((value) => JSON.stringify(value)).join(" | ");
   if (anyOf !== undefined) return anyOf.map(typeOf).join(" | ");
   if (type === "array") return `list of ${items?.properties ? "objects" : typeOf(items ?? {})}`;
-  return { string: "text", integer: "whole number", boolean: "true | false" }[type ?? ""] ?? type ?? "any";
+  return { string: "text", integer: "whole number", boolean: "true | false" }[String(type)] ?? String(type ?? "any");
 }

@@ -2,11 +2,14 @@ import { isAbsolute } from "node:path";
 import type { ProviderChoice } from "../config/types.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { openRepository } from "../git/open_repository.ts";
+import { requireRepository } from "../git/require_repository.ts";
+import type { Repository } from "../git/types.ts";
 import { findExecutable, shellInvocation } from "../host/shell.ts";
+import { createSlots } from "../host/slots.ts";
 import { isSuperUser } from "../host/this_process.ts";
 import type { Host } from "../host/types.ts";
 import type { Invocation } from "../cli/command.ts";
-import type { Finding } from "../cli/finding.ts";
+import { type Finding, foundOf } from "../cli/finding.ts";
 import { findAgents, type FoundAgent, proofText } from "../cli/known_agents.ts";
 import { findPlace, type Place } from "../cli/workspace.ts";
 import { resolveRoot } from "../cli/root.ts";
@@ -24,28 +27,30 @@ const VERSIONS_AT_ONCE = 2;
 export async function examine(invocation: Invocation): Promise<readonly Finding[]> {
   const { host } = invocation;
   const root = await resolveRoot(invocation);
-  const { finding: config, place } = await configuration(invocation);
+  const config = await foundOf("config", async () => configuration(await findPlace(invocation)));
+  const place = config.some(({ level }) => level === "missing") ? null : await findPlace(invocation);
   const agents = await findAgents(host);
+  const hasGit = await foundOf("git", async () => await gitVersion(host, root));
+  const slots = createSlots(VERSIONS_AT_ONCE);
   return [
     { level: "ok", name: "ralph", detail: `${VERSION}, ${runtime(host)}` },
     ...await firstOnPath(host),
-    await git(host, root),
-    ...await repository(host, root),
-    ...await kept(host, root),
+    ...hasGit,
+    ...hasGit[0]?.level === "ok" ? await repository(host, root) : [],
     await shell(host),
     host.terminal.interactive
       ? { level: "ok", name: "terminal", detail: "questions can be asked" }
       : { level: "note", name: "terminal", detail: "none: commands that ask need `--answers` and `--approve`" },
-    config,
+    ...config,
     ...(place === null ? [] : [
-      await agentOf(place, host, agents),
+      ...await agentOf(place, host, agents),
       ...await (await workflowRow(place.workflow.name).load()).examine?.(place, host) ?? [],
       ...await browser(place, host),
     ]),
-    ...await atMost(VERSIONS_AT_ONCE, agents, (agent) => installed(agent, host)),
+    ...await Promise.all(agents.map((agent) => slots.run(() => installed(agent, host)))),
     ...await servers(),
     ...await sandbox(invocation, place),
-    await queue(),
+    ...await queue(),
     ...await probes(invocation, place, agents),
   ];
 }
@@ -76,14 +81,12 @@ async function bubblewrap(host: Host, name: "bubblewrap" | "--sandbox", without:
 }
 
 /** The library only: no address of a database is known before a run. */
-async function queue(): Promise<Finding> {
+async function queue(): Promise<readonly Finding[]> {
   const { loadPostgres } = await import("../machines/open_engine.ts");
-  const name = "--queue";
-  const ready: Finding = { level: "ok", name, detail: "takes a PostgreSQL: `postgres://USER@HOST/DATABASE`" };
-  return await loadPostgres().then(
-    () => ready,
-    (error: RalphError) => ({ level: "note", name, detail: error.message, hint: error.hint }),
-  );
+  return await foundOf("--queue", async () => {
+    await loadPostgres();
+    return "takes a PostgreSQL: `postgres://USER@HOST/DATABASE`";
+  }, "note");
 }
 
 /** One at a time: each is a turn of a real agent. */
@@ -118,72 +121,45 @@ async function firstOnPath(host: Host): Promise<readonly Finding[]> {
   return [{ level: "note", name: "PATH", detail, hint: "name this one by its path, or put its folder before on PATH" }];
 }
 
-async function git(host: Host, root: string): Promise<Finding> {
-  const end = await host.processes.run({
-    file: "git",
-    arguments: ["--version"],
-    cwd: root,
-    timeoutMs: VERSION_TIMEOUT_MS,
-  });
-  if (end.reason === "exited" && end.exitCode === 0) {
-    return { level: "ok", name: "git", detail: end.stdout.trim().replace(/^git version /, "") };
-  }
-  const { message, hint } = new RalphError("git-missing");
-  return { level: "missing", name: "git", detail: message, hint };
+async function gitVersion(host: Host, cwd: string): Promise<string> {
+  const end = await host.processes.run({ file: "git", arguments: ["--version"], cwd, timeoutMs: VERSION_TIMEOUT_MS });
+  if (end.reason !== "exited" || end.exitCode !== 0) throw new RalphError("git-missing");
+  return end.stdout.trim().replace(/^git version /, "");
 }
 
 async function repository(host: Host, root: string): Promise<readonly Finding[]> {
-  const name = "repository";
-  try {
-    const found = await openRepository(host, root);
-    if (found === null) {
-      const { message, hint } = new RalphError("not-a-repository", { details: { root } });
-      return [{ level: "missing", name, detail: message, hint }];
-    }
+  const open = async (): Promise<Repository> =>
+    requireRepository({ repository: await openRepository(host, root), root });
+  const here = await foundOf("repository", async () => {
+    const found = await open();
     const { branch, changed } = await found.status();
     const dirty = changed.length === 0
       ? "clean"
       : `${changed.length} changed ${changed.length === 1 ? "file" : "files"} (allowed)`;
-    const here: Finding = { level: "ok", name, detail: `${found.topLevel}, ${branch ?? "detached HEAD"}, ${dirty}` };
-    return [
-      here,
-      await attempt(
-        "identity",
-        async () => void await found.ensureReady(),
-        "git knows an author, no merge is in progress",
-      ),
-    ];
-  } catch (error) {
-    return RalphError.isInstance(error) && error.code !== "git-missing"
-      ? [{ level: "missing", name, detail: error.message, hint: error.hint }]
-      : [];
-  }
+    return `${found.topLevel}, ${branch ?? "detached HEAD"}, ${dirty}`;
+  });
+  if (here[0]?.level !== "ok") return here;
+  const found = await open();
+  const identity = await foundOf("identity", async () => {
+    await found.ensureReady();
+    return "git knows an author, no merge is in progress";
+  });
+  return [...here, ...identity, ...await foundOf("cache", () => kept({ host, repository: found }))];
 }
 
 /** Counts the things that Ralph keeps outside of the tree, by kind. */
-async function kept(host: Host, root: string): Promise<readonly Finding[]> {
-  const found = await openRepository(host, root).catch(() => null); // `repository` says why
-  if (found === null) return [];
-  try {
-    return await storedFindings({ host, repository: found });
-  } catch (error) {
-    if (!RalphError.isInstance(error)) throw error;
-    return [{ level: "missing", name: "cache", detail: error.message, hint: error.hint }];
-  }
-}
-
-async function storedFindings(of: StoredOf): Promise<readonly Finding[]> {
+async function kept(of: StoredOf): Promise<readonly Finding[]> {
   const { allCheckouts, STORED, storedFor } = await import("./stored.ts");
   const stored = await storedFor(of);
   const all = await allCheckouts(of.host);
-  const sum = (kind: string): number => stored.reduce((to, one) => to + (one.kind === kind ? one.bytes ?? 0 : 0), 0);
-  return STORED.filter((kind) => stored.some((one) => one.kind === kind)).map((kind) => ({
-    level: "ok",
-    name: kind,
-    detail: `${stored.filter((one) => one.kind === kind).length} kept of this project, ${formatSize(sum(kind))}` +
-      (kind === "cache" ? `; all projects: ${formatSize(all.bytes)} in ${all.path}` : ""),
-    hint: `\`ralph clean ${kind}\` shows and removes it`,
-  }));
+  return STORED.flatMap((kind) => {
+    const own = stored.filter((one) => one.kind === kind);
+    if (own.length === 0) return [];
+    const size = formatSize(own.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0));
+    const others = kind === "cache" ? `; all projects: ${formatSize(all.bytes)} in ${all.path}` : "";
+    const detail = `${own.length} kept of this project, ${size}${others}`;
+    return [{ level: "ok", name: kind, detail, hint: `\`ralph clean ${kind}\` shows and removes it` }];
+  });
 }
 
 async function shell(host: Host): Promise<Finding> {
@@ -193,58 +169,49 @@ async function shell(host: Host): Promise<Finding> {
     : { level: "note", name: "shell", detail: `${file}: a failure before a pipe goes unseen`, hint: "install bash" };
 }
 
-async function configuration(
-  invocation: Invocation,
-): Promise<{ readonly finding: Finding; readonly place: Place | null }> {
-  try {
-    const place = await findPlace(invocation);
-    const detail = place.file ?? "no ralph.config.json: the defaults";
-    const unknown = place.warnings.length === 0 ? "" : ` (${place.warnings.join(", ")})`;
-    return { finding: { level: unknown === "" ? "ok" : "note", name: "config", detail: detail + unknown }, place };
-  } catch (error) {
-    if (!RalphError.isInstance(error)) throw error;
-    return { finding: { level: "missing", name: "config", detail: error.message, hint: error.hint }, place: null };
-  }
+function configuration({ file, warnings }: Place): readonly Finding[] {
+  const detail = file ?? "no ralph.config.json: the defaults";
+  if (warnings.length === 0) return [{ level: "ok", name: "config", detail }];
+  return [{ level: "note", name: "config", detail: `${detail} (${warnings.join(", ")})` }];
 }
 
-async function agentOf({ config, root }: Place, host: Host, found: readonly FoundAgent[]): Promise<Finding> {
-  const name = "agent";
+async function agentOf({ config, root }: Place, host: Host, found: readonly FoundAgent[]): Promise<readonly Finding[]> {
   const { command, preset } = config.provider;
+  const finding = (level: Finding["level"], detail: string, hint?: string): readonly Finding[] => [
+    { level, name: "agent", detail, ...optional("hint", hint) },
+  ];
   if (command === undefined && preset === undefined) {
     const { message } = new RalphError("agent-missing");
-    const example = found[0] === undefined
-      ? 'add `"provider": { "command": "…" }` to ralph.config.json, or give `--agent-cmd`'
-      : `add \`"provider": { "preset": "${found[0].name}" }\` to ralph.config.json, or give \`--agent ${
-        found[0].name
-      }\``;
-    return found.length === 0
-      ? { level: "missing", name, detail: `${message}, and none was found on PATH`, hint: example }
-      : { level: "note", name, detail: message, hint: example };
+    if (found[0] === undefined) {
+      const example = 'add `"provider": { "command": "…" }` to ralph.config.json, or give `--agent-cmd`';
+      return finding("missing", `${message}, and none was found on PATH`, example);
+    }
+    const { name } = found[0];
+    return finding(
+      "note",
+      message,
+      `add \`"provider": { "preset": "${name}" }\` to ralph.config.json, or give \`--agent ${name}\``,
+    );
   }
-  if (preset === "scripted") return { level: "ok", name, detail: "scripted, built in" };
+  if (preset === "scripted") return finding("ok", "scripted, built in");
   if (preset === "builtin") return await builtinOf(config.provider, host);
-  if (preset !== undefined && preset !== "command") return await presetOf(preset, found, { host, root });
+  if (preset !== undefined && preset !== "command") return [await presetOf(preset, found, { host, root })];
   const word = firstWord(command ?? "");
   const path = await findExecutable(word, host.environment, root);
-  if (path !== null) {
-    return { level: "ok", name, detail: `${command ?? preset} ${isAbsolute(word) ? "" : `(${path})`}`.trim() };
-  }
+  if (path !== null) return finding("ok", `${command ?? preset} ${isAbsolute(word) ? "" : `(${path})`}`.trim());
   if (command !== undefined && /[^\w./-]/.test(word)) {
-    return { level: "note", name, detail: `${command} (a shell line: not looked up)` };
+    return finding("note", `${command} (a shell line: not looked up)`);
   }
-  return { level: "missing", name, detail: `\`${word}\` is not on PATH`, hint: "install it, or name another command" };
+  return finding("missing", `\`${word}\` is not on PATH`, "install it, or name another command");
 }
 
 /** The built-in agent needs nothing but a model server. */
-async function builtinOf({ endpoint, model }: ProviderChoice, host: Host): Promise<Finding> {
+async function builtinOf({ endpoint, model }: ProviderChoice, host: Host): Promise<readonly Finding[]> {
   const { configuredEndpoint } = await import("../agents/ask_endpoint.ts");
-  try {
+  return await foundOf("agent", async () => {
     const ready = await configuredEndpoint(endpoint, model, host.environment.variables);
-    return { level: "ok", name: "agent", detail: `builtin, ${ready.model} of ${ready.url}` };
-  } catch (error) {
-    if (!RalphError.isInstance(error)) throw error;
-    return { level: "missing", name: "agent", detail: error.message, hint: error.hint };
-  }
+    return `builtin, ${ready.model} of ${ready.url}`;
+  });
 }
 
 /** Model servers of this machine that answer: for the built-in agent, and for others that take any. */
@@ -266,19 +233,10 @@ async function presetOf(
   if (here !== undefined) return await readyAgent(here, place);
   const { findAdapter } = await import("../agents/adapters.ts");
   const adapter = findAdapter(preset);
-  return adapter === undefined
-    ? {
-      level: "missing",
-      name: "agent",
-      detail: `there is no agent named ${preset}`,
-      hint: "`ralph help agents` lists them",
-    }
-    : {
-      level: "missing",
-      name: "agent",
-      detail: `\`${adapter.programs[0]}\` is not on PATH`,
-      hint: `${adapter.install}; ${adapter.login}`,
-    };
+  const [detail, hint] = adapter === undefined
+    ? [`there is no agent named ${preset}`, "`ralph help agents` lists them"]
+    : [`\`${adapter.programs[0]}\` is not on PATH`, `${adapter.install}; ${adapter.login}`];
+  return { level: "missing", name: "agent", detail, hint };
 }
 
 /** Tells if the agent will start, as far as that is known without starting it. */
@@ -302,21 +260,6 @@ function firstWord(command: string): string {
   return command.trim().split(/\s+/)[0] ?? "";
 }
 
-/** Maps a list with only so many under way at once; the results are in its order. */
-async function atMost<Value, Result>(
-  most: number,
-  values: readonly Value[],
-  map: (value: Value) => Promise<Result>,
-): Promise<readonly Result[]> {
-  const results: Result[] = [];
-  const left = [...values.entries()];
-  async function work(): Promise<void> {
-    for (let next = left.shift(); next !== undefined; next = left.shift()) results[next[0]] = await map(next[1]);
-  }
-  await Promise.all(Array.from({ length: most }, work));
-  return results;
-}
-
 async function installed({ name, path, adapter }: FoundAgent, host: Host): Promise<Finding> {
   const end = await host.processes.run({
     file: path,
@@ -324,23 +267,15 @@ async function installed({ name, path, adapter }: FoundAgent, host: Host): Promi
     cwd: host.environment.cwd,
     timeoutMs: VERSION_TIMEOUT_MS,
   });
+  if (end.reason !== "exited" || end.exitCode !== 0) {
+    const slow = end.reason === "timed-out" ? `it did not answer within ${VERSION_TIMEOUT_MS / 1000} s` : undefined;
+    return { level: "note", name, detail: `${path} does not report its version`, ...optional("hint", slow) };
+  }
   const [version = ""] = (end.stdout.trim() || end.stderr.trim()).split("\n");
   const { doubtful } = adapter;
-  if (end.reason === "exited" && end.exitCode === 0 && doubtful !== undefined && !isOlder(version, doubtful.from)) {
-    const detail = `${version} (${path}), ${proofText(adapter)}: ${doubtful.why}`;
-    return { level: "note", name, detail, hint: `\`ralph doctor --probe ${name}\` tries it` };
-  }
-  return end.reason === "exited" && end.exitCode === 0
-    ? { level: "ok", name, detail: `${version} (${path}), ${proofText(adapter)}` }
-    : {
-      level: "note",
-      name,
-      detail: `${path} does not report its version`,
-      ...optional(
-        "hint",
-        end.reason === "timed-out" ? `it did not answer within ${VERSION_TIMEOUT_MS / 1000} s` : undefined,
-      ),
-    };
+  const detail = `${version} (${path}), ${proofText(adapter)}`;
+  if (doubtful === undefined || isOlder(version, doubtful.from)) return { level: "ok", name, detail };
+  return { level: "note", name, detail: `${detail}: ${doubtful.why}`, hint: `\`ralph doctor --probe ${name}\` tries it` };
 }
 
 /** True where the first version in the text comes before the other one. Pure. */
@@ -351,16 +286,6 @@ function isOlder(text: string, than: string): boolean {
   return at >= 0 && (here[at] ?? 0) < (numbers(than)[at] ?? 0);
 }
 
-async function attempt(name: string, act: () => Promise<void>, detail: string): Promise<Finding> {
-  try {
-    await act();
-    return { level: "ok", name, detail };
-  } catch (error) {
-    if (!RalphError.isInstance(error)) throw error;
-    return { level: "missing", name, detail: error.message, hint: error.hint };
-  }
-}
-
 /** Only where pages may be looked at. */
 async function browser({ config, root, workflow }: Place, host: Host): Promise<readonly Finding[]> {
   if (workflowRow(workflow.name).pages !== true && config.services.length === 0) return [];
@@ -368,14 +293,6 @@ async function browser({ config, root, workflow }: Place, host: Host): Promise<r
     return [{ level: "ok", name: "browser", detail: "not used: `browser.enabled` is false" }];
   }
   const { findBrowser } = await import("../checks/browser/find_browser.ts");
-  try {
-    return [{
-      level: "ok",
-      name: "browser",
-      detail: await findBrowser(config.browser.executablePath, host.environment, root),
-    }];
-  } catch (error) {
-    if (!RalphError.isInstance(error)) throw error;
-    return [{ level: "note", name: "browser", detail: error.message, hint: error.hint }];
-  }
+  const { executablePath } = config.browser;
+  return await foundOf("browser", () => findBrowser(executablePath, host.environment, root), "note");
 }

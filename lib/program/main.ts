@@ -6,12 +6,11 @@
  */
 import type { Command, CommandLine, Program } from "../cli/command.ts";
 import { generalHelp, helpColumns } from "../cli/help.ts";
-import { parseLine, usage } from "../cli/parse.ts";
+import { didYouMean, parseLine, usage } from "../cli/parse.ts";
 import { guarded, startCommand, type Surroundings } from "../cli/run_command.ts";
 import { VERSION } from "../host/version.ts";
 import { findPlace } from "../cli/workspace.ts";
 import { EXIT } from "../errors/exit_codes.ts";
-import { nearest } from "../errors/nearest.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { AGENT_COMMAND } from "../host/this_process.ts";
 import type { Host } from "../host/types.ts";
@@ -88,13 +87,9 @@ async function bareCommand(line: readonly string[], around: Surroundings): Promi
 function unknownCommand(name: string): RalphError {
   const start = (goal: string): string => `\`${DEFAULT_WORKFLOW.start.replace("<goal>", goal)}\``;
   if (/\s/.test(name)) return usage(`\`${name}\` is not a command`, `did you mean ${start(name)}?`);
-  const near = nearest(name, COMMANDS.map((command) => command.name));
-  return usage(
-    `unknown command \`${name}\``,
-    near === null
-      ? `\`ralph help\` lists the commands; a goal is given as ${start("<goal>")}`
-      : `did you mean \`ralph ${near}\`?`,
-  );
+  const other = `\`ralph help\` lists the commands; a goal is given as ${start("<goal>")}`;
+  const names = COMMANDS.map((command) => command.name);
+  return usage(`unknown command \`${name}\``, didYouMean(name, names, other, (near) => `ralph ${near}`));
 }
 
 function printed({ out }: Surroundings, text: string): number {

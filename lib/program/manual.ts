@@ -91,14 +91,20 @@ const SET_FOR_NOTIFY: readonly Variable[] = [
   ["RALPH_NOTIFY_TEXT", "one line about it, for people"],
 ];
 
-/** Every variable, by what it is for. A flag beats its variable, a variable beats ralph.config.json. */
-export function variables(commands: readonly Command[]): {
-  readonly flags: readonly Variable[];
-  readonly read: readonly Variable[];
-  readonly agents: readonly Variable[];
-  readonly hooks: readonly Variable[];
-  readonly notify: readonly Variable[];
-} {
+/** Variables that share a purpose, under their heading. */
+export type VariableGroup = readonly [heading: string, variables: readonly Variable[]];
+
+/** The groups, in the order in which they are shown. */
+export type VariableGroups = readonly [
+  flags: VariableGroup,
+  read: VariableGroup,
+  agents: VariableGroup,
+  hooks: VariableGroup,
+  notify: VariableGroup,
+];
+
+/** Every variable, by what it is for: the flags' own first, then the others that Ralph reads, then those that it sets. */
+export function variables(commands: readonly Command[]): VariableGroups {
   const flags = new Map<string, string>();
   for (const command of commands) {
     for (const [name, { variable }] of Object.entries(command.flags)) {
@@ -106,5 +112,11 @@ export function variables(commands: readonly Command[]): {
     }
   }
   const own = WORKFLOWS.flatMap(({ variable }): readonly Variable[] => variable === undefined ? [] : [variable]);
-  return { flags: [...flags], read: READ, agents: [...SET, ...own], hooks: SET_FOR_HOOKS, notify: SET_FOR_NOTIFY };
+  return [
+    ["Environment variables (a flag beats its variable, a variable beats ralph.config.json):", [...flags]],
+    ["Ralph also reads:", READ],
+    ["Ralph sets for the agent:", [...SET, ...own]],
+    ["And for a hook:", SET_FOR_HOOKS],
+    ["And for the command of `notify`:", SET_FOR_NOTIFY],
+  ];
 }

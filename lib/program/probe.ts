@@ -4,14 +4,13 @@ import { adapterAgent } from "../agents/adapter_agent.ts";
 import { ADAPTERS } from "../agents/adapters.ts";
 import type { EndpointConfig } from "../config/types.ts";
 import type { AgentEvent } from "../events/types.ts";
-import { nearest } from "../errors/nearest.ts";
 import { temporaryDirectory } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 import { tokensOf } from "../backlog/usage.ts";
 import { formatDuration } from "../ui/format_duration.ts";
 import type { Finding } from "../cli/finding.ts";
 import type { FoundAgent } from "../cli/known_agents.ts";
-import { usage } from "../cli/parse.ts";
+import { didYouMean, usage } from "../cli/parse.ts";
 
 const MARKER = "<ralph>DONE</ralph>";
 const PROMPT =
@@ -41,11 +40,8 @@ export function probed(names: string, preset: string | undefined, found: readonl
   return wanted.map((name) => {
     const adapter = ADAPTERS.find((row) => row.name === name);
     if (adapter !== undefined) return adapter;
-    const near = nearest(name, ADAPTERS.map((row) => row.name));
-    throw usage(
-      `there is no agent named ${name} to probe`,
-      near === null ? "`ralph doctor` lists them" : `did you mean \`${near}\`?`,
-    );
+    const hint = didYouMean(name, ADAPTERS.map((row) => row.name), "`ralph doctor` lists them");
+    throw usage(`there is no agent named ${name} to probe`, hint);
   });
 }
 

@@ -1,4 +1,5 @@
 import type { StandardSchema } from "../backlog/schema.ts";
+import type { JsonSchema } from "../config/json_schema.ts";
 
 /** One key of a recipe's arguments. */
 export interface ArgField {
@@ -10,17 +11,6 @@ export interface ArgField {
   readonly required: boolean;
   readonly choices: readonly string[] | null;
   readonly summary: string;
-}
-
-interface JsonSchema {
-  readonly type?: string | readonly string[];
-  readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly required?: readonly string[];
-  readonly items?: JsonSchema;
-  readonly enum?: readonly unknown[];
-  readonly anyOf?: readonly JsonSchema[];
-  readonly description?: string;
-  readonly default?: unknown;
 }
 
 const GOAL: ArgField = {

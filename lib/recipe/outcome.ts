@@ -38,42 +38,28 @@ export interface Outcome {
  */
 export function exitCodeOf(outcome: unknown): number {
   if (!isOutcome(outcome)) return EXIT.failed;
-  switch (outcome.status) {
-    case "approved":
-    case "declined":
-    case "skipped":
-    case "handed-out":
-    case "passed":
-      return EXIT.done;
-    case "unverified":
-      return "allowed" in outcome && outcome.allowed === true ? EXIT.done : EXIT.failed;
-    case "failed":
-      return "reason" in outcome && outcome.reason === "agent-unusable" ? EXIT.agent : EXIT.failed;
-    case "exhausted":
-      return EXIT.failed;
-    case "blocked":
-      return EXIT.blocked;
-    case "aborted":
-      return EXIT.interrupted;
-  }
+  if (isAllowed(outcome)) return EXIT.done;
+  const isUnusable = outcome.status === "failed" && "reason" in outcome && outcome.reason === "agent-unusable";
+  return isUnusable ? EXIT.agent : ENDS[outcome.status].exitCode;
 }
 
-/**
- * `true` if a recipe goes on after a step that ended so. A status without a row does not compile. `unverified` goes on
- * where it was allowed.
- */
-const GOES_ON: Readonly<Record<Status, boolean>> = {
-  approved: true,
-  skipped: true,
-  passed: true,
-  unverified: false,
-  declined: false,
-  "handed-out": false,
-  failed: false,
-  exhausted: false,
-  blocked: false,
-  aborted: false,
+/** The exit code of each status, and whether a recipe goes on after a step that ended so. A status without a row does not compile. */
+const ENDS: Readonly<Record<Status, { readonly exitCode: number; readonly goesOn: boolean }>> = {
+  approved: { exitCode: EXIT.done, goesOn: true },
+  skipped: { exitCode: EXIT.done, goesOn: true },
+  passed: { exitCode: EXIT.done, goesOn: true },
+  unverified: { exitCode: EXIT.failed, goesOn: false },
+  declined: { exitCode: EXIT.done, goesOn: false },
+  "handed-out": { exitCode: EXIT.done, goesOn: false },
+  failed: { exitCode: EXIT.failed, goesOn: false },
+  exhausted: { exitCode: EXIT.failed, goesOn: false },
+  blocked: { exitCode: EXIT.blocked, goesOn: false },
+  aborted: { exitCode: EXIT.interrupted, goesOn: false },
 };
+
+function isAllowed(outcome: Outcome): boolean {
+  return outcome.status === "unverified" && "allowed" in outcome && outcome.allowed === true;
+}
 
 /**
  * True if a recipe should return this outcome instead of continuing: the step failed, reached a limit, was stopped or
@@ -87,12 +73,11 @@ const GOES_ON: Readonly<Record<Status, boolean>> = {
  * ```
  */
 export function stops(outcome: Outcome): boolean {
-  if (outcome.status === "unverified" && "allowed" in outcome && outcome.allowed === true) return false;
-  return GOES_ON[outcome.status] !== true;
+  return !isAllowed(outcome) && ENDS[outcome.status]?.goesOn !== true;
 }
 
 /** True for an object with one of the known statuses. */
 export function isOutcome(value: unknown): value is Outcome {
   return typeof value === "object" && value !== null && "status" in value &&
-    Object.hasOwn(GOES_ON, String(value.status));
+    Object.hasOwn(ENDS, String(value.status));
 }

@@ -1,16 +1,15 @@
 import { refuseOldMembers } from "../backlog/old_members.ts";
-import { Bench, type Rule } from "./contract/bench.ts";
+import { openJournal } from "../loop/journal/journal.ts";
+import { Bench, type Open, type Rules } from "./contract/bench.ts";
 import { COUNTING } from "./contract/counting.ts";
 import { OFFERING } from "./contract/offering.ts";
-import { READING } from "./contract/reading.ts";
-import { RETRYING } from "./contract/retrying.ts";
 import { SETTLING } from "./contract/settling.ts";
 import type { BacklogContract, ContractCase, OpenedBacklog } from "./contract/types.ts";
 import { WRITING } from "./contract/writing.ts";
 
 export type { BacklogContract, ContractCase, ContractStore, ContractTurn, OpenedBacklog } from "./contract/types.ts";
 
-const RULES: readonly Rule[] = [...OFFERING, ...SETTLING, ...RETRYING, ...COUNTING, ...WRITING, ...READING];
+const RULES: Rules = { ...OFFERING, ...SETTLING, ...COUNTING, ...WRITING };
 
 /**
  * The promises that the loop relies on, as test cases: items and attempts go through JSON, `record` and `settle` are called twice, a
@@ -32,17 +31,18 @@ const RULES: readonly Rule[] = [...OFFERING, ...SETTLING, ...RETRYING, ...COUNTI
  * ```
  */
 export function backlogContract<Data, Findings>(contract: BacklogContract<Data, Findings>): readonly ContractCase[] {
-  return RULES.map(([name, run]) => ({
+  return Object.entries(RULES).map(([name, run]) => ({
     name,
     async run() {
       const opened: Partial<AsyncDisposable>[] = [];
       try {
-        await run(async (store = "checked") => {
+        const open: Open = async (store = "checked") => {
           const one = await contract.open(store);
           opened.push(one);
           refuseOldMembers(one.backlog);
-          return await Bench.on(one as OpenedBacklog<unknown, unknown>);
-        });
+          return new Bench(one as OpenedBacklog<unknown, unknown>, await openJournal(null));
+        };
+        await run(await open(), open);
       } finally {
         for (const one of opened.toReversed()) await one[Symbol.asyncDispose]?.();
       }

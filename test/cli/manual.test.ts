@@ -52,7 +52,7 @@ test("flagsOf() names every flag of a command once, by itself or in a group", ()
 });
 
 test("`ralph help environment` has every variable of Ralph's own that the code reads or sets", () => {
-  const known = new Set(Object.values(variables(COMMANDS)).flat().map(([name]) => name));
+  const known = new Set(variables(COMMANDS).flatMap(([, rows]) => rows).map(([name]) => name));
   const internal = ["RALPH_TREE", "RALPH_GIT", "RALPH_PROMPT", "RALPH_VERSION", "RALPH_TURN"];
   const used = readdirSync(join(ROOT, "lib"), { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".ts") && !path.startsWith("generated"))

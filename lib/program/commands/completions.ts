@@ -5,8 +5,7 @@ import { fishScript } from "../completions/fish.ts";
 import { type CompletionModel, completionModel, SHELLS } from "../completions/model.ts";
 import { powershellScript } from "../completions/powershell.ts";
 import { zshScript } from "../completions/zsh.ts";
-import { usage } from "../../cli/parse.ts";
-import { nearest } from "../../errors/nearest.ts";
+import { didYouMean, usage } from "../../cli/parse.ts";
 
 const SCRIPTS: Readonly<Record<string, (model: CompletionModel) => string>> = {
   bash: bashScript,
@@ -19,9 +18,7 @@ const SCRIPTS: Readonly<Record<string, (model: CompletionModel) => string>> = {
 export async function run({ arguments: [shell = ""], out, program }: Invocation): Promise<number> {
   const make = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;
   if (make === undefined) {
-    const near = nearest(shell, SHELLS);
-    const known = `shells: ${SHELLS.join(", ")}`;
-    throw usage(`there is no completion for ${shell}`, near === null ? known : `did you mean \`${near}\`? ${known}`);
+    throw usage(`there is no completion for ${shell}`, `${didYouMean(shell, SHELLS, "")} shells: ${SHELLS.join(", ")}`.trim());
   }
   out(make(completionModel(program.commands)).trimEnd());
   return EXIT.done;

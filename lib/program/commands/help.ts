@@ -1,8 +1,7 @@
 import { EXIT, EXIT_MEANINGS } from "../../errors/exit_codes.ts";
 import type { Command, Invocation } from "../../cli/command.ts";
 import { commandHelp, flowed, generalHelp, helpColumns, table } from "../../cli/help.ts";
-import { usage } from "../../cli/parse.ts";
-import { nearest } from "../../errors/nearest.ts";
+import { didYouMean, usage } from "../../cli/parse.ts";
 import { DEFAULT_WORKFLOW, WORKFLOWS } from "../../workflows/table.ts";
 import { wrapText } from "../../ui/wrap_text.ts";
 import { variables } from "../manual.ts";
@@ -17,7 +16,8 @@ export const TOPICS: Readonly<
     const rows = EXIT_MEANINGS.map(([code, meaning]) => [String(code), meaning] as const);
     return ["Exit codes:", ...table(rows, columns)].join("\n");
   },
-  environment: environmentHelp,
+  environment: (commands, columns) =>
+    variables(commands).map(([heading, rows]) => [heading, ...table(rows, columns)].join("\n")).join("\n\n"),
   install: async () => inOneLine((await import("../../generated/install.ts")).INSTALL_TEXT.trimEnd()),
   workflows: (_commands, columns) =>
     [
@@ -51,8 +51,11 @@ function textFor(
   if (command !== undefined) return commandHelp(command, columns);
   const topic = Object.hasOwn(TOPICS, name) ? TOPICS[name] : undefined;
   if (topic !== undefined) return topic(commands, columns);
-  const near = nearest(name, [...commands.map((known) => known.name), ...Object.keys(TOPICS)]);
-  throw usage(`there is no help on \`${name}\``, near === null ? undefined : `did you mean \`ralph help ${near}\`?`);
+  const known = [...commands.map((one) => one.name), ...Object.keys(TOPICS)];
+  throw usage(
+    `there is no help on \`${name}\``,
+    didYouMean(name, known, undefined, (near) => `ralph help ${near}`),
+  );
 }
 
 /** Markdown with each paragraph and each point of a list in one line and without the padding of tables, so that it can be wrapped for any terminal. */
@@ -70,24 +73,4 @@ function inOneLine(markdown: string): string {
     isOpen = isProse;
   }
   return lines.join("\n");
-}
-
-function environmentHelp(commands: readonly Command[], columns?: number): string {
-  const { flags, read, agents, hooks, notify } = variables(commands);
-  return [
-    "Environment variables (a flag beats its variable, a variable beats ralph.config.json):",
-    ...table(flags, columns),
-    "",
-    "Ralph also reads:",
-    ...table(read, columns),
-    "",
-    "Ralph sets for the agent:",
-    ...table(agents, columns),
-    "",
-    "And for a hook:",
-    ...table(hooks, columns),
-    "",
-    "And for the command of `notify`:",
-    ...table(notify, columns),
-  ].join("\n");
 }

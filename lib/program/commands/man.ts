@@ -14,7 +14,7 @@ export function run({ host, out, program, say }: Invocation): Promise<number> {
 
 /** `ralph.1`: roff with the macros of man(7). */
 export function manualPage(commands: readonly Command[]): string {
-  const { flags, read, agents, hooks, notify } = variables(commands);
+  const [[, flags], [, read], ...set] = variables(commands);
   return [
     `.TH RALPH 1 "" "ralph ${plain(VERSION)}" "User Commands"`,
     ".SH NAME",
@@ -44,12 +44,7 @@ export function manualPage(commands: readonly Command[]): string {
     ".SH ENVIRONMENT",
     ...paragraph("A flag beats its variable, a variable beats ralph.config.json."),
     ...variableEntries([...flags, ...read]),
-    ...paragraph("Ralph sets for the agent:"),
-    ...variableEntries(agents),
-    ...paragraph("And for a hook:"),
-    ...variableEntries(hooks),
-    ...paragraph("And for the command of `notify`:"),
-    ...variableEntries(notify),
+    ...set.flatMap(([heading, rows]) => [...paragraph(heading), ...variableEntries(rows)]),
     ".SH FILES",
     ...entry(bold("ralph.config.json"), "the configuration: `ralph help config` lists its keys"),
     ...WORKFLOWS.flatMap(({ name, state }) => entry(bold(state), `state of the workflow ${name}`)),

@@ -11,8 +11,7 @@ import { styleFor, toJson } from "../../cli/show.ts";
 import { join } from "node:path";
 import { pathExists, writeAtomic } from "../../host/files.ts";
 import { RECIPE_TEXTS } from "../../generated/recipes.ts";
-import { usage } from "../../cli/parse.ts";
-import { nearest } from "../../errors/nearest.ts";
+import { didYouMean, usage } from "../../cli/parse.ts";
 
 /** `ralph recipes`: what is built in, and what the project overrides. */
 export async function recipes(invocation: Invocation): Promise<number> {
@@ -60,9 +59,6 @@ function find(name: string): { readonly path: string; readonly text: string } {
   const prompt = Object.hasOwn(PROMPTS, name) ? PROMPTS[name] : undefined;
   if (prompt !== undefined) return { path: `.ralph/prompts/${name}.md`, text: prompt };
   const names = [...SHIPPED_RECIPES.map((known) => known.name), ...Object.keys(PROMPTS)];
-  const near = nearest(name, names);
-  throw usage(
-    `there is no recipe or prompt named ${name}`,
-    near === null ? `names: ${names.join(", ")}` : `did you mean \`ralph eject ${near}\`?`,
-  );
+  const hint = didYouMean(name, names, `names: ${names.join(", ")}`, (near) => `ralph eject ${near}`);
+  throw usage(`there is no recipe or prompt named ${name}`, hint);
 }

@@ -1,9 +1,8 @@
 import { basename, join } from "node:path";
 import type { Invocation } from "../../cli/command.ts";
-import { usage } from "../../cli/parse.ts";
+import { didYouMean, usage } from "../../cli/parse.ts";
 import { resolveRoot } from "../../cli/root.ts";
 import { VERSION } from "../../host/version.ts";
-import { nearest } from "../../errors/nearest.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
 import { hashText, pathExists, readText, renamePath, resolveInside, writeAtomic } from "../../host/files.ts";
 
@@ -81,11 +80,10 @@ export async function run(invocation: Invocation): Promise<number> {
   }
   const folder = Object.hasOwn(FOLDERS, name) ? FOLDERS[name] : undefined;
   if (folder === undefined) {
-    const near = nearest(name, Object.keys(FOLDERS));
-    const known = Object.keys(FOLDERS).join(", ");
+    const known = Object.keys(FOLDERS);
     throw usage(
       name === "" ? "for which agent is the skill?" : `no place for skills of ${name} is known`,
-      near === null ? `known: ${known}; most others read \`agents\`` : `did you mean \`${near}\`?`,
+      didYouMean(name, known, `known: ${known.join(", ")}; most others read \`agents\``),
     );
   }
   const top = flags.has("user") ? host.environment.home : await resolveRoot(invocation);

@@ -4,8 +4,7 @@ import { EXIT } from "../../errors/exit_codes.ts";
 import { writeAtomic } from "../../host/files.ts";
 import type { Invocation } from "../../cli/command.ts";
 import { VERSION } from "../../host/version.ts";
-import { nearest } from "../../errors/nearest.ts";
-import { usage } from "../../cli/parse.ts";
+import { didYouMean, usage } from "../../cli/parse.ts";
 import { WORKFLOWS } from "../../workflows/table.ts";
 import { toJson } from "../../cli/show.ts";
 
@@ -42,9 +41,8 @@ export async function types({ flags, host, out, say }: Invocation): Promise<numb
 export async function schema({ arguments: [name = ""], out }: Invocation): Promise<number> {
   const make = Object.hasOwn(SCHEMAS, name) ? SCHEMAS[name] : undefined;
   if (make === undefined) {
-    const near = nearest(name, Object.keys(SCHEMAS));
-    const known = `schemas: ${Object.keys(SCHEMAS).join(", ")}`;
-    throw usage(`there is no schema named ${name}`, near === null ? known : `did you mean \`${near}\`? ${known}`);
+    const known = `schemas: ${SCHEMA_NAMES.join(", ")}`;
+    throw usage(`there is no schema named ${name}`, `${didYouMean(name, SCHEMA_NAMES, "")} ${known}`.trim());
   }
   out(toJson(await make()));
   return EXIT.done;

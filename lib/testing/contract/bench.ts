@@ -1,4 +1,4 @@
-import type { JournalKey } from "../../backlog/journal_types.ts";
+import type { Journal, JournalKey } from "../../backlog/journal_types.ts";
 import type {
   Attempt,
   Backlog,
@@ -6,6 +6,7 @@ import type {
   Item,
   LoopView,
   Next,
+  Overview,
   PassedRecord,
   Settlement,
   Work,
@@ -13,15 +14,12 @@ import type {
 } from "../../backlog/types.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
 import { attemptsLeft, withRetries } from "../../loop/policy/attempts.ts";
-import { openJournal } from "../../loop/journal/journal.ts";
 import { attemptOf, type ClaimingTurn, SILENT_TURN } from "./attempts.ts";
 import { must, plain, wired } from "./expect.ts";
 import type { ContractStore, OpenedBacklog } from "./types.ts";
 
 /** Retries have to end here, whatever the backlog gives. */
 const MAX_RETRIES = 3;
-
-type Journal = Awaited<ReturnType<typeof openJournal>>;
 
 /** `work()` gets this for a first attempt. */
 export function contextIn(cwd: string): WorkContext {
@@ -36,15 +34,11 @@ export class Bench {
   #backlog: Backlog;
   #attempts = 0;
 
-  private constructor(opened: OpenedBacklog<unknown, unknown>, journal: Journal) {
+  constructor(opened: OpenedBacklog<unknown, unknown>, journal: Journal) {
     this.#opened = opened;
     this.#journal = journal;
     this.#backlog = opened.backlog;
     this.#key = { backlog: opened.backlog.name, scope: opened.backlog.scope ?? "" };
-  }
-
-  static async on(opened: OpenedBacklog<unknown, unknown>): Promise<Bench> {
-    return new Bench(opened, await openJournal(null));
   }
 
   get backlog(): Backlog {
@@ -108,6 +102,17 @@ export class Bench {
 
   get #id(): string {
     return `run.${this.#attempts}`;
+  }
+
+  /** The item that must be next, begun. */
+  async taken(): Promise<Item> {
+    const item = await this.item();
+    await this.begin(item);
+    return item;
+  }
+
+  async overview(): Promise<Overview> {
+    return await this.#backlog.overview(this.view);
   }
 
   async work(item: Item, cwd: string = this.cwd): Promise<Work> {
@@ -198,5 +203,5 @@ export class Bench {
 /** Opens a fresh store; it is disposed when the case has ended. */
 export type Open = (store?: ContractStore) => Promise<Bench>;
 
-/** A case before it has a store. */
-export type Rule = readonly [name: string, run: (open: Open) => Promise<void>];
+/** Cases by their names. Each has a bench on a fresh store, and may open more. */
+export type Rules = Readonly<Record<string, (bench: Bench, open: Open) => Promise<void>>>;

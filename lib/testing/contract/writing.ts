@@ -1,48 +1,116 @@
 import { join, relative, sep } from "node:path";
-import { createStateFiles, type StateFiles, type StateFilesOptions } from "../../backlog/state_files.ts";
+import { createStateFiles } from "../../backlog/state_files.ts";
 import type { Backlog, Item, SettleCommit } from "../../backlog/types.ts";
 import { pathsOutside } from "../../checks/guards.ts";
+import { EXIT } from "../../errors/exit_codes.ts";
+import { RalphError } from "../../errors/ralph_error.ts";
 import { createHost } from "../../host/create_host.ts";
-import { copyPath, removePath, temporaryDirectory, writePlain } from "../../host/files.ts";
+import { copyPath, readText, removePath, temporaryDirectory, writeAtomic, writePlain } from "../../host/files.ts";
 import { SILENT_TURN, STATUSES } from "./attempts.ts";
-import type { Bench, Open, Rule } from "./bench.ts";
+import type { Bench, Rules } from "./bench.ts";
 import { must, same } from "./expect.ts";
 import { readdirSync, readFileSync } from "node:fs";
 import { createGit } from "../../git/run_git.ts";
 
-/** A backlog owes this about files: which ones it writes, and which ones it reads. */
-export const WRITING: readonly Rule[] = [
-  ["a backlog with state files names the folder that they are in", namesRoot],
-  [
-    "what settle() and reopen() write of git's files is in `stateFiles` or in the commit, which names the state",
-    commits,
-  ],
-  ["what an agent writes into the store closes no item: state files are restored", ignoresEdits],
-  ["work() and judge() look at the item's working tree, which need not be the root", looksAtTree],
-  ["judge() of a turn that said and changed nothing claims nothing", claimsNothing],
-];
+/** Cut off, of another shape, and nothing that is text. */
+const GARBAGE = ["[{", "42\n", "\u0000\u0001"];
 
-async function namesRoot(open: Open): Promise<void> {
-  const { backlog, root } = await open();
-  must(backlog.stateFiles.length === 0 || root !== null, "`root` must be given: the folder of the state files");
-}
+/** A backlog owes this about files: which ones it writes, which ones it reads, and what it says of a broken one. */
+export const WRITING: Rules = {
+  async "a backlog with state files names the folder that they are in"({ backlog, root }) {
+    must(backlog.stateFiles.length === 0 || root !== null, "`root` must be given: the folder of the state files");
+  },
 
-async function commits(open: Open): Promise<void> {
-  for (const status of STATUSES) {
+  async "what settle() and reopen() write of git's files is in `stateFiles` or in the commit, which names the state"(_bench, open) {
+    for (const status of STATUSES) {
+      const bench = await open();
+      if (bench.root === null) return;
+      const item = await bench.taken();
+      const attempt = await bench.attempt(item, status);
+      const before = filesIn(bench.root, bench.backlog);
+      const { allow = [] } = await bench.work(item); // what a turn may write is its own
+      const { commit } = await bench.settle(item, attempt);
+      await checkCommit(bench, before, { commit, allow });
+      if (status !== "verified" || bench.backlog.reopen === undefined) continue;
+      const passed = filesIn(bench.root, bench.backlog);
+      await checkCommit(bench, passed, { commit: (await bench.sendBack([item.id])).commit, allow });
+    }
+  },
+
+  /** An agent writes the content that the store has when everything has passed, at the first item, which then fails. */
+  async "what an agent writes into the store closes no item: state files are restored"(done, open) {
+    if (done.root === null) return;
+    const start = filesIn(done.root, done.backlog);
+    await done.endAll("verified");
+    const end = filesIn(done.root, done.backlog);
     const bench = await open();
-    if (bench.root === null) return;
+    const { root, backlog } = bench;
+    if (root === null) return;
+    const { passed } = await bench.overview();
+    const item = await bench.taken();
+    const { allow = [] } = await bench.work(item);
+    const paths = pathsOutside(changedPaths(start, end), allow);
+
+    const host = createHost();
+    await using _processes = host.processes;
+    await using folder = await temporaryDirectory("ralph-contract-");
+    const state = createStateFiles({ root, directory: folder.path, host, parts: bench.parts });
+    await state.adopt(backlog.stateFiles);
+    for (const path of paths) await put(join(root, path), end.get(path));
+    await state.restore(await state.edited(backlog.stateFiles));
+    const attempt = await bench.attempt(item, "failed", { ...await bench.turn(item), changedFiles: paths });
+    await bench.settle(item, attempt);
+
+    same((await bench.overview()).passed, passed, "overview().passed after an agent wrote into the store");
+  },
+
+  async "work() and judge() look at the item's working tree, which need not be the root"(bench) {
+    const { root } = bench;
+    if (root === null) return;
+    await using folder = await temporaryDirectory("ralph-tree-");
+    const tree = join(folder.path, "tree");
+    await copyPath(root, tree);
     const item = await bench.item();
+    const [here, there] = [await promptIn(bench, item, root), await promptIn(bench, item, tree)];
+    same(there.replaceAll(tree, root), here, "the prompt in another working tree");
+    must(root === tree || !there.includes(root), "the prompt in another working tree must not name the root");
     await bench.begin(item);
-    const attempt = await bench.attempt(item, status);
-    const before = filesIn(bench.root, bench.backlog);
-    const { allow = [] } = await bench.work(item); // what a turn may write is its own
-    const { commit } = await bench.settle(item, attempt);
-    await checkCommit(bench, before, { commit, allow });
-    if (status !== "verified" || bench.backlog.reopen === undefined) continue;
-    const passed = filesIn(bench.root, bench.backlog);
-    await checkCommit(bench, passed, { commit: (await bench.sendBack([item.id])).commit, allow });
-  }
-}
+    const claim = await bench.judge(item, await bench.turn(item, tree), tree);
+    if (claim !== null) same(claim.status, "done", "the claim of a turn in another working tree");
+  },
+
+  async "judge() of a turn that said and changed nothing claims nothing"(bench) {
+    const item = await bench.taken();
+
+    const claim = await bench.judge(item, SILENT_TURN);
+
+    if (claim !== null) must(claim.status !== "done", "a turn that said and changed nothing must not be done");
+  },
+
+  async "a state file that cannot be read is named in a RalphError, and stays as it is"(bench, open) {
+    for (const garbage of GARBAGE) {
+      const bench = await open();
+      if (bench.root === null) return;
+      for (const path of bench.backlog.stateFiles) {
+        const file = join(bench.root, path);
+        if (await readText(file) === null) continue;
+        await writeAtomic(file, garbage);
+        await bench.kill();
+        for (const read of [() => bench.overview(), () => bench.next()]) {
+          const error = await read().then(() => null, (thrown: unknown) => thrown);
+          if (error === null) continue; // such a text means something in this format
+          must(
+            RalphError.isInstance(error) && error.exitCode === EXIT.usage,
+            `${path} holds ${JSON.stringify(garbage)}: expected a RalphError such as state-invalid, got ${
+              error instanceof Error ? error.message : JSON.stringify(error)
+            }`,
+          );
+        }
+        same(await readText(file), garbage, `what ${path} holds after it was read`);
+      }
+    }
+  },
+};
 
 async function checkCommit(
   { root, backlog }: Bench,
@@ -60,85 +128,14 @@ async function checkCommit(
   for (const path of await trackedOf(root, state)) must(named.includes(path), `the commit must name ${path}`);
 }
 
-/** An agent writes the content that the store has when everything has passed, at the first item, which then fails. */
-async function ignoresEdits(open: Open): Promise<void> {
-  const done = await open();
-  if (done.root === null) return;
-  const start = filesIn(done.root, done.backlog);
-  await done.endAll("verified");
-  const end = filesIn(done.root, done.backlog);
-  const bench = await open();
-  const { root, backlog } = bench;
-  if (root === null) return;
-  const { passed } = await backlog.overview(bench.view);
-  const item = await bench.item();
-  await bench.begin(item);
-  const { allow = [] } = await bench.work(item);
-  const paths = pathsOutside(changedPaths(start, end), allow);
-
-  await withShadows({ root, parts: bench.parts }, async (state) => {
-    await state.adopt(backlog.stateFiles);
-    for (const path of paths) await put(join(root, path), end.get(path));
-    await state.restore(await state.edited(backlog.stateFiles));
-  });
-  const attempt = await bench.attempt(item, "failed", { ...await bench.turn(item), changedFiles: paths });
-  await bench.settle(item, attempt);
-
-  same((await backlog.overview(bench.view)).passed, passed, "overview().passed after an agent wrote into the store");
-}
-
-async function withShadows(
-  { root, parts }: Pick<StateFilesOptions, "root"> & Pick<StateFiles, "parts">,
-  run: (state: StateFiles) => Promise<void>,
-): Promise<void> {
-  const host = createHost();
-  const folder = await temporaryDirectory("ralph-contract-");
-  try {
-    await run(createStateFiles({ root, directory: folder.path, host, parts }));
-  } finally {
-    await folder[Symbol.asyncDispose]();
-    await host.processes[Symbol.asyncDispose]();
-  }
-}
-
 async function put(path: string, text: string | undefined): Promise<void> {
   if (text === undefined) await removePath(path);
   else await writePlain(path, text);
 }
 
-async function looksAtTree(open: Open): Promise<void> {
-  const bench = await open();
-  const { root } = bench;
-  if (root === null) return;
-  const folder = await temporaryDirectory("ralph-tree-");
-  try {
-    const tree = join(folder.path, "tree");
-    await copyPath(root, tree);
-    const item = await bench.item();
-    const [here, there] = [await promptIn(bench, item, root), await promptIn(bench, item, tree)];
-    same(there.replaceAll(tree, root), here, "the prompt in another working tree");
-    must(root === tree || !there.includes(root), "the prompt in another working tree must not name the root");
-    await bench.begin(item);
-    const claim = await bench.judge(item, await bench.turn(item, tree), tree);
-    if (claim !== null) same(claim.status, "done", "the claim of a turn in another working tree");
-  } finally {
-    await folder[Symbol.asyncDispose]();
-  }
-}
-
 async function promptIn(bench: Bench, item: Item, cwd: string): Promise<string> {
   const { prompt } = await bench.work(item, cwd);
   return (typeof prompt === "function" ? prompt(null) : prompt) ?? "";
-}
-
-async function claimsNothing(open: Open): Promise<void> {
-  const bench = await open();
-  const item = await bench.item();
-  await bench.begin(item);
-
-  const claim = await bench.judge(item, SILENT_TURN);
-
-  if (claim !== null) must(claim.status !== "done", "a turn that said and changed nothing must not be done");
 }
 
 /** Files by path, relative to the root, with their text. */
@@ -166,10 +163,7 @@ function changedPaths(before: StoreFiles, after: StoreFiles): readonly string[] 
 async function trackedOf(root: string, paths: readonly string[]): Promise<readonly string[]> {
   if (paths.length === 0) return [];
   const host = createHost();
-  try {
-    const { exitCode, stdout } = await createGit(host, root)(["ls-files", "-z", "--", ...paths]);
-    return exitCode === 0 ? stdout.split("\0").filter((path) => path !== "") : paths;
-  } finally {
-    await host.processes[Symbol.asyncDispose]();
-  }
+  await using _processes = host.processes;
+  const { exitCode, stdout } = await createGit(host, root)(["ls-files", "-z", "--", ...paths]);
+  return exitCode === 0 ? stdout.split("\0").filter((path) => path !== "") : paths;
 }
