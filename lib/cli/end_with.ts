@@ -106,19 +106,8 @@ export function outcomeLines(
 ): readonly string[] {
   const ended: Ended = outcome;
   const { bold, dim, good, bad, warn, symbols } = style;
-  const tone = {
-    passed: good,
-    approved: good,
-    skipped: good,
-    declined: dim,
-    "handed-out": dim,
-    unverified: warn,
-    exhausted: warn,
-    aborted: warn,
-    blocked: bad,
-    failed: bad,
-  };
-  const mark = new Map([[good, symbols.passed], [bad, symbols.failed]]).get(tone[ended.status]) ?? symbols.warning;
+  const tone = toneOf(ended.status);
+  const mark = { good: symbols.passed, bad: symbols.failed, warn: symbols.warning, dim: symbols.warning }[tone];
   const unverified = (ended.unverified ?? []).map(oneLine);
   const verified = (ended.passed ?? []).map(oneLine).filter((id) => !unverified.includes(id));
   const counts = ended.iterations === undefined ? "" : `: ${countsOf(ended, verified.length, unverified.length)}`;
@@ -133,7 +122,7 @@ export function outcomeLines(
   ];
   return [
     "",
-    `${tone[ended.status](mark)} ${bold(ended.status)}${counts}`,
+    `${style[tone](mark)} ${bold(ended.status)}${counts}`,
     ...(verified.length === 0 ? [] : [`  ${good("verified")}  ${verified.join(", ")}`]),
     ...unverifiedLines(unverified, ended.notices ?? [], { dim, warn }),
     ...(ended.failedBefore ?? []).map((command) => `  ${warn("failed before the first turn")}  ${oneLine(command)}`),
@@ -147,6 +136,12 @@ export function outcomeLines(
     ...hintOf(ended, resume, plan).map((hint) => `hint: ${hint}`),
     ...nextOf(ended).map((next) => `next: ${next}`),
   ];
+}
+
+function toneOf(status: Outcome["status"]): "bad" | "dim" | "good" | "warn" {
+  if (["passed", "approved", "skipped"].includes(status)) return "good";
+  if (["declined", "handed-out"].includes(status)) return "dim";
+  return status === "blocked" || status === "failed" ? "bad" : "warn";
 }
 
 /** Items that nothing has verified, by the reason. */

@@ -65,7 +65,7 @@ export function flowed(details: readonly string[], columns: number = WIDTH): rea
   return lines.flatMap((line) => {
     const [, name = "", text = ""] = /^(\s*\S.*? {2,})(\S.*)$/.exec(line) ?? [];
     if (name === "") return wrapText(line, columns).split("\n");
-    const [head = "", ...more] = wrap(text, Math.max(20, columns - name.length));
+    const [head = "", ...more] = wrapText(text, Math.max(20, columns - name.length)).split("\n");
     return [`${name}${head}`, ...more.map((rest) => " ".repeat(name.length) + rest)];
   });
 }
@@ -89,22 +89,7 @@ export function table(
 ): readonly string[] {
   const first = Math.max(0, ...rows.map(([name]) => name.length)) + 2;
   return rows.flatMap(([name, text]) => {
-    const [head = "", ...more] = wrap(text, Math.max(20, columns - first - 2));
+    const [head = "", ...more] = wrapText(text, Math.max(20, columns - first - 2)).split("\n");
     return [`  ${name.padEnd(first)}${head}`.trimEnd(), ...more.map((line) => " ".repeat(first + 2) + line)];
   });
-}
-
-function wrap(text: string, width: number): readonly string[] {
-  if (text.length <= width) return [text];
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    if (line !== "" && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else {
-      line = line === "" ? word : `${line} ${word}`;
-    }
-  }
-  return [...lines, line];
 }

@@ -1,4 +1,3 @@
-import { parseArgs } from "@std/cli/parse-args";
 import { RalphError } from "../errors/ralph_error.ts";
 import { arityOf, type Command, type Flag, type Flags, type FlagTable } from "./command.ts";
 import { nearest } from "../errors/nearest.ts";
@@ -20,24 +19,16 @@ export function parseLine(
   line: readonly string[],
   variables: Readonly<Record<string, string | undefined>>,
 ): ParsedLine {
-  const table = command.flags;
-  const { own, rest } = command.open === true ? splitOpen(line, table) : { own: line, rest: [] };
-  const joined = joinValues(own, table, command);
-  const names = Object.keys(table);
-  const parsed = parseArgs([...joined], {
-    string: ["_", ...names.filter((name) => table[name]?.type !== "boolean")],
-    boolean: names.filter((name) => table[name]?.type === "boolean"),
-    collect: names.filter((name) => table[name]?.many === true),
-  });
+  const { own, rest } = command.open === true ? splitOpen(line, command.flags) : { own: line, rest: [] };
+  const { words, typed } = readWords(own, command);
   const given = new Map<string, readonly string[]>();
-  for (const name of names) {
-    const flag = table[name] as Flag;
-    const displaced = flag.rival !== undefined && parsed[flag.rival] !== undefined;
-    const values = valuesOf(parsed[name], flag) ?? (displaced ? null : fromEnvironment(flag, variables));
+  for (const [name, flag] of Object.entries(command.flags)) {
+    const displaced = flag.rival !== undefined && typed.has(flag.rival);
+    const values = typed.get(name) ?? (displaced ? null : fromEnvironment(flag, variables));
     if (values !== null) given.set(name, checked(name, flag, values));
   }
   return {
-    arguments: (parsed["_"] as readonly unknown[]).map(String),
+    arguments: words,
     flags: {
       has: (name) => given.has(name),
       text: (name) => given.get(name)?.at(-1),
@@ -47,18 +38,18 @@ export function parseLine(
   };
 }
 
-/**
- * Writes `--flag value` as `--flag=value`, so that a value may be empty, and puts booleans last, so that none swallows
- * the word after it (`--verbose true`; `--no-color=true` would be read as `color`).
- */
-function joinValues(line: readonly string[], table: FlagTable, command: Command): readonly string[] {
+/** The arguments of a line, and the values of its flags as they are typed. A boolean takes no word behind it. */
+function readWords(
+  line: readonly string[],
+  command: Command,
+): { readonly words: readonly string[]; readonly typed: ReadonlyMap<string, readonly string[]> } {
   const words: string[] = [];
-  const booleans: string[] = [];
+  const typed = new Map<string, readonly string[]>();
   for (let index = 0; index < line.length; index++) {
     const word = line[index] as string;
-    if (word === "--") return [...words, ...booleans, ...line.slice(index)];
+    if (word === "--") return { words: [...words, ...line.slice(index + 1)], typed };
     const [, name = "", value] = /^--([^=]+)(?:=(.*))?$/s.exec(word === "-h" ? "--help" : word) ?? [];
-    const flag = Object.hasOwn(table, name) ? table[name] : undefined;
+    const flag = Object.hasOwn(command.flags, name) ? command.flags[name] : undefined;
     if (flag === undefined) {
       if (/^-./.test(word)) throw unknownFlag(word, command);
       words.push(word);
@@ -66,19 +57,17 @@ function joinValues(line: readonly string[], table: FlagTable, command: Command)
       if (value !== undefined && value !== "true" && value !== "false") {
         throw usage(`--${name} takes no value (got: ${value})`);
       }
-      if (value !== "false") booleans.push(`--${name}`);
-    } else if (value !== undefined) {
-      words.push(word);
+      if (value !== "false") typed.set(name, ["true"]);
     } else {
-      const next = line[index + 1];
+      const next = value === undefined ? line[index + 1] : undefined;
       const taken = next !== undefined && (!/^-./.test(next) || NEGATIVE_REGEXP.test(next)) &&
         (flag.type !== "optional" || arityOf(command)[1] === 0 || /^-?\d+$/.test(next)); // else it may be an argument
       if (taken) index += 1;
-      else if (flag.type === "text") throw valueMissing(name, flag, next, command);
-      words.push(`--${name}=${taken ? next : ""}`);
+      else if (value === undefined && flag.type === "text") throw valueMissing(name, flag, next, command);
+      typed.set(name, [...flag.many === true ? typed.get(name) ?? [] : [], value ?? (taken ? next : "")]);
     }
   }
-  return [...words, ...booleans];
+  return { words, typed };
 }
 
 /** A value although it begins with `-`: its flag says better than "unknown flag" what is wrong with it. */
@@ -102,13 +91,6 @@ function splitOpen(line: readonly string[], table: FlagTable): { own: readonly s
     if (name !== undefined && table[name]?.type === "text") index += 1;
   }
   return { own: line, rest: [] };
-}
-
-function valuesOf(value: unknown, flag: Flag): readonly string[] | null {
-  if (flag.type === "boolean") return value === true ? ["true"] : null;
-  if (value === undefined) return null;
-  const values = (Array.isArray(value) ? value : [value]).map(String);
-  return values.length === 0 ? null : values;
 }
 
 function fromEnvironment(

@@ -62,18 +62,17 @@ export async function openSession(invocation: Invocation, options: SessionOption
   const { maxWait } = options;
   const overlay = maxWait === undefined ? flagged : { ...flagged, limits: { maxWait, ...flagged.limits } };
   const place = options.place ?? await findPlace(invocation);
-  // These two take the checks of an earlier commit, not those that they judge.
-  if ("verify" in invocation.command.flags && !["finish", "gate"].includes(invocation.command.name)) {
-    refuseEmptyFlags(flags.all("verify"));
-    refuseEmptyConfig(place.config, place.file);
-  }
+  refuseEmptyChecks(invocation, place);
   const json = flags.has("json");
   const ui = json && options.data !== true ? "json" : (flags.text("ui") ?? place.config.ui) as Config["ui"];
   const mode = options.silent === true ? "unattended" : promptMode(flags, host, ui);
   if (mode === null && (options.asks || flags.has("interactive"))) {
     throw new RalphError("terminal-missing", { details: { command: invocation.command.name } });
   }
-  const { prompter, first } = await promptersOf(invocation, mode, approvals);
+  const onPage = mode === "page";
+  const prompter = await prompterOf(invocation, mode ?? "unattended", approvals);
+  // Before there is a run, the page has nothing to show.
+  const first = onPage ? await prompterOf(invocation, "unattended", approvals) : prompter;
 
   let opened: RalphContext | null = null;
   const quiet = flags.has("quiet") || (json && options.data === true);
@@ -83,7 +82,6 @@ export async function openSession(invocation: Invocation, options: SessionOption
     invocation.say(options.title ?? `workflow ${place.workflow.name} (${place.workflow.why})`);
   }
   const { provider: ownProvider, ...agent } = await agentFor(invocation, place, first);
-  const onPage = mode === "page";
   if (ui !== "json" && !quiet) announceAgent(invocation, place, agent);
   const { createRalph } = await import("../recipe/create_ralph.ts");
   const ralph = await createRalph({
@@ -118,17 +116,20 @@ export async function openSession(invocation: Invocation, options: SessionOption
   };
 }
 
-/** The prompter of a run, and the one before there is a run: the page has nothing to show then. */
-async function promptersOf(
-  { flags, host, signal }: Invocation,
-  mode: PrompterOptions["mode"] | null,
+function refuseEmptyChecks({ command, flags }: Invocation, place: Place): void {
+  // These two take the checks of an earlier commit, not those that they judge.
+  if (!("verify" in command.flags) || ["finish", "gate"].includes(command.name)) return;
+  refuseEmptyFlags(flags.all("verify"));
+  refuseEmptyConfig(place.config, place.file);
+}
+
+async function prompterOf(
+  { flags, host: { terminal, clock }, host, signal }: Invocation,
+  mode: PrompterOptions["mode"],
   approvals: readonly string[],
-): Promise<{ readonly prompter: Prompter; readonly first: Prompter }> {
+): Promise<Prompter> {
   const lookUp = await answersOf(flags, host);
-  const { terminal, clock } = host;
-  const options = { terminal, approvals: new Set(approvals), lookUp, clock, signal };
-  const prompter = createPrompter({ ...options, mode: mode ?? "unattended" });
-  return { prompter, first: mode === "page" ? createPrompter({ ...options, mode: "unattended" }) : prompter };
+  return createPrompter({ mode, terminal, clock, approvals: new Set(approvals), lookUp, signal });
 }
 
 /** A run is on the page from its folder on: a question may be the first thing that it has. */
@@ -141,11 +142,7 @@ async function showOnPage({ program }: Invocation, ralph: RalphContext, { workfl
 /** @returns what all turns used so far */
 function countTurns({ events }: RalphContext): () => UsageTotal {
   let tally = EMPTY_TALLY;
-  events.attach({
-    emit(event) {
-      tally = nextTally(tally, event, 0);
-    },
-  });
+  events.attach({ emit: (event) => void (tally = nextTally(tally, event, 0)) });
   return () => tally.usage;
 }
 
@@ -156,7 +153,7 @@ function announceAgent(
   agent: AgentSetting,
 ): void {
   const { command } = place.config.provider;
-  const isConfigured = command !== undefined && "agent-cmd" in flags && isEmpty(agent);
+  const isConfigured = command !== undefined && "agent-cmd" in flags && Object.keys(agent).length === 0;
   if (isConfigured) say(oneLine(`agent ${command} (${relative(place.root, place.file ?? "")})`));
   const shell = typeof agent.agent === "object" ? agent.agent.command : isConfigured ? command : undefined;
   const idle = ["model", "reasoning", "endpoint"].filter((flag) => flagsGiven.has(flag)).map((flag) => `--${flag}`);
@@ -195,22 +192,12 @@ function workersBehind(url: string, { workflow }: Place, { clock }: Host): OpenE
   };
 }
 
-function isEmpty(value: object): boolean {
-  return Object.keys(value).length === 0;
-}
-
 /** Asks while a project is set up: `null` where flags or the lack of a terminal say that no one is asked. */
-export async function setupPrompter({ flags, host, signal }: Invocation, { config }: Place): Promise<Prompter | null> {
+export async function setupPrompter(invocation: Invocation, { config }: Place): Promise<Prompter | null> {
+  const { flags, host } = invocation;
   const mode = promptMode(flags, host, (flags.text("ui") ?? config.ui) as Config["ui"]);
   if (mode === null || mode === "page" || (mode === "unattended" && !flags.has("answers"))) return null;
-  return createPrompter({
-    mode,
-    clock: host.clock,
-    terminal: host.terminal,
-    approvals: new Set(),
-    lookUp: await answersOf(flags, host),
-    signal,
-  });
+  return await prompterOf(invocation, mode, []);
 }
 
 /** `null`: no one can be asked, and no flag says that this is meant. */

@@ -60,7 +60,8 @@ function withNewNames(raw: unknown): { readonly data: unknown; readonly warnings
   return { data, warnings };
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+/** True for an object with keys. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { findAdapter } from "../agents/adapters.ts";
 import { packageOf, programPath } from "../agents/program.ts";
-import type { Finding } from "../cli/finding.ts";
+import { type Finding, foundOf } from "../cli/finding.ts";
+import { optional } from "../cli/settings.ts";
 import type { Place } from "../cli/workspace.ts";
-import { RalphError } from "../errors/ralph_error.ts";
 import { openRepository } from "../git/open_repository.ts";
 import { pathExists, removePath } from "../host/files.ts";
 import type { Host, SandboxState } from "../host/types.ts";
@@ -39,20 +39,14 @@ export async function probeSandbox({ config, root }: Place, host: Host): Promise
     onRefused: () => {},
   });
   try {
-    const state = await confined.sandbox?.ensureUsable() as SandboxState;
-    const used = mode === "on" || mode === "required" ? "" : "; not used: `--sandbox` or `sandbox.mode` turns it on";
-    const found: Finding[] = [{
-      level: "ok",
-      name: "sandbox",
-      detail: `${sandboxText({ type: "sandbox", ...state })}${used}`,
-    }];
-    for (const trial of await trials(root, repository !== null, host)) found.push(await tried(trial, confined, root));
-    found.push(...await agentStarts(config, confined, root));
-    return found;
-  } catch (error) {
-    if (!RalphError.isInstance(error)) throw error;
-    const level = mode === "required" ? "missing" : "note";
-    return [{ level, name: "sandbox", detail: error.message, hint: error.hint }];
+    return await foundOf("sandbox", async () => {
+      const state = await confined.sandbox?.ensureUsable() as SandboxState;
+      const used = mode === "on" || mode === "required" ? "" : "; not used: `--sandbox` or `sandbox.mode` turns it on";
+      const detail = `${sandboxText({ type: "sandbox", ...state })}${used}`;
+      const found: Finding[] = [{ level: "ok", name: "sandbox", detail }];
+      for (const trial of await trials(root, repository !== null, host)) found.push(await tried(trial, confined, root));
+      return [...found, ...await agentStarts(config, confined, root)];
+    }, mode === "required" ? "missing" : "note");
   } finally {
     await confined.sandbox?.[Symbol.asyncDispose]();
   }
@@ -63,33 +57,30 @@ async function trials(root: string, inRepository: boolean, { environment, ids }:
   const outside = join(environment.home, mark);
   const git = (path: string): string => `: > "$(git rev-parse --git-path ${path})/${mark}"`;
   const hasKeys = await pathExists(join(environment.home, ".ssh"));
+  const allowed: Trial = {
+    name: "write the working tree",
+    command: `: > '${join(root, mark)}' && rm '${join(root, mark)}'`,
+    wanted: "allowed",
+  };
+  const denied: readonly (readonly [name: string, command: string, isTried?: boolean])[] = [
+    ["write git's hooks", git("hooks"), inRepository],
+    ["set git's configuration", `git config doctor.${mark.slice(-8)} x`, inRepository],
+    ["write the home folder", `: > '${outside}'; false`],
+    ["read ~/.ssh", `ls '${environment.home}/.ssh/'*`, hasKeys],
+    ["write the system", `: > /usr/local/${mark}`],
+    ["read a secret of the environment", `test -n "$${SECRET}"`],
+    ["see other processes", `test -e /proc/${environment.pid}`, environment.pid >= FIRST_TELLING_PID],
+    ["leave the sandbox by a namespace", "unshare --user --map-root-user true"],
+    ["reach a service of docker", "test -S /var/run/docker.sock"],
+  ];
   return [
-    {
-      name: "write the working tree",
-      command: `: > '${join(root, mark)}' && rm '${join(root, mark)}'`,
-      wanted: "allowed",
-    },
-    ...(inRepository
-      ? [
-        { name: "write git's hooks", command: git("hooks"), wanted: "denied" as const },
-        {
-          name: "set git's configuration",
-          command: `git config doctor.${mark.slice(-8)} x`,
-          wanted: "denied" as const,
-        },
-      ]
-      : []),
-    { name: "write the home folder", command: `: > '${outside}'; false`, wanted: "denied", leaves: outside },
-    ...(hasKeys
-      ? [{ name: "read ~/.ssh", command: `ls '${environment.home}/.ssh/'*`, wanted: "denied" as const }]
-      : []),
-    { name: "write the system", command: `: > /usr/local/${mark}`, wanted: "denied" },
-    { name: "read a secret of the environment", command: `test -n "$${SECRET}"`, wanted: "denied" },
-    ...(environment.pid < FIRST_TELLING_PID
-      ? []
-      : [{ name: "see other processes", command: `test -e /proc/${environment.pid}`, wanted: "denied" as const }]),
-    { name: "leave the sandbox by a namespace", command: "unshare --user --map-root-user true", wanted: "denied" },
-    { name: "reach a service of docker", command: "test -S /var/run/docker.sock", wanted: "denied" },
+    allowed,
+    ...denied.filter(([, , isTried = true]) => isTried).map(([name, command]): Trial => ({
+      name,
+      command,
+      wanted: "denied",
+      ...optional("leaves", command.includes(outside) ? outside : undefined),
+    })),
   ];
 }
 

@@ -4,7 +4,7 @@ import type { Agent } from "../context/agent.ts";
 import { createStateFiles } from "../backlog/state_files.ts";
 import { promptWarnings } from "../prompts/render.ts";
 import { loadConfig } from "../config/load.ts";
-import { strictConfig } from "../config/check.ts";
+import { isRecord, strictConfig } from "../config/check.ts";
 import type { Config } from "../config/types.ts";
 import type { LoopDefaults, RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
@@ -283,13 +283,9 @@ async function withOverrides(config: Config, overrides: DeepPartial<Config> | un
 
 function merge(base: unknown, over: unknown): unknown {
   if (over === undefined) return base;
-  if (!isPlain(base) || !isPlain(over)) return over;
+  if (!isRecord(base) || !isRecord(over)) return over;
   const keys = new Set([...Object.keys(base), ...Object.keys(over)]);
   return Object.fromEntries([...keys].map((key) => [key, merge(base[key], over[key])]));
-}
-
-function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 async function shellFor(root: string): Promise<$Type> {
@@ -297,26 +293,20 @@ async function shellFor(root: string): Promise<$Type> {
   return build$({ commandBuilder: new CommandBuilder().cwd(root) });
 }
 
-function runInfo(
-  { later, ...parts }: RunFolders & { readonly later: (() => Promise<void>)[] },
-): RalphContext["run"] {
-  const { id, root, repository } = parts;
-  const rateLimits = sharedRateLimits(repository);
-  const tidyLater = (work: () => Promise<void>): void => void later.push(work);
-  return { id, root, rateLimits, folder: runFolders(parts), tidyLater, nextIteration: counter() };
-}
-
-function sharedRateLimits(repository: Repository | null): RalphContext["run"]["rateLimits"] {
-  let opened: ReturnType<RalphContext["run"]["rateLimits"]> | undefined;
-  return () =>
-    opened ??= import("../agents/rate_limits.ts").then(({ openRateLimits }) =>
-      openRateLimits(repository === null ? null : join(repository.ralphDirectory, "rate-limits.json"))
-    );
-}
-
-function counter(): () => number {
-  let count = 0;
-  return () => count += 1;
+function runInfo(parts: RunParts): RalphContext["run"] {
+  const { id, root, repository, later } = parts;
+  let iteration = 0;
+  let limits: ReturnType<RalphContext["run"]["rateLimits"]> | undefined;
+  const file = repository === null ? null : join(repository.ralphDirectory, "rate-limits.json");
+  return {
+    id,
+    root,
+    rateLimits: () =>
+      limits ??= import("../agents/rate_limits.ts").then(({ openRateLimits }) => openRateLimits(file)),
+    folder: runFolders(parts),
+    tidyLater: (work) => void later.push(work),
+    nextIteration: () => iteration += 1,
+  };
 }
 
 /** Date and time to the millisecond, so that the names' order is the runs' order, and two letters by chance. */
@@ -329,12 +319,13 @@ function runId(host: Host): string {
   return `${day}-${time}-${millisecond}${host.ids.random(2)}`;
 }
 
-interface RunFolders {
+interface RunParts {
   readonly id: string;
   readonly root: string;
   readonly host: Host;
   readonly events: EventBus;
   readonly logs: EventLog[];
+  readonly later: (() => Promise<void>)[];
   readonly repository: Repository | null;
   readonly steering: SteeredRun;
   /** How many runs' folders are kept. */
@@ -343,7 +334,7 @@ interface RunFolders {
 
 /** Each runs directory is made once, with a `.gitignore` of `*`; from then on the events go there too. */
 function runFolders(
-  { id, root, host, repository, events, logs, keep, steering }: RunFolders,
+  { id, root, host, repository, events, logs, keep, steering }: RunParts,
 ): (runsDirectory: string) => Promise<string> {
   const made = new Map<string, Promise<string>>();
   async function make(directory: string): Promise<string> {

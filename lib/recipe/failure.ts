@@ -43,9 +43,15 @@ export async function importFailure(error: unknown, path: string, host: RecipeHo
   const missing = notGenerated(error);
   if (missing !== null) return missing;
   const thrown = read(error);
-  if (thrown.code === "ERR_UNKNOWN_FILE_EXTENSION") return unknownExtension(path, error);
+  if (thrown.code === "ERR_UNKNOWN_FILE_EXTENSION") {
+    return invalid(path, "this version of Node.js does not run TypeScript", {
+      hint: "run it with the `ralph` binary, Bun, Deno or Node.js 22.18 and later, or write the recipe as `.mjs`",
+      cause: error,
+    });
+  }
+  const isOfRecipe = placeInStack(thrown.stack, path) !== null;
   const missingExport = MISSING_EXPORT_REGEXP.exec(thrown.message);
-  if (missingExport !== null && placeInStack(thrown.stack, path) === null) {
+  if (missingExport !== null && !isOfRecipe) {
     return await exportFailure(missingExport, thrown, path, { modules: host.modules, cause: error });
   }
   const missingModule = moduleFailure(thrown, path, { modules: host.modules, cause: error });
@@ -53,9 +59,9 @@ export async function importFailure(error: unknown, path: string, host: RecipeHo
   const place = syntaxPlace(thrown) ?? await nodeSyntaxPlace(thrown, path, host);
   if (place !== null) return await syntaxFailure(thrown, place, error);
   const named = urlPlace(thrown.message);
-  if (named !== null && placeInStack(thrown.stack, path) === null) return await syntaxFailure(thrown, named, error);
+  if (named !== null && !isOfRecipe) return await syntaxFailure(thrown, named, error);
   // A code of the runtime's own and no line of the recipe: loading failed in a way of its own, such as an import attribute.
-  if (thrown.code.startsWith("ERR_") && placeInStack(thrown.stack, path) === null) {
+  if (thrown.code.startsWith("ERR_") && !isOfRecipe) {
     return invalid(path, thrown.message.split("\n")[0] as string, { hint: "fix the import", cause: error });
   }
   return threw(error, thrown, path);
@@ -75,13 +81,6 @@ function threw(error: unknown, thrown: Thrown, path: string): RalphError {
     details: { path, problem: place === null ? text : `${text}\n    at ${show(place)}` },
     hint: "fix the recipe, then run the same command again",
     cause: error,
-  });
-}
-
-function unknownExtension(path: string, cause: unknown): RalphError {
-  return invalid(path, "this version of Node.js does not run TypeScript", {
-    hint: "run it with the `ralph` binary, Bun, Deno or Node.js 22.18 and later, or write the recipe as `.mjs`",
-    cause,
   });
 }
 
@@ -147,8 +146,8 @@ function excerpt(line: string, { line: number, column }: Place): string {
 /** The place at which a module did not parse, or `null` for an error that its code threw. */
 function syntaxPlace(thrown: Thrown): Place | null {
   if (thrown.position !== null) return thrown.position;
-  const arrow = NODE_ARROW_REGEXP.exec(thrown.stack);
-  if (arrow !== null) return place(arrow[1], arrow[2], String((arrow[3] as string).length + 1));
+  const arrow = arrowPlace(thrown.stack);
+  if (arrow !== null) return arrow;
   return thrown.message.startsWith("SyntaxError:") ? urlPlace(thrown.message) : null;
 }
 
@@ -163,8 +162,8 @@ async function nodeSyntaxPlace(thrown: Thrown, path: string, host: RecipeHost): 
       arguments: ["--check", file],
       cwd: dirname(path),
     });
-    const arrow = NODE_ARROW_REGEXP.exec(stderr);
-    if (arrow !== null) return place(arrow[1], arrow[2], String((arrow[3] as string).length + 1));
+    const arrow = arrowPlace(stderr);
+    if (arrow !== null) return arrow;
   }
   return null;
 }
@@ -177,6 +176,11 @@ function placeInStack(stack: string, path: string): Place | null {
     .map((match) => place(match[1], match[2], match[3]))
     .filter(({ file }) => file.startsWith(folder) && !file.includes(`${sep}node_modules${sep}`));
   return places[0] ?? null;
+}
+
+function arrowPlace(text: string): Place | null {
+  const match = NODE_ARROW_REGEXP.exec(text);
+  return match === null ? null : place(match[1], match[2], String((match[3] ?? "").length + 1));
 }
 
 function urlPlace(text: string): Place | null {

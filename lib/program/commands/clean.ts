@@ -3,7 +3,7 @@ import { usage } from "../../cli/parse.ts";
 import { openSession } from "../../cli/session.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
 import { requireRepository } from "../../git/require_repository.ts";
-import { askConsent } from "../../recipe/gate.ts";
+import { gate } from "../../recipe/gate.ts";
 import { formatSize } from "../../ui/format_size.ts";
 import { STORED, type Stored, storedFor } from "../stored.ts";
 
@@ -28,12 +28,9 @@ export async function run(invocation: Invocation): Promise<number> {
   ralph.events.emit({ type: "text", title: "Kept of this project", lines: stored.map(lineOf) });
   const bytes = stored.reduce((sum, one) => sum + (one.bytes ?? 0), 0);
   const message = `Remove ${stored.length === 1 ? "it" : `all ${stored.length}`} (${formatSize(bytes)})?`;
-  const consent = await askConsent(ralph, { name: "clean", message });
-  if (consent === null) return EXIT.interrupted;
-  if (!consent.yes) {
-    ralph.events.emit({ type: "text", title: "Next", lines: ["ralph clean --approve clean"] });
-    return ralph.prompter.interactive ? EXIT.done : EXIT.blocked;
-  }
+  const { status } = await gate(ralph, { name: "clean", message, next: ["ralph clean --approve clean"] });
+  if (status === "aborted") return EXIT.interrupted;
+  if (status === "declined") return ralph.prompter.interactive ? EXIT.done : EXIT.blocked;
   for (const one of stored) {
     out(await one.remove() ? `removed ${one.name}` : `in use, so it stays: ${one.name}`);
   }

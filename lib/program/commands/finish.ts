@@ -1,10 +1,10 @@
 import { basename } from "node:path";
 import type { Invocation } from "../../cli/command.ts";
 import { workText } from "../../cli/end_with.ts";
+import { usage } from "../../cli/parse.ts";
 import { openSession } from "../../cli/session.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
-import { RalphError } from "../../errors/ralph_error.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { askConsent } from "../../recipe/gate.ts";
 import { requestBody, requestTitle } from "../../report/pull_request.ts";
@@ -27,10 +27,7 @@ const READ_SUBJECTS = 50;
 export async function run(invocation: Invocation): Promise<number> {
   const { flags, out } = invocation;
   if (flags.has("merge") && flags.has("draft")) {
-    throw new RalphError("usage", {
-      details: { problem: "--merge and --draft exclude each other" },
-      hint: "--merge merges here: there is no request that could be a draft",
-    });
+    throw usage("--merge and --draft exclude each other", "--merge merges here: there is no request that could be a draft");
   }
   await using session = await openSession(invocation, { asks: !flags.has("dry-run"), gates: ["finish"] });
   const { ralph, place } = session;

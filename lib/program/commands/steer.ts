@@ -1,13 +1,9 @@
 import type { Invocation } from "../../cli/command.ts";
-import { resolveRoot } from "../../cli/root.ts";
-import { ownFiles } from "../../context/own_files.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { openRepository } from "../../git/open_repository.ts";
 import { controlFolder, sendRequest } from "../../steer/control.ts";
 import type { LiveRun, SteerRequest } from "../../steer/types.ts";
-import { runsAt } from "../../watch/now.ts";
-import { noRun } from "./watch.ts";
+import { noRun, runsHere } from "./watch.ts";
 
 /** `ralph pause [RUN]`: nothing starts after the present turn, until `ralph resume`. */
 export function pause(invocation: Invocation): Promise<number> {
@@ -43,10 +39,7 @@ async function steer(
   ask: (live: LiveRun) => Omit<SteerRequest, "origin">,
 ): Promise<number> {
   const { host, say } = invocation;
-  const root = await resolveRoot(invocation);
-  const own = ownFiles(await openRepository(host, root), root);
-  const runs = await runsAt(own.directory, root);
-  const live = named === undefined ? runs.at(-1) : runs.find(({ run }) => run === named);
+  const { root, own, live } = await runsHere(invocation, named);
   if (live === undefined) throw await noRun(named === undefined ? root : `${root} named ${named}`, own.runLock);
   const request: SteerRequest = { ...ask(live), origin: "file" };
   const reply = await sendRequest({ folder: controlFolder(own.directory), run: live.run, host }, request);

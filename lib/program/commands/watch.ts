@@ -2,7 +2,7 @@ import type { Invocation } from "../../cli/command.ts";
 import { usage } from "../../cli/parse.ts";
 import { resolveRoot } from "../../cli/root.ts";
 import { styleFor } from "../../cli/show.ts";
-import { ownFiles } from "../../context/own_files.ts";
+import { type OwnFiles, ownFiles } from "../../context/own_files.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
 import type { RalphEvent } from "../../events/types.ts";
 import { openRepository } from "../../git/open_repository.ts";
@@ -54,10 +54,7 @@ export async function run(invocation: Invocation): Promise<number> {
 /** The run that is named, or the newest one at work. @throws {RalphError} usage */
 async function findWatched(invocation: Invocation): Promise<Watched> {
   const { arguments: [named], host, say } = invocation;
-  const root = await resolveRoot(invocation);
-  const own = ownFiles(await openRepository(host, root), root);
-  const atWork = await runsAt(own.directory, root);
-  const live = named === undefined ? atWork.at(-1) : atWork.find(({ run }) => run === named);
+  const { root, own, atWork, live } = await runsHere(invocation, named);
   if (live !== undefined) {
     const others = atWork.filter((one) => one !== live).map(({ run }) => run);
     if (others.length > 0 && named === undefined) say(`watching ${live.run}; also at work: ${others.join(", ")}`);
@@ -66,6 +63,19 @@ async function findWatched(invocation: Invocation): Promise<Watched> {
   if (named === undefined) throw await noRun(root, own.runLock);
   const found = await findRun({ root, cwd: host.environment.cwd, folders: await runFolders(root) }, named);
   return { events: found.events, live: null, liveFile: "" };
+}
+
+/** The runs at work in a project, and the one that is meant: the named one, else the newest. */
+export async function runsHere(invocation: Invocation, named: string | undefined): Promise<{
+  readonly root: string;
+  readonly own: OwnFiles;
+  readonly atWork: readonly LiveRun[];
+  readonly live: LiveRun | undefined;
+}> {
+  const root = await resolveRoot(invocation);
+  const own = ownFiles(await openRepository(invocation.host, root), root);
+  const atWork = await runsAt(own.directory, root);
+  return { root, own, atWork, live: named === undefined ? atWork.at(-1) : atWork.find(({ run }) => run === named) };
 }
 
 /** The error for a run that cannot be seen. */

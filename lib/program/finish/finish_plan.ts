@@ -1,3 +1,4 @@
+import { usage } from "../../cli/parse.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { type BranchWork, branchWork } from "../../git/branch_work.ts";
@@ -149,12 +150,7 @@ async function targetOf(
   const here = await commitOf(repository, `refs/heads/${base}`);
   const there = remote === null ? null : await commitOf(repository, `refs/remotes/${remote}/${base}`);
   const named = here ?? there ?? await commitOf(repository, base);
-  if (named === null) {
-    throw new RalphError("usage", {
-      details: { problem: `there is no branch ${base}` },
-      hint: "name another by `--base`",
-    });
-  }
+  if (named === null) throw usage(`there is no branch ${base}`, "name another by `--base`");
   const known = { onto: here ?? named, name: base, here, note: unknown };
   if (there === null || there === here) return known;
   if (!isHere || here === null || await isBelow(repository, here, there)) {

@@ -55,7 +55,7 @@ export async function mergeHere(
     await refuseOtherWorktree(repository, base);
     const tree = await mergedTree(repository, plan, head);
     const parents = squash ? [onto] : [onto, head];
-    const commit = await commitTree(repository, { tree, parents, message: `${title}\n\n${beforeFold(body)}\n` });
+    const commit = await commitTree(repository, tree, parents, `${title}\n\n${beforeFold(body)}\n`);
     const obstacles = await inTheWay(repository, { tip: head, commit });
     if (obstacles !== null) {
       throw failed(`${base} has ${obstacles.join(", ")}, which is here and not committed`, "move it away, then again");
@@ -95,11 +95,9 @@ function refuseConflicts(plan: FinishPlan): void {
 
 async function commitTree(
   repository: Repository,
-  { tree, parents, message }: {
-    readonly tree: string;
-    readonly parents: readonly string[];
-    readonly message: string;
-  },
+  tree: string,
+  parents: readonly string[],
+  message: string,
 ): Promise<string> {
   const signs = (await repository.git(["config", "--type=bool", "--get", "commit.gpgSign"])).stdout.trim() === "true";
   const arguments_ = ["commit-tree", ...signs ? ["-S"] : [], tree, ...parents.flatMap((parent) => ["-p", parent])];

@@ -55,11 +55,10 @@ export async function prove(
   if (source === "approve" && !draft && !plan.isMerged) refuseOpen(plan, reports.at(-1));
   if (plan.isMerged || (proof !== null && !isTogether)) return { proof, doubts: [] };
   const { work: { branch, base, head, from }, target: { onto } } = plan;
-  const level = "info";
   const message = isTogether
     ? `${base} has ${commitsText(plan.behind)} that the branch has not: checking both together`
     : `no run has passed at ${head.slice(0, 10)}: checking it`;
-  ralph.events.emit({ type: "note", level, message });
+  ralph.events.emit({ type: "note", level: "info", message });
   const verdict = await verdictSince(ralph, {
     base: isTogether ? onto : from,
     head: isTogether ? await together(ralph, plan) : head,
@@ -69,7 +68,6 @@ export async function prove(
   const unseen = await doubtedItems(ralph, plan);
   const status = verdict.status === "passed" && unseen.length > 0 ? "unverified" : verdict.status;
   const { notices } = verdict;
-  const reasons = [...verdict.reasons, ...unseen];
   if (status === "aborted") return null;
   for (const { subject, message: found } of notices) {
     ralph.events.emit({ type: "note", level: "warn", message: `the checks cannot be believed: ${subject}: ${found}` });
@@ -82,9 +80,8 @@ export async function prove(
   if (status === "passed") return { proof: found, doubts: [] };
   const isAllowed = status === "unverified" && (ralph.config.verify.allowUnverified || source !== "approve");
   if (isAllowed) return { proof: found, doubts: unseen.length > 0 ? unseen : [`no check covers ${head.slice(0, 10)}`] };
-  const doubt = `${
-    isTogether ? `${branch} and what ${base} has beside it do not pass together` : notPassed(plan, status)
-  }: ${reasons.join("; ")}`;
+  const what = isTogether ? `${branch} and what ${base} has beside it do not pass together` : notPassed(plan, status);
+  const doubt = `${what}: ${[...verdict.reasons, ...unseen].join("; ")}`;
   if (draft) return { proof: found, doubts: [doubt] };
   throw failed(doubt, hintOf(plan, isTogether));
 }
@@ -125,15 +122,19 @@ async function together(ralph: RalphContext, plan: FinishPlan): Promise<string> 
 /** The commands by which the work on the branch passed, also where its commits were written anew since. */
 async function provedCommands(
   ralph: RalphContext,
-  { work: { head }, target: { onto } }: FinishPlan,
+  plan: FinishPlan,
   reports: readonly RunReport[],
 ): Promise<readonly string[]> {
-  const range = await outputFrom(requireRepository(ralph), ["rev-list", `${onto}..${head}`]);
-  const commits = new Set(range.split("\n"));
+  const commits = await commitsOf(ralph, plan);
   const items = new Set(reports.flatMap((report) => report.items.map(({ id, kind }) => `${kind} ${id}`)));
   return ralph.journal.allPassed()
     .filter(({ commit, kind, id }) => (commit !== null && commits.has(commit)) || items.has(`${kind} ${id}`))
     .flatMap(({ checks }) => checks.filter(({ expect }) => expect === undefined).map(({ command }) => command));
+}
+
+async function commitsOf(ralph: RalphContext, { work, target }: FinishPlan): Promise<ReadonlySet<string>> {
+  const range = await outputFrom(requireRepository(ralph), ["rev-list", `${target.onto}..${work.head}`]);
+  return new Set(range.split("\n"));
 }
 
 const DOUBTS = {
@@ -142,14 +143,13 @@ const DOUBTS = {
 };
 
 /** Items of the branch that passed their checks and are unverified all the same, and why. */
-async function doubtedItems(ralph: RalphContext, { target, work }: FinishPlan): Promise<readonly string[]> {
+async function doubtedItems(ralph: RalphContext, plan: FinishPlan): Promise<readonly string[]> {
   const doubted = ralph.journal.allPassed().flatMap((record) => {
     const doubt = doubtOf(record, ralph.config.provider);
     return doubt === null ? [] : [{ ...record, doubt }];
   });
   if (doubted.length === 0) return [];
-  const range = await outputFrom(requireRepository(ralph), ["rev-list", `${target.onto}..${work.head}`]);
-  const commits = new Set(range.split("\n"));
+  const commits = await commitsOf(ralph, plan);
   return doubted.filter(({ commit }) => commit !== null && commits.has(commit))
     .map(({ id, doubt }) => `${id} is unverified: ${DOUBTS[doubt]}`);
 }
