@@ -71,7 +71,6 @@ export const SANDBOX_FLAGS: FlagTable = {
 
 /** The agent that does the work. */
 export const AGENT_FLAGS: FlagTable = {
-  ...SANDBOX_FLAGS,
   agent: text("NAME", "a built-in agent by name", { variable: "RALPH_AGENT", rival: "agent-cmd" }),
   "agent-cmd": text("TEXT", "any command as the agent: runs in the shell as written, prompt on standard input", {
     variable: "RALPH_AGENT_CMD",
@@ -88,6 +87,7 @@ export const AGENT_FLAGS: FlagTable = {
   timeout: text("TIME", "longest agent turn: `90s`, `30m`, `2h` or seconds (default: 30m)", {
     variable: "RALPH_TIMEOUT",
   }),
+  ...SANDBOX_FLAGS,
 };
 
 /** Questions answered beforehand. */

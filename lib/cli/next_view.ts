@@ -83,15 +83,11 @@ function withoutItem(
   next: Exclude<Next<unknown>, { readonly status: "item" }>,
   words: { readonly done: string; readonly retry: string | null },
 ): NextView {
-  switch (next.status) {
-    case "done":
-      return { blocked: false, data: next, notes: [`nothing is left to do: ${words.done}`] };
-    case "waiting":
-      return { blocked: false, data: next, notes: ["everything that is left depends on what is in flight"] };
-    case "blocked": {
-      const reasons = next.reasons.map((reason) => `  ${reason.split("\n")[0] ?? ""}`);
-      const hints = words.retry === null ? [] : [`hint: \`${words.retry}\` takes parked items up again`];
-      return { blocked: true, data: next, notes: ["blocked:", ...reasons, ...hints] };
-    }
+  if (next.status === "done") return { blocked: false, data: next, notes: [`nothing is left to do: ${words.done}`] };
+  if (next.status === "waiting") {
+    return { blocked: false, data: next, notes: ["everything that is left depends on what is in flight"] };
   }
+  const reasons = next.reasons.map((reason) => `  ${reason.split("\n")[0] ?? ""}`);
+  const hints = words.retry === null ? [] : [`hint: \`${words.retry}\` takes parked items up again`];
+  return { blocked: true, data: next, notes: ["blocked:", ...reasons, ...hints] };
 }

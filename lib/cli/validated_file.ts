@@ -66,13 +66,12 @@ const PLACE_REGEXP = /^(?!line \d)[A-Za-z]\w*(?:\[\d+\]|\.[A-Za-z]\w*)*/;
 /** Problems that begin with a key of the file, with its line and column before it. */
 async function placed(problems: readonly string[], text: string): Promise<readonly string[]> {
   if (text.length > LONGEST_TEXT || !problems.some((problem) => PLACE_REGEXP.test(problem))) return problems;
-  const { jsonLines } = await import("../config/read_text.ts");
-  const lineOf = await jsonLines(text);
+  const { jsonPlace } = await import("../config/read_text.ts");
   return problems.map((problem) => {
     const [place = ""] = PLACE_REGEXP.exec(problem) ?? [];
     const path = [...place.matchAll(/\w+/g)].map(([part]) => /^\d+$/.test(part) ? Number(part) : part);
-    const found = lineOf(path.slice(0, 1)).known ? lineOf(path) : null;
-    return found === null ? problem : `line ${found.line}, column ${found.column}: ${problem}`;
+    const found = jsonPlace(text, path);
+    return !jsonPlace(text, path.slice(0, 1)).known ? problem : `line ${found.line}, column ${found.column}: ${problem}`;
   });
 }
 

@@ -1,32 +1,11 @@
 import type { Invocation } from "./command.ts";
+import { AGENT_FLAGS, LOOP_FLAGS, PLACE_FLAGS } from "./flags.ts";
 
+/** These hold for one command alone. */
+const ONCE: readonly string[] = ["record", "no-wait", "retry-blocked", "accept-changes", "interactive"];
 /** Flags without which a command that continues would do something else. */
-const KEPT: readonly string[] = [
-  "root",
-  "config",
-  "workflow",
-  "agent",
-  "agent-cmd",
-  "script",
-  "cassette",
-  "model",
-  "endpoint",
-  "reasoning",
-  "timeout",
-  "max-cost",
-  "verify",
-  "allow-unverified",
-  "strict",
-  "sandbox",
-  "no-sandbox",
-  "challenge",
-  "branch",
-  "parallel",
-  "queue",
-  "any-order",
-  "scope",
-  "ask",
-];
+const KEPT = Object.keys({ ...PLACE_FLAGS, ...AGENT_FLAGS, ...LOOP_FLAGS }).filter((name) => !ONCE.includes(name))
+  .concat("scope", "ask");
 
 /** A command of Ralph's with those flags of this command line that it takes as well: as printed it works. Pure. */
 export function withFlags(

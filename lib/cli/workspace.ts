@@ -1,6 +1,5 @@
 import { join, resolve } from "node:path";
-import type { ConfigCache } from "../config/config_cache.ts";
-import { loadConfig, type LoadedConfig } from "../config/load.ts";
+import { type ConfigCache, loadConfig, type LoadedConfig } from "../config/load.ts";
 import { findFolders } from "../git/find_folders.ts";
 import { modifiedAt } from "../host/files.ts";
 import type { Host } from "../host/types.ts";

@@ -1,7 +1,6 @@
 import { isAbsolute, join } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
-import { readText } from "../host/files.ts";
-import { type ConfigCache, keep, readKept } from "./config_cache.ts";
+import { readText, writeOwn } from "../host/files.ts";
 import { defaultConfig } from "./defaults.ts";
 import type { Config } from "./types.ts";
 
@@ -57,7 +56,7 @@ export async function findConfig(root: string, named?: string, cache?: ConfigCac
   const kept = cache ? await readKept(cache, text) : null;
   if (kept !== null) return { ...kept, file, problems: [], text };
   const { readConfigText } = await import("./read_text.ts");
-  const { config, problems, warnings } = await readConfigText(text);
+  const { config, problems, warnings } = readConfigText(text);
   if (cache && config !== null) await keep(cache, text, { config, warnings });
   return { config, file, warnings, problems, text };
 }
@@ -66,4 +65,36 @@ export async function findConfig(root: string, named?: string, cache?: ConfigCac
 function listed(problems: readonly string[]): string {
   if (problems.length === 1) return problems.join("");
   return `${problems.length} problems${problems.map((problem) => `\n  ${problem}`).join("")}`;
+}
+
+/**
+ * The place that keeps a checked configuration. Checking needs zod, whose loading costs a command like `status` more
+ * than the rest of its work.
+ */
+export interface ConfigCache {
+  /** Absolute path, inside the git directory. */
+  readonly file: string;
+  /** Names the program that checked it: another build checks anew. */
+  readonly program: string;
+}
+
+/** The kept parts of a configuration that had no problem. */
+interface Kept {
+  readonly config: Config;
+  readonly warnings: readonly string[];
+}
+
+/** The outcome of an earlier check of this very text by this very program, or `null`. */
+async function readKept({ file, program }: ConfigCache, text: string): Promise<Kept | null> {
+  try {
+    const kept = JSON.parse(await readText(file) ?? "null") as (Kept & { program: string; text: string }) | null;
+    return kept?.program === program && kept.text === text ? { config: kept.config, warnings: kept.warnings } : null;
+  } catch {
+    return null; // torn or unreadable: checked anew
+  }
+}
+
+/** Keeps the outcome of a check. If it cannot be written, the next command checks again. */
+async function keep({ file, program }: ConfigCache, text: string, { config, warnings }: Kept): Promise<void> {
+  await writeOwn(file, JSON.stringify({ program, text, config, warnings })).catch(() => {});
 }

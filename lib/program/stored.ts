@@ -54,40 +54,27 @@ export async function allCheckouts(host: Host): Promise<{ readonly path: string;
 
 async function cached({ host, repository: { topLevel } }: StoredOf): Promise<readonly Stored[]> {
   const cache = await cacheFolder(host);
-  const homes = await homesOf(cache, topLevel);
-  const sandboxes = join(cache, "ralph-sandbox");
-  const sandbox = join(sandboxes, hashText(topLevel).slice(0, 16));
+  const folder = join(cache, "ralph-sandbox");
+  const sandbox = join(folder, hashText(topLevel).slice(0, 16));
   return [
-    ...homes.map((name): Stored => ({
-      kind: "cache",
-      name,
-      what: "the clean checkout, with copies of what `workspace` names: the next run makes it again",
-      bytes: sizeOnDisk(name),
+    ...(await homesOf(cache, topLevel)).map((name) => ({
+      ...stored("cache", name, folder, "the clean checkout, with copies of what `workspace` names: the next run makes it again"),
       remove: () => removeHome(host, name),
     })),
     ...await pathExists(sandbox)
-      ? [
-        {
-          kind: "cache",
-          name: sandbox,
-          what: "what package managers keep in the sandbox: they fetch it again",
-          bytes: sizeOnDisk(sandbox),
-          remove: () => removeOwn(sandbox, sandboxes).then(() => true),
-        } as const,
-      ]
+      ? [stored("cache", sandbox, folder, "what package managers keep in the sandbox: they fetch it again")]
       : [],
   ];
 }
 
 async function aside({ repository: { ralphDirectory } }: StoredOf): Promise<readonly Stored[]> {
   const folder = join(ralphDirectory, "aside");
-  return (await listDirectory(folder)).map((name) => ({
-    kind: "aside",
-    name: join(folder, name),
-    what: "was in the way, and is nowhere else",
-    bytes: sizeOnDisk(join(folder, name)),
-    remove: () => removeOwn(join(folder, name), folder).then(() => true),
-  }));
+  const names = await listDirectory(folder);
+  return names.map((name) => stored("aside", join(folder, name), folder, "was in the way, and is nowhere else"));
+}
+
+function stored(kind: Stored["kind"], name: string, folder: string, what: string): Stored {
+  return { kind, name, what, bytes: sizeOnDisk(name), remove: () => removeOwn(name, folder).then(() => true) };
 }
 
 async function refs({ repository }: StoredOf): Promise<readonly Stored[]> {

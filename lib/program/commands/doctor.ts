@@ -1,8 +1,29 @@
+import { isAbsolute } from "node:path";
+import type { ProviderChoice } from "../../config/types.ts";
+import { RalphError } from "../../errors/ralph_error.ts";
+import { openRepository } from "../../git/open_repository.ts";
+import { requireRepository } from "../../git/require_repository.ts";
+import type { Repository } from "../../git/types.ts";
+import { findExecutable, shellInvocation } from "../../host/shell.ts";
+import { createSlots } from "../../host/slots.ts";
+import { isSuperUser } from "../../host/this_process.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
-import type { Invocation } from "../../cli/command.ts";
-import type { Finding } from "../../cli/finding.ts";
-import { examine } from "../doctor_checks.ts";
 import { styleFor, toJson } from "../../cli/show.ts";
+import type { Host } from "../../host/types.ts";
+import type { Invocation } from "../../cli/command.ts";
+import { type Finding, foundOf } from "../../cli/finding.ts";
+import { findAgents, type FoundAgent, proofText } from "../../cli/known_agents.ts";
+import { findPlace, type Place } from "../../cli/workspace.ts";
+import { resolveRoot } from "../../cli/root.ts";
+import { optional } from "../../cli/settings.ts";
+import { workflowRow } from "../../workflows/table.ts";
+import { formatSize } from "../../ui/format_size.ts";
+import type { StoredOf } from "../stored.ts";
+import { VERSION } from "../../host/version.ts";
+
+const VERSION_TIMEOUT_MS = 20_000;
+/** Programs that start at once: some load for seconds, and each has its own time limit. */
+const VERSIONS_AT_ONCE = 2;
 
 /** `ralph doctor`: what is there, what is missing, and how to get it. Exit code 1 when something is missing. */
 export async function run(invocation: Invocation): Promise<number> {
@@ -27,4 +48,278 @@ function lines(findings: readonly Finding[], missing: number, invocation: Invoca
       ? good(notes === 0 ? "nothing is missing" : "nothing is missing that a run needs to start")
       : bad(`${missing} ${missing === 1 ? "thing is" : "things are"} missing`),
   ];
+}
+
+/** Looks at everything that a run needs; starts no agent but for its version. */
+async function examine(invocation: Invocation): Promise<readonly Finding[]> {
+  const { host } = invocation;
+  const root = await resolveRoot(invocation);
+  const config = await foundOf("config", async () => configuration(await findPlace(invocation)));
+  const place = config.some(({ level }) => level === "missing") ? null : await findPlace(invocation);
+  const agents = await findAgents(host);
+  const hasGit = await foundOf("git", async () => await gitVersion(host, root));
+  const slots = createSlots(VERSIONS_AT_ONCE);
+  return [
+    { level: "ok", name: "ralph", detail: `${VERSION}, ${runtime(host)}` },
+    ...await firstOnPath(host),
+    ...hasGit,
+    ...hasGit[0]?.level === "ok" ? await repository(host, root) : [],
+    await shell(host),
+    host.terminal.interactive
+      ? { level: "ok", name: "terminal", detail: "questions can be asked" }
+      : { level: "note", name: "terminal", detail: "none: commands that ask need `--answers` and `--approve`" },
+    ...config,
+    ...(place === null ? [] : [
+      ...await agentOf(place, host, agents),
+      ...await (await workflowRow(place.workflow.name).load()).examine?.(place, host) ?? [],
+      ...await browser(place, host),
+    ]),
+    ...await Promise.all(agents.map((agent) => slots.run(() => installed(agent, host)))),
+    ...await servers(),
+    ...await sandbox(invocation, place),
+    ...await queue(),
+    ...await probes(invocation, place, agents),
+  ];
+}
+
+/** Tried where it is asked for, and where a run would use one; otherwise only looked for. */
+async function sandbox({ flags, host }: Invocation, place: Place | null): Promise<readonly Finding[]> {
+  if (place === null) return [];
+  const { mode } = place.config.sandbox;
+  if (!flags.has("sandbox") && (mode === "off" || mode === "auto")) {
+    return [
+      await bubblewrap(host, "bubblewrap", "final checks run in a checkout at another path"),
+      await bubblewrap(host, "--sandbox", "it does not work"),
+    ];
+  }
+  const { probeSandbox } = await import("../sandbox_probe.ts");
+  return await probeSandbox(place, host);
+}
+
+/** Without it each verdict has a line that says so; the sandbox needs more programs. */
+async function bubblewrap(host: Host, name: "bubblewrap" | "--sandbox", without: string): Promise<Finding> {
+  const { findBubblewrap } = await import("../../host/confine.ts");
+  const found = await findBubblewrap(host, name === "--sandbox" ? "some" : "all");
+  return "problem" in found ? { level: "note", name, detail: `${found.problem}: ${without}`, hint: found.hint } : {
+    level: "ok",
+    name,
+    detail: `${found.program}${name === "bubblewrap" ? ", for final checks" : ", socat, ripgrep"}`,
+  };
+}
+
+/** The library only: no address of a database is known before a run. */
+async function queue(): Promise<readonly Finding[]> {
+  const { loadPostgres } = await import("../../machines/open_engine.ts");
+  return await foundOf("--queue", async () => {
+    await loadPostgres();
+    return "takes a PostgreSQL: `postgres://USER@HOST/DATABASE`";
+  }, "note");
+}
+
+/** One at a time: each is a turn of a real agent. */
+async function probes(
+  { flags, host, signal, say }: Invocation,
+  place: Place | null,
+  agents: readonly FoundAgent[],
+): Promise<readonly Finding[]> {
+  if (!flags.has("probe")) return [];
+  const { probe, probed } = await import("../probe.ts");
+  const { preset, model, endpoint } = place?.config.provider ?? {};
+  const findings: Finding[] = [];
+  for (const adapter of probed(flags.text("probe") ?? "", preset, agents)) {
+    say(`probing ${adapter.name}: one short turn`);
+    findings.push(await probe(adapter, { host, signal, ...(adapter.name === preset ? { model, endpoint } : {}) }));
+  }
+  return findings;
+}
+
+function runtime({ environment }: Host): string {
+  return environment.compiled ? "the binary" : environment.executable;
+}
+
+/** Several programs are called `ralph`: nothing is said of one that reports this version. */
+async function firstOnPath(host: Host): Promise<readonly Finding[]> {
+  const { cwd } = host.environment;
+  const found = await findExecutable("ralph", host.environment, cwd);
+  if (found === null) return [];
+  const end = await host.processes.run({ file: found, arguments: ["--version"], cwd, timeoutMs: VERSION_TIMEOUT_MS });
+  if (end.reason === "exited" && end.stdout.trim() === VERSION) return [];
+  const detail = `\`ralph\` on PATH is ${found}: another program of that name, or another version`;
+  return [{ level: "note", name: "PATH", detail, hint: "name this one by its path, or put its folder before on PATH" }];
+}
+
+async function gitVersion(host: Host, cwd: string): Promise<string> {
+  const end = await host.processes.run({ file: "git", arguments: ["--version"], cwd, timeoutMs: VERSION_TIMEOUT_MS });
+  if (end.reason !== "exited" || end.exitCode !== 0) throw new RalphError("git-missing");
+  return end.stdout.trim().replace(/^git version /, "");
+}
+
+async function repository(host: Host, root: string): Promise<readonly Finding[]> {
+  const open = async (): Promise<Repository> =>
+    requireRepository({ repository: await openRepository(host, root), root });
+  const here = await foundOf("repository", async () => {
+    const found = await open();
+    const { branch, changed } = await found.status();
+    const dirty = changed.length === 0
+      ? "clean"
+      : `${changed.length} changed ${changed.length === 1 ? "file" : "files"} (allowed)`;
+    return `${found.topLevel}, ${branch ?? "detached HEAD"}, ${dirty}`;
+  });
+  if (here[0]?.level !== "ok") return here;
+  const found = await open();
+  const identity = await foundOf("identity", async () => {
+    await found.ensureReady();
+    return "git knows an author, no merge is in progress";
+  });
+  return [...here, ...identity, ...await foundOf("cache", () => kept({ host, repository: found }))];
+}
+
+/** Counts the things that Ralph keeps outside of the tree, by kind. */
+async function kept(of: StoredOf): Promise<readonly Finding[]> {
+  const { allCheckouts, STORED, storedFor } = await import("../stored.ts");
+  const stored = await storedFor(of);
+  const all = await allCheckouts(of.host);
+  return STORED.flatMap((kind) => {
+    const own = stored.filter((one) => one.kind === kind);
+    if (own.length === 0) return [];
+    const size = formatSize(own.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0));
+    const others = kind === "cache" ? `; all projects: ${formatSize(all.bytes)} in ${all.path}` : "";
+    const detail = `${own.length} kept of this project, ${size}${others}`;
+    return [{ level: "ok", name: kind, detail, hint: `\`ralph clean ${kind}\` shows and removes it` }];
+  });
+}
+
+async function shell(host: Host): Promise<Finding> {
+  const { file, arguments: given } = await shellInvocation("true", host.environment);
+  return given.includes("--norc")
+    ? { level: "ok", name: "shell", detail: file }
+    : { level: "note", name: "shell", detail: `${file}: a failure before a pipe goes unseen`, hint: "install bash" };
+}
+
+function configuration({ file, warnings }: Place): readonly Finding[] {
+  const detail = file ?? "no ralph.config.json: the defaults";
+  if (warnings.length === 0) return [{ level: "ok", name: "config", detail }];
+  return [{ level: "note", name: "config", detail: `${detail} (${warnings.join(", ")})` }];
+}
+
+async function agentOf({ config, root }: Place, host: Host, found: readonly FoundAgent[]): Promise<readonly Finding[]> {
+  const { command, preset } = config.provider;
+  const finding = (level: Finding["level"], detail: string, hint?: string): readonly Finding[] => [
+    { level, name: "agent", detail, ...optional("hint", hint) },
+  ];
+  if (command === undefined && preset === undefined) {
+    const { message } = new RalphError("agent-missing");
+    if (found[0] === undefined) {
+      const example = 'add `"provider": { "command": "…" }` to ralph.config.json, or give `--agent-cmd`';
+      return finding("missing", `${message}, and none was found on PATH`, example);
+    }
+    const { name } = found[0];
+    return finding(
+      "note",
+      message,
+      `add \`"provider": { "preset": "${name}" }\` to ralph.config.json, or give \`--agent ${name}\``,
+    );
+  }
+  if (preset === "scripted") return finding("ok", "scripted, built in");
+  if (preset === "builtin") return await builtinOf(config.provider, host);
+  if (preset !== undefined && preset !== "command") return [await presetOf(preset, found, { host, root })];
+  const word = firstWord(command ?? "");
+  const path = await findExecutable(word, host.environment, root);
+  if (path !== null) return finding("ok", `${command ?? preset} ${isAbsolute(word) ? "" : `(${path})`}`.trim());
+  if (command !== undefined && /[^\w./-]/.test(word)) {
+    return finding("note", `${command} (a shell line: not looked up)`);
+  }
+  return finding("missing", `\`${word}\` is not on PATH`, "install it, or name another command");
+}
+
+/** The built-in agent needs nothing but a model server. */
+async function builtinOf({ endpoint, model }: ProviderChoice, host: Host): Promise<readonly Finding[]> {
+  const { configuredEndpoint } = await import("../../agents/ask_endpoint.ts");
+  return await foundOf("agent", async () => {
+    const ready = await configuredEndpoint(endpoint, model, host.environment.variables);
+    return `builtin, ${ready.model} of ${ready.url}`;
+  });
+}
+
+/** Model servers of this machine that answer: for the built-in agent, and for others that take any. */
+async function servers(): Promise<readonly Finding[]> {
+  const { localEndpoints } = await import("../../agents/ask_endpoint.ts");
+  return (await localEndpoints()).map(({ endpoint: { name, url }, models }): Finding => ({
+    level: "ok",
+    name,
+    detail: `${url}, ${models.map(({ id }) => id).slice(0, 6).join(", ") || "no model"} (for \`--agent builtin\`)`,
+  }));
+}
+
+async function presetOf(
+  preset: string,
+  found: readonly FoundAgent[],
+  place: { readonly host: Host; readonly root: string },
+): Promise<Finding> {
+  const here = found.find((agent) => agent.name === preset);
+  if (here !== undefined) return await readyAgent(here, place);
+  const { findAdapter } = await import("../../agents/adapters.ts");
+  const adapter = findAdapter(preset);
+  const [detail, hint] = adapter === undefined
+    ? [`there is no agent named ${preset}`, "`ralph help agents` lists them"]
+    : [`\`${adapter.programs[0]}\` is not on PATH`, `${adapter.install}; ${adapter.login}`];
+  return { level: "missing", name: "agent", detail, hint };
+}
+
+/** Tells if the agent will start, as far as that is known without starting it. */
+async function readyAgent(
+  { name: preset, path, adapter }: FoundAgent,
+  { host: { environment }, root }: { readonly host: Host; readonly root: string },
+): Promise<Finding> {
+  const name = "agent";
+  const { variables } = environment;
+  for (const { foresee, hint } of adapter.refusals ?? []) {
+    const why = foresee?.({ variables, isRoot: isSuperUser() }) ?? null;
+    if (why !== null) return { level: "missing", name, detail: `${preset} (${path}): ${why}`, hint };
+  }
+  const { seesLogin } = await import("../../agents/login_watch.ts");
+  return await seesLogin(adapter, environment, root)
+    ? { level: "ok", name, detail: `${preset} (${path})` }
+    : { level: "note", name, detail: `${preset} (${path}): no login or key of it is seen`, hint: adapter.login };
+}
+
+function firstWord(command: string): string {
+  return command.trim().split(/\s+/)[0] ?? "";
+}
+
+async function installed({ name, path, adapter }: FoundAgent, host: Host): Promise<Finding> {
+  const end = await host.processes.run({
+    file: path,
+    arguments: ["--version"],
+    cwd: host.environment.cwd,
+    timeoutMs: VERSION_TIMEOUT_MS,
+  });
+  if (end.reason !== "exited" || end.exitCode !== 0) {
+    const slow = end.reason === "timed-out" ? `it did not answer within ${VERSION_TIMEOUT_MS / 1000} s` : undefined;
+    return { level: "note", name, detail: `${path} does not report its version`, ...optional("hint", slow) };
+  }
+  const [version = ""] = (end.stdout.trim() || end.stderr.trim()).split("\n");
+  const { doubtful } = adapter;
+  const detail = `${version} (${path}), ${proofText(adapter)}`;
+  if (doubtful === undefined || isOlder(version, doubtful.from)) return { level: "ok", name, detail };
+  return { level: "note", name, detail: `${detail}: ${doubtful.why}`, hint: `\`ralph doctor --probe ${name}\` tries it` };
+}
+
+/** True where the first version in the text comes before the other one. Pure. */
+function isOlder(text: string, than: string): boolean {
+  const numbers = (version: string): readonly number[] => version.split(".").map(Number);
+  const here = numbers(/\d+(?:\.\d+)+/.exec(text)?.[0] ?? "");
+  const at = numbers(than).findIndex((number, index) => number !== (here[index] ?? 0));
+  return at >= 0 && (here[at] ?? 0) < (numbers(than)[at] ?? 0);
+}
+
+/** Only where pages may be looked at. */
+async function browser({ config, root, workflow }: Place, host: Host): Promise<readonly Finding[]> {
+  if (workflowRow(workflow.name).pages !== true && config.services.length === 0) return [];
+  if (!config.browser.enabled) {
+    return [{ level: "ok", name: "browser", detail: "not used: `browser.enabled` is false" }];
+  }
+  const { findBrowser } = await import("../../checks/browser/find_browser.ts");
+  const { executablePath } = config.browser;
+  return await foundOf("browser", () => findBrowser(executablePath, host.environment, root), "note");
 }

@@ -6,7 +6,7 @@
  */
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
-import { McpServer } from "@modelcontextprotocol/server";
+import { McpServer, type ToolAnnotations } from "@modelcontextprotocol/server";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";
 import { programOf } from "../../agents/environment.ts";
@@ -57,94 +57,61 @@ export async function run(invocation: Invocation): Promise<number> {
 
 function serverOf(ralph: RalphProcess): McpServer {
   const server = new McpServer({ name: "ralph", version: VERSION }, { instructions: INSTRUCTIONS });
-  server.registerTool(
-    "status",
-    {
-      description: "The state of the work, and how a plan or a run that was started goes. Changes nothing.",
-      annotations: LOOKING,
-    },
-    async ({ mcpReq: { signal } }) => await ralph.status(signal),
-  );
-  server.registerTool(
-    "plan",
-    {
-      description:
-        "Start to plan a goal without questions, in the background: writes a list of items with their checks. Takes " +
-        "minutes and costs agent turns. `status` shows how it goes, and how it ended.",
-      inputSchema: z.object({
-        goal: z.string().min(1).describe("the goal; or the path of a spec, or a phase, in workflows that plan those"),
-        approve: z.boolean().default(false).describe("accept the plan as it is written, for the user"),
-      }),
-    },
-    async ({ goal, approve }, { mcpReq: { signal } }) =>
-      await ralph.start(
-        ["plan", "--ui", "plain", ...approve ? ["--approve", "prd"] : ["--non-interactive"], "--", goal],
-        signal,
-      ),
-  );
-  server.registerTool(
-    "run",
-    {
-      description:
-        "Start to work off what is planned, in the background: agents change and commit files for minutes to " +
-        "hours, and cost money. Only when the user has agreed. `status` shows how it goes.",
-      inputSchema: z.object({
-        maxIterations: z.number().int().positive().optional().describe("at most this many agent turns"),
-      }),
-      annotations: { destructiveHint: true },
-    },
-    async ({ maxIterations }, { mcpReq: { signal } }) =>
-      await ralph.start(
-        ["run", "--ui", "plain", ...(maxIterations === undefined ? [] : ["--max-iterations", String(maxIterations)])],
-        signal,
-      ),
-  );
+  const looks = "The state of the work, and how a plan or a run that was started goes. Changes nothing.";
+  addTool(server, ["status", looks, LOOKING], {}, (_, signal) => ralph.status(signal));
+  const plans =
+    "Start to plan a goal without questions, in the background: writes a list of items with their checks. Takes " +
+    "minutes and costs agent turns. `status` shows how it goes, and how it ended.";
+  const toPlan = {
+    goal: z.string().min(1).describe("the goal; or the path of a spec, or a phase, in workflows that plan those"),
+    approve: z.boolean().default(false).describe("accept the plan as it is written, for the user"),
+  };
+  addTool(server, ["plan", plans], toPlan, ({ goal, approve }, signal) => {
+    const consent = approve ? ["--approve", "prd"] : ["--non-interactive"];
+    return ralph.start(["plan", "--ui", "plain", ...consent, "--", goal], signal);
+  });
+  const runs =
+    "Start to work off what is planned, in the background: agents change and commit files for minutes to " +
+    "hours, and cost money. Only when the user has agreed. `status` shows how it goes.";
+  const toRun = { maxIterations: z.number().int().positive().optional().describe("at most this many agent turns") };
+  addTool(server, ["run", runs, { destructiveHint: true }], toRun, ({ maxIterations: most }, signal) => {
+    return ralph.start(["run", "--ui", "plain", ...most === undefined ? [] : ["--max-iterations", `${most}`]], signal);
+  });
   addSteering(server, ralph);
   return server;
 }
 
 /** For a run at work, and after it. */
 function addSteering(server: McpServer, ralph: RalphProcess): void {
-  server.registerTool(
-    "tell",
-    {
-      description: "Say something to the run at work: it goes into the next prompt.",
-      inputSchema: z.object({
-        text: z.string().min(1),
-        item: z.string().min(1).optional().describe("only into the prompts for this item"),
-      }),
-    },
-    async ({ text, item }, { mcpReq: { signal } }) =>
-      await ralph.answer(["tell", ...(item === undefined ? [] : ["--item", item]), "--", text], signal),
-  );
-  server.registerTool(
-    "pause",
-    { description: "Let nothing start after the present turn of the run at work, until `resume`." },
-    async ({ mcpReq: { signal } }) => await ralph.answer(["pause"], signal),
-  );
-  server.registerTool(
-    "resume",
-    { description: "Let a paused run go on." },
-    async ({ mcpReq: { signal } }) => await ralph.answer(["resume"], signal),
-  );
-  server.registerTool(
-    "stop",
-    {
-      description: "Stop the run at work after its present turn, or planning at once. It can be continued.",
-      inputSchema: z.object({ now: z.boolean().default(false).describe("end the present turn too") }),
-    },
-    async ({ now }, { mcpReq: { signal } }) => await ralph.stop(now, signal),
-  );
-  server.registerTool(
-    "report",
-    {
-      description: "What a run did, as Markdown: items, checks, commits, cost. Changes nothing.",
-      inputSchema: z.object({ run: z.string().min(1).optional().describe("a run's id (the newest)") }),
-      annotations: LOOKING,
-    },
-    async ({ run: id }, { mcpReq: { signal } }) =>
-      await ralph.answer(["report", ...(id === undefined ? [] : ["--", id])], signal),
-  );
+  const toTell = {
+    text: z.string().min(1),
+    item: z.string().min(1).optional().describe("only into the prompts for this item"),
+  };
+  const tells = "Say something to the run at work: it goes into the next prompt.";
+  addTool(server, ["tell", tells], toTell, ({ text, item }, signal) => {
+    return ralph.answer(["tell", ...item === undefined ? [] : ["--item", item], "--", text], signal);
+  });
+  const pauses = "Let nothing start after the present turn of the run at work, until `resume`.";
+  addTool(server, ["pause", pauses], {}, (_, signal) => ralph.answer(["pause"], signal));
+  addTool(server, ["resume", "Let a paused run go on."], {}, (_, signal) => ralph.answer(["resume"], signal));
+  const stops = "Stop the run at work after its present turn, or planning at once. It can be continued.";
+  const toStop = { now: z.boolean().default(false).describe("end the present turn too") };
+  addTool(server, ["stop", stops], toStop, ({ now }, signal) => ralph.stop(now, signal));
+  const reports = "What a run did, as Markdown: items, checks, commits, cost. Changes nothing.";
+  const toReport = { run: z.string().min(1).optional().describe("a run's id (the newest)") };
+  addTool(server, ["report", reports, LOOKING], toReport, ({ run: id }, signal) => {
+    return ralph.answer(["report", ...id === undefined ? [] : ["--", id]], signal);
+  });
+}
+
+function addTool<Shape extends z.ZodRawShape>(
+  server: McpServer,
+  [name, description, annotations = {}]: readonly [name: string, description: string, annotations?: ToolAnnotations],
+  takes: Shape,
+  answer: (given: z.infer<z.ZodObject<Shape>>, signal: AbortSignal) => Promise<Answer>,
+): void {
+  const config = { description, annotations, inputSchema: z.object(takes) };
+  server.registerTool(name, config, (given, { mcpReq: { signal } }) => answer(given, signal));
 }
 
 /** A command that was started in the background. */

@@ -156,10 +156,9 @@ async function agentProblems(data: unknown, text: string): Promise<readonly stri
   const { AGENT_NAMES } = await import("../../agents/registry.ts");
   const unknown = named.filter(([, name]) => !AGENT_NAMES.includes(name));
   if (unknown.length === 0) return [];
-  const { jsonLines } = await import("../../config/read_text.ts");
-  const placeOf = await jsonLines(text);
+  const { jsonPlace } = await import("../../config/read_text.ts");
   return unknown.map(([path, name]) => {
-    const { line, column } = placeOf(path);
+    const { line, column } = jsonPlace(text, path);
     const near = nearest(name, AGENT_NAMES);
     const meant = near === null ? `known: ${AGENT_NAMES.join(", ")}` : `did you mean "${near}"?`;
     return `line ${line}, column ${column}: ${path.join(".")}: there is no agent named ${name}; ${meant}`;

@@ -1,3 +1,4 @@
+import { UNKNOWN_USAGE } from "../../agents/turn_end.ts";
 import type { ClaimLine } from "../../backlog/claims.ts";
 import type { Attempt, CheckResult, Claim, Turn } from "../../backlog/types.ts";
 
@@ -30,14 +31,7 @@ export const SILENT_TURN: ClaimingTurn = {
   end: { reason: "completed" },
   text: "",
   lines: [],
-  usage: {
-    inputTokens: null,
-    outputTokens: null,
-    cachedTokens: null,
-    reasoningTokens: null,
-    costUsd: null,
-    estimated: false,
-  },
+  usage: UNKNOWN_USAGE,
   transcript: "",
   durationMs: 0,
   changedFiles: [],
