@@ -99,15 +99,8 @@ async function askCommand(
   details: readonly string[],
   before: string | null = null,
 ): Promise<string> {
-  const { value } = await prompter.ask({
-    id: "agent.command",
-    kind: "text",
-    message: "Which command is the agent? It gets the prompt on standard input (nothing: name it later)",
-    details,
-    initial: "",
-    placeholder: "my-agent --yes",
-  });
-  const command = value.trim();
+  const message = "Which command is the agent? It gets the prompt on standard input (nothing: name it later)";
+  const command = await askedText(prompter, "agent.command", message, { details, placeholder: "my-agent --yes" });
   const reason = command === before ? null : await missingProgram(command, host);
   return reason === null
     ? command
@@ -135,28 +128,39 @@ async function pickModel(
     });
     if (value !== OTHER) return { model: value };
   }
-  const { value } = await prompter.ask({
-    id: "agent.model-name",
-    kind: "text",
-    message: `What is the model called at ${name}? (nothing: name it later by \`--model\`)`,
-    initial: "",
-  });
-  return value.trim() === "" ? {} : { model: value.trim() };
+  const message = `What is the model called at ${name}? (nothing: name it later by \`--model\`)`;
+  const model = await askedText(prompter, "agent.model-name", message);
+  return model === "" ? {} : { model };
 }
 
 /** Writes the choice into the configuration, when the person agrees and the file can be read. */
 async function offerToSave({ root, file }: Place, picked: Picked, prompter: Prompter): Promise<boolean> {
   const path = file ?? join(root, CONFIG_FILE);
-  const answer = await prompter.ask({
-    id: "agent.save",
-    kind: "confirm",
-    message: `Save it as the agent of this project in ${CONFIG_FILE}?`,
-    initial: true,
-  });
-  if (answer.value !== "yes") return false;
+  const message = `Save it as the agent of this project in ${CONFIG_FILE}?`;
+  if (!await confirmed(prompter, "agent.save", message)) return false;
   const text = await readText(path);
   const config = text === null ? {} : JSON.parse(text) as Record<string, unknown>;
   const provider = typeof config["provider"] === "object" ? config["provider"] : {};
   await writeAtomic(path, `${JSON.stringify({ ...config, provider: { ...provider, ...picked } }, null, 2)}\n`);
   return true;
+}
+
+/** Asks for a yes, which is also the answer if nothing is typed. */
+export async function confirmed(
+  prompter: Prompter,
+  id: string,
+  message: string,
+  details: readonly string[] = [],
+): Promise<boolean> {
+  return (await prompter.ask({ id, kind: "confirm", message, details, initial: true })).value === "yes";
+}
+
+/** Asks for a text, which may be empty. */
+export async function askedText(
+  prompter: Prompter,
+  id: string,
+  message: string,
+  more: { readonly details?: readonly string[]; readonly placeholder?: string } = {},
+): Promise<string> {
+  return (await prompter.ask({ id, kind: "text", message, initial: "", ...more })).value.trim();
 }

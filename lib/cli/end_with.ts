@@ -4,12 +4,14 @@ import type { RalphContext } from "../context/context.ts";
 import { exitCodeOf, isOutcome, type Outcome } from "../recipe/outcome.ts";
 import type { Invocation } from "./command.ts";
 import { headlineOf, lackOf } from "../backlog/verdict.ts";
+import { optional } from "./settings.ts";
 import { styleFor } from "./show.ts";
 import { oneLine } from "../ui/printable.ts";
 import type { Style } from "../ui/style.ts";
 import type { UsageTotal } from "../backlog/usage.ts";
 import type { BranchWork } from "../git/branch_work.ts";
 import { linesText, usageText } from "../ui/event_text.ts";
+import type { Progress } from "../loop/policy/progress.ts";
 import { formatDuration } from "../ui/format_duration.ts";
 
 /** The last lines call each kind of notice by these names. */
@@ -55,18 +57,14 @@ export function endWith(
   } else if (!json) {
     const resume = goOn === null ? null : withFlags(invocation, goOn);
     const plan = invocation.command.name === "plan" ? withFlags(invocation, "ralph plan --resume") : null;
-    const where = { resume, plan, now: invocation.host.clock.steady(), ...(used === undefined ? {} : { used }) };
+    const where = { resume, plan, now: invocation.host.clock.steady(), ...optional("used", used) };
     for (const line of outcomeLines(outcome, styleFor(invocation, "stderr"), where)) invocation.say(line);
   }
   return exitCode;
 }
 
-/** The part of a loop's outcome that its last lines show. */
-interface Ended extends Outcome {
-  readonly iterations?: number;
-  readonly passed?: readonly string[];
-  readonly unverified?: readonly string[];
-  readonly parked?: readonly { readonly id: string; readonly reason: string }[];
+/** Parts of the outcomes of loops, plans and checks that the last lines show. */
+interface Ended extends Outcome, Partial<Progress> {
   readonly reasons?: readonly string[];
   readonly limit?: string;
   readonly allowed?: boolean;
@@ -75,15 +73,7 @@ interface Ended extends Outcome {
   readonly summary?: string;
   readonly messages?: readonly string[];
   readonly parkedBefore?: number;
-  readonly failedBefore?: readonly string[];
-  readonly notices?: readonly { readonly kind: string; readonly subject: string; readonly message: string }[];
-  readonly checkedAs?: "commit" | "tree" | "nothing";
   readonly failures?: readonly { readonly name: string; readonly exitCode: number | null }[];
-  readonly goal?: string;
-  readonly work?: BranchWork;
-  readonly usage?: UsageTotal;
-  /** Milliseconds since 1970. */
-  readonly startedAt?: number;
 }
 
 /** The last lines need this beside the outcome. */

@@ -19,40 +19,43 @@ export function parseLine(
   line: readonly string[],
   variables: Readonly<Record<string, string | undefined>>,
 ): ParsedLine {
-  const { own, rest } = command.open === true ? splitOpen(line, command.flags) : { own: line, rest: [] };
-  const { words, typed } = readWords(own, command);
+  const { words, typed, rest } = readWords(line, command);
   const given = new Map<string, readonly string[]>();
   for (const [name, flag] of Object.entries(command.flags)) {
     const displaced = flag.rival !== undefined && typed.has(flag.rival);
     const values = typed.get(name) ?? (displaced ? null : fromEnvironment(flag, variables));
     if (values !== null) given.set(name, checked(name, flag, values));
   }
-  return {
-    arguments: words,
-    flags: {
-      has: (name) => given.has(name),
-      text: (name) => given.get(name)?.at(-1),
-      all: (name) => given.get(name) ?? [],
-    },
-    rest,
-  };
+  return { arguments: words, flags: flagsFrom((name) => given.get(name) ?? []), rest };
 }
 
-/** The arguments of a line, and the values of its flags as they are typed. A boolean takes no word behind it. */
+/** Flags by their values; one without any was not given. */
+export function flagsFrom(all: Flags["all"]): Flags {
+  return { all, has: (name) => all(name).length > 0, text: (name) => all(name).at(-1) };
+}
+
+/**
+ * The arguments of a line, and the values of its flags as they are typed. A boolean takes no word behind it; an open
+ * command's line is cut after its first argument.
+ */
 function readWords(
   line: readonly string[],
   command: Command,
-): { readonly words: readonly string[]; readonly typed: ReadonlyMap<string, readonly string[]> } {
+): Pick<ParsedLine, "rest"> & {
+  readonly words: readonly string[];
+  readonly typed: ReadonlyMap<string, readonly string[]>;
+} {
   const words: string[] = [];
   const typed = new Map<string, readonly string[]>();
   for (let index = 0; index < line.length; index++) {
     const word = line[index] as string;
-    if (word === "--") return { words: [...words, ...line.slice(index + 1)], typed };
+    if (word === "--") return { words: [...words, ...line.slice(index + 1)], typed, rest: [] };
     const [, name = "", value] = /^--([^=]+)(?:=(.*))?$/s.exec(word === "-h" ? "--help" : word) ?? [];
     const flag = Object.hasOwn(command.flags, name) ? command.flags[name] : undefined;
     if (flag === undefined) {
       if (/^-./.test(word)) throw unknownFlag(word, command);
       words.push(word);
+      if (command.open === true) return { words, typed, rest: line.slice(index + 1) };
     } else if (flag.type === "boolean") {
       if (value !== undefined && value !== "true" && value !== "false") {
         throw usage(`--${name} takes no value (got: ${value})`);
@@ -67,7 +70,7 @@ function readWords(
       typed.set(name, [...flag.many === true ? typed.get(name) ?? [] : [], value ?? (taken ? next : "")]);
     }
   }
-  return { words, typed };
+  return { words, typed, rest: [] };
 }
 
 /** A value although it begins with `-`: its flag says better than "unknown flag" what is wrong with it. */
@@ -80,17 +83,6 @@ function valueMissing(name: string, flag: Flag, next: string | undefined, comman
     `--${name} needs a value: \`--${name} ${flag.value ?? "VALUE"}\``,
     isFlag ? undefined : `a value that begins with \`-\` is written with \`=\`: \`--${name}=${next}\``,
   );
-}
-
-/** Cuts an open command's line after its first argument; flags before it must be the command's own. */
-function splitOpen(line: readonly string[], table: FlagTable): { own: readonly string[]; rest: readonly string[] } {
-  for (let index = 0; index < line.length; index++) {
-    const word = line[index] as string;
-    if (!word.startsWith("-")) return { own: line.slice(0, index + 1), rest: line.slice(index + 1) };
-    const name = /^--([^=]+)$/.exec(word)?.[1];
-    if (name !== undefined && table[name]?.type === "text") index += 1;
-  }
-  return { own: line, rest: [] };
 }
 
 function fromEnvironment(

@@ -7,7 +7,7 @@ import type { SchemaIssue } from "../backlog/schema.ts";
 import type { Recipe } from "../recipe/define_recipe.ts";
 import type { Command, Flag, Flags, FlagTable } from "./command.ts";
 import { flagRows } from "./help.ts";
-import { parseLine, usage } from "./parse.ts";
+import { flagsFrom, parseLine, usage } from "./parse.ts";
 import { type ArgField, argFields } from "../recipe/fields.ts";
 
 type AnyRecipe = Pick<Recipe<unknown>, "name" | "description" | "args">;
@@ -30,21 +30,10 @@ export async function parseRecipeLine(
   line: readonly string[],
 ): Promise<RecipeLine> {
   const fields = await argFields(recipe.args);
-  if (fields === null) return { values: freeArgs(line), flags: NO_FLAGS };
+  if (fields === null) return { values: freeArgs(line), flags: flagsFrom(() => []) };
   const own = flagsOf(fields);
   const parsed = parseLine({ ...command, open: false, flags: { ...command.flags, ...own } }, line, {});
-  return { values: valuesOf(recipe, fields, parsed), flags: without(parsed.flags, own) };
-}
-
-const NO_FLAGS: Flags = { has: () => false, text: () => undefined, all: () => [] };
-
-function without(flags: Flags, table: FlagTable): Flags {
-  const hidden = (name: string): boolean => Object.hasOwn(table, name);
-  return {
-    has: (name) => !hidden(name) && flags.has(name),
-    text: (name) => hidden(name) ? undefined : flags.text(name),
-    all: (name) => hidden(name) ? [] : flags.all(name),
-  };
+  return { values: valuesOf(recipe, fields, parsed), flags: flagsFrom((name) => Object.hasOwn(own, name) ? [] : parsed.flags.all(name)) };
 }
 
 /** The values of flags and places, by the keys of the schema. @throws {RalphError} usage */

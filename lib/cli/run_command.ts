@@ -162,14 +162,8 @@ async function checkInsideRun(
   throw new RalphError("inside-a-run", { details: { command: name, run } });
 }
 
-/** The printed lines of an error, and the exit code. */
-interface Failure {
-  readonly lines: readonly string[];
-  readonly exitCode: number;
-}
-
 /** Turns whatever was thrown into text: the table's message and hint, or a bug with its stack. */
-function describeFailure(error: unknown, { verbose }: { readonly verbose: boolean }): Failure {
+function describeFailure(error: unknown, { verbose }: { readonly verbose: boolean }): { readonly lines: readonly string[]; readonly exitCode: number } {
   const named = notGenerated(error) ?? asNamed(error);
   const isBug = named !== error && named.code === "internal";
   const hasStack = isBug || verbose && named.exitCode === EXIT.internal;

@@ -5,7 +5,7 @@ import type { Choice, Prompter } from "../context/prompter.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { shellInvocation } from "../host/shell.ts";
 import { formatDuration } from "../ui/format_duration.ts";
-import { pickAgent } from "./agent_choice.ts";
+import { askedText, confirmed, pickAgent } from "./agent_choice.ts";
 import type { Invocation } from "./command.ts";
 import { findAgents, OWN, ownServers } from "./known_agents.ts";
 import { configOverlay, optional } from "./settings.ts";
@@ -36,47 +36,29 @@ export async function setUp(
   invocation: Invocation,
   { root, own, prompter }: { readonly root: string; readonly own: object; readonly prompter: Prompter | null },
 ): Promise<Setup | null> {
-  const { flags } = invocation;
+  const { flags, host } = invocation;
   refuseEmptyFlags(flags.all("verify"));
-  const named = namedAgent(invocation);
-  const asksForAgent = !("preset" in named) && !("command" in named);
+  const provider = namedAgent(invocation);
+  const asksForAgent = !("preset" in provider) && !("command" in provider);
   if (prompter === null) {
     const open = [
       ...asksForAgent ? await openAgent(invocation) : [],
       ...flags.all("verify").length > 0 ? [] : await openChecks(root),
     ].map((text) => text.replaceAll("`--", "`ralph init --"));
-    return { config: configOf(own, named, flags.all("verify"), invocation), open };
+    return { config: configOf(own, provider, flags.all("verify"), invocation), open };
   }
   try {
-    return await asked(invocation, { root, own, prompter, named, asksForAgent });
+    const agent = asksForAgent ? await pickAgent(host, prompter, "Which agent is to do the work?") ?? {} : {};
+    const named = flags.all("verify");
+    const checks = named.length > 0 ? named : await askForChecks(invocation, root, prompter);
+    const config = configOf(own, { ...provider, ...agent }, checks, invocation);
+    const message = `Write this to ${CONFIG_FILE}?`;
+    const isWanted = flags.has("dry-run") || await confirmed(prompter, "init.write", message, toJson(config).split("\n"));
+    return isWanted ? { config, open: [] } : null;
   } catch (error) {
     if (!RalphError.isInstance(error) || error.code !== "interrupted") throw error;
     throw new RalphError("interrupted", { hint: "nothing was written; `ralph init` asks again" });
   }
-}
-
-async function asked(
-  invocation: Invocation,
-  { root, own, prompter, named, asksForAgent }: {
-    readonly root: string;
-    readonly own: object;
-    readonly prompter: Prompter;
-    readonly named: object;
-    readonly asksForAgent: boolean;
-  },
-): Promise<Setup | null> {
-  const { flags, host } = invocation;
-  const agent = asksForAgent ? await pickAgent(host, prompter, "Which agent is to do the work?") ?? {} : {};
-  const checks = flags.all("verify").length > 0 ? flags.all("verify") : await askForChecks(invocation, root, prompter);
-  const config = configOf(own, { ...named, ...agent }, checks, invocation);
-  const isAsked = flags.has("dry-run") || (await prompter.ask({
-        id: "init.write",
-        kind: "confirm",
-        message: `Write this to ${CONFIG_FILE}?`,
-        details: toJson(config).split("\n"),
-        initial: true,
-      })).value === "yes";
-  return isAsked ? { config, open: [] } : null;
 }
 
 /** The agent that the flags name, as the configuration has it. */
@@ -137,29 +119,22 @@ function quoted(text: string): string {
   return text.includes('"') ? `'${text.replaceAll("'", String.raw`'\''`)}'` : `"${text}"`;
 }
 
-const [ALL, OTHER, NONE] = ["all", "other", "none"];
+const [ALL, OTHER, NONE] = ["all", "other", "none"] as const;
 
 /** Shows what the project's files name, tries it where the person agrees, and asks what must pass. */
 async function askForChecks(invocation: Invocation, root: string, prompter: Prompter): Promise<readonly string[]> {
   const found = await suggestChecks(root);
   if (found.length === 0) return await typed(prompter, "No command that checks the project was found. Which one does?");
   const many = found.length > 1;
-  const trial = await prompter.ask({
-    id: "init.try",
-    kind: "confirm",
-    message: `Run ${many ? "them" : "it"} once now, to see ${many ? "which pass" : "whether it passes"}?`,
-    details: [
-      `Commands that check this project:`,
-      ...found.map(({ command, from }) => `  ${command}  (${from})`),
-    ],
-    initial: true,
-  });
-  const state = trial.value === "yes" ? await tryEach(invocation, root, found) : new Map<string, string>();
+  const message = `Run ${many ? "them" : "it"} once now, to see ${many ? "which pass" : "whether it passes"}?`;
+  const details = ["Commands that check this project:", ...found.map(({ command, from }) => `  ${command}  (${from})`)];
+  const isTried = await confirmed(prompter, "init.try", message, details);
+  const state = isTried ? await tryEach(invocation, root, found) : new Map<string, string>();
   const green = found.filter(({ command }) => state.get(command) === PASSES).map(({ command }) => command);
   const offered = green.length > 0 ? green : found.map(({ command }) => command);
   const hintOf = (command: string): { readonly hint?: string } => optional("hint", state.get(command));
   const all: Choice = {
-    value: ALL ?? "",
+    value: ALL,
     label: offered.join(" and "),
     ...green.length > 0 ? { hint: "pass now" } : {},
   };
@@ -171,8 +146,8 @@ async function askForChecks(invocation: Invocation, root: string, prompter: Prom
     choices: [
       ...offered.length > 1 ? [all] : [],
       ...found.map(({ command }) => ({ value: command, label: command, ...hintOf(command) })),
-      { value: OTHER ?? "", label: "another command" },
-      { value: NONE ?? "", label: "none", hint: "each story names its own" },
+      { value: OTHER, label: "another command" },
+      { value: NONE, label: "none", hint: "each story names its own" },
     ],
   });
   if (answer.value === NONE) return [];
@@ -182,14 +157,9 @@ async function askForChecks(invocation: Invocation, root: string, prompter: Prom
 
 async function typed(prompter: Prompter, message: string): Promise<readonly string[]> {
   for (;;) {
-    const { value } = await prompter.ask({
-      id: "init.check",
-      kind: "text",
-      message: `${message} (nothing: each story names its own)`,
-      initial: "",
-    });
-    if (value.trim() === "") return [];
-    if (!checksNothing(value)) return [value.trim()];
+    const command = await askedText(prompter, "init.check", `${message} (nothing: each story names its own)`);
+    if (command === "") return [];
+    if (!checksNothing(command)) return [command];
   }
 }
 

@@ -1,5 +1,7 @@
 import type { Invocation } from "../cli/command.ts";
 import { usage } from "../cli/parse.ts";
+import type { ChosenWorkflow } from "../cli/workflow.ts";
+import type { Prompter, Question } from "../context/prompter.ts";
 import { findPlace, type Place } from "../cli/workspace.ts";
 import { workflowRow, WORKFLOWS } from "../workflows/table.ts";
 import type { Workflow, WorkflowRow } from "../workflows/workflow.ts";
@@ -44,15 +46,20 @@ async function unambiguous(invocation: Invocation, place: Place): Promise<Place>
       `choose one: ${among.map((one) => `\`ralph ${name} --workflow ${one}\``).join(", ")}`,
     );
   }
-  const choices = WORKFLOWS.filter((row) => among.includes(row.name));
-  const answer = await prompter.ask({
-    id: "run.workflow",
-    kind: "select",
-    message: "Several workflows are in use here. Which one?",
-    initial: among[0] ?? "",
-    choices: choices.map(({ name: value, hint }) => ({ value, label: value, hint })),
-  });
-  return { ...place, workflow: { name: answer.value, why: "your answer" } };
+  const question = { id: "run.workflow", message: "Several workflows are in use here. Which one?" };
+  return { ...place, workflow: await askedWorkflow(prompter, question, among) };
+}
+
+/** The workflow that a person picks among these, the first unless they say otherwise. */
+export async function askedWorkflow(
+  prompter: Prompter,
+  question: Pick<Question, "id" | "message">,
+  [initial = "", ...others]: readonly string[],
+): Promise<ChosenWorkflow> {
+  const choices = WORKFLOWS.filter(({ name }) => name === initial || others.includes(name))
+    .map(({ name: value, hint }) => ({ value, label: value, hint }));
+  const { value: name } = await prompter.ask({ ...question, kind: "select", initial, choices });
+  return { name, why: "your answer" };
 }
 
 /** @throws {RalphError} usage */

@@ -244,7 +244,7 @@ export const TOOLS: readonly Row[] = [
       "fish        ralph completions fish > ~/.config/fish/completions/ralph.fish",
       "powershell  ralph completions powershell | Out-String | Invoke-Expression in $PROFILE",
     ],
-    load: () => import("./commands/completions.ts"),
+    load: () => import("./completions/model.ts"),
   },
   {
     name: "man",

@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
 import type { Invocation } from "../../cli/command.ts";
 import { NOTICE_LABELS } from "../../cli/end_with.ts";
 import { openSession } from "../../cli/session.ts";
@@ -43,10 +44,9 @@ export async function run(invocation: Invocation): Promise<number> {
 /** Claude Code and Codex name the session in the text that they hand to a Stop hook on standard input. */
 async function sessionOf({ host }: Invocation): Promise<string> {
   if (host.terminal.isTerminal("stdin")) return "";
-  const chunks: Buffer[] = [];
-  for await (const chunk of host.terminal.stdin) chunks.push(Buffer.from(chunk));
+  const given = await text(host.terminal.stdin);
   try {
-    const { session_id: id } = JSON.parse(Buffer.concat(chunks).toString("utf8")) as { readonly session_id?: unknown };
+    const { session_id: id } = JSON.parse(given) as { readonly session_id?: unknown };
     return typeof id === "string" ? id : "";
   } catch {
     return ""; // no hook's input: all of them share one count

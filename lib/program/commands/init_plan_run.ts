@@ -3,7 +3,7 @@ import { refuseEmptyItems } from "../../cli/validated_file.ts";
 import { findPlace, type Place } from "../../cli/workspace.ts";
 import { DEFAULT_WORKFLOW, workflowRow, WORKFLOWS } from "../../workflows/table.ts";
 import { usage } from "../../cli/parse.ts";
-import { chosen } from "../chosen.ts";
+import { askedWorkflow, chosen } from "../chosen.ts";
 
 /** `ralph init`: sets the project up; overwrites nothing. */
 export async function init(invocation: Invocation): Promise<number> {
@@ -17,14 +17,8 @@ async function askedPlace(invocation: Invocation, place: Place): Promise<Place> 
   const { setupPrompter } = await import("../../cli/session.ts");
   const prompter = await setupPrompter(invocation, place);
   if (prompter === null) return place;
-  const answer = await prompter.ask({
-    id: "init.workflow",
-    kind: "select",
-    message: "Which workflow?",
-    initial: place.workflow.name,
-    choices: WORKFLOWS.map(({ name, hint }) => ({ value: name, label: name, hint })),
-  });
-  return { ...place, workflow: { name: answer.value, why: "your answer" } };
+  const names = [place.workflow.name, ...WORKFLOWS.map(({ name }) => name)];
+  return { ...place, workflow: await askedWorkflow(prompter, { id: "init.workflow", message: "Which workflow?" }, names) };
 }
 
 /** `ralph plan`: the planning of the workflow; the default one's where a workflow has none. */

@@ -1,6 +1,5 @@
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
-import { namedAgent } from "../../cli/agent_choice.ts";
 import type { Invocation } from "../../cli/command.ts";
 import { endWith } from "../../cli/end_with.ts";
 import { usage } from "../../cli/parse.ts";
@@ -25,7 +24,7 @@ import { ensureOwnJob, landResult, takeJobs, workInCheckout } from "../../machin
 import { pushedJob, pushedResult } from "../../machines/remote.ts";
 import { oneLine } from "../../ui/printable.ts";
 import { workflowRow } from "../../workflows/table.ts";
-import { openJob } from "./worker.ts";
+import { ensureOwnAgent, openJob } from "./worker.ts";
 
 /** `ralph job take|work|land`. */
 export async function run(invocation: Invocation): Promise<number> {
@@ -119,12 +118,9 @@ async function openBacklog(invocation: Invocation): Promise<OpenedBacklog> {
 
 async function work(invocation: Invocation, which: string): Promise<number> {
   const { flags, host, out, signal } = invocation;
-  if (namedAgent(flags) === null) {
-    throw usage("a worker's agent is its own, not the repository's", "name it: `--agent NAME`");
-  }
+  ensureOwnAgent(invocation);
   const here = await resolveRoot(invocation);
-  const repository = await openRepository(host, here);
-  if (repository === null) throw new RalphError("not-a-repository", { details: { root: here } });
+  const repository = requireRepository({ repository: await openRepository(host, here), root: here });
   const job = await jobOf(invocation, repository, which);
   await ensureOwnJob(repository, job);
   const root = join(repository.topLevel, job.project);

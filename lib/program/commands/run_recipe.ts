@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { EXIT } from "../../errors/exit_codes.ts";
-import type { Flags, Invocation } from "../../cli/command.ts";
+import type { Invocation } from "../../cli/command.ts";
+import { flagsFrom } from "../../cli/parse.ts";
 import { parseRecipeLine, recipeHelp } from "../../cli/recipe_args.ts";
 import { loadRecipe } from "../../recipe/loader.ts";
 import { runLoaded } from "../../cli/run_loaded.ts";
@@ -17,14 +18,7 @@ export async function run(invocation: Invocation): Promise<number> {
   }
   const named = { ...command, name: `run-recipe ${file}`, helpLine: `${line} --help` };
   const parsed = await parseRecipeLine(recipe, named, rest);
-  return await runLoaded({ ...invocation, flags: joined(flags, parsed.flags) }, recipe, parsed.values, path);
-}
-
-/** Flags before the file and after it; the later one counts. */
-function joined(before: Flags, after: Flags): Flags {
-  return {
-    has: (name) => before.has(name) || after.has(name),
-    text: (name) => after.text(name) ?? before.text(name),
-    all: (name) => [...before.all(name), ...after.all(name)],
-  };
+  // Before the file and after it; the later one counts.
+  const both = flagsFrom((name) => [...flags.all(name), ...parsed.flags.all(name)]);
+  return await runLoaded({ ...invocation, flags: both }, recipe, parsed.values, path);
 }

@@ -35,13 +35,13 @@ export async function run(invocation: Invocation): Promise<number> {
 }
 
 /** @throws {RalphError} root-missing */
-async function rootsOf({ command, flags, host, program }: Invocation): Promise<readonly string[]> {
+async function rootsOf(invocation: Invocation): Promise<readonly string[]> {
+  const { flags, host } = invocation;
   const named = flags.all("root").map((root) => resolve(host.environment.cwd, root));
   for (const root of named) {
     if (!await isDirectory(root)) throw new RalphError("root-missing", { details: { root } });
   }
-  if (named.length > 0) return [...new Set(named)];
-  return [await resolveRoot({ command, flags, host, program } as Invocation)];
+  return named.length > 0 ? [...new Set(named)] : [await resolveRoot(invocation)];
 }
 
 /** By a file that only the user can read: an address in a command line could be read by others on this machine. */

@@ -25,9 +25,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const [url, remote] = [flags.text("queue"), flags.text("repository")];
   if (url === undefined) throw usage("a worker needs a queue", "`--queue postgres://user@host/database`");
   if (remote === undefined) throw usage("a worker takes jobs of one repository", "name it: `--repository URL`");
-  if (namedAgent(flags) === null) {
-    throw usage("a worker's agent is its own, not the repository's", "name it: `--agent NAME`");
-  }
+  ensureOwnAgent(invocation);
   const lanes = parseWorkers(flags.text("parallel")) ?? 1;
   const repository = repositoryName(remote);
   const directory = flags.text("directory");
@@ -58,6 +56,13 @@ export async function run(invocation: Invocation): Promise<number> {
     await engine.close();
   }
   return 0;
+}
+
+/** @throws {RalphError} usage where the flags name no agent */
+export function ensureOwnAgent({ flags }: Invocation): void {
+  if (namedAgent(flags) === null) {
+    throw usage("a worker's agent is its own, not the repository's", "name it: `--agent NAME`");
+  }
 }
 
 /** A job's project in the clone, with the configuration as it is there. @throws {RalphError} job-refused, and what is wrong with this machine */

@@ -8,6 +8,7 @@ import { ownFiles } from "../../context/own_files.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { openRepository } from "../../git/open_repository.ts";
+import { requireRepository } from "../../git/require_repository.ts";
 import { localTime } from "../../host/local_date.ts";
 import { readLockHolder } from "../../host/lock_holder.ts";
 import { findTrees, type FoundTree, rescueTrees, type TreesOf } from "../../loop/parallel/leftover_trees.ts";
@@ -24,8 +25,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const root = await resolveRoot(invocation);
   const named = flags.text("config");
   const { config } = await loadConfig(root, named === undefined ? undefined : resolve(host.environment.cwd, named));
-  const repository = await openRepository(host, root);
-  if (repository === null) throw new RalphError("not-a-repository", { details: { root } });
+  const repository = requireRepository({ repository: await openRepository(host, root), root });
   const place: TreesOf = { config, host, repository, root };
   const trees = await findTrees(place);
   const holder = await readLockHolder(ownFiles(repository, root).runLock);
