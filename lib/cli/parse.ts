@@ -1,5 +1,5 @@
 import { RalphError } from "../errors/ralph_error.ts";
-import { arityOf, type Command, type Flag, type Flags, type FlagTable } from "./command.ts";
+import { arityOf, type Command, type Flag, type Flags } from "./command.ts";
 import { nearest } from "../errors/nearest.ts";
 
 /** The content of one command line. */
