@@ -28,7 +28,7 @@ export type { StandardSchema } from "./backlog/schema.ts";
 export { defineRecipe, type GoalArgs, type Recipe } from "./recipe/define_recipe.ts";
 export { gate, type GateOptions, type GateOutcome } from "./recipe/gate.ts";
 export { gateRun, type GateRunOptions } from "./recipe/gate_run.ts";
-export type { IterationCap } from "./recipe/iteration_cap.ts";
+export type { IterationCap } from "./recipe/gate.ts";
 export { exitCodeOf, type Outcome, type Status, stops } from "./recipe/outcome.ts";
 export { consoleSink, type ConsoleSinkOptions } from "./ui/console_sink.ts";
 export type { ExecArgs } from "./workflows/exec/args.ts";

@@ -1,14 +1,16 @@
 import { join } from "node:path";
-import { CONFIG_FILE } from "../config/load.ts";
-import type { Host } from "../host/types.ts";
-import { readText, writeAtomic } from "../host/files.ts";
-import type { Choice, Prompter } from "../context/prompter.ts";
 import { missingProgram } from "../agents/command_agent.ts";
+import { CONFIG_FILE } from "../config/load.ts";
+import type { Agent } from "../context/agent.ts";
+import type { Choice, Prompter } from "../context/prompter.ts";
+import { RalphError } from "../errors/ralph_error.ts";
+import { readText, writeAtomic } from "../host/files.ts";
+import type { Host } from "../host/types.ts";
 import type { Invocation } from "./command.ts";
 import { findAgents, howToGetOne, OWN, type OwnServer, ownServers, proofText } from "./known_agents.ts";
 import { usage } from "./parse.ts";
-import type { Place } from "./workspace.ts";
 import { optional } from "./settings.ts";
+import type { Place } from "./workspace.ts";
 
 /** The agent as the context gets it; empty: what the configuration says. */
 export interface AgentSetting {
@@ -163,4 +165,19 @@ export async function askedText(
   more: { readonly details?: readonly string[]; readonly placeholder?: string } = {},
 ): Promise<string> {
   return (await prompter.ask({ id, kind: "text", message, initial: "", ...more })).value.trim();
+}
+
+/**
+ * How an agent is named, where none is: a command that starts none need not have one. `null`: one is named.
+ *
+ * @throws {RalphError} it cannot be used
+ */
+export async function unnamedAgent(agent: Pick<Agent, "ensureUsable">): Promise<string | null> {
+  try {
+    await agent.ensureUsable();
+    return null;
+  } catch (error) {
+    if (RalphError.isInstance(error) && error.code === "agent-missing") return error.hint;
+    throw error;
+  }
 }

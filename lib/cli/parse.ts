@@ -1,6 +1,6 @@
+import { nearest } from "../errors/nearest.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { arityOf, type Command, type Flag, type Flags } from "./command.ts";
-import { nearest } from "../errors/nearest.ts";
 
 /** The content of one command line. */
 export interface ParsedLine {
@@ -136,4 +136,20 @@ export function didYouMean<Other extends string | undefined>(
 /** A wrong command line, with what to do about it. */
 export function usage(problem: string, hint?: string): RalphError {
   return new RalphError("usage", { details: { problem }, ...(hint === undefined ? {} : { hint }) });
+}
+
+/** Carries out a command's verb with the words behind it. */
+export type Verb<Given> = (given: Given, words: readonly string[]) => Promise<number>;
+
+/** The verb of a command that has several. @throws {RalphError} usage for one that it has not */
+export function verbOf<Given>(
+  verbs: Readonly<Record<string, Verb<Given>>>,
+  command: string,
+  named: string,
+): Verb<Given> {
+  const verb = Object.hasOwn(verbs, named) ? verbs[named] : undefined;
+  if (verb !== undefined) return verb;
+  const names = Object.keys(verbs);
+  const hint = didYouMean(named, names, `verbs: ${names.join(", ")}`, (near) => `ralph ${command} ${near}`);
+  throw usage(`\`ralph ${command}\` has no \`${named}\``, hint);
 }

@@ -5,10 +5,14 @@
  */
 import type { SchemaIssue } from "../backlog/schema.ts";
 import type { Recipe } from "../recipe/define_recipe.ts";
-import type { Command, Flag, Flags, FlagTable } from "./command.ts";
+import { type ArgField, argFields } from "../recipe/fields.ts";
+import type { LoadedRecipe } from "../recipe/loader.ts";
+import type { Command, Flag, Flags, FlagTable, Invocation } from "./command.ts";
+import { endWith } from "./end_with.ts";
 import { flagRows } from "./help.ts";
 import { flagsFrom, parseLine, usage } from "./parse.ts";
-import { type ArgField, argFields } from "../recipe/fields.ts";
+import { openSession } from "./session.ts";
+import { optional } from "./settings.ts";
 
 type AnyRecipe = Pick<Recipe<unknown>, "name" | "description" | "args">;
 
@@ -139,4 +143,17 @@ function issueText({ message, path = [] }: SchemaIssue, fields: readonly ArgFiel
   const field = fields.find(({ key }) => key === keys[0]);
   const name = field === undefined ? keys.join(".") : [`--${field.flag}`, ...keys.slice(1)].join(".");
   return name === "" ? message : `${name}: ${message}`;
+}
+
+/** Runs a recipe that is already loaded, with the values that its command line gave; `file` is the recipe's own. */
+export async function runLoaded(
+  invocation: Invocation,
+  recipe: LoadedRecipe,
+  values: unknown,
+  file?: string,
+): Promise<number> {
+  const args = await validateArgs(recipe, values);
+  const title = `recipe ${recipe.name}`;
+  await using session = await openSession(invocation, { asks: false, gates: null, title, ...optional("recipe", file) });
+  return endWith(invocation, session.ralph, await recipe.run(session.ralph, args), null);
 }

@@ -6,7 +6,7 @@
 import { wrapText } from "../ui/wrap_text.ts";
 import { ERROR_DEFINITIONS } from "../errors/definitions.ts";
 import { EXIT } from "../errors/exit_codes.ts";
-import { RalphError } from "../errors/ralph_error.ts";
+import { notGenerated, RalphError } from "../errors/ralph_error.ts";
 import { asNamed, unwritable } from "../host/file_errors.ts";
 import { onSignals } from "../host/this_process.ts";
 import type { Host } from "../host/types.ts";
@@ -16,7 +16,6 @@ import { arityOf, type Command, type Invocation, type Program } from "./command.
 import { commandHelp, helpColumns } from "./help.ts";
 import { parseLine, usage } from "./parse.ts";
 import { resolveRoot } from "./root.ts";
-import { notGenerated } from "../errors/not_generated.ts";
 
 const FRAMES = 5;
 

@@ -3,9 +3,8 @@
  *
  * @module
  */
-import type { Preview } from "../events/types.ts";
+import type { AgentEvent, Preview } from "../events/types.ts";
 import type { AgentTurn } from "../backlog/types.ts";
-import type { AgentEvent } from "../events/types.ts";
 
 /** One turn asked of an agent. */
 export interface TurnRequest {

@@ -109,7 +109,7 @@ const LOOKING: readonly Row[] = [
     usage: "[RUN]",
     flags: { json: toggle("print its events as NDJSON on standard output, as they come"), ...ROOT_FLAG },
     details: ["Without RUN: the newest run at work. It ends with the run; Ctrl-C leaves the run alone."],
-    load: () => import("./commands/watch.ts"),
+    load: async () => ({ run: (await import("./commands/watch_and_steer.ts")).watch }),
   },
   {
     name: "ui",
@@ -129,21 +129,21 @@ const LOOKING: readonly Row[] = [
     summary: "let a run wait after its present turn",
     usage: "[RUN]",
     flags: ROOT_FLAG,
-    load: async () => ({ run: (await import("./commands/steer.ts")).pause }),
+    load: async () => ({ run: (await import("./commands/watch_and_steer.ts")).pause }),
   },
   {
     name: "resume",
     summary: "let a paused run continue",
     usage: "[RUN]",
     flags: ROOT_FLAG,
-    load: async () => ({ run: (await import("./commands/steer.ts")).resume }),
+    load: async () => ({ run: (await import("./commands/watch_and_steer.ts")).resume }),
   },
   {
     name: "stop",
     summary: "end a run after its present turn",
     usage: "[RUN]",
     flags: { now: toggle("end it at once, as Ctrl-C does; the turn is taken again later"), ...ROOT_FLAG },
-    load: async () => ({ run: (await import("./commands/steer.ts")).stop }),
+    load: async () => ({ run: (await import("./commands/watch_and_steer.ts")).stop }),
   },
   {
     name: "tell",
@@ -155,7 +155,7 @@ const LOOKING: readonly Row[] = [
       ...ROOT_FLAG,
     },
     details: ["It is under its own heading there, and in the report. What has to pass does not change."],
-    load: async () => ({ run: (await import("./commands/steer.ts")).tell }),
+    load: async () => ({ run: (await import("./commands/watch_and_steer.ts")).tell }),
   },
   {
     name: "finish",

@@ -18,7 +18,11 @@ const ROWS: readonly (readonly [name: string, description: string, load: () => P
     "plan a spec, then build, verify and investigate until nothing is left",
     () => import("../../recipes/spec.ts"),
   ],
-  ["sprint", "a free loop over a goal, with hooks that run with each iteration", () => import("../../recipes/sprint.ts")],
+  [
+    "sprint",
+    "a free loop over a goal, with hooks that run with each iteration",
+    () => import("../../recipes/sprint.ts"),
+  ],
   ["todo", "an example: a Markdown TODO list as a backlog of your own", () => import("../../recipes/todo.ts")],
 ];
 

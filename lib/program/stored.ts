@@ -58,7 +58,12 @@ async function cached({ host, repository: { topLevel } }: StoredOf): Promise<rea
   const sandbox = join(folder, hashText(topLevel).slice(0, 16));
   return [
     ...(await homesOf(cache, topLevel)).map((name) => ({
-      ...stored("cache", name, folder, "the clean checkout, with copies of what `workspace` names: the next run makes it again"),
+      ...stored(
+        "cache",
+        name,
+        folder,
+        "the clean checkout, with copies of what `workspace` names: the next run makes it again",
+      ),
       remove: () => removeHome(host, name),
     })),
     ...await pathExists(sandbox)

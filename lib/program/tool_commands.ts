@@ -43,7 +43,7 @@ export const TOOLS: readonly Row[] = [
       "The agent is the worker's own (`--agent`), never one that a job names. Ctrl-C ends the turns; their jobs are handed",
       "to another worker.",
     ],
-    load: () => import("./commands/worker.ts"),
+    load: async () => ({ run: (await import("./commands/worker_and_queue.ts")).worker }),
   },
   {
     name: "queue",
@@ -57,7 +57,7 @@ export const TOOLS: readonly Row[] = [
       ...DATA_FLAGS,
       ...ROOT_FLAG,
     },
-    load: () => import("./commands/queue.ts"),
+    load: async () => ({ run: (await import("./commands/worker_and_queue.ts")).queueStatus }),
   },
   {
     name: "job",
@@ -244,7 +244,7 @@ export const TOOLS: readonly Row[] = [
       "fish        ralph completions fish > ~/.config/fish/completions/ralph.fish",
       "powershell  ralph completions powershell | Out-String | Invoke-Expression in $PROFILE",
     ],
-    load: () => import("./completions/model.ts"),
+    load: () => import("./commands/completions.ts"),
   },
   {
     name: "man",

@@ -6,8 +6,7 @@
 import { dirname, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
-import { notGenerated } from "../errors/not_generated.ts";
-import { RalphError } from "../errors/ralph_error.ts";
+import { notGenerated, RalphError } from "../errors/ralph_error.ts";
 import { readText } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 import { importableModules, ownExports, ownModuleOf, type OwnModules } from "./bundled_modules.ts";

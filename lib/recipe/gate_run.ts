@@ -2,8 +2,7 @@ import type { RalphContext } from "../context/context.ts";
 import { journalKeyOf, onlyOneReason, ORDERED } from "../backlog/attempts.ts";
 import type { Backlog, Overview } from "../backlog/types.ts";
 import { MOST_REOPENINGS } from "../loop/policy/limits.ts";
-import { askConsent, type GateOutcome } from "./gate.ts";
-import { type IterationCap, iterationCap } from "./iteration_cap.ts";
+import { askConsent, type GateOutcome, type IterationCap, iterationCap } from "./gate.ts";
 import { uncheckedLine } from "../checks/unchecked_items.ts";
 
 /** The gate says this of the run. */

@@ -50,7 +50,7 @@ async function commandFor(recipe: Recipe<unknown>, file: string): Promise<Comman
     helpLine: "--help",
     flags: { ...RUN_FLAGS, ...flagsOf(fields ?? []) },
     load: async () => {
-      const { runLoaded } = await import("../cli/run_loaded.ts");
+      const { runLoaded } = await import("../cli/recipe_args.ts");
       return { run: (invocation) => runLoaded(invocation, recipe, valuesOf(recipe, fields, invocation), file) };
     },
   };

@@ -302,7 +302,12 @@ async function installed({ name, path, adapter }: FoundAgent, host: Host): Promi
   const { doubtful } = adapter;
   const detail = `${version} (${path}), ${proofText(adapter)}`;
   if (doubtful === undefined || isOlder(version, doubtful.from)) return { level: "ok", name, detail };
-  return { level: "note", name, detail: `${detail}: ${doubtful.why}`, hint: `\`ralph doctor --probe ${name}\` tries it` };
+  return {
+    level: "note",
+    name,
+    detail: `${detail}: ${doubtful.why}`,
+    hint: `\`ralph doctor --probe ${name}\` tries it`,
+  };
 }
 
 /** True where the first version in the text comes before the other one. Pure. */

@@ -27,7 +27,10 @@ const READ_SUBJECTS = 50;
 export async function run(invocation: Invocation): Promise<number> {
   const { flags, out } = invocation;
   if (flags.has("merge") && flags.has("draft")) {
-    throw usage("--merge and --draft exclude each other", "--merge merges here: there is no request that could be a draft");
+    throw usage(
+      "--merge and --draft exclude each other",
+      "--merge merges here: there is no request that could be a draft",
+    );
   }
   await using session = await openSession(invocation, { asks: !flags.has("dry-run"), gates: ["finish"] });
   const { ralph, place } = session;

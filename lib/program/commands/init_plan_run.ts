@@ -18,7 +18,10 @@ async function askedPlace(invocation: Invocation, place: Place): Promise<Place> 
   const prompter = await setupPrompter(invocation, place);
   if (prompter === null) return place;
   const names = [place.workflow.name, ...WORKFLOWS.map(({ name }) => name)];
-  return { ...place, workflow: await askedWorkflow(prompter, { id: "init.workflow", message: "Which workflow?" }, names) };
+  return {
+    ...place,
+    workflow: await askedWorkflow(prompter, { id: "init.workflow", message: "Which workflow?" }, names),
+  };
 }
 
 /** `ralph plan`: the planning of the workflow; the default one's where a workflow has none. */

@@ -24,7 +24,7 @@ import { ensureOwnJob, landResult, takeJobs, workInCheckout } from "../../machin
 import { pushedJob, pushedResult } from "../../machines/remote.ts";
 import { oneLine } from "../../ui/printable.ts";
 import { workflowRow } from "../../workflows/table.ts";
-import { ensureOwnAgent, openJob } from "./worker.ts";
+import { ensureOwnAgent, openJob } from "./worker_and_queue.ts";
 
 /** `ralph job take|work|land`. */
 export async function run(invocation: Invocation): Promise<number> {

@@ -70,8 +70,7 @@ function serverOf(ralph: RalphProcess): McpServer {
     const consent = approve ? ["--approve", "prd"] : ["--non-interactive"];
     return ralph.start(["plan", "--ui", "plain", ...consent, "--", goal], signal);
   });
-  const runs =
-    "Start to work off what is planned, in the background: agents change and commit files for minutes to " +
+  const runs = "Start to work off what is planned, in the background: agents change and commit files for minutes to " +
     "hours, and cost money. Only when the user has agreed. `status` shows how it goes.";
   const toRun = { maxIterations: z.number().int().positive().optional().describe("at most this many agent turns") };
   addTool(server, ["run", runs, { destructiveHint: true }], toRun, ({ maxIterations: most }, signal) => {

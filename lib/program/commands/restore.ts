@@ -17,7 +17,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const { arguments: [named, ...paths], flags, host, out, say } = invocation;
   const branch = flags.text("branch");
   if (branch !== undefined) {
-    return await (await import("../finish/restore_branch.ts")).restoreBranch(invocation, branch);
+    return await (await import("../finish/set_aside.ts")).restoreBranch(invocation, branch);
   }
   const root = await resolveRoot(invocation);
   const { id, folder } = await findRun({ root, cwd: host.environment.cwd, folders: await runFolders(root) }, named);

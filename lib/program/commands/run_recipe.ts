@@ -2,9 +2,8 @@ import { resolve } from "node:path";
 import { EXIT } from "../../errors/exit_codes.ts";
 import type { Invocation } from "../../cli/command.ts";
 import { flagsFrom } from "../../cli/parse.ts";
-import { parseRecipeLine, recipeHelp } from "../../cli/recipe_args.ts";
+import { parseRecipeLine, recipeHelp, runLoaded } from "../../cli/recipe_args.ts";
 import { loadRecipe } from "../../recipe/loader.ts";
-import { runLoaded } from "../../cli/run_loaded.ts";
 
 /** `ralph run-recipe FILE …`: any recipe, with the arguments that it declares. */
 export async function run(invocation: Invocation): Promise<number> {

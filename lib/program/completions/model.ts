@@ -1,13 +1,7 @@
-import { didYouMean, usage } from "../../cli/parse.ts";
-import { EXIT } from "../../errors/exit_codes.ts";
-import { bashScript } from "./bash.ts";
-import { fishScript } from "./fish.ts";
-import { powershellScript } from "./powershell.ts";
-import { zshScript } from "./zsh.ts";
 import { AGENT_NAMES } from "../../agents/registry.ts";
 import { PROMPTS } from "../../generated/prompts.ts";
 import { SHIPPED_RECIPES } from "../shipped_recipes.ts";
-import type { Command, Flag, Invocation } from "../../cli/command.ts";
+import type { Command, Flag } from "../../cli/command.ts";
 import { SCHEMA_NAMES } from "../commands/types_and_schema.ts";
 import { TOPICS } from "../commands/help.ts";
 import { GATES } from "../../cli/settings.ts";
@@ -43,15 +37,8 @@ export interface CompletionModel {
   readonly values: readonly OfferedFlag[];
 }
 
-const SCRIPTS: Readonly<Record<string, (model: CompletionModel) => string>> = {
-  bash: bashScript,
-  zsh: zshScript,
-  fish: fishScript,
-  powershell: powershellScript,
-};
-
 /** Shells that a script is written for. */
-export const SHELLS: readonly string[] = Object.keys(SCRIPTS);
+export const SHELLS: readonly string[] = ["bash", "zsh", "fish", "powershell"];
 
 /** Flags whose values another table knows, beside those with choices of their own. */
 const FLAG_WORDS: Readonly<Record<string, readonly string[]>> = {
@@ -111,14 +98,4 @@ function pathsOf(placeholder: string | undefined): Offer["paths"] {
   if (placeholder === undefined) return null;
   if (/\bFILE\b|\bRUN\b|\.md\b/.test(placeholder)) return "files";
   return /\bDIR\b/.test(placeholder) ? "folders" : null;
-}
-
-/** `ralph completions SHELL`: a script for that shell, made from the table of commands. */
-export async function run({ arguments: [shell = ""], out, program }: Invocation): Promise<number> {
-  const make = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;
-  if (make === undefined) {
-    throw usage(`there is no completion for ${shell}`, `${didYouMean(shell, SHELLS, "")} shells: ${SHELLS.join(", ")}`.trim());
-  }
-  out(make(completionModel(program.commands)).trimEnd());
-  return EXIT.done;
 }

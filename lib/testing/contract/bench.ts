@@ -1,21 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
+import { UNKNOWN_USAGE } from "../../agents/turn_end.ts";
+import type { ClaimLine } from "../../backlog/claims.ts";
 import type { Journal, JournalKey } from "../../backlog/journal_types.ts";
-import type {
-  Attempt,
-  Backlog,
-  Claim,
-  Item,
-  LoopView,
-  Next,
-  Overview,
-  PassedRecord,
-  Settlement,
-  Work,
-  WorkContext,
-} from "../../backlog/types.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
+import type { Attempt, Backlog, CheckResult, Claim, Item, LoopView, Next, Overview, PassedRecord, Settlement, Turn, Work, WorkContext } from "../../backlog/types.ts";
 import { attemptsLeft, withRetries } from "../../loop/policy/attempts.ts";
-import { attemptOf, type ClaimingTurn, SILENT_TURN } from "./attempts.ts";
-import { must, plain, wired } from "./expect.ts";
 import type { ContractStore, OpenedBacklog } from "./types.ts";
 
 /** Retries have to end here, whatever the backlog gives. */
@@ -205,3 +194,100 @@ export type Open = (store?: ContractStore) => Promise<Bench>;
 
 /** Cases by their names. Each has a bench on a fresh store, and may open more. */
 export type Rules = Readonly<Record<string, (bench: Bench, open: Open) => Promise<void>>>;
+
+/** Every way in which an attempt ends. */
+export const STATUSES: readonly Attempt["status"][] = [
+  "verified",
+  "unverified",
+  "not-done",
+  "failed",
+  "blocked",
+  "interrupted",
+  "trespassed",
+  "agent-unusable",
+];
+
+/** The facts of an attempt, whatever its end. */
+export interface KnownOfAttempt {
+  readonly id: string;
+  readonly number: number;
+  readonly claim: Claim<unknown>;
+  readonly turn: ClaimingTurn;
+}
+
+/** A turn with what it asked for. */
+export type ClaimingTurn = Turn & { readonly claims: readonly ClaimLine[] };
+
+/** A turn that said and changed nothing. */
+export const SILENT_TURN: ClaimingTurn = {
+  claims: [],
+  end: { reason: "completed" },
+  text: "",
+  lines: [],
+  usage: UNKNOWN_USAGE,
+  transcript: "",
+  durationMs: 0,
+  changedFiles: [],
+  base: null,
+  head: null,
+};
+
+/** The attempt as the loop hands it to `settle()`. */
+export function attemptOf(status: Attempt["status"], { id, number, claim, turn: taken }: KnownOfAttempt): Attempt {
+  const { text: _text, lines: _lines, claims: _claims, ...turn } = taken;
+  const known = { id, number, claim, turn, verification: null };
+  const message = `the ${status} attempt ${id} left a trace`;
+  switch (status) {
+    case "verified":
+      return { ...known, status, verification: { status: "passed", results: [resultOf(true)] } };
+    case "unverified":
+    case "interrupted":
+      return { ...known, status };
+    case "failed": {
+      const failures = [{ ...resultOf(false), tail: message }];
+      return {
+        ...known,
+        status,
+        reason: "checks-failed",
+        message,
+        verification: { status: "failed", results: failures, failures },
+      };
+    }
+    case "trespassed":
+      return { ...known, status, paths: ["outside.txt"], diff: message };
+    case "not-done":
+    case "blocked":
+    case "agent-unusable":
+      return { ...known, status, message };
+  }
+}
+
+function resultOf(ok: boolean): CheckResult {
+  return { name: "check", scope: "", ok, exitCode: ok ? 0 : 1, tail: "", durationMs: 1 };
+}
+
+/** A copy that went through JSON: items and attempts may be computed on another machine. */
+export function wired<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value)) as Value;
+}
+
+/** @throws {Error} when the value is no plain JSON @returns a copy that went through it */
+export function plain<Value>(value: Value, what: string): Value {
+  const copy = wired(value);
+  if (!isDeepStrictEqual(copy, value)) throw new Error(`${what} must be plain JSON (got: ${JSON.stringify(value)})`);
+  return copy;
+}
+
+/** @throws {Error} when the two differ */
+export function same(found: unknown, expected: unknown, what: string): void {
+  if (!isDeepStrictEqual(found, expected)) throw new Error(`${what} must be ${shown(expected)} (got: ${shown(found)})`);
+}
+
+/** @throws {Error} when the condition does not hold */
+export function must(condition: boolean, message: string): asserts condition {
+  if (!condition) throw new Error(message);
+}
+
+function shown(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,6 +1,5 @@
 import type { Check, Item, PassedItem } from "../../backlog/types.ts";
-import { must, plain, same } from "./expect.ts";
-import type { Bench, Rules } from "./bench.ts";
+import { type Bench, must, plain, type Rules, same } from "./bench.ts";
 
 /** The duties of overview(), passed(), reopen() and record(). */
 export const COUNTING: Rules = {

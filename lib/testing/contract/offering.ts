@@ -1,6 +1,5 @@
 import type { Attempt } from "../../backlog/types.ts";
-import { contextIn, type Rules } from "./bench.ts";
-import { must, plain, same } from "./expect.ts";
+import { contextIn, must, plain, type Rules, same } from "./bench.ts";
 
 /** `next()` owes these. */
 export const OFFERING: Rules = {

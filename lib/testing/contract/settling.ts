@@ -1,7 +1,5 @@
 import type { Attempt } from "../../backlog/types.ts";
-import { STATUSES } from "./attempts.ts";
-import { must, same } from "./expect.ts";
-import type { Bench, Rules } from "./bench.ts";
+import { type Bench, must, type Rules, same, STATUSES } from "./bench.ts";
 
 type Status = Attempt["status"];
 

@@ -6,9 +6,7 @@ import { EXIT } from "../../errors/exit_codes.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { createHost } from "../../host/create_host.ts";
 import { copyPath, readText, removePath, temporaryDirectory, writeAtomic, writePlain } from "../../host/files.ts";
-import { SILENT_TURN, STATUSES } from "./attempts.ts";
-import type { Bench, Rules } from "./bench.ts";
-import { must, same } from "./expect.ts";
+import { type Bench, must, type Rules, same, SILENT_TURN, STATUSES } from "./bench.ts";
 import { readdirSync, readFileSync } from "node:fs";
 import { createGit } from "../../git/run_git.ts";
 

@@ -3,7 +3,7 @@ import { suggestChecks } from "../../../backlog/suggest_checks.ts";
 import { commandWord } from "../../../agents/program.ts";
 import type { Invocation } from "../../../cli/command.ts";
 import { styleFor, toJson } from "../../../cli/show.ts";
-import { unnamedAgent } from "../../../cli/unnamed_agent.ts";
+import { unnamedAgent } from "../../../cli/agent_choice.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { ownFiles } from "../../../context/own_files.ts";
 import { EXIT } from "../../../errors/exit_codes.ts";

@@ -1,5 +1,5 @@
 import { text as readAll } from "node:stream/consumers";
-import { verbOf } from "../../../cli/verbs.ts";
+import { usage, verbOf } from "../../../cli/parse.ts";
 import { idGiver, linesInHistory } from "../ids.ts";
 import { firstDone, firstTask, type NewTask, unknownIds } from "../mutations.ts";
 import { idsOf, issuesOf, tasksOf } from "../plan_file.ts";
@@ -7,7 +7,6 @@ import { readTask } from "../task_input.ts";
 import { turnDefaults } from "../turn_claims.ts";
 import type { Flags, Invocation } from "../../../cli/command.ts";
 import { changePlan, claimLine, type OpenPlan, openPlan } from "./open_plan.ts";
-import { usage } from "../../../cli/parse.ts";
 import type { Host } from "../../../host/types.ts";
 
 const ADD_FLAGS = ["notes", "accept", "deps", "priority", "parent", "created-from", "supersedes"] as const;

@@ -1,4 +1,4 @@
-import { verbOf } from "../../../cli/verbs.ts";
+import { verbOf } from "../../../cli/parse.ts";
 import { compileSprint } from "../compile.ts";
 import { sprintDirectory } from "../paths.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";

@@ -1,4 +1,4 @@
-import { verbOf } from "../../../cli/verbs.ts";
+import { usage, verbOf } from "../../../cli/parse.ts";
 import { stepLine } from "./status_and_next.ts";
 import type { Document } from "yaml";
 import { changeYaml, readProgress } from "../document.ts";
@@ -8,7 +8,6 @@ import { appendClaims, type ClaimLine, readClaims } from "../../../backlog/claim
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { EXIT } from "../../../errors/exit_codes.ts";
 import type { Invocation } from "../../../cli/command.ts";
-import { usage } from "../../../cli/parse.ts";
 import { styleFor, toJson } from "../../../cli/show.ts";
 import { findSprint, type SprintPlace } from "./place.ts";
 

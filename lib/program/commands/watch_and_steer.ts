@@ -4,12 +4,13 @@ import { resolveRoot } from "../../cli/root.ts";
 import { styleFor } from "../../cli/show.ts";
 import { type OwnFiles, ownFiles } from "../../context/own_files.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
+import { RalphError } from "../../errors/ralph_error.ts";
 import type { RalphEvent } from "../../events/types.ts";
 import { openRepository } from "../../git/open_repository.ts";
 import { readLockHolder } from "../../host/lock_holder.ts";
 import { findRun } from "../../report/find_run.ts";
-import { controlFolder, liveFile } from "../../steer/control.ts";
-import type { LiveRun } from "../../steer/types.ts";
+import { controlFolder, liveFile, sendRequest } from "../../steer/control.ts";
+import type { LiveRun, SteerRequest } from "../../steer/types.ts";
 import { createHumanReporter } from "../../ui/create_reporter.ts";
 import { createLiveView, type LiveView } from "../../ui/live_view.ts";
 import { followEvents, type ReadEvent, runEnded } from "../../watch/follow.ts";
@@ -25,7 +26,7 @@ interface Watched {
 }
 
 /** `ralph watch [RUN]`: the live view of a run, from its events; ends with the run. */
-export async function run(invocation: Invocation): Promise<number> {
+export async function watch(invocation: Invocation): Promise<number> {
   const { host, signal, flags, out, say } = invocation;
   const watched = await findWatched(invocation);
   const shown = flags.has("json")
@@ -66,7 +67,7 @@ async function findWatched(invocation: Invocation): Promise<Watched> {
 }
 
 /** The runs at work in a project, and the one that is meant: the named one, else the newest. */
-export async function runsHere(invocation: Invocation, named: string | undefined): Promise<{
+async function runsHere(invocation: Invocation, named: string | undefined): Promise<{
   readonly root: string;
   readonly own: OwnFiles;
   readonly atWork: readonly LiveRun[];
@@ -79,7 +80,7 @@ export async function runsHere(invocation: Invocation, named: string | undefined
 }
 
 /** The error for a run that cannot be seen. */
-export async function noRun(root: string, runLock: string): Promise<Error> {
+async function noRun(root: string, runLock: string): Promise<Error> {
   const holder = await readLockHolder(runLock);
   if (holder === null) {
     return usage(
@@ -123,4 +124,50 @@ function viewOf(
       at = null;
     },
   };
+}
+
+/** `ralph pause [RUN]`: nothing starts after the present turn, until `ralph resume`. */
+export function pause(invocation: Invocation): Promise<number> {
+  return steer(invocation, invocation.arguments[0], () => ({ action: "pause" }));
+}
+
+/** `ralph resume [RUN]`. */
+export function resume(invocation: Invocation): Promise<number> {
+  return steer(invocation, invocation.arguments[0], ({ pause }) => ({ action: "resume", key: pause?.key ?? "" }));
+}
+
+/** `ralph stop [RUN]`: after the present turn, or at once. */
+export function stop(invocation: Invocation): Promise<number> {
+  const action = invocation.flags.has("now") ? "stop-now" : "stop";
+  return steer(invocation, invocation.arguments[0], () => ({ action }));
+}
+
+/** `ralph tell "TEXT"`: into the next prompt. */
+export function tell(invocation: Invocation): Promise<number> {
+  const { arguments: [text = ""], flags } = invocation;
+  const item = flags.text("item");
+  return steer(invocation, flags.text("run"), () => ({
+    action: "tell",
+    text,
+    ...(item === undefined ? {} : { item }),
+  }));
+}
+
+/** @throws {RalphError} usage when no such run is at work, steer-refused, run-silent */
+async function steer(
+  invocation: Invocation,
+  named: string | undefined,
+  ask: (live: LiveRun) => Omit<SteerRequest, "origin">,
+): Promise<number> {
+  const { host, say } = invocation;
+  const { root, own, live } = await runsHere(invocation, named);
+  if (live === undefined) throw await noRun(named === undefined ? root : `${root} named ${named}`, own.runLock);
+  const request: SteerRequest = { ...ask(live), origin: "file" };
+  const reply = await sendRequest({ folder: controlFolder(own.directory), run: live.run, host }, request);
+  if (reply === null) throw new RalphError("run-silent", { details: { run: live.run, pid: live.pid } });
+  if (reply.status === "refused") {
+    throw new RalphError("steer-refused", { details: { run: live.run, reason: reply.message } });
+  }
+  say(`run ${live.run}: ${reply.message}`);
+  return EXIT.done;
 }
