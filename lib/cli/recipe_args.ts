@@ -37,7 +37,10 @@ export async function parseRecipeLine(
   if (fields === null) return { values: freeArgs(line), flags: flagsFrom(() => []) };
   const own = flagsOf(fields);
   const parsed = parseLine({ ...command, open: false, flags: { ...command.flags, ...own } }, line, {});
-  return { values: valuesOf(recipe, fields, parsed), flags: flagsFrom((name) => Object.hasOwn(own, name) ? [] : parsed.flags.all(name)) };
+  return {
+    values: valuesOf(recipe, fields, parsed),
+    flags: flagsFrom((name) => Object.hasOwn(own, name) ? [] : parsed.flags.all(name)),
+  };
 }
 
 /** The values of flags and places, by the keys of the schema. @throws {RalphError} usage */

@@ -53,7 +53,8 @@ export async function setUp(
     const checks = named.length > 0 ? named : await askForChecks(invocation, root, prompter);
     const config = configOf(own, { ...provider, ...agent }, checks, invocation);
     const message = `Write this to ${CONFIG_FILE}?`;
-    const isWanted = flags.has("dry-run") || await confirmed(prompter, "init.write", message, toJson(config).split("\n"));
+    const isWanted = flags.has("dry-run") ||
+      await confirmed(prompter, "init.write", message, toJson(config).split("\n"));
     return isWanted ? { config, open: [] } : null;
   } catch (error) {
     if (!RalphError.isInstance(error) || error.code !== "interrupted") throw error;

@@ -71,7 +71,9 @@ async function placed(problems: readonly string[], text: string): Promise<readon
     const [place = ""] = PLACE_REGEXP.exec(problem) ?? [];
     const path = [...place.matchAll(/\w+/g)].map(([part]) => /^\d+$/.test(part) ? Number(part) : part);
     const found = jsonPlace(text, path);
-    return !jsonPlace(text, path.slice(0, 1)).known ? problem : `line ${found.line}, column ${found.column}: ${problem}`;
+    return !jsonPlace(text, path.slice(0, 1)).known
+      ? problem
+      : `line ${found.line}, column ${found.column}: ${problem}`;
   });
 }
 

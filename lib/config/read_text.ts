@@ -49,7 +49,9 @@ export function jsonPlace(text: string, path: readonly PropertyKey[]): TextPlace
     const isElement = here?.bracket === "[" && !isMark;
     if (isKey) here.at = String(JSON.parse(token));
     if (isElement) here.at = Number(here.at) + 1;
-    if ((isKey || isElement) && inside.every(({ at }, depth) => depth < path.length && String(at) === String(path[depth]))) {
+    if (
+      (isKey || isElement) && inside.every(({ at }, depth) => depth < path.length && String(at) === String(path[depth]))
+    ) {
       [found, offset] = [inside.length, index];
     }
     if (token === "{" || token === "[") inside.push({ bracket: token, at: -1 });

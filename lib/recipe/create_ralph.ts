@@ -301,8 +301,7 @@ function runInfo(parts: RunParts): RalphContext["run"] {
   return {
     id,
     root,
-    rateLimits: () =>
-      limits ??= import("../agents/rate_limits.ts").then(({ openRateLimits }) => openRateLimits(file)),
+    rateLimits: () => limits ??= import("../agents/rate_limits.ts").then(({ openRateLimits }) => openRateLimits(file)),
     folder: runFolders(parts),
     tidyLater: (work) => void later.push(work),
     nextIteration: () => iteration += 1,

@@ -3,7 +3,21 @@ import { UNKNOWN_USAGE } from "../../agents/turn_end.ts";
 import type { ClaimLine } from "../../backlog/claims.ts";
 import type { Journal, JournalKey } from "../../backlog/journal_types.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
-import type { Attempt, Backlog, CheckResult, Claim, Item, LoopView, Next, Overview, PassedRecord, Settlement, Turn, Work, WorkContext } from "../../backlog/types.ts";
+import type {
+  Attempt,
+  Backlog,
+  CheckResult,
+  Claim,
+  Item,
+  LoopView,
+  Next,
+  Overview,
+  PassedRecord,
+  Settlement,
+  Turn,
+  Work,
+  WorkContext,
+} from "../../backlog/types.ts";
 import { attemptsLeft, withRetries } from "../../loop/policy/attempts.ts";
 import type { ContractStore, OpenedBacklog } from "./types.ts";
 

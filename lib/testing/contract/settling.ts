@@ -108,7 +108,10 @@ export const SETTLING: Rules = {
   async "a blocked attempt leaves the item to a person"(bench) {
     const { status } = await bench.end(await bench.item(), "blocked");
 
-    must(status === "parked" || status === "stop", `a blocked attempt must leave the item to a person (got: ${status})`);
+    must(
+      status === "parked" || status === "stop",
+      `a blocked attempt must leave the item to a person (got: ${status})`,
+    );
   },
 
   async "retries end"(bench) {

@@ -19,7 +19,10 @@ export const WRITING: Rules = {
     must(backlog.stateFiles.length === 0 || root !== null, "`root` must be given: the folder of the state files");
   },
 
-  async "what settle() and reopen() write of git's files is in `stateFiles` or in the commit, which names the state"(_bench, open) {
+  async "what settle() and reopen() write of git's files is in `stateFiles` or in the commit, which names the state"(
+    _bench,
+    open,
+  ) {
     for (const status of STATUSES) {
       const bench = await open();
       if (bench.root === null) return;
