@@ -6,6 +6,7 @@ import type { Choice, Prompter } from "../context/prompter.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { readText, writeAtomic } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
+import type { RalphOptions } from "../recipe/create_ralph.ts";
 import type { Invocation } from "./command.ts";
 import { findAgents, howToGetOne, OWN, type OwnServer, ownServers, proofText } from "./known_agents.ts";
 import { usage } from "./parse.ts";
@@ -13,10 +14,8 @@ import { optional } from "./settings.ts";
 import type { Place } from "./workspace.ts";
 
 /** The agent as the context gets it; empty: what the configuration says. */
-export interface AgentSetting {
+export interface AgentSetting extends Pick<RalphOptions, "cassette" | "script"> {
   readonly agent?: string | { readonly command: string };
-  readonly script?: string;
-  readonly cassette?: string;
   /** The model server and the model that a person picked for it. */
   readonly provider?: { readonly endpoint?: string; readonly model?: string };
 }

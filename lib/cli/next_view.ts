@@ -26,28 +26,9 @@ export function showNext({ flags, out, say }: Pick<Invocation, "flags" | "out" |
   return view.blocked ? EXIT.blocked : EXIT.done;
 }
 
-/** An item for a reader: what is asked for, and what has to pass. */
-function itemLines(
-  { id, title, criteria, checks }: {
-    readonly id: string;
-    readonly title: string;
-    readonly criteria: readonly string[];
-    readonly checks: readonly string[];
-  },
-  { bold, dim, warn, symbols }: Style,
-): readonly string[] {
-  return [
-    `${bold(oneLine(id))}  ${oneLine(title)}`,
-    ...criteria.map((criterion) => `  ${dim(symbols.dot)} ${criterion}`),
-    checks.length === 0
-      ? `  ${warn(symbols.warning)} no check: it cannot pass`
-      : `checks: ${checks.map((check) => `\`${check}\``).join(", ")}`,
-  ];
-}
-
 /** Shows the next item of a backlog with the checks that it would have, or why there is none. */
 export async function nextOfBacklog<Data, Findings>(
-  { root, style }: { readonly root: string; readonly style: Style },
+  { root, style: { bold, dim, warn, symbols } }: { readonly root: string; readonly style: Style },
   backlog: Pick<Backlog<Data, Findings>, "work">,
   next: Next<Data>,
   { done, retry, dataOf = ({ criteria = [] }) => ({ criteria }) }: {
@@ -58,8 +39,16 @@ export async function nextOfBacklog<Data, Findings>(
     readonly dataOf?: (item: Item<Data>) => object;
   },
 ): Promise<NextView> {
-  if (next.status !== "item") {
-    return withoutItem(next, { done: next.status === "done" ? next.summary ?? done : done, retry });
+  if (next.status === "done") {
+    return { blocked: false, data: next, notes: [`nothing is left to do: ${next.summary ?? done}`] };
+  }
+  if (next.status === "waiting") {
+    return { blocked: false, data: next, notes: ["everything that is left depends on what is in flight"] };
+  }
+  if (next.status === "blocked") {
+    const reasons = next.reasons.map((reason) => `  ${reason.split("\n")[0] ?? ""}`);
+    const hints = retry === null ? [] : [`hint: \`${retry}\` takes parked items up again`];
+    return { blocked: true, data: next, notes: ["blocked:", ...reasons, ...hints] };
   }
   const { id, kind, title, criteria = [] } = next.item;
   const work = await backlog.work(next.item, {
@@ -74,20 +63,12 @@ export async function nextOfBacklog<Data, Findings>(
   return {
     blocked: false,
     data: { status: "item", id, kind, title, ...dataOf(next.item), checks },
-    item: itemLines({ id, title, criteria, checks }, style),
+    item: [
+      `${bold(oneLine(id))}  ${oneLine(title)}`,
+      ...criteria.map((criterion) => `  ${dim(symbols.dot)} ${criterion}`),
+      checks.length === 0
+        ? `  ${warn(symbols.warning)} no check: it cannot pass`
+        : `checks: ${checks.map((check) => `\`${check}\``).join(", ")}`,
+    ],
   };
-}
-
-/** Why no item comes. */
-function withoutItem(
-  next: Exclude<Next<unknown>, { readonly status: "item" }>,
-  words: { readonly done: string; readonly retry: string | null },
-): NextView {
-  if (next.status === "done") return { blocked: false, data: next, notes: [`nothing is left to do: ${words.done}`] };
-  if (next.status === "waiting") {
-    return { blocked: false, data: next, notes: ["everything that is left depends on what is in flight"] };
-  }
-  const reasons = next.reasons.map((reason) => `  ${reason.split("\n")[0] ?? ""}`);
-  const hints = words.retry === null ? [] : [`hint: \`${words.retry}\` takes parked items up again`];
-  return { blocked: true, data: next, notes: ["blocked:", ...reasons, ...hints] };
 }

@@ -2,8 +2,8 @@ import { dirname, join, resolve } from "node:path";
 import { CONFIG_FILE } from "../config/load.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { isDirectory, pathExists } from "../host/files.ts";
-import type { Invocation, KnownWorkflow } from "./command.ts";
-import { isInUse } from "./workflow.ts";
+import type { Invocation } from "./command.ts";
+import { usedAt } from "./workflow.ts";
 
 /**
  * The project's folder: the one that was named, else the nearest upward, to the git top level, that holds Ralph's
@@ -22,16 +22,11 @@ export async function resolveRoot(
     throw new RalphError(await pathExists(root) ? "root-no-folder" : "root-missing", { details: { root } });
   }
   for (const folder of await upToTopLevel(environment.cwd)) {
-    if (await pathExists(join(folder, CONFIG_FILE)) || await isUsed(folder, program.workflows)) return folder;
+    if (await pathExists(join(folder, CONFIG_FILE)) || (await usedAt(folder, program.workflows)).length > 0) {
+      return folder;
+    }
   }
   return environment.cwd;
-}
-
-async function isUsed(folder: string, workflows: readonly KnownWorkflow[]): Promise<boolean> {
-  for (const workflow of workflows) {
-    if (await isInUse(workflow, folder)) return true;
-  }
-  return false;
 }
 
 /** This folder and those above it, ending with the git top level; this one alone outside a repository. */

@@ -89,7 +89,10 @@ export async function startCommand(command: Command, line: readonly string[], ar
   try {
     return await parseAndRun(command, line, around);
   } catch (error) {
-    throw withHelp(error, command);
+    const isUsage = RalphError.isInstance(error) && error.code === "usage";
+    // A wrong line that has no hint of its own points to the command's help.
+    if (!isUsage || error.hint !== ERROR_DEFINITIONS.usage.hint) throw error;
+    throw new RalphError("usage", { details: error.details, hint: helpHint(command), cause: error });
   }
 }
 
@@ -135,13 +138,6 @@ export function checkArity(command: Command, given: readonly string[]): void {
 
 function helpHint({ helpLine, name }: Command): string {
   return `\`${helpLine ?? `ralph help ${name}`.trimEnd()}\` shows how it is used`;
-}
-
-/** A wrong line that has no hint of its own points to the command's help. */
-function withHelp(error: unknown, command: Command): unknown {
-  if (!RalphError.isInstance(error) || error.code !== "usage") return error;
-  if (error.hint !== ERROR_DEFINITIONS.usage.hint) return error;
-  return new RalphError("usage", { details: error.details, hint: helpHint(command), cause: error });
 }
 
 /**

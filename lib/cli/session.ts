@@ -219,15 +219,10 @@ async function answersOf(flags: Flags, host: Host): Promise<AnswerLookup> {
   return (question) => findAnswer(answers, question);
 }
 
-interface Showing {
-  readonly ui: Config["ui"];
-  readonly quiet: boolean;
-}
-
 /** Only where lines can be drawn over: in a terminal that knows how, for a person who wants to see what is running. */
 async function liveViewFor(
   invocation: Invocation,
-  { ui, quiet }: Showing,
+  { ui, quiet }: { readonly ui: Config["ui"]; readonly quiet: boolean },
 ): Promise<LiveView | undefined> {
   const { host } = invocation;
   const wanted = (ui === "auto" || ui === "rich") && !quiet;
@@ -239,7 +234,7 @@ async function liveViewFor(
 /** Shows the events of a run as the flags say. */
 export function reporterFor(
   invocation: Invocation,
-  { ui, quiet, live }: Showing & { readonly live: LiveView | undefined },
+  { ui, quiet, live }: { readonly ui: Config["ui"]; readonly quiet: boolean; readonly live: LiveView | undefined },
   run: () => string | null,
 ): EventSink {
   const { flags, host, out, say } = invocation;

@@ -16,7 +16,7 @@ export function parseDuration(option: string, text: string): number {
 }
 
 /** Reads a whole number from `least` on. @throws {RalphError} option-invalid */
-export function parseCount(option: string, text: string, least: number): number {
+export function parseCount(option: string, text: string, least = 0): number {
   if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text)) && Number(text) >= least) return Number(text);
   throw invalid(option, `a whole number of at least ${least}`, text, "leave it out for the default");
 }
@@ -50,12 +50,12 @@ function parseCost(option: string, text: string): number {
  * @throws {RalphError} option-invalid
  */
 export function configOverlay(flags: Flags, timed: "check" | "turn" = "turn"): DeepPartial<Config> {
-  const given = flags.text("timeout");
-  const timeout = optional("timeout", given === undefined ? undefined : parseDuration("--timeout", given));
-  const cost = flags.text("max-cost");
-  const iterations = flags.text("max-iterations");
+  function read<Value>(name: string, parse: (option: string, text: string) => Value): Value | undefined {
+    const given = flags.text(name);
+    return given === undefined ? undefined : parse(`--${name}`, given);
+  }
+  const timeout = optional("timeout", read("timeout", parseDuration));
   const checks = flags.all("verify");
-  const challenge = flags.text("challenge");
   const confined = flags.has("no-sandbox") ? "off" : flags.has("sandbox") ? "required" : undefined;
   return {
     ...optional("trust", flags.has("strict") ? "strict" : undefined),
@@ -71,12 +71,12 @@ export function configOverlay(flags: Flags, timed: "check" | "turn" = "turn"): D
       ...(timed === "check" ? timeout : {}),
       ...optional("default", checks.length === 0 ? undefined : checks),
       ...optional("allowUnverified", flags.has("allow-unverified") ? true : undefined),
-      ...optional("challenge", challenge === undefined ? undefined : parseCount("--challenge", challenge, 0)),
+      ...optional("challenge", read("challenge", parseCount)),
     },
     limits: {
-      ...optional("iterations", iterations === undefined ? undefined : parseCount("--max-iterations", iterations, 1)),
+      ...optional("iterations", read("max-iterations", (option, text) => parseCount(option, text, 1))),
       ...optional("maxWait", flags.has("no-wait") ? 0 : undefined),
-      ...optional("costUsd", cost === undefined ? undefined : parseCost("--max-cost", cost)),
+      ...optional("costUsd", read("max-cost", parseCost)),
     },
   };
 }

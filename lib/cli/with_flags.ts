@@ -21,14 +21,11 @@ export function withFlags(
     if (values.length === 0 || (variable !== undefined && host.environment.variables[variable] !== undefined)) {
       return [];
     }
-    if (values.some(holdsPassword)) return []; // a line that is printed is copied and kept
+    const isSecret = values.some((value) => URL.canParse(value) && new URL(value).password !== "");
+    if (isSecret) return []; // a line that is printed is copied and kept
     return values.map((value) => type === "boolean" ? `--${flag}` : `--${flag} ${quoted(value)}`);
   });
   return [line, ...given].join(" ");
-}
-
-function holdsPassword(value: string): boolean {
-  return URL.canParse(value) && new URL(value).password !== "";
 }
 
 /** A word for the shell. */

@@ -32,18 +32,24 @@ export async function chooseWorkflow(
   if (asked.config !== undefined) return { name: known(workflows, asked.config), why: "the configuration" };
   const claimed = asked.line === undefined ? null : await claimedBy(workflows, asked.line, root);
   if (claimed !== null) return claimed;
-  const used: KnownWorkflow[] = [];
-  for (const workflow of workflows) {
-    if (await isInUse(workflow, root)) used.push(workflow);
-  }
+  const used = await usedAt(root, workflows);
   const [only, ...others] = used;
   if (only !== undefined && others.length === 0) return { name: only.name, why: `${only.state} exists` };
   const among = used.length < 2 ? {} : { among: used.map(({ name }) => name) };
   return { name: workflows[0]?.name ?? "", why: "the default", byDefault: true, ...among };
 }
 
+/** The workflows that are in use below this folder. */
+export async function usedAt<Known extends KnownWorkflow>(
+  root: string,
+  workflows: readonly Known[],
+): Promise<readonly Known[]> {
+  const isUsed = await Promise.all(workflows.map((workflow) => isInUse(workflow, root)));
+  return workflows.filter((_, index) => isUsed[index]);
+}
+
 /** True if a workflow is in use below this folder. */
-export async function isInUse(workflow: Pick<KnownWorkflow, "detect" | "state">, root: string): Promise<boolean> {
+async function isInUse(workflow: Pick<KnownWorkflow, "detect" | "state">, root: string): Promise<boolean> {
   return await workflow.detect?.(root) ?? await pathExists(join(root, workflow.state));
 }
 

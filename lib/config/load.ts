@@ -36,7 +36,9 @@ export interface FoundConfig extends Omit<LoadedConfig, "config"> {
 export async function loadConfig(root: string, named?: string, cache?: ConfigCache | null): Promise<LoadedConfig> {
   const { config, file, warnings, problems } = await findConfig(root, named, cache);
   if (config === null) {
-    throw new RalphError("config-invalid", { details: { path: file ?? CONFIG_FILE, problem: listed(problems) } });
+    const [only = "", ...others] = problems;
+    const problem = others.length === 0 ? only : [`${problems.length} problems`, ...problems].join("\n  ");
+    throw new RalphError("config-invalid", { details: { path: file ?? CONFIG_FILE, problem } });
   }
   return { config, file, warnings };
 }
@@ -59,12 +61,6 @@ export async function findConfig(root: string, named?: string, cache?: ConfigCac
   const { config, problems, warnings } = readConfigText(text);
   if (cache && config !== null) await keep(cache, text, { config, warnings });
   return { config, file, warnings, problems, text };
-}
-
-/** One problem stays on the line of the file's name, several get a line each. */
-function listed(problems: readonly string[]): string {
-  if (problems.length === 1) return problems.join("");
-  return `${problems.length} problems${problems.map((problem) => `\n  ${problem}`).join("")}`;
 }
 
 /**

@@ -6,7 +6,7 @@
 import { z } from "zod";
 import type { Config } from "../generated/config.ts";
 import { defaultConfig, MOST_WORKERS } from "./defaults.ts";
-import { NOTIFY_SCHEMA } from "./notify_schema.ts";
+import { NOTIFY_SCHEMA } from "./provider_schema.ts";
 import { command, count, httpUrl, named, seconds, section, withDefaults } from "./parts.ts";
 import { PROVIDER_SCHEMA } from "./provider_schema.ts";
 
@@ -214,7 +214,10 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = named(
     sandbox,
     limits,
     commits,
-    services: z.array(service).refine(haveOwnNames, "every service needs a name of its own").describe(
+    services: z.array(service).refine(
+      (all) => new Set(all.map(({ name }) => name)).size === all.length,
+      "every service needs a name of its own",
+    ).describe(
       "Servers that must run for items tagged `ui`.",
     ),
     browser,
@@ -241,7 +244,3 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = named(
     }),
   })),
 ) as z.ZodType as z.ZodType<Config>;
-
-function haveOwnNames(services: readonly { readonly name: string }[]): boolean {
-  return new Set(services.map(({ name }) => name)).size === services.length;
-}

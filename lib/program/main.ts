@@ -28,16 +28,13 @@ const PROGRAM: Program = {
 /** Runs one command line. @returns the exit code: see `ralph help exit-codes` */
 export async function main(argv: readonly string[], host: Host): Promise<number> {
   const [word, ...rest] = argv;
-  if (word === AGENT_COMMAND) return await guarded([], { host, program: PROGRAM }, (around) => asAgent(rest, around));
+  if (word === AGENT_COMMAND) { // Ralph as its own agent: not in the table, since only Ralph starts it
+    const { runAgentProcess } = await import("../agents/builtin/agent_process.ts");
+    return await guarded([], { host, program: PROGRAM }, (around) => runAgentProcess(rest[0] ?? "", around));
+  }
   const exitCode = await guarded(argv, { host, program: PROGRAM }, (around) => dispatch(argv, around));
   const isHook = word === "gate" && rest.includes("--hook");
   return isHook && exitCode === EXIT.usage ? EXIT.failed : exitCode; // 2 of a Stop hook means: do not stop, however often
-}
-
-/** Ralph as its own agent: not in the table, since only Ralph starts it. */
-async function asAgent([settings = ""]: readonly string[], around: Surroundings): Promise<number> {
-  const { runAgentProcess } = await import("../agents/builtin/agent_process.ts");
-  return await runAgentProcess(settings, around);
 }
 
 async function dispatch(argv: readonly string[], around: Surroundings): Promise<number> {

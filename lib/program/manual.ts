@@ -38,8 +38,7 @@ export const FLAG_GROUPS: readonly FlagGroup[] = [
 export function flagsOf({ flags }: Command): { readonly own: FlagTable; readonly groups: readonly FlagGroup[] } {
   const groups: FlagGroup[] = [];
   for (const group of FLAG_GROUPS) {
-    const whole = Object.entries(group.flags).every(([name, flag]) => flags[name] === flag);
-    if (whole && !groups.some((other) => contains(other.flags, group.flags))) groups.push(group);
+    if (contains(flags, group.flags) && !groups.some((other) => contains(other.flags, group.flags))) groups.push(group);
   }
   const own = Object.entries(flags).filter(([name, flag]) => !groups.some((group) => group.flags[name] === flag));
   return { own: Object.fromEntries(own), groups };

@@ -1,11 +1,11 @@
 import { headlineOf } from "../backlog/verdict.ts";
 import { resolve } from "node:path";
-import type { Backlog, Verification } from "../backlog/types.ts";
+import type { Backlog, ParkedItem, Verification } from "../backlog/types.ts";
 import { verify } from "../checks/verify.ts";
 import type { Invocation } from "../cli/command.ts";
 import { countLine } from "../cli/item_list.ts";
 import { hintOf } from "../cli/next_step.ts";
-import { nextOfBacklog, type NextView } from "../cli/next_view.ts";
+import { nextOfBacklog } from "../cli/next_view.ts";
 import { usage } from "../cli/parse.ts";
 import { openSession } from "../cli/session.ts";
 import type { StatusView } from "../cli/status_view.ts";
@@ -33,15 +33,14 @@ export async function recipeViews(invocation: Invocation, file: string): Promise
   }
 
   /** The context without a sound: the commands print. */
-  async function within<Value>(look: (ralph: RalphContext, backlog: Backlog) => Promise<Value>): Promise<Value> {
-    await using session = await openSession(invocation, {
-      asks: false,
-      gates: null,
-      data: true,
-      title: `recipe ${recipe.name}`,
-    });
-    const backlog = await recipe.backlog?.(session.ralph) as Backlog;
-    return await look(session.ralph, backlog);
+  async function within<Value>(
+    look: (ralph: RalphContext, backlog: Backlog, parked: readonly ParkedItem[]) => Promise<Value>,
+  ): Promise<Value> {
+    const title = `recipe ${recipe.name}`;
+    await using session = await openSession(invocation, { asks: false, gates: null, data: true, title });
+    const { ralph } = session;
+    const backlog = await recipe.backlog?.(ralph) as Backlog;
+    return await look(ralph, backlog, ralph.journal.parked(await journalKeyOf(backlog)));
   }
 
   const instead = (): never => {
@@ -50,21 +49,24 @@ export async function recipeViews(invocation: Invocation, file: string): Promise
   return {
     init: instead,
     run: instead,
-    status: ({ style }) => within(async (ralph, backlog) => [await statusOf(ralph, backlog, { again, style })]),
-    next: ({ style }) => within((ralph, backlog) => nextOf(ralph, backlog, { again, style })),
+    status: ({ style }) => within(async (_, backlog, parked) => [await statusOf(backlog, parked, { again, style })]),
+    next: ({ style }) =>
+      within(async ({ root }, backlog, parked) =>
+        await nextOfBacklog({ root, style }, backlog, await backlog.next({ inFlight: [], parked }), {
+          done: "every item has passed",
+          retry: parked.length === 0 ? null : `${again} --retry-blocked`,
+        })
+      ),
     validate: () => within(validateStateFiles),
     verify: async (ralph) => await verifyPassed(ralph, await recipe.backlog?.(ralph) as Backlog),
   };
 }
 
-interface Shown {
-  /** The command that continues. */
-  readonly again: string;
-  readonly style: Style;
-}
-
-async function statusOf(ralph: RalphContext, backlog: Backlog, { again, style }: Shown): Promise<StatusView> {
-  const parked = ralph.journal.parked(await journalKeyOf(backlog));
+async function statusOf(
+  backlog: Backlog,
+  parked: readonly ParkedItem[],
+  { again, style }: { readonly again: string; readonly style: Style },
+): Promise<StatusView> {
   const counts = await backlog.overview({ parked });
   return {
     title: backlog.name,
@@ -77,14 +79,6 @@ async function statusOf(ralph: RalphContext, backlog: Backlog, { again, style }:
     problem: null,
     hint: hintOf(await backlog.next({ inFlight: [], parked }), { run: again, retry: `${again} --retry-blocked` }),
   };
-}
-
-async function nextOf(ralph: RalphContext, backlog: Backlog, { again, style }: Shown): Promise<NextView> {
-  const parked = ralph.journal.parked(await journalKeyOf(backlog));
-  return await nextOfBacklog({ root: ralph.root, style }, backlog, await backlog.next({ inFlight: [], parked }), {
-    done: "every item has passed",
-    retry: parked.length === 0 ? null : `${again} --retry-blocked`,
-  });
 }
 
 /** Reading its counts reads its state: what is wrong with a file is reported with that file. */

@@ -75,12 +75,10 @@ async function trials(root: string, inRepository: boolean, { environment, ids }:
   ];
   return [
     allowed,
-    ...denied.filter(([, , isTried = true]) => isTried).map(([name, command]): Trial => ({
-      name,
-      command,
-      wanted: "denied",
-      ...optional("leaves", command.includes(outside) ? outside : undefined),
-    })),
+    ...denied.filter(([, , isTried = true]) => isTried).map(([name, command]): Trial => {
+      const leaves = optional("leaves", command.includes(outside) ? outside : undefined);
+      return { name, command, wanted: "denied", ...leaves };
+    }),
   ];
 }
 

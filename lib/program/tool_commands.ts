@@ -197,7 +197,7 @@ export const TOOLS: readonly Row[] = [
     insideRun: true,
     summary: "list the recipes and prompts that are built in",
     flags: { ...DATA_FLAGS, ...PLACE_FLAGS },
-    load: async () => ({ run: (await import("./commands/recipes_and_eject.ts")).recipes }),
+    load: async () => ({ run: (await import("./commands/built_in.ts")).recipes }),
   },
   {
     name: "run-recipe",
@@ -213,7 +213,7 @@ export const TOOLS: readonly Row[] = [
     summary: "write a built-in recipe or prompt to a file for editing; never overwrites",
     usage: "NAME",
     flags: PLACE_FLAGS,
-    load: async () => ({ run: (await import("./commands/recipes_and_eject.ts")).eject }),
+    load: async () => ({ run: (await import("./commands/built_in.ts")).eject }),
   },
   {
     name: "types",
@@ -231,7 +231,7 @@ export const TOOLS: readonly Row[] = [
       '    "include": ["*.ts"] }',
       "zod and dax, which the binary lends to recipes, bring types of their own when they are installed.",
     ],
-    load: async () => ({ run: (await import("./commands/types_and_schema.ts")).types }),
+    load: async () => ({ run: (await import("./commands/built_in.ts")).types }),
   },
   {
     name: "completions",
@@ -261,7 +261,7 @@ export const TOOLS: readonly Row[] = [
     insideRun: true,
     summary: "print a JSON Schema: config, events, plan or report",
     usage: "NAME",
-    load: async () => ({ run: (await import("./commands/types_and_schema.ts")).schema }),
+    load: async () => ({ run: (await import("./commands/built_in.ts")).schema }),
   },
   {
     name: "help",

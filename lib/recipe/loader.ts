@@ -28,19 +28,14 @@ export async function loadRecipe(file: string, host: RecipeHost): Promise<Loaded
   const path = resolve(host.environment.cwd, file);
   if (!await pathExists(path)) throw invalid(path, "the file does not exist", "name an existing recipe file");
   await serveBuiltinModules(dirname(path), host.modules);
-  const exported = await importRecipe(path, host);
+  const exported: Readonly<Record<string, unknown>> = await import(pathToFileURL(path).href)
+    .catch(async (error: unknown) => {
+      throw await importFailure(error, path, host);
+    });
   if (!("default" in exported)) throw invalid(path, "the file has no default export", SHAPE);
   const problem = recipeProblem(exported["default"]);
   if (problem !== null) throw invalid(path, `the default export is not a recipe: ${problem}`, SHAPE);
   return withLocatedErrors(exported["default"] as LoadedRecipe, path);
-}
-
-async function importRecipe(path: string, host: RecipeHost): Promise<Readonly<Record<string, unknown>>> {
-  try {
-    return await import(pathToFileURL(path).href);
-  } catch (error) {
-    throw await importFailure(error, path, host);
-  }
 }
 
 function withLocatedErrors(recipe: LoadedRecipe, path: string): LoadedRecipe {

@@ -3,11 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { bashScript } from "../../lib/program/completions/bash.ts";
-import { fishScript } from "../../lib/program/completions/fish.ts";
+import { bashScript, fishScript, powershellScript, zshScript } from "../../lib/program/commands/completions.ts";
 import { completionModel, SHELLS } from "../../lib/program/completions/model.ts";
-import { powershellScript } from "../../lib/program/completions/powershell.ts";
-import { zshScript } from "../../lib/program/completions/zsh.ts";
 import { COMMANDS } from "../../lib/program/commands.ts";
 import { needs } from "../needs.ts";
 

@@ -5,7 +5,7 @@ import { EXIT } from "../../errors/exit_codes.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { gate } from "../../recipe/gate.ts";
 import { formatSize } from "../../ui/format_size.ts";
-import { STORED, type Stored, storedFor } from "../stored.ts";
+import { STORED, storedFor } from "../stored.ts";
 
 /** `ralph clean [cache|aside|refs]`: shows what Ralph keeps of this project, and removes it after a yes. */
 export async function run(invocation: Invocation): Promise<number> {
@@ -25,7 +25,10 @@ export async function run(invocation: Invocation): Promise<number> {
     out("Ralph keeps nothing of this project");
     return EXIT.done;
   }
-  ralph.events.emit({ type: "text", title: "Kept of this project", lines: stored.map(lineOf) });
+  const lines = stored.map(({ name, what, bytes }) =>
+    `${name}  ${bytes === null ? "" : `${formatSize(bytes)}  `}${what}`
+  );
+  ralph.events.emit({ type: "text", title: "Kept of this project", lines });
   const bytes = stored.reduce((sum, one) => sum + (one.bytes ?? 0), 0);
   const message = `Remove ${stored.length === 1 ? "it" : `all ${stored.length}`} (${formatSize(bytes)})?`;
   const { status } = await gate(ralph, { name: "clean", message, next: ["ralph clean --approve clean"] });
@@ -35,8 +38,4 @@ export async function run(invocation: Invocation): Promise<number> {
     out(await one.remove() ? `removed ${one.name}` : `in use, so it stays: ${one.name}`);
   }
   return EXIT.done;
-}
-
-function lineOf({ name, what, bytes }: Stored): string {
-  return `${name}  ${bytes === null ? "" : `${formatSize(bytes)}  `}${what}`;
 }

@@ -54,13 +54,22 @@ function lines(findings: readonly Finding[], missing: number, invocation: Invoca
 async function examine(invocation: Invocation): Promise<readonly Finding[]> {
   const { host } = invocation;
   const root = await resolveRoot(invocation);
-  const config = await foundOf("config", async () => configuration(await findPlace(invocation)));
+  const config = await foundOf("config", async () => {
+    const { file, warnings } = await findPlace(invocation);
+    const detail = file ?? "no ralph.config.json: the defaults";
+    const note = `${detail} (${warnings.join(", ")})`;
+    return warnings.length === 0 ? detail : [{ level: "note", name: "config", detail: note }];
+  });
   const place = config.some(({ level }) => level === "missing") ? null : await findPlace(invocation);
   const agents = await findAgents(host);
   const hasGit = await foundOf("git", async () => await gitVersion(host, root));
   const slots = createSlots(VERSIONS_AT_ONCE);
   return [
-    { level: "ok", name: "ralph", detail: `${VERSION}, ${runtime(host)}` },
+    {
+      level: "ok",
+      name: "ralph",
+      detail: `${VERSION}, ${host.environment.compiled ? "the binary" : host.environment.executable}`,
+    },
     ...await firstOnPath(host),
     ...hasGit,
     ...hasGit[0]?.level === "ok" ? await repository(host, root) : [],
@@ -133,10 +142,6 @@ async function probes(
   return findings;
 }
 
-function runtime({ environment }: Host): string {
-  return environment.compiled ? "the binary" : environment.executable;
-}
-
 /** Several programs are called `ralph`: nothing is said of one that reports this version. */
 async function firstOnPath(host: Host): Promise<readonly Finding[]> {
   const { cwd } = host.environment;
@@ -196,12 +201,6 @@ async function shell(host: Host): Promise<Finding> {
     : { level: "note", name: "shell", detail: `${file}: a failure before a pipe goes unseen`, hint: "install bash" };
 }
 
-function configuration({ file, warnings }: Place): readonly Finding[] {
-  const detail = file ?? "no ralph.config.json: the defaults";
-  if (warnings.length === 0) return [{ level: "ok", name: "config", detail }];
-  return [{ level: "note", name: "config", detail: `${detail} (${warnings.join(", ")})` }];
-}
-
 async function agentOf({ config, root }: Place, host: Host, found: readonly FoundAgent[]): Promise<readonly Finding[]> {
   const { command, preset } = config.provider;
   const finding = (level: Finding["level"], detail: string, hint?: string): readonly Finding[] => [
@@ -223,7 +222,7 @@ async function agentOf({ config, root }: Place, host: Host, found: readonly Foun
   if (preset === "scripted") return finding("ok", "scripted, built in");
   if (preset === "builtin") return await builtinOf(config.provider, host);
   if (preset !== undefined && preset !== "command") return [await presetOf(preset, found, { host, root })];
-  const word = firstWord(command ?? "");
+  const [word = ""] = (command ?? "").trim().split(/\s+/);
   const path = await findExecutable(word, host.environment, root);
   if (path !== null) return finding("ok", `${command ?? preset} ${isAbsolute(word) ? "" : `(${path})`}`.trim());
   if (command !== undefined && /[^\w./-]/.test(word)) {
@@ -281,10 +280,6 @@ async function readyAgent(
   return await seesLogin(adapter, environment, root)
     ? { level: "ok", name, detail: `${preset} (${path})` }
     : { level: "note", name, detail: `${preset} (${path}): no login or key of it is seen`, hint: adapter.login };
-}
-
-function firstWord(command: string): string {
-  return command.trim().split(/\s+/)[0] ?? "";
 }
 
 async function installed({ name, path, adapter }: FoundAgent, host: Host): Promise<Finding> {

@@ -36,7 +36,13 @@ export async function run(invocation: Invocation): Promise<number> {
     }
     return 0;
   }
-  if (flags.has("json")) out(toJson(reportOf(verdict)));
+  const { status, head, reasons, notices } = verdict;
+  const checks = verdict.checks.map(({ name, ok, exitCode, durationMs, tail }): GateCheck =>
+    ok ? { name, ok, exitCode, durationMs, tail: null } : { name, ok, exitCode, durationMs, tail }
+  );
+  // As `ralph schema gate` has it.
+  const report: GateReport = { version: REPORT_VERSION, status, base: verdict.base, head, reasons, notices, checks };
+  if (flags.has("json")) out(toJson(report));
   else say(textOf(verdict));
   return exitCode;
 }
@@ -73,14 +79,6 @@ async function isHeld(
   if (others.length > MOST_SESSIONS) await removeOwn(folder, dirname(folder)); // they ended while they were held back
   await writeAtomic(file, String(count));
   return true;
-}
-
-/** As `ralph schema gate` has it. */
-function reportOf({ status, base, head, reasons, notices, checks }: VerdictSince): GateReport {
-  const ran = checks.map(({ name, ok, exitCode, durationMs, tail }): GateCheck =>
-    ok ? { name, ok, exitCode, durationMs, tail: null } : { name, ok, exitCode, durationMs, tail }
-  );
-  return { version: REPORT_VERSION, status, base, head, reasons, notices, checks: ran };
 }
 
 function textOf({ status, base, reasons, notices }: VerdictSince): string {

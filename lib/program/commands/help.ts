@@ -35,27 +35,18 @@ export const TOPICS: Readonly<
 };
 
 /** `ralph help [COMMAND|TOPIC]`. */
-export async function run({ arguments: [name], host, out, program }: Invocation): Promise<number> {
+export async function run({ arguments: [name], host, out, program: { commands } }: Invocation): Promise<number> {
   const columns = helpColumns(host);
-  out(wrapText(await textFor(name, program.commands, columns), columns));
+  const command = commands.find((one) => one.name === name);
+  const topic = name !== undefined && Object.hasOwn(TOPICS, name) ? TOPICS[name] : undefined;
+  if (name !== undefined && command === undefined && topic === undefined) {
+    const known = [...commands.map((one) => one.name), ...Object.keys(TOPICS)];
+    const hint = didYouMean(name, known, undefined, (near) => `ralph help ${near}`);
+    throw usage(`there is no help on \`${name}\``, hint);
+  }
+  const own = command === undefined ? generalHelp(commands, columns) : commandHelp(command, columns);
+  out(wrapText(command === undefined && topic !== undefined ? await topic(commands, columns) : own, columns));
   return EXIT.done;
-}
-
-function textFor(
-  name: string | undefined,
-  commands: readonly Command[],
-  columns: number,
-): string | Promise<string> {
-  if (name === undefined) return generalHelp(commands, columns);
-  const command = commands.find((known) => known.name === name);
-  if (command !== undefined) return commandHelp(command, columns);
-  const topic = Object.hasOwn(TOPICS, name) ? TOPICS[name] : undefined;
-  if (topic !== undefined) return topic(commands, columns);
-  const known = [...commands.map((one) => one.name), ...Object.keys(TOPICS)];
-  throw usage(
-    `there is no help on \`${name}\``,
-    didYouMean(name, known, undefined, (near) => `ralph help ${near}`),
-  );
 }
 
 /** Markdown with each paragraph and each point of a list in one line and without the padding of tables, so that it can be wrapped for any terminal. */

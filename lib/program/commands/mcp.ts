@@ -156,7 +156,14 @@ class RalphProcess {
       const name = `\`ralph ${this.#work.words[0]}\``;
       return textAnswer(`${name} was started here and is at work: \`status\` shows it`, true);
     }
-    const work = this.#begin(words);
+    const ending = new AbortController();
+    let text = "";
+    const end = this.#run(words, ending.signal, (chunk) => {
+      text = (text + Buffer.from(chunk).toString("utf8")).slice(-SHOWN_CHARACTERS);
+    });
+    const work: Work = { words, ending, end, printed: () => text.trim(), ended: null };
+    void end.then((value) => work.ended = value);
+    this.#work = work;
     const waited = new AbortController();
     const enough = AbortSignal.any([signal, waited.signal]);
     const early = await Promise.race([work.end, this.#invocation.host.clock.sleep(START_MS, enough).then(() => null)]);
@@ -182,18 +189,6 @@ class RalphProcess {
   async end(): Promise<void> {
     this.#work?.ending.abort();
     await this.#work?.end;
-  }
-
-  #begin(words: readonly string[]): Work {
-    const ending = new AbortController();
-    let text = "";
-    const end = this.#run(words, ending.signal, (chunk) => {
-      text = (text + Buffer.from(chunk).toString("utf8")).slice(-SHOWN_CHARACTERS);
-    });
-    const work: Work = { words, ending, end, printed: () => text.trim(), ended: null };
-    void end.then((value) => work.ended = value);
-    this.#work = work;
-    return work;
   }
 
   async #run(

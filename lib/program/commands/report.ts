@@ -24,7 +24,9 @@ export async function run(invocation: Invocation): Promise<number> {
   const file = flags.text("output");
   if (file === undefined) {
     const text = await rendered(report, invocation);
-    out((flags.text("format") ?? "md") === "md" ? await painted(text, invocation) : text.trimEnd());
+    const { paintMarkdown } = await import("../../report/markdown.ts");
+    const isMarkdown = (flags.text("format") ?? "md") === "md";
+    out(isMarkdown ? paintMarkdown(text.trimEnd(), styleFor(invocation, "stdout")) : text.trimEnd());
     return EXIT.done;
   }
   await writeAtomic(resolve(host.environment.cwd, file), await rendered(report, invocation));
@@ -64,10 +66,4 @@ async function reviewed(report: RunReport, { host }: Invocation): Promise<string
   const { globs } = config.tests;
   const change = await branchChange(place, row, { head, from, globs, proof });
   return requestBody(reports, { change, more: [], proof });
-}
-
-/** Markdown with its headings and marks in colour, where the terminal shows colours. */
-async function painted(text: string, invocation: Invocation): Promise<string> {
-  const { paintMarkdown } = await import("../../report/markdown.ts");
-  return paintMarkdown(text.trimEnd(), styleFor(invocation, "stdout"));
 }

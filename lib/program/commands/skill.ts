@@ -65,13 +65,6 @@ function signed(text: string): string {
   return bare.replace(UNSIGNED, `text ${hashText(bare).slice(0, 12)}`);
 }
 
-async function unusedPath(path: string): Promise<string> {
-  for (let number = 1;; number += 1) {
-    const one = number === 1 ? path : `${path}-${number}`;
-    if (!await pathExists(one)) return one;
-  }
-}
-
 /** `ralph skill install AGENT`: the file by which an agent in a chat knows how Ralph is used. */
 export async function run(invocation: Invocation): Promise<number> {
   const { arguments: [action, name = ""], flags, host, say } = invocation;
@@ -94,7 +87,8 @@ export async function run(invocation: Invocation): Promise<number> {
     throw usage(`${file} is there, and Ralph did not write it`, "move it away first: it is not overwritten");
   }
   if (before !== null && before !== signed(before)) {
-    const aside = await unusedPath(`${file}.before`);
+    let aside = `${file}.before`;
+    for (let number = 2; await pathExists(aside); number += 1) aside = `${file}.before-${number}`;
     await renamePath(file, aside);
     say(`${file} had been edited: it is ${basename(aside)} now`);
   }

@@ -2,7 +2,7 @@ import type { Invocation } from "../../cli/command.ts";
 import { journalIn, type Look, openLook } from "../../cli/look.ts";
 import { showNext } from "../../cli/next_view.ts";
 import { WORKFLOWS } from "../../workflows/table.ts";
-import { isInUse } from "../../cli/workflow.ts";
+import { usedAt } from "../../cli/workflow.ts";
 import { chosen } from "../chosen.ts";
 import { hintWhenUnverified, type RunningView, showStatus, type StatusView } from "../../cli/status_view.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
@@ -47,8 +47,7 @@ async function runningView(host: Host, { own, root, style }: Look): Promise<Runn
 /** The views of each workflow whose state is there, if nothing says which is meant. */
 async function viewsOfAll(look: Look): Promise<readonly StatusView[]> {
   const views: StatusView[] = [];
-  for (const row of WORKFLOWS) {
-    if (!await isInUse(row, look.root)) continue;
+  for (const row of await usedAt(look.root, WORKFLOWS)) {
     const workflow = { name: row.name, why: `${row.state} exists` };
     const own = await (await row.load()).status({ ...look, workflow });
     views.push(...own.map((view) => ({ ...view, workflow })));

@@ -15,7 +15,6 @@ import { nearest } from "../../errors/nearest.ts";
 import type { Host } from "../../host/types.ts";
 import { promptWarnings } from "../../prompts/render.ts";
 import { workflowRow, WORKFLOWS } from "../../workflows/table.ts";
-import type { Workflow } from "../../workflows/workflow.ts";
 
 /** `ralph verify`: the checks of the work, each command once; no agent, no lock, nothing is marked. */
 export async function verify(invocation: Invocation): Promise<number> {
@@ -95,7 +94,9 @@ async function validateFiles(invocation: Invocation, root: string): Promise<read
   ensureScope(invocation, row);
   const workflow = await row.load();
   const files = await workflow.validate({ root, config: found.config, scope, host });
-  return [withRules(found, workflow), ...files, ...await promptFiles(root)];
+  const { config, file } = found;
+  const own = config === null ? [] : workflow.validateConfig?.({ config, present: file.present }) ?? [];
+  return [{ ...file, problems: [...own, ...file.problems] }, ...files, ...await promptFiles(root)];
 }
 
 /** The files that replace prompts, where something in them is hardly meant. */
@@ -163,9 +164,4 @@ async function agentProblems(data: unknown, text: string): Promise<readonly stri
     const meant = near === null ? `known: ${AGENT_NAMES.join(", ")}` : `did you mean "${near}"?`;
     return `line ${line}, column ${column}: ${path.join(".")}: there is no agent named ${name}; ${meant}`;
   });
-}
-
-function withRules({ file, config }: FoundConfig, { validateConfig }: Workflow): ValidatedFile {
-  const own = config === null ? [] : validateConfig?.({ config, present: file.present }) ?? [];
-  return { ...file, problems: [...own, ...file.problems] };
 }

@@ -2,7 +2,7 @@ import { AGENT_NAMES } from "../../agents/registry.ts";
 import { PROMPTS } from "../../generated/prompts.ts";
 import { SHIPPED_RECIPES } from "../shipped_recipes.ts";
 import type { Command, Flag } from "../../cli/command.ts";
-import { SCHEMA_NAMES } from "../commands/types_and_schema.ts";
+import { SCHEMA_NAMES } from "../commands/built_in.ts";
 import { TOPICS } from "../commands/help.ts";
 import { GATES } from "../../cli/settings.ts";
 import { WORKFLOWS } from "../../workflows/table.ts";

@@ -85,11 +85,12 @@ export async function finishPlan(
   const old = await tooOldToMerge(repository);
   if (old !== null) throw nothing(`it needs git 2.38 or newer, this is ${old}`);
   const merged = await mergeTrees(repository, target.onto, work.head);
-  const isMerged = merged.conflicts.length === 0 && merged.tree === await treeOf(repository, target.onto);
-  if (isMerged && !isHere) throw nothing(`${base} has all that ${branch} holds`);
-  const forge = isHere || remote === null ? null : await forgeOf(ralph.host, ralph.root, remote.url);
   const lines = async (...words: readonly string[]): Promise<readonly string[]> =>
     (await repository.git(words)).stdout.split("\n").filter((line) => line !== "");
+  const [tree] = await lines("rev-parse", "--verify", "--quiet", `${target.onto}^{tree}`);
+  const isMerged = merged.conflicts.length === 0 && merged.tree === tree;
+  if (isMerged && !isHere) throw nothing(`${base} has all that ${branch} holds`);
+  const forge = isHere || remote === null ? null : await forgeOf(ralph.host, ralph.root, remote.url);
   return {
     work: { ...work, branch, base },
     way: isHere ? "merge" : forge === null ? "push" : "request",
@@ -163,10 +164,6 @@ async function targetOf(
 async function commitOf({ git }: Repository, name: string): Promise<string | null> {
   const found = await git(["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
   return found.exitCode === 0 ? found.stdout.trim() : null;
-}
-
-async function treeOf({ git }: Repository, commit: string): Promise<string> {
-  return (await git(["rev-parse", "--verify", "--quiet", `${commit}^{tree}`])).stdout.trim();
 }
 
 async function isBelow({ git }: Repository, one: string, other: string): Promise<boolean> {

@@ -80,7 +80,9 @@ export async function prove(
   if (status === "passed") return { proof: found, doubts: [] };
   const isAllowed = status === "unverified" && (ralph.config.verify.allowUnverified || source !== "approve");
   if (isAllowed) return { proof: found, doubts: unseen.length > 0 ? unseen : [`no check covers ${head.slice(0, 10)}`] };
-  const what = isTogether ? `${branch} and what ${base} has beside it do not pass together` : notPassed(plan, status);
+  const what = isTogether
+    ? `${branch} and what ${base} has beside it do not pass together`
+    : `${branch} ${status === "failed" ? "does not pass" : "is not checked"} at ${head.slice(0, 10)}`;
   const doubt = `${what}: ${[...verdict.reasons, ...unseen].join("; ")}`;
   if (draft) return { proof: found, doubts: [doubt] };
   throw failed(doubt, hintOf(plan, isTogether));
@@ -96,10 +98,6 @@ function refuseOpen({ work: { branch } }: FinishPlan, last: RunReport | undefine
     }`,
     "nothing was merged or pushed: `ralph run` continues it; `ralph finish` in a terminal asks, `--draft` makes a request",
   );
-}
-
-function notPassed({ work: { branch, head } }: FinishPlan, status: string): string {
-  return `${branch} ${status === "failed" ? "does not pass" : "is not checked"} at ${head.slice(0, 10)}`;
 }
 
 function hintOf(plan: FinishPlan, isTogether: boolean): string {

@@ -77,8 +77,7 @@ async function commitRemoval(
 async function keep(ralph: RalphContext, branch: string, files: readonly string[]): Promise<string> {
   const repository = requireRepository(ralph);
   const { head } = await repository.head();
-  const there: string[] = [];
-  for (const path of files) if (await pathExists(join(ralph.root, path))) there.push(path);
+  const there = await existing(ralph, files);
   const newest = await newestArchive(repository, branch);
   if (newest !== null && newest.parent === head && there.length < files.length) return newest.ref;
   const paths = topLevelPaths(ralph, there);
@@ -91,6 +90,11 @@ async function keep(ralph: RalphContext, branch: string, files: readonly string[
   const ref = nextArchive(branch, newest);
   await saveCommit(repository, ref, tree, head);
   return ref;
+}
+
+async function existing({ root }: Pick<RalphContext, "root">, paths: readonly string[]): Promise<readonly string[]> {
+  const isThere = await Promise.all(paths.map((path) => pathExists(join(root, path))));
+  return paths.filter((_, index) => isThere[index]);
 }
 
 const LITERAL = { environment: { GIT_LITERAL_PATHSPECS: "1" } };
@@ -120,8 +124,7 @@ export async function restoreBranch(invocation: Invocation, branch: string): Pro
     const found = await repository.git(["cat-file", "-e", `${archived.ref}:${inTree}`]);
     if (found.exitCode === 0) files.push(path);
   }
-  const there: string[] = [];
-  for (const path of files) if (await pathExists(join(ralph.root, path))) there.push(path);
+  const there = await existing(ralph, files);
   const missing = files.filter((path) => !there.includes(path));
   const laid = flags.has("dry-run") ? missing : await layInFiles(ralph, archived, missing);
   for (const path of laid) out(`${path}  from ${archived.ref}`);

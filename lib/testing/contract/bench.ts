@@ -34,6 +34,9 @@ export class Bench {
   readonly #opened: OpenedBacklog<unknown, unknown>;
   readonly #journal: Journal;
   readonly #key: JournalKey;
+  readonly root: string | null;
+  /** The folder that serves as the working tree where the store has none. */
+  readonly cwd: string;
   #backlog: Backlog;
   #attempts = 0;
 
@@ -41,6 +44,8 @@ export class Bench {
     this.#opened = opened;
     this.#journal = journal;
     this.#backlog = opened.backlog;
+    this.root = opened.root;
+    this.cwd = opened.root ?? ".";
     this.#key = { backlog: opened.backlog.name, scope: opened.backlog.scope ?? "" };
   }
 
@@ -51,15 +56,6 @@ export class Bench {
   /** As the backlog was given them. */
   get parts(): StateFiles["parts"] {
     return this.#opened.state?.parts ?? new Map();
-  }
-
-  get root(): string | null {
-    return this.#opened.root;
-  }
-
-  /** The folder that serves as the working tree where the store has none. */
-  get cwd(): string {
-    return this.#opened.root ?? ".";
   }
 
   get view(): LoopView {

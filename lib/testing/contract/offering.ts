@@ -67,7 +67,7 @@ export const OFFERING: Rules = {
     must(next.status === "item" && next.item.id === id, `${id} must be given: what was parked is another text`);
   },
 
-  async "two items in flight are settled in any order, where the backlog is concurrent"(bench, open) {
+  async "two items in flight are settled in any order, where the backlog is concurrent"(_bench, open) {
     const stores: string[] = [];
     for (const isTurned of [false, true]) {
       const bench = await open();

@@ -88,7 +88,7 @@ export const WRITING: Rules = {
     if (claim !== null) must(claim.status !== "done", "a turn that said and changed nothing must not be done");
   },
 
-  async "a state file that cannot be read is named in a RalphError, and stays as it is"(bench, open) {
+  async "a state file that cannot be read is named in a RalphError, and stays as it is"(_bench, open) {
     for (const garbage of GARBAGE) {
       const bench = await open();
       if (bench.root === null) return;
