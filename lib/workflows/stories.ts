@@ -25,6 +25,11 @@ export function inOrder<Story extends PrdStory>(stories: readonly Story[]): read
   return stories.toSorted((one, other) => one.priority - other.priority);
 }
 
+/** True for stories that ask for the same. Pure. */
+export function sameCriteria(one: Pick<PrdStory, "acceptanceCriteria">, other: typeof one): boolean {
+  return JSON.stringify(one.acceptanceCriteria) === JSON.stringify(other.acceptanceCriteria);
+}
+
 /** The counts of a PRD. Pure. */
 export function storyCounts<Story extends PrdStory>(
   stories: readonly Story[],

@@ -141,7 +141,7 @@ function prdIn(ralph: PrdBacklogContext, file: string): {
         if (text === null) return null;
         const prd = parse(text);
         const userStories = prd.userStories.map(to);
-        if (userStories.every((story, index) => isSame(story, prd.userStories[index]))) return text;
+        if (JSON.stringify(userStories) === JSON.stringify(prd.userStories)) return text;
         last = { prd: { ...prd, userStories }, text: formatPrd({ ...prd, userStories }) };
         return last.text;
       });
@@ -163,10 +163,6 @@ function nextStory(
   if (look.inFlight.length > 0) return { status: "waiting" };
   if (open.length === 0) return { status: "done" };
   return { status: "blocked", reasons: parked.map(({ id, reason }) => `${id}: ${reason}`) };
-}
-
-function isSame(story: Story, before: Story | undefined): boolean {
-  return story === before || JSON.stringify(story) === JSON.stringify(before);
 }
 
 function isGivenUp(story: Story, parked: readonly ParkedItem[]): boolean {

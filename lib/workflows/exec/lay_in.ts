@@ -11,14 +11,10 @@ export async function layIn(ralph: RalphContext): Promise<void> {
   if (repository === null || await pathExists(join(root, PRD_FILE))) return;
   const branch = await repository.currentBranch();
   const archived = branch === null ? null : await newestArchive(repository, branch);
-  if (archived === null || !await isBelowHead(ralph, archived.parent)) return;
+  if (archived === null) return;
+  const below = await repository.git(["merge-base", "--is-ancestor", archived.parent, "HEAD"]);
+  if (below.exitCode !== 0) return; // a branch of the same name that began elsewhere is another goal's
   const laid = await layInFiles(ralph, archived, [PRD_FILE, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, PROGRESS_FILE]);
   if (laid.length === 0) return;
   ralph.events.emit({ type: "note", level: "info", message: `the state of ${branch} is back: ${laid.join(", ")}` });
-}
-
-/** A branch of the same name that began elsewhere is another goal's. */
-async function isBelowHead({ repository }: RalphContext, commit: string): Promise<boolean> {
-  const found = await repository?.git(["merge-base", "--is-ancestor", commit, "HEAD"]);
-  return found?.exitCode === 0;
 }

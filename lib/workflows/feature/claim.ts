@@ -1,4 +1,5 @@
 import { plain, textsOf, tryJson } from "../plain.ts";
+import { onOneLine } from "../../prompts/parts.ts";
 import type { ZodType } from "zod";
 import { saysPassing, signalsOf } from "../../backlog/signals.ts";
 
@@ -53,9 +54,8 @@ export function learningsChange(
   before: readonly string[],
   more: readonly string[],
 ): { readonly learnings?: readonly string[] } {
-  const plain = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
-  const byKey = new Map(before.map((text) => [plain(text).toLowerCase(), text]));
-  for (const text of more.map(plain)) {
+  const byKey = new Map(before.map((text) => [onOneLine(text).toLowerCase(), text]));
+  for (const text of more.map(onOneLine)) {
     if (text !== "" && !byKey.has(text.toLowerCase())) byKey.set(text.toLowerCase(), text);
   }
   const fresh = [...byKey.values()].filter((text) => !before.includes(text));

@@ -27,17 +27,17 @@ export async function settleStory(
 ): Promise<Settlement> {
   /** The item's story, unless a person has made another one of it meanwhile. */
   const update = (
-    run: (isCurrent: boolean) => Partial<FeatureRun>,
+    run: (current: string | null) => Partial<FeatureRun>,
     story: (now: FeatureStory) => Partial<FeatureStory>,
   ): Promise<void> =>
     record(attempt, (prd) => {
       const isHere = prd.userStories.some((one) => one.id === item.id && printOf(one) === item.fingerprint);
       return {
-        run: run(prd.run.currentStoryId === item.id),
+        run: run(prd.run.currentStoryId),
         stories: storyChanges(prd.userStories, isHere ? [item.id] : [], story),
       };
     });
-  const cleared = (isCurrent: boolean): Partial<FeatureRun> => isCurrent ? { currentStoryId: null } : {};
+  const cleared = (current: string | null): Partial<FeatureRun> => current === item.id ? { currentStoryId: null } : {};
 
   if (attempt.status === "verified" || attempt.status === "unverified") {
     const subject = `feat: ${item.id} - ${item.title}`;

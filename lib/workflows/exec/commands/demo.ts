@@ -1,6 +1,5 @@
 import { scriptedAgent } from "../../../agents/scripted/scripted_agent.ts";
 import { localDate } from "../../../host/local_date.ts";
-import type { RalphContext } from "../../../context/context.ts";
 import { createRalph } from "../../../recipe/create_ralph.ts";
 import { findExecutable } from "../../../host/shell.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
@@ -12,7 +11,8 @@ import type { Config } from "../../../config/types.ts";
 import type { Prompter } from "../../../context/prompter.ts";
 import type { Style } from "../../../ui/style.ts";
 import { shippedRecipe } from "../../../recipe/registry.ts";
-import type { Flags, Invocation } from "../../../cli/command.ts";
+import { type AgentSetting, namedAgent } from "../../../cli/agent_choice.ts";
+import type { Invocation } from "../../../cli/command.ts";
 import { makeProject } from "../demo/project.ts";
 import { demoScript, GOAL, QUESTIONS } from "../demo/turns.ts";
 import { endWith } from "../../../cli/end_with.ts";
@@ -37,7 +37,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const style = styleFor(invocation, "stderr");
   const today = localDate(host.clock.now());
   const root = await makeProject(host, today);
-  const real = realAgent(flags);
+  const real = namedAgent(flags)?.agent ?? null; // without one a script is played
   const own = (kind: string): string | null => real !== null && kind === "text" ? "decide yourself" : null;
 
   say(style.bold(
@@ -67,31 +67,21 @@ export async function run(invocation: Invocation): Promise<number> {
     host,
   });
   id = ralph.run.id;
-  const exitCode = endWith(invocation, ralph, await runExec(invocation, ralph), "ralph run");
+  const recipe = await shippedRecipe(invocation.program.recipes, "exec");
+  const exitCode = endWith(invocation, ralph, await recipe.run(ralph, { goal: GOAL }), "ralph run");
   const log = await ralph.repository!.log(20);
   const isInstalled = await findExecutable("ralph", host.environment, root) !== null;
   for (const line of closingLines({ root, log, checks: checks.lines, isInstalled }, style)) say(line);
   return exitCode;
 }
 
-/** The agent that the flags name; without one a script is played. */
-function realAgent(flags: Flags): string | { readonly command: string } | null {
-  const command = flags.text("agent-cmd");
-  return command === undefined ? flags.text("agent") ?? null : { command };
-}
-
-function opening(root: string, mode: Mode, real: ReturnType<typeof realAgent>): readonly string[] {
+function opening(root: string, mode: Mode, real: AgentSetting["agent"] | null): readonly string[] {
   return [
     root,
     "A to-do list in shell; the tests of three of its commands fail",
     ...(real !== null ? [] : ["The agent plays a script; all else is real: git, the checks, Ralph"]),
     ...(mode === "unattended" ? [] : ["Say yes (y) at the gates to see it all: Enter alone is no"]),
   ];
-}
-
-async function runExec({ program }: Invocation, ralph: RalphContext): Promise<unknown> {
-  const recipe = await shippedRecipe(program.recipes, "exec");
-  return await recipe.run(ralph, { goal: GOAL });
 }
 
 function modeOf({ flags, host }: Invocation): Mode {

@@ -4,6 +4,7 @@ import type { RalphContext } from "../../../context/context.ts";
 import { defaultBranch } from "../../../git/default_branch.ts";
 import { requireRepository } from "../../../git/require_repository.ts";
 import { holdsOtherWork, isBranchName } from "../../../git/switch_branch.ts";
+import { sameCriteria } from "../../stories.ts";
 import type { Prd, Story } from "../types.ts";
 import { validatePrd } from "../validate.ts";
 import { idAfter } from "./base.ts";
@@ -91,8 +92,4 @@ export function isApprovedAs({ approvedPrdAt, lastPrdDraft }: PlanState, prd: Pr
     ])
   );
   return approved === now;
-}
-
-function sameCriteria(one: Story, other: Story): boolean {
-  return JSON.stringify(one.acceptanceCriteria) === JSON.stringify(other.acceptanceCriteria);
 }

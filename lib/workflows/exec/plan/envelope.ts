@@ -53,18 +53,13 @@ function parsed(data: unknown): EnvelopeResult {
   if (keys.length > 0) return invalid(...keys);
   const result = SCHEMA.safeParse(data);
   if (!result.success) {
-    return invalid(...result.error.issues.map((issue) => `${placeOf(issue.path)}: ${issue.message}`));
+    return invalid(...result.error.issues.map((issue) => `${z.core.toDotPath(issue.path)}: ${issue.message}`));
   }
   const { questions, prdDraft } = result.data;
   if (questions.length === 0 && prdDraft === null) {
     return invalid("`questions` is empty and `prdDraft` is null: ask something, or give a draft");
   }
   return { status: "valid", envelope: result.data };
-}
-
-function placeOf(path: readonly PropertyKey[]): string {
-  return path.map((part, index) => typeof part === "number" ? `[${part}]` : `${index === 0 ? "" : "."}${String(part)}`)
-    .join("");
 }
 
 function invalid(...errors: readonly string[]): EnvelopeResult {

@@ -35,11 +35,8 @@ export async function restoreState(
   missing: readonly string[],
 ): Promise<void> {
   const edits = await ralph.state.edited(PLAN_STATE_FILES.filter((path) => !missing.includes(path)));
-  const made: { readonly path: string; readonly found: string | null }[] = [];
-  for (const path of missing) {
-    const found = await ralph.state.read(path);
-    if (found !== null) made.push({ path, found });
-  }
+  const read = await Promise.all(missing.map(async (path) => ({ path, found: await ralph.state.read(path) })));
+  const made = read.filter(({ found }) => found !== null);
   for (const { path, found } of [...edits, ...made]) {
     if (found !== null) await writeAtomic(join(folder, `${turn}-${basename(path)}`), found);
   }

@@ -12,6 +12,7 @@ import { answerEntry } from "./questions.ts";
 import { enterBase, takenIds } from "./base.ts";
 import { isApprovedAs } from "./draft.ts";
 import { missingStateFiles, PLAN_STATE_FILES, restoreState } from "./files.ts";
+import { onOneLine } from "../../../prompts/parts.ts";
 import { tellUnjudged } from "./turn.ts";
 import { readPrd } from "./prompt_values.ts";
 import { openSession, type PlanSession } from "./session.ts";
@@ -145,8 +146,7 @@ async function askAboutExisting(session: PlanSession): Promise<void> {
 
 /** White space does not count. */
 export function sameGoal(one: string, other: string): boolean {
-  const plain = (text: string): string => text.trim().replaceAll(/\s+/g, " ");
-  return plain(one) === plain(other);
+  return onOneLine(one) === onOneLine(other);
 }
 
 /** A goal of nothing but white space is none. */

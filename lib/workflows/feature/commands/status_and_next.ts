@@ -110,7 +110,7 @@ async function statusOf(look: Look, scope: string): Promise<StatusView> {
     lines: [
       ...(prd === null && error === null ? ["not finalized: there is prd.md, and no prd.json yet"] : []),
       ...(counts === null ? [] : [countLine(counts, { items: "stories", parked: "blocked" }, style)]),
-      ...stories.flatMap((story) => storyLines(story, story.id === currentStoryId, style)),
+      ...stories.flatMap((story) => storyLines(story, currentStoryId, style)),
       ...(verifiedAt === null ? [] : [verifiedLine(localTime(verifiedAt), changedSince, style)]),
     ],
     problem: error?.message ?? null,
@@ -145,7 +145,7 @@ function storyLines(
     readonly checks: readonly string[];
     readonly state: keyof typeof STATES;
   },
-  isCurrent: boolean,
+  currentStoryId: string | null,
   style: Style,
 ): readonly string[] {
   const { id, title, tags, retries, passes, lastResult, notes } = story;
@@ -153,7 +153,7 @@ function storyLines(
     ...(tags.length === 0 ? [] : [`[${tags.join(", ")}]`]),
     ...(passes && lastResult !== null ? [lastResult.commit] : []),
     ...(retries === 0 || passes ? [] : [`${retries} failed`]),
-    ...(isCurrent ? ["(in work)"] : []),
+    ...(id === currentStoryId ? ["(in work)"] : []),
   ];
   const item = { id, title, state: STATES[state], notes: facts.map(style.dim), isUnchecked: checks.length === 0 };
   return [

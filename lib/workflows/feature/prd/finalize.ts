@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { commitFiles } from "../../commit_files.ts";
 import { objectsIn } from "../../answer_objects.ts";
 import { readOrError } from "../../read_or_error.ts";
-import { inOrder } from "../../stories.ts";
+import { inOrder, sameCriteria } from "../../stories.ts";
 import { type FeatureDirectory, IGNORE_FILE, scaffoldFeature } from "../directories.ts";
 import { parseFeaturePrd, printPrd, withDefaults } from "../format.ts";
 import { storyCommandsOf } from "../checks.ts";
@@ -132,8 +132,4 @@ export function withOwnState(draft: FeaturePrd, before: FeaturePrd | null, prdSh
     userStories: stories,
     prdSha256,
   };
-}
-
-function sameCriteria(one: FeatureStory, other: FeatureStory): boolean {
-  return JSON.stringify(one.acceptanceCriteria) === JSON.stringify(other.acceptanceCriteria);
 }

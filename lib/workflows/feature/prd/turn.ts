@@ -1,14 +1,8 @@
 import type { FeatureDirectory } from "../directories.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { trespassText } from "../../../ui/event_text.ts";
-import { plannerTurn } from "../../planner_turn.ts";
+import { type PlannerTurn, plannerTurn } from "../../planner_turn.ts";
 import type { Outcome } from "../../../recipe/outcome.ts";
-
-/** A turn at a PRD that ended as it should. */
-export interface PrdTurn {
-  readonly status: "answered";
-  readonly text: string;
-}
 
 /**
  * One turn of the agent at a PRD: it may write in the feature's own directory and nowhere else.
@@ -19,7 +13,7 @@ export async function prdTurn(
   ralph: RalphContext,
   feature: FeatureDirectory,
   request: { readonly prompt: string; readonly name: string; readonly interactive?: boolean },
-): Promise<PrdTurn | PrdFailure> {
+): Promise<Extract<PlannerTurn, { readonly status: "answered" }> | PrdFailure> {
   const turn = await plannerTurn(ralph, {
     ...request,
     prompt: () => Promise.resolve(request.prompt),

@@ -37,11 +37,8 @@ export async function writeMarkdown(
     }, { root: ralph.root });
 
   if (ralph.agent.interactive === true && ralph.host.terminal.interactive && ralph.prompter.interactive) {
-    ralph.events.emit({
-      type: "note",
-      level: "info",
-      message: `handing the terminal over to ${ralph.agent.name}; end its session to come back`,
-    });
+    const message = `handing the terminal over to ${ralph.agent.name}; end its session to come back`;
+    ralph.events.emit({ type: "note", level: "info", message });
     const turn = await prdTurn(ralph, feature, {
       prompt: await prompt("It begins now, in this terminal."),
       name: "prd-session",
