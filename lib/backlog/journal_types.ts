@@ -30,13 +30,13 @@ export interface OpenItem {
   /** Paths that were dirty before any turn of that run: the user's own. */
   readonly userPaths: readonly string[];
   /** It was worked on in a tree of its own. */
-  readonly apart?: boolean;
+  readonly apart?: boolean | undefined;
   /** Its work was coming into the project's tree. */
-  readonly landing?: JournalLanding;
+  readonly landing?: JournalLanding | undefined;
   /** Commit before the turn; absent where it is not known. */
-  readonly head?: string | null;
+  readonly head?: string | null | undefined;
   /** Commits that were to become part of the item's own when Ralph was stopped. */
-  readonly fold?: Fold;
+  readonly fold?: Fold | undefined;
 }
 
 /** The history that decides how old a file that judges is: all attempts since a run last passed. */
@@ -175,9 +175,9 @@ export interface SettlingWork {
   /** The paths that the attempt left uncommitted, with a hash of each file's content. */
   readonly work: Readonly<Record<string, string | null>>;
   /** Commits that become part of the item's own. */
-  readonly fold?: Fold;
+  readonly fold?: Fold | undefined;
   /** The work is about to come into the project's tree from another one. */
-  readonly landing?: JournalLanding;
+  readonly landing?: JournalLanding | undefined;
 }
 
 /** The outcome of settling. */
@@ -186,7 +186,7 @@ export interface SettledEnd {
   /** The paths that are still uncommitted afterwards. */
   readonly kept: Readonly<Record<string, string | null>>;
   /** The record of an item that passed. */
-  readonly passed?: PassedRecord;
+  readonly passed?: PassedRecord | undefined;
 }
 
 /** An item that the final check sent back. */
@@ -208,7 +208,7 @@ export interface BegunAttempt {
   /** Commit before the turn; absent where there is none. */
   readonly head?: string | null | undefined;
   /** It is worked on in a tree of its own: nothing in the project's tree is its own. */
-  readonly apart?: boolean;
+  readonly apart?: boolean | undefined;
 }
 
 /** From one commit to another that has an item's work as well. */

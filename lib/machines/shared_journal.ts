@@ -18,9 +18,8 @@ import { topLevelPaths } from "../git/tree_paths.ts";
 import { keptWork } from "../git/work_commit.ts";
 import type { Repository } from "../git/types.ts";
 import { hashText, LARGEST_LOG, readText, writeAtomic } from "../host/files.ts";
-import { keyOf } from "../loop/journal/journal_fold.ts";
 import type { Progress } from "../loop/policy/progress.ts";
-import { parseLine } from "../loop/journal/journal_record.ts";
+import { keyOf, parseLine } from "../loop/journal/journal_record.ts";
 import { attemptRef, jobRef } from "./job.ts";
 import { commitData, dropRefs, fetchRefs, pushRefs, readData, type RefUpdate, remoteRefs } from "./remote.ts";
 

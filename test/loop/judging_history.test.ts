@@ -38,7 +38,7 @@ describe("journal.judging()", () => {
     const state = foldJournal("");
     attempted(state, item("a"), "c1", ["test/a.mjs"]);
     attempted(state, item("b"), "c2", []);
-    expect(state.judging(KEY)).toMatchObject({
+    expect(state.slot(KEY).judging).toMatchObject({
       base: "c1",
       items: [{ id: "a", changed: ["test/a.mjs"] }, { id: "b" }],
     });
@@ -46,7 +46,7 @@ describe("journal.judging()", () => {
     state.apply({ type: "run-ended", ...NAMED, passed: true, head: "c3" });
     attempted(state, item("c"), "c4", []);
 
-    expect(state.judging(KEY)).toMatchObject({ base: "c4", steps: [] });
+    expect(state.slot(KEY).judging).toMatchObject({ base: "c4", steps: [] });
   });
 
   test("what a passed run named and nobody agreed to is not old for the next run", () => {
@@ -57,14 +57,14 @@ describe("journal.judging()", () => {
     const read = foldJournal(keptLines(state).map((line) => JSON.stringify(line)).join("\n"));
 
     for (const one of [state, read]) {
-      expect(one.judging(KEY)).toMatchObject({
+      expect(one.slot(KEY).judging).toMatchObject({
         base: "c1",
         items: [{ id: "a", changed: ["conftest.py"] }, { id: "b" }],
       });
     }
 
     state.apply({ type: "run-ended", ...NAMED, passed: true, head: "c3" });
-    expect(state.judging(KEY).base).toBeNull();
+    expect(state.slot(KEY).judging.base).toBeNull();
   });
 
   test("between two runs that ended in order a person worked; after a kill no one knows", () => {
@@ -74,7 +74,7 @@ describe("journal.judging()", () => {
     attempted(state, item("a"), "c3", []);
     attempted(state, item("a"), "c4", []); // the run before this one was killed
 
-    expect(state.judging(KEY)).toMatchObject({ base: "c1", steps: [{ from: "c2", to: "c3" }] });
+    expect(state.slot(KEY).judging).toMatchObject({ base: "c1", steps: [{ from: "c2", to: "c3" }] });
   });
 
   test("what an item may change is old once it has passed, and no one's change any more", () => {
@@ -82,7 +82,7 @@ describe("journal.judging()", () => {
     attempted(state, item("a"), "c1", ["test/a.mjs", "test/b.mjs"]);
     attempted(state, item("b", ["Changes tests: `test/a*`"]), "c2", ["test/a.mjs", "src/a.mjs"], "c3");
 
-    expect(state.judging(KEY)).toMatchObject({
+    expect(state.slot(KEY).judging).toMatchObject({
       steps: [{ from: "c1", to: "c3", globs: ["test/a.mjs"] }],
       items: [{ id: "a", changed: ["test/b.mjs"] }, { id: "b", changed: ["src/a.mjs"] }],
     });
@@ -94,7 +94,7 @@ describe("journal.judging()", () => {
 
     const text = keptLines(state).map((line) => JSON.stringify(line)).join("\n");
 
-    expect(foldJournal(text).judging(KEY)).toEqual(state.judging(KEY));
+    expect(foldJournal(text).slot(KEY).judging).toEqual(state.slot(KEY).judging);
   });
 });
 

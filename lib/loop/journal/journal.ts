@@ -12,10 +12,9 @@ import {
 import { dirname, join } from "node:path";
 import { factsOf } from "../../host/path_facts.ts";
 import { createSlots } from "../../host/slots.ts";
-import { foldJournal, type JournalState, keptLines, keyOf } from "./journal_fold.ts";
-import type { JournalLine } from "./journal_record.ts";
-import type { BegunAttempt, Journal, JournalKey } from "../../backlog/journal_types.ts";
-import type { Item } from "../../backlog/types.ts";
+import { foldJournal, journalKey, type JournalState, keptLines, ofItem } from "./journal_fold.ts";
+import { type JournalLine, keyOf, type LineFields, type LineType } from "./journal_record.ts";
+import type { Journal, JournalKey } from "../../backlog/journal_types.ts";
 
 /** Above this size a journal is started anew when a run ends; the old one stays beside it as `*.old`. */
 const COMPACT_AT_BYTES = 1024 * 1024;
@@ -26,6 +25,9 @@ const COMPACT_AT_BYTES = 1024 * 1024;
  */
 const DURABLE: ReadonlySet<JournalLine["type"]> = new Set(["begun", "settling", "reopened", "run-ended"]);
 
+/** A line without its backlog. */
+type Said = { [Type in LineType]: { readonly type: Type } & LineFields[Type] }[LineType];
+
 /**
  * Opens the journal at `file`; without one, a journal in memory.
  *
@@ -35,7 +37,8 @@ export async function openJournal(file: string | null): Promise<Journal> {
   const lines = file === null ? null : new JournalFile(file);
   let state = foldJournal(await lines?.read() ?? "", file ?? "");
 
-  async function append(line: JournalLine): Promise<void> {
+  async function append(key: JournalKey, said: Said): Promise<void> {
+    const line: JournalLine = { v: 1, key: keyOf(key), ...said };
     state.apply(line);
     await lines?.append(line);
   }
@@ -47,54 +50,44 @@ export async function openJournal(file: string | null): Promise<Journal> {
     get isFixed() {
       return lines?.isFixed ?? false;
     },
-    history: (key, item) => state.history(key, item),
-    open: (key) => state.open(key),
-    interrupted: (backlog) => state.interrupted(backlog),
-    parked: (key) => state.parked(key),
-    passed: (key) => state.passed(key),
+    history: (key, item) => state.slot(key).history.get(item.id) ?? [],
+    open: (key) => [...state.slot(key).open.values()],
+    interrupted: (backlog) =>
+      [...state.slots].filter(([key]) => backlog === undefined || journalKey(key).backlog === backlog)
+        .flatMap(([, { open }]) => [...open.values()]),
+    parked: (key) => [...state.slot(key).parked.values()],
+    passed: (key) => [...state.slot(key).passed.values()],
     allPassed: () => [...state.slots.values()].flatMap(({ passed }) => [...passed.values()]),
-    clean: (key) => state.clean(key),
-    cleanStart: (key, absent) => append({ type: "clean-start", ...named(key), absent }),
-    cleanFinding: (key, command, why) => append({ type: "clean-finding", ...named(key), command, why }),
-    forgetClean: (key) => append({ type: "clean-forgotten", ...named(key) }),
-    reopened: (key) => state.reopened(key),
-    leftovers: (key) => state.leftovers(key),
-    judging: (key) => state.judging(key),
-    baseline: (key, item) => state.baseline(key, item),
-    baselineTaken: (key, item, green) => append({ type: "baseline", ...named(key), ...of(item), green }),
-    begun: (key, item, attempt) => append(begunLine(key, item, attempt)),
-    stowed: (key) => state.stowed(key),
-    stow: (key, itemId, stowed) => append({ type: "stowed", ...named(key), itemId, ...stowed }),
-    start: (key, itemId) => state.start(key, itemId),
-    settling: (key, item, attempt, left) => append({ type: "settling", ...named(key), ...of(item), attempt, ...left }),
-    settled: (key, item, attempt, end) =>
-      append({ type: "settled", ...named(key), ...of(item), attemptId: attempt.id, ...end }),
-    reopen: (key, ids, reason) => append({ type: "reopened", ...named(key), ids, reason }),
-    named: () => state.named(),
-    noticed: (key, notices, lack) =>
-      append({ type: "noticed", ...named(key), notices, ...lack === undefined ? {} : { lack } }),
-    unpark: (key) => append({ type: "unparked", ...named(key) }),
+    clean: (key) => state.slot(key).clean,
+    cleanStart: (key, absent) => append(key, { type: "clean-start", absent }),
+    cleanFinding: (key, command, why) => append(key, { type: "clean-finding", command, why }),
+    forgetClean: (key) => append(key, { type: "clean-forgotten" }),
+    reopened: (key) => state.slot(key).reopened,
+    leftovers: (key) => state.slot(key).leftovers,
+    judging: (key) => state.slot(key).judging,
+    baseline(key, { id, fingerprint = null }) {
+      const known = state.slot(key).baselines.get(id);
+      return known?.fingerprint === fingerprint ? known.green : null;
+    },
+    baselineTaken: (key, item, green) => append(key, { type: "baseline", ...ofItem(item), green }),
+    begun: (key, item, { id, ...attempt }) => append(key, { type: "begun", item, attemptId: id, ...attempt }),
+    stowed: (key) => state.slot(key).stowed,
+    stow: (key, itemId, stowed) => append(key, { type: "stowed", itemId, ...stowed }),
+    start: (key, itemId) => state.slot(key).started.get(itemId) ?? null,
+    settling: (key, item, attempt, left) => append(key, { type: "settling", ...ofItem(item), attempt, ...left }),
+    settled: (key, item, { id }, end) => append(key, { type: "settled", ...ofItem(item), attemptId: id, ...end }),
+    reopen: (key, ids, reason) => append(key, { type: "reopened", ids, reason }),
+    named: () => state.named,
+    noticed: (key, notices, lack) => append(key, { type: "noticed", notices, lack }),
+    unpark: (key) => append(key, { type: "unparked" }),
     lastBrief: () => state.brief,
-    briefRead: (key, record) => append({ type: "brief", ...named(key), record }),
-    briefRestored: (key) => append({ type: "brief-restored", ...named(key) }),
+    briefRead: (key, record) => append(key, { type: "brief", record }),
+    briefRestored: (key) => append(key, { type: "brief-restored" }),
     async runEnded(key, passed, head = null, isDoubted = false) {
-      await append({ type: "run-ended", ...named(key), passed, head, ...isDoubted ? { isDoubted } : {} });
+      await append(key, { type: "run-ended", passed, head, ...isDoubted ? { isDoubted } : {} });
       await lines?.letGo(state);
     },
   };
-}
-
-function begunLine(key: JournalKey, item: Item, { id, number, userPaths, head, apart }: BegunAttempt): JournalLine {
-  const known = { ...(head === undefined ? {} : { head }), ...(apart === undefined ? {} : { apart }) };
-  return { type: "begun", ...named(key), item, attemptId: id, number, userPaths, ...known };
-}
-
-function named(key: JournalKey): { readonly v: 1; readonly key: string } {
-  return { v: 1, key: keyOf(key) };
-}
-
-function of(item: Item): { readonly itemId: string; readonly fingerprint: string | null } {
-  return { itemId: item.id, fingerprint: item.fingerprint ?? null };
 }
 
 /** The file of a journal, in which nobody else writes while a run lasts. */

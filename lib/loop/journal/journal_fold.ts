@@ -3,18 +3,26 @@ import type {
   BriefRecord,
   CleanStart,
   JournalKey,
-  JudgingHistory,
   Leftover,
   NamedByRun,
   OpenItem,
   Reopened,
   Stowed,
 } from "../../backlog/journal_types.ts";
-import { isRecord, type JournalLine, type Named, parseLine, type Work } from "./journal_record.ts";
+import {
+  isRecord,
+  type JournalLine,
+  keyOf,
+  type LineOf,
+  type LineType,
+  parseLine,
+  type Work,
+} from "./journal_record.ts";
 import type { Attempt, Item, ParkedItem, PassedRecord } from "../../backlog/types.ts";
 import { attempted, begunAt, type Judging, NOT_ATTEMPTED, runEndedAt } from "./judging_history.ts";
 
-interface Slot {
+/** One backlog in the journal. */
+export interface Slot {
   readonly open: Map<string, OpenItem>;
   readonly history: Map<string, Attempt[]>;
   readonly parked: Map<string, ParkedItem>;
@@ -43,28 +51,17 @@ export interface JournalState {
   readonly slots: ReadonlyMap<string, Slot>;
   /** The brief of the newest run, whichever backlog it was of. */
   readonly brief: { readonly key: string; readonly record: BriefRecord; readonly ended: boolean } | null;
+  readonly named: NamedByRun | null;
+  /** The lines of one backlog. */
+  slot(key: JournalKey): Slot;
   apply(line: JournalLine): void;
-  history(key: JournalKey, item: Item): readonly Attempt[];
-  open(key: JournalKey): readonly OpenItem[];
-  interrupted(backlog?: string): readonly OpenItem[];
-  parked(key: JournalKey): readonly ParkedItem[];
-  passed(key: JournalKey): readonly PassedRecord[];
-  reopened(key: JournalKey): ReadonlyMap<string, Reopened>;
-  clean(key: JournalKey): CleanStart | null;
-  leftovers(key: JournalKey): ReadonlyMap<string, Leftover>;
-  start(key: JournalKey, itemId: string): string | null;
-  baseline(key: JournalKey, item: Item): boolean | null;
-  stowed(key: JournalKey): ReadonlyMap<string, Stowed>;
-  judging(key: JournalKey): JudgingHistory;
-  named(): NamedByRun | null;
 }
 
-/** A backlog's key in the journal, as one string. */
-export function keyOf(key: JournalKey): string {
-  return JSON.stringify([key.backlog, key.scope]);
-}
+/** The parts that are no one backlog's. */
+type Newest = { -readonly [Part in "brief" | "named"]: JournalState[Part] };
 
-function journalKey(key: string): JournalKey {
+/** The key of `keyOf()`. */
+export function journalKey(key: string): JournalKey {
   const [backlog = "", scope = ""] = JSON.parse(key) as readonly string[];
   return { backlog, scope };
 }
@@ -82,40 +79,12 @@ export function foldJournal(text: string, path = "the journal"): JournalState {
     slots.set(key, slot);
     return slot;
   };
-  let brief: JournalState["brief"] = null;
-  let named: NamedByRun | null = null;
-  const state: JournalState = {
+  const state: JournalState & Newest = {
     slots,
-    get brief() {
-      return brief;
-    },
-    apply(line) {
-      if (line.type === "brief") brief = { key: line.key, record: line.record, ended: false };
-      else if (line.type === "brief-restored") brief = brief === null ? null : { ...brief, ended: true };
-      else if (line.type === "noticed") {
-        const { key, notices, lack } = line;
-        named = { ...journalKey(key), notices, ...lack === undefined ? {} : { lack } };
-      } else applyLine(slotOf(line.key), line);
-    },
-    history: (key, item) => slotOf(keyOf(key)).history.get(item.id) ?? [],
-    open: (key) => [...slotOf(keyOf(key)).open.values()],
-    interrupted: (backlog) =>
-      [...slots].filter(([key]) => backlog === undefined || JSON.parse(key)[0] === backlog).flatMap((
-        [, slot],
-      ) => [...slot.open.values()]),
-    parked: (key) => [...slotOf(keyOf(key)).parked.values()],
-    passed: (key) => [...slotOf(keyOf(key)).passed.values()],
-    reopened: (key) => slotOf(keyOf(key)).reopened,
-    clean: (key) => slotOf(keyOf(key)).clean,
-    leftovers: (key) => slotOf(keyOf(key)).leftovers,
-    stowed: (key) => slotOf(keyOf(key)).stowed,
-    start: (key, itemId) => slotOf(keyOf(key)).started.get(itemId) ?? null,
-    baseline(key, { id, fingerprint = null }) {
-      const known = slotOf(keyOf(key)).baselines.get(id);
-      return known?.fingerprint === fingerprint ? known.green : null;
-    },
-    judging: (key) => slotOf(keyOf(key)).judging,
-    named: () => named,
+    brief: null,
+    named: null,
+    slot: (key) => slotOf(keyOf(key)),
+    apply: (line) => applyLine(line, slotOf(line.key), state),
   };
   for (const [index, text_] of text.split("\n").entries()) {
     const line = parseLine(text_);
@@ -132,150 +101,112 @@ export function foldJournal(text: string, path = "the journal"): JournalState {
 }
 
 /** The few lines that say the same as the whole journal does for what is still to come. */
-export function keptLines(state: JournalState): readonly JournalLine[] {
+export function keptLines({ brief, named, slots }: JournalState): readonly JournalLine[] {
   const lines: JournalLine[] = [];
-  if (state.brief !== null) {
-    const { key, record, ended } = state.brief;
+  if (brief !== null) {
+    const { key, record, ended } = brief;
     lines.push({ type: "brief", v: 1, key, record });
     if (ended) lines.push({ type: "brief-restored", v: 1, key });
   }
-  const named = state.named();
   if (named !== null) {
-    const { notices, lack } = named;
-    lines.push({ type: "noticed", v: 1, key: keyOf(named), notices, ...lack === undefined ? {} : { lack } });
+    lines.push({ type: "noticed", v: 1, key: keyOf(named), notices: named.notices, lack: named.lack });
   }
-  for (const [key, slot] of state.slots) {
-    const named = { v: 1, key } as const;
-    if (slot.judging !== NOT_ATTEMPTED) lines.push({ type: "judging", ...named, judging: slot.judging });
-    for (const { id, fingerprint, reason } of slot.parked.values()) {
-      lines.push({ type: "parked", ...named, itemId: id, fingerprint, reason });
+  for (const [key, slot] of slots) {
+    const of = { v: 1, key } as const;
+    if (slot.judging !== NOT_ATTEMPTED) lines.push({ type: "judging", ...of, judging: slot.judging });
+    for (const { id: itemId, ...parked } of slot.parked.values()) {
+      lines.push({ type: "parked", ...of, itemId, ...parked });
     }
-    if (slot.clean !== null) lines.push(...cleanLines(slot.clean, named));
-    for (const record of slot.passed.values()) lines.push({ type: "passed", ...named, record });
+    if (slot.clean !== null) {
+      const { absent, looked, inTree } = slot.clean;
+      lines.push({ type: "clean-start", ...of, absent });
+      for (const command of Object.keys(looked)) {
+        lines.push({ type: "clean-finding", ...of, command, why: inTree[command] ?? null });
+      }
+    }
+    for (const record of slot.passed.values()) lines.push({ type: "passed", ...of, record });
     for (const [path, { itemId, content }] of slot.leftovers) {
-      lines.push({ type: "left", ...named, itemId, kept: { [path]: content } });
+      lines.push({ type: "left", ...of, itemId, kept: { [path]: content } });
     }
-    for (const [itemId, stowed] of slot.stowed) lines.push({ type: "stowed", ...named, itemId, ...stowed });
+    for (const [itemId, stowed] of slot.stowed) lines.push({ type: "stowed", ...of, itemId, ...stowed });
     for (const [itemId, { fingerprint, green, isWorkedOn }] of slot.baselines) {
-      lines.push({ type: "baseline", ...named, itemId, fingerprint, green, isWorkedOn });
+      lines.push({ type: "baseline", ...of, itemId, fingerprint, green, isWorkedOn });
     }
-    for (const [itemId, head] of slot.started) lines.push({ type: "started", ...named, itemId, head });
-    for (const { item, attemptId, number, userPaths, attempt, work, fold, apart, landing } of slot.open.values()) {
-      const own = apart === undefined ? {} : { apart };
-      lines.push({ type: "begun", ...named, item, attemptId, number, userPaths, ...own });
-      const of = { itemId: item.id, fingerprint: item.fingerprint ?? null };
-      const more = { ...(fold === undefined ? {} : { fold }), ...(landing === undefined ? {} : { landing }) };
-      if (attempt !== null) lines.push({ type: "settling", ...named, ...of, attempt, work, ...more });
+    for (const [itemId, head] of slot.started) lines.push({ type: "started", ...of, itemId, head });
+    for (const { item, attempt, work, fold, landing, head: _, ...begun } of slot.open.values()) {
+      lines.push({ type: "begun", ...of, item, ...begun });
+      if (attempt !== null) lines.push({ type: "settling", ...of, ...ofItem(item), attempt, work, fold, landing });
     }
   }
   return lines;
 }
 
-function cleanLines({ absent, looked, inTree }: CleanStart, named: Named): readonly JournalLine[] {
-  return [
-    { type: "clean-start", ...named, absent },
-    ...Object.keys(looked).map((command): JournalLine => ({
-      type: "clean-finding",
-      ...named,
-      command,
-      why: inTree[command] ?? null,
-    })),
-  ];
+/** The fields by which a line names an item. */
+export function ofItem(item: Item): { readonly itemId: string; readonly fingerprint: string | null } {
+  return { itemId: item.id, fingerprint: item.fingerprint ?? null };
 }
 
-function applyLine(
-  slot: Slot,
-  line: Exclude<JournalLine, { readonly type: "brief" | "brief-restored" | "noticed" }>,
-): void {
-  switch (line.type) {
-    case "begun":
-      return applyBegun(slot, line);
-    case "settling":
-      return applySettling(slot, line);
-    case "started":
-      return void slot.started.set(line.itemId, line.head);
-    case "baseline":
-      return void slot.baselines.set(line.itemId, { isWorkedOn: false, ...line });
-    case "stowed":
-      return void slot.stowed.set(line.itemId, { ref: line.ref, isBack: line.isBack });
-    case "settled":
-      return applySettled(slot, line);
-    case "parked":
-      slot.parked.set(line.itemId, { id: line.itemId, fingerprint: line.fingerprint, reason: line.reason });
-      return;
-    case "left":
-      return keep(slot, line.itemId, line.kept);
-    case "passed":
-      slot.passed.set(line.record.id, line.record);
-      return;
-    case "reopened":
-      return line.ids.forEach((id) => {
-        slot.passed.delete(id);
-        slot.reopened.set(id, { times: (slot.reopened.get(id)?.times ?? 0) + 1, reason: line.reason });
-      });
-    case "clean-start":
-      slot.clean = { absent: line.absent, looked: {}, inTree: {} };
-      return;
-    case "clean-finding":
-      slot.clean = withFinding(slot.clean, line.command, line.why);
-      return;
-    case "clean-forgotten":
-      slot.clean = null;
-      return;
-    case "unparked":
-      return slot.parked.clear();
-    case "judging":
-      slot.judging = line.judging;
-      return;
-    case "run-ended":
-      slot.judging = line.passed === true && line.isDoubted !== true
-        ? NOT_ATTEMPTED
-        : runEndedAt(slot.judging, line.head ?? null);
-      slot.history.clear();
-      slot.reopened.clear();
-      if (line.passed === true) {
-        slot.baselines.clear();
-        for (const [id, record] of slot.passed) slot.passed.set(id, { ...record, closed: true });
-      }
-      return;
-    default:
-      return line satisfies never;
-  }
+/** How a line of each kind changes what is known. */
+const APPLY: { readonly [Type in LineType]: (slot: Slot, line: LineOf<Type>, newest: Newest) => void } = {
+  begun: applyBegun,
+  settling: applySettling,
+  settled: applySettled,
+  started: (slot, { itemId, head }) => void slot.started.set(itemId, head),
+  baseline: (slot, line) => void slot.baselines.set(line.itemId, { isWorkedOn: false, ...line }),
+  stowed: (slot, { itemId, ref, isBack }) => void slot.stowed.set(itemId, { ref, isBack }),
+  parked: (slot, { itemId: id, fingerprint, reason }) => void slot.parked.set(id, { id, fingerprint, reason }),
+  left: (slot, { itemId, kept }) => keep(slot, itemId, kept),
+  passed: (slot, { record }) => void slot.passed.set(record.id, record),
+  reopened(slot, { ids, reason }) {
+    for (const id of ids) {
+      slot.passed.delete(id);
+      slot.reopened.set(id, { times: (slot.reopened.get(id)?.times ?? 0) + 1, reason });
+    }
+  },
+  "clean-start": (slot, { absent }) => void (slot.clean = { absent, looked: {}, inTree: {} }),
+  "clean-finding"(slot, { command, why }) {
+    const { absent, looked, inTree } = slot.clean ?? { absent: [], looked: {}, inTree: {} };
+    const known = why === null ? inTree : { ...inTree, [command]: why };
+    slot.clean = { absent, looked: { ...looked, [command]: true }, inTree: known };
+  },
+  "clean-forgotten": (slot) => void (slot.clean = null),
+  unparked: (slot) => slot.parked.clear(),
+  judging: (slot, { judging }) => void (slot.judging = judging),
+  "run-ended"(slot, { passed, head = null, isDoubted }) {
+    slot.judging = passed === true && isDoubted !== true ? NOT_ATTEMPTED : runEndedAt(slot.judging, head);
+    slot.history.clear();
+    slot.reopened.clear();
+    if (passed !== true) return;
+    slot.baselines.clear();
+    for (const [id, record] of slot.passed) slot.passed.set(id, { ...record, closed: true });
+  },
+  brief: (_, { key, record }, newest) => void (newest.brief = { key, record, ended: false }),
+  "brief-restored": (_, __, newest) => void (newest.brief &&= { ...newest.brief, ended: true }),
+  noticed: (_, { key, notices, lack }, newest) =>
+    void (newest.named = { ...journalKey(key), notices, ...lack === undefined ? {} : { lack } }),
+};
+
+function applyLine<Type extends LineType>(line: LineOf<Type>, slot: Slot, newest: Newest): void {
+  const apply: (typeof APPLY)[Type] = APPLY[line.type];
+  apply(slot, line, newest);
 }
 
-function withFinding(clean: CleanStart | null, command: string, why: string | null): CleanStart {
-  const { absent, looked, inTree } = clean ?? { absent: [], looked: {}, inTree: {} };
-  return {
-    absent,
-    looked: { ...looked, [command]: true },
-    inTree: why === null ? inTree : { ...inTree, [command]: why },
-  };
+function applyBegun(slot: Slot, { item, attemptId, number, userPaths, head, apart }: LineOf<"begun">): void {
+  slot.open.set(item.id, { item, attemptId, number, userPaths, head, apart, attempt: null, work: {} });
+  const isHere = typeof head === "string" && apart !== true; // what its turns commit is on the branch
+  if (isHere && !slot.started.has(item.id)) slot.started.set(item.id, head);
+  if (head !== undefined) slot.judging = begunAt(slot.judging, head);
 }
 
-function applyBegun(slot: Slot, line: JournalLine & { readonly type: "begun" }): void {
-  const { item, attemptId, number, userPaths } = line;
-  const head = line.head === undefined ? {} : { head: line.head };
-  const apart = line.apart === undefined ? {} : { apart: line.apart };
-  slot.open.set(item.id, { item, attemptId, number, userPaths, ...head, ...apart, attempt: null, work: {} });
-  const isHere = typeof line.head === "string" && line.apart !== true; // what its turns commit is on the branch
-  if (isHere && !slot.started.has(item.id)) slot.started.set(item.id, line.head);
-  if (line.head !== undefined) slot.judging = begunAt(slot.judging, line.head);
+function applySettling(slot: Slot, { itemId, attempt, work, fold, landing }: LineOf<"settling">): void {
+  const open = slot.open.get(itemId);
+  if (open !== undefined) slot.open.set(itemId, { ...open, attempt, work, fold, landing });
 }
 
-function applySettling(slot: Slot, line: JournalLine & { readonly type: "settling" }): void {
-  const open = slot.open.get(line.itemId);
-  if (open === undefined) return;
-  const { fold: _, landing: __, ...known } = open;
-  const folded = line.fold === undefined ? {} : { fold: line.fold };
-  const landing = line.landing === undefined ? {} : { landing: line.landing };
-  slot.open.set(line.itemId, { ...known, attempt: line.attempt, work: line.work, ...folded, ...landing });
-}
-
-function applySettled(slot: Slot, line: JournalLine & { readonly type: "settled" }): void {
-  const { itemId, fingerprint, settlement } = line;
+function applySettled(slot: Slot, { itemId, fingerprint, settlement, passed, kept }: LineOf<"settled">): void {
   const open = slot.open.get(itemId);
   const attempt = open?.attempt ?? null;
-  if (open !== undefined) slot.judging = attempted(slot.judging, open, line.passed?.commit ?? null);
+  if (open !== undefined) slot.judging = attempted(slot.judging, open, passed?.commit ?? null);
   slot.open.delete(itemId);
   const baseline = slot.baselines.get(itemId);
   const isRefused = attempt !== null && attempt.turn === null && attempt.greenBefore === true; // without a turn
@@ -290,13 +221,13 @@ function applySettled(slot: Slot, line: JournalLine & { readonly type: "settled"
     slot.history.set(itemId, [...slot.history.get(itemId) ?? [], attempt]);
   }
   for (const id of [itemId, ...reopened]) slot.passed.delete(id);
-  if (settlement.status === "passed" && line.passed !== undefined) slot.passed.set(itemId, line.passed);
+  if (settlement.status === "passed" && passed !== undefined) slot.passed.set(itemId, passed);
   if (settlement.status === "parked") slot.parked.set(itemId, { id: itemId, fingerprint, reason: settlement.reason });
   if (settlement.status === "passed") {
     slot.parked.delete(itemId);
     slot.stowed.delete(itemId);
   }
-  keep(slot, itemId, line.kept);
+  keep(slot, itemId, kept);
 }
 
 function keep(slot: Slot, itemId: string, kept: Work): void {

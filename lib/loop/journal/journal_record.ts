@@ -1,105 +1,105 @@
 import type { Lack } from "../../backlog/verdict.ts";
-import type { Fold } from "../../git/types.ts";
-import type { BriefRecord, JournalLanding, NoticeRecord } from "../../backlog/journal_types.ts";
-import type { Attempt, Item, PassedRecord, Settlement } from "../../backlog/types.ts";
+import type {
+  BegunAttempt,
+  BriefRecord,
+  JournalKey,
+  NoticeRecord,
+  SettledEnd,
+  SettlingWork,
+  Stowed,
+} from "../../backlog/journal_types.ts";
+import type { Attempt, Item, PassedRecord } from "../../backlog/types.ts";
 import type { Judging } from "./judging_history.ts";
 
-/** A line of one backlog. */
-export interface Named {
-  readonly v: 1;
-  readonly key: string;
-}
-interface OfItem extends Named {
+interface OfItem {
   readonly itemId: string;
   readonly fingerprint: string | null;
 }
+
 /** Hashes of files by their paths; `null` for one that is gone. */
-export type Work = Readonly<Record<string, string | null>>;
+export type Work = SettlingWork["work"];
+
+/** What a line of each kind says. */
+export interface LineFields {
+  readonly begun: Omit<BegunAttempt, "id"> & { readonly item: Item; readonly attemptId: string };
+  readonly settling: OfItem & SettlingWork & { readonly attempt: Attempt };
+  readonly settled: OfItem & SettledEnd & { readonly attemptId: string };
+  readonly stowed: Stowed & { readonly itemId: string };
+  readonly started: { readonly itemId: string; readonly head: string };
+  readonly baseline: OfItem & { readonly green: boolean; readonly isWorkedOn?: boolean };
+  readonly passed: { readonly record: PassedRecord };
+  readonly reopened: { readonly ids: readonly string[]; readonly reason: string };
+  readonly "run-ended": { readonly passed?: boolean; readonly head?: string | null; readonly isDoubted?: boolean };
+  readonly noticed: { readonly notices: readonly NoticeRecord[]; readonly lack?: Lack | undefined };
+  readonly judging: { readonly judging: Judging };
+  readonly parked: OfItem & { readonly reason: string };
+  readonly left: { readonly itemId: string; readonly kept: Work };
+  readonly brief: { readonly record: BriefRecord };
+  readonly "brief-restored": object;
+  readonly "clean-start": { readonly absent: readonly string[] };
+  readonly "clean-finding": { readonly command: string; readonly why: string | null };
+  readonly "clean-forgotten": object;
+  readonly unparked: object;
+}
+
+export type LineType = keyof LineFields;
+
+/** A line of one kind, in one backlog's journal. */
+export type LineOf<Type extends LineType> = {
+  [One in Type]: { readonly type: One; readonly v: 1; readonly key: string } & LineFields[One];
+}[Type];
 
 /** One line of the journal. */
-export type JournalLine =
-  | (Named & {
-    readonly type: "begun";
-    readonly item: Item;
-    readonly attemptId: string;
-    readonly number: number;
-    readonly userPaths: readonly string[];
-    readonly head?: string | null;
-    readonly apart?: boolean;
-  })
-  | (OfItem & {
-    readonly type: "settling";
-    readonly attempt: Attempt;
-    readonly work: Work;
-    readonly fold?: Fold;
-    readonly landing?: JournalLanding;
-  })
-  | (OfItem & {
-    readonly type: "settled";
-    readonly attemptId: string;
-    readonly settlement: Settlement;
-    readonly kept: Work;
-    readonly passed?: PassedRecord;
-  })
-  | (Named & { readonly type: "stowed"; readonly itemId: string; readonly ref: string; readonly isBack: boolean })
-  | (Named & { readonly type: "started"; readonly itemId: string; readonly head: string })
-  | (OfItem & { readonly type: "baseline"; readonly green: boolean; readonly isWorkedOn?: boolean })
-  | (Named & { readonly type: "passed"; readonly record: PassedRecord })
-  | (Named & { readonly type: "reopened"; readonly ids: readonly string[]; readonly reason: string })
-  | (Named & {
-    readonly type: "run-ended";
-    readonly passed?: boolean;
-    readonly head?: string | null;
-    readonly isDoubted?: boolean;
-  })
-  | (Named & { readonly type: "noticed"; readonly notices: readonly NoticeRecord[]; readonly lack?: Lack })
-  | (Named & { readonly type: "judging"; readonly judging: Judging })
-  | (OfItem & { readonly type: "parked"; readonly reason: string })
-  | (Named & { readonly type: "left"; readonly itemId: string; readonly kept: Work })
-  | (Named & { readonly type: "brief"; readonly record: BriefRecord })
-  | (Named & { readonly type: "brief-restored" })
-  | (Named & { readonly type: "clean-start"; readonly absent: readonly string[] })
-  | (Named & { readonly type: "clean-finding"; readonly command: string; readonly why: string | null })
-  | (Named & { readonly type: "unparked" | "clean-forgotten" });
+export type JournalLine = LineOf<LineType>;
 
-type Fields = Readonly<Record<string, unknown>>;
+type Fits = (value: unknown) => boolean;
 
 /** A line of each kind must hold this so that it can be read. A kind that is missing here does not compile. */
-const SHAPES: Readonly<Record<JournalLine["type"], (fields: Fields) => boolean>> = {
-  begun: ({ item, userPaths, attemptId, number, head, apart }) =>
-    isObject(item) && isText(item["id"]) && isTexts(userPaths) && isText(attemptId) && typeof number === "number" &&
-    isHead(head) && (apart === undefined || typeof apart === "boolean"),
-  settling: ({ itemId, attempt, work, fold, landing }) =>
-    isText(itemId) && isObject(attempt) && isText(attempt["status"]) && isObject(work) &&
-    (fold === undefined || isFold(fold)) && (landing === undefined || isLanding(landing)),
-  stowed: ({ itemId, ref, isBack }) => isText(itemId) && isText(ref) && typeof isBack === "boolean",
-  started: ({ itemId, head }) => isText(itemId) && isText(head),
-  settled: ({ itemId, settlement, kept, passed }) =>
-    isText(itemId) && isObject(settlement) && isText(settlement["status"]) && isObject(kept) &&
-    (passed === undefined || isPassed(passed)),
-  baseline: ({ itemId, green }) => isText(itemId) && typeof green === "boolean",
-  passed: ({ record }) => isPassed(record),
-  reopened: ({ ids, reason }) => isTexts(ids) && isText(reason),
-  parked: ({ itemId, reason }) => isText(itemId) && isText(reason),
-  left: ({ itemId, kept }) => isText(itemId) && isObject(kept),
-  brief: ({ record }) => isBrief(record),
-  "brief-restored": () => true,
-  "clean-start": ({ absent }) => isTexts(absent),
-  "clean-finding": ({ command, why }) => isText(command) && (why === null || isText(why)),
-  "clean-forgotten": () => true,
-  "run-ended": ({ passed, head }) => (passed === undefined || typeof passed === "boolean") && isHead(head),
-  noticed: ({ notices, lack }) =>
-    Array.isArray(notices) && (lack === undefined || lack === "checks" || lack === "claims") &&
-    notices.every((one) => isObject(one) && isText(one["kind"]) && isText(one["subject"]) && isText(one["message"])),
-  judging: ({ judging }) => isObject(judging) && Array.isArray(judging["steps"]) && Array.isArray(judging["items"]),
-  unparked: () => true,
+const SHAPES: Readonly<Record<LineType, Readonly<Record<string, Fits>>>> = {
+  begun: {
+    item: object({ id: isText }),
+    userPaths: isTexts,
+    attemptId: isText,
+    number: (value) => typeof value === "number",
+    head: optional(isHash),
+    apart: optional(isFlag),
+  },
+  settling: {
+    itemId: isText,
+    attempt: object({ status: isText }),
+    work: isObject,
+    fold: optional(object({ head: isText, onto: isText, own: object({ subjects: isTexts, trailers: isTexts }) })),
+    landing: optional(object({ tip: isText, commit: isText })),
+  },
+  stowed: { itemId: isText, ref: isText, isBack: isFlag },
+  started: { itemId: isText, head: isText },
+  settled: { itemId: isText, settlement: object({ status: isText }), kept: isObject, passed: optional(isPassed) },
+  baseline: { itemId: isText, green: isFlag },
+  passed: { record: isPassed },
+  reopened: { ids: isTexts, reason: isText },
+  parked: { itemId: isText, reason: isText },
+  left: { itemId: isText, kept: isObject },
+  brief: {
+    record: object({ files: (value) => isObject(value) && Object.values(value).every(isHash), folders: isTexts }),
+  },
+  "brief-restored": {},
+  "clean-start": { absent: isTexts },
+  "clean-finding": { command: isText, why: isHash },
+  "clean-forgotten": {},
+  "run-ended": { passed: optional(isFlag), head: optional(isHash) },
+  noticed: {
+    notices: listOf(object({ kind: isText, subject: isText, message: isText })),
+    lack: optional((value) => value === "checks" || value === "claims"),
+  },
+  judging: { judging: object({ steps: Array.isArray, items: Array.isArray }) },
+  unparked: {},
 };
 
 /** True for a line that can be added up. */
 export function isRecord(value: unknown): value is JournalLine {
   if (!isObject(value) || value["v"] !== 1 || !isKey(value["key"])) return false;
   const { type } = value;
-  return typeof type === "string" && Object.hasOwn(SHAPES, type) && SHAPES[type as JournalLine["type"]](value);
+  return typeof type === "string" && Object.hasOwn(SHAPES, type) && object(SHAPES[type as LineType])(value);
 }
 
 /** The content of a line, or `null` when it is no JSON. */
@@ -112,6 +112,11 @@ export function parseLine(text: string): unknown {
   }
 }
 
+/** A backlog's key in the journal, as one string. */
+export function keyOf(key: JournalKey): string {
+  return JSON.stringify([key.backlog, key.scope]);
+}
+
 /** As `keyOf()` writes it. */
 function isKey(value: unknown): boolean {
   const key = typeof value === "string" ? parseLine(value) : null;
@@ -119,38 +124,39 @@ function isKey(value: unknown): boolean {
 }
 
 function isPassed(value: unknown): boolean {
-  return isObject(value) && isText(value["id"]) && isText(value["kind"]) &&
-    (value["status"] === "verified" || value["status"] === "unverified") &&
-    (value["since"] === undefined || isText(value["since"])) &&
-    Array.isArray(value["checks"]) && value["checks"].every(isObject);
+  const isStatus: Fits = (status) => status === "verified" || status === "unverified";
+  const checks = listOf(isObject);
+  return object({ id: isText, kind: isText, status: isStatus, since: optional(isText), checks })(value);
 }
 
-function isFold(value: unknown): boolean {
-  if (!isObject(value) || !isText(value["head"]) || !isText(value["onto"]) || !isObject(value["own"])) return false;
-  return isTexts(value["own"]["subjects"]) && isTexts(value["own"]["trailers"]);
+function object(shape: Readonly<Record<string, Fits>>): Fits {
+  return (value) => isObject(value) && Object.entries(shape).every(([name, fits]) => fits(value[name]));
 }
 
-function isBrief(value: unknown): boolean {
-  if (!isObject(value) || !isObject(value["files"]) || !isTexts(value["folders"])) return false;
-  return Object.values(value["files"]).every((hash) => hash === null || isText(hash));
+function optional(fits: Fits): Fits {
+  return (value) => value === undefined || fits(value);
 }
 
-function isLanding(value: unknown): boolean {
-  return isObject(value) && isText(value["tip"]) && isText(value["commit"]);
-}
-
-function isHead(value: unknown): boolean {
-  return value === undefined || value === null || isText(value);
+function listOf(fits: Fits): Fits {
+  return (value) => Array.isArray(value) && value.every(fits);
 }
 
 function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every(isText);
+  return listOf(isText)(value);
 }
 
-function isText(value: unknown): value is string {
+function isHash(value: unknown): boolean {
+  return value === null || isText(value);
+}
+
+function isText(value: unknown): boolean {
   return typeof value === "string";
 }
 
-function isObject(value: unknown): value is Fields {
+function isFlag(value: unknown): boolean {
+  return typeof value === "boolean";
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

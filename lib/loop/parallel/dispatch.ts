@@ -17,7 +17,7 @@ import { deleteRefs } from "../../git/run_git.ts";
 import { createKeptWork, type KeptWork, keptWork, workRef } from "../../git/work_commit.ts";
 import { asNamed } from "../../host/file_errors.ts";
 import { createSlots } from "../../host/slots.ts";
-import { keyOf } from "../journal/journal_fold.ts";
+import { keyOf } from "../journal/journal_record.ts";
 import type { CleanRun } from "../finish/clean.ts";
 import type { Begun, Iterations } from "../iterations.ts";
 import type { LoopParts, Picked } from "../run/loop_parts.ts";

@@ -8,7 +8,7 @@ import { requireRepository } from "../../git/require_repository.ts";
 import { deleteRefs, WORK_REFS } from "../../git/run_git.ts";
 import { topLevelPaths } from "../../git/tree_paths.ts";
 import type { Fold } from "../../git/types.ts";
-import { keyOf } from "../journal/journal_fold.ts";
+import { keyOf } from "../journal/journal_record.ts";
 import type { Ownership } from "./ownership.ts";
 
 /** Paths relative to the top level that Ralph itself writes. */
