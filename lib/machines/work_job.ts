@@ -9,7 +9,7 @@ import { outputFrom } from "../git/run_git.ts";
 import { rootPaths, topLevelPaths } from "../git/tree_paths.ts";
 import type { Repository } from "../git/types.ts";
 import { previousWith } from "../loop/policy/attempts.ts";
-import { conflictNote, type WorkerTree } from "../loop/parallel/worker_tree.ts";
+import { captureTree, conflictNote, prepareTree, type WorkerTree } from "../loop/parallel/worker_tree.ts";
 import { createTurnGuard } from "../loop/attempt/turn_guard.ts";
 import { workItem } from "../loop/attempt/work_item.ts";
 import { attemptRef, type Job, jobRef, type JobResult } from "./job.ts";
@@ -51,7 +51,7 @@ export async function attemptJob<Data, Findings>(given: Job, place: JobPlace<Dat
   const { job, prepared } = await alone(async () => {
     const job = await checkOutJob(repository, given);
     await ralph.state.adopt(place.backlog.stateFiles);
-    return { job, prepared: await tree.prepare({ ...begin, tip: job.base, left: job.left }) };
+    return { job, prepared: await prepareTree(tree, { ...begin, tip: job.base, left: job.left }) };
   });
   const { attempt, paths } = await makeAttempt(job, place, prepared);
   const end = attempt.status === "interrupted" ? attempt.turn?.end : undefined;
@@ -60,7 +60,7 @@ export async function attemptJob<Data, Findings>(given: Job, place: JobPlace<Dat
     const details = { id: job.attempt.id, reason: end.message, until };
     throw new RalphError("job-given-back", { details });
   }
-  const work = attempt.status === "interrupted" ? null : await tree.capture([...prepared.left, ...paths]);
+  const work = attempt.status === "interrupted" ? null : await captureTree(tree, [...prepared.left, ...paths]);
   place.signal.throwIfAborted();
   const own = work?.own ?? { subjects: [], trailers: [] };
   const result: JobResult = { v: 1, attempt, commit: null, own, worker: place.worker };

@@ -4,38 +4,34 @@
  *
  * @module
  */
-import { withFindings } from "../../backlog/findings.ts";
-import { type Beside, createBeside } from "../../checks/beside.ts";
+import { createBeside } from "../../checks/beside.ts";
 import type { OpenItem } from "../../backlog/journal_types.ts";
 import { interruptedAttempt } from "../../backlog/attempts.ts";
 import type { Attempt, Item } from "../../backlog/types.ts";
 import type { LimitsConfig } from "../../config/schema.ts";
-import type { AttemptJob, Elsewhere } from "../../context/elsewhere.ts";
+import type { Elsewhere } from "../../context/elsewhere.ts";
 import { requireRepository } from "../../git/require_repository.ts";
-import { rootPaths, topLevelPaths } from "../../git/tree_paths.ts";
 import { deleteRefs } from "../../git/run_git.ts";
-import { createKeptWork, type KeptWork, keptWork, workRef } from "../../git/work_commit.ts";
+import { createKeptWork, keptWork, workRef } from "../../git/work_commit.ts";
 import { asNamed } from "../../host/file_errors.ts";
 import { createSlots } from "../../host/slots.ts";
 import { keyOf } from "../journal/journal_record.ts";
 import type { CleanRun } from "../finish/clean.ts";
 import type { Begun, Iterations } from "../iterations.ts";
 import type { LoopParts, Picked } from "../run/loop_parts.ts";
-import { type Settled, waitsInVain } from "../settle/settle.ts";
+import { leftOpen, waitsInVain } from "../settle/settle.ts";
 import { costSoon } from "../policy/limits.ts";
 import type { Stopped, StoppedEarly } from "../run/outcome.ts";
-import { createTurnGuard } from "../attempt/turn_guard.ts";
 import { tidied } from "../run/tidied.ts";
-import { workItem } from "../attempt/work_item.ts";
-import { previousWith } from "../policy/attempts.ts";
-import { createLandings, type Landings } from "./landing.ts";
+import { type LandingParts } from "./check_landing.ts";
+import { Landings } from "./landing.ts";
 import { inLane, LaneFault } from "./lane_fault.ts";
 import { type Lanes, openLanes } from "./lanes.ts";
-import { type Made, unusable } from "./made.ts";
 import { removeTree } from "./leftover_trees.ts";
+import { madeElsewhere, madeInTree } from "./made.ts";
 import { overlap } from "./overlap.ts";
 import { ensurePossible } from "./possible.ts";
-import { conflictNote, type TreeBegin, type WorkerTree } from "./worker_tree.ts";
+import { abandonTree, type WorkerTree } from "./worker_tree.ts";
 
 /** A free worker need not wait until all has landed that has ended: a start is short. */
 const STARTING = { first: true } as const;
@@ -92,14 +88,7 @@ export async function openWorkers<Data, Findings>(
     await elsewhere?.[Symbol.asyncDispose]();
     throw error;
   }
-  const dispatcher = new Dispatcher(parts, rest, { lanes, elsewhere, uncommitted });
-  return {
-    run: () => dispatcher.run(),
-    async [Symbol.asyncDispose]() {
-      await lanes[Symbol.asyncDispose]();
-      await tidied(ralph, async () => await elsewhere?.[Symbol.asyncDispose]());
-    },
-  };
+  return new Dispatcher(parts, rest, { lanes, elsewhere, uncommitted });
 }
 
 /** The places that items are worked on in. */
@@ -118,9 +107,9 @@ interface Flight<Data> {
   isOut: boolean;
 }
 
-class Dispatcher<Data, Findings> {
-  readonly #parts: LoopParts<Data, Findings>;
-  readonly #rest: DispatchParts<Data, Findings>;
+class Dispatcher<Data, Findings> implements Dispatched {
+  readonly #loop: LoopParts<Data, Findings>;
+  readonly #parts: DispatchParts<Data, Findings> & LandingParts<Data, Findings>;
   readonly #lanes: Lanes;
   readonly #free: WorkerTree[];
   /** Lanes that have failed: nothing more starts in them. */
@@ -133,33 +122,39 @@ class Dispatcher<Data, Findings> {
   /** The run's checkout is one. */
   readonly #looking = createSlots(1);
   readonly #inFlight = new Map<string, Flight<Data>>();
-  readonly #beside: Beside;
-  readonly #kept: KeptWork;
   readonly #landings: Landings<Data, Findings>;
   readonly #stopper = new AbortController();
-  readonly #signal: AbortSignal;
   #stopped: Stopped | null = null;
   /** Nothing starts beside it. */
   #isAlone = false;
   #failure: { readonly error: unknown } | null = null;
 
   constructor(
-    parts: LoopParts<Data, Findings>,
+    loop: LoopParts<Data, Findings>,
     rest: DispatchParts<Data, Findings>,
     { lanes, elsewhere, uncommitted }: Places,
   ) {
-    this.#parts = parts;
-    this.#rest = rest;
+    const { ralph, key } = loop;
+    this.#loop = loop;
     this.#lanes = lanes;
     this.#free = [...lanes.all];
     this.#elsewhere = elsewhere;
-    this.#handedOut = elsewhere === null ? [] : [...parts.ralph.journal.open(parts.key)];
-    this.#signal = AbortSignal.any([rest.signal, this.#stopper.signal]);
+    this.#handedOut = elsewhere === null ? [] : [...ralph.journal.open(key)];
     // trees keep the work of their turns themselves
-    this.#kept = createKeptWork(requireRepository(parts.ralph), keyOf(parts.key), { alone: elsewhere !== null });
-    this.#beside = createBeside((subject) => rest.iterations.notice({ kind: "unsteady", subject, message: UNSTEADY }));
-    const known = { signal: this.#signal, beside: this.#beside, kept: this.#kept, uncommitted };
-    this.#landings = createLandings(parts, { ...rest, ...known });
+    const kept = createKeptWork(requireRepository(ralph), keyOf(key), { alone: elsewhere !== null });
+    const beside = createBeside((subject) => rest.iterations.notice({ kind: "unsteady", subject, message: UNSTEADY }));
+    const signal = AbortSignal.any([rest.signal, this.#stopper.signal]);
+    const clean: typeof rest.clean = {
+      ...rest.clean,
+      look: (...look) => this.#looking.run(() => rest.clean.look(...look)),
+    };
+    this.#parts = { ...rest, loop, signal, beside, kept, uncommitted, clean };
+    this.#landings = new Landings(this.#parts);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#lanes[Symbol.asyncDispose]();
+    await tidied(this.#loop.ralph, async () => await this.#elsewhere?.[Symbol.asyncDispose]());
   }
 
   async run(): Promise<Stopped> {
@@ -173,7 +168,7 @@ class Dispatcher<Data, Findings> {
       }
       if (this.#failure !== null) throw this.#failure.error;
       if (this.#stopped !== null) return this.#stopped;
-      if (this.#inFlight.size > 0) return { status: this.#rest.signal.aborted ? "aborted" : "handed-out" };
+      if (this.#inFlight.size > 0) return { status: this.#parts.signal.aborted ? "aborted" : "handed-out" };
     }
   }
 
@@ -185,7 +180,7 @@ class Dispatcher<Data, Findings> {
   async #startOne(): Promise<boolean> {
     const handedOut = this.#handedOut.shift();
     if (handedOut !== undefined) return this.#start(handedOut.item as Item<Data>, handedOut, false);
-    const resting = await this.#rest.rest();
+    const resting = await this.#parts.rest();
     let wasIdle = true;
     const picked = resting ?? await this.#coordinator.run(() => {
       wasIdle = this.#inFlight.size === 0;
@@ -196,7 +191,7 @@ class Dispatcher<Data, Findings> {
     if (picked.status !== "item") {
       // what was in flight may bring more: asked again when it has ended, as it may have by now
       if (!wasIdle && picked.status !== "aborted") return isIdle;
-      if (picked.status === "waiting") throw waitsInVain(this.#parts.backlog);
+      if (picked.status === "waiting") throw waitsInVain(this.#loop.backlog);
       this.#stopped = picked;
       return false;
     }
@@ -237,42 +232,43 @@ class Dispatcher<Data, Findings> {
   async #pick(): Promise<Picked<Data>> {
     const flying = [...this.#inFlight.values()].map(({ item }) => item);
     const waiting = flying.map(({ id }) => id);
-    if (flying.length > 0 && costSoon(this.#rest.iterations.progress, this.#rest.limits, flying.length)) {
+    if (flying.length > 0 && costSoon(this.#parts.iterations.progress, this.#parts.limits, flying.length)) {
       return { status: "waiting" };
     }
     for (;;) {
-      const picked = await this.#rest.pick(waiting, flying.length);
+      const picked = await this.#parts.pick(waiting, flying.length);
       if (picked.status !== "item" || !flying.some((one) => overlap(one, picked.item))) {
         if (picked.status !== "item") return picked;
         if (waiting.includes(picked.item.id)) return { status: "waiting" };
-        return picked.item.checksOnly === true ? picked : await this.#rest.baseline() ?? picked;
+        return picked.item.checksOnly === true ? picked : await this.#parts.baseline() ?? picked;
       }
       waiting.push(picked.item.id);
     }
   }
 
   async #inProject(item: Item<Data>): Promise<boolean> {
-    if (this.#elsewhere !== null && item.checksOnly !== true) await this.#parts.ralph.agent.ensureUsable();
-    this.#stopped ??= await this.#coordinator.run(() => this.#rest.attempt(item));
+    if (this.#elsewhere !== null && item.checksOnly !== true) await this.#loop.ralph.agent.ensureUsable();
+    this.#stopped ??= await this.#coordinator.run(() => this.#parts.attempt(item));
     return false;
   }
 
   /** @returns whether it is out for a later run */
   async #inTree(item: Item<Data>, tree: WorkerTree, handedOut: OpenItem | null): Promise<boolean> {
-    const { ralph, key } = this.#parts;
-    const { iterations } = this.#rest;
+    const { ralph, key } = this.#loop;
+    const { iterations, kept } = this.#parts;
     const repository = requireRepository(ralph);
     const ref = workRef(keyOf(key), item);
     const { begun, tip, left } = await this.#coordinator.run(async () => {
       const begun = await iterations.begin(item, tree.home, handedOut);
-      return { begun, tip: (await repository.head()).head ?? "", left: await this.#kept.of(ref) };
+      return { begun, tip: (await repository.head()).head ?? "", left: await kept.of(ref) };
     }, STARTING);
-    const begin = { tip, left, ref, item, attemptId: begun.id };
+    const conflicts = this.#landings.conflictOf(item);
+    const toMake = { parts: this.#parts, begun, begin: { tip, left, ref, item, attemptId: begun.id }, conflicts };
     let attempt: Attempt<Findings> = interruptedAttempt(begun);
     try {
       const made = this.#elsewhere === null
-        ? await inLane(tree, () => this.#work(begun, begin, tree))
-        : await this.#workElsewhere(begun, begin, this.#elsewhere, tree.lane);
+        ? await inLane(tree, () => madeInTree(toMake, tree))
+        : await madeElsewhere(toMake, this.#elsewhere, tree.lane);
       if (made === null) return true;
       const { worked, work, notes } = made;
       attempt = worked.attempt;
@@ -302,98 +298,20 @@ class Dispatcher<Data, Findings> {
     fault: unknown,
   ): Promise<void> {
     this.#closed.add(tree);
-    const isKept = await tree.abandon();
+    const isKept = await abandonTree(tree);
     if (!isKept) this.#lanes.keep(tree);
     const isLast = this.#closed.size === this.#lanes.all.length;
-    if (isLast || this.#elsewhere !== null || this.#signal.aborted) throw fault;
+    if (isLast || this.#elsewhere !== null || this.#parts.signal.aborted) throw fault;
     const { message, hint } = asNamed(fault);
     const left = isKept ? "" : `; the next run takes what its turn left in ${tree.path}`;
     const reason = `worker ${tree.lane + 1} has stopped: ${message}`;
     const said = `${reason}; ${begun.item.id} goes to another worker${left}; ${hint}`;
     tree.home.events.emit({ type: "note", level: "warn", message: said });
-    this.#rest.iterations.notice({ kind: "environment", subject: reason, message: "" });
-    const settled: Settled = { settlement: { status: "open", reason }, attempt, committed: [], passed: null };
+    this.#parts.iterations.notice({ kind: "environment", subject: reason, message: "" });
+    const settled = leftOpen(attempt, reason);
     await this.#coordinator.run(async () => {
       if (isKept) await tidied(tree.home, () => removeTree(tree.home, tree.path)); // the others may share the disk
-      await this.#rest.iterations.end(begun, { attempt, settled, checks: [] }, {});
+      await this.#parts.iterations.end(begun, { attempt, settled, checks: [] }, {});
     });
-  }
-
-  /** On another machine. */
-  async #workElsewhere(
-    begun: Begun<Data, Findings>,
-    { tip, left, ref }: TreeBegin,
-    elsewhere: Elsewhere,
-    lane: number,
-  ): Promise<Made<Findings> | null> {
-    const { id, number, item } = begun;
-    const options = this.#rest.iterations.workOptions(begun, null, left === null ? {} : { [ref]: null });
-    const landed = this.#landings.conflictOf(item);
-    const job: AttemptJob = {
-      attempt: { id, number },
-      item,
-      base: tip,
-      left,
-      previous: previousWith(id, landed.length > 0 ? null : options.previous ?? null, landed),
-      last: options.last ?? null,
-      judging: options.judging,
-      failedBefore: [...options.failedBefore ?? []],
-      greenBefore: options.greenBefore ?? null,
-      unseenFailed: options.unseenFailed ?? false,
-      told: this.#parts.ralph.steering.told(item.id),
-      budget: options.budget ?? null,
-    };
-    const made = await elsewhere.attempt(job, this.#signal, lane);
-    if (made === null) return null;
-    if (job.greenBefore === null && made.attempt.turn !== null) {
-      await options.baselineTaken?.(made.attempt.greenBefore === true);
-    }
-    const read = await withFindings<Findings>(this.#parts.backlog, made.attempt);
-    const work = read.status === "read" ? made.work : null;
-    const attempt = read.status === "read" ? read.attempt : unusable<Findings>(begun, read.problem);
-    if (work !== null) await this.#kept.keep(ref, work.commit);
-    const checks = await this.#landings.checksOf(item, number);
-    return { worked: { attempt, checks, before: null, after: null }, work, notes: [] };
-  }
-
-  /** Beside others: the turn and its checks in the worker's tree, and what came of it as a commit. */
-  async #work(
-    begun: Begun<Data, Findings>,
-    begin: TreeBegin,
-    tree: WorkerTree,
-  ): Promise<Made<Findings>> {
-    const { ralph, backlog } = this.#parts;
-    const { iterations, clean } = this.#rest;
-    const { item } = begun;
-    try {
-      const prepared = await tree.prepare(begin);
-      const before = await requireRepository(tree.ralph).snapshot();
-      const kept = Object.fromEntries(prepared.left.map((path) => [path, null]));
-      const conflicts = rootPaths(ralph, prepared.conflicts);
-      const options = iterations.workOptions(begun, before, kept);
-      const landed = this.#landings.conflictOf(item);
-      const worked = await workItem(tree.ralph, backlog, item, {
-        ...options,
-        previous: previousWith(begun.id, landed.length > 0 ? null : options.previous ?? null, [
-          ...landed,
-          ...conflicts,
-        ]),
-        green: new Set(), // of another tree
-        ...(conflicts.length === 0 ? {} : { note: conflictNote(conflicts) }),
-        signal: this.#signal,
-        brief: tree.brief,
-        beside: this.#beside,
-        guard: createTurnGuard(tree.ralph, { userPaths: new Set(), stateFiles: backlog.stateFiles }),
-        clean: { look: (...look) => this.#looking.run(() => clean.look(...look)) },
-      });
-      const changed = topLevelPaths(tree.ralph, worked.attempt.turn?.changedFiles ?? []);
-      const notes = await tree.notes();
-      return { worked, work: await tree.capture([...prepared.left, ...changed]), notes };
-    } catch (error) {
-      if (await tree.isThere()) throw error;
-      const message = "the turn removed the working tree that it was given";
-      const attempt = { ...interruptedAttempt(begun), status: "failed", reason: "agent-failed", message } as const;
-      return { worked: { attempt, checks: [], before: null, after: null }, work: null, notes: [] };
-    }
   }
 }

@@ -4,7 +4,7 @@ import { asNamed } from "../../host/file_errors.ts";
 import type { LoopParts } from "../run/loop_parts.ts";
 import { removeTree } from "./leftover_trees.ts";
 import { tidied } from "../run/tidied.ts";
-import { openWorkerTree, type WorkerTree } from "./worker_tree.ts";
+import { closeTree, openWorkerTree, type WorkerTree } from "./worker_tree.ts";
 
 /** The lanes in which items of a run are worked on, or checked before they land. */
 export interface Lanes extends AsyncDisposable {
@@ -58,7 +58,7 @@ async function removeLater(
   trees: readonly WorkerTree[],
   left: ReadonlySet<string> = new Set(),
 ): Promise<void> {
-  for (const tree of trees) await tidied(ralph, () => tree.close());
+  for (const tree of trees) await tidied(ralph, () => closeTree(tree));
   if (ralph.config.parallel.keep) return;
   ralph.run.tidyLater(async () => {
     await using lock = await ralph.lock.acquire("run").catch(() => null);

@@ -1,18 +1,116 @@
+import { join } from "node:path";
 import { interruptedAttempt } from "../../backlog/attempts.ts";
+import { withFindings } from "../../backlog/findings.ts";
 import type { Attempt } from "../../backlog/types.ts";
-import type { Captured } from "../../git/fold.ts";
-import type { WorkedItem } from "../attempt/attempt_parts.ts";
-import type { Note } from "./worker_tree.ts";
+import { namedCheck } from "../../checks/function.ts";
+import type { AttemptJob, Elsewhere } from "../../context/elsewhere.ts";
+import { requireRepository } from "../../git/require_repository.ts";
+import { rootPaths, topLevelPaths } from "../../git/tree_paths.ts";
+import type { TreeSnapshot } from "../../git/types.ts";
+import { pathExists } from "../../host/files.ts";
+import type { WorkItemOptions } from "../attempt/attempt_parts.ts";
+import { createTurnGuard } from "../attempt/turn_guard.ts";
+import { workItem } from "../attempt/work_item.ts";
+import type { CleanRun } from "../finish/clean.ts";
+import type { Begun, Iterations } from "../iterations.ts";
+import { previousWith } from "../policy/attempts.ts";
+import { checksIn, type LandingParts, type ToLand } from "./check_landing.ts";
+import { captureTree, conflictNote, notesIn, prepareTree, type TreeBegin, type WorkerTree } from "./worker_tree.ts";
+
+/** An attempt to be made beside others. */
+interface ToMake<Data, Findings> {
+  readonly parts: LandingParts<Data, Findings> & { readonly clean: Pick<CleanRun, "look"> };
+  readonly begun: Begun<Data, Findings>;
+  readonly begin: TreeBegin;
+  /** Paths in which the last attempt at the item conflicted with what had landed. */
+  readonly conflicts: readonly string[];
+}
+
+/** An attempt that was made, and what came of it. */
+type Made<Data, Findings> = Pick<ToLand<Data, Findings>, "worked" | "work" | "notes">;
+
+/** On another machine. @returns `null` where it is out for a later run */
+export async function madeElsewhere<Data, Findings>(
+  toMake: ToMake<Data, Findings>,
+  elsewhere: Elsewhere,
+  lane: number,
+): Promise<Made<Data, Findings> | null> {
+  const { parts, begun: { id, number, item }, begin: { tip, left, ref } } = toMake;
+  const { loop: { ralph, backlog }, signal, kept } = parts;
+  const options = optionsFor(toMake, null, left === null ? [] : [ref]);
+  const job: AttemptJob = {
+    attempt: { id, number },
+    item,
+    base: tip,
+    left,
+    previous: options.previous ?? null,
+    last: options.last ?? null,
+    judging: options.judging,
+    failedBefore: [...options.failedBefore ?? []],
+    greenBefore: options.greenBefore ?? null,
+    unseenFailed: options.unseenFailed ?? false,
+    told: ralph.steering.told(item.id),
+    budget: options.budget ?? null,
+  };
+  const made = await elsewhere.attempt(job, signal, lane);
+  if (made === null) return null;
+  if (job.greenBefore === null && made.attempt.turn !== null) {
+    await options.baselineTaken?.(made.attempt.greenBefore === true);
+  }
+  const read = await withFindings<Findings>(backlog, made.attempt);
+  const work = read.status === "read" ? made.work : null;
+  const attempt = read.status === "read" ? read.attempt : unusable<Findings>({ id, number }, read.problem);
+  if (work !== null) await kept.keep(ref, work.commit);
+  const checks = (await checksIn(parts, ralph.root, item, number)).map(namedCheck).filter((check) => check !== null);
+  return { worked: { attempt, checks, before: null, after: null }, work, notes: [] };
+}
 
 /** An attempt whose result cannot be read: no one knows what it did. */
-export function unusable<Findings>(attempt: Pick<Attempt, "id" | "number">, problem: string): Attempt<Findings> {
+function unusable<Findings>(attempt: Pick<Attempt, "id" | "number">, problem: string): Attempt<Findings> {
   const message = `the result of attempt ${attempt.id} is not used: ${problem}`;
   return { ...interruptedAttempt(attempt), status: "blocked", message };
 }
 
-/** An attempt that was made, and what came of it. */
-export interface Made<Findings> {
-  readonly worked: WorkedItem<Findings>;
-  readonly work: Captured | null;
-  readonly notes: readonly Note[];
+/** The turn and its checks in the worker's tree, and what came of it as a commit. */
+export async function madeInTree<Data, Findings>(
+  toMake: ToMake<Data, Findings>,
+  tree: WorkerTree,
+): Promise<Made<Data, Findings>> {
+  const { parts: { loop: { backlog }, signal, beside, clean }, begun, begin } = toMake;
+  const { ralph, brief } = tree;
+  try {
+    const { left, conflicts } = await prepareTree(tree, begin);
+    const before = await requireRepository(ralph).snapshot();
+    const inConflict = rootPaths(ralph, conflicts);
+    const { attempt, ...worked } = await workItem(ralph, backlog, begun.item, {
+      ...optionsFor(toMake, before, left, inConflict),
+      green: new Set(), // of another tree
+      ...(inConflict.length === 0 ? {} : { note: conflictNote(inConflict) }),
+      signal,
+      brief,
+      beside,
+      guard: createTurnGuard(ralph, { userPaths: new Set(), stateFiles: backlog.stateFiles }),
+      clean: { look: clean.look },
+    });
+    const changed = topLevelPaths(ralph, attempt.turn?.changedFiles ?? []);
+    const notes = await notesIn(tree);
+    return { worked: { attempt, ...worked }, work: await captureTree(tree, [...left, ...changed]), notes };
+  } catch (error) {
+    if (await pathExists(join(tree.path, ".git"))) throw error;
+    const message = "the turn removed the working tree that it was given";
+    const attempt = { ...interruptedAttempt(begun), status: "failed", reason: "agent-failed", message } as const;
+    return { worked: { attempt, checks: [], before: null, after: null }, work: null, notes: [] };
+  }
+}
+
+/** @param left paths or refs of the work that it begins with */
+function optionsFor<Data, Findings>(
+  { parts: { iterations }, begun, conflicts: landed }: ToMake<Data, Findings>,
+  before: TreeSnapshot | null,
+  left: readonly string[],
+  conflicts: readonly string[] = [],
+): ReturnType<Iterations<Data, Findings>["workOptions"]> & Pick<WorkItemOptions, "previous"> {
+  const options = iterations.workOptions(begun, before, Object.fromEntries(left.map((one) => [one, null])));
+  const earlier = landed.length > 0 ? null : options.previous ?? null;
+  return { ...options, previous: previousWith(begun.id, earlier, [...landed, ...conflicts]) };
 }

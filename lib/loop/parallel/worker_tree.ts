@@ -21,14 +21,18 @@ import { topLevelPaths, treesDirectory } from "../../git/tree_paths.ts";
 import type { Captured } from "../../git/fold.ts";
 import { ensureDirectory, hashText, pathExists, removeOwn, resolveInside, writeAtomic } from "../../host/files.ts";
 import type { Repository } from "../../git/types.ts";
-import type { Host } from "../../host/types.ts";
 import { tidied } from "../run/tidied.ts";
 import { createFilledTree, type FilledTree } from "./filled_tree.ts";
 import { captureOf, findTrees, isWorktreeOf, type Marker, removeTree, writeMarker } from "./leftover_trees.ts";
 
 /** One worker's place. Disposing of it removes the tree. */
-export interface WorkerTree extends AsyncDisposable {
-  /** Absolute path of its top level. */
+export interface WorkerTree extends OpenTree, AsyncDisposable {
+  /** The brief that judges here, as it was before the first turn. */
+  readonly brief: Brief;
+}
+
+interface OpenTree {
+  /** Absolute path of its top level. A turn may have removed it: it is made anew for the next item. */
   readonly path: string;
   /** From 0. Also `RALPH_LANE` of every process in it, so that ports can be told apart. */
   readonly lane: number;
@@ -36,31 +40,14 @@ export interface WorkerTree extends AsyncDisposable {
   readonly ralph: RalphContext;
   /** The run's own context, with events that say in which lane they happen. */
   readonly home: RalphContext;
-  /** The brief that judges here, as it was before the first turn. */
-  readonly brief: Brief;
+  readonly backlog: Pick<Backlog, "record" | "stateFiles">;
   readonly filled: FilledTree;
-  /**
-   * Brings the tree to a commit, with what earlier attempts left (a commit) merged over it, uncommitted.
-   *
-   * @returns the files in which conflict markers are, and all that the merge changed; relative to the top level
-   */
-  prepare(begin: TreeBegin): Promise<{ readonly conflicts: readonly string[]; readonly left: readonly string[] }>;
-  /**
-   * Commits what the turn committed, and these paths as they are, on the commit that the tree was prepared with.
-   *
-   * @returns `null` where nothing has changed
-   */
-  capture(paths: readonly string[]): Promise<Captured | null>;
-  /** Nothing is worked on in it any more: all that the turn left is kept. @returns whether the tree may be removed */
-  abandon(): Promise<boolean>;
-  /** The notes that the turn left in state files of which only a part is Ralph's, and has restored. */
-  notes(): Promise<readonly Note[]>;
-  /** A turn may have removed it: it is made anew for the next item. */
-  isThere(): Promise<boolean>;
-  /** Brings the tree to a commit as it is, for its checks. */
-  checkOut(commit: string): Promise<void>;
-  /** Lets go of what it holds in memory; the tree stays. */
-  close(): Promise<void>;
+  readonly now: {
+    /** The item at work in it. */
+    begun: Pick<TreeBegin, "tip" | "ref"> | null;
+    /** The texts of state files that it began with. */
+    given: ReadonlyMap<string, string>;
+  };
 }
 
 /** A state file as a turn left it, the part that is Ralph's as it was. */
@@ -113,109 +100,110 @@ async function openAt<Data, Findings>(
   await ensureWorktree(ralph, path);
   const root = join(path, relative(main.topLevel, ralph.root));
   const derived = await contextIn(ralph, { lane, path, root });
-  const { workspace } = ralph.config;
+  const { workspace, parallel } = ralph.config;
   const { host, signal } = derived;
   const aside = join(main.ralphDirectory, "aside");
   const filled = createFilledTree({ host, from: main.topLevel, to: path, root, aside, workspace, signal });
-  const own = new OpenTree({
-    ralph,
-    derived,
+  const open: OpenTree = {
     path,
-    filled,
-    stateFiles: backlog.stateFiles,
-    backlog: backlog as Backlog,
-  });
-  await requireRepository(derived).ensureReady();
-  await own.checkOut((await main.status()).head ?? "HEAD");
-  const brief = await createBrief(derived, backlog);
-  const close = async (): Promise<void> => {
-    await brief.release();
-    derived.state.release();
-  };
-  return {
     lane,
-    path,
     ralph: derived,
     home: { ...ralph, events: derived.events },
-    brief,
+    backlog: backlog as Backlog,
     filled,
-    isThere: () => pathExists(join(path, ".git")),
-    checkOut: (commit) => own.checkOut(commit),
-    prepare: (begin) => own.prepare(begin),
-    capture: (paths) => own.capture(paths),
-    abandon: () => own.abandon(),
-    notes: () => own.notes(),
-    close,
+    now: { begun: null, given: new Map() },
+  };
+  await requireRepository(derived).ensureReady();
+  await checkOut(open, (await main.status()).head ?? "HEAD");
+  const tree = { ...open, brief: await createBrief(derived, backlog) };
+  return {
+    ...tree,
     async [Symbol.asyncDispose]() {
-      await close();
-      if (!ralph.config.parallel.keep) await removeTree(ralph, path);
+      await closeTree(tree);
+      if (!parallel.keep) await removeTree(ralph, path);
     },
   };
 }
 
-interface OpenTreeParts {
-  readonly ralph: RalphContext;
-  readonly derived: RalphContext;
-  /** Absolute path of its top level. */
-  readonly path: string;
-  readonly filled: FilledTree;
-  /** Relative to the root. */
-  readonly stateFiles: readonly string[];
-  readonly backlog: Pick<Backlog, "record">;
+/** Lets go of what it holds in memory; the tree stays. */
+export async function closeTree({ brief, ralph }: Pick<WorkerTree, "brief" | "ralph">): Promise<void> {
+  await brief.release();
+  ralph.state.release();
 }
 
-class OpenTree {
-  readonly #parts: OpenTreeParts;
-  readonly #repository: Repository;
-  readonly #state: ReadonlySet<string>;
-  /** The item at work in it. */
-  #begun: Pick<TreeBegin, "tip" | "ref"> | null = null;
-  #given: ReadonlyMap<string, string> = new Map();
-
-  constructor(parts: OpenTreeParts) {
-    this.#parts = parts;
-    this.#repository = requireRepository(parts.derived);
-    this.#state = new Set(topLevelPaths(parts.ralph, parts.stateFiles));
+/** Brings the tree to a commit as it is, for its checks. */
+export async function checkOut(tree: OpenTree, commit: string): Promise<void> {
+  const { ralph, home, path, filled } = tree;
+  const repository = requireRepository(ralph);
+  if (!await pathExists(join(path, ".git"))) { // a turn may have removed it
+    await ensureWorktree(home, path);
+    filled.forget();
   }
+  await endOperations(repository);
+  await outputFrom(repository, ["checkout", "--quiet", "--force", "--detach", commit]);
+  const keep = filled.links.flatMap((link) => ["-e", `/${link}`]);
+  await outputFrom(repository, ["clean", "-ffdq", ...keep]); // what git ignores stays: packages, caches
+  await filled.bringUp(commit);
+  await copyState(tree);
+}
 
-  async checkOut(commit: string): Promise<void> {
-    const { ralph, derived, path, filled, stateFiles } = this.#parts;
-    if (!await pathExists(join(path, ".git"))) { // a turn may have removed it
-      await ensureWorktree(ralph, path);
-      filled.forget();
-    }
-    await endOperations(this.#repository);
-    await outputFrom(this.#repository, ["checkout", "--quiet", "--force", "--detach", commit]);
-    const keep = filled.links.flatMap((link) => ["-e", `/${link}`]);
-    await outputFrom(this.#repository, ["clean", "-ffdq", ...keep]); // what git ignores stays: packages, caches
-    await filled.bringUp(commit);
-    this.#given = await copyState(ralph, derived, stateFiles);
-  }
+/**
+ * Brings the tree to a commit, with what earlier attempts left (a commit) merged over it, uncommitted.
+ *
+ * @returns the files in which conflict markers are, and all that the merge changed; relative to the top level
+ */
+export async function prepareTree(
+  tree: OpenTree,
+  { tip, left, ref, item, attemptId }: TreeBegin,
+): Promise<{ readonly conflicts: readonly string[]; readonly left: readonly string[] }> {
+  const { ralph, now, backlog } = tree;
+  const repository = requireRepository(ralph);
+  await checkOut(tree, tip);
+  await mark(tree, { base: tip, ref });
+  now.begun = { tip, ref };
+  if (left === null) return { conflicts: [], left: [] };
+  const { tree: merged, conflicts } = await mergeTrees(repository, tip, left);
+  await outputFrom(repository, ["read-tree", "-m", "-u", tip, merged]);
+  await outputFrom(repository, ["reset", "--quiet", tip]);
+  const state = stateOf(tree);
+  const inWork = conflicts.filter((path) => !state.has(path));
+  const made = await labelConflicts(repository, { tip, left, itemId: item.id }, inWork);
+  await copyState(tree);
+  // what conflicts had passed its checks: only the merge is left to do
+  const returned = { type: "work-returned", item, root: ralph.root, attemptId } as const;
+  const done = conflicts.length > 0 ? undefined : await backlog.record?.(returned);
+  const gone = new Set(topLevelPaths(ralph, done?.paths ?? []));
+  const brought = (await pathsBetween(repository, tip, merged)).filter((path) => !gone.has(path) && !state.has(path));
+  return { conflicts: inWork, left: [...brought, ...made] };
+}
 
-  async prepare(begin: TreeBegin): ReturnType<WorkerTree["prepare"]> {
-    const { ralph, derived, stateFiles } = this.#parts;
-    const { tip, left, ref, item, attemptId } = begin;
-    await this.checkOut(tip);
-    await this.#mark({ base: tip, ref });
-    this.#begun = begin;
-    if (left === null) return { conflicts: [], left: [] };
-    const { tree, conflicts } = await mergeTrees(this.#repository, tip, left);
-    await outputFrom(this.#repository, ["read-tree", "-m", "-u", tip, tree]);
-    await outputFrom(this.#repository, ["reset", "--quiet", tip]);
-    const inWork = this.#withoutState(conflicts);
-    const made = await labelConflicts(this.#repository, { tip, left, itemId: item.id }, inWork);
-    this.#given = await copyState(ralph, derived, stateFiles);
-    // what conflicts had passed its checks: only the merge is left to do
-    const gone = conflicts.length > 0 ? [] : await this.#withdrawn(item, attemptId);
-    const merged = (await pathsBetween(this.#repository, tip, tree)).filter((path) => !gone.includes(path));
-    return { conflicts: inWork, left: [...this.#withoutState(merged), ...made] };
-  }
+/**
+ * Commits what the turn committed, and these paths as they are, on the commit that the tree was prepared with.
+ *
+ * @returns `null` where nothing has changed
+ */
+export async function captureTree(tree: OpenTree, paths: readonly string[]): Promise<Captured | null> {
+  const repository = requireRepository(tree.ralph);
+  const { tip: base, ref } = tree.now.begun ?? { tip: "HEAD", ref: "" };
+  const work = await captureOf(repository, { base, ref, state: stateOf(tree), wanted: new Set(paths) });
+  tree.now.begun = null;
+  await mark(tree, null).catch(() => {}); // the work is kept; the next item says so if the disk is still full
+  if (work === null || !await removesAll(repository, work)) return work;
+  await deleteRefs(repository, [ref]); // a tree that was deleted is no work to continue with
+  return null;
+}
 
-  async #withdrawn(item: Item, attemptId: string): Promise<readonly string[]> {
-    const { derived, backlog } = this.#parts;
-    const done = await backlog.record?.({ type: "work-returned", item, root: derived.root, attemptId });
-    return topLevelPaths(derived, done?.paths ?? []);
+/** Nothing is worked on in it any more: all that the turn left is kept. @returns whether the tree may be removed */
+export async function abandonTree(tree: OpenTree): Promise<boolean> {
+  if (tree.now.begun === null) return true;
+  const { tip: base, ref } = tree.now.begun;
+  try {
+    await captureOf(requireRepository(tree.ralph), { base, ref, state: stateOf(tree), wanted: null });
+    return true;
+  } catch {
+    return false; // the next run finds it by its marker
   }
+}
 
   async capture(paths: readonly string[]): Promise<Captured | null> {
     const { tip: base, ref } = this.#begun ?? { tip: "HEAD", ref: "" };
@@ -226,35 +214,16 @@ class OpenTree {
     await deleteRefs(this.#repository, [ref]); // a tree that was deleted is no work to continue with
     return null;
   }
+  return notes;
+}
 
-  async abandon(): Promise<boolean> {
-    if (this.#begun === null) return true;
-    const { tip: base, ref } = this.#begun;
-    try {
-      await captureOf(this.#repository, { base, ref, state: this.#state, wanted: null });
-      return true;
-    } catch {
-      return false; // the next run finds it by its marker
-    }
-  }
+async function mark({ home, path }: OpenTree, work: Marker["work"]): Promise<void> {
+  await writeMarker(path, { v: 1, root: home.root, run: home.run.id, work });
+}
 
-  async notes(): Promise<readonly Note[]> {
-    const notes: Note[] = [];
-    for (const [path, before] of this.#given) {
-      const text = await this.#parts.derived.state.read(path);
-      if (text !== null && text !== before) notes.push({ path, before, text });
-    }
-    return notes;
-  }
-
-  async #mark(work: Marker["work"]): Promise<void> {
-    const { ralph, path } = this.#parts;
-    await writeMarker(path, { v: 1, root: ralph.root, run: ralph.run.id, work });
-  }
-
-  #withoutState(paths: readonly string[]): readonly string[] {
-    return paths.filter((path) => !this.#state.has(path));
-  }
+/** State files, relative to the top level. */
+function stateOf({ home, backlog }: OpenTree): ReadonlySet<string> {
+  return new Set(topLevelPaths(home, backlog.stateFiles));
 }
 
 /** Nothing of what the work began with is left. */
@@ -283,12 +252,9 @@ async function ensureWorktree(ralph: RalphContext, path: string): Promise<void> 
 async function placeOf(ralph: RalphContext, lane: number): Promise<string> {
   const { topLevel } = requireRepository(ralph);
   const own = new Set((await findTrees(ralph)).map(({ path }) => path));
-  const name = `${basename(topLevel)}-${lane}`;
-  const plain = join(treesDirectory(ralph), name);
-  const isTaken = (path: string): Promise<boolean> => pathExists(path).then((there) => there && !own.has(path));
-  if (!await isTaken(plain) && !await isTaken(`${plain}.json`)) return plain;
-  if (own.has(plain)) return plain;
-  return `${plain}-${hashText(ralph.root).slice(0, 8)}`;
+  const plain = join(treesDirectory(ralph), `${basename(topLevel)}-${lane}`);
+  const isFree = own.has(plain) || (!await pathExists(plain) && !await pathExists(`${plain}.json`));
+  return isFree ? plain : `${plain}-${hashText(ralph.root).slice(0, 8)}`;
 }
 
 /** The run's context, at work in the tree: events say in which, and so do the processes' environments. */
@@ -300,42 +266,35 @@ async function contextIn(
   if (repository === null) throw new RalphError("not-a-repository", { details: { root: path } });
   const { build$, CommandBuilder } = await import("dax");
   const variables = { RALPH_LANE: String(lane) };
+  const { host, state: { parts } } = ralph;
+  const run: typeof host.processes.run = (request) =>
+    host.processes.run({ ...request, environment: { ...variables, ...request.environment } });
   return {
     ...ralph,
     root,
     lane,
     repository,
     $: build$({ commandBuilder: new CommandBuilder().cwd(root).env(variables) }),
-    host: hostWith(ralph.host, variables),
-    state: createStateFiles({ root, directory: repository.ralphDirectory, host: ralph.host, parts: ralph.state.parts }),
+    host: { ...host, processes: { ...host.processes, run } },
+    state: createStateFiles({ root, directory: repository.ralphDirectory, host, parts }),
     events: { ...ralph.events, emit: (event) => ralph.events.emit(event, lane) },
   };
 }
 
-function hostWith(host: Host, variables: Readonly<Record<string, string>>): Host {
-  const run: Host["processes"]["run"] = (request) =>
-    host.processes.run({ ...request, environment: { ...variables, ...request.environment } });
-  return { ...host, processes: { ...host.processes, run } };
-}
-
-/** State as the run has it, whatever git has of it: prompts and commands of a turn read it. @returns the texts */
-async function copyState(
-  ralph: RalphContext,
-  derived: RalphContext,
-  paths: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
+/** State as the run has it, whatever git has of it: prompts and commands of a turn read it. */
+async function copyState({ home, ralph, backlog: { stateFiles }, now }: OpenTree): Promise<void> {
   const given = new Map<string, string>();
-  derived.state.release();
-  for (const path of paths) {
-    const text = await ralph.state.read(path);
+  ralph.state.release();
+  for (const path of stateFiles) {
+    const text = await home.state.read(path);
     if (text !== null) given.set(path, text);
-    if (text === await derived.state.read(path)) continue;
-    if (text === null) await removeOwn(await resolveInside(derived.root, path), derived.root);
-    else await writeAtomic(await resolveInside(derived.root, path), text);
+    if (text === await ralph.state.read(path)) continue;
+    if (text === null) await removeOwn(await resolveInside(ralph.root, path), ralph.root);
+    else await writeAtomic(await resolveInside(ralph.root, path), text);
   }
-  await derived.state.adopt(paths);
-  await derived.state.hold(paths);
-  return given;
+  await ralph.state.adopt(stateFiles);
+  await ralph.state.hold(stateFiles);
+  now.given = given;
 }
 
 /** For the prompt: the files that conflict. */

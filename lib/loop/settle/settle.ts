@@ -32,6 +32,11 @@ export interface Settled {
   readonly passed: PassedRecord | null;
 }
 
+/** An attempt that is not settled, and comes again. */
+export function leftOpen(attempt: Attempt, reason: string): Settled {
+  return { settlement: { status: "open", reason }, attempt, committed: [], passed: null };
+}
+
 /** One attempt to be settled. */
 export interface ToSettle<Data, Findings> {
   readonly backlog: Backlog<Data, Findings>;
