@@ -16,7 +16,7 @@ import { hashText, pathExists, readBytes, resolveInside } from "../../host/files
 import { factsOf } from "../../host/path_facts.ts";
 import { changedPrograms, type Programs, programsOf } from "../../host/programs.ts";
 import { createAsInstructed } from "./as_instructed.ts";
-import { createHeadRestorer, type HeadRestorer, restoreFile } from "./restore_file.ts";
+import { restoreFile, restoreHead } from "./restore_file.ts";
 import { keepFound } from "./kept.ts";
 import { writeObjects } from "./objects.ts";
 import { movedTags, readTags, type Tags } from "../../git/tags.ts";
@@ -70,13 +70,13 @@ export async function createBrief<Data, Findings>(
   }
   const folders = sources.filter(({ accepts }) => accepts).map(({ path }) => path);
   const record = await recordOf(ralph, entries, folders);
-  const head = await createHeadRestorer(ralph);
+  const { head } = await repository.head();
   const own = [...entries.values()].filter(({ kind }) => kind === "person");
   const person = createPersonFiles(ralph.host, new Map(own.map(({ file, before }) => [file, before])));
   const written: string[] = [];
   for (const path of backlog.ownFiles ?? []) if (await isFit(ralph.root, path)) written.push(path);
   await ralph.state.adopt(written);
-  return new RunBrief(ralph, backlog, { sources, state, written, entries, record, head, person, isConfined });
+  return new RunBrief({ ralph, backlog, sources, state, written, entries, record, head, person, isConfined });
 }
 
 /** The sandbox is Ralph's own, and shows no more to write than the project. */
@@ -87,6 +87,8 @@ async function isWhollyConfined({ host, config: { sandbox } }: RalphContext): Pr
 
 /** The sources as they were read when the run began. */
 interface BriefParts {
+  readonly ralph: RalphContext;
+  readonly backlog: Pick<Backlog, "runsDirectory" | "stateFiles">;
   readonly sources: readonly BriefSource[];
   /** Absolute paths of the state files. */
   readonly state: ReadonlySet<string>;
@@ -94,7 +96,8 @@ interface BriefParts {
   readonly written: readonly string[];
   readonly entries: Map<string, BriefEntry>;
   readonly record: BriefRecord;
-  readonly head: HeadRestorer;
+  /** The commit that the run began on. */
+  readonly head: string | null;
   readonly person: PersonFiles;
   /** Programs on PATH need no second look. */
   readonly isConfined: boolean;
@@ -102,25 +105,21 @@ interface BriefParts {
 
 type KindTest = (of: { readonly kind: BriefKind }) => boolean;
 
-class RunBrief<Data, Findings> implements Brief {
+class RunBrief implements Brief {
   readonly record: BriefRecord;
   readonly asInstructed: AsInstructed;
-  readonly #ralph: RalphContext;
-  readonly #backlog: BriefBacklog<Data, Findings>;
   readonly #parts: BriefParts;
   readonly #restored = new Set<string>();
   readonly #reported = new Set<string>();
   readonly #programs: Programs;
   readonly #tags: Tags;
 
-  constructor(ralph: RalphContext, backlog: BriefBacklog<Data, Findings>, parts: BriefParts) {
-    this.#ralph = ralph;
-    this.#backlog = backlog;
+  constructor(parts: BriefParts) {
     this.#parts = parts;
     this.record = parts.record;
     this.#programs = this.#programsNow();
     this.#tags = this.#tagsNow();
-    this.asInstructed = createAsInstructed(ralph, () => this.#runFolder());
+    this.asInstructed = createAsInstructed(parts.ralph, () => this.#runFolder());
   }
 
   get restored(): readonly string[] {
@@ -139,47 +138,58 @@ class RunBrief<Data, Findings> implements Brief {
   }
 
   async restore(changes: readonly BriefChange[]): Promise<readonly BriefChange[]> {
-    const ralph = this.#ralph;
-    const { entries, head, person } = this.#parts;
+    const { ralph, backlog, entries, head, person } = this.#parts;
     const own = changes.filter(({ kind }) => kind === "person");
     const isGone = !await pathExists(join(requireRepository(ralph).gitDirectory, "HEAD"));
     const others = changes.filter(({ kind }) => kind !== "person" && kind !== "state" && !(isGone && kind === "git"));
-    const done = [...await this.#restoreState(changes.filter(({ kind }) => kind === "state")), ...others];
+    const reverted = await restoreState(
+      ralph,
+      backlog,
+      changes.flatMap(({ edit }) => edit === undefined ? [] : [edit]),
+    );
+    const done = [...changes.filter(({ kind, path }) => kind === "state" && reverted.includes(path)), ...others];
     const folder = await this.#runFolder();
     for (const change of others) await keepFound(ralph.host.clock, folder, change);
     for (const change of others) await restoreFile(ralph, change, entries.get(change.file) ?? null);
-    await head.restore(others);
+    if (head !== null) await restoreHead(ralph, head, others);
     if (own.length > 0) await person.hold();
     for (const { file, found, kind, path } of own) {
       entries.set(file, { kind, file, path, before: found, settings: null, object: null });
-      this.#reported.add(path);
     }
     for (const { path } of done) this.#restored.add(path);
-    report(ralph, others, own);
+    const hint = `(\`ralph restore ${ralph.run.id}\` brings back what was found)`;
+    this.#warn("restored as the run began with it", others.map(({ path }) => path), hint);
+    this.#report("changed outside of the repository, not reverted", own.map(({ path }) => path));
     return done;
   }
 
   lookAtPrograms(): void {
-    const changed = changedPrograms(this.#programs, this.#programsNow()).map((path) => shownPath(this.#ralph, path));
+    const changed = changedPrograms(this.#programs, this.#programsNow()).map((path) =>
+      shownPath(this.#parts.ralph, path)
+    );
     const named = changed.slice(0, MOST_PROGRAMS).filter((path) => !this.#reported.has(path));
     const left = changed.length - MOST_PROGRAMS;
-    for (const path of [...named, ...left > 0 ? [`${left} more programs on PATH`] : []]) this.#reported.add(path);
-    if (named.length > 0) reportOwn(this.#ralph, named);
-    this.#lookAtTags();
+    if (left > 0) this.#reported.add(`${left} more programs on PATH`);
+    this.#report("changed outside of the repository, not reverted", named);
+    // a check may take from a tag what it compares with
+    const moved = movedTags(this.#tags, this.#tagsNow()).map((name) => `tag ${name}`);
+    const tags = moved.filter((name) => !this.#reported.has(name)).slice(0, MOST_PROGRAMS);
+    this.#report("moved or removed while the run lasted, not reverted", tags);
   }
 
-  /** A check may take from a tag what it compares with. */
-  #lookAtTags(): void {
-    const moved = movedTags(this.#tags, this.#tagsNow()).map((name) => `tag ${name}`);
-    const left = moved.filter((name) => !this.#reported.has(name)).slice(0, MOST_PROGRAMS);
-    for (const name of left) this.#reported.add(name);
-    if (left.length === 0) return;
-    const message = `moved or removed while the run lasted, not reverted: ${left.join(", ")}`;
-    this.#ralph.events.emit({ type: "note", level: "warn", message });
+  #report(what: string, names: readonly string[]): void {
+    for (const name of names) this.#reported.add(name);
+    this.#warn(what, names);
+  }
+
+  #warn(what: string, names: readonly string[], ...behind: readonly string[]): void {
+    if (names.length === 0) return;
+    const message = [`${what}: ${names.join(", ")}`, ...behind].join(" ");
+    this.#parts.ralph.events.emit({ type: "note", level: "warn", message });
   }
 
   #tagsNow(): Tags {
-    return readTags(requireRepository(this.#ralph).gitDirectory);
+    return readTags(requireRepository(this.#parts.ralph).gitDirectory);
   }
 
   async release(): Promise<void> {
@@ -189,7 +199,7 @@ class RunBrief<Data, Findings> implements Brief {
 
   covers(path: string): boolean {
     const { sources, state, entries } = this.#parts;
-    const file = join(this.#ralph.root, path);
+    const file = join(this.#parts.ralph.root, path);
     if (entries.has(file) || state.has(file)) return true;
     return sources.some(({ path: folder, accepts }) =>
       accepts !== undefined && file.startsWith(`${folder}/`) && accepts(file)
@@ -198,21 +208,21 @@ class RunBrief<Data, Findings> implements Brief {
 
   /** Programs of the repository are judged with it: a checkout of it has its own. */
   #programsNow(): Programs {
-    const { config: { verify }, host, root, repository } = this.#ralph;
+    const { config: { verify }, host, root, repository } = this.#parts.ralph;
     if (this.#parts.isConfined && verify.final === "clean") return new Map();
     return programsOf(host.environment, root, verify.final === "clean" ? repository?.topLevel ?? null : null);
   }
 
   async #runFolder(): Promise<string> {
-    return await this.#ralph.run.folder(this.#backlog.runsDirectory ?? ".ralph/runs");
+    return await this.#parts.ralph.run.folder(this.#parts.backlog.runsDirectory ?? ".ralph/runs");
   }
 
   async #stateChanges(): Promise<readonly BriefChange[]> {
-    const edits = [...await this.#ralph.state.edited(this.#backlog.stateFiles)];
+    const edits = [...await this.#parts.ralph.state.edited(this.#parts.backlog.stateFiles)];
     for (const path of this.#parts.written) {
-      if (!await isFit(this.#ralph.root, path)) edits.push({ path, found: null, written: "" });
+      if (!await isFit(this.#parts.ralph.root, path)) edits.push({ path, found: null, written: "" });
     }
-    return edits.map((edit) => stateChange(this.#ralph, edit));
+    return edits.map((edit) => stateChange(this.#parts.ralph, edit));
   }
 
   async #knownChanges(isWanted: KindTest): Promise<readonly BriefChange[]> {
@@ -236,7 +246,7 @@ class RunBrief<Data, Findings> implements Brief {
       for (const file of filesBelow(path, accepts, enters)) {
         if (entries.has(file) || state.has(file) || changes.has(file)) continue;
         const found = readFileState(file, MAX_FILE_BYTES);
-        changes.set(file, { kind, path: shownPath(this.#ralph, file), file, before: { kind: "missing" }, found });
+        changes.set(file, { kind, path: shownPath(this.#parts.ralph, file), file, before: { kind: "missing" }, found });
       }
     }
     return [...changes.values()];
@@ -244,16 +254,10 @@ class RunBrief<Data, Findings> implements Brief {
 
   async #settingsChanged(entry: BriefEntry, found: FileState): Promise<boolean> {
     if (entry.settings === null) return true;
-    const now = found.kind === "text" ? await decidingSettings(requireRepository(this.#ralph), entry.file) : null;
+    const now = found.kind === "text" ? await decidingSettings(requireRepository(this.#parts.ralph), entry.file) : null;
     if (now === null || JSON.stringify(now) !== JSON.stringify(entry.settings)) return true;
     entry.before = found;
     return false;
-  }
-
-  async #restoreState(changes: readonly BriefChange[]): Promise<readonly BriefChange[]> {
-    const edits = changes.flatMap(({ edit }) => edit === undefined ? [] : [edit]);
-    const paths = await restoreState(this.#ralph, this.#backlog, edits);
-    return changes.filter(({ path }) => paths.includes(path));
   }
 }
 
@@ -280,26 +284,6 @@ async function isFit(root: string, path: string): Promise<boolean> {
 function stateChange({ root }: Pick<RalphContext, "root">, edit: ManualEdit): BriefChange {
   const { path, written, found } = edit;
   return { kind: "state", path, file: join(root, path), before: textState(written), found: textState(found), edit };
-}
-
-function report(
-  { events, run }: RalphContext,
-  others: readonly BriefChange[],
-  own: readonly BriefChange[],
-): void {
-  const note = (message: string): void => events.emit({ type: "note", level: "warn", message });
-  const paths = (changes: readonly BriefChange[]): string => changes.map(({ path }) => path).join(", ");
-  if (others.length > 0) {
-    note(
-      `restored as the run began with it: ${paths(others)} (\`ralph restore ${run.id}\` brings back what was found)`,
-    );
-  }
-  if (own.length > 0) reportOwn({ events }, own.map(({ path }) => path));
-}
-
-function reportOwn({ events }: Pick<RalphContext, "events">, paths: readonly string[]): void {
-  const message = `changed outside of the repository, not reverted: ${paths.join(", ")}`;
-  events.emit({ type: "note", level: "warn", message });
 }
 
 function filesBelow(

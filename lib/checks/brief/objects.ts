@@ -1,7 +1,6 @@
 import type { RalphContext } from "../../context/context.ts";
 import { requireRepository } from "../../git/require_repository.ts";
-import { gitFailed, READING } from "../../git/run_git.ts";
-import { createBatchReader } from "../../git/batch_reader.ts";
+import { createGit, lineFrom } from "../../git/run_git.ts";
 
 /** Writes files as git objects, unfiltered. @returns the object of each file, by its absolute path */
 export async function writeObjects(
@@ -11,9 +10,8 @@ export async function writeObjects(
   const named = files.filter((file) => !file.includes("\n")); // a request is a line
   if (named.length === 0) return new Map();
   const arguments_ = ["hash-object", "-w", "--no-filters", "--stdin-paths"];
-  const end = await requireRepository(ralph).git(arguments_, { input: named.map((file) => `${file}\n`).join("") });
-  if (end.exitCode !== 0) throw gitFailed(arguments_, end.stderr);
-  const objects = end.stdout.trim().split("\n");
+  const input = named.map((file) => `${file}\n`).join("");
+  const objects = (await lineFrom(requireRepository(ralph), arguments_, { input })).split("\n");
   return new Map(named.map((file, index) => [file, objects[index] ?? ""]));
 }
 
@@ -22,18 +20,9 @@ export async function readObject(
   { host, ...ralph }: Pick<RalphContext, "host" | "repository" | "root">,
   object: string,
 ): Promise<Uint8Array | null> {
-  let content: Uint8Array | null = null;
-  const take = createBatchReader((bytes) => void (content = bytes));
-  await host.processes.run({
-    file: "git",
-    arguments: ["cat-file", "--batch"],
-    cwd: requireRepository(ralph).topLevel,
-    environment: READING,
-    input: `${object}\n`,
-    guarded: false,
-    onOutput: (chunk, stream) => {
-      if (stream === "stdout") take(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
-    },
-  });
-  return content;
+  const chunks: Buffer[] = [];
+  const onOutput = (chunk: Buffer): void => void chunks.push(Buffer.from(chunk));
+  const git = createGit(host, requireRepository(ralph).topLevel);
+  const { exitCode } = await git(["cat-file", "blob", object], { onOutput });
+  return exitCode === 0 ? Buffer.concat(chunks) : null;
 }

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { basename, dirname, isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join, sep } from "node:path";
 import { type FileState, realPath } from "../../host/file_state.ts";
 import { temporaryDirectory, writePlain } from "../../host/files.ts";
 import { foldersAbove } from "../../host/programs.ts";
@@ -33,7 +33,6 @@ const ABOVE = `
   rust-toolchain rust-toolchain.toml setup.cfg tox.ini tsconfig.json
 `;
 /** Files that Python runs whenever it starts, modules, and the entries by which runners find plugins. */
-const PYTHON_FOLDER = ".local/lib";
 const PYTHON_REGEXP =
   /\/python[\d.]+\/site-packages\/(?:[^/]+\.(?:py|pth)|[^/]+\/__init__\.py|[^/]+\.(?:dist|egg)-info\/entry_points\.txt)$/;
 
@@ -49,12 +48,11 @@ export function outsideSources(
     words.trim().split(/\s+/).map((path) => ({ kind: "person", path: join(folder, path) }));
   if (isConfined) return listed(home, INSTRUCTIONS);
   return [
-    ...listed(home, INSTRUCTIONS),
-    ...listed(home, IN_HOME),
+    ...listed(home, `${INSTRUCTIONS} ${IN_HOME}`),
     { kind: "person", path: join(configuration, "git"), accepts: () => true },
     {
       kind: "person",
-      path: join(home, PYTHON_FOLDER),
+      path: join(home, ".local/lib"),
       accepts: (path) => PYTHON_REGEXP.test(path),
       enters: (path) => /\/\.local\/lib\/python[\d.]+(?:\/site-packages(?:\/(?!__pycache__)[^/]+)?)?$/.test(path),
     },
@@ -73,25 +71,25 @@ export interface PersonFiles {
 /** The variables by which git and npm are led to another file. */
 const GIT = "GIT_CONFIG_GLOBAL";
 const NPM = "NPM_CONFIG_USERCONFIG";
+/** Git reads the folder's file first, and the other one after it. */
+const GIT_FILES = [/\/git\/config$/, /\/\.gitconfig$/];
 const RELATIVE_INCLUDE_REGEXP = /^([ \t]*path[ \t]*=[ \t]*"?)(?![/~"])/gim;
 
 /** @param start what the files held when the run began, by their path */
 export function createPersonFiles({ environment }: Host, start: ReadonlyMap<string, FileState>): PersonFiles {
   let folder: Awaited<ReturnType<typeof temporaryDirectory>> | null = null;
-  const { overlay } = environment;
-  const texts = (accepts: (path: string) => boolean): readonly string[] =>
-    [...start].filter(([path]) => accepts(path)).map(([path, state]) => textOf(path, state));
+  const { overlay, variables } = environment;
+  const texts = (file: RegExp): readonly string[] =>
+    [...start].filter(([path]) => file.test(path.replaceAll(sep, "/"))).map(([path, state]) => textOf(path, state));
   return {
     async hold() {
       if (overlay === undefined) return;
       folder ??= await temporaryDirectory("settings-");
-      // git reads the folder's file first, and the other one after it
-      await writePlain(join(folder.path, "git"), [...texts(isGitFolder), ...texts(isGitFile)].join("\n"));
-      await writePlain(join(folder.path, "npm"), texts((path) => basename(path) === ".npmrc").join("\n"));
-      overlay[GIT] = join(folder.path, "git");
-      if (environment.variables[NPM] === undefined && environment.variables[NPM.toLowerCase()] === undefined) {
-        overlay[NPM] = join(folder.path, "npm");
-      }
+      const [git, npm] = [join(folder.path, "git"), join(folder.path, "npm")];
+      await writePlain(git, GIT_FILES.flatMap(texts).join("\n"));
+      await writePlain(npm, texts(/\/\.npmrc$/).join("\n"));
+      overlay[GIT] = git;
+      if (variables[NPM] === undefined && variables[NPM.toLowerCase()] === undefined) overlay[NPM] = npm;
     },
     async release() {
       delete overlay?.[GIT];
@@ -100,14 +98,6 @@ export function createPersonFiles({ environment }: Host, start: ReadonlyMap<stri
       folder = null;
     },
   };
-}
-
-function isGitFile(path: string): boolean {
-  return basename(path) === ".gitconfig";
-}
-
-function isGitFolder(path: string): boolean {
-  return basename(path) === "config" && basename(dirname(path)) === "git";
 }
 
 /** An included file keeps its place. */

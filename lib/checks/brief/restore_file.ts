@@ -28,22 +28,11 @@ export async function restoreFile(ralph: RalphContext, change: BriefChange, entr
   if (entry !== null) entry.before = readFileState(file, -1);
 }
 
-/** Restores files of the brief in HEAD. */
-export interface HeadRestorer {
-  /** A commit of Ralph's, where commits since the run began have changed these files. */
-  restore(changes: readonly BriefChange[]): Promise<void>;
-}
-
-/** Remembers the commit that the run begins on. */
-export async function createHeadRestorer(ralph: RalphContext): Promise<HeadRestorer> {
+/** Makes a commit of Ralph's where commits since `start` have changed these files. */
+export async function restoreHead(ralph: RalphContext, start: string, changes: readonly BriefChange[]): Promise<void> {
   const repository = requireRepository(ralph);
-  const { head: start } = await repository.head();
-  return {
-    async restore(changes) {
-      const paths = changes.map(({ file }) => relative(repository.topLevel, file).replaceAll(sep, "/"))
-        .filter((path) => !path.startsWith("..") && !path.startsWith(".git/"));
-      const made = start === null ? null : await restoreInHead(repository, start, paths);
-      if (made !== null) ralph.events.emit({ type: "commit", ...made });
-    },
-  };
+  const paths = changes.map(({ file }) => relative(repository.topLevel, file).replaceAll(sep, "/"))
+    .filter((path) => !path.startsWith("..") && !path.startsWith(".git/"));
+  const made = await restoreInHead(repository, start, paths);
+  if (made !== null) ralph.events.emit({ type: "commit", ...made });
 }

@@ -1,19 +1,19 @@
 import { join, relative, sep } from "node:path";
-import type { CheckResult, CommandCheck, Item } from "../../backlog/types.ts";
-import { outputFrom } from "../../git/run_git.ts";
+import type { CheckResult } from "../../backlog/types.ts";
+import { lineFrom, outputFrom } from "../../git/run_git.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { rootPaths } from "../../git/tree_paths.ts";
 import { writeAtomic } from "../../host/files.ts";
 import { verify } from "../verify.ts";
 import { broughtUp, type Challenge, challengerFolder, challengerTurn } from "./challenger.ts";
 import { wrongImplementationPrompt } from "./prompt.ts";
-import { type Changes, changesOf, treesAround } from "./tree_changes.ts";
 import picomatch from "picomatch";
 import { withoutCommands } from "../../backlog/verify_commands.ts";
-import type { Config } from "../../config/types.ts";
-import { type Commits, createCommits, type Entries } from "../experiment/commits.ts";
+import { type Commits, createCommits, differing, type Layers } from "../experiment/commits.ts";
+import { withOwnIndex } from "../../git/own_index.ts";
+import type { Repository } from "../../git/types.ts";
 import { kindOf, namesPath } from "../experiment/product.ts";
-import { publishedFiles } from "../experiment/question.ts";
+import { filesOf } from "../experiment/question.ts";
 
 export interface WrongOutcome {
   /** The challenger's turns; one that is not `ok` is the last. */
@@ -112,56 +112,60 @@ async function wrongImplementation(
   return { ...NONE, result, diff, survivor };
 }
 
-/** Separates the judges among the work from the implementations among the challenger's changes. */
+/**
+ * Separates the judges among the work from the implementations among the challenger's changes: tests, scripts that the
+ * checks run, and configuration judge.
+ */
 async function changedBy(
   { ralph, item, base, work, checks }: Challenge,
   commits: Commits,
   { before, after, copied }: { readonly before: string; readonly after: string; readonly copied: readonly string[] },
-): Promise<{ readonly judges: Changes; readonly wrong: Changes }> {
+): Promise<{ readonly judges: Layers; readonly wrong: Layers }> {
+  const { config } = ralph;
   const worked = await commits.entries(work);
-  const judges = await judgeMatcher({ config: ralph.config, commits, item, checks }, worked);
+  const own = picomatch(["ralph.config.json", ".gitignore", ...config.protect], { dot: true });
+  const subject = withoutCommands([item.title, ...item.criteria ?? []].join("\n"));
+  const files = {
+    ...await filesOf(config, commits, [worked]),
+    commands: checks.map(({ command }) => command),
+    isSubject: (path: string) => namesPath(subject, path),
+  };
   const kept = rootPaths(ralph, copied);
   const isCopied = (path: string): boolean => kept.some((one) => path === one || path.startsWith(`${one}/`));
+  const isJudge = (path: string): boolean => own(path) || kindOf(path, files) !== "product";
+  const made = differing(await commits.entries(before), await commits.entries(after));
   return {
-    judges: changesOf(await commits.entries(base), worked, judges),
-    wrong: changesOf(
-      await commits.entries(before),
-      await commits.entries(after),
-      (path) => !judges(path) && !isCopied(path),
-    ),
+    judges: new Map([...differing(await commits.entries(base), worked)].filter(([path]) => isJudge(path))),
+    wrong: new Map([...made].filter(([path]) => !isJudge(path) && !isCopied(path))),
   };
+}
+
+/**
+ * Runs something in a folder that a commit is checked out in. Nothing in the folder but its files is believed: index and
+ * objects are the repository's.
+ *
+ * @returns what it gave, and git's names of the trees before and after it
+ * @throws {RalphError} git-failed
+ */
+async function treesAround<Value>(
+  repository: Pick<Repository, "git" | "gitDirectory">,
+  { folder, commit }: { readonly folder: string; readonly commit: string },
+  run: () => Promise<Value>,
+): Promise<{ readonly value: Value; readonly before: string; readonly after: string }> {
+  return await withOwnIndex(repository, "empty", async (index) => {
+    const environment = { ...index, GIT_DIR: repository.gitDirectory, GIT_WORK_TREE: folder };
+    const treeNow = async (): Promise<string> => {
+      await outputFrom(repository, ["add", "--all"], { environment });
+      return await lineFrom(repository, ["write-tree"], { environment });
+    };
+    await outputFrom(repository, ["read-tree", commit], { environment });
+    const before = await treeNow();
+    const value = await run();
+    return { value, before, after: await treeNow() };
+  });
 }
 
 /** That a wrong implementation fails its checks is no failure of the run. */
 function quiet(ralph: Challenge["ralph"]): Challenge["ralph"] {
   return { ...ralph, events: { emit: () => {}, attach: () => {} } };
-}
-
-/** The parts that judge an implementation. */
-interface Judging {
-  readonly config: Pick<Config, "tests" | "protect">;
-  readonly commits: Commits;
-  readonly item: Item;
-  readonly checks: readonly CommandCheck[];
-}
-
-/**
- * Says of a path, relative to the root, whether it is a test, a script that the checks run, or configuration: part of
- * what judges an implementation, and not of the implementation.
- *
- * @param work the files as the checks have seen them
- */
-async function judgeMatcher(
-  { config, commits, item, checks }: Judging,
-  work: Entries,
-): Promise<(path: string) => boolean> {
-  const own = picomatch(["ralph.config.json", ".gitignore", ...config.protect], { dot: true });
-  const subject = withoutCommands([item.title, ...item.criteria ?? []].join("\n"));
-  const files = {
-    commands: checks.map(({ command }) => command),
-    isTest: picomatch([...config.tests.globs], { dot: true }),
-    published: new Set(await publishedFiles(commits, work)),
-    isSubject: (path: string) => namesPath(subject, path),
-  };
-  return (path) => own(path) || kindOf(path, files) !== "product";
 }

@@ -101,7 +101,7 @@ async function canaryOf(cage: Cage, test: TestFile): Promise<Canary | null> {
   const first = await anyRed(cage, place, test, flips.slice(0, FIRST_FLIPS).map((flip) => [flip]));
   const seen = { path, status: hasLiterals(test) ? "seen" : "no evidence" } as const;
   if (first !== false) return first === null ? null : seen;
-  const unread = await bench.run(await laid(question, place, test, NONSENSE));
+  const unread = await bench.run(await laid(question, place, [test], NONSENSE));
   if (unread.status === "unknown") return null;
   if (unread.status === "green") return await noLongerRead(cage, test);
   const asserted = test.flips.filter(({ isAsserted }) => isAsserted);
@@ -118,7 +118,7 @@ async function blind(
   asserted: readonly Flip[],
 ): Promise<Canary | null> {
   const { path } = test;
-  const all = await laid(question, place, test, withFlips(test.text, asserted));
+  const all = await laid(question, place, [test], withFlips(test.text, asserted));
   if (!await repeats(bench, place, all, "green")) return { path, status: "no evidence" };
   const before = await wasThere(question, bench, test)
     ? await anyRed({ ...cage, bench, place, question }, question.base, test, [asserted, ...flips.map((flip) => [flip])])
@@ -131,10 +131,10 @@ async function blind(
 async function noLongerRead({ bench, place, question }: Cage, test: TestFile): Promise<Canary | null> {
   const none = { path: test.path, status: "no evidence" } as const;
   if (!await wasThere(question, bench, test)) return none;
-  const before = await bench.run(await laid(question, question.base, test, NONSENSE));
+  const before = await bench.run(await laid(question, question.base, [test], NONSENSE));
   if (before.status === "unknown") return null;
   if (before.status === "green") return none;
-  const now = await laid(question, place, test, NONSENSE);
+  const now = await laid(question, place, [test], NONSENSE);
   return await repeats(bench, place, now, "green") ? { path: test.path, status: "no longer read", before: true } : none;
 }
 
@@ -148,11 +148,11 @@ async function wasThere({ old, base }: Question, bench: Bench, { path, hash }: T
  * destroying them was red, or, where the checks were red, if what they print tells of a destroyed test.
  */
 async function readsNoTest({ question, bench, place, tests }: Cage): Promise<boolean> {
-  const destroyed = await laidAll(question, place, tests, NONSENSE);
+  const destroyed = await laid(question, place, tests, NONSENSE);
   if ((await bench.run(destroyed)).status !== "green" || !await repeats(bench, place, destroyed, "green")) return false;
   const before = tests.filter(({ path, hash }) => question.old.get(path)?.hash === hash);
   if (before.length === 0) return false;
-  const result = await bench.run(await laidAll(question, question.base, before, NONSENSE));
+  const result = await bench.run(await laid(question, question.base, before, NONSENSE));
   if (result.status !== "red") return false;
   const words = [NONSENSE.trim(), ...before.map(({ path }) => posix.basename(path))];
   return (await bench.run(question.base)).status === "green" ||
@@ -167,23 +167,14 @@ async function anyRed(
   changes: readonly (readonly Flip[])[],
 ): Promise<boolean | null> {
   for (const flips of changes.filter(({ length }) => length > 0)) {
-    const { status } = await bench.run(await laid(question, commit, test, withFlips(test.text, flips)));
+    const { status } = await bench.run(await laid(question, commit, [test], withFlips(test.text, flips)));
     if (status === "unknown") return null;
     if (status === "red") return true;
   }
   return false;
 }
 
-async function laid({ commits }: Question, commit: string, { path, mode }: TestPath, text: string): Promise<string> {
-  return await commits.lay(commit, new Map([[path, { mode, hash: await commits.write(text) }]]));
-}
-
-async function laidAll(
-  { commits }: Question,
-  commit: string,
-  tests: readonly TestPath[],
-  text: string,
-): Promise<string> {
+async function laid({ commits }: Question, commit: string, tests: readonly TestPath[], text: string): Promise<string> {
   const hash = await commits.write(text);
   return await commits.lay(commit, new Map(tests.map(({ path, mode }) => [path, { mode, hash }])));
 }

@@ -5,9 +5,8 @@ import type { RalphContext } from "../../context/context.ts";
 import { ownCommit } from "../../git/own_commit.ts";
 import { treeWith } from "../../git/own_index.ts";
 import { requireRepository } from "../../git/require_repository.ts";
-import { createGit, gitFailed, lineFrom, outputFrom, reasonOf } from "../../git/run_git.ts";
+import { createGit, gitFailed, lineFrom, outputFrom, partsOf, reasonOf } from "../../git/run_git.ts";
 import { treeListing } from "../../git/tree_listing.ts";
-import type { Repository } from "../../git/types.ts";
 
 /** A file of a commit: its mode and the name of its content. */
 export interface TreeEntry {
@@ -18,14 +17,17 @@ export interface TreeEntry {
 /** The files of a commit by their path from the root. */
 export type Entries = ReadonlyMap<string, TreeEntry>;
 
+/** Files to lay over a commit; `null` takes one away. */
+export type Layers = ReadonlyMap<string, TreeEntry | null>;
+
 /** Reads commits, and makes one that no branch has. Paths are relative to the root: `../` leads to what is beside it. */
 export interface Commits {
   entries(commit: string): Promise<Entries>;
   read(hash: string): Promise<string>;
   /** Text files of these commits with one of the words in them. */
   containing(commits: readonly string[], words: readonly string[]): Promise<readonly string[]>;
-  /** A commit on top of `base` with these files laid over it, the same one each time; `null` takes one away. */
-  lay(base: string, files: ReadonlyMap<string, TreeEntry | null>): Promise<string>;
+  /** A commit on top of `base` with these files laid over it, the same one each time. */
+  lay(base: string, files: Layers): Promise<string>;
   write(text: string): Promise<string>;
 }
 
@@ -44,7 +46,18 @@ export function createCommits(ralph: Pick<RalphContext, "host" | "repository" | 
       return new Map(listed.map(({ mode, hash, path }) => [fromRoot(path), { mode, hash }]));
     },
     read: (hash) => outputFrom(repository, ["cat-file", "blob", hash]),
-    containing: (commits, words) => containing({ git: (listed) => repository.git(listed), fromRoot }, commits, words),
+    async containing(commits, words) {
+      const found = new Set<string>();
+      if (words.length === 0) return [];
+      const patterns = words.slice(0, MOST_WORDS).flatMap((word) => ["-e", word]);
+      for (const commit of new Set(commits)) {
+        const listed = ["grep", "-lzIF", "--full-name", "--no-color", ...patterns, commit];
+        const { exitCode, stdout, stderr } = await repository.git(listed);
+        if (exitCode !== 0 && exitCode !== 1) throw gitFailed(listed, reasonOf({ stderr, tail: stderr }));
+        for (const line of partsOf(stdout)) found.add(fromRoot(line.slice(commit.length + 1)));
+      }
+      return [...found];
+    },
     write: (input) => lineFrom(repository, ["hash-object", "-w", "--stdin"], { input }),
     async lay(base, files) {
       const key = JSON.stringify([base, ...files]);
@@ -54,13 +67,22 @@ export function createCommits(ralph: Pick<RalphContext, "host" | "repository" | 
     },
   };
 
-  async function lay(base: string, files: ReadonlyMap<string, TreeEntry | null>): Promise<string> {
+  async function lay(base: string, files: Layers): Promise<string> {
     const lines = [...files].map(([path, entry]) =>
       `${entry === null ? `0 ${"0".repeat(40)}` : `${entry.mode} ${entry.hash}`}\t${posix.join(inside, path)}\0`
     );
     const tree = await treeWith(repository, base, lines.join(""));
     return await ownCommit(repository, tree, { parents: [base], message: "work in progress\n" });
   }
+}
+
+/** The paths in which two sets of files differ, with what the second one has. Pure. */
+export function differing(from: Entries, to: Entries): Layers {
+  const paths = [...new Set([...from.keys(), ...to.keys()])].filter((path) => {
+    const [was, is] = [from.get(path), to.get(path)];
+    return was?.hash !== is?.hash || was?.mode !== is?.mode;
+  });
+  return new Map(paths.map((path) => [path, to.get(path) ?? null]));
 }
 
 /**
@@ -74,37 +96,12 @@ export async function oldEntries(
 ): Promise<Entries> {
   const old = new Map(base);
   for (const { from, to, globs } of steps) {
-    const [before, after] = [await commits.entries(from), await commits.entries(to)];
     const counts = globs === undefined ? () => true : picomatch([...globs], { dot: true });
-    for (const path of new Set([...before.keys(), ...after.keys()])) {
-      const [was, is] = [before.get(path), after.get(path)];
-      if ((was?.hash === is?.hash && was?.mode === is?.mode) || !counts(path)) continue;
-      if (is === undefined) old.delete(path);
-      else old.set(path, is);
+    for (const [path, entry] of differing(await commits.entries(from), await commits.entries(to))) {
+      if (!counts(path)) continue;
+      if (entry === null) old.delete(path);
+      else old.set(path, entry);
     }
   }
   return old;
-}
-
-async function containing(
-  { git, fromRoot }: {
-    readonly git: (arguments_: readonly string[]) => ReturnType<Repository["git"]>;
-    readonly fromRoot: (path: string) => string;
-  },
-  commits: readonly string[],
-  words: readonly string[],
-): Promise<readonly string[]> {
-  const found = new Set<string>();
-  if (words.length === 0) return [];
-  const patterns = words.slice(0, MOST_WORDS).flatMap((word) => ["-e", word]);
-  for (const commit of new Set(commits)) {
-    const listed = ["grep", "-lzIF", "--full-name", "--no-color", ...patterns, commit];
-    const { exitCode, stdout, stderr } = await git(listed);
-    if (exitCode !== 0 && exitCode !== 1) throw gitFailed(listed, reasonOf({ stderr, tail: stderr }));
-    for (const line of stdout.split("\0")) {
-      const path = line.slice(commit.length + 1);
-      if (path !== "") found.add(fromRoot(path));
-    }
-  }
-  return [...found];
 }

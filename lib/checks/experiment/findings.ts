@@ -34,18 +34,13 @@ export function findingsOf(
   if (oldJudges?.status === "disagree" && isEvidence(oldJudges)) {
     const { files, aloneTurnsGreen } = oldJudges;
     const subject = files.map(({ path }) => path).join(", ");
-    const fails = failsOn === "anything" || (failsOn === "alone" && aloneTurnsGreen);
+    const fails = isStrict || (failsOn === "alone" && aloneTurnsGreen);
     found.push({ kind: "old-tests", subject, message: describeDisagreement(oldJudges), fails });
   }
   for (const canary of canaries?.files ?? []) {
-    const message = describeCanary(canary);
-    if (message === null) continue;
-    found.push({
-      kind: "cannot-fail",
-      subject: canary.path,
-      message,
-      fails: isStrict || ("before" in canary && canary.before),
-    });
+    if (canary.status !== "blind" && canary.status !== "no longer read") continue;
+    const { path: subject, before } = canary;
+    found.push({ kind: "cannot-fail", subject, message: describeCanary(canary), fails: isStrict || before });
   }
   if (canaries?.readsNoTest) {
     const message = "the checks pass with every test destroyed";
@@ -75,16 +70,10 @@ function describeDisagreement({ files, isCutShort, failure, aloneTurnsGreen }: D
   return `with ${which} as before the work, \`${failure.name}\` fails${alone}\n${failure.tail}`;
 }
 
-function describeCanary(canary: Canary): string | null {
-  switch (canary.status) {
-    case "blind":
-      return `the checks pass whatever it expects (${canary.flips.join(", ")})`;
-    case "no longer read":
-      return "the checks no longer read it: destroying it changes nothing now, and did before the work";
-    case "seen":
-    case "no evidence":
-      return null;
-  }
+function describeCanary(canary: Extract<Canary, { readonly before: boolean }>): string {
+  return canary.status === "blind"
+    ? `the checks pass whatever it expects (${canary.flips.join(", ")})`
+    : "the checks no longer read it: destroying it changes nothing now, and did before the work";
 }
 
 /** The experiments and their ends, a line each, for the report. Pure. */
@@ -96,7 +85,7 @@ export function triedTexts({ oldJudges, canaries, withoutWork, cost }: Evidence)
     ...oldJudges === null ? [] : [oldJudgesText(oldJudges)],
     ...canaries === null || asked === 0 ? [] : [`${seen} of ${asked} test files fail if what they expect is changed`],
     ...leftTexts(canaries),
-    ...withoutWork === null || withoutWork.status === "nothing to try" ? [] : [withoutWorkText(withoutWork)],
+    ...withoutWork === null ? [] : withoutWorkTexts(withoutWork),
     `experiments: the checks were run ${cost.runs} more times, ${seconds} s`,
   ];
 }
@@ -114,15 +103,15 @@ function oldJudgesText(judges: NonNullable<Evidence["oldJudges"]>): string {
   }
 }
 
-function withoutWorkText(
-  result: Exclude<NonNullable<Evidence["withoutWork"]>, { readonly status: "nothing to try" }>,
-): string {
+function withoutWorkTexts(result: NonNullable<Evidence["withoutWork"]>): readonly string[] {
   switch (result.status) {
     case "red":
-      return "the checks fail without the work";
+      return ["the checks fail without the work"];
     case "green":
-      return "the checks pass without the work";
+      return ["the checks pass without the work"];
     case "unknown":
-      return `the checks without the work were not tried: ${result.reason}`;
+      return [`the checks without the work were not tried: ${result.reason}`];
+    case "nothing to try":
+      return [];
   }
 }

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import type { CheckResult } from "../../backlog/types.ts";
-import type { TreeEntry } from "./commits.ts";
+import type { Layers, TreeEntry } from "./commits.ts";
 import { withOldTests, wordsOfInlineTests } from "./inline_tests.ts";
 import { type Bench, repeats } from "./bench.ts";
 import { oldManifest } from "./manifest.ts";
@@ -11,15 +11,14 @@ import type { ChangedFile, Question } from "./question.ts";
 /** The verdict of the checks with everything that judges as it was before the work. */
 export type OldJudges =
   /** Nothing but the product changed: nothing was run. */
-  | { readonly status: "unchanged"; readonly commit: string }
+  | { readonly status: "unchanged" }
   | { readonly status: "agree"; readonly commit: string }
-  | { readonly status: "unknown"; readonly commit: string; readonly reason: string }
+  | { readonly status: "unknown"; readonly reason: string }
   | Disagreement;
 
 /** Files without which the checks fail. */
 export interface Disagreement {
   readonly status: "disagree";
-  readonly commit: string;
   readonly files: readonly ChangedFile[];
   /** One or more of the files: there was no time to find out which. */
   readonly isCutShort: boolean;
@@ -33,24 +32,24 @@ export interface Disagreement {
 /** Further runs that narrowing a set of `n` files may take, beside log2(n). */
 const MORE_RUNS = 3;
 
-type Layers = ReadonlyMap<string, TreeEntry | null>;
-
 /** Lays every changed file that is not the product back to what it was, and runs the checks. */
 export async function oldJudges(question: Question, bench: Bench): Promise<OldJudges> {
   const { commits, head, changed } = question;
   const layers = await oldLayers(question);
-  if (layers.size === 0) return { status: "unchanged", commit: head };
+  if (layers.size === 0) return { status: "unchanged" };
   const lay = (paths: readonly string[]): Promise<string> =>
     commits.lay(head, new Map(paths.map((path) => [path, layers.get(path) ?? null])));
   const paths = changed.map(({ path }) => path).filter((path) => layers.has(path));
   const commit = await lay(paths);
   const first = await bench.run(commit);
   if (first.status === "green") return { status: "agree", commit };
-  if (first.status === "unknown") return { ...first, commit };
+  if (first.status === "unknown") return first;
   if (!await repeats(bench, head, commit, "red")) {
-    return { status: "unknown", commit, reason: `${first.failure.name} does not fail each time` };
+    return { status: "unknown", reason: `${first.failure.name} does not fail each time` };
   }
-  const ordered = [...paths].sort((one, other) => rank(one, changed) - rank(other, changed));
+  // configuration decides for all tests at once: it comes first
+  const isTest = (path: string): boolean => changed.find((one) => one.path === path)?.kind === "test";
+  const ordered = [...paths].sort((one, other) => Number(isTest(one)) - Number(isTest(other)));
   const most = Math.ceil(Math.log2(Math.max(2, paths.length))) + MORE_RUNS;
   const failsWith = async (some: readonly string[]): Promise<boolean | null> => {
     const { status } = await bench.run(await lay(some));
@@ -60,13 +59,8 @@ export async function oldJudges(question: Question, bench: Bench): Promise<OldJu
   const files = changed.filter(({ path }) => narrowed.paths.includes(path));
   const aloneTurnsGreen = await turnsGreenAlone(question, bench, files, first.failure.name);
   const isJudge = files.some(({ path, kind }) => kind === "test" || isNamed(path, question.files.commands));
-  const { isCutShort } = narrowed;
-  return { status: "disagree", commit, files, isCutShort, aloneTurnsGreen, isJudge, failure: first.failure };
-}
-
-/** Configuration decides for all tests at once: it comes first. */
-function rank(path: string, changed: readonly ChangedFile[]): number {
-  return changed.find((one) => one.path === path)?.kind === "test" ? 1 : 0;
+  const { failure } = first;
+  return { status: "disagree", files, isCutShort: narrowed.isCutShort, aloneTurnsGreen, isJudge, failure };
 }
 
 /**
@@ -97,7 +91,8 @@ async function oldLayers({ commits, base, old, now, changed, files }: Question):
     const [was, is] = [old.get(path), now.get(path)];
     if (kind === "lock") continue;
     if (kind === "product" || kind === "manifest") {
-      const before = was === undefined && kind === "manifest" ? emptyManifest(path) : await textOf(was);
+      const none = path.endsWith(".json") ? "{}" : ""; // a manifest that was not there said nothing of how to check
+      const before = was === undefined && kind === "manifest" ? none : await textOf(was);
       const after = await textOf(is);
       if (is === undefined || before === null || after === null) continue;
       const laid = kind === "product" ? withOldTests(path, before, after) : await oldManifest(path, before, after);
@@ -106,11 +101,6 @@ async function oldLayers({ commits, base, old, now, changed, files }: Question):
     else if (!isNamed(path, files.commands) && !isNewData(path, folders)) layers.set(path, null);
   }
   return layers;
-}
-
-/** A manifest that was not there said nothing of how to check. */
-function emptyManifest(path: string): string {
-  return path.endsWith(".json") ? "{}" : "";
 }
 
 /** Data of a folder that is new is what new tests compare with: nothing old reads it. Pure. */

@@ -4,8 +4,9 @@ import { mayChangeTests } from "../../backlog/changes_tests.ts";
 import type { JudgingHistory } from "../../backlog/journal_types.ts";
 import type { Item } from "../../backlog/types.ts";
 import { withoutCommands } from "../../backlog/verify_commands.ts";
+import type { Config } from "../../config/types.ts";
 import type { RalphContext } from "../../context/context.ts";
-import { type Commits, createCommits, type Entries, oldEntries } from "./commits.ts";
+import { type Commits, createCommits, differing, type Entries, oldEntries } from "./commits.ts";
 import { type FileKind, type Files, kindOf, namesPath, publishedBy } from "./product.ts";
 
 /** A file that differs between the commit before the work and the one after it. */
@@ -39,53 +40,45 @@ export interface QuestionOptions {
   readonly item?: Item;
 }
 
-type Context = Pick<RalphContext, "config" | "host" | "repository" | "root">;
-
 /** Compares the work with what was there before it; `null` if there was no commit before it. */
-export async function questionOf(ralph: Context, options: QuestionOptions): Promise<Question | null> {
+export async function questionOf(
+  ralph: Pick<RalphContext, "config" | "host" | "repository" | "root">,
+  options: QuestionOptions,
+): Promise<Question | null> {
   const { history, head, commands, isOwn, item } = options;
   if (history.base === null) return null;
   const commits = createCommits(ralph);
   const first = await commits.entries(history.base);
   const [old, now] = [await oldEntries(commits, first, history), await commits.entries(head)];
   const texts = history.items.map((one) => ({ ...one, text: withoutCommands(one.text) }));
-  const files: Files = {
-    commands,
-    isTest: picomatch([...ralph.config.tests.globs], { dot: true }),
-    published: new Set([...await publishedFiles(commits, old), ...await publishedFiles(commits, now)]),
-    isSubject: (path) => texts.some(({ changed, text }) => changed.includes(path) && namesPath(text, path)),
-  };
+  const isSubject = (path: string): boolean =>
+    texts.some(({ changed, text }) => changed.includes(path) && namesPath(text, path));
+  const files = { ...await filesOf(ralph.config, commits, [old, now]), commands, isSubject };
   const mayChange = item === undefined ? () => false : picomatch([...mayChangeTests(item)], { dot: true });
-  const changed = changedFiles(old, now).filter(({ path }) => !isOwn(path) && !mayChange(path))
-    .map((one) => ({ ...one, kind: kindOf(one.path, files) }));
-  const base = history.steps.length === 0 ? history.base : await commits.lay(history.base, laidOver(first, old));
+  const changed = [...differing(old, now)].filter(([path]) => !isOwn(path) && !mayChange(path)).map(([path, is]) => ({
+    path,
+    how: !old.has(path) ? "added" : is === null ? "deleted" : "changed",
+    kind: kindOf(path, files),
+  } as const));
+  const base = history.steps.length === 0 ? history.base : await commits.lay(history.base, differing(first, old));
   return { commits, head, base, old, now, changed, files };
 }
 
-/** The changes to lay over some entries so that they become the others. Pure. */
-export function laidOver(from: Entries, to: Entries): ReadonlyMap<string, { mode: string; hash: string } | null> {
-  return new Map(changedFiles(from, to).map(({ path }) => [path, to.get(path) ?? null]));
-}
-
-function changedFiles(old: Entries, now: Entries): readonly Omit<ChangedFile, "kind">[] {
-  return [...new Set([...old.keys(), ...now.keys()])].flatMap((path) => {
-    const [was, is] = [old.get(path), now.get(path)];
-    if (was?.hash === is?.hash && was?.mode === is?.mode) return [];
-    return [{ path, how: was === undefined ? "added" : is === undefined ? "deleted" : "changed" } as const];
-  });
-}
-
-/** Files that a `package.json` names as what others run or import, relative to the root. */
-export async function publishedFiles(commits: Commits, entries: Entries): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (const [path, { hash, mode }] of entries) {
+/** The facts about a project's files that its configuration and its manifests say. */
+export async function filesOf(
+  { tests }: Pick<Config, "tests">,
+  commits: Pick<Commits, "read">,
+  all: readonly Entries[],
+): Promise<Pick<Files, "isTest" | "published">> {
+  const published: string[] = [];
+  for (const [path, { hash, mode }] of all.flatMap((entries) => [...entries])) {
     if (posix.basename(path) !== "package.json" || !mode.startsWith("100")) continue;
     try {
       const { bin, main, exports } = JSON.parse(await commits.read(hash)) as Record<string, unknown>;
-      found.push(...publishedBy([bin, main, exports]).map((one) => posix.join(posix.dirname(path), one)));
+      published.push(...publishedBy([bin, main, exports]).map((one) => posix.join(posix.dirname(path), one)));
     } catch {
       // A manifest that does not parse names nothing.
     }
   }
-  return found;
+  return { isTest: picomatch([...tests.globs], { dot: true }), published: new Set(published) };
 }

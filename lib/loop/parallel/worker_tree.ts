@@ -16,9 +16,9 @@ import { labelConflicts } from "../../git/conflict_markers.ts";
 import { mergeTrees } from "../../git/land.ts";
 import { endOperations } from "../../git/operations.ts";
 import { requireRepository } from "../../git/require_repository.ts";
-import { deleteRefs, outputFrom, pathsBetween } from "../../git/run_git.ts";
 import { topLevelPaths, treesDirectory } from "../../git/tree_paths.ts";
 import type { Captured } from "../../git/fold.ts";
+import { deleteRefs, outputFrom, pathsBetween } from "../../git/run_git.ts";
 import { ensureDirectory, hashText, pathExists, removeOwn, resolveInside, writeAtomic } from "../../host/files.ts";
 import type { Repository } from "../../git/types.ts";
 import { tidied } from "../run/tidied.ts";
@@ -205,14 +205,12 @@ export async function abandonTree(tree: OpenTree): Promise<boolean> {
   }
 }
 
-  async capture(paths: readonly string[]): Promise<Captured | null> {
-    const { tip: base, ref } = this.#begun ?? { tip: "HEAD", ref: "" };
-    const work = await captureOf(this.#repository, { base, ref, state: this.#state, wanted: new Set(paths) });
-    this.#begun = null;
-    await this.#mark(null).catch(() => {}); // the work is kept; the next item says so if the disk is still full
-    if (work === null || !await removesAll(this.#repository, work)) return work;
-    await deleteRefs(this.#repository, [ref]); // a tree that was deleted is no work to continue with
-    return null;
+/** The notes that the turn left in state files of which only a part is Ralph's, and has restored. */
+export async function notesIn({ ralph, now }: OpenTree): Promise<readonly Note[]> {
+  const notes: Note[] = [];
+  for (const [path, before] of now.given) {
+    const text = await ralph.state.read(path);
+    if (text !== null && text !== before) notes.push({ path, before, text });
   }
   return notes;
 }
