@@ -25,15 +25,20 @@ export interface Signal {
   readonly counts: boolean;
 }
 
-/** How each form is written: nonce, name, value. */
-const FORMS: readonly (readonly [Signal["form"], RegExp])[] = [
-  ["ralph", /<ralph(?: +(\w+))?>\s*([A-Z_]+)\s*(?::(.*?))?<\/ralph>/g],
-  ["promise", /<promise(?: +(\w+))?>\s*([A-Z_]+)\s*<\/promise>/g],
-  ["review", /<review(?: +(\w+))?>\s*([A-Za-z]+)\s*(?::(.*?))?<\/review>/g],
+/** Tags, several of which may be on one line. */
+const TAGS: readonly (readonly [Signal["form"], RegExp])[] = [
+  ["ralph", /<ralph(?: +(?<given>\w+))?>\s*(?<name>[A-Z_]+)\s*(?::(?<value>.*?))?<\/ralph>/g],
+  ["promise", /<promise(?: +(?<given>\w+))?>\s*(?<name>[A-Z_]+)\s*<\/promise>/g],
+  ["review", /<review(?: +(?<given>\w+))?>\s*(?<name>[A-Za-z]+)\s*(?::(?<value>.*?))?<\/review>/g],
 ];
-const HASHES_REGEXP = /^###\s*([A-Z_]+)(?: +(\w+))?\s*(?::(.*))?###$/s;
-/** As a heading, as an item of a list, or with its name in bold too. */
-const LINE_REGEXP = /^(?:#{1,6} +|[-+] +)?[*_]*(?:\[RALPH\] +)?([A-Z]+_COMPLETE)(?: +(\w+))?[*_]*:[*_]*\s*(.*)$/;
+/** Whole lines; the second form as a heading, as an item of a list, or with its name in bold too. */
+const LINES: readonly (readonly [Signal["form"], RegExp])[] = [
+  ["hashes", /^###\s*(?<name>[A-Z_]+)(?: +(?<given>\w+))?\s*(?::(?<value>.*))?###$/gs],
+  [
+    "line",
+    /^(?:#{1,6} +|[-+] +)?[*_]*(?:\[RALPH\] +)?(?<name>[A-Z]+_COMPLETE)(?: +(?<given>\w+))?[*_]*:[*_]*\s*(?<value>.*)$/g,
+  ],
+];
 const TAGS_REGEXP = /^(?:<(ralph|promise|review)\b[^<>]*>(?:(?!<\/\1>).)*<\/\1>\s*)+$/;
 /** The prompt's own words, `BLOCKED: [why]`, say nothing. */
 const PLACEHOLDER_REGEXP = /^[[<{(][^\])}>]*[\])}>]$/;
@@ -92,31 +97,18 @@ export function isPlaceholder(text: string): boolean {
   return PLACEHOLDER_REGEXP.test(text);
 }
 
-interface SignalParts extends Pick<Signal, "form" | "name" | "value"> {
-  /** The nonce that it carries; "" without one. */
-  readonly given: string;
-}
-
-function partsOf(line: string): readonly SignalParts[] {
-  const hashes = HASHES_REGEXP.exec(line);
-  if (hashes !== null) {
-    const [, name = "", given = "", value = ""] = hashes;
-    return [{ form: "hashes", name, value: value.trim(), given }];
-  }
-  const whole = LINE_REGEXP.exec(line);
-  if (whole !== null) {
-    const [, name = "", given = "", value = ""] = whole;
-    return [{ form: "line", name, value: value.trim(), given }];
-  }
-  if (!TAGS_REGEXP.test(line)) return [];
-  return FORMS.flatMap(([form, expression]) =>
-    [...line.matchAll(expression)].map(([, given = "", name = "", value = ""]) => ({
+/** `given`: the nonce that it carries; "" without one. */
+function partsOf(line: string): readonly (Pick<Signal, "form" | "name" | "value"> & { readonly given: string })[] {
+  const found = ([form, expression]: readonly [Signal["form"], RegExp]): ReturnType<typeof partsOf> =>
+    [...line.matchAll(expression)].map(({ groups: { name = "", value = "", given = "" } = {} }) => ({
       form,
       name: name.toUpperCase(),
       value: value.trim(),
       given,
-    }))
-  );
+    }));
+  const [whole] = LINES.flatMap(found);
+  if (whole !== undefined) return [whole];
+  return TAGS_REGEXP.test(line) ? TAGS.flatMap(found) : [];
 }
 
 /** How many signal lines of a turn are kept. */
@@ -221,29 +213,20 @@ function endOfRun(lines: readonly string[], start: number, wanted: readonly stri
 
 /** Indexes of the lines that are next to the same neighbour in the prompt too. */
 function findEchoes(lines: readonly string[], prompt: string): ReadonlySet<number> {
-  const echoes = new Set<number>();
-  const pairs = pairsOf(prompt);
-  if (pairs.size === 0) return echoes;
-  let previous: { readonly index: number; readonly line: string } | null = null;
-  for (const [index, line] of lines.entries()) {
-    const bare = unquoted(line);
-    if (bare === "") continue;
-    if (previous !== null && pairs.has(`${previous.line}\n${bare}`)) echoes.add(previous.index).add(index);
-    previous = { index, line: bare };
-  }
-  return echoes;
+  const pairs = new Set([...pairsIn(prompt.split("\n"))].map(({ text }) => text));
+  if (pairs.size === 0) return new Set();
+  return new Set([...pairsIn(lines)].filter(({ text }) => pairs.has(text)).flatMap(({ indexes }) => indexes));
 }
 
-function pairsOf(prompt: string): ReadonlySet<string> {
-  const pairs = new Set<string>();
-  let previous: string | null = null;
-  for (const line of prompt.split("\n")) {
-    const bare = unquoted(line);
-    if (bare === "") continue;
-    if (previous !== null) pairs.add(`${previous}\n${bare}`);
-    previous = bare;
+/** Neighbouring lines, blank ones left out. */
+function* pairsIn(lines: readonly string[]): Generator<{ readonly indexes: readonly number[]; readonly text: string }> {
+  let previous: { readonly index: number; readonly line: string } | null = null;
+  for (const [index, whole] of lines.entries()) {
+    const line = unquoted(whole);
+    if (line === "") continue;
+    if (previous !== null) yield { indexes: [previous.index, index], text: `${previous.line}\n${line}` };
+    previous = { index, line };
   }
-  return pairs;
 }
 
 const QUOTE_REGEXP = /^(?:[\s>|│┃]|\/\/|#(?= ))+/;

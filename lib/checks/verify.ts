@@ -75,13 +75,16 @@ export async function verify(
   await using tree = isolated && !signal.aborted ? await openCheckTree(ralph, { ...options, signal }) : null;
   const isolatedIn = tree === null ? undefined : rememberingAll(tree.place, runnables);
   const place = options.place === undefined ? {} : { place: rememberingAll(options.place, runnables) };
-  const earlier = createEarlier();
+  // a command that several items ask for runs once; one that one item names twice may mean a state before and one after
+  const earlier = new Map<string, Ran>();
   for (const check of [...runnables.filter(({ review }) => review !== true), ...runnables.filter(isReview)]) {
     if (signal.aborted) return { status: "aborted", results };
     if (isReview(check) && results.some(({ ok }) => !ok)) break; // a review would cost a turn and change nothing
     const { name, scope = "" } = check;
     const number = results.length + 1;
-    const known = earlier.sameAs(check);
+    const whole = `${keyOf(check)} ${check.timeoutMs}`;
+    const same = isShellCommand(check) ? earlier.get(whole) : undefined;
+    const known = same?.scope === check.scope ? undefined : same;
     const isTold = known?.name === name;
     if (!isTold) ralph.events.emit({ type: "check-start", name, scope, number, total: checks.length });
     const started = ralph.host.clock.steady();
@@ -92,7 +95,8 @@ export async function verify(
     const durationMs = Math.max(0, ralph.host.clock.steady() - started);
     const result = { ...outcome, name, scope, durationMs, ...(isOld ? { failedBefore: true } : {}) };
     results.push(result);
-    if (known === null) earlier.keep(check, outcome);
+    const isKept = known === undefined && isShellCommand(check) && isWhole(outcome);
+    if (isKept) earlier.set(whole, { name, scope: check.scope, outcome });
     if (!isTold) ralph.events.emit({ ...endOf(result), ...(options.beforeWork === true ? { beforeWork: true } : {}) });
   }
   if (results.length === 0) return { status: "unverified", results: [] };
@@ -113,36 +117,11 @@ function keyOf({ command, expect = {} }: Runnable): string {
   return `${command} ${JSON.stringify(expect)}`;
 }
 
-/** The outcomes of commands in this verification. */
-interface Earlier {
-  /** The same command, asked for by another item or by all of them; `null` where it is to be run. */
-  sameAs(check: Runnable): Ran | null;
-  keep(check: Runnable, outcome: CheckOutcome): void;
-}
-
+/** A command of this verification that has run. */
 interface Ran {
   readonly name: string;
   readonly scope: string | undefined;
   readonly outcome: CheckOutcome;
-}
-
-/**
- * A command is run once that is asked for by several items, or by one of them and by all: each has its outcome. A
- * command that one item names twice runs twice, since it may mean a state before and one after.
- */
-function createEarlier(): Earlier {
-  const earlier = new Map<string, Ran>();
-  const whole = (check: Runnable): string => `${keyOf(check)} ${check.timeoutMs}`;
-  return {
-    sameAs(check) {
-      const known = isShellCommand(check) ? earlier.get(whole(check)) : undefined;
-      return known === undefined || known.scope === check.scope ? null : known;
-    },
-    keep(check, outcome) {
-      const { name, scope } = check;
-      if (isShellCommand(check) && isWhole(outcome)) earlier.set(whole(check), { name, scope, outcome });
-    },
-  };
 }
 
 /** Neither cut short nor ended by a signal: it would come out the same again. */

@@ -19,7 +19,7 @@ import { timeBudget, unreportedBudget } from "./policy/limits.ts";
 import type { LoopParts } from "./run/loop_parts.ts";
 import type { StoppedEarly } from "./run/outcome.ts";
 import { advance, newProgress, type Notice, type Progress, withNotice } from "./policy/progress.ts";
-import { bringBack, KeptWork } from "./settle/stow.ts";
+import { bringBack, LeftByWorkers } from "./settle/stow.ts";
 import type { Settled } from "./settle/settle.ts";
 
 /** After these no hook starts: the run is over, or nothing is known of the iteration. */
@@ -66,7 +66,7 @@ export class Iterations<Data, Findings> {
   readonly #parts: LoopParts<Data, Findings>;
   readonly #limits: LimitsConfig;
   /** `null`: workers continue with it themselves. */
-  readonly #kept: KeptWork | null;
+  readonly #kept: LeftByWorkers | null;
   #last: Attempt<Findings> | null = null;
   /** Commands that passed when the last item was settled: the tree is as they saw it. */
   #green: ReadonlySet<string> = new Set();
@@ -74,7 +74,7 @@ export class Iterations<Data, Findings> {
   constructor(parts: LoopParts<Data, Findings>, limits: LimitsConfig) {
     this.#parts = parts;
     this.#limits = limits;
-    this.#kept = parts.workers === 1 && parts.ralph.loop.elsewhere === undefined ? new KeptWork(parts) : null;
+    this.#kept = parts.workers === 1 && parts.ralph.loop.elsewhere === undefined ? new LeftByWorkers(parts) : null;
     this.shared = parts.options.checks ?? [];
     this.progress = newProgress(parts.ralph.host.clock.steady());
   }

@@ -1,5 +1,5 @@
 import { interruptedAttempt } from "../../backlog/attempts.ts";
-import type { Attempt, Backlog, Item, WorkDone } from "../../backlog/types.ts";
+import type { Attempt, Backlog, FailureReason, Item, WorkDone } from "../../backlog/types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { rootPaths } from "../../git/tree_paths.ts";
 import type { TreeSnapshot } from "../../git/types.ts";
@@ -45,19 +45,15 @@ export function previousOf<Findings>(
 ): Attempt<Findings> | null {
   const last = history.at(-1);
   if (last !== undefined) return last;
-  if (sentBack !== null) return reopenedAttempt(id, sentBack.reason);
+  if (sentBack !== null) {
+    return noTurn(`${id}.final`, "checks-failed", `it had passed, and fails in the final check:\n${sentBack.reason}`);
+  }
   if (Object.keys(left).length === 0) return null;
   return interruptedAttempt({ id: `${id}.left`, number: 0 });
 }
 
-function reopenedAttempt(id: string, reason: string): Attempt<never> {
-  const message = `it had passed, and fails in the final check:\n${reason}`;
-  return {
-    ...interruptedAttempt({ id: `${id}.final`, number: 0 }),
-    status: "failed",
-    reason: "checks-failed",
-    message,
-  };
+function noTurn(id: string, reason: FailureReason, message: string): Attempt<never> {
+  return { ...interruptedAttempt({ id, number: 0 }), status: "failed", reason, message };
 }
 
 /** The attempt that the next prompt reports where the item's work so far conflicts with what was merged since. Pure. */
@@ -68,19 +64,15 @@ export function previousWith<Findings>(
 ): Attempt<Findings> | null {
   if (conflicts.length === 0 || (previous !== null && previous.status !== "interrupted")) return previous;
   const message = `the work at it so far conflicts with what was merged since: ${[...new Set(conflicts)].join(", ")}`;
-  return { ...interruptedAttempt({ id: `${id}.conflict`, number: 0 }), status: "failed", reason: "conflict", message };
+  return noTurn(`${id}.conflict`, "conflict", message);
 }
 
 /** How often in a row, this attempt included, the item has failed with the same message. Pure. */
 export function sameFailures(attempt: Attempt, history: readonly Attempt[]): number {
   const message = failureMessage(attempt);
   if (message === null) return 0;
-  let count = 1;
-  for (const earlier of history.toReversed()) {
-    if (failureMessage(earlier) !== message) break;
-    count++;
-  }
-  return count;
+  const other = history.findLastIndex((earlier) => failureMessage(earlier) !== message);
+  return history.length - other;
 }
 
 /** Numbers change from run to run (times, addresses, line counts of logs): they do not make a failure another one. */

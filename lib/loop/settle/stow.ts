@@ -8,6 +8,7 @@ import { requireRepository } from "../../git/require_repository.ts";
 import { deleteRefs, WORK_REFS } from "../../git/run_git.ts";
 import { topLevelPaths } from "../../git/tree_paths.ts";
 import type { Fold } from "../../git/types.ts";
+import type { KeptWork } from "../../git/work_commit.ts";
 import { keyOf } from "../journal/journal_record.ts";
 import type { Ownership } from "./ownership.ts";
 
@@ -82,9 +83,9 @@ export async function bringBack<Data>(parts: Bringing, item: Item<Data>): Promis
 }
 
 /** The work that runs with several workers kept of items, for a run with one. */
-export class KeptWork {
+export class LeftByWorkers {
   readonly #parts: Bringing;
-  #refs: Map<string, string> | null = null;
+  #kept: KeptWork | null = null;
 
   constructor(parts: Bringing) {
     this.#parts = parts;
@@ -92,31 +93,22 @@ export class KeptWork {
 
   /** Brings it into the tree when the item is taken up. @returns whether the tree was changed */
   async bringBack<Data>(item: Item<Data>): Promise<boolean> {
-    const ref = await this.#refOf(item);
-    if (ref === null) return false;
+    const { ralph, key } = this.#parts;
+    const { createKeptWork, workRef } = await import("../../git/work_commit.ts");
+    this.#kept ??= createKeptWork(requireRepository(ralph), keyOf(key), { alone: true });
+    const ref = workRef(keyOf(key), item);
+    if (await this.#kept.of(ref) === null) return false;
     const left = `what a run with several workers left of ${item.id}`;
     const back = await bringRef(this.#parts, item, { ref, left, union: true });
-    if (back !== "differs") await this.#drop(ref);
+    if (back !== "differs") await this.#kept.drop(ref);
     return back === "back";
   }
 
   /** The item has passed. */
   async passed<Data>(item: Item<Data>): Promise<void> {
-    const ref = this.#refs === null ? null : await this.#refOf(item);
-    if (ref !== null) await this.#drop(ref);
-  }
-
-  async #refOf<Data>(item: Item<Data>): Promise<string | null> {
-    const { ralph, key } = this.#parts;
-    const { keptWork, workRef } = await import("../../git/work_commit.ts");
-    this.#refs ??= new Map(await keptWork(requireRepository(ralph), keyOf(key)));
-    const ref = workRef(keyOf(key), item);
-    return this.#refs.has(ref) ? ref : null;
-  }
-
-  async #drop(ref: string): Promise<void> {
-    await deleteRefs(requireRepository(this.#parts.ralph), [ref]);
-    this.#refs?.delete(ref);
+    if (this.#kept === null) return;
+    const { workRef } = await import("../../git/work_commit.ts");
+    await this.#kept.drop(workRef(keyOf(this.#parts.key), item));
   }
 }
 
