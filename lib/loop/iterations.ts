@@ -26,12 +26,12 @@ import type { Settled } from "./settle/settle.ts";
 const ENDED_BADLY: ReadonlySet<Attempt["status"]> = new Set(["interrupted", "trespassed", "agent-unusable"]);
 
 /** An attempt that has begun. */
-export interface Begun<Data, Findings> {
-  readonly item: Item<Data>;
+export interface Begun {
+  readonly item: Item;
   readonly id: string;
   readonly number: number;
   readonly named: NamedIteration;
-  readonly history: readonly Attempt<Findings>[];
+  readonly history: readonly Attempt[];
   readonly sentBack: { readonly reason: string } | null;
   /** By `clock.steady()`. */
   readonly started: number;
@@ -42,14 +42,14 @@ export interface Begun<Data, Findings> {
 }
 
 /** How an attempt ended. */
-export interface EndedAttempt<Findings> {
-  readonly attempt: Attempt<Findings>;
+export interface EndedAttempt {
+  readonly attempt: Attempt;
   readonly settled: Settled;
   readonly checks: readonly Check[];
 }
 
 /** Items worked on in a run, and all that changes with each of them. Begin and end are called one at a time. */
-export class Iterations<Data, Findings> {
+export class Iterations {
   /** Ids of items that were taken up. */
   readonly taken: Set<string> = new Set();
   readonly passedNow: Map<string, PassedItem> = new Map();
@@ -63,15 +63,15 @@ export class Iterations<Data, Findings> {
   hooks: HookRunner | null = null;
   /** Absolute path of the run's folder. */
   folder = "";
-  readonly #parts: LoopParts<Data, Findings>;
+  readonly #parts: LoopParts;
   readonly #limits: LimitsConfig;
   /** `null`: workers continue with it themselves. */
   readonly #kept: LeftByWorkers | null;
-  #last: Attempt<Findings> | null = null;
+  #last: Attempt | null = null;
   /** Commands that passed when the last item was settled: the tree is as they saw it. */
   #green: ReadonlySet<string> = new Set();
 
-  constructor(parts: LoopParts<Data, Findings>, limits: LimitsConfig) {
+  constructor(parts: LoopParts, limits: LimitsConfig) {
     this.#parts = parts;
     this.#limits = limits;
     this.#kept = parts.workers === 1 && parts.ralph.loop.elsewhere === undefined ? new LeftByWorkers(parts) : null;
@@ -92,17 +92,13 @@ export class Iterations<Data, Findings> {
    * @param lane given where it is worked on in a tree of its own: where its events go
    * @param handedOut the attempt, where an earlier run has begun it and another process is making it
    */
-  async begin(
-    item: Item<Data>,
-    lane?: Pick<RalphContext, "events">,
-    handedOut: OpenItem | null = null,
-  ): Promise<Begun<Data, Findings>> {
+  async begin(item: Item, lane?: Pick<RalphContext, "events">, handedOut: OpenItem | null = null): Promise<Begun> {
     const { ralph, backlog, key, ownership } = this.#parts;
     const { events } = lane ?? ralph;
     const apart = lane !== undefined;
     const { journal } = ralph;
     const sentBack = journal.reopened(key).get(item.id) ?? null;
-    const history = journal.history(key, item) as readonly Attempt<Findings>[];
+    const history = journal.history(key, item);
     const iteration = ralph.run.nextIteration();
     const id = handedOut?.attemptId ?? `${ralph.run.id}.${iteration}`;
     const number = handedOut?.number ?? history.length + 1;
@@ -130,7 +126,7 @@ export class Iterations<Data, Findings> {
   }
 
   /** Records in the store that the item is in progress. @returns the tree after that */
-  async #recordBegin(item: Item<Data>, before: TreeSnapshot | null): Promise<TreeSnapshot | null> {
+  async #recordBegin(item: Item, before: TreeSnapshot | null): Promise<TreeSnapshot | null> {
     const { ralph, backlog, committer } = this.#parts;
     if (backlog.record === undefined) return before;
     const { stateFiles } = backlog;
@@ -152,7 +148,7 @@ export class Iterations<Data, Findings> {
 
   /** The options of `workItem()` for the attempt. @param before the tree that it is worked on in */
   workOptions(
-    { item, id, number, history, sentBack }: Begun<Data, Findings>,
+    { item, id, number, history, sentBack }: Begun,
     before: TreeSnapshot | null,
     left: Readonly<Record<string, unknown>>,
   ): WorkItemOptions & { readonly judging: JudgingHistory } {
@@ -177,13 +173,13 @@ export class Iterations<Data, Findings> {
   }
 
   /** The attempt with what the limits make of it. */
-  limited({ item, history }: Begun<Data, Findings>, one: Attempt<Findings>): Attempt<Findings> {
+  limited({ item, history }: Begun, one: Attempt): Attempt {
     const left = attemptsLeft(this.#parts.backlog, item, one, this.#parts.ralph.config.maxRetries);
     return withRetries(one, history, { left, sameFailure: this.#limits.sameFailure });
   }
 
   /** Notes which changes of the tree are this item's after its turn. */
-  async own(item: Item<Data>, attempt: Attempt<Findings>, after: TreeSnapshot): Promise<void> {
+  async own(item: Item, attempt: Attempt, after: TreeSnapshot): Promise<void> {
     const { ralph, backlog, ownership } = this.#parts;
     const changed = topLevelPaths(ralph, attempt.turn?.changedFiles ?? []);
     const nested = await nestedIn(requireRepository(ralph), changed);
@@ -197,14 +193,14 @@ export class Iterations<Data, Findings> {
 
   /** Records how an attempt was settled, reports it, starts its hooks. @returns why the run ends, or `null` */
   async end(
-    begun: Begun<Data, Findings>,
-    { attempt, settled, checks }: EndedAttempt<Findings>,
+    begun: Begun,
+    { attempt, settled, checks }: EndedAttempt,
     kept: Readonly<Record<string, string | null>>,
   ): Promise<StoppedEarly | null> {
     const { ralph, key } = this.#parts;
     const { item } = begun;
     const { settlement, passed } = settled;
-    const last = settled.attempt as Attempt<Findings>;
+    const last = settled.attempt;
     this.#last = last;
     await ralph.journal.settled(key, item, last, { settlement, kept, ...(passed === null ? {} : { passed }) });
     if (passed !== null) await this.#kept?.passed(item);
@@ -226,7 +222,7 @@ export class Iterations<Data, Findings> {
     return ending;
   }
 
-  #advance(item: Item<Data>, attempt: Attempt<Findings>, settlement: Settlement, hasOwnCheck: boolean): void {
+  #advance(item: Item, attempt: Attempt, settlement: Settlement, hasOwnCheck: boolean): void {
     const { ralph, ownership } = this.#parts;
     const { added } = this.#limits;
     this.progress = advance(this.progress, item, attempt, settlement, { atStart: this.atStart, added });

@@ -33,8 +33,8 @@ const MAX_TOTAL_BYTES = 32 * 1024 * 1024;
 const MOST_PROGRAMS = 5;
 
 /** The brief needs this of a backlog. */
-export type BriefBacklog<Data, Findings> = Pick<
-  Backlog<Data, Findings>,
+export type BriefBacklog = Pick<
+  Backlog,
   "brief" | "ownFiles" | "runsDirectory" | "stateFiles"
 >;
 
@@ -43,10 +43,7 @@ export type BriefBacklog<Data, Findings> = Pick<
  *
  * @throws {RalphError} not-a-repository, file-unreadable, git-failed
  */
-export async function createBrief<Data, Findings>(
-  ralph: RalphContext,
-  backlog: BriefBacklog<Data, Findings>,
-): Promise<Brief> {
+export async function createBrief(ralph: RalphContext, backlog: BriefBacklog): Promise<Brief> {
   const repository = requireRepository(ralph);
   const isConfined = await isWhollyConfined(ralph);
   const sources = await briefSources(ralph, backlog, isConfined);

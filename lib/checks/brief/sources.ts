@@ -11,9 +11,9 @@ import { outsideSources } from "./outside.ts";
 import type { BriefSource } from "./types.ts";
 
 /** Everything that judges a run of this backlog, state files apart. @param isConfined turns cannot write outside of it */
-export async function briefSources<Data, Findings>(
+export async function briefSources(
   ralph: RalphContext,
-  backlog: Pick<Backlog<Data, Findings>, "brief">,
+  backlog: Pick<Backlog, "brief">,
   isConfined: boolean,
 ): Promise<readonly BriefSource[]> {
   const inRoot = (path: string): string => join(ralph.root, path);

@@ -71,7 +71,7 @@ export interface WorkItemOptions {
 }
 
 /** An attempt with the tree before and after the agent's turn, for the caller that commits. */
-export interface WorkedItem<Findings> {
+export interface WorkedItem<Findings = unknown> {
   /** How it ended. */
   readonly attempt: Attempt<Findings>;
   /** The item's checks, the backlog's own first. */
@@ -83,11 +83,11 @@ export interface WorkedItem<Findings> {
 }
 
 /** All that one attempt works with. */
-export interface AttemptParts<Data, Findings> {
+export interface AttemptParts {
   readonly ralph: RalphContext;
-  readonly backlog: Backlog<Data, Findings>;
-  readonly item: Item<Data>;
-  readonly context: WorkContext<Findings>;
+  readonly backlog: Backlog;
+  readonly item: Item;
+  readonly context: WorkContext;
   readonly work: Work;
   readonly checks: readonly CheckLike[];
   readonly options: WorkItemOptions;
@@ -100,11 +100,11 @@ export interface AttemptParts<Data, Findings> {
   readonly logs: string;
 }
 
-export interface TakenTurn<Findings> {
+export interface TakenTurn {
   readonly turn: Turn;
   readonly before: TreeSnapshot;
   readonly after: TreeSnapshot;
-  readonly claim: Claim<Findings> | null;
+  readonly claim: Claim | null;
   /** It rewrote history: branch and files are as they were before it. */
   readonly rewritten: HistoryRewritten | null;
   /** It put something else in the place of folders that Ralph writes in: a sentence about each. */
@@ -122,8 +122,8 @@ export interface TakenTurn<Findings> {
 }
 
 /** Runs checks before the turn. */
-export async function verifyBefore<Data, Findings>(
-  { ralph, item, signal, logs, options }: AttemptParts<Data, Findings>,
+export async function verifyBefore(
+  { ralph, item, signal, logs, options }: AttemptParts,
   checks: readonly CheckLike[],
 ): Promise<Verification> {
   const logged = { item, signal, logs: `${logs}-before`, beforeWork: true, ...failedBefore(options) };
@@ -144,7 +144,7 @@ export function failedBefore(options: WorkItemOptions): { readonly failedBefore:
 }
 
 /** A claim settles an item that no check has seen. */
-export function allowsUnverified<Data, Findings>({ backlog, ralph }: AttemptParts<Data, Findings>): boolean {
+export function allowsUnverified({ backlog, ralph }: AttemptParts): boolean {
   return backlog.unverified === "accept" || ralph.config.verify.allowUnverified;
 }
 

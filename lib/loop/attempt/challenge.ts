@@ -14,11 +14,7 @@ import type { AttemptParts } from "./attempt_parts.ts";
  *
  * @throws {RalphError} git-failed, agent-unknown, option-invalid
  */
-export async function challenged<Data, Findings>(
-  parts: AttemptParts<Data, Findings>,
-  start: WorkDone,
-  attempt: Attempt<Findings>,
-): Promise<Attempt<Findings>> {
+export async function challenged(parts: AttemptParts, start: WorkDone, attempt: Attempt): Promise<Attempt> {
   const { ralph, item, options, signal } = parts;
   const count = ralph.config.verify.challenge;
   const checks = parts.checks.map(namedCheck).filter((check) => check?.command !== undefined);
@@ -60,11 +56,7 @@ export async function challenged<Data, Findings>(
 }
 
 /** The attempt with what the challenger's turns came to, as reviews report it. Pure. */
-function withResults<Findings>(
-  attempt: Attempt<Findings>,
-  found: readonly CheckResult[],
-  signal: AbortSignal,
-): Attempt<Findings> {
+function withResults(attempt: Attempt, found: readonly CheckResult[], signal: AbortSignal): Attempt {
   const results = [...attempt.verification?.results ?? [], ...found];
   const failures = results.filter(({ ok }) => !ok);
   if (signal.aborted) return { ...attempt, verification: { status: "aborted", results }, status: "interrupted" };
@@ -77,16 +69,16 @@ function withResults<Findings>(
  * A wrong implementation that no check catches marks the item; with `trust: "strict"` it is parked. Work that fails a
  * check which its author has not seen is not verified. Pure.
  */
-function judgedBy<Findings>(
+function judgedBy(
   trust: "normal" | "strict",
-  attempt: Attempt<Findings>,
+  attempt: Attempt,
   { survivors, tried, isUnseenRed, doubts: others }: {
     readonly survivors: readonly string[];
     readonly tried: number;
     readonly isUnseenRed: boolean;
     readonly doubts: readonly string[];
   },
-): Attempt<Findings> {
+): Attempt {
   if (attempt.status !== "verified") return attempt;
   const message = `${survivors.length} of ${tried} wrong implementations passed its checks: ${survivors.join(", ")}`;
   const doubts: readonly Doubt[] = [

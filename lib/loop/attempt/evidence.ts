@@ -63,9 +63,9 @@ export async function evidenceAtEnd(
 }
 
 /** For one attempt, with `tests.integrity: "block"`: why it fails, or `null`. */
-export async function notBelieved<Data, Findings>(
-  { ralph, backlog, item, checks, options, signal }: AttemptParts<Data, Findings>,
-  { turn, verification, greenBefore }: Pick<Attempt<Findings>, "turn" | "verification" | "greenBefore">,
+export async function notBelieved(
+  { ralph, backlog, item, checks, options, signal }: AttemptParts,
+  { turn, verification, greenBefore }: Pick<Attempt, "turn" | "verification" | "greenBefore">,
 ): Promise<string | null> {
   const history = options.judging ?? { base: turn?.base ?? null, steps: [], items: [] };
   const known = history.items.find(({ id }) => id === item.id);
@@ -120,11 +120,7 @@ async function tried(
   return { evidence, found };
 }
 
-async function experimentsOn(
-  ralph: RalphContext,
-  work: ToTry,
-  only?: readonly Experiment[],
-): Promise<Evidence> {
+async function experimentsOn(ralph: RalphContext, work: ToTry, only?: readonly Experiment[]): Promise<Evidence> {
   const { checks, stateFiles, isChanged = () => true } = work;
   const own = new Set([CONFIG_FILE, ...stateFiles].map((path) => posix.normalize(path)));
   const open = work.bringUp === null ? await openCheckout(ralph, { signal: work.signal }) : null;

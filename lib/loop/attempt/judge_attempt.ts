@@ -10,8 +10,8 @@ import { requireRepository } from "../../git/require_repository.ts";
 import { rootPaths, topLevelPaths } from "../../git/tree_paths.ts";
 
 /** An attempt as it is known before anything is judged. */
-export type Attempted<Findings> = Pick<
-  Attempt<Findings>,
+export type Attempted = Pick<
+  Attempt,
   "id" | "number" | "claim" | "turn" | "verification"
 >;
 
@@ -21,11 +21,11 @@ export function hung(reason: Turn["end"]["reason"]): boolean {
 }
 
 /** Ends that no claim and no check can change, or `null`. */
-export async function endedBy<Data, Findings>(
-  { ralph, backlog, work, signal }: AttemptParts<Data, Findings>,
-  { turn, rewritten, swapped, refusal, restored }: TakenTurn<Findings>,
-  attempted: Attempted<Findings>,
-): Promise<Attempt<Findings> | null> {
+export async function endedBy(
+  { ralph, backlog, work, signal }: AttemptParts,
+  { turn, rewritten, swapped, refusal, restored }: TakenTurn,
+  attempted: Attempted,
+): Promise<Attempt | null> {
   const { end } = turn;
   if (end.reason === "aborted" || signal.aborted) return { ...attempted, status: "interrupted" };
   if (rewritten !== null) {
@@ -50,15 +50,15 @@ export async function endedBy<Data, Findings>(
 }
 
 /** Judges the turn by the claim and then by the checks. */
-export async function judged<Data, Findings>(
-  parts: AttemptParts<Data, Findings>,
-  { turn, claim, edited, remade }: TakenTurn<Findings>,
+export async function judged(
+  parts: AttemptParts,
+  { turn, claim, edited, remade }: TakenTurn,
   { attempted, first, standing }: {
-    readonly attempted: Attempted<Findings>;
+    readonly attempted: Attempted;
     readonly first: Verification | null;
     readonly standing: WorkDone;
   },
-): Promise<Attempt<Findings>> {
+): Promise<Attempt> {
   const { ralph, item, work, checks, options, brief, signal, logs } = parts;
   const { asInstructed } = brief;
   switch (claim?.status) {

@@ -4,18 +4,7 @@ import { refusalOf } from "../../agents/turn_verdict.ts";
 import { CLAIMS_VARIABLE, createClaimsFile } from "../../backlog/claims.ts";
 import { endedWith } from "../../backlog/last_line.ts";
 import { blockedReason, NONCE_LENGTH, saysPassing } from "../../backlog/signals.ts";
-import type {
-  Attempt,
-  Backlog,
-  Check,
-  Claim,
-  Item,
-  JudgeContext,
-  Turn,
-  Verification,
-  WorkContext,
-  WorkDone,
-} from "../../backlog/types.ts";
+import type { Attempt, Backlog, Check, Claim, Item, JudgeContext, Turn, Verification, WorkDone } from "../../backlog/types.ts";
 import { verdictOf } from "../../backlog/verdict.ts";
 import { createBrief } from "../../checks/brief/create_brief.ts";
 import type { BriefChange } from "../../checks/brief/types.ts";
@@ -96,14 +85,11 @@ export async function workItem<Data, Findings>(
       standing,
       withoutClaim(taken, await judged(parts, taken, { attempted, first, standing })),
     );
-  return { attempt, checks: named, before, after: taken.after };
+  return { attempt: attempt as Attempt<Findings>, checks: named, before, after: taken.after };
 }
 
 /** Green checks without a claim verify nothing: the agent may have stopped halfway. */
-function withoutClaim<Findings>(
-  { unclaimed, turn }: TakenTurn<Findings>,
-  attempt: Attempt<Findings>,
-): Attempt<Findings> {
+function withoutClaim({ unclaimed, turn }: TakenTurn, attempt: Attempt): Attempt {
   if (!unclaimed || attempt.status !== "verified") return attempt;
   return {
     ...attempt,
@@ -113,22 +99,18 @@ function withoutClaim<Findings>(
 }
 
 /** Loaded only where it is asked for. */
-async function withChallenge<Data, Findings>(
-  parts: AttemptParts<Data, Findings>,
-  standing: WorkDone,
-  attempt: Attempt<Findings>,
-): Promise<Attempt<Findings>> {
+async function withChallenge(parts: AttemptParts, standing: WorkDone, attempt: Attempt): Promise<Attempt> {
   if (parts.ralph.config.verify.challenge === 0) return attempt;
   const { challenged } = await import("./challenge.ts");
   return await challenged(parts, standing, attempt);
 }
 
-async function prepare<Data, Findings>(
+async function prepare(
   ralph: RalphContext,
-  backlog: Backlog<Data, Findings>,
-  item: Item<Data>,
+  backlog: Backlog,
+  item: Item,
   options: WorkItemOptions,
-): Promise<AttemptParts<Data, Findings>> {
+): Promise<AttemptParts> {
   const { id, number } = options.attempt ?? { id: `${ralph.run.id}.${ralph.run.nextIteration()}`, number: 1 };
   const context = {
     cwd: ralph.root,
@@ -139,7 +121,7 @@ async function prepare<Data, Findings>(
     claims: [],
     repository: ralph.repository,
     state: ralph.state,
-  } as WorkContext<Findings>;
+  };
   const work = await backlog.work(item, context);
   const checks = [...work.checks, ...options.checks ?? []];
   const folder = await ralph.run.folder(backlog.runsDirectory ?? ".ralph/runs");
@@ -160,14 +142,14 @@ async function prepare<Data, Findings>(
   };
 }
 
-async function takeTurn<Data, Findings>(
-  parts: AttemptParts<Data, Findings>,
+async function takeTurn(
+  parts: AttemptParts,
   { before, first, greenBefore }: {
     readonly before: TreeSnapshot;
     readonly first: Verification | null;
     readonly greenBefore: boolean;
   },
-): Promise<TakenTurn<Findings>> {
+): Promise<TakenTurn> {
   const { ralph, backlog, item, work, checks, context, brief } = parts;
   const reviews = item.review === true;
   const prompt = work.prompt ?? "";
@@ -185,7 +167,7 @@ async function takeTurn<Data, Findings>(
   const changes = await brief.compare();
   const edited = changes.some(({ kind }) => kind === "state");
   // before the state is restored, so that it can read what the agent wrote
-  const claimed = (checked: boolean): Promise<Claim<Findings>> =>
+  const claimed = (checked: boolean): Promise<Claim> =>
     judge(backlog, item, taken.turn, { ...context, claims: asked, checked });
   const hasOwn = checks.map(namedCheck).some((check) => check?.own === true);
   const claims = claimsOf(ralph, taken.turn);
@@ -208,8 +190,8 @@ async function takeTurn<Data, Findings>(
  * @param place the tree before the turn (`null`: looked at when the turn begins), the file for its claims, and what gets
  * the files of the git directory that were restored before git looked
  */
-async function runTurn<Data, Findings>(
-  { ralph, backlog, item, work, options, signal, folder, id, context, brief }: AttemptParts<Data, Findings>,
+async function runTurn(
+  { ralph, backlog, item, work, options, signal, folder, id, context, brief }: AttemptParts,
   prompt: string,
   place: { readonly before: TreeSnapshot | null; readonly file: string; readonly early: BriefChange[] },
 ): Promise<ObservedTurn> {
@@ -249,10 +231,7 @@ function guardOf(ralph: RalphContext, stateFiles: readonly string[], { changed }
 }
 
 /** The item's own checks prove nothing where all of them pass before anything was done for it. */
-async function wasGreen<Data, Findings>(
-  parts: AttemptParts<Data, Findings>,
-  checks: readonly Check[],
-): Promise<boolean> {
+async function wasGreen(parts: AttemptParts, checks: readonly Check[]): Promise<boolean> {
   const { options, context } = parts;
   const own = checks.filter((check) => check.own === true);
   if (own.length === 0 || parts.item.exclusive === true) return false; // a review looks at work that is there
@@ -283,11 +262,11 @@ function claimsOf({ config }: Pick<RalphContext, "config">, turn: Turn): "requir
 }
 
 /** A turn that failed claims nothing, unless it hung after it had claimed; what it found out on the way is kept. */
-async function claimOf<Findings>(
+async function claimOf(
   { end: { reason } }: Turn,
   checked: boolean,
-  claimed: (checked: boolean) => Promise<Claim<Findings>>,
-): Promise<Claim<Findings> | null> {
+  claimed: (checked: boolean) => Promise<Claim>,
+): Promise<Claim | null> {
   if (reason === "completed") return await claimed(checked);
   if (reason === "agent-unusable") return null;
   const claim = await claimed(false);
@@ -296,14 +275,9 @@ async function claimOf<Findings>(
   return findings === undefined ? null : { status: "not-done", reason: `the turn ended as ${reason}`, findings };
 }
 
-async function judge<Data, Findings>(
-  backlog: Backlog<Data, Findings>,
-  item: Item<Data>,
-  turn: Turn,
-  context: JudgeContext<Findings>,
-): Promise<Claim<Findings>> {
+async function judge(backlog: Backlog, item: Item, turn: Turn, context: JudgeContext): Promise<Claim> {
   const claim = backlog.judge === undefined
-    ? defaultClaim<Findings>(turn, context, backlog.stateFiles)
+    ? defaultClaim(turn, context, backlog.stateFiles)
     : await backlog.judge(item, turn, context);
   const blocked = blockedReason(turn.lines);
   const written = item.review === true && claim.status === "done"
@@ -323,11 +297,11 @@ async function judge<Data, Findings>(
   };
 }
 
-function defaultClaim<Findings>(
+function defaultClaim(
   { changedFiles, lines }: Turn,
-  { checked, nonce }: JudgeContext<Findings>,
+  { checked, nonce }: JudgeContext,
   stateFiles: readonly string[],
-): Claim<Findings> {
+): Claim {
   const worked = checked && changedFiles.some((path) => !stateFiles.includes(path));
   return worked || saysPassing(lines, nonce, "DONE")
     ? { status: "done" }

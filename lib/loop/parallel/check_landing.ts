@@ -24,9 +24,9 @@ import { inLane } from "./lane_fault.ts";
 import { checkOut, type Note, type WorkerTree } from "./worker_tree.ts";
 
 /** An attempt that ended in a tree of its own. All of it but the tree is plain data. */
-export interface ToLand<Data, Findings> {
-  readonly begun: Begun<Data, Findings>;
-  readonly worked: WorkedItem<Findings>;
+export interface ToLand {
+  readonly begun: Begun;
+  readonly worked: WorkedItem;
   /** The work that it changed; `null`: nothing. */
   readonly work: Captured | null;
   /** The notes that it wrote beside Ralph's part of state files. */
@@ -42,9 +42,9 @@ export interface ToLand<Data, Findings> {
 }
 
 /** The parts of a run that landings need. */
-export interface LandingParts<Data, Findings> {
-  readonly loop: LoopParts<Data, Findings>;
-  readonly iterations: Iterations<Data, Findings>;
+export interface LandingParts {
+  readonly loop: LoopParts;
+  readonly iterations: Iterations;
   readonly signal: AbortSignal;
   readonly beside: Beside;
   readonly kept: KeptWork;
@@ -58,8 +58,8 @@ const ELSEWHERE = "was reported as passed where it was made, and fails here";
 const PROTECTED: ReadonlySet<BriefKind> = new Set(["protected", "recipe", "prompt", "plan"]);
 
 /** An attempt on its way, and how its work gets there. */
-export interface Checked<Findings> {
-  readonly attempt: Attempt<Findings>;
+export interface Checked {
+  readonly attempt: Attempt;
   /** `null`: nothing is brought in. */
   readonly steps: LandingSteps | null;
   readonly checkedAgain: boolean;
@@ -74,19 +74,19 @@ interface ToCheck extends Landing, Pick<Captured, "own"> {
 }
 
 /** Tells whether it may come onto the tip, checked there if anything but state has changed since it began. */
-export async function checkLanding<Data, Findings>(
-  parts: LandingParts<Data, Findings>,
-  toLand: ToLand<Data, Findings>,
-  attempt: Attempt<Findings>,
+export async function checkLanding(
+  parts: LandingParts,
+  toLand: ToLand,
+  attempt: Attempt,
   { tip, commit, own, conflicts }: ToCheck,
-): Promise<Checked<Findings>> {
+): Promise<Checked> {
   const { ralph, backlog } = parts.loop;
   const { base, tree, isForeign } = toLand;
   const repository = requireRepository(ralph);
   const state = new Set(topLevelPaths(ralph, backlog.stateFiles));
   const again = isForeign ||
     (base !== tip && (await pathsBetween(repository, base, tip)).some((path) => !state.has(path)));
-  const known: Attempt<Findings> = { ...attempt, landing: { base, tip, checkedAgain: again, conflicts } };
+  const known: Attempt = { ...attempt, landing: { base, tip, checkedAgain: again, conflicts } };
   const none = { steps: null, checkedAgain: again, paths: [] };
   let landed = known;
   if (again) {
@@ -103,7 +103,7 @@ export async function checkLanding<Data, Findings>(
       rootPaths(ralph, obstacles).join(", ")
     }, then \`--retry-blocked\` (the work is kept as ${commit.slice(0, 10)})`;
     const { last: _, ...rest } = { last: undefined, ...landed };
-    const blocked = { ...rest, status: "blocked", message } as Attempt<Findings>;
+    const blocked = { ...rest, status: "blocked", message } as Attempt;
     return { ...none, attempt: blocked, result: "blocked", paths: obstacles };
   }
   const steps: LandingSteps = {
@@ -118,14 +118,14 @@ export async function checkLanding<Data, Findings>(
 }
 
 /** In the tree that has it together with what was merged since. */
-async function checkedAgain<Data, Findings>(
-  parts: LandingParts<Data, Findings>,
-  { begun: { item, number }, tree, work, isForeign }: ToLand<Data, Findings>,
-  attempt: Attempt<Findings>,
-): Promise<Attempt<Findings>> {
+async function checkedAgain(
+  parts: LandingParts,
+  { begun: { item, number }, tree, work, isForeign }: ToLand,
+  attempt: Attempt,
+): Promise<Attempt> {
   const { iterations, beside, signal } = parts;
   const fault = isForeign ? await faultIn(tree, work?.paths ?? []) : null;
-  if (fault !== null) return { ...attempt, status: "failed", ...fault } as Attempt<Findings>;
+  if (fault !== null) return { ...attempt, status: "failed", ...fault };
   const checks = withoutReviews(await checksIn(parts, tree.ralph.root, item, number));
   const done: WorkDone = { since: attempt.turn?.base ?? null, changedFiles: attempt.turn?.changedFiles ?? [] };
   const logs = `${iterations.folder}/landing-${attempt.id.slice(attempt.id.lastIndexOf(".") + 1)}`;
@@ -139,11 +139,11 @@ async function checkedAgain<Data, Findings>(
       return attempt.status === "verified" ? attempt : { ...attempt, verification };
     case "aborted": {
       const { landing: _, ...rest } = attempt;
-      return { ...rest, status: "interrupted" } as Attempt<Findings>;
+      return { ...rest, status: "interrupted" };
     }
     case "failed": {
       const message = `${isForeign ? ELSEWHERE : TOGETHER}:\n${describeFailures(verification)}`;
-      return { ...attempt, verification, status: "failed", reason: "checks-failed", message } as Attempt<Findings>;
+      return { ...attempt, verification, status: "failed", reason: "checks-failed", message };
     }
   }
 }
@@ -163,10 +163,10 @@ async function faultIn(
 }
 
 /** The checks of an item, as `work()` gives them, and those that hold for every item. */
-export async function checksIn<Data, Findings>(
-  { loop: { backlog }, iterations }: LandingParts<Data, Findings>,
+export async function checksIn(
+  { loop: { backlog }, iterations }: LandingParts,
   cwd: string,
-  item: Item<Data>,
+  item: Item,
   number: number,
 ): Promise<readonly CheckLike[]> {
   const context = { cwd, attempt: number, previous: null, last: null, nonce: "", claims: [] };

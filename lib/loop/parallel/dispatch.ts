@@ -39,19 +39,19 @@ const STARTING = { first: true } as const;
 const UNSTEADY =
   "failed beside another worker's checks, and passed when it was run alone; `RALPH_LANE` tells workers apart";
 
-export interface DispatchParts<Data, Findings> {
-  readonly iterations: Iterations<Data, Findings>;
+export interface DispatchParts {
+  readonly iterations: Iterations;
   readonly clean: CleanRun;
   readonly limits: LimitsConfig;
   readonly signal: AbortSignal;
   /** @param inFlight ids of what is being worked on, or has to wait for that; `turns` have begun and not ended */
-  readonly pick: (inFlight: readonly string[], turns: number) => Promise<Picked<Data>>;
+  readonly pick: (inFlight: readonly string[], turns: number) => Promise<Picked>;
   /** Waits while a person has paused the run. @returns why nothing starts any more */
   readonly rest: () => Promise<StoppedEarly | null>;
   /** Once, before the first turn. @returns why there is none */
   readonly baseline: () => Promise<StoppedEarly | null>;
   /** An attempt in the project's own tree. */
-  readonly attempt: (item: Item<Data>) => Promise<StoppedEarly | null>;
+  readonly attempt: (item: Item) => Promise<StoppedEarly | null>;
 }
 
 /** The workers of a run. */
@@ -61,7 +61,7 @@ export interface Dispatched extends AsyncDisposable {
 }
 
 /** Nothing is left to do: work that was kept is let go of, also where no worker has opened a tree. */
-export async function letGo<Data, Findings>({ ralph, key }: LoopParts<Data, Findings>): Promise<void> {
+export async function letGo({ ralph, key }: LoopParts): Promise<void> {
   const repository = requireRepository(ralph);
   await tidied(ralph, async () => deleteRefs(repository, [...(await keptWork(repository, keyOf(key))).keys()]));
 }
@@ -72,10 +72,7 @@ export async function letGo<Data, Findings>({ ralph, key }: LoopParts<Data, Find
  * @returns `null` where there is no commit yet that they could begin with
  * @throws {RalphError} parallel-impossible, git-failed, setup-failed
  */
-export async function openWorkers<Data, Findings>(
-  parts: LoopParts<Data, Findings>,
-  rest: DispatchParts<Data, Findings>,
-): Promise<Dispatched | null> {
+export async function openWorkers(parts: LoopParts, rest: DispatchParts): Promise<Dispatched | null> {
   const { ralph, backlog } = parts;
   const uncommitted = await ensurePossible(parts);
   if (uncommitted === null) return null;
@@ -100,16 +97,16 @@ interface Places {
 }
 
 /** Something in flight. */
-interface Flight<Data> {
-  readonly item: Item<Data>;
+interface Flight {
+  readonly item: Item;
   readonly ended: Promise<void>;
   /** It is being made elsewhere, and not waited for here. */
   isOut: boolean;
 }
 
-class Dispatcher<Data, Findings> implements Dispatched {
-  readonly #loop: LoopParts<Data, Findings>;
-  readonly #parts: DispatchParts<Data, Findings> & LandingParts<Data, Findings>;
+class Dispatcher implements Dispatched {
+  readonly #loop: LoopParts;
+  readonly #parts: DispatchParts & LandingParts;
   readonly #lanes: Lanes;
   readonly #free: WorkerTree[];
   /** Lanes that have failed: nothing more starts in them. */
@@ -121,19 +118,15 @@ class Dispatcher<Data, Findings> implements Dispatched {
   readonly #coordinator = createSlots(1);
   /** The run's checkout is one. */
   readonly #looking = createSlots(1);
-  readonly #inFlight = new Map<string, Flight<Data>>();
-  readonly #landings: Landings<Data, Findings>;
+  readonly #inFlight = new Map<string, Flight>();
+  readonly #landings: Landings;
   readonly #stopper = new AbortController();
   #stopped: Stopped | null = null;
   /** Nothing starts beside it. */
   #isAlone = false;
   #failure: { readonly error: unknown } | null = null;
 
-  constructor(
-    loop: LoopParts<Data, Findings>,
-    rest: DispatchParts<Data, Findings>,
-    { lanes, elsewhere, uncommitted }: Places,
-  ) {
+  constructor(loop: LoopParts, rest: DispatchParts, { lanes, elsewhere, uncommitted }: Places) {
     const { ralph, key } = loop;
     this.#loop = loop;
     this.#lanes = lanes;
@@ -179,7 +172,7 @@ class Dispatcher<Data, Findings> implements Dispatched {
   /** Starts one item. @returns false where nothing may start before something has ended */
   async #startOne(): Promise<boolean> {
     const handedOut = this.#handedOut.shift();
-    if (handedOut !== undefined) return this.#start(handedOut.item as Item<Data>, handedOut, false);
+    if (handedOut !== undefined) return this.#start(handedOut.item, handedOut, false);
     const resting = await this.#parts.rest();
     let wasIdle = true;
     const picked = resting ?? await this.#coordinator.run(() => {
@@ -203,7 +196,7 @@ class Dispatcher<Data, Findings> implements Dispatched {
   }
 
   /** @param handedOut the attempt that an earlier coordinator has begun */
-  #start(item: Item<Data>, handedOut: OpenItem | null, isIdle: boolean): boolean {
+  #start(item: Item, handedOut: OpenItem | null, isIdle: boolean): boolean {
     const own = item.exclusive === true || item.checksOnly === true;
     const alone = own || this.#landings.wantsToBeAlone(item);
     if (alone && !isIdle) return false;
@@ -214,7 +207,7 @@ class Dispatcher<Data, Findings> implements Dispatched {
   }
 
   /** Ends when the item is settled, or out for a later run: then its place stays taken. */
-  async #fly(item: Item<Data>, tree: WorkerTree | null, handedOut: OpenItem | null): Promise<void> {
+  async #fly(item: Item, tree: WorkerTree | null, handedOut: OpenItem | null): Promise<void> {
     try {
       const isOut = tree === null ? await this.#inProject(item) : await this.#inTree(item, tree, handedOut);
       const flight = this.#inFlight.get(item.id);
@@ -229,7 +222,7 @@ class Dispatcher<Data, Findings> implements Dispatched {
   }
 
   /** The next item that touches nothing of what is in flight. */
-  async #pick(): Promise<Picked<Data>> {
+  async #pick(): Promise<Picked> {
     const flying = [...this.#inFlight.values()].map(({ item }) => item);
     const waiting = flying.map(({ id }) => id);
     if (flying.length > 0 && costSoon(this.#parts.iterations.progress, this.#parts.limits, flying.length)) {
@@ -246,14 +239,14 @@ class Dispatcher<Data, Findings> implements Dispatched {
     }
   }
 
-  async #inProject(item: Item<Data>): Promise<boolean> {
+  async #inProject(item: Item): Promise<boolean> {
     if (this.#elsewhere !== null && item.checksOnly !== true) await this.#loop.ralph.agent.ensureUsable();
     this.#stopped ??= await this.#coordinator.run(() => this.#parts.attempt(item));
     return false;
   }
 
   /** @returns whether it is out for a later run */
-  async #inTree(item: Item<Data>, tree: WorkerTree, handedOut: OpenItem | null): Promise<boolean> {
+  async #inTree(item: Item, tree: WorkerTree, handedOut: OpenItem | null): Promise<boolean> {
     const { ralph, key } = this.#loop;
     const { iterations, kept } = this.#parts;
     const repository = requireRepository(ralph);
@@ -264,7 +257,7 @@ class Dispatcher<Data, Findings> implements Dispatched {
     }, STARTING);
     const conflicts = this.#landings.conflictOf(item);
     const toMake = { parts: this.#parts, begun, begin: { tip, left, ref, item, attemptId: begun.id }, conflicts };
-    let attempt: Attempt<Findings> = interruptedAttempt(begun);
+    let attempt: Attempt = interruptedAttempt(begun);
     try {
       const made = this.#elsewhere === null
         ? await inLane(tree, () => madeInTree(toMake, tree))
@@ -291,12 +284,7 @@ class Dispatcher<Data, Findings> implements Dispatched {
    *
    * @throws what has failed, where no other lane is left
    */
-  async #close(
-    tree: WorkerTree,
-    begun: Begun<Data, Findings>,
-    attempt: Attempt<Findings>,
-    fault: unknown,
-  ): Promise<void> {
+  async #close(tree: WorkerTree, begun: Begun, attempt: Attempt, fault: unknown): Promise<void> {
     this.#closed.add(tree);
     const isKept = await abandonTree(tree);
     if (!isKept) this.#lanes.keep(tree);

@@ -24,8 +24,8 @@ import type { Note, WorkerTree } from "./worker_tree.ts";
 const NOTHING = { subjects: [], trailers: [] } as const;
 
 /** The landings of a run, one at a time. */
-export class Landings<Data, Findings> {
-  readonly #parts: LandingParts<Data, Findings>;
+export class Landings {
+  readonly #parts: LandingParts;
   readonly #ralph: RalphContext;
   readonly #repository: Repository;
   readonly #committers = new Map<number, Committer>();
@@ -35,7 +35,7 @@ export class Landings<Data, Findings> {
   /** The branch as Ralph left it. */
   #line: { readonly head: string | null; readonly branch: string | null } | null = null;
 
-  constructor(parts: LandingParts<Data, Findings>) {
+  constructor(parts: LandingParts) {
     this.#parts = parts;
     this.#ralph = parts.loop.ralph;
     this.#repository = requireRepository(parts.loop.ralph);
@@ -62,7 +62,7 @@ export class Landings<Data, Findings> {
    * @returns why the run ends, or `null`; `left-open`: the run was stopped before a result from another machine had landed,
    * and the next run lands it
    */
-  async land(toLand: ToLand<Data, Findings>): Promise<StoppedEarly | "left-open" | null> {
+  async land(toLand: ToLand): Promise<StoppedEarly | "left-open" | null> {
     const { begun, worked, work, base, tree, isForeign } = toLand;
     const { loop, iterations, signal } = this.#parts;
     if (isForeign && signal.aborted && worked.attempt.status !== "interrupted") return this.#leaveOpen(toLand);
@@ -95,7 +95,7 @@ export class Landings<Data, Findings> {
   }
 
   /** Its turn is paid, and its result is on the remote: nothing of it is settled, so that the next run asks for it again. */
-  #leaveOpen({ begun, tree }: ToLand<Data, Findings>): "left-open" {
+  #leaveOpen({ begun, tree }: ToLand): "left-open" {
     const message = `${begun.item.id} was worked on, and has not landed: the next run lands it`;
     tree.home.events.emit({ type: "note", level: "info", message });
     return "left-open";
@@ -116,8 +116,8 @@ export class Landings<Data, Findings> {
 
   /** A conflict is no failure: it is not settled, and comes again with both changes. */
   async #conflict(
-    { begun, worked: { checks }, tree }: ToLand<Data, Findings>,
-    attempt: Attempt<Findings>,
+    { begun, worked: { checks }, tree }: ToLand,
+    attempt: Attempt,
     conflicts: readonly string[],
   ): Promise<StoppedEarly | null> {
     const { item } = begun.named;
@@ -131,9 +131,9 @@ export class Landings<Data, Findings> {
   }
 
   async #settle(
-    { begun, worked: { attempt: worked, checks }, ref, tree }: ToLand<Data, Findings>,
-    attempt: Attempt<Findings>,
-    landing: Pick<ToSettle<Data, Findings>, "known" | "landing"> = {},
+    { begun, worked: { attempt: worked, checks }, ref, tree }: ToLand,
+    attempt: Attempt,
+    landing: Pick<ToSettle, "known" | "landing"> = {},
     report: (settled: Settled) => void = () => {},
   ): Promise<StoppedEarly | null> {
     const { loop: { backlog, key }, iterations, kept } = this.#parts;
@@ -144,7 +144,7 @@ export class Landings<Data, Findings> {
       key,
       item: begun.item,
       attempt,
-      limited: (one) => iterations.limited(begun, one as Attempt<Findings>),
+      limited: (one) => iterations.limited(begun, one),
       checks,
       work: {},
       ...landing,

@@ -20,10 +20,7 @@ export interface Lanes extends AsyncDisposable {
  * @param trees so many have a tree of their own; with one, all others share it
  * @throws {RalphError} git-failed, setup-failed, file-unwritable
  */
-export async function openLanes<Data, Findings>(
-  { ralph, backlog, workers }: LoopParts<Data, Findings>,
-  trees: number,
-): Promise<Lanes> {
+export async function openLanes({ ralph, backlog, workers }: LoopParts, trees: number): Promise<Lanes> {
   const opened: WorkerTree[] = [];
   for (let lane = 0; lane < trees; lane++) { // git takes no lock around the list of worktrees
     try {

@@ -58,12 +58,7 @@ export async function rescueTrees(
   return kept;
 }
 
-async function rescueOne(
-  ralph: TreesOf,
-  path: string,
-  marker: Marker,
-  state: ReadonlySet<string>,
-): Promise<boolean> {
+async function rescueOne(ralph: TreesOf, path: string, marker: Marker, state: ReadonlySet<string>): Promise<boolean> {
   if (marker.work === null || !await isWorktreeOf(ralph, path)) return false;
   const repository = await openRepository(ralph.host, path);
   if (repository === null) return false;
@@ -95,9 +90,7 @@ export async function captureOf(
 }
 
 /** The trees of this project, those of runs that are at work included. */
-export async function findTrees(
-  ralph: Omit<TreesOf, "host">,
-): Promise<readonly FoundTree[]> {
+export async function findTrees(ralph: Omit<TreesOf, "host">): Promise<readonly FoundTree[]> {
   const directory = treesDirectory(ralph);
   const found: FoundTree[] = [];
   for (const name of (await listDirectory(directory)).toSorted()) {
@@ -109,10 +102,7 @@ export async function findTrees(
 }
 
 /** Takes a tree away, with its marker, and the folder of all trees where it was the last. */
-export async function removeTree(
-  ralph: Omit<TreesOf, "host">,
-  path: string,
-): Promise<void> {
+export async function removeTree(ralph: Omit<TreesOf, "host">, path: string): Promise<void> {
   const directory = treesDirectory(ralph);
   await removeOwn(path, directory); // without git, which has a minute: thousands of files may take longer
   await requireRepository(ralph).git(["worktree", "remove", "--force", "--force", path]);

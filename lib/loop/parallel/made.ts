@@ -18,23 +18,19 @@ import { checksIn, type LandingParts, type ToLand } from "./check_landing.ts";
 import { captureTree, conflictNote, notesIn, prepareTree, type TreeBegin, type WorkerTree } from "./worker_tree.ts";
 
 /** An attempt to be made beside others. */
-interface ToMake<Data, Findings> {
-  readonly parts: LandingParts<Data, Findings> & { readonly clean: Pick<CleanRun, "look"> };
-  readonly begun: Begun<Data, Findings>;
+interface ToMake {
+  readonly parts: LandingParts & { readonly clean: Pick<CleanRun, "look"> };
+  readonly begun: Begun;
   readonly begin: TreeBegin;
   /** Paths in which the last attempt at the item conflicted with what had landed. */
   readonly conflicts: readonly string[];
 }
 
 /** An attempt that was made, and what came of it. */
-type Made<Data, Findings> = Pick<ToLand<Data, Findings>, "worked" | "work" | "notes">;
+type Made = Pick<ToLand, "worked" | "work" | "notes">;
 
 /** On another machine. @returns `null` where it is out for a later run */
-export async function madeElsewhere<Data, Findings>(
-  toMake: ToMake<Data, Findings>,
-  elsewhere: Elsewhere,
-  lane: number,
-): Promise<Made<Data, Findings> | null> {
+export async function madeElsewhere(toMake: ToMake, elsewhere: Elsewhere, lane: number): Promise<Made | null> {
   const { parts, begun: { id, number, item }, begin: { tip, left, ref } } = toMake;
   const { loop: { ralph, backlog }, signal, kept } = parts;
   const options = optionsFor(toMake, null, left === null ? [] : [ref]);
@@ -57,25 +53,22 @@ export async function madeElsewhere<Data, Findings>(
   if (job.greenBefore === null && made.attempt.turn !== null) {
     await options.baselineTaken?.(made.attempt.greenBefore === true);
   }
-  const read = await withFindings<Findings>(backlog, made.attempt);
+  const read = await withFindings(backlog, made.attempt);
   const work = read.status === "read" ? made.work : null;
-  const attempt = read.status === "read" ? read.attempt : unusable<Findings>({ id, number }, read.problem);
+  const attempt = read.status === "read" ? read.attempt : unusable({ id, number }, read.problem);
   if (work !== null) await kept.keep(ref, work.commit);
   const checks = (await checksIn(parts, ralph.root, item, number)).map(namedCheck).filter((check) => check !== null);
   return { worked: { attempt, checks, before: null, after: null }, work, notes: [] };
 }
 
 /** An attempt whose result cannot be read: no one knows what it did. */
-function unusable<Findings>(attempt: Pick<Attempt, "id" | "number">, problem: string): Attempt<Findings> {
+function unusable(attempt: Pick<Attempt, "id" | "number">, problem: string): Attempt {
   const message = `the result of attempt ${attempt.id} is not used: ${problem}`;
   return { ...interruptedAttempt(attempt), status: "blocked", message };
 }
 
 /** The turn and its checks in the worker's tree, and what came of it as a commit. */
-export async function madeInTree<Data, Findings>(
-  toMake: ToMake<Data, Findings>,
-  tree: WorkerTree,
-): Promise<Made<Data, Findings>> {
+export async function madeInTree(toMake: ToMake, tree: WorkerTree): Promise<Made> {
   const { parts: { loop: { backlog }, signal, beside, clean }, begun, begin } = toMake;
   const { ralph, brief } = tree;
   try {
@@ -104,12 +97,12 @@ export async function madeInTree<Data, Findings>(
 }
 
 /** @param left paths or refs of the work that it begins with */
-function optionsFor<Data, Findings>(
-  { parts: { iterations }, begun, conflicts: landed }: ToMake<Data, Findings>,
+function optionsFor(
+  { parts: { iterations }, begun, conflicts: landed }: ToMake,
   before: TreeSnapshot | null,
   left: readonly string[],
   conflicts: readonly string[] = [],
-): ReturnType<Iterations<Data, Findings>["workOptions"]> & Pick<WorkItemOptions, "previous"> {
+): ReturnType<Iterations["workOptions"]> & Pick<WorkItemOptions, "previous"> {
   const options = iterations.workOptions(begun, before, Object.fromEntries(left.map((one) => [one, null])));
   const earlier = landed.length > 0 ? null : options.previous ?? null;
   return { ...options, previous: previousWith(begun.id, earlier, [...landed, ...conflicts]) };

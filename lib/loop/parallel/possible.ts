@@ -17,8 +17,8 @@ const NAMED = 10;
  * with
  * @throws {RalphError} parallel-impossible
  */
-export async function ensurePossible<Data, Findings>(
-  { ralph, backlog, key }: Pick<LoopParts<Data, Findings>, "ralph" | "backlog" | "key">,
+export async function ensurePossible(
+  { ralph, backlog, key }: Pick<LoopParts, "ralph" | "backlog" | "key">,
 ): Promise<ReadonlySet<string> | null> {
   const refuse = (problem: string, hint: string): RalphError =>
     new RalphError("parallel-impossible", { details: { problem }, hint });

@@ -75,11 +75,7 @@ export interface TreeBegin {
  *
  * @throws {RalphError} git-failed, setup-failed, file-unwritable
  */
-export async function openWorkerTree<Data, Findings>(
-  ralph: RalphContext,
-  backlog: Backlog<Data, Findings>,
-  lane: number,
-): Promise<WorkerTree> {
+export async function openWorkerTree(ralph: RalphContext, backlog: Backlog, lane: number): Promise<WorkerTree> {
   const path = await placeOf(ralph, lane);
   try {
     return await openAt(ralph, backlog, { lane, path });
@@ -89,9 +85,9 @@ export async function openWorkerTree<Data, Findings>(
   }
 }
 
-async function openAt<Data, Findings>(
+async function openAt(
   ralph: RalphContext,
-  backlog: Backlog<Data, Findings>,
+  backlog: Backlog,
   { lane, path }: { readonly lane: number; readonly path: string },
 ): Promise<WorkerTree> {
   const main = requireRepository(ralph);
@@ -109,7 +105,7 @@ async function openAt<Data, Findings>(
     lane,
     ralph: derived,
     home: { ...ralph, events: derived.events },
-    backlog: backlog as Backlog,
+    backlog,
     filled,
     now: { begun: null, given: new Map() },
   };

@@ -5,10 +5,10 @@ import { rootPaths } from "../../git/tree_paths.ts";
 import type { TreeSnapshot } from "../../git/types.ts";
 
 /** Attempts that an item still has after this one. Pure. */
-export function attemptsLeft<Data, Findings>(
-  { policy: { retries } = {} }: Pick<Backlog<Data, Findings>, "policy">,
-  item: Item<Data>,
-  attempt: Attempt<Findings>,
+export function attemptsLeft(
+  { policy: { retries } = {} }: Pick<Backlog, "policy">,
+  item: Item,
+  attempt: Attempt,
   maxRetries: number,
 ): number {
   const given = typeof retries === "function" ? retries(attempt, item) : retries ?? maxRetries;
@@ -19,11 +19,11 @@ export function attemptsLeft<Data, Findings>(
  * The attempt with what the loop's limits make of it: the last one parks the item, and so does the same failure several
  * times in a row. Pure.
  */
-export function withRetries<Findings>(
-  attempt: Attempt<Findings>,
-  history: readonly Attempt<Findings>[],
+export function withRetries(
+  attempt: Attempt,
+  history: readonly Attempt[],
   { left, sameFailure }: { readonly left: number; readonly sameFailure: number },
-): Attempt<Findings> {
+): Attempt {
   if (attempt.status !== "failed" && attempt.status !== "not-done") return attempt;
   const times = sameFailures(attempt, history);
   if (times >= sameFailure) {
@@ -34,15 +34,15 @@ export function withRetries<Findings>(
 }
 
 /** The attempt that the next prompt reports: the last one, the final check that sent the item back, or one without an end. Pure. */
-export function previousOf<Findings>(
+export function previousOf(
   id: string,
   { history, sentBack, left }: {
-    readonly history: readonly Attempt<Findings>[];
+    readonly history: readonly Attempt[];
     readonly sentBack: { readonly reason: string } | null;
     /** The paths that attempts at the item have left uncommitted. */
     readonly left: Readonly<Record<string, unknown>>;
   },
-): Attempt<Findings> | null {
+): Attempt | null {
   const last = history.at(-1);
   if (last !== undefined) return last;
   if (sentBack !== null) {
@@ -57,11 +57,7 @@ function noTurn(id: string, reason: FailureReason, message: string): Attempt<nev
 }
 
 /** The attempt that the next prompt reports where the item's work so far conflicts with what was merged since. Pure. */
-export function previousWith<Findings>(
-  id: string,
-  previous: Attempt<Findings> | null,
-  conflicts: readonly string[],
-): Attempt<Findings> | null {
+export function previousWith(id: string, previous: Attempt | null, conflicts: readonly string[]): Attempt | null {
   if (conflicts.length === 0 || (previous !== null && previous.status !== "interrupted")) return previous;
   const message = `the work at it so far conflicts with what was merged since: ${[...new Set(conflicts)].join(", ")}`;
   return noTurn(`${id}.conflict`, "conflict", message);

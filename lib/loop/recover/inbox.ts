@@ -10,9 +10,9 @@ import { ownFiles } from "../../context/own_files.ts";
  *
  * @returns how many lines there were
  */
-export async function receiveInbox<Data, Findings>(
+export async function receiveInbox(
   ralph: Pick<RalphContext, "host" | "repository" | "root">,
-  backlog: Pick<Backlog<Data, Findings>, "receive" | "stateFiles">,
+  backlog: Pick<Backlog, "receive" | "stateFiles">,
 ): Promise<number> {
   if (backlog.receive === undefined) return 0;
   const { directory } = ownFiles(ralph.repository, ralph.root);
@@ -28,10 +28,7 @@ export async function receiveInbox<Data, Findings>(
 }
 
 /** Requests of agents and hooks go into state, which is committed: secrets are masked in it, but never in a command. */
-export function maskedClaims(
-  { host }: Pick<RalphContext, "host">,
-  claims: readonly ClaimLine[],
-): readonly ClaimLine[] {
+export function maskedClaims({ host }: Pick<RalphContext, "host">, claims: readonly ClaimLine[]): readonly ClaimLine[] {
   if (claims.length === 0) return claims;
   const redactor = createRedactor(secretValues(host.environment.variables));
   const masked = (value: unknown): unknown => {

@@ -23,10 +23,10 @@ import { restoreState } from "../../checks/brief/create_brief.ts";
  *
  * @returns whose the uncommitted changes in the tree are
  */
-export async function recover<Data, Findings>(
+export async function recover(
   ralph: RalphContext,
   committer: Committer,
-  backlog: Backlog<Data, Findings>,
+  backlog: Backlog,
   key: JournalKey,
   now: TreeSnapshot,
   shared: readonly CheckLike[],
@@ -52,13 +52,13 @@ export async function recover<Data, Findings>(
     const attempt = landing === "in-the-way" || (landing === null && isApart(begun)) ? null : begun.attempt;
     const known = attempt === null
       ? { attempt: interruptedAttempt({ id: attemptId, number }), checks: [] }
-      : await checkedAgain(ralph, backlog, item as Item<Data>, attempt as Attempt<Findings>, shared);
+      : await checkedAgain(ralph, backlog, item, attempt, shared);
     const steps = attempt === null || typeof landing === "string" ? null : landing;
     const settled = await settleAndCommit(ralph, committer, {
       backlog,
       key,
-      item: item as Item<Data>,
-      attempt: known.attempt as Attempt<Findings>,
+      item,
+      attempt: known.attempt,
       checks: known.checks,
       tip: now.head,
       work: begun.apart === true ? {} : unchangedWork(now, work),
@@ -109,13 +109,13 @@ async function landedAgain(
 }
 
 /** A verdict that a killed run left is not believed: its checks and reviews run again. */
-async function checkedAgain<Data, Findings>(
+async function checkedAgain(
   ralph: RalphContext,
-  backlog: Backlog<Data, Findings>,
-  item: Item<Data>,
-  attempt: Attempt<Findings>,
+  backlog: Backlog,
+  item: Item,
+  attempt: Attempt,
   shared: readonly CheckLike[],
-): Promise<{ readonly attempt: Attempt<Findings>; readonly checks: readonly Check[] }> {
+): Promise<{ readonly attempt: Attempt; readonly checks: readonly Check[] }> {
   if (attempt.status !== "verified") return { attempt, checks: [] };
   const context = { cwd: ralph.root, attempt: attempt.number, previous: null, last: null, nonce: "", claims: [] };
   const work = await backlog.work(item, context);
@@ -132,9 +132,9 @@ async function checkedAgain<Data, Findings>(
  * Repairs what the agent of a killed run may have left in the way: locks of its git, damage by a power cut, a damaged
  * store. Before anything is read.
  */
-export async function repairAfterKill<Data, Findings>(
+export async function repairAfterKill(
   ralph: RalphContext,
-  backlog: Pick<Backlog<Data, Findings>, "runsDirectory" | "stateFiles">,
+  backlog: Pick<Backlog, "runsDirectory" | "stateFiles">,
   open: readonly OpenItem[],
 ): Promise<void> {
   const repository = requireRepository(ralph);

@@ -45,7 +45,7 @@ export class Loop<Data, Findings> {
   readonly #limits: LimitsConfig;
   readonly #guard: TurnGuard;
   readonly #clean: CleanRun;
-  readonly #iterations: Iterations<Data, Findings>;
+  readonly #iterations: Iterations;
   /** The results of the newest final check. */
   results: readonly CheckResult[] = [];
   /** The commit that it saw; `null`: it saw the working tree, or did not run. */
@@ -133,7 +133,7 @@ export class Loop<Data, Findings> {
           pick: (inFlight, turns) => this.#pick(inFlight, turns),
           rest: () => rest(ralph, this.#signal),
           baseline: () => this.#baseline(),
-          attempt: (item) => this.#attempt(item),
+          attempt: (item) => this.#attempt(item as Item<Data>),
         });
         if (opened === null && !waits) {
           waits = true;

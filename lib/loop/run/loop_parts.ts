@@ -6,7 +6,7 @@ import type { LoopOptions, Stopped } from "./outcome.ts";
 import type { Ownership } from "../settle/ownership.ts";
 import type { Committer } from "../settle/committer.ts";
 
-export interface LoopParts<Data, Findings> {
+export interface LoopParts<Data = unknown, Findings = unknown> {
   readonly ralph: RalphContext;
   readonly backlog: Backlog<Data, Findings>;
   readonly options: LoopOptions;
@@ -19,7 +19,7 @@ export interface LoopParts<Data, Findings> {
 }
 
 /** The next thing to work on. */
-export type Picked<Data> =
+export type Picked<Data = unknown> =
   | { readonly status: "item"; readonly item: Item<Data> }
   /** Nothing starts before something that is in flight has ended. */
   | { readonly status: "waiting" }

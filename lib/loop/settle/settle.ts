@@ -38,15 +38,15 @@ export function leftOpen(attempt: Attempt, reason: string): Settled {
 }
 
 /** One attempt to be settled. */
-export interface ToSettle<Data, Findings> {
-  readonly backlog: Backlog<Data, Findings>;
+export interface ToSettle {
+  readonly backlog: Backlog;
   readonly key: JournalKey;
-  readonly item: Item<Data>;
-  readonly attempt: Attempt<Findings>;
+  readonly item: Item;
+  readonly attempt: Attempt;
   /** The checks that it was judged by. */
   readonly checks: readonly Check[];
   /** Applies the loop's limits to an attempt that a hook refused. */
-  readonly limited?: (attempt: Attempt<Findings>) => Attempt<Findings>;
+  readonly limited?: (attempt: Attempt) => Attempt;
   /** The paths that turns at the item left uncommitted. */
   readonly work: WorkPaths;
   /** HEAD after the last turn: what turns at the item committed may become part of its commit. @default that of `known` */
@@ -75,11 +75,7 @@ export interface LandingSteps extends Landing {
  * before the journal has the attempt, and the journal before the store is changed: a kill or a power cut in between is
  * made up for.
  */
-export async function settleAndCommit<Data, Findings>(
-  ralph: RalphContext,
-  committer: Committer,
-  toSettle: ToSettle<Data, Findings>,
-): Promise<Settled> {
+export async function settleAndCommit(ralph: RalphContext, committer: Committer, toSettle: ToSettle): Promise<Settled> {
   const before = await statesOf(ralph, toSettle.backlog);
   const since = toSettle.landing?.tip ?? ralph.journal.start(toSettle.key, toSettle.item.id);
   const settled = await settleOnce(ralph, committer, toSettle).catch(async (error: unknown) => {
@@ -141,11 +137,11 @@ function mayPass<Some extends Attempt>(
 }
 
 /** Puts away what turns left of an item that is given up on: the next item begins in a clean tree. */
-async function withoutWork<Data, Findings, Some extends Settled>(
+async function withoutWork(
   ralph: RalphContext,
-  { backlog, key, item, work }: ToSettle<Data, Findings>,
-  settled: Omit<Some, "passed">,
-): Promise<Omit<Some, "passed">> {
+  { backlog, key, item, work }: ToSettle,
+  settled: Omit<Settled, "passed">,
+): Promise<Omit<Settled, "passed">> {
   if (!ralph.config.commits.work || ralph.repository === null) return settled;
   const fold = await foldOf(ralph, backlog, key, item);
   const ref = await stowParked(ralph, backlog, { key, item, attemptId: settled.attempt.id, fold, work });
@@ -153,10 +149,10 @@ async function withoutWork<Data, Findings, Some extends Settled>(
   return { ...settled, settlement: { ...settled.settlement, stowed: ref }, committed: Object.keys(work) };
 }
 
-async function settleOnce<Data, Findings>(
+async function settleOnce(
   ralph: RalphContext,
   committer: Committer,
-  toSettle: ToSettle<Data, Findings>,
+  toSettle: ToSettle,
 ): Promise<Omit<Settled, "passed"> & { readonly head: string | null }> {
   const { backlog, key, item, attempt, work, landing, limited = (one) => one } = toSettle;
   const before = toSettle.known?.head ?? landing?.tip ?? null;
@@ -209,9 +205,9 @@ async function isLastCommit(ralph: RalphContext, { subject, body = "" }: SettleC
 }
 
 /** The commits of turns at an item since its first attempt, as far as no one else has them and they may be moved. */
-async function foldOf<Data, Findings>(
+async function foldOf(
   ralph: RalphContext,
-  backlog: Pick<Backlog<Data, Findings>, "policy">,
+  backlog: Pick<Backlog, "policy">,
   key: JournalKey,
   item: Item,
 ): Promise<Fold | null> {
@@ -240,9 +236,9 @@ function landedIn(
 }
 
 /** A turn's changes are on the disk before the journal has the attempt; landing work is already, as objects of git. */
-async function persistAndRecord<Data, Findings>(
+async function persistAndRecord(
   ralph: RalphContext,
-  { backlog, key, item, attempt, work, tip, landing }: ToSettle<Data, Findings>,
+  { backlog, key, item, attempt, work, tip, landing }: ToSettle,
   before: string | null,
 ): Promise<Fold | null> {
   if (landing !== undefined) {

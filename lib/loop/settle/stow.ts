@@ -13,9 +13,9 @@ import { keyOf } from "../journal/journal_record.ts";
 import type { Ownership } from "./ownership.ts";
 
 /** Paths relative to the top level that Ralph itself writes. */
-export function ownPaths<Data, Findings>(
+export function ownPaths(
   ralph: Pick<RalphContext, "root" | "repository">,
-  { stateFiles, ownFiles = [] }: Pick<Backlog<Data, Findings>, "stateFiles" | "ownFiles">,
+  { stateFiles, ownFiles = [] }: Pick<Backlog, "stateFiles" | "ownFiles">,
 ): readonly string[] {
   return topLevelPaths(ralph, [...stateFiles, ...ownFiles]);
 }
@@ -27,12 +27,12 @@ export function maskOf({ host }: Pick<RalphContext, "host">): Mask {
 }
 
 /** Puts away what turns at an item left that is given up on, and reports where. @returns the ref, or `null`: nothing was left */
-export async function stowParked<Data, Findings>(
+export async function stowParked(
   ralph: RalphContext,
-  backlog: Backlog<Data, Findings>,
+  backlog: Backlog,
   { key, item, attemptId, fold, work }: {
     readonly key: JournalKey;
-    readonly item: Item<Data>;
+    readonly item: Item;
     readonly attemptId: string;
     readonly fold: Fold | null;
     /** The work that they left uncommitted. */
@@ -69,7 +69,7 @@ interface Bringing {
 }
 
 /** Brings back what was left of an item, when it is taken up again. @returns whether the tree was changed */
-export async function bringBack<Data>(parts: Bringing, item: Item<Data>): Promise<boolean> {
+export async function bringBack(parts: Bringing, item: Item): Promise<boolean> {
   const { ralph, key } = parts;
   const stowed = ralph.journal.stowed(key).get(item.id);
   if (stowed === undefined || stowed.isBack || item.review === true) return false; // a review leaves nothing
@@ -92,7 +92,7 @@ export class LeftByWorkers {
   }
 
   /** Brings it into the tree when the item is taken up. @returns whether the tree was changed */
-  async bringBack<Data>(item: Item<Data>): Promise<boolean> {
+  async bringBack(item: Item): Promise<boolean> {
     const { ralph, key } = this.#parts;
     const { createKeptWork, workRef } = await import("../../git/work_commit.ts");
     this.#kept ??= createKeptWork(requireRepository(ralph), keyOf(key), { alone: true });
@@ -105,16 +105,16 @@ export class LeftByWorkers {
   }
 
   /** The item has passed. */
-  async passed<Data>(item: Item<Data>): Promise<void> {
+  async passed(item: Item): Promise<void> {
     if (this.#kept === null) return;
     const { workRef } = await import("../../git/work_commit.ts");
     await this.#kept.drop(workRef(keyOf(this.#parts.key), item));
   }
 }
 
-async function bringRef<Data>(
+async function bringRef(
   { ralph, ownership }: Bringing,
-  item: Item<Data>,
+  item: Item,
   { ref, left, union }: { readonly ref: string; readonly left: string; readonly union: boolean },
 ): Promise<"back" | "differs" | "gone"> {
   const repository = requireRepository(ralph);
