@@ -23,7 +23,7 @@ import { leftOpen, waitsInVain } from "../settle/settle.ts";
 import { costSoon } from "../policy/limits.ts";
 import type { Stopped, StoppedEarly } from "../run/outcome.ts";
 import { tidied } from "../run/tidied.ts";
-import { type LandingParts } from "./check_landing.ts";
+import type { LandingParts } from "./check_landing.ts";
 import { Landings } from "./landing.ts";
 import { inLane, LaneFault } from "./lane_fault.ts";
 import { type Lanes, openLanes } from "./lanes.ts";
