@@ -8,7 +8,6 @@ import type { EventBus, RalphEvent } from "../../events/types.ts";
 import { ensureDirectory, LARGEST_LOG, readText, temporaryDirectory, writeAtomic } from "../../host/files.ts";
 import { broughtUp, type Challenge, challengerFolder, type ChallengerTurn, challengerTurn } from "./challenger.ts";
 import { shellInvocation } from "../../host/shell.ts";
-import type { Host } from "../../host/types.ts";
 import type { CheckPlace } from "../checkout/types.ts";
 import { endedBy } from "../shell.ts";
 import { closedFences } from "../../backlog/fences.ts";
@@ -58,10 +57,9 @@ async function compared(challenge: Challenge, { turn, result, nothing }: Challen
   const place = await broughtUp(challenge, work);
   if (typeof place === "string") return missing([result], place);
   const started = ralph.host.clock.steady();
-  const timeoutMs = ralph.config.verify.timeout * 1000;
-  const { text, ending } = await observe(ralph.host, place, check.command, { cwd: ralph.root, timeoutMs, signal });
+  const { text, ending } = await observe(challenge, place, check.command);
   const durationMs = Math.max(0, ralph.host.clock.steady() - started);
-  const ok = sameText(text, check.expect);
+  const ok = withoutEnd(text) === withoutEnd(check.expect);
   const shown = createRedactor(secretValues(ralph.host.environment.variables)).text(
     `\`${check.command}\` printed ${quoted(text)}${ending === "" ? "" : ` (${ending})`}, expected ${
       quoted(check.expect)
@@ -112,25 +110,17 @@ function quoted(text: string): string {
   return JSON.stringify(short.length > SHOWN_CHARACTERS ? `${short.slice(0, SHOWN_CHARACTERS)}…` : short);
 }
 
-/** The output of a command. */
-interface Observed {
-  /** Its standard output, as far as it is compared. */
-  readonly text: string;
-  /** How it ended, where it did not end by itself with exit code 0; else empty. */
-  readonly ending: string;
-}
-
-/** Runs a command in a checkout and keeps what it printed to standard output. */
+/** Runs a command in a checkout. @returns its standard output, as far as it is compared, and how it failed, if it did */
 async function observe(
-  host: Host,
+  { ralph: { config, host, root }, signal }: Challenge,
   place: Pick<CheckPlace, "run">,
   command: string,
-  { cwd, timeoutMs, signal }: { readonly cwd: string; readonly timeoutMs: number; readonly signal: AbortSignal },
-): Promise<Observed> {
+): Promise<{ readonly text: string; readonly ending: string }> {
+  const timeoutMs = config.verify.timeout * 1000;
   const chunks: Uint8Array[] = [];
   let left = BYTES;
   const end = await host.processes.run({
-    ...place.run(await shellInvocation(command, host.environment), command, cwd),
+    ...place.run(await shellInvocation(command, host.environment), command, root),
     timeoutMs,
     signal,
     onRaw(chunk, stream) {
@@ -143,16 +133,8 @@ async function observe(
   return { text: Buffer.concat(chunks).toString("utf8"), ending };
 }
 
-/** A check that the author of the work has not seen. */
-interface UnseenCheck {
-  /** Prints what it observed. */
-  readonly command: string;
-  /** The text that it has to print. */
-  readonly expect: string;
-}
-
 /** Reads the last code block of an answer that holds a check; `null` where none does. */
-async function unseenCheckOf(text: string): Promise<UnseenCheck | null> {
+async function unseenCheckOf(text: string): Promise<{ readonly command: string; readonly expect: string } | null> {
   const { z } = await import("zod");
   const schema = z.object({ command: z.string().trim().min(1), expect: z.string() });
   for (const block of closedFences(text).toReversed()) {
@@ -163,11 +145,7 @@ async function unseenCheckOf(text: string): Promise<UnseenCheck | null> {
 }
 
 /** White space at the end, and how lines end, make no difference. Pure. */
-function sameText(observed: string, expected: string): boolean {
-  return normal(observed) === normal(expected);
-}
-
-function normal(text: string): string {
+function withoutEnd(text: string): string {
   return text.replaceAll("\r\n", "\n").trimEnd();
 }
 

@@ -4,7 +4,7 @@ import { refusalOf } from "../../agents/turn_verdict.ts";
 import { CLAIMS_VARIABLE, createClaimsFile } from "../../backlog/claims.ts";
 import { endedWith } from "../../backlog/last_line.ts";
 import { blockedReason, NONCE_LENGTH, saysPassing } from "../../backlog/signals.ts";
-import type { Attempt, Backlog, Check, Claim, Item, JudgeContext, Turn, Verification, WorkDone } from "../../backlog/types.ts";
+import type { Attempt, Backlog, Check, Claim, Item, JudgeContext, Turn, Verification } from "../../backlog/types.ts";
 import { verdictOf } from "../../backlog/verdict.ts";
 import { createBrief } from "../../checks/brief/create_brief.ts";
 import type { BriefChange } from "../../checks/brief/types.ts";
@@ -78,13 +78,12 @@ export async function workItem<Data, Findings>(
     turn: record,
     ...(greenBefore ? { greenBefore } : {}),
   };
-  const guarded = await endedBy(parts, taken, attempted);
-  const attempt = guarded ??
-    await withChallenge(
-      parts,
-      standing,
-      withoutClaim(taken, await judged(parts, taken, { attempted, first, standing })),
-    );
+  let attempt = await endedBy(parts, taken, attempted);
+  if (attempt === null) {
+    const found = withoutClaim(taken, await judged(parts, taken, { attempted, first, standing }));
+    const isChallenged = ralph.config.verify.challenge > 0; // loaded only where it is asked for
+    attempt = isChallenged ? await (await import("./challenge.ts")).challenged(parts, standing, found) : found;
+  }
   return { attempt: attempt as Attempt<Findings>, checks: named, before, after: taken.after };
 }
 
@@ -96,13 +95,6 @@ function withoutClaim({ unclaimed, turn }: TakenTurn, attempt: Attempt): Attempt
     status: "unverified",
     doubts: [{ kind: "not-claimed", message: `${NOT_CLAIMED}${endedWith(turn.lines)}` }],
   };
-}
-
-/** Loaded only where it is asked for. */
-async function withChallenge(parts: AttemptParts, standing: WorkDone, attempt: Attempt): Promise<Attempt> {
-  if (parts.ralph.config.verify.challenge === 0) return attempt;
-  const { challenged } = await import("./challenge.ts");
-  return await challenged(parts, standing, attempt);
 }
 
 async function prepare(
@@ -182,8 +174,7 @@ async function takeTurn(
   const restored = [...early, ...later];
   const after = restored.length === 0 && !reviews ? taken.after : await requireRepository(ralph).snapshot();
   const turn = withoutPaths(taken.turn, restored.map(({ path }) => path));
-  const { rewritten, swapped, remade } = taken;
-  return { turn, before, after, rewritten, swapped, remade, claim, refusal, unclaimed, edited, restored };
+  return { ...taken, turn, before, after, claim, refusal, unclaimed, edited, restored };
 }
 
 /**
@@ -280,21 +271,21 @@ async function judge(backlog: Backlog, item: Item, turn: Turn, context: JudgeCon
     ? defaultClaim(turn, context, backlog.stateFiles)
     : await backlog.judge(item, turn, context);
   const blocked = blockedReason(turn.lines);
-  const written = item.review === true && claim.status === "done"
-    ? turn.changedFiles.filter((path) => !backlog.stateFiles.includes(path))
-    : [];
-  if (written.length > 0 && blocked === null) {
+  if (blocked !== null) {
+    const { findings } = claim;
+    return {
+      status: "blocked",
+      reason: `the agent is blocked: ${blocked}`,
+      ...findings === undefined ? {} : { findings },
+    };
+  }
+  const isDone = item.review === true && claim.status === "done";
+  const written = isDone ? turn.changedFiles.filter((path) => !backlog.stateFiles.includes(path)) : [];
+  if (written.length > 0) {
     const reason = `it changed files, which a review does not do: ${written.join(", ")}`;
     return { ...claim, status: "not-done", reason };
   }
-  if (blocked === null) {
-    return claim.status === "not-done" ? { ...claim, reason: `${claim.reason}${endedWith(turn.lines)}` } : claim;
-  }
-  return {
-    status: "blocked",
-    reason: `the agent is blocked: ${blocked}`,
-    ...(claim.findings === undefined ? {} : { findings: claim.findings }),
-  };
+  return claim.status === "not-done" ? { ...claim, reason: `${claim.reason}${endedWith(turn.lines)}` } : claim;
 }
 
 function defaultClaim(

@@ -18,7 +18,7 @@ import { endOperations } from "../../git/operations.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { topLevelPaths, treesDirectory } from "../../git/tree_paths.ts";
 import type { Captured } from "../../git/fold.ts";
-import { deleteRefs, outputFrom, pathsBetween } from "../../git/run_git.ts";
+import { deleteRefs, outputFrom, pathsBetween, pathsFrom } from "../../git/run_git.ts";
 import { ensureDirectory, hashText, pathExists, removeOwn, resolveInside, writeAtomic } from "../../host/files.ts";
 import type { Repository } from "../../git/types.ts";
 import { tidied } from "../run/tidied.ts";
@@ -222,12 +222,10 @@ function stateOf({ home, backlog }: OpenTree): ReadonlySet<string> {
 
 /** Nothing of what the work began with is left. */
 async function removesAll(repository: Pick<Repository, "git">, { base, commit, paths }: Captured): Promise<boolean> {
-  const namesOf = async (...command: readonly string[]): Promise<readonly string[]> =>
-    (await outputFrom(repository, command)).split("\0").filter((name) => name !== "");
   const filesOf = (tree: string): Promise<readonly string[]> =>
-    namesOf("ls-tree", "-r", "-z", "--name-only", "--full-tree", tree);
+    pathsFrom(repository, ["ls-tree", "-r", "-z", "--name-only", "--full-tree", tree]);
   const removed = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=D", base, commit];
-  const { length: gone } = await namesOf(...removed);
+  const { length: gone } = await pathsFrom(repository, removed);
   if (gone === 0) return false; // as a rule, and shorter than a list of all files
   const changed = new Set(paths);
   if ((await filesOf(commit)).some((path) => !changed.has(path))) return false;

@@ -5,7 +5,7 @@ import { createRedactor } from "../../events/redact.ts";
 import { secretValues } from "../../events/secrets.ts";
 import type { Mask } from "../../git/fold.ts";
 import { requireRepository } from "../../git/require_repository.ts";
-import { deleteRefs, WORK_REFS } from "../../git/run_git.ts";
+import { WORK_REFS } from "../../git/run_git.ts";
 import { topLevelPaths } from "../../git/tree_paths.ts";
 import type { Fold } from "../../git/types.ts";
 import type { KeptWork } from "../../git/work_commit.ts";
