@@ -1,5 +1,5 @@
 import { addTurn, NO_USAGE, type UsageTotal } from "../backlog/usage.ts";
-import { callRow, type EventRows, type RalphEvent } from "./types.ts";
+import { type AgentEvent, callRow, type EventRows, type RalphEvent } from "./types.ts";
 
 /** How far a run has come, over all of its workers. */
 export interface Tally {
@@ -21,7 +21,37 @@ export function nextTally(before: Tally, event: RalphEvent, now: number): Tally 
   return callRow(ROWS, event, tally) ?? tally;
 }
 
-const ROWS: Partial<EventRows<readonly [tally: Tally], Tally>> = {
+/** They count nothing. */
+type PassedOver =
+  | AgentEvent["type"]
+  | "run-end"
+  | "landing-start"
+  | "landing-end"
+  | "step-start"
+  | "step-end"
+  | "turn-start"
+  | "wait-start"
+  | "wait-delta"
+  | "wait-end"
+  | "check-start"
+  | "check-end"
+  | "experiments"
+  | "hook-start"
+  | "hook-end"
+  | "sandbox"
+  | "host-refused"
+  | "state-restored"
+  | "trespass"
+  | "commit"
+  | "question"
+  | "answer"
+  | "steered"
+  | "pause-start"
+  | "pause-end"
+  | "text"
+  | "note";
+
+const ROWS: EventRows<readonly [tally: Tally], Tally, PassedOver> = {
   "run-start": (_event, tally) => ({ ...tally, passed: 0, total: null }),
   "iteration-start": ({ passed, total }, tally) => ({ ...tally, passed, total }),
   "iteration-end": ({ settlement, reopened = [] }, tally) => {

@@ -17,11 +17,11 @@ export type AgentEvent = Extract<RalphEvent, { readonly type: `agent-${string}` 
 export type EventOf<Type extends RalphEvent["type"]> = Extract<RalphEvent, { readonly type: Type }>;
 
 /**
- * A fold over events as a table. A table that has to show or record each event is whole: a new type of event does not
- * compile before it has its row. One that is about a few events only is partial.
+ * A fold over events as a table. A new type of event does not compile before it has its row, or is named among those
+ * that the table passes over.
  */
-export type EventRows<Rest extends readonly unknown[], Result> = {
-  readonly [Type in RalphEvent["type"]]: (event: EventOf<Type>, ...rest: Rest) => Result;
+export type EventRows<Rest extends readonly unknown[], Result, PassedOver extends RalphEvent["type"] = never> = {
+  readonly [Type in Exclude<RalphEvent["type"], PassedOver>]: (event: EventOf<Type>, ...rest: Rest) => Result;
 };
 
 /** Calls the row of an event, if it has one. */

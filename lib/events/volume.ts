@@ -17,8 +17,25 @@ const routine = (): Volume => "routine";
 const announced = (): Volume => "announced";
 const warning = (): Volume => "warning";
 
-/** Events without a row are news. */
-const ROWS: Partial<EventRows<readonly [], Volume>> = {
+/** They are news. */
+type PassedOver =
+  | "run-start"
+  | "step-start"
+  | "step-end"
+  | "iteration-start"
+  | "turn-end"
+  | "agent-rate-limit"
+  | "agent-error"
+  | "wait-start"
+  | "wait-end"
+  | "hook-start"
+  | "sandbox"
+  | "trespass"
+  | "commit"
+  | "answer"
+  | "steered";
+
+const ROWS: EventRows<readonly [], Volume, PassedOver> = {
   "run-end": announced,
   "iteration-end": announced,
   "turn-start": routine,

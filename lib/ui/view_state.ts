@@ -91,8 +91,27 @@ function duringTurn(state: ViewState, change: Partial<ViewState>): ViewState {
   return state.activity?.kind === "turn" ? { ...state, ...change } : state;
 }
 
-/** Events without a row change nothing. */
-const ROWS: Partial<EventRows<readonly [state: ViewState, now: number], ViewState>> = {
+/** They change nothing that is shown. */
+type PassedOver =
+  | "run-start"
+  | "items-reopened"
+  | "agent-start"
+  | "agent-end"
+  | "agent-line-invalid"
+  | "wait-delta"
+  | "experiments"
+  | "sandbox"
+  | "host-refused"
+  | "state-restored"
+  | "trespass"
+  | "commit"
+  | "question"
+  | "answer"
+  | "steered"
+  | "text"
+  | "note";
+
+const ROWS: EventRows<readonly [state: ViewState, now: number], ViewState, PassedOver> = {
   "run-end": over,
   "step-start": ({ title }, state) => ({ ...state, ...QUIET, step: title, iteration: null }),
   "step-end": over,

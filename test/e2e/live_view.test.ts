@@ -59,7 +59,7 @@ describe("the live view", needs("tmux"), () => {
     const prepared = project("--max-iterations", "1").prepare();
     const screen = tmuxScreen(prepared, 80, 24);
 
-    const turn = await screen.shows(/US-001 Add login · iteration 1\/1 · \d+s.*\n.*Bash npm/);
+    const turn = await screen.shows(/US-001 Add login · iteration 1\/1 · \d+[ms].*\n.*Bash npm/);
     expect(turn).toMatch(/^ {2}claude · Bash npm test -- --verbose .*…$/m);
     expect(turn).toMatch(/^ {2}│ Now the test 日本語$/m);
     writeFileSync(join(prepared.root, "../turn"), "");
@@ -75,11 +75,11 @@ describe("the live view", needs("tmux"), () => {
 
   test("follows the terminal's size, and Ctrl-C leaves nothing of it", async () => {
     const screen = tmuxScreen(project().prepare(), 80, 24);
-    await screen.shows(/· iteration 1 · \d+s.*\n.*Bash npm/);
+    await screen.shows(/· iteration 1 · \d+[ms].*\n.*Bash npm/);
 
     screen.resize(40, 12);
     const narrow = await screen.shows(
-      /^◆ US-001 Add login · iteration 1 · \d+s.*\n {2}claude · Bash npm te.*…\n {2}│ Now/m,
+      /^◆ US-001 Add login · iteration 1 · \d+[ms].*\n {2}claude · Bash npm te.*…\n {2}│ Now/m,
     );
     expect(narrow.match(/iteration 1 ·/g)).toHaveLength(1);
     screen.resize(100, 30);
@@ -102,7 +102,7 @@ describe("the live view", needs("tmux"), () => {
     rmSync(join(prepared.root, "../turn"));
     screen.keys("y");
     await screen.shows(
-      /^◆ US-002 Add login · iteration 2 · \d+s.*\n {2}run 12\.3k tokens, ~\$0\.25/m,
+      /^◆ US-002 Add login · iteration 2 · \d+[ms].*\n {2}run 12\.3k tokens, ~\$0\.25/m,
     );
     writeFileSync(join(prepared.root, "../turn"), "");
     const end = await screen.shows(/verified in(.*\n)*.*verified in(.*\n)*.*exit 0$/);
