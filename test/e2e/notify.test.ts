@@ -69,7 +69,8 @@ test("a URL gets what chat servers read, after a failure that passes, and no out
 /** When the run itself was over, in milliseconds since 1970. */
 function endedAt(root: string): number {
   const runs = join(root, "scripts/ralph/runs");
-  const lines = readFileSync(join(runs, readdirSync(runs)[0] ?? "", "events.ndjson"), "utf8").trimEnd().split("\n");
+  const [run = ""] = readdirSync(runs).filter((name) => !name.startsWith("."));
+  const lines = readFileSync(join(runs, run, "events.ndjson"), "utf8").trimEnd().split("\n");
   const { at, type } = JSON.parse(lines.at(-1) ?? "") as { readonly at: string; readonly type: string };
   expect(type).toBe("run-end");
   return Date.parse(at);
