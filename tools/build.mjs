@@ -16,18 +16,9 @@ import {
 import { dirname, join, relative } from "node:path";
 import { BUNDLED_INTO } from "./bundled.mjs";
 import { generate } from "./generate.mjs";
-import { bunPath, mustRun, packageScript, ROOT, run, seconds } from "./runtimes.mjs";
+import { bunPath, mustRun, packageScript, ROOT, run, seconds, TARGETS } from "./runtimes.mjs";
 
 const DIST = join(ROOT, "dist");
-const TARGETS = [
-  "linux-x64",
-  "linux-arm64",
-  "linux-x64-musl",
-  "linux-arm64-musl",
-  "darwin-x64",
-  "darwin-arm64",
-  "windows-x64",
-];
 
 /** Built beside and put in place at the end: what is in use is whole at any moment. */
 async function buildPackage() {

@@ -1,0 +1,148 @@
+/**
+ * Makes a release in dist/release: an archive for each system, the npm package, sums, SBOM and notes.
+ *
+ *   node tools/release.mjs [--dry-run] [--target linux-x64,windows-x64,…]
+ *
+ * `--dry-run` publishes nothing. All times in the archives are SOURCE_DATE_EPOCH, else the commit's, so that the same
+ * commit gives the same sums. It needs tar, xz and zip.
+ */
+import { createHash } from "node:crypto";
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { environment, mustRun, ROOT, run, TARGETS } from "./runtimes.mjs";
+
+const DIST = join(ROOT, "dist");
+const OUT = join(DIST, "release");
+const SHELLS = { bash: "ralph.bash", fish: "ralph.fish", zsh: "_ralph", powershell: "ralph.ps1" };
+
+async function main() {
+  const { values } = parseArgs({ options: { "dry-run": { type: "boolean" }, target: { type: "string" } } });
+  const isDry = values["dry-run"] === true;
+  const targets = values.target?.split(",") ?? TARGETS;
+  const { name, version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const notes = notesOf(version);
+  if (!isDry) await refuseOthers(version);
+  const epoch = Number(
+    process.env.SOURCE_DATE_EPOCH ?? await mustRun("git", ["log", "-1", "--format=%ct"], { capture: true }),
+  );
+  const env = environment({ SOURCE_DATE_EPOCH: String(epoch), TZ: "UTC" });
+  rmSync(OUT, { recursive: true, force: true });
+  mkdirSync(OUT, { recursive: true });
+
+  await mustRun(process.execPath, ["tools/build.mjs", "package"], { env, capture: true });
+  for (const target of targets) await archive(target, { version, epoch, env });
+  await mustRun("npm", ["pack", "--silent", "--pack-destination", OUT], { env, capture: true });
+  await writeBill(join(OUT, `ralph-${version}.cdx.json`), { epoch, env });
+  writeFileSync(join(OUT, "NOTES.md"), notes);
+  const files = readdirSync(OUT).filter((file) => file !== "NOTES.md").sort();
+  const sums = files.map((file) => `${sumOf(file)}  ${file}\n`);
+  writeFileSync(join(OUT, "SHA256SUMS"), sums.join(""));
+
+  for (const [at, file] of files.entries()) console.log(`${megabytes(file)}  ${sums[at].slice(0, 64)}  ${file}`);
+  if (isDry) {
+    return console.log(`nothing was published; dist/release holds ${files.length} files, SHA256SUMS and NOTES.md`);
+  }
+  await publish(files, { name, version, env });
+}
+
+/** The changelog's section of a version, without its heading. */
+function notesOf(version) {
+  const text = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8");
+  const section = text.split(/^## /m).find((part) => part.startsWith(`${version}\n`));
+  if (section === undefined) throw new Error(`CHANGELOG.md has no section "## ${version}"`);
+  return section.slice(version.length).trimStart();
+}
+
+/** A release is a commit with its tag, and nothing else. */
+async function refuseOthers(version) {
+  const changed = await mustRun("git", ["status", "--porcelain"], { capture: true });
+  if (changed !== "") throw new Error(`commit these changes first:\n${changed}`);
+  const tags = await mustRun("git", ["tag", "--points-at", "HEAD"], { capture: true });
+  if (!tags.split("\n").includes(`v${version}`)) {
+    throw new Error(`HEAD has no tag v${version}: \`git tag v${version}\``);
+  }
+}
+
+async function archive(target, { version, epoch, env }) {
+  const isWindows = target.startsWith("windows");
+  const program = isWindows ? "ralph.exe" : "ralph";
+  await mustRun(process.execPath, ["tools/build.mjs", "binary", "--target", target], { env, capture: true });
+  const folder = `ralph-${version}-${target}`;
+  const staging = join(OUT, folder);
+  mkdirSync(join(staging, "completions"), { recursive: true });
+  copyFileSync(join(DIST, `ralph-${target}${isWindows ? ".exe" : ""}`), join(staging, program));
+  copyFileSync(join(ROOT, "LICENSE"), join(staging, "LICENSE"));
+  copyFileSync(join(DIST, "man", "ralph.1"), join(staging, "ralph.1"));
+  for (const [shell, file] of Object.entries(SHELLS)) {
+    const script = await mustRun(process.execPath, ["dist/bin/ralph.js", "completions", shell], { env, capture: true });
+    writeFileSync(join(staging, "completions", file), script);
+  }
+  for (const path of readdirSync(staging, { recursive: true })) utimesSync(join(staging, path), epoch, epoch);
+  const pack = isWindows ? zipped(folder) : tarred(folder, epoch);
+  for (const [file, ...words] of pack) await mustRun(file, words, { cwd: OUT, env, capture: true });
+  rmSync(staging, { recursive: true });
+}
+
+function tarred(folder, epoch) {
+  const same = ["--sort=name", `--mtime=@${epoch}`, "--owner=0", "--group=0", "--numeric-owner", "--mode=u+rw,go=rX"];
+  return [["tar", ...same, "-cf", `${folder}.tar`, folder], ["xz", "-9", "-T1", "--force", `${folder}.tar`]];
+}
+
+function zipped(folder) {
+  const names = ["LICENSE", "completions", "ralph.1", "ralph.exe"].map((name) => `${folder}/${name}`);
+  return [["zip", "-X", "-q", "-r", `${folder}.zip`, ...names]];
+}
+
+/** What the program is made of, with licences, as CycloneDX. Its number and time would differ with each run. */
+async function writeBill(file, { epoch, env }) {
+  const words = ["sbom", "--sbom-format", "cyclonedx", "--omit", "dev", "--package-lock-only"];
+  const { serialNumber: _, ...bill } = JSON.parse(await mustRun("npm", words, { env, capture: true }));
+  bill.metadata.timestamp = new Date(epoch * 1000).toISOString();
+  writeFileSync(file, `${JSON.stringify(bill, null, 2)}\n`);
+}
+
+function sumOf(file) {
+  return createHash("sha256").update(readFileSync(join(OUT, file))).digest("hex");
+}
+
+function megabytes(file) {
+  return `${(statSync(join(OUT, file)).size / 1e6).toFixed(1).padStart(6)} MB`;
+}
+
+/** First the files, then the package: who installs by npm finds the release that its notes name. */
+async function publish(files, { name, version, env }) {
+  const tag = `v${version}`;
+  const paths = [...files, "SHA256SUMS"].map((file) => join(OUT, file));
+  const { code } = await run("gh", ["release", "view", tag], { env, capture: true });
+  if (code !== 0) {
+    await mustRun("gh", [
+      "release",
+      "create",
+      tag,
+      "--verify-tag",
+      "--title",
+      tag,
+      "--notes-file",
+      join(OUT, "NOTES.md"),
+    ], { env });
+  }
+  await mustRun("gh", ["release", "upload", tag, "--clobber", ...paths], { env });
+  await mustRun("npm", ["publish", "--provenance", "--access", "public", join(OUT, `${name}-${version}.tgz`)], { env });
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(`error: ${error.message}`);
+  process.exitCode = 1;
+}
