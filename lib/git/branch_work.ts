@@ -24,7 +24,7 @@ export interface BranchWork {
  * @returns `null` before the first commit, and where git does not say
  */
 export async function branchWork(
-  repository: Pick<Repository, "git" | "head">,
+  repository: Pick<Repository, "git" | "gitDirectory" | "head">,
   { base: named, since = null, apart = [] }: {
     readonly base?: string | undefined;
     readonly since?: string | null;

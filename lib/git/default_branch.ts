@@ -1,3 +1,4 @@
+import { mayHaveRefs } from "./run_git.ts";
 import type { Repository } from "./types.ts";
 
 const ORIGIN_HEAD = "refs/remotes/origin/HEAD";
@@ -6,11 +7,15 @@ const ORIGIN_HEAD = "refs/remotes/origin/HEAD";
  * The branch that work ends up on: the remote's own, `main`, `master`, or the one that git makes first; `null` where no
  * such branch is here.
  */
-export async function defaultBranch({ git }: Pick<Repository, "git">): Promise<string | null> {
+export async function defaultBranch(
+  { git, gitDirectory }: Pick<Repository, "git" | "gitDirectory">,
+): Promise<string | null> {
   const listed = await git(["for-each-ref", "--format=%(refname) %(symref)", "refs/heads/", ORIGIN_HEAD]);
   const symbolic = new Map(listed.stdout.split("\n").map((line) => line.split(" ") as [string, string]));
   const isHere = (name: string): boolean => symbolic.has(`refs/heads/${name}`);
-  const remote = symbolic.get(ORIGIN_HEAD)?.replace(/^refs\/remotes\/origin\//, "") ?? "";
+  const mayBeLost = !symbolic.has(ORIGIN_HEAD) && await mayHaveRefs(gitDirectory, "refs/remotes/origin/");
+  const lost = mayBeLost ? (await git(["symbolic-ref", "--quiet", ORIGIN_HEAD])).stdout.trim() : ""; // to a branch that is gone
+  const remote = (symbolic.get(ORIGIN_HEAD) ?? lost).replace(/^refs\/remotes\/origin\//, "");
   const name = [remote, "main", "master"].find(isHere) ?? (await git(["config", "init.defaultBranch"])).stdout.trim();
   return isHere(name) ? name : null;
 }

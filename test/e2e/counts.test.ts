@@ -17,3 +17,10 @@ test.each(Object.entries(MOST))(
     expect(added).toBeLessThanOrEqual(2 * most);
   },
 );
+
+test("a run of one item starts no more than 51 git processes, three clean checkouts among them", needs("Linux"), () => {
+  const all = gitOf(ARTEFACT, "exec", 1);
+
+  expect(all).toBeGreaterThan(0);
+  expect(all).toBeLessThanOrEqual(51);
+});

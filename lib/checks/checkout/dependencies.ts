@@ -17,8 +17,8 @@ import type { CheckoutPlace } from "./types.ts";
 export interface Dependencies {
   /** As they were when the checkout was opened. */
   readonly first: KeptCopies;
-  /** Brings them up to a commit that is checked out. */
-  bringUp(entries: readonly ListedEntry[]): Promise<BroughtDependencies>;
+  /** Brings them up to a commit that is checked out. @param looked when the tree's folders were: a turn came since, or not */
+  bringUp(entries: readonly ListedEntry[], looked: "just now" | "before"): Promise<BroughtDependencies>;
 }
 
 /** The outcome of bringing them up. */
@@ -58,7 +58,6 @@ export async function openDependencies(
   const first = await keep(topLevel, keyBefore);
   let kept = first;
   let from: CheckoutPlace["dependencies"] = "as at the start";
-  let isFirst = true;
 
   /** In the checkout, without the copies. @returns why it failed */
   async function install(command: string): Promise<string | null> {
@@ -71,9 +70,7 @@ export async function openDependencies(
     return end.exitCode === 0 ? null : `workspace.setup: ${end.tail.trim() || end.reason}`;
   }
 
-  /** At first they were looked at just now. */
   async function hasNewFolder(): Promise<boolean> {
-    if (isFirst) return false;
     const known = new Set(kept.copies.map(({ path }) => path));
     return (await ignoredPaths(git, topLevel, copy)).paths.some((path) => !known.has(path));
   }
@@ -85,11 +82,10 @@ export async function openDependencies(
 
   return {
     first,
-    async bringUp(entries) {
+    async bringUp(entries, looked) {
       const keyNow = await dependencyKey(git, entries);
-      const isSame = keyNow === await keyBefore() && (from === "installed" || !await hasNewFolder());
-      isFirst = false;
-      if (isSame) {
+      const isKnown = looked === "just now" || from === "installed";
+      if (keyNow === await keyBefore() && (isKnown || !await hasNewFolder())) {
         return { status: "ready", kept, from, lost: await kept.restore() };
       }
       if (setup === null && mustInstall && await hasFolder()) return { status: "failed", reason: MUST_INSTALL };

@@ -57,9 +57,12 @@ export async function openCheckout(ralph: CheckoutContext, options: CheckoutOpti
   const clone = createClone(host, topLevel, home, settings);
   const results: Results = new Map();
   const oneAtATime = createSlots(1);
+  let looked: "just now" | "before" = "just now";
   let allowed: { readonly submodules: ReadonlySet<string>; readonly links: ReadonlySet<string> } | null = null;
 
   async function bringUp(wanted: string | undefined): Promise<BroughtUp> {
+    const ofDependencies = looked;
+    looked = "before";
     const { head, branch, refs } = await refsOf(git);
     const commit = wanted ?? head;
     if (commit === null) return { status: "nothing-committed" };
@@ -70,7 +73,7 @@ export async function openCheckout(ralph: CheckoutContext, options: CheckoutOpti
     const added = outward.filter((link) => !allowed?.links.has(link));
     if (added.length > 0) return { status: "links-outside", links: added };
     if (!await isDirectory(join(home.tree, inside))) return { status: "failed", reason: `${inside} is not committed` };
-    const brought = await dependencies.bringUp(entries);
+    const brought = await dependencies.bringUp(entries, ofDependencies);
     if (brought.status === "failed") return brought;
     const laid = { kept: brought.kept, committed: special.links };
     await layCopies(ground, laid);
