@@ -35,7 +35,11 @@ export function parseLine(
     const values = valuesOf(typed[name]) ?? (displaced ? null : fromEnvironment(flag, variables));
     if (values !== null) given.set(name, checked(name, flag, values));
   }
-  return { arguments: typed._.map(String), flags: flagsFrom((name) => given.get(name) ?? []), rest };
+  return {
+    arguments: (typed["_"] as readonly unknown[]).map(String),
+    flags: flagsFrom((name) => given.get(name) ?? []),
+    rest,
+  };
 }
 
 /** Flags by their values; one without any was not given. */
