@@ -131,6 +131,7 @@ export const ${name} = ${text};
         'named("Event", "It happened.", z.object({ look, by: z.array(z.string().nullable()).exactOptional() }))',
       ),
       "lib/report/schema.ts": `${schema("REPORT_SCHEMA", "look")}export const GATE_SCHEMA = z.literal(1);\n`,
+      "lib/steer/schema.ts": `${schema("LIVE_RUN", "look")}export const [REQUEST, REPLY] = [look, look];\n`,
       "deno.json": '{ "exports": { ".": "./lib/mod.ts", "./cli": "./bin/ralph.ts" } }',
       "tsconfig.json": "{}",
       "tsconfig.build.json":

@@ -62,7 +62,7 @@ export async function listSprints(
 
 /** Every sprint, compiled or not. */
 export async function everySprint(root: string): Promise<readonly string[]> {
-  return [...new Set([...await listSprints(root, "SPRINT.yaml"), ...await listSprints(root)])];
+  return [...new Set([...await listSprints(root, "SPRINT.yaml"), ...await listSprints(root)])].sort();
 }
 
 /** The only sprint there is, compiled or not. @throws {RalphError} sprint-missing when there is none, or more than one */
