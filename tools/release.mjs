@@ -103,7 +103,7 @@ function zipped(folder) {
   return [["zip", "-X", "-q", "-r", `${folder}.zip`, ...names]];
 }
 
-/** What the program is made of, with licences, as CycloneDX. Its number and time would differ with each run. */
+/** The packages in the program with their licences, as CycloneDX. Its number and time would differ with each run. */
 async function writeBill(file, { epoch, env }) {
   const words = ["sbom", "--sbom-format", "cyclonedx", "--omit", "dev", "--package-lock-only"];
   const { serialNumber: _, ...bill } = JSON.parse(await mustRun("npm", words, { env, capture: true }));

@@ -10,7 +10,7 @@ export interface Finding {
   readonly hint?: string;
 }
 
-/** What a look finds, in words or as findings of its own; a RalphError of it is a finding of this level. */
+/** The findings of a look, in words or as its own; a RalphError of it is a finding of this level. */
 export async function foundOf(
   name: string,
   look: () => Promise<string | readonly Finding[]>,

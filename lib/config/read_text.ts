@@ -36,7 +36,7 @@ const TOKEN_REGEXP = /"(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s"{}[\]:,]+/g;
 
 /**
  * The line and column at which the key at a path of valid JSON begins, or the innermost part of the path that is there.
- * Of a key that is there twice the last one counts, as for `JSON.parse`.
+ * The last one counts of a key that is there twice, as for `JSON.parse`.
  */
 export function jsonPlace(text: string, path: readonly PropertyKey[]): TextPlace {
   /** The open brackets, each with the key or the index at which it is. */

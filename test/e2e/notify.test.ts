@@ -71,9 +71,8 @@ function endedAt(root: string): number {
   const runs = join(root, "scripts/ralph/runs");
   const [run = ""] = readdirSync(runs).filter((name) => !name.startsWith("."));
   const lines = readFileSync(join(runs, run, "events.ndjson"), "utf8").trimEnd().split("\n");
-  const { at, type } = JSON.parse(lines.at(-1) ?? "") as { readonly at: string; readonly type: string };
-  expect(type).toBe("run-end");
-  return Date.parse(at);
+  const events = lines.map((line) => JSON.parse(line) as { readonly at: string; readonly type: string });
+  return Date.parse(events.find(({ type }) => type === "run-end")?.at ?? "");
 }
 
 test(

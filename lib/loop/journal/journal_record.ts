@@ -19,7 +19,7 @@ interface OfItem {
 /** Hashes of files by their paths; `null` for one that is gone. */
 export type Work = SettlingWork["work"];
 
-/** What a line of each kind says. */
+/** The fields of a line of each kind. */
 export interface LineFields {
   readonly begun: Omit<BegunAttempt, "id"> & { readonly item: Item; readonly attemptId: string };
   readonly settling: OfItem & SettlingWork & { readonly attempt: Attempt };

@@ -37,7 +37,7 @@ export interface SettleOptions {
   readonly isGivenUp: (plan: Plan, id: string) => boolean;
 }
 
-/** What an attempt comes to. */
+/** The outcome of an attempt. */
 interface Settled {
   /** The claims that count. @default new issues: any turn may add these, however it ended */
   readonly counts?: (command: string) => boolean;

@@ -5,6 +5,7 @@ import { changesTests } from "../../backlog/changes_tests.ts";
 import { fingerprintOf, isParked } from "../../backlog/attempts.ts";
 import { resolveInside } from "../../host/files.ts";
 import { ensureRunsIgnored } from "../../events/run_folders.ts";
+import type { Overview } from "../../backlog/overview.ts";
 import type { Backlog, Check, Claim, Item, JudgeContext, Next, ParkedItem, Turn } from "../../backlog/types.ts";
 import { findingsOf } from "./claim.ts";
 import { type SprintPaths, sprintPaths, transcriptOf } from "./paths.ts";
@@ -72,13 +73,7 @@ export function sprintBacklog(
     unverified: "accept",
     runsDirectory: paths.logs,
 
-    async overview({ parked }) {
-      const { steps } = await load();
-      const open = steps.filter(isPending);
-      const given = open.filter((step) => isGivenUp(step, parked)).length;
-      const passed = steps.filter(({ status }) => status === "completed").length;
-      return { total: null, passed, open: open.length - given, parked: given, unchecked: [] };
-    },
+    overview: async ({ parked }) => counted(await load(), parked),
 
     async next({ inFlight, parked }) {
       const { WAITS_FOR_A_PERSON } = await import("./changes.ts");
@@ -122,6 +117,13 @@ export function sprintBacklog(
     settle: (item, attempt) =>
       settleIteration({ item, attempt, change, now: nowIn(ralph), load, file: paths.progress }),
   };
+}
+
+function counted({ steps }: SprintProgress, parked: readonly ParkedItem[]): Overview {
+  const open = steps.filter(isPending);
+  const given = open.filter((step) => isGivenUp(step, parked)).length;
+  const passed = steps.filter(({ status }) => status === "completed").length;
+  return { total: null, passed, open: open.length - given, parked: given, unchecked: [] };
 }
 
 /** Reads PROGRESS.yaml. @throws {RalphError} state-missing, state-invalid, sprint-invalid */

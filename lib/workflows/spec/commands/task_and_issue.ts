@@ -95,7 +95,7 @@ async function reject(invocation: Invocation, words: readonly string[]): Promise
   });
 }
 
-/** What was given as an argument, or by `-` the lines of standard input that hold something. */
+/** The argument, or by `-` the lines of standard input that hold something. */
 async function batchOf(given: string, { terminal }: Pick<Host, "terminal">): Promise<readonly string[]> {
   if (given !== "-") return [given];
   return (await readAll(terminal.stdin)).split("\n").map((line) => line.trim()).filter((line) => line !== "");
