@@ -19,12 +19,17 @@ const BASH: readonly string[] = ["--norc", "-c"];
  * are passed over.
  */
 export async function shellInvocation(command: string, environment: Environment): Promise<ShellInvocation> {
-  const shell = await findShell(environment);
+  const known = shells.get(environment) ?? findShell(environment);
+  shells.set(environment, known);
+  const shell = await known;
   return {
     file: shell.file,
     arguments: [...shell.arguments, shell.arguments === BASH ? strictPipelines(command) : command],
   };
 }
+
+/** Looked for once, before the first turn: a turn may put a `bash` of its own into a folder of PATH. */
+const shells = new WeakMap<Environment, Promise<ShellInvocation>>();
 
 async function findShell(environment: Environment): Promise<ShellInvocation> {
   if (environment.platform === "win32") return windowsShell(environment);
