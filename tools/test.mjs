@@ -66,6 +66,7 @@ const BY_BUN = [
   "test/testing/backlog_contract.test.ts",
   "test/checks/checkout/{checkout,cheats,dependencies}.test.ts",
   // only there is no instant between a look at a file and its replacement
+  "test/backlog/state_files_meanwhile.test.ts",
   "test/workflows/notes_meanwhile.test.ts",
   // kills and restarts by the second: the steps themselves have their tests in every runtime
   "test/workflows/exec/{plan_resume,plan_retries}.test.ts",

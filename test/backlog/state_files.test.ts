@@ -1,8 +1,6 @@
-import { spawn } from "node:child_process";
 import { appendFileSync, renameSync, writeFileSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { describe, expect, test } from "vitest";
 import { createStateFiles, type StateFiles } from "../../lib/backlog/state_files.ts";
 import { createHost } from "../../lib/host/create_host.ts";
@@ -118,42 +116,6 @@ describe("update() of files that are held", () => {
 });
 
 describe("a file that another program writes meanwhile", () => {
-  /** Appends `line 1`, `line 2` … every 15 ms, by a process of its own, as long as `during` takes. */
-  async function whileAppending(file: string, during: () => Promise<void>): Promise<readonly string[]> {
-    const code = `const { appendFileSync } = require("node:fs");
-      let count = 0;
-      const timer = setInterval(() => appendFileSync(${JSON.stringify(file)}, "line " + ++count + "\\n"), 15);
-      process.stdin.on("end", () => { clearInterval(timer); console.log(count); }).resume();
-      console.log("ready");`;
-    const child = spawn(process.execPath, ["-e", code], { stdio: ["pipe", "pipe", "inherit"] });
-    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-    await lines.next();
-    await during().finally(() => child.stdin.end());
-    const count = Number((await lines.next()).value);
-    return Array.from({ length: count }, (_, index) => `line ${index + 1}`);
-  }
-
-  const missing = (lines: readonly string[], ...texts: readonly string[]): readonly string[] => {
-    const there = new Set(texts.flatMap((text) => text.split("\n")));
-    return lines.filter((line) => !there.has(line));
-  };
-
-  test("update() keeps each of its lines, held or not", async () => {
-    await using here = await place();
-    await here.state.update("a.txt", () => "0\n");
-    const lines = await whileAppending(join(here.root, "a.txt"), async () => {
-      for (let round = 1; round <= 40; round++) {
-        if (round === 20) await here.state.hold(["a.txt"]);
-        await here.state.update("a.txt", more(`own ${round}`));
-      }
-    });
-
-    expect(lines.length).toBeGreaterThan(0);
-    const text = await here.read();
-    expect(missing(lines, text)).toEqual([]);
-    expect(missing(Array.from({ length: 40 }, (_, index) => `own ${index + 1}`), text)).toEqual([]);
-  });
-
   test("transact() begins again with what the file holds", async () => {
     await using here = await place();
     await here.state.update("a.txt", () => "0\n");
@@ -165,22 +127,6 @@ describe("a file that another program writes meanwhile", () => {
     });
 
     expect([begun, await here.read()]).toEqual([3, "0\nhand 1\nhand 2\nown\n"]);
-  });
-
-  test("restore() hands over each version that it reverts, the newest too", async () => {
-    await using here = await place();
-    await here.state.update("a.txt", () => "0\n");
-    const kept: (string | null)[] = [];
-    const lines = await whileAppending(join(here.root, "a.txt"), async () => {
-      while (kept.length < 25) {
-        await here.state.restore(await here.state.edited(["a.txt"]), async ({ found }) => {
-          kept.push(found);
-        });
-      }
-    });
-
-    expect(lines.length).toBeGreaterThan(0);
-    expect(missing(lines, await here.read(), ...kept.map((text) => text ?? ""))).toEqual([]);
   });
 
   test("a file that appears where there was none is not overwritten", async () => {

@@ -1,4 +1,5 @@
 /** A bare remote with a plan of stories, clones of it, and Ralph as a process in them. */
+import { endWorkersIn } from "../fault/processes.ts";
 import { execFileSync, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -134,6 +135,7 @@ export class Clones implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    endWorkersIn(this.folder); // a test that failed has not waited for them
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }
 

@@ -112,8 +112,9 @@ describe("over a queue", needs("postgresql"), () => {
       expect(turns()).toBe(1);
       await say("resume");
       await expect.poll(turns, { interval: 100 }).toBe(2);
-      expect(readFileSync(join(clones.folder, "prompt-1"), "utf8")).not.toContain("Latin");
-      expect(readFileSync(join(clones.folder, "prompt-2"), "utf8")).toContain("Write it in Latin");
+      const prompt = (number: number): string => readFileSync(join(clones.folder, `prompt-${number}`), "utf8");
+      expect(prompt(1)).not.toContain("Latin");
+      await expect.poll(() => prompt(2), { interval: 100 }).toContain("Write it in Latin"); // the turn is counted first
 
       const asked = performance.now();
       await say("stop", "--now");
