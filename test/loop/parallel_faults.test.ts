@@ -30,6 +30,17 @@ function spoilingOnce(spoil: (cwd: string) => Promise<unknown> | void): Turns {
   };
 }
 
+/** Turns that began beside the spoilt one end when its tree is gone: until then the disk has no room for them either. */
+function besideSpoilt(spoil: (cwd: string) => Promise<unknown> | void): Turns {
+  let spoilt: string | null = null;
+  const turns = spoilingOnce((cwd) => spoil(spoilt = cwd));
+  return async (request, number) => {
+    const turn = await turns(request, number);
+    if (request.cwd !== spoilt) await expect.poll(() => spoilt !== null && !existsSync(spoilt)).toBe(true);
+    return turn;
+  };
+}
+
 async function mountedAt(folder: string, size: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", folder]);
@@ -60,7 +71,7 @@ describe("one worker's fault", () => {
     needs("root", "a mounted tmpfs"),
     async () => {
       const config = { parallel: { directory: await smallDisk() } };
-      await using world = await loopWorld(spoilingOnce(fillDisk), { config, files: IGNORING });
+      await using world = await loopWorld(besideSpoilt(fillDisk), { config, files: IGNORING });
 
       const run = await runLoop(world.ralph, memoryBacklog(tasks("a", "b", "c", "d", "e")), { workers: 3 });
 
