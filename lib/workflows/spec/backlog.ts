@@ -151,7 +151,7 @@ export function specBacklog(
     async work(item, { cwd, attempt, nonce, previous }) {
       const checks = item.kind === "BUILD" || item.kind === "VERIFY" ? checksOf(tasksIn(item)) : [];
       const prompt = await stagePrompt(item, { root: ralph.root, cwd, attempt, nonce, previous, checks });
-      const about = item.data.stage === "DECOMPOSE" ? { RALPH_ITEM: parentId(item) } : {};
+      const about: Record<string, string> = item.data.stage === "DECOMPOSE" ? { RALPH_ITEM: parentId(item) } : {};
       return { prompt, checks, checkFirst: item.kind === "VERIFY", environment: { RALPH_STAGE: item.kind, ...about } };
     },
 

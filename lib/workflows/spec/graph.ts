@@ -25,7 +25,7 @@ export function circleIn(
     for (const [id, deps] of left) if (!deps.some((one) => left.has(one))) left.delete(id);
   }
   const path = new Set<string>();
-  let [id] = left.keys();
+  let id: string | undefined = [...left.keys()][0];
   while (id !== undefined && !path.has(id)) {
     path.add(id);
     id = left.get(id)?.find((one) => left.has(one));
