@@ -16,6 +16,7 @@ import { basename, dirname, join } from "node:path";
 import { syncFolder, syncOpen } from "./durable.ts";
 import { unwritable } from "./file_errors.ts";
 import { exchange, renameToNew } from "./lib_c.ts";
+import { beganAt } from "./process_table.ts";
 import { linkTarget } from "./resolve_inside.ts";
 import { codeOf, ifThere, namesIn } from "./looks.ts";
 
@@ -28,6 +29,9 @@ const TEMPORARY_REGEXP = /^\..+\.(\d+)-[0-9a-f]{8}\.ralph-tmp$/;
 
 /** No write takes as long. */
 const LONGEST_WRITE_MS = 10 * 60 * 1000;
+
+/** So far both clocks may be apart: the table of processes counts in hundredths of a second. */
+const CLOCK_MS = 1000;
 
 /** How a file is written. */
 export interface WriteOptions {
@@ -192,19 +196,22 @@ export function removeLeftOvers(folder: string): void {
   }
 }
 
-/** Its writer has ended, or what has the writer's number is another process by now, as after a restart. */
+/** Its writer has ended, as a zombie too, or what has the writer's number is another process by now. */
 function isLeft(path: string, owner: number): boolean {
-  if (!isRunning(owner)) return true;
+  const access = accessTo(owner);
   const found = lstatSync(path, { throwIfNoEntry: false });
-  return found !== undefined && found.mtimeMs < Date.now() - LONGEST_WRITE_MS;
+  if (access === "none" || found === undefined) return access === "none";
+  if (found.mtimeMs < Date.now() - LONGEST_WRITE_MS) return true;
+  const began = access === "own" ? beganAt(owner) : undefined; // those of others may be hidden
+  return began === null || (began !== undefined && began > found.mtimeMs + CLOCK_MS);
 }
 
-function isRunning(pid: number): boolean {
+function accessTo(pid: number): "own" | "foreign" | "none" {
   try {
     process.kill(pid, 0);
-    return true;
+    return "own";
   } catch (error) {
-    return codeOf(error) === "EPERM";
+    return codeOf(error) === "EPERM" ? "foreign" : "none";
   }
 }
 

@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
   existsSync,
@@ -13,7 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { asNamed, machineError, unwritable } from "../../lib/host/file_errors.ts";
 import {
   appendText,
@@ -37,7 +38,7 @@ import {
 } from "../../lib/host/files.ts";
 import { fixtureCommand } from "../fixtures/processes/fixture_command.ts";
 import { waitUntil } from "../fixtures/processes/survivors.ts";
-import { needs } from "../needs.ts";
+import { needs, only } from "../needs.ts";
 
 describe("reading", () => {
   test("readText(), readStart(), hashFile() give null for a missing file", async () => {
@@ -235,6 +236,27 @@ describe("writeAtomic()", () => {
 
     expect(readdirSync(folder.path).toSorted()).toEqual([young, "state"]);
   });
+
+  test(
+    "a left-over whose writer is a zombie, or whose number a later process has, is taken away at once",
+    only(existsSync("/proc/self/stat"), "/proc"),
+    async () => {
+      await using folder = await temporaryDirectory("ralph-files-");
+      const parent = spawn("sh", ["-c", "sleep 0 & echo $!; exec sleep 60"], { stdio: ["ignore", "pipe", "ignore"] });
+      onTestFinished(() => void parent.kill("SIGKILL"));
+      const [printed] = await once(parent.stdout, "data") as [Buffer];
+      const zombie = printed.toString().trim();
+      await expect.poll(() => readFileSync(`/proc/${zombie}/stat`, "latin1")).toMatch(/\) Z /);
+      const names = [zombie, parent.pid, process.pid].map((pid, index) => `.${index}.${pid}-0123abcd.ralph-tmp`);
+      const before = new Date(Date.now() - 60_000);
+      for (const name of names) writeFileSync(join(folder.path, name), "half");
+      utimesSync(join(folder.path, names[1]!), before, before);
+
+      await writeAtomic(join(folder.path, "state"), "whole");
+
+      expect(readdirSync(folder.path).toSorted()).toEqual([names[2], "state"]);
+    },
+  );
 });
 
 describe("unwritable()", () => {
