@@ -1,5 +1,5 @@
 import { addTurn, NO_USAGE, type UsageTotal } from "../backlog/usage.ts";
-import { type AgentEvent, callRow, type EventRows, type RalphEvent } from "./types.ts";
+import { callRow, type DetailType, type EventRows, type RalphEvent } from "./types.ts";
 
 /** How far a run has come, over all of its workers. */
 export interface Tally {
@@ -22,34 +22,7 @@ export function nextTally(before: Tally, event: RalphEvent, now: number): Tally 
 }
 
 /** They count nothing. */
-type PassedOver =
-  | AgentEvent["type"]
-  | "run-end"
-  | "landing-start"
-  | "landing-end"
-  | "step-start"
-  | "step-end"
-  | "turn-start"
-  | "wait-start"
-  | "wait-delta"
-  | "wait-end"
-  | "check-start"
-  | "check-end"
-  | "experiments"
-  | "hook-start"
-  | "hook-end"
-  | "sandbox"
-  | "host-refused"
-  | "state-restored"
-  | "trespass"
-  | "commit"
-  | "question"
-  | "answer"
-  | "steered"
-  | "pause-start"
-  | "pause-end"
-  | "text"
-  | "note";
+type PassedOver = DetailType | "run-end" | "step-start" | "step-end" | "wait-start" | "question" | "answer";
 
 const ROWS: EventRows<readonly [tally: Tally], Tally, PassedOver> = {
   "run-start": (_event, tally) => ({ ...tally, passed: 0, total: null }),

@@ -13,6 +13,30 @@ export const EVENTS_VERSION = 1;
 /** An event of the agent's own stream. It claims nothing yet. */
 export type AgentEvent = Extract<RalphEvent, { readonly type: `agent-${string}` }>;
 
+/** Events within an iteration, of which those who follow a run from afar need none: an agent's own among them. */
+export type DetailType =
+  | AgentEvent["type"]
+  | "landing-start"
+  | "landing-end"
+  | "turn-start"
+  | "wait-delta"
+  | "wait-end"
+  | "check-start"
+  | "check-end"
+  | "experiments"
+  | "hook-start"
+  | "hook-end"
+  | "sandbox"
+  | "host-refused"
+  | "state-restored"
+  | "trespass"
+  | "commit"
+  | "steered"
+  | "pause-start"
+  | "pause-end"
+  | "text"
+  | "note";
+
 /** An event of one type. */
 export type EventOf<Type extends RalphEvent["type"]> = Extract<RalphEvent, { readonly type: Type }>;
 

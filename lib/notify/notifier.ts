@@ -1,38 +1,13 @@
 import type { NotifyConfig } from "../config/types.ts";
 import { EMPTY_TALLY, nextTally } from "../events/tally.ts";
-import { type AgentEvent, callRow, type EventBus, type EventRows, type EventSink } from "../events/types.ts";
+import { callRow, type DetailType, type EventBus, type EventRows, type EventSink } from "../events/types.ts";
 import { localTime } from "../host/local_date.ts";
 import type { Host } from "../host/types.ts";
 import { type News, type Notification, notificationOf, reasonOfStatus } from "./message.ts";
 import { nameOf, send } from "./send.ts";
 
 /** Nobody elsewhere is told of them. */
-type PassedOver =
-  | AgentEvent["type"]
-  | "landing-start"
-  | "landing-end"
-  | "items-reopened"
-  | "iteration-start"
-  | "iteration-end"
-  | "turn-start"
-  | "turn-end"
-  | "wait-delta"
-  | "wait-end"
-  | "check-start"
-  | "check-end"
-  | "experiments"
-  | "hook-start"
-  | "hook-end"
-  | "sandbox"
-  | "host-refused"
-  | "state-restored"
-  | "trespass"
-  | "commit"
-  | "steered"
-  | "pause-start"
-  | "pause-end"
-  | "text"
-  | "note";
+type PassedOver = DetailType | "items-reopened" | "iteration-start" | "iteration-end" | "turn-end";
 
 /** Notifies a person who is elsewhere of how a run ended, and what it asks. Never fails a run. */
 export interface Notifier extends EventSink {
