@@ -242,10 +242,15 @@ describe("writeAtomic()", () => {
     only(existsSync("/proc/self/stat"), "/proc"),
     async () => {
       await using folder = await temporaryDirectory("ralph-files-");
-      const parent = spawn("sh", ["-c", "sleep 0 & echo $!; exec sleep 60"], { stdio: ["ignore", "pipe", "ignore"] });
+      const parent = spawn("sh", ["-c", "exec 3<&0; cat <&3 & echo $!; exec sleep 60"], {
+        stdio: ["pipe", "pipe", "ignore"],
+      });
       onTestFinished(() => void parent.kill("SIGKILL"));
       const [printed] = await once(parent.stdout, "data") as [Buffer];
       const zombie = printed.toString().trim();
+      // a shell would reap its child
+      await expect.poll(() => readFileSync(`/proc/${parent.pid}/comm`, "latin1")).toBe("sleep\n");
+      parent.stdin.end();
       await expect.poll(() => readFileSync(`/proc/${zombie}/stat`, "latin1")).toMatch(/\) Z /);
       const names = [zombie, parent.pid, process.pid].map((pid, index) => `.${index}.${pid}-0123abcd.ralph-tmp`);
       const before = new Date(Date.now() - 60_000);
