@@ -165,7 +165,7 @@ describe("`--agent builtin`", () => {
     await using server = await modelServer(() => ({ call: { name: "bash", input: { command } } }));
     await using run = turn(server);
     const file = join(run.root, "pid");
-    for (let tries = 0; tries < 200 && !existsSync(file); tries += 1) await new Promise((done) => setTimeout(done, 50));
+    await expect.poll(() => existsSync(file) ? Number(readFileSync(file, "utf8")) : 0).toBeGreaterThan(0);
     const pid = Number(readFileSync(file, "utf8"));
     run.child.kill("SIGTERM");
     await run.events();

@@ -29,12 +29,8 @@ async function call(
 }
 
 async function until(client: Client, name: string, pattern: RegExp): Promise<string> {
-  for (let tries = 0; tries < 60; tries += 1) {
-    const { text } = await call(client, name);
-    if (pattern.test(text)) return text;
-    await new Promise((done) => setTimeout(done, 500));
-  }
-  throw new Error(`${name} never said ${pattern}`);
+  await expect.poll(async () => (await call(client, name)).text, { interval: 500 }).toMatch(pattern);
+  return (await call(client, name)).text;
 }
 
 test("the tools of `ralph mcp` look, run and report as the commands do", async () => {
@@ -72,11 +68,8 @@ test("a run that was started there ends with its client, and can be continued", 
     expect(await call(client, "tell", { text: "hurry" })).toMatchObject({ isError: false });
     const pid = Number(readFileSync(join(project.folder, "log/pid"), "utf8"));
     await client.close();
-    for (let tries = 0; tries < 100 && existsSync(`/proc/${pid}`); tries += 1) {
-      await new Promise((done) => setTimeout(done, 100));
-    }
 
-    expect(existsSync(`/proc/${pid}`)).toBe(false);
+    await comes(() => !existsSync(`/proc/${pid}`));
   } finally {
     project.remove();
   }
@@ -96,8 +89,7 @@ async function withSlowAgent(): Promise<
 }
 
 async function comes(holds: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 300 && !holds(); tries += 1) await new Promise((done) => setTimeout(done, 100));
-  expect(holds()).toBe(true);
+  await expect.poll(holds).toBe(true);
 }
 
 test("`plan` answers at once and is looked at; `stop` ends it with its agent", async () => {

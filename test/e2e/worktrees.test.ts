@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { temporaryDirectory } from "../../lib/host/files.ts";
 import { ralphProgram } from "../fault/program.ts";
@@ -43,7 +42,7 @@ test(
       stdio: "ignore",
     });
     const files = ["app-0/lane-a.txt", "app-1/lane-b.txt"].map((path) => join(trees, path));
-    for (let tries = 0; tries < 300 && !files.every((path) => existsSync(path)); tries++) await wait(100);
+    await expect.poll(() => files.every((path) => existsSync(path))).toBe(true);
     const atWork = await ralph("worktrees");
     const refused = await ralph("worktrees", "remove");
     child.kill("SIGKILL");

@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ralphCli } from "../e2e/cli.ts";
@@ -61,9 +61,7 @@ describe("an index.lock that the agent's own git left", needs("Linux"), () => {
   test("in a turn that was killed with Ralph is taken away by the next run", async () => {
     const project = faultProject("touch .git/index.lock; sleep 300");
     const running = project.cli.start();
-    for (let round = 0; round < 400 && !existsSync(join(running.root, ".git/index.lock")); round += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 25));
-    }
+    await expect.poll(() => existsSync(join(running.root, ".git/index.lock"))).toBe(true);
     running.child.kill("SIGKILL");
     await running.ended();
 
@@ -75,10 +73,12 @@ describe("an index.lock that the agent's own git left", needs("Linux"), () => {
 
   test("is left alone while a git works in the tree", async () => {
     const project = faultProject(`${WORK}; touch .git/index.lock`);
-    const other = `cp "$(command -v sleep)" ../git; (setsid ../git 12 > /dev/null 2>&1 < /dev/null &); ` +
-      'for round in $(seq 200); do grep -qsxz "../git" /proc/[0-9]*/cmdline && break; sleep 0.05; done';
+    const other =
+      'cp "$(command -v sleep)" ../git; setsid ../git 300 > /dev/null 2>&1 < /dev/null & echo $! > ../other; ' +
+      "for round in $(seq 3000); do grep -qsxz ../git /proc/$(cat ../other)/cmdline && break; sleep 0.05; done";
 
     const { root, stderr } = await project.cli.before(other).expectExit(1);
+    process.kill(Number(readFileSync(join(root, "../other"), "utf8")), "SIGKILL");
 
     expect(stderr).toMatch(/index\.lock is in the way: /);
     expect(existsSync(join(root, ".git/index.lock"))).toBe(true);

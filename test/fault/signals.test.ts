@@ -1,7 +1,6 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ralphCli } from "../e2e/cli.ts";
@@ -22,8 +21,7 @@ const PHASES: readonly (readonly [phase: string, agent: string, criterion: strin
 ];
 
 async function until(path: string): Promise<void> {
-  for (let round = 0; round < 800 && !existsSync(path); round += 1) await wait(25);
-  if (!existsSync(path)) throw new Error(`${path} did not appear`);
+  await expect.poll(() => existsSync(path)).toBe(true);
 }
 
 // each signal and each phase once in the short form

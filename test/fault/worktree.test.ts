@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ralphCli } from "../e2e/cli.ts";
@@ -6,12 +6,16 @@ import { faultProject, passedIn, WORK } from "./world.ts";
 
 describe("a run in a second worktree", () => {
   test("continues beside the first, each with state of its own", async () => {
-    const project = faultProject(`sleep 1; ${WORK}`, { count: 2 });
+    const project = faultProject(
+      `for round in $(seq 3000); do [ -e ../seen ] && break; sleep 0.05; done; ${WORK}`,
+      { count: 2 },
+    );
     const first = project.cli.before("git worktree add -q -b side ../side/project").start();
     await first.shows("agent worker: started");
     const side = join(first.root, "../side/project");
 
     const second = await ralphCli(side).agent("worker", WORK).args("run", "--branch", "").expectExit(0);
+    writeFileSync(join(first.root, "../seen"), "");
     const { exitCode, root, git } = await first.ended();
 
     expect(exitCode).toBe(0);

@@ -8,9 +8,11 @@ import { temporaryDirectory } from "../../lib/host/files.ts";
 import { runLoop } from "../../lib/loop/run/run_loop.ts";
 import { loopWorld } from "./loop_world.ts";
 
-/** Fails while another one like it runs, as with a port of its own. */
+/** Fails while another one like it runs, as with a port of its own. The first of two holds it until the second has failed. */
 function exclusive(id: string, folder: string): string {
-  return `test -f ${id} && mkdir ${folder}/port && sleep 2 && rmdir ${folder}/port`;
+  const until = (condition: string): string => `for round in $(seq 3000); do ${condition} && break; sleep 0.05; done`;
+  return `test -f ${id} && cd ${folder} && touch began-${id}; ${until("[ -e began-a ] && [ -e began-b ]")}; ` +
+    `mkdir port || { touch refused; exit 1; }; ${until("[ -e refused ]")}; rmdir port`;
 }
 
 describe("a check that is red beside another worker's", () => {

@@ -176,11 +176,14 @@ describe("the error that each gets", () => {
       const [one, other] = await take(stuck) as readonly [Job, Job];
       ok(await work(clones.clone(), one.attempt.id));
       const hook = join(clones.remote, "hooks/pre-receive");
-      writeFileSync(hook, '#!/bin/sh\ntouch "$HOME/pushing"\nsleep 3\nexit 1\n');
+      writeFileSync(
+        hook,
+        '#!/bin/sh\ntouch "$HOME/pushing"\nfor round in $(seq 3000); do [ -e "$HOME/killed" ] && break; sleep 0.1; done\nexit 1\n',
+      );
       chmodSync(hook, 0o755);
       const before = clones.refs();
       const killed =
-        'ralph job land & pid=$!; waits=0; until [ -e "$HOME/pushing" ] || [ $((waits = waits + 1)) -gt 6000 ]; do sleep 0.1; done; kill -9 $pid; wait $pid';
+        'ralph job land & pid=$!; waits=0; until [ -e "$HOME/pushing" ] || [ $((waits = waits + 1)) -gt 6000 ]; do sleep 0.1; done; kill -9 $pid; touch "$HOME/killed"; wait $pid';
       expect((await clones.script(stuck, killed, {})).exitCode).toBe(137);
       expect(clones.refs()).toEqual(before);
       expect(clones.commits()).toEqual({});
