@@ -1,4 +1,4 @@
-import type { Readable } from "node:stream";
+import type { ChildStream } from "./start_child.ts";
 import { createTail, type Tail } from "./tail.ts";
 import type { OutputMask, ProcessRequest } from "./types.ts";
 
@@ -9,7 +9,7 @@ const EVERY_BYTES = 16_000_000;
 const ABOVE_BYTES = 100_000_000;
 
 /** The streams of a child. */
-export type ChildStreams = Readonly<Record<StreamName, Readable | null>>;
+export type ChildStreams = Readonly<Record<StreamName, ChildStream | null>>;
 
 /** The output of a child: passed on chunk by chunk, the end of it kept. */
 export class ChildOutput {
