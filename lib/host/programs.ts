@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, join, sep } from "node:path";
 import { namesIn, orElse } from "./looks.ts";
 import type { Environment } from "./types.ts";
@@ -19,8 +19,12 @@ export function programsOf(
 ): Programs {
   const found = new Map<string, { readonly path: string; readonly stamp: string }>();
   const folders = [...foldersAbove(root).map((folder) => join(folder, "node_modules", ".bin")), ...onPath(variables)];
-  for (const folder of new Set(folders)) {
+  const seen = new Set<string>();
+  for (const folder of folders) {
     if (without !== null && `${folder}${sep}`.startsWith(`${without}${sep}`)) continue;
+    const target = orElse(() => realpathSync.native(folder), folder);
+    if (seen.has(target)) continue; // `/bin` often leads to `/usr/bin`
+    seen.add(target);
     for (const name of namesIn(folder)) {
       const path = join(folder, name);
       const stamp = found.has(name) ? null : stampOf(path);
