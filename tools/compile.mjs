@@ -25,6 +25,8 @@ const PACKED = [
   ["./lib/generated/types.ts"],
 ];
 
+const DAX = Bun.resolveSync("dax", ROOT);
+
 /** The texts of modules that take the place of these, by path: they import them from files in `folder`. */
 async function pack(folder) {
   const texts = {};
@@ -53,6 +55,31 @@ import file from ${JSON.stringify(file)} with { type: "file" };
 const { m${of} } = await unpack(file, import.meta.url);
 export const { ${kept.join(", ")} } = m${of};
 ${names.includes("default") ? `export default m${of}.default;` : ""}`;
+}
+
+/** Two modules of WebAssembly in dax, which each run imports and few runs use: a Proxy takes their place until then. */
+const WASM_REGEXP =
+  /var (bytes\d*) = (\w+\("[^"]+"\));\nvar (\w+) = new WebAssembly\.Module\(\1\);\nvar (\w+) = new WebAssembly\.Instance\(\3, (\{[^}]+\})\);\n(\w+)\(\4\.exports\);\n\4\.exports\.__wbindgen_start\(\);/g;
+
+/** The one user of them while dax is imported. */
+const CONTAINER = "#container = new StaticTextContainer();";
+
+/** The text of dax in which WebAssembly is compiled when a function of it is first called. */
+async function lazyDax(path) {
+  const text = await Bun.file(path).text();
+  const { length } = text.match(WASM_REGEXP) ?? [];
+  if (length !== 2 || !text.includes(CONTAINER)) throw new Error(`${path} is not as expected: see lazyDax()`);
+  return text.replace(CONTAINER, "#made; get #container() { return this.#made ??= new StaticTextContainer(); }")
+    .replaceAll(
+      WASM_REGEXP,
+      (_all, _bytes, bytes, _module, _instance, imports, use) =>
+        `${use}(new Proxy({}, { get(_none, name) {
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(${bytes}), ${imports});
+  ${use}(exports);
+  exports.__wbindgen_start();
+  return exports[name];
+} }));`,
+    );
 }
 
 /** @returns {import("bun").BunPlugin} */
@@ -90,7 +117,7 @@ async function compile(source, output, { target, bun }) {
       format: "esm",
       minify: true,
       splitting: true,
-      plugins: [packing(await pack(folder))],
+      plugins: [packing({ ...await pack(folder), [DAX]: await lazyDax(DAX) })],
     });
     // A copy beside and a rename: a program that is running keeps its file.
     const beside = `${output}.${process.pid}`;
