@@ -42,6 +42,7 @@ export function isPlainBranchName(name: string): boolean {
 
 /** True for what git takes as the name of a branch: `@{-1}` means another one, and a whole ref is none. */
 export async function isBranchName(git: GitOf, branch: string): Promise<boolean> {
+  if (isPlainBranchName(branch)) return true;
   const named = await git(["check-ref-format", "--branch", branch], { environment: READING });
   return named.exitCode === 0 && named.stdout.trim() === branch && !/^refs\/|^HEAD$/.test(branch);
 }
