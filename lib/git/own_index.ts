@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { copyPath, pathExists, temporaryDirectory } from "../host/files.ts";
+import { copyTarget, pathExists, temporaryDirectory } from "../host/files.ts";
 import { ownCommit } from "./own_commit.ts";
 import { lineFrom, outputFrom } from "./run_git.ts";
 import type { Repository } from "./types.ts";
@@ -16,7 +16,7 @@ export async function withOwnIndex<Value>(
   const index = join(folder.path, "index");
   const real = join(repository.gitDirectory, "index");
   // by the time of its index git knows which files it has to read again: those written in the same second
-  if (content === "copied" && await pathExists(real)) await copyPath(real, index, { times: true });
+  if (content === "copied" && await pathExists(real)) await copyTarget(real, index, { times: true });
   return await use({ GIT_INDEX_FILE: index });
 }
 

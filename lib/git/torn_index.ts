@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { copyPath, LARGEST_LOG, readBytes, removePath } from "../host/files.ts";
+import { realPath } from "../host/file_state.ts";
 import { hashFile } from "../host/hash.ts";
 import type { GitFolders } from "./locks.ts";
 import { type Git, outputOfGit } from "./run_git.ts";
@@ -21,7 +22,7 @@ export async function replaceTornIndex(git: Git, folders: GitFolders): Promise<s
 
 /** Makes the index anew from HEAD: what was staged is unstaged. @returns where the old one is kept */
 export async function replaceIndex(git: Git, { gitDirectory, ralphDirectory }: GitFolders): Promise<string> {
-  const path = join(gitDirectory, "index");
+  const path = realPath(join(gitDirectory, "index")); // a person may keep it elsewhere, behind a link
   const hash = await hashFile(path);
   const kept = join(ralphDirectory, "torn", `index-${(hash ?? "missing").slice(0, 8)}`);
   if (hash !== null) await copyPath(path, kept);

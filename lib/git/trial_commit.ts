@@ -5,7 +5,7 @@
  * @module
  */
 import { basename, dirname, extname, join, sep } from "node:path";
-import { copyPath, ensureDirectory, pathExists, temporaryDirectory, writePlain } from "../host/files.ts";
+import { copyTarget, ensureDirectory, pathExists, temporaryDirectory, writePlain } from "../host/files.ts";
 import type { GitFolders } from "./locks.ts";
 import { isReadable } from "./parse_status.ts";
 import { type Git, gitFailed, headCommit, QUIET, reasonOf } from "./run_git.ts";
@@ -73,7 +73,7 @@ async function createTrial(
   await writePlain(join(own, "HEAD"), `${commit ?? "ref: refs/worktree/trial"}\n`);
   await writePlain(join(own, "commondir"), `${commonDirectory}\n`);
   for (const name of ["index", "config.worktree"]) {
-    if (await pathExists(join(gitDirectory, name))) await copyPath(join(gitDirectory, name), join(own, name));
+    if (await pathExists(join(gitDirectory, name))) await copyTarget(join(gitDirectory, name), join(own, name));
   }
   const environment = {
     ...QUIET,

@@ -239,6 +239,15 @@ export async function copyPath(
   await makingFolder(to, () => copy(from, to, { overwrite: true, preserveTimestamps: times }));
 }
 
+/** Copies what a path leads to: a link is followed, so that a write to the copy stays in the copy. @throws {RalphError} file-unwritable */
+export async function copyTarget(
+  from: string,
+  to: string,
+  options: { readonly times?: boolean } = {},
+): Promise<void> {
+  await copyPath(realpathSync.native(from), to, options);
+}
+
 /** Makes a symbolic link in place of what is there. @throws {RalphError} file-unwritable */
 export async function symbolicLink(target: string, path: string): Promise<void> {
   await removePath(path);

@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, realpathSync } from "node:fs";
 import { join, sep } from "node:path";
 import type { PrivateFolder, ShownPath } from "./confinement.ts";
-import { copyPath, ensurePrivateDirectory, pathExists, PRIVATE_FILE, temporaryDirectory } from "./files.ts";
+import { copyTarget, ensurePrivateDirectory, pathExists, PRIVATE_FILE, temporaryDirectory } from "./files.ts";
 import { writeAtomic } from "./write_atomic.ts";
 
 /** Folders that are made for one process, with copies in them; disposed, they are gone. */
@@ -23,7 +23,7 @@ export async function privateFolders(wanted: readonly PrivateFolder[]): Promise<
     await ensurePrivateDirectory(from);
     for (const name of copy) {
       const path = join(at, name);
-      if (await pathExists(path)) await copyPath(realpathSync(path), join(from, name), { times: true });
+      if (await pathExists(path)) await copyTarget(path, join(from, name), { times: true });
     }
     shown.push({ from, at });
   }

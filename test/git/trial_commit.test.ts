@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from "node:fs";
+import { lstatSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
@@ -12,6 +12,11 @@ const FILES = { "src/a.ts": "a\n", "src/b.txt": "b\n", "README": "r\n" };
 
 function hook(project: Repository, name: string): void {
   writeFileSync(join(project.path, ".git/hooks", name), "#!/bin/sh\ntouch .git/ran\nexit 1\n", { mode: 0o755 });
+}
+
+function linkIndex({ path }: { readonly path: string }): void {
+  renameSync(join(path, ".git/index"), join(path, ".git/kept-index"));
+  symlinkSync(join(path, ".git/kept-index"), join(path, ".git/index"));
 }
 
 describe("a trial of a commit", () => {
@@ -69,6 +74,11 @@ describe("a trial of a commit", () => {
         git("pack-refs", "--all");
       },
     ],
+    ["where the index is a link of a person's", FILES, (project) => {
+      project.write({ "src/a.ts": "A\n" });
+      project.git("add", "src/a.ts");
+      linkIndex(project);
+    }],
     ["where git ignores everything", FILES, ({ write }) => write({ ".git/info/exclude": "*\n" })],
   ])("leaves nothing behind %s", async (_name, files, set) => {
     await using project = await temporaryRepository(files);
@@ -104,4 +114,17 @@ describe("a trial of a commit", () => {
     expect(world.prompts).toEqual([]);
     expect(await runLoop(await world.again(), memoryBacklog([]))).toMatchObject({ turns: 0 });
   });
+});
+
+test("an index that is a link stays one, and holds what a person has staged, beside commits by way of another index", async () => {
+  const many = Object.fromEntries(Array.from({ length: 310 }, (_, index) => [`many/${index}`, "m\n"]));
+  await using project = await temporaryRepository(FILES);
+  project.write({ "src/a.ts": "A\n", ...many });
+  project.git("add", "src/a.ts");
+  linkIndex(project);
+
+  await project.repository.commit({ paths: ["many"], subject: "many" });
+
+  expect(lstatSync(join(project.path, ".git/index")).isSymbolicLink()).toBe(true);
+  expect(project.git("status", "--porcelain")).toBe("M  src/a.ts\n");
 });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { createGit, outputOfGit, QUIET } from "../../git/run_git.ts";
-import { copyPath, pathExists, temporaryDirectory, writeAtomic } from "../../host/files.ts";
+import { copyTarget, pathExists, temporaryDirectory, writeAtomic } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
 
 const TIMEOUT_MS = 300_000;
@@ -26,7 +26,7 @@ export async function markTree(host: Host, cwd: string): Promise<TreeMark> {
   const own = (await git(host, cwd, ["rev-parse", "--git-path", "index"])).trim();
   const path = own.startsWith("/") ? own : join(cwd, own);
   // With the repository's own index only what changed is read.
-  if (await pathExists(path)) await copyPath(path, index);
+  if (await pathExists(path)) await copyTarget(path, index);
   const environment = { GIT_INDEX_FILE: index };
   const top = (await git(host, cwd, ["rev-parse", "--show-toplevel"])).trim();
   await git(host, top, ["add", "-A"], environment);

@@ -9,6 +9,7 @@ import { dropConflicts, endOperations } from "../../git/operations.ts";
 import { isUnmerged, labelTurnConflicts } from "../../git/turn_conflicts.ts";
 import { rootPaths, topLevelPaths } from "../../git/tree_paths.ts";
 import type { Repository, TreeSnapshot } from "../../git/types.ts";
+import { realPath } from "../../host/file_state.ts";
 import { factsOf } from "../../host/path_facts.ts";
 import { createUncommitted } from "./uncommitted.ts";
 
@@ -102,7 +103,7 @@ function warn({ events }: RalphContext, messages: readonly string[]): void {
 
 /** Changes with every write of the index: without one there is no new flag. */
 function stampOf({ gitDirectory }: Repository): string | undefined {
-  return factsOf(join(gitDirectory, "index"))?.stamp;
+  return factsOf(realPath(join(gitDirectory, "index")))?.stamp;
 }
 
 async function observedAgain(
