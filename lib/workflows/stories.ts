@@ -5,7 +5,7 @@
  */
 import { failureOf, largestGroup } from "../backlog/attempts.ts";
 import { failureIn, withoutFailure } from "../backlog/notes.ts";
-import type { Attempt, Check, Overview, PassedItem } from "../backlog/types.ts";
+import type { Attempt, Check, Item, Overview, PassedItem } from "../backlog/types.ts";
 import { noChecks } from "../backlog/verify_commands.ts";
 import { branchProblems, type FileFindings, placeholderProblems } from "../cli/validated_file.ts";
 import { quoted } from "../prompts/parts.ts";
@@ -68,6 +68,12 @@ export function passedStories<Story extends PrdStory>(
     fingerprint: printOf(story),
     checks: checksOf(story),
   }));
+}
+
+/** A story as an item of the loop. Pure. */
+export function storyItem<Story extends PrdStory>(story: Story, fingerprint: string): Item<Story> {
+  const { id, title, acceptanceCriteria: criteria, priority } = story;
+  return { id, kind: "story", title, criteria, priority, fingerprint, data: story };
 }
 
 /** A story's prompt says this of its attempts. */

@@ -1,7 +1,7 @@
 import { storyChecks } from "./checks.ts";
 import type { LoopDefaults, RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { passedStories, storyCounts } from "../stories.ts";
+import { passedStories, storyCounts, storyItem } from "../stories.ts";
 import type { Check, LoopView, Next, ParkedItem } from "../../backlog/types.ts";
 import { EXEC_RUNS, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, PRD_FILE, PROGRESS_FILE } from "./paths.ts";
 import type { GatedBacklog, GateTexts } from "../../recipe/gate_run.ts";
@@ -155,11 +155,7 @@ function nextStory(
 ): Next<PrdItemData> {
   const open = stories.filter(({ passes }) => !passes);
   const [story] = startable(open.filter((one) => !isGivenUp(one, parked)), look);
-  if (story !== undefined) {
-    const { id, title, acceptanceCriteria: criteria, priority } = story;
-    const fingerprint = printOf(story);
-    return { status: "item", item: { id, kind: "story", title, criteria, priority, fingerprint, data: story } };
-  }
+  if (story !== undefined) return { status: "item", item: storyItem(story, printOf(story)) };
   if (look.inFlight.length > 0) return { status: "waiting" };
   if (open.length === 0) return { status: "done" };
   return { status: "blocked", reasons: parked.map(({ id, reason }) => `${id}: ${reason}`) };

@@ -1,20 +1,20 @@
 import { localTime } from "../../host/local_date.ts";
 import type { RalphContext } from "../../context/context.ts";
 import type { EventSink } from "../../events/types.ts";
-import { passedStories, storyCounts } from "../stories.ts";
-import type { Attempt, Backlog, Check, SettleCommit } from "../../backlog/types.ts";
+import { passedStories, storyCounts, storyItem } from "../stories.ts";
+import type { Backlog, Check } from "../../backlog/types.ts";
 import { fingerprintOf, startable } from "../../backlog/attempts.ts";
 import { withFailure } from "../../backlog/notes.ts";
 import { presentPaths } from "../present_paths.ts";
 import { type FeatureDirectory, IGNORE_FILE } from "./directories.ts";
 import { type FeatureFindings, featureFindings, featureSignals, learningsByHand, learningsChange } from "./claim.ts";
-import { changePrdText, loadFeaturePrd, parseFeaturePrd, type PrdChange, storyChanges, unaccepted } from "./format.ts";
+import { changePrdText, loadFeaturePrd, parseFeaturePrd, storyChanges, unaccepted } from "./format.ts";
 import { workCommit } from "./last_result.ts";
 import { featureReviewPrompt, featureStoryPrompt } from "./prompt.ts";
 import { claimOfReview, settleReview } from "./review.ts";
 import { checksOf, isUi, type UserInterface } from "./checks.ts";
 import { type FeatureStore, isoNow, printOf, retriesOf, settleStory } from "./settle.ts";
-import type { FeaturePrd, FeatureStory } from "./types.ts";
+import type { FeatureStory } from "./types.ts";
 
 /** The part of the context that the backlog needs. */
 export interface FeatureBacklogContext extends Pick<RalphContext, "config" | "host" | "repository" | "root" | "state"> {
@@ -67,71 +67,110 @@ export function featureBacklog(
   options: FeatureBacklogOptions,
 ): Backlog<FeatureItemData, FeatureFindings> {
   const { feature, ui = null } = options;
-  const { prdFile: file } = feature;
   const { config } = ralph;
-  const retryBlocked = options.retryBlocked ?? ralph.loop?.retryBlocked ?? false;
-  const broughtBack = new Set<string>();
-  let prepared = options.prepare === undefined;
-
-  const store: FeatureStore = { ralph, file, record: recordAttempt, commitOf };
-  const load = (): Promise<FeaturePrd> => loadFeaturePrd(ralph.state, feature);
-
-  const ownChecks = (story: FeatureStory): readonly Check[] => checksOf([story], config, ui);
-
-  async function change(make: (prd: FeaturePrd) => PrdChange): Promise<void> {
-    await ralph.state.update(
-      file,
-      (text) => text === null ? null : changePrdText(text, file, make(parseFeaturePrd(text, file))),
-    );
-  }
-
-  async function recordAttempt(
-    { claim }: Attempt<FeatureFindings>,
-    make: (prd: FeaturePrd) => PrdChange,
-  ): Promise<void> {
-    await change((prd) => {
-      const { run, ...more } = make(prd);
-      return { run: { ...learningsChange(prd.run.learnings, claim?.findings?.learnings ?? []), ...run }, ...more };
-    });
-  }
-
-  function commitOf(body: string, more: Partial<SettleCommit> = {}): SettleCommit {
-    return { subject: config.commits.message, body: `ralph: ${body}`, paths: [file], work: false, ...more };
-  }
-
-  function isGivenUp(story: FeatureStory): boolean {
-    return story.blocked && (!retryBlocked || broughtBack.has(story.id));
-  }
-
+  const store = prdIn(ralph, feature);
   return {
     name: "feature",
     scope: feature.directory,
     ownFiles: [IGNORE_FILE],
-    stateFiles: [file],
+    stateFiles: [store.file],
     unverified: "block",
     concurrent: config.services.length === 0, // servers run in one tree
     async brief() {
-      const { branchName, description, userStories } = await load();
+      const { branchName, description, userStories } = await store.load();
       const fingerprint = fingerprintOf(userStories.map((story) => [story.id, printOf(story)]));
       return { goal: description, branch: branchName, fingerprint, files: [feature.markdownFile] };
     },
 
-    overview: async () =>
-      storyCounts((await load()).userStories, { isGivenUp, checksOf: ownChecks, anyOrder: ralph.loop?.anyOrder }),
+    policy: {
+      /** Retries are counted in the PRD, over all runs. */
+      retries({ number }, { data }) {
+        return isStories(data) ? config.maxRetries : number + config.maxRetries - retriesOf(data) - 1;
+      },
+    },
+
+    ...offered(ralph, options, store),
+    ...recorded(ralph, store),
+
+    async work({ data }, { attempt, nonce, previous }) {
+      const read = await store.load();
+      const prd = { ...read, branchName: await ralph.repository?.currentBranch() ?? read.branchName };
+      const known = { root: ralph.root, nonce, previous };
+      if (isStories(data)) {
+        const checks = checksOf(data, config, ui);
+        return { prompt: await featureReviewPrompt(prd, { ...known, checks }), checks, checkFirst: true };
+      }
+      const checks = checksOf([data], config, ui);
+      const servers = isUi(data) ? await ui?.running?.() ?? [] : [];
+      return { prompt: await featureStoryPrompt(data, { ...known, prd, attempt, checks, servers }), checks };
+    },
+
+    async judge(item, turn, { nonce, state = ralph.state }) {
+      const [edit] = await state.edited([store.file]);
+      const signals = featureSignals(turn.lines, nonce);
+      const byHand = edit === undefined ? [] : learningsByHand(edit.found, edit.written);
+      const { reset, reason } = signals;
+      const findings: FeatureFindings = { learnings: [...signals.learnings, ...byHand], reset, reason };
+      if (isStories(item.data)) return claimOfReview(item.data, signals, findings, ralph.events ?? null);
+      return signals.done ? { status: "done", findings } : { status: "not-done", reason: "no DONE signal", findings };
+    },
+
+    findings: featureFindings,
+  };
+}
+
+/** The PRD in its file. */
+function prdIn(ralph: FeatureBacklogContext, feature: FeatureDirectory): FeatureStore {
+  const { config: { commits }, state } = ralph;
+  const { prdFile: file } = feature;
+  const change: FeatureStore["change"] = async (make) => {
+    const changed = (text: string): string => changePrdText(text, file, make(parseFeaturePrd(text, file)));
+    await state.update(file, (text) => text === null ? null : changed(text));
+  };
+  return {
+    ralph,
+    file,
+    broughtBack: new Set(),
+    load: () => loadFeaturePrd(state, feature),
+    change,
+    record: ({ claim }, make) =>
+      change((prd) => {
+        const { run, ...more } = make(prd);
+        return { run: { ...learningsChange(prd.run.learnings, claim?.findings?.learnings ?? []), ...run }, ...more };
+      }),
+    commitOf: (body, more) =>
+      ({ subject: commits.message, body: `ralph: ${body}`, paths: [file], work: false, ...more }),
+  };
+}
+
+/** The stories as the loop takes them up. */
+function offered(
+  { config, loop }: FeatureBacklogContext,
+  options: FeatureBacklogOptions,
+  store: FeatureStore,
+): Pick<Backlog<FeatureItemData, FeatureFindings>, "next" | "overview" | "passed"> {
+  const { ui = null, prepare, retryBlocked = loop?.retryBlocked ?? false } = options;
+  const anyOrder = loop?.anyOrder;
+  const ownChecks = (story: FeatureStory): readonly Check[] => checksOf([story], config, ui);
+  const isGivenUp = ({ id, blocked }: FeatureStory): boolean => blocked && (!retryBlocked || store.broughtBack.has(id));
+  let prepared = false;
+
+  async function prepareOnce(stories: readonly FeatureStory[]): Promise<void> {
+    if (!prepared) await prepare?.(stories.filter(isUi));
+    prepared = true;
+  }
+
+  return {
+    overview: async () => storyCounts((await store.load()).userStories, { isGivenUp, checksOf: ownChecks, anyOrder }),
 
     async next({ inFlight, parked }) {
-      const { run, userStories } = await load();
+      const { run, userStories } = await store.load();
       const todo = userStories.filter((story) => !story.passes && !isGivenUp(story));
-      const open = startable(todo, { inFlight, anyOrder: ralph.loop?.anyOrder });
+      const open = startable(todo, { inFlight, anyOrder });
       const story = open.find(({ id }) => id === run.currentStoryId) ?? open[0];
       if (story !== undefined) {
-        if (open.some(isUi)) await prepareOnce();
-        const { id, title, acceptanceCriteria: criteria, tags, priority } = story;
-        const fingerprint = printOf(story);
-        return {
-          status: "item",
-          item: { id, kind: "story", title, criteria, tags, priority, fingerprint, data: story },
-        };
+        if (open.some(isUi)) await prepareOnce(userStories);
+        return { status: "item", item: { ...storyItem(story, printOf(story)), tags: story.tags } };
       }
       if (inFlight.length > 0) return { status: "waiting" };
       const left = userStories.filter(({ passes }) => !passes);
@@ -145,20 +184,22 @@ export function featureBacklog(
       if (typeof run.verifiedAt === "string") {
         return { status: "done", summary: `VERIFIED ${localTime(run.verifiedAt)}` };
       }
-      if (userStories.some(isUi)) await prepareOnce();
+      if (userStories.some(isUi)) await prepareOnce(userStories);
       const fingerprint = fingerprintOf(userStories.map((one) => [printOf(one), one.retries, one.lastResult]));
       return { status: "item", item: { ...REVIEW, fingerprint, data: userStories } };
     },
 
-    policy: {
-      /** Retries are counted in the PRD, over all runs. */
-      retries({ number }, { data }) {
-        return isStories(data) ? config.maxRetries : number + config.maxRetries - retriesOf(data) - 1;
-      },
-    },
+    passed: async () => passedStories((await store.load()).userStories, printOf, ownChecks),
+  };
+}
 
-    passed: async () => passedStories((await load()).userStories, printOf, ownChecks),
-
+/** The PRD keeps this record of a run. */
+function recorded(
+  { host, repository, root }: FeatureBacklogContext,
+  store: FeatureStore,
+): Pick<Backlog<FeatureItemData, FeatureFindings>, "record" | "reopen" | "settle"> {
+  const { broughtBack, change, commitOf, file, record } = store;
+  return {
     async reopen(ids, reason) {
       await change(({ run, userStories }) => ({
         run: unaccepted(run),
@@ -174,55 +215,32 @@ export function featureBacklog(
 
     async record(milestone) {
       if (!("item" in milestone) || isStories(milestone.item.data)) return;
-      if (milestone.type === "item-committed") await nameCommit(milestone.item.data);
-      if (milestone.type !== "item-began") return;
       const { id, blocked } = milestone.item.data;
+      if (milestone.type === "item-committed" && repository !== null) {
+        const work = await workCommit(repository, root);
+        await change(({ userStories }) => {
+          const result = userStories.find((story) => story.id === id)?.lastResult ?? null;
+          return result === null ? {} : { stories: new Map([[id, { lastResult: { ...result, ...work } }]]) };
+        });
+      }
+      if (milestone.type !== "item-began") return;
       if (blocked) broughtBack.add(id);
-      await change((prd) => ({
+      await change(({ run }) => ({
         run: {
-          startedAt: prd.run.startedAt ?? isoNow(ralph.host),
+          startedAt: run.startedAt ?? isoNow(host),
           currentStoryId: id,
-          learnings: prd.run.learnings,
-          ...unaccepted(prd.run),
+          learnings: run.learnings,
+          ...unaccepted(run),
         },
         stories: new Map(blocked ? [[id, { blocked: false, retries: 0 }]] : []),
       }));
-      return commitOf(`${id} started`, { paths: [file, ...await presentPaths(ralph.root, [IGNORE_FILE])] });
+      return commitOf(`${id} started`, { paths: [file, ...await presentPaths(root, [IGNORE_FILE])] });
     },
-
-    async work(item, { attempt, nonce, previous }) {
-      const read = await load();
-      const prd = { ...read, branchName: await ralph.repository?.currentBranch() ?? read.branchName };
-      if (isStories(item.data)) {
-        const checks = checksOf(item.data, config, ui);
-        return {
-          prompt: await featureReviewPrompt(prd, { root: ralph.root, checks, nonce, previous }),
-          checks,
-          checkFirst: true,
-        };
-      }
-      const checks = ownChecks(item.data);
-      const servers = isUi(item.data) ? await ui?.running?.() ?? [] : [];
-      const told = { root: ralph.root, prd, attempt, nonce, previous, checks, servers };
-      return { prompt: await featureStoryPrompt(item.data, told), checks };
-    },
-
-    async judge(item, turn, { nonce, state = ralph.state }) {
-      const [edit] = await state.edited([file]);
-      const signals = featureSignals(turn.lines, nonce);
-      const byHand = edit === undefined ? [] : learningsByHand(edit.found, edit.written);
-      const { reset, reason } = signals;
-      const findings: FeatureFindings = { learnings: [...signals.learnings, ...byHand], reset, reason };
-      if (isStories(item.data)) return claimOfReview(item.data, signals, findings, ralph.events ?? null);
-      return signals.done ? { status: "done", findings } : { status: "not-done", reason: "no DONE signal", findings };
-    },
-
-    findings: featureFindings,
 
     async settle(item, attempt) {
       const { data } = item;
       if (attempt.status === "interrupted") {
-        await recordAttempt(attempt, () => ({}));
+        await record(attempt, () => ({}));
         if ((attempt.claim?.findings?.learnings ?? []).length === 0) return { status: "open" };
         return { status: "open", commit: commitOf(`${isStories(data) ? "final verification" : item.id} interrupted`) };
       }
@@ -231,23 +249,6 @@ export function featureBacklog(
         : await settleStory({ ...item, data }, attempt, store);
     },
   };
-
-  async function nameCommit({ id: named }: FeatureStory): Promise<void> {
-    const { repository, root } = ralph;
-    if (repository === null) return;
-    const work = await workCommit(repository, root);
-    await change(({ userStories }) => {
-      const result = userStories.find(({ id }) => id === named)?.lastResult;
-      if (result === undefined || result === null) return {};
-      return { stories: new Map([[named, { lastResult: { ...result, ...work } }]]) };
-    });
-  }
-
-  async function prepareOnce(): Promise<void> {
-    if (prepared) return;
-    await options.prepare?.((await load()).userStories.filter(isUi));
-    prepared = true;
-  }
 }
 
 function isStories(data: FeatureItemData): data is readonly FeatureStory[] {

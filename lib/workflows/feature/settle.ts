@@ -14,6 +14,10 @@ export interface FeatureStore {
   readonly ralph: Pick<RalphContext, "config" | "host" | "root">;
   /** The PRD. */
   readonly file: string;
+  /** Ids of blocked stories that were taken up again in this run. */
+  readonly broughtBack: Set<string>;
+  load(): Promise<FeaturePrd>;
+  change(make: (prd: FeaturePrd) => PrdChange): Promise<void>;
   /** Changes it, and adds what the attempt's agent has learned. */
   record(attempt: Attempt<FeatureFindings>, make: (prd: FeaturePrd) => PrdChange): Promise<void>;
   commitOf(body: string, more?: Partial<SettleCommit>): SettleCommit;

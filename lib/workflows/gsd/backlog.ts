@@ -3,7 +3,7 @@ import { changesTests } from "../../backlog/changes_tests.ts";
 import { fingerprintOf } from "../../backlog/attempts.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { readText } from "../../host/files.ts";
-import type { Backlog, Check, Claim, Item, JudgeContext, Next } from "../../backlog/types.ts";
+import type { Backlog, Check, Item } from "../../backlog/types.ts";
 import { type GsdBacklogContext, type GsdItemData, itemDataOf } from "./item_data.ts";
 import { CHECK_FORM } from "./check_form.ts";
 import { planChecks, uncheckedPlans } from "./checks.ts";
@@ -70,70 +70,16 @@ export function gsdBacklog(
   ralph: GsdBacklogContext,
   options: GsdBacklogOptions = {},
 ): Backlog<GsdItemData, GsdFindings> {
-  const { checkpoints = "skip" } = options;
-  const skip = checkpoints === "skip";
-  const source = { root: ralph.root, memo: planMemo(), read: ralph.state.read } satisfies PlanningSource;
-  /** The plan files that there were when the run began; `null` where no run has begun. */
-  let planIds: ReadonlySet<string> | null = null;
-  /** As it was when the next item was taken: an overview that follows at once is of the same moment. */
-  let taken: Loaded | null = null;
-  const load = async (): Promise<Loaded> => {
-    const planning = inScope(await readPlanning(source), planIds);
-    return { planning, position: positionOf(planning) };
-  };
-  const planFiles = async (): Promise<readonly string[]> =>
-    (await readPlanning(source)).phases.flatMap(({ plans }) => plans.map(({ file }) => file));
+  const chosen: ChosenOptions = { ...options, checkpoints: options.checkpoints ?? "skip" };
+  const folder = planningIn(ralph);
   ralph.state.parts.set(STATE_FILE, ({ found, written }) => withSectionOf(found, written));
   ralph.state.parts.set(ROADMAP_FILE, ({ found, written }) => withTicksOf(found, written));
-  const settler = new PlanSettler(ralph, { skip, load });
-  const checksOf = (plan: Pick<GsdItemData, "tasks" | "verification">): readonly Check[] =>
-    planChecks(plan, ralph.config.verify.default, { skip });
-
-  const isInteractive = ({ tasks }: GsdItemData): boolean =>
-    checkpoints === "interactive" && tasks.some(({ checkpoint }) => checkpoint);
-
-  /** The plans that this run is about. @param among those of a position that count where no plan is named */
-  function wanted({ planning, position }: Loaded, among: "open" | "ready"): readonly Plan[] {
-    if (options.plan === undefined) return position.status === "plan" ? position[among] : [];
-    const plan = findPlan(planning, options.plan);
-    return plan === null || plan.summarized ? [] : [plan];
-  }
-
-  function obstacle({ file, id, empty, tasks }: Plan): string | null {
-    if (empty) return `${file} has no task and no text: there is nothing to carry out`;
-    const names = tasks.filter(({ checkpoint }) => checkpoint).map(({ name }) => name);
-    if (checkpoints !== "block" || names.length === 0) return null;
-    const what = `${id} has checkpoints for a person (${names.join("; ")})`;
-    return `${what}: run it in a terminal, or leave them out with \`ralph run --loop\``;
-  }
-
-  async function itemOf(plan: Plan, { planning, position }: Loaded): Promise<Item<GsdItemData>> {
-    const data = itemDataOf(plan, planning, position);
-    const summary = waitsForSummary(planning.state, plan.id);
-    const text = await readText(join(ralph.root, plan.file)) ?? "";
-    const touches = touchesOf(plan);
-    return {
-      id: plan.id,
-      kind: summary ? "summary" : "plan",
-      title: data.title,
-      criteria: data.tasks.map(({ name }) => name),
-      ...(skip && data.checkpointsOnly ? { checksOnly: true } : {}),
-      ...(touches.length > 0 ? { touches } : {}),
-      changesTests: changesTests([text]),
-      fingerprint: fingerprintOf(text),
-      data,
-    };
-  }
-
+  const settler = new PlanSettler(ralph, { skip: chosen.checkpoints === "skip", load: folder.load });
   return {
     name: GSD_JOURNAL.backlog,
     scope: GSD_JOURNAL.scope,
     stateFiles: [STATE_FILE, ROADMAP_FILE],
-    async brief() {
-      const files = await planFiles();
-      planIds = new Set(files);
-      return { files };
-    },
+    brief: async () => ({ files: await folder.begin() }),
     unverified: "block",
     concurrent: options.plan === undefined,
     policy: { squash: false, attempts: true, retries: (attempt) => policyOf(attempt).attempts },
@@ -146,47 +92,153 @@ export function gsdBacklog(
       return movedCommit(await moveAside({ ...ralph, root }, item.data.summaryFile, attemptId));
     },
 
+    ...offered(ralph, chosen, { folder, settler }),
+    ...checked(ralph, chosen, folder),
+    findings: gsdFindings,
+    reopen: (ids, reason) => settler.reopen(ids, reason),
+    settle(item, attempt) {
+      folder.taken = null;
+      return settler.settle(item, attempt);
+    },
+  };
+}
+
+type ChosenOptions = GsdBacklogOptions & Required<Pick<GsdBacklogOptions, "checkpoints">>;
+
+/** The folder of a project, as far as a run is about it. */
+interface PlanningFolder {
+  /** As it was when the next item was taken: an overview that follows at once is of the same moment. */
+  taken: Loaded | null;
+  readonly load: () => Promise<Loaded>;
+  /** A run begins with these plan files: those that turns write are not its own, since no one has seen them. */
+  readonly begin: () => Promise<readonly string[]>;
+  /** Plan files that were written since. */
+  readonly added: () => Promise<readonly string[]>;
+}
+
+function planningIn({ root, state }: GsdBacklogContext): PlanningFolder {
+  const source = { root, memo: planMemo(), read: state.read } satisfies PlanningSource;
+  let planIds: ReadonlySet<string> | null = null;
+  const isOwn = ({ file }: Plan): boolean => planIds?.has(file) !== false;
+  const plans = async (): Promise<readonly Plan[]> => (await readPlanning(source)).phases.flatMap((phase) => phase.plans);
+  return {
+    taken: null,
+    async load() {
+      const read = await readPlanning(source);
+      const phases = read.phases.map((phase) => ({ ...phase, plans: phase.plans.filter(isOwn) }));
+      const planning = planIds === null ? read : { ...read, phases };
+      return { planning, position: positionOf(planning) };
+    },
+    async begin() {
+      const files = (await plans()).map(({ file }) => file);
+      planIds = new Set(files);
+      return files;
+    },
+    added: async () => (await plans()).filter((plan) => !isOwn(plan)).map(({ file }) => file),
+  };
+}
+
+/** The plans as the loop takes them up. */
+function offered(
+  ralph: GsdBacklogContext,
+  options: ChosenOptions,
+  { folder, settler }: { readonly folder: PlanningFolder; readonly settler: PlanSettler },
+): Pick<Backlog<GsdItemData, GsdFindings>, "next" | "overview"> {
+  const { plan: only } = options;
+  const always = ralph.config.verify.default;
+  return {
     async overview() {
-      const loaded = taken ?? await load();
-      taken = null;
-      if (options.plan === undefined) refuseCircles(loaded);
-      const plans = wanted(loaded, "open");
+      const loaded = folder.taken ?? await folder.load();
+      folder.taken = null;
+      if (only === undefined) refuseCircles(loaded);
+      const plans = wanted(loaded, only, "open");
       const { complete, total } = loaded.position;
       return {
-        total: options.plan === undefined ? total : 1,
-        passed: options.plan === undefined ? complete : 1 - plans.length,
+        total: only === undefined ? total : 1,
+        passed: only === undefined ? complete : 1 - plans.length,
         open: plans.length,
         parked: 0,
         checkForm: CHECK_FORM,
-        unchecked: uncheckedPlans(plans, ralph.config.verify.default),
+        unchecked: uncheckedPlans(plans, always),
       };
     },
 
-    async next({ inFlight }): Promise<Next<GsdItemData>> {
-      const loaded = await load();
-      taken = loaded;
+    async next({ inFlight }) {
+      const loaded = await folder.load();
+      folder.taken = loaded;
       const { position } = loaded;
-      const plan = wanted(loaded, "ready").find(({ id }) => !inFlight.includes(id));
+      const plan = wanted(loaded, only, "ready").find(({ id }) => !inFlight.includes(id));
       if (plan !== undefined) {
-        const reason = obstacle(plan);
+        const reason = obstacle(plan, options);
         if (reason !== null) return { status: "blocked", reasons: [reason] };
-        return { status: "item", item: await itemOf(plan, loaded) };
+        const text = await readText(join(ralph.root, plan.file)) ?? "";
+        return { status: "item", item: itemOf(plan, text, loaded, options) };
       }
       if (inFlight.length > 0) return { status: "waiting" };
       // where nothing was left to begin with, a run has not passed: the next phase is to be planned
       const unplanned = position.status === "unplanned" && !settler.hasPassed;
-      if (options.plan === undefined && (position.status === "blocked" || unplanned)) {
+      if (only === undefined && (position.status === "blocked" || unplanned)) {
         return { status: "blocked", reasons: position.reasons };
       }
-      const added = (await planFiles()).filter((file) => planIds?.has(file) === false);
+      const added = await folder.added();
       const lines = [...doneLines(position, options), ...settler.skippedLines()];
       if (added.length > 0) lines.push(`new plans, not in the scope of this run: ${added.join(", ")}`);
       return { status: "done", summary: lines.join("; ") };
     },
+  };
+}
 
+/** The plans that a run is about. @param among those of a position that count where no plan is named */
+function wanted({ planning, position }: Loaded, only: string | undefined, among: "open" | "ready"): readonly Plan[] {
+  if (only === undefined) return position.status === "plan" ? position[among] : [];
+  const plan = findPlan(planning, only);
+  return plan === null || plan.summarized ? [] : [plan];
+}
+
+function obstacle({ file, id, empty, tasks }: Plan, { checkpoints }: ChosenOptions): string | null {
+  if (empty) return `${file} has no task and no text: there is nothing to carry out`;
+  const names = tasks.filter(({ checkpoint }) => checkpoint).map(({ name }) => name);
+  if (checkpoints !== "block" || names.length === 0) return null;
+  const what = `${id} has checkpoints for a person (${names.join("; ")})`;
+  return `${what}: run it in a terminal, or leave them out with \`ralph run --loop\``;
+}
+
+function itemOf(
+  plan: Plan,
+  text: string,
+  { planning, position }: Loaded,
+  { checkpoints }: ChosenOptions,
+): Item<GsdItemData> {
+  const data = itemDataOf(plan, planning, position);
+  const touches = touchesOf(plan);
+  return {
+    id: plan.id,
+    kind: waitsForSummary(planning.state, plan.id) ? "summary" : "plan",
+    title: data.title,
+    criteria: data.tasks.map(({ name }) => name),
+    ...(checkpoints === "skip" && data.checkpointsOnly ? { checksOnly: true } : {}),
+    ...(touches.length > 0 ? { touches } : {}),
+    changesTests: changesTests([text]),
+    fingerprint: fingerprintOf(text),
+    data,
+  };
+}
+
+/** A turn at a plan, and what plans are checked by. */
+function checked(
+  { config }: GsdBacklogContext,
+  options: ChosenOptions,
+  folder: PlanningFolder,
+): Pick<Backlog<GsdItemData, GsdFindings>, "judge" | "passed" | "work"> {
+  const skip = options.checkpoints === "skip";
+  const checksOf = (plan: Pick<GsdItemData, "tasks" | "verification">): readonly Check[] =>
+    planChecks(plan, config.verify.default, { skip });
+  const isInteractive = ({ tasks }: GsdItemData): boolean =>
+    options.checkpoints === "interactive" && tasks.some(({ checkpoint }) => checkpoint);
+  return {
     /** The plans of the phases that are worked on: older ones are history, whose checks may have been overtaken. */
     async passed({ passed = [] }) {
-      const { planning } = await load();
+      const { planning } = await folder.load();
       const complete = planning.phases.flatMap(({ plans }) => plans).filter(({ completion }) =>
         completion.done && completion.by !== "skipped" && completion.by !== "superseded"
       );
@@ -200,8 +252,6 @@ export function gsdBacklog(
         : complete.filter(({ id }) => id === findPlan(planning, options.plan ?? "")?.id);
       return chosen.map((plan) => ({ id: plan.id, title: plan.title ?? plan.id, checks: checksOf(plan) }));
     },
-
-    reopen: (ids, reason) => settler.reopen(ids, reason),
 
     async work(item, { attempt, nonce, previous, cwd }) {
       const { data } = item;
@@ -217,20 +267,8 @@ export function gsdBacklog(
       return interactive ? { prompt, checks, interactive, timeoutMs: SESSION_MS } : { prompt, checks };
     },
 
-    async judge(item, turn, { nonce, previous }: JudgeContext<GsdFindings>): Promise<Claim<GsdFindings>> {
-      return claimOf(turn, {
-        nonce,
-        interactive: isInteractive(item.data),
-        summaryOnly: asksForSummary(item, previous),
-      });
-    },
-
-    findings: gsdFindings,
-
-    settle(item, attempt) {
-      taken = null;
-      return settler.settle(item, attempt);
-    },
+    judge: async (item, turn, { nonce, previous }) =>
+      claimOf(turn, { nonce, interactive: isInteractive(item.data), summaryOnly: asksForSummary(item, previous) }),
   };
 }
 
@@ -250,16 +288,6 @@ function refuseCircles({ planning, position: { circles } }: Loaded): void {
     details: { path, problem: circleLine(circle) },
     hint: "take one of them out of `depends_on`; `ralph run --plan ID` runs a plan whatever it depends on",
   });
-}
-
-/** A plan that a turn has written is not this run's: no one has seen it. */
-function inScope(planning: Planning, planIds: ReadonlySet<string> | null): Planning {
-  if (planIds === null) return planning;
-  const phases = planning.phases.map((phase) => ({
-    ...phase,
-    plans: phase.plans.filter(({ file }) => planIds.has(file)),
-  }));
-  return { ...planning, phases };
 }
 
 /** The plan was verified and left no SUMMARY. */

@@ -1,12 +1,8 @@
 import { compareNumbers } from "./numbers.ts";
 import type { Plan, Planning, PlanTask, Verifying } from "./types.ts";
 import type { Position } from "./position.ts";
-import type { StateFiles } from "../../backlog/state_files.ts";
-import type { Config } from "../../config/types.ts";
-import type { RunInfo } from "../../context/context.ts";
+import type { RalphContext, RunInfo } from "../../context/context.ts";
 import type { EventSink } from "../../events/types.ts";
-import type { Repository } from "../../git/types.ts";
-import type { Host } from "../../host/types.ts";
 
 /** An item of the gsd backlog carries the plan as it stood when it was taken up. Plain JSON. */
 export interface GsdItemData {
@@ -114,12 +110,7 @@ export function countsWithout(
 }
 
 /** The part of the context that the backlog needs. */
-export interface GsdBacklogContext {
-  readonly root: string;
-  readonly config: Config;
-  readonly state: StateFiles;
-  readonly repository: Repository | null;
-  readonly host: Host;
+export interface GsdBacklogContext extends Pick<RalphContext, "config" | "host" | "repository" | "root" | "state"> {
   readonly events: EventSink;
   readonly run: Pick<RunInfo, "folder">;
 }

@@ -1,12 +1,9 @@
 import { join } from "node:path";
-import type { Config } from "../../config/types.ts";
+import type { LoopDefaults, RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import type { Repository } from "../../git/types.ts";
 import { readLeftText } from "../../host/files.ts";
-import type { Host } from "../../host/types.ts";
-import type { Backlog, Check, Next } from "../../backlog/types.ts";
+import type { Backlog, Check } from "../../backlog/types.ts";
 import { verifyCommands } from "../../backlog/verify_commands.ts";
-import type { StateFiles } from "../../backlog/state_files.ts";
 import { type SpecItemData, tasksIn } from "./item.ts";
 import { withClaims } from "./turn_claims.ts";
 import { claimOf, claimsByHand, parentId, type SpecFindings, specFindings } from "./claim.ts";
@@ -15,17 +12,12 @@ import { doneOf, formatPlan, parsePlan, pendingOf, rejectionsOf, specOf, tasksOf
 import { acceptedLast, committedAt, sentBack, settled, shortReason } from "./settle.ts";
 import { linesInHistory } from "./ids.ts";
 import { stagePrompt } from "./prompt.ts";
-import { isGivenUp, isTaskParked, offered } from "./next_item.ts";
+import { isGivenUp, isTaskParked, offered, type OfferOptions } from "./next_item.ts";
 import { type Plan, PLAN_FILE, type Task } from "./types.ts";
 
 /** The part of the context that the backlog needs. */
-export interface SpecBacklogContext {
-  readonly root: string;
-  readonly config: Config;
-  readonly state: StateFiles;
-  readonly host: Host;
-  readonly repository: Repository | null;
-  readonly loop: { readonly retryBlocked: boolean };
+export interface SpecBacklogContext extends Pick<RalphContext, "config" | "host" | "repository" | "root" | "state"> {
+  readonly loop: Pick<LoopDefaults, "retryBlocked">;
 }
 
 /** How the plan is worked off. */
@@ -57,46 +49,8 @@ export function specBacklog(
   ralph: SpecBacklogContext,
   options: SpecBacklogOptions = {},
 ): Backlog<SpecItemData, SpecFindings> {
-  const limit = options.rejections ?? ralph.config.limits.rejections;
-  const forgiven = new Map<string, number>();
-  let wasLoaded = false;
-  let last: { readonly text: string | null; readonly plan: Plan } | null = null;
-
-  async function load(): Promise<Plan> {
-    const text = await ralph.state.read(PLAN_FILE);
-    if (text === null) {
-      throw new RalphError("state-missing", {
-        details: { path: PLAN_FILE },
-        hint: "`ralph plan SPEC.md` makes the plan",
-      });
-    }
-    const plan = planOf(text);
-    if (ralph.loop.retryBlocked && !wasLoaded) { // what was rejected too often before this run is forgiven once
-      for (const { id } of pendingOf(plan)) forgiven.set(id, rejectionsOf(plan, id));
-    }
-    wasLoaded = true;
-    return plan;
-  }
-
-  async function change(to: (plan: Plan) => Plan): Promise<Plan> {
-    const changed = (text: string | null): string | null => text === null ? null : formatPlan(to(planOf(text)));
-    return planOf(await ralph.state.update(PLAN_FILE, changed));
-  }
-
-  /** Read once while it stays as it is. */
-  function planOf(text: string | null): Plan {
-    if (last === null || text !== last.text) last = { text, plan: parsePlan(text, PLAN_FILE, last?.plan) };
-    return last.plan;
-  }
-
-  function checksOf(tasks: readonly Task[]): readonly Check[] {
-    const common = ralph.config.verify.default.map((command): Check => ({ name: command, command, scope: "" }));
-    const own = tasks.flatMap(({ id, accept }) =>
-      verifyCommands(accept).map((command): Check => ({ name: command, command, scope: id, own: true }))
-    );
-    return [...common, ...own.filter(({ command }) => !ralph.config.verify.default.includes(command ?? ""))];
-  }
-
+  const { load, change, lastRead, forgiven } = planIn(ralph);
+  const rejections = { limit: options.rejections ?? ralph.config.limits.rejections, forgiven };
   return {
     name: "spec",
     scope: "",
@@ -113,20 +67,11 @@ export function specBacklog(
 
     async overview({ parked }) {
       const plan = await load();
-      const [pending, done] = [pendingOf(plan), doneOf(plan)];
-      const given = pending.filter((task) => isTaskParked(task, parked));
-      return {
-        total: pending.length + done.length,
-        passed: done.length,
-        open: pending.length - given.length,
-        parked: given.length,
-        unchecked: [],
-      };
+      const [pending, passed] = [pendingOf(plan), doneOf(plan).length];
+      const given = pending.filter((task) => isTaskParked(task, parked)).length;
+      return { total: pending.length + passed, passed, open: pending.length - given, parked: given, unchecked: [] };
     },
-
-    async next(look): Promise<Next<SpecItemData>> {
-      return offered(await load(), { ...look, limit, forgiven });
-    },
+    next: async (look) => offered(await load(), { ...look, ...rejections }),
 
     /**
      * Accepted tasks have left the file: the journal remembers the checks that they were accepted by. A plan without any
@@ -134,33 +79,82 @@ export function specBacklog(
      */
     async passed({ passed = [] }) {
       const plan = await load();
-      const done = doneOf(plan).map((task) => ({ id: task.id, title: task.name, checks: checksOf([task]) }));
+      const done = doneOf(plan).map((task) => ({ id: task.id, title: task.name, checks: checksOf([task], ralph) }));
       const here = new Set(tasksOf(plan).map(({ id }) => id));
       const accepted = passed.filter(({ id, kind, closed }) => kind === "BUILD" && closed !== true && !here.has(id))
         .map(({ id, checks }) => ({ id, title: id, checks }));
       return [...done, ...accepted, ...here.size + accepted.length > 0 ? [] : acceptedLast(passed)];
     },
 
-    async reopen(ids, reason) {
-      const lines = await linesInHistory(ralph, ids, "HEAD");
-      await change((plan) => sentBack(plan, ids, lines, shortReason(reason)));
-      const subject = `ralph: ${ids.join(", ")} sent back by the final check`;
-      return { status: "open", reason, commit: { subject, paths: [PLAN_FILE], work: false } };
-    },
-
     async work(item, { cwd, attempt, nonce, previous }) {
-      const checks = item.kind === "BUILD" || item.kind === "VERIFY" ? checksOf(tasksIn(item)) : [];
+      const checks = item.kind === "BUILD" || item.kind === "VERIFY" ? checksOf(tasksIn(item), ralph) : [];
       const prompt = await stagePrompt(item, { root: ralph.root, cwd, attempt, nonce, previous, checks });
       const about: Record<string, string> = item.data.stage === "DECOMPOSE" ? { RALPH_ITEM: parentId(item) } : {};
       return { prompt, checks, checkFirst: item.kind === "VERIFY", environment: { RALPH_STAGE: item.kind, ...about } };
     },
 
     async judge(item, { lines }, { cwd, claims }) {
-      const edited = claimsByHand(item, await readLeftText(join(cwd, PLAN_FILE)), last?.plan);
+      const edited = claimsByHand(item, await readLeftText(join(cwd, PLAN_FILE)), lastRead());
       return claimOf(item, [...claims, ...edited], lines);
     },
 
     findings: specFindings,
+    ...recorded(ralph, change, rejections),
+  };
+}
+
+/** The plan in its file. */
+interface PlanFile {
+  readonly load: () => Promise<Plan>;
+  readonly change: (to: (plan: Plan) => Plan) => Promise<Plan>;
+  readonly lastRead: () => Plan | undefined;
+  /** Rejections before this run, by task: with `--retry-blocked` they do not count. */
+  readonly forgiven: ReadonlyMap<string, number>;
+}
+
+function planIn({ loop, state }: SpecBacklogContext): PlanFile {
+  const forgiven = new Map<string, number>();
+  let wasLoaded = false;
+  let last: { readonly text: string | null; readonly plan: Plan } | null = null;
+
+  /** Read once while it stays as it is. */
+  function planOf(text: string | null): Plan {
+    if (last === null || text !== last.text) last = { text, plan: parsePlan(text, PLAN_FILE, last?.plan) };
+    return last.plan;
+  }
+
+  return {
+    forgiven,
+    lastRead: () => last?.plan,
+    async load() {
+      const text = await state.read(PLAN_FILE);
+      if (text === null) {
+        const hint = "`ralph plan SPEC.md` makes the plan";
+        throw new RalphError("state-missing", { details: { path: PLAN_FILE }, hint });
+      }
+      const plan = planOf(text);
+      if (loop.retryBlocked && !wasLoaded) for (const { id } of pendingOf(plan)) forgiven.set(id, rejectionsOf(plan, id));
+      wasLoaded = true;
+      return plan;
+    },
+    change: async (to) =>
+      planOf(await state.update(PLAN_FILE, (text) => text === null ? null : formatPlan(to(planOf(text))))),
+  };
+}
+
+/** The plan keeps this record of a run. */
+function recorded(
+  ralph: SpecBacklogContext,
+  change: PlanFile["change"],
+  rejections: Required<Pick<OfferOptions, "forgiven" | "limit">>,
+): Pick<Backlog<SpecItemData, SpecFindings>, "receive" | "record" | "reopen" | "settle"> {
+  return {
+    async reopen(ids, reason) {
+      const lines = await linesInHistory(ralph, ids, "HEAD");
+      await change((plan) => sentBack(plan, ids, lines, shortReason(reason)));
+      const subject = `ralph: ${ids.join(", ")} sent back by the final check`;
+      return { status: "open", reason, commit: { subject, paths: [PLAN_FILE], work: false } };
+    },
 
     async receive(claims) {
       await change((plan) => withClaims(plan, null, claims));
@@ -173,9 +167,17 @@ export function specBacklog(
     },
 
     async settle(item, attempt) {
-      const isOften = (plan: Plan, id: string): boolean => isGivenUp(plan, id, { limit, forgiven });
+      const isOften = (plan: Plan, id: string): boolean => isGivenUp(plan, id, rejections);
       const { to, end } = settled(item, attempt, { root: ralph.root, isGivenUp: isOften });
       return end(await change(to));
     },
   };
+}
+
+function checksOf(tasks: readonly Task[], { config: { verify } }: SpecBacklogContext): readonly Check[] {
+  const common = verify.default.map((command): Check => ({ name: command, command, scope: "" }));
+  const own = tasks.flatMap(({ id, accept }) =>
+    verifyCommands(accept).map((command): Check => ({ name: command, command, scope: id, own: true }))
+  );
+  return [...common, ...own.filter(({ name }) => !verify.default.includes(name))];
 }
