@@ -47,26 +47,28 @@ export function nestedSettings(repository: WatchedRepository): readonly NestedSe
 }
 
 /** Sections and keys that name no program and no other file. */
-const PLAIN: Readonly<Record<string, RegExp>> = {
-  branch: /^(?:remote|merge|rebase)$/,
-  core:
-    /^(?:repositoryformatversion|filemode|bare|logallrefupdates|worktree|symlinks|ignorecase|precomposeunicode|autocrlf|eol|safecrlf|longpaths)$/,
-  extensions: /^objectformat$/,
-  remote: /^(?:url|pushurl|fetch)$/,
-  submodule: /^(?:url|active)$/,
-  user: /^(?:name|email)$/,
-};
+const PLAIN: ReadonlyMap<string, string> = new Map([
+  ["branch", "remote merge rebase"],
+  [
+    "core",
+    "repositoryformatversion filemode bare logallrefupdates worktree symlinks ignorecase precomposeunicode autocrlf eol safecrlf longpaths",
+  ],
+  ["extensions", "objectformat"],
+  ["remote", "url pushurl fetch"],
+  ["submodule", "url active"],
+  ["user", "name email"],
+]);
 const SECTION_REGEXP = /^\s*\[([a-z]+)(?: "[^"\\\]]*")?\]\s*$/i;
 const KEY_REGEXP = /^\s*([a-z]+)\s*=[^\\]*$/i;
 
 /** Tells whether a repository's settings name no program that git would run. Unknown settings count as naming one. */
 export function isPlainConfig(text: string): boolean {
-  let keys: RegExp | undefined;
+  let keys: readonly string[] = [];
   for (const line of text.split("\n")) {
     if (/^\s*(?:[#;][^]*)?$/.test(line)) continue;
     const section = SECTION_REGEXP.exec(line)?.[1];
-    if (section !== undefined) keys = PLAIN[section.toLowerCase()];
-    else if (keys?.test(KEY_REGEXP.exec(line)?.[1]?.toLowerCase() ?? "") !== true) return false;
+    if (section !== undefined) keys = PLAIN.get(section.toLowerCase())?.split(" ") ?? [];
+    else if (!keys.includes(KEY_REGEXP.exec(line)?.[1]?.toLowerCase() ?? "")) return false;
   }
   return true;
 }

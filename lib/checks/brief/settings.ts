@@ -1,8 +1,10 @@
 import type { Repository } from "../../git/types.ts";
 
 /** Settings that decide what git runs, reads and shows; others (remotes, branches, an author) may change in a turn. */
-const DECIDING_REGEXP =
-  /^(core\.(hookspath|fsmonitor|attributesfile|excludesfile|worktree|bare|repositoryformatversion)|(filter|diff|include|includeif|extensions|uploadpack|transfer)\..*)$/i;
+const DECIDING = {
+  sections: /^(?:filter|diff|include|includeif|extensions|uploadpack|transfer)\./i,
+  core: /^core\.(?:hookspath|fsmonitor|attributesfile|excludesfile|worktree|bare|repositoryformatversion)$/i,
+};
 
 /** A setting with its value; `null` where it is only named. */
 export type Setting = readonly [key: string, value: string | null];
@@ -14,7 +16,7 @@ export async function decidingSettings(repository: Repository, file: string): Pr
   return end.stdout.split("\0").filter((entry) => entry !== "").map((entry): Setting => {
     const feed = entry.indexOf("\n");
     return feed < 0 ? [entry, null] : [entry.slice(0, feed), entry.slice(feed + 1)];
-  }).filter(([key]) => DECIDING_REGEXP.test(key));
+  }).filter(([key]) => DECIDING.sections.test(key) || DECIDING.core.test(key));
 }
 
 /** Makes the deciding settings of a file what they were and leaves all others. @returns false where git refused */

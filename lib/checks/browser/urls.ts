@@ -20,8 +20,8 @@ const METHOD_REGEXP = /\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\s*["'`(]*$/;
 const MEANT_TO_FAIL_REGEXP = /\b(?:4\d\d|5\d\d)\b|\bnot[- ]found\b|\bforbidden\b|\bunauthori[sz]ed\b/i;
 const FILE_REGEXP =
   /\.(?:[cm]?[jt]sx?|json|ya?ml|toml|css|scss|less|md|mdx|py|rb|go|rs|java|kt|php|sql|sh|env|lock|log|txt|vue|svelte|ico|png|jpe?g|svg|webp|woff2?)$/i;
-const SYSTEM_REGEXP =
-  /^\/(?:usr|etc|tmp|var|home|Users|opt|bin|dev|proc|src|lib|node_modules|dist|build|test|tests)(?:\/|$)/;
+/** Paths that begin so are files of the system, or of the project. */
+const FOLDERS = "usr etc tmp var home Users opt bin dev proc src lib node_modules dist build test tests".split(" ");
 
 /**
  * The pages that acceptance criteria name: absolute URLs of this machine, of a service, or that the text says to visit;
@@ -95,7 +95,7 @@ function isOurs(text: string, before: string, base: string | null): boolean {
 function isPage({ text, before, after }: Match): boolean {
   if (METHOD_REGEXP.test(before)) return false;
   const [path = ""] = text.split(/[?#]/);
-  if (FILE_REGEXP.test(path) || SYSTEM_REGEXP.test(path)) return false;
+  if (FILE_REGEXP.test(path) || FOLDERS.includes(path.split("/", 2)[1] ?? "")) return false;
   const quoted = /["'`(]$/.test(before) && /^["'`)]/.test(after);
   // A lone slash is a page only where something says so: `/` or "open /".
   if (text === "/") return quoted || BEFORE_REGEXP.test(before);

@@ -21,8 +21,17 @@ export interface GitSettings {
 }
 
 /** Filters are the only programs among them: git writes files by them. */
-const TAKEN_REGEXP =
-  /^(filter\..+\.(clean|smudge|process|required)|diff\..+\.textconv|remote\..+\.(url|fetch|pushurl)|branch\..+|user\.(name|email)|core\.(autocrlf|eol|safecrlf|ignorecase|precomposeunicode|symlinks|filemode|longpaths|sparsecheckout|sparsecheckoutcone)|submodule\..+\..+|lfs\..*url)$/;
+const TAKEN: readonly RegExp[] = [
+  /^filter\..+\.(?:clean|smudge|process|required)$/,
+  /^diff\..+\.textconv$/,
+  /^remote\..+\.(?:url|fetch|pushurl)$/,
+  /^branch\..+$/,
+  /^user\.(?:name|email)$/,
+  /^core\.(?:autocrlf|eol|safecrlf|ignorecase|precomposeunicode|symlinks|filemode|longpaths)$/,
+  /^core\.sparsecheckout(?:cone)?$/,
+  /^submodule\..+\..+$/,
+  /^lfs\..*url$/,
+];
 
 /** Reads them as they are now; what a turn changes later has no effect. @throws {RalphError} git-failed */
 export async function readSettings(
@@ -44,7 +53,7 @@ export async function readSettings(
   const named = isNamed ? await git(["config", "--path", "core.attributesFile"], { environment: READING }) : null;
   const own = named?.stdout.trim() || join(variables["XDG_CONFIG_HOME"] || join(home, ".config"), "git", "attributes");
   return {
-    config: config.filter(([key]) => TAKEN_REGEXP.test(key)),
+    config: config.filter(([key]) => TAKEN.some((regexp) => regexp.test(key))),
     info,
     attributes: await readText(resolve(topLevel, own)) ?? "",
     format: config.findLast(([key]) => key === "extensions.objectformat")?.[1] ?? "sha1",

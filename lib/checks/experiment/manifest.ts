@@ -8,8 +8,14 @@ import { posix } from "node:path";
 type Table = Readonly<Record<string, unknown>>;
 
 /** A package manager, a bundler or a registry reads these. */
-const INSTALLED_REGEXP =
-  /ependenc|^(?:name|version|description|keywords|homepage|bugs|licen[cs]es?|authors?|contributors|maintainers|funding|files|main|module|browser|bin|man|lib|directories|repository|engines|os|cpu|private|publish\w*|type|types|typings|typesVersions|exports|imports|sideEffects|overrides|resolutions|packageManager|pnpm|browserslist|workspaces?|catalogs?|project|package|build-system|\$schema)$/;
+const INSTALLED = `
+  name version description keywords homepage bugs licence licences license licenses author authors contributors maintainers
+  funding files main module browser bin man lib directories repository engines os cpu private type types typings
+  typesVersions exports imports sideEffects overrides resolutions packageManager pnpm browserslist workspace workspaces
+  catalog catalogs project package build-system $schema
+`.trim().split(/\s+/);
+/** And whatever has to do with dependencies, or with publishing. */
+const INSTALLED_REGEXP = /ependenc|^publish\w*$/;
 /** Entries of which existing ones are as they were, and new ones stay. */
 const MERGED: ReadonlySet<string> = new Set(["scripts", "tasks"]);
 /** Files that say what to install and nothing about how to check. */
@@ -47,7 +53,7 @@ function oldTable(before: Table, after: Table): Table {
   const kept: Record<string, unknown> = {};
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const [was, is] = [before[key], after[key]];
-    const value = INSTALLED_REGEXP.test(key)
+    const value = INSTALLED.includes(key) || INSTALLED_REGEXP.test(key)
       ? withoutPlugins(was, is)
       : key === "features"
       ? withoutLost(merged(was, is), new Set(dependenciesOf(after)))

@@ -24,17 +24,25 @@ export interface Files {
 }
 
 /** Folders of code that is made, not of code that judges it. */
-const SOURCES_REGEXP =
-  /(?:^|\/)(?:app|apps|cmd|content|docs?|i18n|include|internal|lib|locales|migrations|pages|pkg|public|sources?|src|static|styles|templates|views)\//;
+const SOURCES = `
+  app apps cmd content doc docs i18n include internal lib locales migrations pages pkg public source sources src static
+  styles templates views
+`.trim().split(/\s+/);
 /** Folders of which only tests make tests: product code has folders of these names as well. */
 const SHARED_NAMES_REGEXP = /(?:^|\/)(?:support|helpers|fixtures|mocks|spec|e2e|golden)\//;
-const MANIFEST_REGEXP =
-  /^(?:package\.json|deno\.jsonc?|pyproject\.toml|setup\.(?:py|cfg)|Cargo\.toml|composer\.json|Gemfile|pom\.xml|go\.(?:mod|work)|.*\.(?:gemspec|csproj))$/;
+const MANIFESTS = `
+  package.json deno.json deno.jsonc pyproject.toml setup.py setup.cfg Cargo.toml composer.json Gemfile pom.xml go.mod
+  go.work
+`.trim().split(/\s+/);
+const MANIFEST_REGEXP = /^.*\.(?:gemspec|csproj)$/;
 const LOCK_REGEXP = /[-.]lock(?:\.\w+)?$|^[^/]*\block\.(?:json|ya?ml)$|^(?:go\.sum|npm-shrinkwrap\.json)$/;
 const DOCUMENT_REGEXP = /\.(?:md|mdx|rst|adoc)$|^(?:LICEN[CS]E|NOTICE|CHANGE|AUTHORS|README)/i;
 /** Files that build tools, task runners and test runners load by their name. */
-const LOADED_REGEXP =
-  /^(?:(?:GNU)?[Mm]akefile|[Jj]ustfile|[Rr]akefile|[Tt]askfile.*|Dockerfile.*|CMakeLists\.txt|build\.\w+|(?:conftest|noxfile|tasks|fabfile|sitecustomize|usercustomize)\.py|(?:gulp|grunt)file\..*|.*\.(?:mk|cmake|gradle|kts)|.*\.(?:config|conf|setup)\.\w+)$/i;
+const LOADED: readonly RegExp[] = [
+  /^(?:(?:gnu)?makefile|justfile|rakefile|taskfile.*|dockerfile.*|cmakelists\.txt|build\.\w+)$/i,
+  /^(?:conftest|noxfile|tasks|fabfile|sitecustomize|usercustomize)\.py$/i,
+  /^(?:(?:gulp|grunt)file\..*|.*\.(?:mk|cmake|gradle|kts)|.*\.(?:config|conf|setup)\.\w+)$/i,
+];
 const SETTINGS_REGEXP = /\.(?:toml|ini|cfg|conf|config|properties|ya?ml|json|jsonc|json5|env|xml)$/;
 const SCRIPTS_REGEXP = /^(?:scripts?|tools?|ci|checks?|hack)\//;
 /** A folder of checks is one of tests, whatever its files are called. */
@@ -45,15 +53,15 @@ const CODE_REGEXP =
 /** Which kind of file a changed path is. Pure. */
 export function kindOf(path: string, { isTest, commands, published, isSubject }: Files): FileKind {
   const name = posix.basename(path);
-  const inSources = SOURCES_REGEXP.test(path);
+  const inSources = isInSources(path);
   if (isTest(path) && !(inSources && SHARED_NAMES_REGEXP.test(path))) return "test";
   if (LOCK_REGEXP.test(name)) return "lock";
-  if (MANIFEST_REGEXP.test(name)) return "manifest";
+  if (MANIFESTS.includes(name) || MANIFEST_REGEXP.test(name)) return "manifest";
   if (isSubject(path) || published.has(path)) return "product";
   if (CHECKS_REGEXP.test(path)) return "test";
   if (DOCUMENT_REGEXP.test(name) || isLookedAt(path, commands)) return "product";
   if (path.split("/").some((part) => part.startsWith("."))) return "judge";
-  if (LOADED_REGEXP.test(name)) return "judge";
+  if (isLoaded(name)) return "judge";
   if (inSources) return "product";
   return SCRIPTS_REGEXP.test(path) || SETTINGS_REGEXP.test(name) ? "judge" : "product";
 }
@@ -65,13 +73,21 @@ export function mayBeTest(path: string, isTest: (path: string) => boolean): bool
 
 /** True if a file of the product is code, by its ending or its folder. Pure. */
 export function isCode(path: string): boolean {
-  return CODE_REGEXP.test(path) || SOURCES_REGEXP.test(path);
+  return CODE_REGEXP.test(path) || isInSources(path);
+}
+
+function isInSources(path: string): boolean {
+  return path.split("/").slice(0, -1).some((folder) => SOURCES.includes(folder));
+}
+
+function isLoaded(name: string): boolean {
+  return LOADED.some((regexp) => regexp.test(name));
 }
 
 /** A check names this file, and does not run it: `grep -q TEN list.txt` asks for what the work puts there. */
 function isLookedAt(path: string, commands: readonly string[]): boolean {
   const name = posix.basename(path);
-  return isNamed(path, commands) && !CODE_REGEXP.test(name) && !LOADED_REGEXP.test(name) && !SCRIPTS_REGEXP.test(path);
+  return isNamed(path, commands) && !CODE_REGEXP.test(name) && !isLoaded(name) && !SCRIPTS_REGEXP.test(path);
 }
 
 /** Tells whether a command names this file as one of its words. Pure. */
