@@ -15,8 +15,8 @@ const FLAGS = [...TEXTS, "timeout", "verify", "sandbox"];
 
 /** A workflow starts from this. */
 export interface Scaffold {
-  /** Makes its files that are missing. @returns their paths, relative to the root */
-  readonly files: (root: string) => Promise<readonly string[]>;
+  /** Makes its files that are missing. @returns their paths, relative to the root. @default it has none */
+  readonly files?: (root: string) => Promise<readonly string[]>;
   /** Its own part of a new configuration. */
   readonly config: object;
   /** The person's next step. */
@@ -66,7 +66,7 @@ export async function scaffoldWorkflow(
     if (flags.has("dry-run")) return told(invocation, [`${CONFIG_FILE} is there: it would keep what it has`]);
     made.push(...await completed(invocation, place));
   }
-  made.push(...await files(root));
+  made.push(...await files?.(root) ?? []);
   for (const path of made) say(`  ${good(symbols.passed)} ${path}`);
   if (made.length === 0) say(dim("  everything is there already: nothing was written"));
   told(invocation, open);

@@ -30,7 +30,7 @@ export async function chosen(invocation: Invocation): Promise<Chosen> {
   const row = workflowRow(place.workflow.name);
   ensureScope(invocation, row);
   ensureFlags(invocation, place, row);
-  return { place, workflow: await row.load(), scope: invocation.arguments[0] ?? "" };
+  return { place, workflow: row.workflow, scope: invocation.arguments[0] ?? "" };
 }
 
 /** If the state of several workflows exists, a person says which is meant; `ralph status` shows all of them. */

@@ -4,6 +4,7 @@ import type { Command, FlagTable, Invocation, KnownWorkflow } from "../cli/comma
 import type { Finding } from "../cli/finding.ts";
 import type { Look } from "../cli/look.ts";
 import type { NextView } from "../cli/next_view.ts";
+import type { Scaffold } from "../cli/scaffold.ts";
 import type { StatusView } from "../cli/status_view.ts";
 import type { Place } from "../cli/workspace.ts";
 import type { Config } from "../config/types.ts";
@@ -53,7 +54,8 @@ export interface WorkflowRow extends KnownWorkflow {
   readonly schemas?: Readonly<Record<string, () => Promise<unknown>>>;
   /** The command that continues a part of a run; `null` for a part that is not its own. */
   resume(part: RunPartName): Promise<string | null>;
-  load(): Promise<Workflow>;
+  /** Its part of the commands that all workflows share. */
+  readonly workflow: Workflow;
 }
 
 /** `ralph validate` gives this to a workflow. */
@@ -69,8 +71,8 @@ export interface Validated {
 
 /** A workflow: what the commands that all of them share do in it. */
 export interface Workflow {
-  /** Makes what is missing. @returns the exit code */
-  init(invocation: Invocation, place: Place): Promise<number>;
+  /** `ralph init` begins with this, or does this and returns the exit code. */
+  readonly init: Omit<Scaffold, "config"> | ((invocation: Invocation, place: Place) => Promise<number>);
   /** Turns a goal, a file or a phase into work; `null` for a line that is not for its planning. */
   plan?(invocation: Invocation, place: Place): Promise<number | null>;
   /** The loop. Typing it is the consent. */

@@ -80,7 +80,7 @@ async function examine(invocation: Invocation): Promise<readonly Finding[]> {
     ...config,
     ...(place === null ? [] : [
       ...await agentOf(place, host, agents),
-      ...await (await workflowRow(place.workflow.name).load()).examine?.(place, host) ?? [],
+      ...await workflowRow(place.workflow.name).workflow.examine?.(place, host) ?? [],
       ...await browser(place, host),
     ]),
     ...await Promise.all(agents.map((agent) => slots.run(() => installed(agent, host)))),

@@ -8,7 +8,12 @@ import { askedWorkflow, chosen } from "../chosen.ts";
 /** `ralph init`: sets the project up; overwrites nothing. */
 export async function init(invocation: Invocation): Promise<number> {
   const place = await askedPlace(invocation, await findPlace(invocation));
-  return await (await workflowRow(place.workflow.name).load()).init(invocation, place);
+  const row = workflowRow(place.workflow.name);
+  const { init: start } = row.workflow;
+  if (typeof start === "function") return await start(invocation, place);
+  const { scaffoldWorkflow } = await import("../../cli/scaffold.ts");
+  const config = row === DEFAULT_WORKFLOW ? {} : { workflow: row.name };
+  return await scaffoldWorkflow(invocation, place, { ...start, config });
 }
 
 /** If nothing names the workflow, a person at a terminal does. */
@@ -28,7 +33,7 @@ async function askedPlace(invocation: Invocation, place: Place): Promise<Place> 
 export async function plan(invocation: Invocation): Promise<number> {
   const place = await findPlace(invocation);
   for (const row of new Set([workflowRow(place.workflow.name), DEFAULT_WORKFLOW])) {
-    const exitCode = await (await row.load()).plan?.(invocation, place) ?? null;
+    const exitCode = await row.workflow.plan?.(invocation, place) ?? null;
     if (exitCode !== null) return exitCode;
   }
   throw usage(`the workflow ${place.workflow.name} has no planning`);

@@ -99,7 +99,7 @@ async function openBacklog(invocation: Invocation): Promise<OpenedBacklog> {
   if (scope !== undefined && row.scope === undefined) {
     throw usage(`--scope: the workflow ${row.name} has one list of items`, "leave it out");
   }
-  const workflow = await row.load();
+  const { workflow } = row;
   if (workflow.backlog === undefined) {
     throw new RalphError("parallel-impossible", {
       details: { problem: `items of the workflow ${row.name} follow each other` },

@@ -49,7 +49,7 @@ async function viewsOfAll(look: Look): Promise<readonly StatusView[]> {
   const views: StatusView[] = [];
   for (const row of await usedAt(look.root, WORKFLOWS)) {
     const workflow = { name: row.name, why: `${row.state} exists` };
-    const own = await (await row.load()).status({ ...look, workflow });
+    const own = await row.workflow.status({ ...look, workflow });
     views.push(...own.map((view) => ({ ...view, workflow })));
   }
   return views;

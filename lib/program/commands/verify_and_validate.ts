@@ -92,7 +92,7 @@ async function validateFiles(invocation: Invocation, root: string): Promise<read
     })).name,
   );
   ensureScope(invocation, row);
-  const workflow = await row.load();
+  const { workflow } = row;
   const files = await workflow.validate({ root, config: found.config, scope, host });
   const { config, file } = found;
   const own = config === null ? [] : workflow.validateConfig?.({ config, present: file.present }) ?? [];

@@ -74,7 +74,7 @@ export function ensureOwnAgent({ flags }: Invocation): void {
 
 /** A job's project in the clone, with the configuration as it is there. @throws {RalphError} job-refused, and what is wrong with this machine */
 export async function openJob(invocation: Invocation, clone: string, job: Job, data = false): Promise<JobContext> {
-  const workflow = await WORKFLOWS.find(({ name }) => name === job.workflow)?.load();
+  const workflow = WORKFLOWS.find(({ name }) => name === job.workflow)?.workflow;
   if (workflow?.backlog === undefined) {
     const reason = `this worker knows no jobs of ${job.workflow}`;
     throw new RalphError("job-refused", { details: { id: job.attempt.id, reason } });

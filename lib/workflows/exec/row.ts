@@ -1,3 +1,4 @@
+import type { Backlog } from "../../backlog/types.ts";
 import type { FlagTable } from "../../cli/command.ts";
 import {
   AGENT_FLAGS,
@@ -10,6 +11,8 @@ import {
   REPORT_FLAGS,
   SESSION_FLAGS,
   SHOW_FLAGS,
+  text,
+  toggle,
 } from "../../cli/flags.ts";
 import {
   CODEBASE_MAP_FILE,
@@ -24,23 +27,12 @@ import type { WorkflowRow } from "../workflow.ts";
 
 /** The parts after the plan. */
 const EXEC_FLAGS: FlagTable = {
-  understand: {
-    type: "text",
-    value: "WHEN",
+  understand: text("WHEN", "when to ask for the understanding loop: auto, always or never (default: auto)", {
     choices: ["auto", "always", "never"],
-    summary: "when to ask for the understanding loop: auto, always or never (default: auto)",
-  },
-  "max-understand-iterations": {
-    type: "text",
-    value: "N",
-    summary: "auto or a number (default: auto, the open topics)",
-  },
-  "max-run-iterations": { type: "text", value: "N", summary: "auto or a number (default: auto, the failing stories)" },
-  recipe: {
-    type: "text",
-    value: "FILE",
-    summary: "run this recipe instead (default: ralph.recipe.ts in the root, where there is one)",
-  },
+  }),
+  "max-understand-iterations": text("N", "auto or a number (default: auto, the open topics)"),
+  "max-run-iterations": text("N", "auto or a number (default: auto, the failing stories)"),
+  recipe: text("FILE", "run this recipe instead (default: ralph.recipe.ts in the root, where there is one)"),
 };
 
 /** The commands that continue its parts of a run. */
@@ -65,7 +57,18 @@ export const EXEC: WorkflowRow = {
   help: { plan: "scripts/ralph/prd.json, by questions and a review", run: "the stories of the PRD" },
   runs: () => Promise.resolve([EXEC_RUNS]),
   resume: ({ name }) => Promise.resolve(RESUME[name] ?? null),
-  load: async () => (await import("./workflow.ts")).EXEC_WORKFLOW,
+  workflow: {
+    init: { next: '`ralph exec "<goal>"`' }, // planning makes what it needs
+    plan: async (invocation, place) =>
+      await (await import("./commands/plan_understand_run.ts")).planGoal(invocation, place),
+    run: async (invocation, place) =>
+      await (await import("./commands/plan_understand_run.ts")).runStories(invocation, place),
+    status: async (look) => [await (await import("./commands/status_and_next.ts")).readStatus(look)],
+    next: async (look) => await (await import("./commands/status_and_next.ts")).readNext(look),
+    validate: async (validated) => await (await import("./commands/verify_and_validate.ts")).validateExec(validated),
+    backlog: async (ralph) => (await import("./backlog.ts")).prdBacklog(ralph) as Backlog,
+    verify: async (ralph) => await (await import("./commands/verify_and_validate.ts")).verifyStories(ralph),
+  },
   commands: [
     {
       name: "exec",
@@ -75,7 +78,7 @@ export const EXEC: WorkflowRow = {
       flags: {
         ...PLAN_FLAGS,
         ...EXEC_FLAGS,
-        "dry-run": { type: "boolean", summary: "show what would happen; start no agent and no check, write nothing" },
+        "dry-run": toggle("show what would happen; start no agent and no check, write nothing"),
         ...LOOP_FLAGS,
         ...SESSION_FLAGS,
       },
@@ -100,14 +103,11 @@ export const EXEC: WorkflowRow = {
       usage: "FILE",
       arity: [1, 1],
       flags: {
-        verify: {
-          type: "text",
-          value: "CMD",
+        verify: text("CMD", "a command that every story must pass: added to verify.default (repeatable)", {
           many: true,
-          summary: "a command that every story must pass: added to verify.default (repeatable)",
-        },
-        tag: { type: "text", value: "NAME", summary: "Taskmaster: the tag whose tasks are meant (default: master)" },
-        "dry-run": { type: "boolean", summary: "print the PRD, write nothing" },
+        }),
+        tag: text("NAME", "Taskmaster: the tag whose tasks are meant (default: master)"),
+        "dry-run": toggle("print the PRD, write nothing"),
         ...CONSENT_FLAGS,
         ...REPORT_FLAGS,
         ...pick(PLACE_FLAGS, "root", "config"),

@@ -1,3 +1,4 @@
+import type { Backlog } from "../../backlog/types.ts";
 import { basename, join } from "node:path";
 import type { CommandLine } from "../../cli/command.ts";
 import { LOOP_FLAGS, SESSION_FLAGS } from "../../cli/flags.ts";
@@ -29,7 +30,31 @@ export const FEATURE: WorkflowRow = {
     const found = parseDirectory(basename(scope));
     return found === null ? null : `ralph run ${found.name}`;
   },
-  load: async () => (await import("./workflow.ts")).FEATURE_WORKFLOW,
+  workflow: {
+    init: {
+      files: async (root) => await (await import("./directories.ts")).scaffoldFeature(root),
+      next: "`ralph prd FEATURE`",
+      complete: true,
+    },
+    run: async (invocation, place) => await (await import("./commands/run_and_prd.ts")).runFeature(invocation, place),
+    status: async (look) => await (await import("./commands/status_and_next.ts")).featureStatus(look),
+    next: async (look) => await (await import("./commands/status_and_next.ts")).featureNext(look),
+    validate: async (validated) => await (await import("./commands/verify_and_validate.ts")).validateFeature(validated),
+    validateConfig({ config: { provider, verify }, present }) {
+      if (!present) return ["ralph.config.json not found: run `ralph init` to create one"];
+      return [
+        ...(provider.command === undefined && provider.preset === undefined ? ["provider.command is required"] : []),
+        ...(verify.default.length === 0 ? ["verify.default must have at least one command"] : []),
+      ];
+    },
+    async backlog(ralph, scope) {
+      const { openFeature } = await import("./open_feature.ts");
+      const { featureBacklog } = await import("./backlog.ts");
+      return featureBacklog(ralph, { feature: await openFeature(ralph, scope) }) as Backlog;
+    },
+    verify: async (ralph, scope) =>
+      await (await import("./commands/verify_and_validate.ts")).featureVerify(ralph, scope),
+  },
   commands: [
     {
       name: "prd",

@@ -1,5 +1,7 @@
+import type { Backlog } from "../../backlog/types.ts";
 import type { CommandLine } from "../../cli/command.ts";
-import { DATA_FLAGS, PLACE_FLAGS, SESSION_FLAGS, SHOW_FLAGS } from "../../cli/flags.ts";
+import { LOOK_FLAGS, SESSION_FLAGS, text } from "../../cli/flags.ts";
+import { CHECK_FORM } from "./check_form.ts";
 import { PLANNING_DIRECTORY } from "./paths.ts";
 import type { WorkflowRow } from "../workflow.ts";
 
@@ -13,15 +15,23 @@ export const GSD: WorkflowRow = {
   claims: claimed,
   runFlags: {
     loop: { type: "optional", value: "N", summary: "gsd: every plan, or at most N, without stopping for checkpoints" },
-    plan: {
-      type: "text",
-      value: "PLAN",
-      summary: "gsd: this plan alone (`01-02`), also one that the project has passed",
-    },
+    plan: text("PLAN", "gsd: this plan alone (`01-02`), also one that the project has passed"),
   },
   help: { plan: "a phase, by GSD's own command", run: "the next plan, or all with `--loop`" },
   resume: ({ name }) => Promise.resolve(name === "gsd" ? "ralph run --loop" : null),
-  load: async () => (await import("./workflow.ts")).GSD_WORKFLOW,
+  workflow: {
+    init: async (invocation) => await (await import("./commands/planning.ts")).planWithGsd(invocation, "init"),
+    plan: async (invocation) => await (await import("./commands/planning.ts")).planWithGsd(invocation, "plan"),
+    run: async (invocation, place) => await (await import("./commands/run.ts")).runGsd(invocation, place),
+    status: async (look) => [await (await import("./commands/status_and_next.ts")).readGsdStatus(look)],
+    next: async (look) => await (await import("./commands/status_and_next.ts")).nextPlan(look),
+    validate: async (validated) =>
+      await (await import("./commands/verify_and_validate.ts")).validatePlanning(validated),
+    checkForm: CHECK_FORM,
+    backlog: async (ralph) => (await import("./backlog.ts")).gsdBacklog(ralph) as Backlog,
+    verify: async (ralph) => await (await import("./commands/verify_and_validate.ts")).verifyPlans(ralph),
+    examine: async (place, host) => await (await import("./commands/finding.ts")).gsdFinding(place, host),
+  },
   commands: [
     {
       name: "roadmap",
@@ -47,10 +57,8 @@ export const GSD: WorkflowRow = {
       usage: "TASK",
       arity: [1, 1],
       flags: {
-        plan: { type: "text", value: "PLAN", summary: "the plan (default: the one of this turn, else the next one)" },
-        ...DATA_FLAGS,
-        ...PLACE_FLAGS,
-        ...SHOW_FLAGS,
+        plan: text("PLAN", "the plan (default: the one of this turn, else the next one)"),
+        ...LOOK_FLAGS,
       },
       load: () => import("./commands/check.ts"),
     },

@@ -1,9 +1,18 @@
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { pathExists } from "../../host/files.ts";
+import { pathExists, writeAtomic } from "../../host/files.ts";
 
 /** Ralph looks for specs in these folders, relative to the root, in this order. */
 export const SPEC_FOLDERS: readonly string[] = ["", "ralph/specs", "specs"];
+
+/** Makes the folder of specs where it is missing. @returns the paths that were made, relative to the root */
+export async function scaffoldSpec(root: string): Promise<readonly string[]> {
+  const folder = "ralph/specs";
+  if (await pathExists(join(root, folder))) return [];
+  const path = `${folder}/.gitkeep`; // git keeps no empty folder
+  await writeAtomic(join(root, path), "");
+  return [path];
+}
 
 /** A spec file that exists. */
 export interface FoundSpec {

@@ -1,20 +1,21 @@
+import type { Backlog } from "../../backlog/types.ts";
 import type { Command, CommandLine, FlagTable } from "../../cli/command.ts";
-import { ITERATION_FLAGS, LOOP_FLAGS, PLACE_FLAGS, SESSION_FLAGS, SHOW_FLAGS } from "../../cli/flags.ts";
+import { ITERATION_FLAGS, LOOP_FLAGS, PLACE_FLAGS, SESSION_FLAGS, SHOW_FLAGS, text, toggle } from "../../cli/flags.ts";
 import { PLAN_FILE } from "./types.ts";
 import type { WorkflowRow } from "../workflow.ts";
 
 const STATE_FLAGS: FlagTable = {
-  json: { type: "boolean", summary: "print JSON on standard output (the default)" },
-  text: { type: "boolean", summary: "print text for a reader" },
+  json: toggle("print JSON on standard output (the default)"),
+  text: toggle("print text for a reader"),
 };
 
 /** Commands that change the plan take these for printing the changes. */
 const CHANGE_FLAGS: FlagTable = {
-  json: { type: "boolean", summary: "print what has changed as JSON: the task, or a list of several" },
-  text: { type: "boolean", summary: "print a line for each change (the default)" },
+  json: toggle("print what has changed as JSON: the task, or a list of several"),
+  text: toggle("print a line for each change (the default)"),
+  ...PLACE_FLAGS,
+  ...SHOW_FLAGS,
 };
-
-const text = (value: string, summary: string): FlagTable[string] => ({ type: "text", value, summary });
 
 /** The loop; also what `ralph` alone is. */
 const BUILD: Command = {
@@ -36,7 +37,7 @@ const COMMANDS: readonly Command[] = [
     arity: [0, 1],
     flags: {
       ...STATE_FLAGS,
-      repair: { type: "boolean", summary: "resolve the conflict that git left in the plan, task by task" },
+      repair: toggle("resolve the conflict that git left in the plan, task by task"),
       ...PLACE_FLAGS,
       ...SHOW_FLAGS,
     },
@@ -53,14 +54,12 @@ const COMMANDS: readonly Command[] = [
     flags: {
       notes: text("TEXT", "add: how to do it"),
       accept: text("TEXT", "add: how to verify it; Verify: `cmd` names a command"),
-      deps: { ...text("IDS", "add: tasks that must be done before, commas between"), many: true },
-      priority: { ...text("LEVEL", "add: high, medium or low"), choices: ["high", "medium", "low"] },
+      deps: text("IDS", "add: tasks that must be done before, commas between", { many: true }),
+      priority: text("LEVEL", "add: high, medium or low", { choices: ["high", "medium", "low"] }),
       parent: text("ID", "add: the task that this is a part of"),
       "created-from": text("ID", "add: the issue that this fixes"),
       supersedes: text("ID", "add: the task that this replaces; it is removed"),
       ...CHANGE_FLAGS,
-      ...PLACE_FLAGS,
-      ...SHOW_FLAGS,
     },
     details: [
       'ralph task add "what to do"   a name, a JSON object, or `-` for one of either a line from standard input',
@@ -76,7 +75,7 @@ const COMMANDS: readonly Command[] = [
     summary: "change the plan's issues: add, done; each change is committed",
     usage: "add|done [ID|TEXT]",
     arity: [1, Infinity],
-    flags: { ...CHANGE_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
+    flags: CHANGE_FLAGS,
     details: [
       'ralph issue add "what was found"  `-` reads one a line from standard input',
       "ralph issue done [ID]             remove it; without ID the first",
@@ -89,7 +88,7 @@ const COMMANDS: readonly Command[] = [
     summary: "make a spec the current one",
     usage: "FILE",
     arity: [1, 1],
-    flags: { ...CHANGE_FLAGS, ...PLACE_FLAGS, ...SHOW_FLAGS },
+    flags: CHANGE_FLAGS,
     load: async () => ({ run: (await import("./commands/set_spec_plan_build.ts")).setSpec }),
   },
   {
@@ -99,12 +98,12 @@ const COMMANDS: readonly Command[] = [
     usage: "",
     arity: [0, 0],
     flags: {
-      all: { type: "boolean", summary: "all tasks ever, on all branches (default: the last 20 on this one)" },
+      all: toggle("all tasks ever, on all branches (default: the last 20 on this one)"),
       spec: text("FILE", "only tasks of this spec"),
       branch: text("NAME", "only work done on this branch"),
       since: text("WHEN", "only what changed since a date or a commit"),
-      json: { type: "boolean", summary: "print JSON, in a terminal too" },
-      text: { type: "boolean", summary: "print the table, outside a terminal too" },
+      json: toggle("print JSON, in a terminal too"),
+      text: toggle("print the table, outside a terminal too"),
       ...PLACE_FLAGS,
       ...SHOW_FLAGS,
     },
@@ -124,7 +123,22 @@ export const SPEC: WorkflowRow = {
   help: { plan: "the tasks of a spec, by one turn of the agent" },
   schemas: { plan: async () => (await import("./schema.ts")).planJsonSchema() },
   resume: ({ name }) => Promise.resolve(name === "spec" ? "ralph build" : null),
-  load: async () => (await import("./workflow.ts")).SPEC_WORKFLOW,
+  workflow: {
+    init: {
+      files: async (root) => await (await import("./find_spec.ts")).scaffoldSpec(root),
+      next: "write a spec into ralph/specs, then `ralph plan SPEC.md`",
+    },
+    plan: async (invocation, place) =>
+      await (await import("./commands/set_spec_plan_build.ts")).planFile(invocation, place),
+    run: async (invocation) => await (await import("./commands/set_spec_plan_build.ts")).build(invocation),
+    status: async (look) => [await (await import("./commands/look.ts")).readSpecStatus(look)],
+    next: async (look) => await (await import("./commands/look.ts")).nextOfPlan(look),
+    validate: async (
+      validated,
+    ) => [await (await import("./commands/verify_and_validate.ts")).validatePlanFile(validated)],
+    backlog: async (ralph) => (await import("./backlog.ts")).specBacklog(ralph) as Backlog,
+    verify: async (ralph) => await (await import("./commands/verify_and_validate.ts")).verifyTasks(ralph),
+  },
   commands: COMMANDS,
 };
 

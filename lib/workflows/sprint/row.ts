@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Command } from "../../cli/command.ts";
-import { DATA_FLAGS, ITERATION_FLAGS, LOOP_FLAGS, PLACE_FLAGS, SESSION_FLAGS, SHOW_FLAGS } from "../../cli/flags.ts";
+import { ITERATION_FLAGS, LOOK_FLAGS, LOOP_FLAGS, SESSION_FLAGS, text, toggle } from "../../cli/flags.ts";
 import type { WorkflowRow } from "../workflow.ts";
 
 const SPRINTS = ".claude/sprints";
@@ -17,10 +17,7 @@ const COMMANDS: readonly Command[] = [
     usage: "compile|run|status [DIR]",
     arity: [1, 2],
     flags: {
-      force: {
-        type: "boolean",
-        summary: "compile: begin anew; the old PROGRESS.yaml and transcripts go into the sprint's logs",
-      },
+      force: toggle("compile: begin anew; the old PROGRESS.yaml and transcripts go into the sprint's logs"),
       ...ITERATION_FLAGS,
       ...SPRINT_FLAGS,
       ...SESSION_FLAGS,
@@ -42,15 +39,10 @@ const COMMANDS: readonly Command[] = [
     usage: "add|done|list [TEXT|ID]",
     arity: [1, 2],
     flags: {
-      sprint: {
-        type: "text",
-        value: "DIR",
+      sprint: text("DIR", "the sprint's folder (default: the only one below .claude/sprints)", {
         variable: "RALPH_SPRINT",
-        summary: "the sprint's folder (default: the only one below .claude/sprints)",
-      },
-      ...DATA_FLAGS,
-      ...PLACE_FLAGS,
-      ...SHOW_FLAGS,
+      }),
+      ...LOOK_FLAGS,
     },
     details: [
       'ralph step add "what to do"   prints the new step\'s id; `-` reads the text from standard input',
@@ -76,6 +68,18 @@ export const SPRINT: WorkflowRow = {
   },
   resume: ({ name, scope, folder }) =>
     Promise.resolve(name === "sprint" ? `ralph sprint run ${scope ?? join(folder, "../..")}` : null),
-  load: async () => (await import("./workflow.ts")).SPRINT_WORKFLOW,
+  workflow: {
+    init: {
+      files: async (root) => await (await import("./scaffold.ts")).scaffoldSprint(root),
+      next: "write the goal into SPRINT.yaml, then `ralph sprint run DIR`",
+    },
+    run: async (invocation) =>
+      await (await import("./commands/sprint.ts")).run({ ...invocation, arguments: ["run", ...invocation.arguments] }),
+    status: async (look) => [await (await import("./commands/status_and_next.ts")).readSprints(look)],
+    next: async (look) => await (await import("./commands/status_and_next.ts")).nextOfSprint(look),
+    validate: async (validated) => await (await import("./commands/verify_and_validate.ts")).validateSprints(validated),
+    verify: async (ralph, scope) =>
+      await (await import("./commands/verify_and_validate.ts")).verifySprint(ralph, scope),
+  },
   commands: COMMANDS,
 };

@@ -74,7 +74,6 @@ async function setUpWith(invocation: Invocation, place: Place, isBegun: boolean)
   if (!meant.some((flag) => invocation.flags.has(flag))) return false;
   const { scaffoldWorkflow } = await import("../../../cli/scaffold.ts");
   await scaffoldWorkflow(invocation, place, {
-    files: () => Promise.resolve([]),
     config: { workflow: "gsd" },
     next: isBegun ? "`ralph status`" : "answer what GSD asks about the project",
   });
