@@ -1,4 +1,11 @@
-import { CLAIMS_VARIABLE, createInbox, type Inbox } from "../backlog/claims.ts";
+import {
+  appendClaims,
+  type ClaimLine,
+  CLAIMS_VARIABLE,
+  createInbox,
+  type Inbox,
+  readClaims,
+} from "../backlog/claims.ts";
 import type { Repository } from "../git/types.ts";
 import { readLockHolder } from "../host/lock_holder.ts";
 import type { Host } from "../host/types.ts";
@@ -32,4 +39,18 @@ export async function claimMode(
   return holder === null
     ? { status: "direct", inbox }
     : { status: "inbox", inbox, purpose: holder.purpose, pid: holder.pid };
+}
+
+/** The claims that count for a process beside the state: of its own turn, or those that wait for a run. */
+export async function claimsIn(mode: ClaimMode, stateFile: string): Promise<readonly ClaimLine[]> {
+  return await (mode.status === "turn" ? readClaims(mode.file) : mode.inbox.read(stateFile));
+}
+
+/** Adds to the claims of the turn, or to those that wait for the run at work. */
+export async function addClaims(
+  mode: Exclude<ClaimMode, { readonly status: "direct" }>,
+  stateFile: string,
+  claims: readonly ClaimLine[],
+): Promise<void> {
+  await (mode.status === "turn" ? appendClaims(mode.file, claims) : mode.inbox.add(stateFile, claims));
 }

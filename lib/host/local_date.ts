@@ -1,3 +1,5 @@
+import type { Host } from "./types.ts";
+
 /** The local calendar day of an instant as `YYYY-MM-DD`; such texts compare as the days do. */
 export function localDate(milliseconds: number): string {
   const date = new Date(milliseconds);
@@ -21,4 +23,9 @@ export function localTime(at: string | number): string {
   if (Number.isNaN(date.getTime())) return String(at);
   const two = (part: number): string => String(part).padStart(2, "0");
   return `${localDate(date.getTime())} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}
+
+/** Now, as files have it: ISO 8601. */
+export function isoNow({ clock }: Pick<Host, "clock">): string {
+  return new Date(clock.now()).toISOString();
 }

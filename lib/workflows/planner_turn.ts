@@ -53,18 +53,10 @@ export async function plannerTurn(ralph: RalphContext, request: PlannerRequest):
   }
   if (others.length > 0) ralph.events.emit({ type: "note", level: "warn", message: othersMessage(others) });
   const { end } = turn;
-  switch (end.reason) {
-    case "completed":
-      return { status: "answered", text: turn.text };
-    case "aborted":
-      return { status: "aborted" };
-    default:
-      return {
-        status: "failed",
-        reason: end.reason === "agent-unusable" ? end.reason : "agent-failed",
-        message: end.message,
-      };
-  }
+  if (end.reason === "completed") return { status: "answered", text: turn.text };
+  if (end.reason === "aborted") return { status: "aborted" };
+  const reason = end.reason === "agent-unusable" ? end.reason : "agent-failed";
+  return { status: "failed", reason, message: end.message };
 }
 
 /** Looks for the agent, and makes sure that commits are possible, before anyone is asked; holds the lock meanwhile. */

@@ -6,8 +6,9 @@
 import { failureOf, largestGroup } from "../backlog/attempts.ts";
 import { failureIn, withoutFailure } from "../backlog/notes.ts";
 import type { Attempt, Check, Item, Overview, PassedItem } from "../backlog/types.ts";
-import { noChecks } from "../backlog/verify_commands.ts";
+import { noChecks, storyCommands } from "../backlog/verify_commands.ts";
 import { branchProblems, type FileFindings, placeholderProblems } from "../cli/validated_file.ts";
+import type { Config } from "../config/types.ts";
 import { quoted } from "../prompts/parts.ts";
 import type { Validated } from "./workflow.ts";
 
@@ -54,6 +55,11 @@ export function storyCounts<Story extends PrdStory>(
 /** A command as a check of a story: its own where it is not one that all share. Pure. */
 export function commandCheck(command: string, { id }: Pick<PrdStory, "id">, shared: readonly string[]): Check {
   return { name: command, command, scope: id, ...(shared.includes(command) ? {} : { own: true }) };
+}
+
+/** The commands of a story: those that hold for every one, then its own, each once. Pure. */
+export function commandsOf(story: PrdStory, { verify }: Pick<Config, "verify">): readonly string[] {
+  return [...new Set([...verify.default, ...storyCommands(story)])];
 }
 
 /** The stories that pass, for the final check. Pure. */

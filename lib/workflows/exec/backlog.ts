@@ -11,7 +11,7 @@ import { formatPrd, parsePrd } from "./format.ts";
 import { withFailure } from "../../backlog/notes.ts";
 import { printOf, settleStory } from "./settle.ts";
 import type { Prd, Story } from "./types.ts";
-import { fingerprintOf, isParked, startable } from "../../backlog/attempts.ts";
+import { fingerprintOf, startable } from "../../backlog/attempts.ts";
 
 /** The backlog needs these parts of the context. */
 export interface PrdBacklogContext extends Pick<RalphContext, "config" | "host" | "repository" | "root" | "state"> {
@@ -56,6 +56,7 @@ export function prdBacklog(
   options: PrdBacklogOptions = {},
 ): GatedBacklog<PrdItemData, unknown> {
   const { file = PRD_FILE } = options;
+  const anyOrder = ralph.loop?.anyOrder;
   const { load, change } = prdIn(ralph, file);
   const checksOf = (story: Story): readonly Check[] => storyChecks(story, ralph.config);
   return {
@@ -76,14 +77,11 @@ export function prdBacklog(
     },
 
     overview: async ({ parked }) =>
-      storyCounts((await load()).userStories, {
-        isGivenUp: (story) => isGivenUp(story, parked),
-        checksOf,
-        anyOrder: ralph.loop?.anyOrder,
-      }),
+      storyCounts((await load()).userStories, { isGivenUp: (story) => isGivenUp(story, parked), checksOf, anyOrder }),
+
     async next(look) {
       const { userStories } = await load();
-      if (userStories.length > 0) return nextStory(userStories, { ...look, anyOrder: ralph.loop?.anyOrder });
+      if (userStories.length > 0) return nextStory(userStories, { ...look, anyOrder });
       return { status: "blocked", reasons: [`${file} has no stories: \`ralph plan "<goal>"\` writes them`] };
     },
 
@@ -100,10 +98,7 @@ export function prdBacklog(
       const checks = checksOf(item.data);
       const branch = await ralph.repository?.currentBranch() ?? (await load()).branchName;
       const { storyPrompt } = await import("./prompt.ts"); // with the prompts' texts: `ralph status` needs none
-      return {
-        prompt: await storyPrompt(item.data, { ...context, root: ralph.root, branch, checks }),
-        checks,
-      };
+      return { prompt: await storyPrompt(item.data, { ...context, root: ralph.root, branch, checks }), checks };
     },
 
     async judge(_item, turn, { checked, nonce, repository = ralph.repository }) {
@@ -116,7 +111,7 @@ export function prdBacklog(
 }
 
 /** The PRD in its file. The same text is read many times an iteration: it is parsed once. */
-function prdIn(ralph: PrdBacklogContext, file: string): {
+function prdIn({ root, state }: PrdBacklogContext, file: string): {
   readonly load: () => Promise<Prd>;
   readonly change: (to: (story: Story) => Story) => Promise<void>;
 } {
@@ -129,15 +124,15 @@ function prdIn(ralph: PrdBacklogContext, file: string): {
 
   return {
     async load() {
-      const text = await ralph.state.read(file);
+      const text = await state.read(file);
       if (text !== null) return parse(text);
       const { findExternal, importHint } = await import("./import/find_external.ts");
-      const [external] = await findExternal(ralph.root);
+      const [external] = await findExternal(root);
       const hint = external === undefined ? '`ralph plan "<goal>"` writes it' : importHint(external);
       throw new RalphError("state-missing", { details: { path: file }, hint });
     },
     async change(to) {
-      await ralph.state.update(file, (text) => {
+      await state.update(file, (text) => {
         if (text === null) return null;
         const prd = parse(text);
         const userStories = prd.userStories.map(to);
@@ -162,5 +157,5 @@ function nextStory(
 }
 
 function isGivenUp(story: Story, parked: readonly ParkedItem[]): boolean {
-  return parked.some(({ id }) => id === story.id) && isParked({ id: story.id, fingerprint: printOf(story) }, parked);
+  return parked.some(({ id, fingerprint }) => id === story.id && fingerprint === printOf(story));
 }

@@ -2,6 +2,9 @@ import type { Prd, Story } from "./types.ts";
 import { inOrder } from "../stories.ts";
 import { storyCommands } from "../../backlog/verify_commands.ts";
 
+/** A criterion that says nothing else. */
+const ONLY_COMMAND_REGEXP = /^\s*Verify:\s*`([^`]+)`\s*\.?\s*$/;
+
 /**
  * The lines that a person reads before saying yes to a PRD: every criterion and every command that judges the work.
  *
@@ -21,16 +24,13 @@ export function prdSummaryLines({ branchName, userStories }: Prd, shared: readon
 function storyLines(story: Story): readonly string[] {
   const { id, title, priority, passes, acceptanceCriteria } = story;
   const commands = storyCommands(story);
-  const words = acceptanceCriteria.filter((criterion) => !commands.includes(onlyCommand(criterion)));
+  const words = acceptanceCriteria.filter((criterion) =>
+    !commands.includes(ONLY_COMMAND_REGEXP.exec(criterion)?.[1]?.trim() ?? "")
+  );
   return [
     `${id} ${title} (priority ${priority}${passes ? ", passes" : ""})`,
     ...words.map((criterion) => `  - ${criterion.replaceAll("\n", "\n    ")}`),
     ...commands.map((command) => `  Verify: ${command.replaceAll("\n", "\n          ")}`),
     ...commands.length === 0 ? ["  no verification command of its own"] : [],
   ];
-}
-
-/** The command of a criterion that says nothing else; "" for another. */
-function onlyCommand(criterion: string): string {
-  return /^\s*Verify:\s*`([^`]+)`\s*\.?\s*$/.exec(criterion)?.[1]?.trim() ?? "";
 }

@@ -1,4 +1,4 @@
-import { localTime } from "../../host/local_date.ts";
+import { isoNow, localTime } from "../../host/local_date.ts";
 import type { RalphContext } from "../../context/context.ts";
 import type { EventSink } from "../../events/types.ts";
 import { passedStories, storyCounts, storyItem } from "../stories.ts";
@@ -13,7 +13,7 @@ import { workCommit } from "./last_result.ts";
 import { featureReviewPrompt, featureStoryPrompt } from "./prompt.ts";
 import { claimOfReview, settleReview } from "./review.ts";
 import { checksOf, isUi, type UserInterface } from "./checks.ts";
-import { type FeatureStore, isoNow, printOf, retriesOf, settleStory } from "./settle.ts";
+import { type FeatureStore, printOf, retriesOf, settleStory } from "./settle.ts";
 import type { FeatureStory } from "./types.ts";
 
 /** The part of the context that the backlog needs. */
@@ -123,6 +123,7 @@ export function featureBacklog(
 function prdIn(ralph: FeatureBacklogContext, feature: FeatureDirectory): FeatureStore {
   const { config: { commits }, state } = ralph;
   const { prdFile: file } = feature;
+  const commit = { subject: commits.message, paths: [file], work: false };
   const change: FeatureStore["change"] = async (make) => {
     const changed = (text: string): string => changePrdText(text, file, make(parseFeaturePrd(text, file)));
     await state.update(file, (text) => text === null ? null : changed(text));
@@ -138,8 +139,7 @@ function prdIn(ralph: FeatureBacklogContext, feature: FeatureDirectory): Feature
         const { run, ...more } = make(prd);
         return { run: { ...learningsChange(prd.run.learnings, claim?.findings?.learnings ?? []), ...run }, ...more };
       }),
-    commitOf: (body, more) =>
-      ({ subject: commits.message, body: `ralph: ${body}`, paths: [file], work: false, ...more }),
+    commitOf: (body, more) => ({ ...commit, body: `ralph: ${body}`, ...more }),
   };
 }
 

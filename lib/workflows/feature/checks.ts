@@ -2,8 +2,7 @@ import { checksOnce } from "../checks_once.ts";
 import type { Config } from "../../config/types.ts";
 import type { Check } from "../../backlog/types.ts";
 import { type PageUrl, pageUrls } from "../../checks/browser/urls.ts";
-import { commandCheck } from "../stories.ts";
-import { storyCommands } from "../../backlog/verify_commands.ts";
+import { commandCheck, commandsOf } from "../stories.ts";
 import type { FeatureStory } from "./types.ts";
 
 /** The means to bring up servers and look at pages; absent if only the commands are of interest. */
@@ -30,10 +29,10 @@ export function storyPages(story: FeatureStory, base: string | null): readonly P
 /** The commands of a story, in the order in which they run; those of `verify.ui` come after the browser. */
 export function storyCommandsOf(
   story: FeatureStory,
-  { verify }: Config,
+  config: Config,
 ): { readonly first: readonly string[]; readonly ui: readonly string[] } {
-  const first = [...new Set([...verify.default, ...storyCommands(story)])];
-  return { first, ui: isUi(story) ? verify.ui.filter((command) => !first.includes(command)) : [] };
+  const first = commandsOf(story, config);
+  return { first, ui: isUi(story) ? config.verify.ui.filter((command) => !first.includes(command)) : [] };
 }
 
 /** All checks of some stories: commands, and for the `ui` ones services, pages and `verify.ui`; each command once. */

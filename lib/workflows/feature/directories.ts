@@ -64,13 +64,10 @@ export function newDirectory(name: string, date: string): FeatureDirectory {
 
 /** Every feature that has a directory with a PRD in one of its forms, oldest first. */
 export async function listFeatures(root: string): Promise<readonly FeatureDirectory[]> {
-  const found: FeatureDirectory[] = [];
-  for (const entry of await listDirectory(join(root, FEATURES_FOLDER))) {
-    const feature = parseDirectory(entry);
-    if (feature === null) continue;
-    if ((await presentPaths(root, [feature.prdFile, feature.markdownFile])).length > 0) found.push(feature);
-  }
-  return found.toSorted((one, other) => one.date.localeCompare(other.date));
+  const named = (await listDirectory(join(root, FEATURES_FOLDER))).flatMap((entry) => parseDirectory(entry) ?? []);
+  const present = await presentPaths(root, named.flatMap(({ markdownFile, prdFile }) => [prdFile, markdownFile]));
+  return named.filter(({ markdownFile, prdFile }) => [prdFile, markdownFile].some((path) => present.includes(path)))
+    .toSorted((one, other) => one.date.localeCompare(other.date));
 }
 
 /**

@@ -48,9 +48,8 @@ export function featureInterface(
       if (!config.browser.enabled) return;
       const unseen = stories.filter((story) => storyPages(story, services.base).length === 0).map(({ id }) => id);
       if (unseen.length > 0) {
-        const message = `no page is opened for ${
-          unseen.join(", ")
-        }: there is no service in ralph.config.json, and no criterion names a URL`;
+        const why = "there is no service in ralph.config.json, and no criterion names a URL";
+        const message = `no page is opened for ${unseen.join(", ")}: ${why}`;
         events.emit({ type: "note", level: "warn", message });
       }
       if (unseen.length === stories.length) return;

@@ -69,9 +69,8 @@ function resultOf(first: Verification | null): string {
   if (first?.status === "passed") return "All of them have passed just now.";
   if (first?.status !== "failed") return "None ran.";
   const counted = `${first.failures.length} of ${first.results.length} FAILED.`;
-  return `${counted} \`VERIFIED\` is not accepted now: name the stories to be done again.\n\n${
-    quoted(describeFailures(first))
-  }`;
+  const told = `${counted} \`VERIFIED\` is not accepted now: name the stories to be done again.`;
+  return `${told}\n\n${quoted(describeFailures(first))}`;
 }
 
 function summaryOf({ id, title, description, acceptanceCriteria, lastResult }: FeatureStory): string {

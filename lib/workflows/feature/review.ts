@@ -1,10 +1,11 @@
 import type { EventSink } from "../../events/types.ts";
 import type { Attempt, Claim, Settlement } from "../../backlog/types.ts";
 import { isOver, reasonOf } from "../../backlog/attempts.ts";
+import { isoNow } from "../../host/local_date.ts";
 import { withFailure } from "../../backlog/notes.ts";
 import type { FeatureFindings, FeatureSignals } from "./claim.ts";
 import { storyChanges, unaccepted } from "./format.ts";
-import { type FeatureStore, isoNow } from "./settle.ts";
+import type { FeatureStore } from "./settle.ts";
 import type { FeatureStory } from "./types.ts";
 
 /**

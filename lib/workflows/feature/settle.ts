@@ -1,7 +1,7 @@
 import { fingerprintOf, isOver, reasonOf } from "../../backlog/attempts.ts";
 import { withFailure, withoutFailure } from "../../backlog/notes.ts";
 import type { Attempt, Item, SettleCommit, Settlement } from "../../backlog/types.ts";
-import type { Host } from "../../host/types.ts";
+import { isoNow } from "../../host/local_date.ts";
 import type { RalphContext } from "../../context/context.ts";
 import type { FeatureFindings } from "./claim.ts";
 import { presentPaths } from "../present_paths.ts";
@@ -83,9 +83,4 @@ export function printOf({ title, description, acceptanceCriteria }: FeatureStory
 /** A blocked story that is taken up again begins anew. */
 export function retriesOf({ retries, blocked }: FeatureStory): number {
   return blocked ? 0 : retries;
-}
-
-/** Now, as the PRD writes it. */
-export function isoNow(host: Host): string {
-  return new Date(host.clock.now()).toISOString();
 }

@@ -3,7 +3,10 @@ import { faultsOf, isPlain, must, type Rule } from "../plain.ts";
 type Rules = Readonly<Record<string, Rule>>;
 
 const TEXT = typed("string");
-const TEXTS = must("an array of strings", (value) => value === null || isTexts(value));
+const TEXTS = must(
+  "an array of strings",
+  (value) => value === null || (Array.isArray(value) && value.every((one) => typeof one === "string")),
+);
 const OBJECT = (value: unknown): boolean => value === null || isPlain(value);
 const TOP: Rules = {
   project: TEXT,
@@ -42,7 +45,9 @@ export function validateFeaturePrd(data: unknown): readonly string[] {
   if (!isPlain(data)) return ["PRD must be a JSON object"];
   const { schemaVersion, userStories, run } = data;
   return [
-    ...(schemaVersion === 2 ? [] : [`invalid schemaVersion: expected 2, got ${shown(schemaVersion)}`]),
+    ...(schemaVersion === 2
+      ? []
+      : [`invalid schemaVersion: expected 2, got ${JSON.stringify(schemaVersion) ?? "nothing"}`]),
     ...["project", "branchName"].filter((key) => isBlank(data[key])).map((key) => `missing required field: ${key}`),
     ...faultsOf(data, TOP, (key, fault) => `${key} ${fault}`),
     ...(isPlain(run) ? faultsOf(run, RUN, (key, fault) => `run.${key} ${fault}`) : []),
@@ -79,14 +84,6 @@ function typed(type: "boolean" | "number" | "string"): Rule {
   return must(`a ${type}`, (value) => value === null || typeof value === type);
 }
 
-function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((one) => typeof one === "string");
-}
-
 function isBlank(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === "string" && value.trim() === "");
-}
-
-function shown(value: unknown): string {
-  return value === undefined ? "nothing" : JSON.stringify(value);
 }

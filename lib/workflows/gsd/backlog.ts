@@ -120,7 +120,8 @@ function planningIn({ root, state }: GsdBacklogContext): PlanningFolder {
   const source = { root, memo: planMemo(), read: state.read } satisfies PlanningSource;
   let planIds: ReadonlySet<string> | null = null;
   const isOwn = ({ file }: Plan): boolean => planIds?.has(file) !== false;
-  const plans = async (): Promise<readonly Plan[]> => (await readPlanning(source)).phases.flatMap((phase) => phase.plans);
+  const plans = async (): Promise<readonly Plan[]> =>
+    (await readPlanning(source)).phases.flatMap((phase) => phase.plans);
   return {
     taken: null,
     async load() {

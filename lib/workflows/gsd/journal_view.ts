@@ -1,5 +1,4 @@
-import type { Look } from "../../cli/look.ts";
-import { openJournal } from "../../loop/journal/journal.ts";
+import { journalIn, type Look } from "../../cli/look.ts";
 import { GSD_JOURNAL } from "./paths.ts";
 import type { Diagnostic, Plan, Planning } from "./types.ts";
 
@@ -12,13 +11,12 @@ export interface JournalView {
 }
 
 /** Reads the journal. */
-export async function journalView({ own, repository }: Pick<Look, "own" | "repository">): Promise<JournalView> {
-  const journal = await openJournal(repository === null ? null : own.journal);
+export async function journalView(look: Pick<Look, "own" | "repository">): Promise<JournalView> {
+  const journal = await journalIn(look);
+  const unverified = journal?.passed(GSD_JOURNAL).filter(({ status }) => status === "unverified") ?? [];
   return {
-    begun: new Set(journal.open(GSD_JOURNAL).map(({ item }) => item.id)),
-    unverified: new Set(
-      journal.passed(GSD_JOURNAL).filter(({ status }) => status === "unverified").map(({ id }) => id),
-    ),
+    begun: new Set(journal?.open(GSD_JOURNAL).map(({ item }) => item.id)),
+    unverified: new Set(unverified.map(({ id }) => id)),
   };
 }
 

@@ -1,3 +1,4 @@
+import { inDependencyOrder } from "../dependency_order.ts";
 import { parsePlanName } from "./file_names.ts";
 import { scalar } from "./front_matter.ts";
 import { compareNumbers, sameNumber } from "./numbers.ts";
@@ -81,7 +82,7 @@ export function positionOf(planning: Planning): Position {
     complete: all.length - incomplete.length,
     total: all.length,
     ready: free.filter((plan) => plan === next || (plan.phase === next?.phase && isBeside(plan, left))),
-    open: inOrder(left),
+    open: inDependencyOrder(left),
     gaps,
     circles,
     withoutSummary: all.flatMap(({ id, completion }) =>
@@ -137,18 +138,6 @@ function isBeside(plan: Plan, left: readonly Plan[]): boolean {
   const waveOf = ({ frontMatter }: Plan): number => Number(scalar(frontMatter, "wave") ?? NaN);
   if (!("depends_on" in plan.frontMatter) && Number.isNaN(waveOf(plan))) return false;
   return !left.some((other) => other.phase === plan.phase && waveOf(other) < waveOf(plan));
-}
-
-/** The plans left, each after those that it depends on, else in their order. */
-function inOrder(left: readonly Plan[]): readonly Plan[] {
-  if (!left.some(({ dependsOn }) => dependsOn.length > 0)) return left;
-  const rest = [...left];
-  const sorted: Plan[] = [];
-  while (rest.length > 0) {
-    const at = rest.findIndex(({ dependsOn }) => !rest.some(({ id }) => dependsOn.includes(id)));
-    sorted.push(...rest.splice(Math.max(at, 0), 1));
-  }
-  return sorted;
 }
 
 /**

@@ -133,7 +133,9 @@ function planIn({ loop, state }: SpecBacklogContext): PlanFile {
         throw new RalphError("state-missing", { details: { path: PLAN_FILE }, hint });
       }
       const plan = planOf(text);
-      if (loop.retryBlocked && !wasLoaded) for (const { id } of pendingOf(plan)) forgiven.set(id, rejectionsOf(plan, id));
+      if (loop.retryBlocked && !wasLoaded) {
+        for (const { id } of pendingOf(plan)) forgiven.set(id, rejectionsOf(plan, id));
+      }
       wasLoaded = true;
       return plan;
     },

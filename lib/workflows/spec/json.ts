@@ -1,26 +1,9 @@
 import type { JsonObject } from "./types.ts";
 
 /** The order in which keys are written. */
-const KEYS: readonly string[] = [
-  "t",
-  "id",
-  "spec",
-  "name",
-  "desc",
-  "notes",
-  "accept",
-  "deps",
-  "s",
-  "done_at",
-  "reason",
-  "priority",
-  "reject",
-  "kill",
-  "kill_log",
-  "parent",
-  "created_from",
-  "supersedes",
-];
+const KEYS: readonly string[] =
+  "t id spec name desc notes accept deps s done_at reason priority reject kill kill_log parent created_from supersedes"
+    .split(" ");
 
 /** A text, a bracket, a comma, a colon, or another value. */
 const TOKEN_REGEXP = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/gs;
@@ -40,9 +23,7 @@ export function formatJson(value: unknown): string {
 
 /** A new record, its keys in their order, those without a value left out. */
 export function formatRecord(record: JsonObject): string {
-  return formatJson(
-    Object.fromEntries(Object.entries(record).toSorted(([one], [other]) => rank(one) - rank(other))),
-  );
+  return formatJson(Object.fromEntries(Object.entries(record).toSorted(([one], [other]) => rank(one) - rank(other))));
 }
 
 /** A record's line with some keys changed (`undefined` takes one away); the values of all others stay as they are written. */

@@ -20,7 +20,7 @@ import {
   without,
   withRecord,
 } from "./plan_file.ts";
-import { refused } from "./refused.ts";
+import { usage } from "../../cli/parse.ts";
 import type { Entry, JsonObject, Plan, Priority, Task } from "./types.ts";
 
 const LONGEST_NAME = 50;
@@ -91,7 +91,7 @@ export function addTasks(
   const changed = tasks.reduce((now, task) => addTask(now, task, options), plan);
   const circle = circleIn(tasksOf(changed));
   if (circle !== null) {
-    throw refused(
+    throw usage(
       `the tasks would depend on each other in a circle: ${circle.text}`,
       "leave one of these dependencies out",
     );
@@ -103,9 +103,9 @@ function addTask(plan: Plan, task: NewTask, { upsert = false }: { readonly upser
   const spec = task.spec ?? specOf(plan);
   if (spec === null) {
     const hint = "`ralph set-spec FILE` sets it; `ralph plan FILE` plans it";
-    throw refused("no spec is set, and a task belongs to one", hint);
+    throw usage("no spec is set, and a task belongs to one", hint);
   }
-  if (task.name.trim() === "") throw refused("a task needs a name", '`ralph task add "what to do"`');
+  if (task.name.trim() === "") throw usage("a task needs a name", '`ralph task add "what to do"`');
   const same = pendingOf(plan).find((old) => upsert && old.spec === spec && old.name === task.name);
   if (same !== undefined) return withChanged(plan, isLineOf(same), given(task));
 
@@ -124,8 +124,8 @@ function given({ notes, accept, deps = [], priority, parent, created_from, super
 /** The old task goes, its tombstones stay, and what waited for it waits for the new one. */
 function replaced(plan: Plan, oldId: string, { id = "", notes = "" }: NewTask, record: JsonObject): Plan {
   const old = tasksById(plan).get(oldId);
-  if (old === undefined) throw refused(`there is no task ${oldId} to supersede`, LISTS_TASKS);
-  if (old.s === "d") throw refused(`${oldId} is done`, `reject it first: \`ralph task reject ${oldId} "reason"\``);
+  if (old === undefined) throw usage(`there is no task ${oldId} to supersede`, LISTS_TASKS);
+  if (old.s === "d") throw usage(`${oldId} is done`, `reject it first: \`ralph task reject ${oldId} "reason"\``);
   const why = `It replaces ${oldId} (${old.name}), which was rejected: ${old.reject}`;
   const told = old.reject === null ? record : { ...record, notes: notes === "" ? why : `${notes}\n${why}` };
   return withDependents(withRecord(without(plan, isLineOf(old)), told), oldId, [id]);
@@ -141,7 +141,7 @@ export function withDependents(plan: Plan, oldId: string, newIds: readonly strin
 }
 
 function checkFree(plan: Plan, id: string): void {
-  if (id === "" || idsOf(plan).has(id)) throw refused(`the id ${id} is taken`, "leave `id` out: Ralph gives one");
+  if (id === "" || idsOf(plan).has(id)) throw usage(`the id ${id} is taken`, "leave `id` out: Ralph gives one");
 }
 
 /** A new task's record without permissions to change tests. */
@@ -180,7 +180,7 @@ export function doneTask(
   const task = id === undefined ? firstTask(plan) : pendingOf(plan).find((one) => one.id === id);
   if (task === undefined) {
     if (doneOf(plan).some((one) => one.id === id)) return null;
-    throw refused(id === undefined ? "no task is pending" : `no pending task has the id ${id}`, LISTS_TASKS);
+    throw usage(id === undefined ? "no task is pending" : `no pending task has the id ${id}`, LISTS_TASKS);
   }
   const open = task.deps.filter((one) => pendingOf(plan).some((other) => other.id === one));
   return {
@@ -204,7 +204,7 @@ export function firstTask(plan: Plan): Task | undefined {
 /** Takes all done tasks out of the file: they live on in git's history. @throws {RalphError} usage when none is done */
 export function acceptTasks(plan: Plan): Change {
   const names = doneOf(plan).map(({ name }) => name);
-  if (names.length === 0) throw refused("no task is done", `${LISTS_TASKS}; \`ralph task done\` marks one`);
+  if (names.length === 0) throw usage("no task is done", `${LISTS_TASKS}; \`ralph task done\` marks one`);
   return {
     plan: planned(without(plan, (entry) => entry.type === "task" && entry.task.s === "d")),
     subject: `ralph: task accept - ${namesOf(names, "tasks")}`,
@@ -223,7 +223,7 @@ export function rejectTask(
 ): Change {
   const task = id === undefined ? firstDone(plan) : doneOf(plan).find((one) => one.id === id);
   if (task === undefined) {
-    throw refused(id === undefined ? "no task is done" : `no done task has the id ${id}`, LISTS_TASKS);
+    throw usage(id === undefined ? "no task is done" : `no done task has the id ${id}`, LISTS_TASKS);
   }
   return { plan: withRejection(plan, task, reason), subject: `ralph: task reject - ${shortName(task.name)}` };
 }
@@ -250,10 +250,10 @@ export function addIssues(
   issues: readonly { readonly id: string; readonly desc: string; readonly rounds?: number }[],
 ): Change {
   const spec = specOf(plan);
-  if (spec === null) throw refused("no spec is set, and an issue belongs to one", "`ralph set-spec FILE` sets it");
+  if (spec === null) throw usage("no spec is set, and an issue belongs to one", "`ralph set-spec FILE` sets it");
   let changed = plan;
   for (const { id, desc, rounds = 0 } of issues) {
-    if (desc.trim() === "") throw refused("an issue needs a description", '`ralph issue add "what was found"`');
+    if (desc.trim() === "") throw usage("an issue needs a description", '`ralph issue add "what was found"`');
     checkFree(changed, id);
     changed = withRecord(changed, { t: "issue", id, spec, desc, ...(rounds > 0 ? { issue_rounds: rounds } : {}) });
   }
@@ -264,7 +264,7 @@ export function addIssues(
 export function doneIssue(plan: Plan, id?: string): Change {
   const issue = issuesOf(plan).find((one) => id === undefined || one.id === id);
   if (issue === undefined) {
-    throw refused(`there is no issue${id === undefined ? "" : ` ${id}`}`, "`ralph query issues` lists them");
+    throw usage(`there is no issue${id === undefined ? "" : ` ${id}`}`, "`ralph query issues` lists them");
   }
   return {
     plan: without(plan, (entry) => entry.type === "issue" && entry.issue === issue),

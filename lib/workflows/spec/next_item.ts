@@ -54,9 +54,7 @@ export function isGivenUp(plan: Plan, id: string, { limit = Infinity, forgiven }
 
 /** `true` if the loop gave up on a task. A hash is made only where its id is parked. */
 export function isTaskParked(task: Task, parked: readonly ParkedItem[]): boolean {
-  return parked.some((one) =>
-    one.id === task.id && isParked({ id: task.id, fingerprint: fingerprintOfTask(task) }, [one])
-  );
+  return parked.some(({ id, fingerprint }) => id === task.id && fingerprint === fingerprintOfTask(task));
 }
 
 /** Why the loop gave up on pending tasks, by their ids: `ralph build` does not take these up, and the plan does not show it. */

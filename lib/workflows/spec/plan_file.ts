@@ -31,20 +31,15 @@ export function parsePlan(text: string | null, file: string, known?: Plan): Plan
   }
   return {
     file,
-    exists: text !== null,
     lines: parts.map((raw, index) => {
       const same = known?.lines[index];
       if (same?.raw === raw && same.number === index + 1) return same;
-      return readLine(known === undefined ? raw : ownText(raw), index + 1);
+      // a part of a text keeps all of it in memory: lines are taken over from version to version, and each kept its own
+      return readLine(known === undefined ? raw : Buffer.from(raw, "utf8").toString("utf8"), index + 1);
     }),
     newline: content.includes("\r\n") ? "\r\n" : "\n",
     closed,
   };
-}
-
-/** A part of a text keeps all of it in memory: lines are taken over from version to version, and each kept its own. */
-function ownText(part: string): string {
-  return Buffer.from(part, "utf8").toString("utf8");
 }
 
 /** The plan as the file's text: what was not changed comes out as it came in. */
@@ -162,7 +157,7 @@ export function withLine(plan: Plan, raw: string): Plan {
     const found = ORDER.indexOf(entry.type);
     if (found < 0 ? rank > 0 && at === index : found <= rank) at = index + 1;
   }
-  return { ...plan, exists: true, lines: plan.lines.toSpliced(at, 0, line), closed: true };
+  return { ...plan, lines: plan.lines.toSpliced(at, 0, line), closed: true };
 }
 
 /** The plan with some keys of a line's record changed; `undefined` takes a key away. */

@@ -4,7 +4,7 @@ import { pendingOf } from "./plan_file.ts";
 import { planStore } from "./store.ts";
 import type { Task } from "./types.ts";
 import type { RalphContext } from "../../context/context.ts";
-import { RalphError } from "../../errors/ralph_error.ts";
+import { askingEnds } from "../planner_turn.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { type LoopOutcome, runLoop } from "../../loop/run/run_loop.ts";
 import { planBacklog } from "./plan_backlog.ts";
@@ -73,7 +73,7 @@ export async function planSpec(ralph: RalphContext, options: PlanSpecOptions): P
 async function askAboutUnfinished(ralph: RalphContext, tasks: readonly Task[]): Promise<PlanSpecOutcome | null> {
   const specs = `spec ${[...new Set(tasks.map(({ spec }) => `'${spec}'`))].join(", ")}`;
   const lines = tasks.map(({ id, name, s }) => `  - [${s === "d" ? "done" : "pending"}] ${id}: ${name}`);
-  try {
+  return await askingEnds(async () => {
     const { value, source } = await ralph.prompter.ask({
       id: "plan.unfinished",
       kind: "select",
@@ -90,8 +90,5 @@ async function askAboutUnfinished(ralph: RalphContext, tasks: readonly Task[]): 
     const count = `${tasks.length} unfinished task${tasks.length === 1 ? "" : "s"}`;
     const reasons = [`${count} of ${specs}: answer plan.unfinished with c (cancel them) or a (keep them)`];
     return { status: "blocked", reasons };
-  } catch (error) {
-    if (RalphError.isInstance(error) && error.code === "interrupted") return { status: "aborted" };
-    throw error;
-  }
+  });
 }

@@ -72,7 +72,8 @@ export function planStore(context: PlanStoreContext): PlanStore {
       if (config.commits.prdChanges) await repository.ensureReady();
       return await state.transact(PLAN_FILE, async (text, write) => {
         const before = parsePlan(text, PLAN_FILE);
-        const made = await change(before, { head: await headOf(repository) });
+        const head = await repository.git(["rev-parse", "--verify", "--quiet", "--short", "HEAD"]);
+        const made = await change(before, { head: head.exitCode === 0 ? head.stdout.trim() : null });
         if (made === null) return { before, plan: before, warnings: [] };
         const after = formatPlan(made.plan);
         if (after !== (text ?? "")) await write(after);
@@ -96,19 +97,13 @@ export function planStore(context: PlanStoreContext): PlanStore {
       await git.ensureReady();
     } catch (error) {
       if (!RalphError.isInstance(error) || error.code !== "git-operation-in-progress") throw error;
+      const operation = String(error.details["operation"]);
       return [
-        `repaired and not committed, since a ${
-          String(error.details["operation"])
-        } is in progress: \`git add ${PLAN_FILE}\`, then finish it`,
+        `repaired and not committed, since a ${operation} is in progress: \`git add ${PLAN_FILE}\`, then finish it`,
       ];
     }
     return await commit(git, "ralph: repair plan");
   }
-}
-
-async function headOf({ git }: Repository): Promise<string | null> {
-  const { exitCode, stdout } = await git(["rev-parse", "--verify", "--quiet", "--short", "HEAD"]);
-  return exitCode === 0 ? stdout.trim() : null;
 }
 
 /** Another git process may take the index between our look and our commit. */

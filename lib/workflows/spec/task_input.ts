@@ -1,5 +1,5 @@
 import type { NewTask } from "./mutations.ts";
-import { refused } from "./refused.ts";
+import { usage } from "../../cli/parse.ts";
 import type { JsonObject } from "./types.ts";
 
 const isText = (value: unknown): boolean => typeof value === "string";
@@ -48,5 +48,5 @@ export function checkTask({ desc, ...given }: JsonObject, place: string): NewTas
 
 function wrong(place: string, problem: string): Error {
   const known = [...KEYS.keys()].slice(2).join(", ");
-  return refused(`${place}: ${problem}`, `known keys: ${known}; \`ralph schema plan\` describes them`);
+  return usage(`${place}: ${problem}`, `known keys: ${known}; \`ralph schema plan\` describes them`);
 }

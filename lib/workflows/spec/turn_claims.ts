@@ -19,7 +19,7 @@ import {
   withoutGrants,
 } from "./mutations.ts";
 import { doneOf, issuesOf, tasksById } from "./plan_file.ts";
-import { refused } from "./refused.ts";
+import { usage } from "../../cli/parse.ts";
 import { isInvestigated, type Stage } from "./stage.ts";
 import { checkTask } from "./task_input.ts";
 import type { JsonObject, Plan } from "./types.ts";
@@ -64,12 +64,11 @@ export function onlyAdds({ command, record }: ClaimLine): boolean {
 export function checkPermitted({ stage, given }: TurnScope, { command, id, record = {} }: ClaimLine): void {
   const may = STAGE_CLAIMS[stage];
   const extent = may[command];
-  const hint = `this is a ${stage} turn, which may ${
-    Object.entries(may).map(([name, how]) => `\`${name}\`${EXTENT_WORDS[how]}`).join(", ")
-  }`;
-  if (extent === undefined) throw refused(`\`ralph ${command}\` is not for a ${stage} turn`, hint);
+  const uses = Object.entries(may).map(([name, how]) => `\`${name}\`${EXTENT_WORDS[how]}`);
+  const hint = `this is a ${stage} turn, which may ${uses.join(", ")}`;
+  if (extent === undefined) throw usage(`\`ralph ${command}\` is not for a ${stage} turn`, hint);
   if (extent === "any") return;
-  const no = (problem: string): Error => refused(problem, hint);
+  const no = (problem: string): Error => usage(problem, hint);
   const { parent, supersedes, created_from: issue } = record;
   switch (extent) {
     case "given":
@@ -106,7 +105,7 @@ export function scopeOfTurn(
   const known = STAGES.find((name) => name === stage);
   switch (known) {
     case undefined:
-      throw refused("the turn that runs this command works on no plan", "the prompt says how its results are reported");
+      throw usage("the turn that runs this command works on no plan", "the prompt says how its results are reported");
     case "PLAN":
       return turnScope(known, []);
     case "BUILD":
@@ -176,7 +175,7 @@ export function changeOf(plan: Plan, claims: readonly ClaimLine[], options: Chan
     case "set-spec":
       return setSpec(plan, text);
     default:
-      throw refused(`\`${command}\` changes nothing of a plan`, "`ralph help` lists the commands");
+      throw usage(`\`${command}\` changes nothing of a plan`, "`ralph help` lists the commands");
   }
 }
 

@@ -92,8 +92,6 @@ export interface PlanLine {
 export interface Plan {
   /** Relative to the root; for messages. */
   readonly file: string;
-  /** False when there is no such file. */
-  readonly exists: boolean;
   readonly lines: readonly PlanLine[];
   /** New lines end with this. */
   readonly newline: "\n" | "\r\n";

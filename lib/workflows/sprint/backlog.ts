@@ -2,11 +2,13 @@ import { join, posix } from "node:path";
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { changesTests } from "../../backlog/changes_tests.ts";
-import { fingerprintOf, isParked } from "../../backlog/attempts.ts";
+import { fingerprintOf } from "../../backlog/attempts.ts";
 import { resolveInside } from "../../host/files.ts";
+import { isoNow } from "../../host/local_date.ts";
 import { ensureRunsIgnored } from "../../events/run_folders.ts";
 import type { Overview } from "../../backlog/overview.ts";
 import type { Backlog, Check, Claim, Item, JudgeContext, Next, ParkedItem, Turn } from "../../backlog/types.ts";
+import { readOrError } from "../read_or_error.ts";
 import { findingsOf } from "./claim.ts";
 import { type SprintPaths, sprintPaths, transcriptOf } from "./paths.ts";
 import { firstOpen } from "./step_order.ts";
@@ -115,7 +117,7 @@ export function sprintBacklog(
 
     judge: (item, turn, context) => judgeIteration(ralph, paths.progress, { ...context, item, turn }),
     settle: (item, attempt) =>
-      settleIteration({ item, attempt, change, now: nowIn(ralph), load, file: paths.progress }),
+      settleIteration({ item, attempt, change, now: isoNow(ralph.host), load, file: paths.progress }),
   };
 }
 
@@ -146,7 +148,7 @@ function recorded(
   paths: SprintPaths,
   { load, change }: { readonly load: () => Promise<SprintProgress>; readonly change: ChangeSprint },
 ): Required<Pick<Backlog<SprintItemData, SprintFindings>, "receive" | "record" | "reopen">> {
-  const now = (): string => nowIn(ralph);
+  const now = (): string => isoNow(ralph.host);
   return {
     /** Whatever fails at the end, the goal is not reached: the agent plans on with the reason. */
     async reopen(_ids, reason) {
@@ -175,10 +177,6 @@ function recorded(
   };
 }
 
-function nowIn({ host }: Pick<SprintContext, "host">): string {
-  return new Date(host.clock.now()).toISOString();
-}
-
 interface Judged extends JudgeContext<SprintFindings> {
   readonly item: Item<SprintItemData>;
   readonly turn: Turn;
@@ -194,13 +192,8 @@ async function judgeIteration(
   const { claimedSteps } = await import("./steps.ts");
   const withSteps = (text: string): SprintProgress => claimedSteps(readProgress(text, file), claims, iteration);
   const written = withSteps(edit?.written ?? await textOf({ state }, file));
-  let found: SprintProgress | null = written;
-  try {
-    if (edit !== undefined) found = withSteps(edit.found ?? "");
-  } catch (error) {
-    if (!RalphError.isInstance(error)) throw error;
-    found = null; // it is no sprint any more: the agent claims nothing by it
-  }
+  // where it is no sprint any more, the agent claims nothing by it
+  const { value: found } = await readOrError(() => edit === undefined ? written : withSteps(edit.found ?? ""));
   const findings = findingsOf({ turn, written, found, step, claims, nonce });
   if (findings.needsHuman !== null) return { status: "blocked", reason: findings.needsHuman, findings };
   if (findings.complete !== null || findings.completed !== null) return { status: "done", findings };
@@ -263,7 +256,7 @@ function iterationItem(progress: SprintProgress, step: SprintStep | null, transc
 }
 
 function isGivenUp({ id, prompt }: SprintStep, parked: readonly ParkedItem[]): boolean {
-  return parked.some((one) => one.id === id) && isParked({ id, fingerprint: fingerprintOf(prompt) }, parked);
+  return parked.some((one) => one.id === id && one.fingerprint === fingerprintOf(prompt));
 }
 
 /** A phase of a step begins as all the others of its workflow: the step's own text says more. Pure. */

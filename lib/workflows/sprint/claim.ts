@@ -1,4 +1,4 @@
-import { isPlain, type Plain, plain, plains, textOf, textsOf } from "../plain.ts";
+import { isPlain, plain, plains, textOf, textsOf, tryJson } from "../plain.ts";
 import type { ClaimLine } from "../../backlog/claims.ts";
 import { isPlaceholder, signalsOf } from "../../backlog/signals.ts";
 import type { Turn } from "../../backlog/types.ts";
@@ -116,12 +116,7 @@ export function parseResult(text: string): SprintResult | null {
 }
 
 function resultOf(text: string): SprintResult | null {
-  let value: Plain;
-  try {
-    value = plain(JSON.parse(text));
-  } catch {
-    return null;
-  }
+  const value = plain(tryJson(text));
   const status = STATUSES.find((one) => one === value["status"]);
   if (status === undefined) return null;
   const asked = value["humanNeeded"];

@@ -1,4 +1,5 @@
 import { type Plain, plain, plains } from "../plain.ts";
+import { presentPaths } from "../present_paths.ts";
 import { basename, join } from "node:path";
 import type { Document } from "yaml";
 import { ensureDirectory, listDirectory, pathExists, renamePath } from "../../host/files.ts";
@@ -162,8 +163,7 @@ function promptsIn(list: unknown): readonly unknown[] {
 async function moveAside(root: string, paths: SprintPaths, now: number): Promise<string | null> {
   const logs = (await listDirectory(join(root, paths.logs))).filter((name) => HOOK_LOG_REGEXP.test(name));
   const from = [paths.progress, paths.transcripts, ...logs.map((name) => `${paths.logs}/${name}`)];
-  const there: string[] = [];
-  for (const path of from) if (await pathExists(join(root, path))) there.push(path);
+  const there = await presentPaths(root, from);
   if (there.length === 0) return null;
   const stamp = new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, "");
   const folder = `${paths.logs}/before-${stamp}`;

@@ -8,33 +8,22 @@ import type { SprintPaths } from "./paths.ts";
 import type { CompiledPhase, ToExpand } from "./standard.ts";
 import type { SprintSettings } from "./types.ts";
 
-/** The workflow `ralph`, where the project has none of that name: the three hooks of old, all off. */
-const RALPH_WORKFLOW = `name: Ralph Mode Workflow
-description: Autonomous goal-driven execution with configurable per-iteration hooks
+const REVIEW =
+  "Review changes from this iteration and update relevant documentation.\nFocus on API changes, new features, and breaking changes.";
+const TRANSCRIPT = "The iteration's transcript is $ITERATION_TRANSCRIPT.\n";
 
-mode: ralph
-
-per-iteration-hooks:
-  - id: learning
-    workflow: "m42-signs:learning-extraction"
-    parallel: true
-    enabled: false
-
-  - id: documentation
-    prompt: |
-      Review changes from this iteration and update relevant documentation.
-      Focus on API changes, new features, and breaking changes.
-      The iteration's transcript is $ITERATION_TRANSCRIPT.
-    parallel: true
-    enabled: false
-
-  - id: tests
-    prompt: |
-      Analyze code changes and suggest additional test cases.
-      The iteration's transcript is $ITERATION_TRANSCRIPT.
-    parallel: true
-    enabled: false
-`;
+/** Workflows that a project need not have: a free loop with the three hooks of old, all off, and each step as it is. */
+const BUILT_IN: ReadonlyMap<string, Plain> = new Map([
+  ["ralph", {
+    mode: "ralph",
+    "per-iteration-hooks": [
+      { id: "learning", workflow: "m42-signs:learning-extraction", enabled: false },
+      { id: "documentation", prompt: `${REVIEW}\n${TRANSCRIPT}`, enabled: false },
+      { id: "tests", prompt: `Analyze code changes and suggest additional test cases.\n${TRANSCRIPT}`, enabled: false },
+    ],
+  }],
+  ["standard", {}],
+]);
 
 /** A sprint as SPRINT.yaml and its workflow define it. */
 export interface SprintDefinition extends SprintSettings {
@@ -49,7 +38,7 @@ export interface SprintDefinition extends SprintSettings {
   readonly warnings: readonly string[];
 }
 
-const BUILT_IN = "built-in";
+const FROM_RALPH = "built-in";
 
 /** Reads both files. @throws {RalphError} sprint-invalid with every problem, state-missing, state-invalid */
 export async function readDefinition(root: string, paths: SprintPaths): Promise<SprintDefinition> {
@@ -105,7 +94,7 @@ export async function readDefinition(root: string, paths: SprintPaths): Promise<
 /** A hook whose local workflow is missing is reported now, not after the first iteration. */
 async function hooksIn(root: string, { from, sprint, workflow }: Files): Promise<MergedHooks> {
   if (workflow === null) return { hooks: [], problems: [] };
-  const words = from === BUILT_IN ? "the built-in workflow" : from;
+  const words = from === FROM_RALPH ? "the built-in workflow" : from;
   const merged = mergeHooks(workflow["per-iteration-hooks"], sprint["per-iteration-hooks"], words);
   const problems = [...merged.problems];
   for (const { id, workflow: local, enabled } of merged.hooks) {
@@ -146,11 +135,8 @@ async function readFiles(root: string, { definition }: SprintPaths): Promise<Fil
   const file = await readWorkflow(root, name);
   const own = { path: definition, text, document };
   if (file === null) {
-    const builtIn = name === "ralph" ? RALPH_WORKFLOW : "{}";
-    const workflow = name === "ralph" || name === "standard"
-      ? plain(parseYaml(builtIn, "the built-in workflow").toJS())
-      : null;
-    const from = workflow === null ? "" : BUILT_IN;
+    const workflow = BUILT_IN.get(name) ?? null;
+    const from = workflow === null ? "" : FROM_RALPH;
     return { name, from, sprint, workflow, warnings, sources: { sprint: own, workflow: null } };
   }
   const parsed = parseYaml(file.text, file.path);

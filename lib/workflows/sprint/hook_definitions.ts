@@ -90,19 +90,15 @@ export function mergeHooks(workflow: unknown, overrides: unknown, from: string):
 function faultsOf(hook: Plain): readonly SprintProblem[] {
   const id = String(hook["id"]);
   const named = ACTIONS.filter((action) => (hook[action] ?? null) !== null);
+  const isSwitch = (value: unknown): boolean => value === undefined || typeof value === "boolean";
   const faults: (readonly [is: boolean, message: string, code?: string])[] = [
     [!HOOK_ID_REGEXP.test(id), "needs an id of letters, digits, ., _ and -", "INVALID_HOOK_ID"],
     [named.length === 0, "has none of workflow, prompt and command"],
     [named.length > 1, `has more than one action: ${named.join(", ")}`, "HOOK_AMBIGUOUS_ACTION"],
+    ...named.map((key) => [textOf(hook[key]) === null, `: ${key} must be a text`] as const),
+    ...SWITCHES.map((key) => [!isSwitch(hook[key]), `: ${key} must be true or false`] as const),
+    [![undefined, "before", "after"].some((when) => when === hook["when"]), ": when must be before or after"],
   ];
-  for (const action of named) faults.push([textOf(hook[action]) === null, `: ${action} must be a text`]);
-  for (const key of SWITCHES) {
-    faults.push([!["undefined", "boolean"].includes(typeof hook[key]), `: ${key} must be true or false`]);
-  }
-  faults.push([
-    ![undefined, "before", "after"].some((when) => when === hook["when"]),
-    ": when must be before or after",
-  ]);
   return faults.filter(([is]) => is).map(([, message, code = "RALPH_INVALID_HOOK"]) => ({
     code,
     message: `the hook ${id} ${message}`,

@@ -6,6 +6,7 @@ import { onlySprint, sprintDirectory, sprintPaths } from "./paths.ts";
 import type { SprintFindings, SprintItemData } from "./types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { pathExists } from "../../host/files.ts";
+import { isoNow } from "../../host/local_date.ts";
 import { unknownPlugins } from "./plugins.ts";
 import { configuredHooks, type Hook } from "../../hooks/hook.ts";
 import type { Backlog } from "../../backlog/types.ts";
@@ -85,10 +86,8 @@ async function bringUpToDate(ralph: RalphContext, directory: string): Promise<vo
 async function answered(ralph: RalphContext, file: string): Promise<void> {
   const { changeYaml } = await import("./document.ts");
   const { continueSprint } = await import("./changes.ts");
-  const now = new Date(ralph.host.clock.now()).toISOString();
   await using _lock = await ralph.lock.acquire("sprint run");
-  await ralph.state.update(
-    file,
-    (text) => text === null ? null : changeYaml(text, file, (document) => continueSprint(document, now)),
-  );
+  const continued = (text: string): string =>
+    changeYaml(text, file, (document) => continueSprint(document, isoNow(ralph.host)));
+  await ralph.state.update(file, (text) => text === null ? null : continued(text));
 }

@@ -1,5 +1,6 @@
-import { basename, join, relative, resolve, sep } from "node:path";
+import { basename, join, posix, relative, resolve, sep } from "node:path";
 import { RalphError } from "../../errors/ralph_error.ts";
+import { presentPaths } from "../present_paths.ts";
 import { listDirectory, pathExists, resolveInside } from "../../host/files.ts";
 
 /** Sprints live here, relative to the root. */
@@ -53,11 +54,8 @@ export async function listSprints(
   file: "PROGRESS.yaml" | "SPRINT.yaml" = "PROGRESS.yaml",
 ): Promise<readonly string[]> {
   const names = await listDirectory(join(root, SPRINTS_DIRECTORY));
-  const found: string[] = [];
-  for (const name of names) {
-    if (await pathExists(join(root, SPRINTS_DIRECTORY, name, file))) found.push(`${SPRINTS_DIRECTORY}/${name}`);
-  }
-  return found;
+  const found = await presentPaths(root, names.map((name) => `${SPRINTS_DIRECTORY}/${name}/${file}`));
+  return found.map((path) => posix.dirname(path));
 }
 
 /** Every sprint, compiled or not. */

@@ -52,10 +52,7 @@ export async function sprintPrompt(context: SprintPromptContext): Promise<string
   return fillPrompt(text, { ...shared, rules, item } satisfies PromptValuesOf<"sprint_goal">);
 }
 
-function stepsOf(
-  { steps }: SprintProgress,
-  { step, parked }: Pick<SprintPromptContext, "parked" | "step">,
-): string {
+function stepsOf({ steps }: SprintProgress, { step, parked }: Pick<SprintPromptContext, "parked" | "step">): string {
   if (steps.length === 0) return "None yet.";
   const lines = steps.map(({ id, prompt, status }) =>
     `- ${id} (${parked.includes(id) ? "given up" : status}): ${(prompt.trim().split("\n")[0] ?? "").slice(0, LINE)}`

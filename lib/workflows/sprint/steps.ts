@@ -16,11 +16,7 @@ function stepsIn(document: Document): readonly Leaf[] {
 export type Completion = "completed" | "already" | "unknown";
 
 /** Adds steps with ids of their own, highest + 1. @returns the ids */
-export function addSteps(
-  document: Document,
-  prompts: readonly string[],
-  mark: StepMark,
-): readonly string[] {
+export function addSteps(document: Document, prompts: readonly string[], mark: StepMark): readonly string[] {
   if (isStandard(document)) return addLeaves(document, prompts, mark);
   const { iteration, now } = mark;
   const steps = sequence(document, KEY);

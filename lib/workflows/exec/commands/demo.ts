@@ -166,11 +166,10 @@ function closingLines(
   return [
     "",
     ...(checks.length === 0 ? [NOTHING_DONE] : [bold("What each check said")]),
-    ...checks.map(({ item, attempt, name, ok }) =>
-      `  ${ok ? good(symbols.passed) : bad(symbols.failed)} ${item.padEnd(width)}  ${
-        dim(`attempt ${attempt}`)
-      }  ${name}${ok ? "" : bad("  failed")}`
-    ),
+    ...checks.map(({ item, attempt, name, ok }) => {
+      const [mark, end] = ok ? [good(symbols.passed), ""] : [bad(symbols.failed), bad("  failed")];
+      return `  ${mark} ${item.padEnd(width)}  ${dim(`attempt ${attempt}`)}  ${name}${end}`;
+    }),
     "",
     bold("The log"),
     ...log.map(({ commit, subject }) => `  ${accent(commit.slice(0, 7))} ${subject}`),

@@ -78,10 +78,12 @@ export async function showDryRun(
   const { base } = args;
   if (repository !== null && base !== undefined) await tried(() => ensureBase(repository, base));
   const begun = recipe === null ? await tried(() => begunWith(ralph, args)) : null;
+  const { provider } = ralph.config;
+  const model = provider.model === undefined ? "" : `, model ${provider.model}`;
   const rows: readonly Row[] = [
     { name: "goal", lines: [begun?.goal ?? args.goal].filter((goal) => goal !== "").map(oneLine) },
     { name: "project", lines: [ralph.root] },
-    { name: "agent", lines: [unnamed === null ? agentText(ralph) : `none: ${unnamed}`] },
+    { name: "agent", lines: [unnamed === null ? oneLine(`${ralph.agent.name}${model}`) : `none: ${unnamed}`] },
     ...recipe === null
       ? []
       : [{ name: "recipe", lines: [`${relative(ralph.root, recipe)}: what it does is known when it runs`] }],
@@ -135,11 +137,6 @@ async function begunWith(ralph: RalphContext, { goal: asked }: ExecArgs): Promis
   const goal = asked === "" ? saved?.goal ?? "" : asked;
   const isApproved = saved?.state === "done" && sameGoal(goal, saved.goal) && isApprovedAs(saved, prd);
   return { goal, saved, prd, isApproved };
-}
-
-function agentText({ agent, config: { provider } }: RalphContext): string {
-  const model = provider.model === undefined ? "" : `, model ${provider.model}`;
-  return oneLine(`${agent.name}${model}`);
 }
 
 function planLines({ agent, config }: RalphContext, { goal, saved, prd, isApproved }: Begun): readonly string[] {

@@ -7,7 +7,6 @@ import type { Invocation } from "../../../cli/command.ts";
 import { endWith } from "../../../cli/end_with.ts";
 import { goalOf } from "../../../cli/goal.ts";
 import { validateArgs } from "../../../cli/recipe_args.ts";
-import type { LoadedRecipe } from "../../../recipe/loader.ts";
 import { resolveRoot } from "../../../cli/root.ts";
 import { openSession, type Session } from "../../../cli/session.ts";
 import { GATES, optional, parseCap } from "../../../cli/settings.ts";
@@ -31,9 +30,10 @@ export async function run(invocation: Invocation): Promise<number> {
     say("not run; `--recipe FILE` names another recipe");
     return EXIT.done;
   }
+  const { recipes } = invocation.program;
   const recipe = file === null
-    ? await shippedRecipe(invocation.program.recipes, "exec")
-    : await fromFile(file, invocation);
+    ? await shippedRecipe(recipes, "exec")
+    : await (await import("../../../recipe/loader.ts")).loadRecipe(file, { ...host, modules: recipes.modules });
   const value = recipe.args === undefined ? args : await validateArgs(recipe, args);
   const outcome = await recipe.run(session.ralph, value);
   return endWith(invocation, session.ralph, outcome, file === null ? "ralph run" : null, session.used());
@@ -51,11 +51,6 @@ async function argsOf(invocation: Invocation, own: string | null): Promise<ExecA
     maxUnderstandIterations: parseCap("--max-understand-iterations", flags.text("max-understand-iterations")),
     maxRunIterations: parseCap("--max-run-iterations", flags.text("max-run-iterations")),
   };
-}
-
-async function fromFile(file: string, { host, program }: Invocation): Promise<LoadedRecipe> {
-  const { loadRecipe } = await import("../../../recipe/loader.ts");
-  return await loadRecipe(file, { ...host, modules: program.recipes.modules });
 }
 
 /**

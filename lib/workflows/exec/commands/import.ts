@@ -45,7 +45,8 @@ export async function run(invocation: Invocation): Promise<number> {
     out(formatPrd(prd).trimEnd());
     return EXIT.done;
   }
-  const unchecked = ralph.config.verify.default.length > 0 ? [] : uncheckedIn(prd);
+  const open = ralph.config.verify.default.length > 0 ? [] : prd.userStories.filter(({ passes }) => !passes);
+  const unchecked = open.filter((story) => storyCommands(story).length === 0).map(({ id }) => id);
   const checks = given.length > 0 || unchecked.length === 0 ? given : await askForChecks(ralph, unchecked);
   const lines = [...previewLines(source, prd), ...checkLines(unchecked, checks)];
   ralph.events.emit({ type: "text", title: `${PRD_FILE}, from ${source.name}`, lines });
@@ -108,10 +109,6 @@ function isEmptyPrd(text: string): boolean {
 function refusePlaceholders(commands: readonly string[]): void {
   const [problem] = placeholderProblems("--verify", commands);
   if (problem !== undefined) throw usage(problem);
-}
-
-function uncheckedIn({ userStories }: Prd): readonly string[] {
-  return userStories.filter((story) => !story.passes && storyCommands(story).length === 0).map(({ id }) => id);
 }
 
 /** A person says which command every story must pass; unattended none is made up. */

@@ -65,8 +65,7 @@ export async function verifyStories(ralph: RalphContext): Promise<Verification> 
       hint: '`ralph plan "<goal>"` writes it; or name commands: `--verify CMD`',
     });
   }
-  const checks = text === null
-    ? commands.map((command) => ({ name: command, command }))
-    : inOrder(parsePrd(text, PRD_FILE).userStories).flatMap((story) => storyChecks(story, ralph.config));
-  return await verify(ralph, checksOnce(checks));
+  if (text === null) return await verify(ralph, [...new Set(commands)]);
+  const stories = inOrder(parsePrd(text, PRD_FILE).userStories);
+  return await verify(ralph, checksOnce(stories.flatMap((story) => storyChecks(story, ralph.config))));
 }

@@ -5,25 +5,10 @@ import type { ExternalItem, ExternalPlan, PlanReader } from "./external_plan.ts"
 import { otherKeys, textOf, textsOf } from "./fields.ts";
 
 /** The keys of an item that are read, in any of the formats. */
-const ITEM_KEYS = [
-  "id",
-  "title",
-  "description",
-  "acceptanceCriteria",
-  "priority",
-  "passes",
-  "status",
-  "notes",
-  "completionNotes",
-  "dependsOn",
-  "dependencies",
-  "blockedBy",
-  "steps",
-  "category",
-  "details",
-  "testStrategy",
-  "subtasks",
-];
+const ITEM_KEYS = `
+  id title description acceptanceCriteria priority passes status notes completionNotes dependsOn dependencies blockedBy
+  steps category details testStrategy subtasks
+`.trim().split(/\s+/);
 const PRIORITIES: Readonly<Record<string, number>> = { critical: 0, high: 1, medium: 2, low: 3 };
 const STORY_TOP = ["branchName", "userStories", "project", "projectName", "productName", "name", "description"];
 const MAIN_TAG = "master";
@@ -80,13 +65,7 @@ function planOf(
   },
 ): ExternalPlan {
   const other = otherKeys(items, ITEM_KEYS).map((key) => `${key} of the ${called}`);
-  return {
-    tool,
-    title,
-    branch: branch === "" ? null : branch,
-    items: items.map(itemOf),
-    left: [...left, ...other],
-  };
+  return { tool, title, branch: branch || null, items: items.map(itemOf), left: [...left, ...other] };
 }
 
 function itemOf(item: Plain): ExternalItem {
@@ -153,12 +132,9 @@ function listsOf(data: Plain): Readonly<Record<string, readonly Plain[]>> {
   const lists = Array.isArray(data["tasks"]) ? [["", data] as const] : Object.entries(data);
   return Object.fromEntries(lists.flatMap(([tag, value]) => {
     const tasks = plain(value)["tasks"];
+    const isTask = (task: Plain): boolean => textOf(task, "id") !== "" && textOf(task, "title") !== "";
     return Array.isArray(tasks) && plains(tasks).every(isTask) ? [[tag, plains(tasks)]] : [];
   }));
-}
-
-function isTask(task: Plain): boolean {
-  return textOf(task, "id") !== "" && textOf(task, "title") !== "";
 }
 
 function taskList(lists: Readonly<Record<string, readonly Plain[]>>, tag: string | undefined): ExternalPlan {

@@ -2,6 +2,7 @@ import { isPlainBranchName } from "../../../git/switch_branch.ts";
 import type { Prd, Story } from "../types.ts";
 import type { ExternalItem, ExternalPlan } from "./external_plan.ts";
 import { onOneLine } from "../../../prompts/parts.ts";
+import { inDependencyOrder } from "../../dependency_order.ts";
 
 /** Between the parts of a story's notes. */
 const PARAGRAPH = "\n\n";
@@ -11,8 +12,9 @@ const PARAGRAPH = "\n\n";
  * it depends on. Stories that are done stay so. Pure.
  */
 export function toPrd(plan: ExternalPlan): Prd {
-  const named = withIds(plan.items);
-  return { branchName: branchOf(plan), userStories: inOrder(named).map((item, index) => storyOf(item, index + 1)) };
+  const byPriority = withIds(plan.items).toSorted((one, other) => rank(one) - rank(other));
+  const userStories = inDependencyOrder(byPriority).map((item, index) => storyOf(item, index + 1));
+  return { branchName: branchOf(plan), userStories };
 }
 
 /** Items that wait for each other in a circle. Pure. */
@@ -39,19 +41,6 @@ function withIds(items: readonly ExternalItem[]): readonly ExternalItem[] {
     used.add(id);
     return { ...item, id };
   });
-}
-
-/** By priority, then as in the file; nothing before what it depends on. A circle is left as it is in the file. */
-function inOrder(items: readonly ExternalItem[]): readonly ExternalItem[] {
-  const rest = items.toSorted((one, other) => rank(one) - rank(other));
-  const sorted: ExternalItem[] = [];
-  while (rest.length > 0) {
-    const ready = rest.findIndex(({ id, dependsOn }) =>
-      !rest.some((other) => other.id !== id && dependsOn.includes(other.id))
-    );
-    sorted.push(...rest.splice(Math.max(ready, 0), 1));
-  }
-  return sorted;
 }
 
 function rank({ priority }: ExternalItem): number {

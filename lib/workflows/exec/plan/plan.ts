@@ -126,11 +126,7 @@ async function drive(session: PlanSession, maxRetries: number, signal: AbortSign
   }
 }
 
-async function nextReply(
-  session: PlanSession,
-  maxRetries: number,
-  signal: AbortSignal,
-): Promise<PlanOutcome | null> {
+async function nextReply(session: PlanSession, maxRetries: number, signal: AbortSignal): Promise<PlanOutcome | null> {
   const turn = await planTurn(session, signal);
   switch (turn.status) {
     case "aborted":

@@ -1,5 +1,5 @@
 import { plain, textOf, tryJson } from "../../plain.ts";
-import { localTime } from "../../../host/local_date.ts";
+import { isoNow, localTime } from "../../../host/local_date.ts";
 import { join } from "node:path";
 import { CODEBASE_MAP_FILE, EXEC_FOLDER, EXEC_RUNS, PLAN_STATE_FILE } from "../paths.ts";
 import { scaffoldExec } from "../scaffold.ts";
@@ -42,19 +42,12 @@ export async function preflight(ralph: RalphContext, goal: string | null, base?:
   const taken = takenIds(before, await readPrd(ralph));
 
   const mapWasMissing = !await pathExists(join(ralph.root, CODEBASE_MAP_FILE));
-  if (!await pathExists(join(ralph.root, EXEC_FOLDER))) {
-    await scaffoldExec(ralph.root);
-  }
+  if (!await pathExists(join(ralph.root, EXEC_FOLDER))) await scaffoldExec(ralph.root);
   const missing = await missingStateFiles(ralph);
   await ralph.state.adopt(PLAN_STATE_FILES.filter((path) => !missing.includes(path)));
+  const { host, root } = ralph;
   const state = await kept(ralph, goal, saved) ??
-    newPlanState({
-      goal: goal ?? saved!.goal,
-      root: ralph.root,
-      session: ralph.host.ids.random(6),
-      mapWasMissing,
-      taken,
-    }, new Date(ralph.host.clock.now()).toISOString());
+    newPlanState({ goal: goal ?? saved!.goal, root, session: host.ids.random(6), mapWasMissing, taken }, isoNow(host));
   const session = await openSession(ralph, state);
   if (state === saved && state.root !== ralph.root) await session.save({ root: ralph.root });
   if (state !== saved) await session.save({}, [{ heading: "Goal", body: [quoted(state.goal)] }]);

@@ -1,5 +1,6 @@
 import { EXEC_RUNS, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE } from "../paths.ts";
 import type { RalphContext } from "../../../context/context.ts";
+import { isoNow } from "../../../host/local_date.ts";
 import { formatPlanState, type PlanState } from "./state.ts";
 import { entryText, withEntries } from "./transcript.ts";
 
@@ -28,7 +29,7 @@ export interface PlanSession {
 export async function openSession(ralph: RalphContext, start: PlanState): Promise<PlanSession> {
   let state = start;
   const folder = await ralph.run.folder(EXEC_RUNS);
-  const now = (): string => new Date(ralph.host.clock.now()).toISOString();
+  const now = (): string => isoNow(ralph.host);
   const flush = async (): Promise<void> => {
     if (state.outbox.length === 0) return;
     await ralph.state.update(PLAN_TRANSCRIPT_FILE, (before) => withEntries(before, state.outbox));

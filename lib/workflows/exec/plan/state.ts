@@ -134,10 +134,8 @@ const SCHEMA: z.ZodType<PlanState> = z.looseObject({
 export function parsePlanState(content: string): PlanState {
   const result = SCHEMA.safeParse(parseJson(content, PLAN_STATE_FILE));
   if (result.success) return result.data;
-  const problem = result.error.issues.map((issue) => `${issue.path.join(".") || "the file"}: ${issue.message}`).join(
-    "; ",
-  );
-  throw new RalphError("state-invalid", { details: { path: PLAN_STATE_FILE, problem } });
+  const problems = result.error.issues.map(({ path, message }) => `${path.join(".") || "the file"}: ${message}`);
+  throw new RalphError("state-invalid", { details: { path: PLAN_STATE_FILE, problem: problems.join("; ") } });
 }
 
 /** The plan that was begun, or `null`. @throws {RalphError} state-invalid */

@@ -1,6 +1,7 @@
 import { topLevelPaths } from "../../../git/tree_paths.ts";
 import { commitFiles } from "../../commit_files.ts";
 import { pathExists } from "../../../host/files.ts";
+import { isoNow } from "../../../host/local_date.ts";
 import { join } from "node:path";
 import { EXEC_FOLDER, PLAN_TRANSCRIPT_FILE } from "../paths.ts";
 import type { RalphContext } from "../../../context/context.ts";
@@ -44,7 +45,7 @@ export async function recordDecision(
 ): Promise<void> {
   if (!await pathExists(join(ralph.root, EXEC_FOLDER))) return;
   const id = `gate.${ralph.run.id}.${ralph.host.ids.random(4)}`;
-  const text = entryText(heading, new Date(ralph.host.clock.now()).toISOString(), body);
+  const text = entryText(heading, isoNow(ralph.host), body);
   await ralph.state.update(PLAN_TRANSCRIPT_FILE, (before) => withEntries(before, [{ id, text }]));
   if (!isLast || !ralph.config.commits.prdChanges || ralph.repository === null) return;
   const paths = [PLAN_TRANSCRIPT_FILE];

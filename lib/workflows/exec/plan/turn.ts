@@ -45,9 +45,8 @@ export async function tellUnjudged(ralph: RalphContext, before: TreeBefore): Pro
   const { paths } = await requireRepository(ralph).changedSince(snapshot);
   const outside = pathsOutside(rootPaths(ralph, paths), ALLOW);
   if (outside.length === 0) return;
-  const message =
-    `planning was interrupted in a turn, and these files have changed since it began, by the agent or by you: ${
-      outside.join(", ")
-    }`;
+  const what =
+    "planning was interrupted in a turn, and these files have changed since it began, by the agent or by you";
+  const message = `${what}: ${outside.join(", ")}`;
   ralph.events.emit({ type: "note", level: "warn", message });
 }

@@ -66,9 +66,8 @@ export async function understand(ralph: RalphContext, options: UnderstandOptions
   });
   const topicsLeft = (await loadTopics(ralph)).all.filter(({ checked }) => !checked).map(({ text }) => text);
   if (topicsLeft.length > 0 && outcome.status !== "failed") {
-    const message = `${topicsLeft.length} topic${topicsLeft.length === 1 ? " is" : "s are"} left: ${
-      topicsLeft.join("; ")
-    }`;
+    const count = `${topicsLeft.length} topic${topicsLeft.length === 1 ? " is" : "s are"} left`;
+    const message = `${count}: ${topicsLeft.join("; ")}`;
     ralph.events.emit({ type: "note", level: "info", message });
   }
   const gaveUp = outcome.status === "blocked" || (outcome.status === "exhausted" && isFruitless);

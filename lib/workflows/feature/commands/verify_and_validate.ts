@@ -50,7 +50,7 @@ export async function featureVerify(ralph: RalphContext, name: string): Promise<
   const { verify } = await import("../../../checks/verify.ts"); // `ralph validate` runs no check
   const common = ralph.config.verify.default;
   if (name === "" && common.length > 0 && (await listFeatures(ralph.root)).length === 0) {
-    return await verify(ralph, common.map((command) => ({ name: command, command })));
+    return await verify(ralph, common);
   }
   const feature = await openFeature(ralph, name);
   const { userStories } = await loadFeaturePrd(ralph.state, feature);

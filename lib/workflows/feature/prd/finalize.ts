@@ -81,10 +81,9 @@ function linesOf({ userStories }: FeaturePrd, config: RalphContext["config"]): r
     const tags = story.tags.length === 0 ? "" : ` [${story.tags.join(", ")}]`;
     const commands = [...first, ...ui];
     const count = story.acceptanceCriteria.length;
+    const facts = `${count} ${count === 1 ? "criterion" : "criteria"}${story.passes ? ", passes" : ""}`;
     return [
-      `${story.id} ${story.title}${tags} (${count} ${count === 1 ? "criterion" : "criteria"}${
-        story.passes ? ", passes" : ""
-      })`,
+      `${story.id} ${story.title}${tags} (${facts})`,
       ...(commands.length === 0
         ? ["  names no check and cannot pass"]
         : commands.map((command) => `  check: ${command}`)),

@@ -1,5 +1,6 @@
 import { type GsdAction, installedCommands, slashCommand } from "../slash_commands.ts";
-import { RalphError } from "../../../errors/ralph_error.ts";
+import { readOrError } from "../../read_or_error.ts";
+import type { RalphError } from "../../../errors/ralph_error.ts";
 import type { Host } from "../../../host/types.ts";
 import type { Finding } from "../../../cli/finding.ts";
 import type { Place } from "../../../cli/workspace.ts";
@@ -19,14 +20,10 @@ export async function gsdFinding(
   const problems: RalphError[] = [];
   for (const action of ACTIONS) {
     const configured = config.gsd.commands[action];
-    try {
-      calls.push(`${action} ${slashCommand(action, { configured, installed })}`);
-    } catch (error) {
-      if (!RalphError.isInstance(error)) throw error;
-      calls.push(`${action} –`);
-      if (action === "plan") problems.unshift(error);
-      else if (configured !== undefined) problems.push(error);
-    }
+    const { value: call, error } = await readOrError(() => slashCommand(action, { configured, installed }));
+    calls.push(`${action} ${call ?? "–"}`);
+    if (error !== null && action === "plan") problems.unshift(error);
+    else if (error !== null && configured !== undefined) problems.push(error);
   }
   const [problem] = problems;
   if (problem === undefined) return [{ level: "ok", name: "gsd", detail: calls.join(", ") }];

@@ -6,7 +6,7 @@ import { journalView, withoutBegun } from "../journal_view.ts";
 import { type Position, positionOf } from "../position.ts";
 import { readPlanning, scanPlanning } from "../read_planning.ts";
 import type { StatusView } from "../../../cli/status_view.ts";
-import { RalphError } from "../../../errors/ralph_error.ts";
+import { readOrError } from "../../read_or_error.ts";
 import type { Style } from "../../../ui/style.ts";
 import type { Phase, Planning } from "../types.ts";
 
@@ -42,11 +42,8 @@ export async function nextPlan(look: Look): Promise<NextView> {
 /** Reports the position in a GSD project. Reads everything, takes no lock. */
 export async function readGsdStatus(look: Look): Promise<StatusView> {
   const journal = await journalView(look);
-  let scanned: Planning;
-  try {
-    scanned = await scanPlanning({ root: look.root });
-  } catch (error) {
-    if (!RalphError.isInstance(error)) throw error;
+  const { value: scanned, error } = await readOrError(() => scanPlanning({ root: look.root }));
+  if (scanned === null) {
     const data = { planning: null, position: null, unverified: [], unchecked: [] };
     return { data, lines: [], problem: error.message, hint: error.hint };
   }

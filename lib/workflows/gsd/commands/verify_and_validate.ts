@@ -6,7 +6,7 @@ import { PLANNING_DIRECTORY } from "../paths.ts";
 import { circleLine, positionOf } from "../position.ts";
 import { planNotes } from "../plan_notes.ts";
 import { readPlanning } from "../read_planning.ts";
-import type { Check, Verification } from "../../../backlog/types.ts";
+import type { Verification } from "../../../backlog/types.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { planChecks, uncheckedLines, uncheckedPlans } from "../checks.ts";
 
@@ -50,12 +50,11 @@ export async function verifyPlans(ralph: RalphContext): Promise<Verification> {
   const { phases } = await readPlanning(ralph);
   const complete = phases.flatMap(({ plans }) => plans).filter(({ completion }) => completion.done);
   const checks = complete.flatMap((plan) =>
-    planChecks(plan, [], { skip: true }).map((check): Check => ({
+    planChecks(plan, [], { skip: true }).map((check) => ({
       ...check,
       name: `${plan.id} ${check.name}`,
       scope: plan.id,
     }))
   );
-  const shared = ralph.config.verify.default.map((command): Check => ({ name: command, command }));
-  return await verify(ralph, [...checks, ...shared]);
+  return await verify(ralph, [...checks, ...ralph.config.verify.default]);
 }

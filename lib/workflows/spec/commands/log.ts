@@ -1,7 +1,7 @@
 import { oneLine } from "../../../ui/printable.ts";
 import { findSpec } from "../find_spec.ts";
 import { type LogEntry, readLog } from "../history/log.ts";
-import { RalphError } from "../../../errors/ralph_error.ts";
+import { requireRepository } from "../../../git/require_repository.ts";
 import { EXIT } from "../../../errors/exit_codes.ts";
 import type { Style } from "../../../ui/style.ts";
 import type { Invocation } from "../../../cli/command.ts";
@@ -15,11 +15,10 @@ const NO_TASK = `no task in the history of ${PLAN_FILE}`;
 export async function run(invocation: Invocation): Promise<number> {
   const { flags, host, out } = invocation;
   const { root, repository } = await openPlan(invocation);
-  if (repository === null) throw new RalphError("not-a-repository", { details: { root } });
   const spec = flags.text("spec");
   const log = await readLog({
     root,
-    repository,
+    repository: requireRepository({ root, repository }),
     all: flags.has("all"),
     spec: spec === undefined ? undefined : (await findSpec(root, spec, host.environment.cwd))?.name ?? spec,
     branch: flags.text("branch"),
@@ -48,10 +47,9 @@ function tableLines(tasks: readonly LogEntry[], style: Style): readonly string[]
     decomposed: dim,
     done: warn,
   };
+  const widthOf = (column: number): number => column === head.length - 1 ? 0 : widths[column] ?? 0;
   const lineOf = (row: readonly string[], paint: (text: string, column: number) => string): string =>
-    row.map((cell, column) => paint(column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0), column)).join(
-      "  ",
-    );
+    row.map((cell, column) => paint(cell.padEnd(widthOf(column)), column)).join("  ");
   return [
     dim(lineOf(head, (cell) => cell)),
     ...rows.map((row) => lineOf(row, (cell, column) => column === 1 ? (tones[row[1]] ?? String)(cell) : cell)),

@@ -1,4 +1,4 @@
-import { type Plan, PLAN_FILE } from "../types.ts";
+import { PLAN_FILE } from "../types.ts";
 import { givenUpIn, offered } from "../next_item.ts";
 import { isWaiting, nextAction, viewPlan } from "../view.ts";
 import { EXIT } from "../../../errors/exit_codes.ts";
@@ -10,7 +10,7 @@ import { usage } from "../../../cli/parse.ts";
 import { styleFor, toJson } from "../../../cli/show.ts";
 import type { StatusView } from "../../../cli/status_view.ts";
 import { nearest } from "../../../errors/nearest.ts";
-import { RalphError } from "../../../errors/ralph_error.ts";
+import { readOrError } from "../../read_or_error.ts";
 import { offerOptions, type OpenPlan, openPlan, planAt, readPlan, tellProblems } from "./open_plan.ts";
 import { issueLines, nextLine, planLines, taskLines } from "./plan_lines.ts";
 
@@ -64,11 +64,9 @@ export async function nextOfPlan(look: Look): Promise<NextView> {
 
 /** The state of the plan. */
 export async function readSpecStatus(look: Look): Promise<StatusView> {
-  let plan: Plan;
-  try {
-    plan = await readPlan(await planAt(look));
-  } catch (error) {
-    if (!RalphError.isInstance(error) || error.code !== "state-invalid") throw error;
+  const { value: plan, error } = await readOrError(async () => await readPlan(await planAt(look)));
+  if (plan === null) {
+    if (error.code !== "state-invalid") throw error;
     return { data: { plan: null }, lines: [], problem: error.message, hint: "`ralph query --repair`" };
   }
   const options = await offerOptions(look);

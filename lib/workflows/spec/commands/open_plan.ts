@@ -4,8 +4,8 @@ import { changeOf, onlyAdds, permitted, scopeOfTurn, type TurnScope, withClaims 
 import { type Mutated, type PlanStore, planStore } from "../store.ts";
 import { type Plan, PLAN_FILE } from "../types.ts";
 import type { OfferOptions } from "../next_item.ts";
-import { appendClaims, type ClaimLine, type Inbox, readClaims } from "../../../backlog/claims.ts";
-import { type ClaimMode, claimMode } from "../../../context/claim_mode.ts";
+import type { ClaimLine, Inbox } from "../../../backlog/claims.ts";
+import { addClaims, type ClaimMode, claimMode, claimsIn } from "../../../context/claim_mode.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import type { Invocation } from "../../../cli/command.ts";
 import { type Look, openLook, parkedIn } from "../../../cli/look.ts";
@@ -87,17 +87,15 @@ async function claimed(
   }
   const claims = scope === null ? asked : asked.map((claim) => permitted(scope, before, claim));
   const change = changeOf(before, claims, { head: null, upsert: scope?.stage === "PLAN" });
-  if (change !== null && mode.status === "inbox") await mode.inbox.add(PLAN_FILE, claims);
-  if (change !== null && mode.status === "turn") await appendClaims(mode.file, claims);
+  if (change !== null) await addClaims(mode, PLAN_FILE, claims);
   return { before, plan: change?.plan ?? before, warnings: [] };
 }
 
 /** The plan as this process may see it: with the claims of its own turn, or with what waits for the run. */
 export async function readPlan({ mode, store }: Pick<OpenPlan, "mode" | "store">): Promise<Plan> {
   const plan = await store.load();
-  if (mode.status !== "turn") return withClaims(plan, null, await mode.inbox.read(PLAN_FILE));
-  const claims = await readClaims(mode.file);
-  return claims.length === 0 ? plan : withClaims(plan, scopeOfTurn(plan, mode), claims);
+  const claims = await claimsIn(mode, PLAN_FILE);
+  return claims.length === 0 ? plan : withClaims(plan, mode.status === "turn" ? scopeOfTurn(plan, mode) : null, claims);
 }
 
 /** A claim of this moment. */

@@ -5,15 +5,10 @@ import type { NextAction, PlanView } from "../view.ts";
 import type { Style } from "../../../ui/style.ts";
 
 /** The plan for a reader: `ralph query --text`. */
-export function planLines(
-  view: PlanView,
-  style: Style,
-  givenUp: ReadonlyMap<string, string> = new Map(),
-): readonly string[] {
-  const { bold } = style;
+export function planLines(view: PlanView, style: Style, givenUp: ReadonlyMap<string, string>): readonly string[] {
   return [
     `spec: ${view.spec ?? "none"}`,
-    `stage: ${bold(view.stage)}`,
+    `stage: ${style.bold(view.stage)}`,
     ...taskLines(view.tasks, style, givenUp),
     ...issueLines(view.issues, style),
     `next: ${nextLine(view.next)}`,
@@ -26,7 +21,7 @@ export function taskLines(
   style: Style,
   givenUp: ReadonlyMap<string, string> = new Map(),
 ): readonly string[] {
-  const { symbols, warn } = style;
+  const { good, symbols, warn } = style;
   const pendingLine = (task: JsonObject): string => {
     const why = givenUp.get(textIn(task, "id"));
     return why === undefined
@@ -35,10 +30,7 @@ export function taskLines(
   };
   return [
     ...section(`pending (${pending.length})`, pending.map(pendingLine)),
-    ...section(
-      `done (${done.length})`,
-      done.map((task) => `${style.good(style.symbols.passed)} ${taskLine(task, style)}`),
-    ),
+    ...section(`done (${done.length})`, done.map((task) => `${good(symbols.passed)} ${taskLine(task, style)}`)),
   ];
 }
 
@@ -124,14 +116,13 @@ export function changedLines(before: Plan, after: Plan): readonly string[] {
   const changed = changedRecords(before, after);
   const lines = [...new Set(changed.map(({ what }) => what))].flatMap((kind) => {
     const those = changed.filter(({ what }) => what === kind);
-    return those.length > MOST_LISTED ? [`${kind} ${those.length}`] : those.map(({ record }) => lineOf(kind, record));
+    if (those.length > MOST_LISTED) return [`${kind} ${those.length}`];
+    return those.map(({ record }) =>
+      `${kind} ${textIn(record, "id")}  ${textIn(record, "name") || textIn(record, "desc")}`.trimEnd()
+    );
   });
   const spec = specOf(after);
   return spec === specOf(before) ? lines : [`spec: ${spec ?? "none"}`, ...lines];
-}
-
-function lineOf(what: string, record: JsonObject): string {
-  return `${what} ${textIn(record, "id")}  ${textIn(record, "name") || textIn(record, "desc")}`.trimEnd();
 }
 
 function recordsOf({ lines }: Plan): ReadonlyMap<string, JsonObject> {

@@ -1,4 +1,5 @@
 import { text as readAll } from "node:stream/consumers";
+import { plain, tryJson } from "../../plain.ts";
 import { usage, verbOf } from "../../../cli/parse.ts";
 import { idGiver, linesInHistory } from "../ids.ts";
 import { firstDone, firstTask, type NewTask, unknownIds } from "../mutations.ts";
@@ -128,12 +129,9 @@ async function doneIssue(invocation: Invocation, words: readonly string[]): Prom
 }
 
 function descriptionOf(text: string): string {
-  if (!text.trimStart().startsWith("{")) return text.trim();
-  try {
-    const { desc } = JSON.parse(text) as { readonly desc?: unknown };
-    if (typeof desc === "string") return desc;
-  } catch {
-    return text.trim(); // braces at the start of a sentence
-  }
+  const data = text.trimStart().startsWith("{") ? tryJson(text) : undefined;
+  if (data === undefined) return text.trim(); // words, braces at the start of a sentence among them
+  const { desc } = plain(data);
+  if (typeof desc === "string") return desc;
   throw usage(`an issue needs \`desc\` as a string (got: ${text.slice(0, 80)})`, '`ralph issue add "what was found"`');
 }

@@ -1,6 +1,6 @@
 import { topLevelPaths } from "../../../git/tree_paths.ts";
 import type { Repository } from "../../../git/types.ts";
-import { refused } from "../refused.ts";
+import { usage } from "../../../cli/parse.ts";
 import { PLAN_FILE } from "../types.ts";
 import { type Branches, readBranches } from "./read_branches.ts";
 import { readLives } from "./read_history.ts";
@@ -71,7 +71,7 @@ const RECENT = 20;
 /** The lives of the plan's tasks, from git alone; the latest event last. @throws {RalphError} usage, git-failed */
 export async function readLog(options: LogOptions): Promise<PlanLog> {
   const { repository, branch } = options;
-  const hasHead = await headExists(repository);
+  const hasHead = (await repository.git(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])).exitCode === 0;
   const everywhere = ["--branches", "--remotes", ...(hasHead ? ["HEAD"] : [])];
   const since = options.since === undefined ? null : await readSince(repository, options.since);
   const [path = PLAN_FILE] = topLevelPaths(options, [PLAN_FILE]);
@@ -84,15 +84,12 @@ export async function readLog(options: LogOptions): Promise<PlanLog> {
 
   const isMeant = meant(options, known, since);
   const wholes = new Set(lives.map(({ task }) => task.parent));
-  const chosen = lives.map((life) => decomposed(life, wholes)).filter(isMeant).toSorted((one, other) =>
-    compareMoments(one.last, other.last)
-  );
+  const chosen = lives.map((life) => decomposed(life, wholes)).filter(isMeant).toSorted((
+    { last: one },
+    { last: other },
+  ) => one.commit.committed - other.commit.committed || one.order - other.order);
   const isWhole = !isHere || options.spec !== undefined || since !== null;
   return { tasks: (isWhole ? chosen : chosen.slice(-RECENT)).map((life) => entryOf(life, known)) };
-}
-
-async function headExists(repository: Repository): Promise<boolean> {
-  return (await repository.git(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])).exitCode === 0;
 }
 
 /** The commits from which a branch is read; Ralph finds one that is gone by its merges. @throws {RalphError} usage */
@@ -100,7 +97,7 @@ function startOf(branch: string, { tips, names }: Branches, everywhere: readonly
   const tip = tips.find(({ name }) => name === branch);
   if (tip !== undefined) return [tip.hash];
   if ([...names.values()].includes(branch)) return everywhere;
-  throw refused(`there is no branch ${branch}`, `branches: ${tips.map(({ name }) => name).join(", ") || "none"}`);
+  throw usage(`there is no branch ${branch}`, `branches: ${tips.map(({ name }) => name).join(", ") || "none"}`);
 }
 
 function meant(
@@ -156,10 +153,6 @@ function shown({ commit: { short, date } }: Moment): LogMoment {
   return { commit: short, date };
 }
 
-function compareMoments(one: Moment, other: Moment): number {
-  return one.commit.committed - other.commit.committed || one.order - other.order;
-}
-
 /** Tells which commits are meant by `--since`: a commit if there is one of that name, else a date. @throws {RalphError} usage */
 async function readSince({ git }: Repository, text: string): Promise<(commit: PlanCommit) => boolean> {
   if (!/^[-^]|\.\./.test(text)) {
@@ -172,7 +165,7 @@ async function readSince({ git }: Repository, text: string): Promise<(commit: Pl
     const seconds = /--max-age=(\d+)/.exec(stdout)?.[1];
     if (exitCode === 0 && seconds !== undefined) return ({ committed }) => committed >= Number(seconds);
   }
-  throw refused(
+  throw usage(
     `--since must be a date or a commit (got: ${text})`,
     "write `--since 2026-01-18`, `--since yesterday` or `--since main~20`",
   );

@@ -9,7 +9,7 @@ import { directoryOf, type SprintPlace } from "./place.ts";
 import type { SprintItemData, SprintProgress, SprintStep } from "../types.ts";
 import type { Style } from "../../../ui/style.ts";
 import { listSprints, sprintPaths } from "../paths.ts";
-import { RalphError } from "../../../errors/ralph_error.ts";
+import { readOrError } from "../../read_or_error.ts";
 import type { StatusView } from "../../../cli/status_view.ts";
 
 /** The mode and the step of the next iteration. */
@@ -64,24 +64,20 @@ export function sprintStatusLines(status: SprintStatus, style: Style): readonly 
   const { bold, dim, good, bad, warn, symbols } = style;
   const { sprintId, goal, steps, hookTasks, exit, humanNeeded } = status;
   const paint = { completed: good, "needs-human": bad }[status.status] ?? dim;
+  const completed = steps.filter((step) => step.status === "completed").length;
+  const ended = exit.verified === true ? good("verified") : warn(exit.verified === null ? "claimed" : "unverified");
   const count = (state: string): number => hookTasks.filter((task) => task.status === state).length;
   const hooks = ["completed", "failed", "interrupted", "in-progress"].filter((state) => count(state) > 0)
     .map((state) => `${count(state)} ${state}`);
   return [
     `${bold(sprintId)} ${paint(status.status)} ${dim(`${symbols.dot} ${status.directory}`)}`,
     `goal: ${firstLine(goal)}`,
-    `iteration ${status.currentIteration}, ${
-      steps.filter((step) => step.status === "completed").length
-    }/${steps.length} steps completed`,
+    `iteration ${status.currentIteration}, ${completed}/${steps.length} steps completed`,
     ...steps.map((step) => `  ${stepLine(step, style)}`),
     ...(hooks.length === 0 ? [] : [`hooks: ${hooks.join(", ")}`]),
     ...(humanNeeded === null ? [] : [warn(`a person is needed: ${firstLine(humanNeeded)}`)]),
     ...(exit.lastFailure === null ? [] : [warn(`the last claim did not count: ${firstLine(exit.lastFailure)}`)]),
-    ...(exit.summary === null ? [] : [
-      `${exit.verified === true ? good("verified") : warn(exit.verified === null ? "claimed" : "unverified")}: ${
-        firstLine(exit.summary)
-      }`,
-    ]),
+    ...(exit.summary === null ? [] : [`${ended}: ${firstLine(exit.summary)}`]),
   ];
 }
 
@@ -93,12 +89,9 @@ export async function readSprints(look: Look): Promise<StatusView> {
   const all = scope === "" ? null : await directoryOf(look, scope);
   const sprints: Read[] = [];
   for (const directory of all === null ? await listSprints(root) : [all]) {
-    try {
-      sprints.push(await readSprintStatus({ state: look.state, paths: sprintPaths(root, directory) }));
-    } catch (error) {
-      if (!RalphError.isInstance(error)) throw error;
-      sprints.push({ directory, problem: error.message });
-    }
+    const paths = sprintPaths(root, directory);
+    const { value, error } = await readOrError(() => readSprintStatus({ state: look.state, paths }));
+    sprints.push(value === null ? { directory, problem: error.message } : value);
   }
   const compiled = new Set(sprints.map(({ directory }) => directory));
   const notCompiled = all === null

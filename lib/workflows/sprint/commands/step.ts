@@ -1,12 +1,15 @@
+import { text as readAll } from "node:stream/consumers";
 import { usage, verbOf } from "../../../cli/parse.ts";
 import { stepLine } from "./status_and_next.ts";
 import type { Document } from "yaml";
 import { changeYaml, readProgress } from "../document.ts";
 import { addSteps, applyStepClaims, completeStep } from "../steps.ts";
 import { SPRINT_STAGE, textOf } from "../backlog.ts";
-import { appendClaims, type ClaimLine, readClaims } from "../../../backlog/claims.ts";
+import type { ClaimLine } from "../../../backlog/claims.ts";
+import { addClaims, claimsIn } from "../../../context/claim_mode.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { EXIT } from "../../../errors/exit_codes.ts";
+import { isoNow } from "../../../host/local_date.ts";
 import type { Invocation } from "../../../cli/command.ts";
 import { styleFor, toJson } from "../../../cli/show.ts";
 import { findSprint, type SprintPlace } from "./place.ts";
@@ -18,7 +21,7 @@ export async function run(invocation: Invocation): Promise<number> {
 }
 
 async function add(invocation: Invocation, [what]: readonly string[]): Promise<number> {
-  const prompt = what === "-" ? await standardInput(invocation) : what ?? "";
+  const prompt = what === "-" ? await readAll(invocation.host.terminal.stdin) : what ?? "";
   if (prompt.trim() === "") throw usage("`ralph step add` needs what to do", '`ralph step add "write the tests"`');
   const place = await findSprint(invocation, invocation.flags.text("sprint"));
   let id = "";
@@ -67,7 +70,7 @@ async function change(
   to: (document: Document, now: string) => Omit<ClaimLine, "at" | "v"> | null,
 ): Promise<void> {
   const { paths: { progress }, state, host, mode } = place;
-  const now = new Date(host.clock.now()).toISOString();
+  const now = isoNow(host);
   if (mode.status === "direct") {
     await textOf(place, progress);
     const changed = async (make: (document: Document) => boolean): Promise<void> =>
@@ -85,9 +88,7 @@ async function change(
     if (claim !== null) claims.push({ v: 1, at: host.clock.now(), ...claim });
     return false;
   });
-  if (claims.length === 0) return;
-  if (mode.status === "turn") return await appendClaims(mode.file, claims);
-  await mode.inbox.add(progress, claims);
+  if (claims.length > 0) await addClaims(mode, progress, claims);
 }
 
 /** PROGRESS.yaml as this process may see it: with the claims of its own turn, or with what waits for the run. */
@@ -95,8 +96,8 @@ async function documentText(place: SprintPlace): Promise<string> {
   const { paths: { progress }, state, host, mode } = place;
   const [edit] = mode.status === "turn" ? await state.edited([progress]) : [];
   const text = edit?.written ?? await textOf(place, progress);
-  const claims = mode.status === "turn" ? await readClaims(mode.file) : await mode.inbox.read(progress);
-  const now = new Date(host.clock.now()).toISOString();
+  const claims = await claimsIn(mode, progress);
+  const now = isoNow(host);
   return claims.length === 0 ? text : changeYaml(text, progress, (document) => applied(document, claims, now));
 }
 
@@ -112,10 +113,4 @@ function pendingStep(document: Document, item: string | undefined): string | und
   const { steps } = readProgress(document.toString(), "PROGRESS.yaml");
   const pending = steps.filter(({ status }) => status === "pending");
   return (pending.find(({ id }) => id === item) ?? pending[0])?.id;
-}
-
-async function standardInput({ host }: Invocation): Promise<string> {
-  let text = "";
-  for await (const chunk of host.terminal.stdin) text += chunk;
-  return text;
 }

@@ -3,7 +3,7 @@ import type { Validated } from "../../workflow.ts";
 import { readDefinition } from "../definition.ts";
 import { readProgress } from "../document.ts";
 import { everySprint, sprintDirectory, sprintPaths, SPRINTS_DIRECTORY } from "../paths.ts";
-import type { Check, Verification } from "../../../backlog/types.ts";
+import type { Verification } from "../../../backlog/types.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { readSprint } from "../backlog.ts";
 import { directoryOf } from "./place.ts";
@@ -46,6 +46,5 @@ async function validateSprint(root: string, directory: string): Promise<readonly
 export async function verifySprint(ralph: RalphContext, scope: string): Promise<Verification> {
   const { verify } = await import("../../../checks/verify.ts"); // `ralph validate` runs no check
   if (scope !== "") await readSprint(ralph, sprintPaths(ralph.root, await directoryOf(ralph, scope)).progress);
-  const commands = [...new Set(ralph.config.verify.default)];
-  return await verify(ralph, commands.map((command): Check => ({ name: command, command })));
+  return await verify(ralph, [...new Set(ralph.config.verify.default)]);
 }
