@@ -3,12 +3,6 @@
  *
  * @module
  */
-import { orElse } from "../host/looks.ts";
-
-/** The value of a JSON text; `undefined` for any other. */
-export function parsedJson(text: string): unknown {
-  return orElse(() => JSON.parse(text) as unknown, undefined);
-}
 
 /** The value at a path of keys, or `undefined`. */
 export function at(value: unknown, ...path: readonly string[]): unknown {

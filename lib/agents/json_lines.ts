@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { parsedJson } from "./json.ts";
+import { jsonIn } from "../host/data.ts";
 
 /** A line longer than this is not read: no agent's own words are. */
 export const LONGEST_LINE: number = 8 * 1024 * 1024;
@@ -77,7 +77,7 @@ export class JsonLines {
 function readLine(line: string, { take, invalid }: JsonLinesOptions): void {
   const text = line.charCodeAt(0) === 0xfeff ? line.slice(1) : line;
   if (text.trim() === "") return;
-  const value = parsedJson(text);
+  const value = jsonIn(text);
   if (value === undefined) return invalid("not JSON", text.slice(0, BEGINNING));
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return invalid("not an object", text.slice(0, BEGINNING));

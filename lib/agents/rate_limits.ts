@@ -3,8 +3,9 @@
  *
  * @module
  */
+import { jsonIn } from "../host/data.ts";
 import { readText, removePath, writeOwn } from "../host/files.ts";
-import { at, numberAt, parsedJson } from "./json.ts";
+import { at, numberAt } from "./json.ts";
 import type { RateLimit, RateLimits } from "../context/agent.ts";
 import type { RalphContext } from "../context/context.ts";
 
@@ -72,7 +73,7 @@ export async function openRateLimits(file: string | null): Promise<RateLimits> {
 }
 
 function parse(text: string | null): readonly (readonly [string, RateLimit])[] {
-  const found = parsedJson(text ?? "");
+  const found = jsonIn(text);
   if (at(found, "v") !== 1) return [];
   return Object.entries((at(found, "limits") ?? {}) as Readonly<Record<string, RateLimit>>).filter(([, limit]) =>
     ["untilMs", "sinceMs", "rounds"].every((name) => numberAt(limit, name) !== null)

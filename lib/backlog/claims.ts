@@ -6,6 +6,7 @@
  */
 import { join } from "node:path";
 import type { ZodType } from "zod";
+import { jsonIn } from "../host/data.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { appendText, hashText, pathExists, readStart, removePath, temporaryDirectory } from "../host/files.ts";
 import { takeLock } from "../host/lock.ts";
@@ -45,7 +46,7 @@ export async function readClaims(file: string): Promise<readonly ClaimLine[]> {
   if (bytes === null || bytes.length === 0) return [];
   const schema = await claimSchema();
   return new TextDecoder().decode(bytes).split("\n").flatMap((line) => {
-    const parsed = schema.safeParse(jsonOf(line));
+    const parsed = schema.safeParse(jsonIn(line));
     return parsed.success ? [parsed.data] : [];
   });
 }
@@ -123,14 +124,6 @@ export async function claimSchema(): Promise<ZodType<ClaimLine>> {
     text: z.string().optional(),
     record: z.record(z.string(), z.unknown()).optional(),
   });
-}
-
-function jsonOf(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return null; // torn, or written manually
-  }
 }
 
 /** The file to which commands of one turn write their requests. */

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { jsonIn, objectOr } from "../host/data.ts";
 import { listDirectory, readText } from "../host/files.ts";
 import { checksNothing } from "./verify_commands.ts";
 
@@ -121,12 +122,12 @@ const RUNNERS: readonly (readonly [file: RegExp, run: string])[] = [
 ];
 
 async function packageScripts({ matching, text }: Project): Promise<Found> {
-  const data = tryJson(await text("package.json"));
+  const data = objectOr(jsonIn(await text("package.json")));
   const manager = /^(?:pnpm|yarn|bun)(?=@)/.exec(textOf(data["packageManager"]))?.[0];
   const run = manager === undefined
     ? RUNNERS.find(([file]) => matching(file) !== undefined)?.[1] ?? "npm run"
     : `${manager} run`;
-  const scripts = record(data["scripts"]);
+  const scripts = objectOr(data["scripts"]);
   const real = Object.keys(scripts).filter((name) => isReal(String(scripts[name])));
   const tests = real.includes("test")
     ? []
@@ -141,7 +142,7 @@ function isReal(script: string): boolean {
 }
 
 async function denoTasks({ has, text }: Project, from: string): Promise<Found> {
-  const tasks = record(tryJson((await text(from)).replaceAll(/^\s*\/\/.*$/gm, ""))["tasks"]);
+  const tasks = objectOr(objectOr(jsonIn((await text(from)).replaceAll(/^\s*\/\/.*$/gm, "")))["tasks"]);
   const named = NAMES.filter((name) => Object.hasOwn(tasks, name) && !checksNothing(textOf(tasks[name]) || "a task"))
     .map((name) => `deno task ${name}`);
   return named.length > 0 || has("package.json") ? named : "deno test";
@@ -188,7 +189,7 @@ async function python({ first, has, list, matching, text }: Project): Promise<Fo
 }
 
 async function composerScripts({ matching, text }: Project): Promise<Found> {
-  const scripts = record(tryJson(await text("composer.json"))["scripts"]);
+  const scripts = objectOr(objectOr(jsonIn(await text("composer.json")))["scripts"]);
   const named = [...NAMES, "phpunit", "phpstan"].filter((name) => Object.hasOwn(scripts, name))
     .map((name) => `composer ${name}`);
   const known = matching(/^phpunit\.xml(?:\.dist)?$/) !== undefined;
@@ -212,19 +213,6 @@ async function ruby({ first, has, matching, text }: Project): Promise<Found> {
   ];
 }
 
-/** A file that is not Ralph's: what it holds is only a suggestion, and nothing where it cannot be read. */
-function tryJson(text: string): Readonly<Record<string, unknown>> {
-  try {
-    return record(JSON.parse(text));
-  } catch {
-    return {};
-  }
-}
-
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
-}
-
-function record(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? value as Record<string, unknown> : {};
 }

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { isObject } from "../host/data.ts";
 import { nearest } from "../errors/nearest.ts";
 import { type Config, CONFIG_SCHEMA } from "./schema.ts";
 import { RalphError } from "../errors/ralph_error.ts";
@@ -52,17 +53,12 @@ function withNewNames(raw: unknown): { readonly data: unknown; readonly warnings
   const warnings: string[] = [];
   let data = raw;
   for (const [section, old, now] of RENAMED) {
-    if (!isRecord(data) || !isRecord(data[section]) || !(old in data[section])) continue;
+    if (!isObject(data) || !isObject(data[section]) || !(old in data[section])) continue;
     const { [old]: value, ...rest } = data[section];
     data = { ...data, [section]: { [now]: value, ...rest } };
     warnings.push(`${section}.${old} is called ${section}.${now} now`);
   }
   return { data, warnings };
-}
-
-/** True for an object with keys. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 type Issue = z.core.$ZodIssue;
@@ -74,7 +70,7 @@ function issuesOf(issue: Issue, data: unknown): readonly Issue[] {
   const forms = issue.errors.filter((errors) =>
     errors.some(({ path, code }) => path.length > 0 || code !== "invalid_type")
   );
-  const [form] = isRecord(value) || forms.length === 1 ? forms : [];
+  const [form] = isObject(value) || forms.length === 1 ? forms : [];
   return form === undefined ? [issue] : form.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { jsonIn } from "../host/data.ts";
 import { listDirectory, readText, removePath, writePlain } from "../host/files.ts";
 import { processStart } from "../host/process_table.ts";
 import { findCarriers } from "../host/sweep.ts";
@@ -44,8 +45,8 @@ export async function deadIntents(ralphDirectory: string): Promise<readonly Dead
     const pid = NAME_REGEXP.exec(name)?.[1];
     if (pid === undefined) continue;
     const path = join(ralphDirectory, name);
-    const intent = parseIntent(await readText(path));
-    if (intent === null) {
+    const intent = jsonIn(await readText(path)) as Intent | null | undefined;
+    if (!intent) {
       if ((await processStart(Number(pid))) === null) await removePath(path); // torn by a kill: no git ran yet
       continue;
     }
@@ -58,14 +59,6 @@ export async function deadIntents(ralphDirectory: string): Promise<readonly Dead
     });
   }
   return dead;
-}
-
-function parseIntent(text: string | null): Intent | null {
-  try {
-    return text === null ? null : JSON.parse(text) as Intent;
-  } catch {
-    return null; // damaged: no claim to any lock
-  }
 }
 
 /** A commit that its Ralph did not live to see the end of. */

@@ -1,5 +1,5 @@
+import { jsonIn, objectOr } from "./data.ts";
 import { readText } from "./files.ts";
-import { orElse } from "./looks.ts";
 import { processStart } from "./process_table.ts";
 
 /** Who holds a lock, as the lock file names it. */
@@ -20,8 +20,7 @@ export const UNREADABLE_HOLDER: LockHolder = { pid: 0, started: "", since: "", p
 
 /** The holder in a lock file's text. */
 export function parseHolder(text: string): LockHolder {
-  const found = orElse(() => JSON.parse(text) as unknown, null);
-  const { pid, started, since, purpose, cookie: runToken, nonce } = (found ?? {}) as Record<string, unknown>;
+  const { pid, started, since, purpose, cookie: runToken, nonce } = objectOr(jsonIn(text));
   if (typeof pid !== "number" || typeof started !== "string") return UNREADABLE_HOLDER;
   const texts = { since: textOf(since), purpose: textOf(purpose), runToken: textOf(runToken), nonce: textOf(nonce) };
   return { pid, started, ...texts };

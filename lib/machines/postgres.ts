@@ -1,4 +1,5 @@
 import { type JobResultStatus, type JobWithMetadata, PgBoss } from "pg-boss";
+import { jsonIn, objectOr } from "../host/data.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { hashText } from "../host/files.ts";
 import type { Clock } from "../host/types.ts";
@@ -173,8 +174,8 @@ class PostgresEngine implements Engine {
 
   async hear(heard: (id: string, event: unknown) => void): Promise<void> {
     const read = (notice: string): void => {
-      const known = noticeOf(notice);
-      if (known?.queue === this.#queue) heard(known.id, known.event);
+      const { queue, id, event } = objectOr(jsonIn(notice));
+      if (queue === this.#queue && typeof id === "string") heard(id, event); // else another program wrote it
     };
     this.#hearing = await this.#boss.getDb().listen?.(EVENTS, read, () => {}).catch(() => null) ?? null;
   }
@@ -271,16 +272,6 @@ class PostgresEngine implements Engine {
         await this.#clock.sleep(1_000);
       }
     }
-  }
-}
-
-/** `null`: another program wrote it. */
-function noticeOf(text: string): { readonly queue: unknown; readonly id: string; readonly event: unknown } | null {
-  try {
-    const { queue, id, event } = JSON.parse(text) as Readonly<Record<string, unknown>>;
-    return typeof id === "string" ? { queue, id, event } : null;
-  } catch {
-    return null;
   }
 }
 

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { jsonIn } from "../host/data.ts";
 import { ownCommit } from "../git/own_commit.ts";
 import { gitFailed, lineFrom, outputFrom, reasonOf } from "../git/run_git.ts";
 import type { Repository } from "../git/types.ts";
@@ -151,7 +152,7 @@ export async function readData(
 ): Promise<{ readonly commit: string; readonly parents: readonly string[]; readonly data: unknown }> {
   const found = await outputFrom(repository, ["log", "-1", "--format=%H%n%P%n%b", ref]);
   const [commit = "", parents = "", ...body] = found.split("\n");
-  return { commit, parents: hashesIn(parents), data: parseJson(body.join("\n")) };
+  return { commit, parents: hashesIn(parents), data: jsonIn(body.join("\n")) };
 }
 
 function hashesIn(text: string): readonly string[] {
@@ -218,7 +219,7 @@ async function itemsOf(repository: Git, ref: string): Promise<readonly unknown[]
     const hash = /^\d+ blob ([0-9a-f]+)\t/.exec(line)?.[1];
     if (hash === undefined) continue;
     const known = FULL_FILES.get(hash);
-    const read = known ?? [parseJson(await outputFrom(repository, ["cat-file", "blob", hash]))].flat();
+    const read = known ?? [jsonIn(await outputFrom(repository, ["cat-file", "blob", hash]))].flat();
     if (read.length === ITEMS_A_FILE) FULL_FILES.set(hash, read);
     items.push(...read);
   }
@@ -270,18 +271,10 @@ const SHOW: readonly string[] = [
 export async function readResult(repository: Git, id: string): Promise<PushedResult> {
   const found = (await outputFrom(repository, [...SHOW, attemptRef(id)])).split("\0");
   const [commit = "", parents = "", body = "", ...paths] = found;
-  const result = parseResult(parseJson(body));
+  const result = parseResult(jsonIn(body));
   return {
     result: { ...result, commit: result.commit === null ? null : commit },
     parents: hashesIn(parents),
     paths: paths.map((path, at) => at === 0 ? path.replace(/^\n/, "") : path).filter((path) => path !== ""),
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return null; // named as what cannot be read
-  }
 }

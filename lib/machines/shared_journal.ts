@@ -6,6 +6,7 @@
  * @module
  */
 import { z } from "zod";
+import { jsonIn, objectOr } from "../host/data.ts";
 import type { JournalKey } from "../backlog/journal_types.ts";
 import { journalKeyOf } from "../backlog/attempts.ts";
 import type { Backlog } from "../backlog/types.ts";
@@ -19,7 +20,7 @@ import { keptWork } from "../git/work_commit.ts";
 import type { Repository } from "../git/types.ts";
 import { hashText, LARGEST_LOG, readText, writeAtomic } from "../host/files.ts";
 import type { Progress } from "../loop/policy/progress.ts";
-import { keyOf, parseLine } from "../loop/journal/journal_record.ts";
+import { keyOf } from "../loop/journal/journal_record.ts";
 import { attemptRef, jobRef } from "./job.ts";
 import { commitData, dropRefs, fetchRefs, pushRefs, readData, type RefUpdate, remoteRefs } from "./remote.ts";
 
@@ -248,8 +249,8 @@ class Shared implements SharedRun {
 /** Lines of a journal by the backlog that they are of. Pure. */
 function linesWhere(text: string, isWanted: (key: unknown) => boolean): string {
   const lines = text.split("\n").filter((line) => {
-    const read = parseLine(line);
-    return typeof read === "object" && read !== null && "key" in read && isWanted(read.key);
+    const read = objectOr(jsonIn(line));
+    return "key" in read && isWanted(read["key"]);
   });
   return lines.map((line) => `${line}\n`).join("");
 }

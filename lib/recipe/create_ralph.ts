@@ -1,10 +1,11 @@
 import { join, relative, resolve } from "node:path";
 import type { $Type } from "dax";
+import { isObject } from "../host/data.ts";
 import type { Agent } from "../context/agent.ts";
 import { createStateFiles } from "../backlog/state_files.ts";
 import { promptWarnings } from "../prompts/render.ts";
 import { loadConfig } from "../config/load.ts";
-import { isRecord, strictConfig } from "../config/check.ts";
+import { strictConfig } from "../config/check.ts";
 import type { Config } from "../config/types.ts";
 import type { LoopDefaults, RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
@@ -283,7 +284,7 @@ async function withOverrides(config: Config, overrides: DeepPartial<Config> | un
 
 function merge(base: unknown, over: unknown): unknown {
   if (over === undefined) return base;
-  if (!isRecord(base) || !isRecord(over)) return over;
+  if (!isObject(base) || !isObject(over)) return over;
   const keys = new Set([...Object.keys(base), ...Object.keys(over)]);
   return Object.fromEntries([...keys].map((key) => [key, merge(base[key], over[key])]));
 }

@@ -5,6 +5,7 @@
  * @module
  */
 import { isAbsolute, join, relative, sep } from "node:path";
+import { jsonIn, objectOr } from "../host/data.ts";
 import type { RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { realPath } from "../host/file_state.ts";
@@ -97,14 +98,8 @@ function stateFolder({ platform, variables, home }: Environment): string {
 
 /** A damaged list trusts nothing: the person is asked again, and the list is written anew. */
 async function readTrusted(file: string): Promise<readonly TrustedRecipe[]> {
-  const text = await readText(file);
-  if (text === null) return [];
-  try {
-    const { recipes } = JSON.parse(text) as { readonly recipes?: unknown };
-    return Array.isArray(recipes) ? recipes.filter(isEntry) : [];
-  } catch {
-    return [];
-  }
+  const { recipes } = objectOr(jsonIn(await readText(file)));
+  return Array.isArray(recipes) ? recipes.filter(isEntry) : [];
 }
 
 function isEntry(value: unknown): value is TrustedRecipe {

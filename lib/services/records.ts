@@ -1,3 +1,4 @@
+import { jsonIn } from "../host/data.ts";
 import { readText, removePath, writeOwn } from "../host/files.ts";
 import { endLeftOver, type LeftOver } from "../host/end_tree.ts";
 
@@ -28,7 +29,7 @@ export class ServiceRecords {
   /** Ends what an earlier run left running, recognised by pid and start time. @returns the names of what was ended */
   async endLeftOvers(): Promise<readonly string[]> {
     const ended: string[] = [];
-    for (const record of parse(await readText(this.#file))) {
+    for (const record of (jsonIn(await readText(this.#file)) ?? []) as readonly ServiceRecord[]) {
       if (await endLeftOver(record)) ended.push(record.name);
     }
     await this.#save();
@@ -38,13 +39,5 @@ export class ServiceRecords {
   async #save(): Promise<void> {
     if (this.#running.size === 0) return await removePath(this.#file);
     await writeOwn(this.#file, `${JSON.stringify([...this.#running.values()])}\n`);
-  }
-}
-
-function parse(text: string | null): readonly ServiceRecord[] {
-  try {
-    return text === null ? [] : JSON.parse(text) as readonly ServiceRecord[];
-  } catch {
-    return []; // torn: what it named carries the run's mark too, and was swept
   }
 }

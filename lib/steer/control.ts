@@ -9,6 +9,7 @@
  * @module
  */
 import { join } from "node:path";
+import { jsonIn } from "../host/data.ts";
 import { isHeldByOther, writeHeld } from "../host/author.ts";
 import { listDirectory, pathExists, readText, removePath, writeOwn } from "../host/files.ts";
 import { processStart } from "../host/process_table.ts";
@@ -45,7 +46,7 @@ async function readLive(path: string): Promise<LiveRun | null> {
 }
 
 async function readRun(path: string): Promise<LiveRun | null> {
-  const parsed = LIVE_RUN.safeParse(jsonOf(await readText(path, 4 * LARGEST)));
+  const parsed = LIVE_RUN.safeParse(jsonIn(await readText(path, 4 * LARGEST)));
   return parsed.success ? parsed.data : null;
 }
 
@@ -77,7 +78,7 @@ export async function sendRequest(
   const arrived = new AbortController();
   let answer: SteerReply | null = null;
   const look = async (): Promise<void> => {
-    const parsed = REPLY.safeParse(jsonOf(await readText(reply, LARGEST)));
+    const parsed = REPLY.safeParse(jsonIn(await readText(reply, LARGEST)));
     if (!parsed.success) return;
     answer = parsed.data;
     arrived.abort();
@@ -112,7 +113,7 @@ export async function takeRequests(
   for (const name of await listDirectory(folder)) {
     if (!name.startsWith(`${run}.`) || !name.endsWith(".request")) continue;
     const path = join(folder, name);
-    const parsed = REQUEST_FILE.safeParse(jsonOf(await readText(path, 2 * LARGEST).catch(() => null)));
+    const parsed = REQUEST_FILE.safeParse(jsonIn(await readText(path, 2 * LARGEST).catch(() => null)));
     const outside = parsed.success && await pathExists(path)
       ? await isHeldByOther(path, parsed.data.pid, runToken)
       : false;
@@ -129,12 +130,4 @@ export async function takeRequests(
     });
   }
   return arrived;
-}
-
-function jsonOf(text: string | null): unknown {
-  try {
-    return JSON.parse(text ?? "");
-  } catch {
-    return null; // torn, or no JSON
-  }
 }

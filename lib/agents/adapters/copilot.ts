@@ -1,3 +1,4 @@
+import { jsonIn } from "../../host/data.ts";
 import type { Driver } from "../adapter.ts";
 import type { Usage } from "../../backlog/types.ts";
 import { callsOf, FOLDER } from "../calls.ts";
@@ -13,7 +14,7 @@ import {
   textEvents,
 } from "../events.ts";
 import { failureKind, retryEvents } from "../failures.ts";
-import { at, listAt, numberAt, parsedJson, sumOf, textAt, valuesAt } from "../json.ts";
+import { at, listAt, numberAt, sumOf, textAt, valuesAt } from "../json.ts";
 import type { AgentEvent, FailureKind, Translator } from "../stream_item.ts";
 import { UNKNOWN_USAGE } from "../turn_end.ts";
 
@@ -96,7 +97,7 @@ function endEvent(line: unknown): AgentEvent {
 
 /** Reads the file of `--usage-output-file`. Its cost is a multiplier of the plan, not money. */
 function copilotUsage(file: string): Usage | null {
-  const models = valuesAt(parsedJson(file), "modelMetrics");
+  const models = valuesAt(jsonIn(file), "modelMetrics");
   if (models.length === 0) return null;
   const sum = (key: string): number | null => sumOf(...models.map((model) => numberAt(model, "usage", key)));
   return {

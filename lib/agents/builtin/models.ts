@@ -19,9 +19,9 @@ import {
   type ToolSet,
   wrapLanguageModel,
 } from "ai";
+import { jsonIn } from "../../host/data.ts";
 import type { Usage } from "../../backlog/types.ts";
 import type { Endpoint } from "../endpoints.ts";
-import { parsedJson } from "../json.ts";
 
 /** A message of a conversation, as the AI SDK has it: plain data. */
 export type Message = ModelMessage;
@@ -176,7 +176,7 @@ export function requestError(error: unknown): RequestError {
     return {
       status: error.statusCode ?? null,
       message: messageOf(error),
-      body: parsedJson(error.responseBody ?? ""),
+      body: jsonIn(error.responseBody ?? null),
       headers: error.responseHeaders ?? {},
     };
   }

@@ -3,13 +3,13 @@
  *
  * @module
  */
+import { jsonIn } from "../../host/data.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { LARGEST_LOG, readText } from "../../host/files.ts";
 import type { TurnRequest } from "../../context/agent.ts";
 import { z } from "zod";
 import type { AgentTurn } from "../../backlog/types.ts";
 import type { AgentEvent } from "../../events/types.ts";
-import { parsedJson } from "../json.ts";
 import type { TreeChange } from "./tree_change.ts";
 
 /** Version of the format. */
@@ -54,7 +54,7 @@ export async function readCassette(file: string): Promise<readonly RecordedTurn[
   if (text === null) throw invalid(file, "it does not exist");
   return text.split("\n").flatMap((line, index) => {
     if (line.trim() === "") return [];
-    const value = parsedJson(line);
+    const value = jsonIn(line);
     if (value === undefined) throw invalid(file, `line ${index + 1} is not JSON`);
     const parsed = RECORDED_TURN.safeParse(value);
     if (parsed.success) return [parsed.data];

@@ -1,3 +1,4 @@
+import { jsonIn } from "../../host/data.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type {
   BriefRecord,
@@ -9,15 +10,7 @@ import type {
   Reopened,
   Stowed,
 } from "../../backlog/journal_types.ts";
-import {
-  isRecord,
-  type JournalLine,
-  keyOf,
-  type LineOf,
-  type LineType,
-  parseLine,
-  type Work,
-} from "./journal_record.ts";
+import { isRecord, type JournalLine, keyOf, type LineOf, type LineType, type Work } from "./journal_record.ts";
 import type { Attempt, Item, ParkedItem, PassedRecord } from "../../backlog/types.ts";
 import { attempted, begunAt, type Judging, NOT_ATTEMPTED, runEndedAt } from "./judging_history.ts";
 
@@ -87,8 +80,8 @@ export function foldJournal(text: string, path = "the journal"): JournalState {
     apply: (line) => applyLine(line, slotOf(line.key), state),
   };
   for (const [index, text_] of text.split("\n").entries()) {
-    const line = parseLine(text_);
-    if (line === null) continue;
+    const line = jsonIn(text_) ?? null;
+    if (line === null) continue; // torn, or no line
     if (!isRecord(line)) {
       throw new RalphError("state-invalid", {
         details: { path: `${path}:${index + 1}`, problem: "no record of a journal" },

@@ -1,3 +1,4 @@
+import { isObject, jsonIn } from "../../host/data.ts";
 import type { Lack } from "../../backlog/verdict.ts";
 import type {
   BegunAttempt,
@@ -102,16 +103,6 @@ export function isRecord(value: unknown): value is JournalLine {
   return typeof type === "string" && Object.hasOwn(SHAPES, type) && object(SHAPES[type as LineType])(value);
 }
 
-/** The content of a line, or `null` when it is no JSON. */
-export function parseLine(text: string): unknown {
-  if (text.trim() === "") return null;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return null;
-  }
-}
-
 /** A backlog's key in the journal, as one string. */
 export function keyOf(key: JournalKey): string {
   return JSON.stringify([key.backlog, key.scope]);
@@ -119,7 +110,7 @@ export function keyOf(key: JournalKey): string {
 
 /** As `keyOf()` writes it. */
 function isKey(value: unknown): boolean {
-  const key = typeof value === "string" ? parseLine(value) : null;
+  const key = typeof value === "string" ? jsonIn(value) : null;
   return Array.isArray(key) && isText(key[0]);
 }
 
@@ -155,8 +146,4 @@ function isText(value: unknown): boolean {
 
 function isFlag(value: unknown): boolean {
   return typeof value === "boolean";
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -5,6 +5,7 @@
  * @module
  */
 import { join } from "node:path";
+import { jsonIn, objectOr } from "../../host/data.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { openRepository } from "../../git/open_repository.ts";
 import { requireRepository } from "../../git/require_repository.ts";
@@ -127,11 +128,6 @@ export async function writeMarker(path: string, marker: Marker): Promise<void> {
 }
 
 function parseMarker(text: string | null): Marker | null {
-  if (text === null) return null;
-  try {
-    const marker = JSON.parse(text) as Partial<Marker> | null;
-    return marker?.v === 1 && typeof marker.root === "string" ? { work: null, run: "", ...marker } as Marker : null;
-  } catch {
-    return null;
-  }
+  const marker: Partial<Marker> = objectOr(jsonIn(text));
+  return marker.v === 1 && typeof marker.root === "string" ? { work: null, run: "", ...marker } as Marker : null;
 }

@@ -1,5 +1,6 @@
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
+import { jsonIn, objectOr } from "../../host/data.ts";
 import type { Invocation } from "../../cli/command.ts";
 import { NOTICE_LABELS } from "../../cli/end_with.ts";
 import { openSession } from "../../cli/session.ts";
@@ -50,13 +51,8 @@ export async function run(invocation: Invocation): Promise<number> {
 /** Claude Code and Codex name the session in the text that they hand to a Stop hook on standard input. */
 async function sessionOf({ host }: Invocation): Promise<string> {
   if (host.terminal.isTerminal("stdin")) return "";
-  const given = await text(host.terminal.stdin);
-  try {
-    const { session_id: id } = JSON.parse(given) as { readonly session_id?: unknown };
-    return typeof id === "string" ? id : "";
-  } catch {
-    return ""; // no hook's input: all of them share one count
-  }
+  const { session_id: id } = objectOr(jsonIn(await text(host.terminal.stdin)));
+  return typeof id === "string" ? id : ""; // what is no hook's input shares one count
 }
 
 /**

@@ -1,3 +1,4 @@
+import { jsonIn } from "../../host/data.ts";
 import type { Verification } from "../../backlog/types.ts";
 import type { Invocation } from "../../cli/command.ts";
 import { styleFor, toJson } from "../../cli/show.ts";
@@ -118,22 +119,13 @@ async function readConfig(root: string, named: string | undefined, host: Host): 
   const path = named ?? CONFIG_FILE;
   try {
     const { config, file, problems, text, warnings } = await findConfig(root, named, await cacheOf(root, host));
-    const data = config ?? readable(text);
+    const data = config ?? jsonIn(text); // what is wrong beside the problems found is named at once
     const commands = [["verify", "default"], ["verify", "ui"]].flatMap((path) => valueAt(data, path))
       .filter((command) => typeof command === "string");
     const own = [...placeholderProblems("verify", commands), ...await agentProblems(data, text)];
     return { file: { path, present: file !== null, problems: [...problems, ...own], warnings }, config };
   } catch (error) {
     return { file: { path, present: false, problems: [problemOf(error, path)], warnings: [] }, config: null };
-  }
-}
-
-/** A configuration with mistakes elsewhere, as far as it is JSON: what is wrong beside them is found at once. */
-function readable(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return null; // that it is no JSON is among its problems
   }
 }
 
