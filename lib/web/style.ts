@@ -1,36 +1,15 @@
-/** The page's looks: dark and light, wide and narrow; nothing is fetched from elsewhere. */
-export const PAGE_STYLE = `
-:root {
-  color-scheme: light dark;
-  --ground: #f6f7f8; --card: #ffffff; --line: #dfe2e6; --soft: #eceff2; --text: #16191d; --dim: #565e68; --code: #f1f3f5;
-  --good: #12733f; --warn: #8a5600; --bad: #b3261e; --plain: #2459b8;
-  --good-soft: #e2f4e9; --warn-soft: #fcf0d9; --bad-soft: #fce6e4; --plain-soft: #e4edfc;
-  --shadow: 0 1px 2px rgb(16 24 40 / .06);
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --ground: #0e1013; --card: #16191d; --line: #2a2f36; --soft: #21262c; --text: #e8eaed; --dim: #9ba4af; --code: #20252b;
-    --good: #5bd08f; --warn: #e9b44c; --bad: #ff8a80; --plain: #8ab4f8;
-    --good-soft: #12301f; --warn-soft: #33260b; --bad-soft: #3a1816; --plain-soft: #162743;
-    --shadow: none;
-  }
-}
-* { box-sizing: border-box; }
-html { background: var(--ground); color: var(--text); -webkit-text-size-adjust: 100%; }
-body { margin: 0; font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; }
+import { BASE_STYLE } from "../report/base_style.ts";
+
+/** The page's looks, wide and narrow. */
+export const PAGE_STYLE: string = `${BASE_STYLE}
 main { max-width: 100rem; margin: 0 auto; padding: 1.25rem 1.5rem 4rem; display: flex; flex-direction: column; gap: 1rem; }
 main:focus { outline: none; }
 h1 { font-size: 1.5rem; line-height: 1.3; margin: 0; letter-spacing: -.01em; overflow-wrap: anywhere; }
 h2 { font-size: .95rem; line-height: 1.4; margin: 0 0 .5rem; font-weight: 600; }
 h3 { font-size: .85rem; margin: 0 0 .5rem; font-weight: 600; }
-p { margin: .2rem 0; overflow-wrap: anywhere; }
-ul, ol { list-style: none; margin: 0; padding: 0; }
 a { color: inherit; text-decoration-color: var(--line); text-underline-offset: .2em; }
 a:hover { text-decoration-color: currentColor; }
-:focus-visible { outline: 2px solid var(--plain); outline-offset: 2px; border-radius: 6px; }
-.dim, small { color: var(--dim); }
 small { font-weight: 400; }
-.good { color: var(--good); } .warn { color: var(--warn); } .bad { color: var(--bad); } .plain { color: var(--plain); }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .skip { position: absolute; left: .5rem; top: -4rem; background: var(--card); padding: .5rem 1rem; border-radius: 8px; z-index: 9; }
 .skip:focus { top: .5rem; }
@@ -82,7 +61,6 @@ textarea { resize: vertical; min-height: 4.5rem; }
 .trust h2 { color: var(--bad); }
 .trust li { margin: .3rem 0; overflow-wrap: anywhere; }
 .row { display: flex; gap: .4rem; } .row > span:last-child { min-width: 0; }
-.mark { display: inline-block; min-width: 1.2em; font-weight: 700; }
 .notice { border-left: 4px solid var(--plain); }
 
 .tiles { display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); gap: 1rem; }
@@ -135,9 +113,6 @@ svg rect { fill: currentColor; } svg rect.rest { fill: var(--line); }
 .runs { display: grid; gap: .75rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 22rem), 1fr)); }
 .run a { text-decoration: none; display: block; } .run a:hover strong { text-decoration: underline; }
 
-code, pre { font: .85em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
-code { background: var(--code); border-radius: 5px; padding: .1em .35em; overflow-wrap: anywhere; }
-pre { background: var(--code); border-radius: 8px; padding: .7rem .9rem; margin: .5rem 0; overflow: auto; max-height: 28rem; white-space: pre; }
 pre.card { background: var(--card); } .transcript { max-height: 75vh; white-space: pre-wrap; overflow-wrap: anywhere; }
 .reason { white-space: pre-wrap; overflow-wrap: anywhere; max-height: 14rem; color: var(--text); border-left: 3px solid var(--bad); }
 .criteria li { padding: .25rem 0 .25rem 1.4rem; position: relative; overflow-wrap: anywhere; }
@@ -146,7 +121,6 @@ pre.card { background: var(--card); } .transcript { max-height: 75vh; white-spac
 .attempt { margin-bottom: 1rem; border-left: 4px solid currentColor; } .attempt > * { color: var(--text); } .attempt > .dim { color: var(--dim); } .attempt.plain { border-left-color: var(--plain); }
 .attempt h2 { font-size: 1.05rem; } #item { display: grid; gap: .75rem; } #item > * { margin: 0; } .attempt h3 { margin: .9rem 0 .3rem; color: var(--dim); }
 .checks li { margin: .3rem 0; } .checks li > .mark { margin-left: 1.1rem; }
-details > summary { cursor: pointer; overflow-wrap: anywhere; }
 .diff ins, .diff del, .diff b { text-decoration: none; display: inline; font-weight: 400; }
 .diff ins { color: var(--good); } .diff del { color: var(--bad); } .diff b { color: var(--plain); }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; } th, td { text-align: left; padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
