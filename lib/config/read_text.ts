@@ -1,3 +1,4 @@
+import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 import { parseJson } from "../errors/json_syntax.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { checkConfig, type CheckedConfig } from "./check.ts";
@@ -32,32 +33,27 @@ interface TextPlace {
   readonly known: boolean;
 }
 
-const TOKEN_REGEXP = /"(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s"{}[\]:,]+/g;
-
 /**
  * The line and column at which the key at a path of valid JSON begins, or the innermost part of the path that is there.
  * The last one counts of a key that is there twice, as for `JSON.parse`.
  */
 export function jsonPlace(text: string, path: readonly PropertyKey[]): TextPlace {
-  /** The open brackets, each with the key or the index at which it is. */
-  const inside: { readonly bracket: string; at: string | number }[] = [];
-  let [found, offset, before] = [0, 0, ""];
-  for (const { 0: token, index } of text.matchAll(TOKEN_REGEXP)) {
-    const here = inside.at(-1);
-    const isMark = token === ":" || token === "," || token === "}" || token === "]";
-    const isKey = here?.bracket === "{" && before !== ":" && !isMark;
-    const isElement = here?.bracket === "[" && !isMark;
-    if (isKey) here.at = String(JSON.parse(token));
-    if (isElement) here.at = Number(here.at) + 1;
-    if (
-      (isKey || isElement) && inside.every(({ at }, depth) => depth < path.length && String(at) === String(path[depth]))
-    ) {
-      [found, offset] = [inside.length, index];
+  const lineCounter = new LineCounter();
+  let node: unknown = parseDocument(text, { lineCounter, uniqueKeys: false }).contents;
+  let place: Node | null = null;
+  let depth = 0;
+  for (const key of path) {
+    if (isMap(node)) {
+      const pair = node.items.findLast((one) => isScalar(one.key) && String(one.key.value) === String(key));
+      if (pair === undefined) break;
+      [place, node] = [pair.key as Node, pair.value];
+    } else {
+      const element = isSeq(node) ? node.items[Number(key)] : undefined;
+      if (element === undefined) break;
+      place = node = element as Node;
     }
-    if (token === "{" || token === "[") inside.push({ bracket: token, at: -1 });
-    else if (token === "}" || token === "]") inside.pop();
-    before = token;
+    depth += 1;
   }
-  const lines = text.slice(0, offset).split("\n");
-  return { line: lines.length, column: (lines.at(-1) ?? "").length + 1, known: found === path.length };
+  const { line, col: column } = lineCounter.linePos(place?.range?.[0] ?? 0);
+  return { line, column, known: depth === path.length };
 }
