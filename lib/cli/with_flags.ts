@@ -1,3 +1,4 @@
+import { quoted } from "../agents/program.ts";
 import type { Invocation } from "./command.ts";
 import { AGENT_FLAGS, LOOP_FLAGS, PLACE_FLAGS } from "./flags.ts";
 
@@ -26,9 +27,4 @@ export function withFlags(
     return values.map((value) => type === "boolean" ? `--${flag}` : `--${flag} ${quoted(value)}`);
   });
   return [line, ...given].join(" ");
-}
-
-/** A word for the shell. */
-function quoted(text: string): string {
-  return /^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,3 +1,4 @@
+import { quoted } from "../agents/program.ts";
 import { headlineOf } from "../backlog/verdict.ts";
 import { verifyCommands } from "../backlog/verify_commands.ts";
 import { linesText } from "../ui/event_text.ts";
@@ -210,10 +211,6 @@ function repeatLines(items: readonly ItemReport[], { change, proof }: RequestFac
     `ralph gate --base ${change.from.slice(0, SHORT)}${checks}`,
     fence,
   ];
-}
-
-function quoted(word: string): string {
-  return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Experiments speak of the commit that their run checked, not of the one that leaves. */

@@ -8,7 +8,7 @@ export type Style =
 
 /** Marks at the start of a line. */
 export type Symbols = Readonly<Record<"passed" | "failed" | "open" | "warning" | "start" | "bar" | Joint, string>>;
-type Joint = "commit" | "dot" | "times" | "ellipsis";
+type Joint = "commit" | "dot" | "ellipsis";
 
 const UNICODE: Symbols = {
   passed: "✓",
@@ -19,7 +19,6 @@ const UNICODE: Symbols = {
   bar: "│",
   commit: "●",
   dot: "·",
-  times: "×",
   ellipsis: "…",
 };
 
@@ -32,7 +31,6 @@ const ASCII: Symbols = {
   bar: "|",
   commit: "@",
   dot: "-",
-  times: "x",
   ellipsis: "...",
 };
 

@@ -1,3 +1,4 @@
+import { onOneLine } from "../../prompts/parts.ts";
 import type { Attempt, Backlog, Check, Item, LoopView, Settlement } from "../../backlog/types.ts";
 import { noChecks } from "../../backlog/verify_commands.ts";
 import { usageOf } from "../../backlog/usage.ts";
@@ -37,7 +38,7 @@ export async function announceRun<Data, Findings>(
     folder,
     ...(scope === "" ? {} : { scope }),
     ...(head === null ? {} : { head }),
-    ...(goal === null ? {} : { goal: oneLine(goal) }),
+    ...(goal === null ? {} : { goal: onOneLine(goal) }),
     ...(branch === null ? {} : { branch }),
     ...(ralph.config.trust === "strict" ? { strict: true } : {}),
   });
@@ -113,8 +114,4 @@ function reasonOf(settlement: Settlement, attempt: Attempt): string | null {
   const given = "reason" in settlement ? settlement.reason ?? null : null;
   if ("message" in attempt) return given ?? attempt.message;
   return given ?? attempt.doubts?.find(({ kind }) => kind === "not-claimed")?.message ?? null;
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, " ").trim();
 }
