@@ -1,3 +1,4 @@
+import { isAncestor } from "./refs.ts";
 import { defaultBranch } from "./default_branch.ts";
 import type { Repository } from "./types.ts";
 
@@ -44,13 +45,13 @@ export async function branchWork(
 
 /** `true` where a commit is another one, or comes after it and adds nothing but what does not count. */
 export async function addsNothing(
-  { git }: Pick<Repository, "git">,
+  repository: Pick<Repository, "git">,
   { from, to }: { readonly from: string; readonly to: string },
   isApart: (path: string) => boolean,
 ): Promise<boolean> {
   if (from === to) return true;
-  if ((await git(["merge-base", "--is-ancestor", from, to])).exitCode !== 0) return false;
-  const changed = await git(["diff", "--name-only", "-z", "--no-renames", from, to]);
+  if (!await isAncestor(repository, from, to)) return false;
+  const changed = await repository.git(["diff", "--name-only", "-z", "--no-renames", from, to]);
   return changed.exitCode === 0 && changed.stdout.split("\0").every((path) => path === "" || isApart(path));
 }
 

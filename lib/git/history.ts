@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { commitAt, isAncestor } from "./refs.ts";
 import { removePath } from "../host/files.ts";
 import { FROM_INPUT, NAMES_AT, outputFrom, pathsBetween, pathsFrom } from "./run_git.ts";
 import { saveTree } from "./own_index.ts";
@@ -54,9 +55,9 @@ export async function guardHistory(
   return { status: "history-rewritten", message };
 }
 
-async function descends({ git }: Guarded, floor: string | null, head: string | null): Promise<boolean> {
+async function descends(repository: Guarded, floor: string | null, head: string | null): Promise<boolean> {
   if (floor === null) return true;
-  return head !== null && (await git(["merge-base", "--is-ancestor", floor, head])).exitCode === 0;
+  return head !== null && await isAncestor(repository, floor, head);
 }
 
 async function keepLost(repository: Guarded, commit: string | null, name: string): Promise<string | null> {
@@ -95,8 +96,7 @@ async function targetOf(
   attempt: string,
 ): Promise<string | null> {
   if (line.branch === null || line.branch === now.branch) return line.head;
-  const found = await repository.git(["rev-parse", "--verify", "--quiet", `refs/heads/${line.branch}^{commit}`]);
-  const tip = found.exitCode === 0 ? found.stdout.trim() : null;
+  const tip = await commitAt(repository, `refs/heads/${line.branch}`);
   if (tip !== null && await descends(repository, line.floor, tip)) return tip;
   if (tip !== now.head) await keepLost(repository, tip, `${attempt}-branch`);
   return line.head;

@@ -1,7 +1,8 @@
 import { join } from "node:path";
+import { deleteRefs, refsBelow } from "./refs.ts";
 import { readBytes, removePath, temporaryDirectory, writeAtomic } from "../host/files.ts";
 import { factsOf, type PathFacts, readLink, setMode, writeLink } from "../host/path_facts.ts";
-import { deleteRefs, lineFrom, outputFrom } from "./run_git.ts";
+import { lineFrom, outputFrom } from "./run_git.ts";
 import { saveCommit, treeWith } from "./own_index.ts";
 import type { Repository, TreeSnapshot } from "./types.ts";
 
@@ -14,14 +15,8 @@ export interface KeptPath {
   readonly facts: PathFacts | null;
 }
 
-/** The most that is kept, in bytes. */
-export interface KeptLimits {
-  readonly file: number;
-  readonly all: number;
-}
-
-/** Files up to 5 MB, 100 MB in all. */
-export const KEPT_LIMITS: KeptLimits = { file: 5 << 20, all: 100 << 20 };
+/** The most that is kept of one file, and in all, in bytes. */
+const [LARGEST_KEPT, MOST_KEPT] = [5 << 20, 100 << 20];
 
 type Keeping = Pick<Repository, "git" | "gitDirectory" | "ralphDirectory" | "topLevel">;
 
@@ -30,15 +25,14 @@ export async function keepPaths(
   repository: Keeping,
   { contents }: Pick<TreeSnapshot, "contents">,
   paths: readonly string[],
-  limits: KeptLimits = KEPT_LIMITS,
 ): Promise<ReadonlyMap<string, KeptPath>> {
   const kept = new Map<string, KeptPath>();
   const files: string[] = [];
-  let left = limits.all;
+  let left = MOST_KEPT;
   for (const path of paths) {
     const facts = factsOf(join(repository.topLevel, path));
     kept.set(path, { content: contents.get(path) ?? null, facts });
-    if (facts === null || facts.kind === "other" || facts.size > Math.min(limits.file, left)) continue;
+    if (facts === null || facts.kind === "other" || facts.size > Math.min(LARGEST_KEPT, left)) continue;
     left -= facts.size;
     if (facts.kind === "link") {
       const input = readLink(join(repository.topLevel, path));
@@ -95,9 +89,6 @@ export async function restoreKept(repository: Keeping, path: string, { blob, fac
 /** Takes away what Ralph has kept for runs whose folders are gone: `refs/ralph/lost/<run>…`, `refs/ralph/kept/<run>`. */
 export async function pruneRefs(repository: Pick<Repository, "git">, runs: readonly string[]): Promise<void> {
   if (runs.length === 0) return;
-  const listed = await outputFrom(repository, ["for-each-ref", "--format=%(refname)", "refs/ralph/"]);
-  await deleteRefs(
-    repository,
-    listed.split("\n").filter((ref) => runs.some((run) => ref.split("/").at(-1)!.startsWith(run))),
-  );
+  const refs = await refsBelow(repository, "refs/ralph/");
+  await deleteRefs(repository, refs.filter((ref) => runs.some((run) => ref.split("/").at(-1)!.startsWith(run))));
 }

@@ -301,12 +301,6 @@ export async function outputFrom(
   throw gitFailed(arguments_, reasonOf({ ...end, tail: end.stderr }));
 }
 
-/** Deletes refs, all of them or none. @throws {RalphError} git-failed */
-export async function deleteRefs(repository: Pick<Repository, "git">, refs: readonly string[]): Promise<void> {
-  if (refs.length === 0) return;
-  await outputFrom(repository, ["update-ref", "--stdin"], { input: refs.map((ref) => `delete ${ref}\n`).join("") });
-}
-
 /** The fields of each commit in a range, by formats of `git log`, children first. @throws {RalphError} git-failed */
 export async function commitFields(
   repository: Pick<Repository, "git">,

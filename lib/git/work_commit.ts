@@ -4,8 +4,9 @@
  *
  * @module
  */
+import { deleteRefs } from "./refs.ts";
 import { hashText } from "../host/files.ts";
-import { deleteRefs, mayHaveRefs, outputFrom } from "./run_git.ts";
+import { mayHaveRefs, outputFrom } from "./run_git.ts";
 import type { Repository } from "./types.ts";
 
 /** The folder of the refs. */

@@ -5,6 +5,7 @@
  * @module
  */
 import { join, relative, sep } from "node:path";
+import { isAncestor, refsBelow } from "../git/refs.ts";
 import type { JournalKey } from "../backlog/journal_types.ts";
 import type { Attempt } from "../backlog/types.ts";
 import { BACKLOG_VERSION } from "../backlog/types.ts";
@@ -208,8 +209,9 @@ class Coordinator implements Elsewhere {
   /** Finds attempts that a killed run fetched here, and that are settled. */
   async #findSettled(): Promise<void> {
     const open = new Set(this.#ralph.journal.interrupted(this.#parts.key.backlog).map(({ attemptId }) => attemptId));
-    const { stdout } = await this.#repository.git(["for-each-ref", "--format=%(refname)", "refs/ralph/attempts/"]);
-    const fetched = stdout.split("\n").map(attemptIdIn).filter((id) => id !== null && !open.has(id));
+    const fetched = (await refsBelow(this.#repository, "refs/ralph/attempts/")).map(attemptIdIn).filter((id) =>
+      id !== null && !open.has(id)
+    );
     this.#settled = [...new Set([...this.#settled, ...fetched as readonly string[]])];
   }
 
@@ -308,8 +310,7 @@ export async function madeOf(
   if (commit === null) return { attempt, work: null };
   const [base = "", ...more] = parents;
   // a coordinator that died may have made the job with an earlier commit
-  const isOnBranch = base === asked.base ||
-    (await repository.git(["merge-base", "--is-ancestor", base, "HEAD"])).exitCode === 0;
+  const isOnBranch = base === asked.base || await isAncestor(repository, base, "HEAD");
   if (more.length > 0 || !isOnBranch) return refused("its commit is not on one of this branch");
   return { attempt, work: { base, commit, own, paths } };
 }

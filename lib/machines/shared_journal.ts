@@ -6,6 +6,7 @@
  * @module
  */
 import { z } from "zod";
+import { commitAt, isAncestor } from "../git/refs.ts";
 import { jsonIn, objectOr } from "../host/data.ts";
 import type { JournalKey } from "../backlog/journal_types.ts";
 import { journalKeyOf } from "../backlog/attempts.ts";
@@ -124,13 +125,13 @@ class Shared implements SharedRun {
     const { repository, heads } = this.#parts;
     const state = new Map<string, string | null>();
     for (const path of this.#parts.stateFiles) state.set(path, await this.#ralph.state.read(path));
-    this.#before = { head: await commitOf(repository, heads), journal: await this.#text(), state };
+    this.#before = { head: await commitAt(repository, heads), journal: await this.#text(), state };
   }
 
   async #adopt(out: readonly unknown[]): Promise<void> {
     const { repository, ref, there } = this.#parts;
     const theirs = there.get(ref) ?? null;
-    const ours = await commitOf(repository, ref);
+    const ours = await commitAt(repository, ref);
     if (theirs === null) {
       if (ours === null) return;
       if (out.length > 0) throw stale("the run has ended elsewhere");
@@ -164,7 +165,7 @@ class Shared implements SharedRun {
     const own = [...settled.map(jobRef), ...settled.map(attemptRef)];
     const commit = memory === null ? null : await this.#commit(memory);
     const updates: readonly RefUpdate[] = [
-      { ref: heads, commit: await commitOf(repository, heads) },
+      { ref: heads, commit: await commitAt(repository, heads) },
       ...[...out].map(([id, job]) => ({ ref: jobRef(id), commit: job, from: there.get(jobRef(id)) ?? null })),
       ...own.filter((one) => there.has(one)).map((one) => ({ ref: one, commit: null })),
       ...commit === null && !there.has(ref) ? [] : [{ ref, commit, from: there.get(ref) ?? null }],
@@ -183,7 +184,7 @@ class Shared implements SharedRun {
   async #undo(taken: readonly string[]): Promise<void> {
     const { repository, heads, there } = this.#parts;
     const { head, journal } = this.#before;
-    const now = await commitOf(repository, heads);
+    const now = await commitAt(repository, heads);
     if (now !== head && !await this.#goBack(now, head)) return;
     await writeAtomic(ownFiles(repository, this.#ralph.root).journal, journal);
     await dropRefs(repository, taken.map(jobRef).filter((ref) => !there.has(ref)));
@@ -239,7 +240,7 @@ class Shared implements SharedRun {
     const { repository, key } = this.#parts;
     const work = new Map(await keptWork(repository, keyOf(key)));
     for (const { ref } of this.#ralph.journal.stowed(key).values()) {
-      const commit = await commitOf(repository, ref);
+      const commit = await commitAt(repository, ref);
       if (commit !== null) work.set(ref, commit);
     }
     return work;
@@ -281,18 +282,13 @@ interface Before {
 async function ensureAhead(repository: Repository, branch: string, theirs: string | null): Promise<void> {
   if (theirs === null) return;
   const heads = `refs/heads/${branch}`;
-  const ours = await commitOf(repository, heads);
+  const ours = await commitAt(repository, heads);
   if (ours === theirs) return;
   if (ours === null) {
     throw unfit(`the remote has a branch ${branch}, and this clone has none: \`git switch ${branch}\``);
   }
-  const { exitCode } = await repository.git(["merge-base", "--is-ancestor", theirs, ours]);
-  if (exitCode !== 0) throw stale(`the branch ${branch} of the remote has commits that this clone has not`);
-}
-
-async function commitOf(repository: Pick<Repository, "git">, ref: string): Promise<string | null> {
-  const { exitCode, stdout } = await repository.git(["rev-parse", "--verify", "--quiet", ref]);
-  return exitCode === 0 ? stdout.trim() : null;
+  if (await isAncestor(repository, theirs, ours)) return;
+  throw stale(`the branch ${branch} of the remote has commits that this clone has not`);
 }
 
 function stale(problem: string): RalphError {

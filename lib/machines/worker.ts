@@ -4,10 +4,10 @@
  *
  * @module
  */
+import { refsBelow } from "../git/refs.ts";
 import type { Backlog } from "../backlog/types.ts";
 import type { RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
-import { outputFrom } from "../git/run_git.ts";
 import type { Repository } from "../git/types.ts";
 import type { Clock, Ids } from "../host/types.ts";
 import { createSlots } from "../host/slots.ts";
@@ -83,8 +83,7 @@ export async function serveJobs(options: WorkerOptions): Promise<void> {
 
 /** Refs of jobs that have failed here, or that a kill has cut short: a worker that takes one up again fetches it again. */
 async function dropJobs(clone: Repository): Promise<void> {
-  const listed = await outputFrom(clone, ["for-each-ref", "--format=%(refname)", "refs/ralph/jobs/"]);
-  await dropRefs(clone, listed.split("\n").filter((ref) => ref !== ""));
+  await dropRefs(clone, await refsBelow(clone, "refs/ralph/jobs/"));
 }
 
 /** @throws {RalphError} job-refused */

@@ -4,9 +4,8 @@
  * @module
  */
 import { join } from "node:path";
+import { deleteRefs, refsBelow } from "../git/refs.ts";
 import { homesOf, removeHome } from "../checks/checkout/home.ts";
-import { deleteRefs } from "../git/run_git.ts";
-import { outputFrom } from "../git/run_git.ts";
 import type { Repository } from "../git/types.ts";
 import { cacheFolder } from "../host/cache_folder.ts";
 import { hashText, listDirectory, pathExists, removeOwn } from "../host/files.ts";
@@ -84,9 +83,8 @@ function stored(kind: Stored["kind"], name: string, folder: string, what: string
 
 async function refs({ repository }: StoredOf): Promise<readonly Stored[]> {
   const folders = Object.keys(REFS).map((name) => `refs/ralph/${name}/`);
-  const listed = await outputFrom(repository, ["for-each-ref", "--format=%(refname)", ...folders]);
   const found: Stored[] = [];
-  for (const name of listed.split("\n").filter((ref) => ref !== "")) {
+  for (const name of await refsBelow(repository, ...folders)) {
     found.push({
       kind: "refs",
       name,

@@ -1,3 +1,4 @@
+import { isAncestor } from "../../git/refs.ts";
 import type { RalphContext } from "../../context/context.ts";
 import type {
   Backlog,
@@ -208,7 +209,7 @@ async function wasReviewed(
   record: PassedRecord | undefined,
 ): Promise<boolean> {
   if (record?.status !== "verified" || record.commit === null || repository === null) return false;
-  return (await repository.git(["merge-base", "--is-ancestor", record.commit, "HEAD"])).exitCode === 0;
+  return await isAncestor(repository, record.commit, "HEAD");
 }
 
 /** Which items come again for these failures: a check of one item is that item's, a shared one goes to the item settled last. Pure. */

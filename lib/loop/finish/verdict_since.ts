@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { commitAt } from "../../git/refs.ts";
 import type { Check, CheckResult } from "../../backlog/types.ts";
 import { checksNothing } from "../../backlog/verify_commands.ts";
 import { describeFailures } from "../../backlog/verdict.ts";
@@ -109,12 +110,9 @@ export async function verdictSince(ralph: RalphContext, options: VerdictSinceOpt
 const BASE_HINT = "`--base COMMIT` names the commit that the work began on";
 
 async function commitNamed(repository: Repository, name: string): Promise<string> {
-  const found = await repository.git(["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
-  if (found.exitCode === 0) return found.stdout.trim();
-  throw new RalphError("usage", {
-    details: { problem: `${name} is no commit` },
-    hint: BASE_HINT,
-  });
+  const found = await commitAt(repository, name);
+  if (found !== null) return found;
+  throw new RalphError("usage", { details: { problem: `${name} is no commit` }, hint: BASE_HINT });
 }
 
 /**

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { deleteRefs } from "../../git/refs.ts";
 import { createBeside } from "../../checks/beside.ts";
 import type { OpenItem } from "../../backlog/journal_types.ts";
 import { interruptedAttempt } from "../../backlog/attempts.ts";
@@ -11,7 +12,6 @@ import type { Attempt, Item } from "../../backlog/types.ts";
 import type { LimitsConfig } from "../../config/schema.ts";
 import type { Elsewhere } from "../../context/elsewhere.ts";
 import { requireRepository } from "../../git/require_repository.ts";
-import { deleteRefs } from "../../git/run_git.ts";
 import { createKeptWork, keptWork, workRef } from "../../git/work_commit.ts";
 import { asNamed } from "../../host/file_errors.ts";
 import { createSlots } from "../../host/slots.ts";

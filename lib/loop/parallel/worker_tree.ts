@@ -5,6 +5,7 @@
  * @module
  */
 import { basename, join, relative } from "node:path";
+import { deleteRefs } from "../../git/refs.ts";
 import { createStateFiles } from "../../backlog/state_files.ts";
 import type { Backlog, Item } from "../../backlog/types.ts";
 import { createBrief } from "../../checks/brief/create_brief.ts";
@@ -18,7 +19,7 @@ import { endOperations } from "../../git/operations.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { topLevelPaths, treesDirectory } from "../../git/tree_paths.ts";
 import type { Captured } from "../../git/fold.ts";
-import { deleteRefs, outputFrom, pathsBetween, pathsFrom } from "../../git/run_git.ts";
+import { outputFrom, pathsBetween, pathsFrom } from "../../git/run_git.ts";
 import { ensureDirectory, hashText, pathExists, removeOwn, resolveInside, writeAtomic } from "../../host/files.ts";
 import type { Repository } from "../../git/types.ts";
 import { tidied } from "../run/tidied.ts";

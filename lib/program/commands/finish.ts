@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { isAncestor } from "../../git/refs.ts";
 import type { Invocation } from "../../cli/command.ts";
 import { workText } from "../../cli/end_with.ts";
 import { usage } from "../../cli/parse.ts";
@@ -99,10 +100,9 @@ async function finish(
         ? `${base} has all that ${branch} holds, and is checked out now`
         : `${branch} is merged into ${base} as ${commit}, which is checked out now`,
     );
-    const isAncestor = await requireRepository(ralph).git(["merge-base", "--is-ancestor", branch, "HEAD"]);
-    const remove = isAncestor.exitCode === 0 ? "-d" : "-D"; // what was squashed looks unmerged to git
-    const push = await requireRepository(ralph).git(["remote"]);
-    const isShared = push.stdout.trim() !== "";
+    const repository = requireRepository(ralph);
+    const remove = await isAncestor(repository, branch, "HEAD") ? "-d" : "-D"; // what was squashed looks unmerged to git
+    const isShared = (await repository.git(["remote"])).stdout.trim() !== "";
     say(`next: ${isShared ? "`git push` publishes it; " : ""}\`git branch ${remove} ${branch}\` removes the branch`);
     return EXIT.done;
   }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { isAncestor } from "../../git/refs.ts";
 import type { Config } from "../../config/types.ts";
 import { requireRepository, type RootedRepository } from "../../git/require_repository.ts";
 import { topLevelPaths } from "../../git/tree_paths.ts";
@@ -33,9 +34,9 @@ export async function branchRuns(
   const { root, host } = place;
   const folders = (await runFolders(root)).map((folder) => join(root, folder));
   const runs = (await listRuns(folders)).filter(({ id }) => isMeant(id)).slice(-READ_RUNS);
-  const { git } = requireRepository(place);
+  const repository = requireRepository(place);
   const holds = async (commit: string, { work: done }: RunReport): Promise<boolean> =>
-    done !== null && (await git(["merge-base", "--is-ancestor", done.head, commit])).exitCode === 0;
+    done !== null && await isAncestor(repository, done.head, commit);
   const reports: RunReport[] = [];
   for (const found of runs) {
     const report = await makeReport(root, found, { host, resume: resumeCommand });

@@ -1,3 +1,4 @@
+import { commitAt, isAncestor } from "../../git/refs.ts";
 import { usage } from "../../cli/parse.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
@@ -148,24 +149,15 @@ async function targetOf(
   const unknown = fetched === null || fetched.exitCode === 0
     ? ""
     : `${remote} was not reached (${fetched.stderr.trim().split("\n").at(-1)}): its ${base} may have moved`;
-  const here = await commitOf(repository, `refs/heads/${base}`);
-  const there = remote === null ? null : await commitOf(repository, `refs/remotes/${remote}/${base}`);
-  const named = here ?? there ?? await commitOf(repository, base);
+  const here = await commitAt(repository, `refs/heads/${base}`);
+  const there = remote === null ? null : await commitAt(repository, `refs/remotes/${remote}/${base}`);
+  const named = here ?? there ?? await commitAt(repository, base);
   if (named === null) throw usage(`there is no branch ${base}`, "name another by `--base`");
   const known = { onto: here ?? named, name: base, here, note: unknown };
   if (there === null || there === here) return known;
-  if (!isHere || here === null || await isBelow(repository, here, there)) {
+  if (!isHere || here === null || await isAncestor(repository, here, there)) {
     return { ...known, onto: there, name: `${remote}/${base}` };
   }
-  if (await isBelow(repository, there, here)) return known;
+  if (await isAncestor(repository, there, here)) return known;
   return { ...known, note: `${base} and ${remote}/${base} have each commits that the other has not` };
-}
-
-async function commitOf({ git }: Repository, name: string): Promise<string | null> {
-  const found = await git(["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
-  return found.exitCode === 0 ? found.stdout.trim() : null;
-}
-
-async function isBelow({ git }: Repository, one: string, other: string): Promise<boolean> {
-  return (await git(["merge-base", "--is-ancestor", one, other])).exitCode === 0;
 }
