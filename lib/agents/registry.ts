@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Config, ProviderChoice, ProviderConfig } from "../config/types.ts";
 import { nearest } from "../errors/nearest.ts";
-import { RalphError } from "../errors/ralph_error.ts";
+import { optionInvalid, RalphError } from "../errors/ralph_error.ts";
 import type { Host } from "../host/types.ts";
 import type { Adapter } from "./adapter.ts";
 import { adapterAgent } from "./adapter_agent.ts";
@@ -101,7 +101,7 @@ function missingAgent(host: Host): Agent {
 function scripted(script: string | undefined, host: Host): Agent {
   if (script === undefined) {
     const hint = "`ralph … --agent scripted --script turns.yaml`; docs/guides/scripted-agent.md describes the file";
-    throw invalid("--script", "the file of turns for the scripted agent", "nothing", hint);
+    throw optionInvalid("--script", "the file of turns for the scripted agent", "nothing", hint);
   }
   const file = resolve(host.environment.cwd, script);
   return deferred(
@@ -113,7 +113,7 @@ function scripted(script: string | undefined, host: Host): Agent {
 function replay(cassette: string | undefined, host: Host): Agent {
   if (cassette === undefined) {
     const hint = "`ralph … --agent replay --cassette FILE`; `--record FILE` writes one";
-    throw invalid("--cassette", "the file that a run was recorded in", "nothing", hint);
+    throw optionInvalid("--cassette", "the file that a run was recorded in", "nothing", hint);
   }
   const file = resolve(host.environment.cwd, cassette);
   return deferred("replay", async () => (await import("./replay/replay_agent.ts")).replayAgent(file, host));
@@ -180,22 +180,18 @@ function presetAgent(
   if (adapter === undefined) throw unknownAgent(preset);
   if (reasoning !== undefined && adapter.takesReasoning !== true) {
     const hint = `set it in the configuration of ${preset} itself`;
-    throw invalid("--reasoning", `left out: \`${preset}\` has no such option`, reasoning, hint);
+    throw optionInvalid("--reasoning", `left out: \`${preset}\` has no such option`, reasoning, hint);
   }
   if (endpoint !== undefined && adapter.takesEndpoint !== true) throw noEndpoint(adapter);
   if (adapter.programs.length === 0 && reasoning !== undefined && !EFFORTS.includes(reasoning)) {
     const expected = `one of ${EFFORTS.join(", ")}`;
-    throw invalid("--reasoning", expected, reasoning, "leave it out for the model's own");
+    throw optionInvalid("--reasoning", expected, reasoning, "leave it out for the model's own");
   }
   return adapterAgent(adapter, { ...place, model, reasoning, endpoint });
 }
 
 /** The efforts that the built-in agent can ask of a model. */
 const EFFORTS: readonly string[] = ["none", "minimal", "low", "medium", "high", "xhigh"];
-
-function invalid(option: string, expected: string, value: string, hint: string): RalphError {
-  return new RalphError("option-invalid", { details: { option, expected, value }, hint });
-}
 
 function unknownAgent(name: string): RalphError {
   const near = nearest(name, AGENT_NAMES);

@@ -1,5 +1,5 @@
 import { MOST_WORKERS } from "../config/defaults.ts";
-import { RalphError } from "../errors/ralph_error.ts";
+import { optionInvalid } from "../errors/ralph_error.ts";
 import type { Config } from "../config/types.ts";
 import type { DeepPartial } from "../recipe/create_ralph.ts";
 import type { Flags } from "./command.ts";
@@ -10,7 +10,7 @@ export function parseDuration(option: string, text: string): number {
   const [, amount, unit = "s"] = /^(\d+(?:\.\d+)?)([smh])?$/.exec(text.trim()) ?? [];
   const seconds = Number(amount) * { s: 1, m: 60, h: 3600 }[unit as "s" | "m" | "h"];
   if (amount === undefined || !(seconds > 0)) {
-    throw invalid(option, "a time above zero", text, "write `90s`, `30m`, `2h` or seconds");
+    throw optionInvalid(option, "a time above zero", text, "write `90s`, `30m`, `2h` or seconds");
   }
   return seconds;
 }
@@ -18,14 +18,14 @@ export function parseDuration(option: string, text: string): number {
 /** Reads a whole number from `least` on. @throws {RalphError} option-invalid */
 export function parseCount(option: string, text: string, least = 0): number {
   if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text)) && Number(text) >= least) return Number(text);
-  throw invalid(option, `a whole number of at least ${least}`, text, "leave it out for the default");
+  throw optionInvalid(option, `a whole number of at least ${least}`, text, "leave it out for the default");
 }
 
 /** Reads `auto` or a whole number from 0 on. @throws {RalphError} option-invalid */
 export function parseCap(option: string, text: string | undefined): number | "auto" {
   if (text === undefined || text === "auto") return "auto";
   if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text);
-  throw invalid(option, "`auto` or a whole number of at least 0", text, "leave it out for auto");
+  throw optionInvalid(option, "`auto` or a whole number of at least 0", text, "leave it out for auto");
 }
 
 /** Reads how many items are worked on at once. @throws {RalphError} option-invalid */
@@ -33,14 +33,19 @@ export function parseWorkers(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const workers = parseCount("--parallel", text, 1);
   if (workers <= MOST_WORKERS) return workers;
-  throw invalid("--parallel", `a whole number from 1 to ${MOST_WORKERS}`, text, "landings are made one after another");
+  throw optionInvalid(
+    "--parallel",
+    `a whole number from 1 to ${MOST_WORKERS}`,
+    text,
+    "landings are made one after another",
+  );
 }
 
 /** Reads an amount of money. @throws {RalphError} option-invalid */
 function parseCost(option: string, text: string): number {
   const amount = Number(text.replace(/^\$/, ""));
   if (text.trim() !== "" && Number.isFinite(amount) && amount > 0) return amount;
-  throw invalid(option, "an amount in US dollars above zero", text, "write `--max-cost 2.50`");
+  throw optionInvalid(option, "an amount in US dollars above zero", text, "write `--max-cost 2.50`");
 }
 
 /**
@@ -106,7 +111,7 @@ export function parseApprovals(values: readonly string[], known: readonly string
   for (const name of names) {
     if (name === "") {
       const hint = "write `--approve prd,understand,run` or `--approve all`";
-      throw invalid("--approve", "names of gates with commas between", values.join(","), hint);
+      throw optionInvalid("--approve", "names of gates with commas between", values.join(","), hint);
     }
     if (known === null || name === "all" || known.includes(name)) continue;
     const gates = [...known, "all"];
@@ -122,8 +127,4 @@ export function optional<Key extends string, Value>(
   value: Value | undefined,
 ): { readonly [K in Key]?: Value } {
   return (value === undefined ? {} : { [key]: value }) as { readonly [K in Key]?: Value };
-}
-
-function invalid(option: string, expected: string, value: string, hint: string): RalphError {
-  return new RalphError("option-invalid", { details: { option, expected, value }, hint });
 }

@@ -3,7 +3,7 @@ import { checksNothing } from "../backlog/verify_commands.ts";
 import { CONFIG_FILE } from "../config/load.ts";
 import type { Config } from "../config/types.ts";
 import { ERROR_DEFINITIONS } from "../errors/definitions.ts";
-import { RalphError } from "../errors/ralph_error.ts";
+import { optionInvalid, RalphError } from "../errors/ralph_error.ts";
 import { isBranchName, isPlainBranchName } from "../git/switch_branch.ts";
 import { readText } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
@@ -96,10 +96,7 @@ export function problemOf(error: unknown, path: string): string {
 export function refuseEmptyFlags(commands: readonly string[]): void {
   const value = commands.find(checksNothing);
   if (value === undefined) return;
-  throw new RalphError("option-invalid", {
-    details: { option: "--verify", expected: "a command that can fail", value },
-    hint: "name the command that runs the project's tests",
-  });
+  throw optionInvalid("--verify", "a command that can fail", value, "name the command that runs the project's tests");
 }
 
 /** @throws {RalphError} config-invalid for a check of the configuration that passes whatever the code is like */

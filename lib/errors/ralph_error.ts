@@ -51,6 +51,11 @@ export class RalphError extends Error {
   }
 }
 
+/** The error for a value that an option does not take. */
+export function optionInvalid(option: string, expected: string, value: string, hint: string): RalphError {
+  return new RalphError("option-invalid", { details: { option, expected, value }, hint });
+}
+
 function fill(text: string, details: Readonly<Record<string, string | number>>): string {
   return text.replaceAll(/\{(\w+)\}/g, (place, name: string) => String(details[name] ?? place));
 }

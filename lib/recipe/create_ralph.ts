@@ -8,7 +8,7 @@ import { loadConfig } from "../config/load.ts";
 import { strictConfig } from "../config/check.ts";
 import type { Config } from "../config/types.ts";
 import type { LoopDefaults, RalphContext } from "../context/context.ts";
-import { RalphError } from "../errors/ralph_error.ts";
+import { optionInvalid, RalphError } from "../errors/ralph_error.ts";
 import { createEventBus } from "../events/bus.ts";
 import { createEventLog, type EventLog } from "../events/event_log.ts";
 import { createGit } from "../git/run_git.ts";
@@ -31,7 +31,7 @@ import { openJournal } from "../loop/journal/journal.ts";
 import { ownFiles } from "../context/own_files.ts";
 import { createRunLock } from "../loop/run/run_lock.ts";
 import { tidied } from "../loop/run/tidied.ts";
-import { createSteering, type SteeredRun } from "../steer/steering.ts";
+import { SteeredRun } from "../steer/steering.ts";
 import { type Answers, findAnswer } from "../ui/answers.ts";
 import { createPrompter } from "../ui/create_prompter.ts";
 import type { Prompter, Question } from "../context/prompter.ts";
@@ -118,7 +118,7 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
   const own = ownFiles(repository, root);
   const id = runId(machine);
   const directory = repository === null ? null : own.directory;
-  const steering = createSteering({ run: id, root, directory, host: machine, events });
+  const steering = new SteeredRun({ run: id, root, directory, host: machine, events });
   const { environment } = machine;
   const host: Host = { ...confined, environment, processes: steering.counted(confined.processes) };
   const signal = AbortSignal.any([...(options.signal === undefined ? [] : [options.signal]), steering.now]);
@@ -228,10 +228,8 @@ async function recorded(agent: Agent, { record }: RalphOptions, host: Host, root
   // It grows while the agent works: in the tree it would be taken for the agent's work.
   const isInside = !relative(root, file).startsWith("..");
   if (isInside && (await createGit(host, root)(["check-ignore", "-q", "--", file])).exitCode !== 0) {
-    throw new RalphError("option-invalid", {
-      details: { option: "--record", expected: "a file outside the project, or one that git ignores", value: record },
-      hint: "write it beside the project: `--record ../run.jsonl`",
-    });
+    const expected = "a file outside the project, or one that git ignores";
+    throw optionInvalid("--record", expected, record, "write it beside the project: `--record ../run.jsonl`");
   }
   const { recordingAgent } = await import("../agents/replay/recording_agent.ts");
   return recordingAgent(agent, file, host);

@@ -1,5 +1,5 @@
 import type { RalphContext } from "../context/context.ts";
-import { RalphError } from "../errors/ralph_error.ts";
+import { optionInvalid, RalphError } from "../errors/ralph_error.ts";
 import type { AnswerSource } from "../events/types.ts";
 
 /** How a gate ended. `approved` carries what the next step needs. */
@@ -106,8 +106,8 @@ export function iterationCap(
 ): ComputedCap {
   if (asked !== "auto") {
     if (!Number.isInteger(asked) || asked < 0) {
-      const details = { option, expected: "`auto` or a whole number, 0 or more", value: String(asked) };
-      throw new RalphError("option-invalid", { details, hint: `leave ${option} out for \`auto\`` });
+      const expected = "`auto` or a whole number, 0 or more";
+      throw optionInvalid(option, expected, String(asked), `leave ${option} out for \`auto\``);
     }
     return { cap: { maxIterations: asked }, count: asked, explained: `Up to ${iterations(asked)} (${option})` };
   }

@@ -30,14 +30,6 @@ export interface Offer extends Disposable {
   readonly answer: Promise<{ readonly value: string; readonly origin: Exclude<Origin, "terminal"> }>;
 }
 
-/** A run that can be steered. */
-export interface SteeredRun extends Steering, AsyncDisposable {
-  /** From now on commands and the page find it. @param folder absolute path of the folder of its events */
-  begin(folder: string): Promise<void>;
-  /** Processes as they are, counted while what an agent has written runs in them. */
-  counted(processes: Processes): Processes;
-}
-
 export interface SteeringOptions {
   readonly run: string;
   readonly root: string;
@@ -61,16 +53,12 @@ const KEPT_TEXTS = 20;
 const KEPT_LENGTH = 1000;
 const NOT_BY_THE_RUN = "a process of the run wrote it, or one that cannot be seen from there";
 
-/** Makes a run that can be paused, resumed, stopped, told something, and answered. */
-export function createSteering(options: SteeringOptions): SteeredRun {
-  return new RunSteering(options);
-}
-
 function toldText({ text, item }: Told): string {
   return item === null ? text : `for ${item}: ${text}`;
 }
 
-class RunSteering implements SteeredRun {
+/** A run that can be paused, resumed, stopped, told something, and answered. */
+export class SteeredRun implements Steering, AsyncDisposable {
   readonly #options: SteeringOptions;
   readonly #stopper = new AbortController();
   readonly #ender = new AbortController();
@@ -99,6 +87,7 @@ class RunSteering implements SteeredRun {
     return this.#ender.signal;
   }
 
+  /** From now on commands and the page find it. @param folder absolute path of the folder of its events */
   async begin(folder: string): Promise<void> {
     const { directory, host, run, root } = this.#options;
     if (directory === null || this.#live !== null) return;
@@ -189,6 +178,7 @@ class RunSteering implements SteeredRun {
     };
   }
 
+  /** Processes as they are, counted while what an agent has written runs in them. */
   counted(processes: Processes): Processes {
     const run = async (request: ProcessRequest): Promise<ProcessEnd> => {
       const counts = request.guarded !== false && request.sandbox?.role !== "service"; // git runs unguarded

@@ -1,6 +1,8 @@
 import { serve } from "@hono/node-server";
-import { RalphError } from "../errors/ralph_error.ts";
+import { optionInvalid } from "../errors/ralph_error.ts";
 import { type AppOptions, createApp } from "./app.ts";
+
+const HINT = "leave `--port` out: the system chooses one";
 
 /** A server that listens. */
 export interface Serving extends AsyncDisposable {
@@ -16,13 +18,11 @@ export async function startServer(options: Omit<AppOptions, "port" | "signal">, 
   const server = serve({ fetch: app.fetch, hostname: "127.0.0.1", port, overrideGlobalObjects: false });
   await new Promise<void>((resolve, reject) => {
     server.once("listening", resolve);
-    server.once("error", (error: NodeJS.ErrnoException) =>
-      reject(
-        new RalphError("option-invalid", {
-          details: { option: "--port", expected: "a port that is free", value: `${port}: ${error.code}` },
-          hint: "leave `--port` out: the system chooses one",
-        }),
-      ));
+    server.once(
+      "error",
+      (error: NodeJS.ErrnoException) =>
+        reject(optionInvalid("--port", "a port that is free", `${port}: ${error.code}`, HINT)),
+    );
   });
   listening = (server.address() as { readonly port: number }).port;
   return {
