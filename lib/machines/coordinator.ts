@@ -7,8 +7,7 @@
 import { join, relative, sep } from "node:path";
 import { isAncestor, refsBelow } from "../git/refs.ts";
 import type { JournalKey } from "../backlog/journal_types.ts";
-import type { Attempt } from "../backlog/types.ts";
-import { BACKLOG_VERSION } from "../backlog/types.ts";
+import { type Attempt, BACKLOG_VERSION } from "../backlog/types.ts";
 import type { OpenElsewhere, RalphContext } from "../context/context.ts";
 import type { AttemptJob, Elsewhere, MadeElsewhere } from "../context/elsewhere.ts";
 import { RalphError } from "../errors/ralph_error.ts";

@@ -5,8 +5,7 @@
  * @module
  */
 import { z } from "zod";
-import type { Attempt } from "../backlog/types.ts";
-import { BACKLOG_VERSION } from "../backlog/types.ts";
+import { type Attempt, BACKLOG_VERSION } from "../backlog/types.ts";
 import type { AttemptJob } from "../context/elsewhere.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { USAGE_SCHEMA } from "../events/schema.ts";

@@ -54,20 +54,6 @@ export interface RunMemory {
   readonly taken: Readonly<Record<string, number>>;
 }
 
-/** A run as the remote has it. */
-export interface SharedRun extends RunMemory {
-  /** Ids of attempts whose jobs and results are on the remote. */
-  readonly jobs: ReadonlySet<string>;
-  readonly results: ReadonlySet<string>;
-  /**
-   * Pushes journal, branch and refs of attempts, all or nothing.
-   *
-   * @param memory `null`: the run is over, and not needed any more
-   * @throws {RalphError} job-stale, git-failed
-   */
-  push(memory: RunMemory | null, attempts: AttemptRefs): Promise<void>;
-}
-
 /** The fate of the refs of attempts. */
 export interface AttemptRefs {
   /** Jobs, by attempt id, that are out: commits that the remote is to have. */
@@ -96,14 +82,16 @@ export async function openSharedRun<Data, Findings>(
   const heads = `refs/heads/${branch}`;
   const there = await remoteRefs(repository, [ref, heads, "refs/ralph/jobs/*", "refs/ralph/attempts/*"]);
   await ensureAhead(repository, branch, there.get(heads) ?? null);
-  const run = new Shared(ralph, { repository, key, ref, heads, there, stateFiles: backlog.stateFiles });
+  const run = new SharedRun(ralph, { repository, key, ref, heads, there, stateFiles: backlog.stateFiles });
   await run.adopt(ralph.journal.open(key));
   return run;
 }
 
-class Shared implements SharedRun {
+/** A run as the remote has it. */
+export class SharedRun implements RunMemory {
   spent: Spent | null = null;
   taken: Readonly<Record<string, number>> = {};
+  /** Ids of attempts whose jobs and results are on the remote. */
   readonly jobs: ReadonlySet<string>;
   readonly results: ReadonlySet<string>;
   readonly #ralph: RalphContext;
@@ -160,6 +148,12 @@ class Shared implements SharedRun {
     await this.#ralph.journal.refresh();
   }
 
+  /**
+   * Pushes journal, branch and refs of attempts, all or nothing.
+   *
+   * @param memory `null`: the run is over, and not needed any more
+   * @throws {RalphError} job-stale, git-failed
+   */
   async push(memory: RunMemory | null, { out, settled }: AttemptRefs): Promise<void> {
     const { repository, ref, heads, there } = this.#parts;
     const own = [...settled.map(jobRef), ...settled.map(attemptRef)];

@@ -54,12 +54,6 @@ export interface DispatchParts {
   readonly attempt: (item: Item) => Promise<StoppedEarly | null>;
 }
 
-/** The workers of a run. */
-export interface Dispatched extends AsyncDisposable {
-  /** Works until nothing may start any more and nothing is in flight. */
-  run(): Promise<Stopped>;
-}
-
 /** Nothing is left to do: work that was kept is let go of, also where no worker has opened a tree. */
 export async function letGo({ ralph, key }: LoopParts): Promise<void> {
   const repository = requireRepository(ralph);
@@ -72,7 +66,7 @@ export async function letGo({ ralph, key }: LoopParts): Promise<void> {
  * @returns `null` where there is no commit yet that they could begin with
  * @throws {RalphError} parallel-impossible, git-failed, setup-failed
  */
-export async function openWorkers(parts: LoopParts, rest: DispatchParts): Promise<Dispatched | null> {
+export async function openWorkers(parts: LoopParts, rest: DispatchParts): Promise<Dispatcher | null> {
   const { ralph, backlog } = parts;
   const uncommitted = await ensurePossible(parts);
   if (uncommitted === null) return null;
@@ -104,7 +98,8 @@ interface Flight {
   isOut: boolean;
 }
 
-class Dispatcher implements Dispatched {
+/** The workers of a run. */
+export class Dispatcher implements AsyncDisposable {
   readonly #loop: LoopParts;
   readonly #parts: DispatchParts & LandingParts;
   readonly #lanes: Lanes;
@@ -150,6 +145,7 @@ class Dispatcher implements Dispatched {
     await tidied(this.#loop.ralph, async () => await this.#elsewhere?.[Symbol.asyncDispose]());
   }
 
+  /** Works until nothing may start any more and nothing is in flight. */
   async run(): Promise<Stopped> {
     this.#stopped = null;
     for (;;) {

@@ -17,7 +17,7 @@ import { Iterations } from "../iterations.ts";
 import { askToContinue, limitReached, limitsOf, rest, timeReached, workingTime } from "../policy/limits.ts";
 import type { LoopParts, Picked } from "./loop_parts.ts";
 import type { Ending, LoopOutcome, Stopped, StoppedEarly } from "./outcome.ts";
-import type { Dispatched } from "../parallel/dispatch.ts";
+import type { Dispatcher } from "../parallel/dispatch.ts";
 import { type Notice, withoutPassed } from "../policy/progress.ts";
 import { isLate } from "../settle/committer.ts";
 import { answered, settleAndCommit, waitsInVain } from "../settle/settle.ts";
@@ -30,7 +30,7 @@ const NOT_APPLIED = "what a hook changed, which no longer fits: `git apply --3wa
 /** Workers that may come later. */
 interface LateWorkers extends AsyncDisposable {
   /** `null`: the next item is worked on in the project's own tree. */
-  open(): Promise<Dispatched | null>;
+  open(): Promise<Dispatcher | null>;
   /** Before any tree is made: why nothing needs one, or `null`. */
   idle(): Promise<Stopped | null>;
   passed(): Promise<void>;
@@ -105,7 +105,7 @@ export class Loop<Data, Findings> {
     const { workers } = this.#parts;
     const ralph = this.#ralph;
     const isOne = workers === 1 && ralph.loop.elsewhere === undefined;
-    let opened: Dispatched | null = null;
+    let opened: Dispatcher | null = null;
     let waits = false;
     return {
       idle: async () => {
