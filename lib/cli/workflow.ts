@@ -44,13 +44,10 @@ export async function usedAt<Known extends KnownWorkflow>(
   root: string,
   workflows: readonly Known[],
 ): Promise<readonly Known[]> {
-  const isUsed = await Promise.all(workflows.map((workflow) => isInUse(workflow, root)));
+  const isUsed = await Promise.all(
+    workflows.map(async ({ detect, state }) => await detect?.(root) ?? await pathExists(join(root, state))),
+  );
   return workflows.filter((_, index) => isUsed[index]);
-}
-
-/** True if a workflow is in use below this folder. */
-async function isInUse(workflow: Pick<KnownWorkflow, "detect" | "state">, root: string): Promise<boolean> {
-  return await workflow.detect?.(root) ?? await pathExists(join(root, workflow.state));
 }
 
 async function claimedBy(

@@ -6,9 +6,8 @@
 import { z } from "zod";
 import type { Config } from "../generated/config.ts";
 import { defaultConfig, MOST_WORKERS } from "./defaults.ts";
-import { NOTIFY_SCHEMA } from "./provider_schema.ts";
 import { command, count, httpUrl, named, seconds, section, withDefaults } from "./parts.ts";
-import { PROVIDER_SCHEMA } from "./provider_schema.ts";
+import { NOTIFY_SCHEMA, PROVIDER_SCHEMA } from "./provider_schema.ts";
 
 export type * from "../generated/config.ts";
 

@@ -43,7 +43,7 @@ const HOUSEKEEPING_EVERY = 36;
 const NO_HOUSEKEEPING: readonly string[] = ["-c", "maintenance.auto=false", "-c", "gc.auto=0"];
 
 /** Hooks keep the user's own locale; git's messages are English all the same. */
-const WITH_HOOKS: Readonly<Record<string, string | undefined>> = omitLocale({ ...QUIET, LANGUAGE: "en" });
+const { LC_ALL: _, ...WITH_HOOKS }: Readonly<Record<string, string>> = { ...QUIET, LANGUAGE: "en" };
 
 /** A hook's own `git diff -- '*.js'` is a pattern: its paths are not taken literally. */
 const FOR_HOOKS = { GIT_LITERAL_PATHSPECS: undefined } as const;
@@ -310,8 +310,4 @@ function messageOf({ subject: text, body }: Pick<CommitRequest, "subject" | "bod
   const subject = text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
   const parts = body === undefined || ["", subject].includes(body.trim()) ? [subject] : [subject, body];
   return parts.flatMap((part) => ["-m", part.replaceAll("\0", "")]);
-}
-
-function omitLocale({ LC_ALL: _, ...rest }: Record<string, string>): Record<string, string> {
-  return rest;
 }

@@ -14,3 +14,11 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 export function objectOr(value: unknown): Readonly<Record<string, unknown>> {
   return isObject(value) ? value : {};
 }
+
+/** The value with each text in it replaced, by the key that it is under; keys stay. */
+export function mapTexts(value: unknown, map: (text: string, key: string) => string, key = ""): unknown {
+  if (typeof value === "string") return map(value, key);
+  if (Array.isArray(value)) return value.map((element) => mapTexts(element, map, key));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, mapTexts(field, map, name)]));
+}

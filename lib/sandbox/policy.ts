@@ -56,7 +56,7 @@ export function policyOf(place: SandboxPlace, asked: SandboxRequest, config: San
   return {
     role,
     tree: place.tree,
-    write: [...(isMounted ? [] : treePaths(place)), ...(asked.write ?? []), ...config.write.map(at)],
+    write: [...(isMounted ? [] : [place.tree, ...gitFolders(place)]), ...(asked.write ?? []), ...config.write.map(at)],
     never: isMounted ? [] : [...neverPaths(place), ...(asked.never ?? [])],
     read: unique([...derived, ...(asked.read ?? []), ...config.read.map(at)]),
     hidden: unique([...HIDDEN_PATHS.map(at), ...secrets]),
@@ -74,14 +74,14 @@ export function inHome(path: string, home: string): string {
   return path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : path;
 }
 
-function treePaths({ tree, git }: SandboxPlace): readonly string[] {
-  return unique([tree, ...(git === null ? [] : [git.common, git.directory])]);
+function gitFolders({ git }: SandboxPlace): readonly string[] {
+  return git === null ? [] : unique([git.common, git.directory]);
 }
 
-function neverPaths({ tree, git, hooks, ralph, protected: files }: SandboxPlace): readonly string[] {
-  const folders = git === null ? [] : unique([git.common, git.directory]);
+function neverPaths(place: SandboxPlace): readonly string[] {
+  const { tree, git, hooks, ralph, protected: files } = place;
   return unique([
-    ...folders.flatMap((folder) => GIT_NEVER.map((name) => join(folder, name))),
+    ...gitFolders(place).flatMap((folder) => GIT_NEVER.map((name) => join(folder, name))),
     ...(git?.otherWorktrees ?? []),
     ...(hooks === null ? [] : [hooks]),
     ...files,

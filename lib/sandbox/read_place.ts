@@ -80,11 +80,7 @@ async function trackedFiles(repository: Repository, folder: string): Promise<rea
 
 /** The binary; or the runtime, and the package that this file is of. */
 function ralphFolders({ environment: { executable, compiled } }: Host): readonly string[] {
-  return compiled ? [executable] : [executable, packageFolder()];
-}
-
-function packageFolder(): string {
-  return dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+  return compiled ? [executable] : [executable, dirname(dirname(dirname(fileURLToPath(import.meta.url))))];
 }
 
 function portOf(url: string): readonly number[] {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { placeOf } from "../config/check.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { readText } from "../host/files.ts";
 import type { Question } from "../context/prompter.ts";
@@ -44,12 +45,9 @@ export async function loadAnswers(path: string): Promise<Answers> {
 export async function parseAnswers(text: string, path: string): Promise<Answers> {
   const result = ANSWERS_SCHEMA.safeParse(await parseText(text, path) ?? {});
   if (result.success) return result.data;
-  const problems = result.error.issues.map((issue) => {
-    const place = issue.path.map((part, index) =>
-      typeof part === "number" ? `[${part}]` : `${index === 0 ? "" : "."}${String(part)}`
-    );
-    return place.length === 0 ? issue.message : `${place.join("")}: ${issue.message}`;
-  });
+  const problems = result.error.issues.map(({ path: place, message }) =>
+    place.length === 0 ? message : `${placeOf(place)}: ${message}`
+  );
   throw invalid(path, problems.join("; "));
 }
 

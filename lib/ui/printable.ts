@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { mapTexts } from "../host/data.ts";
 import type { RalphEvent } from "../events/types.ts";
 import type { ViewState } from "./view_state.ts";
 import type { Question } from "../context/prompter.ts";
@@ -79,11 +80,4 @@ export function printableQuestion(question: Question): Question {
   };
   if (shown.kind !== "select") return shown;
   return { ...shown, choices: shown.choices.map((choice) => ({ ...choice, label: printable(choice.label) })) };
-}
-
-function mapTexts(value: unknown, map: (text: string, key: string) => string, key = ""): unknown {
-  if (typeof value === "string") return map(value, key);
-  if (Array.isArray(value)) return value.map((element) => mapTexts(element, map, key));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, mapTexts(field, map, name)]));
 }

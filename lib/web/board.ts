@@ -48,7 +48,7 @@ export function boardRegions(
     item.state === "in-progress" && live === null ? "interrupted" : item.state;
   const regions: Record<string, Markup> = {};
   const counted = report.items.filter(({ kind }) => !SECOND_LOOKS.has(kind));
-  const done = counted.filter(({ state }) => isDone(state)).length;
+  const done = counted.filter(({ state }) => state === "verified" || state === "unverified").length;
   const earlier = Math.max(0, passed - done);
   for (const { id, name, states } of COLUMNS) {
     const items = report.items.filter((item) => states.includes(stateOf(item))).toReversed();
@@ -68,10 +68,6 @@ export function boardRegions(
     toCome === 0 ? [] : [fragment`<li class="more dim">${toCome} to come</li>`],
   );
   return regions;
-}
-
-function isDone(state: ItemState): boolean {
-  return state === "verified" || state === "unverified";
 }
 
 function column(name: string, count: number, cards: readonly Markup[]): Markup {

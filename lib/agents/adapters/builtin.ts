@@ -2,7 +2,7 @@ import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import type { AgentSettings } from "../builtin/agent_process.ts";
 import { EVENT_SCHEMAS } from "../../events/schema.ts";
 import { textAt } from "../json.ts";
-import type { AgentEvent, Translator } from "../stream_item.ts";
+import type { AgentEvent } from "../stream_item.ts";
 
 /** Ralph itself, with the model server as one argument; the prompt on standard input. */
 function builtinArguments({ prompt, reasoning, endpoint }: AdapterOptions): AdapterInvocation {
@@ -12,11 +12,6 @@ function builtinArguments({ prompt, reasoning, endpoint }: AdapterOptions): Adap
     input: prompt,
     environment: { NODE_USE_ENV_PROXY: "1" }, // Bun and Deno use a sandbox's proxy by themselves
   };
-}
-
-/** Its lines are events as they are. */
-function builtinTranslator(): Translator {
-  return { push: (line) => isEvent(line) ? [line] : [] };
 }
 
 function isEvent(line: unknown): line is AgentEvent {
@@ -29,6 +24,6 @@ function isEvent(line: unknown): line is AgentEvent {
 export const DRIVER: Driver = {
   arguments: builtinArguments,
   interactive: null,
-  translator: builtinTranslator,
+  translator: () => ({ push: (line) => isEvent(line) ? [line] : [] }),
   ignored: ['{"type":"alive"'],
 };

@@ -78,7 +78,9 @@ export function createTurnGuard(
       const line = { branch: before.branch, head: before.head, floor };
       const rewritten = await guardHistory(repository, line, now, attemptId);
       const gone = await keepGone(repository, work, readWork(repository, null), attemptId);
-      const cleared = flags === null || !wrote ? [] : await clearFlags(repository, flags);
+      const cleared = flags === null || !wrote
+        ? []
+        : await clearNewFlags(repository, flags, await readIndexFlags(repository));
       const moved = operations.length + conflicts.length + cleared.length > 0 || rewritten !== null;
       const after = moved ? await repository.snapshot() : observed.after;
       const { isTouched, remade } = await uncommitted.restore(before, after, rewritten !== null);
@@ -91,10 +93,6 @@ export function createTurnGuard(
       last = null;
     },
   };
-}
-
-async function clearFlags(repository: Repository, before: IndexFlags): Promise<readonly string[]> {
-  return await clearNewFlags(repository, before, await readIndexFlags(repository));
 }
 
 function warn({ events }: RalphContext, messages: readonly string[]): void {

@@ -1,3 +1,4 @@
+import { stoppedBy } from "../policy/ending.ts";
 import { doubtOf } from "../../backlog/attempts.ts";
 import type { JournalKey } from "../../backlog/journal_types.ts";
 import type { Backlog, Check, CheckResult, LoopView, PassedItem } from "../../backlog/types.ts";
@@ -179,9 +180,6 @@ function verdictOf<Data, Findings>(
   run: ToConclude<Data, Findings>,
   unverified: readonly string[],
 ): Ending {
-  const summary = run.stopped.status === "done" && run.stopped.summary !== undefined
-    ? { summary: run.stopped.summary }
-    : {};
   if (run.uncommitted.length > 0) {
     const why = `not committed, since they had changes before the turn: ${run.uncommitted.join(", ")}`;
     return {
@@ -191,7 +189,7 @@ function verdictOf<Data, Findings>(
     };
   }
   if (unverified.length > 0) return unverifiedEnding(ralph, run, unverified);
-  return { status: "passed", checkedAs: checkedAsOf(ralph, run.backlog), ...summary };
+  return { status: "passed", checkedAs: checkedAsOf(ralph, run.backlog), ...summaryOf(run.stopped) };
 }
 
 function unverifiedEnding<Data, Findings>(
@@ -203,8 +201,11 @@ function unverifiedEnding<Data, Findings>(
   const isRed = view.passed?.some((record) => unverified.includes(record.id) && doubtOf(record, provider) !== null) ??
     false;
   const allowed = verify.allowUnverified || (backlog.unverified === "accept" && !isRed);
-  const summary = stopped.status === "done" && stopped.summary !== undefined ? { summary: stopped.summary } : {};
-  return { status: "unverified", allowed, ...summary };
+  return { status: "unverified", allowed, ...summaryOf(stopped) };
+}
+
+function summaryOf(stopped: Stopped): { readonly summary?: string } {
+  return stopped.status === "done" && stopped.summary !== undefined ? { summary: stopped.summary } : {};
 }
 
 /** Items whose checks fail at the end come again, at most twice a run each. */
@@ -253,10 +254,7 @@ async function reopen<Data, Findings>(
     message: `the final check fails: ${describeFailures({ status: "failed", results: own, failures: own })}`,
   }));
   if (settlement.status === "stop") {
-    const ending: Ending = settlement.as === "failed"
-      ? { status: "failed", reason: "stopped", reasons: [settlement.reason] }
-      : { status: "blocked", reasons: [settlement.reason] };
-    return { ...NOTHING, ending, sentBack: back, notices };
+    return { ...NOTHING, ending: stoppedBy(settlement), sentBack: back, notices };
   }
   if (stopped.status === "done") return { ...NOTHING, ending: null, sentBack: back };
   return { ...NOTHING, ending: stopped, sentBack: back, notices };

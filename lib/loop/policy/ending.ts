@@ -20,10 +20,14 @@ export function endingOf(
     return { status: "failed", reason: "stopped", reasons: [attempt.message] };
   }
   if (attempt.status === "interrupted") return endOfInterrupted(attempt);
-  if (settlement.status !== "stop") return null;
-  return settlement.as === "failed"
-    ? { status: "failed", reason: "stopped", reasons: [settlement.reason] }
-    : { status: "blocked", reasons: [settlement.reason] };
+  return settlement.status === "stop" ? stoppedBy(settlement) : null;
+}
+
+/** The end of a run whose backlog stops it. */
+export function stoppedBy({ as, reason }: Extract<Settlement, { readonly status: "stop" }>): StoppedEarly {
+  return as === "failed"
+    ? { status: "failed", reason: "stopped", reasons: [reason] }
+    : { status: "blocked", reasons: [reason] };
 }
 
 /**

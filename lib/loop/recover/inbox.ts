@@ -1,3 +1,4 @@
+import { mapTexts } from "../../host/data.ts";
 import { type ClaimLine, createInbox } from "../../backlog/claims.ts";
 import type { Backlog } from "../../backlog/types.ts";
 import type { RalphContext } from "../../context/context.ts";
@@ -31,13 +32,7 @@ export async function receiveInbox(
 export function maskedClaims({ host }: Pick<RalphContext, "host">, claims: readonly ClaimLine[]): readonly ClaimLine[] {
   if (claims.length === 0) return claims;
   const redactor = createRedactor(secretValues(host.environment.variables));
-  const masked = (value: unknown): unknown => {
-    if (typeof value === "string") {
-      return value.split(/(`[^`]*`)/).map((part, index) => index % 2 === 1 ? part : redactor.text(part)).join("");
-    }
-    if (Array.isArray(value)) return value.map(masked);
-    if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, masked(one)]));
-  };
-  return claims.map((claim) => masked(claim) as ClaimLine);
+  const masked = (text: string): string =>
+    text.split(/(`[^`]*`)/).map((part, index) => index % 2 === 1 ? part : redactor.text(part)).join("");
+  return claims.map((claim) => mapTexts(claim, masked) as ClaimLine);
 }

@@ -1,3 +1,4 @@
+import { valueAt } from "../../config/check.ts";
 import { jsonIn } from "../../host/data.ts";
 import type { Verification } from "../../backlog/types.ts";
 import type { Invocation } from "../../cli/command.ts";
@@ -127,10 +128,6 @@ async function readConfig(root: string, named: string | undefined, host: Host): 
   } catch (error) {
     return { file: { path, present: false, problems: [problemOf(error, path)], warnings: [] }, config: null };
   }
-}
-
-function valueAt(data: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>((value, key) => value === null ? undefined : Object(value)[key] as unknown, data);
 }
 
 /** Names of agents that there are not. */
