@@ -1,8 +1,7 @@
 import { basename, dirname } from "node:path";
 import { CLAIMS_VARIABLE } from "../backlog/claims.ts";
 import { createNewestLine } from "../events/newest_line.ts";
-import { createRedactor } from "../events/redact.ts";
-import { secretValues } from "../events/secrets.ts";
+import { redactorFor } from "../events/redact.ts";
 import type { AgentNeeds, SandboxRequest } from "../host/confinement.ts";
 import type { Host, ProcessEnd } from "../host/types.ts";
 import type { AgentTurn, TurnEnd } from "../backlog/types.ts";
@@ -51,7 +50,7 @@ export async function runTurn(
   request: TurnRequest,
   reading?: TurnReading,
 ): Promise<AgentTurn> {
-  const redactor = createRedactor(secretValues({ ...host.environment.variables, ...request.environment }));
+  const redactor = redactorFor({ ...host.environment.variables, ...request.environment });
   const record = await openTurnRecord(request, reading?.sink);
   const newest = reading === undefined && request.onPreview !== undefined ? createNewestLine() : null;
   if (newest !== null) request.onPreview?.(newest.read);

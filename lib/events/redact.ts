@@ -6,7 +6,7 @@
  * @module
  */
 import { endOfKey, findKeys, type KeySpan, LONGEST_SHAPE, undecidedKey } from "./key_shapes.ts";
-import { SHORTEST_VALUE } from "./secrets.ts";
+import { secretValues, SHORTEST_VALUE } from "./secrets.ts";
 
 const BEYOND_ASCII_REGEXP = /[\u0080-\uffff]/;
 const MASK = Buffer.from("***");
@@ -25,6 +25,11 @@ export interface Redactor {
   /** The text with each secret replaced by `***`; the same string when there is none. */
   text(text: string): string;
   stream(): Masker;
+}
+
+/** Masks the secrets that variables of the environment hold. */
+export function redactorFor(variables: Readonly<Record<string, string | undefined>>): Redactor {
+  return createRedactor(secretValues(variables));
 }
 
 /**

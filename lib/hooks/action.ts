@@ -3,8 +3,7 @@ import { turnEnvironment } from "../agents/environment.ts";
 import { resolveAgent } from "../agents/registry.ts";
 import type { Agent } from "../context/agent.ts";
 import type { RalphContext } from "../context/context.ts";
-import { createRedactor } from "../events/redact.ts";
-import { secretValues } from "../events/secrets.ts";
+import { redactorFor } from "../events/redact.ts";
 import { openAppender } from "../host/files.ts";
 import { shellInvocation } from "../host/shell.ts";
 import type { Hook } from "./hook.ts";
@@ -61,7 +60,7 @@ async function runFunction(
 ): Promise<HookEnd> {
   onStart(ralph.host.environment.pid);
   const writer = await openAppender(file);
-  const redactor = createRedactor(secretValues(ralph.host.environment.variables));
+  const redactor = redactorFor(ralph.host.environment.variables);
   const log = async (text: string): Promise<void> => writer.write(Buffer.from(redactor.text(text)));
   try {
     const ended = await Promise.race([hook.run({ iteration, transcript, cwd, signal, log }), whenAborted(signal)]);
@@ -91,7 +90,7 @@ async function runShell(
   environment: Readonly<Record<string, string>>,
 ): Promise<HookEnd> {
   const writer = await openAppender(file);
-  const redactor = createRedactor(secretValues(ralph.host.environment.variables));
+  const redactor = redactorFor(ralph.host.environment.variables);
   const timeoutMs = timeoutOf(ralph, hook);
   try {
     const end = await ralph.host.processes.run({

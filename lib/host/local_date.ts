@@ -9,12 +9,9 @@ export function localDate(milliseconds: number): string {
 
 /** True for a day that the calendar has. */
 export function isCalendarDay(text: string): boolean {
-  const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
-  if (match === null) return false;
-  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
-  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
-  const days = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-  return day >= 1 && day <= (days[month - 1] ?? 0);
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const date = new Date(`${text}T00:00:00Z`); // a day too late is of the next month, or no date
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
 /** An instant as the clock here shows it, `2026-11-22 07:00:15`: an ISO time or milliseconds; another text as it is. */

@@ -15,8 +15,7 @@ import { createGit } from "../git/run_git.ts";
 import { pruneRefs } from "../git/kept.ts";
 import type { Repository } from "../git/types.ts";
 import { ensureRunsIgnored, pruneRuns } from "../events/run_folders.ts";
-import { createRedactor } from "../events/redact.ts";
-import { secretValues } from "../events/secrets.ts";
+import { redactorFor } from "../events/redact.ts";
 import type { EventBus, EventSink } from "../events/types.ts";
 import { openRepository } from "../git/open_repository.ts";
 import { createHost } from "../host/create_host.ts";
@@ -106,7 +105,7 @@ export interface RalphOptions {
  */
 export async function createRalph(options: RalphOptions = {}): Promise<RalphContext & AsyncDisposable> {
   const bare = options.host ?? createHost();
-  const redactor = createRedactor(secretValues(bare.environment.variables));
+  const redactor = redactorFor(bare.environment.variables);
   const events = createEventBus(options.sinks ?? [], redactor);
   const machine = guardedHost(bare, (message) => events.emit({ type: "note", level: "warn", message }));
   const root = await existingRoot(options.root ?? machine.environment.cwd, machine);

@@ -1,7 +1,6 @@
 import { basename } from "node:path";
 import { JsonLines } from "../agents/json_lines.ts";
-import { createRedactor } from "../events/redact.ts";
-import { secretValues } from "../events/secrets.ts";
+import { redactorFor } from "../events/redact.ts";
 import { readChunks } from "../host/files.ts";
 import { readLockHolder } from "../host/lock_holder.ts";
 import type { Host } from "../host/types.ts";
@@ -37,7 +36,7 @@ export async function makeReport(
   settleState(draft);
   await addCommits(draft, run.folder, {
     host,
-    redactor: createRedactor(secretValues(host.environment.variables)),
+    redactor: redactorFor(host.environment.variables),
   });
   draft.counts = countsOf(draft);
   const last = draft.parts.at(-1);

@@ -1,5 +1,4 @@
-import { createRedactor } from "../events/redact.ts";
-import { secretValues } from "../events/secrets.ts";
+import { redactorFor } from "../events/redact.ts";
 import { openAppender } from "../host/files.ts";
 import { shellInvocation } from "../host/shell.ts";
 import type { Host, ProcessEnd } from "../host/types.ts";
@@ -30,7 +29,7 @@ const TAIL_BYTES = 16 * 1024;
 export async function startService({ command, cwd, host, log, onStart }: ServiceStart): Promise<ServiceProcess> {
   const appender = await openAppender(log);
   const stopper = new AbortController();
-  const redactor = createRedactor(secretValues(host.environment.variables));
+  const redactor = redactorFor(host.environment.variables);
   const decoder = new TextDecoder();
   let output = "";
   let ended: ProcessEnd | null = null;

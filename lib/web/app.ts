@@ -6,8 +6,7 @@
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { HTTPException } from "hono/http-exception";
-import { createRedactor } from "../events/redact.ts";
-import { secretValues } from "../events/secrets.ts";
+import { type Redactor, redactorFor } from "../events/redact.ts";
 import type { Host } from "../host/types.ts";
 import { fragment, type Markup, NOTHING } from "../report/markup.ts";
 import { makeReport, type Resume } from "../report/make_report.ts";
@@ -77,12 +76,12 @@ export function createApp(options: AppOptions): Hono {
 class Site {
   readonly #options: AppOptions;
   readonly #base: string;
-  readonly #redactor: ReturnType<typeof createRedactor>;
+  readonly #redactor: Redactor;
 
   constructor(options: AppOptions, base: string) {
     this.#options = options;
     this.#base = base;
-    this.#redactor = createRedactor(secretValues(options.host.environment.variables));
+    this.#redactor = redactorFor(options.host.environment.variables);
   }
 
   missing(): string {

@@ -1,6 +1,5 @@
 import type { AgentEvent } from "../../events/types.ts";
-import { createRedactor } from "../../events/redact.ts";
-import { secretValues } from "../../events/secrets.ts";
+import { redactorFor } from "../../events/redact.ts";
 import { appendText, hashText, PRIVATE_FILE } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
 import type { Agent } from "../../context/agent.ts";
@@ -35,7 +34,7 @@ export function recordingAgent(agent: Agent, file: string, host: Host): Agent {
         turn: kept,
         ...change,
       };
-      const redactor = createRedactor(secretValues({ ...host.environment.variables, ...request.environment }));
+      const redactor = redactorFor({ ...host.environment.variables, ...request.environment });
       const text = redactor.text(withoutNonce(JSON.stringify(recorded), request.nonce));
       await appendText(file, `${text}\n`, PRIVATE_FILE);
       return turn;

@@ -1,5 +1,4 @@
-import { createRedactor, type Redactor } from "../../events/redact.ts";
-import { secretValues } from "../../events/secrets.ts";
+import { type Redactor, redactorFor } from "../../events/redact.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { Host, ProcessEnd } from "../../host/types.ts";
 import type { AgentTurn, TurnEnd } from "../../backlog/types.ts";
@@ -66,7 +65,7 @@ export function scriptedAgent(source: Script | { readonly file: string }, option
       const { clock } = options.host;
       const startedAt = clock.steady();
       const turn = take(await load(), request.prompt);
-      const redactor = createRedactor(secretValues({ ...options.host.environment.variables, ...request.environment }));
+      const redactor = redactorFor({ ...options.host.environment.variables, ...request.environment });
       const record = maskedRecord(await openTurnRecord(request), redactor);
       let end: TurnEnd;
       let words: Awaited<ReturnType<TurnRecord["finish"]>> = { text: "", lines: [] };

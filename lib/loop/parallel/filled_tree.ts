@@ -1,8 +1,7 @@
 import { dirname, join, posix, relative } from "node:path";
 import type { WorkspaceConfig } from "../../config/types.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { createRedactor } from "../../events/redact.ts";
-import { secretValues } from "../../events/secrets.ts";
+import { redactorFor } from "../../events/redact.ts";
 import { createGit, type Git } from "../../git/run_git.ts";
 import { treeListing } from "../../git/tree_listing.ts";
 import { copyTree } from "../../host/copy_tree.ts";
@@ -125,7 +124,7 @@ async function install(
   command: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const redactor = createRedactor(secretValues(host.environment.variables));
+  const redactor = redactorFor(host.environment.variables);
   const end = await host.processes.run({
     ...await shellInvocation(command, host.environment),
     cwd,

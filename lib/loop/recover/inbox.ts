@@ -2,8 +2,7 @@ import { mapTexts } from "../../host/data.ts";
 import { type ClaimLine, createInbox } from "../../backlog/claims.ts";
 import type { Backlog } from "../../backlog/types.ts";
 import type { RalphContext } from "../../context/context.ts";
-import { createRedactor } from "../../events/redact.ts";
-import { secretValues } from "../../events/secrets.ts";
+import { redactorFor } from "../../events/redact.ts";
 import { ownFiles } from "../../context/own_files.ts";
 
 /**
@@ -31,7 +30,7 @@ export async function receiveInbox(
 /** Requests of agents and hooks go into state, which is committed: secrets are masked in it, but never in a command. */
 export function maskedClaims({ host }: Pick<RalphContext, "host">, claims: readonly ClaimLine[]): readonly ClaimLine[] {
   if (claims.length === 0) return claims;
-  const redactor = createRedactor(secretValues(host.environment.variables));
+  const redactor = redactorFor(host.environment.variables);
   const masked = (text: string): string =>
     text.split(/(`[^`]*`)/).map((part, index) => index % 2 === 1 ? part : redactor.text(part)).join("");
   return claims.map((claim) => mapTexts(claim, masked) as ClaimLine);

@@ -1,8 +1,7 @@
 import type { JournalKey } from "../../backlog/journal_types.ts";
 import type { Backlog, Item } from "../../backlog/types.ts";
 import type { RalphContext } from "../../context/context.ts";
-import { createRedactor } from "../../events/redact.ts";
-import { secretValues } from "../../events/secrets.ts";
+import { redactorFor } from "../../events/redact.ts";
 import type { Mask } from "../../git/fold.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { WORK_REFS } from "../../git/run_git.ts";
@@ -22,7 +21,7 @@ export function ownPaths(
 
 /** Takes secrets out of what a turn said in its commits: Ralph repeats it in its own. */
 export function maskOf({ host }: Pick<RalphContext, "host">): Mask {
-  const redactor = createRedactor(secretValues(host.environment.variables));
+  const redactor = redactorFor(host.environment.variables);
   return (text) => redactor.text(text);
 }
 
