@@ -11,14 +11,13 @@ import { dirname, join, normalize } from "node:path";
 import process from "node:process";
 import { markdownLines } from "../lib/backlog/fences.ts";
 import type { Command } from "../lib/cli/command.ts";
-import { parseLine } from "../lib/cli/parse.ts";
+import { parseLine, splitCommand } from "../lib/cli/parse.ts";
 import { checkArity } from "../lib/cli/run_command.ts";
 import { configKeys } from "../lib/config/json_schema.ts";
 import { readConfigText } from "../lib/config/read_text.ts";
 import { RalphError } from "../lib/errors/ralph_error.ts";
 import { COMMANDS, findCommand } from "../lib/program/commands.ts";
 import { TOPICS } from "../lib/program/commands/help.ts";
-import { splitCommand } from "../lib/program/main.ts";
 import { ROOT } from "./runtimes.mjs";
 
 /** A mistake and where it is. */

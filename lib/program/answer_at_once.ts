@@ -12,6 +12,10 @@ export async function answerAtOnce(
   argv: readonly string[],
   columns: () => Promise<number | undefined>,
 ): Promise<string | null> {
+  if (argv[0] === "--complete") { // a shell's completion script asks, at each press of a key
+    const { COMMANDS } = await import("./commands.ts");
+    return (await import("./offers.ts")).offerLines(argv.slice(1), COMMANDS);
+  }
   if (argv.length !== 1) return null;
   if (argv[0] === "--version" || argv[0] === "-V") return VERSION;
   if (argv[0] !== "--help" && argv[0] !== "-h" || (await columns() ?? WIDE) < WIDE) return null;

@@ -6,7 +6,7 @@
  */
 import type { Command, CommandLine, Program } from "../cli/command.ts";
 import { generalHelp, helpColumns } from "../cli/help.ts";
-import { didYouMean, parseLine, usage } from "../cli/parse.ts";
+import { didYouMean, parseLine, splitCommand, usage } from "../cli/parse.ts";
 import { guarded, startCommand, type Surroundings } from "../cli/run_command.ts";
 import { VERSION } from "../host/version.ts";
 import { findPlace } from "../cli/workspace.ts";
@@ -92,21 +92,4 @@ function unknownCommand(name: string): RalphError {
 function printed({ out }: Surroundings, text: string): number {
   out(text);
   return EXIT.done;
-}
-
-/** The command's name and the rest of the line, flags before the name included. `null`: no command was named. */
-export function splitCommand(
-  argv: readonly string[],
-  commands: readonly Command[],
-): { readonly name: string | null; readonly line: readonly string[] } {
-  for (let index = 0; index < argv.length; index++) {
-    const word = argv[index] as string;
-    if (word === "--") break;
-    if (!word.startsWith("-")) return { name: word, line: [...argv.slice(0, index), ...argv.slice(index + 1)] };
-    const flag = word.slice(2);
-    if (commands.some((command) => Object.hasOwn(command.flags, flag) && command.flags[flag]?.type === "text")) {
-      index += 1;
-    }
-  }
-  return { name: null, line: argv };
 }

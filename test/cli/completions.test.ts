@@ -1,21 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { bashScript, fishScript, powershellScript, zshScript } from "../../lib/program/commands/completions.ts";
-import { completionModel, SHELLS } from "../../lib/program/completions/model.ts";
+import { SCRIPTS, SHELLS } from "../../lib/program/commands/completions.ts";
 import { COMMANDS } from "../../lib/program/commands.ts";
+import { offerLines } from "../../lib/program/offers.ts";
 import { needs } from "../needs.ts";
 
-const MODEL = completionModel(COMMANDS);
 const NAMES = COMMANDS.map(({ name }) => name);
-const SCRIPTS: Readonly<Record<string, string>> = {
-  bash: bashScript(MODEL),
-  zsh: zshScript(MODEL),
-  fish: fishScript(MODEL),
-  powershell: powershellScript(MODEL),
-};
 
 /** A line offers these at its end. Every shell must offer the same. */
 const LINES: readonly (readonly [line: readonly string[], offers: readonly string[]])[] = [
@@ -37,35 +30,60 @@ const LINES: readonly (readonly [line: readonly string[], offers: readonly strin
   [["doctor", "--root", "a fo"], ["a folder"]],
 ];
 
-/** Runs a program in a folder with a file and a folder in it. */
-function inShell(shell: string, flags: readonly string[], program: string): string {
+/** Runs a program in a folder with a file, a folder, and a `ralph` that is asked for words once, after these. */
+function inShell(shell: string, flags: readonly string[], program: string, asked: readonly string[] = []): string {
   const folder = mkdtempSync(join(tmpdir(), "ralph-shell-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const bin = mkdtempSync(join(tmpdir(), "ralph-bin-"));
+  onTestFinished(() => rmSync(bin, { recursive: true, force: true }));
   writeFileSync(join(folder, "a file.md"), "");
   spawnSync("mkdir", [join(folder, "a folder")]);
-  writeFileSync(join(folder, "script"), SCRIPTS[shell] as string);
-  writeFileSync(join(folder, "program"), program);
-  const { stdout, stderr } = spawnSync(shell, [...flags, "program"], {
+  writeFileSync(join(bin, "script"), SCRIPTS[shell] as string);
+  writeFileSync(join(bin, "program"), program.replaceAll("./script", join(bin, "script")));
+  writeFileSync(join(bin, "offers"), `${offerLines(asked, COMMANDS)}\n`);
+  writeFileSync(
+    join(bin, "ralph"),
+    `#!/bin/sh\nfor one in "$@"; do printf '%s\\n' "$one"; done >> "${bin}/asked"\ncat "${bin}/offers"\n`,
+    { mode: 0o755 },
+  );
+  const { stdout, stderr } = spawnSync(shell, [...flags, join(bin, "program")], {
     cwd: folder,
     encoding: "utf8",
-    env: { PATH: process.env["PATH"], HOME: folder, LC_ALL: "C.UTF-8" },
+    env: { PATH: `${bin}:${process.env["PATH"]}`, HOME: bin, LC_ALL: "C.UTF-8" },
   });
   expect(stderr).toBe("");
+  if (asked.length > 0) expect(readFileSync(join(bin, "asked"), "utf8")).toBe(["--complete", ...asked, ""].join("\n"));
   return stdout;
 }
 
+/** The question that a script puts for a line. */
+const askedFor = (line: readonly string[]): readonly string[] => [`=${line.at(-1) ?? ""}`, ...line.slice(0, -1)];
+
 const sorted = (text: string): readonly string[] => text.split("\n").filter((word) => word !== "").toSorted();
+const words = (asked: readonly string[]): readonly string[] =>
+  offerLines(asked, COMMANDS).split("\n").map((line) => line.split("\t")[0] ?? "");
 const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(" ");
 
-describe.each(SHELLS)("the completion script for %s", (shell) => {
+describe("offerLines()", () => {
   test("holds every command, and every flag of each", () => {
-    const script = SCRIPTS[shell] as string;
+    expect(words(["="])).toEqual([...NAMES, "--help", "--version"]);
     for (const { name, flags } of COMMANDS) {
-      expect(script).toMatch(new RegExp(`(?<![\\w-])${name}(?![\\w-])`));
-      for (const flag of Object.keys(flags)) {
-        expect(script).toMatch(new RegExp(`(?:--|-l )${flag}(?![\\w-])`));
-      }
+      expect(words(["=-", name])).toEqual(Object.keys(flags).map((flag) => `--${flag}`));
     }
+  });
+
+  test("says what a word means", () => {
+    expect(offerLines(["="], COMMANDS)).toContain("\nreport\tshow what a run did, as Markdown, HTML or JSON\n");
+  });
+
+  test.each(
+    [
+      ["--flag=value as one word", ["=--ui=r", "run"]],
+      ["--flag=value as three words", ["=r", "run", "--ui", "="]],
+      ["--flag value", ["=r", "run", "--ui"]],
+    ] as const,
+  )("offers the values of a flag: %s", (_name, asked) => {
+    expect(words(asked).toSorted()).toEqual(["auto", "json", "plain", "rich"]);
   });
 });
 
@@ -75,13 +93,13 @@ describe("in bash", needs("bash"), () => {
   });
 
   test.each(LINES)("%j offers what fits", (line, offers) => {
-    const words = ["ralph", ...line];
+    const typed = ["ralph", ...line];
     const program = `source ./script
-COMP_WORDS=(${quoted(words)}); COMP_CWORD=${words.length - 1}
+COMP_WORDS=(${quoted(typed)}); COMP_CWORD=${typed.length - 1}
 _ralph
 printf '%s\\n' "\${COMPREPLY[@]}"`;
 
-    expect(sorted(inShell("bash", ["--norc"], program))).toEqual(offers.toSorted());
+    expect(sorted(inShell("bash", ["--norc"], program, askedFor(line)))).toEqual(offers.toSorted());
   });
 
   test("--flag=value comes as three words", () => {
@@ -90,7 +108,7 @@ COMP_WORDS=(ralph run --ui = r); COMP_CWORD=4
 _ralph
 printf '%s\\n' "\${COMPREPLY[@]}"`;
 
-    expect(sorted(inShell("bash", ["--norc"], program))).toEqual(["rich"]);
+    expect(sorted(inShell("bash", ["--norc"], program, ["=r", "run", "--ui", "="]))).toEqual(["rich"]);
   });
 });
 
@@ -98,7 +116,7 @@ describe("in fish", needs("fish"), () => {
   test.each(LINES)("%j offers what fits", (line, offers) => {
     const text = ["ralph", ...line].map((word) => word.replaceAll(" ", "\\ ")).join(" ");
     const program = `source ./script\ncomplete -C '${text.replaceAll("\\", "\\\\")}'`;
-    const found = sorted(inShell("fish", ["--no-config"], program)).map((one) =>
+    const found = sorted(inShell("fish", ["--no-config"], program, askedFor(line))).map((one) =>
       one.split("\t")[0]?.replace(/\/$/, "")
     );
 
@@ -111,7 +129,7 @@ describe("in zsh", needs("zsh"), () => {
   test("it is registered for ralph, evaluated or as a file of fpath", () => {
     const evaluated = `autoload -U compinit; compinit -D -u\nsource ./script\nprint $_comps[ralph]`;
     const autoloaded =
-      `cp script _ralph; fpath=($PWD $fpath); autoload -U compinit; compinit -D -u\nprint $_comps[ralph]`;
+      `cp ./script _ralph; fpath=($PWD $fpath); autoload -U compinit; compinit -D -u\nprint $_comps[ralph]`;
 
     expect(inShell("zsh", ["-f"], evaluated)).toBe("_ralph\n");
     expect(inShell("zsh", ["-f"], autoloaded)).toBe("_ralph\n");
@@ -119,15 +137,17 @@ describe("in zsh", needs("zsh"), () => {
 
   /** zsh's own functions work only while it completes: these stand for them and print what they are offered. */
   test.each(LINES)("%j offers what fits", (line, offers) => {
-    const words = ["ralph", ...line];
+    const typed = ["ralph", ...line];
     const program = `compdef() { :; }
 compadd() { shift; print -l -- $@ }
 _describe() { print -l -- \${(P)4%%:*} }
 _files() { if [[ $1 == -/ ]]; then print -l -- *(/); else print -l -- *; fi }
 source ./script
-words=(${quoted(words)}); CURRENT=${words.length}; PREFIX=$words[-1]
+words=(${quoted(typed)}); CURRENT=${typed.length}; PREFIX=$words[-1]
 _ralph`;
-    const found = sorted(inShell("zsh", ["-f"], program)).filter((word) => word.startsWith(line.at(-1) ?? ""));
+    const found = sorted(inShell("zsh", ["-f"], program, askedFor(line))).filter((word) =>
+      word.startsWith(line.at(-1) ?? "")
+    );
 
     expect(found).toEqual(offers.toSorted());
   });

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Command, FlagTable } from "../../lib/cli/command.ts";
 import { COMMANDS } from "../../lib/program/commands.ts";
-import { parseLine } from "../../lib/cli/parse.ts";
-import { splitCommand } from "../../lib/program/main.ts";
+import { parseLine, splitCommand } from "../../lib/cli/parse.ts";
 import type { RalphError } from "../../lib/errors/ralph_error.ts";
 import { editDistance, nearest } from "../../lib/errors/nearest.ts";
 
