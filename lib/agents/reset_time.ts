@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { instantOf, isTimeZone, shownAt } from "./wall_time.ts";
+import { orElse } from "../host/looks.ts";
+import { instantOf, shownAt } from "./wall_time.ts";
 
 const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const UNIT = String.raw`(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|hr|h|days?|d)(?![a-z])`;
@@ -176,7 +177,7 @@ function zoneIn(text: string): string | null {
   const name = match?.[1] ?? match?.[2];
   if (name === undefined) return null;
   const zone = ZONES[name.toUpperCase()] ?? name;
-  return isTimeZone(zone) ? zone : null;
+  return orElse(() => (new Intl.DateTimeFormat("en-US", { timeZone: zone }), zone), null); // one that the runtime knows
 }
 
 function localZone(): string {

@@ -3,15 +3,8 @@
  *
  * @module
  */
-import { orElse } from "../host/looks.ts";
-
 /** `UTC+02:00`: always so far from UTC. */
 const FIXED_REGEXP = /^UTC([+-])(\d\d):(\d\d)$/;
-
-/** Tells whether the runtime knows the zone. */
-export function isTimeZone(zone: string): boolean {
-  return orElse(() => new Intl.DateTimeFormat("en-US", { timeZone: zone }), null) !== null;
-}
 
 /**
  * The time that clocks in the zone (of the runtime's table, or `UTC+02:00`) show at an instant, to the minute: as the

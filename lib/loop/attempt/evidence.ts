@@ -104,11 +104,6 @@ async function whyUnproved(ralph: RalphContext, work: ToTry): Promise<readonly s
   }
 }
 
-/** How many times as long as the checks the experiments may take. */
-function budgetOf({ config: { trust, experiments: { budget } } }: Pick<RalphContext, "config">): number {
-  return trust === "strict" ? 5 * budget : budget;
-}
-
 async function tried(
   ralph: RalphContext,
   work: ToTry,
@@ -122,6 +117,7 @@ async function tried(
 
 async function experimentsOn(ralph: RalphContext, work: ToTry, only?: readonly Experiment[]): Promise<Evidence> {
   const { checks, stateFiles, isChanged = () => true } = work;
+  const { trust, experiments: { budget } } = ralph.config;
   const own = new Set([CONFIG_FILE, ...stateFiles].map((path) => posix.normalize(path)));
   const open = work.bringUp === null ? await openCheckout(ralph, { signal: work.signal }) : null;
   try {
@@ -131,7 +127,7 @@ async function experimentsOn(ralph: RalphContext, work: ToTry, only?: readonly E
       checks: checks.filter(({ command }) => command !== undefined),
       isOwn: (path) => own.has(path) || !isChanged(path),
       bringUp: (commit) => open?.bringUp(commit) ?? (work.bringUp as BringUp)(commit),
-      budget: budgetOf(ralph),
+      budget: trust === "strict" ? 5 * budget : budget,
       ...(only === undefined ? {} : { only }),
     });
   } finally {

@@ -26,8 +26,6 @@ export interface VerdictSinceOptions {
   readonly checks?: readonly string[];
   /** Milliseconds that one check may take. @default what the base's `verify.timeout` says */
   readonly timeoutMs?: number;
-  /** Absolute path of a folder for the checks' output. @default the run's own */
-  readonly logs?: string;
   /** Ends the checks. @default the context's */
   readonly signal?: AbortSignal;
 }
@@ -48,7 +46,7 @@ export interface VerdictSince {
 
 /**
  * The verdict without a run: what would be committed now, in a clean checkout, passes the checks that the base names,
- * with the tests as they are and as they were at the base. Nothing is marked or committed; only the checks' logs are kept.
+ * with the tests as they are and as they were at the base. Nothing is marked, committed or kept.
  *
  * @throws {RalphError} not-a-repository, usage for a base that is no commit or not known, config-invalid
  * @example Judge what another loop left

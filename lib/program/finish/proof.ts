@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { doubtOf } from "../../backlog/attempts.ts";
 import type { AnswerSource } from "../../events/types.ts";
 import type { RalphContext } from "../../context/context.ts";
@@ -63,7 +62,6 @@ export async function prove(
     base: isTogether ? onto : from,
     head: isTogether ? await together(ralph, plan) : head,
     checks: [...ralph.config.verify.default, ...await provedCommands(ralph, plan, reports)],
-    logs: join(ralph.root, reports.at(-1)?.folder ?? ".ralph/runs", "finish"),
   });
   const unseen = await doubtedItems(ralph, plan);
   const status = verdict.status === "passed" && unseen.length > 0 ? "unverified" : verdict.status;
