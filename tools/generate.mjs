@@ -162,6 +162,13 @@ export async function generate() {
   if (isStale("recipes.ts", [...filesOf("recipes"), tool])) {
     write("recipes.ts", texts("recipes", ".ts", "RECIPE_TEXTS", "The text of every built-in recipe by its name."));
   }
+  if (isStale("install.ts", ["docs/install.md", tool])) {
+    const comment = "docs/install.md, for `ralph help install`.";
+    write(
+      "install.ts",
+      `${HEADER}\n/** ${comment} */\nexport const INSTALL_TEXT: string = ${literal(read("docs/install.md"))};\n`,
+    );
+  }
   const schemas = ["config", "events", "report", "steer"];
   const declare = "tools/declare.ts";
   const schemaFiles = [

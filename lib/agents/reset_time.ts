@@ -177,7 +177,8 @@ function zoneIn(text: string): string | null {
   const name = match?.[1] ?? match?.[2];
   if (name === undefined) return null;
   const zone = ZONES[name.toUpperCase()] ?? name;
-  return orElse(() => (new Intl.DateTimeFormat("en-US", { timeZone: zone }), zone), null); // one that the runtime knows
+  const format = orElse(() => new Intl.DateTimeFormat("en-US", { timeZone: zone }), null);
+  return format === null ? null : zone; // the runtime does not know every zone
 }
 
 function localZone(): string {

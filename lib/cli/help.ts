@@ -24,8 +24,8 @@ export function generalHelp(commands: readonly Command[], columns: number = WIDT
     ...table(rows, columns),
     "",
     ...flowed([
-      "`ralph help COMMAND` shows a command's flags; `ralph help agents`, `config`, `environment`, `exit-codes`",
-      "and `workflows` show the rest",
+      "`ralph help COMMAND` shows a command's flags; `ralph help agents`, `config`, `environment`, `exit-codes`,",
+      "`install` and `workflows` show the rest",
     ], columns),
   ].join("\n");
 }

@@ -266,7 +266,7 @@ export const TOOLS: readonly Row[] = [
   {
     name: "help",
     insideRun: true,
-    summary: "help on a command, or on agents, config, environment, exit-codes, workflows",
+    summary: "help on a command, or on agents, config, environment, exit-codes, install, workflows",
     usage: "[COMMAND|TOPIC]",
     load: () => import("./commands/help.ts"),
   },

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { COMMANDS } from "../../lib/program/commands.ts";
 import { commandHelp, generalHelp } from "../../lib/cli/help.ts";
 import { TOPICS } from "../../lib/program/commands/help.ts";
+import { wrapText } from "../../lib/ui/wrap_text.ts";
 import { WORKFLOWS } from "../../lib/workflows/table.ts";
 
 /** All that the design names. */
@@ -32,11 +33,14 @@ test.each([["import", 80], ["finish", 60]])("the details of `ralph help %s` flow
   expect(lines.filter((line) => line.length < columns / 2 && !line.endsWith("."))).toEqual([]);
 });
 
-test("help is wrapped as one text: no line is cut where its source was", () => {
-  const lines = generalHelp(COMMANDS, 60).split("\n\n").at(-1)?.split("\n") ?? [];
-  expect(lines.length).toBeGreaterThan(1);
-  for (const [index, line] of lines.slice(0, -1).entries()) {
-    const [next = ""] = /^(?:`[^`]*`|\S)+/.exec(lines[index + 1] ?? "") ?? [];
-    expect(`${line} ${next}`.length, `${line}|`).toBeGreaterThan(60);
+test("help is wrapped as one text: no line is cut where its source was", async () => {
+  const general = generalHelp(COMMANDS, 60).split("\n\n").at(-1)?.split("\n") ?? [];
+  const install = wrapText(await TOPICS["install"]?.(COMMANDS, 60) ?? "", 60).split("\n\n")[1]?.split("\n") ?? [];
+  for (const lines of [general, install]) {
+    expect(lines.length).toBeGreaterThan(1);
+    for (const [index, line] of lines.slice(0, -1).entries()) {
+      const [next = ""] = /^(?:`[^`]*`|\S)+/.exec(lines[index + 1] ?? "") ?? [];
+      expect(`${line} ${next}`.length, `${line}|`).toBeGreaterThan(60);
+    }
   }
 });

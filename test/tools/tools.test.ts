@@ -117,6 +117,7 @@ export const ${name} = ${text};
     const text = "# Goal\n\n`code`, ${not} {{placeholder}}, \\n and \\\\\n";
     await write(folder.path, {
       "prompts/exec_plan.md": text,
+      "docs/install.md": "# Install\n",
       "prompts/a.md": "",
       "recipes/todo.ts": "export default 1;\n",
       "lib/mod.ts": 'export * from "./loop/one.ts";\n',
@@ -155,6 +156,7 @@ export const ${name} = ${text};
 
     expect([first, second]).toEqual([{ code: 0, stdout: "", stderr: "" }, { code: 0, stdout: "", stderr: "" }]);
     expect(await constant("prompts", "PROMPTS")).toEqual({ "a": "", exec_plan: text });
+    expect(await constant("install", "INSTALL_TEXT")).toBe("# Install\n");
     expect(await constant("recipes", "RECIPE_TEXTS")).toEqual({ todo: "export default 1;\n" });
     expect(before).toContain('declare module "ralph" {\n  export * from "ralph:loop/one";');
     expect(before).toContain("const one: number");

@@ -18,6 +18,7 @@ export const TOPICS: Readonly<
   },
   environment: (commands, columns) =>
     variables(commands).map(([heading, rows]) => [heading, ...table(rows, columns)].join("\n")).join("\n\n"),
+  install: async () => inOneLine((await import("../../generated/install.ts")).INSTALL_TEXT.trimEnd()),
   workflows: (_commands, columns) =>
     [
       "Workflows:",
@@ -46,4 +47,21 @@ export async function run({ arguments: [name], host, out, program: { commands } 
   const own = command === undefined ? generalHelp(commands, columns) : commandHelp(command, columns);
   out(wrapText(command === undefined && topic !== undefined ? await topic(commands, columns) : own, columns));
   return EXIT.done;
+}
+
+/** Markdown with each paragraph and each point of a list in one line and without the padding of tables, so that it can be wrapped for any terminal. */
+function inOneLine(markdown: string): string {
+  const lines: string[] = [];
+  let isCode = false;
+  let isOpen = false; // the last line is prose that the next one may continue
+  for (const line of markdown.split("\n")) {
+    const isFence = line.startsWith("```");
+    const isProse = !isCode && !isFence && line.trim() !== "" && !/^(?:#|\||>| {4})/.test(line);
+    if (isProse && isOpen && !/^(?:[-*]|\d+\.) /.test(line)) lines[lines.length - 1] += ` ${line.trimStart()}`;
+    else if (line.startsWith("|") && !isCode) lines.push(line.replaceAll(/ {2,}/g, " ").replaceAll(/-{4,}/g, "---"));
+    else lines.push(line);
+    if (isFence) isCode = !isCode;
+    isOpen = isProse;
+  }
+  return lines.join("\n");
 }

@@ -50,7 +50,7 @@ export function manualPage(commands: readonly Command[]): string {
     ...WORKFLOWS.flatMap(({ name, state }) => entry(bold(state), `state of the workflow ${name}`)),
     ...entry(bold(".ralph/"), "runs, prompts of your own, state of features"),
     '.SH "SEE ALSO"',
-    ...paragraph("`git`(1). `ralph help TOPIC` for agents, config, environment, exit-codes and workflows."),
+    ...paragraph("`git`(1). `ralph help TOPIC` for agents, config, environment, exit-codes, install and workflows."),
   ].join("\n");
 }
 
