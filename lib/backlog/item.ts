@@ -16,6 +16,8 @@ export interface Item<Data = unknown> {
   readonly checksOnly?: boolean;
   /** Its turn judges the work of others: the agent follows the instruction files that there were when the run began. */
   readonly review?: boolean;
+  /** Its turns commit nothing: their commits are taken off the branch and kept under a ref. @default true for a review */
+  readonly commitsNothing?: boolean;
   /** Prepares work and proves nothing (taking a task apart, looking into an issue): its own end is no part of the run's verdict. */
   readonly preparatory?: boolean;
   /** Number by which hooks know the iteration, where the backlog counts across runs. @default the run's own count */

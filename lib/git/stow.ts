@@ -52,8 +52,9 @@ export async function stowWork(
     if (fold === null && paths.length === 0) return null;
     const base = fold?.onto ?? await lineFrom(repository, ["rev-parse", "HEAD"]);
     const captured = await captureWork(repository, { base, ref, subject, without, only: paths, mask });
-    if (captured === null) return null;
-    work = { ref, subject, ...captured };
+    if (captured === null && fold !== null) await outputFrom(repository, ["update-ref", ref, fold.head]);
+    if (captured === null && fold === null) return null;
+    work = { ref, subject, ...captured ?? { base, commit: fold?.head ?? base, paths: [] } }; // commits that undo each other
   }
   const own = new Set(paths);
   const edited = new Set((await repository.status()).changed.map(({ path }) => path).filter((path) => !own.has(path)));
@@ -97,6 +98,7 @@ export async function keptWork(
 }
 
 async function unstage(repository: Pick<Repository, "git">, paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return;
   await outputFrom(repository, ["reset", "--quiet", ...FROM_INPUT], { input: paths.join("\0") });
 }
 

@@ -133,6 +133,41 @@ describe("the spec workflow", () => {
       .expectExit(0);
   });
 
+  test.each([
+    ["a file", 1, "echo evil > evil.txt; git add evil.txt; git commit -qm evil"],
+    ["a change and its removal", 0, "echo e > evil.txt; git add -A; git commit -qm evil; git revert --no-edit HEAD"],
+  ])(
+    "what VERIFY commits is off the branch before Ralph commits its answer, and kept: %s",
+    async (_what, code, writes) => {
+      const worker = `cat >/dev/null; case $RALPH_STAGE in VERIFY) ${writes}; exec ralph task accept;; esac
+      touch a; exec ralph task done`;
+
+      const { stderr, git } = await project(PLAN).agent("worker", worker)
+        .args("build", "--agent-cmd", "worker", "--max-iterations", "2").expectExit(code);
+
+      expect(git("log", "--format=%s")).not.toMatch(/evil/i);
+      expect(git("ls-tree", "--name-only", "HEAD").split("\n")).not.toContain("evil.txt");
+      expect(git("status", "--porcelain")).toBe("");
+
+      expect(stderr).toMatch(/what the turns at VERIFY left is kept as refs\/ralph\/work\/\S+, and out of the tree/);
+      expect(git("log", "--all", "--format=%B", "--glob=refs/ralph/work/*")).toContain("evil");
+    },
+    60_000,
+  );
+
+  test("what DECOMPOSE commits is taken off the branch", async () => {
+    const killed = PLAN.replace('"s": "p"', '"s": "p", "kill": "timeout"');
+    const worker = `cat >/dev/null; echo evil > evil.txt; git add evil.txt; git commit -qm evil
+      exec ralph task add '{"name": "a part", "accept": "Verify: \`test -f a\`"}'`;
+
+    const { stderr, git } = await project(killed).agent("worker", worker)
+      .args("build", "--agent-cmd", "worker", "--max-iterations", "1").expectExit(1);
+
+    expect(git("log", "--format=%s").split("\n")).toEqual(["ralph: task decompose - write a", "start"]);
+    expect(git("ls-tree", "--name-only", "HEAD").split("\n")).not.toContain("evil.txt");
+    expect(stderr).toContain("what the turns at DECOMPOSE:t-1a2b left is kept as refs/ralph/work/");
+  }, 60_000);
+
   test("what INVESTIGATE commits is taken off the branch, and its answer counts for nothing", async () => {
     const worker = `cat > /dev/null
 case $RALPH_STAGE in

@@ -18,7 +18,7 @@ import type { Landing } from "../../git/land.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { factsOf } from "../../host/path_facts.ts";
 import type { Committer } from "./committer.ts";
-import { maskOf, stowParked } from "./stow.ts";
+import { commitsNothing, maskOf, stowParked } from "./stow.ts";
 
 /** Paths relative to the top level, with the hash of each one's content. */
 export type WorkPaths = Readonly<Record<string, string | null>>;
@@ -76,6 +76,31 @@ export interface LandingSteps extends Landing {
  * made up for.
  */
 export async function settleAndCommit(ralph: RalphContext, committer: Committer, toSettle: ToSettle): Promise<Settled> {
+  if (!commitsNothing(toSettle.item) || ralph.repository === null) return await settleWhole(ralph, committer, toSettle);
+  const { backlog, key, item, work } = toSettle;
+  const fold = await foldOf(ralph, backlog, key, item, true); // first: a commit of the state would be on top of it
+  const ref = fold === null
+    ? null
+    : await stowParked(ralph, backlog, { key, item, attemptId: toSettle.attempt.id, fold, work });
+  if (ref === null) return await settleWhole(ralph, committer, toSettle);
+  const known = await ralph.repository.status();
+  const settled = await settleWhole(ralph, committer, { ...toSettle, work: {}, known, tip: known.head }, true);
+  const { settlement } = settled;
+  const committed = [...settled.committed, ...Object.keys(work)];
+  return {
+    ...settled,
+    committed,
+    settlement: settlement.status === "passed" ? settlement : { ...settlement, stowed: ref },
+  };
+}
+
+/** @param isAway what its turns left is out of the tree already */
+async function settleWhole(
+  ralph: RalphContext,
+  committer: Committer,
+  toSettle: ToSettle,
+  isAway = false,
+): Promise<Settled> {
   const before = await statesOf(ralph, toSettle.backlog);
   const since = toSettle.landing?.tip ?? ralph.journal.start(toSettle.key, toSettle.item.id);
   const settled = await settleOnce(ralph, committer, toSettle).catch(async (error: unknown) => {
@@ -85,14 +110,14 @@ export async function settleAndCommit(ralph: RalphContext, committer: Committer,
   const { attempt } = settled;
   const { key, item, checks } = toSettle;
   const { status: end } = settled.settlement;
-  if (end === "parked" || (end !== "passed" && item.review === true)) {
+  if (!isAway && (end === "parked" || (end !== "passed" && item.review === true))) {
     // no commit of what is sent back may hold what a review wrote; before the next review its tests' files may stay
     const isAgain = end === "open" && (settled.settlement.reopened ?? []).length === 0;
     return { ...await withoutWork(ralph, isAgain ? { ...toSettle, work: {} } : toSettle, settled), passed: null };
   }
   if (settled.settlement.status !== "passed" || !mayPass(attempt)) return { ...settled, passed: null };
   const stowed = ralph.journal.stowed(key).get(item.id);
-  if (stowed !== undefined && item.review !== true) {
+  if (stowed !== undefined && !commitsNothing(item)) {
     await requireRepository(ralph).git(["update-ref", "-d", stowed.ref]);
   }
   const { status } = attempt;
@@ -210,10 +235,11 @@ async function foldOf(
   backlog: Pick<Backlog, "policy">,
   key: JournalKey,
   item: Item,
+  always = false,
 ): Promise<Fold | null> {
   const { work, squash = backlog.policy?.squash ?? true } = ralph.config.commits;
   const start = ralph.journal.start(key, item.id);
-  if (!work || !squash || start === null) return null;
+  if (!(always || (work && squash)) || start === null) return null;
   const { head, branch } = await requireRepository(ralph).status(); // a restoration may have been committed since the turn
   if (head === null || head === start) return null;
   const { planFold } = await import("../../git/fold.ts");

@@ -19,6 +19,11 @@ export function ownPaths(
   return topLevelPaths(ralph, [...stateFiles, ...ownFiles]);
 }
 
+/** Turns at such an item judge or prepare: what they commit themselves does not stay. Pure. */
+export function commitsNothing({ review, commitsNothing: asked = review === true }: Item): boolean {
+  return asked;
+}
+
 /** Takes secrets out of what a turn said in its commits: Ralph repeats it in its own. */
 export function maskOf({ host }: Pick<RalphContext, "host">): Mask {
   const redactor = redactorFor(host.environment.variables);
@@ -52,7 +57,7 @@ export async function stowParked(
   if (stowed === null) return null;
   const last = ralph.journal.stowed(key).get(item.id);
   await ralph.journal.stow(key, item.id, { ref, isBack: false });
-  if (last !== undefined && last.ref !== ref && item.review !== true) {
+  if (last !== undefined && last.ref !== ref && !commitsNothing(item)) {
     await repository.git(["update-ref", "-d", last.ref]);
   }
   const message = `what the turns at ${item.id} left is kept as ${ref}, and out of the tree`;
@@ -71,7 +76,7 @@ interface Bringing {
 export async function bringBack(parts: Bringing, item: Item): Promise<boolean> {
   const { ralph, key } = parts;
   const stowed = ralph.journal.stowed(key).get(item.id);
-  if (stowed === undefined || stowed.isBack || item.review === true) return false; // a review leaves nothing
+  if (stowed === undefined || stowed.isBack || commitsNothing(item)) return false; // a review leaves nothing
   const back = await bringRef(parts, item, {
     ref: stowed.ref,
     left: `what earlier turns at ${item.id} left`,

@@ -103,7 +103,8 @@ function stageItem(
   data: Pick<SpecItemData, "stage"> & Partial<SpecItemData>,
 ): SpecItem {
   const known = { spec: specOf(plan) ?? "", lines: linesOf(plan, records), ids: [], rejections: 0 };
-  return { ...item, kind: data.stage, exclusive: true, preparatory: true, data: { ...known, ...data } };
+  const form = { kind: data.stage, exclusive: true, preparatory: true, commitsNothing: true } as const;
+  return { ...item, ...form, data: { ...known, ...data } };
 }
 
 function linesOf({ lines }: Plan, records: readonly (Task | Issue)[]): readonly string[] {
