@@ -23,6 +23,7 @@ import {
   READING,
   reasonOf,
 } from "./run_git.ts";
+import { commandFiles } from "./command_files.ts";
 import { includedFiles } from "./included_files.ts";
 import { createHoldingFiles } from "./holding.ts";
 import { hooksFolderOf } from "./hooks_folder.ts";
@@ -61,8 +62,9 @@ export async function openRepository(host: Host, cwd: string): Promise<Repositor
 }
 
 async function createRepository(host: Host, topLevel: string, folders: GitFolders): Promise<Repository> {
-  host.guard?.watch({ topLevel, ...folders, included: await includedFiles(host, topLevel, folders) });
   const git = createGit(host, topLevel);
+  const named = host.guard?.isStrict === true ? await commandFiles(git, topLevel) : [];
+  host.guard?.watch({ topLevel, ...folders, included: [...await includedFiles(host, topLevel, folders), ...named] });
   const hashes = createContentHashes();
   const isOwn = ownOutput(); // what Ralph itself prints into the tree is no one's change
   const holding = createHoldingFiles(git, topLevel);

@@ -176,12 +176,14 @@ export interface WatchedRepository {
   readonly topLevel: string;
   readonly gitDirectory: string;
   readonly commonDirectory: string;
-  /** Absolute paths of files that its settings include. */
+  /** Absolute paths of files that its settings include; with a sandbox, also of those that their commands name. */
   readonly included?: readonly string[];
 }
 
 /** Looks after what Ralph's own git, and Ralph itself, open after a turn. */
 export interface GitGuard {
+  /** Turns are confined: files of the tree that git's commands name are looked after, too. @default false */
+  readonly isStrict?: boolean;
   /** Looks after this repository too. It is read when the next turn begins. */
   watch(repository: WatchedRepository): void;
   /** No link of a turn's making is to be at this path, or above it up to the top level. */

@@ -110,16 +110,16 @@ export async function createRalph(options: RalphOptions = {}): Promise<RalphCont
   const machine = guardedHost(bare, (message) => events.emit({ type: "note", level: "warn", message }));
   const root = await existingRoot(options.root ?? machine.environment.cwd, machine);
   const { config: fromFile, warnings } = await loadConfig(root, options.configFile);
-  const config = strictConfig(await withOverrides(fromFile, options.config));
-  const outside = await outsideOf(machine, root, config);
+  const asked = strictConfig(await withOverrides(fromFile, options.config));
+  const outside = await outsideOf(machine, root, asked);
   const repository = await openRepository(outside, root);
+  const config = await withCommandFiles(asked, repository, root);
   const confined = await confinedHost({ host: outside, root, repository, config }, events);
   const own = ownFiles(repository, root);
   const id = runId(machine);
   const directory = repository === null ? null : own.directory;
   const steering = new SteeredRun({ run: id, root, directory, host: machine, events });
-  const { environment } = machine;
-  const host: Host = { ...confined, environment, processes: steering.counted(confined.processes) };
+  const host = { ...confined, environment: machine.environment, processes: steering.counted(confined.processes) };
   const signal = AbortSignal.any([...(options.signal === undefined ? [] : [options.signal]), steering.now]);
   const prompter = options.prompter ?? unattended(options, host, signal);
   const [logs, later]: [EventLog[], (() => Promise<void>)[]] = [[], []];
@@ -195,13 +195,22 @@ async function decidingFiles({ recipe, configFile }: RalphOptions, root: string)
 }
 
 /** The machine for Ralph itself. */
-async function outsideOf(machine: Host, root: string, { sandbox }: Config): Promise<Host> {
+async function outsideOf(machine: ReturnType<typeof guardedHost>, root: string, { sandbox }: Config): Promise<Host> {
   if (["auto", "off"].includes(sandbox.mode)) return machine;
   const [{ outsideHost }, { inHome }] = await Promise.all([
     import("../sandbox/outside.ts"),
     import("../sandbox/policy.ts"),
   ]);
-  return await outsideHost(machine, root, sandbox.write.map((path) => inHome(path, machine.environment.home)));
+  const guarded = { ...machine, guard: { ...machine.guard, isStrict: true } };
+  return await outsideHost(guarded, root, sandbox.write.map((path) => inHome(path, machine.environment.home)));
+}
+
+/** Git's commands run outside of a sandbox: no turn in one may change the files of the tree that they name. */
+async function withCommandFiles(config: Config, repository: Repository | null, root: string): Promise<Config> {
+  if (["auto", "off"].includes(config.sandbox.mode) || repository === null) return config;
+  const { commandFiles } = await import("../git/command_files.ts");
+  const named = (await commandFiles(repository.git, repository.topLevel)).map((path) => relative(root, path));
+  return { ...config, protect: [...config.protect, ...named.filter((path) => !path.startsWith(".."))] };
 }
 
 /** The machine with a sandbox where the configuration wants one; each host that it refuses is reported once. */

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import picomatch from "picomatch";
 import { CONFIG_FILE } from "../config/load.ts";
 import type { Config } from "../config/types.ts";
+import { commandFiles } from "../git/command_files.ts";
 import { findFolders, type FoundRepository } from "../git/find_folders.ts";
 import type { Repository } from "../git/types.ts";
 import { cacheFolder } from "../host/cache_folder.ts";
@@ -38,7 +39,10 @@ export async function readPlace(source: PlaceSource, cwd: string): Promise<Sandb
       otherWorktrees: await otherWorktrees(found.commonDirectory, found.gitDirectory),
     },
     hooks: repository === null ? null : await hooksFolder(repository, tree),
-    protected: await protectedFiles(source, tree),
+    protected: [
+      ...await protectedFiles(source, tree),
+      ...repository === null ? [] : await commandFiles(repository.git, tree),
+    ],
     ralph: ralphFolders(host),
     caches: join(await cacheFolder(host), "ralph-sandbox", hashText(repository?.topLevel ?? root).slice(0, 16)),
     services: config.services.flatMap(({ ready }) => portOf(ready)),

@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, symlinkSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { verify } from "../../lib/checks/verify.ts";
 import { sandboxedHost } from "../../lib/sandbox/create_sandbox.ts";
 import { outsideHost } from "../../lib/sandbox/outside.ts";
@@ -72,4 +73,48 @@ it("a program that a turn puts on PATH is not run outside", needs(...SANDBOX), (
   expect(end.stderr).toContain("✓ passed: 1 verified");
   expect(existsSync(join(bin, "git"))).toBe(true);
   expect(existsSync(join(root, "ran.txt")) ? readFileSync(join(root, "ran.txt"), "utf8") : "").toBe("");
+});
+
+const FMT = "filter.fmt.clean";
+const WRITE = 'mkdir -p tools; rm -f $SCRIPT; printf "echo ran >>$OUT; cat" >$SCRIPT';
+const COMMIT = `blob=$(printf "echo ran >>$OUT; cat" | git hash-object -w --stdin)
+  git update-index --cacheinfo 100644,$blob,$SCRIPT; git commit -qm script`;
+
+it.each([
+  ["is there", FMT, "sh tools/fmt.sh", "tools/fmt.sh", WRITE],
+  ["is named by its whole path", FMT, 'sh "$PWD/tools/fmt.sh"', "tools/fmt.sh", WRITE],
+  ["is not there yet", FMT, "cat; test ! -f tools/new.sh || sh tools/new.sh", "tools/new.sh", WRITE],
+  ["changes in a commit alone", FMT, "sh tools/fmt.sh", "tools/fmt.sh", COMMIT],
+  ["is a merge driver's", "merge.fmt.driver", "sh tools/merge.sh %O %A %B", "tools/merge.sh", WRITE],
+])("a script of git's settings that %s runs outside only as the person wrote it", {
+  ...needs(...SANDBOX),
+  timeout: 120_000,
+}, async (...row) => {
+  const [, name, value, script, attack] = row;
+  const place = realpathSync(mkdtempSync(join(tmpdir(), "ralph-filter-")));
+  onTestFinished(() => rmSync(place, { recursive: true, force: true }));
+  const story = (id: string): object => ({
+    id,
+    title: id,
+    acceptanceCriteria: [`Verify: \`grep -q ${id} a.txt\``],
+    priority: 1,
+    passes: false,
+    notes: "",
+  });
+  const { git, stderr } = await ralphCli().files({
+    ".gitattributes": "*.txt filter=fmt merge=fmt\n",
+    "a.txt": "a\n",
+    "tools/fmt.sh": "cat\n",
+    "tools/merge.sh": "cat $3 >>$2\n",
+    "scripts/ralph/prd.json": JSON.stringify({ branchName: "main", userStories: [story("one"), story("two")] }),
+    "agent.sh": `text=$(cat); SCRIPT=${script}; OUT=${place}/ran; ${attack}
+      case $text in *"grep -q one"*) echo one >>a.txt;; *) echo two >>a.txt;; esac
+      echo '<promise>COMPLETE</promise>'\n`,
+  }).before(`git config ${name} '${value}'`)
+    .args("run", "--sandbox", "--parallel", "2", "--agent-cmd", "bash agent.sh", "--max-iterations", "4").start()
+    .ended();
+
+  expect(existsSync(join(place, "ran")), stderr).toBe(false);
+  expect(git("ls-tree", "-r", "--name-only", "HEAD")).not.toContain("tools/new.sh");
+  expect(git("show", "HEAD:tools/fmt.sh")).toBe("cat");
 });
