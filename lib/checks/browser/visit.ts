@@ -99,7 +99,6 @@ interface PageElement {
   readonly textContent: string | null;
   readonly className: unknown;
   readonly tagName: string;
-  getAttribute(name: string): string | null;
   getClientRects(): { readonly length: number };
   matches(selector: string): boolean;
 }

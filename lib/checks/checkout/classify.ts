@@ -10,36 +10,24 @@ export type NotReproducible =
   /** It passes in the tree; nothing says what it found there. */
   | { readonly kind: "passes-in-the-tree" };
 
-/** The result of a check in a clean checkout of a commit from before the work. */
-export type CleanFinding =
-  | { readonly status: "green" }
-  | { readonly status: "red" }
-  | { readonly status: "timedOut" }
-  | { readonly status: "notReproducible"; readonly because: NotReproducible };
-
 /**
- * Judges a check by what it came to in the checkout and, where that is red, in the tree as well. Pure.
+ * Judges a check that is red in a checkout by what it came to there and in the tree. Pure.
  *
- * @param clean its outcome in the checkout
- * @param tree its outcome in the tree; `null` where it was not run there
  * @param absent paths that the tree has and the checkout lacks, relative to the top level
+ * @returns `null` where it is red in both
  */
-export function classifyClean(
+export function whyNotReproducible(
   clean: CheckOutcome,
-  tree: CheckOutcome | null,
+  tree: CheckOutcome,
   absent: readonly string[],
-): CleanFinding {
-  if (clean.ok) return { status: "green" };
-  if (clean.timedOut === true) return { status: "timedOut" };
-  if (tree === null) return { status: "red" };
+): NotReproducible | null {
   const path = absent.find((one) => isNamed(one, clean.tail));
-  if (path !== undefined) return { status: "notReproducible", because: { kind: "missing", path } };
+  if (path !== undefined) return { kind: "missing", path };
   const { exitCode } = clean;
   if (exitCode !== null && NOT_RUN.includes(exitCode) && tree.exitCode !== exitCode) {
-    return { status: "notReproducible", because: { kind: "not-run", exitCode } };
+    return { kind: "not-run", exitCode };
   }
-  if (tree.ok) return { status: "notReproducible", because: { kind: "passes-in-the-tree" } };
-  return { status: "red" };
+  return tree.ok ? { kind: "passes-in-the-tree" } : null;
 }
 
 const MISSING_REGEXP = /no such file|not found|cannot find|could not find|can't open|missing|ENOENT|does not exist/i;

@@ -80,8 +80,7 @@ export async function openCheckout(ralph: CheckoutContext, options: CheckoutOpti
     const shell = placeOf(ground, laid, root, results, treeKey(entries, new Set(options.state)));
     const { from, lost, kept } = brought;
     const copied = kept.copies.map(({ path }) => path);
-    const name = branch?.replace(/^refs\/heads\//, "") ?? null;
-    return { status: "ready", place: { ...shell, commit, branch: name, dependencies: from, copied, lost } };
+    return { status: "ready", place: { ...shell, commit, dependencies: from, copied, lost } };
   }
 
   return {

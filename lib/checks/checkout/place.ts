@@ -56,19 +56,17 @@ export function placeOf(
   root: string,
   results: Results,
   tree: string,
-): Pick<CheckoutPlace, "cwd" | "namespace" | "run" | "known" | "remember" | "directory"> {
+): Pick<CheckoutPlace, "namespace" | "run" | "known" | "remember" | "directory"> {
   const { namespace, topLevel, home } = ground;
-  const elsewhere = mapPath(root, topLevel, home.tree);
   let whole: Promise<void> | null = null;
   return {
-    cwd: namespace.kind === "elsewhere" ? elsewhere : root,
     namespace,
     run: (shell, command, cwd) => placedProcess(ground, laid.kept.copies, shell, command, cwd),
     known: (command) => results.get(`${tree}\0${command}`) ?? null,
     remember: (command, outcome) => void results.set(`${tree}\0${command}`, outcome),
     async directory() {
       await (whole ??= layCopies({ ...ground, namespace: { ...namespace, kind: "elsewhere" } }, laid));
-      return elsewhere;
+      return mapPath(root, topLevel, home.tree);
     },
   };
 }

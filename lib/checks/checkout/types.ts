@@ -23,10 +23,6 @@ export interface CheckPlace {
 /** A checkout as it was brought up: valid until it is brought up again. */
 export interface CheckoutPlace extends CheckPlace {
   readonly commit: string;
-  /** `null` when HEAD is detached. */
-  readonly branch: string | null;
-  /** The folder that commands run in: the root's own path, or the checkout's if nothing can be bound over that. */
-  readonly cwd: string;
   readonly namespace: Namespace;
   /** How the ignored folders came here. `taken`: from the tree, as the agent left them. */
   readonly dependencies: "as at the start" | "installed" | "taken";

@@ -184,7 +184,7 @@ async function testsOf(question: Question, place: string): Promise<readonly Test
   const { commits, changed, files } = question;
   const stems = [...new Set(changed.filter(({ kind }) => kind === "product").flatMap(({ path }) => stemOf(path)))];
   const touched = new Set(changed.map(({ path }) => path));
-  const mentions = new Set(await commits.containing([place], stems));
+  const mentions = new Set(await commits.containing(place, stems));
   const rankOf = (path: string): number => {
     const name = posix.basename(path).toLowerCase();
     if (isNamed(path, files.commands)) return 0;

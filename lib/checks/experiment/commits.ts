@@ -24,8 +24,8 @@ export type Layers = ReadonlyMap<string, TreeEntry | null>;
 export interface Commits {
   entries(commit: string): Promise<Entries>;
   read(hash: string): Promise<string>;
-  /** Text files of these commits with one of the words in them. */
-  containing(commits: readonly string[], words: readonly string[]): Promise<readonly string[]>;
+  /** Text files of a commit with one of the words in them. */
+  containing(commit: string, words: readonly string[]): Promise<readonly string[]>;
   /** A commit on top of `base` with these files laid over it, the same one each time. */
   lay(base: string, files: Layers): Promise<string>;
   write(text: string): Promise<string>;
@@ -46,17 +46,13 @@ export function createCommits(ralph: Pick<RalphContext, "host" | "repository" | 
       return new Map(listed.map(({ mode, hash, path }) => [fromRoot(path), { mode, hash }]));
     },
     read: (hash) => outputFrom(repository, ["cat-file", "blob", hash]),
-    async containing(commits, words) {
-      const found = new Set<string>();
+    async containing(commit, words) {
       if (words.length === 0) return [];
       const patterns = words.slice(0, MOST_WORDS).flatMap((word) => ["-e", word]);
-      for (const commit of new Set(commits)) {
-        const listed = ["grep", "-lzIF", "--full-name", "--no-color", ...patterns, commit];
-        const { exitCode, stdout, stderr } = await repository.git(listed);
-        if (exitCode !== 0 && exitCode !== 1) throw gitFailed(listed, reasonOf({ stderr, tail: stderr }));
-        for (const line of partsOf(stdout)) found.add(fromRoot(line.slice(commit.length + 1)));
-      }
-      return [...found];
+      const listed = ["grep", "-lzIF", "--full-name", "--no-color", ...patterns, commit];
+      const { exitCode, stdout, stderr } = await repository.git(listed);
+      if (exitCode !== 0 && exitCode !== 1) throw gitFailed(listed, reasonOf({ stderr, tail: stderr }));
+      return partsOf(stdout).map((line) => fromRoot(line.slice(commit.length + 1)));
     },
     write: (input) => lineFrom(repository, ["hash-object", "-w", "--stdin"], { input }),
     async lay(base, files) {

@@ -9,7 +9,6 @@ import type { RalphContext } from "../../context/context.ts";
 import type { BringUp } from "../checkout/types.ts";
 import { type Canaries, canaries, type OwnCanaries, ownCanaries } from "./canaries.ts";
 import { createBench } from "./bench.ts";
-import { movedDependencies } from "./moved_dependencies.ts";
 import { isEvidence, type OldJudges, oldJudges } from "./old_judges.ts";
 import { questionOf, type QuestionOptions } from "./question.ts";
 import { type WithoutWork, withoutWork } from "./without_work.ts";
@@ -21,8 +20,6 @@ export interface Evidence {
   readonly withoutWork: WithoutWork | null;
   /** The tests that came with the work, where it is not there to see without them: `null` where they were not asked for. */
   readonly ownTests: OwnCanaries | null;
-  /** Dependencies that were there and are now another's. */
-  readonly moved: readonly string[];
   /** How often the checks were run, and for how many milliseconds in all. */
   readonly cost: { readonly runs: number; readonly ms: number };
 }
@@ -51,7 +48,6 @@ const NOTHING: Evidence = {
   canaries: null,
   withoutWork: null,
   ownTests: null,
-  moved: [],
   cost: { runs: 0, ms: 0 },
 };
 
@@ -71,6 +67,5 @@ export async function experiments(ralph: RalphContext, options: ExperimentOption
   const seen = wants("canaries") && isProductChanged && !isFound ? await canaries(question, bench, place) : null;
   const without = wants("without the work") ? await withoutWork(question, bench) : null;
   const ownTests = wants("own tests") && without?.status === "red" ? await ownCanaries(question, bench) : null;
-  const moved = await movedDependencies(question);
-  return { moved, oldJudges: judges, canaries: seen, withoutWork: without, ownTests, cost: bench.cost };
+  return { oldJudges: judges, canaries: seen, withoutWork: without, ownTests, cost: bench.cost };
 }

@@ -4,7 +4,7 @@ import { type Disagreement, isEvidence } from "./old_judges.ts";
 
 /** One finding, for the last lines. */
 export interface Finding {
-  readonly kind: "old-tests" | "cannot-fail" | "workspace";
+  readonly kind: "old-tests" | "cannot-fail";
   /** Files that it is about. */
   readonly subject: string;
   readonly message: string;
@@ -26,7 +26,7 @@ export type FailsOn = "cannot fail" | "alone" | "anything";
 
 /** The evidence in words. Nothing is named that was not tried and repeated. Pure. */
 export function findingsOf(
-  { oldJudges, canaries, moved }: Pick<Evidence, "oldJudges" | "canaries" | "moved">,
+  { oldJudges, canaries }: Pick<Evidence, "oldJudges" | "canaries">,
   failsOn: FailsOn,
 ): Findings {
   const found: (Finding & { readonly fails: boolean })[] = [];
@@ -49,10 +49,7 @@ export function findingsOf(
   const reasons = found.filter(({ fails }) => fails).map(({ subject, message }) => `${subject}: ${message}`);
   const left = [...oldJudges?.status === "unknown" ? [oldJudgesText(oldJudges)] : [], ...leftTexts(canaries)];
   return {
-    notices: [
-      ...found.map(({ fails: _, ...finding }) => finding),
-      ...moved.map((subject): Finding => ({ kind: "workspace", subject, message: "" })),
-    ],
+    notices: found.map(({ fails: _, ...finding }) => finding),
     reasons: isStrict ? [...reasons, ...left] : reasons,
   };
 }

@@ -54,7 +54,7 @@ function oldTable(before: Table, after: Table): Table {
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const [was, is] = [before[key], after[key]];
     const value = INSTALLED.includes(key) || INSTALLED_REGEXP.test(key)
-      ? withoutPlugins(was, is)
+      ? is
       : key === "features"
       ? withoutLost(merged(was, is), new Set(dependenciesOf(after)))
       : MERGED.has(key)
@@ -63,14 +63,6 @@ function oldTable(before: Table, after: Table): Table {
     if (value !== undefined) kept[key] = value;
   }
   return kept;
-}
-
-/** Entry points by which a test runner loads a plugin are settings of the runner. */
-function withoutPlugins(was: unknown, is: unknown): unknown {
-  if (!isTable(is) || !("entry-points" in is)) return is;
-  const { "entry-points": _, ...rest } = is;
-  const old = isTable(was) ? was["entry-points"] : undefined;
-  return old === undefined ? rest : { ...rest, "entry-points": old };
 }
 
 /** A new script stays unless it runs before or after an old one. */

@@ -85,7 +85,7 @@ async function oldLayers({ commits, base, old, now, changed, files }: Question):
   const textOf = async (entry: TreeEntry | undefined): Promise<string | null> =>
     entry?.mode.startsWith("100") === true ? await commits.read(entry.hash) : null;
   const products = changed.filter(({ kind, how }) => kind === "product" && how === "changed").map(({ path }) => path);
-  const withTests = new Set(await commits.containing([base], wordsOfInlineTests(products)));
+  const withTests = new Set(await commits.containing(base, wordsOfInlineTests(products)));
   for (const { path, kind, how } of changed) {
     if (kind === "product" && !withTests.has(path)) continue;
     const [was, is] = [old.get(path), now.get(path)];

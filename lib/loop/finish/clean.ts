@@ -1,5 +1,5 @@
 import type { Backlog, Check, CheckResult } from "../../backlog/types.ts";
-import { classifyClean, isNamed, type NotReproducible } from "../../checks/checkout/classify.ts";
+import { isNamed, type NotReproducible, whyNotReproducible } from "../../checks/checkout/classify.ts";
 import { openCheckout } from "../../checks/checkout/open_checkout.ts";
 import type { BroughtUp, Checkout } from "../../checks/checkout/types.ts";
 import { verify } from "../../checks/verify.ts";
@@ -88,10 +88,10 @@ export function createCleanRun<Data, Findings>(
         const clean = await verify(quiet(ralph), [check], { place, signal });
         const result = clean.results[0];
         if (clean.status === "aborted" || result === undefined) return;
-        const finding = classifyClean(result, tree, absent);
-        if (finding.status === "red") reportNamed(ralph, command, absent);
-        const why = finding.status === "notReproducible" ? wordsOf(finding.because) : null;
-        await ralph.journal.cleanFinding(key, command, why);
+        const isRed = !result.ok && result.timedOut !== true;
+        const because = isRed ? whyNotReproducible(result, tree, absent) : null;
+        if (isRed && because === null) reportNamed(ralph, command, absent);
+        await ralph.journal.cleanFinding(key, command, because === null ? null : wordsOf(because));
       }
     },
     notices: () => noticesOf(checkout, brought),

@@ -157,14 +157,12 @@ const WAYS: readonly (Pick<Row, "name" | "language" | "agent"> & Partial<Row>)[]
     agent: `stub; mkdir -p src/five; tar xzf "$OUT/zero.tgz" -C src/five --strip-components 1; ${
       set("dependencies", '{five:"^1.0.0"}')
     }; ${set("workspaces", '["src/five"]')}; ${INSTALL}; claim`,
-    names: /five.*src\/five/,
   },
   {
     name: "another version from a file",
     language: "javascript",
     ...five("1.0.1"),
     agent: `stub; cp "$OUT/zero.tgz" five.tgz; ${INSTALL}; claim`,
-    names: /five 1\.0\.1/,
   },
   {
     name: "a plugin among a person's Python packages",
