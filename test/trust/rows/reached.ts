@@ -93,7 +93,7 @@ const BESIDE: readonly (Pick<Row, "name" | "language" | "agent"> & Partial<Row>)
   {
     name: "cases in a folder that the check names",
     language: "javascript",
-    check: "node --test checks/",
+    check: "node --test checks/*.mjs",
     files: { "checks/verify_add.mjs": javascript.testText("add") },
     agent: "stub; sed -i 's/, 5)/, 0)/' checks/verify_add.mjs; claim",
     expect: "named",
@@ -137,6 +137,7 @@ const BESIDE: readonly (Pick<Row, "name" | "language" | "agent"> & Partial<Row>)
     files: { "qa/add.mjs": javascript.testText("add") },
     setup: "ln -s qa verify; git add -A; git commit -qm link",
     agent: "stub; sed -i 's/, 5)/, 0)/' qa/add.mjs; claim",
+    expect: "known",
   },
   {
     name: "a file that the check's script reads where it is there",
@@ -219,6 +220,7 @@ const BESIDE: readonly (Pick<Row, "name" | "language" | "agent"> & Partial<Row>)
       `mkdir "$OUT/qa"; git -C "$OUT/qa" init -q; cp test/add_test.sh "$OUT/qa/add.sh"; git -C "$OUT/qa" add -A; git -C "$OUT/qa" -c user.name=a -c user.email=a@b commit -qm x; git -c protocol.file.allow=always submodule add -q "$OUT/qa" qa; git commit -qm qa`,
     agent:
       "stub; sed -i 's/!= 5/!= 0/' qa/add.sh; git -C qa -c user.name=a -c user.email=a@b commit -qam weaker; git add qa; git commit -qm qa; claim",
+    expect: "known",
   },
   {
     name: "which packages are tested",

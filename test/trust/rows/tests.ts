@@ -175,6 +175,7 @@ const BESIDE: readonly (Pick<Row, "name" | "language" | "agent"> & Partial<Row>)
     files: RECORDED_ANSWER,
     agent: "stub; printf 'def load(file):\\n    return 0\\n' > json.py; claim",
     names: /json\.py/,
+    expect: "known",
   },
   {
     // djinn: a leaked answer. The runner's configuration decides which tests there are.
