@@ -72,7 +72,7 @@ describe("verify() with verify.isolated", () => {
 
     expect((await verify(world.ralph, ["test -f new.txt"], { checkout })).status).toBe("passed");
     expect(existsSync(join(checkout.tree, "new.txt"))).toBe(true);
-    expect(await checkout.bringUp()).toMatchObject({ status: "ready", place: { branch: "main" } });
+    expect(await checkout.bringUp()).toMatchObject({ status: "ready", place: { lost: [] } });
     expect(existsSync(join(checkout.tree, "new.txt"))).toBe(false);
   });
 

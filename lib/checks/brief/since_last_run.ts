@@ -3,7 +3,7 @@ import { CONFIG_FILE } from "../../config/load.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { parsedJson } from "../../agents/json.ts";
+import { jsonIn } from "../../host/data.ts";
 import { readObject } from "./objects.ts";
 
 const DIFF_LINES = 60;
@@ -63,7 +63,7 @@ async function nameOf(ralph: RalphContext, path: string, before: BriefRecord, no
 
 async function jsonOf(ralph: RalphContext, object: string): Promise<unknown> {
   const bytes = await readObject(ralph, object);
-  return parsedJson(Buffer.from(bytes ?? []).toString("utf8")); // without a value the file itself is named
+  return jsonIn(Buffer.from(bytes ?? []).toString("utf8")); // without a value the file itself is named
 }
 
 /** Dotted paths of the values that differ, as deep as both are objects. Pure. */

@@ -2,7 +2,7 @@ import { join, relative } from "node:path";
 import type { CheckResult } from "../../backlog/types.ts";
 import { UNSEEN_CHECK } from "../../backlog/attempts.ts";
 import { unseenCheckPrompt } from "./prompt.ts";
-import { parsedJson } from "../../agents/json.ts";
+import { jsonIn } from "../../host/data.ts";
 import { createRedactor } from "../../events/redact.ts";
 import { secretValues } from "../../events/secrets.ts";
 import type { EventBus, RalphEvent } from "../../events/types.ts";
@@ -139,7 +139,7 @@ async function unseenCheckOf(text: string): Promise<{ readonly command: string; 
   const { z } = await import("zod");
   const schema = z.object({ command: z.string().trim().min(1), expect: z.string() });
   for (const block of closedFences(text).toReversed()) {
-    const found = schema.safeParse(parsedJson(block.slice(1, -1).join("\n")));
+    const found = schema.safeParse(jsonIn(block.slice(1, -1).join("\n")));
     if (found.success) return found.data;
   }
   return null;
