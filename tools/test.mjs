@@ -49,7 +49,7 @@ const BY_BUN = [
   "test/trust/{judging,brief,brief_next_run,brief_reviewers,claims,folders,git_layouts,history,links,property}.test.ts",
   "test/loop/{answered,baseline,challenge,fold,parallel,parallel_conflicts,parallel_peers,parked}.test.ts",
   "test/loop/{clock,item_proofs,parallel_checks,parallel_faults,rules,turn_conflicts}.test.ts",
-  "test/loop/{state_commit,unclaimed,uncommitted_work,unsteady,work_item}.test.ts",
+  "test/loop/{state_commit,unclaimed,uncommitted_places,uncommitted_work,unsteady,work_item}.test.ts",
   "test/machines/{job,other_workflows,results}.test.ts",
   // which files and commits come of a plan and of a backlog is git's doing; what they are read from is read in each
   "test/workflows/exec/{plan,plan_base,plan_branch,plan_existing,plan_guard,prd_loop,understand}.test.ts",

@@ -124,9 +124,9 @@ export async function agentTurn(ralph: RalphContext, request: AgentTurnRequest):
 }
 
 /** Folders that were put back empty hold again what was committed; what a person has not committed is restored later. */
-async function restoreFolders(
+export async function restoreFolders(
   ralph: RalphContext,
-  { head }: TreeSnapshot,
+  { head }: Pick<TreeSnapshot, "head">,
   swapped: readonly SwappedFolder[],
 ): Promise<void> {
   const repository = requireRepository(ralph);

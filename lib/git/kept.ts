@@ -3,6 +3,7 @@ import { deleteRefs, refsBelow } from "./refs.ts";
 import { readBytes, removePath, temporaryDirectory, writeAtomic } from "../host/files.ts";
 import { factsOf, type PathFacts, readLink, setMode, writeLink } from "../host/path_facts.ts";
 import { lineFrom, outputFrom } from "./run_git.ts";
+import { behindLinks } from "./stage_paths.ts";
 import { saveCommit, treeWith } from "./own_index.ts";
 import type { Repository, TreeSnapshot } from "./types.ts";
 
@@ -12,7 +13,7 @@ export interface KeptPath {
   readonly content: string | null;
   /** Absent: nothing is there, or it was too large. */
   readonly blob?: string;
-  readonly facts: PathFacts | null;
+  readonly facts: Pick<PathFacts, "kind" | "mode"> | null;
 }
 
 /** The most that is kept of one file, and in all, in bytes. */
@@ -28,23 +29,32 @@ export async function keepPaths(
 ): Promise<ReadonlyMap<string, KeptPath>> {
   const kept = new Map<string, KeptPath>();
   const files: string[] = [];
+  const behind = new Set(behindLinks(repository.topLevel, paths));
   let left = MOST_KEPT;
   for (const path of paths) {
-    const facts = factsOf(join(repository.topLevel, path));
-    kept.set(path, { content: contents.get(path) ?? null, facts });
+    const facts = behind.has(path) ? null : factsOf(join(repository.topLevel, path));
+    const known = facts === null ? null : { kind: facts.kind, mode: facts.mode };
+    kept.set(path, { content: contents.get(path) ?? null, facts: known });
     if (facts === null || facts.kind === "other" || facts.size > Math.min(LARGEST_KEPT, left)) continue;
     left -= facts.size;
     if (facts.kind === "link") {
       const input = readLink(join(repository.topLevel, path));
       const blob = await lineFrom(repository, ["hash-object", "-w", "--stdin"], { input });
       kept.set(path, { ...kept.get(path)!, blob });
-    } else if (!path.includes("\n")) files.push(path); // a request is a line
+    } else files.push(path);
   }
   if (files.length === 0) return kept;
   const hash = ["hash-object", "-w", "--no-filters", "--stdin-paths"];
-  const blobs = (await outputFrom(repository, hash, { input: files.map((path) => `${path}\n`).join("") })).split("\n");
+  const blobs = (await outputFrom(repository, hash, { input: files.map((path) => `${quoted(path)}\n`).join("") }))
+    .split("\n");
   for (const [index, path] of files.entries()) kept.set(path, { ...kept.get(path)!, blob: blobs[index]! });
   return kept;
+}
+
+/** As git reads a line: a name that a line cannot hold is quoted, and so is one that would be taken for quoted. */
+function quoted(path: string): string {
+  if (!/^"|[\n\r]/.test(path)) return path;
+  return `"${path.replaceAll(/["\\]/g, "\\$&").replaceAll("\n", "\\n").replaceAll("\r", "\\r")}"`;
 }
 
 /** Names the kept objects by a ref, so that git does not take them away; `git show REF:PATH` prints one. @returns the commit */
@@ -72,6 +82,7 @@ export async function nameKept(
 export async function restoreKept(repository: Keeping, path: string, { blob, facts }: KeptPath): Promise<boolean> {
   const target = join(repository.topLevel, path);
   const aside = join(repository.ralphDirectory, "aside");
+  if (behindLinks(repository.topLevel, [path]).length > 0) return facts === null;
   if (facts === null) return await removePath(target, aside).then(() => true);
   if (blob === undefined) return false;
   await using folder = await temporaryDirectory("ralph-kept-");

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { ContentHashes } from "../host/hash.ts";
 import { isReadable } from "./parse_status.ts";
+import { behindLinks } from "./stage_paths.ts";
 import { type Git, NAMES_AT, pathsBetween, pathsFrom, READING } from "./run_git.ts";
 import type { Repository, TreeSnapshot, TreeStatus } from "./types.ts";
 
@@ -10,7 +11,9 @@ const AT_ONCE = 16;
 export async function takeSnapshot(topLevel: string, status: TreeStatus, hashes: ContentHashes): Promise<TreeSnapshot> {
   const contents = new Map<string, string | null>();
   for (const { path } of status.changed) contents.set(path, null);
-  const waiting = status.changed.values();
+  const gone = status.changed.filter(({ code }) => code.includes("D")).map(({ path }) => path);
+  const behind = new Set(behindLinks(topLevel, gone)); // no file of the tree
+  const waiting = status.changed.filter(({ path }) => !behind.has(path)).values();
   const work = async (): Promise<void> => {
     for (const { path, submodule } of waiting) {
       contents.set(path, submodule === undefined ? await hashes(join(topLevel, path)) : `submodule ${submodule}`);

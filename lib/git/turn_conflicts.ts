@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { writeAtomic } from "../host/files.ts";
 import { blocksIn, markerText, withUnresolved } from "./conflict_markers.ts";
 import { outputFrom } from "./run_git.ts";
+import { behindLinks } from "./stage_paths.ts";
 import type { Repository, TreeStatus } from "./types.ts";
 
 /** Names of a path's sides in the index, as `cat-file` takes them. */
@@ -30,7 +31,9 @@ export async function labelTurnConflicts(repository: Conflicted, turn: EndedTurn
   const unmerged = new Set(turn.now.changed.filter(isUnmerged).map(({ path }) => path));
   let merges: Merges | null = null;
   const found: string[] = [];
-  for (const path of new Set([...turn.paths, ...unmerged])) {
+  const paths = new Set([...turn.paths, ...unmerged]);
+  for (const path of behindLinks(repository.topLevel, [...paths])) paths.delete(path); // written outside of the tree
+  for (const path of paths) {
     const text = await markerText(join(repository.topLevel, path));
     if (text === null || !/^[<>]{7}/m.test(text)) continue;
     if (!unmerged.has(path)) merges ??= await mergesOf(repository, turn);

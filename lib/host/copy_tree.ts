@@ -1,7 +1,8 @@
-import { lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { unwritable } from "./file_errors.ts";
 import { ensureDirectory, removeOwn } from "./files.ts";
+import { entryAt } from "./looks.ts";
 import type { Host } from "./types.ts";
 
 /** `cp` keeps modes, times, links and names that are not UTF-8, and shares blocks where the file system can. */
@@ -45,7 +46,7 @@ export function treeDifferences(one: string, other: string): readonly string[] {
   const visit = (name: string): void => {
     const [left, right] = [join(one, name), join(other, name)];
     if (differs(left, right)) return void found.push(name);
-    if (!lstatSync(left, { throwIfNoEntry: false })?.isDirectory()) return;
+    if (!entryAt(left)?.isDirectory()) return;
     for (const child of new Set([...readdirSync(left), ...readdirSync(right)])) {
       visit(name === "" ? child : `${name}/${child}`);
     }
@@ -55,7 +56,7 @@ export function treeDifferences(one: string, other: string): readonly string[] {
 }
 
 function differs(left: string, right: string): boolean {
-  const [a, b] = [left, right].map((path) => lstatSync(path, { throwIfNoEntry: false }));
+  const [a, b] = [left, right].map((path) => entryAt(path));
   if (a === undefined || b === undefined) return a !== b;
   if (a.mode !== b.mode) return true;
   if (a.isSymbolicLink()) return readlinkSync(left) !== readlinkSync(right);

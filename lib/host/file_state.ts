@@ -127,7 +127,7 @@ function removeLinksAbove(path: string, base: string): void {
   const parts = relative(base, dirname(path)).split(sep).filter((part) => part !== "" && part !== "..");
   for (let count = 1; count <= parts.length; count++) {
     const folder = resolve(base, ...parts.slice(0, count));
-    const found = lstatSync(folder, { throwIfNoEntry: false });
+    const found = entryAt(folder);
     if (found === undefined) return;
     if (found.isDirectory()) continue;
     if (found.isSymbolicLink() && realPath(folder).startsWith(realPath(base) + sep)) continue;

@@ -28,6 +28,16 @@ export function foldersAbove(root: string, paths: readonly string[]): readonly s
   return [...folders];
 }
 
+/** Absolute paths of the folders between `root` and these paths, there or not, the outer ones first. */
+export function foldersOf(root: string, paths: readonly string[]): readonly string[] {
+  const folders = new Set<string>();
+  for (const path of paths) {
+    const parts = relative(root, path).split(sep).slice(0, -1);
+    for (let count = 1; count <= parts.length; count += 1) folders.add(join(root, ...parts.slice(0, count)));
+  }
+  return [...folders];
+}
+
 /**
  * Moves whatever else stands in the place of these folders into `aside`, and makes them again.
  *

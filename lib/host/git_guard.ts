@@ -13,7 +13,7 @@ import { isPlainConfig, nestedSettings } from "./nested_git.ts";
 import { setAside } from "./set_aside.ts";
 import type { GitGuard, Host, ProcessRequest, WatchedRepository } from "./types.ts";
 import { writeAtomic } from "./write_atomic.ts";
-import { entryAt } from "./looks.ts";
+import { entryAt, entryOrNothing } from "./looks.ts";
 
 const MAX_BYTES = 1 << 20;
 /** So many are named. */
@@ -184,7 +184,7 @@ function bringBack({ gitDirectory, topLevel }: WatchedRepository, identity: stri
 }
 
 function identityOf(path: string): string | null {
-  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  const found = entryOrNothing(() => statSync(path, { bigint: true, throwIfNoEntry: false }));
   return found === undefined ? null : `${found.dev}:${found.ino}`;
 }
 

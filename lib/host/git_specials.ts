@@ -1,6 +1,6 @@
-import { type Dirent, existsSync, lstatSync, readdirSync } from "node:fs";
+import { type Dirent, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { linkAt, orElse } from "./looks.ts";
+import { entryAt, linkAt, orElse } from "./looks.ts";
 
 /**
  * The entries of a git directory that git would follow or be stopped by, each path with its kind. Links, pipes and
@@ -82,7 +82,7 @@ function kindOf(name: string, path: string, kind: Kind): Kind | null {
 
 /** A file that has another name as well: writing into it writes there. */
 function sharedBy(path: string): string | null {
-  const found = lstatSync(path, { throwIfNoEntry: false });
+  const found = entryAt(path);
   return found === undefined || found.nlink < 2 ? null : `file that is also elsewhere (${found.dev}:${found.ino})`;
 }
 

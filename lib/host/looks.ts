@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { lstatSync, readdirSync, readlinkSync, type Stats } from "node:fs";
+import { type BigIntStats, lstatSync, readdirSync, readlinkSync, type Stats } from "node:fs";
 
 /** The code of a system error; "" for any other. */
 export function codeOf(error: unknown): string {
@@ -57,4 +57,9 @@ export function entryOrNothing<Found>(look: () => Found | undefined): Found | un
 /** The entry at a path, links not followed; `undefined` where nothing is. */
 export function entryAt(path: string): Stats | undefined {
   return entryOrNothing(() => lstatSync(path, { throwIfNoEntry: false }));
+}
+
+/** The same, with its numbers in full. */
+export function exactEntryAt(path: string): BigIntStats | undefined {
+  return entryOrNothing(() => lstatSync(path, { bigint: true, throwIfNoEntry: false }));
 }

@@ -1,7 +1,6 @@
 import {
   chmodSync,
   closeSync,
-  lstatSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -12,6 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { entryAt } from "./looks.ts";
 
 /** Files of a Python environment that hold paths of the project. */
 const HOLDS_PATHS_REGEXP = /\.pth$|^__editable__|^pyvenv\.cfg$/;
@@ -21,7 +21,7 @@ const HOLDS_PATHS_REGEXP = /\.pth$|^__editable__|^pyvenv\.cfg$/;
  * first lines of scripts, and what is in folders named `bin`.
  */
 export function mapPaths(top: string, from: string, to: string): void {
-  const entry = lstatSync(top, { throwIfNoEntry: false });
+  const entry = entryAt(top);
   if (entry === undefined) return;
   if (entry.isSymbolicLink()) return mapLink(top, from, to);
   if (entry.isDirectory()) {

@@ -1,5 +1,5 @@
-import { fstatSync, lstatSync } from "node:fs";
-import { orElse } from "./looks.ts";
+import { fstatSync } from "node:fs";
+import { exactEntryAt, orElse } from "./looks.ts";
 
 const DESCRIPTORS: readonly number[] = [1, 2];
 
@@ -11,7 +11,7 @@ export function ownOutput(): IsOwnOutput {
   const files = new Set(DESCRIPTORS.map(fileOf).filter((id) => id !== null));
   if (files.size === 0) return null;
   return (path) => {
-    const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    const found = exactEntryAt(path);
     return found !== undefined && files.has(`${found.dev}:${found.ino}`);
   };
 }

@@ -1,7 +1,7 @@
-import { chmodSync, lstatSync, readlinkSync, rmSync, type Stats, statSync, symlinkSync } from "node:fs";
+import { chmodSync, readlinkSync, rmSync, type Stats, statSync, symlinkSync } from "node:fs";
 import { exists } from "@std/fs/exists";
 import { RACY_MS } from "./hash.ts";
-import { codeOf, entryAt, entryOrNothing } from "./looks.ts";
+import { codeOf, entryAt, entryOrNothing, exactEntryAt } from "./looks.ts";
 
 /** The facts of a path, without its content. */
 export interface PathFacts {
@@ -45,7 +45,7 @@ export function stampOf(path: string): string | null {
 
 /** Nanoseconds since 1970 at which a path was changed in any way, links not followed; `null` when nothing is there. */
 export function changedAt(path: string): bigint | null {
-  return entryOrNothing(() => lstatSync(path, { bigint: true, throwIfNoEntry: false }))?.ctimeNs ?? null;
+  return exactEntryAt(path)?.ctimeNs ?? null;
 }
 
 /** The target of a symbolic link. */

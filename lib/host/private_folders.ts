@@ -1,7 +1,8 @@
-import { lstatSync, readFileSync, realpathSync } from "node:fs";
+import { readFileSync, realpathSync } from "node:fs";
 import { join, sep } from "node:path";
 import type { PrivateFolder, ShownPath } from "./confinement.ts";
 import { copyTarget, ensurePrivateDirectory, pathExists, PRIVATE_FILE, temporaryDirectory } from "./files.ts";
+import { entryAt } from "./looks.ts";
 import { writeAtomic } from "./write_atomic.ts";
 
 /** Folders that are made for one process, with copies in them; disposed, they are gone. */
@@ -41,12 +42,12 @@ export async function privateFolders(wanted: readonly PrivateFolder[]): Promise<
 /** Only what is a small regular file below the folder itself: a process inside may have put links there. */
 async function keepFile(from: string, at: string, name: string): Promise<void> {
   const path = join(from, name);
-  const found = lstatSync(path, { throwIfNoEntry: false });
+  const found = entryAt(path);
   if (found?.isFile() !== true || found.size > LARGEST_KEPT) return;
   if (!realpathSync(path).startsWith(realpathSync(from) + sep)) return;
   const content = readFileSync(path);
   const target = join(at, name);
-  const known = lstatSync(target, { throwIfNoEntry: false });
+  const known = entryAt(target);
   if (known !== undefined && content.equals(readFileSync(target))) return;
   await writeAtomic(target, content, { mode: PRIVATE_FILE });
 }

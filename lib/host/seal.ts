@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { exactEntryAt } from "./looks.ts";
 
 /** Everything below a path, each with what only root can give to another file: inode and time of change. */
 export type Seal = ReadonlyMap<string, string>;
@@ -8,7 +9,7 @@ export type Seal = ReadonlyMap<string, string>;
 export function sealOf(top: string): Seal {
   const found = new Map<string, string>();
   const visit = (path: string, name: string): void => {
-    const entry = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    const entry = exactEntryAt(path);
     if (entry === undefined) return;
     found.set(name, `${entry.ino} ${entry.ctimeNs} ${entry.mtimeNs} ${entry.size} ${entry.mode}`);
     if (!entry.isDirectory()) return;

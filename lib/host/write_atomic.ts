@@ -3,7 +3,6 @@ import {
   constants,
   fchmodSync,
   fstatSync,
-  lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -18,7 +17,7 @@ import { unwritable } from "./file_errors.ts";
 import { exchange, renameToNew } from "./lib_c.ts";
 import { beganAt } from "./process_table.ts";
 import { linkTarget } from "./resolve_inside.ts";
-import { codeOf, ifThere, namesIn } from "./looks.ts";
+import { codeOf, entryAt, entryOrNothing, ifThere, namesIn } from "./looks.ts";
 
 /** For folders that only their owner may look into. */
 export const PRIVATE_FOLDER = 0o700;
@@ -172,7 +171,7 @@ function openMakingFolder(path: string, mode: number | undefined): number {
 }
 
 function modeOf(path: string): number | undefined {
-  const found = statSync(path, { throwIfNoEntry: false });
+  const found = entryOrNothing(() => statSync(path, { throwIfNoEntry: false }));
   if (found === undefined) return undefined;
   if (found.isDirectory()) throw Object.assign(new Error("EISDIR: is a directory"), { code: "EISDIR" });
   if (process.platform !== "win32" && (found.mode & 0o222) === 0) {
@@ -199,7 +198,7 @@ export function removeLeftOvers(folder: string): void {
 /** Its writer has ended, as a zombie too, or what has the writer's number is another process by now. */
 function isLeft(path: string, owner: number): boolean {
   const access = accessTo(owner);
-  const found = lstatSync(path, { throwIfNoEntry: false });
+  const found = entryAt(path);
   if (access === "none" || found === undefined) return access === "none";
   if (found.mtimeMs < Date.now() - LONGEST_WRITE_MS) return true;
   const began = access === "own" ? beganAt(owner) : undefined; // those of others may be hidden

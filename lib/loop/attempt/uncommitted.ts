@@ -1,10 +1,12 @@
 import { join } from "node:path";
+import { restoreFolders } from "../../agents/agent_turn.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { keepPaths, type KeptPath, nameKept, restoreKept } from "../../git/kept.ts";
 import { FROM_INPUT, outputFrom, partsOf, pathsBetween } from "../../git/run_git.ts";
 import { takeOut } from "../../git/take_out.ts";
 import { canMark, markedCommits } from "../../git/turn_mark.ts";
+import { foldersOf, putFoldersBack } from "../../host/folders_kept.ts";
 import { factsOf } from "../../host/path_facts.ts";
 import { rootPaths } from "../../git/tree_paths.ts";
 import type { Repository, TreeSnapshot } from "../../git/types.ts";
@@ -70,8 +72,10 @@ export function createUncommitted(
       report("info", `your uncommitted changes stay as they are, uncommitted${where}`, paths);
       report("warn", "too large to be kept", [...kept].filter(isLeftOut).map(([path]) => path));
     },
-    async restore(before, after, moved) {
+    async restore(before, seen, moved) {
       if (kept.size === 0) return { isTouched: false, remade: [] };
+      const isBack = await foldersBack(ralph, before, kept);
+      const after = isBack ? await repository.snapshot() : seen;
       const swept = await sweptPaths(repository, before, after, kept);
       if (swept.length > 0) await takeOut(repository, before.head, swept);
       const committed = before.head === null && after.head !== null ? [...kept.keys()] : swept;
@@ -83,11 +87,30 @@ export function createUncommitted(
       const of = (ok: boolean): readonly string[] => results.filter((one) => one.ok === ok).map(({ path }) => path);
       report("warn", "the turn changed or removed uncommitted work, which was restored", of(true));
       report("warn", "uncommitted work is gone and could not be restored", of(false));
-      const isTouched = swept.length + gone.length > 0 || moved;
+      const isTouched = swept.length + gone.length > 0 || moved || isBack;
       if (isTouched) await stageAgain(repository, before, kept);
       return { isTouched, remade };
     },
   };
+}
+
+/**
+ * Puts the folders of these files back where the turn left something else. Nothing is written through a link, or over a
+ * file, that is in a folder's place.
+ *
+ * @returns whether there were any
+ */
+async function foldersBack(
+  ralph: RalphContext,
+  before: Pick<TreeSnapshot, "head">,
+  kept: ReadonlyMap<string, KeptPath>,
+): Promise<boolean> {
+  const { topLevel, ralphDirectory } = requireRepository(ralph);
+  const files = [...kept].filter(([, { facts }]) => facts !== null).map(([path]) => join(topLevel, path));
+  const place = { aside: join(ralphDirectory, "aside"), moved: ralph.host.guard?.moved ?? new Map<string, string>() };
+  const swapped = putFoldersBack(foldersOf(topLevel, files), place);
+  if (swapped.length > 0) await restoreFolders(ralph, before, swapped);
+  return swapped.length > 0;
 }
 
 /** So many paths are named in a line. */
@@ -139,8 +162,13 @@ function isGone(
   kept: ReadonlyMap<string, KeptPath>,
 ): boolean {
   const { content } = kept.get(path)!;
-  if (after.contents.has(path)) return after.contents.get(path) === null && content !== null;
+  if (after.contents.has(path)) return isNoFile(after.contents.get(path)) && !isNoFile(content);
   return !committed.includes(path) || (content !== null && factsOf(join(topLevel, path)) === null);
+}
+
+/** By a content hash: no content of a file or link. */
+function isNoFile(content: string | null | undefined): boolean {
+  return content === null || content === "folder" || content === "special";
 }
 
 /** Stages again what was staged before, and lost that by a commit or a reset. */
