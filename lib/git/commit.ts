@@ -73,17 +73,19 @@ export async function commitPaths(context: CommitContext, request: CommitRequest
     return { status: "nothing", ignored: await ignoredOf(context.git, request.paths) };
   }
   await clearLocks(context.host, context.folders);
+  const isChosen = namedBy(request.paths);
+  const others = new Set(changed.filter((entry) => !isChosen(entry)).map(({ path }) => path.replace(/\/$/, "")));
   return await withIntent(
     context.host,
     context.folders.ralphDirectory,
-    (mark) => write(context, request, chosen, mark),
+    (mark) => write(context, request, { chosen, others }, mark),
   );
 }
 
 async function write(
   context: CommitContext,
   request: CommitRequest,
-  chosen: readonly ChangedPath[],
+  { chosen, others }: { readonly chosen: readonly ChangedPath[]; readonly others: ReadonlySet<string> },
   mark: Readonly<Record<string, string>>,
 ): Promise<CommitResult> {
   const { git, folders, topLevel } = context;
@@ -99,6 +101,7 @@ async function write(
     "--cleanup=whitespace",
     ...(hooks ? [] : ["--no-verify"]),
   ];
+  const { run, staged } = await withoutStaged(context, request, others, environment);
   const names = chosen.map(({ path }) => path);
   // `git commit --only` leaves paths behind a link, and the link itself, where they are
   const isMuch = chosen.length > MOST_NAMED || behindLinks(topLevel, names).length > 0;
@@ -111,14 +114,18 @@ async function write(
       paths: names,
       message: (own) => messageOf({ ...request, body: own(request.body) }),
       commit: (message, more) =>
-        git([...commit, ...message], { ...limits, environment: { ...environment, ...more, ...FOR_HOOKS } }),
+        run([...commit, ...message], { ...limits, environment: { ...environment, ...more, ...FOR_HOOKS } }),
     });
   if (folded === null && chosen.length === 0) return { status: "nothing", ignored: [] };
-  const end = folded ?? await commitChosen(context, request, { chosen, commit, limits });
+  const end = folded ?? await commitChosen(context, request, { chosen, commit, limits, run });
   if (end.exitCode === 0) {
     if (hooks && folded === null && (await hooksOf(context)).length > 0) await matchHead(git, chosen);
     await persistBranch(folders);
-    return { status: "committed", commit: await headCommit(git, folders) ?? "" };
+    return {
+      status: "committed",
+      commit: await headCommit(git, folders) ?? "",
+      ...(staged.length > 0 ? { without: staged } : {}),
+    };
   }
   if (end.exitCode === 1 && NOTHING_REGEXP.test(end.tail)) {
     if (folded === null) await matchIndex(git, chosen);
@@ -130,11 +137,37 @@ async function write(
   throw gitFailed(commit, reasonOf(end));
 }
 
+/** Runs the commit itself, and takes out of it what a hook has staged of the others: those are in `staged` then. */
+async function withoutStaged(
+  context: CommitContext,
+  { hooks = false, fold }: CommitRequest,
+  others: ReadonlySet<string>,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<{ readonly run: Git; readonly staged: readonly string[] }> {
+  const { git, folders } = context;
+  const staged: string[] = [];
+  if (!hooks || others.size === 0 || (await hooksOf(context)).length === 0) return { run: git, staged };
+  const base = fold?.head ?? await headCommit(git, folders);
+  return {
+    staged,
+    async run(arguments_, options) {
+      const end = await git(arguments_, options);
+      if (end.exitCode !== 0) return end;
+      const repository = { gitDirectory: folders.gitDirectory, git: withEnvironment(git, environment) };
+      const { takeOutStaged } = await import("./hook_staged.ts");
+      staged.push(...await takeOutStaged(repository, base, others));
+      return end;
+    },
+  };
+}
+
 /** The paths that are committed, and the command for it. */
 interface Chosen {
   readonly chosen: readonly ChangedPath[];
   readonly commit: readonly string[];
   readonly limits: GitOptions;
+  /** Runs the commit itself. */
+  readonly run: Git;
 }
 
 /** Into one pack instead of a file each, which would all be waited for: git does so with files that it takes for big. */
@@ -144,14 +177,13 @@ const AS_PACK: readonly string[] = ["-c", "core.bigFileThreshold=1"];
 async function commitMany(
   { git, topLevel, folders }: CommitContext,
   request: CommitRequest,
-  { chosen, commit, limits }: Chosen,
+  { chosen, commit, limits, run }: Chosen,
 ): Promise<GitEnd> {
   const { environment = QUIET } = limits;
   const repository: Parameters<typeof withOwnIndex>[0] & Staging = {
     topLevel,
     gitDirectory: folders.gitDirectory,
-    git: (arguments_, options = {}) =>
-      git(arguments_, { ...options, environment: { ...environment, ...options.environment } }),
+    git: withEnvironment(git, environment),
   };
   const paths = chosen.map(({ path }) => path);
   return await withOwnIndex(repository, "copied", async (own) => {
@@ -160,7 +192,7 @@ async function commitMany(
     await outputFrom(repository, ["read-tree", ...start], { environment: own });
     await stagePaths(repository, paths, own, paths.length > MOST_NAMED ? AS_PACK : []);
     const mine = { ...environment, ...own, ...FOR_HOOKS };
-    const end = await git([...commit, ...messageOf(request)], { ...limits, environment: mine });
+    const end = await run([...commit, ...messageOf(request)], { ...limits, environment: mine });
     if (end.exitCode === 0) await stagePaths(repository, paths);
     return end;
   });
@@ -170,7 +202,7 @@ async function commitMany(
 async function commitOnly(
   { git, topLevel, folders }: CommitContext,
   request: CommitRequest,
-  { chosen, commit, limits }: Chosen,
+  { chosen, commit, limits, run }: Chosen,
 ): Promise<GitEnd> {
   const environment = limits.environment ?? QUIET;
   const untracked = chosen.filter((entry) => entry.untracked).map((entry) => entry.path).join("\0");
@@ -182,7 +214,7 @@ async function commitOnly(
   const aside = await setAsideEmpty(topLevel, folders, chosen);
   try {
     const input = chosen.map(({ path }) => `:(literal)${path}`).join("\0");
-    const end = await git(arguments_, { ...limits, input, environment: { ...environment, ...FOR_HOOKS } });
+    const end = await run(arguments_, { ...limits, input, environment: { ...environment, ...FOR_HOOKS } });
     isCommitted = end.exitCode === 0;
     return end;
   } finally {
@@ -278,13 +310,17 @@ async function hooksOf({ hooksFolder }: Pick<CommitContext, "hooksFolder">): Pro
  * folder has replaced goes with the new files in it: git does not take it by name.
  */
 function choose(changed: readonly ChangedPath[], paths: readonly string[]): readonly ChangedPath[] {
-  const named = new Set(paths.map((path) => path.replace(/\/$/, "")));
-  const chosen = changed.filter(({ path, submodule }) => {
-    if (submodule !== undefined || path.endsWith("/")) return false;
-    return named.has(".") || named.has(path) || foldersOf(path).some((folder) => named.has(folder));
-  });
+  const chosen = changed.filter(namedBy(paths));
   const folders = new Set(chosen.filter((entry) => !isDeleted(entry)).flatMap(({ path }) => foldersOf(path)));
   return chosen.filter((entry) => !(isDeleted(entry) && folders.has(entry.path)));
+}
+
+function namedBy(paths: readonly string[]): (entry: ChangedPath) => boolean {
+  const named = new Set(paths.map((path) => path.replace(/\/$/, "")));
+  return ({ path, submodule }) => {
+    if (submodule !== undefined || path.endsWith("/")) return false;
+    return named.has(".") || named.has(path) || foldersOf(path).some((folder) => named.has(folder));
+  };
 }
 
 function isDeleted({ code }: ChangedPath): boolean {
@@ -310,4 +346,12 @@ function messageOf({ subject: text, body }: Pick<CommitRequest, "subject" | "bod
   const subject = text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
   const parts = body === undefined || ["", subject].includes(body.trim()) ? [subject] : [subject, body];
   return parts.flatMap((part) => ["-m", part.replaceAll("\0", "")]);
+}
+
+function withEnvironment(
+  git: Git,
+  environment: Readonly<Record<string, string | undefined>>,
+): Parameters<typeof withOwnIndex>[0]["git"] {
+  return (arguments_, options = {}) =>
+    git(arguments_, { ...options, environment: { ...environment, ...options.environment } });
 }

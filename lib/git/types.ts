@@ -74,7 +74,12 @@ export interface OwnCommits {
 
 /** The outcome of a commit. */
 export type CommitResult =
-  | { readonly status: "committed"; readonly commit: string }
+  | {
+    readonly status: "committed";
+    readonly commit: string;
+    /** Other uncommitted paths that a hook had staged: they are not in it. @default none */
+    readonly without?: readonly string[];
+  }
   /** Nothing in the named paths differs from HEAD, or all of them are ignored. */
   | { readonly status: "nothing"; readonly ignored: readonly string[] }
   /** The user's hook said no; `output` is the tail of what it printed. */

@@ -272,6 +272,46 @@ describe("commit()", () => {
     expect(project.git("status", "--porcelain").replace("M  staged.txt\n", "")).toBe(left);
   });
 
+  test.each([
+    ["git add -u", ["a.txt"], null],
+    ["git add -A", ["a.txt", "new.txt"], null],
+    ["git add .", ["many"], null],
+    ["git add -A", ["a.txt"], "fold"],
+  ])(
+    "a person's uncommitted changes that a hook stages by `%s` are in no commit (%j, %s)",
+    async (does, paths, kind) => {
+      await using project = await temporaryRepository({ "a.txt": "a\n", "p.md": "p\n", "staged.txt": "s\n" });
+      const made = "echo made > made.txt; sed -i 's/A$/B/' a.txt";
+      writeFileSync(join(project.path, ".git/hooks/pre-commit"), `#!/bin/sh\n${made}\n${does}\n`, { mode: 0o755 });
+      const many = paths.includes("many") ? Array.from({ length: 310 }, (_, index) => [`many/${index}`, "m\n"]) : [];
+      const onto = project.git("rev-parse", "HEAD").trim();
+      project.write({ "p.md": "turn\n" });
+      project.git("commit", "-aqm", "turn", "--no-verify");
+      const head = project.git("rev-parse", "HEAD").trim();
+      project.write({ ...Object.fromEntries(many), "a.txt": "A\n", "new.txt": "n\n", "p.md": "P\n", "pn.md": "N\n" });
+      project.write({ "staged.txt": "S\n" });
+      project.git("add", "staged.txt");
+      const fold = kind === null ? {} : { fold: { head, onto, own: { subjects: [], trailers: [] } } };
+
+      const result = await project.repository.commit({ paths, subject: "work", hooks: true, ...fold });
+
+      const without = does === "git add -u" ? ["p.md"] : ["p.md", "pn.md"];
+      expect(result).toMatchObject({ status: "committed", without: expect.arrayContaining(without) });
+      expect(project.git("rev-parse", "HEAD^").trim()).toBe(kind === null ? head : onto);
+      expect(project.git("show", "HEAD:p.md")).toBe("turn\n");
+      expect(project.git("show", "-s", "--format=%s")).toBe("work\n");
+      const changes = project.git("diff", "--name-only", head, "HEAD").trim().split("\n");
+      const own = does === "git add -u" ? [] : ["made.txt"];
+      const wanted = many.length > 0 ? [...own, ...many.map(([path]) => path)] : [...paths, ...own];
+      expect(changes.toSorted()).toEqual(wanted.toSorted());
+      const status = project.git("status", "--porcelain");
+      expect(status).toContain(" M p.md\n");
+      expect(status).toContain("M  staged.txt\n");
+      expect(status).toContain("?? pn.md\n");
+      if (paths.includes("a.txt")) expect(project.git("show", "HEAD:a.txt")).toBe("B\n");
+    },
+  );
+
   test("a hook that hangs is ended with what it started, and files and index are as they were", async () => {
     await using project = await temporaryRepository({ "a.txt": "a\n" });
     const hook = "#!/bin/sh\nsetsid sleep 300 & echo $! > .git/hung\necho $$ >> .git/hung\nsleep 300\n";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Backlog, SettleCommit } from "../../backlog/types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { requireRepository } from "../../git/require_repository.ts";
-import { topLevelPaths } from "../../git/tree_paths.ts";
+import { rootPaths, topLevelPaths } from "../../git/tree_paths.ts";
 import type { CommitResult, Fold, TreeStatus } from "../../git/types.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { pathExists } from "../../host/files.ts";
@@ -68,6 +68,12 @@ export function createCommitter(ralph: RalphContext, backlog: Pick<Backlog, "pol
           else tracked.delete(path);
         }
         ralph.events.emit({ type: "commit", commit: result.commit, subject });
+        if (result.without !== undefined) {
+          const message = `a hook of the repository staged uncommitted changes, which are not in the commit: ${
+            rootPaths(ralph, result.without).join(", ")
+          }`;
+          ralph.events.emit({ type: "note", level: "warn", message });
+        }
       } else if (result.status === "nothing" && result.ignored.length > 0 && !toldIgnored) {
         toldIgnored = true;
         const message = `ignored by git and therefore not committed: ${result.ignored.join(", ")}`;

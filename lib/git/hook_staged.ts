@@ -1,0 +1,34 @@
+import { withOwnIndex } from "./own_index.ts";
+import { NAMES_AT, outputFrom, pathsBetween, pathsFrom } from "./run_git.ts";
+import { entriesAt } from "./take_out.ts";
+import type { Repository } from "./types.ts";
+
+/** Without hooks: these have run. */
+const AMEND = ["-c", "core.hooksPath=/dev/null", "commit", "--amend", "--no-edit", "--quiet", "--cleanup=verbatim"];
+
+/**
+ * Makes the last commit again without these paths, as far as a hook has staged them (`git add -A`). Tree and index stay
+ * as they are.
+ *
+ * @param base the commit that has them as they were; `null`: none has
+ * @returns the paths that were taken out
+ * @throws {RalphError} git-failed
+ */
+export async function takeOutStaged(
+  repository: Pick<Repository, "git" | "gitDirectory">,
+  base: string | null,
+  paths: ReadonlySet<string>,
+): Promise<readonly string[]> {
+  const made = base === null
+    ? await pathsFrom(repository, [...NAMES_AT, "HEAD"])
+    : await pathsBetween(repository, base, "HEAD");
+  const staged = made.filter((path) => paths.has(path));
+  if (staged.length === 0) return [];
+  const input = await entriesAt(repository, base, staged);
+  await withOwnIndex(repository, "empty", async (environment) => {
+    await outputFrom(repository, ["read-tree", "HEAD"], { environment });
+    await outputFrom(repository, ["update-index", "-z", "--index-info"], { input, environment });
+    await outputFrom(repository, [...AMEND, "--allow-empty"], { environment });
+  });
+  return staged;
+}
