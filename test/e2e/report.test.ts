@@ -114,15 +114,15 @@ describe("ralph report", () => {
 
   test("a secret of the environment in a commit's subject is masked", async () => {
     const secret = "hunter2hunter2hunter2";
-    const { root, git } = await run(`${AGENT}\ngit commit -q --allow-empty -m "login with ${secret}"`).env({
-      MY_API_KEY: secret,
-    })
-      .expectExit(3);
+    const agent = `${AGENT}\ngit commit -q --allow-empty -m "login with ${secret}"`;
+    const folded = await run(agent).env({ MY_API_KEY: secret }).expectExit(3);
+    const kept = await run(agent).env({ MY_API_KEY: secret })
+      .files({ "ralph.config.json": '{ "commits": { "squash": false } }' }).expectExit(3);
 
-    const { stdout } = await ralphCli(root).env({ MY_API_KEY: secret }).args("report").expectExit(0);
+    const { stdout } = await ralphCli(kept.root).env({ MY_API_KEY: secret }).args("report").expectExit(0);
 
+    expect(folded.git("log", "--grep=^feat: US-001", "--format=%b")).toContain("- login with ***");
     expect(stdout).not.toContain(secret);
-    expect(git("log", "--grep=^feat: US-001", "--format=%b")).toContain("- login with ***");
     expect(stdout).toContain("login with \\*\\*\\*");
   });
 
