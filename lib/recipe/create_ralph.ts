@@ -10,6 +10,7 @@ import type { Config } from "../config/types.ts";
 import type { LoopDefaults, RalphContext } from "../context/context.ts";
 import { optionInvalid, RalphError } from "../errors/ralph_error.ts";
 import { createEventBus } from "../events/bus.ts";
+import { noteRun } from "../events/known_runs.ts";
 import { createEventLog, type EventLog } from "../events/event_log.ts";
 import { createGit } from "../git/run_git.ts";
 import { pruneRefs } from "../git/kept.ts";
@@ -346,6 +347,7 @@ function runFolders(
   async function make(directory: string): Promise<string> {
     const folder = join(directory, id);
     await ensurePrivateDirectory(folder);
+    if (repository !== null) await noteRun(repository, directory, id);
     host.guard?.keep(folder);
     const log = await createEventLog({ file: join(folder, "events.ndjson"), run: id, clock: host.clock });
     logs.push(log);

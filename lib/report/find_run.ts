@@ -1,6 +1,9 @@
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { nearest } from "../errors/nearest.ts";
+import { knownRuns } from "../events/known_runs.ts";
 import { RUN_REGEXP } from "../events/run_folders.ts";
+import { findFolders } from "../git/find_folders.ts";
+import { realPath } from "../host/file_state.ts";
 import { isDirectory, listDirectory, pathExists } from "../host/files.ts";
 import { usage } from "../cli/parse.ts";
 
@@ -55,15 +58,19 @@ export async function findRun(
   );
 }
 
-/** Oldest first: a run's name begins with its time. */
+/** Oldest first: a run's name begins with its time. A folder that no run of this working tree made is left out. */
 export async function listRuns(directories: readonly string[]): Promise<readonly FoundRun[]> {
   const found: Omit<FoundRun, "newest">[] = [];
   for (const directory of directories) {
     if (!await isDirectory(directory)) continue;
+    const real = realPath(directory);
+    const repository = await findFolders(real, { variables: {} });
+    const known = repository === null ? null : await knownRuns(repository, real);
     for (const id of await listDirectory(directory)) {
       const folder = join(directory, id);
       const events = join(folder, EVENTS_FILE);
-      if (RUN_REGEXP.test(id) && await pathExists(events)) found.push({ id, folder, events });
+      if (!RUN_REGEXP.test(id) || known?.has(id) === false) continue;
+      if (await pathExists(events)) found.push({ id, folder, events });
     }
   }
   const sorted = found.toSorted((one, other) => one.id < other.id ? -1 : one.id > other.id ? 1 : 0);
