@@ -23,6 +23,8 @@ export interface ToStow {
   readonly without: readonly string[];
   /** Takes secrets out of what is repeated. */
   readonly mask: Mask;
+  /** Commits that change nothing together are taken off as well. @default false */
+  readonly empty?: boolean;
 }
 
 /** Work that is kept under a ref. */
@@ -45,15 +47,15 @@ export interface StowedWork {
  */
 export async function stowWork(
   repository: Stowing,
-  { ref, subject, fold, paths, without, mask }: ToStow,
+  { ref, subject, fold, paths, without, mask, empty = false }: ToStow,
 ): Promise<StowedWork | null> {
   let work = await stowedWork(repository, ref);
   if (work === null) {
     if (fold === null && paths.length === 0) return null;
     const base = fold?.onto ?? await lineFrom(repository, ["rev-parse", "HEAD"]);
     const captured = await captureWork(repository, { base, ref, subject, without, only: paths, mask });
+    if (captured === null && (fold === null || !empty)) return null;
     if (captured === null && fold !== null) await outputFrom(repository, ["update-ref", ref, fold.head]);
-    if (captured === null && fold === null) return null;
     work = { ref, subject, ...captured ?? { base, commit: fold?.head ?? base, paths: [] } }; // commits that undo each other
   }
   const own = new Set(paths);

@@ -53,6 +53,7 @@ export async function stowParked(
     paths: Object.keys(work),
     without: ownPaths(ralph, backlog),
     mask: maskOf(ralph),
+    empty: commitsNothing(item),
   });
   if (stowed === null) return null;
   const last = ralph.journal.stowed(key).get(item.id);
