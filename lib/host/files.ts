@@ -31,7 +31,7 @@ import { dirname, join, sep } from "node:path";
 import { copy } from "@std/fs/copy";
 import { ensureDir } from "@std/fs/ensure-dir";
 import { exists } from "@std/fs/exists";
-import { type Appender, createAppender } from "./appender.ts";
+import { type Appender, createAppender, openOwn } from "./appender.ts";
 import { syncFolder, syncOpen } from "./durable.ts";
 import { notRegular, tooLarge, unreadable, unwritable } from "./file_errors.ts";
 import { isRemovedEmpty, removeOwn, removePath } from "./remove_path.ts";
@@ -190,7 +190,7 @@ export async function writePlain(path: string, text: string): Promise<void> {
  * @throws {RalphError} file-unwritable
  */
 export async function openAppender(path: string): Promise<Appender> {
-  return createAppender(await makingFolder(path, async () => openSync(path, "a+", PRIVATE_FILE)), path);
+  return createAppender(await makingFolder(path, async () => openOwn(path, PRIVATE_FILE)), path);
 }
 
 /** True for a folder, also behind a symbolic link. */

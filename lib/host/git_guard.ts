@@ -13,7 +13,7 @@ import { isPlainConfig, nestedSettings } from "./nested_git.ts";
 import { setAside } from "./set_aside.ts";
 import type { GitGuard, Host, ProcessRequest, WatchedRepository } from "./types.ts";
 import { writeAtomic } from "./write_atomic.ts";
-import { entryAt, entryOrNothing } from "./looks.ts";
+import { entryAt, entryOrNothing, linkAt, namesIn } from "./looks.ts";
 
 const MAX_BYTES = 1 << 20;
 /** So many are named. */
@@ -203,6 +203,15 @@ function linksAbove(path: string, top: string): ReadonlyMap<string, string> {
   return links;
 }
 
+/** Links in a folder of a run, and in its folders of logs. */
+function linksBelow(folder: string, depth = 2): readonly string[] {
+  if (entryAt(folder)?.isDirectory() !== true) return [];
+  return namesIn(folder).map((name) => join(folder, name)).flatMap((path) => {
+    if (entryAt(path)?.isSymbolicLink() === true) return [path];
+    return depth > 1 ? linksBelow(path, depth - 1) : [];
+  });
+}
+
 function settlePath(
   path: string,
   before: ReadonlyMap<string, string>,
@@ -211,7 +220,8 @@ function settlePath(
   const top = topLevelOf(path, repositories);
   const own = repositories.find(({ topLevel }) => topLevel === top);
   if (own === undefined) return [];
-  const fresh = [...linksAbove(path, top)].filter(([link, target]) => before.get(link) !== target);
+  const inside = linksBelow(path).map((link) => [link, linkAt(link)] as const); // Ralph makes none there
+  const fresh = [...linksAbove(path, top), ...inside].filter(([link, target]) => before.get(link) !== target);
   return fresh.toReversed().flatMap(([link, target]) => {
     const place = setAside(link, join(own.gitDirectory, "ralph", "aside"));
     if (place === null) return [];

@@ -186,7 +186,7 @@ export interface GitGuard {
   readonly isStrict?: boolean;
   /** Looks after this repository too. It is read when the next turn begins. */
   watch(repository: WatchedRepository): void;
-  /** No link of a turn's making is to be at this path, or above it up to the top level. */
+  /** No link of a turn's making is to be at this path, in it, or above it up to the top level. */
   keep(path: string): void;
   /** Call before what an agent decides about runs: remembers what is there. */
   begin(): void;

@@ -105,6 +105,37 @@ describe("reading", () => {
     expect([mode("runs/one"), mode("runs/one/a.log"), mode("old")]).toEqual(["700", "600", "700"]);
   });
 
+  test.skipIf(process.platform === "win32").each([
+    ["a link to a file", "ln -s ../out a.log"],
+    ["a link to nothing", "rm ../out; ln -s ../out a.log"],
+    ["another name of a file", "ln ../out a.log"],
+  ])(
+    "openAppender() adds to no file elsewhere: %s is set aside (skipped on Windows: links)",
+    async (_what, command) => {
+      await using temporary = await temporaryDirectory("ralph-files-");
+      const folder = temporary.path;
+      mkdirSync(join(folder, "run"));
+      writeFileSync(join(folder, "out"), "mine");
+      const file = join(folder, "run/a.log");
+      const place = { cwd: join(folder, "run") };
+      const bytes = new TextEncoder().encode("two");
+      execFileSync("sh", ["-ec", command], place);
+
+      const appender = await openAppender(file);
+      appender.write(bytes);
+      const first = readFileSync(file, "utf8");
+      execFileSync("sh", ["-ec", `mv a.log moved; echo mine > ../out; ${command}`], place);
+      appender.keep();
+      appender.write(bytes);
+      await appender.close();
+
+      expect(first).toBe("two");
+      expect(readFileSync(file, "utf8")).toBe("twotwo");
+      if (existsSync(join(folder, "out"))) expect(readFileSync(join(folder, "out"), "utf8").trim()).toBe("mine");
+      expect(readdirSync(join(folder, "run")).toSorted()).toEqual(["a.log", "a.log.aside", "a.log.aside-2", "moved"]);
+    },
+  );
+
   test("openAppender() keeps the order of large and small chunks", async () => {
     await using folder = await temporaryDirectory("ralph-files-");
     const path = join(folder.path, "a.log");

@@ -65,6 +65,13 @@ const ATTEMPTS: readonly (readonly [name: string, command: string, said: string 
   ],
   ["the git directory moved", "git init -q --separate-git-dir $OUT/moved .", ".git, which was moved"],
   ["the folder of runs as a link", "mv runs away; ln -s $OUT runs", "runs (link"],
+  ["a transcript as a link", "ln -s $OUT/known runs/1/iteration-2.log", "runs/1/iteration-2.log (link"],
+  [
+    "a check's log as a link",
+    "mkdir runs/1/iteration-2; ln -s $OUT/new runs/1/iteration-2/check-1.log",
+    "runs/1/iteration-2/check-1.log (link",
+  ],
+  ["a folder of logs as a link", "ln -s $OUT runs/1/iteration-2", "runs/1/iteration-2 (link"],
   ["the folder above it as a link", "rm -rf runs; ln -s $OUT runs", "runs (link"],
   [
     "a branch and a commit of its own",
