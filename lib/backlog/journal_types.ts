@@ -4,6 +4,7 @@
  * @module
  */
 import type { Lack } from "./verdict.ts";
+import type { KeptPath } from "../git/kept.ts";
 import type { Fold } from "../git/types.ts";
 import type { Attempt, Item, ParkedItem, PassedRecord, Settlement } from "./types.ts";
 
@@ -29,6 +30,8 @@ export interface OpenItem {
   readonly work: Readonly<Record<string, string | null>>;
   /** Paths that were dirty before any turn of that run: the user's own. */
   readonly userPaths: readonly string[];
+  /** The user's uncommitted work before the turn, by its paths. */
+  readonly kept?: KeptRecord | undefined;
   /** It was worked on in a tree of its own. */
   readonly apart?: boolean | undefined;
   /** Its work was coming into the project's tree. */
@@ -37,6 +40,16 @@ export interface OpenItem {
   readonly head?: string | null | undefined;
   /** Commits that were to become part of the item's own when Ralph was stopped. */
   readonly fold?: Fold | undefined;
+}
+
+/** What is uncommitted, by paths relative to the top level; `codes`: of `git status`. */
+export type KeptWork = Readonly<Record<string, KeptPath & { readonly codes: readonly string[] }>>;
+
+/** The user's uncommitted work before a turn. */
+export interface KeptRecord {
+  /** Commit before the turn. */
+  readonly head: string | null;
+  readonly work: KeptWork;
 }
 
 /** The history that decides how old a file that judges is: all attempts since a run last passed. */
@@ -109,6 +122,8 @@ export interface Journal {
   /** The paths that earlier attempts left uncommitted, and which item's they were. */
   leftovers(key: JournalKey): ReadonlyMap<string, Leftover>;
   begun(key: JournalKey, item: Item, attempt: BegunAttempt): Promise<void>;
+  /** Records what is the user's before a turn at an item that has begun. */
+  kept(key: JournalKey, itemId: string, kept: KeptRecord): Promise<void>;
   settling(key: JournalKey, item: Item, attempt: Attempt, left: SettlingWork): Promise<void>;
   settled(key: JournalKey, item: Item, attempt: Attempt, end: SettledEnd): Promise<void>;
   /** The final check fails for these items: they have not passed. */

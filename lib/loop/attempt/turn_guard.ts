@@ -11,7 +11,7 @@ import { rootPaths, topLevelPaths } from "../../git/tree_paths.ts";
 import type { Repository, TreeSnapshot } from "../../git/types.ts";
 import { realPath } from "../../host/file_state.ts";
 import { factsOf } from "../../host/path_facts.ts";
-import { createUncommitted } from "./uncommitted.ts";
+import { createUncommitted, type UncommittedOptions } from "./uncommitted.ts";
 
 /** A turn after the guard has looked at it. */
 export interface GuardedTurn extends ObservedTurn {
@@ -34,10 +34,10 @@ export interface TurnGuard {
 /** @param own the user's paths, and state files, which Ralph restores by itself */
 export function createTurnGuard(
   ralph: RalphContext,
-  own: { readonly userPaths: ReadonlySet<string>; readonly stateFiles: readonly string[] },
+  own: Pick<UncommittedOptions, "userPaths" | "stateFiles" | "record">,
 ): TurnGuard {
   const repository = requireRepository(ralph);
-  const uncommitted = createUncommitted(ralph, own.userPaths, topLevelPaths(ralph, own.stateFiles));
+  const uncommitted = createUncommitted(ralph, { ...own, stateFiles: topLevelPaths(ralph, own.stateFiles) });
   let last: { readonly itemId: string; readonly head: string | null } | null = null;
   let floor: string | null = null;
   let flags: IndexFlags | null = null;
@@ -64,7 +64,7 @@ export function createTurnGuard(
       stamp = stampOf(repository);
       work = readWork(repository, before.branch);
       reportUnreadable(before.unreadable);
-      await uncommitted.keep(before);
+      await uncommitted.keep(itemId, before);
     },
     async afterTurn(attemptId, observed) {
       const { before } = observed;

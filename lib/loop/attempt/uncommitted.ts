@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { restoreFolders } from "../../agents/agent_turn.ts";
+import type { KeptRecord, OpenItem } from "../../backlog/journal_types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { keepPaths, type KeptPath, nameKept, restoreKept } from "../../git/kept.ts";
@@ -14,7 +15,7 @@ import type { Repository, TreeSnapshot } from "../../git/types.ts";
 /** A person's uncommitted work: kept before each turn, and restored after it. */
 export interface Uncommitted {
   /** Keeps the content of the user's paths that are new or have changed. */
-  keep(before: TreeSnapshot): Promise<void>;
+  keep(itemId: string, before: TreeSnapshot): Promise<void>;
   /**
    * Takes out of the turn's commits what was swept into them, and restores what is gone or reverted. Any other content
    * is newer work and stays.
@@ -32,16 +33,25 @@ export interface RestoredUncommitted {
   readonly remade: readonly string[];
 }
 
-/** @param stateFiles relative to the top level */
+/** The paths that are looked after, and where what is kept of them is recorded. */
+export interface UncommittedOptions {
+  /** Relative to the top level. */
+  readonly userPaths: ReadonlySet<string>;
+  readonly stateFiles: readonly string[];
+  /** Records what was kept before a turn. */
+  readonly record?: (itemId: string, kept: KeptRecord) => Promise<void>;
+  /** Kept before a turn in which Ralph was killed: a person may have committed it since. @default nothing */
+  readonly known?: ReadonlyMap<string, KeptPath>;
+}
+
 export function createUncommitted(
   ralph: RalphContext,
-  userPaths: ReadonlySet<string>,
-  stateFiles: readonly string[],
+  { userPaths, stateFiles, record, known }: UncommittedOptions,
 ): Uncommitted {
   const repository = requireRepository(ralph);
   const ref = `refs/ralph/kept/${ralph.run.id}`;
   const state = new Set(stateFiles);
-  let kept: ReadonlyMap<string, KeptPath> = new Map();
+  let kept = known ?? new Map<string, KeptPath>();
   let commit: string | null = null;
   let isReported = false;
 
@@ -57,16 +67,16 @@ export function createUncommitted(
   }
 
   return {
-    async keep(before) {
+    async keep(itemId, before) {
       const paths = before.changed
         .filter(({ path, submodule }) => submodule === undefined && !path.endsWith("/"))
         .map(({ path }) => path).filter((path) => userPaths.has(path) && !state.has(path));
       const isNew = (path: string): boolean => kept.get(path)?.content !== before.contents.get(path);
       const fresh = await keepPaths(repository, before, [...new Set(paths)].filter(isNew));
       kept = new Map(paths.map((path) => [path, fresh.get(path) ?? kept.get(path)!]));
-      if (fresh.size === 0) return;
-      commit = await nameKept(repository, ref, kept, commit);
-      if (isReported) return;
+      if (fresh.size > 0) commit = await nameKept(repository, ref, kept, commit);
+      if (kept.size > 0) await record?.(itemId, recordOf(before, kept));
+      if (isReported || fresh.size === 0) return;
       isReported = true;
       const where = commit === null ? "" : ` (kept as ${ref})`;
       report("info", `your uncommitted changes stay as they are, uncommitted${where}`, paths);
@@ -76,10 +86,13 @@ export function createUncommitted(
       if (kept.size === 0) return { isTouched: false, remade: [] };
       const isBack = await foldersBack(ralph, before, kept);
       const after = isBack ? await repository.snapshot() : seen;
-      const swept = await sweptPaths(repository, before, after, kept);
+      const { swept, theirs } = await committedPaths(repository, before, after, kept);
       if (swept.length > 0) await takeOut(repository, before.head, swept);
       const committed = before.head === null && after.head !== null ? [...kept.keys()] : swept;
-      const gone = [...kept.keys()].filter((path) => isGone(repository, path, after, committed, kept));
+      const gone = [...kept.keys()]
+        .filter((path) =>
+          !(known !== undefined && theirs.has(path)) && isGone(repository, path, after, committed, kept)
+        );
       const isThere = (path: string): boolean => factsOf(join(repository.topLevel, path)) !== null;
       const remade = gone.filter((path) => kept.get(path)!.content === null && isThere(path));
       const results = await Promise.all(gone.map(async (path) => ({ path, ok: await restoreOne(path) })));
@@ -92,6 +105,33 @@ export function createUncommitted(
       return { isTouched, remade };
     },
   };
+}
+
+/** Restores what a person had not committed when Ralph was killed in a turn, as after a turn that has ended. */
+export async function restoreKilled(ralph: RalphContext, interrupted: readonly OpenItem[]): Promise<void> {
+  for (const { attempt, kept } of interrupted) {
+    if (attempt !== null || kept === undefined) continue; // known: it was restored before that
+    const { head, work } = kept;
+    const known = new Map(Object.entries(work));
+    const changed = [...known].flatMap(([path, { codes }]) =>
+      codes.map((code) => ({ path, code, untracked: code === "??" }))
+    );
+    const before = {
+      head,
+      branch: null,
+      changed,
+      contents: new Map([...known].map(([path, of]) => [path, of.content])),
+    };
+    const uncommitted = createUncommitted(ralph, { userPaths: new Set(known.keys()), stateFiles: [], known });
+    await uncommitted.restore(before, await requireRepository(ralph).snapshot(), false);
+  }
+}
+
+function recordOf({ changed, head }: TreeSnapshot, kept: ReadonlyMap<string, KeptPath>): KeptRecord {
+  const codes = new Map<string, string[]>();
+  for (const { path, code } of changed) codes.set(path, [...codes.get(path) ?? [], code]);
+  const work = Object.fromEntries([...kept].map(([path, one]) => [path, { ...one, codes: codes.get(path) ?? [] }]));
+  return { head, work };
 }
 
 /**
@@ -120,18 +160,20 @@ function isLeftOut([, { blob, facts }]: readonly [string, KeptPath]): boolean {
   return facts !== null && blob === undefined;
 }
 
-/** The user's paths that the turn's commits touched, and whose present content is in them. */
-async function sweptPaths(
+/** The user's paths in commits since: in the turn's, with their present content (`swept`), and in a person's. */
+async function committedPaths(
   repository: Repository,
   before: TreeSnapshot,
   after: TreeSnapshot,
   kept: ReadonlyMap<string, KeptPath>,
-): Promise<readonly string[]> {
+): Promise<{ readonly swept: readonly string[]; readonly theirs: ReadonlySet<string> }> {
   // without a commit before it, all of the project is uncommitted: the first commit may take it
-  if (before.head === null || after.head === null || after.head === before.head) return [];
-  const all = await pathsBetween(repository, before.head, after.head);
-  const fromTurn = all.some((path) => kept.has(path)) ? await pathsOfTurn(repository, before.head, after.head) : null;
-  const touched = all.filter((path) => kept.has(path) && fromTurn?.has(path) !== false);
+  if (before.head === null || after.head === null || after.head === before.head) {
+    return { swept: [], theirs: new Set() };
+  }
+  const all = (await pathsBetween(repository, before.head, after.head)).filter((path) => kept.has(path));
+  const { fromTurn, others } = await pathsOfSides(repository, all.length > 0 ? `${before.head}..${after.head}` : null);
+  const touched = all.filter((path) => fromTurn?.has(path) !== false);
   const swept: string[] = [];
   for (const path of touched) {
     if (!after.contents.has(path)) swept.push(path);
@@ -140,17 +182,26 @@ async function sweptPaths(
       if (exitCode === 0 && stdout.trim() === kept.get(path)!.blob) swept.push(path);
     }
   }
-  return swept;
+  return { swept, theirs: new Set(all.filter((path) => fromTurn?.has(path) === false && others.has(path))) };
 }
 
-/** Paths of the turn's own commits: commits that a person makes meanwhile stay. `null`: it cannot tell them apart. */
-async function pathsOfTurn(repository: Repository, from: string, to: string): Promise<ReadonlySet<string> | null> {
-  if (!await canMark(repository)) return null;
-  const commits = (await outputFrom(repository, ["rev-list", `${from}..${to}`])).split("\n").filter((id) => id !== "");
-  const input = [...await markedCommits(repository, commits)].map((id) => `${id}\n`).join("");
-  if (input === "") return new Set();
+/** Paths of the turn's own commits, and of others: a person's stay. `null`: it cannot tell them apart. */
+async function pathsOfSides(
+  repository: Repository,
+  range: string | null,
+): Promise<{ readonly fromTurn: ReadonlySet<string> | null; readonly others: ReadonlySet<string> }> {
+  if (range === null || !await canMark(repository)) return { fromTurn: null, others: new Set() };
+  const commits = (await outputFrom(repository, ["rev-list", range])).split("\n").filter((id) => id !== "");
+  const marked = await markedCommits(repository, commits);
   const look = ["diff-tree", "--stdin", "-m", "-r", "-z", "--no-commit-id", "--name-only", "--no-renames"];
-  return new Set(partsOf(await outputFrom(repository, look, { input })));
+  const pathsOf = async (some: readonly string[]): Promise<ReadonlySet<string>> =>
+    some.length === 0
+      ? new Set()
+      : new Set(partsOf(await outputFrom(repository, look, { input: some.map((id) => `${id}\n`).join("") })));
+  return {
+    fromTurn: await pathsOf(commits.filter((id) => marked.has(id))),
+    others: await pathsOf(commits.filter((id) => !marked.has(id))),
+  };
 }
 
 /** Reverted, stashed or deleted; what was committed is still there, unless it was deleted as well. */

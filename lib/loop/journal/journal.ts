@@ -23,7 +23,7 @@ const COMPACT_AT_BYTES = 1024 * 1024;
  * On the disk before anything else happens: by them the next run knows, also after a power cut, what a turn may have
  * changed and what was about to be settled. The others only save it work.
  */
-const DURABLE: ReadonlySet<JournalLine["type"]> = new Set(["begun", "settling", "reopened", "run-ended"]);
+const DURABLE: ReadonlySet<JournalLine["type"]> = new Set(["begun", "kept", "settling", "reopened", "run-ended"]);
 
 /** A line without its backlog. */
 type Said = { [Type in LineType]: { readonly type: Type } & LineFields[Type] }[LineType];
@@ -71,6 +71,7 @@ export async function openJournal(file: string | null): Promise<Journal> {
     },
     baselineTaken: (key, item, green) => append(key, { type: "baseline", ...ofItem(item), green }),
     begun: (key, item, { id, ...attempt }) => append(key, { type: "begun", item, attemptId: id, ...attempt }),
+    kept: (key, itemId, kept) => append(key, { type: "kept", itemId, ...kept }),
     stowed: (key) => state.slot(key).stowed,
     stow: (key, itemId, stowed) => append(key, { type: "stowed", itemId, ...stowed }),
     start: (key, itemId) => state.slot(key).started.get(itemId) ?? null,

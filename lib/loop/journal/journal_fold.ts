@@ -126,8 +126,9 @@ export function keptLines({ brief, named, slots }: JournalState): readonly Journ
       lines.push({ type: "baseline", ...of, itemId, fingerprint, green, isWorkedOn });
     }
     for (const [itemId, head] of slot.started) lines.push({ type: "started", ...of, itemId, head });
-    for (const { item, attempt, work, fold, landing, head: _, ...begun } of slot.open.values()) {
+    for (const { item, attempt, work, fold, landing, kept, head: _, ...begun } of slot.open.values()) {
       lines.push({ type: "begun", ...of, item, ...begun });
+      if (kept !== undefined) lines.push({ type: "kept", ...of, itemId: item.id, ...kept });
       if (attempt !== null) lines.push({ type: "settling", ...of, ...ofItem(item), attempt, work, fold, landing });
     }
   }
@@ -142,6 +143,10 @@ export function ofItem(item: Item): { readonly itemId: string; readonly fingerpr
 /** How a line of each kind changes what is known. */
 const APPLY: { readonly [Type in LineType]: (slot: Slot, line: LineOf<Type>, newest: Newest) => void } = {
   begun: applyBegun,
+  kept(slot, { itemId, head, work }) {
+    const open = slot.open.get(itemId);
+    if (open !== undefined) slot.open.set(itemId, { ...open, kept: { head, work } });
+  },
   settling: applySettling,
   settled: applySettled,
   started: (slot, { itemId, head }) => void slot.started.set(itemId, head),

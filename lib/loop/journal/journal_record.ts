@@ -4,6 +4,7 @@ import type {
   BegunAttempt,
   BriefRecord,
   JournalKey,
+  KeptRecord,
   NoticeRecord,
   SettledEnd,
   SettlingWork,
@@ -23,6 +24,7 @@ export type Work = SettlingWork["work"];
 /** The fields of a line of each kind. */
 export interface LineFields {
   readonly begun: Omit<BegunAttempt, "id"> & { readonly item: Item; readonly attemptId: string };
+  readonly kept: KeptRecord & { readonly itemId: string };
   readonly settling: OfItem & SettlingWork & { readonly attempt: Attempt };
   readonly settled: OfItem & SettledEnd & { readonly attemptId: string };
   readonly stowed: Stowed & { readonly itemId: string };
@@ -65,6 +67,7 @@ const SHAPES: Readonly<Record<LineType, Readonly<Record<string, Fits>>>> = {
     head: optional(isHash),
     apart: optional(isFlag),
   },
+  kept: { itemId: isText, head: isHash, work: (value) => isObject(value) && Object.entries(value).every(isKept) },
   settling: {
     itemId: isText,
     attempt: object({ status: isText }),
@@ -112,6 +115,15 @@ export function keyOf(key: JournalKey): string {
 function isKey(value: unknown): boolean {
   const key = typeof value === "string" ? jsonIn(value) : null;
   return Array.isArray(key) && isText(key[0]);
+}
+
+/** A path of the tree: what is kept of it is written there. */
+function isKept([path, value]: readonly [string, unknown]): boolean {
+  const isFacts: Fits = (facts) =>
+    facts === null || object({ kind: isText, mode: (mode) => typeof mode === "number" })(facts);
+  const isBlob: Fits = (blob) => /^[0-9a-f]{40,64}$/.test(String(blob));
+  return path.split("/").every((part) => !["", ".", "..", ".git"].includes(part)) &&
+    object({ content: isHash, blob: optional(isBlob), facts: isFacts, codes: isTexts })(value);
 }
 
 function isPassed(value: unknown): boolean {

@@ -58,7 +58,11 @@ export class Loop<Data, Findings> {
     this.#backlog = backlog;
     this.#signal = options.signal ?? ralph.signal;
     this.#limits = limitsOf(ralph, options, parts.workers);
-    this.#guard = createTurnGuard(ralph, { userPaths: parts.ownership.userPaths, stateFiles: backlog.stateFiles });
+    this.#guard = createTurnGuard(ralph, {
+      userPaths: parts.ownership.userPaths,
+      stateFiles: backlog.stateFiles,
+      record: (itemId, kept) => ralph.journal.kept(parts.key, itemId, kept),
+    });
     this.#clean = createCleanRun(ralph, parts);
     this.#iterations = new Iterations(parts, this.#limits);
   }

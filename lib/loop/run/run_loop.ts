@@ -13,6 +13,7 @@ import { onBranch } from "./branch.ts";
 import { noteVerdict } from "../finish/note_verdict.ts";
 import { tooLarge } from "../finish/too_large.ts";
 import type { LoopOptions, LoopOutcome } from "./outcome.ts";
+import { restoreKilled } from "../attempt/uncommitted.ts";
 import { recover, repairAfterKill, reportTornIndex } from "../recover/recover.ts";
 import { type Committer, createCommitter } from "../settle/committer.ts";
 import { ownPaths } from "../settle/stow.ts";
@@ -72,6 +73,7 @@ export async function runLoop<Data, Findings>(
   await onBranch(ralph, backlog, options.branch ?? ralph.loop.branch);
 
   const key = await journalKeyOf(backlog);
+  await restoreKilled(ralph, ralph.journal.open(key)); // before the brief is read
   const committer = createCommitter(ralph, backlog);
   const workers = workersOf(ralph, backlog, options);
   await rescueLeftTrees(ralph, backlog, workers);
