@@ -5,7 +5,6 @@ import { RalphError } from "../../errors/ralph_error.ts";
 import { readText } from "../../host/files.ts";
 import type { Backlog, Check, Item } from "../../backlog/types.ts";
 import { type GsdBacklogContext, type GsdItemData, itemDataOf } from "./item_data.ts";
-import { CHECK_FORM } from "./check_form.ts";
 import { planChecks, uncheckedPlans } from "./checks.ts";
 import { claimOf, type GsdFindings, gsdFindings } from "./claim.ts";
 import { GSD_JOURNAL, GSD_RUNS, PLANNING_DIRECTORY, ROADMAP_FILE, STATE_FILE } from "./paths.ts";
@@ -20,7 +19,7 @@ import { withTicksOf } from "./restore_roadmap.ts";
 import { withSectionOf } from "./rewrite_state.ts";
 import { PlanSettler, waitsForSummary } from "./settle.ts";
 import { policyOf } from "./settle_policy.ts";
-import type { Plan, Planning } from "./types.ts";
+import { CHECK_FORM, type Plan, type Planning } from "./types.ts";
 
 export type { GsdFindings } from "./claim.ts";
 export type { GsdBacklogContext } from "./item_data.ts";

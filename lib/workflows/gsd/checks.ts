@@ -1,7 +1,6 @@
 import type { Check } from "../../backlog/types.ts";
-import { CHECK_FORM } from "./check_form.ts";
 import type { GsdItemData } from "./item_data.ts";
-import type { Plan, PlanCommand } from "./types.ts";
+import { CHECK_FORM, type Plan, type PlanCommand } from "./types.ts";
 
 /** The label of the checks that a plan names for itself, and of those that hold for every item. */
 const PLAN_SCOPE = "plan";

@@ -1,9 +1,9 @@
 import type { Backlog } from "../../backlog/types.ts";
 import type { CommandLine } from "../../cli/command.ts";
 import { LOOK_FLAGS, SESSION_FLAGS, text } from "../../cli/flags.ts";
-import { CHECK_FORM } from "./check_form.ts";
 import { PLANNING_DIRECTORY } from "./paths.ts";
 import type { WorkflowRow } from "../workflow.ts";
+import { CHECK_FORM } from "./types.ts";
 
 /** The plans of a GSD project. */
 export const GSD: WorkflowRow = {
