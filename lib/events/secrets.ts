@@ -7,6 +7,8 @@
 /** Shorter values are words, not secrets. */
 export const SHORTEST_VALUE = 8;
 const LONGEST_VALUE = 8192;
+/** `base64` breaks its lines after 76 characters, `openssl base64` and PEM after 64. */
+const LINE_LENGTHS = [64, 76];
 
 /** The first group also at the end of a word (`APIKEY`), the second only as words between underscores. */
 const NAME_REGEXP = new RegExp(
@@ -59,7 +61,13 @@ function formsOf(secret: string): readonly string[] {
   const lowerCase = inUrl.replaceAll(/%../g, (byte) => byte.toLowerCase());
   const encoded = [0, 1, 2].map((shift) => inBase64(secret, shift));
   const urlSafe = encoded.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"));
-  return [secret, inJson, inJson.replaceAll("/", "\\/"), inUrl, lowerCase, ...encoded, ...urlSafe];
+  const wrapped = LINE_LENGTHS.flatMap((length) => linesOf(encoded[0]!, length));
+  return [secret, inJson, inJson.replaceAll("/", "\\/"), inUrl, lowerCase, ...encoded, ...urlSafe, ...wrapped];
+}
+
+/** The whole lines of a text that is printed with line breaks; none where it fits in one. */
+function linesOf(text: string, length: number): readonly string[] {
+  return text.length <= length ? [] : text.match(new RegExp(`.{1,${length}}`, "g")) ?? [];
 }
 
 /** The characters that the base64 of a text with the secret in it always has, where `shift` bytes (of 3) come first. */

@@ -37,6 +37,16 @@ describe("secretValues()", () => {
     expect(values).toEqual(expect.arrayContaining(['quote\\"and/', "quote%22and%2F", "quote%22and%2f", "second line"]));
   });
 
+  test.each([64, 76])("secretValues() lists the lines of base64 that is broken after %i characters", (length) => {
+    const secret = "correct horse battery staple, correct horse battery staple, correct horse battery";
+    const redactor = createRedactor(secretValues({ APP_SECRET: secret }));
+    const lines = Buffer.from(`${secret}\n`).toString("base64").match(new RegExp(`.{1,${length}}`, "g")) ?? [];
+
+    expect(lines.length).toBeGreaterThan(1);
+    for (const line of lines) expect(redactor.text(line)).toMatch(/^\*\*\*.{0,4}$/);
+    expect(redactor.text(lines.join("\n"))).not.toContain(lines[0]);
+  });
+
   test.each(["", "a", "ab", "abc"])("secretValues() lists what base64 makes of a value after %j", (before) => {
     const redactor = createRedactor(secretValues({ APP_SECRET: "correct horse battery" }));
     const encoded = Buffer.from(`${before}correct horse battery staple`).toString("base64");
