@@ -3,6 +3,7 @@ import { commitAt, isAncestor } from "./refs.ts";
 import { removePath } from "../host/files.ts";
 import { FROM_INPUT, NAMES_AT, outputFrom, pathsBetween, pathsFrom } from "./run_git.ts";
 import { saveTree } from "./own_index.ts";
+import { markedCommits } from "./turn_mark.ts";
 import { readStash, readTags, type Tags } from "./tags.ts";
 import type { HeadNow, Repository } from "./types.ts";
 
@@ -110,6 +111,30 @@ export function readWork({ gitDirectory }: Guarded, branch: string | null): Tags
 }
 
 /**
+ * Holds stashed work by refs while a turn runs: once nothing names it, `git gc --prune=now` takes it off the disk.
+ *
+ * @param held false: the turn has ended, and the refs go
+ */
+export async function holdStash(repository: Guarded, work: Tags, held: boolean): Promise<void> {
+  const stash = [...work].filter(([name]) => STASH_REGEXP.test(name));
+  if (stash.length === 0) return;
+  const input = stash.map(([name, hash]) =>
+    `${held ? "update" : "delete"} refs/ralph/${name}${held ? ` ${hash}` : ""}\n`
+  );
+  await repository.git(["update-ref", "--stdin"], { input: input.join("") });
+}
+
+const STASH_REGEXP = /^stash-[0-9a-f]{10}$/;
+
+/** A stash that a turn made is its own to drop: with several workers another one may have seen it. */
+async function storeStash(repository: Guarded, hash: string): Promise<boolean> {
+  const { git } = repository;
+  if ((await markedCommits(repository, [hash])).has(hash)) return false;
+  const { stdout } = await git(["log", "-1", "--format=%s", hash, "--"]);
+  return (await git(["stash", "store", "--quiet", "--message", stdout.trim(), hash])).exitCode === 0;
+}
+
+/**
  * Keeps what a turn took away of it.
  *
  * @returns a sentence for each
@@ -125,8 +150,11 @@ export async function keepGone(
     if (now.has(name)) continue;
     const ref = `refs/ralph/lost/${attempt}.${name.replaceAll("/", "-")}`;
     const { exitCode } = await repository.git(["update-ref", ref, hash]);
-    said.push(`while the turn ran, ${name} was removed: ${exitCode === 0 ? `kept as ${ref}` : `${hash} is gone`}`);
+    const isBack = exitCode === 0 && STASH_REGEXP.test(name) && await storeStash(repository, hash);
+    const kept = `kept as ${ref}${isBack ? ", and back in `git stash list`" : ""}`;
+    said.push(`while the turn ran, ${name} was removed: ${exitCode === 0 ? kept : `${hash} is gone`}`);
   }
+  await holdStash(repository, before, false);
   return said;
 }
 

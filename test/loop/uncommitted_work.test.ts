@@ -32,21 +32,30 @@ async function withHook(world: World, script: string): Promise<void> {
 
 test("a person's branch and stash that a turn removes are kept and named", async () => {
   await using world = await loopWorld(async ({ cwd }) => {
-    for (const args of [["branch", "-D", "my/side"], ["stash", "drop", "-q"]]) execFileSync("git", args, { cwd });
+    const prune = "git stash clear; git reflog expire --expire=now --all; git gc -q --prune=now";
+    execFileSync("sh", ["-ec", `git branch -D my/side; ${prune}`], { cwd });
     await appendFile(join(cwd, "code.js"), "one\n");
     return DONE;
   });
   await appendFile(join(world.root, "README.md"), "mine\n");
   await world.git("stash");
+  await appendFile(join(world.root, "README.md"), "more\n");
+  await world.git("stash");
   await world.git("branch", "my/side", "stash@{0}");
+  const stashes = await world.git("stash", "list", "--format=%H %s");
   const [stash] = (await world.git("rev-parse", "stash@{0}")).split("\n");
 
   await runLoop(world.ralph, memoryBacklog(ITEMS.slice(0, 1)));
 
   const kept = await world.git("for-each-ref", "--format=%(objectname) %(refname)", "refs/ralph/lost");
-  expect(kept.replaceAll(/lost\/[^.]+\.\d+\./g, "")).toBe(
-    `${stash} refs/ralph/my-side\n${stash} refs/ralph/stash-${stash?.slice(0, 10)}`,
+  const names = kept.replaceAll(/lost\/[^.]+\.\d+\./g, "").trim().split("\n");
+  const hashes = stashes.split("\n").map((line) => line.split(" ")[0] ?? "").filter((hash) => hash !== "");
+  expect(names.toSorted()).toEqual(
+    [`${stash} refs/ralph/my-side`, ...hashes.map((hash) => `${hash} refs/ralph/stash-${hash.slice(0, 10)}`)]
+      .toSorted(),
   );
+  expect(await world.git("stash", "list", "--format=%H %s")).toBe(stashes);
+  expect(await world.git("for-each-ref", "refs/ralph/stash-*")).toBe("");
   const said = world.events.flatMap((event) => event.type === "note" ? [event.message] : []).join("\n");
   expect(said).toContain("while the turn ran, my/side was removed: kept as refs/ralph/lost/");
 });

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { ObservedTurn } from "../../agents/agent_turn.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { requireRepository } from "../../git/require_repository.ts";
-import { guardHistory, type HistoryRewritten, keepGone, readWork } from "../../git/history.ts";
+import { guardHistory, type HistoryRewritten, holdStash, keepGone, readWork } from "../../git/history.ts";
 import type { Tags } from "../../git/tags.ts";
 import { clearNewFlags, type IndexFlags, readIndexFlags } from "../../git/index_flags.ts";
 import { dropConflicts, endOperations } from "../../git/operations.ts";
@@ -62,7 +62,7 @@ export function createTurnGuard(
       last = { itemId, head: before.head };
       flags ??= await readIndexFlags(repository);
       stamp = stampOf(repository);
-      work = readWork(repository, before.branch);
+      await holdStash(repository, work = readWork(repository, before.branch), true);
       reportUnreadable(before.unreadable);
       await uncommitted.keep(itemId, before);
     },
