@@ -23,6 +23,8 @@ export interface GitEnd {
 /** How a git command is run. */
 export interface GitOptions {
   readonly input?: string;
+  /** Of input and output; `latin1`: byte by byte, for names that are not UTF-8. @default "utf8" */
+  readonly encoding?: "utf8" | "latin1";
   /** @default 60000 */
   readonly timeoutMs?: number;
   /** Ends it, with what it started. @default never: git finishes its write */
@@ -108,7 +110,7 @@ function createGitOnce(host: Host, cwd: string): Git {
       guarded: false,
       timeoutMs,
       ...(options.signal === undefined ? {} : { signal: options.signal }),
-      ...(options.input === undefined ? {} : { input: options.input }),
+      ...(options.input === undefined ? {} : { input: Buffer.from(options.input, options.encoding) }),
       ...(options.onOutput === undefined ? {} : { tailBytes: TAIL_BYTES }),
       onOutput(chunk, stream) {
         if (stream === "stderr" || left <= 0) return;
@@ -141,7 +143,7 @@ function createGitOnce(host: Host, cwd: string): Git {
     }
     return {
       exitCode: end.exitCode,
-      stdout: Buffer.concat(chunks).toString("utf8"),
+      stdout: Buffer.concat(chunks).toString(options.encoding ?? "utf8"),
       stderr: end.stderr,
       tail: end.tail,
     };

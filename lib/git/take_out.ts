@@ -1,8 +1,8 @@
-import { commitFields, FROM_INPUT, gitFailed, lineFrom, outputFrom } from "./run_git.ts";
+import { commitFields, FROM_INPUT, gitFailed, lineFrom, outputFrom, pathsBetween } from "./run_git.ts";
 import { markedCommits, markingEnvironment } from "./turn_mark.ts";
 import { moveHead } from "./move_head.ts";
 import { treeWith } from "./own_index.ts";
-import type { Repository } from "./types.ts";
+import type { Repository, TreeSnapshot } from "./types.ts";
 
 type Rewritten = Pick<Repository, "git" | "gitDirectory">;
 
@@ -24,6 +24,7 @@ const TRIES = 20;
  * Takes paths out of the commits after `base`, as if these had never touched them: everything else in them stays, and
  * one that then changes nothing is left out. The files themselves stay as they are, uncommitted.
  *
+ * @param bytes the repository whose git takes and gives these paths; by it names that are not UTF-8 are taken out
  * @returns the new HEAD
  * @throws {RalphError} git-failed
  */
@@ -31,17 +32,18 @@ export async function takeOut(
   repository: Rewritten,
   base: string | null,
   paths: readonly string[],
+  bytes: Rewritten = repository,
 ): Promise<string | null> {
-  const entries = await entriesAt(repository, base, paths);
+  const entries = await entriesAt(bytes, base, paths, bytes === repository);
   for (let tries = 1;; tries += 1) {
     const head = await lineFrom(repository, ["rev-parse", "HEAD"]);
-    const now = await writtenWithout(repository, base, head, entries);
+    const now = await writtenWithout(repository, base, head, { entries, bytes });
     const why = "ralph: without uncommitted work";
     if (!await moveHead(repository, { from: head, to: now ?? head, why })) {
       if (tries < TRIES) continue;
       throw gitFailed(["update-ref"], "another tool commits all the time: HEAD is never where it was a moment ago");
     }
-    await outputFrom(repository, ["reset", "--quiet", ...FROM_INPUT], { input: paths.join("\0") });
+    await outputFrom(bytes, ["reset", "--quiet", ...FROM_INPUT], { input: paths.join("\0") });
     return now;
   }
 }
@@ -50,7 +52,7 @@ async function writtenWithout(
   repository: Rewritten,
   base: string | null,
   head: string,
-  entries: string,
+  { entries, bytes }: { readonly entries: string; readonly bytes: Rewritten },
 ): Promise<string | null> {
   const renamed = new Map<string, string | null>();
   const commits = await commitsBetween(repository, base, head);
@@ -58,7 +60,7 @@ async function writtenWithout(
   for (const commit of commits) {
     const parents = commit.parents.map((parent) => renamed.has(parent) ? renamed.get(parent)! : parent)
       .filter((parent) => parent !== null);
-    const tree = await treeWith(repository, commit.tree, entries);
+    const tree = await treeWith(bytes, commit.tree, entries);
     const [only] = parents;
     const wasEmpty = commit.parents.length === 1 && await treeOf(repository, commit.parents[0]!) === commit.tree;
     const isEmpty = parents.length < 2 && !wasEmpty && only !== undefined && await treeOf(repository, only) === tree;
@@ -68,15 +70,45 @@ async function writtenWithout(
   return renamed.get(head) ?? head;
 }
 
+const BY_BYTE = { encoding: "latin1" } as const;
+
+/**
+ * Takes out of the commits after a snapshot what was uncommitted in it and has a name that is not UTF-8.
+ *
+ * @returns these paths, as far as they can be read
+ * @throws {RalphError} git-failed
+ */
+export async function takeOutUnreadable(
+  repository: Rewritten,
+  { head, unreadable = [] }: Pick<TreeSnapshot, "head" | "unreadable">,
+  now: string | null,
+): Promise<readonly string[]> {
+  if (head === null || now === null || head === now || unreadable.length === 0) return [];
+  const { git, gitDirectory } = repository;
+  const bytes: Rewritten = { gitDirectory, git: (words, options) => git(words, { ...options, ...BY_BYTE }) };
+  const readable = (path: string): string => Buffer.from(path, "latin1").toString("utf8");
+  const paths = (await pathsBetween(bytes, head, now)).filter((path) => unreadable.includes(readable(path)));
+  if (paths.length > 0) await takeOut(repository, head, paths, bytes);
+  return paths.map(readable);
+}
+
 /** Lines for `update-index --index-info`: the paths as `base` has them, or their removal. */
 export async function entriesAt(
   repository: Pick<Repository, "git">,
   base: string | null,
   paths: readonly string[],
+  named = true,
 ): Promise<string> {
   const found = new Map<string, string>();
   if (base !== null) {
-    const listed = await outputFrom(repository, ["ls-tree", "-r", "-z", "--full-tree", base, "--", ...paths]);
+    const listed = await outputFrom(repository, [
+      "ls-tree",
+      "-r",
+      "-z",
+      "--full-tree",
+      base,
+      ...named ? ["--", ...paths] : [],
+    ]);
     for (const line of listed.split("\0")) {
       const tab = line.indexOf("\t");
       if (tab > 0) found.set(line.slice(tab + 1), line);

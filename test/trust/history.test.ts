@@ -352,6 +352,25 @@ describe("names, hooks and programs of the repository", () => {
     expect(run).toMatchObject({ status: "passed", passed: ["a", "b"], failures: [] });
   });
 
+  test(
+    "one of a person's that the agent commits, or deletes in a commit, is uncommitted again",
+    needs("Linux"),
+    async () => {
+      const names = "old=\"$(printf 'old\\377.txt')\"; new=\"$(printf 'n\\303(.txt')\"";
+      const setup =
+        `${names}; echo o > "$old"; git add "$old"; git commit -qm old; echo mine >> "$old"; echo mine > "$new"`;
+      await using run = await ran(`${names}; work; git add -A; git commit -qm b; git rm -q "$old"; git commit -qm c`, {
+        setup,
+      });
+
+      expect(run).toMatchObject({ status: "passed", passed: ["a", "b"], failures: [] });
+      expect(run.notes).toContain("it is uncommitted again: n\uFFFD(.txt, old\uFFFD.txt");
+      expect(await run.world.git("log", "--format=%s", "--", "old*")).toBe("old");
+      expect(await run.world.git("log", "--format=%s", "--", "n*")).toBe("");
+      expect(await run.world.git("show", "HEAD:b.txt")).toBe("b");
+    },
+  );
+
   test("the repository's fsmonitor is not asked", async () => {
     const setup = "printf '#!/bin/sh\\ntouch ../asked; printf token\\\\0\\n' > .git/monitor; chmod +x .git/monitor";
     await using run = await ran("work", { setup: `${setup}; git config core.fsmonitor "$PWD/.git/monitor"` });

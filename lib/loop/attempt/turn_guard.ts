@@ -11,7 +11,8 @@ import { rootPaths, topLevelPaths } from "../../git/tree_paths.ts";
 import type { Repository, TreeSnapshot } from "../../git/types.ts";
 import { realPath } from "../../host/file_state.ts";
 import { factsOf } from "../../host/path_facts.ts";
-import { createUncommitted, type UncommittedOptions } from "./uncommitted.ts";
+import { takeOutUnreadable } from "../../git/take_out.ts";
+import { COMMITTED, createUncommitted, type UncommittedOptions } from "./uncommitted.ts";
 
 /** A turn after the guard has looked at it. */
 export interface GuardedTurn extends ObservedTurn {
@@ -75,13 +76,13 @@ export function createTurnGuard(
       const operations = await endOperations(repository);
       if (observed.after.changed.some(isUnmerged)) await dropConflicts(repository);
       const now = operations.length === 0 ? observed.after : await repository.status();
-      const line = { branch: before.branch, head: before.head, floor };
-      const rewritten = await guardHistory(repository, line, now, attemptId);
+      const rewritten = await guardHistory(repository, { ...before, floor }, now, attemptId);
       const gone = await keepGone(repository, work, readWork(repository, null), attemptId);
       const cleared = flags === null || !wrote
         ? []
         : await clearNewFlags(repository, flags, await readIndexFlags(repository));
-      const moved = operations.length + conflicts.length + cleared.length > 0 || rewritten !== null;
+      const isWritten = rewritten !== null || await keptOut(ralph, before, now.head);
+      const moved = isWritten || operations.length + conflicts.length + cleared.length > 0;
       const after = moved ? await repository.snapshot() : observed.after;
       const { isTouched, remade } = await uncommitted.restore(before, after, rewritten !== null);
       warn(ralph, [...notesOf(operations, rootPaths(ralph, cleared)), ...gone]);
@@ -93,6 +94,12 @@ export function createTurnGuard(
       last = null;
     },
   };
+}
+
+async function keptOut(ralph: RalphContext, before: TreeSnapshot, now: string | null): Promise<boolean> {
+  const paths = await takeOutUnreadable(requireRepository(ralph), before, now);
+  if (paths.length > 0) warn(ralph, [`${COMMITTED}: ${rootPaths(ralph, paths).join(", ")}`]);
+  return paths.length > 0;
 }
 
 function warn({ events }: RalphContext, messages: readonly string[]): void {

@@ -96,7 +96,7 @@ export function createUncommitted(
       const isThere = (path: string): boolean => factsOf(join(repository.topLevel, path)) !== null;
       const remade = gone.filter((path) => kept.get(path)!.content === null && isThere(path));
       const results = await Promise.all(gone.map(async (path) => ({ path, ok: await restoreOne(path) })));
-      report("warn", "the turn committed what was uncommitted before it; it is uncommitted again", swept);
+      report("warn", COMMITTED, swept);
       const of = (ok: boolean): readonly string[] => results.filter((one) => one.ok === ok).map(({ path }) => path);
       report("warn", "the turn changed or removed uncommitted work, which was restored", of(true));
       report("warn", "uncommitted work is gone and could not be restored", of(false));
@@ -152,6 +152,8 @@ async function foldersBack(
   if (swapped.length > 0) await restoreFolders(ralph, before, swapped);
   return swapped.length > 0;
 }
+
+export const COMMITTED = "the turn committed what was uncommitted before it; it is uncommitted again";
 
 /** So many paths are named in a line. */
 const NAMED = 20;
