@@ -154,8 +154,11 @@ describe("a queue in PostgreSQL", needs("postgresql"), () => {
       expect(ends.get("run-g.1")).toMatchObject({ status: "done", result: { worker: "free" } });
       expect(given).toHaveLength(7);
       await stopOther();
-      await coordinator.submit("run-g.2", emptyJob("run-g.2"));
-      while (given.length < 8) await clock.sleep(50);
+      for (let number = 2; given.length < 8; await clock.sleep(50)) {
+        const id = `run-g.${number}`;
+        await coordinator.submit(id, emptyJob(id));
+        if ((await coordinator.ended([id])).size > 0) number += 1; // the other one was about to ask when it was stopped
+      }
       expect((given[7] ?? 0) - (given[6] ?? 0)).toBeGreaterThan(8_500);
       await stopOne();
     },
