@@ -157,7 +157,7 @@ export interface NoticeRecord {
 /** The notices of a run. */
 export interface NamedByRun extends JournalKey {
   readonly notices: readonly NoticeRecord[];
-  /** The lack in its verdict, if it ended unverified and nobody had agreed to that. */
+  /** The lack in its verdict, if it did not pass and nobody had agreed to that. */
   readonly lack?: Lack;
 }
 

@@ -1,7 +1,10 @@
 import type { FailureReason, Verification } from "./types.ts";
 
-/** The lack of an unverified end: checks that see every item, or only the claims of items with green checks. */
-export type Lack = "checks" | "claims";
+/**
+ * The lack in a run's verdict: of an unverified one checks that see every item, or only the claims of items with green
+ * checks; of a run that stopped before its verdict the end.
+ */
+export type Lack = "checks" | "claims" | "end";
 
 /** By the ids of unverified items and the notices about them. Pure. */
 export function lackOf(

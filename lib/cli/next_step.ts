@@ -33,8 +33,9 @@ export function afterWork(work: Pick<BranchWork, "base" | "commits"> | null): re
   return work.base === null ? [report] : [`\`ralph finish\` merges it or opens a pull request; ${report}`];
 }
 
-/** Says which step follows work that is done and unverified. Pure. @param resume the command that continues */
+/** Says which step follows work that is done and has not passed. Pure. @param resume the command that continues */
 export function afterUnverified(lack: Lack, resume: string): string {
+  if (lack === "end") return `\`${resume}\` continues: the last run has not passed`;
   return lack === "checks"
     ? "`ralph verify` runs what checks there are, `verify.default` names more"
     : `look at the work; \`${resume} --allow-unverified\` accepts it`;

@@ -117,7 +117,7 @@ async function withHints(
   }));
 }
 
-/** The same as in the last lines of a run that ended unverified; `null` where the newest did not, or was another's. */
+/** The step after a run that did not pass, though all is done; `null` where the newest did, or was another's. */
 export async function hintWhenUnverified(
   row: Pick<KnownWorkflow, "resume"> | undefined,
   lastRun: NamedByRun | null,

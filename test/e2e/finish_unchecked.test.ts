@@ -396,3 +396,27 @@ test("work that its agent did not claim is asked for in the run, and unverified 
   const refused = await finish(ran.root, "--merge").expectExit(1);
   expect(refused.stderr).toContain("US-001 is unverified: its agent did not say that it was done");
 });
+
+test("a run that was ended in its final check has not passed, for `status`, `next` and `finish`", async () => {
+  const verify = "if git log -1 --format=%s | grep -q '^feat: US-001'; then sleep 300; fi";
+  const running = ralphCli()
+    .files({
+      "scripts/ralph/prd.json": PRD,
+      "f.txt": "10\n",
+      "ralph.config.json": JSON.stringify({ verify: { default: [verify] }, provider: { command: "worker" } }),
+    })
+    .agent("worker", "cat > /dev/null; echo TEN > f.txt; echo '<promise>COMPLETE</promise>'")
+    .args("run").start();
+  await running.shows("final-check: ");
+  running.child.kill("SIGINT");
+  const { exitCode, root, stderr } = await running.ended();
+  const said = async (...args: string[]): Promise<string> => {
+    const { stdout, stderr } = await ralphCli(root).args(...args).expectExit(0);
+    return `${stdout}${stderr}`;
+  };
+
+  expect(exitCode).toBe(130);
+  expect(stderr).toContain("`ralph run` continues where this one stopped");
+  expect(await said("status")).toContain("next: `ralph run` continues: the last run has not passed");
+  expect(await said("next")).toContain("`ralph run` continues: the last run has not passed");
+});

@@ -93,7 +93,7 @@ const SHAPES: Readonly<Record<LineType, Readonly<Record<string, Fits>>>> = {
   "run-ended": { passed: optional(isFlag), head: optional(isHash) },
   noticed: {
     notices: listOf(object({ kind: isText, subject: isText, message: isText })),
-    lack: optional((value) => value === "checks" || value === "claims"),
+    lack: optional((value) => value === "checks" || value === "claims" || value === "end"),
   },
   judging: { judging: object({ steps: Array.isArray, items: Array.isArray }) },
   unparked: {},

@@ -1,4 +1,4 @@
-import { headlineOf, lackOf } from "../../backlog/verdict.ts";
+import { headlineOf, type Lack, lackOf } from "../../backlog/verdict.ts";
 import { journalKeyOf, onlyOneReason } from "../../backlog/attempts.ts";
 import { refuseOldMembers } from "../../backlog/old_members.ts";
 import type { Backlog } from "../../backlog/types.ts";
@@ -222,17 +222,23 @@ async function remember(
   key: JournalKey,
   outcome: LoopOutcome,
 ): Promise<void> {
-  const { status, turns, notices, unverified } = outcome;
+  const { status, turns, notices } = outcome;
   const before = journal.named();
   const isSame = before?.backlog === key.backlog && before.scope === key.scope;
-  if (turns === 0 && notices.length === 0 && !(isSame && before.lack !== undefined)) return;
-  const lack = outcome.status === "unverified" && !outcome.allowed ? lackOf(unverified, notices) : undefined;
+  const lack = lackIn(outcome);
+  if (turns === 0 && notices.length === 0 && lack === undefined && !(isSame && before.lack !== undefined)) return;
   const known = new Set(notices.map(({ kind, subject }) => `${kind} ${subject}`));
   // Only a final check that passed has looked again.
   const kept = isSame && status !== "passed"
     ? before.notices.filter((one) => isDoubt(one) && !known.has(`${one.kind} ${one.subject}`))
     : [];
   await journal.noticed(key, [...notices.map((one) => ({ ...one, message: headlineOf(one.message) })), ...kept], lack);
+}
+
+function lackIn(outcome: LoopOutcome): Lack | undefined {
+  if (outcome.status === "passed") return undefined;
+  if (outcome.status !== "unverified") return "end";
+  return outcome.allowed ? undefined : lackOf(outcome.unverified, outcome.notices);
 }
 
 /** Evidence that what judges the work was changed. */
