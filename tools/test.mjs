@@ -46,7 +46,7 @@ const BY_BUN = [
   "test/checks/{brief,isolated,pipeline,reviewed_by,unchecked_items,verify}.test.ts",
   "test/hooks/hooks.test.ts",
   "test/workflows/gsd/at_once.test.ts",
-  "test/trust/{judging,brief,brief_next_run,brief_reviewers,claims,folders,git_layouts,history,links,property}.test.ts",
+  "test/trust/{judging,brief,brief_next_run,brief_reviewers,claims,folders,git_layouts,history,links,persons_files,property}.test.ts",
   "test/loop/{answered,baseline,challenge,fold,parallel,parallel_conflicts,parallel_peers,parked}.test.ts",
   "test/loop/{clock,item_proofs,parallel_checks,parallel_faults,rules,turn_conflicts}.test.ts",
   "test/loop/{state_commit,unclaimed,uncommitted_places,uncommitted_work,unsteady,work_item}.test.ts",

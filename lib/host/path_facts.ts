@@ -48,6 +48,12 @@ export function changedAt(path: string): bigint | null {
   return exactEntryAt(path)?.ctimeNs ?? null;
 }
 
+/** Tells whether a file was there at a time, in milliseconds since 1970: it was made, or last changed in any way, before. */
+export function wasThere(path: string, time: number): boolean {
+  const found = entryAt(path);
+  return found !== undefined && [found.birthtimeMs, found.ctimeMs].some((one) => one > 0 && one < time);
+}
+
 /** The target of a symbolic link. */
 export function readLink(path: string): string {
   return readlinkSync(path);

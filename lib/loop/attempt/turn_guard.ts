@@ -12,6 +12,7 @@ import type { Repository, TreeSnapshot } from "../../git/types.ts";
 import { realPath } from "../../host/file_state.ts";
 import { factsOf } from "../../host/path_facts.ts";
 import { takeOutUnreadable } from "../../git/take_out.ts";
+import { createIgnoredBefore } from "./ignored_before.ts";
 import { COMMITTED, createUncommitted, type UncommittedOptions } from "./uncommitted.ts";
 
 /** A turn after the guard has looked at it. */
@@ -38,23 +39,15 @@ export function createTurnGuard(
   own: Pick<UncommittedOptions, "userPaths" | "stateFiles" | "record">,
 ): TurnGuard {
   const repository = requireRepository(ralph);
-  const uncommitted = createUncommitted(ralph, { ...own, stateFiles: topLevelPaths(ralph, own.stateFiles) });
+  const stateFiles = topLevelPaths(ralph, own.stateFiles);
+  const uncommitted = createUncommitted(ralph, { ...own, stateFiles });
+  const ignored = createIgnoredBefore(ralph, stateFiles);
   let last: { readonly itemId: string; readonly head: string | null } | null = null;
   let floor: string | null = null;
   let flags: IndexFlags | null = null;
   let stamp: string | undefined;
   let work: Tags = new Map();
-  const unreadable = new Set<string>();
-
-  function reportUnreadable(paths: readonly string[] = []): void {
-    const fresh = paths.filter((path) => !unreadable.has(path));
-    if (fresh.length === 0) return;
-    for (const path of fresh) unreadable.add(path);
-    const message = `not compared and not committed, since the name is not UTF-8: ${
-      rootPaths(ralph, fresh).join(", ")
-    }`;
-    ralph.events.emit({ type: "note", level: "warn", message });
-  }
+  const reportUnreadable = unreadableReport(ralph);
 
   return {
     async beforeTurn(itemId, before) {
@@ -65,6 +58,7 @@ export function createTurnGuard(
       stamp = stampOf(repository);
       await holdStash(repository, work = readWork(repository, before.branch), true);
       reportUnreadable(before.unreadable);
+      await ignored.look();
       await uncommitted.keep(itemId, before);
     },
     async afterTurn(attemptId, observed) {
@@ -82,11 +76,14 @@ export function createTurnGuard(
         ? []
         : await clearNewFlags(repository, flags, await readIndexFlags(repository));
       const isWritten = rewritten !== null || await keptOut(ralph, before, now.head);
-      const moved = isWritten || operations.length + conflicts.length + cleared.length > 0;
-      const after = moved ? await repository.snapshot() : observed.after;
+      const isEnded = isWritten || operations.length + conflicts.length + cleared.length > 0;
+      const found = isEnded ? await repository.snapshot() : observed.after;
+      const persons = await ignored.takeOut(before, found);
+      const moved = isEnded || persons.size > 0;
+      const after = persons.size > 0 ? await repository.snapshot() : found;
       const { isTouched, remade } = await uncommitted.restore(before, after, rewritten !== null);
       warn(ralph, [...notesOf(operations, rootPaths(ralph, cleared)), ...gone]);
-      const guarded = moved || isTouched ? await observedAgain(ralph, repository, observed) : observed;
+      const guarded = moved || isTouched ? await observedAgain(ralph, repository, observed, persons) : observed;
       last = { itemId: last?.itemId ?? "", head: guarded.after.head };
       return { ...guarded, rewritten, remade: rootPaths(ralph, remade) };
     },
@@ -102,6 +99,20 @@ async function keptOut(ralph: RalphContext, before: TreeSnapshot, now: string | 
   return paths.length > 0;
 }
 
+/** Names each path once. */
+function unreadableReport(ralph: RalphContext) {
+  const unreadable = new Set<string>();
+  return (paths: readonly string[] = []): void => {
+    const fresh = paths.filter((path) => !unreadable.has(path));
+    if (fresh.length === 0) return;
+    for (const path of fresh) unreadable.add(path);
+    const message = `not compared and not committed, since the name is not UTF-8: ${
+      rootPaths(ralph, fresh).join(", ")
+    }`;
+    warn(ralph, [message]);
+  };
+}
+
 function warn({ events }: RalphContext, messages: readonly string[]): void {
   for (const message of messages) events.emit({ type: "note", level: "warn", message });
 }
@@ -115,9 +126,11 @@ async function observedAgain(
   ralph: RalphContext,
   repository: Repository,
   observed: ObservedTurn,
+  ignored: ReadonlySet<string>,
 ): Promise<ObservedTurn> {
   const { paths, now } = await repository.changedSince(observed.before);
-  const turn = { ...observed.turn, changedFiles: rootPaths(ralph, paths), head: now.head };
+  const changed = paths.filter((path) => !ignored.has(path));
+  const turn = { ...observed.turn, changedFiles: rootPaths(ralph, changed), head: now.head };
   return { ...observed, turn, after: now };
 }
 

@@ -188,7 +188,7 @@ async function committedPaths(
 }
 
 /** Paths of the turn's own commits, and of others: a person's stay. `null`: it cannot tell them apart. */
-async function pathsOfSides(
+export async function pathsOfSides(
   repository: Repository,
   range: string | null,
 ): Promise<{ readonly fromTurn: ReadonlySet<string> | null; readonly others: ReadonlySet<string> }> {

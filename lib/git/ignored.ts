@@ -1,0 +1,23 @@
+import { join } from "node:path";
+import { wasThere } from "../host/path_facts.ts";
+import { outputFrom, partsOf, READING } from "./run_git.ts";
+import type { Repository } from "./types.ts";
+
+/** Tells whether a path was there, and ignored. Paths are relative to the top level. */
+export type WasIgnored = (path: string) => boolean;
+
+/** Asks git once. A folder that is ignored as a whole is one path: what is in it is known by its age. @param now milliseconds since 1970 */
+export async function readIgnored(
+  repository: Pick<Repository, "git" | "topLevel">,
+  now: number,
+): Promise<WasIgnored> {
+  const look = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
+  const listed = new Set(partsOf(await outputFrom(repository, look, { environment: READING })));
+  return (path) => {
+    if (listed.has(path)) return true;
+    for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
+      if (listed.has(path.slice(0, end + 1))) return wasThere(join(repository.topLevel, path), now);
+    }
+    return false;
+  };
+}

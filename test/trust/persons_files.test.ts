@@ -1,0 +1,97 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { memoryBacklog } from "../../lib/backlog/memory.ts";
+import { runLoop } from "../../lib/loop/run/run_loop.ts";
+import { loopWorld, type World } from "../loop/loop_world.ts";
+
+const ITEMS = [
+  { id: "a", title: "write a.txt", checks: ["test -f a.txt"] },
+  { id: "b", title: "write b.txt", checks: ["test -f b.txt"] },
+];
+
+interface Ran extends AsyncDisposable {
+  readonly world: World;
+  readonly status: string;
+  readonly passed: readonly string[];
+  readonly notes: string;
+}
+
+/** A loop over two items: honest work at the first one, `script` at the second. */
+async function ran(script: string, { setup }: { readonly setup: string }): Promise<Ran> {
+  const world = await loopWorld(async ({ cwd, environment }) => {
+    const item = environment["RALPH_ITEM"] ?? "";
+    const env = { ...process.env, ...environment }; // by it a turn's commits are told from a person's
+    const work = `work() { echo ${item} > ${item}.txt; }; ${item === "a" ? "work" : script}`;
+    execFileSync("bash", ["-c", work], { cwd, env, stdio: "pipe" });
+    return { lines: ["<ralph>DONE</ralph>"] };
+  }, { files: { "other.txt": "other\n" } });
+  execFileSync("bash", ["-c", setup], { cwd: world.root, stdio: "pipe" });
+  const { status, passed } = await runLoop(world.ralph, memoryBacklog(ITEMS));
+  const notes = world.events.map((event) => event.type === "note" ? event.message : "").join("\n");
+  return { world, status, passed, notes, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() };
+}
+
+describe("what git ignored before the turn", () => {
+  const IGNORED =
+    "printf '.env\\nkeys/\\n*.gen\\n' > .gitignore; git add .gitignore; git commit -qm ignore; echo secret > .env; mkdir keys; echo k > keys/k";
+  test.each([
+    ["committed by the turn", "git add -f .env keys; work; git add b.txt; git commit -qm b"],
+    ["staged by the turn", "git add -f .env keys; work"],
+    [
+      "edited and committed by the turn",
+      "echo more >> .env; echo more >> keys/k; git add -f .env keys; work; git commit -qam b",
+    ],
+    ["not ignored any more", ": > .gitignore; work"],
+  ])("and was there is a person's: %s, it stays out of the commit", async (_name, script) => {
+    await using run = await ran(script, { setup: IGNORED });
+
+    expect(run.passed).toEqual(["a", "b"]);
+    expect(await run.world.git("log", "--format=", "--name-only", "--diff-filter=A")).not.toMatch(/env|keys/);
+    expect(run.notes).toContain("ignored and there before the turn, so not committed: .env, keys/k");
+    expect(readFileSync(join(run.world.root, ".env"), "utf8")).toContain("secret\n");
+    expect(await run.world.git("ls-files", ".env", "keys")).toBe("");
+  });
+
+  test("and the turn made is its work, where it adds that by force", async () => {
+    const script = "echo g > b.gen; mkdir -p keys; echo n > keys/new; git add -f b.gen keys/new; work";
+    await using run = await ran(script, { setup: IGNORED });
+
+    expect(run).toMatchObject({ status: "passed", passed: ["a", "b"] });
+    expect(await run.world.git("show", "--name-only", "--format=", "HEAD")).toBe("b.gen\nb.txt\nkeys/new");
+  });
+
+  test("stays on the disk where the item is given up on", async () => {
+    const never = "git add -f .env; git commit -qm env; git add -f keys; echo half > half.txt";
+    await using world = await loopWorld(async ({ cwd, environment }) => {
+      execFileSync("bash", ["-c", never], { cwd, env: { ...process.env, ...environment }, stdio: "pipe" });
+      return { lines: ["<ralph>DONE</ralph>"] };
+    });
+    execFileSync("bash", ["-c", IGNORED], { cwd: world.root });
+
+    const run = await runLoop(world.ralph, memoryBacklog(ITEMS.slice(0, 1), { maxRetries: 1 }));
+
+    expect(run.status).toBe("blocked");
+    expect(readFileSync(join(world.root, ".env"), "utf8")).toBe("secret\n");
+    expect(readFileSync(join(world.root, "keys/k"), "utf8")).toBe("k\n");
+    expect(existsSync(join(world.root, "half.txt"))).toBe(false);
+    expect(await world.git("log", "--format=%s")).toBe("ignore\nstart");
+  });
+
+  test("is in no commit of a worker's either", async () => {
+    const script = 'git add -f .env; echo "$f" > "$f.txt"; git add .; git commit -qm work';
+    await using world = await loopWorld(async ({ cwd, environment }) => {
+      const env = { ...process.env, ...environment, f: environment["RALPH_ITEM"] };
+      execFileSync("bash", ["-c", script], { cwd, env, stdio: "pipe" });
+      return { lines: ["<ralph>DONE</ralph>"] };
+    }, { config: { workspace: { copy: [".env"] } } });
+    execFileSync("bash", ["-c", IGNORED], { cwd: world.root });
+
+    const run = await runLoop(world.ralph, memoryBacklog(ITEMS), { workers: 2 });
+
+    expect(run.passed.toSorted()).toEqual(["a", "b"]);
+    expect(await world.git("log", "--format=", "--name-only")).not.toContain("env");
+    expect(readFileSync(join(world.root, ".env"), "utf8")).toBe("secret\n");
+  });
+});
