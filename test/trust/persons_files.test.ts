@@ -95,3 +95,31 @@ describe("what git ignored before the turn", () => {
     expect(readFileSync(join(world.root, ".env"), "utf8")).toBe("secret\n");
   });
 });
+
+describe("a change that a flag of the index hides is a person's", () => {
+  const hidden = (option: string): string => `echo SECRET >> other.txt; git update-index ${option} other.txt`;
+  test.each([
+    ["the turn deletes the index", "--skip-worktree", "rm .git/index; work"],
+    [
+      "the turn clears it and commits all",
+      "--skip-worktree",
+      "git update-index --no-skip-worktree other.txt; work; git add b.txt; git commit -qam b",
+    ],
+    [
+      "the turn clears the other flag and commits all",
+      "--assume-unchanged",
+      "git update-index --no-assume-unchanged other.txt; work; git commit -qam b",
+    ],
+    ["the turn clears it and leaves it so", "--skip-worktree", "git update-index --no-skip-worktree other.txt; work"],
+  ])("and stays one where %s", async (_name, option, script) => {
+    await using run = await ran(script, { setup: hidden(option) });
+
+    expect(run.passed).toEqual(["a", "b"]);
+    expect(await run.world.git("show", "HEAD:other.txt")).toBe("other");
+    expect(await run.world.git("log", "--format=%s", "--", "other.txt")).toBe("start");
+    expect(readFileSync(join(run.world.root, "other.txt"), "utf8")).toBe("other\nSECRET\n");
+    expect(await run.world.git("ls-files", "-v", "other.txt")).toMatch(/^[Sh] other\.txt$/);
+    expect(await run.world.git("status", "--porcelain")).toBe("");
+    expect(run.notes).toContain("the turn removed it, and it is back: other.txt");
+  });
+});

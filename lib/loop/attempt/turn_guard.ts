@@ -4,7 +4,7 @@ import type { RalphContext } from "../../context/context.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { guardHistory, type HistoryRewritten, holdStash, keepGone, readWork } from "../../git/history.ts";
 import type { Tags } from "../../git/tags.ts";
-import { clearNewFlags, type IndexFlags, readIndexFlags } from "../../git/index_flags.ts";
+import { clearNewFlags, type IndexFlags, layFlagsAgain, readIndexFlags } from "../../git/index_flags.ts";
 import { dropConflicts, endOperations } from "../../git/operations.ts";
 import { isUnmerged, labelTurnConflicts } from "../../git/turn_conflicts.ts";
 import { rootPaths, topLevelPaths } from "../../git/tree_paths.ts";
@@ -75,7 +75,8 @@ export function createTurnGuard(
       const cleared = flags === null || !wrote
         ? []
         : await clearNewFlags(repository, flags, await readIndexFlags(repository));
-      const isWritten = rewritten !== null || await keptOut(ralph, before, now.head);
+      const isHidden = wrote && flags !== null && await hiddenAgain(ralph, flags, { from: before.head, to: now.head });
+      const isWritten = isHidden || rewritten !== null || await keptOut(ralph, before, now.head);
       const isEnded = isWritten || operations.length + conflicts.length + cleared.length > 0;
       const found = isEnded ? await repository.snapshot() : observed.after;
       const persons = await ignored.takeOut(before, found);
@@ -91,6 +92,17 @@ export function createTurnGuard(
       last = null;
     },
   };
+}
+
+async function hiddenAgain(
+  ralph: RalphContext,
+  flags: IndexFlags,
+  heads: Parameters<typeof layFlagsAgain>[2],
+): Promise<boolean> {
+  const paths = await layFlagsAgain(requireRepository(ralph), flags, heads);
+  const message = "an index flag of yours hides changes of these files; the turn removed it, and it is back: ";
+  if (paths.length > 0) warn(ralph, [`${message}${rootPaths(ralph, paths).join(", ")}`]);
+  return paths.length > 0;
 }
 
 async function keptOut(ralph: RalphContext, before: TreeSnapshot, now: string | null): Promise<boolean> {
