@@ -281,6 +281,7 @@ test(
     const start = line({ type: "run-start", workflow: "exec", root: made.root, agent: "claude", folder });
     const past = Array.from({ length: 1000 }, (_, index) => iteration(index + 1)).join("");
     writeFileSync(join(folder, "events.ndjson"), start + past);
+    appendFileSync(join(made.root, ".git/ralph/runs"), `scripts/ralph/runs/${run}\n`); // Ralph made it
     const live = {
       v: 1,
       run,
