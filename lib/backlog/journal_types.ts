@@ -42,7 +42,7 @@ export interface OpenItem {
   readonly fold?: Fold | undefined;
 }
 
-/** What is uncommitted, by paths relative to the top level; `codes`: of `git status`. */
+/** Uncommitted files, by paths relative to the top level; `codes`: of `git status`. */
 export type KeptWork = Readonly<Record<string, KeptPath & { readonly codes: readonly string[] }>>;
 
 /** The user's uncommitted work before a turn. */

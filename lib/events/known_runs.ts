@@ -2,14 +2,14 @@ import { join, relative, sep } from "node:path";
 import { appendText, ensurePrivateDirectory, listDirectory, PRIVATE_FILE, readText } from "../host/files.ts";
 import { RUN_REGEXP } from "./run_folders.ts";
 
-/** Where Ralph notes the folders that its runs made. */
+/** The place in which Ralph notes the folders that its runs made. */
 interface RunsPlace {
   readonly topLevel: string;
   readonly ralphDirectory: string;
 }
 
 /**
- * Notes a run's folder in the git directory, before its first turn. What a turn puts beside it later is no run. Runs that
+ * Notes a run's folder in the git directory, before its first turn. A folder that a turn puts beside it later is no run. Runs that
  * were there before Ralph took such notes stay known.
  *
  * @param directory the folder of runs, absolute

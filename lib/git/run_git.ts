@@ -23,7 +23,7 @@ export interface GitEnd {
 /** How a git command is run. */
 export interface GitOptions {
   readonly input?: string;
-  /** Of input and output; `latin1`: byte by byte, for names that are not UTF-8. @default "utf8" */
+  /** The encoding of input and output; `latin1`: byte by byte, for names that are not UTF-8. @default "utf8" */
   readonly encoding?: "utf8" | "latin1";
   /** @default 60000 */
   readonly timeoutMs?: number;
