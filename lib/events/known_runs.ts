@@ -9,8 +9,8 @@ interface RunsPlace {
 }
 
 /**
- * Notes a run's folder in the git directory, before its first turn. A folder that a turn puts beside it later is no run. Runs that
- * were there before Ralph took such notes stay known.
+ * Notes a run's folder in the git directory, before its first turn. A folder that a turn puts beside it later is no run.
+ * Runs that were there before Ralph took such notes stay known.
  *
  * @param directory the folder of runs, absolute
  */

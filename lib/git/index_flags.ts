@@ -50,10 +50,10 @@ export async function clearNewFlags(
  */
 export async function layFlagsAgain(
   repository: Repository,
-  before: IndexFlags,
+  { before, now }: { readonly before: IndexFlags; readonly now: IndexFlags },
   heads: { readonly from: TreeSnapshot["head"]; readonly to: TreeSnapshot["head"] },
 ): Promise<readonly string[]> {
-  const lost = flagsOnlyIn(before, await readIndexFlags(repository));
+  const lost = flagsOnlyIn(before, now);
   const hidden = new Set([...lost.assumed, ...lost.skipped]);
   if (hidden.size === 0) return [];
   if (!await pathExists(join(repository.gitDirectory, "index"))) await outputFrom(repository, ["read-tree", "HEAD"]);

@@ -72,10 +72,9 @@ export function createTurnGuard(
       const now = operations.length === 0 ? observed.after : await repository.status();
       const rewritten = await guardHistory(repository, { ...before, floor }, now, attemptId);
       const gone = await keepGone(repository, work, readWork(repository, null), attemptId);
-      const cleared = flags === null || !wrote
-        ? []
-        : await clearNewFlags(repository, flags, await readIndexFlags(repository));
-      const isHidden = wrote && flags !== null && await hiddenAgain(ralph, flags, { from: before.head, to: now.head });
+      const marks = flags === null || !wrote ? null : { before: flags, now: await readIndexFlags(repository) };
+      const cleared = marks === null ? [] : await clearNewFlags(repository, marks.before, marks.now);
+      const isHidden = marks !== null && await hiddenAgain(ralph, marks, { from: before.head, to: now.head });
       const isWritten = isHidden || rewritten !== null || await keptOut(ralph, before, now.head);
       const isEnded = isWritten || operations.length + conflicts.length + cleared.length > 0;
       const found = isEnded ? await repository.snapshot() : observed.after;
@@ -96,7 +95,7 @@ export function createTurnGuard(
 
 async function hiddenAgain(
   ralph: RalphContext,
-  flags: IndexFlags,
+  flags: Parameters<typeof layFlagsAgain>[1],
   heads: Parameters<typeof layFlagsAgain>[2],
 ): Promise<boolean> {
   const paths = await layFlagsAgain(requireRepository(ralph), flags, heads);
