@@ -88,7 +88,7 @@ export async function runLoop<Data, Findings>(
   const loop = new Loop({ ralph, backlog, options, key, committer, ownership, brief, workers });
   const ended = await loop.run().finally(end);
   const isOver = ended.status !== "handed-out"; // attempts count until the run has ended
-  if (isOver && ended.iterations > 0) await commitState(ralph, committer, backlog, ended);
+  if (isOver && (ended.iterations > 0 || interrupted.length > 0)) await commitState(ralph, committer, backlog, ended);
   const { head } = await repository.head();
   const large = isOver ? await tooLarge(ralph, key, ended.passed) : [];
   const isDoubted = !ralph.loop.acceptChanges && ended.notices.some(isDoubt);
