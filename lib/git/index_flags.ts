@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { pathExists } from "../host/files.ts";
 import { isReadable } from "./parse_status.ts";
-import { outputFrom, partsOf, pathsBetween } from "./run_git.ts";
-import { takeOut } from "./take_out.ts";
+import { withOwnIndex } from "./own_index.ts";
+import { outputFrom, partsOf } from "./run_git.ts";
 import type { Repository, TreeSnapshot } from "./types.ts";
 
 /** Paths whose changes an index flag hides from `git status`. */
@@ -43,29 +43,54 @@ export async function clearNewFlags(
 }
 
 /**
- * Lays the flags in again that a turn took away, and takes the paths that they hide out of its commits: such a change is
- * a person's.
+ * Lays the flags in again that a turn took away.
  *
  * @returns the paths
  */
 export async function layFlagsAgain(
-  repository: Repository,
-  { before, now }: { readonly before: IndexFlags; readonly now: IndexFlags },
-  heads: { readonly from: TreeSnapshot["head"]; readonly to: TreeSnapshot["head"] },
+  repository: Pick<Repository, "git" | "gitDirectory">,
+  before: IndexFlags,
+  now: IndexFlags,
 ): Promise<readonly string[]> {
   const lost = flagsOnlyIn(before, now);
-  const hidden = new Set([...lost.assumed, ...lost.skipped]);
-  if (hidden.size === 0) return [];
+  if (lost.assumed.size + lost.skipped.size === 0) return [];
   if (!await pathExists(join(repository.gitDirectory, "index"))) await outputFrom(repository, ["read-tree", "HEAD"]);
-  const { from, to } = heads;
-  if (from !== null && to !== null && from !== to) {
-    const committed = (await pathsBetween(repository, from, to)).filter((path) => hidden.has(path));
-    if (committed.length > 0) await takeOut(repository, from, committed);
-  }
-  const tracked = new Set(partsOf(await outputFrom(repository, ["ls-files", "-z"])));
-  const still = (paths: ReadonlySet<string>): readonly string[] => [...paths].filter((path) => tracked.has(path));
-  const flags = { assumed: new Set(still(lost.assumed)), skipped: new Set(still(lost.skipped)) };
+  const flags = await ofTracked(repository, lost);
   return await mark(repository, flags, ["--assume-unchanged", "--skip-worktree"]);
+}
+
+/** The paths whose changes a person hides. */
+export function flaggedPaths({ assumed, skipped, sparse }: IndexFlags): ReadonlySet<string> {
+  return new Set([...assumed, ...sparse ? [] : skipped]);
+}
+
+/** How a snapshot shows a change that an index flag hides. */
+export const ASSUMED = "h ";
+export const SKIPPED = "S ";
+
+/** A snapshot that also shows the changes that index flags hide. */
+export async function withHidden(
+  repository: Pick<Repository, "git" | "gitDirectory" | "withWritten">,
+  snapshot: TreeSnapshot,
+  flags: IndexFlags,
+): Promise<TreeSnapshot> {
+  const flagged = flaggedPaths(flags);
+  if (flagged.size === 0) return snapshot;
+  const of = await ofTracked(repository, { assumed: flagged, skipped: flagged });
+  const changed = await withOwnIndex(repository, "copied", async (environment) => {
+    await mark(repository, of, ["--no-assume-unchanged", "--no-skip-worktree"], environment);
+    const look = ["diff", "--name-only", "-z", "--no-ext-diff", "--no-renames", "--ignore-submodules=all"];
+    return partsOf(await outputFrom(repository, look, { environment }));
+  });
+  const paths = changed.filter((path) => flagged.has(path));
+  if (paths.length === 0) return snapshot;
+  const codes = (path: string): readonly string[] => [
+    ...flags.assumed.has(path) ? [ASSUMED] : [],
+    ...flags.skipped.has(path) ? [SKIPPED] : [],
+  ];
+  const shown = paths.flatMap((path) => codes(path).map((code) => ({ path, code, untracked: false })));
+  const { contents } = await repository.withWritten(snapshot, paths);
+  return { ...snapshot, changed: [...snapshot.changed, ...shown], contents };
 }
 
 type Flagged = Pick<IndexFlags, "assumed" | "skipped">;
@@ -81,14 +106,25 @@ function flagsOnlyIn(flags: IndexFlags, others: IndexFlags): Flagged {
   };
 }
 
+async function ofTracked(repository: Pick<Repository, "git">, { assumed, skipped }: Flagged): Promise<Flagged> {
+  const tracked = new Set(partsOf(await outputFrom(repository, ["ls-files", "-z"])));
+  const still = (paths: ReadonlySet<string>): ReadonlySet<string> =>
+    new Set([...paths].filter((path) => tracked.has(path)));
+  return { assumed: still(assumed), skipped: still(skipped) };
+}
+
 async function mark(
   repository: Pick<Repository, "git">,
   { assumed, skipped }: Flagged,
   [forAssumed, forSkipped]: readonly [string, string],
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<readonly string[]> {
   for (const [option, paths] of [[forAssumed, assumed], [forSkipped, skipped]] as const) {
     if (paths.size === 0) continue;
-    await outputFrom(repository, ["update-index", option, "-z", "--stdin"], { input: [...paths].join("\0") });
+    await outputFrom(repository, ["update-index", option, "-z", "--stdin"], {
+      input: [...paths].join("\0"),
+      environment,
+    });
   }
   return [...new Set([...assumed, ...skipped])].sort();
 }

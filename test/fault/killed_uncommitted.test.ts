@@ -1,4 +1,5 @@
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { needs } from "../needs.ts";
@@ -12,9 +13,9 @@ const DIRTY =
 const FILES = { "d/f.md": "first\n", "x.md": "first\n", "gone.md": "first\n" };
 
 /** Ralph is killed with SIGKILL when the turn has done this. */
-async function killed(turn: string): Promise<string> {
+async function killed(turn: string, dirty = DIRTY): Promise<string> {
   const project = faultProject(`cat > /dev/null; ${turn}; touch ../hit; sleep 300`);
-  const running = project.cli.files(FILES).before(DIRTY).start();
+  const running = project.cli.files(FILES).before(dirty).start();
   for (let round = 0; round < 1200 && !existsSync(join(running.root, "../hit")); round += 1) {
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
@@ -50,6 +51,32 @@ describe("a person's uncommitted work after kill -9 of Ralph in a turn that", ne
     expect(existsSync(join(root, "../out/new.md"))).toBe(false);
   });
 
+  test.each([
+    ["checks it out", "git update-index --no-skip-worktree x.md; git checkout -q x.md"],
+    ["commits it", "git update-index --no-skip-worktree x.md; git commit -qam all"],
+    ["only takes the flag away", "git update-index --no-skip-worktree x.md"],
+    ["leaves it alone", "true"],
+  ])("%s, where an index flag hides it, is there and hidden when the run continues", async (_name, turn) => {
+    const root = await killed(turn, "echo SECRET >> x.md; git update-index --skip-worktree x.md");
+
+    await ralphCli(root).agent("worker", WORK).args("run").expectExit(0);
+
+    const git = gitIn(root);
+    expect(readFileSync(join(root, "x.md"), "utf8")).toBe("first\nSECRET\n");
+    expect(git("ls-files", "-v", "x.md")).toBe("S x.md\n");
+    expect(git("status", "--porcelain")).toBe("");
+    expect(git("log", "-p", "--format=")).not.toContain("SECRET");
+  });
+
+  test("leaves it, where an index flag hides it, stays as that person changes it before the run continues", async () => {
+    const root = await killed("true", "echo SECRET >> x.md; git update-index --skip-worktree x.md");
+    appendFileSync(join(root, "x.md"), "more\n");
+
+    await ralphCli(root).agent("worker", WORK).args("run").expectExit(0);
+
+    expect(readFileSync(join(root, "x.md"), "utf8")).toBe("first\nSECRET\nmore\n");
+  });
+
   test("leaves it, and is committed by that person before the run continues, stays as it was committed", async () => {
     const root = await killed("true");
     const git = gitIn(root);
@@ -62,4 +89,15 @@ describe("a person's uncommitted work after kill -9 of Ralph in a turn that", ne
     expect(readFileSync(join(root, "x.md"), "utf8")).toBe("first\nmine\nmore\n");
     expect(git("status", "--porcelain", "d/f.md", "x.md", "staged.md")).toBe("");
   });
+});
+
+test("a half-written state file of a killed Ralph is gone after a run that has nothing to do", async () => {
+  const { root } = await faultProject(WORK).cli.expectExit(0);
+  const { pid } = spawnSync("true");
+  const half = join(root, `scripts/ralph/.prd.json.${pid}-0123abcd.ralph-tmp`);
+  writeFileSync(half, "{");
+
+  await ralphCli(root).agent("worker", WORK).args("run").expectExit(0);
+
+  expect(existsSync(half)).toBe(false);
 });

@@ -4,7 +4,7 @@ import type { RalphContext } from "../../context/context.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { guardHistory, type HistoryRewritten, holdStash, keepGone, readWork } from "../../git/history.ts";
 import type { Tags } from "../../git/tags.ts";
-import { clearNewFlags, type IndexFlags, layFlagsAgain, readIndexFlags } from "../../git/index_flags.ts";
+import { type IndexFlags, readIndexFlags, withHidden } from "../../git/index_flags.ts";
 import { dropConflicts, endOperations } from "../../git/operations.ts";
 import { isUnmerged, labelTurnConflicts } from "../../git/turn_conflicts.ts";
 import { rootPaths, topLevelPaths } from "../../git/tree_paths.ts";
@@ -12,6 +12,7 @@ import type { Repository, TreeSnapshot } from "../../git/types.ts";
 import { realPath } from "../../host/file_state.ts";
 import { factsOf } from "../../host/path_facts.ts";
 import { takeOutUnreadable } from "../../git/take_out.ts";
+import { flagsAsBefore } from "./flags_as_before.ts";
 import { createIgnoredBefore } from "./ignored_before.ts";
 import { COMMITTED, createUncommitted, type UncommittedOptions } from "./uncommitted.ts";
 
@@ -59,7 +60,7 @@ export function createTurnGuard(
       await holdStash(repository, work = readWork(repository, before.branch), true);
       reportUnreadable(before.unreadable);
       await ignored.look();
-      await uncommitted.keep(itemId, before);
+      await uncommitted.keep(itemId, await withHidden(repository, before, flags));
     },
     async afterTurn(attemptId, observed) {
       const { before } = observed;
@@ -72,10 +73,9 @@ export function createTurnGuard(
       const now = operations.length === 0 ? observed.after : await repository.status();
       const rewritten = await guardHistory(repository, { ...before, floor }, now, attemptId);
       const gone = await keepGone(repository, work, readWork(repository, null), attemptId);
-      const marks = flags === null || !wrote ? null : { before: flags, now: await readIndexFlags(repository) };
-      const cleared = marks === null ? [] : await clearNewFlags(repository, marks.before, marks.now);
-      const isHidden = marks !== null && await hiddenAgain(ralph, marks, { from: before.head, to: now.head });
-      const isWritten = isHidden || rewritten !== null || await keptOut(ralph, before, now.head);
+      const heads = { from: before.head, to: now.head };
+      const { cleared, isMoved } = await flagsAsBefore(ralph, flags!, wrote, heads);
+      const isWritten = isMoved || rewritten !== null || await keptOut(ralph, before, now.head);
       const isEnded = isWritten || operations.length + conflicts.length + cleared.length > 0;
       const found = isEnded ? await repository.snapshot() : observed.after;
       const persons = await ignored.takeOut(before, found);
@@ -91,17 +91,6 @@ export function createTurnGuard(
       last = null;
     },
   };
-}
-
-async function hiddenAgain(
-  ralph: RalphContext,
-  flags: Parameters<typeof layFlagsAgain>[1],
-  heads: Parameters<typeof layFlagsAgain>[2],
-): Promise<boolean> {
-  const paths = await layFlagsAgain(requireRepository(ralph), flags, heads);
-  const message = "an index flag of yours hides changes of these files; the turn removed it, and it is back: ";
-  if (paths.length > 0) warn(ralph, [`${message}${rootPaths(ralph, paths).join(", ")}`]);
-  return paths.length > 0;
 }
 
 async function keptOut(ralph: RalphContext, before: TreeSnapshot, now: string | null): Promise<boolean> {

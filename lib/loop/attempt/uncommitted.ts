@@ -1,9 +1,18 @@
 import { join } from "node:path";
 import { restoreFolders } from "../../agents/agent_turn.ts";
-import type { KeptRecord, OpenItem } from "../../backlog/journal_types.ts";
+import type { KeptRecord, KeptWork, OpenItem } from "../../backlog/journal_types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { requireRepository } from "../../git/require_repository.ts";
 import { keepPaths, type KeptPath, nameKept, restoreKept } from "../../git/kept.ts";
+import {
+  ASSUMED,
+  flaggedPaths,
+  type IndexFlags,
+  layFlagsAgain,
+  readIndexFlags,
+  SKIPPED,
+  withHidden,
+} from "../../git/index_flags.ts";
 import { FROM_INPUT, outputFrom, partsOf, pathsBetween } from "../../git/run_git.ts";
 import { takeOut } from "../../git/take_out.ts";
 import { canMark, markedCommits } from "../../git/turn_mark.ts";
@@ -41,7 +50,7 @@ export interface UncommittedOptions {
   /** Records what was kept before a turn. */
   readonly record?: (itemId: string, kept: KeptRecord) => Promise<void>;
   /** Kept before a turn in which Ralph was killed: a person may have committed it since. @default nothing */
-  readonly known?: ReadonlyMap<string, KeptPath>;
+  readonly known?: ReadonlyMap<string, KeptWork[string]>;
 }
 
 export function createUncommitted(
@@ -51,7 +60,8 @@ export function createUncommitted(
   const repository = requireRepository(ralph);
   const ref = `refs/ralph/kept/${ralph.run.id}`;
   const state = new Set(stateFiles);
-  let kept = known ?? new Map<string, KeptPath>();
+  let kept: ReadonlyMap<string, KeptPath> = known ?? new Map();
+  let hides = [...known?.values() ?? []].some(({ codes }) => codes.some(isHidden));
   let commit: string | null = null;
   let isReported = false;
 
@@ -69,12 +79,13 @@ export function createUncommitted(
   return {
     async keep(itemId, before) {
       const paths = before.changed
-        .filter(({ path, submodule }) => submodule === undefined && !path.endsWith("/"))
-        .map(({ path }) => path).filter((path) => userPaths.has(path) && !state.has(path));
+        .filter(({ path, submodule }) => submodule === undefined && !path.endsWith("/") && !state.has(path))
+        .filter(({ path, code }) => userPaths.has(path) || isHidden(code)).map(({ path }) => path);
       const isNew = (path: string): boolean => kept.get(path)?.content !== before.contents.get(path);
       const fresh = await keepPaths(repository, before, [...new Set(paths)].filter(isNew));
       kept = new Map(paths.map((path) => [path, fresh.get(path) ?? kept.get(path)!]));
       if (fresh.size > 0) commit = await nameKept(repository, ref, kept, commit);
+      hides = before.changed.some(({ code }) => isHidden(code));
       if (kept.size > 0) await record?.(itemId, recordOf(before, kept));
       if (isReported || fresh.size === 0) return;
       isReported = true;
@@ -85,7 +96,8 @@ export function createUncommitted(
     async restore(before, seen, moved) {
       if (kept.size === 0) return { isTouched: false, remade: [] };
       const isBack = await foldersBack(ralph, before, kept);
-      const after = isBack ? await repository.snapshot() : seen;
+      const found = isBack ? await repository.snapshot() : seen;
+      const after = hides ? await withHidden(repository, found, await readIndexFlags(repository)) : found;
       const { swept, theirs } = await committedPaths(repository, before, after, kept);
       if (swept.length > 0) await takeOut(repository, before.head, swept);
       const committed = before.head === null && after.head !== null ? [...kept.keys()] : swept;
@@ -112,6 +124,7 @@ export async function restoreKilled(ralph: RalphContext, interrupted: readonly O
   for (const { attempt, kept } of interrupted) {
     if (attempt !== null || kept === undefined) continue; // known: it was restored before that
     const { head, work } = kept;
+    await layHiddenAgain(ralph, work);
     const known = new Map(Object.entries(work));
     const changed = [...known].flatMap(([path, { codes }]) =>
       codes.map((code) => ({ path, code, untracked: code === "??" }))
@@ -125,6 +138,28 @@ export async function restoreKilled(ralph: RalphContext, interrupted: readonly O
     const uncommitted = createUncommitted(ralph, { userPaths: new Set(known.keys()), stateFiles: [], known });
     await uncommitted.restore(before, await requireRepository(ralph).snapshot(), false);
   }
+}
+
+/** The turn was killed with what it had done to index flags. */
+async function layHiddenAgain(ralph: RalphContext, work: KeptWork): Promise<void> {
+  const repository = requireRepository(ralph);
+  const having = (flag: string): ReadonlySet<string> =>
+    new Set(Object.entries(work).filter(([, { codes }]) => codes.includes(flag)).map(([path]) => path));
+  const before: IndexFlags = { assumed: having(ASSUMED), skipped: having(SKIPPED), sparse: false };
+  if (flaggedPaths(before).size === 0) return;
+  const paths = await layFlagsAgain(repository, before, await readIndexFlags(repository));
+  warnOfFlags(ralph, paths);
+}
+
+/** Says whose index flags are back. */
+export function warnOfFlags(ralph: RalphContext, paths: readonly string[]): void {
+  if (paths.length === 0) return;
+  const message = "an index flag of yours hides changes of these files; the turn removed it, and it is back: ";
+  ralph.events.emit({ type: "note", level: "warn", message: `${message}${rootPaths(ralph, paths).join(", ")}` });
+}
+
+function isHidden(code: string): boolean {
+  return code === ASSUMED || code === SKIPPED;
 }
 
 function recordOf({ changed, head }: TreeSnapshot, kept: ReadonlyMap<string, KeptPath>): KeptRecord {
