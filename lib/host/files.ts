@@ -43,7 +43,15 @@ export { hashFile, hashText } from "./hash.ts";
 export { pathExists } from "./path_facts.ts";
 export { removeOwn, removePath } from "./remove_path.ts";
 export { resolveInside } from "./resolve_inside.ts";
-export { PRIVATE_FILE, type Replaced, replaceText, writeAtomic, type WriteOptions, writeOwn } from "./write_atomic.ts";
+export {
+  PRIVATE_FILE,
+  removeLeftOvers,
+  type Replaced,
+  replaceText,
+  writeAtomic,
+  type WriteOptions,
+  writeOwn,
+} from "./write_atomic.ts";
 
 /** A pipe in a file's place is not waited for. */
 const READ_FLAG: number = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);

@@ -1,3 +1,4 @@
+import { dirname, join } from "node:path";
 import { interruptedAttempt } from "../../backlog/attempts.ts";
 import { verdictOf } from "../../backlog/verdict.ts";
 import { namedCheck } from "../../checks/function.ts";
@@ -5,12 +6,13 @@ import type { CheckLike } from "../../checks/types.ts";
 import { verify } from "../../checks/verify.ts";
 import type { RalphContext } from "../../context/context.ts";
 import type { TreeSnapshot } from "../../git/types.ts";
-import { modifiedAt } from "../../host/files.ts";
+import { modifiedAt, removeLeftOvers } from "../../host/files.ts";
 import type { JournalKey, OpenItem } from "../../backlog/journal_types.ts";
 import { ownFiles } from "../../context/own_files.ts";
 import { createOwnership, type Ownership } from "../settle/ownership.ts";
 import type { Attempt, Backlog, Check, Item } from "../../backlog/types.ts";
 import { requireRepository } from "../../git/require_repository.ts";
+import { behindLinks } from "../../git/stage_paths.ts";
 import type { Committer } from "../settle/committer.ts";
 import { type LandingSteps, settleAndCommit, unchangedWork } from "../settle/settle.ts";
 import { ownPaths } from "../settle/stow.ts";
@@ -128,11 +130,25 @@ async function checkedAgain(
   return { attempt: { ...known, verification, ...verdict }, checks: named };
 }
 
+/** Makes the working tree ready for a run: nothing of a killed one is in its way. */
+export async function readyTree(
+  ralph: RalphContext,
+  backlog: Pick<Backlog, "runsDirectory" | "stateFiles">,
+  open: readonly OpenItem[],
+): Promise<void> {
+  const linked = behindLinks(ralph.root, backlog.stateFiles);
+  const files = backlog.stateFiles.filter((path) => !linked.includes(path));
+  for (const folder of new Set(files.map((path) => dirname(join(ralph.root, path))))) removeLeftOvers(folder);
+  if (open.length > 0) await repairAfterKill(ralph, backlog, open);
+  const torn = await requireRepository(ralph).ensureReady();
+  if (torn !== null) reportTornIndex(ralph, torn);
+}
+
 /**
  * Repairs what the agent of a killed run may have left in the way: locks of its git, damage by a power cut, a damaged
  * store. Before anything is read.
  */
-export async function repairAfterKill(
+async function repairAfterKill(
   ralph: RalphContext,
   backlog: Pick<Backlog, "runsDirectory" | "stateFiles">,
   open: readonly OpenItem[],
@@ -155,7 +171,7 @@ export async function repairAfterKill(
 }
 
 /** The staged changes were a person's, too. */
-export function reportTornIndex({ events }: Pick<RalphContext, "events">, kept: string): void {
+function reportTornIndex({ events }: Pick<RalphContext, "events">, kept: string): void {
   const message =
     `git's index was damaged when the machine stopped, and is made anew: nothing is staged; the old one: ${kept}`;
   events.emit({ type: "note", level: "warn", message });

@@ -14,7 +14,7 @@ import { noteVerdict } from "../finish/note_verdict.ts";
 import { tooLarge } from "../finish/too_large.ts";
 import type { LoopOptions, LoopOutcome } from "./outcome.ts";
 import { restoreKilled } from "../attempt/uncommitted.ts";
-import { recover, repairAfterKill, reportTornIndex } from "../recover/recover.ts";
+import { readyTree, recover } from "../recover/recover.ts";
 import { type Committer, createCommitter } from "../settle/committer.ts";
 import { ownPaths } from "../settle/stow.ts";
 export type { LoopOptions, LoopOutcome } from "./outcome.ts";
@@ -67,9 +67,7 @@ export async function runLoop<Data, Findings>(
   for (const check of options.checks ?? []) await namedCheck(check)?.ensureUsable?.();
   await using _lock = await ralph.lock.acquire(options.purpose ?? "run");
   await ralph.journal.refresh();
-  if (interrupted.length > 0) await repairAfterKill(ralph, backlog, interrupted);
-  const torn = await repository.ensureReady();
-  if (torn !== null) reportTornIndex(ralph, torn);
+  await readyTree(ralph, backlog, interrupted);
   await onBranch(ralph, backlog, options.branch ?? ralph.loop.branch);
 
   const key = await journalKeyOf(backlog);
