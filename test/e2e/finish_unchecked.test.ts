@@ -397,7 +397,12 @@ test("work that its agent did not claim is asked for in the run, and unverified 
   expect(refused.stderr).toContain("US-001 is unverified: its agent did not say that it was done");
 });
 
-test("a run that was ended in its final check has not passed, for `status`, `next` and `finish`", async () => {
+test.each(
+  [
+    ["SIGINT", 130, "`ralph run` continues where this one stopped"],
+    ["SIGKILL", 128, "final-check: "],
+  ] as const,
+)("a run that %s ended in its final check has not passed, for `status` and `next`", async (signal, code, end) => {
   const verify = "if git log -1 --format=%s | grep -q '^feat: US-001'; then sleep 300; fi";
   const running = ralphCli()
     .files({
@@ -408,15 +413,15 @@ test("a run that was ended in its final check has not passed, for `status`, `nex
     .agent("worker", "cat > /dev/null; echo TEN > f.txt; echo '<promise>COMPLETE</promise>'")
     .args("run").start();
   await running.shows("final-check: ");
-  running.child.kill("SIGINT");
+  running.child.kill(signal);
   const { exitCode, root, stderr } = await running.ended();
   const said = async (...args: string[]): Promise<string> => {
     const { stdout, stderr } = await ralphCli(root).args(...args).expectExit(0);
     return `${stdout}${stderr}`;
   };
 
-  expect(exitCode).toBe(130);
-  expect(stderr).toContain("`ralph run` continues where this one stopped");
+  expect(exitCode).toBe(code);
+  expect(stderr).toContain(end);
   expect(await said("status")).toContain("next: `ralph run` continues: the last run has not passed");
   expect(await said("next")).toContain("`ralph run` continues: the last run has not passed");
 });

@@ -96,15 +96,13 @@ export function createUncommitted(
     async restore(before, seen, moved) {
       if (kept.size === 0) return { isTouched: false, remade: [] };
       const isBack = await foldersBack(ralph, before, kept);
-      const found = isBack ? await repository.snapshot() : seen;
-      const after = hides ? await withHidden(repository, found, await readIndexFlags(repository)) : found;
+      const after = await shownNow(repository, isBack ? null : seen, hides);
       const { swept, theirs } = await committedPaths(repository, before, after, kept);
       if (swept.length > 0) await takeOut(repository, before.head, swept);
       const committed = before.head === null && after.head !== null ? [...kept.keys()] : swept;
       const gone = [...kept.keys()]
-        .filter((path) =>
-          !(known !== undefined && theirs.has(path)) && isGone(repository, path, after, committed, kept)
-        );
+        .filter((path) => known === undefined || !theirs.has(path))
+        .filter((path) => isGone(repository, path, after, committed, kept));
       const isThere = (path: string): boolean => factsOf(join(repository.topLevel, path)) !== null;
       const remade = gone.filter((path) => kept.get(path)!.content === null && isThere(path));
       const results = await Promise.all(gone.map(async (path) => ({ path, ok: await restoreOne(path) })));
@@ -156,6 +154,11 @@ export function warnOfFlags(ralph: RalphContext, paths: readonly string[]): void
   if (paths.length === 0) return;
   const message = "an index flag of yours hides changes of these files; the turn removed it, and it is back: ";
   ralph.events.emit({ type: "note", level: "warn", message: `${message}${rootPaths(ralph, paths).join(", ")}` });
+}
+
+async function shownNow(repository: Repository, seen: TreeSnapshot | null, hides: boolean): Promise<TreeSnapshot> {
+  const found = seen ?? await repository.snapshot();
+  return hides ? await withHidden(repository, found, await readIndexFlags(repository)) : found;
 }
 
 function isHidden(code: string): boolean {

@@ -201,7 +201,12 @@ function applySettling(slot: Slot, { itemId, attempt, work, fold, landing }: Lin
   if (open !== undefined) slot.open.set(itemId, { ...open, attempt, work, fold, landing });
 }
 
-function applySettled(slot: Slot, { itemId, fingerprint, settlement, passed, kept }: LineOf<"settled">): void {
+function applySettled(slot: Slot, line: LineOf<"settled">, newest: Newest): void {
+  const { itemId, fingerprint, settlement, passed, kept } = line;
+  const { backlog, scope } = journalKey(line.key);
+  const isSame = newest.named?.backlog === backlog && newest.named.scope === scope;
+  // until the run has ended, which a kill may prevent
+  newest.named = { backlog, scope, notices: isSame ? newest.named?.notices ?? [] : [], lack: "end" };
   const open = slot.open.get(itemId);
   const attempt = open?.attempt ?? null;
   if (open !== undefined) slot.judging = attempted(slot.judging, open, passed?.commit ?? null);
