@@ -24,6 +24,8 @@ export interface Flag {
   readonly rival?: string;
   /** `--flag=` and `--flag ""` mean something. @default false */
   readonly empty?: boolean;
+  /** Help shows it first, where a command has many flags. @default false */
+  readonly common?: boolean;
 }
 
 /** Flags by name, without the dashes. */
@@ -68,6 +70,8 @@ export interface Command {
   readonly name: string;
   /** One line, shown by `ralph help`. */
   readonly summary: string;
+  /** Help lists it under this heading; those of `FIRST_GROUPS` are the first screen. */
+  readonly group?: string;
   /** The arguments, as help shows them: `"<goal>"`. @default it takes none */
   readonly usage?: string;
   /** How many positional arguments it takes: least and most. @default the one of `usage`, which `[RUN]` lets out */

@@ -29,7 +29,7 @@ export const SHOW_FLAGS: FlagTable = {
   "no-color": toggle("no colours (also `NO_COLOR`)"),
   ascii: toggle("print ASCII characters only", { variable: "RALPH_ASCII" }),
   verbose: toggle("more detail, the agent's output included"),
-  help: toggle("show this help"),
+  help: toggle("show this help", { common: true }),
 };
 
 /** Data instead of text. */
@@ -63,6 +63,7 @@ export const REPORT_FLAGS: FlagTable = {
 export const SANDBOX_FLAGS: FlagTable = {
   sandbox: toggle("limit agents and checks to the working tree; ends with exit code 4 if no sandbox is available", {
     variable: "RALPH_SANDBOX",
+    common: true,
   }),
   "no-sandbox": toggle("run without a sandbox, whatever the configuration says; with --strict the verdict says so", {
     rival: "sandbox",
@@ -71,15 +72,16 @@ export const SANDBOX_FLAGS: FlagTable = {
 
 /** The agent that does the work. */
 export const AGENT_FLAGS: FlagTable = {
-  agent: text("NAME", "a built-in agent by name", { variable: "RALPH_AGENT", rival: "agent-cmd" }),
+  agent: text("NAME", "a built-in agent by name", { variable: "RALPH_AGENT", rival: "agent-cmd", common: true }),
   "agent-cmd": text("TEXT", "any command as the agent: runs in the shell as written, prompt on standard input", {
     variable: "RALPH_AGENT_CMD",
     rival: "agent",
+    common: true,
   }),
   script: text("FILE", "the file of turns for `--agent scripted`"),
   record: text("FILE", "record the agent's turns in this file, changes included"),
   cassette: text("FILE", "play a recorded file instead of an agent (`--agent replay`)"),
-  model: text("NAME", "the model the agent uses", { variable: "RALPH_MODEL" }),
+  model: text("NAME", "the model the agent uses", { variable: "RALPH_MODEL", common: true }),
   endpoint: text("NAME", "the model server of `builtin`, `opencode` and `pi`: a name such as `ollama`, or a URL", {
     variable: "RALPH_ENDPOINT",
   }),
@@ -96,6 +98,7 @@ export const CONSENT_FLAGS: FlagTable = {
   answers: text("FILE", "answers to questions, YAML or JSON; without a terminal nothing else is asked"),
   approve: text("GATES", "consents given now: prd,understand,run or all; other questions are still asked", {
     many: true,
+    common: true,
   }),
   ask: text("WHERE", "where to ask questions: `terminal`, or `page` (waits for an answer in `ralph ui`)", {
     choices: ["terminal", "page"],
@@ -106,9 +109,13 @@ export const CONSENT_FLAGS: FlagTable = {
 /** The flags that end or check the loop. */
 export const LOOP_FLAGS: FlagTable = {
   "no-wait": toggle("end the run at a rate limit instead of waiting for its end"),
-  "max-cost": text("USD", "end the run when the agent has cost this much", { variable: "RALPH_MAX_COST" }),
+  "max-cost": text("USD", "end the run when the agent has cost this much", {
+    variable: "RALPH_MAX_COST",
+    common: true,
+  }),
   verify: text("CMD", "a command that must pass for every item, instead of verify.default (repeatable)", {
     many: true,
+    common: true,
   }),
   "allow-unverified": toggle("accept the agent's word for items that name no check; they are shown as unverified"),
   strict: toggle("strict mode: changed tests fail the attempt; items whose checks already pass are parked"),
@@ -116,14 +123,14 @@ export const LOOP_FLAGS: FlagTable = {
     "N",
     "another agent writes N wrong implementations of each item, which its checks must catch, and an unseen check",
   ),
-  "retry-blocked": toggle("retry parked items"),
+  "retry-blocked": toggle("retry parked items", { common: true }),
   "accept-changes": toggle(
     "agree to what has changed of configuration, recipes and prompts since a run was killed, and to changed tests",
   ),
   parallel: text(
     "N",
     "work on up to N items at once, each in a git worktree of its own, landed one by one (1 to 16)",
-    { variable: "RALPH_PARALLEL" },
+    { variable: "RALPH_PARALLEL", common: true },
   ),
   queue: text(
     "URL",
@@ -140,12 +147,12 @@ export const LOOP_FLAGS: FlagTable = {
 
 /** A cap on agent turns. */
 export const ITERATION_FLAGS: FlagTable = {
-  "max-iterations": text("N", "at most this many agent turns", { variable: "RALPH_MAX_ITERATIONS" }),
+  "max-iterations": text("N", "at most this many agent turns", { variable: "RALPH_MAX_ITERATIONS", common: true }),
 };
 
 /** The planner. */
 export const PLAN_FLAGS: FlagTable = {
-  resume: toggle("continue with the plan that was begun; needs no goal"),
+  resume: toggle("continue with the plan that was begun; needs no goal", { common: true }),
   base: text("BRANCH", "the branch that a new goal starts from (exec)"),
   "goal-file": text("FILE", "read the goal from this file; `-` as the goal: from standard input"),
 };

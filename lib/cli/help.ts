@@ -2,6 +2,8 @@ import { wrapText } from "../ui/wrap_text.ts";
 import type { Host } from "../host/types.ts";
 import type { Command, Flag, FlagTable } from "./command.ts";
 
+const TITLE = "Take a goal to verified, committed code by running any coding agent in a loop";
+
 /** Columns of help where the terminal does not say otherwise. */
 const WIDTH = 100;
 
@@ -10,18 +12,46 @@ export function helpColumns({ terminal }: Pick<Host, "terminal">): number {
   return terminal.isTerminal("stdout") ? Math.min(WIDTH, Math.max(40, terminal.size().columns)) : WIDTH;
 }
 
-/** `ralph --help`: what there is. */
+/** The groups of the first screen. */
+const FIRST_GROUPS: readonly string[] = ["start", "work", "watch", "more"];
+
+/** `ralph help`: the twelve commands that a person begins with, on one screen. */
 export function generalHelp(commands: readonly Command[], columns: number = WIDTH): string {
-  const rows = commands.map((command) =>
-    [[command.name, command.usage].filter(Boolean).join(" "), command.summary] as const
+  const groups = FIRST_GROUPS.map((group) => [group, commands.filter((command) => command.group === group)] as const);
+  const rows = groups.flatMap(([group, own]) =>
+    own.map(({ name, usage = "", summary }, index) => {
+      const shown = /^"[^|]*$/.test(usage) ? `${name} ${usage}` : name;
+      return [`${(index === 0 ? group : "").padEnd(7)}${shown}`, summary, index === 0 && group !== "start"] as const;
+    })
   );
+  const lines = table(rows.map(([name, summary]) => [name, summary]), columns);
+  const isWhole = lines.length === rows.length;
   return [
-    "Take a goal to verified, committed code by running any coding agent in a loop",
+    TITLE,
+    "",
+    ...lines.flatMap((line, index) => isWhole && rows[index]?.[2] === true ? ["", line] : [line]),
+    "",
+    ...flowed(["`ralph help COMMAND` shows a command's flags, `ralph help --all` every command"], columns),
+  ].join("\n");
+}
+
+/** `ralph help --all`: every command, group by group. */
+export function wholeHelp(commands: readonly Command[], columns: number = WIDTH): string {
+  const names = new Set([...FIRST_GROUPS, ...commands.flatMap(({ group }) => group ?? [])]);
+  return [
+    TITLE,
     "",
     "Usage: ralph <command> [arguments] [flags]",
-    "",
-    "Commands:",
-    ...table(rows, columns),
+    ...[...names].flatMap((group) => [
+      "",
+      `${group.slice(0, 1).toUpperCase()}${group.slice(1)}:`,
+      ...table(
+        commands.filter((command) => command.group === group).map(({ name, usage, summary }) =>
+          [[name, usage].filter(Boolean).join(" "), summary] as const
+        ),
+        columns,
+      ),
+    ]),
     "",
     ...flowed([
       "`ralph help COMMAND` shows a command's flags; `ralph help agents`, `config`, `environment`, `exit-codes`,",
@@ -36,8 +66,15 @@ export function usageOf({ name, usage, open }: Command): string {
   return words.filter(Boolean).join(" ");
 }
 
-/** `ralph help COMMAND`. */
-export function commandHelp(command: Command, columns: number = WIDTH): string {
+/** A command with more flags than these shows first those that people use. */
+const FEW_FLAGS = 12;
+
+/** `ralph help COMMAND`. @param isWhole every flag, also where there are many */
+export function commandHelp(command: Command, columns: number = WIDTH, isWhole = false): string {
+  const flags = Object.entries(command.flags);
+  const common = flags.filter(([, flag]) => flag.common === true);
+  const shown = isWhole || flags.length <= FEW_FLAGS ? flags : common;
+  const left = flags.length - shown.length;
   return [
     command.summary,
     "",
@@ -45,7 +82,8 @@ export function commandHelp(command: Command, columns: number = WIDTH): string {
     ...(command.details === undefined ? [] : ["", ...flowed(command.details, columns)]),
     "",
     "Flags:",
-    ...flagRows(command.flags, columns),
+    ...flagRows(Object.fromEntries(shown), columns),
+    ...left === 0 ? [] : ["", `${left} more: \`ralph help ${command.name} --all\``],
   ].join("\n");
 }
 

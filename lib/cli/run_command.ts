@@ -97,9 +97,10 @@ export async function startCommand(command: Command, line: readonly string[], ar
 }
 
 async function parseAndRun(command: Command, line: readonly string[], around: Surroundings): Promise<number> {
-  const parsed = parseLine(command, line, around.host.environment.variables);
+  const all = !("all" in command.flags) && line.some((word) => ["--help", "-h"].includes(word)) ? "--all" : null;
+  const parsed = parseLine(command, line.filter((word) => word !== all), around.host.environment.variables);
   if (parsed.flags.has("help")) {
-    around.out(commandHelp(command, helpColumns(around.host)));
+    around.out(commandHelp(command, helpColumns(around.host), all !== null && line.includes(all)));
     return EXIT.done;
   }
   checkArity(command, parsed.arguments);

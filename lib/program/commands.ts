@@ -46,6 +46,7 @@ function inEach(command: "plan" | "run"): readonly string[] {
 const SHARED: readonly Row[] = [
   {
     name: "plan",
+    group: "work",
     summary: "plan a goal, a spec or a phase",
     usage: '"<goal>"|SPEC.md|PHASE',
     arity: [0, 1],
@@ -55,11 +56,12 @@ const SHARED: readonly Row[] = [
   },
   {
     name: "run",
-    summary: "work on the planned items, one an iteration, until all are verified",
+    group: "work",
+    summary: "work on what is planned until all of it is verified",
     usage: scopesOf(WORKFLOWS.filter(({ help }) => help?.run !== undefined)),
     flags: {
       ...Object.assign({}, ...WORKFLOWS.map(({ runFlags }) => runFlags)),
-      "dry-run": toggle("show what would come first; starts no agent and no check, writes nothing"),
+      "dry-run": toggle("show what would come first; starts no agent and no check, writes nothing", { common: true }),
       ...RUN_FLAGS,
     },
     details: inEach("run"),
@@ -70,6 +72,7 @@ const SHARED: readonly Row[] = [
 const LOOKING: readonly Row[] = [
   {
     name: "verify",
+    group: "look",
     summary: "run the checks of the work; starts no agent",
     usage: SCOPE,
     flags: { ...pick(LOOP_FLAGS, "verify", "allow-unverified"), ...CHECK_TIME_FLAG, ...SANDBOX_FLAGS, ...WORK_FLAGS },
@@ -77,6 +80,7 @@ const LOOKING: readonly Row[] = [
   },
   {
     name: "next",
+    group: "look",
     isProse: true,
     insideRun: true,
     summary: "show the item that the next iteration would take",
@@ -86,6 +90,7 @@ const LOOKING: readonly Row[] = [
   },
   {
     name: "validate",
+    group: "look",
     isProse: true,
     insideRun: true,
     summary: "check the configuration and the state files, all problems at once",
@@ -95,6 +100,7 @@ const LOOKING: readonly Row[] = [
   },
   {
     name: "status",
+    group: "work",
     isProse: true,
     insideRun: true,
     summary: "show the state of the work: done, open, next",
@@ -104,6 +110,7 @@ const LOOKING: readonly Row[] = [
   },
   {
     name: "watch",
+    group: "watch",
     insideRun: true,
     summary: "the live view of a run, in another terminal",
     usage: "[RUN]",
@@ -113,6 +120,7 @@ const LOOKING: readonly Row[] = [
   },
   {
     name: "ui",
+    group: "watch",
     summary: "a page in the browser that shows the runs and changes them",
     flags: {
       port: text("N", "the port (default: one that is free)"),
@@ -126,6 +134,7 @@ const LOOKING: readonly Row[] = [
   },
   {
     name: "pause",
+    group: "steer",
     summary: "let a run wait after its present turn",
     usage: "[RUN]",
     flags: ROOT_FLAG,
@@ -133,6 +142,7 @@ const LOOKING: readonly Row[] = [
   },
   {
     name: "resume",
+    group: "steer",
     summary: "let a paused run continue",
     usage: "[RUN]",
     flags: ROOT_FLAG,
@@ -140,6 +150,7 @@ const LOOKING: readonly Row[] = [
   },
   {
     name: "stop",
+    group: "steer",
     summary: "end a run after its present turn",
     usage: "[RUN]",
     flags: { now: toggle("end it at once, as Ctrl-C does; the turn is taken again later"), ...ROOT_FLAG },
@@ -147,6 +158,7 @@ const LOOKING: readonly Row[] = [
   },
   {
     name: "tell",
+    group: "steer",
     summary: "say something to a run: it goes into the next prompt",
     usage: '"TEXT"',
     flags: {
@@ -159,7 +171,8 @@ const LOOKING: readonly Row[] = [
   },
   {
     name: "finish",
-    summary: "open a pull request for the work branch, or merge it; asks first",
+    group: "work",
+    summary: "open a pull request for the branch, or merge it; asks first",
     flags: {
       merge: toggle("merge into the base in this repository; nothing is pushed"),
       squash: toggle("merge as one commit"),
@@ -181,6 +194,7 @@ const LOOKING: readonly Row[] = [
   },
   {
     name: "report",
+    group: "watch",
     insideRun: true,
     summary: "show what a run did, as Markdown, HTML or JSON",
     usage: "[RUN]",
@@ -200,7 +214,8 @@ const LOOKING: readonly Row[] = [
 
 const INIT: Row = {
   name: "init",
-  summary: "set up this project: agent, checks, workflow",
+  group: "start",
+  summary: "set up this project: agent and checks",
   flags: {
     ...pick(AGENT_FLAGS, "agent", "agent-cmd", "model", "reasoning", "endpoint", "timeout", "sandbox"),
     ...pick(LOOP_FLAGS, "verify"),
@@ -219,12 +234,16 @@ const INIT: Row = {
 
 /** Every command, in the order in which help shows them. */
 export const COMMANDS: readonly Command[] = [
-  ...shown(INIT),
-  ...DEFAULT_WORKFLOW.commands,
-  ...shown(...SHARED),
-  ...WORKFLOWS.filter((row) => row !== DEFAULT_WORKFLOW).flatMap(({ commands }) => commands),
+  ...ownOf(DEFAULT_WORKFLOW),
+  ...shown(INIT, ...SHARED),
+  ...WORKFLOWS.filter((row) => row !== DEFAULT_WORKFLOW).flatMap(ownOf),
   ...shown(...LOOKING, ...TOOLS),
 ];
+
+/** A workflow's own commands are a group, but for those that begin anything. */
+function ownOf({ name, commands }: WorkflowRow): readonly Command[] {
+  return commands.map((command) => ({ group: `the workflow ${name}`, ...command }));
+}
 
 function shown(...rows: readonly Row[]): readonly Command[] {
   return rows.map((row) => ({ ...row, flags: { ...row.flags, ...SHOW_FLAGS } }));

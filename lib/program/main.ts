@@ -5,7 +5,7 @@
  * @module
  */
 import type { Command, CommandLine, Program } from "../cli/command.ts";
-import { generalHelp, helpColumns } from "../cli/help.ts";
+import { generalHelp, helpColumns, wholeHelp } from "../cli/help.ts";
 import { didYouMean, parseLine, splitCommand, usage } from "../cli/parse.ts";
 import { guarded, startCommand, type Surroundings } from "../cli/run_command.ts";
 import { VERSION } from "../host/version.ts";
@@ -42,7 +42,8 @@ async function dispatch(argv: readonly string[], around: Surroundings): Promise<
   if (name === null) {
     if (line.includes("--version") || line.includes("-V")) return printed(around, VERSION);
     if (line.includes("--help") || line.includes("-h")) {
-      return printed(around, generalHelp(COMMANDS, helpColumns(around.host)));
+      const help = line.includes("--all") ? wholeHelp : generalHelp;
+      return printed(around, help(COMMANDS, helpColumns(around.host)));
     }
     return await bare(line, around);
   }
@@ -57,11 +58,8 @@ async function bare(line: readonly string[], around: Surroundings): Promise<numb
   const own = await bareCommand(line, around);
   if (own !== null) return await startCommand(own, line, around);
   const status = findCommand("status") as Command;
-  const exitCode = await startCommand({ ...status, name: "" }, line, around);
-  around.say(
-    `\n\`ralph help\` lists the commands; \`${DEFAULT_WORKFLOW.start}\` takes a goal to verified, committed code`,
-  );
-  return exitCode;
+  if (!line.includes("--json")) around.say(`${generalHelp(COMMANDS, helpColumns(around.host))}\n`);
+  return await startCommand({ ...status, name: "" }, line, around);
 }
 
 /** Only the flag or the configuration says that `ralph` alone is a command. */

@@ -23,12 +23,13 @@ import {
 } from "../cli/flags.ts";
 
 /** A command before it has the flags that every command takes. */
-export type Row = Omit<Command, "flags"> & Partial<Pick<Command, "flags">>;
+export type Row = Omit<Command, "flags" | "group"> & Partial<Pick<Command, "flags">> & { readonly group: string };
 
 /** `worker`, `queue`, `job`, then the tools, then what prints and looks at no project. */
 export const TOOLS: readonly Row[] = [
   {
     name: "worker",
+    group: "machines",
     summary: "work on the jobs that `ralph run --queue URL` hands out",
     flags: {
       ...pick(LOOP_FLAGS, "queue", "parallel"),
@@ -47,6 +48,7 @@ export const TOOLS: readonly Row[] = [
   },
   {
     name: "queue",
+    group: "machines",
     insideRun: true,
     summary: "the queue of a repository: workers, jobs, their ages, and those that were given up",
     usage: "status",
@@ -61,6 +63,7 @@ export const TOOLS: readonly Row[] = [
   },
   {
     name: "job",
+    group: "machines",
     summary: "items as JSON, for a CI matrix or a batch system: take jobs, work on one anywhere, land the results",
     usage: "take | work JOB | land [RESULT...]",
     arity: [1, Infinity],
@@ -87,6 +90,7 @@ export const TOOLS: readonly Row[] = [
   },
   {
     name: "skill",
+    group: "from a chat",
     summary: "write the skill file by which an agent in a chat uses Ralph",
     usage: "install AGENT",
     arity: [1, 2],
@@ -104,6 +108,7 @@ export const TOOLS: readonly Row[] = [
   },
   {
     name: "mcp",
+    group: "from a chat",
     summary: "serve the Model Context Protocol on standard input and output",
     flags: ROOT_FLAG,
     details: [
@@ -115,6 +120,7 @@ export const TOOLS: readonly Row[] = [
   },
   {
     name: "gate",
+    group: "look",
     summary: "judge the work without a run: as a CI step or a Stop hook",
     flags: {
       base: text("COMMIT", "judge what changed since (default: since the default branch)"),
@@ -132,6 +138,7 @@ export const TOOLS: readonly Row[] = [
   },
   {
     name: "worktrees",
+    group: "machines",
     isProse: true,
     summary: "list the worktrees of `--parallel` that a killed run has left here, or remove them",
     usage: "[list|remove]",
@@ -145,6 +152,7 @@ export const TOOLS: readonly Row[] = [
   },
   {
     name: "clean",
+    group: "keep",
     isProse: true,
     summary: "show what Ralph keeps of this project in the cache, in `.git` and in refs; remove it after a yes",
     usage: "[cache|aside|refs]",
@@ -160,6 +168,7 @@ export const TOOLS: readonly Row[] = [
   },
   {
     name: "restore",
+    group: "keep",
     summary: "restore the edits that a run reverted, or the state of a finished branch",
     usage: "[RUN] [PATH ...]",
     arity: [0, Infinity],
@@ -177,6 +186,7 @@ export const TOOLS: readonly Row[] = [
   },
   {
     name: "doctor",
+    group: "more",
     isProse: true,
     summary: "show what is missing on this machine, and how to get it",
     flags: {
@@ -193,6 +203,7 @@ export const TOOLS: readonly Row[] = [
   },
   {
     name: "recipes",
+    group: "your own recipes",
     isProse: true,
     insideRun: true,
     summary: "list the recipes and prompts that are built in",
@@ -201,6 +212,7 @@ export const TOOLS: readonly Row[] = [
   },
   {
     name: "run-recipe",
+    group: "your own recipes",
     summary: "run a recipe file; its own flags and arguments follow it",
     usage: "FILE [arguments]",
     open: true,
@@ -210,6 +222,7 @@ export const TOOLS: readonly Row[] = [
   },
   {
     name: "eject",
+    group: "your own recipes",
     summary: "write a built-in recipe or prompt to a file for editing; never overwrites",
     usage: "NAME",
     flags: PLACE_FLAGS,
@@ -217,6 +230,7 @@ export const TOOLS: readonly Row[] = [
   },
   {
     name: "types",
+    group: "your own recipes",
     insideRun: true,
     summary: "print the type declarations of the SDK, for recipes beside the binary",
     flags: pick(OUTPUT_FLAGS, "output"),
@@ -235,6 +249,7 @@ export const TOOLS: readonly Row[] = [
   },
   {
     name: "completions",
+    group: "this program",
     insideRun: true,
     summary: "print a completion script for bash, zsh, fish or powershell",
     usage: "SHELL",
@@ -248,6 +263,7 @@ export const TOOLS: readonly Row[] = [
   },
   {
     name: "man",
+    group: "this program",
     insideRun: true,
     summary: "print the manual page, in the source that `man` reads",
     details: [
@@ -258,6 +274,7 @@ export const TOOLS: readonly Row[] = [
   },
   {
     name: "schema",
+    group: "this program",
     insideRun: true,
     summary: "print a JSON Schema: config, events, plan or report",
     usage: "NAME",
@@ -265,9 +282,11 @@ export const TOOLS: readonly Row[] = [
   },
   {
     name: "help",
+    group: "more",
     insideRun: true,
-    summary: "help on a command, or on agents, config, environment, exit-codes, install, workflows",
+    summary: "help on a command or a topic",
     usage: "[COMMAND|TOPIC]",
+    flags: { all: toggle("every command, or every flag of the command") },
     load: () => import("./commands/help.ts"),
   },
 ];

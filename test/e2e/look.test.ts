@@ -26,15 +26,13 @@ const PRD = JSON.stringify({
 const FILES = { "scripts/ralph/prd.json": PRD };
 
 describe("commands that look", () => {
-  test("bare `ralph` shows status and short help", async () => {
+  test("bare `ralph` shows short help, then the status", async () => {
     const { stdout, stderr } = await ralphCli().args().expectExit(0);
 
     expect(stdout).toBe(
       'exec (the default) · [ROOT] · main\nagent: none configured, and none on PATH: `ralph init` looks for a model server, `ralph help agents` has programs\nnext: `ralph exec "<goal>"`\n',
     );
-    expect(stderr).toBe(
-      '\n`ralph help` lists the commands; `ralph exec "<goal>"` takes a goal to verified, committed code\n',
-    );
+    expect(stderr).toMatch(/^Take a goal .*\n  start  exec "<goal>" .*\n\n$/s);
   });
 
   test("`ralph status` finds the root from a folder below it", async () => {
@@ -276,6 +274,17 @@ describe("commands that look", () => {
     await ralphCli(root).args("step", "add", "write it").expectExit(0);
     const { stdout: json } = await ralphCli(root).args("next", "--json").expectExit(0);
     expect(JSON.parse(json)).toMatchObject({ status: "item", mode: "executing", step: { id: "step-1" } });
+  });
+
+  test("`--help --all` shows every flag, `help --all` every command", async () => {
+    const { stdout: few } = await ralphCli().args("exec", "--help").expectExit(0);
+    const { stdout: all } = await ralphCli().args("exec", "--help", "--all").expectExit(0);
+    const { stdout: commands } = await ralphCli().args("--help", "--all").expectExit(0);
+
+    expect(few).not.toContain("--strict");
+    expect(all).toContain("--strict");
+    expect(commands).toContain("The workflow spec:");
+    await ralphCli().args("run", "--all").expectExit(2);
   });
 
   test("`ralph help exit-codes` shows the table", async () => {

@@ -1,6 +1,6 @@
 import { EXIT, EXIT_MEANINGS } from "../../errors/exit_codes.ts";
 import type { Command, Invocation } from "../../cli/command.ts";
-import { commandHelp, flowed, generalHelp, helpColumns, table } from "../../cli/help.ts";
+import { commandHelp, flowed, generalHelp, helpColumns, table, wholeHelp } from "../../cli/help.ts";
 import { didYouMean, usage } from "../../cli/parse.ts";
 import { DEFAULT_WORKFLOW, WORKFLOWS } from "../../workflows/table.ts";
 import { wrapText } from "../../ui/wrap_text.ts";
@@ -35,7 +35,7 @@ export const TOPICS: Readonly<
 };
 
 /** `ralph help [COMMAND|TOPIC]`. */
-export async function run({ arguments: [name], host, out, program: { commands } }: Invocation): Promise<number> {
+export async function run({ arguments: [name], flags, host, out, program: { commands } }: Invocation): Promise<number> {
   const columns = helpColumns(host);
   const command = commands.find((one) => one.name === name);
   const topic = name !== undefined && Object.hasOwn(TOPICS, name) ? TOPICS[name] : undefined;
@@ -44,7 +44,10 @@ export async function run({ arguments: [name], host, out, program: { commands } 
     const hint = didYouMean(name, known, undefined, (near) => `ralph help ${near}`);
     throw usage(`there is no help on \`${name}\``, hint);
   }
-  const own = command === undefined ? generalHelp(commands, columns) : commandHelp(command, columns);
+  const all = flags.has("all");
+  const own = command === undefined
+    ? (all ? wholeHelp : generalHelp)(commands, columns)
+    : commandHelp(command, columns, all);
   out(wrapText(command === undefined && topic !== undefined ? await topic(commands, columns) : own, columns));
   return EXIT.done;
 }

@@ -72,13 +72,14 @@ export const EXEC: WorkflowRow = {
   commands: [
     {
       name: "exec",
-      summary: "plan a goal, understand the code, implement it: each by consent",
+      group: "start",
+      summary: "plan a goal and implement it, each after your yes",
       usage: '"<goal>"',
       arity: [0, 1],
       flags: {
         ...PLAN_FLAGS,
         ...EXEC_FLAGS,
-        "dry-run": toggle("show what would happen; start no agent and no check, write nothing"),
+        "dry-run": toggle("show what would happen; start no agent and no check, write nothing", { common: true }),
         ...LOOP_FLAGS,
         ...SESSION_FLAGS,
       },
@@ -122,6 +123,7 @@ export const EXEC: WorkflowRow = {
     },
     {
       name: "demo",
+      group: "start",
       summary: "watch the whole workflow on a small real project",
       usage: "",
       arity: [0, 0],

@@ -14,7 +14,12 @@ export const GSD: WorkflowRow = {
   state: PLANNING_DIRECTORY,
   claims: claimed,
   runFlags: {
-    loop: { type: "optional", value: "N", summary: "gsd: every plan, or at most N, without stopping for checkpoints" },
+    loop: {
+      type: "optional",
+      value: "N",
+      summary: "gsd: every plan, or at most N, without stopping for checkpoints",
+      common: true,
+    },
     plan: text("PLAN", "gsd: this plan alone (`01-02`), also one that the project has passed"),
   },
   help: { plan: "a phase, by GSD's own command", run: "the next plan, or all with `--loop`" },

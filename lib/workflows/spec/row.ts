@@ -120,7 +120,7 @@ export const SPEC: WorkflowRow = {
   state: PLAN_FILE,
   claims,
   bare: BUILD,
-  help: { plan: "the tasks of a spec, by one turn of the agent" },
+  help: { plan: "the tasks of a spec, by one turn of the agent", run: "the plan, as `ralph build`" },
   schemas: { plan: async () => (await import("./schema.ts")).planJsonSchema() },
   resume: ({ name }) => Promise.resolve(name === "spec" ? "ralph build" : null),
   workflow: {

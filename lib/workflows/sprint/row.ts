@@ -60,6 +60,7 @@ export const SPRINT: WorkflowRow = {
   hint: "a goal or phases, free steps, hooks around each iteration",
   start: "ralph sprint run DIR",
   scope: "DIR",
+  help: { run: "the sprint in DIR, as `ralph sprint run`" },
   state: SPRINTS,
   variable: ["RALPH_SPRINT", "the sprint's folder"],
   async runs(root) {
