@@ -1,6 +1,8 @@
 import type { ChangedFile } from "./changed_files.ts";
 
 const CONVENTIONAL_REGEXP = /^[a-z]+(?:\([^)]*\))?!?: ./;
+/** Captures the scope of work; those of releases and updates name no part of a project. */
+const SCOPE_REGEXP = /^(?!chore|build|ci)[a-z]+\(([^)]+)\)!?: ./;
 const TICKET_REGEXP = /[A-Z][A-Z\d]+-\d+/;
 /** Captures the characters around the ticket that a subject begins with. */
 const PREFIX_REGEXP = /^(\[?)[A-Z][A-Z\d]+-\d+(\]?:? )/;
@@ -29,7 +31,7 @@ export function conventionalTitle(
     const begin = have(/: \p{Lu}/u).length > 0
       ? title
       : title.replace(/^\p{Lu}(?=[\p{Ll}\s])/u, (one) => one.toLowerCase());
-    return `${typeOf(title, files)}: ${begin}`;
+    return `${typeOf(title, files)}${scopeOf(own, files)}: ${begin}`;
   }
   const [before = "", after = ""] = PREFIX_REGEXP.exec(have(PREFIX_REGEXP)[0] ?? "")?.slice(1) ?? [];
   const ticket = TICKET_REGEXP.exec(`${title} ${branch}`)?.[0];
@@ -43,4 +45,19 @@ function typeOf(title: string, files: readonly Pick<ChangedFile, "path" | "kind"
   if (files.length > 0 && files.every(({ kind }) => kind === "test")) return "test";
   if (files.length > 0 && files.every(({ path }) => /\.(?:md|mdx|rst|adoc)$/.test(path))) return "docs";
   return "feat";
+}
+
+/** The project's own scope that names a folder or file on the way to all that was changed of its product; "" is none. */
+function scopeOf(subjects: readonly string[], files: readonly Pick<ChangedFile, "path" | "kind">[]): string {
+  const product = files.filter(({ kind }) => kind === "product");
+  const ways = (product.length > 0 ? product : files).map(({ path }) => new Set(path.split("/").flatMap(namesOf)));
+  const scope = subjects.map((subject) => SCOPE_REGEXP.exec(subject)?.[1]?.toLowerCase() ?? "")
+    .find((one) => one !== "" && ways.length > 0 && ways.every((way) => way.has(one)));
+  return scope === undefined ? "" : `(${scope})`;
+}
+
+/** `cli.ts` is also called `cli`. */
+function namesOf(part: string): readonly string[] {
+  const name = part.toLowerCase();
+  return [name, name.replace(/\..*$/, "")];
 }

@@ -19,6 +19,22 @@ test("a title has the form of the project's own subjects, and none where they ha
   expect(conventionalTitle("Add initials", { ...about, subjects: own })).toBe("Add initials");
 });
 
+test("a title has the scope that the project uses for what was changed, and none where it has none for all of it", () => {
+  const subjects = ["feat(cli): a", "fix(web): b", "chore(main): release 1", "feat(cli): c", "docs: d", "fix(Web): e"];
+  const titled = (...paths: readonly string[]): string => {
+    const changed = paths.map((path) => ({
+      path,
+      kind: path.startsWith("test/") ? "test" as const : "product" as const,
+    }));
+    return conventionalTitle("Add it", { ...about, files: changed, subjects });
+  };
+  expect(titled("packages/cli/a.ts", "packages/cli/b.ts", "test/web/a.test.ts")).toBe("feat(cli): add it");
+  expect(titled("src/web.ts")).toBe("feat(web): add it");
+  expect(titled("src/cli/a.ts", "src/web/b.ts")).toBe("feat: add it");
+  expect(titled("src/main.ts")).toBe("feat: add it");
+  expect(titled("test/web/a.test.ts")).toBe("test(web): add it");
+});
+
 test("a ticket of the goal or the branch comes first, as the project writes it", () => {
   const tickets = Array.from({ length: 6 }, (_, index) => `[SHOP-${index}] Do it`);
   const branch = "ralph/SHOP-12-cart";
