@@ -33,6 +33,8 @@ export interface AppOptions {
   readonly token: string;
   readonly port: () => number;
   readonly resume: Resume;
+  /** The body of the request for a run's branch, as Markdown. */
+  readonly review: (report: RunReport) => Promise<string>;
   /** Ends what is streamed. */
   readonly signal: AbortSignal;
 }
@@ -59,6 +61,7 @@ export function createApp(options: AppOptions): Hono {
   app.get(`${base}/:project/:run`, (context) => site.run(context));
   app.get(`${base}/:project/:run/events`, (context) => site.runEvents(context));
   app.get(`${base}/:project/:run/report`, (context) => site.report(context));
+  app.get(`${base}/:project/:run/review`, (context) => site.review(context));
   app.get(`${base}/:project/:run/items`, (context) => site.items(context));
   app.get(`${base}/:project/:run/item/:part/:item`, (context) => site.item(context));
   app.get(`${base}/:project/:run/item/:part/:item/events`, (context) => site.itemEvents(context));
@@ -176,6 +179,18 @@ ${region("hero", regions, "hero")}${region("needs", regions)}${region("trust", r
       const policy =
         "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
       return context.html(htmlReport(report), 200, { "Content-Security-Policy": policy });
+    });
+  }
+
+  /** `ralph finish` would ask with this text, as `ralph report --for review` prints it. */
+  review(context: Context): Promise<Response> {
+    return this.#ofRun(context, async ({ project, found }, href) => {
+      const report = await makeReport(project.root, found, this.#options);
+      if (report.work === null) return null;
+      const main = fragment`<h1>The request</h1><p class="dim">Markdown, as <code>ralph finish</code> sends it</p>
+<pre class="card transcript" tabindex="0">${await this.#options.review(report)}</pre>`;
+      const crumbs = [{ name: project.name }, { name: found.id, href }, { name: "request" }];
+      return this.#page(context, { title: "The request", crumbs, main });
     });
   }
 

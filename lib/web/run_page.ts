@@ -87,9 +87,12 @@ function hero({ model, live, href }: RunShown, report: RunReport): Markup {
     live === null ? "" : `, pid ${live.pid}`
   }${report.agents.length === 0 ? "" : `, ${report.agents.map(({ name }) => name).join(", ")}`}</p>
 ${reasons.slice(0, 3).map((reason) => fragment`<p class="${tone}">${reason.slice(0, 300)}</p>`)}</div>
-<div class="controls">${
-    live === null ? fragment`<a class="button" href="${href}/report">Report</a>` : controls(live, href)
-  }</div>`;
+<div class="controls">${live === null ? links(href, report) : controls(live, href)}</div>`;
+}
+
+function links(href: string, { work }: RunReport): Markup {
+  const request = work === null ? NOTHING : fragment`<a class="button" href="${href}/review">Request</a>`;
+  return fragment`${request}<a class="button" href="${href}/report">Report</a>`;
 }
 
 function controls(live: LiveRun, href: string): Markup {

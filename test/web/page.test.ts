@@ -98,6 +98,10 @@ test(
     await shows(page, ".pill", "Passed");
     await shows(page, "#tiles", "~$0.75");
     expect(await axe(page)).toEqual([]);
+    await page.getByRole("link", { name: "Request" }).click();
+    await shows(page, "pre", /### Stories .*First \\<\/script/s);
+    expect(await axe(page)).toEqual([]);
+    await page.goBack();
     await page.getByRole("link", { name: "Report" }).click();
     await shows(page, "h1", "passed");
 

@@ -21,7 +21,13 @@ export async function run(invocation: Invocation): Promise<number> {
   using runs = new Runs({ host, roots: await rootsOf(invocation), folders: runFolders });
   const token = host.ids.random(TOKEN_LENGTH);
   await using serving = await startServer(
-    { host, runs, token, resume: resumeCommand },
+    {
+      host,
+      runs,
+      token,
+      resume: resumeCommand,
+      review: async (report) => await (await import("../finish/review.ts")).reviewText(host, report),
+    },
     port === undefined ? 0 : parseCount("--port", port, 0),
   );
   out(serving.address);
