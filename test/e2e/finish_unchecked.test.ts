@@ -118,7 +118,7 @@ describe("ralph finish, where the branch is not what the run checked", () => {
 
     await finish(project.root, "--draft").expectExit(0);
     expect(asked()).toContain("- ✗ Verify: `grep -q TEN f.txt`");
-    expect(asked()).toContain(`✓ passed at ${head}`);
+    expect(asked()).toContain(`✓ passed at ${project.git("rev-parse", "HEAD").slice(0, 10)}`);
     expect(asked()).not.toContain("✓ Verify");
     expect(asked()).toContain(`ralph/ten does not pass at ${head}`);
   });
@@ -211,27 +211,34 @@ describe("ralph finish, where the branch is not what the run checked", () => {
     const { asked } = withHub(project);
     const tried = project.git("rev-parse", "HEAD").slice(0, 10);
     project.put("other.txt", "other\n");
-    const head = project.git("rev-parse", "HEAD").slice(0, 10);
 
     const dry = await ralphCli(project.root).args("finish", "--dry-run").expectExit(0);
     expect(dry.stdout).not.toContain("✓");
     expect(dry.stdout).toContain("the branch has moved since: it is checked before it leaves");
 
     await finish(project.root).expectExit(0);
-    expect(asked()).toContain(`(✓ passed at ${head})`);
+    expect(asked()).toContain(`(✓ passed at ${project.git("rev-parse", "HEAD").slice(0, 10)})`);
     expect(asked()).toContain("- ✓ Verify: `grep -q TEN f.txt`");
     expect(asked()).toContain(`Whether the checks can be believed at ${tried}`);
   });
 
-  test("what the run checked is not checked again, and the ticks name that commit", async () => {
+  test("what the run checked is not checked again; ticks and verdict name the commit without state that leaves", async () => {
     const project = await passed();
     const { asked } = withHub(project);
-    const head = project.git("rev-parse", "HEAD").slice(0, 10);
+    const checked = project.git("rev-parse", "HEAD");
 
     const { stderr } = await finish(project.root).expectExit(0);
 
+    const head = project.git("rev-parse", "HEAD");
+    expect(head).not.toBe(checked);
     expect(stderr).not.toContain("checking it");
-    expect(asked()).toContain(`(✓ passed at ${head})`);
+    expect(asked()).toContain(`(✓ passed at ${head.slice(0, 10)})`);
+    expect(asked()).toContain(`git checkout ${head.slice(0, 10)}\n`);
+    expect(JSON.parse(project.git("notes", "--ref=ralph", "show", head))).toEqual({
+      ...JSON.parse(project.git("notes", "--ref=ralph", "show", checked)),
+      commit: head,
+      tree: project.git("rev-parse", "HEAD^{tree}"),
+    });
     expect(asked()).toContain("- ✓ Verify: `grep -q TEN f.txt`");
   });
 

@@ -24,22 +24,42 @@ export interface Passed {
  * written is a warning: it changes no verdict.
  */
 export async function noteVerdict(ralph: RalphContext, { commit, base, checks, notices }: Passed): Promise<void> {
-  const repository = requireRepository(ralph);
   const masked = maskOf(ralph);
+  await writeNote(ralph, commit, {
+    version: 1,
+    status: "passed",
+    base,
+    checks: checks.map(({ name, exitCode }) => ({ command: masked(name), exitCode })),
+    findings: notices.filter(({ kind }) => kind === "old-tests" || kind === "cannot-fail")
+      .map(({ kind, subject }) => ({ kind, subject: masked(subject) })),
+    run: ralph.run.id,
+  });
+}
+
+/** Writes the verdict of a commit to another one also, whose tree is the same but for state. */
+export async function carryVerdict(ralph: RalphContext, from: string, to: string): Promise<void> {
+  const { git } = requireRepository(ralph);
+  const noted = await git(["notes", `--ref=${VERDICTS_REF}`, "show", from]);
+  const verdict = from === to || noted.exitCode !== 0 ? null : asJson(noted.stdout);
+  if (verdict !== null) await writeNote(ralph, to, verdict);
+}
+
+/** `null` for what a person has written. */
+function asJson(text: string): object | null {
   try {
-    const verdict = {
-      version: 1,
-      status: "passed",
-      commit,
-      tree: await lineFrom(repository, ["rev-parse", `${commit}^{tree}`]),
-      base,
-      checks: checks.map(({ name, exitCode }) => ({ command: masked(name), exitCode })),
-      findings: notices.filter(({ kind }) => kind === "old-tests" || kind === "cannot-fail")
-        .map(({ kind, subject }) => ({ kind, subject: masked(subject) })),
-      run: ralph.run.id,
-    };
+    return Object(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+async function writeNote(ralph: RalphContext, commit: string, verdict: object): Promise<void> {
+  const repository = requireRepository(ralph);
+  try {
+    const tree = await lineFrom(repository, ["rev-parse", `${commit}^{tree}`]);
     const arguments_ = ["notes", `--ref=${VERDICTS_REF}`, "add", "--force", "--file=-", commit];
-    await outputFrom(repository, arguments_, { input: JSON.stringify(verdict), environment: OWN_IDENTITY });
+    const input = JSON.stringify({ ...verdict, commit, tree });
+    await outputFrom(repository, arguments_, { input, environment: OWN_IDENTITY });
   } catch (error) {
     if (!RalphError.isInstance(error)) throw error;
     const message = `no verdict was noted at ${commit.slice(0, 10)}: ${error.message}`;

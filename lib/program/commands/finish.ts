@@ -16,7 +16,7 @@ import { branchChange, branchRuns, ownPaths, statePaths, stateRow } from "../fin
 import { type FinishPlan, finishPlan, wayOut } from "../finish/finish_plan.ts";
 import { makeRequest } from "../finish/forge.ts";
 import { mergeHere, pushBranch, refuseMerge } from "../finish/land_branch.ts";
-import { commitsText, proofOf, prove, unmovedHead } from "../finish/proof.ts";
+import { commitsText, leaving, proofOf, prove } from "../finish/proof.ts";
 import { setAside, stateToSetAside } from "../finish/set_aside.ts";
 
 /** So many subjects are shown. */
@@ -74,8 +74,13 @@ export async function run(invocation: Invocation): Promise<number> {
   const proved = await prove(ralph, plan, { reports, proof, draft: flags.has("draft"), source: consent.source });
   if (proved === null) return EXIT.interrupted;
   await setAside(ralph, branch, files);
-  const body = requestBody(reports, { change, more: [...doubtsOf(plan), ...proved.doubts], proof: proved.proof });
-  return await finish(invocation, ralph, plan, { title, body, head: await unmovedHead(ralph, plan) });
+  const left = await leaving(ralph, plan, proved.proof);
+  const facts = {
+    change: { ...change, head: left.head },
+    more: [...doubtsOf(plan), ...proved.doubts],
+    proof: left.proof,
+  };
+  return await finish(invocation, ralph, plan, { title, body: requestBody(reports, facts), head: left.head });
 }
 
 /** The changes that no check has seen, for the person who merges the request. */

@@ -6,7 +6,7 @@ import { addsNothing } from "../../git/branch_work.ts";
 import { ownCommit } from "../../git/own_commit.ts";
 import { outputFrom } from "../../git/run_git.ts";
 import { topLevelPaths } from "../../git/tree_paths.ts";
-import { noteVerdict } from "../../loop/finish/note_verdict.ts";
+import { carryVerdict, noteVerdict } from "../../loop/finish/note_verdict.ts";
 import { verdictSince } from "../../loop/finish/verdict_since.ts";
 import type { Proof } from "../../report/pull_request.ts";
 import type { RunReport } from "../../report/types.ts";
@@ -155,7 +155,7 @@ async function doubtedItems(ralph: RalphContext, plan: FinishPlan): Promise<read
  *
  * @throws {RalphError} finish-failed where the branch has moved meanwhile
  */
-export async function unmovedHead(
+async function unmovedHead(
   ralph: RalphContext,
   { work: { branch, head }, isMerged }: FinishPlan,
 ): Promise<string> {
@@ -165,6 +165,18 @@ export async function unmovedHead(
     `${branch} has moved from ${head.slice(0, 10)} to ${now.slice(0, 10)} meanwhile, which is not checked`,
     "nothing was merged or pushed: `ralph finish` again looks at it as it is now",
   );
+}
+
+/** The commit that leaves, with the proof of what was checked: both differ by state alone. */
+export async function leaving(
+  ralph: RalphContext,
+  plan: FinishPlan,
+  proof: Proof | null,
+): Promise<{ readonly head: string; readonly proof: Proof | null }> {
+  const head = await unmovedHead(ralph, plan);
+  if (proof === null) return { head, proof };
+  await carryVerdict(ralph, proof.commit, head);
+  return { head, proof: { ...proof, commit: head } };
 }
 
 /** A pass is a statement about a commit: what came after it may be Ralph's own state alone. */
