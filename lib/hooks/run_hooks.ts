@@ -7,14 +7,7 @@ import type { Backlog } from "../backlog/types.ts";
 import { requireRepository } from "../git/require_repository.ts";
 import { topLevelPaths } from "../git/tree_paths.ts";
 import { type HookEnd, runHookAction } from "./action.ts";
-import {
-  applyChange,
-  commitTreeChanges,
-  type HookChange,
-  hookSubject,
-  pendingPatch,
-  reportLeftPatches,
-} from "./changes.ts";
+import * as changes from "./changes.ts";
 import { recordHook } from "./record.ts";
 import { HookTrees } from "./hook_trees.ts";
 import type { HookIteration, HookRunner, HookRunnerOptions } from "./runner_types.ts";
@@ -32,7 +25,7 @@ export async function startHooks<Data, Findings>(
   const directory = store?.directory;
   const logs = directory === undefined ? folder : await resolveInside(ralph.root, directory);
   await ensurePrivateDirectory(logs);
-  await reportLeftPatches(ralph, directory === undefined ? null : logs, folder);
+  await changes.reportLeftPatches(ralph, directory === undefined ? null : logs, folder);
   return new RunHooks(ralph, { ...options, stateFiles: backlog.stateFiles, logs, trees, store });
 }
 
@@ -50,7 +43,7 @@ class RunHooks implements HookRunner {
   readonly #stopper = new AbortController();
   readonly #signal: AbortSignal;
   readonly #running = new Set<Promise<void>>();
-  readonly #changes: HookChange[] = [];
+  readonly #changes: changes.HookChange[] = [];
   readonly #kept: string[] = [];
   readonly #failures: unknown[] = [];
 
@@ -85,8 +78,8 @@ class RunHooks implements HookRunner {
     const commit = isolated ? await this.#parts.trees.snapshot() : null;
     for (const hook of parallel) this.#start(hook, iteration, hook.isolated === false ? null : commit);
     for (const hook of hooks.filter((one) => !parallel.includes(one))) {
-      const named = { hook: hook.id, subject: hookSubject(hook.id, iteration.iteration) };
-      await commitTreeChanges(this.#ralph, this.#parts, named, () => this.#runHook(hook, iteration, null));
+      const named = { hook: hook.id, subject: changes.hookSubject(hook.id, iteration.iteration) };
+      await changes.commitTreeChanges(this.#ralph, this.#parts, named, () => this.#runHook(hook, iteration, null));
     }
   }
 
@@ -94,7 +87,7 @@ class RunHooks implements HookRunner {
     if (this.#failures.length > 0) throw this.#failures[0];
     this.#changes.sort((one, other) => one.iteration - other.iteration);
     for (let change = this.#changes.shift(); change !== undefined; change = this.#changes.shift()) {
-      const kept = await applyChange(this.#ralph, this.#parts.brief, change);
+      const kept = await changes.applyChange(this.#ralph, this.#parts.brief, change);
       if (kept !== null) this.#kept.push(kept);
     }
   }
@@ -141,7 +134,7 @@ class RunHooks implements HookRunner {
     await using tree = await this.#parts.trees.open(commit);
     const end = await work(tree.cwd);
     if (this.#signal.aborted) return end;
-    const file = pendingPatch(this.#parts.logs, iteration, hook.id);
+    const file = changes.pendingPatch(this.#parts.logs, iteration, hook.id);
     const change = await tree.collect(file); // before the end is recorded: what a hook did outlives a kill as this file
     if (change !== null) this.#changes.push({ ...change, hook: hook.id, iteration, file });
     return end;

@@ -1,15 +1,4 @@
-import {
-  chmodSync,
-  type Dirent,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-} from "node:fs";
+import * as fs from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { unreadable, unwritable } from "./file_errors.ts";
 import { setAside } from "./set_aside.ts";
@@ -31,11 +20,11 @@ export function readFileState(path: string, maxBytes: number): FileState {
   try {
     const found = entryAt(path);
     if (found === undefined) return { kind: "missing" };
-    if (found.isSymbolicLink()) return { kind: "link", target: readlinkSync(path) };
+    if (found.isSymbolicLink()) return { kind: "link", target: fs.readlinkSync(path) };
     if (found.isDirectory()) return { kind: "folder" };
     if (!found.isFile()) return { kind: "special" };
     const executable = (found.mode & 0o100) !== 0;
-    if (found.size <= maxBytes) return { kind: "text", bytes: readFileSync(path), executable };
+    if (found.size <= maxBytes) return { kind: "text", bytes: fs.readFileSync(path), executable };
     return { kind: "large", key: [found.size, found.ino, found.mtimeMs, found.ctimeMs].join(" "), executable };
   } catch (error) {
     if (isMissing(error)) return { kind: "missing" };
@@ -75,16 +64,16 @@ export async function writeFileState(
     const bytes = state.kind === "text" ? state.bytes : content;
     const found = entryAt(path);
     if (found?.isDirectory() === true) setAside(path, aside);
-    else if (found !== undefined && (bytes === undefined || !found.isFile())) rmSync(path, { force: true });
+    else if (found !== undefined && (bytes === undefined || !found.isFile())) fs.rmSync(path, { force: true });
     if (state.kind === "link") {
-      mkdirSync(dirname(path), { recursive: true });
-      return symlinkSync(state.target, path);
+      fs.mkdirSync(dirname(path), { recursive: true });
+      return fs.symlinkSync(state.target, path);
     }
     if (bytes === undefined || !("executable" in state)) return;
-    if (found?.isFile() === true) chmodSync(path, found.mode | 0o200);
+    if (found?.isFile() === true) fs.chmodSync(path, found.mode | 0o200);
     await writeAtomic(path, bytes);
-    const mode = lstatSync(path).mode;
-    chmodSync(path, state.executable ? mode | ((mode & 0o444) >> 2) : mode & ~0o111);
+    const mode = fs.lstatSync(path).mode;
+    fs.chmodSync(path, state.executable ? mode | ((mode & 0o444) >> 2) : mode & ~0o111);
   } catch (error) {
     throw unwritable(path, error);
   }
@@ -104,9 +93,9 @@ export function listFiles(folder: string, enter: (path: string) => boolean): rea
   return files.sort();
 }
 
-function entriesOf(folder: string): readonly Dirent[] {
+function entriesOf(folder: string): readonly fs.Dirent[] {
   try {
-    return readdirSync(folder, { withFileTypes: true });
+    return fs.readdirSync(folder, { withFileTypes: true });
   } catch (error) {
     if (isMissing(error)) return [];
     throw unreadable(folder, error);
@@ -116,7 +105,7 @@ function entriesOf(folder: string): readonly Dirent[] {
 /** The path with the links of every folder above it resolved, as far as they exist. */
 export function realPath(path: string): string {
   try {
-    return realpathSync.native(path);
+    return fs.realpathSync.native(path);
   } catch (error) {
     if (!isMissing(error) || dirname(path) === path) throw unreadable(path, error);
     return join(realPath(dirname(path)), basename(path));
@@ -131,7 +120,7 @@ function removeLinksAbove(path: string, base: string): void {
     if (found === undefined) return;
     if (found.isDirectory()) continue;
     if (found.isSymbolicLink() && realPath(folder).startsWith(realPath(base) + sep)) continue;
-    rmSync(folder, { force: true });
+    fs.rmSync(folder, { force: true });
     return;
   }
 }

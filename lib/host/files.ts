@@ -6,25 +6,7 @@
  *
  * @module
  */
-import {
-  appendFileSync,
-  chmodSync,
-  closeSync,
-  constants,
-  existsSync,
-  fstatSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  realpathSync,
-  renameSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import * as fs from "node:fs";
 import process from "node:process";
 import { tmpdir } from "node:os";
 import { dirname, join, sep } from "node:path";
@@ -54,7 +36,7 @@ export {
 } from "./write_atomic.ts";
 
 /** A pipe in a file's place is not waited for. */
-const READ_FLAG: number = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+const READ_FLAG: number = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0);
 
 /** State, configuration and documents are smaller: what is larger is not read into memory. */
 export const LARGEST_TEXT: number = 16 * 1024 * 1024;
@@ -71,7 +53,7 @@ const CHUNK_BYTES = 256 * 1024;
  * @throws {RalphError} file-unreadable
  */
 export async function readText(path: string, maxBytes: number = LARGEST_TEXT): Promise<string | null> {
-  return readRegular(path, maxBytes, (file) => readFileSync(file, "utf8"));
+  return readRegular(path, maxBytes, (file) => fs.readFileSync(file, "utf8"));
 }
 
 /** The text of what a turn left at a path: `null` too where a folder, a pipe or a device is in the file's place. */
@@ -85,29 +67,33 @@ export async function readBytes(
   maxBytes: number = LARGEST_TEXT,
   known?: Buffer,
 ): Promise<Buffer | null> {
-  return readRegular(path, maxBytes, (file) => known !== undefined && holds(file, known) ? known : readFileSync(file));
+  return readRegular(
+    path,
+    maxBytes,
+    (file) => known !== undefined && holds(file, known) ? known : fs.readFileSync(file),
+  );
 }
 
 function readRegular<Content>(path: string, maxBytes: number, read: (file: number) => Content): Content | null {
   let file: number | null = null;
   try {
     file = openRegular(path);
-    const { size } = fstatSync(file);
+    const { size } = fs.fstatSync(file);
     if (size > maxBytes) throw tooLarge(size, maxBytes);
     return read(file);
   } catch (error) {
     if (isMissing(error)) return null;
     throw unreadable(path, error);
   } finally {
-    if (file !== null) closeSync(file);
+    if (file !== null) fs.closeSync(file);
   }
 }
 
 function openRegular(path: string): number {
-  const file = openSync(path, READ_FLAG);
-  const found = fstatSync(file);
+  const file = fs.openSync(path, READ_FLAG);
+  const found = fs.fstatSync(file);
   if (found.isFile()) return file;
-  closeSync(file);
+  fs.closeSync(file);
   throw notRegular(found);
 }
 
@@ -116,7 +102,7 @@ const compared = Buffer.alloc(32 * 1024);
 /** Tells whether an open file holds these bytes and no more. The position of the next read stays as it was. */
 function holds(file: number, bytes: Buffer): boolean {
   for (let at = 0;;) {
-    const count = readSync(file, compared, 0, compared.length, at);
+    const count = fs.readSync(file, compared, 0, compared.length, at);
     if (count === 0) return at === bytes.length;
     if (!compared.subarray(0, count).equals(bytes.subarray(at, at + count))) return false;
     at += count;
@@ -126,12 +112,12 @@ function holds(file: number, bytes: Buffer): boolean {
 /** The first `maxBytes` of a file, or `null` when there is none that can be read. */
 export async function readStart(path: string, maxBytes: number): Promise<Uint8Array | null> {
   if (!(await exists(path, { isFile: true }))) return null;
-  const file = openSync(path, READ_FLAG);
+  const file = fs.openSync(path, READ_FLAG);
   try {
-    const buffer = Buffer.allocUnsafe(Math.min(maxBytes, fstatSync(file).size));
-    return buffer.subarray(0, readSync(file, buffer, 0, buffer.length, 0));
+    const buffer = Buffer.allocUnsafe(Math.min(maxBytes, fs.fstatSync(file).size));
+    return buffer.subarray(0, fs.readSync(file, buffer, 0, buffer.length, 0));
   } finally {
-    closeSync(file);
+    fs.closeSync(file);
   }
 }
 
@@ -142,20 +128,20 @@ export async function* readChunks(path: string): AsyncGenerator<Uint8Array> {
     file = openRegular(path);
     for (;;) {
       const buffer = Buffer.allocUnsafe(CHUNK_BYTES); // the receiver may keep a piece
-      const length = readSync(file, buffer);
+      const length = fs.readSync(file, buffer);
       if (length === 0) return;
       yield buffer.subarray(0, length);
     }
   } catch (error) {
     throw unreadable(path, error);
   } finally {
-    if (file !== null) closeSync(file);
+    if (file !== null) fs.closeSync(file);
   }
 }
 
 /** When a file was last written, in milliseconds since 1970; `null` when it is missing. */
 export async function modifiedAt(path: string): Promise<number | null> {
-  return ifThere(() => statSync(path).mtimeMs, null);
+  return ifThere(() => fs.statSync(path).mtimeMs, null);
 }
 
 /**
@@ -165,7 +151,7 @@ export async function modifiedAt(path: string): Promise<number | null> {
  * @throws {RalphError} file-unwritable
  */
 export async function appendText(path: string, text: string, mode = 0o666): Promise<void> {
-  await makingFolder(path, async () => appendFileSync(path, text, { mode }));
+  await makingFolder(path, async () => fs.appendFileSync(path, text, { mode }));
 }
 
 /**
@@ -175,13 +161,13 @@ export async function appendText(path: string, text: string, mode = 0o666): Prom
  */
 export async function appendDurably(path: string, text: string, mode = 0o666): Promise<void> {
   await makingFolder(path, async () => {
-    const isNew = !existsSync(path);
-    const file = openSync(path, "a", mode);
+    const isNew = !fs.existsSync(path);
+    const file = fs.openSync(path, "a", mode);
     try {
-      writeFileSync(file, text);
+      fs.writeFileSync(file, text);
       await syncOpen(file);
     } finally {
-      closeSync(file);
+      fs.closeSync(file);
     }
     if (isNew) await syncFolder(dirname(path));
   });
@@ -189,7 +175,7 @@ export async function appendDurably(path: string, text: string, mode = 0o666): P
 
 /** Writes a file in place: a crash may leave a piece of it, so only for what may be lost. @throws {RalphError} file-unwritable */
 export async function writePlain(path: string, text: string): Promise<void> {
-  await makingFolder(path, async () => writeFileSync(path, text));
+  await makingFolder(path, async () => fs.writeFileSync(path, text));
 }
 
 /**
@@ -203,7 +189,7 @@ export async function openAppender(path: string): Promise<Appender> {
 
 /** True for a folder, also behind a symbolic link. */
 export async function isDirectory(path: string): Promise<boolean> {
-  return orElse(() => statSync(path).isDirectory(), false);
+  return orElse(() => fs.statSync(path).isDirectory(), false);
 }
 
 /** Makes a folder and those above it. @throws {RalphError} file-unwritable */
@@ -219,12 +205,12 @@ export async function ensureDirectory(path: string): Promise<void> {
 export async function ensurePrivateDirectory(path: string): Promise<void> {
   await ensureDirectory(dirname(path));
   try {
-    mkdirSync(path, { mode: PRIVATE_FOLDER });
+    fs.mkdirSync(path, { mode: PRIVATE_FOLDER });
   } catch (error) {
     if (codeOf(error) !== "EEXIST") throw unwritable(path, error);
     await ensureDirectory(path);
-    const { mode, uid } = statSync(path);
-    if ((mode & 0o77) !== 0 && uid === process.getuid?.()) chmodSync(path, PRIVATE_FOLDER);
+    const { mode, uid } = fs.statSync(path);
+    if ((mode & 0o77) !== 0 && uid === process.getuid?.()) fs.chmodSync(path, PRIVATE_FOLDER);
   }
 }
 
@@ -235,7 +221,7 @@ export async function removeEmptyFolders(folder: string, end: string): Promise<v
 
 /** Moves a file or folder within one file system. @throws {RalphError} file-unwritable */
 export async function renamePath(from: string, to: string): Promise<void> {
-  await makingFolder(to, async () => renameSync(from, to));
+  await makingFolder(to, async () => fs.renameSync(from, to));
 }
 
 /** Copies a file or a whole folder over what is there; `times`: with its times. @throws {RalphError} file-unwritable */
@@ -253,30 +239,30 @@ export async function copyTarget(
   to: string,
   options: { readonly times?: boolean } = {},
 ): Promise<void> {
-  await copyPath(realpathSync.native(from), to, options);
+  await copyPath(fs.realpathSync.native(from), to, options);
 }
 
 /** Makes a symbolic link in place of what is there. @throws {RalphError} file-unwritable */
 export async function symbolicLink(target: string, path: string): Promise<void> {
   await removePath(path);
-  await makingFolder(path, async () => symlinkSync(target, path));
+  await makingFolder(path, async () => fs.symlinkSync(target, path));
 }
 
 /** Names in a folder, sorted; none when it is missing. */
 export async function listDirectory(path: string): Promise<readonly string[]> {
-  return ifThere(() => readdirSync(path).sort(), []);
+  return ifThere(() => fs.readdirSync(path).sort(), []);
 }
 
 /** A fresh temporary folder, taken away when disposed. Its path has no symbolic link in it. */
 export async function temporaryDirectory(prefix: string): Promise<{ readonly path: string } & AsyncDisposable> {
   const parent = temporaryPlace();
-  const path = inTemporaryPlace(() => mkdtempSync(join(parent, prefix)));
+  const path = inTemporaryPlace(() => fs.mkdtempSync(join(parent, prefix)));
   return { path, [Symbol.asyncDispose]: () => removeOwn(path, parent) };
 }
 
 /** The folder of temporary files, without links in its path. @throws {RalphError} file-unwritable */
 export function temporaryPlace(): string {
-  return inTemporaryPlace(() => realpathSync.native(tmpdir()));
+  return inTemporaryPlace(() => fs.realpathSync.native(tmpdir()));
 }
 
 function inTemporaryPlace(use: () => string): string {

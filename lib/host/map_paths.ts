@@ -1,15 +1,4 @@
-import {
-  chmodSync,
-  closeSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  readSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { entryAt } from "./looks.ts";
 
@@ -25,7 +14,7 @@ export function mapPaths(top: string, from: string, to: string): void {
   if (entry === undefined) return;
   if (entry.isSymbolicLink()) return mapLink(top, from, to);
   if (entry.isDirectory()) {
-    for (const name of readdirSync(top)) mapPaths(join(top, name), from, to);
+    for (const name of fs.readdirSync(top)) mapPaths(join(top, name), from, to);
   } else if (entry.isFile() && (HOLDS_PATHS_REGEXP.test(basename(top)) || isScript(top, entry.mode))) {
     mapText(top, from, to, entry.mode);
   }
@@ -37,34 +26,34 @@ export function mapPath(path: string, from: string, to: string): string {
 }
 
 function mapLink(path: string, from: string, to: string): void {
-  const target = readlinkSync(path);
+  const target = fs.readlinkSync(path);
   const mapped = mapPath(target, from, to);
   if (mapped === target) return;
-  rmSync(path);
-  symlinkSync(mapped, path);
+  fs.rmSync(path);
+  fs.symlinkSync(mapped, path);
 }
 
 function isScript(path: string, mode: number): boolean {
   if (basename(dirname(path)) !== "bin" && (mode & 0o111) === 0) return false;
-  const file = openSync(path, "r");
+  const file = fs.openSync(path, "r");
   try {
     const start = Buffer.alloc(2);
-    readSync(file, start, 0, 2, 0);
+    fs.readSync(file, start, 0, 2, 0);
     return start.toString("latin1") === "#!" || (basename(dirname(path)) === "bin" && start[0] !== 0x7f);
   } finally {
-    closeSync(file);
+    fs.closeSync(file);
   }
 }
 
 /** Bytes that are no text are left as they are: latin1 reads and writes each byte as one character. */
 function mapText(path: string, from: string, to: string, mode: number): void {
   const [before, [source, target]] = [
-    readFileSync(path, "latin1"),
+    fs.readFileSync(path, "latin1"),
     [from, to].map((text) => Buffer.from(text).toString("latin1")),
   ];
   const pieces = before.split(source!);
   if (pieces.length === 1) return;
   const text = pieces.reduce((joined, piece) => joined + (/^[\w.-]/.test(piece) ? source! : target!) + piece);
-  writeFileSync(path, text, "latin1");
-  chmodSync(path, mode & 0o7777);
+  fs.writeFileSync(path, text, "latin1");
+  fs.chmodSync(path, mode & 0o7777);
 }

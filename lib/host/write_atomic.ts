@@ -1,16 +1,4 @@
-import {
-  closeSync,
-  constants,
-  fchmodSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { syncFolder, syncOpen } from "./durable.ts";
 import { unwritable } from "./file_errors.ts";
@@ -61,7 +49,7 @@ export async function writeAtomic(
   options: WriteOptions = {},
 ): Promise<void> {
   await replace(path, content, options, async (temporary, target) => {
-    renameSync(temporary, target);
+    fs.renameSync(temporary, target);
     await syncFolder(dirname(target));
   });
 }
@@ -87,15 +75,15 @@ export async function replaceText(path: string, content: string, expected: strin
     // Windows renames nothing over an open file
     const old = expected === null || process.platform === "win32"
       ? null
-      : ifThere(() => openSync(target, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)), null);
+      : ifThere(() => fs.openSync(target, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0)), null);
     try {
       const found = textOf(target) === expected ? takePlace(temporary, target, old) : undefined;
       if (found !== undefined) await syncFolder(dirname(target));
-      rmSync(temporary, { force: true });
+      fs.rmSync(temporary, { force: true });
       if (found === undefined) return { status: "differs" };
       return found === null || found === expected ? { status: "written" } : { status: "overtaken", found };
     } finally {
-      if (old !== null) closeSync(old);
+      if (old !== null) fs.closeSync(old);
     }
   });
 }
@@ -116,7 +104,7 @@ async function replace<Result>(
       await writeTemporary(temporary, content, old ?? mode);
       result = await rename(temporary, target);
     } catch (error) {
-      rmSync(temporary, { force: true });
+      fs.rmSync(temporary, { force: true });
       throw error;
     }
     removeLeftOvers(folder);
@@ -133,45 +121,45 @@ async function replace<Result>(
  * @returns what was replaced, if it is known; `undefined`: another program has replaced the old file, which is in its place
  */
 function takePlace(temporary: string, target: string, old: number | null): string | null | undefined {
-  const inode = statSync(temporary).ino;
+  const inode = fs.statSync(temporary).ino;
   if (old !== null && exchange(temporary, target)) {
-    if (statSync(temporary).ino === fstatSync(old).ino) return readFileSync(old, "utf8");
+    if (fs.statSync(temporary).ino === fs.fstatSync(old).ino) return fs.readFileSync(old, "utf8");
     exchange(temporary, target);
-    return statSync(temporary).ino === inode ? undefined : readFileSync(temporary, "utf8");
+    return fs.statSync(temporary).ino === inode ? undefined : fs.readFileSync(temporary, "utf8");
   }
-  if (old !== null && fstatSync(old).ino !== statSync(target, { throwIfNoEntry: false })?.ino) return undefined;
-  renameSync(temporary, target);
-  return old === null ? null : readFileSync(old, "utf8");
+  if (old !== null && fs.fstatSync(old).ino !== fs.statSync(target, { throwIfNoEntry: false })?.ino) return undefined;
+  fs.renameSync(temporary, target);
+  return old === null ? null : fs.readFileSync(old, "utf8");
 }
 
 function textOf(path: string): string | null {
-  return ifThere(() => readFileSync(path, "utf8"), null);
+  return ifThere(() => fs.readFileSync(path, "utf8"), null);
 }
 
 async function writeTemporary(path: string, content: string | Uint8Array, mode: number | undefined): Promise<void> {
   const file = openMakingFolder(path, mode);
   try {
-    writeFileSync(file, content);
-    if (mode !== undefined && process.platform !== "win32") fchmodSync(file, mode);
+    fs.writeFileSync(file, content);
+    if (mode !== undefined && process.platform !== "win32") fs.fchmodSync(file, mode);
     await syncOpen(file);
   } finally {
-    closeSync(file);
+    fs.closeSync(file);
   }
 }
 
 function openMakingFolder(path: string, mode: number | undefined): number {
   try {
-    return openSync(path, "wx", mode);
+    return fs.openSync(path, "wx", mode);
   } catch (error) {
     if (codeOf(error) !== "ENOENT") throw error;
   }
   // who may not read the file need not look into its folder
-  mkdirSync(dirname(path), { recursive: true, ...(mode === PRIVATE_FILE ? { mode: PRIVATE_FOLDER } : {}) });
-  return openSync(path, "wx", mode);
+  fs.mkdirSync(dirname(path), { recursive: true, ...(mode === PRIVATE_FILE ? { mode: PRIVATE_FOLDER } : {}) });
+  return fs.openSync(path, "wx", mode);
 }
 
 function modeOf(path: string): number | undefined {
-  const found = entryOrNothing(() => statSync(path, { throwIfNoEntry: false }));
+  const found = entryOrNothing(() => fs.statSync(path, { throwIfNoEntry: false }));
   if (found === undefined) return undefined;
   if (found.isDirectory()) throw Object.assign(new Error("EISDIR: is a directory"), { code: "EISDIR" });
   if (process.platform !== "win32" && (found.mode & 0o222) === 0) {
@@ -191,7 +179,9 @@ async function followLinks(path: string, left = 40): Promise<string> {
 export function removeLeftOvers(folder: string): void {
   for (const name of namesIn(folder)) {
     const owner = TEMPORARY_REGEXP.exec(name)?.[1];
-    if (owner !== undefined && isLeft(join(folder, name), Number(owner))) rmSync(join(folder, name), { force: true });
+    if (owner !== undefined && isLeft(join(folder, name), Number(owner))) {
+      fs.rmSync(join(folder, name), { force: true });
+    }
   }
 }
 

@@ -19,20 +19,7 @@ import type { Engine, JobEnd } from "./engine.ts";
 import { together } from "./together.ts";
 import { turnEvent } from "./turn_events.ts";
 import { attemptIdIn, attemptRef, type Job, jobRef, type JobResult, repositoryName } from "./job.ts";
-import {
-  createJobCommits,
-  dropRefs,
-  fetchEach,
-  lightJob,
-  pushEach,
-  pushedJob,
-  type PushedResult,
-  readResult,
-  type RefUpdate,
-  remoteUrl,
-  removeRefs,
-  tidy,
-} from "./remote.ts";
+import * as remote from "./remote.ts";
 
 /** The lead is kept so often; it lasts three times as long. */
 const LEAD_MS = 10_000;
@@ -60,7 +47,7 @@ export async function jobHead(
   { workflow, version, scope }: { readonly workflow: string; readonly version: string; readonly scope: string },
 ): Promise<JobHead> {
   const { topLevel, git } = requireRepository(ralph);
-  const url = await remoteUrl({ git });
+  const url = await remote.remoteUrl({ git });
   if (url === null) throw new RalphError("remote-missing", { details: { root: ralph.root } });
   const project = relative(topLevel, ralph.root).replaceAll(sep, "/");
   const head = { v: 1, ralph: version, backlogVersion: BACKLOG_VERSION } as const;
@@ -120,7 +107,7 @@ class Coordinator implements Elsewhere {
   /** The end of an attempt: a notice wakes each that is out. */
   readonly #endOf: (id: string) => Promise<JobEnd | undefined>;
   /** A host takes as long for one ref as for many. */
-  readonly #push: (update: RefUpdate) => Promise<string | null>;
+  readonly #push: (update: remote.RefUpdate) => Promise<string | null>;
   readonly #fetch: (ref: string) => Promise<boolean>;
   /** Ids of attempts that are not needed on the remote any more. */
   #settled: string[] = [];
@@ -129,13 +116,13 @@ class Coordinator implements Elsewhere {
     this.#ralph = ralph;
     this.#parts = parts;
     this.#repository = requireRepository(ralph);
-    this.#commitOf = createJobCommits(this.#repository);
+    this.#commitOf = remote.createJobCommits(this.#repository);
     this.#endOf = together(async (ids) => {
       const ends = await parts.engine.ended(ids);
       return ids.map((id) => ends.get(id));
     });
-    this.#push = together((updates) => this.#patiently(() => pushEach(this.#repository, updates)));
-    this.#fetch = together((refs) => this.#patiently(() => fetchEach(this.#repository, refs)));
+    this.#push = together((updates) => this.#patiently(() => remote.pushEach(this.#repository, updates)));
+    this.#fetch = together((refs) => this.#patiently(() => remote.fetchEach(this.#repository, refs)));
   }
 
   /** @throws {RalphError} queue-led */
@@ -219,15 +206,15 @@ class Coordinator implements Elsewhere {
     const refs = settled.flatMap((id) => [jobRef(id), attemptRef(id)]);
     this.#settled = [];
     try {
-      await this.#patiently(() => removeRefs(this.#repository, refs), SWEEP_PAUSES_MS);
+      await this.#patiently(() => remote.removeRefs(this.#repository, refs), SWEEP_PAUSES_MS);
     } catch (error) {
       if (!RalphError.isInstance(error)) throw error;
       this.#settled = [...settled, ...this.#settled];
       const message = `refs below refs/ralph/ that are not needed stay on the remote: ${error.message}`;
       this.#ralph.events.emit({ type: "note", level: "warn", message });
     }
-    await dropRefs(this.#repository, refs);
-    await tidy(this.#repository);
+    await remote.dropRefs(this.#repository, refs);
+    await remote.tidy(this.#repository);
   }
 
   /** A database that does not answer for a moment has not decided anything. */
@@ -255,9 +242,9 @@ class Coordinator implements Elsewhere {
     const { id } = one.attempt;
     const job = jobOf(head, one);
     const commit = await this.#commitOf(job);
-    if (await this.#push({ ref: jobRef(id), commit, from: null }) === null) return lightJob(job);
-    const known = await this.#patiently(() => pushedJob(this.#repository, id, head.ralph));
-    return lightJob(known?.job ?? job);
+    if (await this.#push({ ref: jobRef(id), commit, from: null }) === null) return remote.lightJob(job);
+    const known = await this.#patiently(() => remote.pushedJob(this.#repository, id, head.ralph));
+    return remote.lightJob(known?.job ?? job);
   }
 
   /** The remote, one thing at a time; a line that is down for a moment does not end a night's run. */
@@ -277,7 +264,7 @@ class Coordinator implements Elsewhere {
   /** The coordinator compares a worker's report with what it pushed, and with what was asked for. */
   async #fetched(one: AttemptJob, told: JobResult): Promise<MadeElsewhere> {
     const { id } = one.attempt;
-    const pushed = await this.#fetch(attemptRef(id)) ? await readResult(this.#repository, id) : null;
+    const pushed = await this.#fetch(attemptRef(id)) ? await remote.readResult(this.#repository, id) : null;
     return await madeOf(this.#repository, one, told, pushed);
   }
 }
@@ -296,7 +283,7 @@ export async function madeOf(
   repository: Pick<Repository, "git">,
   asked: Pick<AttemptJob, "attempt" | "base">,
   told: JobResult,
-  pushed: PushedResult | null,
+  pushed: remote.PushedResult | null,
 ): Promise<MadeElsewhere> {
   const refused = (problem: string): MadeElsewhere =>
     withoutWork(asked, { status: "blocked", message: `the result of ${told.worker} is not used: ${problem}` });

@@ -1,14 +1,5 @@
 import { createStyle } from "../ui/style.ts";
-import {
-  eventsWords,
-  factRows,
-  type ItemBlock,
-  itemBlock,
-  laterSections,
-  type Line,
-  needsALook,
-  type Word,
-} from "./document.ts";
+import * as document from "./document.ts";
 import { STYLE } from "./html_style.ts";
 import { fragment, inline, type Markup, NOTHING, withCode } from "./markup.ts";
 import { firstLine, headingOf, markOf, outcomeOf, plural, type Tone } from "./texts.ts";
@@ -19,8 +10,8 @@ const { symbols } = createStyle({ colour: false, ascii: false });
 /** A report as one page that asks for nothing from outside and runs nothing. Pure. */
 export function htmlReport(report: RunReport): string {
   const outcome = outcomeOf(report);
-  const rows = factRows(report);
-  const look = list(needsALook(report));
+  const rows = document.factRows(report);
+  const look = list(document.needsALook(report));
   const page = fragment`<!doctype html>
 <html lang="en">
 <head>
@@ -51,10 +42,10 @@ ${
 </header>
 <main>
 ${section("Needs a look", look === NOTHING ? NOTHING : fragment`<div class="card">${look}</div>`)}
-${section("Items", fragment`${report.items.map((item) => itemCard(itemBlock(item, report)))}`)}
-${laterSections(report).map(({ title, lines }) => section(title, list(lines)))}
+${section("Items", fragment`${report.items.map((item) => itemCard(document.itemBlock(item, report)))}`)}
+${document.laterSections(report).map(({ title, lines }) => section(title, list(lines)))}
 </main>
-<footer class="dim"><p>${shown(eventsWords(report))}</p></footer>
+<footer class="dim"><p>${shown(document.eventsWords(report))}</p></footer>
 </body>
 </html>
 `;
@@ -74,7 +65,7 @@ function bar({ counts }: RunReport): Markup {
 }
 
 /** One item, folded up when its checks passed. */
-function itemCard({ item, tone, facts, notes, lines }: ItemBlock): Markup {
+function itemCard({ item, tone, facts, notes, lines }: document.ItemBlock): Markup {
   const open = item.state === "verified" ? NOTHING : { markup: " open" };
   return fragment`<details${open}>
 <summary>${mark(tone)}<span class="title"><span class="id">${item.id}</span>${item.title}</span>
@@ -88,11 +79,11 @@ ${list(lines)}
 </details>`;
 }
 
-function list(lines: readonly Line[]): Markup {
+function list(lines: readonly document.Line[]): Markup {
   return lines.length === 0 ? NOTHING : fragment`<ul>${lines.map(line)}</ul>`;
 }
 
-function line({ tone, words, below, lines = [] }: Line): Markup {
+function line({ tone, words, below, lines = [] }: document.Line): Markup {
   const text = fragment`${shown(words)}${below === undefined ? NOTHING : fragment`<pre>${below}</pre>`}${list(lines)}`;
   return tone === undefined
     ? fragment`<li>${text}</li>`
@@ -103,7 +94,7 @@ function mark(tone: Tone): Markup {
   return fragment`<span class="mark ${tone}">${markOf(tone, symbols)}</span>`;
 }
 
-function shown(words: readonly Word[]): Markup {
+function shown(words: readonly document.Word[]): Markup {
   return inline(words.map((word) => {
     if (typeof word === "string") return fragment`${word}`;
     if ("code" in word) return fragment`<code>${word.code}</code>`;

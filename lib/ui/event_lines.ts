@@ -1,16 +1,5 @@
 import { type AgentEvent, callRow, type EventOf, type EventRows, type RalphEvent } from "../events/types.ts";
-import {
-  changesText,
-  checkText,
-  excerptLines,
-  iterationText,
-  refusedText,
-  sandboxText,
-  tailLines,
-  trespassText,
-  usageText,
-  waitText,
-} from "./event_text.ts";
+import * as texts from "./event_text.ts";
 import { formatDuration } from "./format_duration.ts";
 import { oneLine } from "./printable.ts";
 import type { Style } from "./style.ts";
@@ -140,7 +129,7 @@ const ROWS: EventRows<readonly [style: Style | null], readonly string[]> = {
   ),
   "check-end": drawn(plainCheck, richCheck),
   "iteration-end": drawn(
-    (event) => [`${nameOf(event.item)}: ${iterationText(event)} (${formatDuration(event.durationMs)})`],
+    (event) => [`${nameOf(event.item)}: ${texts.iterationText(event)} (${formatDuration(event.durationMs)})`],
     richIteration,
   ),
   "hook-start": drawn(
@@ -206,16 +195,16 @@ const ROWS: EventRows<readonly [style: Style | null], readonly string[]> = {
     return { tone: result === "landed" ? "dim" : "warn", words: `${item.id} ${words}` };
   }),
   "items-reopened": remarked(({ ids }) => ({ tone: "warn", words: `the final check sends back ${ids.join(", ")}` })),
-  "sandbox": remarked((event) => ({ tone: event.on ? "dim" : "warn", words: sandboxText(event) })),
-  "host-refused": remarked((event) => ({ tone: "warn", words: refusedText(event) })),
+  "sandbox": remarked((event) => ({ tone: event.on ? "dim" : "warn", words: texts.sandboxText(event) })),
+  "host-refused": remarked((event) => ({ tone: "warn", words: texts.refusedText(event) })),
   "state-restored": remarked(({ paths }) => ({
     tone: "warn",
     words: `restored, edited manually: ${paths.join(", ")}`,
   })),
   "trespass": remarked((event) => ({
     tone: "bad",
-    words: trespassText(event),
-    below: tailLines(event.diff, DIFF_LINES),
+    words: texts.trespassText(event),
+    below: texts.tailLines(event.diff, DIFF_LINES),
   })),
   "note": remarked(({ level, message }) => ({ tone: level === "warn" ? "warn" : "dim", words: message })),
   "agent-text": drawn(
@@ -244,8 +233,8 @@ function plainCheck(event: EventOf<"check-end">): readonly string[] {
   if (beforeWork === true) return ok ? [`  passes before the work: ${name}`] : [];
   if (ok) return [`  check passed: ${name} (${formatDuration(durationMs)})`];
   return [
-    `  check failed: ${name} (${checkText(event)}, ${formatDuration(durationMs)})`,
-    ...excerptLines(tail, TAIL_LINES.plain).map((line) => `    ${line}`),
+    `  check failed: ${name} (${texts.checkText(event)}, ${formatDuration(durationMs)})`,
+    ...texts.excerptLines(tail, TAIL_LINES.plain).map((line) => `    ${line}`),
   ];
 }
 
@@ -257,8 +246,8 @@ function richCheck(event: EventOf<"check-end">, { bad, dim, good, symbols, warn 
   const took = dim(formatDuration(durationMs));
   if (ok) return [indented(good(symbols.passed), `${name} ${took}`)];
   return [
-    indented(bad(symbols.failed), `${name} ${took} ${bad(checkText(event))}`),
-    ...excerptLines(tail, TAIL_LINES.rich).map((line) => indented(" ", `${dim(symbols.bar)} ${line}`)),
+    indented(bad(symbols.failed), `${name} ${took} ${bad(texts.checkText(event))}`),
+    ...texts.excerptLines(tail, TAIL_LINES.rich).map((line) => indented(" ", `${dim(symbols.bar)} ${line}`)),
   ];
 }
 
@@ -270,15 +259,15 @@ function richIteration(event: EventOf<"iteration-end">, style: Style): readonly 
   const missed = isLate ? "warn" : "bad";
   const tone = settlement === "passed" ? passed : missed;
   const mark = { good: symbols.passed, warn: symbols.open, bad: symbols.failed }[tone];
-  const changed = changes === undefined ? "" : ` ${symbols.dot} ${changesText(changes)}`;
-  const words = `${style[tone](iterationText(event))} ${dim(`in ${formatDuration(durationMs)}${changed}`)}`;
+  const changed = changes === undefined ? "" : ` ${symbols.dot} ${texts.changesText(changes)}`;
+  const words = `${style[tone](texts.iterationText(event))} ${dim(`in ${formatDuration(durationMs)}${changed}`)}`;
   return [indented(style[tone](mark), words)];
 }
 
 function waitLines(event: EventOf<"wait-start" | "wait-delta">, style: Style | null): readonly string[] {
   return style === null
-    ? [`  ${waitText(event)}`]
-    : [indented(style.warn(style.symbols.open), style.warn(waitText(event)))];
+    ? [`  ${texts.waitText(event)}`]
+    : [indented(style.warn(style.symbols.open), style.warn(texts.waitText(event)))];
 }
 
 /** True where the person who looks on has answered. */
@@ -287,7 +276,7 @@ function wasAsked(source: string): boolean {
 }
 
 function usedText({ durationMs, usage }: EventOf<"turn-end">): string {
-  return [formatDuration(durationMs), usageText(usage)].filter(Boolean).join(", ");
+  return [formatDuration(durationMs), texts.usageText(usage)].filter(Boolean).join(", ");
 }
 
 const PAUSED = "paused: `ralph resume` continues";

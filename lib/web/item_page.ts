@@ -5,17 +5,7 @@
  */
 import { localTime } from "../host/local_date.ts";
 import { fragment, type Markup, NOTHING, withCode } from "../report/markup.ts";
-import {
-  attemptReason,
-  attemptText,
-  checkText,
-  commitText,
-  itemText,
-  markOf,
-  oneLine,
-  plural,
-  turnText,
-} from "../report/texts.ts";
+import * as texts from "../report/texts.ts";
 import type { AttemptReport, CheckReport, ItemReport, RunReport } from "../report/types.ts";
 import { formatDuration } from "../ui/format_duration.ts";
 import { createStyle } from "../ui/style.ts";
@@ -43,9 +33,9 @@ export function findItem(report: RunReport, part: number, id: string): ItemRepor
 
 /** Everything on the page that changes. Pure. */
 export function itemRegions({ href, model, item, isLive, diffs }: ItemShown): Regions {
-  const { tone } = itemText(item);
+  const { tone } = texts.itemText(item);
   const state = item.state === "in-progress" && !isLive ? "interrupted" : item.state;
-  const words = itemText({ ...item, state }).words;
+  const words = texts.itemText({ ...item, state }).words;
   const report = model.report() as RunReport;
   const changed = report.experiments.filter((one) => one.item === item.id).flatMap(({ findings }) => findings);
   const shown = item.attempts.slice(-ATTEMPTS).toReversed();
@@ -54,13 +44,13 @@ export function itemRegions({ href, model, item, isLive, diffs }: ItemShown): Re
   const cards = shown.map((attempt, index) =>
     attemptCard(attempt, { href, model, item, diffs, number: item.attempts.indexOf(attempt), isNewest: index === 0 })
   );
-  const doubts = changed.slice(0, 40).map((text) => fragment`<code>${oneLine(text)}</code>`);
+  const doubts = changed.slice(0, 40).map((text) => fragment`<code>${texts.oneLine(text)}</code>`);
   const met = item.state === "verified" ? " met" : "";
   return {
     "item": fragment`<h1><span class="pill ${tone}">${
       words.split(":")[0] ?? ""
     }</span> <span class="id">${item.id}</span> ${item.title}</h1>
-<p class="dim">${item.kind}, ${plural(item.attempts.length, "attempt")}</p>
+<p class="dim">${item.kind}, ${texts.plural(item.attempts.length, "attempt")}</p>
 ${item.reason === null ? NOTHING : reason}
 ${listCard("The checks cannot be believed", { card: "trust", list: "" }, doubts)}
 ${listCard("What it has to meet", { card: "", list: `criteria${met}` }, item.criteria.map(withCode))}`,
@@ -89,13 +79,13 @@ function attemptCard(attempt: AttemptReport, shown: AttemptShown): Markup {
   const { href, item, number, isNewest, diffs } = shown;
   const { words, tone } = attempt.result === null && isNewest
     ? { words: "at work", tone: "plain" as const }
-    : attemptText(attempt);
-  const reason = attemptReason(attempt);
+    : texts.attemptText(attempt);
+  const reason = texts.attemptReason(attempt);
   const place = `${href}/transcript/${item.part}/${encodeURIComponent(item.id)}`;
   const before = attempt.checks.filter(({ beforeTurn }) => beforeTurn);
   const after = attempt.checks.filter(({ beforeTurn }) => !beforeTurn);
   return fragment`<section class="card attempt ${tone}"><h2><span class="mark ${tone}" aria-hidden="true">${
-    markOf(tone, symbols)
+    texts.markOf(tone, symbols)
   }</span>Attempt ${attempt.number}: ${words}</h2>
 <p class="dim">iteration ${attempt.iteration}, ${localTime(attempt.startedAt)}${
     attempt.durationMs === null ? "" : `, ${formatDuration(attempt.durationMs)}`
@@ -104,14 +94,14 @@ ${reason === null ? NOTHING : fragment`<p>${reason}</p>`}
 ${
     attempt.turns.map((turn, index) => {
       const link = fragment`<a href="${place}/${number}/${index}">transcript</a>`;
-      return fragment`<p>${turnText(turn)} ${turn.transcript === "" ? NOTHING : link}</p>`;
+      return fragment`<p>${texts.turnText(turn)} ${turn.transcript === "" ? NOTHING : link}</p>`;
     })
   }
 ${checkList("Checks", after, attempt, shown)}${checkList("Before the turn", before, attempt, shown)}
 ${
     attempt.commits.map((commit) => {
       const diff = diffs.get(commit.commit);
-      const title = fragment`<code>${commit.commit.slice(0, 7)}</code> ${commitText(commit)}`;
+      const title = fragment`<code>${commit.commit.slice(0, 7)}</code> ${texts.commitText(commit)}`;
       return diff === undefined
         ? fragment`<p>${title}</p>`
         : fragment`<details id="c-${commit.commit}"><summary>${title}</summary>${diffBlock(diff)}</details>`;
@@ -131,9 +121,9 @@ function checkList(
       const output = model.outputs.get(check) ?? check.tail ?? "";
       const [tone, word] = check.ok ? ["good", "passed"] as const : ["bad", "failed"] as const;
       const mark = fragment`<span class="mark ${tone}">${
-        markOf(tone, symbols)
+        texts.markOf(tone, symbols)
       }<span class="unseen">${word}</span></span>`;
-      const line = fragment`${mark}<code>${check.name}</code> <span class="dim">${checkText(check)}</span>`;
+      const line = fragment`${mark}<code>${check.name}</code> <span class="dim">${texts.checkText(check)}</span>`;
       if (output.trim() === "") return fragment`<li>${line}</li>`;
       const id = `o-${attempt.iteration}-${check.beforeTurn ? "b" : "a"}${index}`;
       const open = check.ok ? NOTHING : fragment` open`;

@@ -7,17 +7,7 @@ import { dollars } from "../ui/event_text.ts";
 import { NOTICE_LABELS } from "../cli/end_with.ts";
 import { localTime } from "../host/local_date.ts";
 import { fragment, type Markup, NOTHING } from "../report/markup.ts";
-import {
-  doubtedChecks,
-  isStateNotice,
-  markOf,
-  oneLine,
-  plural,
-  restoredGroups,
-  statusTone,
-  type Tone,
-  trespassText,
-} from "../report/texts.ts";
+import * as texts from "../report/texts.ts";
 import type { RunReport } from "../report/types.ts";
 import type { LiveRun } from "../steer/types.ts";
 import { tokensOf } from "../backlog/usage.ts";
@@ -47,7 +37,7 @@ export interface RunShown {
 export function stateWord(
   report: Pick<RunReport, "parts">,
   live: LiveRun | null,
-): { readonly word: string; readonly tone: Tone } {
+): { readonly word: string; readonly tone: texts.Tone } {
   if (live !== null) {
     if (live.asks !== null) return { word: "Needs you", tone: "warn" };
     if (live.stopping) return { word: "Stopping", tone: "warn" };
@@ -57,7 +47,7 @@ export function stateWord(
   const part = report.parts.at(-1);
   if (part === undefined || part.status === null) return { word: "No end recorded", tone: "bad" };
   const { status } = part;
-  return { word: `${status.charAt(0).toUpperCase()}${status.slice(1)}`, tone: statusTone(status) };
+  return { word: `${status.charAt(0).toUpperCase()}${status.slice(1)}`, tone: texts.statusTone(status) };
 }
 
 /** Everything on the page that changes. Pure. */
@@ -78,8 +68,12 @@ export function runRegions(shown: RunShown): Regions {
 function hero({ model, live, href }: RunShown, report: RunReport): Markup {
   const { word, tone } = stateWord(report, live);
   const part = report.parts.at(-1);
-  const what = part === undefined ? "run" : part.scope === null ? part.name : `${part.name} ${oneLine(part.scope)}`;
-  const reasons = live === null && part !== undefined ? part.reasons.map(oneLine).filter(Boolean) : [];
+  const what = part === undefined
+    ? "run"
+    : part.scope === null
+    ? part.name
+    : `${part.name} ${texts.oneLine(part.scope)}`;
+  const reasons = live === null && part !== undefined ? part.reasons.map(texts.oneLine).filter(Boolean) : [];
   return fragment`<div class="title"><h1><span class="pill ${tone}${
     live !== null && tone === "plain" ? " moving" : ""
   }">${word}</span> ${what}</h1>
@@ -145,20 +139,20 @@ ${asks.details.length === 0 ? NOTHING : fragment`<pre tabindex="0">${asks.detail
 function trust(report: RunReport): Markup {
   const groups = new Map<string, string[]>();
   for (const { kind, subject, message } of report.notices) {
-    if (isStateNotice(kind, subject, report)) continue;
+    if (texts.isStateNotice(kind, subject, report)) continue;
     const label = NOTICE_LABELS[kind] ?? kind;
     const list = groups.get(label) ?? [];
-    list.push(message === "" ? oneLine(subject) : `${oneLine(subject)}: ${oneLine(message)}`);
+    list.push(message === "" ? texts.oneLine(subject) : `${texts.oneLine(subject)}: ${texts.oneLine(message)}`);
     groups.set(label, list);
   }
   const more = (count: number): string => count > 12 ? ` and ${count - 12} more` : "";
-  const grave = [...report.trespasses.map(trespassText), ...doubtedChecks(report)];
+  const grave = [...report.trespasses.map(texts.trespassText), ...texts.doubtedChecks(report)];
   const warnings = [
     ...[...groups].map(([label, list]) => `${label}: ${list.slice(0, 12).join("; ")}${more(list.length)}`),
-    ...restoredGroups(report).map(({ path, items }) =>
-      `changed by a turn and restored: ${oneLine(path)}${items.length === 0 ? "" : ` (${items.join(", ")})`}`
+    ...texts.restoredGroups(report).map(({ path, items }) =>
+      `changed by a turn and restored: ${texts.oneLine(path)}${items.length === 0 ? "" : ` (${items.join(", ")})`}`
     ),
-    ...report.warnings.slice(-8).map(({ message }) => oneLine(message)),
+    ...report.warnings.slice(-8).map(({ message }) => texts.oneLine(message)),
   ];
   const lines = [
     ...grave.map((text) => ["bad", text] as const),
@@ -167,9 +161,9 @@ function trust(report: RunReport): Markup {
   if (lines.length === 0) return NOTHING;
   return fragment`<section class="card trust" aria-labelledby="trust-title"><h2 id="trust-title">Look at this before you trust it</h2><ul>${
     lines.slice(0, 30).map(([tone, text]) =>
-      fragment`<li class="row"><span class="mark ${tone}" aria-hidden="true">${markOf(tone, symbols)}</span><span>${
-        text.slice(0, 600)
-      }</span></li>`
+      fragment`<li class="row"><span class="mark ${tone}" aria-hidden="true">${
+        texts.markOf(tone, symbols)
+      }</span><span>${text.slice(0, 600)}</span></li>`
     )
   }</ul></section>`;
 }
@@ -201,7 +195,7 @@ function tiles({ model, live, now }: RunShown, report: RunReport): Markup {
       "Done",
       fragment`${passed}<small>${total === null ? "" : ` of ${total}`}</small>`,
       [counts.parked > 0 ? `${counts.parked} parked` : "", counts.again > 0 ? `${counts.again} to be tried again` : ""]
-        .filter(Boolean).join(", ") || plural(spans.length, "iteration"),
+        .filter(Boolean).join(", ") || texts.plural(spans.length, "iteration"),
       chart((point) => point.passed, `${passed} done`, "good"),
     )
   }${
@@ -215,7 +209,7 @@ function tiles({ model, live, now }: RunShown, report: RunReport): Markup {
     tile(
       "Tokens",
       figure(tokens === null ? null : amount(tokens), usage.turnsWithoutTokens),
-      tokens === null ? unknown : plural(usage.turns, "turn"),
+      tokens === null ? unknown : texts.plural(usage.turns, "turn"),
       chart((point) => point.tokens, `${tokens ?? 0} tokens`, "plain"),
     )
   }${
@@ -293,7 +287,7 @@ function lineOfTime({ model, live, now }: RunShown, report: RunReport): Markup {
   return fragment`<section class="card" aria-labelledby="line-title"><h2 id="line-title">Iterations</h2>${
     timeline(spans, startedMs, end)
   }<p class="axis dim"><span>${localTime(startedMs).slice(11)}</span><span>${
-    plural(spans.length, "iteration")
+    texts.plural(spans.length, "iteration")
   }</span><span>${localTime(end).slice(11)}</span></p></section>`;
 }
 

@@ -1,20 +1,16 @@
 import type { Driver } from "../adapter.ts";
 import { callsOf } from "../calls.ts";
-import {
-  anthropicUsage,
-  assistantEvents,
-  completedEvents,
-  isSuccess,
-  startEvents,
-  toolResultEvents,
-} from "../claude_shape.ts";
+import * as claude from "../claude_shape.ts";
 import { failedEvents, readByType, usageEvent } from "../events.ts";
 import { at, textAt } from "../json.ts";
 import type { AgentEvent } from "../stream_item.ts";
 
 function stepEvents(line: unknown): readonly AgentEvent[] {
   const usage = at(line, "message", "usage") ?? null;
-  return [...(usage === null ? [] : [usageEvent("step", anthropicUsage(usage))]), ...assistantEvents(line)];
+  return [
+    ...(usage === null ? [] : [usageEvent("step", claude.anthropicUsage(usage))]),
+    ...claude.assistantEvents(line),
+  ];
 }
 
 /** A shell's result is JSON in a text: `{"output":…,"exitCode":3}`, and no error. */
@@ -25,8 +21,8 @@ function withExitCode(event: AgentEvent): AgentEvent {
 }
 
 function endEvents(line: unknown, answer: string): readonly AgentEvent[] {
-  return isSuccess(line)
-    ? completedEvents(textAt(line, "result"), answer)
+  return claude.isSuccess(line)
+    ? claude.completedEvents(textAt(line, "result"), answer)
     : failedEvents(textAt(line, "error") ?? textAt(line, "result"));
 }
 
@@ -38,9 +34,9 @@ export const DRIVER: Driver = {
   ...callsOf({ first: ["-x", "--dangerously-allow-all", "--stream-json"], model: "--mode" }),
   translator: () =>
     readByType({
-      system: (line) => startEvents(line, null),
+      system: (line) => claude.startEvents(line, null),
       assistant: stepEvents,
-      user: (line) => toolResultEvents(line).map(withExitCode),
+      user: (line) => claude.toolResultEvents(line).map(withExitCode),
       result: endEvents,
     }),
 };

@@ -1,48 +1,37 @@
 import type { Driver } from "../adapter.ts";
 import { callsOf } from "../calls.ts";
-import {
-  callEvent,
-  changeEvent,
-  COMPLETED,
-  errorEvent,
-  failedEvents,
-  readByType,
-  resultEvent,
-  startEvent,
-  tokensAt,
-  usageEvent,
-} from "../events.ts";
+import * as events from "../events.ts";
 import { failureKind, retryEvents } from "../failures.ts";
 import { at, listAt, numberAt, textAt } from "../json.ts";
 import type { Translator } from "../stream_item.ts";
 
 /** Reads `codex exec --json`. */
 function codexTranslator(): Translator {
-  const started = readByType({
-    command_execution: (item) => [callEvent(idOf(item), "shell", textAt(item, "command"))],
+  const started = events.readByType({
+    command_execution: (item) => [events.callEvent(idOf(item), "shell", textAt(item, "command"))],
     mcp_tool_call(item) {
       const tool = [textAt(item, "server"), textAt(item, "tool")].filter((part) => part !== null).join(".");
-      return [callEvent(idOf(item), tool || "mcp", at(item, "arguments"))];
+      return [events.callEvent(idOf(item), tool || "mcp", at(item, "arguments"))];
     },
-    web_search: (item) => [callEvent(idOf(item), "web_search", textAt(item, "query"))],
-    file_change: (item) => [callEvent(idOf(item), "apply_patch", textAt(listAt(item, "changes")[0], "path"))],
+    web_search: (item) => [events.callEvent(idOf(item), "web_search", textAt(item, "query"))],
+    file_change: (item) => [events.callEvent(idOf(item), "apply_patch", textAt(listAt(item, "changes")[0], "path"))],
   });
-  const done = readByType({
+  const done = events.readByType({
     agent_message: (item) => [{ type: "agent-text", text: textAt(item, "text") ?? "" }],
     command_execution(item) {
       const ok = isOk(item) && numberAt(item, "exit_code") === 0;
-      return [resultEvent(idOf(item), ok, at(item, "aggregated_output"))];
+      return [events.resultEvent(idOf(item), ok, at(item, "aggregated_output"))];
     },
-    mcp_tool_call: (item) => [resultEvent(idOf(item), isOk(item), at(item, "result") ?? at(item, "error"))],
-    web_search: (item) => [resultEvent(idOf(item), isOk(item), "")],
+    mcp_tool_call: (item) => [events.resultEvent(idOf(item), isOk(item), at(item, "result") ?? at(item, "error"))],
+    web_search: (item) => [events.resultEvent(idOf(item), isOk(item), "")],
     file_change(item) {
-      const changes = isOk(item) ? listAt(item, "changes").map(changeEvent) : [];
-      return [resultEvent(idOf(item), isOk(item), ""), ...changes];
+      const changes = isOk(item) ? listAt(item, "changes").map(events.changeEvent) : [];
+      return [events.resultEvent(idOf(item), isOk(item), ""), ...changes];
     },
-    error: (item) => [errorEvent(textAt(item, "message"), "other")],
+    error: (item) => [events.errorEvent(textAt(item, "message"), "other")],
   });
-  return readByType({
-    "thread.started": (line) => [startEvent(textAt(line, "thread_id"))],
+  return events.readByType({
+    "thread.started": (line) => [events.startEvent(textAt(line, "thread_id"))],
     "item.started": (line) => started.push(at(line, "item")),
     "item.completed": (line) => done.push(at(line, "item")),
     error(line) {
@@ -50,8 +39,10 @@ function codexTranslator(): Translator {
       const message = textAt(line, "message") ?? "";
       return retryEvents(failureKind(message.replace(/^Reconnecting\.\.\. \S+ \((.*)\)$/, "$1")), message);
     },
-    "turn.completed": (line) => [usageEvent("total", tokensAt(at(line, "usage"), TOKENS)), COMPLETED],
-    "turn.failed": (line) => failedEvents(textAt(line, "error", "message")),
+    "turn.completed": (
+      line,
+    ) => [events.usageEvent("total", events.tokensAt(at(line, "usage"), TOKENS)), events.COMPLETED],
+    "turn.failed": (line) => events.failedEvents(textAt(line, "error", "message")),
   });
 }
 

@@ -3,16 +3,7 @@ import type { Driver } from "../adapter.ts";
 import type { Usage } from "../../backlog/types.ts";
 import { callsOf, FOLDER } from "../calls.ts";
 import { createDeltas } from "../deltas.ts";
-import {
-  callEvent,
-  changeEvent,
-  COMPLETED,
-  failedEvents,
-  readByType,
-  resultEvent,
-  startEvent,
-  textEvents,
-} from "../events.ts";
+import * as events from "../events.ts";
 import { failureKind, retryEvents } from "../failures.ts";
 import { at, listAt, numberAt, sumOf, textAt, valuesAt } from "../json.ts";
 import type { AgentEvent, FailureKind, Translator } from "../stream_item.ts";
@@ -25,9 +16,11 @@ const USAGE_FILE = "usage.json";
 function copilotTranslator(): Translator {
   const words = createDeltas();
   let failed = false;
-  const data = readByType({
-    "session.start": (line) => [startEvent(textAt(line, "data", "sessionId"), textAt(line, "data", "selectedModel"))],
-    "session.tools_updated": (line) => [startEvent(null, textAt(line, "data", "model"))],
+  const data = events.readByType({
+    "session.start": (
+      line,
+    ) => [events.startEvent(textAt(line, "data", "sessionId"), textAt(line, "data", "selectedModel"))],
+    "session.tools_updated": (line) => [events.startEvent(null, textAt(line, "data", "model"))],
     "assistant.message_delta": (line) => words.add(textAt(line, "data", "deltaContent")),
     "assistant.message_start": () => words.drop(),
     "assistant.turn_retry"(line) {
@@ -37,16 +30,20 @@ function copilotTranslator(): Translator {
     // A subagent's words belong to the call that started it.
     "assistant.message": (line) => [
       ...words.drop(),
-      ...textEvents(textAt(line, "data", "parentToolCallId") === null ? textAt(line, "data", "content") : null),
+      ...events.textEvents(textAt(line, "data", "parentToolCallId") === null ? textAt(line, "data", "content") : null),
     ],
     "tool.execution_start": (line) => [
-      callEvent(textAt(line, "data", "toolCallId"), textAt(line, "data", "toolName"), at(line, "data", "arguments")),
+      events.callEvent(
+        textAt(line, "data", "toolCallId"),
+        textAt(line, "data", "toolName"),
+        at(line, "data", "arguments"),
+      ),
     ],
     "tool.execution_complete": (line) => toolEvents(at(line, "data")),
     "session.error"(line) {
       failed = true;
       const message = textAt(line, "data", "message") ?? "it gave no reason";
-      return failedEvents(message, kindOf(at(line, "data"), message));
+      return events.failedEvents(message, kindOf(at(line, "data"), message));
     },
     "auto_mode_switch.requested"(line) {
       const seconds = numberAt(line, "data", "retryAfterSeconds");
@@ -54,9 +51,12 @@ function copilotTranslator(): Translator {
     },
     abort(line) {
       failed = true;
-      return failedEvents(`it was interrupted (${textAt(line, "data", "reason") ?? "no reason"})`, "interrupted");
+      return events.failedEvents(
+        `it was interrupted (${textAt(line, "data", "reason") ?? "no reason"})`,
+        "interrupted",
+      );
     },
-    result: (line) => [startEvent(textAt(line, "sessionId")), ...(failed ? [] : [endEvent(line)])], // only this names it
+    result: (line) => [events.startEvent(textAt(line, "sessionId")), ...(failed ? [] : [endEvent(line)])], // only this names it
   });
   return { push: data.push, end: () => words.flush() };
 }
@@ -86,13 +86,16 @@ function kindOf(data: unknown, message: string): FailureKind {
 function toolEvents(data: unknown): readonly AgentEvent[] {
   const ok = at(data, "success") === true && (numberAt(data, "shellExecution", "exitCode") ?? 0) === 0;
   const output = at(data, "result", "content") ?? textAt(data, "error", "message");
-  return [resultEvent(textAt(data, "toolCallId"), ok, output), ...listAt(data, "fileEdits").map(changeEvent)];
+  return [
+    events.resultEvent(textAt(data, "toolCallId"), ok, output),
+    ...listAt(data, "fileEdits").map(events.changeEvent),
+  ];
 }
 
 function endEvent(line: unknown): AgentEvent {
   const code = numberAt(line, "exitCode");
   const message = `it ended with exit code ${code ?? "unknown"}`;
-  return code === 0 ? COMPLETED : { type: "agent-end", status: "failed", message };
+  return code === 0 ? events.COMPLETED : { type: "agent-end", status: "failed", message };
 }
 
 /** Reads the file of `--usage-output-file`. Its cost is a multiplier of the plan, not money. */

@@ -1,17 +1,7 @@
 import type { Driver } from "../adapter.ts";
 import { callsOf } from "../calls.ts";
 import { createDeltas } from "../deltas.ts";
-import {
-  callEvent,
-  COMPLETED,
-  errorEvent,
-  failedEvents,
-  readByType,
-  resultEvent,
-  startEvent,
-  tokensAt,
-  usageEvent,
-} from "../events.ts";
+import * as events from "../events.ts";
 import { at, textAt } from "../json.ts";
 import type { FailureKind, Translator } from "../stream_item.ts";
 
@@ -19,23 +9,23 @@ import type { FailureKind, Translator } from "../stream_item.ts";
 function geminiTranslator(): Translator {
   const words = createDeltas();
   let problem: string | null = null;
-  const lines = readByType({
-    init: (line) => [startEvent(textAt(line, "session_id"), textAt(line, "model"))],
-    tool_use: (line) => [callEvent(textAt(line, "tool_id"), textAt(line, "tool_name"), at(line, "parameters"))],
+  const lines = events.readByType({
+    init: (line) => [events.startEvent(textAt(line, "session_id"), textAt(line, "model"))],
+    tool_use: (line) => [events.callEvent(textAt(line, "tool_id"), textAt(line, "tool_name"), at(line, "parameters"))],
     tool_result(line) {
       const output = at(line, "output") ?? textAt(line, "error", "message");
-      return [resultEvent(textAt(line, "tool_id"), textAt(line, "status") === "success", output)];
+      return [events.resultEvent(textAt(line, "tool_id"), textAt(line, "status") === "success", output)];
     },
     error(line) {
       problem = textAt(line, "message") ?? problem;
-      return [errorEvent(textAt(line, "message") ?? "")];
+      return [events.errorEvent(textAt(line, "message") ?? "")];
     },
     // A broken stream ends with a result that gives no reason: the error before it does.
     result: (line) => [
-      usageEvent("total", tokensAt(at(line, "stats"), ["input_tokens", "output_tokens", "cached"])),
+      events.usageEvent("total", events.tokensAt(at(line, "stats"), ["input_tokens", "output_tokens", "cached"])),
       ...(textAt(line, "status") === "success"
-        ? [COMPLETED]
-        : failedEvents(textAt(line, "error", "message") ?? problem)),
+        ? [events.COMPLETED]
+        : events.failedEvents(textAt(line, "error", "message") ?? problem)),
     ],
   });
 

@@ -1,16 +1,7 @@
 import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import type { ReadyEndpoint } from "../ask_endpoint.ts";
 import { flag } from "../calls.ts";
-import {
-  callEvent,
-  COMPLETED,
-  cutOffEvent,
-  failedEvents,
-  readByType,
-  resultEvent,
-  startEvent,
-  usageEvent,
-} from "../events.ts";
+import * as events from "../events.ts";
 import { failureKind } from "../failures.ts";
 import { at, numberAt, sumOf, textAt } from "../json.ts";
 import type { AgentEvent, FailureKind, Translator } from "../stream_item.ts";
@@ -67,7 +58,7 @@ function settingsOf(endpoint: ReadyEndpoint | undefined): Readonly<Record<string
 /** Reads `opencode run --format json`. It has no last line: the last step's reason decides. */
 function opencodeTranslator(): Translator {
   let started = false;
-  const lines = readByType({
+  const lines = events.readByType({
     // Compaction writes into the conversation, too: that is no word of the agent.
     text: (line) =>
       at(line, "part", "synthetic") === true ? [] : [{ type: "agent-text", text: textAt(line, "part", "text") ?? "" }],
@@ -80,7 +71,7 @@ function opencodeTranslator(): Translator {
       const session = textAt(line, "sessionID");
       if (started || session === null) return lines.push(line);
       started = true;
-      return [startEvent(session), ...lines.push(line)];
+      return [events.startEvent(session), ...lines.push(line)];
     },
   };
 }
@@ -91,8 +82,8 @@ function toolEvents(part: unknown): readonly AgentEvent[] {
   const state = at(part, "state");
   const ok = textAt(state, "status") === "completed" && (numberAt(state, "metadata", "exit") ?? 0) === 0;
   return [
-    callEvent(id, textAt(part, "tool"), at(state, "input")),
-    resultEvent(id, ok, at(state, "output") ?? at(state, "error")),
+    events.callEvent(id, textAt(part, "tool"), at(state, "input")),
+    events.resultEvent(id, ok, at(state, "output") ?? at(state, "error")),
   ];
 }
 
@@ -100,7 +91,7 @@ function finishEvents(part: unknown): readonly AgentEvent[] {
   const tokens = at(part, "tokens");
   const read = numberAt(tokens, "cache", "read");
   const reasoning = numberAt(tokens, "reasoning");
-  const usage = usageEvent("step", {
+  const usage = events.usageEvent("step", {
     inputTokens: sumOf(numberAt(tokens, "input"), read, numberAt(tokens, "cache", "write")),
     outputTokens: sumOf(numberAt(tokens, "output"), reasoning),
     cachedTokens: read,
@@ -108,8 +99,8 @@ function finishEvents(part: unknown): readonly AgentEvent[] {
     costUsd: numberAt(part, "cost"),
   });
   const reason = textAt(part, "reason");
-  if (reason === "stop") return [usage, COMPLETED];
-  return reason === "length" ? [usage, cutOffEvent("its answer was cut off (length)")] : [usage];
+  if (reason === "stop") return [usage, events.COMPLETED];
+  return reason === "length" ? [usage, events.cutOffEvent("its answer was cut off (length)")] : [usage];
 }
 
 const ERRORS: Readonly<Record<string, FailureKind>> = { ContextOverflowError: "context", ProviderAuthError: "auth" };
@@ -120,7 +111,7 @@ function errorEvents(error: unknown): readonly AgentEvent[] {
   const words = name === "ProviderModelNotFoundError" ? `${name} ${message}` : message;
   const kind = ERRORS[name] ?? failureKind(words, numberAt(error, "data", "statusCode") ?? undefined);
   const seconds = Number(textAt(error, "data", "responseHeaders", "retry-after") ?? Number.NaN);
-  return failedEvents(message, kind, { waitMs: Number.isFinite(seconds) ? seconds * 1000 : null });
+  return events.failedEvents(message, kind, { waitMs: Number.isFinite(seconds) ? seconds * 1000 : null });
 }
 
 /** How `opencode` is called, and how its stream is read. */

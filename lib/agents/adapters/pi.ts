@@ -1,16 +1,6 @@
 import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
 import { flag } from "../calls.ts";
-import {
-  callEvent,
-  COMPLETED,
-  cutOffEvent,
-  failedEvents,
-  readByType,
-  resultEvent,
-  startEvent,
-  textEvents,
-  usageEvent,
-} from "../events.ts";
+import * as events from "../events.ts";
 import { failureKind, retryEvents } from "../failures.ts";
 import { at, listAt, numberAt, sumOf, textAt } from "../json.ts";
 import type { AgentEvent, Translator } from "../stream_item.ts";
@@ -71,14 +61,14 @@ function choices(model: string | null, reasoning: string | null): readonly strin
 
 /** Reads `pi --mode json`. It ends with exit code 0 whatever happened: the last message's reason decides. */
 function piTranslator(): Translator {
-  return readByType({
-    session: (line) => [startEvent(textAt(line, "id"))],
+  return events.readByType({
+    session: (line) => [events.startEvent(textAt(line, "id"))],
     message_end: (line) => textAt(line, "message", "role") === "assistant" ? messageEvents(at(line, "message")) : [],
     tool_execution_start: (line) => [
-      callEvent(textAt(line, "toolCallId"), textAt(line, "toolName"), at(line, "args")),
+      events.callEvent(textAt(line, "toolCallId"), textAt(line, "toolName"), at(line, "args")),
     ],
     tool_execution_end: (line) => [
-      resultEvent(textAt(line, "toolCallId"), at(line, "isError") !== true, at(line, "result", "content")),
+      events.resultEvent(textAt(line, "toolCallId"), at(line, "isError") !== true, at(line, "result", "content")),
     ],
     auto_retry_start(line) {
       const message = textAt(line, "errorMessage") ?? "";
@@ -96,15 +86,15 @@ function messageEvents(message: unknown): readonly AgentEvent[] {
   const why = textAt(message, "errorMessage");
   switch (textAt(message, "stopReason")) {
     case "stop":
-      return [usage, ...textEvents(text), COMPLETED];
+      return [usage, ...events.textEvents(text), events.COMPLETED];
     case "length":
-      return [usage, ...textEvents(text), cutOffEvent("its answer was cut off (length)")];
+      return [usage, ...events.textEvents(text), events.cutOffEvent("its answer was cut off (length)")];
     case "error":
-      return [usage, ...failedEvents(why)];
+      return [usage, ...events.failedEvents(why)];
     case "aborted":
-      return [usage, ...failedEvents(why ?? "aborted", "interrupted")];
+      return [usage, ...events.failedEvents(why ?? "aborted", "interrupted")];
     default:
-      return [usage, ...textEvents(text)];
+      return [usage, ...events.textEvents(text)];
   }
 }
 
@@ -113,7 +103,7 @@ function stepUsage(usage: unknown): AgentEvent {
   const cached = numberAt(usage, "cacheRead");
   const cost = numberAt(usage, "cost", "total");
   const isFree = cost === 0 && (numberAt(usage, "totalTokens") ?? 0) !== 0;
-  return usageEvent("step", {
+  return events.usageEvent("step", {
     inputTokens: sumOf(numberAt(usage, "input"), cached, numberAt(usage, "cacheWrite")),
     outputTokens: numberAt(usage, "output"),
     cachedTokens: cached,

@@ -8,23 +8,13 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { createGoogle } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import {
-  APICallError,
-  extractReasoningMiddleware,
-  jsonSchema,
-  type LanguageModel,
-  type ModelMessage,
-  streamText,
-  tool,
-  type ToolSet,
-  wrapLanguageModel,
-} from "ai";
+import * as ai from "ai";
 import { jsonIn } from "../../host/data.ts";
 import type { Usage } from "../../backlog/types.ts";
 import type { Endpoint } from "../endpoints.ts";
 
 /** A message of a conversation, as the AI SDK has it: plain data. */
-export type Message = ModelMessage;
+export type Message = ai.ModelMessage;
 
 /** How hard a model thinks. */
 export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
@@ -90,7 +80,7 @@ export function openModel(endpoint: Endpoint & { readonly model: string }, key: 
 function languageModel(
   { api, url, model, name }: Endpoint & { readonly model: string },
   key: string | undefined,
-): LanguageModel {
+): ai.LanguageModel {
   const settings = { baseURL: url, apiKey: key ?? "none" };
   switch (api) {
     case "anthropic":
@@ -108,20 +98,23 @@ function languageModel(
         ...(key === undefined ? {} : { apiKey: key }),
       });
       // local models write their thoughts into the answer
-      return wrapLanguageModel({ model: server(model), middleware: extractReasoningMiddleware({ tagName: "think" }) });
+      return ai.wrapLanguageModel({
+        model: server(model),
+        middleware: ai.extractReasoningMiddleware({ tagName: "think" }),
+      });
     }
   }
 }
 
-async function ask(model: LanguageModel, endpoint: Endpoint, request: StepRequest): Promise<Step> {
+async function ask(model: ai.LanguageModel, endpoint: Endpoint, request: StepRequest): Promise<Step> {
   const tools = request.tools.map(({ name, description, schema }) =>
-    [name, tool({ description, inputSchema: jsonSchema<object>(schema) })] as const
+    [name, ai.tool({ description, inputSchema: ai.jsonSchema<object>(schema) })] as const
   );
-  const result = streamText({
+  const result = ai.streamText({
     model,
     instructions: request.instructions,
     messages: endpoint.api === "anthropic" ? cached(request.messages) : [...request.messages],
-    tools: Object.fromEntries(tools) as ToolSet,
+    tools: Object.fromEntries(tools) as ai.ToolSet,
     maxRetries: 0,
     abortSignal: request.signal,
     onError: () => {}, // thrown below
@@ -172,7 +165,7 @@ function cached(messages: readonly Message[]): Message[] {
 
 /** The facts that a thrown error holds of its request. */
 export function requestError(error: unknown): RequestError {
-  if (APICallError.isInstance(error)) {
+  if (ai.APICallError.isInstance(error)) {
     return {
       status: error.statusCode ?? null,
       message: messageOf(error),
