@@ -1,7 +1,7 @@
 /**
- * Writes lib/generated: the types of schemas, the prompts, the recipes' texts, the page on installing, and the
- * declarations of the public modules, which the code imports because the binary has no files beside it. `npm ci`, builds and tests run it; git does
- * not hold the result.
+ * Writes lib/generated: the types of schemas, the prompts, the recipes' texts, texts in other languages (styles, scripts,
+ * completions, pages), and the declarations of the public modules. The code imports them because the binary has no files
+ * beside it. `npm ci`, builds and tests run it; git does not hold the result.
  *
  *   node tools/generate.mjs
  */
@@ -88,6 +88,27 @@ ${entries.join("")}};
 `;
 }
 
+/** Texts in other languages than TypeScript, by the module that holds them: each constant, and the files that it is made of. */
+const EMBEDDED = {
+  "completions.ts": {
+    BASH: ["lib/program/completions/ralph.bash"],
+    ZSH: ["lib/program/completions/ralph.zsh"],
+    FISH: ["lib/program/completions/ralph.fish"],
+    POWERSHELL: ["lib/program/completions/ralph.ps1"],
+  },
+  "install.ts": { INSTALL_TEXT: ["docs/install.md"] },
+  "page.ts": { PAGE_STYLE: ["lib/report/base.css", "lib/web/page.css"], PAGE_SCRIPT: ["lib/web/page.js"] },
+  "report_style.ts": { REPORT_STYLE: ["lib/report/base.css", "lib/report/report.css"] },
+  "skill.ts": { SKILL_TEXT: ["lib/program/skill.md"] },
+};
+
+function constants(parts) {
+  const lines = Object.entries(parts).map(([constant, files]) =>
+    `/** ${files.join(" and ")}. */\nexport const ${constant}: string = ${literal(files.map(read).join("\n"))};\n`
+  );
+  return `${HEADER}\n${lines.join("\n")}`;
+}
+
 /** The declarations of lib, unchecked: they can be written while the code still has errors. */
 async function emit(folder) {
   const flags = ["-p", "tsconfig.build.json", "--noCheck", "--emitDeclarationOnly", "--outDir", folder];
@@ -162,12 +183,8 @@ export async function generate() {
   if (isStale("recipes.ts", [...filesOf("recipes"), tool])) {
     write("recipes.ts", texts("recipes", ".ts", "RECIPE_TEXTS", "The text of every built-in recipe by its name."));
   }
-  if (isStale("install.ts", ["docs/install.md", tool])) {
-    const comment = "docs/install.md, for `ralph help install`.";
-    write(
-      "install.ts",
-      `${HEADER}\n/** ${comment} */\nexport const INSTALL_TEXT: string = ${literal(read("docs/install.md"))};\n`,
-    );
+  for (const [name, parts] of Object.entries(EMBEDDED)) {
+    if (isStale(name, [...Object.values(parts).flat(), tool])) write(name, constants(parts));
   }
   const schemas = ["config", "events", "report", "steer"];
   const declare = "tools/declare.ts";

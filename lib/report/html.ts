@@ -1,6 +1,6 @@
+import { REPORT_STYLE } from "../generated/report_style.ts";
 import { createStyle } from "../ui/style.ts";
 import * as document from "./document.ts";
-import { STYLE } from "./html_style.ts";
 import { fragment, inline, type Markup, NOTHING, withCode } from "./markup.ts";
 import { firstLine, headingOf, markOf, outcomeOf, plural, type Tone } from "./texts.ts";
 import type { RunReport } from "./types.ts";
@@ -20,7 +20,7 @@ export function htmlReport(report: RunReport): string {
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="robots" content="noindex">
 <title>${outcome.word}: ${headingOf(report)}</title>
-<style>${{ markup: STYLE }}</style>
+<style>${{ markup: REPORT_STYLE }}</style>
 </head>
 <body>
 <header>

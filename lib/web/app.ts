@@ -7,13 +7,13 @@ import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { HTTPException } from "hono/http-exception";
 import { type Redactor, redactorFor } from "../events/redact.ts";
+import { PAGE_SCRIPT, PAGE_STYLE } from "../generated/page.ts";
 import type { Host } from "../host/types.ts";
 import { fragment, type Markup, NOTHING } from "../report/markup.ts";
 import { makeReport, type Resume } from "../report/make_report.ts";
 import type { RunReport } from "../report/types.ts";
 import { controlFolder, sendRequest } from "../steer/control.ts";
 import type { SteerReply, SteerRequest } from "../steer/types.ts";
-import { SCRIPT } from "./assets.ts";
 import { readCommit, readTranscript } from "./disk.ts";
 import { guard } from "./guard.ts";
 import { findItem, itemRegions } from "./item_page.ts";
@@ -23,7 +23,6 @@ import { BOARD_IDS, itemHref } from "./board.ts";
 import { runRegions } from "./run_page.ts";
 import type { Project, Runs, WatchedRun } from "./runs.ts";
 import { type Drawn, streamPage } from "./stream.ts";
-import { PAGE_STYLE } from "./style.ts";
 
 /** The parts of the server. */
 export interface AppOptions {
@@ -51,7 +50,9 @@ export function createApp(options: AppOptions): Hono {
   app.use(guard(options.token, options.port));
   const base = `/${options.token}`;
   const site = new Site(options, base);
-  for (const [name, type, text] of [["style.css", "css", PAGE_STYLE], ["page.js", "javascript", SCRIPT]] as const) {
+  for (
+    const [name, type, text] of [["style.css", "css", PAGE_STYLE], ["page.js", "javascript", PAGE_SCRIPT]] as const
+  ) {
     const headers = { "content-type": `text/${type}; charset=utf-8` };
     app.get(`${base}/${name}`, (context) => context.body(text, 200, headers));
   }

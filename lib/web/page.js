@@ -1,8 +1,8 @@
-/**
+/*
  * The script of the page: it takes what the server has drawn anew and puts it into its place. Without it the page is as it
  * was when it was loaded, and its forms work.
  */
-export const SCRIPT = `"use strict";
+"use strict";
 const events = document.body.dataset.events;
 const link = document.getElementById("link");
 const announce = document.getElementById("announce");
@@ -17,17 +17,24 @@ function busy(place) {
 function put(id, html) {
   const place = document.getElementById(id);
   if (place === null) return;
-  if (busy(place)) { waiting.set(id, html); return; }
+  if (busy(place)) {
+    waiting.set(id, html);
+    return;
+  }
   waiting.delete(id);
   const open = new Map([...place.querySelectorAll("details")].map((one, index) => [one.id || "n" + index, one.open]));
   const scrolls = [...place.querySelectorAll("pre, ul, ol")].map((one) => one.scrollTop);
-  const active = place.contains(document.activeElement) ? [...place.querySelectorAll("a, button, summary, pre")].indexOf(document.activeElement) : -1;
+  const active = place.contains(document.activeElement)
+    ? [...place.querySelectorAll("a, button, summary, pre")].indexOf(document.activeElement)
+    : -1;
   place.innerHTML = html;
   [...place.querySelectorAll("details")].forEach((one, index) => {
     const was = open.get(one.id || "n" + index);
     if (was !== undefined) one.open = was;
   });
-  [...place.querySelectorAll("pre, ul, ol")].forEach((one, index) => { if (scrolls[index]) one.scrollTop = scrolls[index]; });
+  [...place.querySelectorAll("pre, ul, ol")].forEach((one, index) => {
+    if (scrolls[index]) one.scrollTop = scrolls[index];
+  });
   if (active >= 0) place.querySelectorAll("a, button, summary, pre")[active]?.focus({ preventScroll: true });
 }
 
@@ -35,7 +42,10 @@ function say(text) {
   if (announce.textContent !== text) announce.textContent = text;
 }
 
-document.addEventListener("focusout", () => setTimeout(() => { for (const [id, html] of waiting) put(id, html); }, 0));
+document.addEventListener("focusout", () =>
+  setTimeout(() => {
+    for (const [id, html] of waiting) put(id, html);
+  }, 0));
 
 if (events) {
   const source = new EventSource(events);
@@ -45,8 +55,14 @@ if (events) {
     if (announcement) say(announcement);
     if (title) document.title = title;
   });
-  source.addEventListener("open", () => { link.textContent = "live"; link.className = "link good"; });
-  source.addEventListener("error", () => { link.textContent = "not connected"; link.className = "link bad"; });
+  source.addEventListener("open", () => {
+    link.textContent = "live";
+    link.className = "link good";
+  });
+  source.addEventListener("error", () => {
+    link.textContent = "not connected";
+    link.className = "link bad";
+  });
 }
 
 document.addEventListener("submit", async (event) => {
@@ -57,10 +73,17 @@ document.addEventListener("submit", async (event) => {
   for (const button of buttons) button.disabled = true;
   let text = "The server did not answer";
   try {
-    const response = await fetch(form.getAttribute("action"), { method: "POST", body: new URLSearchParams(new FormData(form)), headers: { accept: "application/json" } });
+    const response = await fetch(form.getAttribute("action"), {
+      method: "POST",
+      body: new URLSearchParams(new FormData(form)),
+      headers: { accept: "application/json" },
+    });
     const reply = await response.json();
     text = reply.message;
-    if (reply.status === "taken") { form.reset(); form.closest("details")?.removeAttribute("open"); }
+    if (reply.status === "taken") {
+      form.reset();
+      form.closest("details")?.removeAttribute("open");
+    }
   } catch { /* said below */ }
   for (const button of buttons) button.disabled = false;
   const notice = document.getElementById("notice");
@@ -84,4 +107,3 @@ setInterval(() => {
     if (one.textContent !== text) one.textContent = text;
   }
 }, 1000);
-`;
