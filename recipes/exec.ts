@@ -17,11 +17,12 @@ const recipe: Recipe<ExecArgs> = defineRecipe<ExecArgs>({
   description: "plan a goal, understand the code, implement it: each by consent",
 
   async run(ralph, { goal, resume = false, base, ...asked }) {
-    const planned = await plan(ralph, { goal, resume, ...(base === undefined ? {} : { base }) });
+    const mode = asked.understand ?? "auto";
+    const planned = await plan(ralph, { goal, resume, andRun: mode, ...(base === undefined ? {} : { base }) });
     if (planned.status !== "approved") return planned;
 
     const gate = await gateUnderstand(ralph, planned, {
-      mode: asked.understand ?? "auto",
+      mode,
       maxIterations: asked.maxUnderstandIterations ?? "auto",
     });
     if (gate.status === "aborted") return gate;
@@ -31,7 +32,10 @@ const recipe: Recipe<ExecArgs> = defineRecipe<ExecArgs>({
     }
 
     const backlog = prdBacklog(ralph);
-    const go = await gateRun(ralph, backlog, { maxIterations: asked.maxRunIterations ?? "auto" });
+    const go = await gateRun(ralph, backlog, {
+      maxIterations: asked.maxRunIterations ?? "auto",
+      consent: planned.consents?.run,
+    });
     return go.status === "approved" ? await runLoop(ralph, backlog, go) : go;
   },
 });

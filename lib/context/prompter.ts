@@ -21,7 +21,13 @@ export type Question =
   & (
     | { readonly kind: "confirm"; readonly initial: boolean }
     | { readonly kind: "text"; readonly initial?: string; readonly placeholder?: string }
-    | { readonly kind: "select"; readonly initial?: string; readonly choices: readonly Choice[] }
+    | {
+      readonly kind: "select";
+      readonly initial?: string;
+      readonly choices: readonly Choice[];
+      /** One key answers: the first letter of a choice's value; Enter takes the default. @default false */
+      readonly keys?: boolean;
+    }
   );
 
 /** One way to answer a `select`. */

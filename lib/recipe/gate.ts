@@ -51,8 +51,22 @@ export async function gate(ralph: RalphContext, options: GateOptions): Promise<G
   return { status: "declined", next };
 }
 
-/** The answer at a gate; `null` after an interrupt. If no one can be asked, it is no. */
-export async function askConsent(ralph: Pick<RalphContext, "prompter">, options: GateOptions): Promise<Consent | null> {
+/**
+ * The answer at a gate; `null` after an interrupt. If no one can be asked, it is no.
+ *
+ * @param given the answer to a question that asked for several consents: it is noted as this gate's own
+ */
+export async function askConsent(
+  ralph: Pick<RalphContext, "events" | "prompter">,
+  options: GateOptions,
+  given?: Consent,
+): Promise<Consent | null> {
+  if (given !== undefined) {
+    const id = `gate.${options.name}`;
+    ralph.events.emit({ type: "question", id, message: options.message });
+    ralph.events.emit({ type: "answer", id, answer: given.yes ? "yes" : "no", source: given.source });
+    return given;
+  }
   try {
     const { value, source } = await ralph.prompter.ask({
       id: `gate.${options.name}`,

@@ -2,13 +2,15 @@ import type { RalphContext } from "../context/context.ts";
 import { journalKeyOf, onlyOneReason, ORDERED } from "../backlog/attempts.ts";
 import type { Backlog, Overview } from "../backlog/types.ts";
 import { MOST_REOPENINGS } from "../loop/policy/limits.ts";
-import { askConsent, type GateOutcome, type IterationCap, iterationCap } from "./gate.ts";
+import { askConsent, type Consent, type GateOutcome, type IterationCap, iterationCap } from "./gate.ts";
 import { uncheckedLine } from "../checks/unchecked_items.ts";
 
 /** The gate says this of the run. */
 export interface GateRunOptions {
   /** `auto`: one for each open item, retries on top; a number counts agent turns. @default "auto" */
   readonly maxIterations?: "auto" | number;
+  /** The decision, where the plan's question asked for it: no one is asked again. @default asks */
+  readonly consent?: Consent | undefined;
 }
 
 /** The gate says this of a backlog that has words of its own. */
@@ -78,7 +80,7 @@ export async function gateRun<Data, Findings>(
     !ralph.config.verify.allowUnverified && ralph.config.verify.default.length === 0;
   const reasons = [explained, ...(blocks ? [uncheckedLine(overview.unchecked)] : [])];
   const message = gate === undefined ? "Start the run now?" : `Start \`${gate.command}\` now?`;
-  const consent = await askConsent(ralph, { name: "run", message, reasons });
+  const consent = await askConsent(ralph, { name: "run", message, reasons }, options.consent);
   if (consent === null) return { status: "aborted" };
   const answer = `${message} ${consent.yes ? "yes" : "no"} (${consent.source})`;
   await gate?.record(ralph, "Run: decision", [...reasons.map((reason) => `- ${reason}`), "", answer], !consent.yes);

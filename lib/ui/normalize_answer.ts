@@ -27,6 +27,14 @@ export function letterOf(label: string): string | null {
   return /^([A-Za-z])\) /.exec(label)?.[1] ?? null;
 }
 
+/** `[y] write it  [c] change it  [N] not now`: the keys of a question; the default's is a capital. */
+export function keysText({ choices, initial }: Question & { readonly kind: "select" }): string {
+  return choices.map(({ value, label }) => {
+    const key = value.slice(0, 1);
+    return `[${value === initial ? key.toUpperCase() : key}] ${label}`;
+  }).join("  ");
+}
+
 /** The answer if no one answers, or `null`. */
 export function defaultAnswer(question: Question): string | null {
   if (question.kind === "confirm") return question.initial ? "yes" : "no";

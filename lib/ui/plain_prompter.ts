@@ -1,5 +1,5 @@
 import type { Terminal } from "../host/types.ts";
-import { defaultAnswer, expectedAnswer, letterOf, normalizeAnswer } from "./normalize_answer.ts";
+import { defaultAnswer, expectedAnswer, keysText, letterOf, normalizeAnswer } from "./normalize_answer.ts";
 import type { Prompter, Question } from "../context/prompter.ts";
 import { missing } from "./unattended_prompter.ts";
 
@@ -43,6 +43,7 @@ function questionText(question: Question): string {
         ? `${question.message}${question.placeholder === undefined ? "" : ` (${question.placeholder})`}\n> `
         : `${question.message} [${question.initial}]\n> `;
     case "select": {
+      if (question.keys === true) return `${question.message}\n${keysText(question)} `;
       const choices = question.choices.map(({ label, hint }, index) =>
         `  ${letterOf(label) === null ? `${index + 1}) ` : ""}${label}${hint === undefined ? "" : ` (${hint})`}\n`
       );

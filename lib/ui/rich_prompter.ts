@@ -1,3 +1,4 @@
+import { keysText, normalizeAnswer } from "./normalize_answer.ts";
 import { wrapText } from "./wrap_text.ts";
 import type { Readable, Writable } from "node:stream";
 import { RalphError } from "../errors/ralph_error.ts";
@@ -42,10 +43,45 @@ async function askOnce(
     });
   }
   if (signal.aborted) throw new RalphError("interrupted");
+  const isKey = question.kind === "select" && question.keys === true;
+  const shown = isKey ? askKey(question, streams, terminal.size().columns) : show(clack, question, streams);
   // clack cannot leave a terminal that was hung up: its answer is not waited for
-  const value = await Promise.race([show(clack, question, streams), onceAborted(ended.signal)]);
+  const value = await Promise.race([shown, onceAborted(ended.signal)]);
   if (typeof value === "symbol") throw new RalphError("interrupted");
   return { value: typeof value === "boolean" ? (value ? "yes" : "no") : (value ?? "").trim(), source: "terminal" };
+}
+
+/** One key, without Enter, which takes the default; other keys are not heard. */
+async function askKey(
+  question: Question & { readonly kind: "select" },
+  { input, output, signal }: Streams,
+  columns: number,
+): Promise<string | symbol> {
+  const terminal = input as Readable & { setRawMode?(isRaw: boolean): void };
+  const { promise, resolve } = Promise.withResolvers<string | symbol>();
+  const onData = (chunk: string | Uint8Array): void => {
+    for (const key of String(chunk)) {
+      if (key === "\u0003") return resolve(Symbol("interrupted"));
+      const typed = /[\r\n]/.test(key) ? question.initial : key;
+      const value = typed === undefined ? null : normalizeAnswer(question, typed);
+      if (value !== null) return resolve(value);
+    }
+  };
+  const whole = keysText(question).replaceAll(/(?<! ) (?! )/g, "\u00a0"); // a line breaks between two keys
+  output.write(`\n${wrapText(`${question.message}\n${whole}`, columns).replaceAll("\u00a0", " ")} `);
+  terminal.setRawMode?.(true);
+  input.on("data", onData);
+  input.resume();
+  try {
+    const value = await Promise.race([promise, onceAborted(signal)]);
+    const chosen = question.choices.find((choice) => choice.value === value);
+    output.write(`\n${chosen === undefined ? "" : `> ${chosen.label}\n`}`);
+    return value;
+  } finally {
+    input.off("data", onData);
+    input.pause();
+    terminal.setRawMode?.(false);
+  }
 }
 
 /** Ctrl-D and a terminal that is gone end a question as Ctrl-C does; clack would wait for ever. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { spawnSync } from "node:child_process";
-import { existsSync, openSync, readFileSync } from "node:fs";
+import { existsSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Cli, ralphCli } from "./cli.ts";
 
@@ -235,9 +235,27 @@ describe("ralph exec", () => {
     const { git, stderr } = await project(WORK).stdin("blue\ny\nn\ny\n")
       .args("exec", "colour the files", "--agent-cmd", "worker", "--ui", "plain").expectExit(0);
 
-    expect(stderr).toContain("Write this PRD to `scripts/ralph/prd.json`? [y/N] y\n");
+    expect(stderr).toContain("[y] write it  [c] change it  [N] not now y\n");
     expect(stderr).toContain("Start `ralph run` now? [y/N] y\n");
     expect(git("log", "--format=%s", "-n", "1")).toBe("feat: US-002 - Add b.txt");
+  });
+
+  test.each([
+    ["y", ["gate.understand no", "gate.run yes"], "feat: US-002 - Add b.txt"],
+    ["w", ["gate.understand no", "gate.run no"], "ralph: plan decided"],
+    ["n", [], "start"],
+  ])("one key in a terminal decides about plan, understanding and run: %s", async (key, consents, subject) => {
+    const { git, root } = await project(WORK).args("exec", "colour the files", "--agent-cmd", "worker")
+      .terminal(["Which colour", "blue\r"], ["[N] not now", key]).expectExit(0);
+
+    expect(git("log", "--format=%s", "-n", "1")).toBe(subject);
+    const runs = join(root, "scripts/ralph/runs");
+    const run = readdirSync(runs).find((name) => /^\d/.test(name))!;
+    const events = readFileSync(join(runs, run, "events.ndjson"), "utf8").trim().split("\n");
+    const answers = events.map((line) => JSON.parse(line)).filter(({ type, id }) =>
+      type === "answer" && id.startsWith("gate.")
+    );
+    expect(answers.map(({ id, answer }) => `${id} ${answer}`)).toEqual(consents);
   });
 
   test("an agent that changes a source file before approval ends it as failed, with paths and diff", async () => {

@@ -48,7 +48,7 @@ describe("plan()", () => {
       ["plan.question", "Which command tests it?"],
       ["plan.write-prd", "Write this PRD to `scripts/ralph/prd.json`?"],
     ]);
-    expect(prompter.asked.at(-1)).toMatchObject({ kind: "confirm", initial: false, gate: "prd" });
+    expect(prompter.asked.at(-1)).toMatchObject({ kind: "select", keys: true, initial: "no", gate: "prd" });
     expect(repository.git("log", "--format=%s")).toBe("ralph: plan approved\nstart");
     expect(repository.git("show", "--name-only", "--format=").split("\n")).toContain(
       "scripts/ralph/plan_transcript.md",
@@ -108,10 +108,10 @@ describe("plan()", () => {
     expect(repository.git("status", "--porcelain", "--", "scripts/ralph/prd.json")).toBe("");
   });
 
-  test("plan() asks what to change after a no, tells it to the agent, and shows the new draft", async () => {
+  test("plan() asks what to change, tells it to the agent, and shows the new draft", async () => {
     using repository = testRepository();
     const agent = replying(envelope({ prdDraft: FINISHED }), envelope({ prdDraft: draft(story("US-009", 1)) }));
-    const prompter = answering({ "plan.write-prd": ["no", "yes"], "plan.change": "only one story" });
+    const prompter = answering({ "plan.write-prd": ["change", "yes"], "plan.change": "only one story" });
     await using ralph = await contextOn(repository, { agent, prompter });
 
     const planned = await plan(ralph, { goal: GOAL });
@@ -124,12 +124,15 @@ describe("plan()", () => {
     expect(repository.read("scripts/ralph/plan_transcript.md")).toContain("## PRD not approved");
   });
 
-  test("plan() is declined by an empty answer to what should change, and can be gone on with", async () => {
+  test.each([
+    ["a no", { "plan.write-prd": "no" }],
+    ["an empty answer to what should change", { "plan.write-prd": "change", "plan.change": " " }],
+  ])("plan() is declined by %s, and can be gone on with", async (_by, said) => {
     using repository = testRepository();
     const agent = replying(envelope({ prdDraft: FINISHED }));
     await using first = await contextOn(repository, {
       agent,
-      prompter: answering({ "plan.write-prd": "no", "plan.change": " " }),
+      prompter: answering(said),
     });
 
     const declined = await plan(first, { goal: GOAL });

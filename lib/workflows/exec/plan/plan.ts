@@ -5,7 +5,7 @@ import { askPending, type Refusal, takeReply } from "./questions.ts";
 import { commitPlan, PLAN_STATE_FILES } from "./files.ts";
 import { goalMissing, preflight } from "./preflight.ts";
 import { readPrd } from "./prompt_values.ts";
-import { askForChange, reviewDraft } from "./review.ts";
+import { askForChange, type PlanConsents, reviewDraft } from "./review.ts";
 import type { PlanSession } from "./session.ts";
 import type { Recommendation, Uncertainty } from "./state.ts";
 import { askingEnds, planning } from "../../planner_turn.ts";
@@ -23,6 +23,11 @@ export interface PlanOptions {
   readonly resume?: boolean;
   /** The branch that a new goal starts from. @default the one that is checked out; asked where it is another goal's */
   readonly base?: string;
+  /**
+   * The run follows at once: a person at the terminal decides about it, and about understanding the code first where
+   * that is recommended, with the same key. The value is when understanding is asked for. @default only the plan is asked
+   */
+  readonly andRun?: "auto" | "always" | "never";
   /** How often an answer that cannot be used is asked for again. @default 3 */
   readonly maxRetries?: number;
   readonly signal?: AbortSignal;
@@ -39,6 +44,8 @@ export type PlanOutcome =
     readonly recommendUnderstand: Recommendation;
     /** There was no codebase map when planning began. */
     readonly mapWasMissing: boolean;
+    /** The decisions of a person who was asked for them with the plan. */
+    readonly consents?: PlanConsents;
   }
   /** A person said no; what was worked out is kept. */
   | { readonly status: "declined"; readonly next: readonly string[] }
@@ -78,7 +85,7 @@ export async function plan(ralph: RalphContext, options: PlanOptions): Promise<P
     ralph.events.emit({ type: "step-start", step: "plan", title: goal === "" ? "what was begun" : goal });
     const ended = await askingEnds<PlanOutcome>(async () => {
       const session = await preflight(ralph, goal === "" ? null : goal, options.base);
-      return await triedFirst(session, signal) ?? await drive(session, options.maxRetries ?? 3, signal);
+      return await triedFirst(session, signal) ?? await drive(session, options, signal);
     });
     ralph.events.emit({ type: "step-end", step: "plan", status: ended.status });
     return ended;
@@ -101,27 +108,34 @@ async function triedFirst(session: PlanSession, signal: AbortSignal): Promise<Pl
 }
 
 /** One state after the other, until a person has decided or nothing more can be done. */
-async function drive(session: PlanSession, maxRetries: number, signal: AbortSignal): Promise<PlanOutcome> {
+async function drive(
+  session: PlanSession,
+  { maxRetries = 3, andRun }: PlanOptions,
+  signal: AbortSignal,
+): Promise<PlanOutcome> {
+  const declined = { status: "declined", next: [session.ralph.again("ralph plan --resume")] } as const;
+  let consents: PlanConsents | undefined;
   for (;;) {
     if (signal.aborted) return { status: "aborted" };
     switch (session.state.state) {
       case "preflight":
       case "collect_context":
       case "draft_prd": {
-        if (session.state.changing && await askForChange(session) === "declined") {
-          return { status: "declined", next: [session.ralph.again("ralph plan --resume")] };
-        }
+        if (session.state.changing && await askForChange(session) === "declined") return declined;
         await askPending(session);
         const ending = await nextReply(session, maxRetries, signal);
         if (ending !== null) return ending;
         break;
       }
-      case "review_prd":
-        await reviewDraft(session);
+      case "review_prd": {
+        const reviewed = await reviewDraft(session, andRun ?? null);
+        if (reviewed === "declined") return declined;
+        if (reviewed !== "change") consents = reviewed;
         break;
+      }
       case "done":
         await commitPlan(session.ralph);
-        return await approved(session);
+        return { ...await approved(session), ...(consents === undefined ? {} : { consents }) };
     }
   }
 }
@@ -170,7 +184,7 @@ async function retryOrEnd(
   return { status: "failed", reason, messages };
 }
 
-async function approved(session: PlanSession): Promise<PlanOutcome> {
+async function approved(session: PlanSession): Promise<PlanOutcome & { readonly status: "approved" }> {
   const { lastPrdDraft, uncertainties, recommendUnderstand, mapWasMissing } = session.state;
   const prd = await readPrd(session.ralph) ?? lastPrdDraft!;
   return { status: "approved", prd, file: PRD_FILE, uncertainties, recommendUnderstand, mapWasMissing };

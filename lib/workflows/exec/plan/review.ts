@@ -1,5 +1,11 @@
 import { join } from "node:path";
-import { PRD_FILE } from "../paths.ts";
+import { storyCommands } from "../../../backlog/verify_commands.ts";
+import { uncheckedLine } from "../../../checks/unchecked_items.ts";
+import { localDate } from "../../../host/local_date.ts";
+import { MOST_REOPENINGS } from "../../../loop/policy/limits.ts";
+import type { Consent } from "../../../recipe/gate.ts";
+import { CODEBASE_MAP_FILE, PRD_FILE } from "../paths.ts";
+import { understandTriggers } from "../understand/gate.ts";
 import { formatPrd } from "../format.ts";
 import { prdSummaryLines } from "../summary.ts";
 import type { Prd } from "../types.ts";
@@ -15,32 +21,95 @@ import { summaryBody } from "./transcript.ts";
 
 const CHANGE_QUESTION = "What should change?";
 
-/** Shows the draft and asks whether to write it. Yes writes it; no goes back to collecting, what to change first. */
-export async function reviewDraft(session: PlanSession): Promise<void> {
+/** The decisions that a person made with the plan's key; absent: the gate asks for its own. */
+export interface PlanConsents {
+  readonly understand?: Consent;
+  readonly run?: Consent;
+}
+
+/**
+ * Shows the draft and asks what is to become of it: written, written and run, changed, or none of it now. A change goes
+ * back to collecting; what it is is asked first.
+ *
+ * @param asked when understanding is asked for, where the run follows; `null`: only the plan is asked about
+ */
+export async function reviewDraft(
+  session: PlanSession,
+  asked: "auto" | "always" | "never" | null,
+): Promise<PlanConsents | "change" | "declined"> {
   const { ralph } = session;
+  // lines of a pipe were written before anyone read what a yes means: each consent has its own
+  const andRun = ralph.host.terminal.interactive ? asked : null;
   const existing = await readPrd(ralph);
   const updated = session.state.existing === "update" ? existing : null;
   const prd = withOwnFields(session.state.lastPrdDraft!, updated);
+  let consents: PlanConsents = {};
   if (session.state.approvedPrdAt === null) {
     const lines = [
       ...await baseLines(ralph, prd),
       ...prdSummaryLines(prd, ralph.config.verify.default),
       ...leftOutLines(existing, prd, session.state.existing),
+      ...andRun === null ? [] : runLines(ralph, prd),
     ];
     await session.save({ lastPrdDraft: prd }, [{ heading: "PRD summary", body: summaryBody(lines) }]);
     ralph.events.emit({ type: "text", title: "PRD", lines });
+    const offersMap = andRun !== null && await recommendsMap(session, andRun);
     const message = `Write this PRD to \`${PRD_FILE}\`?`;
-    const question = { id: "plan.write-prd", kind: "confirm", message, initial: false, gate: "prd" } as const;
-    const { value, source } = await ralph.prompter.ask(question);
-    const heading = value === "yes" ? "PRD approved" : "PRD not approved";
-    const decision = { heading, body: [`${message} ${value} (${source})`] };
-    if (value !== "yes") {
-      await session.save({ state: "collect_context", changing: true }, [decision]);
-      return;
-    }
+    const choices = [
+      { value: "yes", label: andRun === null ? "write it" : "write it and start the run" },
+      ...offersMap ? [{ value: "understand", label: "explore the code before the run" }] : [],
+      ...andRun === null ? [] : [{ value: "write", label: "write it only" }],
+      { value: "change", label: "change it" },
+      { value: "no", label: "not now" },
+    ];
+    const { value, source } = await ralph.prompter.ask({
+      id: "plan.write-prd",
+      kind: "select",
+      keys: true,
+      message,
+      initial: "no",
+      choices,
+      gate: "prd",
+    });
+    const isWritten = value !== "no" && value !== "change";
+    const decision = {
+      heading: isWritten ? "PRD approved" : "PRD not approved",
+      body: [`${message} ${value} (${source})`],
+    };
+    if (value === "no") await session.save({}, [decision]);
+    if (value === "no") return "declined";
+    if (value === "change") await session.save({ state: "collect_context", changing: true }, [decision]);
+    if (value === "change") return "change";
     await session.save({ approvedPrdAt: session.now() }, [decision]);
+    const isForAll = andRun !== null && source !== "approve" && source !== "answers";
+    if (isForAll) {
+      consents = {
+        run: { yes: value !== "write", source },
+        ...offersMap || value === "write" ? { understand: { yes: value === "understand", source } } : {},
+      };
+    }
   }
   await writePrd(session, existing, prd);
+  return consents;
+}
+
+/** A run of this plan may take as many turns; a story that nothing checks is named before it is agreed to. */
+function runLines({ config }: RalphContext, { userStories }: Prd): readonly string[] {
+  const open = userStories.filter(({ passes }) => !passes);
+  const unchecked = open.filter((story) => storyCommands(story).length === 0).map(({ id }) => id);
+  const isBlocked = unchecked.length > 0 && config.verify.default.length === 0 && !config.verify.allowUnverified;
+  return [
+    `A run takes ${open.length} to ${open.length * (config.maxRetries + MOST_REOPENINGS)} agent turns`,
+    ...isBlocked ? [uncheckedLine(unchecked)] : [],
+  ];
+}
+
+/** Something speaks for understanding the code first, and no consent was given for it beforehand. */
+async function recommendsMap({ ralph, state }: PlanSession, mode: "auto" | "always" | "never"): Promise<boolean> {
+  if (mode === "never" || ralph.approvals.has("understand") || ralph.approvals.has("all")) return false;
+  if (mode === "always") return true;
+  const map = await ralph.state.read(CODEBASE_MAP_FILE);
+  return understandTriggers({ ...state, map, today: localDate(ralph.host.clock.now()) }).reasons.length > 0;
 }
 
 /** Asks what to change after a no. Nothing to change means that the person is done for now: the draft stays. */

@@ -2,7 +2,7 @@ import { localDate } from "../../../host/local_date.ts";
 import { CODEBASE_MAP_FILE } from "../paths.ts";
 import { loadTopics } from "./read_topics.ts";
 import type { RalphContext } from "../../../context/context.ts";
-import { askConsent, type GateOutcome, type IterationCap, iterationCap } from "../../../recipe/gate.ts";
+import { askConsent, type Consent, type GateOutcome, type IterationCap, iterationCap } from "../../../recipe/gate.ts";
 import { readPlanState, type Recommendation, type Uncertainty } from "../plan/state.ts";
 import { recordDecision } from "../plan/transcript.ts";
 import { type CodebaseMap, type MapAge, mapAge, parseCodebaseMap } from "./codebase_map.ts";
@@ -15,6 +15,8 @@ export interface PlannedFacts {
   readonly recommendUnderstand?: Recommendation;
   /** The codebase map is the empty template. */
   readonly mapWasMissing?: boolean;
+  /** The decision, where the plan's question asked for it. */
+  readonly consents?: { readonly understand?: Consent };
 }
 
 /** When the gate asks. */
@@ -57,7 +59,7 @@ export async function gateUnderstand(
   }, OPTION);
   if (mode === "never") return { status: "skipped", reason: "understanding is off (`--understand never`)" };
 
-  const facts = planned ?? await readPlanState(ralph);
+  const facts: PlannedFacts | null = planned ?? await readPlanState(ralph);
   const { reasons, warnings } = understandTriggers({
     ...facts,
     map: topics.map,
@@ -76,7 +78,11 @@ export async function gateUnderstand(
   }
 
   const message = "Explore the code first (`ralph understand`)?";
-  const consent = await askConsent(ralph, { name: "understand", message, reasons: [...why, explained] });
+  const consent = await askConsent(
+    ralph,
+    { name: "understand", message, reasons: [...why, explained] },
+    facts?.consents?.understand,
+  );
   if (consent === null) return { status: "aborted" };
   const answer = `${message} ${consent.yes ? "yes" : "no"} (${consent.source})`;
   await recordDecision(ralph, "Understand: recommendation and decision", [...list([...why, explained]), "", answer]);
