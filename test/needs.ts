@@ -96,6 +96,7 @@ const NEEDS = {
   },
   script: { has: () => isProgram("script"), apt: "bsdutils" },
   socat: { has: () => isProgram("socat"), apt: "socat", brew: "socat" },
+  "ssh-keygen": { has: () => isProgram("ssh-keygen"), apt: "openssh-client", brew: "openssh" },
   strace: { has: () => process.platform === "linux" && isProgram("strace"), apt: "strace" },
   tmux: { has: () => isProgram("tmux"), apt: "tmux", brew: "tmux" },
   zsh: { has: () => isProgram("zsh"), apt: "zsh", brew: "zsh" },

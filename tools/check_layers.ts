@@ -21,7 +21,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["sandbox"],
   ["context"],
   ["checks", "agents"],
-  ["services", "hooks"],
+  ["services", "hooks", "attest"],
   ["loop"],
   ["machines"],
   ["recipe", "ui", "notify"],

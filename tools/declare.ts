@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { TYPE_NAMES } from "../lib/config/parts.ts";
+import { ATTEST_SCHEMA } from "../lib/attest/schema.ts";
 import { CONFIG_SCHEMA } from "../lib/config/schema.ts";
 import { EVENT_SCHEMA } from "../lib/events/schema.ts";
 import { GATE_SCHEMA, REPORT_SCHEMA } from "../lib/report/schema.ts";
@@ -11,6 +12,7 @@ import { LIVE_RUN, REPLY, REQUEST } from "../lib/steer/schema.ts";
 
 /** A file may use the types of the files above it. */
 const FILES: Readonly<Record<string, readonly z.ZodType[]>> = {
+  attest: [ATTEST_SCHEMA],
   config: [CONFIG_SCHEMA],
   events: [EVENT_SCHEMA],
   report: [REPORT_SCHEMA, GATE_SCHEMA],

@@ -186,11 +186,11 @@ export async function generate() {
   for (const [name, parts] of Object.entries(EMBEDDED)) {
     if (isStale(name, [...Object.values(parts).flat(), tool])) write(name, constants(parts));
   }
-  const schemas = ["config", "events", "report", "steer"];
+  const schemas = ["attest", "config", "events", "report", "steer"];
   const declare = "tools/declare.ts";
   const schemaFiles = [
     ...filesOf("lib/config"),
-    ...["events", "report", "steer"].map((room) => `lib/${room}/schema.ts`),
+    ...["attest", "events", "report", "steer"].map((room) => `lib/${room}/schema.ts`),
     declare,
     tool,
   ];

@@ -52,6 +52,7 @@ export function defaultConfig(): Config {
     },
     tests: { globs: TEST_GLOBS, integrity: "report" },
     experiments: { budget: 1 },
+    attest: { key: null },
     finish: { state: "remove" },
     sandbox: { mode: "auto", network: "agent", allow: [], write: [], read: [], environment: [], command: null },
     limits: {

@@ -205,6 +205,11 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = named(
     workspace,
     tests,
     experiments,
+    attest: section("AttestConfig", "How verdicts are attested.", DEFAULTS.attest, {
+      key: command.nullable().describe(
+        "File of the private key that signs them: Ed25519 or ECDSA in PEM, or an ssh key; `~` is your home folder. `null`: they are not signed.",
+      ),
+    }),
     finish: section("FinishConfig", "The choices of `ralph finish`.", DEFAULTS.finish, {
       state: z.enum(["remove", "keep"]).describe(
         "`remove` takes the state of the run off the branch; `keep` leaves it in the request.",

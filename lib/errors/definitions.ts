@@ -161,6 +161,11 @@ const rows = {
   "editor-missing": { message: "no editor is configured", hint: "set $VISUAL or $EDITOR, or edit {path} yourself" },
   "finish-refused": { message: "{problem}" },
   "finish-failed": { message: "{problem}", exitCode: 1 },
+  "attest-failed": {
+    message: "{problem}",
+    exitCode: 1,
+    cause: "A key or a file of signers cannot be used; a verdict that is refused is no error",
+  },
   "brief-changed": {
     message: "the last run was killed, and files that judge the work have changed since it began: {paths}",
     hint: "undo the changes, or accept them with `--accept-changes`",

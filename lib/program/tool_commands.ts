@@ -137,6 +137,30 @@ export const TOOLS: readonly Row[] = [
     load: () => import("./commands/gate.ts"),
   },
   {
+    name: "attest",
+    group: "look",
+    summary: "check the attested verdict on a commit, on any clone, or repeat it",
+    usage: "verify|show [COMMIT]",
+    arity: [1, 2],
+    flags: {
+      signer: text("FILE", "who may have signed it: public keys in PEM, or ssh's allowed signers (repeatable)", {
+        many: true,
+      }),
+      require: text("RESULT", "passed: nothing may be known beside the verdict", { choices: ["passed"] }),
+      "max-age": text("DAYS", "refuse an older verdict"),
+      repeat: toggle("run checks and experiments again, and compare the verdicts"),
+      ...SANDBOX_FLAGS,
+      ...LOOK_FLAGS,
+    },
+    details: [
+      "A run that passes attests it, as in-toto statements in refs/notes/ralph-attestations; `attest.key` signs them.",
+      "  git fetch origin 'refs/notes/*:refs/notes/*'",
+      "Of a commit without one, that of another commit with the same tree counts. Exit code 1: it is refused, it is not",
+      "there, or the repeated verdict is not the same.",
+    ],
+    load: () => import("./commands/attest.ts"),
+  },
+  {
     name: "worktrees",
     group: "machines",
     isProse: true,

@@ -236,6 +236,7 @@ describe("ralph finish, where the branch is not what the run checked", () => {
     expect(asked()).toContain(`git checkout ${head.slice(0, 10)}\n`);
     expect(JSON.parse(project.git("notes", "--ref=ralph", "show", head))).toEqual({
       ...JSON.parse(project.git("notes", "--ref=ralph", "show", checked)),
+      attestation: expect.stringMatching(/^sha256:/),
       commit: head,
       tree: project.git("rev-parse", "HEAD^{tree}"),
     });

@@ -99,7 +99,9 @@ export async function runLoop<Data, Findings>(
   const outcome = { ...ended, notices: [...ended.notices, ...large, ...restoredNotices(brief), ...fixed, ...late] };
   if (isOver) await remember(ralph, key, outcome);
   if (isChecked && checked !== null) {
-    await noteVerdict(ralph, { commit: checked, base: work.from, checks: loop.results, notices: outcome.notices });
+    const { results: checks } = loop;
+    const { notices } = outcome;
+    await noteVerdict(ralph, { commit: checked, base: work.from, checks, notices, brief: brief.record });
   }
   announceEnd(ralph, outcome, { work, checked });
   return { ...outcome, ...work === null ? {} : { work }, ...goal === null ? {} : { goal } };

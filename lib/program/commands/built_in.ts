@@ -17,6 +17,7 @@ import { SHIPPED_RECIPES } from "../shipped_recipes.ts";
 
 /** The schemas there are: what each is of. */
 const SCHEMAS: Readonly<Record<string, () => Promise<unknown>>> = {
+  attest: async () => (await import("../../attest/schema.ts")).attestJsonSchema(),
   config: async () => (await import("../../config/json_schema.ts")).configJsonSchema(),
   events: async () => (await import("../../events/schema.ts")).eventsJsonSchema(),
   ...Object.assign({}, ...WORKFLOWS.map(({ schemas }) => schemas)),

@@ -1,0 +1,55 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { ralphCli } from "./cli.ts";
+
+const PRD = JSON.stringify({
+  branchName: "ralph/ten",
+  userStories: [{
+    id: "US-001",
+    title: "Say TEN",
+    acceptanceCriteria: ["Verify: `grep -q TEN f.txt`"],
+    priority: 1,
+    passes: false,
+    notes: "",
+  }],
+});
+
+test("`ralph attest` repeats the verdict of a run on another clone, and says what differs after a change", async () => {
+  const { root } = await ralphCli()
+    .files({
+      "scripts/ralph/prd.json": PRD,
+      "f.txt": "10\n",
+      "ralph.config.json": JSON.stringify({ verify: { default: ["test -s f.txt"] } }),
+    })
+    .agent("worker", "cat > /dev/null; echo TEN > f.txt; echo '<promise>COMPLETE</promise>'")
+    .args("run", "--agent-cmd", "worker", "--quiet").expectExit(0);
+  const folder = mkdtempSync(join(tmpdir(), "ralph-attest-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const clone = join(folder, basename(root));
+  const git = (...words: string[]): void => void execFileSync("git", words, { cwd: clone, stdio: "pipe" });
+  execFileSync("git", ["clone", "-q", "-b", "ralph/ten", root, clone], { stdio: "pipe" });
+  const attest = (...words: string[]): ReturnType<typeof ralphCli> => ralphCli(clone).args("attest", ...words);
+
+  const missing = await attest("verify").expectExit(1);
+  expect(missing.stderr).toContain("git fetch origin 'refs/notes/*:refs/notes/*'");
+  git("fetch", "-q", "origin", "refs/notes/*:refs/notes/*");
+
+  const same = await attest("verify", "--repeat", "--require", "passed").expectExit(0);
+  expect(same.stderr).toContain("  not signed: whoever can push its ref can have written it");
+  expect(same.stderr).toContain("  repeated: the same verdict");
+  expect((await attest("show").expectExit(0)).stdout).toContain('"verificationResult":"PASSED"');
+
+  writeFileSync(join(clone, "f.txt"), "11\n");
+  git("-c", "user.name=a", "-c", "user.email=a@b.invalid", "commit", "-qam", "11");
+  const other = await attest("verify", "--repeat", "--json").expectExit(1);
+  expect(JSON.parse(other.stdout)).toMatchObject({
+    status: "none",
+    repeated: {
+      status: "failed",
+      differences: ["status: passed, now failed", "grep -q TEN f.txt: exit code 0, now 1"],
+    },
+  });
+});
