@@ -8,13 +8,12 @@ export { memoryBacklog, type MemoryBacklogOptions, type MemoryTask } from "./bac
 export { todoBacklog, type TodoBacklogOptions } from "./backlog/todo.ts";
 export type { Backlog, Check, CheckContext, CheckOutcome, CheckResult, Item, Verification } from "./backlog/types.ts";
 export { reviewedBy, type ReviewOptions } from "./checks/reviewed_by.ts";
-export type { CheckFunction, CheckLike, CommandLike } from "./checks/types.ts";
+export type { CheckFunction, CheckLike, CommandLike } from "./checks/function.ts";
 export { verify, type VerifyOptions } from "./checks/verify.ts";
 export { type RecipeMeta, runRecipe } from "./workflows/run_recipe.ts";
 export { defaultConfig } from "./config/defaults.ts";
 export type { Config } from "./config/schema.ts";
-export type { Agent } from "./context/agent.ts";
-export type { RalphContext } from "./context/context.ts";
+export type { Agent, RalphContext } from "./context/context.ts";
 export type { ErrorCode } from "./errors/definitions.ts";
 export { EXIT } from "./errors/exit_codes.ts";
 export { RalphError } from "./errors/ralph_error.ts";
@@ -26,9 +25,8 @@ export { type WorkedItem, workItem, type WorkItemOptions } from "./loop/attempt/
 export { createRalph, type RalphOptions } from "./recipe/create_ralph.ts";
 export type { StandardSchema } from "./backlog/schema.ts";
 export { defineRecipe, type GoalArgs, type Recipe } from "./recipe/define_recipe.ts";
-export { gate, type GateOptions, type GateOutcome } from "./recipe/gate.ts";
+export { gate, type GateOptions, type GateOutcome, type IterationCap } from "./recipe/gate.ts";
 export { gateRun, type GateRunOptions } from "./recipe/gate_run.ts";
-export type { IterationCap } from "./recipe/gate.ts";
 export { exitCodeOf, type Outcome, type Status, stops } from "./recipe/outcome.ts";
 export { consoleSink, type ConsoleSinkOptions } from "./ui/console_sink.ts";
 export type { ExecArgs } from "./workflows/exec/args.ts";

@@ -15,7 +15,7 @@ import { type AgentInvocation, runTurn, type TurnReading } from "./run_turn.ts";
 import { createStreamReader, type StreamReader } from "./stream_reader.ts";
 import { silentTurn } from "./turn_end.ts";
 import { turnVerdict } from "./turn_verdict.ts";
-import type { Agent, TurnRequest } from "../context/agent.ts";
+import type { Agent, TurnRequest } from "../context/context.ts";
 
 /** The needs of an agent of the table beside its row. */
 export interface AdapterAgentOptions {

@@ -1,22 +1,24 @@
 import { dirname, join, parse, relative, sep } from "node:path";
 import type { TurnStage } from "../config/types.ts";
-import type { RalphContext } from "../context/context.ts";
+import type { Agent, RalphContext, TurnKind } from "../context/context.ts";
 import { gitFailed } from "../git/run_git.ts";
-import type { ChangedPath, Repository, TreeSnapshot } from "../git/types.ts";
+import {
+  type ChangedPath,
+  type Repository,
+  requireRepository,
+  rootPaths,
+  type TreeSnapshot,
+} from "../git/repository.ts";
 import { ensureRunsIgnored, isIgnoring } from "../events/run_folders.ts";
 import type { TimeBudget } from "../backlog/turn_types.ts";
 import { readStart, resolveInside } from "../host/files.ts";
 import { foldersAbove, putFoldersBack, type SwappedFolder } from "../host/folders_kept.ts";
 import { restoreBelow, restoreInHead } from "../git/restore_in_head.ts";
 import type { AgentTurn, Item, Turn } from "../backlog/types.ts";
-import type { Agent } from "../context/agent.ts";
-import type { TurnKind } from "../context/router.ts";
 import { turnEnvironment } from "./environment.ts";
 import { patientTurn } from "./patient_turn.ts";
 import type { RalphError } from "../errors/ralph_error.ts";
 import { mendGitDirectory } from "../git/git_directory.ts";
-import { requireRepository } from "../git/require_repository.ts";
-import { rootPaths } from "../git/tree_paths.ts";
 
 /** More are not looked at line by line. */
 const COUNTED_PATHS = 500;

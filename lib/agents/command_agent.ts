@@ -4,7 +4,7 @@ import { findExecutable, shellInvocation } from "../host/shell.ts";
 import type { Host } from "../host/types.ts";
 import { commandWord, packageOf, quoted } from "./program.ts";
 import { type AgentInvocation, runTurn } from "./run_turn.ts";
-import type { Agent, TurnRequest } from "../context/agent.ts";
+import type { Agent, TurnRequest } from "../context/context.ts";
 
 /** A command line as an agent. */
 export interface CommandAgentOptions {

@@ -1,7 +1,6 @@
 import { localTime } from "../host/local_date.ts";
 import { silentTurn } from "./turn_end.ts";
-import type { Agent, RateLimit, RateLimits } from "../context/agent.ts";
-import type { RalphContext } from "../context/context.ts";
+import type { Agent, RalphContext, RateLimit, RateLimits } from "../context/context.ts";
 import type { TimeBudget } from "../backlog/turn_types.ts";
 import { nextLimit, waitUntil } from "./rate_limits.ts";
 import type { AgentTurn, TurnEnd } from "../backlog/types.ts";

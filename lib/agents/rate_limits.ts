@@ -6,8 +6,7 @@
 import { jsonIn } from "../host/data.ts";
 import { readText, removePath, writeOwn } from "../host/files.ts";
 import { at, numberAt } from "./json.ts";
-import type { RateLimit, RateLimits } from "../context/agent.ts";
-import type { RalphContext } from "../context/context.ts";
+import type { RalphContext, RateLimit, RateLimits } from "../context/context.ts";
 
 /** A machine may sleep meanwhile: the clock is looked at this often, and it is what counts. */
 const SLICE_MS = 60_000;

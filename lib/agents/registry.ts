@@ -8,7 +8,7 @@ import { adapterAgent } from "./adapter_agent.ts";
 import { programPath } from "./program.ts";
 import { ADAPTERS, findAdapter } from "./adapters.ts";
 import { commandAgent } from "./command_agent.ts";
-import type { Agent } from "../context/agent.ts";
+import type { Agent } from "../context/context.ts";
 
 /** Which agent is wanted. It overrides the configuration. */
 export interface ResolveAgentOptions {

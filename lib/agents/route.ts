@@ -4,8 +4,7 @@
  * @module
  */
 import type { Config, ProviderChoice, RouteRule } from "../config/types.ts";
-import type { Agent } from "../context/agent.ts";
-import type { RoutedAgent, RoutedAgents, TurnKind } from "../context/router.ts";
+import type { Agent, RoutedAgent, RoutedAgents, TurnKind } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { Host } from "../host/types.ts";
 import { resolveChoice } from "./registry.ts";

@@ -8,7 +8,7 @@ import type { AgentTurn, TurnEnd } from "../backlog/types.ts";
 import { plainLimit } from "./plain_limit.ts";
 import { turnEndOf, UNKNOWN_USAGE } from "./turn_end.ts";
 import { openTurnRecord, type TextSink, type TurnRecord } from "./turn_record.ts";
-import type { TurnRequest } from "../context/agent.ts";
+import type { TurnRequest } from "../context/context.ts";
 
 /** The process that is one turn. */
 export interface AgentInvocation {

@@ -1,6 +1,6 @@
 import { openAppender } from "../host/files.ts";
 import { createTurnOutput, type TurnOutput } from "./turn_output.ts";
-import type { TurnRequest } from "../context/agent.ts";
+import type { TurnRequest } from "../context/context.ts";
 
 /** Everything that a turn prints, secrets masked: into the transcript, and the agent's own words on the side. */
 export interface TurnRecord {

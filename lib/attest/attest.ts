@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import type { RalphContext } from "../context/context.ts";
 import { namesToIds, writeNotes } from "../git/notes.ts";
-import { requireRepository } from "../git/require_repository.ts";
+import { requireRepository } from "../git/repository.ts";
 import { hashText } from "../host/files.ts";
 import { envelopeOf, signedBytes } from "./envelope.ts";
 import type { Verdict } from "../generated/attest.ts";

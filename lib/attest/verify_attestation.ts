@@ -1,6 +1,6 @@
 import type { RalphContext } from "../context/context.ts";
 import { commitsNoted, namesToIds, noteAt } from "../git/notes.ts";
-import { requireRepository } from "../git/require_repository.ts";
+import { requireRepository } from "../git/repository.ts";
 import { jsonIn } from "../host/data.ts";
 import { ATTESTATIONS_REF, VERDICTS_REF } from "./names.ts";
 import type { Verdict } from "../generated/attest.ts";

@@ -5,7 +5,7 @@
  */
 import type { Lack } from "./verdict.ts";
 import type { KeptPath } from "../git/kept.ts";
-import type { Fold } from "../git/types.ts";
+import type { Fold } from "../git/repository.ts";
 import type { Attempt, Item, ParkedItem, PassedRecord, Settlement } from "./types.ts";
 
 /** Which backlog a journal entry belongs to. */

@@ -7,7 +7,7 @@
 
 import type { Check, CommandCheck, Verification } from "./check_types.ts";
 import type { ClaimLine } from "./claims.ts";
-import type { Repository } from "../git/types.ts";
+import type { Repository } from "../git/repository.ts";
 import type { Item } from "./item.ts";
 import type { Overview } from "./overview.ts";
 import type { StandardSchema } from "./schema.ts";

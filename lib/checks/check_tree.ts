@@ -1,6 +1,6 @@
 import { ownCommit } from "../git/own_commit.ts";
 import { ownTree } from "../git/own_index.ts";
-import { requireRepository } from "../git/require_repository.ts";
+import { requireRepository } from "../git/repository.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { outputFrom } from "../git/run_git.ts";
 import { type CheckoutContext, openCheckout } from "./checkout/open_checkout.ts";

@@ -1,8 +1,7 @@
-import type { $Type } from "dax";
+import type { $Type, CommandBuilder, CommandResult } from "dax";
 import { createTail } from "../host/tail.ts";
 import type { Host, OutputMask } from "../host/types.ts";
 import type { Check, CheckContext, CheckOutcome } from "../backlog/types.ts";
-import type { CheckLike, CommandLike } from "./types.ts";
 
 /** How a function's time and output are handled. */
 export interface FunctionCheckOptions {
@@ -112,3 +111,18 @@ export function namedCheck(like: CheckLike): Check | null {
   if (typeof like === "string") return { name: like, command: like };
   return typeof like === "object" && like !== null && !isCommand(like) ? like : null;
 }
+
+/** A dax command as a recipe writes it: ``ralph.$`npm test` ``. */
+export type CommandLike = CommandBuilder;
+
+/**
+ * A check that is a function. It builds a dax command, awaits one and returns its result, or looks for itself and
+ * returns what it found. A command that fails inside it fails the check.
+ */
+export type CheckFunction = (
+  $: $Type,
+  context: CheckContext,
+) => CommandLike | CheckOutcome | Promise<CheckOutcome | CommandResult>;
+
+/** Anything that `verify()` takes: a command string, a dax command, a function, or a check with a name. */
+export type CheckLike = string | CommandLike | CheckFunction | Check;

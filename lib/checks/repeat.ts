@@ -1,7 +1,6 @@
 import type { Check, CheckResult, Verification } from "../backlog/types.ts";
 import type { RalphContext } from "../context/context.ts";
-import { namedCheck } from "./function.ts";
-import type { CheckLike } from "./types.ts";
+import { type CheckLike, namedCheck } from "./function.ts";
 import { verify, type VerifyOptions } from "./verify.ts";
 
 /** A verification after its red commands have had a second run. */

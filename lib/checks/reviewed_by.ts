@@ -1,7 +1,6 @@
 import { join, relative, sep } from "node:path";
 import { resolveAgent } from "../agents/registry.ts";
-import type { Agent } from "../context/agent.ts";
-import type { RalphContext } from "../context/context.ts";
+import type { Agent, RalphContext } from "../context/context.ts";
 import { ensureDirectory, pathExists, writeAtomic } from "../host/files.ts";
 import { reviewAnswer, reviewItem, reviewOf } from "./review.ts";
 import { NONCE_LENGTH } from "../backlog/signals.ts";
@@ -10,8 +9,7 @@ import type { Check, CheckContext, CheckOutcome, Turn } from "../backlog/types.t
 import { fillPrompt, renderPrompt } from "../prompts/render.ts";
 import { agentTurn } from "../agents/agent_turn.ts";
 import { guardHistory } from "../git/history.ts";
-import { requireRepository } from "../git/require_repository.ts";
-import { rootPaths, topLevelPaths } from "../git/tree_paths.ts";
+import { requireRepository, rootPaths, topLevelPaths } from "../git/repository.ts";
 
 /** How a reviewer is asked. */
 export interface ReviewOptions {

@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { missingProgram } from "../agents/command_agent.ts";
 import { CONFIG_FILE } from "../config/load.ts";
-import type { Agent } from "../context/agent.ts";
-import type { Choice, Prompter } from "../context/prompter.ts";
+import type { Agent, Choice, Prompter } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { readText, writeAtomic } from "../host/files.ts";
 import type { Host } from "../host/types.ts";

@@ -6,13 +6,11 @@ import type { Invocation } from "./command.ts";
 import { headlineOf, lackOf } from "../backlog/verdict.ts";
 import { optional } from "./settings.ts";
 import { styleFor } from "./show.ts";
-import { oneLine } from "../ui/printable.ts";
-import type { Style } from "../ui/style.ts";
+import { formatDuration, oneLine, type Style } from "../ui/printable.ts";
 import type { UsageTotal } from "../backlog/usage.ts";
 import type { BranchWork } from "../git/branch_work.ts";
 import { linesText, usageText } from "../ui/event_text.ts";
 import type { Progress } from "../loop/policy/progress.ts";
-import { formatDuration } from "../ui/format_duration.ts";
 
 /** The last lines call each kind of notice by these names. */
 export const NOTICE_LABELS: Readonly<Record<string, string>> = {

@@ -1,6 +1,5 @@
 import type { Overview } from "../backlog/types.ts";
-import { oneLine } from "../ui/printable.ts";
-import type { Style } from "../ui/style.ts";
+import { oneLine, type Style } from "../ui/printable.ts";
 
 /** An item of a backlog, for `ralph status`. */
 export interface ListedItem {

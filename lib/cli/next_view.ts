@@ -1,7 +1,6 @@
 import type { Backlog, Item, Next } from "../backlog/types.ts";
 import { EXIT } from "../errors/exit_codes.ts";
-import { oneLine } from "../ui/printable.ts";
-import type { Style } from "../ui/style.ts";
+import { oneLine, type Style } from "../ui/printable.ts";
 import type { Invocation } from "./command.ts";
 import { toJson } from "./show.ts";
 

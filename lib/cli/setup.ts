@@ -1,10 +1,10 @@
 import { missingTool } from "../checks/missing_tool.ts";
 import { suggestChecks, type SuggestedCheck } from "../backlog/suggest_checks.ts";
 import { CONFIG_FILE } from "../config/load.ts";
-import type { Choice, Prompter } from "../context/prompter.ts";
+import type { Choice, Prompter } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { shellInvocation } from "../host/shell.ts";
-import { formatDuration } from "../ui/format_duration.ts";
+import { formatDuration } from "../ui/printable.ts";
 import { askedText, confirmed, pickAgent } from "./agent_choice.ts";
 import type { Invocation } from "./command.ts";
 import { findAgents, OWN, ownServers } from "./known_agents.ts";

@@ -1,4 +1,4 @@
-import { createStyle, type Style, wantsColour } from "../ui/style.ts";
+import { createStyle, type Style, wantsColour } from "../ui/printable.ts";
 import type { Invocation } from "./command.ts";
 
 /** How this command line's text is drawn on one of the two streams. */

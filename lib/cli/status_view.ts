@@ -1,6 +1,6 @@
 import { mayHaveRefs, WORK_REFS } from "../git/run_git.ts";
 import type { keptWork } from "../git/stow.ts";
-import type { Repository } from "../git/types.ts";
+import type { Repository } from "../git/repository.ts";
 import { localTime } from "../host/local_date.ts";
 import type { NamedByRun } from "../backlog/journal_types.ts";
 import { readLockHolder } from "../host/lock_holder.ts";

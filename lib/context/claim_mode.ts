@@ -6,7 +6,7 @@ import {
   type Inbox,
   readClaims,
 } from "../backlog/claims.ts";
-import type { Repository } from "../git/types.ts";
+import type { Repository } from "../git/repository.ts";
 import { readLockHolder } from "../host/lock_holder.ts";
 import type { Host } from "../host/types.ts";
 import { ownFiles } from "./own_files.ts";

@@ -3,18 +3,17 @@
  *
  * @module
  */
-import type { Router } from "./router.ts";
 import type { $Type } from "dax";
-import type { Agent, RateLimits } from "./agent.ts";
 import type { StateFiles } from "../backlog/state_files.ts";
-import type { Config } from "../config/types.ts";
-import type { EventBus } from "../events/types.ts";
-import type { Repository } from "../git/types.ts";
+import type { Config, TurnStage } from "../config/types.ts";
+import type { AgentEvent, AnswerSource, EventBus, Preview } from "../events/types.ts";
+import type { Repository } from "../git/repository.ts";
 import type { Host } from "../host/types.ts";
 import type { Journal, JournalKey } from "../backlog/journal_types.ts";
 import type { Steering } from "../steer/steering.ts";
 import type { Elsewhere } from "./elsewhere.ts";
-import type { Prompter } from "./prompter.ts";
+import type { AgentTurn } from "../backlog/types.ts";
+import type { Item } from "../backlog/item.ts";
 
 /** One run's identity and its folder. */
 export interface RunInfo {
@@ -110,4 +109,148 @@ export interface RunLock {
   acquire(purpose: string): Promise<AsyncDisposable>;
   /** Lets go, even where it is still held. */
   release(): Promise<void>;
+}
+
+/** One turn asked of an agent. */
+export interface TurnRequest {
+  /** In full; how it reaches the agent is the adapter's business. */
+  readonly prompt: string;
+  /** Absolute path of the working tree. */
+  readonly cwd: string;
+  /** Absolute path of the file that all output is written to as it streams; its folder exists. */
+  readonly transcript: string;
+  /** Milliseconds for the whole turn. */
+  readonly timeoutMs: number;
+  /** Milliseconds without output, for agents that stream events. */
+  readonly idleTimeoutMs?: number;
+  /** Added to the agent's environment: `RALPH_ROOT`, `RALPH_RUN`, `RALPH_ITEM` …, and PATH. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** The attempt's own nonce: the prompt asks that every signal that speaks for passing carries it. */
+  readonly nonce?: string;
+  /** Hand the terminal over. */
+  readonly interactive?: boolean;
+  /** Ends the agent's whole tree. */
+  readonly signal: AbortSignal;
+  /** Takes what the agent's stream says, as it comes, secrets masked. */
+  readonly onEvent?: (event: AgentEvent) => void;
+  /** Given a look at the end of its output, where that is plain text. */
+  readonly onPreview?: (preview: Preview) => void;
+  /** Called with the id of the agent's process. */
+  readonly onStart?: (pid: number) => void;
+}
+
+/** Anything that can take a prompt and work on a tree. */
+export interface Agent {
+  /** Short, for people and for the journal. */
+  readonly name: string;
+  /** It can be handed the terminal with a prompt; `true` is known to converse there. @default true */
+  readonly interactive?: boolean;
+  /**
+   * Looks whether the agent can run at all, before anything is written.
+   * @throws {RalphError} agent-missing, agent-not-found
+   */
+  ensureUsable(): Promise<void>;
+  /** Never throws for what the agent did: that is in `end`. */
+  runTurn(request: TurnRequest): Promise<AgentTurn>;
+}
+
+/** A limit that an agent has reached. Times in milliseconds since 1970. */
+export interface RateLimit {
+  readonly untilMs: number;
+  /** When the agent first met it: the longest wait counts from here. */
+  readonly sinceMs: number;
+  /** How often in a row it was reported. */
+  readonly rounds: number;
+  readonly message: string;
+}
+
+/** The limits of all agents, by name. */
+export interface RateLimits {
+  get(agent: string): RateLimit | null;
+  set(agent: string, limit: RateLimit): Promise<void>;
+  clear(agent: string): Promise<void>;
+  /** Waits for an agent; turns that wait for the same one at once wait together. */
+  wait(agent: string, wait: () => Promise<boolean>): Promise<boolean>;
+}
+
+/** A turn, as far as the choice of its agent depends on it. */
+export interface TurnKind {
+  readonly stage: TurnStage;
+  readonly item: Pick<Item, "kind" | "tags" | "priority"> | null;
+  /** From 1. */
+  readonly attempt: number;
+}
+
+/** An agent, and the rule that chose it, in words. */
+export interface RoutedAgent {
+  readonly agent: Agent;
+  readonly why: string;
+}
+
+/** Chooses the agent of a turn by `provider.route`. */
+interface Router {
+  /** `null`: no rule fits, so that the run's agent takes it. */
+  choose(turn: TurnKind): RoutedAgent | null;
+}
+
+/** The agents of a run. */
+export interface RoutedAgents {
+  /** Takes the turns that no rule is for. */
+  readonly agent: Agent;
+  readonly router: Router | null;
+}
+
+/** One question. Its `id` is stable: answers files name it. */
+export type Question =
+  & {
+    /** `plan.write-prd`, `gate.run`, `plan.change` … */
+    readonly id: string;
+    readonly message: string;
+    /** Lines shown above the question. */
+    readonly details?: readonly string[];
+    /** The consent that answers it beforehand: `--approve prd`. A gate is never answered by an answers file. */
+    readonly gate?: string;
+    /** True for a question that the planner's agent asks: matched by its text in the answers file. */
+    readonly fromAgent?: boolean;
+  }
+  & (
+    | { readonly kind: "confirm"; readonly initial: boolean }
+    | { readonly kind: "text"; readonly initial?: string; readonly placeholder?: string }
+    | {
+      readonly kind: "select";
+      readonly initial?: string;
+      readonly choices: readonly Choice[];
+      /** One key answers: the first letter of a choice's value; Enter takes the default. @default false */
+      readonly keys?: boolean;
+    }
+  );
+
+/** One way to answer a `select`. */
+export interface Choice {
+  /** The answer. */
+  readonly value: string;
+  /** The text that a person reads. */
+  readonly label: string;
+  /** Beside the label. */
+  readonly hint?: string;
+}
+
+/** An answer: `yes`/`no` for a confirm, a choice's value, or free text. */
+export interface Answer {
+  /** `yes` and `no` for a confirmation. */
+  readonly value: string;
+  /** The answer's source; transcripts mark every source but a person. */
+  readonly source: AnswerSource;
+}
+
+/** Asks. */
+export interface Prompter {
+  /** A person can be asked: a terminal, or an explicit plain mode on standard input. */
+  readonly interactive: boolean;
+  /**
+   * @param cancel ends the question: it was answered elsewhere
+   * @throws {RalphError} answer-missing when no one can be asked and there is no default that may be taken
+   * @throws {RalphError} interrupted when the person pressed Ctrl-C
+   */
+  ask(question: Question, cancel?: AbortSignal): Promise<Answer>;
 }

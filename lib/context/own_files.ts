@@ -1,5 +1,5 @@
 import { join, relative } from "node:path";
-import type { Repository } from "../git/types.ts";
+import type { Repository } from "../git/repository.ts";
 import { hashText } from "../host/files.ts";
 
 /** Paths of Ralph's own files, absolute: they are in the git directory, so that they are never committed. */

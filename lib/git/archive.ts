@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Repository } from "./types.ts";
+import type { Repository } from "./repository.ts";
 
 /** The folder of the refs. */
 export const ARCHIVE_REFS = "refs/ralph/archive";

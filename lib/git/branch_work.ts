@@ -1,6 +1,6 @@
 import { isAncestor } from "./refs.ts";
 import { defaultBranch } from "./default_branch.ts";
-import type { Repository } from "./types.ts";
+import type { Repository } from "./repository.ts";
 
 /** The work of a branch beside the one that it came from. Plain JSON. */
 export interface BranchWork {

@@ -1,6 +1,4 @@
-import type { TreeSnapshot } from "./types.ts";
-import { requireRepository, type RootedRepository } from "./require_repository.ts";
-import { topLevelPaths } from "./tree_paths.ts";
+import { requireRepository, type RootedRepository, topLevelPaths, type TreeSnapshot } from "./repository.ts";
 
 /** The files that changed while a turn was at work that may write nothing there. */
 export interface ChangedSources {

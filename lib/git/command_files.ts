@@ -1,7 +1,7 @@
 import { join, relative, resolve, sep } from "node:path";
 import { entryAt } from "../host/looks.ts";
 import { READING } from "./run_git.ts";
-import type { Repository } from "./types.ts";
+import type { Repository } from "./repository.ts";
 
 /** Settings whose value is a command that git runs, with the shell, in the working tree. */
 const COMMANDS =

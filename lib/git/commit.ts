@@ -23,7 +23,7 @@ import { clearLocks, type GitFolders } from "./locks.ts";
 import { isReadable } from "./parse_status.ts";
 import { persistBranch } from "./persist.ts";
 import { behindLinks, stagePaths, type Staging } from "./stage_paths.ts";
-import type { ChangedPath, CommitRequest, CommitResult, TreeStatus } from "./types.ts";
+import type { ChangedPath, CommitRequest, CommitResult, TreeStatus } from "./repository.ts";
 
 const TIMEOUT_MS = 60_000;
 const HOOKS_TIMEOUT_MS = 600_000;

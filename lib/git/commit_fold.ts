@@ -3,7 +3,7 @@ import { moveHead } from "./move_head.ts";
 import { withOwnIndex } from "./own_index.ts";
 import { FROM_INPUT, type Git, type GitEnd, gitFailed, lineFrom, outputFrom, pathsBetween, QUIET } from "./run_git.ts";
 import { stagePaths } from "./stage_paths.ts";
-import type { Fold, Repository } from "./types.ts";
+import type { Fold, Repository } from "./repository.ts";
 
 type Folding = Pick<Repository, "git" | "gitDirectory" | "topLevel">;
 

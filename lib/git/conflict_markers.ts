@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { readBytes, writeAtomic } from "../host/files.ts";
 import { factsOf } from "../host/path_facts.ts";
 import { outputFrom } from "./run_git.ts";
-import type { Repository } from "./types.ts";
+import type { Repository } from "./repository.ts";
 
 const SINCE = "merged since: ";
 const YOURS = "yours: ";

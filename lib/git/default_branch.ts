@@ -1,5 +1,5 @@
 import { mayHaveRefs } from "./run_git.ts";
-import type { Repository } from "./types.ts";
+import type { Repository } from "./repository.ts";
 
 const ORIGIN_HEAD = "refs/remotes/origin/HEAD";
 

@@ -8,7 +8,7 @@ import { commitFields, lineFrom, outputFrom, pathsBetween } from "./run_git.ts";
 import { ownTree } from "./own_index.ts";
 import { stagePaths } from "./stage_paths.ts";
 import { markedCommits } from "./turn_mark.ts";
-import type { Fold, OwnCommits, Repository } from "./types.ts";
+import type { Fold, OwnCommits, Repository } from "./repository.ts";
 
 /** So many subjects are named in a body. */
 const NAMED = 50;

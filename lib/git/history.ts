@@ -5,7 +5,7 @@ import { FROM_INPUT, NAMES_AT, outputFrom, pathsBetween, pathsFrom } from "./run
 import { saveTree } from "./own_index.ts";
 import { markedCommits } from "./turn_mark.ts";
 import { readStash, readTags, type Tags } from "./tags.ts";
-import type { HeadNow, Repository } from "./types.ts";
+import type { HeadNow, Repository } from "./repository.ts";
 
 /** The history that a turn must leave in place. */
 export interface HistoryLine {

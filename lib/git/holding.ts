@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { readBytes } from "../host/files.ts";
 import { type Git, gitFailed, partsOf, READING, reasonOf } from "./run_git.ts";
 import { comparePaths } from "./snapshot.ts";
-import type { TreeSnapshot } from "./types.ts";
+import type { TreeSnapshot } from "./repository.ts";
 
 /** Finds the files that hold a text, as the tree is in a snapshot. */
 export type HoldingFiles = (text: string, now: TreeSnapshot) => Promise<readonly string[]>;

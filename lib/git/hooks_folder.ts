@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import { factsOf } from "../host/path_facts.ts";
 import type { GitFolders } from "./locks.ts";
 import { lineFrom } from "./run_git.ts";
-import type { Repository } from "./types.ts";
+import type { Repository } from "./repository.ts";
 
 /** The answers by git directory, while the repository's configuration is the same. */
 const KNOWN = new Map<string, { readonly stamps: string; readonly folder: string }>();

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { wasThere } from "../host/path_facts.ts";
 import { outputFrom, partsOf, READING } from "./run_git.ts";
-import type { Repository } from "./types.ts";
+import type { Repository } from "./repository.ts";
 
 /** Tells whether a path was there, and ignored. Paths are relative to the top level. */
 export type WasIgnored = (path: string) => boolean;

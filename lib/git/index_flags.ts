@@ -3,7 +3,7 @@ import { pathExists } from "../host/files.ts";
 import { isReadable } from "./parse_status.ts";
 import { withOwnIndex } from "./own_index.ts";
 import { outputFrom, partsOf } from "./run_git.ts";
-import type { Repository, TreeSnapshot } from "./types.ts";
+import type { Repository, TreeSnapshot } from "./repository.ts";
 
 /** Paths whose changes an index flag hides from `git status`. */
 export interface IndexFlags {

@@ -5,7 +5,7 @@ import { factsOf, type PathFacts, readLink, setMode, writeLink } from "../host/p
 import { lineFrom, outputFrom } from "./run_git.ts";
 import { behindLinks } from "./stage_paths.ts";
 import { saveCommit, treeWith } from "./own_index.ts";
-import type { Repository, TreeSnapshot } from "./types.ts";
+import type { Repository, TreeSnapshot } from "./repository.ts";
 
 /** The content of a path that is not committed, as a git object. */
 export interface KeptPath {

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { removePath } from "../host/files.ts";
 import { factsOf } from "../host/path_facts.ts";
 import { gitFailed, isLocked, lineFrom, outputFrom, partsOf, pathsBetween, pathsFrom, reasonOf } from "./run_git.ts";
-import type { Repository } from "./types.ts";
+import type { Repository } from "./repository.ts";
 
 /** A landing: from the commit that HEAD has to one that has the work as well. */
 export interface Landing {

@@ -4,7 +4,7 @@ import { listFiles } from "../host/file_state.ts";
 import { factsOf } from "../host/path_facts.ts";
 import { FROM_INPUT, gitFailed, NAMES_AT, outputFrom, pathsFrom } from "./run_git.ts";
 import { behindLinks } from "./stage_paths.ts";
-import type { Repository } from "./types.ts";
+import type { Repository } from "./repository.ts";
 
 /** The change from one commit to another. */
 export interface TreeChange {

@@ -1,5 +1,5 @@
 import { gitFailed, reasonOf } from "./run_git.ts";
-import type { Repository } from "./types.ts";
+import type { Repository } from "./repository.ts";
 
 /** Git says this if a ref is at another commit by now. */
 const MOVED_REGEXP = /is at [0-9a-f]+ but expected/;

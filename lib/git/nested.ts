@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { isDirectory, readText } from "../host/files.ts";
 import { factsOf } from "../host/path_facts.ts";
 import { outputFrom } from "./run_git.ts";
-import type { Repository } from "./types.ts";
+import type { Repository } from "./repository.ts";
 
 /** The paths that are repositories of their own, and no submodules. Paths are relative to the top level. */
 export async function nestedIn(

@@ -1,6 +1,6 @@
 import { OWN_IDENTITY } from "./own_commit.ts";
 import { outputFrom } from "./run_git.ts";
-import type { Repository } from "./types.ts";
+import type { Repository } from "./repository.ts";
 
 type Noted = Pick<Repository, "git">;
 

@@ -30,7 +30,7 @@ import { hooksFolderOf } from "./hooks_folder.ts";
 import type { GitFolders } from "./locks.ts";
 import { parseStatus, STATUS_ARGUMENTS } from "./parse_status.ts";
 import { comparePaths, takeSnapshot, withWritten } from "./snapshot.ts";
-import type { Repository, TreeSnapshot, TreeStatus } from "./types.ts";
+import type { Repository, TreeSnapshot, TreeStatus } from "./repository.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { operationIn } from "./operations.ts";
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { listDirectory, pathExists } from "../host/files.ts";
-import type { Repository } from "./types.ts";
+import type { Repository } from "./repository.ts";
 
 /** Names in a git directory that show that something is in progress. */
 const OPERATIONS: readonly (readonly [name: string, operation: string])[] = [

@@ -1,5 +1,5 @@
 import { lineFrom } from "./run_git.ts";
-import type { Repository } from "./types.ts";
+import type { Repository } from "./repository.ts";
 
 /** Who commits what never enters a person's history: no configuration of theirs is needed for it. */
 export const OWN_IDENTITY: Readonly<Record<string, string>> = {

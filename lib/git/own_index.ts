@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { copyTarget, pathExists, temporaryDirectory } from "../host/files.ts";
 import { ownCommit } from "./own_commit.ts";
 import { lineFrom, outputFrom } from "./run_git.ts";
-import type { Repository } from "./types.ts";
+import type { Repository } from "./repository.ts";
 
 type Indexed = Pick<Repository, "git" | "gitDirectory">;
 

@@ -1,5 +1,5 @@
 import { isTemporaryName } from "../host/write_atomic.ts";
-import type { ChangedPath, TreeStatus } from "./types.ts";
+import type { ChangedPath, TreeStatus } from "./repository.ts";
 
 /** The arguments whose output `parseStatus()` reads: one process reports head, branch and every changed path. */
 export const STATUS_ARGUMENTS: readonly string[] = [

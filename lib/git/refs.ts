@@ -1,5 +1,5 @@
 import { outputFrom } from "./run_git.ts";
-import type { Repository } from "./types.ts";
+import type { Repository } from "./repository.ts";
 
 type Refs = Pick<Repository, "git">;
 

@@ -2,7 +2,7 @@ import { moveHead } from "./move_head.ts";
 import { treeWith } from "./own_index.ts";
 import { FROM_INPUT, lineFrom, NAMES_AT, outputFrom, pathsFrom } from "./run_git.ts";
 import { markingEnvironment } from "./turn_mark.ts";
-import type { Repository } from "./types.ts";
+import type { Repository } from "./repository.ts";
 
 /** A commit of Ralph's. */
 export interface RestoringCommit {

@@ -2,7 +2,7 @@ import { RalphError } from "../errors/ralph_error.ts";
 import type { Host } from "../host/types.ts";
 import { join, resolve } from "node:path";
 import { isDirectory, readText } from "../host/files.ts";
-import type { Repository } from "./types.ts";
+import type { Repository } from "./repository.ts";
 
 /** Paths from standard input, separated by NUL and taken literally. */
 export const FROM_INPUT: readonly string[] = ["--pathspec-from-file=-", "--pathspec-file-nul"];

@@ -3,7 +3,7 @@ import type { ContentHashes } from "../host/hash.ts";
 import { isReadable } from "./parse_status.ts";
 import { behindLinks } from "./stage_paths.ts";
 import { type Git, NAMES_AT, pathsBetween, pathsFrom, READING } from "./run_git.ts";
-import type { Repository, TreeSnapshot, TreeStatus } from "./types.ts";
+import type { Repository, TreeSnapshot, TreeStatus } from "./repository.ts";
 
 const AT_ONCE = 16;
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { factsOf } from "../host/path_facts.ts";
 import { outputFrom } from "./run_git.ts";
-import type { Repository } from "./types.ts";
+import type { Repository } from "./repository.ts";
 
 /** The needs of staging paths from a repository. */
 export type Staging = Pick<Repository, "git" | "topLevel">;

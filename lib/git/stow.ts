@@ -7,7 +7,7 @@
 import { captureWork, type Mask } from "./fold.ts";
 import { discardPaths, mergeChange } from "./merge_change.ts";
 import { FROM_INPUT, lineFrom, outputFrom, pathsBetween, WORK_REFS } from "./run_git.ts";
-import type { Fold, Repository } from "./types.ts";
+import type { Fold, Repository } from "./repository.ts";
 
 type Stowing = Pick<Repository, "git" | "gitDirectory" | "ralphDirectory" | "topLevel" | "status">;
 

@@ -1,6 +1,6 @@
 import { RalphError } from "../errors/ralph_error.ts";
 import { type GitEnd, READING, reasonOf } from "./run_git.ts";
-import type { BranchSwitch, Repository } from "./types.ts";
+import type { BranchSwitch, Repository } from "./repository.ts";
 
 /** How the branches are called that are made for a run. */
 const OWN = "ralph/";

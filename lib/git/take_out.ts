@@ -2,7 +2,7 @@ import { commitFields, FROM_INPUT, gitFailed, lineFrom, outputFrom, pathsBetween
 import { markedCommits, markingEnvironment } from "./turn_mark.ts";
 import { moveHead } from "./move_head.ts";
 import { treeWith } from "./own_index.ts";
-import type { Repository, TreeSnapshot } from "./types.ts";
+import type { Repository, TreeSnapshot } from "./repository.ts";
 
 type Rewritten = Pick<Repository, "git" | "gitDirectory">;
 

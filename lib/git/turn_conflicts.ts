@@ -10,7 +10,7 @@ import { writeAtomic } from "../host/files.ts";
 import { blocksIn, markerText, withUnresolved } from "./conflict_markers.ts";
 import { outputFrom } from "./run_git.ts";
 import { behindLinks } from "./stage_paths.ts";
-import type { Repository, TreeStatus } from "./types.ts";
+import type { Repository, TreeStatus } from "./repository.ts";
 
 /** Names of a path's sides in the index, as `cat-file` takes them. */
 const STAGES = [":1", ":2", ":3"];

@@ -8,7 +8,7 @@
 import { join } from "node:path";
 import { readStart } from "../host/files.ts";
 import { lineFrom } from "./run_git.ts";
-import type { Repository } from "./types.ts";
+import type { Repository } from "./repository.ts";
 
 /** Git's own is 1. */
 const LEVEL = 4;

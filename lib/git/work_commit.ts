@@ -7,7 +7,7 @@
 import { deleteRefs } from "./refs.ts";
 import { hashText } from "../host/files.ts";
 import { mayHaveRefs, outputFrom } from "./run_git.ts";
-import type { Repository } from "./types.ts";
+import type { Repository } from "./repository.ts";
 
 /** The folder of the refs. */
 const FOLDER = "refs/ralph/work";

@@ -1,8 +1,7 @@
 import { resolve } from "node:path";
 import { turnEnvironment } from "../agents/environment.ts";
 import { resolveAgent } from "../agents/registry.ts";
-import type { Agent } from "../context/agent.ts";
-import type { RalphContext } from "../context/context.ts";
+import type { Agent, RalphContext } from "../context/context.ts";
 import { redactorFor } from "../events/redact.ts";
 import { openAppender } from "../host/files.ts";
 import { shellInvocation } from "../host/shell.ts";

@@ -1,8 +1,7 @@
 import { basename, dirname, join, relative, sep } from "node:path";
 import type { Brief } from "../checks/brief/types.ts";
-import { requireRepository } from "../git/require_repository.ts";
+import { requireRepository, rootPaths, topLevelPaths } from "../git/repository.ts";
 import type { RalphContext } from "../context/context.ts";
-import { rootPaths, topLevelPaths } from "../git/tree_paths.ts";
 import type { TreeChange } from "../git/merge_change.ts";
 import { applyTreeChange } from "./hook_trees.ts";
 import { listDirectory, removePath, renamePath } from "../host/files.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Config, HookConfig } from "../config/types.ts";
-import type { Agent } from "../context/agent.ts";
+import type { Agent } from "../context/context.ts";
 
 /** Ralph hands this to a hook that is a function. */
 export interface HookContext {

@@ -8,7 +8,7 @@ import { discardPaths, mergeChange, type TreeChange } from "../git/merge_change.
 import { ownCommit } from "../git/own_commit.ts";
 import { ownTree } from "../git/own_index.ts";
 import { gitFailed, partsOf } from "../git/run_git.ts";
-import type { Repository } from "../git/types.ts";
+import type { Repository } from "../git/repository.ts";
 import { ensureDirectory, hashText, removeOwn, temporaryDirectory } from "../host/files.ts";
 import { createSlots } from "../host/slots.ts";
 

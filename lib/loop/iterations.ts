@@ -1,14 +1,12 @@
 import { failedUnseenCheck } from "../backlog/attempts.ts";
 import type { JudgingHistory, OpenItem } from "../backlog/journal_types.ts";
 import type { Attempt, Check, Item, LoopView, PassedItem, Settlement } from "../backlog/types.ts";
-import type { CheckLike } from "../checks/types.ts";
+import type { CheckLike } from "../checks/function.ts";
 import type { LimitsConfig } from "../config/schema.ts";
 import type { RalphContext } from "../context/context.ts";
 import type { EventBus } from "../events/types.ts";
 import { nestedIn, nestedMessage } from "../git/nested.ts";
-import { requireRepository } from "../git/require_repository.ts";
-import { rootPaths, topLevelPaths } from "../git/tree_paths.ts";
-import type { TreeSnapshot } from "../git/types.ts";
+import { requireRepository, rootPaths, topLevelPaths, type TreeSnapshot } from "../git/repository.ts";
 import { hookIterationOf } from "../hooks/runner.ts";
 import type { HookIteration, HookRunner } from "../hooks/runner_types.ts";
 import { announceEnd, announceIteration, greenOf, type NamedIteration } from "./run/announce.ts";

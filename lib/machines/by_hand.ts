@@ -1,7 +1,7 @@
 import type { AttemptJob, Elsewhere, MadeElsewhere } from "../context/elsewhere.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { outputFrom } from "../git/run_git.ts";
-import type { Repository } from "../git/types.ts";
+import type { Repository } from "../git/repository.ts";
 import { type JobHead, jobOf, madeOf, withoutWork } from "./coordinator.ts";
 import { attemptRef, type Job, jobRef, type JobResult } from "./job.ts";
 import { createJobCommits, fetchRefs, lightJob, readJob, readResult } from "./remote.ts";

@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
 import { openRepository } from "../git/open_repository.ts";
 import { createGit, outputOfGit } from "../git/run_git.ts";
-import type { Repository } from "../git/types.ts";
+import type { Repository } from "../git/repository.ts";
 import { cacheFolder } from "../host/cache_folder.ts";
 import { ensureDirectory, hashText, listDirectory, pathExists } from "../host/files.ts";
 import type { Host } from "../host/types.ts";

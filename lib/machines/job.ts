@@ -9,7 +9,7 @@ import { type Attempt, BACKLOG_VERSION } from "../backlog/types.ts";
 import type { AttemptJob } from "../context/elsewhere.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { USAGE_SCHEMA } from "../events/schema.ts";
-import type { OwnCommits } from "../git/types.ts";
+import type { OwnCommits } from "../git/repository.ts";
 
 /**
  * One attempt at one item, for a worker anywhere. Its text is in the remote as well, in the commit that `jobRef()` names,

@@ -7,7 +7,7 @@
 import { jsonIn } from "../host/data.ts";
 import { ownCommit } from "../git/own_commit.ts";
 import { gitFailed, lineFrom, outputFrom, reasonOf } from "../git/run_git.ts";
-import type { Repository } from "../git/types.ts";
+import type { Repository } from "../git/repository.ts";
 import { hashText } from "../host/files.ts";
 import { attemptRef, type Job, jobRef, type JobResult, parseJob, parseResult } from "./job.ts";
 

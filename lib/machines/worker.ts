@@ -8,7 +8,7 @@ import { refsBelow } from "../git/refs.ts";
 import type { Backlog } from "../backlog/types.ts";
 import type { RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
-import type { Repository } from "../git/types.ts";
+import type { Repository } from "../git/repository.ts";
 import type { Clock, Ids } from "../host/types.ts";
 import { createSlots } from "../host/slots.ts";
 import { openWorkerTree, type WorkerTree } from "../loop/parallel/worker_tree.ts";

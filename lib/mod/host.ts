@@ -11,8 +11,7 @@ export {
   type TestsConfig,
   type VerifyConfig,
 } from "../config/schema.ts";
-export type { LoopDefaults, RunInfo } from "../context/context.ts";
-export type { Answer, Choice, Prompter, Question } from "../context/prompter.ts";
+export type { Answer, Choice, LoopDefaults, Prompter, Question, RunInfo } from "../context/context.ts";
 export { ERROR_DEFINITIONS, type ErrorDefinition } from "../errors/definitions.ts";
 export { EXIT_MEANINGS } from "../errors/exit_codes.ts";
 export type { RalphErrorOptions } from "../errors/ralph_error.ts";
@@ -27,7 +26,14 @@ export {
   type Preview,
   type RalphEvent,
 } from "../events/types.ts";
-export type { ChangedPath, CommitRequest, CommitResult, Repository, TreeSnapshot, TreeStatus } from "../git/types.ts";
+export type {
+  ChangedPath,
+  CommitRequest,
+  CommitResult,
+  Repository,
+  TreeSnapshot,
+  TreeStatus,
+} from "../git/repository.ts";
 export type { HookAction, HookOptions } from "../hooks/hook.ts";
 export { createHost } from "../host/create_host.ts";
 export type { Clock, Environment, Host, Ids, ProcessEnd, Processes, ProcessRequest, Terminal } from "../host/types.ts";

@@ -5,6 +5,5 @@
  */
 export { specBacklog, type SpecBacklogContext, type SpecBacklogOptions } from "../workflows/spec/backlog.ts";
 export { commitPlan, type CommitPlanOutcome } from "../workflows/spec/commit_plan.ts";
-export type { SpecItemData } from "../workflows/spec/item.ts";
+export type { SpecItemData, Stage } from "../workflows/spec/item.ts";
 export { planSpec, type PlanSpecOptions, type PlanSpecOutcome } from "../workflows/spec/plan_spec.ts";
-export type { Stage } from "../workflows/spec/stage.ts";

@@ -1,7 +1,7 @@
 import type { Invocation } from "../cli/command.ts";
 import { usage } from "../cli/parse.ts";
 import type { ChosenWorkflow } from "../cli/workflow.ts";
-import type { Prompter, Question } from "../context/prompter.ts";
+import type { Prompter, Question } from "../context/context.ts";
 import { findPlace, type Place } from "../cli/workspace.ts";
 import { workflowRow, WORKFLOWS } from "../workflows/table.ts";
 import type { Workflow, WorkflowRow } from "../workflows/workflow.ts";

@@ -7,7 +7,7 @@ import type { AgentEvent } from "../events/types.ts";
 import { temporaryDirectory } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 import { tokensOf } from "../backlog/usage.ts";
-import { formatDuration } from "../ui/format_duration.ts";
+import { formatDuration } from "../ui/printable.ts";
 import type { Finding } from "../cli/finding.ts";
 import type { FoundAgent } from "../cli/known_agents.ts";
 import { didYouMean, usage } from "../cli/parse.ts";

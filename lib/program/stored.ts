@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import { deleteRefs, refsBelow } from "../git/refs.ts";
 import { homesOf, removeHome } from "../checks/checkout/home.ts";
-import type { Repository } from "../git/types.ts";
+import type { Repository } from "../git/repository.ts";
 import { cacheFolder } from "../host/cache_folder.ts";
 import { hashText, listDirectory, pathExists, removeOwn } from "../host/files.ts";
 import { sizeOnDisk } from "../host/folder_size.ts";

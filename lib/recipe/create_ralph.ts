@@ -1,20 +1,19 @@
 import { join, relative, resolve } from "node:path";
 import type { $Type } from "dax";
 import { isObject } from "../host/data.ts";
-import type { Agent } from "../context/agent.ts";
+import type { Agent, LoopDefaults, Prompter, Question, RalphContext, RoutedAgents } from "../context/context.ts";
 import { createStateFiles } from "../backlog/state_files.ts";
 import { promptWarnings } from "../prompts/render.ts";
 import { loadConfig } from "../config/load.ts";
 import { strictConfig } from "../config/check.ts";
 import type { Config } from "../config/types.ts";
-import type { LoopDefaults, RalphContext } from "../context/context.ts";
 import { optionInvalid, RalphError } from "../errors/ralph_error.ts";
 import { createEventBus } from "../events/bus.ts";
 import { noteRun } from "../events/known_runs.ts";
 import { createEventLog, type EventLog } from "../events/event_log.ts";
 import { createGit } from "../git/run_git.ts";
 import { pruneRefs } from "../git/kept.ts";
-import type { Repository } from "../git/types.ts";
+import type { Repository } from "../git/repository.ts";
 import { ensureRunsIgnored, pruneRuns } from "../events/run_folders.ts";
 import { redactorFor } from "../events/redact.ts";
 import type { EventBus, EventSink } from "../events/types.ts";
@@ -22,7 +21,6 @@ import { openRepository } from "../git/open_repository.ts";
 import { createHost } from "../host/create_host.ts";
 import { guardedHost } from "../host/git_guard.ts";
 import { ensurePrivateDirectory, pathExists, resolveInside } from "../host/files.ts";
-import type { RoutedAgents } from "../context/router.ts";
 import type { Host } from "../host/types.ts";
 import type { SandboxOptions } from "../sandbox/create_sandbox.ts";
 import { OWN_RECIPE } from "./registry.ts";
@@ -34,7 +32,6 @@ import { tidied } from "../loop/run/tidied.ts";
 import { SteeredRun } from "../steer/steering.ts";
 import { type Answers, findAnswer } from "../ui/answers.ts";
 import { createPrompter } from "../ui/create_prompter.ts";
-import type { Prompter, Question } from "../context/prompter.ts";
 
 /** Some of a value's fields, at any depth. */
 export type DeepPartial<Value> = Value extends readonly (infer Item)[] ? readonly DeepPartial<Item>[]

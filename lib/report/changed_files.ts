@@ -1,7 +1,7 @@
 import picomatch from "picomatch";
 import { isCode, kindOf } from "../checks/experiment/product.ts";
 import { numstat } from "../git/branch_work.ts";
-import type { Repository } from "../git/types.ts";
+import type { Repository } from "../git/repository.ts";
 
 /** A file that the work changed. */
 export interface ChangedFile {

@@ -1,7 +1,7 @@
 import { RalphError } from "../errors/ralph_error.ts";
 import type { Redactor } from "../events/redact.ts";
 import { openRepository } from "../git/open_repository.ts";
-import type { Repository } from "../git/types.ts";
+import type { Repository } from "../git/repository.ts";
 import type { Host } from "../host/types.ts";
 import type { Draft } from "./draft.ts";
 import type { CommitReport, RunReport } from "./types.ts";

@@ -6,7 +6,7 @@
 import { workText } from "../cli/end_with.ts";
 import { localTime } from "../host/local_date.ts";
 import { changesText } from "../ui/event_text.ts";
-import { formatDuration } from "../ui/format_duration.ts";
+import { formatDuration } from "../ui/printable.ts";
 import {
   agentsText,
   attemptReason,

@@ -2,7 +2,7 @@ import { quoted } from "../agents/program.ts";
 import { headlineOf } from "../backlog/verdict.ts";
 import { verifyCommands } from "../backlog/verify_commands.ts";
 import { linesText } from "../ui/event_text.ts";
-import { formatDuration } from "../ui/format_duration.ts";
+import { formatDuration } from "../ui/printable.ts";
 import type { Change, ChangedFile } from "./changed_files.ts";
 import { code, escape, longestRun, withCode } from "./markdown.ts";
 import {

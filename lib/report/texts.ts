@@ -9,9 +9,7 @@ import type { UsageTotal } from "../backlog/usage.ts";
 import type { Usage } from "../backlog/types.ts";
 import { NOTICE_LABELS } from "../cli/end_with.ts";
 import { dollars, usageText } from "../ui/event_text.ts";
-import { formatDuration } from "../ui/format_duration.ts";
-import { plainText } from "../ui/printable.ts";
-import type { Symbols } from "../ui/style.ts";
+import { formatDuration, plainText, type Symbols } from "../ui/printable.ts";
 import type {
   AttemptReport,
   CheckReport,

@@ -4,7 +4,7 @@ import { commandConfiner } from "../host/command_confiner.ts";
 import { bubblewrapConfiner, type Confiner, findBubblewrap, type Lacking, sandboxMissing } from "../host/confine.ts";
 import type { RefusedHost } from "../host/sandbox_proxy.ts";
 import type { Host, ProcessEnd, ProcessRequest, Sandbox, SandboxState } from "../host/types.ts";
-import type { Repository } from "../git/types.ts";
+import type { Repository } from "../git/repository.ts";
 import { readPlace } from "./read_place.ts";
 import { isBelow } from "./outside.ts";
 import { policyOf, type SandboxPlace } from "./policy.ts";

@@ -5,7 +5,7 @@ import { CONFIG_FILE } from "../config/load.ts";
 import type { Config } from "../config/types.ts";
 import { commandFiles } from "../git/command_files.ts";
 import { findFolders, type FoundRepository } from "../git/find_folders.ts";
-import type { Repository } from "../git/types.ts";
+import type { Repository } from "../git/repository.ts";
 import { cacheFolder } from "../host/cache_folder.ts";
 import { hashText, listDirectory } from "../host/files.ts";
 import type { Host } from "../host/types.ts";

@@ -1,7 +1,6 @@
 import type { Script } from "../agents/scripted/types.ts";
 import { scriptedAgent } from "../agents/scripted/scripted_agent.ts";
-import type { Agent } from "../context/agent.ts";
-import type { RalphContext } from "../context/context.ts";
+import type { Agent, RalphContext } from "../context/context.ts";
 import { createRalph, type RalphOptions } from "../recipe/create_ralph.ts";
 import type { RalphEvent } from "../events/types.ts";
 import { createHost } from "../host/create_host.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { placeOf } from "../config/check.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { readText } from "../host/files.ts";
-import type { Question } from "../context/prompter.ts";
+import type { Question } from "../context/context.ts";
 
 /** Answers given beforehand. They never answer a gate. */
 export interface Answers {

@@ -2,7 +2,7 @@ import type { EventSink } from "../events/types.ts";
 import { createTerminal } from "../host/terminal.ts";
 import type { Terminal } from "../host/types.ts";
 import { createHumanReporter, type Detail } from "./create_reporter.ts";
-import { createStyle } from "./style.ts";
+import { createStyle } from "./printable.ts";
 
 /** How events are printed. */
 export interface ConsoleSinkOptions {

@@ -5,7 +5,7 @@ import type { Steering } from "../steer/steering.ts";
 import { defaultAnswer, normalizeAnswer } from "./normalize_answer.ts";
 import { createPlainPrompter } from "./plain_prompter.ts";
 import { printableQuestion } from "./printable.ts";
-import type { Answer, Prompter, Question } from "../context/prompter.ts";
+import type { Answer, Prompter, Question } from "../context/context.ts";
 import { type AnswerLookup, createUnattendedPrompter, missing } from "./unattended_prompter.ts";
 
 /** Finishing leaves this machine: `--approve all` never includes it. */

@@ -2,8 +2,7 @@ import { envelopeOf } from "../events/envelope.ts";
 import type { EventSink, RalphEvent } from "../events/types.ts";
 import { volumeOf } from "../events/volume.ts";
 import { plainLines, richLines } from "./event_lines.ts";
-import { printableEvent } from "./printable.ts";
-import type { Style } from "./style.ts";
+import { printableEvent, type Style } from "./printable.ts";
 
 /** How much of a run is shown to a person. */
 export type Detail = "quiet" | "normal" | "verbose";

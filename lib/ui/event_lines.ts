@@ -1,8 +1,6 @@
 import { type AgentEvent, callRow, type EventOf, type EventRows, type RalphEvent } from "../events/types.ts";
 import * as texts from "./event_text.ts";
-import { formatDuration } from "./format_duration.ts";
-import { oneLine } from "./printable.ts";
-import type { Style } from "./style.ts";
+import { formatDuration, oneLine, type Style } from "./printable.ts";
 
 /** An event as plain text, one line where it can be: for logs, pipes and screen readers. */
 export function plainLines(event: RalphEvent): readonly string[] {

@@ -2,8 +2,7 @@ import { localTime } from "../host/local_date.ts";
 import type { EventOf, TurnChanges } from "../events/types.ts";
 import type { Usage } from "../backlog/types.ts";
 import { FAILED_BEFORE, headlineOf } from "../backlog/verdict.ts";
-import { formatDuration } from "./format_duration.ts";
-import { plainText } from "./printable.ts";
+import { formatDuration, plainText } from "./printable.ts";
 
 /** So many files are named in a line. */
 const NAMED_PATHS = 4;

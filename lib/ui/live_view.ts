@@ -1,6 +1,6 @@
 import type { EventSink, Preview } from "../events/types.ts";
 import type { Clock, Terminal } from "../host/types.ts";
-import type { Style } from "./style.ts";
+import type { Style } from "./printable.ts";
 import { laneLines, viewLines } from "./view_lines.ts";
 import { EMPTY_VIEW, nextView, takeInLane, type ViewState } from "./view_state.ts";
 

@@ -1,4 +1,4 @@
-import type { Question } from "../context/prompter.ts";
+import type { Question } from "../context/context.ts";
 
 /** Text as an answer to the question: `yes`/`no`, a choice's value, or itself; `null` where it is none of these. */
 export function normalizeAnswer(question: Question, text: string): string | null {

@@ -1,6 +1,6 @@
 import type { Terminal } from "../host/types.ts";
 import { defaultAnswer, expectedAnswer, keysText, letterOf, normalizeAnswer } from "./normalize_answer.ts";
-import type { Prompter, Question } from "../context/prompter.ts";
+import type { Prompter, Question } from "../context/context.ts";
 import { missing } from "./unattended_prompter.ts";
 
 /** Asks on standard error and reads lines from standard input, terminal or not. End of input takes the default. */

@@ -8,7 +8,9 @@
 import { mapTexts } from "../host/data.ts";
 import type { RalphEvent } from "../events/types.ts";
 import type { ViewState } from "./view_state.ts";
-import type { Question } from "../context/prompter.ts";
+import type { Question } from "../context/context.ts";
+import { styledText } from "../host/terminal.ts";
+import type { Environment } from "../host/types.ts";
 
 const SEQUENCE_REGEXP = /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\^_])/g;
 const CONTROL_REGEXP = /[^\P{Cc}\n\t]|[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
@@ -80,4 +82,78 @@ export function printableQuestion(question: Question): Question {
   };
   if (shown.kind !== "select") return shown;
   return { ...shown, choices: shown.choices.map((choice) => ({ ...choice, label: printable(choice.label) })) };
+}
+
+/** How text for people is drawn: a function per meaning, and the symbols. */
+export type Style =
+  & Readonly<Record<"bold" | "dim" | "good" | "bad" | "warn" | "accent", (text: string) => string>>
+  & { readonly symbols: Symbols };
+
+/** Marks at the start of a line. */
+export type Symbols = Readonly<Record<"passed" | "failed" | "open" | "warning" | "start" | "bar" | Joint, string>>;
+type Joint = "commit" | "dot" | "ellipsis";
+
+const UNICODE: Symbols = {
+  passed: "✓",
+  failed: "✗",
+  open: "○",
+  warning: "▲",
+  start: "◆",
+  bar: "│",
+  commit: "●",
+  dot: "·",
+  ellipsis: "…",
+};
+
+const ASCII: Symbols = {
+  passed: "+",
+  failed: "x",
+  open: "o",
+  warning: "!",
+  start: "*",
+  bar: "|",
+  commit: "@",
+  dot: "-",
+  ellipsis: "...",
+};
+
+/** Draws with or without colours, with or without characters beyond ASCII. */
+export function createStyle({ colour, ascii }: Readonly<Record<"colour" | "ascii", boolean>>): Style {
+  const paint = (format: Parameters<typeof styledText>[0]) => (text: string): string =>
+    colour && text !== "" ? styledText(format, text) : text;
+  return {
+    bold: paint("bold"),
+    dim: paint("dim"),
+    good: paint("green"),
+    bad: paint("red"),
+    warn: paint("yellow"),
+    accent: paint("cyan"),
+    symbols: ascii ? ASCII : UNICODE,
+  };
+}
+
+/** Colours suit a terminal that can show them, unless they were refused (`--no-color`, `NO_COLOR`). */
+export function wantsColour(
+  terminal: boolean,
+  { variables }: Pick<Environment, "variables">,
+  refused: boolean,
+): boolean {
+  const { NO_COLOR, FORCE_COLOR, TERM } = variables;
+  if (refused || (NO_COLOR !== undefined && NO_COLOR !== "")) return false;
+  if (FORCE_COLOR !== undefined && FORCE_COLOR !== "" && FORCE_COLOR !== "0") return true;
+  return terminal && TERM !== "dumb";
+}
+
+/** `0.4s`, `12s`, `3m 05s`, `1h 02m`: as exact as is worth reading. */
+export function formatDuration(milliseconds: number): string {
+  const seconds = milliseconds / 1000;
+  if (seconds < 9.95) return `${Math.max(0, seconds).toFixed(1)}s`;
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole}s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)}m ${two(whole % 60)}s`;
+  return `${Math.floor(whole / 3600)}h ${two(Math.floor((whole % 3600) / 60))}m`;
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, "0");
 }

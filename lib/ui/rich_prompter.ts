@@ -3,7 +3,7 @@ import { wrapText } from "./wrap_text.ts";
 import type { Readable, Writable } from "node:stream";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { Terminal } from "../host/types.ts";
-import type { Answer, Prompter, Question } from "../context/prompter.ts";
+import type { Answer, Prompter, Question } from "../context/context.ts";
 
 type Clack = typeof import("@clack/prompts");
 

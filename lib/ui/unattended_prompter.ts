@@ -1,6 +1,6 @@
 import { RalphError } from "../errors/ralph_error.ts";
 import { defaultAnswer, expectedAnswer, normalizeAnswer } from "./normalize_answer.ts";
-import type { Answer, Prompter, Question } from "../context/prompter.ts";
+import type { Answer, Prompter, Question } from "../context/context.ts";
 
 /** Looks a question up among the answers that were given beforehand. */
 export type AnswerLookup = (question: Question) => string | null;

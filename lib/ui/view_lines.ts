@@ -2,9 +2,7 @@ import { localTime } from "../host/local_date.ts";
 import type { Usage } from "../backlog/types.ts";
 import { addTurn, tokensOf, type UsageTotal } from "../backlog/usage.ts";
 import { dollars, waitReason } from "./event_text.ts";
-import { formatDuration } from "./format_duration.ts";
-import { printableView } from "./printable.ts";
-import type { Style } from "./style.ts";
+import { formatDuration, printableView, type Style } from "./printable.ts";
 import type { Activity, Pause, ViewState } from "./view_state.ts";
 import stringWidth from "fast-string-width";
 

@@ -7,8 +7,7 @@ import { localTime } from "../host/local_date.ts";
 import { fragment, type Markup, NOTHING, withCode } from "../report/markup.ts";
 import * as texts from "../report/texts.ts";
 import type { AttemptReport, CheckReport, ItemReport, RunReport } from "../report/types.ts";
-import { formatDuration } from "../ui/format_duration.ts";
-import { createStyle } from "../ui/style.ts";
+import { createStyle, formatDuration } from "../ui/printable.ts";
 import type { Regions } from "./layout.ts";
 import type { RunModel } from "./model.ts";
 

@@ -4,7 +4,7 @@ import { tokensOf } from "../backlog/usage.ts";
 import { fragment, type Markup, NOTHING } from "../report/markup.ts";
 import type { RunReport } from "../report/types.ts";
 import type { LiveRun } from "../steer/types.ts";
-import { formatDuration } from "../ui/format_duration.ts";
+import { formatDuration } from "../ui/printable.ts";
 import type { RunModel } from "./model.ts";
 import { itemsBar } from "./board.ts";
 import { stateWord } from "./run_page.ts";

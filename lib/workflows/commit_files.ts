@@ -1,7 +1,5 @@
 import type { RalphContext } from "../context/context.ts";
-import { requireRepository } from "../git/require_repository.ts";
-import { topLevelPaths } from "../git/tree_paths.ts";
-import type { CommitRequest, CommitResult } from "../git/types.ts";
+import { type CommitRequest, type CommitResult, requireRepository, topLevelPaths } from "../git/repository.ts";
 
 /** Commits files, named relative to the root, and says so. */
 export async function commitFiles(

@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import type { RalphContext } from "../context/context.ts";
 import type { Archived } from "../git/archive.ts";
-import { requireRepository } from "../git/require_repository.ts";
-import { topLevelPaths } from "../git/tree_paths.ts";
+import { requireRepository, topLevelPaths } from "../git/repository.ts";
 import { pathExists } from "../host/files.ts";
 
 /** Lays state in that `ralph finish` took off a branch; what is there stays as it is. @returns what was laid in */

@@ -2,9 +2,7 @@ import { agentTurn } from "../agents/agent_turn.ts";
 import { pathsOutside } from "../checks/guards.ts";
 import type { RalphContext } from "../context/context.ts";
 import { changedSources, othersMessage } from "../git/changed_sources.ts";
-import { requireRepository } from "../git/require_repository.ts";
-import { topLevelPaths } from "../git/tree_paths.ts";
-import type { TreeSnapshot } from "../git/types.ts";
+import { requireRepository, topLevelPaths, type TreeSnapshot } from "../git/repository.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 
 /** How a turn of a planner's agent ended. */

@@ -2,7 +2,7 @@ import { localTime } from "../../lib/host/local_date.ts";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Agent, TurnRequest } from "../../lib/context/agent.ts";
+import type { Agent, TurnRequest } from "../../lib/context/context.ts";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import { createHost } from "../../lib/host/create_host.ts";
 import type { Host } from "../../lib/host/types.ts";

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import type { TurnRequest } from "../../lib/context/agent.ts";
+import type { TurnRequest } from "../../lib/context/context.ts";
 import { createHost } from "../../lib/host/create_host.ts";
 import type { Host } from "../../lib/host/types.ts";
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Agent, TurnRequest } from "../../lib/context/agent.ts";
+import type { Agent, TurnRequest } from "../../lib/context/context.ts";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import { todoBacklog } from "../../lib/backlog/todo.ts";
 import { createHost } from "../../lib/host/create_host.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { $Type } from "dax";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import type { CheckContext } from "../../lib/backlog/types.ts";
-import type { CheckLike } from "../../lib/checks/types.ts";
+import type { CheckLike } from "../../lib/checks/function.ts";
 import { verify } from "../../lib/checks/verify.ts";
 import { loopWorld } from "../loop/loop_world.ts";
 import { commandsWith } from "../fault/processes.ts";

@@ -2,7 +2,7 @@ import { createHost } from "../../lib/host/create_host.ts";
 import { temporaryDirectory } from "../../lib/host/files.ts";
 import type { Host, ProcessRequest } from "../../lib/host/types.ts";
 import { openRepository } from "../../lib/git/open_repository.ts";
-import type { Repository } from "../../lib/git/types.ts";
+import type { Repository } from "../../lib/git/repository.ts";
 import { makeRepository, writeFiles } from "../repository.ts";
 
 /** A real repository in a temporary folder. */

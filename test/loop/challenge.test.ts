@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import type { AgentTurn } from "../../lib/backlog/types.ts";
-import type { TurnRequest } from "../../lib/context/agent.ts";
+import type { TurnRequest } from "../../lib/context/context.ts";
 import { exitCodeOf } from "../../lib/recipe/outcome.ts";
 import { temporaryDirectory } from "../../lib/host/files.ts";
 import { type LoopOutcome, runLoop } from "../../lib/loop/run/run_loop.ts";

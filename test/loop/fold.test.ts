@@ -3,7 +3,7 @@ import { chmod, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
-import type { TurnRequest } from "../../lib/context/agent.ts";
+import type { TurnRequest } from "../../lib/context/context.ts";
 import { runLoop } from "../../lib/loop/run/run_loop.ts";
 import { loopWorld, type Turns, type World } from "./loop_world.ts";
 

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
-import type { TurnRequest } from "../../lib/context/agent.ts";
+import type { TurnRequest } from "../../lib/context/context.ts";
 import { runLoop } from "../../lib/loop/run/run_loop.ts";
 import { loopWorld } from "./loop_world.ts";
 

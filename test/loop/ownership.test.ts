@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { TreeSnapshot } from "../../lib/git/types.ts";
+import type { TreeSnapshot } from "../../lib/git/repository.ts";
 import { createOwnership } from "../../lib/loop/settle/ownership.ts";
 
 function tree(contents: Readonly<Record<string, string | null>>): TreeSnapshot {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ADAPTERS } from "../../lib/agents/adapters.ts";
-import { findAdapter } from "../../lib/agents/adapters.ts";
+import { ADAPTERS, findAdapter } from "../../lib/agents/adapters.ts";
 import { CONFIG_SCHEMA } from "../../lib/config/schema.ts";
 import { defaultConfig } from "../../lib/config/defaults.ts";
 import { strictConfig } from "../../lib/config/check.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import { reviewedBy } from "../../lib/checks/reviewed_by.ts";
-import type { Agent } from "../../lib/context/agent.ts";
+import type { Agent } from "../../lib/context/context.ts";
 import { runLoop } from "../../lib/loop/run/run_loop.ts";
 import { loopWorld } from "../loop/loop_world.ts";
 import { cheatWorld, WORKFLOWS } from "./workflows.ts";

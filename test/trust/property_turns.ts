@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import type { TurnRequest } from "../../lib/context/agent.ts";
+import type { TurnRequest } from "../../lib/context/context.ts";
 import type { AgentTurn } from "../../lib/backlog/types.ts";
 import type { Random } from "../workflows/spec/random_numbers.ts";
 import { PROJECTS } from "./rows/languages.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { findAnswer, loadAnswers, parseAnswers } from "../../lib/ui/answers.ts";
-import type { Question } from "../../lib/context/prompter.ts";
+import type { Question } from "../../lib/context/context.ts";
 
 const own = (id: string, message = "?"): Question => ({ id, kind: "text", message });
 const asked = (message: string): Question => ({ id: "plan.question", kind: "text", message, fromAgent: true });

@@ -1,7 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { createHumanReporter } from "../../lib/ui/create_reporter.ts";
-import { oneLine, plainText, printable, printablePainted, printableQuestion } from "../../lib/ui/printable.ts";
-import { createStyle } from "../../lib/ui/style.ts";
+import {
+  createStyle,
+  oneLine,
+  plainText,
+  printable,
+  printablePainted,
+  printableQuestion,
+} from "../../lib/ui/printable.ts";
 
 const ESCAPE = "\u001b";
 

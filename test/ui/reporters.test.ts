@@ -3,8 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { RalphEvent } from "../../lib/events/types.ts";
 import { createHumanReporter, createJsonReporter, type Detail } from "../../lib/ui/create_reporter.ts";
 import { tailLines } from "../../lib/ui/event_text.ts";
-import { formatDuration } from "../../lib/ui/format_duration.ts";
-import { createStyle, wantsColour } from "../../lib/ui/style.ts";
+import { createStyle, formatDuration, wantsColour } from "../../lib/ui/printable.ts";
 
 const item = { id: "US-001", kind: "story", title: "Add login" };
 const EVENTS: readonly RalphEvent[] = [

@@ -3,8 +3,7 @@ import { localTime } from "../../lib/host/local_date.ts";
 import { describe, expect, test } from "vitest";
 import type { RalphEvent } from "../../lib/events/types.ts";
 import { displayWidth, laneLines, viewLines } from "../../lib/ui/view_lines.ts";
-import { printableView } from "../../lib/ui/printable.ts";
-import { createStyle } from "../../lib/ui/style.ts";
+import { createStyle, printableView } from "../../lib/ui/printable.ts";
 import { EMPTY_VIEW, nextView, type ViewState } from "../../lib/ui/view_state.ts";
 
 const unknown = {

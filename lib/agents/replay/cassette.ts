@@ -6,7 +6,7 @@
 import { jsonIn } from "../../host/data.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { LARGEST_LOG, readText } from "../../host/files.ts";
-import type { TurnRequest } from "../../context/agent.ts";
+import type { TurnRequest } from "../../context/context.ts";
 import { z } from "zod";
 import type { AgentTurn } from "../../backlog/types.ts";
 import type { AgentEvent } from "../../events/types.ts";

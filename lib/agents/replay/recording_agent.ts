@@ -2,7 +2,7 @@ import type { AgentEvent } from "../../events/types.ts";
 import { redactorFor } from "../../events/redact.ts";
 import { appendText, hashText, PRIVATE_FILE } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
-import type { Agent } from "../../context/agent.ts";
+import type { Agent } from "../../context/context.ts";
 import { CASSETTE_VERSION, type RecordedTurn, steadyPrompt, withoutNonce } from "./cassette.ts";
 import { changeBetween, markTree } from "./tree_change.ts";
 

@@ -3,7 +3,7 @@ import type { Host } from "../../host/types.ts";
 import type { AgentTurn } from "../../backlog/types.ts";
 import { silentTurn } from "../turn_end.ts";
 import { openTurnRecord } from "../turn_record.ts";
-import type { Agent, TurnRequest } from "../../context/agent.ts";
+import type { Agent, TurnRequest } from "../../context/context.ts";
 import { differenceOf, readCassette, type RecordedTurn, steadyPrompt, withNonce } from "./cassette.ts";
 import { applyChange } from "./tree_change.ts";
 

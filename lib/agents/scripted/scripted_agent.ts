@@ -4,7 +4,7 @@ import type { Host, ProcessEnd } from "../../host/types.ts";
 import type { AgentTurn, TurnEnd } from "../../backlog/types.ts";
 import { turnEndOf, UNKNOWN_USAGE } from "../turn_end.ts";
 import { openTurnRecord, type TurnRecord } from "../turn_record.ts";
-import type { Agent, TurnRequest } from "../../context/agent.ts";
+import type { Agent, TurnRequest } from "../../context/context.ts";
 import { checkScript, delayMs, listOf, matcherOf, readScript } from "./script.ts";
 import type { Script, ScriptedTurn } from "./types.ts";
 import { appendText, ensureDirectory, removeOwn, resolveInside, writeAtomic } from "../../host/files.ts";

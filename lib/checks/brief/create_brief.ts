@@ -10,7 +10,7 @@ import type { BriefRecord } from "../../backlog/journal_types.ts";
 import type { ManualEdit } from "../../backlog/state_files.ts";
 import type { Backlog } from "../../backlog/types.ts";
 import type { RalphContext } from "../../context/context.ts";
-import { requireRepository } from "../../git/require_repository.ts";
+import { requireRepository } from "../../git/repository.ts";
 import { type FileState, isSameState, listFiles, readFileState, realPath } from "../../host/file_state.ts";
 import { hashText, pathExists, readBytes, resolveInside } from "../../host/files.ts";
 import { factsOf } from "../../host/path_facts.ts";

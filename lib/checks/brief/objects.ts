@@ -1,5 +1,5 @@
 import type { RalphContext } from "../../context/context.ts";
-import { requireRepository } from "../../git/require_repository.ts";
+import { requireRepository } from "../../git/repository.ts";
 import { createGit, lineFrom } from "../../git/run_git.ts";
 
 /** Writes files as git objects, unfiltered. @returns the object of each file, by its absolute path */

@@ -1,5 +1,5 @@
 import type { RalphContext } from "../../context/context.ts";
-import { requireRepository } from "../../git/require_repository.ts";
+import { requireRepository } from "../../git/repository.ts";
 import { readFileState, writeFileState } from "../../host/file_state.ts";
 import { readObject } from "./objects.ts";
 import { decidingSettings, restoreSettings } from "./settings.ts";

@@ -1,4 +1,4 @@
-import type { Repository } from "../../git/types.ts";
+import type { Repository } from "../../git/repository.ts";
 
 /** Settings that decide what git runs, reads and shows; others (remotes, branches, an author) may change in a turn. */
 const DECIDING = {

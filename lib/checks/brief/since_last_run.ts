@@ -1,7 +1,7 @@
 import type { BriefRecord } from "../../backlog/journal_types.ts";
 import { CONFIG_FILE } from "../../config/load.ts";
 import type { RalphContext } from "../../context/context.ts";
-import { requireRepository } from "../../git/require_repository.ts";
+import { requireRepository } from "../../git/repository.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { jsonIn } from "../../host/data.ts";
 import { readObject } from "./objects.ts";

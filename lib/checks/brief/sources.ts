@@ -5,7 +5,7 @@ import { CONFIG_FILE } from "../../config/load.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { hooksFolderOf } from "../../git/hooks_folder.ts";
 import { commonDirectoryOf } from "../../git/run_git.ts";
-import type { Repository } from "../../git/types.ts";
+import type { Repository } from "../../git/repository.ts";
 import { PROMPT_FILES, PROMPTS_FOLDER } from "../../prompts/render.ts";
 import { outsideSources } from "./outside.ts";
 import type { BriefSource } from "./types.ts";

@@ -1,11 +1,10 @@
 import { join } from "node:path";
 import { agentTurn } from "../../agents/agent_turn.ts";
 import type { CheckOutcome, CheckResult, CommandCheck, Item, TimeBudget, Turn } from "../../backlog/types.ts";
-import type { Agent } from "../../context/agent.ts";
-import type { RalphContext } from "../../context/context.ts";
+import type { Agent, RalphContext } from "../../context/context.ts";
 import type { EventBus } from "../../events/types.ts";
 import { guardHistory } from "../../git/history.ts";
-import { requireRepository } from "../../git/require_repository.ts";
+import { requireRepository } from "../../git/repository.ts";
 import { createGit, outputOfGit } from "../../git/run_git.ts";
 import { removeOwn } from "../../host/files.ts";
 import { type PromptValuesOf, renderPrompt } from "../../prompts/render.ts";

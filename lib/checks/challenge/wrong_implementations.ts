@@ -1,8 +1,7 @@
 import { join, relative, sep } from "node:path";
 import type { CheckResult } from "../../backlog/types.ts";
 import { lineFrom, outputFrom } from "../../git/run_git.ts";
-import { requireRepository } from "../../git/require_repository.ts";
-import { rootPaths } from "../../git/tree_paths.ts";
+import { type Repository, requireRepository, rootPaths } from "../../git/repository.ts";
 import { writeAtomic } from "../../host/files.ts";
 import { verify } from "../verify.ts";
 import { broughtUp, type Challenge, challengerFolder, challengerTurn } from "./challenger.ts";
@@ -11,7 +10,6 @@ import picomatch from "picomatch";
 import { withoutCommands } from "../../backlog/verify_commands.ts";
 import { type Commits, createCommits, differing, type Layers } from "../experiment/commits.ts";
 import { withOwnIndex } from "../../git/own_index.ts";
-import type { Repository } from "../../git/types.ts";
 import { kindOf, namesPath } from "../experiment/product.ts";
 import { filesOf } from "../experiment/question.ts";
 

@@ -3,25 +3,37 @@
  *
  * @module
  */
-import { join, posix, relative } from "node:path";
+import { dirname, join, posix, relative } from "node:path";
 import type { RalphContext } from "../../context/context.ts";
-import { requireRepository } from "../../git/require_repository.ts";
+import { type HeadNow, requireRepository } from "../../git/repository.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { type Git, outputOfGit } from "../../git/run_git.ts";
-import type { ListedEntry } from "../../git/tree_listing.ts";
-import type { HeadNow } from "../../git/types.ts";
-import { hashText, isDirectory } from "../../host/files.ts";
+import { type Git, gitFailed, type GitOptions, outputOfGit, reasonOf } from "../../git/run_git.ts";
+import { type ListedEntry, verifiedListing } from "../../git/tree_listing.ts";
+import {
+  copyPath,
+  ensureDirectory,
+  hashText,
+  isDirectory,
+  pathExists,
+  readText,
+  removeOwn,
+  removePath,
+  renamePath,
+  writePlain,
+} from "../../host/files.ts";
 import { createSlots } from "../../host/slots.ts";
 import { ignoredPaths } from "../../workspace/ignored_paths.ts";
 import { cleanGit } from "./clean_git.ts";
-import { type CloneTarget, createClone } from "./clone.ts";
 import { openDependencies } from "./dependencies.ts";
-import { takeHome } from "./home.ts";
+import { type CheckoutHome, takeHome } from "./home.ts";
 import { outwardLinks, specialEntries } from "./index_entries.ts";
 import { probeNamespace } from "./namespace.ts";
 import { type Ground, layCopies, placeOf, type Results } from "./place.ts";
-import { readSettings } from "./settings.ts";
+import { type GitSettings, readSettings, writeHome, writeSettings } from "./settings.ts";
 import type { BroughtUp, Checkout } from "./types.ts";
+import { changedAt } from "../../host/path_facts.ts";
+import { type Seal, sealDifferences, sealOf } from "../../host/seal.ts";
+import type { Host } from "../../host/types.ts";
 
 export type CheckoutContext = Pick<RalphContext, "host" | "repository" | "root" | "config">;
 
@@ -121,4 +133,173 @@ async function withoutThrow(bringUp: () => Promise<BroughtUp>): Promise<BroughtU
     if (RalphError.isInstance(error) && error.code === "git-failed") return { status: "failed", reason: error.message };
     throw error;
   }
+}
+
+/** The commit that a clone is brought up to. `branch`: a full ref, `null` for a detached HEAD. */
+interface CloneTarget {
+  readonly commit: string;
+  readonly branch: string | null;
+  /** Objects by the full names of branches, tags and what remotes have. */
+  readonly refs: ReadonlyMap<string, string>;
+}
+
+/** The clone of one run: its git directory is believed only while nothing else has touched it. */
+interface Clone {
+  readonly git: Git;
+  /**
+   * @param submodules paths that are filled; `null`: all
+   * @returns what the commit holds
+   * @throws {RalphError} git-failed
+   */
+  bringUp(target: CloneTarget, submodules: ReadonlySet<string> | null): Promise<readonly ListedEntry[]>;
+  /** Files that something has written since, also where their content is the same. */
+  touched(): Promise<readonly string[]>;
+}
+
+/** A file's entry in the index: git itself compares seconds only, and a check is over in less. */
+const ENTRY_REGEXP =
+  /([^\0]+)\0 {2}ctime: (\d+):(\d+)\n {2}mtime: [^\n]*\n {2}dev: [^\n]*\n {2}uid: [^\n]*\n {2}size: [^\n]*\n/g;
+
+/** Makes the clone of a run; nothing is fetched yet. */
+function createClone(host: Host, topLevel: string, home: CheckoutHome, settings: GitSettings): Clone {
+  const { tree } = home;
+  const git = cleanGit(host, tree, home.path);
+  const gitDirectory = join(tree, ".git");
+  const index = join(home.path, "index");
+  const environment = { GIT_INDEX_FILE: index };
+  const sealNow = (): Seal => sealBoth(gitDirectory, index);
+  let sealed: Seal | null = null;
+  const had = new Set<string>();
+
+  async function update({ commit, branch, refs }: CloneTarget): Promise<void> {
+    const { common, partial } = settings;
+    await writeSettings(gitDirectory, settings, topLevel);
+    await writePlain(join(gitDirectory, "HEAD"), branch === null ? `${commit}\n` : `ref: ${branch}\n`);
+    const came = partial
+      ? await receive({ git, gitDirectory, common, shallow: `${commit}\n` }, commit)
+      : await receive({ git, gitDirectory, common }, commit, refs, had);
+    const all = new Map(came);
+    if (branch !== null) all.set(branch, commit);
+    await writePlain(
+      join(gitDirectory, "packed-refs"),
+      [...all].map(([name, object]) => `${object} ${name}\n`).join(""),
+    );
+  }
+
+  return {
+    git,
+    async bringUp(target, submodules) {
+      const isNew = sealed === null || sealDifferences(sealed, sealNow()).length > 0 ||
+        !await isDirectory(gitDirectory);
+      if (isNew) {
+        await removeOwn(dirname(tree), home.path);
+        await removePath(index);
+        for (const folder of ["objects/pack", "refs"]) await ensureDirectory(join(gitDirectory, folder));
+        had.clear();
+      }
+      sealed = null;
+      await writeHome(home.path, settings);
+      await update(target);
+      await outputOfGit(git, ["read-tree", "--reset", "-u", "--no-recurse-submodules", "HEAD"], { environment });
+      if (!isNew) await outputOfGit(git, ["clean", "-ffdxq"], { environment });
+      const entries = await verifiedListing(git, target.commit);
+      for (const { path, commit } of specialEntries(entries).submodules) {
+        if (submodules === null || submodules.has(path)) await fill({ host, topLevel, home, settings }, path, commit);
+      }
+      await writeSettings(gitDirectory, settings, null);
+      await copyPath(index, join(gitDirectory, "index"));
+      sealed = sealNow();
+      return entries;
+    },
+    touched: async () => sealed === null ? [] : await touchedIn(git, tree, environment),
+  };
+}
+
+/** Out of the repository's own copy of the submodule; where that is not filled, it is not filled here. */
+async function fill(
+  place: {
+    readonly host: Host;
+    readonly topLevel: string;
+    readonly home: CheckoutHome;
+    readonly settings: GitSettings;
+  },
+  path: string,
+  commit: string,
+): Promise<void> {
+  const { host, topLevel, home, settings } = place;
+  const [from, to] = [join(topLevel, path), join(home.tree, path)];
+  if (!await pathExists(join(from, ".git"))) return;
+  await removeOwn(to, home.path);
+  await ensureDirectory(to);
+  const git = cleanGit(host, to, home.path);
+  await outputOfGit(git, ["init", "--quiet", "--template=", `--object-format=${settings.format}`]);
+  const asked = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
+  const common = (await outputOfGit(cleanGit(host, from, home.path), asked)).trim();
+  await receive({ git, gitDirectory: join(to, ".git"), common }, commit);
+  await outputOfGit(git, ["checkout", "--quiet", "--detach", commit]);
+  const { submodules } = specialEntries(await verifiedListing(git, commit));
+  for (const nested of submodules) await fill(place, `${path}/${nested.path}`, nested.commit);
+}
+
+/** The git directory that objects come into, and the one of theirs; `shallow`: where the history is cut, if not as there. */
+interface Receiving {
+  readonly git: Git;
+  readonly gitDirectory: string;
+  readonly common: string;
+  readonly shallow?: string;
+}
+
+/**
+ * Packs what is new of another repository, whose objects this one process sees, and indexes it by what is in it: git
+ * computes the name of each object, and fails where one is missing. Copied or linked files would be believed.
+ *
+ * @param had what is there already, with all that it leads to; what came is added
+ * @returns the refs whose objects are there
+ */
+async function receive(
+  from: Receiving,
+  commit: string,
+  refs: ReadonlyMap<string, string> = new Map(),
+  had: Set<string> = new Set(),
+): Promise<ReadonlyMap<string, string>> {
+  const { git, gitDirectory, common } = from;
+  const [cut, incoming] = [join(gitDirectory, "shallow"), join(gitDirectory, "incoming")];
+  const shallow = from.shallow ?? await readText(join(common, "shallow"));
+  if (shallow !== await readText(cut)) had.clear(); // what was left out before may be there now
+  await (shallow === null ? removePath(cut) : writePlain(cut, shallow));
+  const wanted = [...new Set([commit, ...refs.values()])].filter((object) => !had.has(object));
+  if (wanted.length === 0) return refs;
+  const environment = { GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(common, "objects")) };
+  const given = (objects: readonly string[]): GitOptions => ({ environment, input: `${objects.join("\n")}\n` });
+  const pack = ["pack-objects", "--quiet", "--revs", "--delta-base-offset", join(incoming, "pack")];
+  await ensureDirectory(incoming);
+  const packed = await git(pack, given([...wanted, ...[...had].map((object) => `^${object}`)]));
+  if (packed.exitCode !== 0) {
+    const found = (await outputOfGit(git, ["cat-file", "--batch-check"], given(wanted))).split("\n");
+    const gone = new Set(wanted.slice(1).filter((object) => found.includes(`${object} missing`)));
+    if (gone.size === 0) throw gitFailed(pack, reasonOf(packed));
+    return await receive(from, commit, new Map([...refs].filter(([, object]) => !gone.has(object))), had);
+  }
+  const name = `pack-${packed.stdout.trim()}.pack`;
+  const at = join(gitDirectory, "objects", "pack", name);
+  await renamePath(join(incoming, name), at);
+  await removeOwn(incoming, gitDirectory);
+  const index = ["index-pack", "--check-self-contained-and-connected", at];
+  const indexed = await git(index);
+  if (indexed.exitCode !== 0 && indexed.exitCode !== 1) throw gitFailed(index, reasonOf(indexed)); // 1: needs older packs
+  for (const object of wanted) had.add(object);
+  return refs;
+}
+
+async function touchedIn(git: Git, tree: string, environment: Record<string, string>): Promise<readonly string[]> {
+  const listed = await outputOfGit(git, ["ls-files", "-z", "--debug"], { environment });
+  return [...listed.matchAll(ENTRY_REGEXP)].flatMap(([, path = "", seconds = "", part = ""]) =>
+    changedAt(join(tree, path)) === BigInt(seconds) * 1_000_000_000n + BigInt(part) ? [] : [path]
+  );
+}
+
+/** An index in the checkout is a check's to write: the one that counts is outside. */
+function sealBoth(gitDirectory: string, index: string): Seal {
+  const own = [...sealOf(gitDirectory)].filter(([path]) => path !== "" && path !== "index");
+  return new Map([...own, ...[...sealOf(index)].map(([, text]) => [index, text] as const)]);
 }

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { commonDirectoryOf, createGit, outputOfGit, READING } from "../../git/run_git.ts";
-import type { Repository } from "../../git/types.ts";
+import type { Repository } from "../../git/repository.ts";
 import { readText, removePath, writePlain } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
 

@@ -4,7 +4,7 @@ import type { JudgingHistory } from "../../backlog/journal_types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { ownCommit } from "../../git/own_commit.ts";
 import { treeWith } from "../../git/own_index.ts";
-import { requireRepository } from "../../git/require_repository.ts";
+import { requireRepository } from "../../git/repository.ts";
 import { createGit, gitFailed, lineFrom, outputFrom, partsOf, reasonOf } from "../../git/run_git.ts";
 import { treeListing } from "../../git/tree_listing.ts";
 

@@ -8,10 +8,9 @@ import type { Check } from "../../backlog/types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import type { BringUp } from "../checkout/types.ts";
 import { type Canaries, canaries, type OwnCanaries, ownCanaries } from "./canaries.ts";
-import { createBench } from "./bench.ts";
+import { type Bench, createBench } from "./bench.ts";
 import { isEvidence, type OldJudges, oldJudges } from "./old_judges.ts";
-import { questionOf, type QuestionOptions } from "./question.ts";
-import { type WithoutWork, withoutWork } from "./without_work.ts";
+import { type Question, questionOf, type QuestionOptions } from "./question.ts";
 
 /** The findings of the experiments. */
 export interface Evidence {
@@ -68,4 +67,24 @@ export async function experiments(ralph: RalphContext, options: ExperimentOption
   const without = wants("without the work") ? await withoutWork(question, bench) : null;
   const ownTests = wants("own tests") && without?.status === "red" ? await ownCanaries(question, bench) : null;
   return { oldJudges: judges, canaries: seen, withoutWork: without, ownTests, cost: bench.cost };
+}
+
+/** The verdict of the checks on an item's tests without its work. */
+type WithoutWork =
+  /** Red without the work: the tests depend on it. */
+  | { readonly status: "red" }
+  /** Green without it: a refactoring, a comment, or tests that prove nothing. */
+  | { readonly status: "green" }
+  /** It changed no product, or no tests. */
+  | { readonly status: "nothing to try" }
+  | { readonly status: "unknown"; readonly reason: string };
+
+/** Takes the product back to what it was under the tests as they are now, and runs the checks. */
+async function withoutWork({ commits, head, old, changed }: Question, bench: Bench): Promise<WithoutWork> {
+  const product = changed.filter(({ kind }) => kind === "product");
+  const tests = changed.filter(({ kind, how }) => kind === "test" && how !== "deleted");
+  if (product.length === 0 || tests.length === 0) return { status: "nothing to try" };
+  const without = await commits.lay(head, new Map(product.map(({ path }) => [path, old.get(path) ?? null])));
+  const result = await bench.run(without);
+  return result.status === "unknown" ? result : { status: result.status };
 }

@@ -15,12 +15,11 @@ import type {
 } from "../../backlog/types.ts";
 import type { Beside } from "../../checks/beside.ts";
 import type { Brief, BriefChange } from "../../checks/brief/types.ts";
-import { namedCheck } from "../../checks/function.ts";
-import type { CheckLike } from "../../checks/types.ts";
+import { type CheckLike, namedCheck } from "../../checks/function.ts";
 import { verify } from "../../checks/verify.ts";
 import type { RalphContext } from "../../context/context.ts";
 import type { HistoryRewritten } from "../../git/history.ts";
-import type { TreeSnapshot } from "../../git/types.ts";
+import type { TreeSnapshot } from "../../git/repository.ts";
 import type { CleanRun } from "../finish/clean.ts";
 import type { TurnGuard } from "./turn_guard.ts";
 

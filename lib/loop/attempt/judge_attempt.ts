@@ -6,8 +6,7 @@ import { allowsUnverified, type AttemptParts, failedBefore, isReview, type Taken
 import type { RalphContext } from "../../context/context.ts";
 import { pathsOutside } from "../../checks/guards.ts";
 import { unresolvedIn, unresolvedMessage } from "../../git/conflict_markers.ts";
-import { requireRepository } from "../../git/require_repository.ts";
-import { rootPaths, topLevelPaths } from "../../git/tree_paths.ts";
+import { requireRepository, rootPaths, topLevelPaths } from "../../git/repository.ts";
 
 /** An attempt as it is known before anything is judged. */
 export type Attempted = Pick<

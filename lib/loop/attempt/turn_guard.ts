@@ -1,20 +1,32 @@
 import { join } from "node:path";
 import type { ObservedTurn } from "../../agents/agent_turn.ts";
 import type { RalphContext } from "../../context/context.ts";
-import { requireRepository } from "../../git/require_repository.ts";
+import {
+  type ChangedPath,
+  type Repository,
+  requireRepository,
+  rootPaths,
+  topLevelPaths,
+  type TreeSnapshot,
+} from "../../git/repository.ts";
 import { guardHistory, type HistoryRewritten, holdStash, keepGone, readWork } from "../../git/history.ts";
 import type { Tags } from "../../git/tags.ts";
-import { type IndexFlags, readIndexFlags, withHidden } from "../../git/index_flags.ts";
+import {
+  clearNewFlags,
+  flaggedPaths,
+  type IndexFlags,
+  layFlagsAgain,
+  readIndexFlags,
+  withHidden,
+} from "../../git/index_flags.ts";
 import { dropConflicts, endOperations } from "../../git/operations.ts";
 import { isUnmerged, labelTurnConflicts } from "../../git/turn_conflicts.ts";
-import { rootPaths, topLevelPaths } from "../../git/tree_paths.ts";
-import type { Repository, TreeSnapshot } from "../../git/types.ts";
 import { realPath } from "../../host/file_state.ts";
 import { factsOf } from "../../host/path_facts.ts";
-import { takeOutUnreadable } from "../../git/take_out.ts";
-import { flagsAsBefore } from "./flags_as_before.ts";
-import { createIgnoredBefore } from "./ignored_before.ts";
-import { COMMITTED, createUncommitted, type UncommittedOptions } from "./uncommitted.ts";
+import { takeOut, takeOutUnreadable } from "../../git/take_out.ts";
+import { COMMITTED, createUncommitted, pathsOfSides, type UncommittedOptions, warnOfFlags } from "./uncommitted.ts";
+import { NAMES_AT, outputFrom, pathsBetween, pathsFrom } from "../../git/run_git.ts";
+import { readIgnored, type WasIgnored } from "../../git/ignored.ts";
 
 /** A turn after the guard has looked at it. */
 export interface GuardedTurn extends ObservedTurn {
@@ -139,4 +151,103 @@ function notesOf(operations: readonly string[], cleared: readonly string[]): rea
     ...operations.map((operation) => `the turn left a ${operation} in progress: it was ended`),
     ...(cleared.length === 0 ? [] : [`the turn hid changes by index flags, which were cleared: ${cleared.join(", ")}`]),
   ];
+}
+
+interface Heads {
+  readonly from: TreeSnapshot["head"];
+  readonly to: TreeSnapshot["head"];
+}
+
+/**
+ * Clears the index flags that a turn has set, lays a person's in again, and takes the files that these hide out of the
+ * turn's commits.
+ *
+ * @param wrote whether the index was written since
+ * @returns the paths whose flags were cleared, and whether HEAD or the index was changed otherwise
+ */
+async function flagsAsBefore(
+  ralph: RalphContext,
+  before: IndexFlags,
+  wrote: boolean,
+  heads: Heads,
+): Promise<{ readonly cleared: readonly string[]; readonly isMoved: boolean }> {
+  const repository = requireRepository(ralph);
+  const committed = await committedOf(repository, flaggedPaths(before), heads);
+  if (committed.length > 0) await takeOut(repository, heads.from, committed);
+  if (!wrote && committed.length === 0) return { cleared: [], isMoved: false };
+  const now = await readIndexFlags(repository);
+  const cleared = await clearNewFlags(repository, before, now);
+  const back = await layFlagsAgain(repository, before, now);
+  if (committed.length > 0) {
+    const message = `${COMMITTED}: ${rootPaths(ralph, committed).join(", ")}`;
+    ralph.events.emit({ type: "note", level: "warn", message });
+  }
+  warnOfFlags(ralph, back.filter((path) => !committed.includes(path)));
+  return { cleared, isMoved: committed.length + back.length > 0 };
+}
+
+async function committedOf(
+  repository: Repository,
+  flagged: ReadonlySet<string>,
+  { from, to }: Heads,
+): Promise<readonly string[]> {
+  if (flagged.size === 0 || from === null || to === null || from === to) return [];
+  const paths = (await pathsBetween(repository, from, to)).filter((path) => flagged.has(path));
+  const { fromTurn } = await pathsOfSides(repository, paths.length > 0 ? `${from}..${to}` : null);
+  return paths.filter((path) => fromTurn?.has(path) !== false);
+}
+
+/** The files that git ignored, and that were there, before the first turn: a person's. */
+interface IgnoredBefore {
+  /** Call before each turn. */
+  look(): Promise<void>;
+  /**
+   * Takes them out of the turn's commits and of the index. The files stay.
+   *
+   * @returns the paths, relative to the top level; also those that are not ignored any more
+   */
+  takeOut(before: TreeSnapshot, after: TreeSnapshot): Promise<ReadonlySet<string>>;
+}
+
+/** @param stateFiles relative to the top level */
+function createIgnoredBefore(ralph: RalphContext, stateFiles: readonly string[]): IgnoredBefore {
+  const repository = requireRepository(ralph);
+  let wasIgnored: WasIgnored | null = null;
+  return {
+    async look() {
+      wasIgnored ??= await readIgnored(repository, ralph.host.clock.now());
+    },
+    async takeOut(before, after) {
+      const isPersons: WasIgnored = (path) =>
+        !stateFiles.includes(path) && !before.contents.has(path) && wasIgnored?.(path) === true;
+      const committed = await committedPaths(repository, before.head, after.head, isPersons);
+      if (committed.length > 0) await takeOut(repository, before.head, committed);
+      const isNew = ({ code }: ChangedPath): boolean => /^A|\?/.test(code);
+      const shown = after.changed.filter((entry) => isNew(entry) && isPersons(entry.path));
+      const input = shown.filter(({ untracked }) => !untracked).map(({ path }) => path).join("\0");
+      const remove = ["update-index", "--force-remove", "-z", "--stdin"];
+      if (input !== "") await outputFrom(repository, remove, { input });
+      const paths = new Set([...committed, ...shown.map(({ path }) => path)]);
+      if (paths.size === 0) return paths;
+      const message = `ignored and there before the turn, so not committed: ${rootPaths(ralph, [...paths]).join(", ")}`;
+      ralph.events.emit({ type: "note", level: "warn", message });
+      return paths;
+    },
+  };
+}
+
+/** A person's paths in the turn's commits that the commit before them had not. */
+async function committedPaths(
+  repository: Repository,
+  from: string | null,
+  to: string | null,
+  isPersons: WasIgnored,
+): Promise<readonly string[]> {
+  if (to === null || to === from) return [];
+  if (from === null) return (await pathsFrom(repository, [...NAMES_AT, to])).filter(isPersons);
+  const paths = (await pathsBetween(repository, from, to)).filter(isPersons);
+  if (paths.length === 0) return [];
+  const { fromTurn } = await pathsOfSides(repository, `${from}..${to}`);
+  const known = new Set(await pathsFrom(repository, [...NAMES_AT, from]));
+  return paths.filter((path) => fromTurn?.has(path) !== false && !known.has(path));
 }

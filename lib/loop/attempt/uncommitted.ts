@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { restoreFolders } from "../../agents/agent_turn.ts";
 import type { KeptRecord, KeptWork, OpenItem } from "../../backlog/journal_types.ts";
 import type { RalphContext } from "../../context/context.ts";
-import { requireRepository } from "../../git/require_repository.ts";
+import { type Repository, requireRepository, rootPaths, type TreeSnapshot } from "../../git/repository.ts";
 import { keepPaths, type KeptPath, nameKept, restoreKept } from "../../git/kept.ts";
 import {
   ASSUMED,
@@ -18,8 +18,6 @@ import { takeOut } from "../../git/take_out.ts";
 import { canMark, markedCommits } from "../../git/turn_mark.ts";
 import { foldersOf, putFoldersBack } from "../../host/folders_kept.ts";
 import { factsOf } from "../../host/path_facts.ts";
-import { rootPaths } from "../../git/tree_paths.ts";
-import type { Repository, TreeSnapshot } from "../../git/types.ts";
 
 /** A person's uncommitted work: kept before each turn, and restored after it. */
 export interface Uncommitted {

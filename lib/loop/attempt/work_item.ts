@@ -11,9 +11,8 @@ import type { BriefChange } from "../../checks/brief/types.ts";
 import { namedCheck } from "../../checks/function.ts";
 import { verify } from "../../checks/verify.ts";
 import type { RalphContext } from "../../context/context.ts";
-import { requireRepository } from "../../git/require_repository.ts";
+import { requireRepository, type TreeSnapshot } from "../../git/repository.ts";
 import { markingEnvironment } from "../../git/turn_mark.ts";
-import type { TreeSnapshot } from "../../git/types.ts";
 import {
   allowsUnverified,
   type AttemptParts,

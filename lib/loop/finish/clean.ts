@@ -5,11 +5,10 @@ import type { BroughtUp, Checkout } from "../../checks/checkout/types.ts";
 import { verify } from "../../checks/verify.ts";
 import type { JournalKey } from "../../backlog/journal_types.ts";
 import type { RalphContext } from "../../context/context.ts";
-import { topLevelPaths } from "../../git/tree_paths.ts";
+import { requireRepository, topLevelPaths } from "../../git/repository.ts";
 import type { CheckedAs } from "../run/outcome.ts";
 import type { Notice } from "../policy/progress.ts";
 import { tidied } from "../run/tidied.ts";
-import { requireRepository } from "../../git/require_repository.ts";
 import { createGit, outputOfGit, READING } from "../../git/run_git.ts";
 
 /** Ralph's own folders and locks: no check needs them. */

@@ -3,7 +3,7 @@ import { doubtOf } from "../../backlog/attempts.ts";
 import type { JournalKey } from "../../backlog/journal_types.ts";
 import type { Backlog, Check, CheckResult, LoopView, PassedItem } from "../../backlog/types.ts";
 import { describeFailures } from "../../backlog/verdict.ts";
-import type { CheckLike } from "../../checks/types.ts";
+import type { CheckLike } from "../../checks/function.ts";
 import type { LimitsConfig } from "../../config/schema.ts";
 import type { RalphContext } from "../../context/context.ts";
 import type { Findings } from "../../checks/experiment/findings.ts";

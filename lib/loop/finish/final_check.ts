@@ -10,12 +10,11 @@ import type {
   Verification,
 } from "../../backlog/types.ts";
 import { doubtOf } from "../../backlog/attempts.ts";
-import { namedCheck } from "../../checks/function.ts";
-import type { CheckLike } from "../../checks/types.ts";
+import { type CheckLike, namedCheck } from "../../checks/function.ts";
 import type { BroughtUp } from "../../checks/checkout/types.ts";
 import { repeatFailed } from "../../checks/repeat.ts";
 import { verify } from "../../checks/verify.ts";
-import { requireRepository } from "../../git/require_repository.ts";
+import { requireRepository } from "../../git/repository.ts";
 import type { CleanRun } from "./clean.ts";
 import { NOT_CLAIMED, type Notice } from "../policy/progress.ts";
 

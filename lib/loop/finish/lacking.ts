@@ -3,8 +3,7 @@ import { isNamed } from "../../checks/checkout/classify.ts";
 import { verify } from "../../checks/verify.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { linksAtHead, nestedIn, nestedMessage } from "../../git/nested.ts";
-import { requireRepository } from "../../git/require_repository.ts";
-import { rootPaths } from "../../git/tree_paths.ts";
+import { requireRepository, rootPaths } from "../../git/repository.ts";
 import type { CleanRun } from "./clean.ts";
 import { ownPaths } from "../settle/stow.ts";
 

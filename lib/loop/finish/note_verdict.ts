@@ -5,7 +5,7 @@ import type { BriefRecord } from "../../backlog/journal_types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { noteAt } from "../../git/notes.ts";
-import { requireRepository } from "../../git/require_repository.ts";
+import { requireRepository } from "../../git/repository.ts";
 import { jsonIn } from "../../host/data.ts";
 import { VERSION } from "../../host/version.ts";
 import type { Notice } from "../policy/progress.ts";

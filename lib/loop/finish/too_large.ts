@@ -2,8 +2,7 @@ import picomatch from "picomatch";
 import type { JournalKey } from "../../backlog/journal_types.ts";
 import { kindOf } from "../../checks/experiment/product.ts";
 import type { RalphContext } from "../../context/context.ts";
-import { requireRepository } from "../../git/require_repository.ts";
-import { topLevelPaths } from "../../git/tree_paths.ts";
+import { requireRepository, topLevelPaths } from "../../git/repository.ts";
 import type { Notice } from "../policy/progress.ts";
 
 /** Nobody reviews more changed lines of the product than these at once. */

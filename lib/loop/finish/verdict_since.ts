@@ -11,9 +11,7 @@ import type { Config } from "../../config/types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { defaultBranch } from "../../git/default_branch.ts";
-import { requireRepository } from "../../git/require_repository.ts";
-import { topLevelPaths } from "../../git/tree_paths.ts";
-import type { Repository } from "../../git/types.ts";
+import { type Repository, requireRepository, topLevelPaths } from "../../git/repository.ts";
 import type { Notice } from "../policy/progress.ts";
 
 /** The work that is judged, and its beginning. */

@@ -8,12 +8,11 @@ import type { Attempt, FailureReason, Item, WorkDone } from "../../backlog/types
 import { describeFailures } from "../../backlog/verdict.ts";
 import type { Beside } from "../../checks/beside.ts";
 import type { BriefKind } from "../../checks/brief/types.ts";
-import type { CheckLike } from "../../checks/types.ts";
+import type { CheckLike } from "../../checks/function.ts";
 import { unresolvedIn, unresolvedMessage } from "../../git/conflict_markers.ts";
 import { bodyWith, type Captured } from "../../git/fold.ts";
 import { inTheWay, type Landing, moveTree } from "../../git/land.ts";
-import { requireRepository } from "../../git/require_repository.ts";
-import { rootPaths, topLevelPaths } from "../../git/tree_paths.ts";
+import { requireRepository, rootPaths, topLevelPaths } from "../../git/repository.ts";
 import { pathsBetween } from "../../git/run_git.ts";
 import type { KeptWork } from "../../git/work_commit.ts";
 import { withoutReviews, type WorkedItem } from "../attempt/attempt_parts.ts";

@@ -11,7 +11,7 @@ import { interruptedAttempt } from "../../backlog/attempts.ts";
 import type { Attempt, Item } from "../../backlog/types.ts";
 import type { LimitsConfig } from "../../config/schema.ts";
 import type { Elsewhere } from "../../context/elsewhere.ts";
-import { requireRepository } from "../../git/require_repository.ts";
+import { requireRepository } from "../../git/repository.ts";
 import { createKeptWork, keptWork, workRef } from "../../git/work_commit.ts";
 import { asNamed } from "../../host/file_errors.ts";
 import { createSlots } from "../../host/slots.ts";

@@ -1,8 +1,7 @@
 import { onlyOneReason, ORDERED } from "../../backlog/attempts.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { tooOldToMerge } from "../../git/land.ts";
-import { requireRepository } from "../../git/require_repository.ts";
-import { rootPaths } from "../../git/tree_paths.ts";
+import { requireRepository, rootPaths } from "../../git/repository.ts";
 import type { LoopParts } from "../run/loop_parts.ts";
 import { ownPaths } from "../settle/stow.ts";
 

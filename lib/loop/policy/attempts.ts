@@ -1,8 +1,7 @@
 import { interruptedAttempt } from "../../backlog/attempts.ts";
 import type { Attempt, Backlog, FailureReason, Item, WorkDone } from "../../backlog/types.ts";
 import type { RalphContext } from "../../context/context.ts";
-import { rootPaths } from "../../git/tree_paths.ts";
-import type { TreeSnapshot } from "../../git/types.ts";
+import { rootPaths, type TreeSnapshot } from "../../git/repository.ts";
 
 /** Attempts that an item still has after this one. Pure. */
 export function attemptsLeft(

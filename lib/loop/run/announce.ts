@@ -4,7 +4,7 @@ import { noChecks } from "../../backlog/verify_commands.ts";
 import { usageOf } from "../../backlog/usage.ts";
 import type { RalphContext } from "../../context/context.ts";
 import type { TurnChanges } from "../../events/types.ts";
-import { requireRepository } from "../../git/require_repository.ts";
+import { requireRepository } from "../../git/repository.ts";
 
 /** So many of the files that a turn changed are named. */
 const PATHS = 20;

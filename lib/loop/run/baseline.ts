@@ -1,12 +1,9 @@
 import type { Check, CheckResult } from "../../backlog/types.ts";
-import { namedCheck } from "../../checks/function.ts";
+import { type CheckLike, namedCheck } from "../../checks/function.ts";
 import { missingTool } from "../../checks/missing_tool.ts";
-import type { CheckLike } from "../../checks/types.ts";
 import { verify } from "../../checks/verify.ts";
 import type { RalphContext } from "../../context/context.ts";
-import { requireRepository } from "../../git/require_repository.ts";
-import { rootPaths, topLevelPaths } from "../../git/tree_paths.ts";
-import type { TreeSnapshot } from "../../git/types.ts";
+import { requireRepository, rootPaths, topLevelPaths, type TreeSnapshot } from "../../git/repository.ts";
 import type { CleanRun } from "../finish/clean.ts";
 
 /** The logs of the checks, what ends them, and the checkout that has to make them at the end. */

@@ -2,10 +2,8 @@ import { join } from "node:path";
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { Backlog } from "../../backlog/types.ts";
-import { requireRepository } from "../../git/require_repository.ts";
+import { type Repository, requireRepository, rootPaths, topLevelPaths } from "../../git/repository.ts";
 import { isRenamed } from "../../git/switch_branch.ts";
-import { rootPaths, topLevelPaths } from "../../git/tree_paths.ts";
-import type { Repository } from "../../git/types.ts";
 import { pathExists, renamePath } from "../../host/files.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { LimitsConfig } from "../../config/types.ts";
 import type { Hook } from "../../hooks/hook.ts";
 import type { Progress } from "../policy/progress.ts";
-import type { CheckLike } from "../../checks/types.ts";
+import type { CheckLike } from "../../checks/function.ts";
 
 /** How a loop runs. The context (configuration and command line) gives what is absent. */
 export interface LoopOptions {

@@ -3,7 +3,7 @@ import { localTime } from "../../host/local_date.ts";
 import type { RunLock } from "../../context/context.ts";
 import { ownFiles } from "../../context/own_files.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import type { Repository } from "../../git/types.ts";
+import type { Repository } from "../../git/repository.ts";
 import { takeLock } from "../../host/lock.ts";
 import type { Host } from "../../host/types.ts";
 

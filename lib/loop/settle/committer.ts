@@ -1,9 +1,14 @@
 import { join } from "node:path";
 import type { Backlog, SettleCommit } from "../../backlog/types.ts";
 import type { RalphContext } from "../../context/context.ts";
-import { requireRepository } from "../../git/require_repository.ts";
-import { rootPaths, topLevelPaths } from "../../git/tree_paths.ts";
-import type { CommitResult, Fold, TreeStatus } from "../../git/types.ts";
+import {
+  type CommitResult,
+  type Fold,
+  requireRepository,
+  rootPaths,
+  topLevelPaths,
+  type TreeStatus,
+} from "../../git/repository.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { pathExists } from "../../host/files.ts";
 

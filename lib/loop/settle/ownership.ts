@@ -1,4 +1,4 @@
-import type { TreeSnapshot } from "../../git/types.ts";
+import type { TreeSnapshot } from "../../git/repository.ts";
 import type { Item } from "../../backlog/types.ts";
 import type { Leftover } from "../../backlog/journal_types.ts";
 

@@ -1,6 +1,12 @@
 import { join } from "node:path";
 import type { RalphContext } from "../../context/context.ts";
-import type { Fold, TreeSnapshot, TreeStatus } from "../../git/types.ts";
+import {
+  type Fold,
+  requireRepository,
+  topLevelPaths,
+  type TreeSnapshot,
+  type TreeStatus,
+} from "../../git/repository.ts";
 import type {
   Attempt,
   Backlog,
@@ -12,8 +18,6 @@ import type {
   Settlement,
 } from "../../backlog/types.ts";
 import type { JournalKey } from "../../backlog/journal_types.ts";
-import { requireRepository } from "../../git/require_repository.ts";
-import { topLevelPaths } from "../../git/tree_paths.ts";
 import type { Landing } from "../../git/land.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { factsOf } from "../../host/path_facts.ts";

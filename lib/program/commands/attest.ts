@@ -12,7 +12,7 @@ import type { RalphContext } from "../../context/context.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
 import { commitsNoted, noteAt } from "../../git/notes.ts";
 import { commitAt } from "../../git/refs.ts";
-import { requireRepository } from "../../git/require_repository.ts";
+import { requireRepository } from "../../git/repository.ts";
 import { outputFrom } from "../../git/run_git.ts";
 import { verdictSince } from "../../loop/finish/verdict_since.ts";
 

@@ -2,7 +2,7 @@ import type { Invocation } from "../../cli/command.ts";
 import { usage } from "../../cli/parse.ts";
 import { openSession } from "../../cli/session.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
-import { requireRepository } from "../../git/require_repository.ts";
+import { requireRepository } from "../../git/repository.ts";
 import { gate } from "../../recipe/gate.ts";
 import { formatSize } from "../../ui/format_size.ts";
 import { STORED, storedFor } from "../stored.ts";

@@ -6,7 +6,7 @@ import { usage } from "../../cli/parse.ts";
 import { openSession } from "../../cli/session.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
-import { requireRepository } from "../../git/require_repository.ts";
+import { requireRepository } from "../../git/repository.ts";
 import { askConsent } from "../../recipe/gate.ts";
 import { requestBody, requestTitle } from "../../report/pull_request.ts";
 import { conventionalTitle } from "../../report/title_convention.ts";

@@ -19,8 +19,7 @@ import { type Job, repositoryName } from "../../machines/job.ts";
 import { openEngine } from "../../machines/open_engine.ts";
 import { remoteUrl } from "../../machines/remote.ts";
 import { type JobContext, serveJobs, WORKER } from "../../machines/worker.ts";
-import { formatDuration } from "../../ui/format_duration.ts";
-import { oneLine } from "../../ui/printable.ts";
+import { formatDuration, oneLine } from "../../ui/printable.ts";
 import { WORKFLOWS } from "../../workflows/table.ts";
 
 /** Seconds that a worker waits for its agent with a job in hand: another one may have an agent that is free. */

@@ -8,7 +8,7 @@ import { ownFiles } from "../../context/own_files.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { openRepository } from "../../git/open_repository.ts";
-import { requireRepository } from "../../git/require_repository.ts";
+import { requireRepository } from "../../git/repository.ts";
 import { localTime } from "../../host/local_date.ts";
 import { readLockHolder } from "../../host/lock_holder.ts";
 import { findTrees, type FoundTree, rescueTrees, type TreesOf } from "../../loop/parallel/leftover_trees.ts";

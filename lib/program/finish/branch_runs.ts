@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { isAncestor } from "../../git/refs.ts";
 import type { Config } from "../../config/types.ts";
-import { requireRepository, type RootedRepository } from "../../git/require_repository.ts";
-import { topLevelPaths } from "../../git/tree_paths.ts";
+import { requireRepository, type RootedRepository, topLevelPaths } from "../../git/repository.ts";
 import type { Host } from "../../host/types.ts";
 import { listRuns } from "../../report/find_run.ts";
 import { type Change, changeOf } from "../../report/changed_files.ts";

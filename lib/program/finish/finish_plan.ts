@@ -5,8 +5,7 @@ import { RalphError } from "../../errors/ralph_error.ts";
 import { type BranchWork, branchWork } from "../../git/branch_work.ts";
 import { defaultBranch } from "../../git/default_branch.ts";
 import { mergeTrees, tooOldToMerge } from "../../git/land.ts";
-import { requireRepository } from "../../git/require_repository.ts";
-import type { Repository } from "../../git/types.ts";
+import { type Repository, requireRepository } from "../../git/repository.ts";
 import { type Forge, forgeOf } from "./forge.ts";
 
 /** The work that would be finished, and how. */

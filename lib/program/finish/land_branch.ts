@@ -1,9 +1,8 @@
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { inTheWay, mergeTrees } from "../../git/land.ts";
-import { requireRepository } from "../../git/require_repository.ts";
+import { type Repository, requireRepository } from "../../git/repository.ts";
 import { outputFrom } from "../../git/run_git.ts";
-import type { Repository } from "../../git/types.ts";
 import { beforeFold } from "../../report/pull_request.ts";
 import { type FinishPlan, wayOut } from "./finish_plan.ts";
 

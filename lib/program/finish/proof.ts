@@ -1,11 +1,10 @@
 import { doubtOf } from "../../backlog/attempts.ts";
 import type { AnswerSource } from "../../events/types.ts";
 import type { RalphContext } from "../../context/context.ts";
-import { requireRepository } from "../../git/require_repository.ts";
+import { requireRepository, topLevelPaths } from "../../git/repository.ts";
 import { addsNothing } from "../../git/branch_work.ts";
 import { ownCommit } from "../../git/own_commit.ts";
 import { outputFrom } from "../../git/run_git.ts";
-import { topLevelPaths } from "../../git/tree_paths.ts";
 import { carryVerdict, noteVerdict } from "../../loop/finish/note_verdict.ts";
 import { verdictSince } from "../../loop/finish/verdict_since.ts";
 import type { Proof } from "../../report/pull_request.ts";

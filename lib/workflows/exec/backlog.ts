@@ -3,14 +3,21 @@ import type { LoopDefaults, RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { passedStories, storyCounts, storyItem } from "../stories.ts";
 import type { Check, LoopView, Next, ParkedItem } from "../../backlog/types.ts";
-import { EXEC_RUNS, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, PRD_FILE, PROGRESS_FILE } from "./paths.ts";
+import {
+  EXEC_RUNS,
+  PLAN_STATE_FILE,
+  PLAN_TRANSCRIPT_FILE,
+  type Prd,
+  PRD_FILE,
+  PROGRESS_FILE,
+  type Story,
+} from "./types.ts";
 import type { GatedBacklog, GateTexts } from "../../recipe/gate_run.ts";
 import { begunPlan } from "./plan/begun.ts";
-import { recordDecision } from "./plan/transcript.ts";
+import { recordDecision } from "./plan/state.ts";
 import { formatPrd, parsePrd } from "./format.ts";
 import { withFailure } from "../../backlog/notes.ts";
 import { printOf, settleStory } from "./settle.ts";
-import type { Prd, Story } from "./types.ts";
 import { fingerprintOf, startable } from "../../backlog/attempts.ts";
 
 /** The backlog needs these parts of the context. */

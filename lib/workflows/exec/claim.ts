@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Repository } from "../../git/types.ts";
+import type { Repository } from "../../git/repository.ts";
 import { readLeftText } from "../../host/files.ts";
 import type { Claim, Turn } from "../../backlog/types.ts";
 import { signalsOf, stripMarks } from "../../backlog/signals.ts";

@@ -3,7 +3,7 @@ import type { RalphContext } from "../../context/context.ts";
 import { newestArchive } from "../../git/archive.ts";
 import { pathExists } from "../../host/files.ts";
 import { layInFiles } from "../lay_in_files.ts";
-import { PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, PRD_FILE, PROGRESS_FILE } from "./paths.ts";
+import { PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, PRD_FILE, PROGRESS_FILE } from "./types.ts";
 
 /** After `ralph finish` the branch has no PRD: the one that was taken off is laid in again, so that the work continues. */
 export async function layIn(ralph: RalphContext): Promise<void> {

@@ -22,7 +22,7 @@ import {
   PLAN_TRANSCRIPT_FILE,
   PRD_FILE,
   PROGRESS_FILE,
-} from "./paths.ts";
+} from "./types.ts";
 import type { WorkflowRow } from "../workflow.ts";
 
 /** The parts after the plan. */
@@ -63,11 +63,11 @@ export const EXEC: WorkflowRow = {
       await (await import("./commands/plan_understand_run.ts")).planGoal(invocation, place),
     run: async (invocation, place) =>
       await (await import("./commands/plan_understand_run.ts")).runStories(invocation, place),
-    status: async (look) => [await (await import("./commands/status_and_next.ts")).readStatus(look)],
-    next: async (look) => await (await import("./commands/status_and_next.ts")).readNext(look),
-    validate: async (validated) => await (await import("./commands/verify_and_validate.ts")).validateExec(validated),
+    status: async (look) => [await (await import("./commands/look.ts")).readStatus(look)],
+    next: async (look) => await (await import("./commands/look.ts")).readNext(look),
+    validate: async (validated) => await (await import("./commands/look.ts")).validateExec(validated),
     backlog: async (ralph) => (await import("./backlog.ts")).prdBacklog(ralph) as Backlog,
-    verify: async (ralph) => await (await import("./commands/verify_and_validate.ts")).verifyStories(ralph),
+    verify: async (ralph) => await (await import("./commands/look.ts")).verifyStories(ralph),
   },
   commands: [
     {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { pathExists, readText, resolveInside, writeAtomic } from "../../host/files.ts";
-import { CODEBASE_MAP_FILE, PROGRESS_FILE } from "./paths.ts";
+import { CODEBASE_MAP_FILE, PROGRESS_FILE } from "./types.ts";
 
 /**
  * The understanding loop looks at these topics in this order if nothing else is configured. The map's template and the

@@ -5,8 +5,7 @@ import type { RalphContext } from "../../context/context.ts";
 import { headlineOf } from "../../backlog/verdict.ts";
 import { localDate } from "../../host/local_date.ts";
 import { presentPaths } from "../present_paths.ts";
-import { PLAN_TRANSCRIPT_FILE, PROGRESS_FILE } from "./paths.ts";
-import type { Story } from "./types.ts";
+import { PLAN_TRANSCRIPT_FILE, PROGRESS_FILE, type Story } from "./types.ts";
 
 /** A settlement is written here. */
 interface Place {

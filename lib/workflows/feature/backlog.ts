@@ -9,11 +9,17 @@ import { presentPaths } from "../present_paths.ts";
 import { type FeatureDirectory, IGNORE_FILE } from "./directories.ts";
 import { type FeatureFindings, featureFindings, featureSignals, learningsByHand, learningsChange } from "./claim.ts";
 import { changePrdText, loadFeaturePrd, parseFeaturePrd, storyChanges, unaccepted } from "./format.ts";
-import { workCommit } from "./last_result.ts";
+import {
+  claimOfReview,
+  type FeatureStore,
+  printOf,
+  retriesOf,
+  settleReview,
+  settleStory,
+  workCommit,
+} from "./settle.ts";
 import { featureReviewPrompt, featureStoryPrompt } from "./prompt.ts";
-import { claimOfReview, settleReview } from "./review.ts";
 import { checksOf, isUi, type UserInterface } from "./checks.ts";
-import { type FeatureStore, printOf, retriesOf, settleStory } from "./settle.ts";
 import type { FeatureStory } from "./types.ts";
 
 /** The part of the context that the backlog needs. */

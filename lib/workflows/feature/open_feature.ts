@@ -2,7 +2,7 @@ import { type FeatureDirectory, listFeatures, matchFeature } from "./directories
 import { parseFeaturePrd } from "./format.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import type { Repository } from "../../git/types.ts";
+import type { Repository } from "../../git/repository.ts";
 import { readText } from "../../host/files.ts";
 import { usage } from "../../cli/parse.ts";
 import { readOrError } from "../read_or_error.ts";

@@ -37,9 +37,9 @@ export const FEATURE: WorkflowRow = {
       complete: true,
     },
     run: async (invocation, place) => await (await import("./commands/run_and_prd.ts")).runFeature(invocation, place),
-    status: async (look) => await (await import("./commands/status_and_next.ts")).featureStatus(look),
-    next: async (look) => await (await import("./commands/status_and_next.ts")).featureNext(look),
-    validate: async (validated) => await (await import("./commands/verify_and_validate.ts")).validateFeature(validated),
+    status: async (look) => await (await import("./commands/look.ts")).featureStatus(look),
+    next: async (look) => await (await import("./commands/look.ts")).featureNext(look),
+    validate: async (validated) => await (await import("./commands/look.ts")).validateFeature(validated),
     validateConfig({ config: { provider, verify }, present }) {
       if (!present) return ["ralph.config.json not found: run `ralph init` to create one"];
       return [
@@ -52,8 +52,7 @@ export const FEATURE: WorkflowRow = {
       const { featureBacklog } = await import("./backlog.ts");
       return featureBacklog(ralph, { feature: await openFeature(ralph, scope) }) as Backlog;
     },
-    verify: async (ralph, scope) =>
-      await (await import("./commands/verify_and_validate.ts")).featureVerify(ralph, scope),
+    verify: async (ralph, scope) => await (await import("./commands/look.ts")).featureVerify(ralph, scope),
   },
   commands: [
     {

@@ -7,7 +7,16 @@ import type { Backlog, Check, Item } from "../../backlog/types.ts";
 import { type GsdBacklogContext, type GsdItemData, itemDataOf } from "./item_data.ts";
 import { planChecks, uncheckedPlans } from "./checks.ts";
 import { claimOf, type GsdFindings, gsdFindings } from "./claim.ts";
-import { GSD_JOURNAL, GSD_RUNS, PLANNING_DIRECTORY, ROADMAP_FILE, STATE_FILE } from "./paths.ts";
+import {
+  CHECK_FORM,
+  GSD_JOURNAL,
+  GSD_RUNS,
+  type Plan,
+  type Planning,
+  PLANNING_DIRECTORY,
+  ROADMAP_FILE,
+  STATE_FILE,
+} from "./types.ts";
 import { circleLine, findPlan, type Position, positionOf } from "./position.ts";
 import { sameNumber } from "./numbers.ts";
 import { list } from "./front_matter.ts";
@@ -19,7 +28,6 @@ import { withTicksOf } from "./restore_roadmap.ts";
 import { withSectionOf } from "./rewrite_state.ts";
 import { PlanSettler, waitsForSummary } from "./settle.ts";
 import { policyOf } from "./settle_policy.ts";
-import { CHECK_FORM, type Plan, type Planning } from "./types.ts";
 
 export type { GsdFindings } from "./claim.ts";
 export type { GsdBacklogContext } from "./item_data.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Attempt, SettleCommit, Settlement } from "../../backlog/types.ts";
 import { copyPath, ensureDirectory, pathExists, removePath } from "../../host/files.ts";
 import { type GsdBacklogContext, type GsdItemData, isWithin } from "./item_data.ts";
-import { GSD_RUNS } from "./paths.ts";
+import { GSD_RUNS } from "./types.ts";
 import { scanPlanning } from "./read_planning.ts";
 
 /** The part of the context that moving a SUMMARY needs. */

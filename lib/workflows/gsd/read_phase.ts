@@ -3,10 +3,9 @@ import { listDirectory, pathExists, readLeftText, readText } from "../../host/fi
 import { stampOf } from "../../host/path_facts.ts";
 import { isOwnSummary, parsePhaseName, parsePlanName, type PlanName, summaryNameOf } from "./file_names.ts";
 import { compareNumbers, isNumber, sameNumber } from "./numbers.ts";
-import { PHASES_DIRECTORY } from "./paths.ts";
+import { type Diagnostic, type Phase, PHASES_DIRECTORY, type Plan, type StatePosition } from "./types.ts";
 import { type PhaseFacts, phaseStanding, saidOf } from "./phase_standing.ts";
 import { isTicked, type Roadmap } from "./roadmap_file.ts";
-import type { Diagnostic, Phase, Plan, StatePosition } from "./types.ts";
 import { scalar } from "./front_matter.ts";
 import { parsePlan } from "./plan_file.ts";
 import { summaryVerdict } from "./summary_file.ts";

@@ -3,7 +3,17 @@ import { RalphError } from "../../errors/ralph_error.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
 import { pathExists, readText } from "../../host/files.ts";
 import { canonical, compareNumbers, sameNumber } from "./numbers.ts";
-import { PHASES_DIRECTORY, PLANNING_DIRECTORY, ROADMAP_FILE, STATE_FILE } from "./paths.ts";
+import {
+  type Diagnostic,
+  type Phase,
+  PHASES_DIRECTORY,
+  type Plan,
+  type Planning,
+  PLANNING_DIRECTORY,
+  ROADMAP_FILE,
+  STATE_FILE,
+  type StatePosition,
+} from "./types.ts";
 import { saidOf } from "./phase_standing.ts";
 import {
   type Folder,
@@ -17,7 +27,6 @@ import {
 } from "./read_phase.ts";
 import { parseRoadmap, type Roadmap } from "./roadmap_file.ts";
 import { findSection, parseState } from "./state_file.ts";
-import type { Diagnostic, Phase, Plan, Planning, StatePosition } from "./types.ts";
 import { parsePlanName } from "./file_names.ts";
 import { list } from "./front_matter.ts";
 

@@ -1,9 +1,8 @@
 import type { Backlog } from "../../backlog/types.ts";
 import type { CommandLine } from "../../cli/command.ts";
 import { LOOK_FLAGS, SESSION_FLAGS, text } from "../../cli/flags.ts";
-import { PLANNING_DIRECTORY } from "./paths.ts";
+import { CHECK_FORM, PLANNING_DIRECTORY } from "./types.ts";
 import type { WorkflowRow } from "../workflow.ts";
-import { CHECK_FORM } from "./types.ts";
 
 /** The plans of a GSD project. */
 export const GSD: WorkflowRow = {
@@ -28,13 +27,12 @@ export const GSD: WorkflowRow = {
     init: async (invocation) => await (await import("./commands/planning.ts")).planWithGsd(invocation, "init"),
     plan: async (invocation) => await (await import("./commands/planning.ts")).planWithGsd(invocation, "plan"),
     run: async (invocation, place) => await (await import("./commands/run.ts")).runGsd(invocation, place),
-    status: async (look) => [await (await import("./commands/status_and_next.ts")).readGsdStatus(look)],
-    next: async (look) => await (await import("./commands/status_and_next.ts")).nextPlan(look),
-    validate: async (validated) =>
-      await (await import("./commands/verify_and_validate.ts")).validatePlanning(validated),
+    status: async (look) => [await (await import("./commands/look.ts")).readGsdStatus(look)],
+    next: async (look) => await (await import("./commands/look.ts")).nextPlan(look),
+    validate: async (validated) => await (await import("./commands/look.ts")).validatePlanning(validated),
     checkForm: CHECK_FORM,
     backlog: async (ralph) => (await import("./backlog.ts")).gsdBacklog(ralph) as Backlog,
-    verify: async (ralph) => await (await import("./commands/verify_and_validate.ts")).verifyPlans(ralph),
+    verify: async (ralph) => await (await import("./commands/look.ts")).verifyPlans(ralph),
     examine: async (place, host) => await (await import("./commands/finding.ts")).gsdFinding(place, host),
   },
   commands: [

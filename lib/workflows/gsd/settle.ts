@@ -5,7 +5,7 @@ import { localDate } from "../../host/local_date.ts";
 import type { GsdFindings } from "./claim.ts";
 import { countsWithout, type GsdBacklogContext, type GsdItemData, itemDataOf } from "./item_data.ts";
 import { moveAside, moveOthersAside, withMoved } from "./moved_aside.ts";
-import { ROADMAP_FILE, STATE_FILE } from "./paths.ts";
+import { type Planning, ROADMAP_FILE, STATE_FILE, type StatePosition } from "./types.ts";
 import type { Position } from "./position.ts";
 import type { ProgressChange } from "./progress_value.ts";
 import { rewriteRoadmap } from "./rewrite_roadmap.ts";
@@ -14,7 +14,6 @@ import { findSection, parseState } from "./state_file.ts";
 import { type FailedPlan, policyOf } from "./settle_policy.ts";
 import { summaryVerdict, withSkipped, writtenSummary } from "./summary_file.ts";
 import { shortened } from "./tags.ts";
-import type { Planning, StatePosition } from "./types.ts";
 
 /** STATE.md's Status, while a verified plan waits for its SUMMARY. */
 function waitingStatus(id: string): string {

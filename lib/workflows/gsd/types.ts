@@ -1,3 +1,5 @@
+import type { JournalKey } from "../../backlog/journal_types.ts";
+
 /**
  * The content of `.planning/`, as read: phases, plans, position, and the places that Ralph does not understand.
  * Everything is plain JSON.
@@ -161,3 +163,15 @@ export interface Planning {
 /** How a PLAN.md names a check, for messages. */
 export const CHECK_FORM: string =
   "in the plan, in a task's `<verify>` or in `<verification>`, on a line of its own: `<automated>npm test</automated>`";
+
+/** GSD's folder, relative to the root. */
+export const PLANNING_DIRECTORY = ".planning";
+export const PHASES_DIRECTORY = ".planning/phases";
+export const STATE_FILE = ".planning/STATE.md";
+export const ROADMAP_FILE = ".planning/ROADMAP.md";
+
+/** Run folders go here. */
+export const GSD_RUNS = ".ralph/runs";
+
+/** The loop's journal keeps the plans of a project under this key. */
+export const GSD_JOURNAL: JournalKey = { backlog: "gsd", scope: "" };

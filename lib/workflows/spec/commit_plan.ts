@@ -3,8 +3,7 @@ import { PLAN_FILE } from "./types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { refuseOperations } from "../../git/open_repository.ts";
-import { requireRepository } from "../../git/require_repository.ts";
-import { topLevelPaths } from "../../git/tree_paths.ts";
+import { requireRepository, topLevelPaths } from "../../git/repository.ts";
 
 /** How the question of an uncommitted plan ended. */
 export type CommitPlanOutcome =

@@ -1,5 +1,4 @@
-import { topLevelPaths } from "../../git/tree_paths.ts";
-import type { Repository } from "../../git/types.ts";
+import { type Repository, topLevelPaths } from "../../git/repository.ts";
 import { idsOf, pendingOf, recordIn } from "./plan_file.ts";
 import { readLine } from "./read_line.ts";
 import { type Plan, PLAN_FILE } from "./types.ts";

@@ -3,8 +3,17 @@ import { textsOf } from "../plain.ts";
 import { changesTests } from "../../backlog/changes_tests.ts";
 import { fingerprintOf } from "../../backlog/attempts.ts";
 import type { Item } from "../../backlog/types.ts";
-import { doneOf, issuesOf, parsePlan, recordIn, rejectionsOf, specOf, tasksOf } from "./plan_file.ts";
-import { isInvestigated, type Stage } from "./stage.ts";
+import {
+  doneOf,
+  issuesOf,
+  parsePlan,
+  pendingOf,
+  recordIn,
+  rejectionsOf,
+  specLine,
+  specOf,
+  tasksOf,
+} from "./plan_file.ts";
 import { type Issue, type Plan, PLAN_FILE, type Task } from "./types.ts";
 
 /** An item of the spec workflow carries the plan as it was when the item was given, as far as it matters. */
@@ -110,4 +119,39 @@ function stageItem(
 function linesOf({ lines }: Plan, records: readonly (Task | Issue)[]): readonly string[] {
   const rawOf = new Map(lines.map(({ entry, raw }) => [recordIn(entry), raw]));
   return records.map((record) => rawOf.get(record) ?? "");
+}
+
+/** The stage of a plan. */
+export type Stage = "PLAN" | "DECOMPOSE" | "BUILD" | "VERIFY" | "INVESTIGATE" | "COMPLETE";
+
+/** How often a task is cut into parts, and they again: a part that is still too large is a person's. */
+export const MOST_PARTINGS = 3;
+
+/** How often an issue leads to a task, and that to an issue: what is found then is a person's. */
+export const MOST_ROUNDS = 3;
+
+/** The stage of a plan: computed, never stored. A line that cannot be read may be a task. */
+export function stageOf(plan: Plan): Stage {
+  const pending = pendingOf(plan);
+  if (specOf(plan) === null || isUnplanned(plan)) return "PLAN";
+  if (pending.some(isDivided)) return "DECOMPOSE";
+  if (pending.length > 0) return "BUILD";
+  if (doneOf(plan).length > 0) return "VERIFY";
+  if (issuesOf(plan).length > 0) return "INVESTIGATE";
+  return plan.lines.some(({ entry }) => entry.type === "invalid") ? "BUILD" : "COMPLETE";
+}
+
+/** The current spec was set, and nothing has been planned for it. */
+export function isUnplanned(plan: Plan): boolean {
+  return specLine(plan)?.planned === false && pendingOf(plan).length + doneOf(plan).length === 0;
+}
+
+/** The task is to be taken apart: its turn ran out of time or context, and it is no part of parts of parts. */
+export function isDivided({ kill, depth }: Task): boolean {
+  return kill !== null && depth < MOST_PARTINGS;
+}
+
+/** An agent looks into the issue; one that the tasks of issues have led to too often is left to a person. */
+export function isInvestigated({ rounds }: Issue): boolean {
+  return rounds < MOST_ROUNDS;
 }

@@ -7,12 +7,15 @@ import {
   decomposeItem,
   fingerprintOfTask,
   investigateItem,
+  isDivided,
+  isInvestigated,
+  isUnplanned,
+  MOST_ROUNDS,
   type SpecItem,
   type SpecItemData,
   verifyItem,
 } from "./item.ts";
 import { circleOf, doneOf, issuesOf, pendingOf, rejectionsOf, specOf } from "./plan_file.ts";
-import { isDivided, isInvestigated, isUnplanned, MOST_ROUNDS } from "./stage.ts";
 import { type Plan, PLAN_FILE, type Task } from "./types.ts";
 
 /** The facts beside the plan. */

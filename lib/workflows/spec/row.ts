@@ -135,9 +135,9 @@ export const SPEC: WorkflowRow = {
     next: async (look) => await (await import("./commands/look.ts")).nextOfPlan(look),
     validate: async (
       validated,
-    ) => [await (await import("./commands/verify_and_validate.ts")).validatePlanFile(validated)],
+    ) => [await (await import("./commands/look.ts")).validatePlanFile(validated)],
     backlog: async (ralph) => (await import("./backlog.ts")).specBacklog(ralph) as Backlog,
-    verify: async (ralph) => await (await import("./commands/verify_and_validate.ts")).verifyTasks(ralph),
+    verify: async (ralph) => await (await import("./commands/look.ts")).verifyTasks(ralph),
   },
   commands: COMMANDS,
 };

@@ -1,7 +1,6 @@
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { topLevelPaths } from "../../git/tree_paths.ts";
-import type { CommitResult, Repository } from "../../git/types.ts";
+import { type CommitResult, type Repository, topLevelPaths } from "../../git/repository.ts";
 import type { Host } from "../../host/types.ts";
 import type { Change } from "./mutations.ts";
 import { mergeConflict } from "./merge_plan.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { applyClaims, type ClaimLine } from "../../backlog/claims.ts";
-import { issuesIn, type SpecItem, tasksIn, testsChangedBy } from "./item.ts";
+import { isInvestigated, issuesIn, type SpecItem, type Stage, tasksIn, testsChangedBy } from "./item.ts";
 import {
   acceptTasks,
   addIssues,
@@ -20,7 +20,6 @@ import {
 } from "./mutations.ts";
 import { doneOf, issuesOf, tasksById } from "./plan_file.ts";
 import { usage } from "../../cli/parse.ts";
-import { isInvestigated, type Stage } from "./stage.ts";
 import { checkTask } from "./task_input.ts";
 import type { JsonObject, Plan } from "./types.ts";
 

@@ -1,7 +1,6 @@
-import { issuesIn, tasksIn } from "./item.ts";
+import { issuesIn, type Stage, stageOf, tasksIn } from "./item.ts";
 import { offered, type OfferOptions } from "./next_item.ts";
 import { doneOf, issuesOf, pendingOf, problemsOf, rejectsOf, specOf } from "./plan_file.ts";
-import { type Stage, stageOf } from "./stage.ts";
 import type { JsonObject, Plan, PlanProblem, Task } from "./types.ts";
 
 /** `ralph query` prints this. */

@@ -76,11 +76,10 @@ export const SPRINT: WorkflowRow = {
     },
     run: async (invocation) =>
       await (await import("./commands/sprint.ts")).run({ ...invocation, arguments: ["run", ...invocation.arguments] }),
-    status: async (look) => [await (await import("./commands/status_and_next.ts")).readSprints(look)],
-    next: async (look) => await (await import("./commands/status_and_next.ts")).nextOfSprint(look),
-    validate: async (validated) => await (await import("./commands/verify_and_validate.ts")).validateSprints(validated),
-    verify: async (ralph, scope) =>
-      await (await import("./commands/verify_and_validate.ts")).verifySprint(ralph, scope),
+    status: async (look) => [await (await import("./commands/look.ts")).readSprints(look)],
+    next: async (look) => await (await import("./commands/look.ts")).nextOfSprint(look),
+    validate: async (validated) => await (await import("./commands/look.ts")).validateSprints(validated),
+    verify: async (ralph, scope) => await (await import("./commands/look.ts")).verifySprint(ralph, scope),
   },
   commands: COMMANDS,
 };

@@ -7,7 +7,7 @@ import {
 } from "../../../lib/checks/checkout/open_checkout.ts";
 import type { BroughtUp, Checkout, CheckoutPlace } from "../../../lib/checks/checkout/types.ts";
 import { verify } from "../../../lib/checks/verify.ts";
-import type { CheckLike } from "../../../lib/checks/types.ts";
+import type { CheckLike } from "../../../lib/checks/function.ts";
 import type { RalphContext } from "../../../lib/context/context.ts";
 import { temporaryDirectory, writeAtomic } from "../../../lib/host/files.ts";
 import { loopWorld, type World } from "../../loop/loop_world.ts";

@@ -1,6 +1,5 @@
 /** All points of a run at which it can be hit, and the order in which they are tried. */
-import type { Names } from "./disk.ts";
-import { readTree } from "./disk.ts";
+import { type Names, readTree } from "./disk.ts";
 import { failurePoints } from "./failures.ts";
 import { powerCutPoints } from "./power_cut.ts";
 import type { CrashProject } from "./projects.ts";

@@ -5,8 +5,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
-import type { Agent } from "../../../lib/context/agent.ts";
-import type { RalphContext } from "../../../lib/context/context.ts";
+import type { Agent, RalphContext } from "../../../lib/context/context.ts";
 import { createRalph } from "../../../lib/recipe/create_ralph.ts";
 import { runLoop } from "../../../lib/loop/run/run_loop.ts";
 import { prdBacklog } from "../../../lib/workflows/exec/backlog.ts";

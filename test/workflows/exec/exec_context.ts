@@ -1,14 +1,12 @@
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Agent, TurnRequest } from "../../../lib/context/agent.ts";
-import type { RalphContext } from "../../../lib/context/context.ts";
+import type { Agent, Prompter, Question, RalphContext, TurnRequest } from "../../../lib/context/context.ts";
 import { createRalph, type RalphOptions } from "../../../lib/recipe/create_ralph.ts";
 import { RalphError } from "../../../lib/errors/ralph_error.ts";
 import type { RalphEvent } from "../../../lib/events/types.ts";
 import { createHost } from "../../../lib/host/create_host.ts";
 import type { AgentTurn, TurnEnd } from "../../../lib/backlog/types.ts";
-import type { Prompter, Question } from "../../../lib/context/prompter.ts";
 import { makeRepository, writeFiles } from "../../repository.ts";
 
 /** One turn of the agent in a test: what it says, or what it does and says. */

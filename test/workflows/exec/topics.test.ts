@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { CODEBASE_MAP_FILE } from "../../../lib/workflows/exec/paths.ts";
-import { topicsBacklog } from "../../../lib/workflows/exec/understand/topics_backlog.ts";
+import { CODEBASE_MAP_FILE } from "../../../lib/workflows/exec/types.ts";
+import { topicsBacklog } from "../../../lib/workflows/exec/understand/understand.ts";
 import { keepsContract } from "../../testing/keeps_contract.ts";
 import { contextOn, replying, testRepository } from "./exec_context.ts";
 

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { TurnRequest } from "../../../lib/context/agent.ts";
+import type { TurnRequest } from "../../../lib/context/context.ts";
 import { exitCodeOf } from "../../../lib/recipe/outcome.ts";
 import { understand } from "../../../lib/workflows/exec/understand/understand.ts";
 import { answering, contextOn, type Reply, replying, testRepository } from "./exec_context.ts";

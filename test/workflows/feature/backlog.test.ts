@@ -6,11 +6,10 @@ import { parseDirectory } from "../../../lib/workflows/feature/directories.ts";
 import { defaultConfig } from "../../../lib/config/defaults.ts";
 import { createStateFiles } from "../../../lib/backlog/state_files.ts";
 import { createHost } from "../../../lib/host/create_host.ts";
-import { temporaryDirectory } from "../../../lib/host/files.ts";
+import { ensureDirectory, temporaryDirectory } from "../../../lib/host/files.ts";
 import type { Attempt, Check } from "../../../lib/backlog/types.ts";
 import { runLoop } from "../../../lib/loop/run/run_loop.ts";
 import { loopWorld } from "../../loop/loop_world.ts";
-import { ensureDirectory } from "../../../lib/host/files.ts";
 import { keepsContract } from "../../testing/keeps_contract.ts";
 
 const FEATURE = parseDirectory("2024-01-15-auth")!;

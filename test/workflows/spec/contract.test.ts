@@ -1,7 +1,7 @@
 import type { ClaimLine } from "../../../lib/backlog/claims.ts";
 import { specBacklog } from "../../../lib/workflows/spec/backlog.ts";
 import type { SpecItem } from "../../../lib/workflows/spec/item.ts";
-import { planBacklog } from "../../../lib/workflows/spec/plan_backlog.ts";
+import { planBacklog } from "../../../lib/workflows/spec/plan_spec.ts";
 import { loopWorld, type World } from "../../loop/loop_world.ts";
 import { keepsContract } from "../../testing/keeps_contract.ts";
 

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { appendClaims, type ClaimLine, CLAIMS_VARIABLE } from "../../../lib/backlog/claims.ts";
 import type { AgentTurn } from "../../../lib/backlog/types.ts";
-import type { TurnRequest } from "../../../lib/context/agent.ts";
+import type { TurnRequest } from "../../../lib/context/context.ts";
 import type { LoopOutcome } from "../../../lib/loop/run/outcome.ts";
 import { runLoop } from "../../../lib/loop/run/run_loop.ts";
 import { specBacklog } from "../../../lib/workflows/spec/backlog.ts";
-import { verifyTasks } from "../../../lib/workflows/spec/commands/verify_and_validate.ts";
+import { verifyTasks } from "../../../lib/workflows/spec/commands/look.ts";
 import { parsePlan, tasksOf } from "../../../lib/workflows/spec/plan_file.ts";
 import { loopWorld, type World } from "../../loop/loop_world.ts";
 

@@ -1,12 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { editRecord, formatJson, formatRecord } from "../../../lib/workflows/spec/json.ts";
-import { acceptTasks, doneTask } from "../../../lib/workflows/spec/mutations.ts";
-import { addTasks } from "../../../lib/workflows/spec/mutations.ts";
-import { addIssues, doneIssue } from "../../../lib/workflows/spec/mutations.ts";
-import { rejectTask } from "../../../lib/workflows/spec/mutations.ts";
-import { beginSpec, setSpec } from "../../../lib/workflows/spec/mutations.ts";
-import type { Change } from "../../../lib/workflows/spec/mutations.ts";
+import {
+  acceptTasks,
+  addIssues,
+  addTasks,
+  beginSpec,
+  type Change,
+  doneIssue,
+  doneTask,
+  rejectTask,
+  setSpec,
+} from "../../../lib/workflows/spec/mutations.ts";
 import {
   doneOf,
   formatPlan,
@@ -16,7 +21,7 @@ import {
   tasksOf,
 } from "../../../lib/workflows/spec/plan_file.ts";
 import { mergeConflict } from "../../../lib/workflows/spec/merge_plan.ts";
-import { stageOf } from "../../../lib/workflows/spec/stage.ts";
+import { stageOf } from "../../../lib/workflows/spec/item.ts";
 import type { Plan } from "../../../lib/workflows/spec/types.ts";
 import { changedLines } from "../../../lib/workflows/spec/commands/plan_lines.ts";
 

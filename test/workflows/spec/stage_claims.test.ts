@@ -1,9 +1,14 @@
 import { describe, expect, test } from "vitest";
 import type { ClaimLine } from "../../../lib/backlog/claims.ts";
-import { withClaims } from "../../../lib/workflows/spec/turn_claims.ts";
+import {
+  checkPermitted,
+  onlyAdds,
+  STAGE_CLAIMS,
+  type TurnScope,
+  withClaims,
+} from "../../../lib/workflows/spec/turn_claims.ts";
 import { inherited, withoutGrants } from "../../../lib/workflows/spec/mutations.ts";
 import { parsePlan } from "../../../lib/workflows/spec/plan_file.ts";
-import { checkPermitted, onlyAdds, STAGE_CLAIMS, type TurnScope } from "../../../lib/workflows/spec/turn_claims.ts";
 
 const claim = (command: string, rest: Partial<ClaimLine> = {}): ClaimLine => ({ v: 1, command, at: 1, ...rest });
 const CLAIMS: readonly (readonly [string, ClaimLine])[] = [

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runLoop } from "../../../lib/loop/run/run_loop.ts";
 import type { Hook, HookStore } from "../../../lib/hooks/hook.ts";
-import { createHookRecorder } from "../../../lib/workflows/sprint/hook_recorder.ts";
+import { createHookRecorder } from "../../../lib/workflows/sprint/compile.ts";
 import { openSprint } from "../../../lib/workflows/sprint/open_sprint.ts";
 import { sprintPaths } from "../../../lib/workflows/sprint/paths.ts";
 import { DIRECTORY, modesOf, PROGRESS, type SprintWorld, sprintWorld } from "./sprint_world.ts";

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { runLoop } from "../../../lib/loop/run/run_loop.ts";
 import { appendClaims } from "../../../lib/backlog/claims.ts";
-import type { TurnRequest } from "../../../lib/context/agent.ts";
+import type { TurnRequest } from "../../../lib/context/context.ts";
 import { compileSprint } from "../../../lib/workflows/sprint/compile.ts";
 import { openSprint } from "../../../lib/workflows/sprint/open_sprint.ts";
 import { loopWorld, type Turns, type World } from "../../loop/loop_world.ts";

@@ -9,15 +9,14 @@ import { ownFiles } from "../../../context/own_files.ts";
 import { EXIT } from "../../../errors/exit_codes.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { refuseOperations, requireIdentity } from "../../../git/open_repository.ts";
-import { topLevelPaths } from "../../../git/tree_paths.ts";
+import { topLevelPaths } from "../../../git/repository.ts";
 import { localTime } from "../../../host/local_date.ts";
 import { readLockHolder } from "../../../host/lock_holder.ts";
 import { findExecutable } from "../../../host/shell.ts";
-import { formatDuration } from "../../../ui/format_duration.ts";
-import { oneLine } from "../../../ui/printable.ts";
+import { formatDuration, oneLine } from "../../../ui/printable.ts";
 import { wrapText } from "../../../ui/wrap_text.ts";
 import type { ExecArgs } from "../args.ts";
-import { EXEC_FOLDER } from "../paths.ts";
+import { EXEC_FOLDER, type Prd } from "../types.ts";
 import { ensureBase, stackedBranch } from "../plan/base.ts";
 import { readOrError } from "../../read_or_error.ts";
 import { isApprovedAs } from "../plan/draft.ts";
@@ -25,7 +24,6 @@ import { sameGoal } from "../plan/preflight.ts";
 import { readPrd } from "../plan/prompt_values.ts";
 import { type PlanState, readPlanState } from "../plan/state.ts";
 import { prdSummaryLines } from "../summary.ts";
-import type { Prd } from "../types.ts";
 
 const SHOWN_PATHS = 10;
 

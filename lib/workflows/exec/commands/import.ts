@@ -15,10 +15,9 @@ import type { ExternalPlan } from "../import/external_plan.ts";
 import { hintForPrd } from "../import/find_external.ts";
 import { KNOWN_TOOLS, readerFor } from "../import/recognize.ts";
 import { circleOf, toPrd } from "../import/to_prd.ts";
-import { PRD_FILE } from "../paths.ts";
+import { type Prd, PRD_FILE } from "../types.ts";
 import { scaffoldExec } from "../scaffold.ts";
 import { prdSummaryLines } from "../summary.ts";
-import type { Prd } from "../types.ts";
 import { validatePrd } from "../validate.ts";
 
 /** The plan to import, and the file that it comes from. */

@@ -4,7 +4,7 @@
  * @module
  */
 import { join } from "node:path";
-import { CODEBASE_MAP_FILE } from "../paths.ts";
+import { CODEBASE_MAP_FILE } from "../types.ts";
 import { scaffoldExec } from "../scaffold.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { temporaryDirectory, writeAtomic } from "../../../host/files.ts";

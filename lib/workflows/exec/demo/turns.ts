@@ -1,5 +1,5 @@
 import type { Script, ScriptedTurn } from "../../../agents/scripted/types.ts";
-import { CODEBASE_MAP_FILE } from "../paths.ts";
+import { CODEBASE_MAP_FILE } from "../types.ts";
 import { ADD, codebaseMap, DONE, DONE_WRONG, LEFT, todoScript, TOPICS } from "./project.ts";
 
 /** The goal that the demonstration builds. */

@@ -1,7 +1,7 @@
 import { plain } from "../../plain.ts";
 import { join } from "node:path";
 import { listDirectory, readText } from "../../../host/files.ts";
-import { PRD_FILE } from "../paths.ts";
+import { PRD_FILE } from "../types.ts";
 import { validatePrd } from "../validate.ts";
 import { readerFor } from "./recognize.ts";
 

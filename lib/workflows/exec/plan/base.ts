@@ -1,8 +1,7 @@
 import type { RalphContext } from "../../../context/context.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { defaultBranch } from "../../../git/default_branch.ts";
-import { requireRepository } from "../../../git/require_repository.ts";
-import type { Repository } from "../../../git/types.ts";
+import { type Repository, requireRepository } from "../../../git/repository.ts";
 import { enterBranch } from "../../../loop/run/branch.ts";
 import type { Prd } from "../types.ts";
 

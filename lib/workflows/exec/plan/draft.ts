@@ -2,15 +2,14 @@ import { storyCommands } from "../../../backlog/verify_commands.ts";
 import type { Config } from "../../../config/types.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { defaultBranch } from "../../../git/default_branch.ts";
-import { requireRepository } from "../../../git/require_repository.ts";
+import { requireRepository } from "../../../git/repository.ts";
 import { holdsOtherWork, isBranchName } from "../../../git/switch_branch.ts";
 import { sameCriteria } from "../../stories.ts";
 import type { Prd, Story } from "../types.ts";
 import { validatePrd } from "../validate.ts";
 import { idAfter } from "./base.ts";
 import { readPrd } from "./prompt_values.ts";
-import type { PlanSession } from "./session.ts";
-import type { PlanState } from "./state.ts";
+import type { PlanSession, PlanState } from "./state.ts";
 
 /** The faults of a draft, all at once: of its form first, and then what a plan needs beyond it. */
 export async function draftProblems({ ralph, state }: PlanSession, draft: unknown): Promise<readonly string[]> {

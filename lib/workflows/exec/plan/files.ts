@@ -8,11 +8,10 @@ import {
   PLAN_STATE_FILE,
   PLAN_TRANSCRIPT_FILE,
   PRD_FILE,
-} from "../paths.ts";
+} from "../types.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { listDirectory, removePath, writeAtomic } from "../../../host/files.ts";
-import { requireRepository } from "../../../git/require_repository.ts";
-import { topLevelPaths } from "../../../git/tree_paths.ts";
+import { requireRepository, topLevelPaths } from "../../../git/repository.ts";
 
 /** Only Ralph writes these files while it plans. */
 export const PLAN_STATE_FILES: readonly string[] = [PRD_FILE, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, CODEBASE_MAP_FILE];

@@ -1,13 +1,11 @@
-import { PLAN_STATE_FILE, PRD_FILE, PROGRESS_FILE } from "../paths.ts";
-import type { Prd } from "../types.ts";
+import { PLAN_STATE_FILE, type Prd, PRD_FILE, PROGRESS_FILE } from "../types.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { askPending, type Refusal, takeReply } from "./questions.ts";
 import { commitPlan, PLAN_STATE_FILES } from "./files.ts";
 import { goalMissing, preflight } from "./preflight.ts";
 import { readPrd } from "./prompt_values.ts";
 import { askForChange, type PlanConsents, reviewDraft } from "./review.ts";
-import type { PlanSession } from "./session.ts";
-import type { Recommendation, Uncertainty } from "./state.ts";
+import type { PlanSession, Recommendation, Uncertainty } from "./state.ts";
 import { askingEnds, planning } from "../../planner_turn.ts";
 import { planTurn } from "./turn.ts";
 import { trespassText } from "../../../ui/event_text.ts";

@@ -1,7 +1,7 @@
 import { plain, textOf, tryJson } from "../../plain.ts";
 import { isoNow, localTime } from "../../../host/local_date.ts";
 import { join } from "node:path";
-import { CODEBASE_MAP_FILE, EXEC_FOLDER, EXEC_RUNS, PLAN_STATE_FILE } from "../paths.ts";
+import { CODEBASE_MAP_FILE, EXEC_FOLDER, EXEC_RUNS, PLAN_STATE_FILE } from "../types.ts";
 import { scaffoldExec } from "../scaffold.ts";
 import { prdSummaryLines } from "../summary.ts";
 import type { RalphContext } from "../../../context/context.ts";
@@ -15,9 +15,16 @@ import { missingStateFiles, PLAN_STATE_FILES, restoreState } from "./files.ts";
 import { onOneLine } from "../../../prompts/parts.ts";
 import { tellUnjudged } from "./turn.ts";
 import { readPrd } from "./prompt_values.ts";
-import { openSession, type PlanSession } from "./session.ts";
-import { formatPlanState, newPlanState, parsePlanState, type PlanState } from "./state.ts";
-import { quoted, summaryBody } from "./transcript.ts";
+import {
+  formatPlanState,
+  newPlanState,
+  openSession,
+  parsePlanState,
+  type PlanSession,
+  type PlanState,
+  quoted,
+  summaryBody,
+} from "./state.ts";
 
 /**
  * Makes what is missing, loads or begins the state, and asks what only a person can say before the first turn.

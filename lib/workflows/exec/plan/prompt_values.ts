@@ -1,14 +1,12 @@
 import { parseCodebaseMap } from "../understand/codebase_map.ts";
-import { CODEBASE_MAP_FILE, PRD_FILE } from "../paths.ts";
+import { CODEBASE_MAP_FILE, type Prd, PRD_FILE } from "../types.ts";
 import { formatPrd, parsePrd } from "../format.ts";
-import type { Prd } from "../types.ts";
 import { suggestChecks } from "../../../backlog/suggest_checks.ts";
 import { LIST_BYTES, onOneLine, quoted, windowed } from "../../../prompts/parts.ts";
 import type { PromptValuesOf } from "../../../prompts/render.ts";
 import type { RalphContext } from "../../../context/context.ts";
-import type { PlanSession } from "./session.ts";
+import type { PlanSession, PlanState } from "./state.ts";
 import { idAfter } from "./base.ts";
-import type { PlanState } from "./state.ts";
 
 /** Rounds of questions after which the agent has to draft. */
 export const MAX_ROUNDS = 10;

@@ -4,20 +4,18 @@ import { uncheckedLine } from "../../../checks/unchecked_items.ts";
 import { localDate } from "../../../host/local_date.ts";
 import { MOST_REOPENINGS } from "../../../loop/policy/limits.ts";
 import type { Consent } from "../../../recipe/gate.ts";
-import { CODEBASE_MAP_FILE, PRD_FILE } from "../paths.ts";
+import { CODEBASE_MAP_FILE, type Prd, PRD_FILE } from "../types.ts";
 import { understandTriggers } from "../understand/gate.ts";
 import { formatPrd } from "../format.ts";
 import { prdSummaryLines } from "../summary.ts";
-import type { Prd } from "../types.ts";
 import type { RalphContext } from "../../../context/context.ts";
-import { requireRepository } from "../../../git/require_repository.ts";
+import { requireRepository } from "../../../git/repository.ts";
 import { enterBranch } from "../../../loop/run/branch.ts";
 import { writeAtomic } from "../../../host/files.ts";
 import { saveAnswer } from "./questions.ts";
 import { withOwnFields } from "./draft.ts";
 import { readPrd } from "./prompt_values.ts";
-import type { PlanSession } from "./session.ts";
-import { summaryBody } from "./transcript.ts";
+import { type PlanSession, summaryBody } from "./state.ts";
 
 const CHANGE_QUESTION = "What should change?";
 

@@ -1,10 +1,14 @@
 import { z } from "zod";
 import type { RalphContext } from "../../../context/context.ts";
 import { parseJson } from "../../../errors/json_syntax.ts";
-import { PLAN_STATE_FILE } from "../paths.ts";
-import type { Prd } from "../types.ts";
+import { EXEC_FOLDER, EXEC_RUNS, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, type Prd } from "../types.ts";
 import { validatePrd } from "../validate.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
+import { isoNow } from "../../../host/local_date.ts";
+import { topLevelPaths } from "../../../git/repository.ts";
+import { commitFiles } from "../../commit_files.ts";
+import { pathExists } from "../../../host/files.ts";
+import { join } from "node:path";
 
 /** How far planning has come. */
 export type PlanStage = "preflight" | "collect_context" | "draft_prd" | "review_prd" | "done";
@@ -155,4 +159,104 @@ export function newPlanState(
   now: string,
 ): PlanState {
   return SCHEMA.parse({ ...start, schemaVersion: 1, createdAt: now, updatedAt: now, state: "preflight" });
+}
+
+/** A change adds this to the transcript. */
+export interface Said {
+  readonly heading: string;
+  readonly body: readonly string[];
+}
+
+/** Planning under way: its state, saved with every change. */
+export interface PlanSession {
+  readonly ralph: RalphContext;
+  /** Absolute path of the run's folder. */
+  readonly folder: string;
+  readonly state: PlanState;
+  /**
+   * Saves the state first and the transcript after it. The entries travel in the state, so that a kill between the two
+   * loses none, and carry a name, so that none is written twice.
+   */
+  save(changes: Partial<PlanState>, said?: readonly Said[]): Promise<void>;
+  /** ISO time. */
+  now(): string;
+}
+
+/** Continues from a state; entries that a kill kept from the transcript are written now. */
+export async function openSession(ralph: RalphContext, start: PlanState): Promise<PlanSession> {
+  let state = start;
+  const folder = await ralph.run.folder(EXEC_RUNS);
+  const now = (): string => isoNow(ralph.host);
+  const flush = async (): Promise<void> => {
+    if (state.outbox.length === 0) return;
+    await ralph.state.update(PLAN_TRANSCRIPT_FILE, (before) => withEntries(before, state.outbox));
+  };
+  await flush();
+  return {
+    ralph,
+    folder,
+    now,
+    get state() {
+      return state;
+    },
+    async save(changes, said = []) {
+      const outbox = said.map(({ heading, body }, index) => ({
+        id: `${state.session}.${state.entries + index + 1}`,
+        text: entryText(heading, now(), body),
+      }));
+      state = { ...state, ...changes, updatedAt: now(), entries: state.entries + said.length, outbox };
+      await ralph.state.update(PLAN_STATE_FILE, () => formatPlanState(state));
+      await flush();
+    },
+  };
+}
+
+const TITLE =
+  "# Plan transcript\n\nWritten by Ralph, only ever added to: what was asked, answered, proposed and decided.\n";
+
+/** The transcript with the entries at its end; those that it holds already are left out. Pure. */
+function withEntries(transcript: string | null, entries: readonly TranscriptEntry[]): string {
+  const before = transcript ?? TITLE;
+  const missing = entries.filter((entry) => !before.includes(markOf(entry.id)));
+  return [before, ...missing.map((entry) => `\n${markOf(entry.id)}\n${entry.text}\n`)].join("");
+}
+
+/** A heading, the time, and what there is to say. */
+function entryText(heading: string, time: string, body: readonly string[]): string {
+  return [`## ${heading}`, "", time, ...(body.length === 0 ? [] : ["", ...body])].join("\n");
+}
+
+/** Text as a quotation, so that its own headings stay apart from the transcript's. */
+export function quoted(text: string): string {
+  return text.split(/\r?\n/).map((line) => line === "" ? ">" : `> ${line}`).join("\n");
+}
+
+/** A PRD summary as it was shown. */
+export function summaryBody(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => `    ${line}`);
+}
+
+/**
+ * A gate's decision: all that a gate writes. Nothing where the exec workflow has no folder yet.
+ *
+ * @param isLast no run follows, with whose first story the transcript is committed: it is committed now
+ */
+export async function recordDecision(
+  ralph: RalphContext,
+  heading: string,
+  body: readonly string[],
+  isLast: boolean = false,
+): Promise<void> {
+  if (!await pathExists(join(ralph.root, EXEC_FOLDER))) return;
+  const id = `gate.${ralph.run.id}.${ralph.host.ids.random(4)}`;
+  const text = entryText(heading, isoNow(ralph.host), body);
+  await ralph.state.update(PLAN_TRANSCRIPT_FILE, (before) => withEntries(before, [{ id, text }]));
+  if (!isLast || !ralph.config.commits.prdChanges || ralph.repository === null) return;
+  const paths = [PLAN_TRANSCRIPT_FILE];
+  const tracked = await ralph.repository.git(["ls-files", "--", ...topLevelPaths(ralph, paths)]);
+  if (tracked.stdout !== "") await commitFiles(ralph, { paths, subject: "ralph: plan decided" });
+}
+
+function markOf(id: string): string {
+  return `<!-- ${id} -->`;
 }

@@ -1,14 +1,12 @@
 import { pathsOutside } from "../../../checks/guards.ts";
 import { renderPrompt } from "../../../prompts/render.ts";
-import { requireRepository } from "../../../git/require_repository.ts";
-import { rootPaths } from "../../../git/tree_paths.ts";
+import { requireRepository, rootPaths } from "../../../git/repository.ts";
 import { type PlannerTurn, plannerTurn } from "../../planner_turn.ts";
 import { missingStateFiles, restoreState } from "./files.ts";
 import { plannerValues } from "./prompt_values.ts";
-import type { PlanSession } from "./session.ts";
-import { EXEC_FOLDER } from "../paths.ts";
+import type { PlanSession, TreeBefore } from "./state.ts";
+import { EXEC_FOLDER } from "../types.ts";
 import type { RalphContext } from "../../../context/context.ts";
-import type { TreeBefore } from "./state.ts";
 
 const ALLOW = [`${EXEC_FOLDER}/**`];
 

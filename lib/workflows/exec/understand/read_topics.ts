@@ -1,6 +1,6 @@
 import type { RalphContext } from "../../../context/context.ts";
 import { type CodebaseMap, type MapTopic, parseCodebaseMap } from "./codebase_map.ts";
-import { CODEBASE_MAP_FILE, UNDERSTAND_PROMPT_FILE } from "../paths.ts";
+import { CODEBASE_MAP_FILE, UNDERSTAND_PROMPT_FILE } from "../types.ts";
 import { DEFAULT_TOPICS, MAP_TEMPLATE } from "../scaffold.ts";
 import { proseLines } from "../../../backlog/fences.ts";
 

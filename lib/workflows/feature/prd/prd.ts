@@ -1,14 +1,18 @@
 import { askingEnds, planning } from "../../planner_turn.ts";
 import { type FeatureDirectory, listFeatures, matchFeature, newDirectory, scaffoldFeature } from "../directories.ts";
 import { localDate } from "../../../host/local_date.ts";
-import type { RalphContext } from "../../../context/context.ts";
-import type { Choice } from "../../../context/prompter.ts";
+import type { Choice, RalphContext } from "../../../context/context.ts";
 import type { Outcome } from "../../../recipe/outcome.ts";
-import { requireRepository } from "../../../git/require_repository.ts";
-import { editFile, type PrdState, prdState } from "./files.ts";
+import { requireRepository } from "../../../git/repository.ts";
 import { finalize } from "./finalize.ts";
-import type { PrdOutcome } from "./turn.ts";
-import { writeMarkdown } from "./write_markdown.ts";
+import { type PrdFailure, type PrdOutcome, prdTurn } from "./turn.ts";
+import { join } from "node:path";
+import { parseFeaturePrd } from "../format.ts";
+import { readOrError } from "../../read_or_error.ts";
+import { RalphError } from "../../../errors/ralph_error.ts";
+import { ensureDirectory, hashText, readText } from "../../../host/files.ts";
+import { shellInvocation } from "../../../host/shell.ts";
+import { renderPrompt } from "../../../prompts/render.ts";
 
 /** Which feature. */
 export interface PrdOptions {
@@ -156,4 +160,127 @@ async function askForAction(
     choices,
   });
   return answer.value as Action;
+}
+
+/** How far a feature's PRD has come. */
+type PrdState =
+  /** There is no prd.md. */
+  | { readonly status: "new" }
+  /** There is, and no prd.json that was made of it. `reason` says why it does not count. */
+  | { readonly status: "draft"; readonly markdown: string; readonly reason: string }
+  | { readonly status: "final"; readonly markdown: string };
+
+/** Reads how far a feature has come. A valid prd.json without the sha256 of its prd.md matches. */
+async function prdState({ root }: Pick<RalphContext, "root">, feature: FeatureDirectory): Promise<PrdState> {
+  const markdown = await readText(join(root, feature.markdownFile));
+  if (markdown === null || markdown.trim() === "") return { status: "new" };
+  const text = await readText(join(root, feature.prdFile));
+  if (text === null) return { status: "draft", markdown, reason: "not finalized yet" };
+  const { value: prd, error } = await readOrError(() => parseFeaturePrd(text, feature.prdFile));
+  if (prd === null) return { status: "draft", markdown, reason: error.message };
+  if (prd.prdSha256 === undefined || prd.prdSha256 === hashText(markdown)) return { status: "final", markdown };
+  return { status: "draft", markdown, reason: "prd.md has changed since prd.json was made of it" };
+}
+
+/**
+ * Opens a file in the person's own editor, $VISUAL before $EDITOR, with the terminal handed over.
+ *
+ * @param path relative to the root
+ * @throws {RalphError} editor-missing
+ */
+async function editFile(
+  { host, root, signal }: RalphContext,
+  path: string,
+): Promise<{ readonly status: "edited" } | PrdFailure> {
+  const { VISUAL, EDITOR } = host.environment.variables;
+  const editor = [VISUAL, EDITOR].find((value) => value !== undefined && value.trim() !== "");
+  if (editor === undefined) throw new RalphError("editor-missing", { details: { path } });
+  const file = `'${join(root, path).replaceAll("'", `'\\''`)}'`;
+  const shell = await shellInvocation(`${editor} ${file}`, host.environment);
+  const end = await host.processes.run({ ...shell, cwd: root, terminal: true, signal });
+  if (end.reason === "aborted") return { status: "aborted" };
+  if (end.reason === "exited" && end.exitCode === 0) return { status: "edited" };
+  return {
+    status: "failed",
+    reason: "editor-failed",
+    reasons: [`\`${editor}\` ended with ${end.exitCode ?? end.signal ?? end.reason}`],
+  };
+}
+
+/** Ralph asks a person this before the first turn at a PRD that is there. */
+const IMPROVE = {
+  message: "What would you like to improve?",
+  placeholder: "nothing: an empty answer ends it",
+} as const;
+
+/** Rounds of questions and answers, after which the agent is told to write. */
+const MOST_ROUNDS = 10;
+
+/**
+ * Lets the agent write or refine prd.md: in the terminal, handed over, where it can talk; else turn by turn, each answer
+ * of the agent a question to the person, until the file is written.
+ *
+ * @param markdown what is there, or `null` for a new PRD
+ */
+async function writeMarkdown(
+  ralph: RalphContext,
+  feature: FeatureDirectory,
+  markdown: string | null,
+): Promise<{ readonly status: "written" } | PrdFailure> {
+  const path = join(ralph.root, feature.markdownFile);
+  await ensureDirectory(join(ralph.root, feature.path));
+  const prompt = (conversation: string): Promise<string> =>
+    renderPrompt(markdown === null ? "feature_prd_create" : "feature_prd_refine", {
+      feature: feature.name,
+      file: feature.markdownFile,
+      datetime: feature.date,
+      prdContent: markdown ?? "",
+      conversation,
+    }, { root: ralph.root });
+
+  if (ralph.agent.interactive === true && ralph.host.terminal.interactive && ralph.prompter.interactive) {
+    const message = `handing the terminal over to ${ralph.agent.name}; end its session to come back`;
+    ralph.events.emit({ type: "note", level: "info", message });
+    const turn = await prdTurn(ralph, feature, {
+      prompt: await prompt("It begins now, in this terminal."),
+      name: "prd-session",
+      interactive: true,
+    });
+    const written = await readText(path);
+    if (turn.status === "answered" && written !== null && written.trim() !== "") return { status: "written" };
+    return turn.status === "answered" ? nothingWritten(feature) : turn;
+  }
+
+  const lines: string[] = [];
+  if (markdown !== null) { // before a turn is paid for, only to ask the same
+    const wish = await ralph.prompter.ask({ id: "prd.improve", kind: "text", fromAgent: true, ...IMPROVE });
+    if (wish.value.trim() === "") return { status: "written" };
+    lines.push(`You: ${IMPROVE.message}`, `The user: ${wish.value}`);
+  }
+  for (let round = 1; round <= MOST_ROUNDS + 1; round++) {
+    const last = round > MOST_ROUNDS ? "\n\nEnough was asked: write the file now." : "";
+    const said = lines.length === 0
+      ? "Nothing was said yet."
+      : `${lines.join("\n\n")}\n\nAsk only what is still open; when nothing is, write the file.`;
+    const turn = await prdTurn(ralph, feature, { prompt: await prompt(said + last), name: `prd-${round}` });
+    if (turn.status !== "answered") return turn;
+    const written = await readText(path);
+    if (written !== null && written.trim() !== "" && written !== markdown) return { status: "written" };
+    if (round > MOST_ROUNDS) break;
+    const question = turn.text.trim() === "" ? "What should the feature do?" : turn.text.trim();
+    const answer = await ralph.prompter.ask({
+      id: `prd.answer-${round}`,
+      kind: "text",
+      message: question,
+      ...(markdown === null ? {} : { placeholder: IMPROVE.placeholder }),
+      fromAgent: true,
+    });
+    if (markdown !== null && answer.value.trim() === "") return { status: "written" }; // nothing more to improve
+    lines.push(`You: ${question}`, `The user: ${answer.value}`);
+  }
+  return nothingWritten(feature);
+}
+
+function nothingWritten({ markdownFile }: FeatureDirectory): PrdFailure {
+  return { status: "failed", reason: "no-prd", reasons: [`${markdownFile} was not written`] };
 }

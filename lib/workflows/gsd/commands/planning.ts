@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type GsdAction, installedCommands, slashCommand } from "../slash_commands.ts";
 import { isNumber, sameNumber } from "../numbers.ts";
-import { GSD_RUNS, PLANNING_DIRECTORY } from "../paths.ts";
+import { GSD_RUNS, PLANNING_DIRECTORY } from "../types.ts";
 import { scanPlanning } from "../read_planning.ts";
 import { EXIT } from "../../../errors/exit_codes.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";

@@ -1,8 +1,7 @@
 import { gsdBacklog, type GsdBacklogOptions } from "../backlog.ts";
 import { findPlan, positionOf } from "../position.ts";
-import { STATE_FILE } from "../paths.ts";
+import { type Planning, STATE_FILE } from "../types.ts";
 import { readPlanning } from "../read_planning.ts";
-import type { Planning } from "../types.ts";
 import { runLoop } from "../../../loop/run/run_loop.ts";
 import type { Invocation } from "../../../cli/command.ts";
 import { endWith } from "../../../cli/end_with.ts";

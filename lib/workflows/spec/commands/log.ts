@@ -1,9 +1,8 @@
-import { oneLine } from "../../../ui/printable.ts";
+import { oneLine, type Style } from "../../../ui/printable.ts";
 import { findSpec } from "../find_spec.ts";
 import { type LogEntry, readLog } from "../history/log.ts";
-import { requireRepository } from "../../../git/require_repository.ts";
+import { requireRepository } from "../../../git/repository.ts";
 import { EXIT } from "../../../errors/exit_codes.ts";
-import type { Style } from "../../../ui/style.ts";
 import type { Invocation } from "../../../cli/command.ts";
 import { PLAN_FILE } from "../types.ts";
 import { openPlan } from "./open_plan.ts";

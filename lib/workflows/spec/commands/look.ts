@@ -13,6 +13,15 @@ import { nearest } from "../../../errors/nearest.ts";
 import { readOrError } from "../../read_or_error.ts";
 import { offerOptions, type OpenPlan, openPlan, planAt, readPlan, tellProblems } from "./open_plan.ts";
 import { issueLines, nextLine, planLines, taskLines } from "./plan_lines.ts";
+import { checksOnce } from "../../checks_once.ts";
+import { verifyCommands } from "../../../backlog/verify_commands.ts";
+import { placeholderProblems, type ValidatedFile, validateFile } from "../../../cli/validated_file.ts";
+import type { Validated } from "../../workflow.ts";
+import { parsePlan, problemsOf, tasksOf } from "../plan_file.ts";
+import type { Check, Verification } from "../../../backlog/types.ts";
+import type { RalphContext } from "../../../context/context.ts";
+import { openRepository } from "../../../git/open_repository.ts";
+import { unknownDependencies } from "../ids.ts";
 
 const PARTS: readonly string[] = ["tasks", "issues", "stage", "next"];
 
@@ -82,4 +91,35 @@ export async function readSpecStatus(look: Look): Promise<StatusView> {
       ? "`ralph plan SPEC.md`"
       : hintOf(offered(plan, options), { run: "ralph build", retry: "ralph build --retry-blocked" }),
   };
+}
+
+/** The plan: lines that cannot be read, tasks that wait for each other or for none, commands that check nothing. */
+export async function validatePlanFile({ root, host }: Validated): Promise<ValidatedFile> {
+  return await validateFile(root, PLAN_FILE, {
+    missing: ["`ralph plan SPEC.md` writes it"],
+    async check(text) {
+      const plan = parsePlan(text, PLAN_FILE);
+      const repository = await openRepository(host, root);
+      return {
+        problems: problemsOf(plan).map(({ line, problem }) => `line ${line}: ${problem}`),
+        empty: tasksOf(plan).flatMap(({ id, accept, line }) =>
+          placeholderProblems(`line ${line}: ${id}`, verifyCommands(accept))
+        ),
+        warnings: await unknownDependencies(plan, { root, repository }),
+      };
+    },
+  });
+}
+
+/** The checks of every task that is done or was accepted last, each command once, then `verify.default`. */
+export async function verifyTasks(ralph: RalphContext): Promise<Verification> {
+  const { verify } = await import("../../../checks/verify.ts"); // the views run no check
+  const { specBacklog } = await import("../backlog.ts");
+  const backlog = specBacklog(ralph);
+  const passed = ralph.journal.passed({ backlog: backlog.name, scope: "" });
+  const asked = (await backlog.passed?.({ parked: [], passed }) ?? []).flatMap(({ checks }) =>
+    checks.filter(({ scope = "" }) => scope !== "")
+  );
+  const shared = ralph.config.verify.default.map((command): Check => ({ name: command, command }));
+  return await verify(ralph, checksOnce([...asked, ...shared]));
 }

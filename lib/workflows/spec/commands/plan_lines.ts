@@ -1,8 +1,7 @@
-import { oneLine } from "../../../ui/printable.ts";
+import { oneLine, type Style } from "../../../ui/printable.ts";
 import { recordIn, specOf } from "../plan_file.ts";
 import type { JsonObject, Plan } from "../types.ts";
 import type { NextAction, PlanView } from "../view.ts";
-import type { Style } from "../../../ui/style.ts";
 
 /** The plan for a reader: `ralph query --text`. */
 export function planLines(view: PlanView, style: Style, givenUp: ReadonlyMap<string, string>): readonly string[] {

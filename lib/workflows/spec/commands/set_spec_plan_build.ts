@@ -41,7 +41,7 @@ export async function build(invocation: Invocation): Promise<number> {
   const workflow = { name: "spec", why: `\`ralph ${invocation.command.name}\`` };
   const place = { ...await findPlace(invocation), workflow };
   await using session = await openSession(invocation, { asks: false, gates: [], place });
-  const { validatePlanFile } = await import("./verify_and_validate.ts");
+  const { validatePlanFile } = await import("./look.ts");
   const validated = await validatePlanFile({ ...place, scope: "", host: invocation.host });
   refuseEmptyItems([validated]);
   for (const warning of validated.present ? validated.warnings : []) {

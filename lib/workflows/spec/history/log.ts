@@ -1,5 +1,4 @@
-import { topLevelPaths } from "../../../git/tree_paths.ts";
-import type { Repository } from "../../../git/types.ts";
+import { type Repository, topLevelPaths } from "../../../git/repository.ts";
 import { usage } from "../../../cli/parse.ts";
 import { PLAN_FILE } from "../types.ts";
 import { type Branches, readBranches } from "./read_branches.ts";

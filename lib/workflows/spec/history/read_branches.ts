@@ -1,4 +1,4 @@
-import type { Repository } from "../../../git/types.ts";
+import type { Repository } from "../../../git/repository.ts";
 
 /** Names of branches that others start from and come back to, the likeliest first. */
 const TRUNKS: readonly string[] = ["main", "master", "trunk", "develop", "development"];

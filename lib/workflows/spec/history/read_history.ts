@@ -1,5 +1,5 @@
 import { gitFailed } from "../../../git/run_git.ts";
-import type { Repository } from "../../../git/types.ts";
+import type { Repository } from "../../../git/repository.ts";
 import { type Life, type PlanCommit, walked } from "./walk.ts";
 
 /** Fields of one commit, each ended by a NUL: no author or subject can hold one. */

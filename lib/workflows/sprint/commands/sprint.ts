@@ -10,7 +10,7 @@ import { findPlace } from "../../../cli/workspace.ts";
 import { openSession } from "../../../cli/session.ts";
 import { styleFor, toJson } from "../../../cli/show.ts";
 import { findSprint } from "./place.ts";
-import { readSprintStatus, sprintStatusLines } from "./status_and_next.ts";
+import { readSprintStatus, sprintStatusLines } from "./look.ts";
 
 /** `ralph sprint compile|run|status [DIR]`. */
 export async function run(invocation: Invocation): Promise<number> {

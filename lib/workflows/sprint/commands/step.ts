@@ -1,6 +1,6 @@
 import { text as readAll } from "node:stream/consumers";
 import { usage, verbOf } from "../../../cli/parse.ts";
-import { stepLine } from "./status_and_next.ts";
+import { stepLine } from "./look.ts";
 import type { Document } from "yaml";
 import { changeYaml, readProgress } from "../document.ts";
 import { addSteps, applyStepClaims, completeStep } from "../steps.ts";

@@ -1,14 +1,19 @@
-import type { Look } from "../../../cli/look.ts";
+import { journalIn, type Look } from "../../../cli/look.ts";
 import type { NextView } from "../../../cli/next_view.ts";
 import { planChecks, uncheckedLines, uncheckedPlans } from "../checks.ts";
 import { expectNotes, planNotes } from "../plan_notes.ts";
-import { journalView, withoutBegun } from "../journal_view.ts";
-import { type Position, positionOf } from "../position.ts";
+import { circleLine, type Position, positionOf } from "../position.ts";
 import { readPlanning, scanPlanning } from "../read_planning.ts";
 import type { StatusView } from "../../../cli/status_view.ts";
 import { readOrError } from "../../read_or_error.ts";
-import type { Style } from "../../../ui/style.ts";
-import type { Phase, Planning } from "../types.ts";
+import type { Style } from "../../../ui/printable.ts";
+import { type Diagnostic, GSD_JOURNAL, type Phase, type Plan, type Planning, PLANNING_DIRECTORY } from "../types.ts";
+import { join } from "node:path";
+import { placeholderProblems, problemOf, type ValidatedFile } from "../../../cli/validated_file.ts";
+import { pathExists } from "../../../host/files.ts";
+import type { Validated } from "../../workflow.ts";
+import type { Verification } from "../../../backlog/types.ts";
+import type { RalphContext } from "../../../context/context.ts";
 
 /** The plan that comes next, and what Ralph would run. */
 export async function nextPlan(look: Look): Promise<NextView> {
@@ -120,4 +125,88 @@ function positionLine({ state, phases }: Planning): string {
   const words = planText !== null && /^\d/.test(planText) ? `plan ${planText}` : planText?.toLowerCase();
   const plan = words === undefined ? "" : `, ${words}`;
   return `position: Phase ${state.phase}${of}${name}${plan}${status === null ? "" : `: ${status}`}`;
+}
+
+/** The journal knows this of plans beyond the folder. */
+interface JournalView {
+  /** Plans whose attempt has not ended: a run was killed, or is at work. */
+  readonly begun: ReadonlySet<string>;
+  /** Plans that no check has seen: `--allow-unverified`. */
+  readonly unverified: ReadonlySet<string>;
+}
+
+/** Reads the journal. */
+async function journalView(look: Pick<Look, "own" | "repository">): Promise<JournalView> {
+  const journal = await journalIn(look);
+  const unverified = journal?.passed(GSD_JOURNAL).filter(({ status }) => status === "unverified") ?? [];
+  return {
+    begun: new Set(journal?.open(GSD_JOURNAL).map(({ item }) => item.id)),
+    unverified: new Set(unverified.map(({ id }) => id)),
+  };
+}
+
+/** The SUMMARY of an attempt that has not ended completes nothing: nothing has been checked yet. Pure. */
+function withoutBegun(planning: Planning, { begun }: JournalView): Planning {
+  const diagnostics: Diagnostic[] = [...planning.diagnostics];
+  const opened = (plan: Plan): Plan => {
+    if (!begun.has(plan.id) || !plan.completion.done || plan.completion.by !== "summary") return plan;
+    const message = "of an attempt that has not ended: it completes nothing before Ralph has run the checks";
+    diagnostics.push({ file: plan.summaryFile, line: 0, message });
+    return { ...plan, summarized: false, completion: { done: false } };
+  };
+  const phases = planning.phases.map((phase) => {
+    const plans = phase.plans.map(opened);
+    const count = plans.filter((plan, index) => plan !== phase.plans[index]).length;
+    return { ...phase, plans, complete: phase.complete - count, finished: phase.finished && count === 0 };
+  });
+  return { ...planning, phases, diagnostics };
+}
+
+/**
+ * Lists the places in `.planning/` that the readers do not understand; none of them keeps a plan from being run as it
+ * is read.
+ */
+export async function validatePlanning({ root, config }: Validated): Promise<readonly ValidatedFile[]> {
+  const path = PLANNING_DIRECTORY;
+  try {
+    const planning = await readPlanning({ root });
+    const { diagnostics } = planning;
+    const { circles, open } = positionOf(planning);
+    const empty = open.flatMap((plan) => {
+      const plain = planChecks(plan, [], { skip: true }).filter(({ expect }) => expect === undefined);
+      return placeholderProblems(plan.id, plain.flatMap(({ command }) => command ?? []));
+    });
+    const problems = [...circles.map(circleLine), ...empty];
+    const warnings = [
+      ...uncheckedLines(uncheckedPlans(open, config?.verify.default ?? []), open.length),
+      ...open.flatMap(planNotes),
+    ];
+    const files = [...new Set(diagnostics.map(({ file }) => file))];
+    const found = files.map(async (file) => ({
+      path: file,
+      present: await pathExists(join(root, file)),
+      problems: [],
+      warnings: diagnostics.filter((one) => one.file === file).map(({ line, message }) =>
+        line === 0 ? message : `line ${line}: ${message}`
+      ),
+    }));
+    return [{ path, present: true, problems, warnings, empty }, ...await Promise.all(found)];
+  } catch (error) {
+    return [{ path, present: await pathExists(join(root, path)), problems: [problemOf(error, path)], warnings: [] }];
+  }
+}
+
+/** The checks of every plan that is complete, then `verify.default`. Checkpoints are a person's. */
+export async function verifyPlans(ralph: RalphContext): Promise<Verification> {
+  const { verify } = await import("../../../checks/verify.ts"); // the views run no check
+  const { phases } = await readPlanning(ralph);
+  const complete = phases.flatMap(({ plans }) => plans).filter(({ completion }) => completion.done);
+  const checks = complete.flatMap((plan) =>
+    planChecks(plan, [], { skip: true }).map((check) => ({
+      ...check,
+      name: `${plan.id} ${check.name}`,
+      scope: plan.id,
+    }))
+  );
+  return await verify(ralph, [...checks, ...ralph.config.verify.default]);
 }

@@ -1,24 +1,29 @@
 import { localTime } from "../../../host/local_date.ts";
 import { join } from "node:path";
 import { headlineOf } from "../../../backlog/verdict.ts";
-import { oneLine } from "../../../ui/printable.ts";
+import { oneLine, type Style } from "../../../ui/printable.ts";
 import { featureBacklog, type FeatureItemData } from "../backlog.ts";
-import { type FeatureDirectory, listFeatures } from "../directories.ts";
+import { type FeatureDirectory, listFeatures, matchFeature } from "../directories.ts";
 import type { FeatureFindings } from "../claim.ts";
-import { readFeaturePrd } from "../format.ts";
-import { checksOf, type UserInterface } from "../checks.ts";
-import type { FeatureStory } from "../types.ts";
+import { loadFeaturePrd, readFeaturePrd, withDefaults } from "../format.ts";
+import { checksOf, isUi, storyCommandsOf, type UserInterface } from "../checks.ts";
+import type { FeaturePrd, FeatureStory } from "../types.ts";
 import type { Config } from "../../../config/types.ts";
-import type { Backlog, CheckOutcome } from "../../../backlog/types.ts";
+import type { Backlog, CheckOutcome, Verification } from "../../../backlog/types.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
-import { findFeature } from "../open_feature.ts";
+import { featureMissing, findFeature, openFeature } from "../open_feature.ts";
 import { readOrError } from "../../read_or_error.ts";
 import type { Look } from "../../../cli/look.ts";
 import { countLine, itemLine } from "../../../cli/item_list.ts";
 import { nextOfBacklog, type NextView } from "../../../cli/next_view.ts";
 import { hintOf, type StepCommands } from "../../../cli/next_step.ts";
 import type { StatusView } from "../../../cli/status_view.ts";
-import type { Style } from "../../../ui/style.ts";
+import { parseJson } from "../../../errors/json_syntax.ts";
+import { type FileFindings, type ValidatedFile, validateFile } from "../../../cli/validated_file.ts";
+import { storyFindings } from "../../stories.ts";
+import type { Validated } from "../../workflow.ts";
+import { validateFeaturePrd } from "../validate.ts";
+import type { RalphContext } from "../../../context/context.ts";
 
 /** Opens a feature for reading. @throws {RalphError} feature-missing, usage */
 async function opened(look: Look, name: string): Promise<{
@@ -165,4 +170,53 @@ function storyLines(
 function verifiedLine(time: string, changed: number, { good, warn }: Style): string {
   if (changed === 0) return good(`VERIFIED ${time}`);
   return warn(`VERIFIED ${time}, and ${changed} ${changed === 1 ? "file has" : "files have"} changed since`);
+}
+
+/** The PRD of a feature, or of all features where none is named. @throws {RalphError} feature-missing */
+export async function validateFeature(validated: Validated): Promise<readonly ValidatedFile[]> {
+  const { root, scope } = validated;
+  const features = await listFeatures(root);
+  const match = scope === "" ? null : matchFeature(features, scope);
+  if (scope !== "" && match === null) throw await featureMissing(scope, features, null);
+  return await Promise.all(
+    (match === null ? features : [match]).map(({ name, prdFile }) =>
+      validateFile(root, prdFile, {
+        missing: [`not finalized yet: \`ralph prd ${name}\``],
+        check: (text) => prdFindings(text, prdFile, validated),
+      })
+    ),
+  );
+}
+
+async function prdFindings(text: string, path: string, validated: Validated): Promise<FileFindings> {
+  const { config } = validated;
+  const data = parseJson(text, path);
+  const problems = validateFeaturePrd(data);
+  if (problems.length > 0) return { problems, warnings: [] };
+  const { branchName, userStories } = withDefaults(data as Partial<FeaturePrd>);
+  const stories = userStories.map((story) => {
+    if (config === null) return { story, own: [], unchecked: false };
+    const { first, ui } = storyCommandsOf(story, config);
+    const shared = [...config.verify.default, ...config.verify.ui];
+    const own = [...first, ...ui].filter((command) => !shared.includes(command));
+    return { story, own, unchecked: first.length + ui.length === 0 };
+  });
+  return await storyFindings(validated, branchName, stories);
+}
+
+/** Every check of every story, services and pages included; before the first feature those of `verify.default`. */
+export async function featureVerify(ralph: RalphContext, name: string): Promise<Verification> {
+  const { verify } = await import("../../../checks/verify.ts"); // the views run no check
+  const common = ralph.config.verify.default;
+  if (name === "" && common.length > 0 && (await listFeatures(ralph.root)).length === 0) {
+    return await verify(ralph, common);
+  }
+  const feature = await openFeature(ralph, name);
+  const { userStories } = await loadFeaturePrd(ralph.state, feature);
+  const { openServices } = await import("../../../services/create_services.ts");
+  const { featureInterface } = await import("../feature_interface.ts");
+  await using services = openServices(ralph);
+  const { ui, prepare } = featureInterface(ralph, feature, services);
+  if (userStories.some(isUi)) await prepare(userStories.filter(isUi));
+  return await verify(ralph, checksOf(userStories, ralph.config, ui));
 }

@@ -4,6 +4,8 @@
  *
  * @module
  */
+import { basename, join, relative, resolve, sep } from "node:path";
+import { RalphError } from "../errors/ralph_error.ts";
 
 /** One path that differs from HEAD, relative to the top level, with `/`. */
 export interface ChangedPath {
@@ -175,4 +177,46 @@ export interface Repository {
     readonly stdout: string;
     readonly stderr: string;
   }>;
+}
+
+/** A working tree as the steps see it. */
+export interface RootedRepository {
+  /** `null` outside a git repository. */
+  readonly repository: Repository | null;
+  /** Absolute path of the project. */
+  readonly root: string;
+}
+
+/** The repository, where one is needed. @throws {RalphError} not-a-repository */
+export function requireRepository({ repository, root }: RootedRepository): Repository {
+  if (repository === null) throw new RalphError("not-a-repository", { details: { root } });
+  return repository;
+}
+
+/** Paths relative to the root as git names them: relative to the top level, with `/`. */
+export function topLevelPaths(
+  ralph: RootedRepository,
+  paths: readonly string[],
+): readonly string[] {
+  const { topLevel } = requireRepository(ralph);
+  return paths.map((path) => relative(topLevel, join(ralph.root, path)).replaceAll(sep, "/"));
+}
+
+/** Paths as git names them, relative to the root. */
+export function rootPaths(
+  ralph: RootedRepository,
+  paths: readonly string[],
+): readonly string[] {
+  const { topLevel } = requireRepository(ralph);
+  return paths.map((path) => relative(ralph.root, join(topLevel, path)).replaceAll(sep, "/"));
+}
+
+/** Absolute path of the folder that the trees of workers are in. */
+export function treesDirectory(
+  { config, ...place }: RootedRepository & {
+    readonly config: { readonly parallel: { readonly directory: string } };
+  },
+): string {
+  const { topLevel } = requireRepository(place);
+  return resolve(topLevel, config.parallel.directory.replaceAll("{repository}", basename(topLevel)));
 }
