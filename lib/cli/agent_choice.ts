@@ -1,42 +1,16 @@
-import { join } from "node:path";
 import { missingProgram } from "../agents/command_agent.ts";
-import { CONFIG_FILE } from "../config/load.ts";
 import type { Agent, Choice, Prompter } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
-import { readText, writeAtomic } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 import type { RalphOptions } from "../recipe/create_ralph.ts";
 import type { Invocation } from "./command.ts";
 import { findAgents, howToGetOne, OWN, type OwnServer, ownServers, proofText } from "./known_agents.ts";
 import { usage } from "./parse.ts";
 import { optional } from "./settings.ts";
-import type { Place } from "./workspace.ts";
 
 /** The agent as the context gets it; empty: what the configuration says. */
 export interface AgentSetting extends Pick<RalphOptions, "cassette" | "script"> {
   readonly agent?: string | { readonly command: string };
-  /** The model server and the model that a person picked for it. */
-  readonly provider?: { readonly endpoint?: string; readonly model?: string };
-}
-
-/** The agent of the flags; in a terminal, when neither they nor the configuration name one, the one that a person picks. */
-export async function agentFor(
-  { command, flags, host, say }: Invocation,
-  place: Place,
-  prompter: Prompter,
-): Promise<AgentSetting> {
-  if (!("agent-cmd" in command.flags)) return {};
-  const named = namedAgent(flags);
-  if (named !== null) return named;
-  if (flags.has("queue") || command.name === "job") return {}; // who coordinates workers elsewhere needs none
-  const { provider } = place.config;
-  if (provider.command !== undefined || provider.preset !== undefined || !prompter.interactive) return {};
-  const picked = await pickAgent(host, prompter, "No agent is configured. Which one is to do the work?");
-  if (picked === null) return {};
-  if (await offerToSave(place, picked, prompter)) say(`saved in ${CONFIG_FILE}`);
-  if (!("preset" in picked)) return { agent: picked };
-  const { preset: agent, ...own } = picked;
-  return { agent, ...optional("provider", "endpoint" in own || "model" in own ? own : undefined) };
 }
 
 /** The agent of the flags; `null`: they name none. @throws {RalphError} usage */
@@ -131,28 +105,6 @@ async function pickModel(
   const message = `What is the model called at ${name}? (nothing: name it later by \`--model\`)`;
   const model = await askedText(prompter, "agent.model-name", message);
   return model === "" ? {} : { model };
-}
-
-/** Writes the choice into the configuration, when the person agrees and the file can be read. */
-async function offerToSave({ root, file }: Place, picked: Picked, prompter: Prompter): Promise<boolean> {
-  const path = file ?? join(root, CONFIG_FILE);
-  const message = `Save it as the agent of this project in ${CONFIG_FILE}?`;
-  if (!await confirmed(prompter, "agent.save", message)) return false;
-  const text = await readText(path);
-  const config = text === null ? {} : JSON.parse(text) as Record<string, unknown>;
-  const provider = typeof config["provider"] === "object" ? config["provider"] : {};
-  await writeAtomic(path, `${JSON.stringify({ ...config, provider: { ...provider, ...picked } }, null, 2)}\n`);
-  return true;
-}
-
-/** Asks for a yes, which is also the answer if nothing is typed. */
-export async function confirmed(
-  prompter: Prompter,
-  id: string,
-  message: string,
-  details: readonly string[] = [],
-): Promise<boolean> {
-  return (await prompter.ask({ id, kind: "confirm", message, details, initial: true })).value === "yes";
 }
 
 /** Asks for a text, which may be empty. */

@@ -42,7 +42,7 @@ export async function scaffoldWorkflow(
   let open: readonly string[] = [];
   say(`workflow ${place.workflow.name} (${place.workflow.why}) in ${root}`);
   if (file === null && !await pathExists(join(root, CONFIG_FILE))) {
-    const setup = await setUp(invocation, { root, own: config, prompter: await setupPrompter(invocation, place) });
+    const setup = await setUp(invocation, { place, prompter: await setupPrompter(invocation, place), begins: null });
     if (setup === null) {
       say("nothing was written");
       return EXIT.done;
@@ -50,7 +50,7 @@ export async function scaffoldWorkflow(
     open = setup.open;
     if (flags.has("dry-run")) {
       say(`would write ${CONFIG_FILE}:`);
-      invocation.out(toJson(setup.config));
+      invocation.out(toJson({ ...config, ...setup.config }));
       return told(invocation, open);
     }
     if (complete && open.length > 0) {
@@ -61,7 +61,7 @@ export async function scaffoldWorkflow(
       );
       return EXIT.usage;
     }
-    made.push(...await writeNewConfig(root, setup.config));
+    made.push(...await writeNewConfig(root, { ...config, ...setup.config }));
   } else {
     if (flags.has("dry-run")) return told(invocation, [`${CONFIG_FILE} is there: it would keep what it has`]);
     made.push(...await completed(invocation, place));

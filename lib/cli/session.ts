@@ -14,7 +14,7 @@ import type { LiveView } from "../ui/live_view.ts";
 import { oneLine } from "../ui/printable.ts";
 import type { AnswerLookup } from "../ui/unattended_prompter.ts";
 import { knownProgram } from "./known_agents.ts";
-import { agentFor, type AgentSetting } from "./agent_choice.ts";
+import { type AgentSetting, namedAgent } from "./agent_choice.ts";
 import type { Flags, Invocation } from "./command.ts";
 import { refuseEmptyConfig, refuseEmptyFlags } from "./validated_file.ts";
 import { findPlace, type Place } from "./workspace.ts";
@@ -60,10 +60,10 @@ export async function openSession(invocation: Invocation, options: SessionOption
   const flagged = configOverlay(flags, "agent" in invocation.command.flags ? "turn" : "check");
   const { maxWait } = options;
   const overlay = maxWait === undefined ? flagged : { ...flagged, limits: { maxWait, ...flagged.limits } };
-  const place = options.place ?? await findPlace(invocation);
-  refuseEmptyChecks(invocation, place);
+  const found = options.place ?? await findPlace(invocation);
+  refuseEmptyChecks(invocation, found);
   const json = flags.has("json");
-  const ui = json && options.data !== true ? "json" : (flags.text("ui") ?? place.config.ui) as Config["ui"];
+  const ui = json && options.data !== true ? "json" : (flags.text("ui") ?? found.config.ui) as Config["ui"];
   const mode = options.silent === true ? "unattended" : promptMode(flags, host, ui);
   if (mode === null && (options.asks || flags.has("interactive"))) {
     throw new RalphError("terminal-missing", { details: { command: invocation.command.name } });
@@ -72,6 +72,7 @@ export async function openSession(invocation: Invocation, options: SessionOption
   const prompter = await prompterOf(invocation, mode ?? "unattended", approvals);
   // Before there is a run, the page has nothing to show.
   const first = onPage ? await prompterOf(invocation, "unattended", approvals) : prompter;
+  const place = await setUpPlace(invocation, found, first);
 
   let opened: RalphContext | null = null;
   const quiet = flags.has("quiet") || (json && options.data === true);
@@ -80,13 +81,13 @@ export async function openSession(invocation: Invocation, options: SessionOption
   if (ui !== "json" && !quiet) {
     invocation.say(options.title ?? `workflow ${place.workflow.name} (${place.workflow.why})`);
   }
-  const { provider: ownProvider, ...agent } = await agentFor(invocation, place, first);
+  const agent = "agent-cmd" in invocation.command.flags ? namedAgent(flags) ?? {} : {};
   if (ui !== "json" && !quiet) announceAgent(invocation, place, agent);
   const { createRalph } = await import("../recipe/create_ralph.ts");
   const ralph = await createRalph({
     root: place.root,
     ...optional("configFile", place.file ?? undefined),
-    config: { ...overlay, provider: { ...ownProvider, ...overlay.provider } },
+    config: overlay,
     ...agent,
     ...optional("record", "record" in invocation.command.flags ? flags.text("record") : undefined),
     approve: approvals,
@@ -113,6 +114,15 @@ export async function openSession(invocation: Invocation, options: SessionOption
       await ralph[Symbol.asyncDispose]();
     },
   };
+}
+
+/** The place, once a project that nobody has set up is. @throws {RalphError} interrupted for a no */
+async function setUpPlace(invocation: Invocation, place: Place, prompter: Prompter): Promise<Place> {
+  if (!prompter.interactive) return place;
+  const { setUpFirst } = await import("./setup.ts");
+  const isWritten = await setUpFirst(invocation, place, prompter);
+  if (isWritten === null) throw new RalphError("interrupted", { hint: "nothing was written or started" });
+  return isWritten ? { ...await findPlace(invocation), workflow: place.workflow } : place;
 }
 
 function refuseEmptyChecks({ command, flags }: Invocation, place: Place): void {

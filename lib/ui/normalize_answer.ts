@@ -28,11 +28,18 @@ export function letterOf(label: string): string | null {
 }
 
 /** `[y] write it  [c] change it  [N] not now`: the keys of a question; the default's is a capital. */
-export function keysText({ choices, initial }: Question & { readonly kind: "select" }): string {
-  return choices.map(({ value, label }) => {
+export function keysText(
+  { choices, initial }: Question & { readonly kind: "select" },
+  columns: number = Infinity,
+): string {
+  const keys = choices.map(({ value, label }) => {
     const key = value.slice(0, 1);
     return `[${value === initial ? key.toUpperCase() : key}] ${label}`;
-  }).join("  ");
+  });
+  return keys.reduce((text, key) => {
+    const line = `${text.slice(text.lastIndexOf("\n") + 1)}  ${key}`;
+    return `${text}${line.length < columns ? "  " : "\n"}${key}`;
+  });
 }
 
 /** The answer if no one answers, or `null`. */

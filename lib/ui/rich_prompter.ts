@@ -67,8 +67,7 @@ async function askKey(
       if (value !== null) return resolve(value);
     }
   };
-  const whole = keysText(question).replaceAll(/(?<! ) (?! )/g, "\u00a0"); // a line breaks between two keys
-  output.write(`\n${wrapText(`${question.message}\n${whole}`, columns).replaceAll("\u00a0", " ")} `);
+  output.write(`\n${wrapText(question.message, columns)}\n${keysText(question, columns)} `);
   terminal.setRawMode?.(true);
   input.on("data", onData);
   input.resume();

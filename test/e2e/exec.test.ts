@@ -240,6 +240,17 @@ describe("ralph exec", () => {
     expect(git("log", "--format=%s", "-n", "1")).toBe("feat: US-002 - Add b.txt");
   });
 
+  test("a project without configuration takes two keys from the goal to a verified commit", async () => {
+    const { git, read, stdout } = await project(WORK).files({ Makefile: "test:\n\t@true\ncheck:\n\tno-such-tool\n" })
+      .args("exec", "colour the files", "--agent-cmd", "worker")
+      .terminal(["begin planning", "\r"], ["Which colour", "blue\r"], ["[N] not now", "y"]).expectExit(0);
+
+    expect(JSON.parse(read("ralph.config.json") ?? "")).toMatchObject({ verify: { default: ["make test"] } });
+    expect(read("ralph.config.json")).not.toContain("worker"); // flags hold for one command
+    expect(stdout).toContain("left out: make check (cannot run: no-such-tool was not found)");
+    expect(git("log", "--format=%s", "-n", "1")).toBe("feat: US-002 - Add b.txt");
+  });
+
   test.each([
     ["y", ["gate.understand no", "gate.run yes"], "feat: US-002 - Add b.txt"],
     ["w", ["gate.understand no", "gate.run no"], "ralph: plan decided"],

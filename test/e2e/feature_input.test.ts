@@ -208,21 +208,18 @@ describe("ralph init --workflow feature", () => {
     expect(refused.read("ralph.config.json")).toBeNull();
   });
 
-  test("in a terminal it asks for the agent and the checks; a no writes nothing", async () => {
+  test("in a terminal it shows agent and checks; a no writes nothing", async () => {
     const cli = (): ReturnType<typeof ralphCli> =>
       ralphCli().files({ Makefile: "test:\n\ttrue\n" }).agent("claude", "exit 0");
     const yes = await cli().args("init", "--workflow", "feature")
-      .terminal(["Which agent", "\r"], ["Run it once now", "n"], ["Which must pass", "\r"], ["Write this to", "y"])
-      .expectExit(0);
-    expect(yes.stdout).toContain("make test  (Makefile)");
+      .terminal(["Set this project up", "\r"]).expectExit(0);
     expect(JSON.parse(yes.read("ralph.config.json") ?? "")).toMatchObject({
       provider: { preset: "claude" },
       verify: { default: ["make test"] },
     });
 
     const no = await cli().args("init", "--workflow", "feature")
-      .terminal(["Which agent", "\r"], ["Run it once now", "n"], ["Which must pass", "\r"], ["Write this to", "n"])
-      .expectExit(0);
+      .terminal(["Set this project up", "n"]).expectExit(0);
     expect(no.read("ralph.config.json")).toBeNull();
     expect(no.read(".ralph/.gitignore")).toBeNull();
   });

@@ -1,32 +1,19 @@
 import type { Invocation } from "../../cli/command.ts";
 import { refuseEmptyItems } from "../../cli/validated_file.ts";
-import { findPlace, type Place } from "../../cli/workspace.ts";
-import { DEFAULT_WORKFLOW, workflowRow, WORKFLOWS } from "../../workflows/table.ts";
+import { findPlace } from "../../cli/workspace.ts";
+import { DEFAULT_WORKFLOW, workflowRow } from "../../workflows/table.ts";
 import { usage } from "../../cli/parse.ts";
-import { askedWorkflow, chosen } from "../chosen.ts";
+import { chosen } from "../chosen.ts";
 
 /** `ralph init`: sets the project up; overwrites nothing. */
 export async function init(invocation: Invocation): Promise<number> {
-  const place = await askedPlace(invocation, await findPlace(invocation));
+  const place = await findPlace(invocation);
   const row = workflowRow(place.workflow.name);
   const { init: start } = row.workflow;
   if (typeof start === "function") return await start(invocation, place);
   const { scaffoldWorkflow } = await import("../../cli/scaffold.ts");
   const config = row === DEFAULT_WORKFLOW ? {} : { workflow: row.name };
   return await scaffoldWorkflow(invocation, place, { ...start, config });
-}
-
-/** If nothing names the workflow, a person at a terminal does. */
-async function askedPlace(invocation: Invocation, place: Place): Promise<Place> {
-  if (place.workflow.byDefault !== true || place.file !== null) return place;
-  const { setupPrompter } = await import("../../cli/session.ts");
-  const prompter = await setupPrompter(invocation, place);
-  if (prompter === null) return place;
-  const names = [place.workflow.name, ...WORKFLOWS.map(({ name }) => name)];
-  return {
-    ...place,
-    workflow: await askedWorkflow(prompter, { id: "init.workflow", message: "Which workflow?" }, names),
-  };
 }
 
 /** `ralph plan`: the planning of the workflow; the default one's where a workflow has none. */

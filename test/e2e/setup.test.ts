@@ -1,0 +1,140 @@
+import { describe, expect, test } from "vitest";
+import { ralphCli } from "./cli.ts";
+
+describe("setting a project up", () => {
+  test("where no agent is on PATH, one's own with a server whose key is there is named: by exec and by init", async () => {
+    const bare = { PATH: "/usr/bin:/bin", OPENROUTER_API_KEY: "sk-none" };
+    const { stderr } = await ralphCli().env(bare).args("exec", "add x", "--approve", "all").expectExit(4);
+    expect(stderr).toContain("OPENROUTER_API_KEY is set: `--agent builtin --endpoint openrouter` works with it");
+    const init = await ralphCli().env(bare).args("init").expectExit(0);
+    expect(init.stderr).toContain(
+      "openrouter (OPENROUTER_API_KEY is set): `ralph init --agent builtin --endpoint openrouter`",
+    );
+  });
+
+  test("`ralph init` without a terminal writes the flags and the checks that it found, and no agent", async () => {
+    const { git, read, stderr } = await ralphCli().files({ "package.json": '{"scripts": {"test": "node --test"}}' })
+      .agent("claude", "exit 0").args("init", "--model", "big", "--timeout", "5m").expectExit(0);
+    const { $schema, ...config } = JSON.parse(read("ralph.config.json") ?? "");
+
+    expect(config).toEqual({ provider: { model: "big", timeout: 300 }, verify: { default: ["npm test"] } });
+    expect(stderr).toContain("no agent was named; on PATH: claude: `ralph init --agent claude`");
+    expect(stderr).toContain("found in package.json: `npm test`");
+    expect(git("status", "--porcelain", "-uall")).toBe("?? ralph.config.json");
+    const { stdout } = await ralphCli().args("schema", "config").expectExit(0);
+    expect(JSON.parse(read($schema) ?? "")).toEqual(JSON.parse(stdout));
+  });
+
+  test.each(["spec", "sprint", "gsd", "feature"])(
+    "`ralph init --workflow %s` writes what its flags say",
+    async (workflow) => {
+      const { read } = await ralphCli().agent("claude", "echo 2.1.0").args(
+        "init",
+        "--workflow",
+        workflow,
+        "--agent",
+        "claude",
+        "--model",
+        "opus",
+        "--verify",
+        "npm test",
+      ).before("mkdir -p .planning && touch .planning/PROJECT.md").expectExit(0);
+
+      const config: unknown = JSON.parse(read("ralph.config.json") ?? "{}");
+      expect(config).toMatchObject({
+        provider: { preset: "claude", model: "opus" },
+        verify: { default: ["npm test"] },
+      });
+    },
+  );
+
+  test("`ralph init` adds what flags say to a configuration that is there, and keeps what it has", async () => {
+    const config = { maxRetries: 7, verify: { default: ["make a"], timeout: 9 } };
+    const init = (root: string, ...args: readonly string[]): ReturnType<typeof ralphCli> =>
+      ralphCli(root).args("init", ...args);
+    const first = await ralphCli().files({ "ralph.config.json": JSON.stringify(config, null, 2) })
+      .args("init", "--agent", "claude", "--verify", "npm test").expectExit(0);
+    const verify = { default: ["make a", "npm test"], timeout: 9 };
+    const whole = { ...config, verify, provider: { preset: "claude" } };
+    expect(JSON.parse(first.read("ralph.config.json") ?? "")).toEqual(whole);
+    expect(first.stderr).not.toContain("warning");
+
+    const second = await init(first.root, "--agent-cmd", "mine", "--model", "opus").expectExit(0);
+    expect(JSON.parse(second.read("ralph.config.json") ?? "")).toEqual({
+      ...whole,
+      provider: { preset: "claude", model: "opus" },
+    });
+    expect(second.stderr).toContain("warning: ralph.config.json keeps its own value instead of --agent-cmd");
+    expect(second.stderr).not.toContain("--model");
+
+    const third = await init(first.root).expectExit(0);
+    expect(third.read("ralph.config.json")).toBe(second.read("ralph.config.json"));
+  });
+
+  test("`ralph init --dry-run` prints the configuration and writes nothing", async () => {
+    const { git, stdout } = await ralphCli().args("init", "--agent", "claude", "--verify", "make test", "--dry-run")
+      .expectExit(0);
+
+    expect(JSON.parse(stdout)).toEqual({ provider: { preset: "claude" }, verify: { default: ["make test"] } });
+    expect(git("status", "--porcelain", "--ignored")).toBe("");
+  });
+
+  test("`ralph init` in a terminal shows one screen, and tries the checks once after the yes", async () => {
+    const { git, read, stdout } = await ralphCli().files({ Makefile: "test:\n\t@true\nlint:\n\t@echo untidy; false\n" })
+      .agent("claude", "exit 0").args("init")
+      .terminal(["Set this project up", "\r"]).expectExit(0);
+
+    expect(stdout).toMatch(/agent +claude \(tested with/);
+    expect(stdout).toMatch(/checks +make test; make lint/);
+    expect(stdout).toContain("it can edit files and run commands here without asking");
+    expect(stdout).toMatch(/✗ make lint: fails now, exit code 2/);
+    expect(stdout).toContain("left out: make lint");
+    expect(JSON.parse(read("ralph.config.json") ?? "")).toMatchObject({
+      provider: { preset: "claude" },
+      verify: { default: ["make test"] },
+    });
+    expect(git("status", "--porcelain", "-uall")).toBe("?? ralph.config.json");
+  });
+
+  test("`ralph init` asks again for an agent whose program is not there, and takes it when it is given twice", async () => {
+    const { read, stdout } = await ralphCli().env({ PATH: "/usr/bin:/bin" }).args("init", "--verify", "make test")
+      .terminal(["Set this project up", "y"], ["Which command", "absent --yes\r"], [
+        "is not on PATH",
+        "absent --yes\r",
+      ]).expectExit(0);
+
+    expect(stdout).toContain("absent is not on PATH: name another, or give it again to keep it");
+    expect(JSON.parse(read("ralph.config.json") ?? "")).toMatchObject({ provider: { command: "absent --yes" } });
+  });
+
+  test("`ralph init` takes other checks by a key, and Ctrl-C keeps what was answered", async () => {
+    const { read } = await ralphCli().files({ Makefile: "test:\n\t@true\n" }).agent("claude", "exit 0").args("init")
+      .terminal(["Set this project up", "c"], ["Which must pass", "\u001b[B\r"], ["Which command", "make other\r"], [
+        /checks +make other/,
+        "\u0003",
+      ]).expectExit(130);
+
+    expect(JSON.parse(read("ralph.config.json") ?? "")).toMatchObject({ verify: { default: ["make other"] } });
+    expect(read("ralph.config.json")).not.toContain("claude");
+  });
+
+  test("checks that all fail are shown again before anything is written, and one that cannot run is not selected", async () => {
+    const makefile = "test:\n\t@false\ncheck:\n\tno-such-tool\n";
+    const { read, stdout } = await ralphCli().files({ Makefile: makefile }).agent("claude", "exit 0").args("init")
+      .terminal(["Set this project up", "y"], [/checks +make test \(fails now/, "y"]).expectExit(0);
+
+    expect(stdout).toContain("not: make check (cannot run: no-such-tool was not found)");
+    expect(JSON.parse(read("ralph.config.json") ?? "")).toMatchObject({ verify: { default: ["make test"] } });
+  });
+
+  test("a sprint that `ralph init` made compiles; `ralph next` tells its next iteration", async () => {
+    const { root } = await ralphCli().args("init", "--workflow", "sprint").expectExit(0);
+    await ralphCli(root).args("sprint", "compile", ".claude/sprints/first").expectExit(0);
+    const { stdout } = await ralphCli(root).args("next").expectExit(0);
+    expect(stdout).toBe("planning Say here what is to be reached, and how one can tell that it is.\niteration 1\n");
+
+    await ralphCli(root).args("step", "add", "write it").expectExit(0);
+    const { stdout: json } = await ralphCli(root).args("next", "--json").expectExit(0);
+    expect(JSON.parse(json)).toMatchObject({ status: "item", mode: "executing", step: { id: "step-1" } });
+  });
+});
