@@ -1,11 +1,4 @@
-import {
-  appendClaims,
-  type ClaimLine,
-  CLAIMS_VARIABLE,
-  createInbox,
-  type Inbox,
-  readClaims,
-} from "../backlog/claims.ts";
+import * as claimsFile from "../backlog/claims.ts";
 import type { Repository } from "../git/repository.ts";
 import { readLockHolder } from "../host/lock_holder.ts";
 import type { Host } from "../host/types.ts";
@@ -14,11 +7,11 @@ import { ownFiles } from "./own_files.ts";
 /** How a command that changes state is carried out. */
 export type ClaimMode =
   /** Nothing is at work here: it writes the state. */
-  | { readonly status: "direct"; readonly inbox: Inbox }
+  | { readonly status: "direct"; readonly inbox: claimsFile.Inbox }
   /** Inside of a turn: it adds to the turn's claims. */
   | { readonly status: "turn"; readonly file: string; readonly stage: string | null; readonly item: string }
   /** A run is at work, and this is none of its turns: it only adds, by the inbox. */
-  | { readonly status: "inbox"; readonly inbox: Inbox; readonly purpose: string; readonly pid: number };
+  | { readonly status: "inbox"; readonly inbox: claimsFile.Inbox; readonly purpose: string; readonly pid: number };
 
 /** Finds out from the environment and the run lock how a state command is carried out. */
 export async function claimMode(
@@ -29,12 +22,12 @@ export async function claimMode(
   },
 ): Promise<ClaimMode> {
   const { variables } = host.environment;
-  const file = variables[CLAIMS_VARIABLE];
+  const file = variables[claimsFile.CLAIMS_VARIABLE];
   if (file !== undefined && file !== "" && variables["RALPH_ROOT"] === root) {
     return { status: "turn", file, stage: variables["RALPH_STAGE"] ?? null, item: variables["RALPH_ITEM"] ?? "" };
   }
   const own = ownFiles(repository, root);
-  const inbox = createInbox({ root, directory: own.directory, host });
+  const inbox = claimsFile.createInbox({ root, directory: own.directory, host });
   const holder = await readLockHolder(own.runLock);
   return holder === null
     ? { status: "direct", inbox }
@@ -42,15 +35,15 @@ export async function claimMode(
 }
 
 /** The claims that count for a process beside the state: of its own turn, or those that wait for a run. */
-export async function claimsIn(mode: ClaimMode, stateFile: string): Promise<readonly ClaimLine[]> {
-  return await (mode.status === "turn" ? readClaims(mode.file) : mode.inbox.read(stateFile));
+export async function claimsIn(mode: ClaimMode, stateFile: string): Promise<readonly claimsFile.ClaimLine[]> {
+  return await (mode.status === "turn" ? claimsFile.readClaims(mode.file) : mode.inbox.read(stateFile));
 }
 
 /** Adds to the claims of the turn, or to those that wait for the run at work. */
 export async function addClaims(
   mode: Exclude<ClaimMode, { readonly status: "direct" }>,
   stateFile: string,
-  claims: readonly ClaimLine[],
+  claims: readonly claimsFile.ClaimLine[],
 ): Promise<void> {
-  await (mode.status === "turn" ? appendClaims(mode.file, claims) : mode.inbox.add(stateFile, claims));
+  await (mode.status === "turn" ? claimsFile.appendClaims(mode.file, claims) : mode.inbox.add(stateFile, claims));
 }

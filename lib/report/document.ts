@@ -7,33 +7,7 @@ import { workText } from "../cli/end_with.ts";
 import { localTime } from "../host/local_date.ts";
 import { changesText } from "../ui/event_text.ts";
 import { formatDuration } from "../ui/printable.ts";
-import {
-  agentsText,
-  attemptReason,
-  attemptText,
-  brokenHooks,
-  checkText,
-  commitText,
-  doubtedChecks,
-  firstLine,
-  hookText,
-  itemText,
-  itemUsage,
-  landingsText,
-  noticeTexts,
-  openItems,
-  partName,
-  plural,
-  proofOfItem,
-  restoredGroups,
-  statusTone,
-  type Tone,
-  totalText,
-  trespassText,
-  turnText,
-  whenText,
-  workflowsText,
-} from "./texts.ts";
+import * as texts from "./texts.ts";
 import type { AttemptReport, CommitReport, ItemReport, NoteReport, RunReport } from "./types.ts";
 
 /** A part of a line: plain text, or text with a look; back-ticks in what was `told` set off code. */
@@ -48,7 +22,7 @@ export type Word =
 export interface Line {
   readonly words: readonly Word[];
   /** The mark before it. @default none */
-  readonly tone?: Tone;
+  readonly tone?: texts.Tone;
   /** Text that is shown below it as it is. */
   readonly below?: string;
   readonly lines?: readonly Line[];
@@ -57,7 +31,7 @@ export interface Line {
 /** An item with its attempts. */
 export interface ItemBlock {
   readonly item: ItemReport;
-  readonly tone: Tone;
+  readonly tone: texts.Tone;
   /** Kind, state, attempts, usage. */
   readonly facts: readonly string[];
   /** Proof, and why it came again. */
@@ -75,12 +49,12 @@ export function factRows(report: RunReport): readonly { readonly name: string; r
     row("Project", report.project),
     row("Branch", report.work === null ? report.branch ?? "" : workText(report.work)),
     row("Run", report.goal === null ? "" : report.run),
-    row("Workflow", workflowsText(report)),
-    row("When", whenText(report)),
-    row("Agent", agentsText(report)),
-    row("Used", totalText(report.usage, report.hooks.length)),
-    row("At once", landingsText(report)),
-    row("Why it ended", report.reasons.map(firstLine).join("; ")),
+    row("Workflow", texts.workflowsText(report)),
+    row("When", texts.whenText(report)),
+    row("Agent", texts.agentsText(report)),
+    row("Used", texts.totalText(report.usage, report.hooks.length)),
+    row("At once", texts.landingsText(report)),
+    row("Why it ended", report.reasons.map(texts.firstLine).join("; ")),
     ...report.next.map((told) => row("Next", { told })),
     row("Folder", { code: report.folder }),
   ].filter(({ words }) => words[0] !== "");
@@ -91,27 +65,31 @@ export function needsALook(report: RunReport): readonly Line[] {
   const { malformed, problems } = report.events;
   const warned = (words: readonly Word[]): Line => ({ tone: "warn", words });
   const unread: readonly Word[] = [
-    `${plural(malformed, "line")} of the events could not be read and ${malformed === 1 ? "is" : "are"} left out: `,
+    `${texts.plural(malformed, "line")} of the events could not be read and ${
+      malformed === 1 ? "is" : "are"
+    } left out: `,
     ...listed(problems.map((code) => ({ code }))),
   ];
   return [
-    ...openItems(report).map(({ ids, words, tone }) => ({
+    ...texts.openItems(report).map(({ ids, words, tone }) => ({
       tone,
       words: [...listed(ids.map((strong) => ({ strong }))), ` ${words}`],
     })),
     ...report.trespasses.map((trespass): Line => ({
       tone: "bad",
-      words: [`${trespassText(trespass)}:`],
+      words: [`${texts.trespassText(trespass)}:`],
       below: trespass.diff,
     })),
-    ...restoredGroups(report).map(({ path, items }) =>
+    ...texts.restoredGroups(report).map(({ path, items }) =>
       warned([
         "edited manually and restored: ",
         { code: path },
         items.length === 0 ? "" : `, in turns for ${items.join(", ")}`,
       ])
     ),
-    ...[...doubtedChecks(report), ...noticeTexts(report), ...brokenHooks(report)].map((text) => warned([text])),
+    ...[...texts.doubtedChecks(report), ...texts.noticeTexts(report), ...texts.brokenHooks(report)].map((text) =>
+      warned([text])
+    ),
     ...report.warnings.map((note) => warned(noteWords(note))),
     ...malformed === 0 ? [] : [warned(unread)],
   ];
@@ -119,34 +97,36 @@ export function needsALook(report: RunReport): readonly Line[] {
 
 /** An item as it is shown. */
 export function itemBlock(item: ItemReport, report: RunReport): ItemBlock {
-  const { words, tone } = itemText(item);
+  const { words, tone } = texts.itemText(item);
   const part = report.parts[item.part];
-  const where = report.parts.length > 1 && part !== undefined ? `${partName(part)} ` : "";
-  const reopened = item.state === "reopened" ? firstLine(item.reason ?? "") : "";
+  const where = report.parts.length > 1 && part !== undefined ? `${texts.partName(part)} ` : "";
+  const reopened = item.state === "reopened" ? texts.firstLine(item.reason ?? "") : "";
   return {
     item,
     tone,
-    facts: [`${where}${item.kind}`, words, plural(item.attempts.length, "attempt"), itemUsage(item)].filter(Boolean),
-    notes: [proofOfItem(report, item), reopened].filter(Boolean),
+    facts: [`${where}${item.kind}`, words, texts.plural(item.attempts.length, "attempt"), texts.itemUsage(item)].filter(
+      Boolean,
+    ),
+    notes: [texts.proofOfItem(report, item), reopened].filter(Boolean),
     lines: item.attempts.map(attemptLine),
   };
 }
 
 function attemptLine(attempt: AttemptReport): Line {
   const { number, iteration, durationMs, turns, checks, changes, commits } = attempt;
-  const { words, tone } = attemptText(attempt);
+  const { words, tone } = texts.attemptText(attempt);
   const time = durationMs === null ? "" : ` (${formatDuration(durationMs)})`;
-  const reason = attemptReason(attempt);
+  const reason = texts.attemptReason(attempt);
   return {
     tone,
     words: [
       `attempt ${number}, iteration ${iteration}: ${words}${time}${reason === null ? "" : `: ${reason}`}`,
     ],
     lines: [
-      ...turns.map((turn) => withFile(turnText(turn), "transcript", turn.transcript)),
+      ...turns.map((turn) => withFile(texts.turnText(turn), "transcript", turn.transcript)),
       ...checks.map((check): Line => ({
         tone: check.ok ? "good" : "bad",
-        words: [{ code: check.name }, " ", { dim: `(${checkText(check)})` }],
+        words: [{ code: check.name }, " ", { dim: `(${texts.checkText(check)})` }],
         ...check.tail === null || check.tail.trim() === "" ? {} : { below: check.tail },
       })),
       ...changes === null ? [] : [{ words: [`changed ${changesText(changes)}`] }],
@@ -163,10 +143,10 @@ export function laterSections(
     {
       title: "Parts",
       lines: parts.map((part) => ({
-        tone: statusTone(part.status),
+        tone: texts.statusTone(part.status),
         words: [
-          `${partName(part)}: ${part.status ?? "no end recorded"}`,
-          part.turns.length === 0 ? "" : `, ${plural(part.turns.length, "turn")} outside items`,
+          `${texts.partName(part)}: ${part.status ?? "no end recorded"}`,
+          part.turns.length === 0 ? "" : `, ${texts.plural(part.turns.length, "turn")} outside items`,
         ],
       })),
     },
@@ -174,7 +154,7 @@ export function laterSections(
     {
       title: "Hooks",
       lines: hooks.map((hook) => ({
-        ...withFile(hookText(hook), "log", hook.log),
+        ...withFile(texts.hookText(hook), "log", hook.log),
         tone: hook.status === "completed" ? "good" : "warn",
       })),
     },
@@ -201,14 +181,14 @@ export function laterSections(
 export function eventsWords({ events: { file, count, malformed, unknown } }: RunReport): readonly Word[] {
   return [
     { code: file },
-    `, ${plural(count, "event")}`,
-    malformed === 0 ? "" : `, ${plural(malformed, "line")} that could not be read`,
-    unknown === 0 ? "" : `, ${plural(unknown, "event")} of a kind that this Ralph does not know`,
+    `, ${texts.plural(count, "event")}`,
+    malformed === 0 ? "" : `, ${texts.plural(malformed, "line")} that could not be read`,
+    unknown === 0 ? "" : `, ${texts.plural(unknown, "event")} of a kind that this Ralph does not know`,
   ];
 }
 
 function commitLine(commit: CommitReport): Line {
-  return { words: ["commit ", { code: commit.commit.slice(0, 7) }, ` ${commitText(commit)}`] };
+  return { words: ["commit ", { code: commit.commit.slice(0, 7) }, ` ${texts.commitText(commit)}`] };
 }
 
 function noteWords({ at, item, message }: NoteReport): readonly Word[] {

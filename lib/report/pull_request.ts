@@ -5,19 +5,7 @@ import { linesText } from "../ui/event_text.ts";
 import { formatDuration } from "../ui/printable.ts";
 import type { Change, ChangedFile } from "./changed_files.ts";
 import { code, escape, longestRun, withCode } from "./markdown.ts";
-import {
-  agentsText,
-  doubtedChecks,
-  firstLine,
-  itemText,
-  noticeTexts,
-  oneLine,
-  plural,
-  proofOfItem,
-  SECOND_LOOKS,
-  totalText,
-  triedChecks,
-} from "./texts.ts";
+import * as reportTexts from "./texts.ts";
 import type { ItemReport, RunReport } from "./types.ts";
 
 const TITLE_LENGTH = 72;
@@ -60,7 +48,7 @@ export function requestTitle(
   fallback: string,
   formed: (title: string) => string = (title) => title,
 ): string {
-  const goal = formed(oneLine(reports.findLast((report) => report.goal !== null)?.goal ?? fallback));
+  const goal = formed(reportTexts.oneLine(reports.findLast((report) => report.goal !== null)?.goal ?? fallback));
   if (goal.length <= TITLE_LENGTH) return goal;
   return `${goal.slice(0, TITLE_LENGTH - 1).replace(/\s+\S*$/, "")}…`;
 }
@@ -73,7 +61,7 @@ export function requestTitle(
  * @param reports oldest first
  */
 export function requestBody(reports: readonly RunReport[], facts: RequestFacts): string {
-  const goal = firstLine(reports.findLast((report) => report.goal !== null)?.goal ?? "");
+  const goal = reportTexts.firstLine(reports.findLast((report) => report.goal !== null)?.goal ?? "");
   const items = newestOf(reports);
   const sections = [
     changedSection(facts.change),
@@ -113,7 +101,7 @@ function changedSection({ files }: Change): Section {
   const total = linesText({ added: sum("added"), removed: sum("removed") });
   const fileLine = (file: ChangedFile): string =>
     `- ${code(file.path)} ${linesText(file)}${file.kind === "test" ? " (test)" : ""}`;
-  return cutTo(SHOWN.files, `Changed: ${plural(files.length, "file")}, ${total}`, files.map(fileLine));
+  return cutTo(SHOWN.files, `Changed: ${reportTexts.plural(files.length, "file")}, ${total}`, files.map(fileLine));
 }
 
 function storySection(items: readonly ItemReport[], reports: readonly RunReport[], { proof }: RequestFacts): Section {
@@ -135,9 +123,9 @@ function storySection(items: readonly ItemReport[], reports: readonly RunReport[
 
 function storyLine(item: ItemReport, reports: readonly RunReport[]): string {
   const commit = item.attempts.at(-1)?.commits.at(-1)?.commit;
-  const experiment = reports.map((one) => proofOfItem(one, item)).findLast(Boolean) ?? "";
+  const experiment = reports.map((one) => reportTexts.proofOfItem(one, item)).findLast(Boolean) ?? "";
   return [
-    `**${escape(item.id)}: ${escape(item.title)}** ${escape(itemText(item).words)}`,
+    `**${escape(item.id)}: ${escape(item.title)}** ${escape(reportTexts.itemText(item).words)}`,
     ...commit === undefined ? [] : [` (${commit.slice(0, SHORT)})`],
     ...item.attempts.length === 1 ? [] : [`, ${item.attempts.length} attempts`],
     ...experiment === "" ? [] : [`; ${escape(experiment)}`],
@@ -167,9 +155,13 @@ function markOf(name: string, proof: Proof | null): "✓ " | "✗ " | "" {
 /** Items that are not verified and why, what the checks' trial found, and what no check has seen. */
 function leftSection(items: readonly ItemReport[], reports: readonly RunReport[], { more }: RequestFacts): Section {
   const open = items.filter(({ state }) => state !== "verified").map((item) =>
-    `${item.id}: ${itemText(item).words}${item.reason === null ? "" : `: ${headlineOf(item.reason)}`}`
+    `${item.id}: ${reportTexts.itemText(item).words}${item.reason === null ? "" : `: ${headlineOf(item.reason)}`}`
   );
-  const texts = [...open, ...more, ...new Set([...reports.flatMap(doubtedChecks), ...noticeTexts(...reports)])];
+  const texts = [
+    ...open,
+    ...more,
+    ...new Set([...reports.flatMap(reportTexts.doubtedChecks), ...reportTexts.noticeTexts(...reports)]),
+  ];
   return cutTo(SHOWN.left, "Left, or to be known", texts.map((text) => `- ${withCode(text)}`));
 }
 
@@ -177,9 +169,9 @@ function madeLine(report: RunReport): string {
   const { run, status, usage, hooks, durationMs, sandbox, strict } = report;
   const confined = sandbox?.on === true ? `sandbox by ${sandbox.by}` : "no sandbox";
   const facts = [
-    agentsText(report),
+    reportTexts.agentsText(report),
     ...durationMs === null ? [] : [formatDuration(durationMs)],
-    totalText(usage, hooks.length),
+    reportTexts.totalText(usage, hooks.length),
     confined,
     strict ? "strict" : "not strict",
   ];
@@ -189,7 +181,7 @@ function madeLine(report: RunReport): string {
 /** Lists what Ralph tried to find out whether the checks can be believed. */
 function triedLines(reports: readonly RunReport[]): readonly string[] {
   const last = reports.at(-1);
-  return last === undefined ? [] : triedChecks(last).map((text) => `- ${withCode(text)}`);
+  return last === undefined ? [] : reportTexts.triedChecks(last).map((text) => `- ${withCode(text)}`);
 }
 
 /** Which commit all of it speaks of, and how anyone finds out the same. */
@@ -223,7 +215,7 @@ function newestOf(reports: readonly RunReport[]): readonly ItemReport[] {
   const byId = new Map<string, ItemReport>();
   for (const { items, parts } of reports) {
     for (const item of items) {
-      if (SECOND_LOOKS.has(item.kind) || parts[item.part]?.kind !== "loop") continue;
+      if (reportTexts.SECOND_LOOKS.has(item.kind) || parts[item.part]?.kind !== "loop") continue;
       byId.set(`${item.id} ${item.title}`, item); // each plan counts from US-001 on
     }
   }

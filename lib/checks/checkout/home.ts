@@ -1,15 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { cacheFolder } from "../../host/cache_folder.ts";
-import {
-  ensurePrivateDirectory,
-  hashText,
-  listDirectory,
-  pathExists,
-  readText,
-  removeOwn,
-  writePlain,
-} from "../../host/files.ts";
+import * as files from "../../host/files.ts";
 import { takeLock } from "../../host/lock.ts";
 import type { Host } from "../../host/types.ts";
 import { codeOf } from "../../host/looks.ts";
@@ -30,18 +22,18 @@ const HOME_REGEXP = /^[0-9a-f]{16}(?:-[0-9a-z]{6})?$/;
 export async function takeHome(host: Host, topLevel: string): Promise<CheckoutHome> {
   const cache = join(await cacheFolder(host), "checkouts");
   await sweepHomes(host, cache);
-  const name = hashText(topLevel).slice(0, 16);
+  const name = files.hashText(topLevel).slice(0, 16);
   const kept = await lockOf(host, join(cache, name));
   const path = kept.status === "held" ? join(cache, name) : join(cache, `${name}-${host.ids.random(6)}`);
   const lock = kept.status === "held" ? kept : await lockOf(host, path);
-  await ensurePrivateDirectory(path);
-  await writePlain(join(path, "root"), topLevel);
+  await files.ensurePrivateDirectory(path);
+  await files.writePlain(join(path, "root"), topLevel);
   return {
     path,
     tree: join(path, "tree", basename(topLevel)),
     cache,
     async [Symbol.asyncDispose]() {
-      if (kept.status === "busy") await removeOwn(path, cache);
+      if (kept.status === "busy") await files.removeOwn(path, cache);
       if (lock.status === "held") await lock.release();
     },
   };
@@ -49,11 +41,11 @@ export async function takeHome(host: Host, topLevel: string): Promise<CheckoutHo
 
 /** Removes what is kept for repositories that are gone, and what a killed process left. */
 async function sweepHomes(host: Host, cache: string): Promise<void> {
-  for (const name of await listDirectory(cache)) {
+  for (const name of await files.listDirectory(cache)) {
     if (!HOME_REGEXP.test(name)) continue; // another program's, by its name
     const path = join(cache, name);
-    const root = await readText(join(path, "root"));
-    if (root === null || !name.includes("-") && await pathExists(root)) continue;
+    const root = await files.readText(join(path, "root"));
+    if (root === null || !name.includes("-") && await files.pathExists(root)) continue;
     await sweepHome(host, path);
   }
 }
@@ -62,8 +54,8 @@ async function sweepHomes(host: Host, cache: string): Promise<void> {
 export async function homesOf(cache: string, topLevel: string): Promise<readonly string[]> {
   const folder = join(cache, "checkouts");
   const homes: string[] = [];
-  for (const name of await listDirectory(folder)) {
-    if (HOME_REGEXP.test(name) && await readText(join(folder, name, "root")) === topLevel) {
+  for (const name of await files.listDirectory(folder)) {
+    if (HOME_REGEXP.test(name) && await files.readText(join(folder, name, "root")) === topLevel) {
       homes.push(join(folder, name));
     }
   }
@@ -74,7 +66,7 @@ export async function homesOf(cache: string, topLevel: string): Promise<readonly
 export async function removeHome(host: Host, path: string): Promise<boolean> {
   const lock = await lockOf(host, path);
   if (lock.status !== "held") return false;
-  await removeOwn(path, dirname(path));
+  await files.removeOwn(path, dirname(path));
   await lock.release();
   return true;
 }

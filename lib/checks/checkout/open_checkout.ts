@@ -9,18 +9,7 @@ import { type HeadNow, requireRepository } from "../../git/repository.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { type Git, gitFailed, type GitOptions, outputOfGit, reasonOf } from "../../git/run_git.ts";
 import { type ListedEntry, verifiedListing } from "../../git/tree_listing.ts";
-import {
-  copyPath,
-  ensureDirectory,
-  hashText,
-  isDirectory,
-  pathExists,
-  readText,
-  removeOwn,
-  removePath,
-  renamePath,
-  writePlain,
-} from "../../host/files.ts";
+import * as files from "../../host/files.ts";
 import { createSlots } from "../../host/slots.ts";
 import { ignoredPaths } from "../../workspace/ignored_paths.ts";
 import { cleanGit } from "./clean_git.ts";
@@ -84,7 +73,9 @@ export async function openCheckout(ralph: CheckoutContext, options: CheckoutOpti
     allowed ??= { submodules: new Set(special.submodules.map(({ path }) => path)), links: new Set(outward) };
     const added = outward.filter((link) => !allowed?.links.has(link));
     if (added.length > 0) return { status: "links-outside", links: added };
-    if (!await isDirectory(join(home.tree, inside))) return { status: "failed", reason: `${inside} is not committed` };
+    if (!await files.isDirectory(join(home.tree, inside))) {
+      return { status: "failed", reason: `${inside} is not committed` };
+    }
     const brought = await dependencies.bringUp(entries, ofDependencies);
     if (brought.status === "failed") return brought;
     const laid = { kept: brought.kept, committed: special.links };
@@ -123,7 +114,7 @@ async function refsOf(git: Git): Promise<HeadNow & Pick<CloneTarget, "refs">> {
 /** One text for what a commit holds beside state files. Pure. */
 function treeKey(entries: readonly ListedEntry[], state: ReadonlySet<string>): string {
   const counted = entries.filter(({ path }) => !state.has(path));
-  return hashText(counted.map(({ mode, hash, path }) => `${mode} ${hash}\t${path}`).join("\0"));
+  return files.hashText(counted.map(({ mode, hash, path }) => `${mode} ${hash}\t${path}`).join("\0"));
 }
 
 async function withoutThrow(bringUp: () => Promise<BroughtUp>): Promise<BroughtUp> {
@@ -174,13 +165,13 @@ function createClone(host: Host, topLevel: string, home: CheckoutHome, settings:
   async function update({ commit, branch, refs }: CloneTarget): Promise<void> {
     const { common, partial } = settings;
     await writeSettings(gitDirectory, settings, topLevel);
-    await writePlain(join(gitDirectory, "HEAD"), branch === null ? `${commit}\n` : `ref: ${branch}\n`);
+    await files.writePlain(join(gitDirectory, "HEAD"), branch === null ? `${commit}\n` : `ref: ${branch}\n`);
     const came = partial
       ? await receive({ git, gitDirectory, common, shallow: `${commit}\n` }, commit)
       : await receive({ git, gitDirectory, common }, commit, refs, had);
     const all = new Map(came);
     if (branch !== null) all.set(branch, commit);
-    await writePlain(
+    await files.writePlain(
       join(gitDirectory, "packed-refs"),
       [...all].map(([name, object]) => `${object} ${name}\n`).join(""),
     );
@@ -190,11 +181,11 @@ function createClone(host: Host, topLevel: string, home: CheckoutHome, settings:
     git,
     async bringUp(target, submodules) {
       const isNew = sealed === null || sealDifferences(sealed, sealNow()).length > 0 ||
-        !await isDirectory(gitDirectory);
+        !await files.isDirectory(gitDirectory);
       if (isNew) {
-        await removeOwn(dirname(tree), home.path);
-        await removePath(index);
-        for (const folder of ["objects/pack", "refs"]) await ensureDirectory(join(gitDirectory, folder));
+        await files.removeOwn(dirname(tree), home.path);
+        await files.removePath(index);
+        for (const folder of ["objects/pack", "refs"]) await files.ensureDirectory(join(gitDirectory, folder));
         had.clear();
       }
       sealed = null;
@@ -207,7 +198,7 @@ function createClone(host: Host, topLevel: string, home: CheckoutHome, settings:
         if (submodules === null || submodules.has(path)) await fill({ host, topLevel, home, settings }, path, commit);
       }
       await writeSettings(gitDirectory, settings, null);
-      await copyPath(index, join(gitDirectory, "index"));
+      await files.copyPath(index, join(gitDirectory, "index"));
       sealed = sealNow();
       return entries;
     },
@@ -228,9 +219,9 @@ async function fill(
 ): Promise<void> {
   const { host, topLevel, home, settings } = place;
   const [from, to] = [join(topLevel, path), join(home.tree, path)];
-  if (!await pathExists(join(from, ".git"))) return;
-  await removeOwn(to, home.path);
-  await ensureDirectory(to);
+  if (!await files.pathExists(join(from, ".git"))) return;
+  await files.removeOwn(to, home.path);
+  await files.ensureDirectory(to);
   const git = cleanGit(host, to, home.path);
   await outputOfGit(git, ["init", "--quiet", "--template=", `--object-format=${settings.format}`]);
   const asked = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
@@ -264,15 +255,15 @@ async function receive(
 ): Promise<ReadonlyMap<string, string>> {
   const { git, gitDirectory, common } = from;
   const [cut, incoming] = [join(gitDirectory, "shallow"), join(gitDirectory, "incoming")];
-  const shallow = from.shallow ?? await readText(join(common, "shallow"));
-  if (shallow !== await readText(cut)) had.clear(); // what was left out before may be there now
-  await (shallow === null ? removePath(cut) : writePlain(cut, shallow));
+  const shallow = from.shallow ?? await files.readText(join(common, "shallow"));
+  if (shallow !== await files.readText(cut)) had.clear(); // what was left out before may be there now
+  await (shallow === null ? files.removePath(cut) : files.writePlain(cut, shallow));
   const wanted = [...new Set([commit, ...refs.values()])].filter((object) => !had.has(object));
   if (wanted.length === 0) return refs;
   const environment = { GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(common, "objects")) };
   const given = (objects: readonly string[]): GitOptions => ({ environment, input: `${objects.join("\n")}\n` });
   const pack = ["pack-objects", "--quiet", "--revs", "--delta-base-offset", join(incoming, "pack")];
-  await ensureDirectory(incoming);
+  await files.ensureDirectory(incoming);
   const packed = await git(pack, given([...wanted, ...[...had].map((object) => `^${object}`)]));
   if (packed.exitCode !== 0) {
     const found = (await outputOfGit(git, ["cat-file", "--batch-check"], given(wanted))).split("\n");
@@ -282,8 +273,8 @@ async function receive(
   }
   const name = `pack-${packed.stdout.trim()}.pack`;
   const at = join(gitDirectory, "objects", "pack", name);
-  await renamePath(join(incoming, name), at);
-  await removeOwn(incoming, gitDirectory);
+  await files.renamePath(join(incoming, name), at);
+  await files.removeOwn(incoming, gitDirectory);
   const index = ["index-pack", "--check-self-contained-and-connected", at];
   const indexed = await git(index);
   if (indexed.exitCode !== 0 && indexed.exitCode !== 1) throw gitFailed(index, reasonOf(indexed)); // 1: needs older packs

@@ -11,14 +11,7 @@ import {
 } from "../../git/repository.ts";
 import { guardHistory, type HistoryRewritten, holdStash, keepGone, readWork } from "../../git/history.ts";
 import type { Tags } from "../../git/tags.ts";
-import {
-  clearNewFlags,
-  flaggedPaths,
-  type IndexFlags,
-  layFlagsAgain,
-  readIndexFlags,
-  withHidden,
-} from "../../git/index_flags.ts";
+import * as indexFlags from "../../git/index_flags.ts";
 import { dropConflicts, endOperations } from "../../git/operations.ts";
 import { isUnmerged, labelTurnConflicts } from "../../git/turn_conflicts.ts";
 import { realPath } from "../../host/file_state.ts";
@@ -57,7 +50,7 @@ export function createTurnGuard(
   const ignored = createIgnoredBefore(ralph, stateFiles);
   let last: { readonly itemId: string; readonly head: string | null } | null = null;
   let floor: string | null = null;
-  let flags: IndexFlags | null = null;
+  let flags: indexFlags.IndexFlags | null = null;
   let stamp: string | undefined;
   let work: Tags = new Map();
   const reportUnreadable = unreadableReport(ralph);
@@ -67,12 +60,12 @@ export function createTurnGuard(
       // what a failed attempt at the same item committed may be rewritten while nothing is on top of it
       if (last === null || last.itemId !== itemId || last.head !== before.head) floor = before.head;
       last = { itemId, head: before.head };
-      flags ??= await readIndexFlags(repository);
+      flags ??= await indexFlags.readIndexFlags(repository);
       stamp = stampOf(repository);
       await holdStash(repository, work = readWork(repository, before.branch), true);
       reportUnreadable(before.unreadable);
       await ignored.look();
-      await uncommitted.keep(itemId, await withHidden(repository, before, flags));
+      await uncommitted.keep(itemId, await indexFlags.withHidden(repository, before, flags));
     },
     async afterTurn(attemptId, observed) {
       const { before } = observed;
@@ -167,17 +160,17 @@ interface Heads {
  */
 async function flagsAsBefore(
   ralph: RalphContext,
-  before: IndexFlags,
+  before: indexFlags.IndexFlags,
   wrote: boolean,
   heads: Heads,
 ): Promise<{ readonly cleared: readonly string[]; readonly isMoved: boolean }> {
   const repository = requireRepository(ralph);
-  const committed = await committedOf(repository, flaggedPaths(before), heads);
+  const committed = await committedOf(repository, indexFlags.flaggedPaths(before), heads);
   if (committed.length > 0) await takeOut(repository, heads.from, committed);
   if (!wrote && committed.length === 0) return { cleared: [], isMoved: false };
-  const now = await readIndexFlags(repository);
-  const cleared = await clearNewFlags(repository, before, now);
-  const back = await layFlagsAgain(repository, before, now);
+  const now = await indexFlags.readIndexFlags(repository);
+  const cleared = await indexFlags.clearNewFlags(repository, before, now);
+  const back = await indexFlags.layFlagsAgain(repository, before, now);
   if (committed.length > 0) {
     const message = `${COMMITTED}: ${rootPaths(ralph, committed).join(", ")}`;
     ralph.events.emit({ type: "note", level: "warn", message });

@@ -4,15 +4,7 @@ import type { KeptRecord, KeptWork, OpenItem } from "../../backlog/journal_types
 import type { RalphContext } from "../../context/context.ts";
 import { type Repository, requireRepository, rootPaths, type TreeSnapshot } from "../../git/repository.ts";
 import { keepPaths, type KeptPath, nameKept, restoreKept } from "../../git/kept.ts";
-import {
-  ASSUMED,
-  flaggedPaths,
-  type IndexFlags,
-  layFlagsAgain,
-  readIndexFlags,
-  SKIPPED,
-  withHidden,
-} from "../../git/index_flags.ts";
+import * as indexFlags from "../../git/index_flags.ts";
 import { FROM_INPUT, outputFrom, partsOf, pathsBetween } from "../../git/run_git.ts";
 import { takeOut } from "../../git/take_out.ts";
 import { canMark, markedCommits } from "../../git/turn_mark.ts";
@@ -141,9 +133,13 @@ async function layHiddenAgain(ralph: RalphContext, work: KeptWork): Promise<void
   const repository = requireRepository(ralph);
   const having = (flag: string): ReadonlySet<string> =>
     new Set(Object.entries(work).filter(([, { codes }]) => codes.includes(flag)).map(([path]) => path));
-  const before: IndexFlags = { assumed: having(ASSUMED), skipped: having(SKIPPED), sparse: false };
-  if (flaggedPaths(before).size === 0) return;
-  const paths = await layFlagsAgain(repository, before, await readIndexFlags(repository));
+  const before: indexFlags.IndexFlags = {
+    assumed: having(indexFlags.ASSUMED),
+    skipped: having(indexFlags.SKIPPED),
+    sparse: false,
+  };
+  if (indexFlags.flaggedPaths(before).size === 0) return;
+  const paths = await indexFlags.layFlagsAgain(repository, before, await indexFlags.readIndexFlags(repository));
   warnOfFlags(ralph, paths);
 }
 
@@ -156,11 +152,11 @@ export function warnOfFlags(ralph: RalphContext, paths: readonly string[]): void
 
 async function shownNow(repository: Repository, seen: TreeSnapshot | null, hides: boolean): Promise<TreeSnapshot> {
   const found = seen ?? await repository.snapshot();
-  return hides ? await withHidden(repository, found, await readIndexFlags(repository)) : found;
+  return hides ? await indexFlags.withHidden(repository, found, await indexFlags.readIndexFlags(repository)) : found;
 }
 
 function isHidden(code: string): boolean {
-  return code === ASSUMED || code === SKIPPED;
+  return code === indexFlags.ASSUMED || code === indexFlags.SKIPPED;
 }
 
 function recordOf({ changed, head }: TreeSnapshot, kept: ReadonlyMap<string, KeptPath>): KeptRecord {

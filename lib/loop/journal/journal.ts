@@ -1,14 +1,4 @@
-import {
-  appendDurably,
-  appendText,
-  copyPath,
-  ensurePrivateDirectory,
-  LARGEST_LOG,
-  PRIVATE_FILE,
-  readText,
-  removePath,
-  writeAtomic,
-} from "../../host/files.ts";
+import * as files from "../../host/files.ts";
 import { dirname, join } from "node:path";
 import { factsOf } from "../../host/path_facts.ts";
 import { createSlots } from "../../host/slots.ts";
@@ -107,7 +97,7 @@ class JournalFile {
   }
 
   async read(): Promise<string> {
-    const text = await readText(this.#path, LARGEST_LOG) ?? "";
+    const text = await files.readText(this.#path, files.LARGEST_LOG) ?? "";
     this.#size = text.length;
     this.#torn = text !== "" && !text.endsWith("\n");
     return text;
@@ -118,9 +108,9 @@ class JournalFile {
     const text = await this.read();
     const bytes = Buffer.byteLength(text);
     // a character that a kill tore reads as another one: from now on it is that one
-    if (text !== "" && factsOf(this.#path)?.size !== bytes) await writeAtomic(this.#path, text);
+    if (text !== "" && factsOf(this.#path)?.size !== bytes) await files.writeAtomic(this.#path, text);
     this.isFixed = false;
-    await ensurePrivateDirectory(dirname(this.#path));
+    await files.ensurePrivateDirectory(dirname(this.#path));
     this.#know([text], bytes);
     return text;
   }
@@ -134,8 +124,8 @@ class JournalFile {
     this.#held = null;
     if (this.#size <= COMPACT_AT_BYTES) return;
     const text = keptLines(state).map((line) => `${JSON.stringify(line)}\n`).join("");
-    await copyPath(this.#path, `${this.#path}.old`); // a copy: killed in between, the journal is still there
-    await writeAtomic(this.#path, text);
+    await files.copyPath(this.#path, `${this.#path}.old`); // a copy: killed in between, the journal is still there
+    await files.writeAtomic(this.#path, text);
     this.#size = text.length;
   }
 
@@ -144,8 +134,8 @@ class JournalFile {
     this.#torn = false;
     this.#size += written.length;
     await this.#fix();
-    if (this.#size === written.length) await ensurePrivateDirectory(dirname(this.#path));
-    await (DURABLE.has(line.type) ? appendDurably : appendText)(this.#path, written, PRIVATE_FILE);
+    if (this.#size === written.length) await files.ensurePrivateDirectory(dirname(this.#path));
+    await (DURABLE.has(line.type) ? files.appendDurably : files.appendText)(this.#path, written, files.PRIVATE_FILE);
     if (this.#held === null) return;
     const { pieces, bytes } = this.#held;
     pieces.push(written);
@@ -160,11 +150,11 @@ class JournalFile {
     if (facts === null ? bytes === 0 : facts.stamp === stamp) return;
     const isPlain = facts?.kind === "file";
     const text = pieces.join("");
-    if (isPlain && facts.size === bytes && await readText(this.#path, LARGEST_LOG) === text) return;
+    if (isPlain && facts.size === bytes && await files.readText(this.#path, files.LARGEST_LOG) === text) return;
     this.isFixed = true;
-    if (facts !== null && !isPlain) await removePath(this.#path, join(dirname(this.#path), "aside"));
-    await ensurePrivateDirectory(dirname(this.#path));
-    await writeAtomic(this.#path, text);
+    if (facts !== null && !isPlain) await files.removePath(this.#path, join(dirname(this.#path), "aside"));
+    await files.ensurePrivateDirectory(dirname(this.#path));
+    await files.writeAtomic(this.#path, text);
   }
 
   #know(pieces: string[], bytes: number): void {

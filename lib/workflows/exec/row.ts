@@ -1,19 +1,6 @@
 import type { Backlog } from "../../backlog/types.ts";
 import type { FlagTable } from "../../cli/command.ts";
-import {
-  AGENT_FLAGS,
-  CONSENT_FLAGS,
-  ITERATION_FLAGS,
-  LOOP_FLAGS,
-  pick,
-  PLACE_FLAGS,
-  PLAN_FLAGS,
-  REPORT_FLAGS,
-  SESSION_FLAGS,
-  SHOW_FLAGS,
-  text,
-  toggle,
-} from "../../cli/flags.ts";
+import * as flags from "../../cli/flags.ts";
 import {
   CODEBASE_MAP_FILE,
   EXEC_FOLDER,
@@ -27,12 +14,12 @@ import type { WorkflowRow } from "../workflow.ts";
 
 /** The parts after the plan. */
 const EXEC_FLAGS: FlagTable = {
-  understand: text("WHEN", "when to ask for the understanding loop: auto, always or never (default: auto)", {
+  understand: flags.text("WHEN", "when to ask for the understanding loop: auto, always or never (default: auto)", {
     choices: ["auto", "always", "never"],
   }),
-  "max-understand-iterations": text("N", "auto or a number (default: auto, the open topics)"),
-  "max-run-iterations": text("N", "auto or a number (default: auto, the failing stories)"),
-  recipe: text("FILE", "run this recipe instead (default: ralph.recipe.ts in the root, where there is one)"),
+  "max-understand-iterations": flags.text("N", "auto or a number (default: auto, the open topics)"),
+  "max-run-iterations": flags.text("N", "auto or a number (default: auto, the failing stories)"),
+  recipe: flags.text("FILE", "run this recipe instead (default: ralph.recipe.ts in the root, where there is one)"),
 };
 
 /** The commands that continue its parts of a run. */
@@ -77,11 +64,11 @@ export const EXEC: WorkflowRow = {
       usage: '"<goal>"',
       arity: [0, 1],
       flags: {
-        ...PLAN_FLAGS,
+        ...flags.PLAN_FLAGS,
         ...EXEC_FLAGS,
-        "dry-run": toggle("show what would happen; start no agent and no check, write nothing", { common: true }),
-        ...LOOP_FLAGS,
-        ...SESSION_FLAGS,
+        "dry-run": flags.toggle("show what would happen; start no agent and no check, write nothing", { common: true }),
+        ...flags.LOOP_FLAGS,
+        ...flags.SESSION_FLAGS,
       },
       details: [
         "Nothing is implemented without a yes: at the prompt, or by `--approve run`.",
@@ -95,7 +82,11 @@ export const EXEC: WorkflowRow = {
       summary: "fill the codebase map, one topic an iteration; writes nothing else",
       usage: "",
       arity: [0, 0],
-      flags: { ...ITERATION_FLAGS, ...pick(LOOP_FLAGS, "max-cost", "interactive", "accept-changes"), ...SESSION_FLAGS },
+      flags: {
+        ...flags.ITERATION_FLAGS,
+        ...flags.pick(flags.LOOP_FLAGS, "max-cost", "interactive", "accept-changes"),
+        ...flags.SESSION_FLAGS,
+      },
       load: async () => ({ run: (await import("./commands/plan_understand_run.ts")).understandCode }),
     },
     {
@@ -104,15 +95,15 @@ export const EXEC: WorkflowRow = {
       usage: "FILE",
       arity: [1, 1],
       flags: {
-        verify: text("CMD", "a command that every story must pass: added to verify.default (repeatable)", {
+        verify: flags.text("CMD", "a command that every story must pass: added to verify.default (repeatable)", {
           many: true,
         }),
-        tag: text("NAME", "Taskmaster: the tag whose tasks are meant (default: master)"),
-        "dry-run": toggle("print the PRD, write nothing"),
-        ...CONSENT_FLAGS,
-        ...REPORT_FLAGS,
-        ...pick(PLACE_FLAGS, "root", "config"),
-        ...SHOW_FLAGS,
+        tag: flags.text("NAME", "Taskmaster: the tag whose tasks are meant (default: master)"),
+        "dry-run": flags.toggle("print the PRD, write nothing"),
+        ...flags.CONSENT_FLAGS,
+        ...flags.REPORT_FLAGS,
+        ...flags.pick(flags.PLACE_FLAGS, "root", "config"),
+        ...flags.SHOW_FLAGS,
       },
       details: [
         "It shows the PRD that it would write to scripts/ralph/prd.json, and writes after a yes, at the prompt or by",
@@ -128,10 +119,10 @@ export const EXEC: WorkflowRow = {
       usage: "",
       arity: [0, 0],
       flags: {
-        ...pick(CONSENT_FLAGS, "approve", "non-interactive"),
-        ...pick(AGENT_FLAGS, "agent", "agent-cmd", "model", "endpoint", "reasoning"),
-        ...REPORT_FLAGS,
-        ...SHOW_FLAGS,
+        ...flags.pick(flags.CONSENT_FLAGS, "approve", "non-interactive"),
+        ...flags.pick(flags.AGENT_FLAGS, "agent", "agent-cmd", "model", "endpoint", "reasoning"),
+        ...flags.REPORT_FLAGS,
+        ...flags.SHOW_FLAGS,
       },
       details: [
         "The agent plays a script; with `--agent` a real one does the work, at its own price.",

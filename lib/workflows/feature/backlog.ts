@@ -9,15 +9,7 @@ import { presentPaths } from "../present_paths.ts";
 import { type FeatureDirectory, IGNORE_FILE } from "./directories.ts";
 import { type FeatureFindings, featureFindings, featureSignals, learningsByHand, learningsChange } from "./claim.ts";
 import { changePrdText, loadFeaturePrd, parseFeaturePrd, storyChanges, unaccepted } from "./format.ts";
-import {
-  claimOfReview,
-  type FeatureStore,
-  printOf,
-  retriesOf,
-  settleReview,
-  settleStory,
-  workCommit,
-} from "./settle.ts";
+import * as settle from "./settle.ts";
 import { featureReviewPrompt, featureStoryPrompt } from "./prompt.ts";
 import { checksOf, isUi, type UserInterface } from "./checks.ts";
 import type { FeatureStory } from "./types.ts";
@@ -84,14 +76,14 @@ export function featureBacklog(
     concurrent: config.services.length === 0, // servers run in one tree
     async brief() {
       const { branchName, description, userStories } = await store.load();
-      const fingerprint = fingerprintOf(userStories.map((story) => [story.id, printOf(story)]));
+      const fingerprint = fingerprintOf(userStories.map((story) => [story.id, settle.printOf(story)]));
       return { goal: description, branch: branchName, fingerprint, files: [feature.markdownFile] };
     },
 
     policy: {
       /** Retries are counted in the PRD, over all runs. */
       retries({ number }, { data }) {
-        return isStories(data) ? config.maxRetries : number + config.maxRetries - retriesOf(data) - 1;
+        return isStories(data) ? config.maxRetries : number + config.maxRetries - settle.retriesOf(data) - 1;
       },
     },
 
@@ -117,7 +109,7 @@ export function featureBacklog(
       const byHand = edit === undefined ? [] : learningsByHand(edit.found, edit.written);
       const { reset, reason } = signals;
       const findings: FeatureFindings = { learnings: [...signals.learnings, ...byHand], reset, reason };
-      if (isStories(item.data)) return claimOfReview(item.data, signals, findings, ralph.events ?? null);
+      if (isStories(item.data)) return settle.claimOfReview(item.data, signals, findings, ralph.events ?? null);
       return signals.done ? { status: "done", findings } : { status: "not-done", reason: "no DONE signal", findings };
     },
 
@@ -126,11 +118,11 @@ export function featureBacklog(
 }
 
 /** The PRD in its file. */
-function prdIn(ralph: FeatureBacklogContext, feature: FeatureDirectory): FeatureStore {
+function prdIn(ralph: FeatureBacklogContext, feature: FeatureDirectory): settle.FeatureStore {
   const { config: { commits }, state } = ralph;
   const { prdFile: file } = feature;
   const commit = { subject: commits.message, paths: [file], work: false };
-  const change: FeatureStore["change"] = async (make) => {
+  const change: settle.FeatureStore["change"] = async (make) => {
     const changed = (text: string): string => changePrdText(text, file, make(parseFeaturePrd(text, file)));
     await state.update(file, (text) => text === null ? null : changed(text));
   };
@@ -153,7 +145,7 @@ function prdIn(ralph: FeatureBacklogContext, feature: FeatureDirectory): Feature
 function offered(
   { config, loop }: FeatureBacklogContext,
   options: FeatureBacklogOptions,
-  store: FeatureStore,
+  store: settle.FeatureStore,
 ): Pick<Backlog<FeatureItemData, FeatureFindings>, "next" | "overview" | "passed"> {
   const { ui = null, prepare, retryBlocked = loop?.retryBlocked ?? false } = options;
   const anyOrder = loop?.anyOrder;
@@ -176,7 +168,7 @@ function offered(
       const story = open.find(({ id }) => id === run.currentStoryId) ?? open[0];
       if (story !== undefined) {
         if (open.some(isUi)) await prepareOnce(userStories);
-        return { status: "item", item: { ...storyItem(story, printOf(story)), tags: story.tags } };
+        return { status: "item", item: { ...storyItem(story, settle.printOf(story)), tags: story.tags } };
       }
       if (inFlight.length > 0) return { status: "waiting" };
       const left = userStories.filter(({ passes }) => !passes);
@@ -191,18 +183,18 @@ function offered(
         return { status: "done", summary: `VERIFIED ${localTime(run.verifiedAt)}` };
       }
       if (userStories.some(isUi)) await prepareOnce(userStories);
-      const fingerprint = fingerprintOf(userStories.map((one) => [printOf(one), one.retries, one.lastResult]));
+      const fingerprint = fingerprintOf(userStories.map((one) => [settle.printOf(one), one.retries, one.lastResult]));
       return { status: "item", item: { ...REVIEW, fingerprint, data: userStories } };
     },
 
-    passed: async () => passedStories((await store.load()).userStories, printOf, ownChecks),
+    passed: async () => passedStories((await store.load()).userStories, settle.printOf, ownChecks),
   };
 }
 
 /** The PRD keeps this record of a run. */
 function recorded(
   { host, repository, root }: FeatureBacklogContext,
-  store: FeatureStore,
+  store: settle.FeatureStore,
 ): Pick<Backlog<FeatureItemData, FeatureFindings>, "record" | "reopen" | "settle"> {
   const { broughtBack, change, commitOf, file, record } = store;
   return {
@@ -223,7 +215,7 @@ function recorded(
       if (!("item" in milestone) || isStories(milestone.item.data)) return;
       const { id, blocked } = milestone.item.data;
       if (milestone.type === "item-committed" && repository !== null) {
-        const work = await workCommit(repository, root);
+        const work = await settle.workCommit(repository, root);
         await change(({ userStories }) => {
           const result = userStories.find((story) => story.id === id)?.lastResult ?? null;
           return result === null ? {} : { stories: new Map([[id, { lastResult: { ...result, ...work } }]]) };
@@ -251,8 +243,8 @@ function recorded(
         return { status: "open", commit: commitOf(`${isStories(data) ? "final verification" : item.id} interrupted`) };
       }
       return isStories(data)
-        ? await settleReview(data, attempt, store)
-        : await settleStory({ ...item, data }, attempt, store);
+        ? await settle.settleReview(data, attempt, store)
+        : await settle.settleStory({ ...item, data }, attempt, store);
     },
   };
 }

@@ -15,16 +15,7 @@ import {
   type StatePosition,
 } from "./types.ts";
 import { saidOf } from "./phase_standing.ts";
-import {
-  type Folder,
-  holdsPlans,
-  phaseFolders,
-  type PlanMemo,
-  planMemo,
-  readPhase,
-  remark,
-  SHELF,
-} from "./read_phase.ts";
+import * as phaseFiles from "./read_phase.ts";
 import { parseRoadmap, type Roadmap } from "./roadmap_file.ts";
 import { findSection, parseState } from "./state_file.ts";
 import { parsePlanName } from "./file_names.ts";
@@ -35,7 +26,7 @@ export interface PlanningSource {
   /** Absolute path. */
   readonly root: string;
   /** The results of earlier readings of the same texts: a caller that reads often keeps one. @default none */
-  readonly memo?: PlanMemo;
+  readonly memo?: phaseFiles.PlanMemo;
   /** Reads STATE.md and ROADMAP.md, by a path relative to the root. @default as they are on the disk */
   readonly read?: StateFiles["read"];
 }
@@ -67,7 +58,7 @@ export async function readPlanning(source: PlanningSource): Promise<Planning> {
 
 /** The same, where nothing at all may have been planned yet. @throws {RalphError} state-missing */
 export async function scanPlanning(
-  { root, memo = planMemo(), read = (path) => readText(join(root, path)) }: PlanningSource,
+  { root, memo = phaseFiles.planMemo(), read = (path) => readText(join(root, path)) }: PlanningSource,
 ): Promise<Planning> {
   if (!await pathExists(join(root, PLANNING_DIRECTORY))) {
     const hint = "`ralph init --workflow gsd` begins a GSD project";
@@ -78,7 +69,7 @@ export async function scanPlanning(
   const diagnostics = [...memo.roadmap?.diagnostics ?? []];
   const stateText = await read(STATE_FILE);
   const state = stateText === null ? null : parseState(stateText);
-  const folders = await phaseFolders(root, diagnostics);
+  const folders = await phaseFiles.phaseFolders(root, diagnostics);
   const all = [...roadmap.phases, ...folders.toReversed()].map(({ number }) => [canonical(number), number] as const);
   const listed = new Map<string, Roadmap["plans"]>();
   for (const plan of roadmap.plans) {
@@ -87,18 +78,18 @@ export async function scanPlanning(
   }
   const phases: Phase[] = [];
   for (const number of [...new Map(all).values()].toSorted(compareNumbers)) {
-    if (Number.parseInt(number, 10) >= SHELF) continue;
+    if (Number.parseInt(number, 10) >= phaseFiles.SHELF) continue;
     const own = folders.filter((folder) => sameNumber(folder.number, number));
     const folder = own.length < 2 ? own[0] ?? null : await chosenFolder(root, own, saidOf(roadmap, number));
     for (const { directory } of own.filter((one) => one !== folder)) {
       const message = `a second folder for phase ${number}: left out, the phase is ${folder?.directory}`;
-      remark(diagnostics, directory, message);
+      phaseFiles.remark(diagnostics, directory, message);
     }
     const boxes = listed.get(canonical(number)) ?? [];
-    phases.push(await readPhase(root, { number, folder, roadmap, listed: boxes, state, memo, diagnostics }));
+    phases.push(await phaseFiles.readPhase(root, { number, folder, roadmap, listed: boxes, state, memo, diagnostics }));
   }
   const note = stateNote(stateText, state);
-  if (note !== null) remark(diagnostics, STATE_FILE, note);
+  if (note !== null) phaseFiles.remark(diagnostics, STATE_FILE, note);
   const linked = withDependencies(phases, diagnostics);
   const sorted = diagnostics.toSorted((one, other) => one.file.localeCompare(other.file) || one.line - other.line);
   return { phases: linked, state, roadmap: roadmapText !== null, diagnostics: sorted };
@@ -112,12 +103,12 @@ export async function scanPlanning(
  */
 async function chosenFolder(
   root: string,
-  folders: readonly Folder[],
+  folders: readonly phaseFiles.Folder[],
   { name, closed }: Pick<Phase, "closed" | "name">,
-): Promise<Folder | null> {
+): Promise<phaseFiles.Folder | null> {
   const titled = folders.filter((folder) => slugOf(folder.name) === slugOf(name));
   if (titled.length === 1 || closed !== null) return titled[0] ?? folders[0] ?? null;
-  const hasPlans = await Promise.all(folders.map(({ directory }) => holdsPlans(root, directory)));
+  const hasPlans = await Promise.all(folders.map(({ directory }) => phaseFiles.holdsPlans(root, directory)));
   const written = folders.filter((_, index) => hasPlans[index]);
   const [first, second] = written;
   if (first === undefined || second === undefined) return first ?? folders[0] ?? null;
@@ -142,7 +133,7 @@ function stateNote(text: string | null, state: StatePosition | null): string | n
 }
 
 /** ROADMAP.md, parsed once while its text stays the same. */
-function roadmapOf(text: string, memo: PlanMemo): Roadmap {
+function roadmapOf(text: string, memo: phaseFiles.PlanMemo): Roadmap {
   if (memo.roadmap?.text === text) return memo.roadmap.parsed;
   const diagnostics: Diagnostic[] = [];
   const parsed = parseRoadmap(text, (line, message) => void diagnostics.push({ file: ROADMAP_FILE, line, message }));
@@ -162,7 +153,7 @@ function withDependencies(phases: readonly Phase[], diagnostics: Diagnostic[]): 
       const number = name?.number ?? null;
       const other = number === null ? undefined : byNumber.get(keyOf(name?.phase ?? plan.phase, number));
       if (other === undefined && !/^(none|n\/a|nothing|phase\b.*)$/i.test(named)) {
-        remark(diagnostics, plan.file, `depends_on names ${named}, which is no plan here`);
+        phaseFiles.remark(diagnostics, plan.file, `depends_on names ${named}, which is no plan here`);
       }
       return other === undefined || other.id === plan.id ? [] : [other.id];
     });

@@ -5,19 +5,7 @@
  */
 import { applyClaims, type ClaimLine } from "../../backlog/claims.ts";
 import { isInvestigated, issuesIn, type SpecItem, type Stage, tasksIn, testsChangedBy } from "./item.ts";
-import {
-  acceptTasks,
-  addIssues,
-  addTasks,
-  type Change,
-  doneIssue,
-  doneTask,
-  inherited,
-  type NewTask,
-  rejectTask,
-  setSpec,
-  withoutGrants,
-} from "./mutations.ts";
+import * as mutations from "./mutations.ts";
 import { doneOf, issuesOf, tasksById } from "./plan_file.ts";
 import { usage } from "../../cli/parse.ts";
 import { checkTask } from "./task_input.ts";
@@ -126,7 +114,7 @@ export function turnScope(
 }
 
 /** A task that is added in a turn inherits this: DECOMPOSE is its parent, a single issue its reason. */
-export function turnDefaults({ stage, given }: TurnScope): Partial<NewTask> {
+export function turnDefaults({ stage, given }: TurnScope): Partial<mutations.NewTask> {
   const [first, another] = given;
   if (stage === "DECOMPOSE" && first !== undefined) return { parent: first };
   return stage === "INVESTIGATE" && first !== undefined && another === undefined ? { created_from: first } : {};
@@ -143,36 +131,36 @@ export interface ChangeOptions {
 }
 
 /** The change that claims of one command line ask for; `null` changes nothing. Pure. @throws {RalphError} usage */
-export function changeOf(plan: Plan, claims: readonly ClaimLine[], options: ChangeOptions): Change | null {
+export function changeOf(plan: Plan, claims: readonly ClaimLine[], options: ChangeOptions): mutations.Change | null {
   const [claim] = claims;
   if (claim === undefined) return null;
   const { command, id, text = "" } = claim;
   const { scope = null } = options;
   switch (command) {
     case "task add":
-      return addTasks(
+      return mutations.addTasks(
         plan,
-        claims.map((one): NewTask => {
+        claims.map((one): mutations.NewTask => {
           const task = checkTask(one.record ?? {}, "the task");
           return { ...task, id: one.id, own: ownKeys(plan, task, scope) };
         }),
         options,
       );
     case "task done":
-      return doneTask(plan, { id, head: options.head });
+      return mutations.doneTask(plan, { id, head: options.head });
     case "task accept":
-      return acceptTasks(plan);
+      return mutations.acceptTasks(plan);
     case "task reject":
-      return rejectTask(plan, { id, reason: text });
+      return mutations.rejectTask(plan, { id, reason: text });
     case "issue add":
-      return addIssues(
+      return mutations.addIssues(
         plan,
         claims.map((one) => ({ id: one.id ?? "", desc: one.text ?? "", rounds: roundsAfter(scope) })),
       );
     case "issue done":
-      return doneIssue(plan, id);
+      return mutations.doneIssue(plan, id);
     case "set-spec":
-      return setSpec(plan, text);
+      return mutations.setSpec(plan, text);
     default:
       throw usage(`\`${command}\` changes nothing of a plan`, "`ralph help` lists the commands");
   }
@@ -182,7 +170,7 @@ export function changeOf(plan: Plan, claims: readonly ClaimLine[], options: Chan
  * Ralph itself writes these keys into a task that a turn adds: which tests it may change, and its distance from the
  * plan.
  */
-function ownKeys(plan: Plan, { supersedes }: NewTask, scope: TurnScope | null): JsonObject {
+function ownKeys(plan: Plan, { supersedes }: mutations.NewTask, scope: TurnScope | null): JsonObject {
   if (scope === null || scope.stage === "PLAN") return {};
   const old = supersedes === undefined ? undefined : tasksById(plan).get(supersedes);
   const rounds = old?.rounds ?? roundsAfter(scope);
@@ -205,10 +193,10 @@ function roundsAfter(scope: TurnScope | null): number {
 export function permitted(scope: TurnScope, plan: Plan, claim: ClaimLine): ClaimLine {
   checkPermitted(scope, claim);
   if (claim.command !== "task add" || claim.record === undefined) return claim;
-  const own = scope.stage === "PLAN" ? claim.record : withoutGrants(claim.record);
+  const own = scope.stage === "PLAN" ? claim.record : mutations.withoutGrants(claim.record);
   const { supersedes } = claim.record;
   const old = typeof supersedes === "string" ? tasksById(plan).get(supersedes) : undefined;
-  return { ...claim, record: old === undefined ? own : inherited(own, old) };
+  return { ...claim, record: old === undefined ? own : mutations.inherited(own, old) };
 }
 
 /** The plan with what a turn claims, as far as its stage permits it, or with what came from outside of one. Pure. */

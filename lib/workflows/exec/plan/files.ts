@@ -1,20 +1,18 @@
 import { commitFiles } from "../../commit_files.ts";
 import { presentPaths } from "../../present_paths.ts";
 import { basename, join } from "node:path";
-import {
-  CODEBASE_MAP_FILE,
-  EXEC_FOLDER,
-  EXEC_RUNS,
-  PLAN_STATE_FILE,
-  PLAN_TRANSCRIPT_FILE,
-  PRD_FILE,
-} from "../types.ts";
+import * as exec from "../types.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { listDirectory, removePath, writeAtomic } from "../../../host/files.ts";
 import { requireRepository, topLevelPaths } from "../../../git/repository.ts";
 
 /** Only Ralph writes these files while it plans. */
-export const PLAN_STATE_FILES: readonly string[] = [PRD_FILE, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, CODEBASE_MAP_FILE];
+export const PLAN_STATE_FILES: readonly string[] = [
+  exec.PRD_FILE,
+  exec.PLAN_STATE_FILE,
+  exec.PLAN_TRANSCRIPT_FILE,
+  exec.CODEBASE_MAP_FILE,
+];
 
 /** The state files that do not exist. */
 export async function missingStateFiles(ralph: RalphContext): Promise<readonly string[]> {
@@ -48,11 +46,11 @@ export async function restoreState(
 /** Commits the workflow's folder without its runs, unless the state of this plan is committed already. */
 export async function commitPlan(ralph: RalphContext): Promise<void> {
   if (!ralph.config.commits.prdChanges) return;
-  const [statePath] = topLevelPaths(ralph, [PLAN_STATE_FILE]);
+  const [statePath] = topLevelPaths(ralph, [exec.PLAN_STATE_FILE]);
   const tracked = await requireRepository(ralph).git(["status", "--porcelain", "--ignored", "--", statePath!]);
   if (tracked.stdout.trim() === "") return;
-  const names = await listDirectory(join(ralph.root, EXEC_FOLDER));
-  const paths = names.map((name) => `${EXEC_FOLDER}/${name}`).filter((path) => path !== EXEC_RUNS);
+  const names = await listDirectory(join(ralph.root, exec.EXEC_FOLDER));
+  const paths = names.map((name) => `${exec.EXEC_FOLDER}/${name}`).filter((path) => path !== exec.EXEC_RUNS);
   const result = await commitFiles(ralph, { paths, subject: "ralph: plan approved" });
   if (result.status === "nothing" && result.ignored.length > 0) {
     const message = `git ignores ${result.ignored.join(", ")}: the plan is not committed`;
