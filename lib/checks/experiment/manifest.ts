@@ -4,6 +4,7 @@
  * @module
  */
 import { posix } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 
 type Table = Readonly<Record<string, unknown>>;
 
@@ -46,7 +47,7 @@ function toJson(value: Table): string {
 
 function composed(before: Table, after: Table, text: string, toText: (value: Table) => string): string {
   const result = oldTable(before, after);
-  return isSame(result, after) ? text : toText(result);
+  return isDeepStrictEqual(result, after) ? text : toText(result);
 }
 
 function oldTable(before: Table, after: Table): Table {
@@ -109,14 +110,4 @@ function oldTools(key: string, was: unknown, is: unknown): unknown {
 
 function isTable(value: unknown): value is Table {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isTable(value)) return value;
-  return Object.fromEntries(Object.keys(value).sort().map((key) => [key, sorted(value[key])]));
 }
