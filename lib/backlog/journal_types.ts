@@ -5,7 +5,7 @@
  */
 import type { Lack } from "./verdict.ts";
 import type { KeptPath } from "../git/kept.ts";
-import type { Fold } from "../git/repository.ts";
+import type { Fold, OwnCommits } from "../git/repository.ts";
 import type { Attempt, Item, ParkedItem, PassedRecord, Settlement } from "./types.ts";
 
 /** Which backlog a journal entry belongs to. */
@@ -230,6 +230,8 @@ export interface BegunAttempt {
 export interface JournalLanding {
   readonly tip: string;
   readonly commit: string;
+  /** The turns' own commits; absent in older journals. */
+  readonly own?: OwnCommits | undefined;
 }
 
 /** A file that an attempt changed and no one committed. */

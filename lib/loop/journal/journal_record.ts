@@ -57,6 +57,8 @@ export type JournalLine = LineOf<LineType>;
 
 type Fits = (value: unknown) => boolean;
 
+const isOwn = object({ subjects: isTexts, trailers: isTexts });
+
 /** A line of each kind must hold this so that it can be read. A kind that is missing here does not compile. */
 const SHAPES: Readonly<Record<LineType, Readonly<Record<string, Fits>>>> = {
   begun: {
@@ -72,8 +74,8 @@ const SHAPES: Readonly<Record<LineType, Readonly<Record<string, Fits>>>> = {
     itemId: isText,
     attempt: object({ status: isText }),
     work: isObject,
-    fold: optional(object({ head: isText, onto: isText, own: object({ subjects: isTexts, trailers: isTexts }) })),
-    landing: optional(object({ tip: isText, commit: isText })),
+    fold: optional(object({ head: isText, onto: isText, own: isOwn })),
+    landing: optional(object({ tip: isText, commit: isText, own: optional(isOwn) })),
   },
   stowed: { itemId: isText, ref: isText, isBack: isFlag },
   started: { itemId: isText, head: isText },

@@ -10,7 +10,7 @@ import type { Beside } from "../../checks/beside.ts";
 import type { BriefKind } from "../../checks/brief/types.ts";
 import type { CheckLike } from "../../checks/function.ts";
 import { unresolvedIn, unresolvedMessage } from "../../git/conflict_markers.ts";
-import { bodyWith, type Captured } from "../../git/fold.ts";
+import type { Captured } from "../../git/fold.ts";
 import { inTheWay, type Landing, moveTree } from "../../git/land.ts";
 import { requireRepository, rootPaths, topLevelPaths } from "../../git/repository.ts";
 import { pathsBetween } from "../../git/run_git.ts";
@@ -109,7 +109,7 @@ export async function checkLanding(
     tip,
     commit,
     paths: await pathsBetween(repository, tip, commit),
-    body: (body, subject) => bodyWith(body, own, subject),
+    own,
     bring: () => moveTree(repository, tip, commit),
     takeBack: () => moveTree(repository, commit, tip),
   };

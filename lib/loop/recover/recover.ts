@@ -10,6 +10,7 @@ import type { JournalKey, OpenItem } from "../../backlog/journal_types.ts";
 import { ownFiles } from "../../context/own_files.ts";
 import { createOwnership, type Ownership } from "../settle/ownership.ts";
 import type { Attempt, Backlog, Check, Item } from "../../backlog/types.ts";
+import { pathsBetween } from "../../git/run_git.ts";
 import { behindLinks } from "../../git/stage_paths.ts";
 import type { Committer } from "../settle/committer.ts";
 import { type LandingSteps, settleAndCommit, unchangedWork } from "../settle/settle.ts";
@@ -45,7 +46,12 @@ export async function recover(
   const last = open.findLast(({ apart }) => apart !== true); // the others' work is in trees of their own
   const killed = last === undefined ? null : { itemId: last.item.id, userPaths: last.userPaths };
   const ownership = createOwnership({ ...start, killed }, now);
-  for (const begun of open) {
+  // a landing first: its commit may be the last one
+  for (
+    const begun of open.toSorted((one, other) =>
+      Number(other.landing !== undefined) - Number(one.landing !== undefined)
+    )
+  ) {
     const { item, attemptId, number, work } = begun;
     const landing = await landedAgain(ralph, begun);
     // verified in a tree of its own, and not landing yet: it has not passed
@@ -87,7 +93,7 @@ function isApart({ apart, attempt }: OpenItem): boolean {
 async function landedAgain(
   ralph: RalphContext,
   { item, landing }: OpenItem,
-): Promise<LandingSteps | "in-the-way" | null> {
+): Promise<LandingSteps | "in-the-way" | "committed" | null> {
   if (landing === undefined) return null;
   const { landAgain, moveTree } = await import("../../git/land.ts");
   const repository = requireRepository(ralph);
@@ -98,11 +104,13 @@ async function landedAgain(
     ralph.events.emit({ type: "note", level: "warn", message });
     return "in-the-way";
   }
-  const { tip, commit } = landing;
+  const { tip, commit, own = { subjects: [], trailers: [] } } = landing;
+  const missing = new Set(await pathsBetween(repository, "HEAD", commit));
+  if (landed.paths.length > 0 && !landed.paths.some((path) => missing.has(path))) return "committed";
   return {
     ...landing,
     paths: landed.paths,
-    body: (body) => body ?? "",
+    own,
     bring: () => Promise.resolve(), // it is there: it was checked there
     takeBack: () => moveTree(repository, commit, tip),
   };

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { RalphContext } from "../../context/context.ts";
 import {
   type Fold,
+  type OwnCommits,
   requireRepository,
   topLevelPaths,
   type TreeSnapshot,
@@ -65,8 +66,8 @@ export interface ToSettle {
 export interface LandingSteps extends Landing {
   /** The paths that it changes, relative to the top level. */
   readonly paths: readonly string[];
-  /** The commit's body, with what the turns committed themselves below it. */
-  body(body: string | undefined, subject: string): string;
+  /** The turns' own commits, which its body names. */
+  readonly own: OwnCommits;
   /** Brings it into the project's tree, uncommitted; done again after a kill. */
   bring(): Promise<void>;
   /** It is not committed after all. */
@@ -191,7 +192,7 @@ async function settleOnce(
   const paths = landing?.paths ?? Object.keys(work);
   let settlement = answered(backlog, "settle()", await backlog.settle(item, attempt));
   const isFolded = fold !== null && settlement.status === "passed" && settlement.commit?.work === true;
-  if (landing !== undefined) settlement = withLandedWork(settlement, item, landing);
+  if (landing !== undefined) settlement = await withLandedWork(settlement, item, landing);
   const workPaths = settlement.commit?.work === true && ralph.config.commits.work ? paths : [];
   if (workPaths.length === 0) await landing?.takeBack();
   if (settlement.commit === undefined) return { settlement, attempt, committed: [], head: before };
@@ -272,8 +273,8 @@ async function persistAndRecord(
   before: string | null,
 ): Promise<Fold | null> {
   if (landing !== undefined) {
-    const { tip: onto, commit } = landing;
-    await ralph.journal.settling(key, item, attempt, { work, landing: { tip: onto, commit } });
+    const { tip: onto, commit, own } = landing;
+    await ralph.journal.settling(key, item, attempt, { work, landing: { tip: onto, commit, own } });
     return null; // its commits never were on the branch
   }
   const changed = topLevelPaths(ralph, attempt.turn?.changedFiles ?? []);
@@ -285,10 +286,11 @@ async function persistAndRecord(
 }
 
 /** Landed work is committed, also if the backlog leaves that to the turns: others begin with it. */
-function withLandedWork(settlement: Settlement, item: Item, { body: bodyOf }: LandingSteps): Settlement {
+async function withLandedWork(settlement: Settlement, item: Item, { own }: LandingSteps): Promise<Settlement> {
   if (settlement.status !== "passed") return settlement;
   const commit: Omit<SettleCommit, "work"> = settlement.commit ?? { subject: `${item.id}: ${item.title}`, paths: [] };
-  const body = bodyOf(commit.body, commit.subject);
+  const { bodyWith } = await import("../../git/fold.ts");
+  const body = bodyWith(commit.body, own, commit.subject);
   return { ...settlement, commit: { ...commit, ...(body === "" ? {} : { body }), work: true } };
 }
 
