@@ -28,17 +28,6 @@ export function startOf(pid: number): string | null {
   return hasProc() ? readEntry(pid)?.started ?? null : null;
 }
 
-/** The clock ticks a second in which the table has the start of a process: Linux says 100 to every program. */
-const TICKS = 100;
-
-/** Milliseconds since 1970 at which a process began; `null` when none runs, and `undefined` without `/proc`. */
-export function beganAt(pid: number): number | null | undefined {
-  const uptime = hasProc() ? readOrNull("/proc/uptime") : null;
-  if (uptime === null) return undefined;
-  const started = readEntry(pid)?.started;
-  return started === undefined ? null : Date.now() - Number.parseFloat(uptime) * 1000 + Number(started) * 1000 / TICKS;
-}
-
 /** The pids in `/proc`, or `null` where there is no such folder. */
 export function listPids(): readonly number[] | null {
   if (!hasProc()) return null;

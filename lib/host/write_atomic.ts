@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { syncFolder, syncOpen } from "./durable.ts";
 import { unwritable } from "./file_errors.ts";
 import { exchange, renameToNew } from "./lib_c.ts";
-import { beganAt } from "./process_table.ts";
+import { startOf } from "./process_table.ts";
 import { linkTarget } from "./resolve_inside.ts";
 import { codeOf, entryAt, entryOrNothing, ifThere, namesIn } from "./looks.ts";
 
@@ -12,13 +12,11 @@ export const PRIVATE_FOLDER = 0o700;
 /** For logs, transcripts and what is Ralph's own. */
 export const PRIVATE_FILE = 0o600;
 
-const TEMPORARY_REGEXP = /^\..+\.(\d+)-[0-9a-f]{8}\.ralph-tmp$/;
+/** Process, its start where that is known, a random number. */
+const TEMPORARY_REGEXP = /^\..+\.(\d+)-(?:(\d+)-)?[0-9a-f]{8}\.ralph-tmp$/;
 
 /** No write takes as long. */
 const LONGEST_WRITE_MS = 10 * 60 * 1000;
-
-/** So far both clocks may be apart: the table of processes counts in hundredths of a second. */
-const CLOCK_MS = 1000;
 
 /** How a file is written. */
 export interface WriteOptions {
@@ -178,21 +176,19 @@ async function followLinks(path: string, left = 40): Promise<string> {
 /** Removes the temporary files that killed writers left in a folder. */
 export function removeLeftOvers(folder: string): void {
   for (const name of namesIn(folder)) {
-    const owner = TEMPORARY_REGEXP.exec(name)?.[1];
-    if (owner !== undefined && isLeft(join(folder, name), Number(owner))) {
-      fs.rmSync(join(folder, name), { force: true });
-    }
+    const [, owner, start] = TEMPORARY_REGEXP.exec(name) ?? [];
+    const path = join(folder, name);
+    if (owner !== undefined && isLeft(path, Number(owner), start)) fs.rmSync(path, { force: true });
   }
 }
 
 /** Its writer has ended, as a zombie too, or what has the writer's number is another process by now. */
-function isLeft(path: string, owner: number): boolean {
+function isLeft(path: string, owner: number, start: string | undefined): boolean {
   const access = accessTo(owner);
+  if (access === "none") return true;
+  if (access === "own" && start !== undefined) return startOf(owner) !== start; // those of others may be hidden
   const found = entryAt(path);
-  if (access === "none" || found === undefined) return access === "none";
-  if (found.mtimeMs < Date.now() - LONGEST_WRITE_MS) return true;
-  const began = access === "own" ? beganAt(owner) : undefined; // those of others may be hidden
-  return began === null || (began !== undefined && began > found.mtimeMs + CLOCK_MS);
+  return found !== undefined && found.mtimeMs < Date.now() - LONGEST_WRITE_MS;
 }
 
 function accessTo(pid: number): "own" | "foreign" | "none" {
@@ -204,9 +200,17 @@ function accessTo(pid: number): "own" | "foreign" | "none" {
   }
 }
 
-/** The name of a temporary file beside `name`. It carries this process's pid, by which a leftover is recognised. */
+/** In the units of the table of processes; empty if that has none. */
+let ownStart: string | undefined;
+
+/**
+ * The name of a temporary file beside `name`. It carries this process's pid and start, by which a leftover is recognised:
+ * another process may have the pid by now.
+ */
 export function temporaryName(name: string): string {
-  return `.${name.slice(0, 200)}.${process.pid}-${randomHex()}.ralph-tmp`;
+  ownStart ??= startOf(process.pid) ?? "";
+  const start = ownStart === "" ? "" : `${ownStart}-`;
+  return `.${name.slice(0, 190)}.${process.pid}-${start}${randomHex()}.ralph-tmp`;
 }
 
 function randomHex(): string {

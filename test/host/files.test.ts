@@ -16,6 +16,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { asNamed, machineError, unwritable } from "../../lib/host/file_errors.ts";
+import { startOf } from "../../lib/host/process_table.ts";
 import {
   appendText,
   copyPath,
@@ -269,7 +270,7 @@ describe("writeAtomic()", () => {
   });
 
   test(
-    "a left-over whose writer is a zombie, or whose number a later process has, is taken away at once",
+    "a left-over whose writer is a zombie, or whose number another process has, is taken away at once",
     only(existsSync("/proc/self/stat"), "/proc"),
     async () => {
       await using folder = await temporaryDirectory("ralph-files-");
@@ -283,10 +284,10 @@ describe("writeAtomic()", () => {
       await expect.poll(() => readFileSync(`/proc/${parent.pid}/comm`, "latin1")).toBe("sleep\n");
       parent.stdin.end();
       await expect.poll(() => readFileSync(`/proc/${zombie}/stat`, "latin1")).toMatch(/\) Z /);
-      const names = [zombie, parent.pid, process.pid].map((pid, index) => `.${index}.${pid}-0123abcd.ralph-tmp`);
-      const before = new Date(Date.now() - 60_000);
+      const names = [zombie, parent.pid, process.pid].map((pid, index) =>
+        `.${index}.${pid}-${index === 2 ? startOf(process.pid) : 1}-0123abcd.ralph-tmp`
+      );
       for (const name of names) writeFileSync(join(folder.path, name), "half");
-      utimesSync(join(folder.path, names[1]!), before, before);
 
       await writeAtomic(join(folder.path, "state"), "whole");
 
