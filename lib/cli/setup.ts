@@ -8,7 +8,7 @@ import { RalphError } from "../errors/ralph_error.ts";
 import { openRepository } from "../git/open_repository.ts";
 import { findExecutable, shellInvocation } from "../host/shell.ts";
 import { formatDuration, oneLine } from "../ui/printable.ts";
-import { excerptLines } from "../ui/event_text.ts";
+import { excerptLines } from "../ui/failing_part.ts";
 
 import { askedText, pickAgent } from "./agent_choice.ts";
 import type { Invocation } from "./command.ts";

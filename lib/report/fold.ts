@@ -1,7 +1,8 @@
 import { EVENT_SCHEMAS } from "../events/schema.ts";
 import { type AgentEvent, type EventOf, EVENTS_VERSION, type RalphEvent } from "../events/types.ts";
 import { addTurn } from "../backlog/usage.ts";
-import { excerptLines, refusedText, sandboxText } from "../ui/event_text.ts";
+import { refusedText, sandboxText } from "../ui/event_text.ts";
+import { excerptLines } from "../ui/failing_part.ts";
 import { type Cursor, type Draft, emptyDraft } from "./draft.ts";
 import { agentUse, beginAttempt, endAttempt, sendBack } from "./fold_items.ts";
 import type { CheckReport, RunPart, RunReport, TurnReport } from "./types.ts";

@@ -1,5 +1,6 @@
 import { type AgentEvent, callRow, type EventOf, type EventRows, type RalphEvent } from "../events/types.ts";
 import * as texts from "./event_text.ts";
+import { excerptLines } from "./failing_part.ts";
 import { formatDuration, oneLine, type Style } from "./printable.ts";
 
 /** An event as plain text, one line where it can be: for logs, pipes and screen readers. */
@@ -110,9 +111,7 @@ const ROWS: EventRows<readonly [style: Style | null], readonly string[]> = {
     ({ agent, transcript, route }) => [
       `  agent ${agent}: started${route === undefined ? "" : ` (${route})`}, transcript in ${transcript}`,
     ],
-    ({ agent, transcript }, { dim, symbols }) => [
-      indented(dim(symbols.bar), dim(`agent ${agent} at work${symbols.ellipsis} transcript in ${transcript}`)),
-    ],
+    ({ agent }, { dim, symbols }) => [indented(dim(symbols.bar), dim(`agent ${agent} at work${symbols.ellipsis}`))],
   ),
   "turn-end": drawn(
     (event) => [
@@ -232,7 +231,7 @@ function plainCheck(event: EventOf<"check-end">): readonly string[] {
   if (ok) return [`  check passed: ${name} (${formatDuration(durationMs)})`];
   return [
     `  check failed: ${name} (${texts.checkText(event)}, ${formatDuration(durationMs)})`,
-    ...texts.excerptLines(tail, TAIL_LINES.plain).map((line) => `    ${line}`),
+    ...excerptLines(tail, TAIL_LINES.plain).map((line) => `    ${line}`),
   ];
 }
 
@@ -245,7 +244,7 @@ function richCheck(event: EventOf<"check-end">, { bad, dim, good, symbols, warn 
   if (ok) return [indented(good(symbols.passed), `${name} ${took}`)];
   return [
     indented(bad(symbols.failed), `${name} ${took} ${bad(texts.checkText(event))}`),
-    ...texts.excerptLines(tail, TAIL_LINES.rich).map((line) => indented(" ", `${dim(symbols.bar)} ${line}`)),
+    ...excerptLines(tail, TAIL_LINES.rich).map((line) => indented(" ", `${dim(symbols.bar)} ${line}`)),
   ];
 }
 

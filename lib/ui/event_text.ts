@@ -82,30 +82,6 @@ export function tailLines(tail: string, count: number): readonly string[] {
     .slice(-count);
 }
 
-/** Test runners and compilers write one of these words beside a reason, whichever they are; `0 failed` is none. */
-const REASON_REGEXP = /\b(?<!\b0 )(?:errors?|fail(?:s|ed|ures?)?|expected|assert\w*|panic\w*|exception|not ok)\b/i;
-
-/**
- * So many lines of a failed check's output: the first that look like a reason with what is around them, and the end,
- * which alone is often only a summary.
- */
-export function excerptLines(text: string, count: number): readonly string[] {
-  const lines = tailLines(text, Infinity);
-  if (lines.length <= count) return lines;
-  const most = Math.floor(count * 2 / 3);
-  const shown = new Set<number>();
-  for (const [index, line] of lines.entries()) {
-    if (shown.size >= most || index >= lines.length - count) break;
-    if (!REASON_REGEXP.test(line)) continue;
-    for (let near = Math.max(0, index - 1); near <= index + 3 && shown.size < most; near++) shown.add(near);
-  }
-  for (let index = lines.length - 1; shown.size < count; index--) shown.add(index);
-  return [...shown].toSorted((one, other) => one - other).flatMap((index, at, all) => {
-    const isGap = index > (all[at - 1] ?? -1) + 1;
-    return [...(isGap && at > 0 ? ["…"] : []), lines[index] as string];
-  });
-}
-
 /** Tells if the processes of a run are confined. */
 export function sandboxText({ on, by, network }: EventOf<"sandbox">): string {
   if (!on) return `no sandbox: ${by}`;

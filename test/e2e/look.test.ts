@@ -200,8 +200,22 @@ describe("commands that look", () => {
       1,
     );
 
-    expect(stdout).toContain("claude      2.1.0 ([FOLDER]/bin/claude), tested with 2.1.330\n");
+    expect(stdout).toMatch(/claude {6}2\.1\.0 \(\[FOLDER\]\/bin\/claude\), tested with 2\.1\.330[:\n]/);
     expect(stdout).toContain("hint: run `git init` there first");
+  });
+
+  test("`ralph doctor` signs a commit aside where git is to sign, and says what unlocks the key", async () => {
+    const signed = (program: string): ReturnType<typeof ralphCli> =>
+      ralphCli().agent("signer", program).agent("claude", "echo 2.1.0").before(
+        "git config commit.gpgSign true; git config gpg.format ssh; git config gpg.ssh.program signer; " +
+          "git config user.signingKey 'key::ssh-ed25519 AAAA'",
+      ).args("doctor");
+    const refused = await signed("echo 'agent refused operation' >&2; exit 1").expectExit(1);
+    const fine = await signed('for last; do :; done; echo sig > "$last.sig"').expectExit(0);
+
+    expect(refused.stdout).toMatch(/✗ signing +git cannot sign a commit: .*agent refused operation/);
+    expect(refused.stdout).toContain("hint: `ssh-add` unlocks the key");
+    expect(fine.stdout).toMatch(/✓ signing +git signs commits with an ssh key/);
   });
 
   test("`ralph doctor` does not tick a version that is not known to work with its adapter", async () => {

@@ -175,7 +175,29 @@ async function repository(host: Host, root: string): Promise<readonly Finding[]>
     await found.ensureReady();
     return "git knows an author, no merge is in progress";
   });
-  return [...here, ...identity, ...await foundOf("cache", () => kept({ host, repository: found }))];
+  const stored = await foundOf("cache", () => kept({ host, repository: found }));
+  return [...here, ...identity, ...await signing(found, host), ...stored];
+}
+
+/** A run commits as git is configured: a commit that nothing names is signed now, before a run cannot. */
+async function signing({ git, topLevel }: Repository, host: Host): Promise<readonly Finding[]> {
+  const isOn = (await git(["config", "--type=bool", "--get", "commit.gpgSign"])).stdout.trim() === "true";
+  const tree = isOn ? (await git(["rev-parse", "--verify", "--quiet", "HEAD^{tree}"])).stdout.trim() : "";
+  if (tree === "") return [];
+  const isSsh = (await git(["config", "--get", "gpg.format"])).stdout.trim() === "ssh";
+  const end = await host.processes.run({
+    file: "git",
+    arguments: ["commit-tree", "-S", "-m", "ralph doctor", tree],
+    cwd: topLevel,
+    timeoutMs: VERSION_TIMEOUT_MS,
+  });
+  if (end.reason === "exited" && end.exitCode === 0) {
+    return [{ level: "ok", name: "signing", detail: `git signs commits${isSsh ? " with an ssh key" : ""}` }];
+  }
+  const why = end.stderr.trim().split("\n")[0] || "it took too long";
+  const unlock = isSsh ? "`ssh-add` unlocks the key" : "unlock the key: `git commit --allow-empty -m try`";
+  const hint = `${unlock}; \`git config commit.gpgSign false\` signs none here`;
+  return [{ level: "missing", name: "signing", detail: `git cannot sign a commit: ${why}`, hint }];
 }
 
 /** Counts the things that Ralph keeps outside of the tree, by kind. */
@@ -208,8 +230,7 @@ async function agentOf({ config, root }: Place, host: Host, found: readonly Foun
   if (command === undefined && preset === undefined) {
     const { message } = new RalphError("agent-missing");
     if (found[0] === undefined) {
-      const example = 'add `"provider": { "command": "…" }` to ralph.config.json, or give `--agent-cmd`';
-      return finding("missing", `${message}, and none was found on PATH`, example);
+      return finding("missing", `${message}, and none was found on PATH`, "`ralph help agents` says how to get one");
     }
     const { name } = found[0];
     return finding(
@@ -270,15 +291,23 @@ async function readyAgent(
   { host: { environment }, root }: { readonly host: Host; readonly root: string },
 ): Promise<Finding> {
   const name = "agent";
-  const { variables } = environment;
-  for (const { foresee, hint } of adapter.refusals ?? []) {
-    const why = foresee?.({ variables, isRoot: isSuperUser() }) ?? null;
-    if (why !== null) return { level: "missing", name, detail: `${preset} (${path}): ${why}`, hint };
+  const refusal = refusalOf(adapter, environment.variables);
+  if (refusal !== null) {
+    return { level: "missing", name, detail: `${preset} (${path}): ${refusal.why}`, hint: refusal.hint };
   }
   const { seesLogin } = await import("../../agents/login_watch.ts");
   return await seesLogin(adapter, environment, root)
     ? { level: "ok", name, detail: `${preset} (${path})` }
     : { level: "note", name, detail: `${preset} (${path}): no login or key of it is seen`, hint: adapter.login };
+}
+
+/** The reason why the agent will not start, as far as that is known without starting it: root, for one. */
+function refusalOf(
+  { refusals = [] }: FoundAgent["adapter"],
+  variables: Host["environment"]["variables"],
+): { readonly why: string; readonly hint: string } | null {
+  const found = refusals.map(({ foresee, hint }) => ({ why: foresee?.({ variables, isRoot: isSuperUser() }), hint }));
+  return found.find((one): one is { why: string; hint: string } => typeof one.why === "string") ?? null;
 }
 
 async function installed({ name, path, adapter }: FoundAgent, host: Host): Promise<Finding> {
@@ -295,6 +324,8 @@ async function installed({ name, path, adapter }: FoundAgent, host: Host): Promi
   const [version = ""] = (end.stdout.trim() || end.stderr.trim()).split("\n");
   const { doubtful } = adapter;
   const detail = `${version} (${path}), ${proofText(adapter)}`;
+  const refusal = refusalOf(adapter, host.environment.variables);
+  if (refusal !== null) return { level: "note", name, detail: `${detail}: ${refusal.why}`, hint: refusal.hint };
   if (doubtful === undefined || isOlder(version, doubtful.from)) return { level: "ok", name, detail };
   return {
     level: "note",
