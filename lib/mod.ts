@@ -20,7 +20,7 @@ export { RalphError } from "./errors/ralph_error.ts";
 export type { EventSink, RalphEvent } from "./events/types.ts";
 export { configuredHooks, type Hook, type HookContext } from "./hooks/hook.ts";
 export { type LoopOptions, type LoopOutcome, runLoop } from "./loop/run/run_loop.ts";
-export { type VerdictSince, verdictSince } from "./loop/finish/verdict_since.ts";
+export { type VerdictSince, verdictSince } from "./loop/finish/note_verdict.ts";
 export { type WorkedItem, workItem, type WorkItemOptions } from "./loop/attempt/work_item.ts";
 export { createRalph, type RalphOptions } from "./recipe/create_ralph.ts";
 export type { StandardSchema } from "./backlog/schema.ts";

@@ -1,8 +1,7 @@
 import type { Verification } from "../backlog/types.ts";
 import { createSlots } from "../host/slots.ts";
 import { type CheckLike, namedCheck } from "./function.ts";
-import { repeatFailed } from "./repeat.ts";
-import { verify } from "./verify.ts";
+import { repeatFailed, verify } from "./verify.ts";
 
 /** Checks of several workers, which may want the same port, database or file. */
 export interface Beside {

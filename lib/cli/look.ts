@@ -1,7 +1,7 @@
 import type { Backlog, ParkedItem } from "../backlog/types.ts";
 import { journalKeyOf } from "../backlog/attempts.ts";
 import { createStateFiles, type StateFiles } from "../backlog/state_files.ts";
-import { type OwnFiles, ownFiles } from "../context/own_files.ts";
+import { type OwnFiles, ownFiles } from "../context/context.ts";
 import { openRepository } from "../git/open_repository.ts";
 import type { Repository } from "../git/repository.ts";
 import type { Host } from "../host/types.ts";

@@ -2,7 +2,7 @@ import * as claimsFile from "../backlog/claims.ts";
 import type { Repository } from "../git/repository.ts";
 import { readLockHolder } from "../host/lock_holder.ts";
 import type { Host } from "../host/types.ts";
-import { ownFiles } from "./own_files.ts";
+import { ownFiles } from "./context.ts";
 
 /** How a command that changes state is carried out. */
 export type ClaimMode =

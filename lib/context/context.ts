@@ -14,6 +14,8 @@ import type { Steering } from "../steer/steering.ts";
 import type { Elsewhere } from "./elsewhere.ts";
 import type { AgentTurn } from "../backlog/types.ts";
 import type { Item } from "../backlog/item.ts";
+import { join, relative } from "node:path";
+import { hashText } from "../host/files.ts";
 
 /** One run's identity and its folder. */
 export interface RunInfo {
@@ -253,4 +255,24 @@ export interface Prompter {
    * @throws {RalphError} interrupted when the person pressed Ctrl-C
    */
   ask(question: Question, cancel?: AbortSignal): Promise<Answer>;
+}
+
+/** Paths of Ralph's own files, absolute: they are in the git directory, so that they are never committed. */
+export interface OwnFiles {
+  readonly directory: string;
+  readonly runLock: string;
+  readonly journal: string;
+}
+
+/** Ralph's own files for one root of one working tree; `.ralph` in the root outside a repository. */
+export function ownFiles(repository: Pick<Repository, "ralphDirectory" | "topLevel"> | null, root: string): OwnFiles {
+  const directory = repository?.ralphDirectory ?? join(root, ".ralph");
+  const place = rootName(repository?.topLevel ?? root, root);
+  return { directory, runLock: join(directory, `run${place}.lock`), journal: join(directory, `journal${place}.jsonl`) };
+}
+
+/** Distinguishes two roots of one working tree in the names of Ralph's own files. */
+function rootName(topLevel: string, root: string): string {
+  const inside = relative(topLevel, root);
+  return inside === "" ? "" : `-${hashText(inside).slice(0, 12)}`;
 }

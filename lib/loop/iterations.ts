@@ -1,6 +1,6 @@
 import { failedUnseenCheck } from "../backlog/attempts.ts";
-import type { JudgingHistory, OpenItem } from "../backlog/journal_types.ts";
-import type { Attempt, Check, Item, LoopView, PassedItem, Settlement } from "../backlog/types.ts";
+import type { JournalKey, JudgingHistory, OpenItem } from "../backlog/journal_types.ts";
+import type { Attempt, Backlog, Check, Item, LoopView, PassedItem, Settlement } from "../backlog/types.ts";
 import type { CheckLike } from "../checks/function.ts";
 import type { LimitsConfig } from "../config/schema.ts";
 import type { RalphContext } from "../context/context.ts";
@@ -13,12 +13,12 @@ import { announceEnd, announceIteration, greenOf, type NamedIteration } from "./
 import type { WorkItemOptions } from "./attempt/attempt_parts.ts";
 import { attemptsLeft, itemStart, previousOf, withRetries } from "./policy/attempts.ts";
 import { endingOf } from "./policy/ending.ts";
-import { timeBudget, unreportedBudget } from "./policy/limits.ts";
-import type { LoopParts } from "./run/loop_parts.ts";
-import type { StoppedEarly } from "./run/outcome.ts";
-import { advance, newProgress, type Notice, type Progress, withNotice } from "./policy/progress.ts";
-import { bringBack, LeftByWorkers } from "./settle/stow.ts";
+import * as policy from "./policy/progress.ts";
+import type { LoopOptions, Stopped, StoppedEarly } from "./run/outcome.ts";
+import { bringBack, type Committer, LeftByWorkers } from "./settle/committer.ts";
 import type { Settled } from "./settle/settle.ts";
+import type { Brief } from "../checks/brief/types.ts";
+import type { Ownership } from "./settle/ownership.ts";
 
 /** After these no hook starts: the run is over, or nothing is known of the iteration. */
 const ENDED_BADLY: ReadonlySet<Attempt["status"]> = new Set(["interrupted", "trespassed", "agent-unusable"]);
@@ -51,7 +51,7 @@ export class Iterations {
   /** Ids of items that were taken up. */
   readonly taken: Set<string> = new Set();
   readonly passedNow: Map<string, PassedItem> = new Map();
-  progress: Progress;
+  progress: policy.Progress;
   /** Checks that hold for every item. */
   shared: readonly CheckLike[];
   /** Commands that failed before the first turn; `null`: there was none yet. */
@@ -74,7 +74,7 @@ export class Iterations {
     this.#limits = limits;
     this.#kept = parts.workers === 1 && parts.ralph.loop.elsewhere === undefined ? new LeftByWorkers(parts) : null;
     this.shared = parts.options.checks ?? [];
-    this.progress = newProgress(parts.ralph.host.clock.steady());
+    this.progress = policy.newProgress(parts.ralph.host.clock.steady());
   }
 
   view(): LoopView {
@@ -82,8 +82,8 @@ export class Iterations {
     return { parked: journal.parked(key), passed: journal.passed(key) };
   }
 
-  notice(notice: Notice): void {
-    this.progress = withNotice(this.progress, notice);
+  notice(notice: policy.Notice): void {
+    this.progress = policy.withNotice(this.progress, notice);
   }
 
   /**
@@ -166,7 +166,7 @@ export class Iterations {
       ...(greenBefore === null ? {} : { greenBefore }),
       baselineTaken: (green) => ralph.journal.baselineTaken(key, item, green),
       unseenFailed: history.some(failedUnseenCheck),
-      budget: timeBudget(this.progress, this.#limits, ralph.steering.pausedMs()),
+      budget: policy.timeBudget(this.progress, this.#limits, ralph.steering.pausedMs()),
     };
   }
 
@@ -223,11 +223,11 @@ export class Iterations {
   #advance(item: Item, attempt: Attempt, settlement: Settlement, hasOwnCheck: boolean): void {
     const { ralph, ownership } = this.#parts;
     const { added } = this.#limits;
-    this.progress = advance(this.progress, item, attempt, settlement, { atStart: this.atStart, added });
+    this.progress = policy.advance(this.progress, item, attempt, settlement, { atStart: this.atStart, added });
     for (const path of rootPaths(ralph, ownership.uncommitted(this.progress.passed))) {
       this.notice({ kind: "not-committed", subject: path, message: "" });
     }
-    const unreported = unreportedBudget(this.progress, this.#limits);
+    const unreported = policy.unreportedBudget(this.progress, this.#limits);
     if (unreported !== null && this.progress.turns === 1) {
       ralph.events.emit({ type: "note", level: "warn", message: unreported });
     }
@@ -236,3 +236,22 @@ export class Iterations {
     else if (!hasOwnCheck) this.notice({ kind: "no-own-check", subject: item.id, message: "" });
   }
 }
+
+export interface LoopParts<Data = unknown, Findings = unknown> {
+  readonly ralph: RalphContext;
+  readonly backlog: Backlog<Data, Findings>;
+  readonly options: LoopOptions;
+  readonly key: JournalKey;
+  readonly committer: Committer;
+  readonly ownership: Ownership;
+  readonly brief: Brief;
+  /** Items worked on at once; with one, in the project's own tree. */
+  readonly workers: number;
+}
+
+/** The next thing to work on. */
+export type Picked<Data = unknown> =
+  | { readonly status: "item"; readonly item: Item<Data> }
+  /** Nothing starts before something that is in flight has ended. */
+  | { readonly status: "waiting" }
+  | Stopped;

@@ -1,7 +1,15 @@
 import { join, relative, resolve } from "node:path";
 import type { $Type } from "dax";
 import { isObject } from "../host/data.ts";
-import type { Agent, LoopDefaults, Prompter, Question, RalphContext, RoutedAgents } from "../context/context.ts";
+import {
+  type Agent,
+  type LoopDefaults,
+  ownFiles,
+  type Prompter,
+  type Question,
+  type RalphContext,
+  type RoutedAgents,
+} from "../context/context.ts";
 import { createStateFiles } from "../backlog/state_files.ts";
 import { promptWarnings } from "../prompts/render.ts";
 import { loadConfig } from "../config/load.ts";
@@ -26,7 +34,6 @@ import type { SandboxOptions } from "../sandbox/create_sandbox.ts";
 import { OWN_RECIPE } from "./registry.ts";
 import type { Notifier, NotifierOptions } from "../notify/notifier.ts";
 import { openJournal } from "../loop/journal/journal.ts";
-import { ownFiles } from "../context/own_files.ts";
 import { createRunLock } from "../loop/run/run_lock.ts";
 import { tidied } from "../loop/run/tidied.ts";
 import { SteeredRun } from "../steer/steering.ts";

@@ -1,7 +1,7 @@
 import type { RalphContext } from "../context/context.ts";
 import { journalKeyOf, onlyOneReason, ORDERED } from "../backlog/attempts.ts";
 import type { Backlog, Overview } from "../backlog/types.ts";
-import { MOST_REOPENINGS } from "../loop/policy/limits.ts";
+import { MOST_REOPENINGS } from "../loop/policy/progress.ts";
 import { askConsent, type Consent, type GateOutcome, type IterationCap, iterationCap } from "./gate.ts";
 import { uncheckedLine } from "../checks/unchecked_items.ts";
 

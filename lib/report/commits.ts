@@ -3,8 +3,7 @@ import type { Redactor } from "../events/redact.ts";
 import { openRepository } from "../git/open_repository.ts";
 import type { Repository } from "../git/repository.ts";
 import type { Host } from "../host/types.ts";
-import type { Draft } from "./draft.ts";
-import type { CommitReport, RunReport } from "./types.ts";
+import type { CommitReport, Draft, RunReport } from "./types.ts";
 
 /** More commits than these, made by others while a run lasted, are not looked for. */
 const OTHERS_KEPT = 500;

@@ -3,9 +3,16 @@ import { type AgentEvent, type EventOf, EVENTS_VERSION, type RalphEvent } from "
 import { addTurn } from "../backlog/usage.ts";
 import { refusedText, sandboxText } from "../ui/event_text.ts";
 import { excerptLines } from "../ui/failing_part.ts";
-import { type Cursor, type Draft, emptyDraft } from "./draft.ts";
+import {
+  type CheckReport,
+  type Cursor,
+  type Draft,
+  emptyDraft,
+  type RunPart,
+  type RunReport,
+  type TurnReport,
+} from "./types.ts";
 import { agentUse, beginAttempt, endAttempt, sendBack } from "./fold_items.ts";
-import type { CheckReport, RunPart, RunReport, TurnReport } from "./types.ts";
 
 /** Lines of a failed check's output that are kept. */
 const TAIL_LINES = 20;

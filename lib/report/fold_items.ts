@@ -1,7 +1,16 @@
 import type { RalphEvent } from "../events/types.ts";
 import { addTurn, NO_USAGE } from "../backlog/usage.ts";
-import type { Cursor, Draft } from "./draft.ts";
-import type { AgentUse, AttemptReport, ItemReport, ItemState, RunPart, RunReport, TurnReport } from "./types.ts";
+import type {
+  AgentUse,
+  AttemptReport,
+  Cursor,
+  Draft,
+  ItemReport,
+  ItemState,
+  RunPart,
+  RunReport,
+  TurnReport,
+} from "./types.ts";
 
 type Start = Extract<RalphEvent, { type: "iteration-start" }> & { readonly at: string };
 type End = Extract<RalphEvent, { type: "iteration-end" }>;

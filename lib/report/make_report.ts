@@ -4,13 +4,12 @@ import { redactorFor } from "../events/redact.ts";
 import { readChunks } from "../host/files.ts";
 import { readLockHolder } from "../host/lock_holder.ts";
 import type { Host } from "../host/types.ts";
-import { ownFiles } from "../context/own_files.ts";
+import { ownFiles } from "../context/context.ts";
 import { addCommits, repositoryOf } from "./commits.ts";
-import type { Draft } from "./draft.ts";
+import type { Draft, ItemCounts, RunReport } from "./types.ts";
 import { type FoundRun, shownPath } from "./find_run.ts";
 import { createFold } from "./fold.ts";
 import { SECOND_LOOKS } from "./texts.ts";
-import type { ItemCounts, RunReport } from "./types.ts";
 
 /** The command that continues a part of a run; `null` where only its user knows it. */
 export type Resume = (part: {

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { ownFiles } from "../context/own_files.ts";
+import { ownFiles } from "../context/context.ts";
 import { openRepository } from "../git/open_repository.ts";
 import type { Clock, Host } from "../host/types.ts";
 import { watchPath } from "../host/watch_path.ts";

@@ -126,3 +126,8 @@ export async function storyFindings(
     ],
   };
 }
+
+/** The checks of a story: those that hold for every one, then its own. Pure. */
+export function storyChecks(story: PrdStory, config: Pick<Config, "verify">): readonly Check[] {
+  return commandsOf(story, config).map((command) => commandCheck(command, story, config.verify.default));
+}

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { defaultConfig } from "../../lib/config/defaults.ts";
-import { limitReached, unreportedBudget } from "../../lib/loop/policy/limits.ts";
-import { advance, newProgress } from "../../lib/loop/policy/progress.ts";
+import { advance, limitReached, newProgress, unreportedBudget } from "../../lib/loop/policy/progress.ts";
 import { refusalOf } from "../../lib/agents/turn_verdict.ts";
 import type { Attempt, Turn, Usage } from "../../lib/backlog/types.ts";
 

@@ -1,7 +1,7 @@
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { commitOfTree } from "../../lib/checks/check_tree.ts";
+import { commitOfTree } from "../../lib/checks/checkout/open_checkout.ts";
 import { loopWorld } from "../loop/loop_world.ts";
 
 test("a change in the second of the last commit, of the same size, is in what would be committed", async () => {

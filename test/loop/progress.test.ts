@@ -1,8 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { defaultConfig } from "../../lib/config/defaults.ts";
 import { sameFailures } from "../../lib/loop/policy/attempts.ts";
-import { limitReached, timeBudget, workingTime } from "../../lib/loop/policy/limits.ts";
-import { advance, newProgress, type Progress } from "../../lib/loop/policy/progress.ts";
+import {
+  advance,
+  limitReached,
+  newProgress,
+  type Progress,
+  timeBudget,
+  workingTime,
+} from "../../lib/loop/policy/progress.ts";
 import type { Attempt, Item, TurnRecord } from "../../lib/backlog/types.ts";
 
 const ITEM: Item = { id: "a", kind: "task", title: "a", data: null };

@@ -6,8 +6,7 @@ import { AGENT_FLAGS } from "../../lib/cli/flags.ts";
 import { parseLine } from "../../lib/cli/parse.ts";
 import { defaultConfig } from "../../lib/config/defaults.ts";
 import { attemptsLeft } from "../../lib/loop/policy/attempts.ts";
-import { limitsOf } from "../../lib/loop/policy/limits.ts";
-import { advance, newProgress } from "../../lib/loop/policy/progress.ts";
+import { advance, limitsOf, newProgress } from "../../lib/loop/policy/progress.ts";
 
 const ITEM: Item = { id: "a", kind: "task", title: "a", data: null };
 const KNOWN = { id: "r.1", claim: null, turn: null, verification: null } as const;

@@ -10,7 +10,7 @@ import { landResult, takeJobs, workJob } from "../../lib/machines/jobs.ts";
 import { type TestContext, testContext } from "../../lib/testing/mod.ts";
 import { featureFindings } from "../../lib/workflows/feature/claim.ts";
 import { gsdFindings } from "../../lib/workflows/gsd/claim.ts";
-import { specFindings } from "../../lib/workflows/spec/claim.ts";
+import { specFindings } from "../../lib/workflows/spec/turn_claims.ts";
 
 const TURN = { write: { "a.txt": "a" }, say: "<ralph>DONE</ralph>" };
 const USAGE = {

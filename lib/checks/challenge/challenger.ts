@@ -11,7 +11,7 @@ import { type PromptValuesOf, renderPrompt } from "../../prompts/render.ts";
 import { restoreBrief } from "../brief/create_brief.ts";
 import type { Brief } from "../brief/types.ts";
 import type { Checkout, CheckoutPlace } from "../checkout/types.ts";
-import { whyNotReady } from "../check_tree.ts";
+import { whyNotReady } from "../checkout/open_checkout.ts";
 import { reviewerOf } from "../reviewed_by.ts";
 
 /** One challenge of the checks of an item. */

@@ -8,10 +8,9 @@ import { broughtUp, type Challenge, challengerFolder, challengerTurn } from "./c
 import { wrongImplementationPrompt } from "./prompt.ts";
 import picomatch from "picomatch";
 import { withoutCommands } from "../../backlog/verify_commands.ts";
-import { type Commits, createCommits, differing, type Layers } from "../experiment/commits.ts";
+import { type Commits, createCommits, differing, filesOf, type Layers } from "../experiment/commits.ts";
 import { withOwnIndex } from "../../git/own_index.ts";
 import { kindOf, namesPath } from "../experiment/product.ts";
-import { filesOf } from "../experiment/question.ts";
 
 export interface WrongOutcome {
   /** The challenger's turns; one that is not `ok` is the last. */

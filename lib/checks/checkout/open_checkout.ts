@@ -7,7 +7,7 @@ import { dirname, join, posix, relative } from "node:path";
 import type { RalphContext } from "../../context/context.ts";
 import { type HeadNow, requireRepository } from "../../git/repository.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { type Git, gitFailed, type GitOptions, outputOfGit, reasonOf } from "../../git/run_git.ts";
+import { type Git, gitFailed, type GitOptions, outputFrom, outputOfGit, reasonOf } from "../../git/run_git.ts";
 import { type ListedEntry, verifiedListing } from "../../git/tree_listing.ts";
 import * as files from "../../host/files.ts";
 import { createSlots } from "../../host/slots.ts";
@@ -19,10 +19,12 @@ import { outwardLinks, specialEntries } from "./index_entries.ts";
 import { probeNamespace } from "./namespace.ts";
 import { type Ground, layCopies, placeOf, type Results } from "./place.ts";
 import { type GitSettings, readSettings, writeHome, writeSettings } from "./settings.ts";
-import type { BroughtUp, Checkout } from "./types.ts";
+import type { BroughtUp, Checkout, CheckoutPlace } from "./types.ts";
 import { changedAt } from "../../host/path_facts.ts";
 import { type Seal, sealDifferences, sealOf } from "../../host/seal.ts";
 import type { Host } from "../../host/types.ts";
+import { ownCommit } from "../../git/own_commit.ts";
+import { ownTree } from "../../git/own_index.ts";
 
 export type CheckoutContext = Pick<RalphContext, "host" | "repository" | "root" | "config">;
 
@@ -293,4 +295,64 @@ async function touchedIn(git: Git, tree: string, environment: Record<string, str
 function sealBoth(gitDirectory: string, index: string): Seal {
   const own = [...sealOf(gitDirectory)].filter(([path]) => path !== "" && path !== "index");
   return new Map([...own, ...[...sealOf(index)].map(([, text]) => [index, text] as const)]);
+}
+
+/** The checkout to use, and what ends its setup. */
+interface CheckTreeOptions {
+  /** @default one of its own, which is closed when this is disposed of */
+  readonly checkout?: Checkout;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A clean checkout of what would be committed now: tracked files as they are, untracked ones, and nothing that git
+ * ignores but what `workspace` names.
+ *
+ * @throws {RalphError} not-a-repository, git-failed
+ */
+export async function openCheckTree(
+  ralph: CheckoutContext,
+  { checkout, signal }: CheckTreeOptions,
+): Promise<{ readonly place: CheckoutPlace } & AsyncDisposable> {
+  const used = checkout ?? await openCheckout(ralph, { signal });
+  const dispose = async (): Promise<void> => checkout === undefined ? await used[Symbol.asyncDispose]() : undefined;
+  try {
+    const up = await used.bringUp(await commitOfTree(ralph));
+    if (up.status === "ready") return { place: up.place, [Symbol.asyncDispose]: dispose };
+    throw new RalphError("git-failed", {
+      details: {
+        command: "checkout",
+        reason: whyNotReady(up),
+        hint: "set `verify.isolated` to false to run the checks in the tree",
+      },
+    });
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
+
+/** The tree as it would be committed, as a commit that no branch has; HEAD and index stay as they are. */
+export async function commitOfTree(place: CheckoutContext): Promise<string> {
+  const repository = requireRepository(place);
+  const { head, changed } = await repository.status();
+  if (head !== null && changed.length === 0) return head;
+  const tree = await ownTree(
+    repository,
+    "copied",
+    (environment) => outputFrom(repository, ["add", "--all"], { environment }),
+  );
+  return await ownCommit(repository, tree, { parents: head === null ? [] : [head], message: "work in progress\n" });
+}
+
+/** Why a checkout could not be brought up, in words. Pure. */
+export function whyNotReady(up: Exclude<BroughtUp, { readonly status: "ready" }>): string {
+  switch (up.status) {
+    case "failed":
+      return up.reason;
+    case "links-outside":
+      return `new links lead out of the repository: ${up.links.join(", ")}`;
+    case "nothing-committed":
+      return "nothing is committed";
+  }
 }

@@ -1,7 +1,7 @@
 import type { Check, CheckResult } from "../../backlog/types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import type { BringUp, CheckoutPlace } from "../checkout/types.ts";
-import { whyNotReady } from "../check_tree.ts";
+import { whyNotReady } from "../checkout/open_checkout.ts";
 import { verify } from "../verify.ts";
 
 /** The verdict of the checks on a commit. `unknown` is never evidence. */

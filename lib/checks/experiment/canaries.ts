@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import { type Bench, repeats } from "./bench.ts";
 import { describeFlip, type Flip, flipsOf, namesOf, NONSENSE, pickFlips, withFlips } from "./literals.ts";
 import { isNamed, kindOf } from "./product.ts";
-import type { Question } from "./question.ts";
+import type { Question } from "./commits.ts";
 
 /** A test file, and whether the checks still notice what is wrong in it. */
 export type Canary =

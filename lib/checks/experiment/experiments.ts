@@ -10,7 +10,7 @@ import type { BringUp } from "../checkout/types.ts";
 import { type Canaries, canaries, type OwnCanaries, ownCanaries } from "./canaries.ts";
 import { type Bench, createBench } from "./bench.ts";
 import { isEvidence, type OldJudges, oldJudges } from "./old_judges.ts";
-import { type Question, questionOf, type QuestionOptions } from "./question.ts";
+import { type Question, questionOf, type QuestionOptions } from "./commits.ts";
 
 /** The findings of the experiments. */
 export interface Evidence {

@@ -1,12 +1,11 @@
 import { posix } from "node:path";
 import type { CheckResult } from "../../backlog/types.ts";
-import type { Layers, TreeEntry } from "./commits.ts";
+import type { ChangedFile, Layers, Question, TreeEntry } from "./commits.ts";
 import { withOldTests, wordsOfInlineTests } from "./inline_tests.ts";
 import { type Bench, repeats } from "./bench.ts";
 import { oldManifest } from "./manifest.ts";
 import { narrow } from "./narrow.ts";
 import { isCode, isNamed } from "./product.ts";
-import type { ChangedFile, Question } from "./question.ts";
 
 /** The verdict of the checks with everything that judges as it was before the work. */
 export type OldJudges =

@@ -3,8 +3,7 @@ import { verdictOf } from "../../backlog/verdict.ts";
 import type { Challenge } from "../../checks/challenge/challenger.ts";
 import { unseenCheck } from "../../checks/challenge/unseen_check.ts";
 import { wrongImplementations } from "../../checks/challenge/wrong_implementations.ts";
-import { commitOfTree } from "../../checks/check_tree.ts";
-import { openCheckout } from "../../checks/checkout/open_checkout.ts";
+import { commitOfTree, openCheckout } from "../../checks/checkout/open_checkout.ts";
 import { namedCheck } from "../../checks/function.ts";
 import type { AttemptParts } from "./attempt_parts.ts";
 

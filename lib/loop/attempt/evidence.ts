@@ -1,8 +1,7 @@
 import { posix } from "node:path";
 import type { JournalKey, JudgingHistory } from "../../backlog/journal_types.ts";
 import type { Attempt, Check, Item, PassedRecord } from "../../backlog/types.ts";
-import { commitOfTree } from "../../checks/check_tree.ts";
-import { openCheckout } from "../../checks/checkout/open_checkout.ts";
+import { commitOfTree, openCheckout } from "../../checks/checkout/open_checkout.ts";
 import type { BringUp } from "../../checks/checkout/types.ts";
 import { type Evidence, type Experiment, experiments } from "../../checks/experiment/experiments.ts";
 import { type Findings, findingsOf, triedTexts } from "../../checks/experiment/findings.ts";

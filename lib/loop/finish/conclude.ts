@@ -8,11 +8,10 @@ import type { LimitsConfig } from "../../config/schema.ts";
 import type { RalphContext } from "../../context/context.ts";
 import type { Findings } from "../../checks/experiment/findings.ts";
 import { finalCheck, type FinalResult, type FinalWork, finalWork, sentBack, SEPARATOR } from "./final_check.ts";
-import { MOST_REOPENINGS, timeReached, workingTime } from "../policy/limits.ts";
+import { MOST_REOPENINGS, type Notice, type Progress, timeReached, workingTime } from "../policy/progress.ts";
 import type { Ending, Stopped } from "../run/outcome.ts";
 import { checkedAsOf, type CleanRun } from "./clean.ts";
 import { lackingIn } from "./lacking.ts";
-import type { Notice, Progress } from "../policy/progress.ts";
 import type { Committer } from "../settle/committer.ts";
 
 /** A run that takes up no item any more. */

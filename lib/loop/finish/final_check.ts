@@ -12,8 +12,7 @@ import type {
 import { doubtOf } from "../../backlog/attempts.ts";
 import { type CheckLike, namedCheck } from "../../checks/function.ts";
 import type { BroughtUp } from "../../checks/checkout/types.ts";
-import { repeatFailed } from "../../checks/repeat.ts";
-import { verify } from "../../checks/verify.ts";
+import { repeatFailed, verify } from "../../checks/verify.ts";
 import { requireRepository } from "../../git/repository.ts";
 import type { CleanRun } from "./clean.ts";
 import { NOT_CLAIMED, type Notice } from "../policy/progress.ts";

@@ -5,7 +5,7 @@ import type { RalphContext } from "../../context/context.ts";
 import { linksAtHead, nestedIn, nestedMessage } from "../../git/nested.ts";
 import { requireRepository, rootPaths } from "../../git/repository.ts";
 import type { CleanRun } from "./clean.ts";
-import { ownPaths } from "../settle/stow.ts";
+import { ownPaths } from "../settle/committer.ts";
 
 /** Paths that a message names at most. */
 const MOST_PATHS = 20;

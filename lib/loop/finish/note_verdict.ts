@@ -1,15 +1,24 @@
 import { attest, briefHash } from "../../attest/attest.ts";
 import { VERDICTS_REF } from "../../attest/names.ts";
-import type { CheckResult } from "../../backlog/types.ts";
+import type { Check, CheckResult } from "../../backlog/types.ts";
 import type { BriefRecord } from "../../backlog/journal_types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { noteAt } from "../../git/notes.ts";
-import { requireRepository } from "../../git/repository.ts";
+import { type Repository, requireRepository, topLevelPaths } from "../../git/repository.ts";
 import { jsonIn } from "../../host/data.ts";
 import { VERSION } from "../../host/version.ts";
 import type { Notice } from "../policy/progress.ts";
-import { maskOf } from "../settle/stow.ts";
+import { maskOf } from "../settle/committer.ts";
+import { posix } from "node:path";
+import { commitAt } from "../../git/refs.ts";
+import { checksNothing } from "../../backlog/verify_commands.ts";
+import { describeFailures } from "../../backlog/verdict.ts";
+import { commitOfTree, openCheckout, whyNotReady } from "../../checks/checkout/open_checkout.ts";
+import { verify } from "../../checks/verify.ts";
+import { CONFIG_FILE } from "../../config/load.ts";
+import type { Config } from "../../config/types.ts";
+import { defaultBranch } from "../../git/default_branch.ts";
 
 /** A commit that passed. */
 export interface Passed {
@@ -56,4 +65,145 @@ async function attested(ralph: RalphContext, verdict: Parameters<typeof attest>[
     const message = `no verdict was noted at ${verdict.commit.slice(0, 10)}: ${error.message}`;
     ralph.events.emit({ type: "note", level: "warn", message });
   }
+}
+
+/** The work that is judged, and its beginning. */
+interface VerdictSinceOptions {
+  /** Commit whose configuration and tests judge. @default the merge base with the default branch */
+  readonly base?: string;
+  /** Commit that is judged. @default what would be committed now */
+  readonly head?: string;
+  /** Commands beside those of the base's `verify.default`. */
+  readonly checks?: readonly string[];
+  /** Milliseconds that one check may take. @default what the base's `verify.timeout` says */
+  readonly timeoutMs?: number;
+  /** Ends the checks. @default the context's */
+  readonly signal?: AbortSignal;
+}
+
+/** The verdict on the work since a commit. */
+export interface VerdictSince {
+  readonly status: "passed" | "failed" | "unverified" | "aborted";
+  readonly base: string;
+  /** The commit that was judged; for work that is not committed one that no branch has. */
+  readonly head: string | null;
+  /** The checks that ran, with the tests as they are. */
+  readonly checks: readonly CheckResult[];
+  /** Why it did not pass. */
+  readonly reasons: readonly string[];
+  /** The facts to know beside the verdict, as a run's end has them. */
+  readonly notices: readonly Notice[];
+}
+
+/**
+ * The verdict without a run: what would be committed now, in a clean checkout, passes the checks that the base names,
+ * with the tests as they are and as they were at the base. Nothing is marked, committed or kept.
+ *
+ * @throws {RalphError} not-a-repository, usage for a base that is no commit or not known, config-invalid
+ * @example Judge what another loop left
+ * ```ts
+ * import { exitCodeOf, verdictSince } from "ralph";
+ * import { testContext } from "ralph/testing";
+ *
+ * await using ralph = await testContext({ files: { "a.txt": "a\n" } });
+ * const verdict = await verdictSince(ralph, { base: "HEAD", checks: ["test -f a.txt"] });
+ * console.log(verdict.status, exitCodeOf(verdict)); // passed 0
+ * ```
+ */
+export async function verdictSince(ralph: RalphContext, options: VerdictSinceOptions = {}): Promise<VerdictSince> {
+  const repository = requireRepository(ralph);
+  const signal = options.signal ?? ralph.signal;
+  const base = await commitNamed(repository, options.base ?? await mergeBase(repository));
+  const judged = { ...ralph, config: await configAt(ralph, repository, base) };
+  const commands = new Set([...judged.config.verify.default, ...options.checks ?? []]);
+  refuseEmpty([...commands]);
+  const checks = [...commands].map((command): Check => ({
+    name: command,
+    command,
+    ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+  }));
+  const nothing = { base, head: null, checks: [], reasons: [], notices: [] };
+  if (checks.length === 0) {
+    return { ...nothing, status: "unverified", reasons: ["no check is named: use `--verify CMD`"] };
+  }
+  const head = options.head ?? await commitOfTree(judged);
+  await using checkout = await openCheckout(judged, { signal });
+  await checkout.bringUp(base); // what the base has of links and submodules is allowed
+  const up = await checkout.bringUp(head);
+  if (up.status !== "ready") {
+    const why = up.status === "links-outside" ? up.links : [whyNotReady(up)];
+    return { ...nothing, status: "failed", head, reasons: why };
+  }
+  const now = await verify(judged, checks, { place: up.place, signal });
+  const known = { ...nothing, head, checks: now.results };
+  if (now.status === "aborted") return { ...known, status: "aborted" };
+  if (now.status === "failed") return { ...known, status: "failed", reasons: [describeFailures(now)] };
+  const { experiments } = await import("../../checks/experiment/experiments.ts");
+  const evidence = await experiments(judged, {
+    history: { base, steps: [], items: [] },
+    head,
+    commands: [...commands],
+    isOwn: (path) => path === CONFIG_FILE,
+    bringUp: (commit) => checkout.bringUp(commit),
+    checks,
+    checkMs: now.results.reduce((sum, { durationMs }) => sum + durationMs, 0),
+    budget: judged.config.experiments.budget,
+    signal,
+  });
+  if (signal.aborted) return { ...known, status: "aborted" };
+  const { findingsOf } = await import("../../checks/experiment/findings.ts");
+  const { notices, reasons } = findingsOf(evidence, "alone");
+  return { ...known, status: reasons.length > 0 ? "failed" : "passed", notices, reasons };
+}
+
+const BASE_HINT = "`--base COMMIT` names the commit that the work began on";
+
+async function commitNamed(repository: Repository, name: string): Promise<string> {
+  const found = await commitAt(repository, name);
+  if (found !== null) return found;
+  throw new RalphError("usage", { details: { problem: `${name} is no commit` }, hint: BASE_HINT });
+}
+
+/**
+ * The commit at which the branch left the default one; on that one itself, HEAD.
+ *
+ * @throws {RalphError} usage where none is known
+ */
+async function mergeBase(repository: Repository): Promise<string> {
+  const here = await defaultBranch(repository);
+  const names = ["origin/HEAD", ...here === null ? [] : [here], "origin/main", "origin/master"];
+  for (const name of names) {
+    const base = await repository.git(["merge-base", "HEAD", name]);
+    if (base.exitCode === 0) return base.stdout.trim();
+  }
+  throw new RalphError("usage", {
+    details: { problem: "no branch is known that the work began on" },
+    hint: BASE_HINT,
+  });
+}
+
+function refuseEmpty(commands: readonly string[]): void {
+  const empty = commands.find(checksNothing);
+  if (empty === undefined) return;
+  const problem = `verify: \`${empty}\` checks nothing: name a command that can fail`;
+  throw new RalphError("config-invalid", { details: { path: CONFIG_FILE, problem } });
+}
+
+/** The configuration of the base: what is judged does not choose its checks. */
+async function configAt(ralph: RalphContext, repository: Repository, base: string): Promise<Config> {
+  const [path = CONFIG_FILE] = topLevelPaths(ralph, [CONFIG_FILE]);
+  const shown = await repository.git(["show", `${base}:${posix.normalize(path)}`]);
+  const { checkConfig } = await import("../../config/check.ts");
+  if (shown.exitCode !== 0) return checkConfig({}).config ?? ralph.config;
+  const invalid = (problem: string): RalphError =>
+    new RalphError("config-invalid", { details: { path: `${CONFIG_FILE} at ${base.slice(0, 12)}`, problem } });
+  let value: unknown;
+  try {
+    value = JSON.parse(shown.stdout);
+  } catch (error) {
+    throw invalid((error as Error).message);
+  }
+  const checked = checkConfig(value, { ignoreUnknown: true });
+  if (checked.config !== null) return checked.config;
+  throw invalid(checked.problems.map(({ text }) => text).join("; "));
 }

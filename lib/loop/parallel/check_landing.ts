@@ -16,8 +16,7 @@ import { requireRepository, rootPaths, topLevelPaths } from "../../git/repositor
 import { pathsBetween } from "../../git/run_git.ts";
 import type { KeptWork } from "../../git/work_commit.ts";
 import { withoutReviews, type WorkedItem } from "../attempt/attempt_parts.ts";
-import type { Begun, Iterations } from "../iterations.ts";
-import type { LoopParts } from "../run/loop_parts.ts";
+import type { Begun, Iterations, LoopParts } from "../iterations.ts";
 import type { LandingSteps } from "../settle/settle.ts";
 import { inLane } from "./lane_fault.ts";
 import { checkOut, type Note, type WorkerTree } from "./worker_tree.ts";

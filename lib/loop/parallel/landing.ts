@@ -12,9 +12,8 @@ import { commitMerged, mergeTrees } from "../../git/land.ts";
 import { unionOf } from "../../git/merge_change.ts";
 import { type Repository, requireRepository, rootPaths, type TreeStatus } from "../../git/repository.ts";
 import type { StoppedEarly } from "../run/outcome.ts";
-import { type Committer, createCommitter } from "../settle/committer.ts";
+import { type Committer, createCommitter, ownPaths } from "../settle/committer.ts";
 import { type LandingSteps, leftOpen, settleAndCommit, type Settled, type ToSettle } from "../settle/settle.ts";
-import { ownPaths } from "../settle/stow.ts";
 import { checkLanding, type LandingParts, type ToLand } from "./check_landing.ts";
 import type { Note, WorkerTree } from "./worker_tree.ts";
 

@@ -1,7 +1,7 @@
 import type { RalphContext } from "../../context/context.ts";
 import type { RalphEvent } from "../../events/types.ts";
 import { asNamed } from "../../host/file_errors.ts";
-import type { LoopParts } from "../run/loop_parts.ts";
+import type { LoopParts } from "../iterations.ts";
 import { removeTree } from "./leftover_trees.ts";
 import { tidied } from "../run/tidied.ts";
 import { closeTree, openWorkerTree, type WorkerTree } from "./worker_tree.ts";

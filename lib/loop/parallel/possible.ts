@@ -2,8 +2,8 @@ import { onlyOneReason, ORDERED } from "../../backlog/attempts.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { tooOldToMerge } from "../../git/land.ts";
 import { requireRepository, rootPaths } from "../../git/repository.ts";
-import type { LoopParts } from "../run/loop_parts.ts";
-import { ownPaths } from "../settle/stow.ts";
+import type { LoopParts } from "../iterations.ts";
+import { ownPaths } from "../settle/committer.ts";
 
 /** So many paths are named in a line. */
 const NAMED = 10;

@@ -1,9 +1,8 @@
 import { mapTexts } from "../../host/data.ts";
 import { type ClaimLine, createInbox } from "../../backlog/claims.ts";
 import type { Backlog } from "../../backlog/types.ts";
-import type { RalphContext } from "../../context/context.ts";
+import { ownFiles, type RalphContext } from "../../context/context.ts";
 import { redactorFor } from "../../events/redact.ts";
-import { ownFiles } from "../../context/own_files.ts";
 
 /**
  * Between two turns: hands the backlog what commands outside of a turn added meanwhile.

@@ -3,18 +3,16 @@ import { interruptedAttempt } from "../../backlog/attempts.ts";
 import { verdictOf } from "../../backlog/verdict.ts";
 import { type CheckLike, namedCheck } from "../../checks/function.ts";
 import { verify } from "../../checks/verify.ts";
-import type { RalphContext } from "../../context/context.ts";
+import { ownFiles, type RalphContext } from "../../context/context.ts";
 import { requireRepository, type TreeSnapshot } from "../../git/repository.ts";
 import { modifiedAt, removeLeftOvers } from "../../host/files.ts";
 import type { JournalKey, OpenItem } from "../../backlog/journal_types.ts";
-import { ownFiles } from "../../context/own_files.ts";
 import { createOwnership, type Ownership } from "../settle/ownership.ts";
 import type { Attempt, Backlog, Check, Item } from "../../backlog/types.ts";
 import { pathsBetween } from "../../git/run_git.ts";
 import { behindLinks } from "../../git/stage_paths.ts";
-import type { Committer } from "../settle/committer.ts";
+import { type Committer, ownPaths } from "../settle/committer.ts";
 import { type LandingSteps, settleAndCommit, unchangedWork } from "../settle/settle.ts";
-import { ownPaths } from "../settle/stow.ts";
 import { restoreState } from "../../checks/brief/create_brief.ts";
 
 /**

@@ -12,12 +12,10 @@ import { baselineOf } from "./baseline.ts";
 import { type CleanRun, createCleanRun } from "../finish/clean.ts";
 import { conclude } from "../finish/conclude.ts";
 import { receiveInbox } from "../recover/inbox.ts";
-import { Iterations } from "../iterations.ts";
-import { askToContinue, limitReached, limitsOf, rest, timeReached, workingTime } from "../policy/limits.ts";
-import type { LoopParts, Picked } from "./loop_parts.ts";
+import { Iterations, type LoopParts, type Picked } from "../iterations.ts";
+import * as policy from "../policy/progress.ts";
 import type { Ending, LoopOutcome, Stopped, StoppedEarly } from "./outcome.ts";
 import type { Dispatcher } from "../parallel/dispatch.ts";
-import { type Notice, withoutPassed } from "../policy/progress.ts";
 import { isLate } from "../settle/committer.ts";
 import { answered, settleAndCommit, waitsInVain } from "../settle/settle.ts";
 import { tidied } from "./tidied.ts";
@@ -56,7 +54,7 @@ export class Loop<Data, Findings> {
     this.#ralph = ralph;
     this.#backlog = backlog;
     this.#signal = options.signal ?? ralph.signal;
-    this.#limits = limitsOf(ralph, options, parts.workers);
+    this.#limits = policy.limitsOf(ralph, options, parts.workers);
     this.#guard = createTurnGuard(ralph, {
       userPaths: parts.ownership.userPaths,
       stateFiles: backlog.stateFiles,
@@ -134,7 +132,7 @@ export class Loop<Data, Findings> {
           limits: this.#limits,
           signal: this.#signal,
           pick: (inFlight, turns) => this.#pick(inFlight, turns),
-          rest: () => rest(ralph, this.#signal),
+          rest: () => policy.rest(ralph, this.#signal),
           baseline: () => this.#baseline(),
           attempt: (item) => this.#attempt(item as Item<Data>),
         });
@@ -173,7 +171,9 @@ export class Loop<Data, Findings> {
     if (picked.status === "waiting") throw waitsInVain(this.#backlog);
     if (picked.status !== "item") return picked;
     const { item } = picked;
-    const early = item.checksOnly === true ? null : await rest(this.#ralph, this.#signal) ?? await this.#baseline();
+    const early = item.checksOnly === true
+      ? null
+      : await policy.rest(this.#ralph, this.#signal) ?? await this.#baseline();
     return early ?? await this.#attempt(item);
   }
 
@@ -201,7 +201,7 @@ export class Loop<Data, Findings> {
     const { item } = next;
     const limit = this.#limitFor(item, turns);
     if (limit !== null) return { status: "exhausted", limit };
-    if (progress.iterations > 0 && !await askToContinue(this.#ralph, this.#parts.options)) {
+    if (progress.iterations > 0 && !await policy.askToContinue(this.#ralph, this.#parts.options)) {
       return { status: "declined" };
     }
     return { status: "item", item };
@@ -218,12 +218,12 @@ export class Loop<Data, Findings> {
   #limitFor(item: Item<Data>, inFlight: number): string | null {
     const { maxItems, stopWhen } = this.#parts.options;
     const { taken, progress } = this.#iterations;
-    const now = workingTime(this.#ralph);
-    if (item.checksOnly === true) return timeReached(progress, this.#limits, now);
+    const now = policy.workingTime(this.#ralph);
+    if (item.checksOnly === true) return policy.timeReached(progress, this.#limits, now);
     if (maxItems !== undefined && !taken.has(item.id) && taken.size >= maxItems) {
       return `${maxItems} item${maxItems === 1 ? "" : "s"}`;
     }
-    return limitReached(progress, this.#limits, now, inFlight) ?? stopWhen?.(progress, inFlight) ?? null;
+    return policy.limitReached(progress, this.#limits, now, inFlight) ?? stopWhen?.(progress, inFlight) ?? null;
   }
 
   /** Once, before the first turn. @returns why there is none */
@@ -305,10 +305,10 @@ export class Loop<Data, Findings> {
     this.results = results;
     this.checked = commit;
     iterations.progress = {
-      ...withoutPassed(iterations.progress, sentBack),
+      ...policy.withoutPassed(iterations.progress, sentBack),
       ...(unverified === null ? {} : { unverified }),
     };
-    const kept = (iterations.hooks?.kept() ?? []).map((subject): Notice => ({
+    const kept = (iterations.hooks?.kept() ?? []).map((subject): policy.Notice => ({
       kind: "leftover",
       subject,
       message: NOT_APPLIED,

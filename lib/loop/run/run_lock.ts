@@ -1,7 +1,6 @@
 import { relative } from "node:path";
 import { localTime } from "../../host/local_date.ts";
-import type { RunLock } from "../../context/context.ts";
-import { ownFiles } from "../../context/own_files.ts";
+import { ownFiles, type RunLock } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { Repository } from "../../git/repository.ts";
 import { takeLock } from "../../host/lock.ts";

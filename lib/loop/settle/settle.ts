@@ -22,8 +22,7 @@ import type { JournalKey } from "../../backlog/journal_types.ts";
 import type { Landing } from "../../git/land.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { factsOf } from "../../host/path_facts.ts";
-import type { Committer } from "./committer.ts";
-import { commitsNothing, maskOf, stowParked } from "./stow.ts";
+import { commitsNothing, type Committer, maskOf, stowParked } from "./committer.ts";
 
 /** Paths relative to the top level, with the hash of each one's content. */
 export type WorkPaths = Readonly<Record<string, string | null>>;

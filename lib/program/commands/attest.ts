@@ -14,7 +14,7 @@ import { commitsNoted, noteAt } from "../../git/notes.ts";
 import { commitAt } from "../../git/refs.ts";
 import { requireRepository } from "../../git/repository.ts";
 import { outputFrom } from "../../git/run_git.ts";
-import { verdictSince } from "../../loop/finish/verdict_since.ts";
+import { verdictSince } from "../../loop/finish/note_verdict.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -4,7 +4,7 @@ import { usage } from "../../cli/parse.ts";
 import { resolveRoot } from "../../cli/root.ts";
 import { toJson } from "../../cli/show.ts";
 import { loadConfig } from "../../config/load.ts";
-import { ownFiles } from "../../context/own_files.ts";
+import { ownFiles } from "../../context/context.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { openRepository } from "../../git/open_repository.ts";

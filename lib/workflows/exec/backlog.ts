@@ -1,7 +1,6 @@
-import { storyChecks } from "./checks.ts";
+import { passedStories, storyChecks, storyCounts, storyItem } from "../stories.ts";
 import type { LoopDefaults, RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { passedStories, storyCounts, storyItem } from "../stories.ts";
 import type { Check, LoopView, Next, ParkedItem } from "../../backlog/types.ts";
 import {
   EXEC_RUNS,

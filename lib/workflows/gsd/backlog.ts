@@ -23,10 +23,9 @@ import { list } from "./front_matter.ts";
 import { planPrompt, summaryPrompt } from "./prompt.ts";
 import { planMemo } from "./read_phase.ts";
 import { type PlanningSource, readPlanning } from "./read_planning.ts";
-import { moveAside, movedCommit } from "./moved_aside.ts";
+import { moveAside, movedCommit, PlanSettler, waitsForSummary } from "./settle.ts";
 import { withTicksOf } from "./restore_roadmap.ts";
 import { withSectionOf } from "./rewrite_state.ts";
-import { PlanSettler, waitsForSummary } from "./settle.ts";
 import { policyOf } from "./settle_policy.ts";
 
 export type { GsdFindings } from "./claim.ts";

@@ -1,11 +1,10 @@
 import { dirname, join } from "node:path";
-import { ensureDirectory, readLeftText, writeAtomic } from "../../host/files.ts";
+import { copyPath, ensureDirectory, pathExists, readLeftText, removePath, writeAtomic } from "../../host/files.ts";
 import type { Attempt, Item, SettleCommit, Settlement } from "../../backlog/types.ts";
 import { localDate } from "../../host/local_date.ts";
 import type { GsdFindings } from "./claim.ts";
-import { countsWithout, type GsdBacklogContext, type GsdItemData, itemDataOf } from "./item_data.ts";
-import { moveAside, moveOthersAside, withMoved } from "./moved_aside.ts";
-import { type Planning, ROADMAP_FILE, STATE_FILE, type StatePosition } from "./types.ts";
+import { countsWithout, type GsdBacklogContext, type GsdItemData, isWithin, itemDataOf } from "./item_data.ts";
+import { GSD_RUNS, type Planning, ROADMAP_FILE, STATE_FILE, type StatePosition } from "./types.ts";
 import type { Position } from "./position.ts";
 import type { ProgressChange } from "./progress_value.ts";
 import { rewriteRoadmap } from "./rewrite_roadmap.ts";
@@ -13,7 +12,8 @@ import { rewriteState } from "./rewrite_state.ts";
 import { findSection, parseState } from "./state_file.ts";
 import { type FailedPlan, policyOf } from "./settle_policy.ts";
 import { summaryVerdict, withSkipped, writtenSummary } from "./summary_file.ts";
-import { shortened } from "./tags.ts";
+import { shortened } from "./plan_file.ts";
+import { scanPlanning } from "./read_planning.ts";
 
 /** STATE.md's Status, while a verified plan waits for its SUMMARY. */
 function waitingStatus(id: string): string {
@@ -221,4 +221,51 @@ function progressOf(
 
 function oneLine(text: string, length: number): string {
   return shortened(text.split("\n")[0]?.trim() ?? "", length);
+}
+
+/** The part of the context that moving a SUMMARY needs. */
+type MoveContext = Pick<GsdBacklogContext, "events" | "root" | "run">;
+
+/** Takes a SUMMARY that completes nothing out of the tree. @returns the paths that are gone */
+export async function moveAside(ralph: MoveContext, path: string, attemptId: string): Promise<readonly string[]> {
+  const file = join(ralph.root, path);
+  if (!await pathExists(file)) return [];
+  const folder = join(await ralph.run.folder(GSD_RUNS), "moved-aside");
+  const name = `${attemptId.slice(attemptId.lastIndexOf(".") + 1)}-${path.split("/").at(-1) ?? "SUMMARY.md"}`;
+  await ensureDirectory(folder);
+  await copyPath(file, join(folder, name));
+  await removePath(file);
+  const message = `${path} is of a plan that was not verified: moved to ${join(folder, name)}`;
+  ralph.events.emit({ type: "note", level: "warn", message });
+  return [path];
+}
+
+/** Moves the SUMMARY files that a turn wrote for other plans: an agent cannot complete a plan by writing its SUMMARY. */
+async function moveOthersAside(
+  ralph: MoveContext,
+  { id: ownId, summaryFile: own, unsummarized = [] }: Pick<GsdItemData, "id" | "summaryFile" | "unsummarized">,
+  { id: attemptId, turn }: Pick<Attempt, "id" | "turn">,
+): Promise<readonly string[]> {
+  const changed = new Set(turn?.changedFiles.filter((path) => path !== own));
+  if (![...changed].some((path) => /SUMMARY/i.test(path))) return [];
+  const { phases } = await scanPlanning(ralph);
+  const plans = phases.flatMap((phase) => phase.plans).filter((plan) =>
+    plan.summarized && plan.id !== ownId && changed.has(plan.summaryFile) && isWithin(plan, unsummarized)
+  );
+  const moved: string[] = [];
+  for (const { summaryFile } of plans) moved.push(...await moveAside(ralph, summaryFile, attemptId));
+  return moved;
+}
+
+/** Records that files are gone. Pure. */
+export function movedCommit(paths: readonly string[]): SettleCommit {
+  return { subject: "docs: SUMMARY of an unverified plan moved aside", paths, work: false };
+}
+
+/** Moved files are part of the settlement's commit, or get one of their own. Pure. */
+function withMoved(settlement: Settlement, paths: readonly string[]): Settlement {
+  if (paths.length === 0) return settlement;
+  const { commit } = settlement;
+  const all = commit === undefined ? movedCommit(paths) : { ...commit, paths: [...commit.paths, ...paths] };
+  return { ...settlement, commit: all };
 }

@@ -6,7 +6,7 @@
 import { relative, sep } from "node:path";
 import { isOver, reasonOf } from "../../backlog/attempts.ts";
 import type { Attempt, CheckResult, PassedItem, PassedRecord, SettleCommit, Settlement } from "../../backlog/types.ts";
-import { parentId, type SpecFindings } from "./claim.ts";
+import { parentId, scopeOf, type SpecFindings, withClaims } from "./turn_claims.ts";
 import { MOST_PARTINGS, type SpecItem, tasksIn, testsChangedBy } from "./item.ts";
 import { inherited, planned, shortName, withDependents, withRejection } from "./mutations.ts";
 import {
@@ -23,7 +23,6 @@ import {
   without,
 } from "./plan_file.ts";
 import { readLine } from "./read_line.ts";
-import { scopeOf, withClaims } from "./turn_claims.ts";
 import { type Entry, type Plan, PLAN_FILE, type Task } from "./types.ts";
 
 const LONGEST_REASON = 1000;

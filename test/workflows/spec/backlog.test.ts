@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { specBacklog } from "../../../lib/workflows/spec/backlog.ts";
-import type { SpecFindings } from "../../../lib/workflows/spec/claim.ts";
+import type { SpecFindings } from "../../../lib/workflows/spec/turn_claims.ts";
 import type { SpecItem } from "../../../lib/workflows/spec/item.ts";
 import { planStore } from "../../../lib/workflows/spec/store.ts";
 import { acceptTasks, addTasks, doneTask } from "../../../lib/workflows/spec/mutations.ts";

@@ -4,8 +4,7 @@ import { commandWord } from "../../../agents/program.ts";
 import type { Invocation } from "../../../cli/command.ts";
 import { styleFor, toJson } from "../../../cli/show.ts";
 import { unnamedAgent } from "../../../cli/agent_choice.ts";
-import type { RalphContext } from "../../../context/context.ts";
-import { ownFiles } from "../../../context/own_files.ts";
+import { ownFiles, type RalphContext } from "../../../context/context.ts";
 import { EXIT } from "../../../errors/exit_codes.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { refuseOperations, requireIdentity } from "../../../git/open_repository.ts";
@@ -21,7 +20,7 @@ import { ensureBase, stackedBranch } from "../plan/base.ts";
 import { readOrError } from "../../read_or_error.ts";
 import { isApprovedAs } from "../plan/draft.ts";
 import { sameGoal } from "../plan/preflight.ts";
-import { readPrd } from "../plan/prompt_values.ts";
+import { readPrd } from "../plan/turn.ts";
 import { type PlanState, readPlanState } from "../plan/state.ts";
 import { prdSummaryLines } from "../summary.ts";
 

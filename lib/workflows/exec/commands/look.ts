@@ -1,4 +1,4 @@
-import { storyChecks } from "../checks.ts";
+import { inOrder, storyChecks, storyFindings } from "../../stories.ts";
 import { headlineOf } from "../../../backlog/verdict.ts";
 import { type Look, parkedIn } from "../../../cli/look.ts";
 import { countLine, itemLine } from "../../../cli/item_list.ts";
@@ -15,7 +15,6 @@ import { parsePrd } from "../format.ts";
 import { findExternal, hintForPrd, importHint } from "../import/find_external.ts";
 import { PLAN_STATE_FILE, type Prd, PRD_FILE } from "../types.ts";
 import { begunPlan } from "../plan/begun.ts";
-import { inOrder, storyFindings } from "../../stories.ts";
 import { checksOnce } from "../../checks_once.ts";
 import { storyCommands } from "../../../backlog/verify_commands.ts";
 import type { Validated } from "../../workflow.ts";

@@ -8,7 +8,7 @@ import { sameCriteria } from "../../stories.ts";
 import type { Prd, Story } from "../types.ts";
 import { validatePrd } from "../validate.ts";
 import { idAfter } from "./base.ts";
-import { readPrd } from "./prompt_values.ts";
+import { readPrd } from "./turn.ts";
 import type { PlanSession, PlanState } from "./state.ts";
 
 /** The faults of a draft, all at once: of its form first, and then what a plan needs beyond it. */

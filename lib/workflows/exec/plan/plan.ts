@@ -3,11 +3,10 @@ import type { RalphContext } from "../../../context/context.ts";
 import { askPending, type Refusal, takeReply } from "./questions.ts";
 import { commitPlan, PLAN_STATE_FILES } from "./files.ts";
 import { goalMissing, preflight } from "./preflight.ts";
-import { readPrd } from "./prompt_values.ts";
+import { planTurn, readPrd } from "./turn.ts";
 import { askForChange, type PlanConsents, reviewDraft } from "./review.ts";
 import type { PlanSession, Recommendation, Uncertainty } from "./state.ts";
 import { askingEnds, planning } from "../../planner_turn.ts";
-import { planTurn } from "./turn.ts";
 import { trespassText } from "../../../ui/event_text.ts";
 
 /** Planning and the gates after it write these files. */

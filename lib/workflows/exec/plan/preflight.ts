@@ -13,8 +13,7 @@ import { enterBase, takenIds } from "./base.ts";
 import { isApprovedAs } from "./draft.ts";
 import { missingStateFiles, PLAN_STATE_FILES, restoreState } from "./files.ts";
 import { onOneLine } from "../../../prompts/parts.ts";
-import { tellUnjudged } from "./turn.ts";
-import { readPrd } from "./prompt_values.ts";
+import { readPrd, tellUnjudged } from "./turn.ts";
 import {
   formatPlanState,
   newPlanState,

@@ -2,7 +2,7 @@ import type { Answer } from "../../../context/context.ts";
 import { quoted as fenced } from "../../../prompts/parts.ts";
 import type { Prd } from "../types.ts";
 import { draftProblems, withOwnFields } from "./draft.ts";
-import { MAX_ROUNDS, readPrd } from "./prompt_values.ts";
+import { MAX_ROUNDS, readPrd } from "./turn.ts";
 import {
   type PlanAnswer,
   type PlanSession,

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { storyCommands } from "../../../backlog/verify_commands.ts";
 import { uncheckedLine } from "../../../checks/unchecked_items.ts";
 import { localDate } from "../../../host/local_date.ts";
-import { MOST_REOPENINGS } from "../../../loop/policy/limits.ts";
+import { MOST_REOPENINGS } from "../../../loop/policy/progress.ts";
 import type { Consent } from "../../../recipe/gate.ts";
 import { CODEBASE_MAP_FILE, type Prd, PRD_FILE } from "../types.ts";
 import { understandTriggers } from "../understand/gate.ts";
@@ -14,7 +14,7 @@ import { enterBranch } from "../../../loop/run/branch.ts";
 import { writeAtomic } from "../../../host/files.ts";
 import { saveAnswer } from "./questions.ts";
 import { withOwnFields } from "./draft.ts";
-import { readPrd } from "./prompt_values.ts";
+import { readPrd } from "./turn.ts";
 import { type PlanSession, summaryBody } from "./state.ts";
 
 const CHANGE_QUESTION = "What should change?";

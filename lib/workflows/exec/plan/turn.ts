@@ -1,12 +1,16 @@
 import { pathsOutside } from "../../../checks/guards.ts";
-import { renderPrompt } from "../../../prompts/render.ts";
+import { type PromptValuesOf, renderPrompt } from "../../../prompts/render.ts";
 import { requireRepository, rootPaths } from "../../../git/repository.ts";
 import { type PlannerTurn, plannerTurn } from "../../planner_turn.ts";
 import { missingStateFiles, restoreState } from "./files.ts";
-import { plannerValues } from "./prompt_values.ts";
-import type { PlanSession, TreeBefore } from "./state.ts";
-import { EXEC_FOLDER } from "../types.ts";
+import type { PlanSession, PlanState, TreeBefore } from "./state.ts";
+import { CODEBASE_MAP_FILE, EXEC_FOLDER, type Prd, PRD_FILE } from "../types.ts";
 import type { RalphContext } from "../../../context/context.ts";
+import { parseCodebaseMap } from "../understand/codebase_map.ts";
+import { formatPrd, parsePrd } from "../format.ts";
+import { suggestChecks } from "../../../backlog/suggest_checks.ts";
+import { LIST_BYTES, onOneLine, quoted, windowed } from "../../../prompts/parts.ts";
+import { idAfter } from "./base.ts";
 
 const ALLOW = [`${EXEC_FOLDER}/**`];
 
@@ -47,4 +51,89 @@ export async function tellUnjudged(ralph: RalphContext, before: TreeBefore): Pro
     "planning was interrupted in a turn, and these files have changed since it began, by the agent or by you";
   const message = `${what}: ${outside.join(", ")}`;
   ralph.events.emit({ type: "note", level: "warn", message });
+}
+
+/** Rounds of questions after which the agent has to draft. */
+export const MAX_ROUNDS = 10;
+
+/** Characters of the codebase map that the prompt carries. */
+const MAP_CHARACTERS = 24_000;
+
+/** The values that fill the planner's prompt. */
+async function plannerValues({ ralph, state }: PlanSession): Promise<PromptValuesOf<"exec_plan">> {
+  return {
+    goal: quoted(state.goal),
+    answers: answersValue(state),
+    existing: [
+      state.existing === "update" ? prdValue(await readPrd(ralph)) : "None: this is a new PRD.",
+      ...takenLines(state),
+    ].join("\n\n"),
+    draft: state.lastPrdDraft === null ? "None yet." : quoted(formatPrd(state.lastPrdDraft)),
+    map: mapValue(await ralph.state.read(CODEBASE_MAP_FILE)),
+    commands: await commandsValue(ralph.root, ralph.config.verify.default),
+    round: roundValue(state),
+    errors: errorsValue(state),
+  };
+}
+
+/** The PRD in the file, or `null`. @throws {RalphError} state-invalid */
+export async function readPrd({ state }: Pick<RalphContext, "state">): Promise<Prd | null> {
+  const text = await state.read(PRD_FILE);
+  return text === null ? null : parsePrd(text, PRD_FILE);
+}
+
+function takenLines({ taken }: PlanState): readonly string[] {
+  if (taken.length === 0) return [];
+  const next = idAfter(taken);
+  return [
+    `These ids are taken: ${taken.join(", ")}. New stories get others${next === null ? "" : `, from ${next} on`}.`,
+  ];
+}
+
+function answersValue({ qa }: PlanState): string {
+  if (qa.length === 0) return "None yet.";
+  return quoted(
+    qa.map(({ question, answer }) => `Q: ${question}\nA: ${answer === "" ? "(no answer)" : answer}`).join("\n\n"),
+  );
+}
+
+function prdValue(prd: Prd | null): string {
+  if (prd === null) return "None.";
+  const whole = formatPrd(prd).trimEnd();
+  if (Buffer.byteLength(whole) <= LIST_BYTES) return quoted(whole);
+  const lines = prd.userStories.map(({ id, title, passes }) =>
+    `- ${id} (${passes ? "passed" : "open"}): ${onOneLine(title)}`
+  );
+  const open = prd.userStories.findIndex(({ passes }) => !passes);
+  return quoted(windowed(lines, { at: open === -1 ? lines.length - 1 : open, rest: `\`${PRD_FILE}\`` }));
+}
+
+function mapValue(map: string | null): string {
+  if (map === null || parseCodebaseMap(map).entries.length === 0) return "It holds no notes yet.";
+  if (map.length <= MAP_CHARACTERS) return map.trim();
+  return `${map.slice(0, MAP_CHARACTERS).trim()}\n\n(The rest is in ${CODEBASE_MAP_FILE}.)`;
+}
+
+async function commandsValue(root: string, always: readonly string[]): Promise<string> {
+  const suggested = await suggestChecks(root);
+  const lines = [
+    ...suggested.map(({ command, from }) => `- \`${command}\` (${from})`),
+    ...always.map((command) => `- \`${command}\` runs for every story anyway (ralph.config.json)`),
+  ];
+  return lines.length === 0 ? "None." : lines.join("\n");
+}
+
+function roundValue({ rounds }: PlanState): string {
+  if (rounds < MAX_ROUNDS) return "";
+  return `You have asked ${rounds} rounds of questions. Ask nothing more: give a draft now, and name what is still open in \`uncertainties\`.`;
+}
+
+function errorsValue({ refused }: PlanState): string {
+  if (refused === null) return "";
+  return [
+    "## Your last answer was refused",
+    refused.errors.map((error) => `- ${error}`).join("\n"),
+    ...(refused.reply === "" ? [] : ["It was:", refused.reply]),
+    "Answer again, with valid JSON only, and with these errors fixed.",
+  ].join("\n\n");
 }

@@ -3,7 +3,7 @@ import { createStateFiles, type StateFiles } from "../../../backlog/state_files.
 import { openRepository } from "../../../git/open_repository.ts";
 import type { Host } from "../../../host/types.ts";
 import { type ClaimMode, claimMode } from "../../../context/claim_mode.ts";
-import { ownFiles } from "../../../context/own_files.ts";
+import { ownFiles } from "../../../context/context.ts";
 import type { Invocation } from "../../../cli/command.ts";
 import { resolveRoot } from "../../../cli/root.ts";
 
