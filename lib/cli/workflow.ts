@@ -55,11 +55,13 @@ async function claimedBy(
   line: CommandLine,
   root: string,
 ): Promise<ChosenWorkflow | null> {
+  let problem: unknown = null; // what is no name in one workflow may be a folder in another
   for (const { name, commands, claims } of workflows) {
     if (commands.includes(line.command)) return { name, why: `\`ralph ${line.command.name}\`` };
-    const why = await claims?.(line, root) ?? null;
+    const why = await claims?.(line, root).catch((error: unknown) => void (problem ??= error)) ?? null;
     if (why !== null) return { name, why };
   }
+  if (problem !== null) throw problem;
   return null;
 }
 

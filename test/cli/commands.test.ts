@@ -8,7 +8,7 @@ import { WORKFLOWS } from "../../lib/workflows/table.ts";
 /** All that the design names. */
 const COMMAND_NAMES = (
   "init exec plan understand import run prd verify gate next validate " +
-  "finish mcp skill worktrees watch ui pause resume stop tell build query task issue set-spec log sprint step roadmap discover status " +
+  "attest finish mcp skill worktrees watch ui pause resume stop tell build query task issue set-spec log sprint step roadmap discover status " +
   "worker queue job doctor demo report restore recipes eject run-recipe types check clean completions man schema help"
 ).split(" ");
 

@@ -30,6 +30,13 @@ function answers(prompts: object): Readonly<Record<string, string>> {
 }
 
 describe("ralph prd FEATURE", () => {
+  test("`ralph plan FEATURE` does the same in this workflow", async () => {
+    const { stderr } = await project(answers({ "prd.finalize": "no" }))
+      .args("plan", "auth", "--workflow", "feature", "--answers", "answers.json").expectExit(0);
+
+    expect(stderr).toContain(`Saved to .ralph/${DAY}-auth/prd.md`);
+  });
+
   test("new: written by the agent, not finalized yet; the next call offers to", async () => {
     const first = await project(answers({ "prd.finalize": "no" })).args("prd", "auth", "--answers", "answers.json")
       .expectExit(0);

@@ -50,6 +50,17 @@ per-iteration-hooks:
     enabled: true
 `;
 
+test("`ralph plan DIR` compiles a sprint and `ralph run DIR` works on it, beside another workflow", async () => {
+  const feature = { ".ralph/2024-01-15-auth/prd.md": "# Auth" };
+  const planned = await sprint(HELLO, feature).args("plan", DIRECTORY).expectExit(0);
+  expect(planned.read(PROGRESS)).toContain("hello world");
+
+  await ralphCli(planned.root).args("run", DIRECTORY, "--agent-cmd", "cat >/dev/null; echo 'RALPH_COMPLETE: ok'")
+    .expectExit(0);
+  expect(progressOf(planned).status).toBe("completed");
+  await ralphCli(planned.root).args("run", ".claude/sprints/none").expectExit(2);
+});
+
 describe("ralph sprint run", () => {
   test.each([["--parallel", "2"], ["--queue", "postgres://x"], ["--any-order"]])(
     "has no flag for work at once, and says so before it writes anything: %s",

@@ -23,7 +23,10 @@ export const FEATURE: WorkflowRow = {
     return (await listFeatures(root)).length > 0;
   },
   claims,
-  help: { run: "the stories of a feature, then the final verification" },
+  help: {
+    plan: "a feature's PRD, as `ralph prd FEATURE`",
+    run: "the stories of a feature, then the final verification",
+  },
   async resume({ name, scope }) {
     if (name !== "feature" || scope === null) return null;
     const { parseDirectory } = await import("./directories.ts");
@@ -35,6 +38,11 @@ export const FEATURE: WorkflowRow = {
       files: async (root) => await (await import("./directories.ts")).scaffoldFeature(root),
       next: "`ralph prd FEATURE`",
       complete: true,
+    },
+    async plan(invocation) {
+      const { isFeatureName } = await import("./directories.ts");
+      if (!isFeatureName(invocation.arguments[0] ?? "")) return null; // a goal
+      return await (await import("./commands/run_and_prd.ts")).makePrd(invocation);
     },
     run: async (invocation, place) => await (await import("./commands/run_and_prd.ts")).runFeature(invocation, place),
     status: async (look) => await (await import("./commands/look.ts")).featureStatus(look),

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { Command } from "../../cli/command.ts";
 import { ITERATION_FLAGS, LOOK_FLAGS, LOOP_FLAGS, SESSION_FLAGS, text, toggle } from "../../cli/flags.ts";
 import type { WorkflowRow } from "../workflow.ts";
@@ -60,7 +60,9 @@ export const SPRINT: WorkflowRow = {
   hint: "a goal or phases, free steps, hooks around each iteration",
   start: "ralph sprint run DIR",
   scope: "DIR",
-  help: { run: "the sprint in DIR, as `ralph sprint run`" },
+  help: { plan: "PROGRESS.yaml, as `ralph sprint compile DIR`", run: "the sprint in DIR, as `ralph sprint run`" },
+  claims: async ({ arguments: [folder], host }) =>
+    folder !== undefined && await isSprint(host.environment.cwd, folder) ? `${folder} has a SPRINT.yaml` : null,
   state: SPRINTS,
   variable: ["RALPH_SPRINT", "the sprint's folder"],
   async runs(root) {
@@ -74,6 +76,12 @@ export const SPRINT: WorkflowRow = {
       files: async (root) => await (await import("./scaffold.ts")).scaffoldSprint(root),
       next: "write the goal into SPRINT.yaml, then `ralph sprint run DIR`",
     },
+    async plan(invocation) {
+      const { arguments: [folder], host: { environment } } = invocation;
+      if (folder !== undefined && !await isSprint(environment.cwd, folder)) return null; // a goal
+      const { run } = await import("./commands/sprint.ts");
+      return await run({ ...invocation, arguments: ["compile", ...invocation.arguments] });
+    },
     run: async (invocation) =>
       await (await import("./commands/sprint.ts")).run({ ...invocation, arguments: ["run", ...invocation.arguments] }),
     status: async (look) => [await (await import("./commands/look.ts")).readSprints(look)],
@@ -83,3 +91,8 @@ export const SPRINT: WorkflowRow = {
   },
   commands: COMMANDS,
 };
+
+async function isSprint(cwd: string, folder: string): Promise<boolean> {
+  const { pathExists } = await import("../../host/path_facts.ts");
+  return await pathExists(resolve(cwd, folder, "SPRINT.yaml"));
+}
