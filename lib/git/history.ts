@@ -103,9 +103,10 @@ async function targetOf(
   return line.head;
 }
 
-/** Branches and stashed work, but for the branch at work. */
+/** Branches, stashed work and replacements of objects, but for the branch at work. */
 export function readWork({ gitDirectory }: Guarded, branch: string | null): Tags {
-  const work = new Map([...readTags(gitDirectory, "heads"), ...readStash(gitDirectory)]);
+  const replaced = [...readTags(gitDirectory, "replace")].map(([name, hash]) => [`${REPLACE}${name}`, hash] as const);
+  const work = new Map([...readTags(gitDirectory, "heads"), ...readStash(gitDirectory), ...replaced]);
   if (branch !== null) work.delete(branch);
   return work;
 }
@@ -134,18 +135,23 @@ async function storeStash(repository: Guarded, hash: string): Promise<boolean> {
   return (await git(["stash", "store", "--quiet", "--message", stdout.trim(), hash])).exitCode === 0;
 }
 
+/** What replaces an object for a person's git; Ralph's own looks at no replacement. */
+const REPLACE = "refs/replace/";
+
 /**
- * Keeps what a turn took away of it.
+ * Keeps what a turn took away of it, and takes back what it did to it: branches that it moved onto commits of its own
+ * hide these from every comparison with such a branch.
  *
+ * @param head before the turn
  * @returns a sentence for each
  */
 export async function keepGone(
   repository: Guarded,
-  before: Tags,
+  { before, head }: { readonly before: Tags; readonly head: string | null },
   now: Tags,
   attempt: string,
 ): Promise<readonly string[]> {
-  const said: string[] = [];
+  const said: string[] = [...await takeBack(repository, before, now, head)];
   for (const [name, hash] of before) {
     if (now.has(name)) continue;
     const ref = `refs/ralph/lost/${attempt}.${name.replaceAll("/", "-")}`;
@@ -155,6 +161,34 @@ export async function keepGone(
     said.push(`while the turn ran, ${name} was removed: ${exitCode === 0 ? kept : `${hash} is gone`}`);
   }
   await holdStash(repository, before, false);
+  return said;
+}
+
+async function takeBack(
+  repository: Guarded,
+  before: Tags,
+  now: Tags,
+  head: string | null,
+): Promise<readonly string[]> {
+  const said: string[] = [];
+  const other = [...now].filter(([name, hash]) => before.get(name) !== hash && !STASH_REGEXP.test(name));
+  const moved = other.filter(([name]) => before.has(name) && !name.startsWith(REPLACE));
+  const marked = await markedCommits(repository, moved.map(([, hash]) => hash));
+  for (const [name, hash] of other) {
+    const old = before.get(name);
+    const isReplacement = name.startsWith(REPLACE);
+    const isMoved = old !== undefined && marked.has(hash) &&
+      (head === null || !await isAncestor(repository, hash, head));
+    if (!isReplacement && !isMoved) continue;
+    const ref = isReplacement ? name : `refs/heads/${name}`;
+    const why = ["-m", "ralph: as before the turn"];
+    const back = old === undefined ? ["-d", ref, hash] : [...why, ref, old, hash];
+    if ((await repository.git(["update-ref", ...back])).exitCode !== 0) continue; // somebody has moved it since
+    const message = isReplacement
+      ? `replaced an object by ${hash.slice(0, 10)} (git replace): it is as it was`
+      : `moved the branch ${name} onto its own commit ${hash.slice(0, 10)}: it is back at ${old?.slice(0, 10)}`;
+    said.push(`the turn ${message}`);
+  }
   return said;
 }
 

@@ -171,6 +171,40 @@ describe("history only grows", () => {
   });
 });
 
+describe("what a turn does to other refs", () => {
+  const BASE = "git branch base";
+  test.each([
+    ["update-ref", "work; git add -A; git commit -qm b; git update-ref refs/heads/base HEAD"],
+    ["a checkout", "git switch -q base; echo x > evil.txt; git add -A; git commit -qm evil; git switch -q main; work"],
+    ["branch --force", "work; git add -A; git commit -qm b; git branch -qf base HEAD"],
+  ])("a branch that it moves onto its own commit by %s is back, and named", async (_how, script) => {
+    await using run = await ran(script, { setup: BASE });
+
+    expect(run).toMatchObject({ status: "passed", passed: ["a", "b"] });
+    expect(await run.world.git("log", "-1", "--format=%s", "base")).toBe("start");
+    expect(run.notes).toMatch(/the turn moved the branch base onto its own commit [0-9a-f]{10}: it is back at/);
+  });
+
+  test("a branch that a person moves meanwhile, and one that the turn makes, stay", async () => {
+    const person = "env -u GIT_CONFIG_PARAMETERS git commit-tree -m theirs -p base base^{tree}";
+    await using run = await ran(`git update-ref refs/heads/base $(${person}); git branch made; work`, { setup: BASE });
+
+    expect(await run.world.git("log", "-1", "--format=%s", "base")).toBe("theirs");
+    expect(await run.world.git("branch", "--list", "made")).toContain("made");
+    expect(run.notes).not.toContain("moved the branch");
+  });
+
+  test("an object that it replaces for a person's git is as it was, and named", async () => {
+    await using run = await ran(
+      "git replace $(git rev-parse HEAD:other.txt) $(echo evil | git hash-object -w --stdin); work",
+    );
+
+    expect(await run.world.git("replace", "--list")).toBe("");
+    expect(await run.world.git("show", "HEAD:other.txt")).toBe("other");
+    expect(run.notes).toContain("(git replace): it is as it was");
+  });
+});
+
 describe("what hides changes or is left in progress", () => {
   test.each([["assume-unchanged"], ["skip-worktree"]])("--%s is cleared and reported", async (flag) => {
     await using run = await ran(`work; git update-index --${flag} other.txt; echo hidden >> other.txt`);
