@@ -26,7 +26,7 @@ const SIGNALS = "DONE COMPLETE VERIFIED BLOCKED FAILED LEARNING RESET APPROVE RE
 
 /**
  * Values to mask: those of variables whose names look like keys, a value of several lines line by line. Sorted, each
- * once; beside the plain form also those that JSON, URLs and base64 give it.
+ * once; beside the plain form also those that JSON, URLs and base64 give it, and the password in a URL alone.
  *
  * @example
  * ```ts
@@ -40,8 +40,7 @@ export function secretValues(variables: Readonly<Record<string, string | undefin
   for (const [name, value] of Object.entries(variables)) {
     if (value === undefined || value.length > LONGEST_VALUE) continue;
     if (!isSecretName(name)) continue;
-    for (const line of value.split(/[\r\n]+/)) {
-      const secret = line.trim();
+    for (const secret of value.split(/[\r\n]+/).flatMap((line) => [line.trim(), ...passwordIn(line.trim())])) {
       if (secret.length < SHORTEST_VALUE || SIGNALS.includes(secret)) continue;
       for (const form of formsOf(secret)) if (form.length >= SHORTEST_VALUE) values.add(form);
     }
@@ -52,6 +51,20 @@ export function secretValues(variables: Readonly<Record<string, string | undefin
 /** True for the name of a variable that looks like a key. Pure. */
 export function isSecretName(name: string): boolean {
   return NAME_REGEXP.test(name) && !HARMLESS_NAME_REGEXP.test(name);
+}
+
+/** The password in a URL, as it is there and as a program gets it: it is a secret without the rest as well. */
+function passwordIn(text: string): readonly string[] {
+  const password = URL.canParse(text) ? new URL(text).password : "";
+  return password === "" ? [] : [password, Buffer.from(decoded(password)).toString()];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // a sign that is no escape stands for itself
+  }
 }
 
 function formsOf(secret: string): readonly string[] {

@@ -31,6 +31,16 @@ describe("secretValues()", () => {
     expect(secretValues({ [name]: value })).toEqual(secret ? expect.arrayContaining([value]) : []);
   });
 
+  test("secretValues() lists the password in a URL alone, as it is there and decoded", () => {
+    const values = secretValues({
+      DATABASE_URL: "postgres://bob:dbpass%23w0rd@db:5432/x",
+      HOME_URL: "https://a.example",
+    });
+
+    expect(values).toEqual(expect.arrayContaining(["dbpass%23w0rd", "dbpass#w0rd"]));
+    expect(values.filter((value) => value.includes("bob")).every((value) => value.includes("db"))).toBe(true);
+  });
+
   test("secretValues() also lists a value as JSON and URLs write it, and each of its lines", () => {
     const values = secretValues({ APP_SECRET: 'quote"and/\nsecond line' });
 
