@@ -135,7 +135,7 @@ async function storeStash(repository: Guarded, hash: string): Promise<boolean> {
   return (await git(["stash", "store", "--quiet", "--message", stdout.trim(), hash])).exitCode === 0;
 }
 
-/** What replaces an object for a person's git; Ralph's own looks at no replacement. */
+/** A ref that replaces an object for a person's git; Ralph's own looks at no replacement. */
 const REPLACE = "refs/replace/";
 
 /**

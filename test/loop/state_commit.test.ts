@@ -193,3 +193,23 @@ describe("a pass without its commit", () => {
     expect(await world.git("show", `HEAD:${PRD}`)).toContain('"passes": true');
   });
 });
+
+test("a check that a story before it made green is looked at in the commit of that story", async () => {
+  const [first] = JSON.parse(files[PRD]).userStories as readonly object[];
+  const second = { ...first, id: "US-002", acceptanceCriteria: ["Verify: `test -f b.txt`"], priority: 2 };
+  const both = {
+    [PRD]: JSON.stringify({ branchName: "ralph/x", userStories: [first, second] }),
+    ".gitignore": "gen/\n",
+  };
+  await using world = await loopWorld(async () => {
+    await world.write("a.txt", "a\n");
+    await world.write("b.txt", "b\n");
+    return CLAIMS;
+  }, { files: both });
+  await world.write("gen/z", "ignored\n");
+
+  const run = await runLoop(world.ralph, prdBacklog(world.ralph));
+
+  expect(run).toMatchObject({ status: "passed", passed: ["US-001", "US-002"] });
+  expect(run.notices.filter(({ kind }) => kind === "not-reproducible")).toEqual([]);
+});

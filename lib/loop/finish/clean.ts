@@ -1,7 +1,7 @@
 import type { Backlog, Check, CheckResult } from "../../backlog/types.ts";
 import { isNamed, type NotReproducible, whyNotReproducible } from "../../checks/checkout/classify.ts";
 import { openCheckout } from "../../checks/checkout/open_checkout.ts";
-import type { BroughtUp, Checkout } from "../../checks/checkout/types.ts";
+import type { BroughtUp, Checkout, CheckoutPlace } from "../../checks/checkout/types.ts";
 import { verify } from "../../checks/verify.ts";
 import type { JournalKey } from "../../backlog/journal_types.ts";
 import type { RalphContext } from "../../context/context.ts";
@@ -78,26 +78,45 @@ export function createCleanRun<Data, Findings>(
     touched: async () => await checkout?.touched() ?? [],
     whyInTree: (command) => ralph.journal.clean(key)?.inTree[command] ?? null,
     async look(red, checks, signal) {
-      if (brought?.status !== "ready" || absent.length === 0) return; // the checkout has all that the tree has
-      const { place } = brought;
-      for (const check of checks) {
-        const { command } = check;
-        const tree = red.find(({ name }) => name === check.name);
-        if (command === undefined || tree === undefined || ralph.journal.clean(key)?.looked[command] === true) continue;
-        const clean = await verify(quiet(ralph), [check], { place, signal });
-        const result = clean.results[0];
-        if (clean.status === "aborted" || result === undefined) return;
-        const isRed = !result.ok && result.timedOut !== true;
-        const because = isRed ? whyNotReproducible(result, tree, absent) : null;
-        if (isRed && because === null) reportNamed(ralph, command, absent);
-        await ralph.journal.cleanFinding(key, command, because === null ? null : wordsOf(because));
-      }
+      if (checkout === null || brought?.status !== "ready" || absent.length === 0) return; // it has all that the tree has
+      const { looked = {} } = ralph.journal.clean(key) ?? {};
+      const unknown = checks.filter(({ command }) => command !== undefined && looked[command] !== true)
+        .filter(({ name }) => red.some((one) => one.name === name));
+      if (unknown.length === 0) return;
+      const up = await checkout.bringUp(); // what has passed since is in the tree, and has to be in the checkout
+      if (up.status === "ready") await lookIn({ ralph, key, absent, place: up.place, red, signal }, unknown);
     },
     notices: () => noticesOf(checkout, brought),
     async [Symbol.asyncDispose]() {
       await tidied(ralph, async () => await checkout?.[Symbol.asyncDispose]());
     },
   };
+}
+
+/** Tries checks in the checkout whose results in the tree are given, and remembers which are not reproducible. */
+async function lookIn(
+  { ralph, key, absent, place, red, signal }: {
+    readonly ralph: RalphContext;
+    readonly key: JournalKey;
+    readonly absent: readonly string[];
+    readonly place: CheckoutPlace;
+    readonly red: readonly CheckResult[];
+    readonly signal: AbortSignal;
+  },
+  checks: readonly Check[],
+): Promise<void> {
+  for (const check of checks) {
+    const { command } = check;
+    const tree = red.find(({ name }) => name === check.name);
+    if (command === undefined || tree === undefined) continue;
+    const clean = await verify(quiet(ralph), [check], { place, signal });
+    const result = clean.results[0];
+    if (clean.status === "aborted" || result === undefined) return;
+    const isRed = !result.ok && result.timedOut !== true;
+    const because = isRed ? whyNotReproducible(result, tree, absent) : null;
+    if (isRed && because === null) reportNamed(ralph, command, absent);
+    await ralph.journal.cleanFinding(key, command, because === null ? null : wordsOf(because));
+  }
 }
 
 /** Red in both: nothing says whether it needs what it names. */
