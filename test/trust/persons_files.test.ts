@@ -79,6 +79,13 @@ describe("what git ignored before the turn", () => {
     expect(await world.git("log", "--format=%s")).toBe("ignore\nstart");
   });
 
+  test("is named where a turn removes it", async () => {
+    await using run = await ran("rm .env; work", { setup: IGNORED });
+
+    expect(run.passed).toEqual(["a", "b"]);
+    expect(run.notes).toContain("removed while the turn ran, and not kept, since git ignores them: .env");
+  });
+
   test("is in no commit of a worker's either", async () => {
     const script = 'git add -f .env; echo "$f" > "$f.txt"; git add .; git commit -qm work';
     await using world = await loopWorld(async ({ cwd, environment }) => {

@@ -19,7 +19,7 @@ import { factsOf } from "../../host/path_facts.ts";
 import { takeOut, takeOutUnreadable } from "../../git/take_out.ts";
 import { COMMITTED, createUncommitted, pathsOfSides, type UncommittedOptions, warnOfFlags } from "./uncommitted.ts";
 import { NAMES_AT, outputFrom, pathsBetween, pathsFrom } from "../../git/run_git.ts";
-import { readIgnored, type WasIgnored } from "../../git/ignored.ts";
+import { type Ignored, readIgnored, type WasIgnored } from "../../git/ignored.ts";
 
 /** A turn after the guard has looked at it. */
 export interface GuardedTurn extends ObservedTurn {
@@ -210,14 +210,25 @@ interface IgnoredBefore {
 /** @param stateFiles relative to the top level */
 function createIgnoredBefore(ralph: RalphContext, stateFiles: readonly string[]): IgnoredBefore {
   const repository = requireRepository(ralph);
-  let wasIgnored: WasIgnored | null = null;
+  let ignored: Ignored | null = null;
+  const named = new Set<string>();
+  function nameGone(): void {
+    const isGone = (path: string): boolean => !named.has(path) && factsOf(join(repository.topLevel, path)) === null;
+    const gone = (ignored?.files ?? []).filter(isGone);
+    for (const path of gone) named.add(path);
+    const message = `removed while the turn ran, and not kept, since git ignores them: ${
+      rootPaths(ralph, gone).join(", ")
+    }`;
+    if (gone.length > 0) ralph.events.emit({ type: "note", level: "warn", message });
+  }
   return {
     async look() {
-      wasIgnored ??= await readIgnored(repository, ralph.host.clock.now());
+      ignored ??= await readIgnored(repository, ralph.host.clock.now());
     },
     async takeOut(before, after) {
+      nameGone();
       const isPersons: WasIgnored = (path) =>
-        !stateFiles.includes(path) && !before.contents.has(path) && wasIgnored?.(path) === true;
+        !stateFiles.includes(path) && !before.contents.has(path) && ignored?.was(path) === true;
       const committed = await committedPaths(repository, before.head, after.head, isPersons);
       if (committed.length > 0) await takeOut(repository, before.head, committed);
       const isNew = ({ code }: ChangedPath): boolean => /^A|\?/.test(code);
