@@ -127,6 +127,9 @@ export const TOOLS: readonly Row[] = [
       verify: text("CMD", "one more check (repeatable)", { many: true }),
       ...CHECK_TIME_FLAG,
       ...SANDBOX_FLAGS,
+      format: text("FORMAT", "json, junit, sarif or markdown on standard output", {
+        choices: ["json", "junit", "sarif", "markdown"],
+      }),
       hook: toggle("answer as a Stop hook of Claude Code or Codex; releases the agent the third time"),
       ...LOOK_FLAGS,
     },

@@ -8,6 +8,8 @@ import { toJson } from "../../cli/show.ts";
 import { ownFiles, type RalphContext } from "../../context/context.ts";
 import { hashText, listDirectory, readText, removeOwn, removePath, writeAtomic } from "../../host/files.ts";
 import { type VerdictSince, verdictSince } from "../../loop/finish/note_verdict.ts";
+import { type Repository, requireRepository } from "../../git/repository.ts";
+import { outputFrom } from "../../git/run_git.ts";
 import { exitCodeOf } from "../../recipe/outcome.ts";
 import { type GateCheck, type GateReport, REPORT_VERSION } from "../../report/types.ts";
 import { chosen } from "../chosen.ts";
@@ -42,9 +44,36 @@ export async function run(invocation: Invocation): Promise<number> {
   );
   // As `ralph schema gate` has it.
   const report: GateReport = { version: REPORT_VERSION, status, base: verdict.base, head, reasons, notices, checks };
-  if (flags.has("json")) out(toJson(report));
-  else say(textOf(verdict));
+  const format = flags.has("json") ? "json" : flags.text("format");
+  if (format === undefined) say(textOf(verdict));
+  else out(format === "json" ? toJson(report) : await inFormat(ralph, format, report));
   return exitCode;
+}
+
+async function inFormat(ralph: RalphContext, format: string, report: GateReport): Promise<string> {
+  const { gateMarkdown, junitOf, sarifOf } = await import("../../report/gate_formats.ts");
+  if (format === "junit") return junitOf(report);
+  if (format === "markdown") return gateMarkdown(report);
+  const { base, head } = report;
+  return sarifOf(report, head === null ? new Map() : await changedLines(requireRepository(ralph), base, head));
+}
+
+const HUNK_REGEXP = /^\+\+\+ b\/(.+)|^@@ -\S+ \+(\d+)/gm;
+
+/** The first changed line of each file. */
+async function changedLines(
+  repository: Pick<Repository, "git">,
+  base: string,
+  head: string,
+): Promise<ReadonlyMap<string, number>> {
+  const look = ["-c", "core.quotePath=false", "diff", "-U0", "--no-color", "--no-ext-diff", "--no-renames"];
+  const found = new Map<string, number>();
+  let path = "";
+  for (const [, file, line] of (await outputFrom(repository, [...look, base, head])).matchAll(HUNK_REGEXP)) {
+    if (file !== undefined) path = file;
+    else if (!found.has(path)) found.set(path, Math.max(Number(line), 1));
+  }
+  return found;
 }
 
 /** Claude Code and Codex name the session in the text that they hand to a Stop hook on standard input. */

@@ -1,0 +1,83 @@
+import { execFileSync } from "node:child_process";
+import { describe, expect, test } from "vitest";
+import { gateMarkdown, junitOf, sarifOf } from "../../lib/report/gate_formats.ts";
+import type { GateReport } from "../../lib/report/types.ts";
+import { needs } from "../needs.ts";
+
+interface Place {
+  readonly physicalLocation: {
+    readonly artifactLocation: { readonly uri: string };
+    readonly region: { readonly startLine: number };
+  };
+}
+
+interface Sarif {
+  readonly version: string;
+  readonly runs: readonly [{
+    readonly tool: { readonly driver: { readonly rules: readonly { readonly id: string }[] } };
+    readonly results: readonly {
+      readonly ruleId: string;
+      readonly level: string;
+      readonly locations: readonly [Place];
+    }[];
+  }];
+}
+
+const HOSTILE = 'echo "<a&b>" | x\u0000\u001b[31m\ud800 ]]> `b`';
+const REPORT: GateReport = {
+  version: 1,
+  status: "failed",
+  base: "0123456789abcdef",
+  head: "fedcba9876543210",
+  reasons: ["test/a.test.js, src/ä b.js: flipped and still green"],
+  notices: [
+    { kind: "cannot-fail", subject: "test/a.test.js, src/ä b.js", message: "flipped and still green" },
+    { kind: "old-tests", subject: "test/b.test.js", message: "fails with the old test" },
+  ],
+  checks: [
+    { name: "npm test", ok: true, exitCode: 0, durationMs: 1500, tail: null },
+    { name: HOSTILE, ok: false, exitCode: 1, durationMs: 20, tail: `expected 3\n${HOSTILE}` },
+  ],
+};
+
+describe("a verdict in the forms that forges read", () => {
+  test("is JUnit that any parser reads, whatever a check is called and prints", needs("python3"), () => {
+    const read = "import sys,xml.dom.minidom as d;x=d.parse(sys.stdin.buffer);" +
+      "print(x.documentElement.getAttribute('failures'),len(x.getElementsByTagName('testcase')),len(x.getElementsByTagName('failure')))";
+
+    expect(execFileSync("python3", ["-c", read], { input: junitOf(REPORT), encoding: "utf8" })).toBe("2 4 2\n");
+  });
+
+  test("without any check is a JUnit failure with the reason", () => {
+    const none = { ...REPORT, status: "unverified", checks: [], notices: [], reasons: ["no check is named"] } as const;
+
+    expect(junitOf(none)).toContain('failures="1"');
+    expect(junitOf(none)).toContain("no check is named");
+  });
+
+  test("is SARIF with a place for each result: the changed line of the file that it names, else of the first one", () => {
+    const changed = new Map([["lib/x.js", 7], ["src/ä b.js", 12]]);
+
+    const { version, runs: [run] } = JSON.parse(sarifOf(REPORT, changed)) as Sarif;
+    const results = run.results.map(({ ruleId, level, locations: [{ physicalLocation: place }] }) => [
+      ruleId,
+      level,
+      place.artifactLocation.uri,
+      place.region.startLine,
+    ]);
+
+    expect(version).toBe("2.1.0");
+    expect(results).toEqual([
+      ["check", "error", "lib/x.js", 7],
+      ["cannot-fail", "error", "src/%C3%A4%20b.js", 12],
+      ["old-tests", "warning", "lib/x.js", 7],
+    ]);
+    expect(run.tool.driver.rules.map(({ id }) => id)).toEqual(["cannot-fail", "check", "old-tests"]);
+  });
+
+  test("is Markdown in which no command ends its table cell", () => {
+    const row = gateMarkdown(REPORT).split("\n").find((line) => line.startsWith("| ✗"));
+
+    expect(row?.split(/(?<!\\)\|/)).toHaveLength(5);
+  });
+});
