@@ -6,16 +6,7 @@ import { secretValues } from "../events/secrets.ts";
 import type { RalphEvent } from "../events/types.ts";
 import { ensureDirectory, openAppender } from "../host/files.ts";
 import { join } from "node:path";
-import type {
-  Check,
-  CheckContext,
-  CheckExpectation,
-  CheckOutcome,
-  CheckResult,
-  Item,
-  Verification,
-  WorkDone,
-} from "../backlog/types.ts";
+import type * as backlog from "../backlog/types.ts";
 import { type CheckLike, type CommandLike, isCommand, namedCheck, runFunctionCheck } from "./function.ts";
 import { runShellCheck, type ShellCheckOptions } from "./shell.ts";
 import { openCheckTree } from "./checkout/open_checkout.ts";
@@ -28,11 +19,11 @@ export interface VerifyOptions {
   /** Absolute path of the working tree. @default the root */
   readonly cwd?: string;
   /** The item that is given to check functions. @default null */
-  readonly item?: Item | null;
+  readonly item?: backlog.Item | null;
   /** Commit before the turn. @default null */
   readonly base?: string | null;
   /** The changes to the tree, for check functions. */
-  readonly done?: WorkDone;
+  readonly done?: backlog.WorkDone;
   /** Commands that failed before the run's first turn: their failures are marked so. */
   readonly failedBefore?: ReadonlySet<string>;
   /** The checks run before the item's first attempt, where its own should fail. */
@@ -76,9 +67,9 @@ export async function verify(
   ralph: Pick<RalphContext, "$" | "config" | "events" | "host" | "repository" | "root" | "signal">,
   checks: readonly CheckLike[],
   options: VerifyOptions = {},
-): Promise<Verification> {
+): Promise<backlog.Verification> {
   const signal = options.signal ?? ralph.signal;
-  const results: CheckResult[] = [];
+  const results: backlog.CheckResult[] = [];
   const runnables = toRunnables(checks);
   const isolated = ralph.config.verify.isolated && options.place === undefined && runnables.some(isShellCommand);
   await using tree = isolated && !signal.aborted ? await openCheckTree(ralph, { ...options, signal }) : null;
@@ -130,11 +121,11 @@ function keyOf({ command, expect = {} }: Runnable): string {
 interface Ran {
   readonly name: string;
   readonly scope: string | undefined;
-  readonly outcome: CheckOutcome;
+  readonly outcome: backlog.CheckOutcome;
 }
 
 /** Neither cut short nor ended by a signal: it would come out the same again. */
-function isWhole({ exitCode, timedOut }: CheckOutcome): boolean {
+function isWhole({ exitCode, timedOut }: backlog.CheckOutcome): boolean {
   return exitCode !== null && timedOut !== true;
 }
 
@@ -145,7 +136,7 @@ async function runPlaced(
   { place: given, ...options }: VerifyOptions & { readonly signal: AbortSignal },
   isolated: CheckoutPlace | undefined,
   number: number,
-): Promise<CheckOutcome> {
+): Promise<backlog.CheckOutcome> {
   const place = given ?? isolated;
   if (place === undefined || isReview(check)) return await runOne(ralph, check, options, number);
   if (!isShellCommand(check)) {
@@ -169,7 +160,7 @@ function isReview({ review }: Runnable): boolean {
 }
 
 function endOf(
-  { name, scope, ok, exitCode, durationMs, tail, failedBefore }: CheckResult,
+  { name, scope, ok, exitCode, durationMs, tail, failedBefore }: backlog.CheckResult,
 ): Extract<RalphEvent, { type: "check-end" }> {
   const before = failedBefore === undefined ? {} : { failedBefore };
   return { type: "check-end", name, scope, ok, exitCode, durationMs, tail, ...before };
@@ -180,7 +171,7 @@ async function runOne(
   check: Runnable,
   options: VerifyOptions & { readonly signal: AbortSignal },
   number: number,
-): Promise<CheckOutcome> {
+): Promise<backlog.CheckOutcome> {
   const { signal, item = null, base = null, cwd = ralph.root, done, logs } = options;
   const timeoutMs = check.timeoutMs ?? ralph.config.verify.timeout * 1000;
   const log = logs === undefined || check.review === true ? null : createLog(logs, number);
@@ -237,9 +228,9 @@ interface Runnable {
   readonly name: string;
   readonly scope?: string;
   readonly timeoutMs?: number;
-  readonly run?: ((context: CheckContext, $: $Type) => unknown) | undefined;
+  readonly run?: ((context: backlog.CheckContext, $: $Type) => unknown) | undefined;
   readonly command?: string | undefined;
-  readonly expect?: CheckExpectation | undefined;
+  readonly expect?: backlog.CheckExpectation | undefined;
   readonly review?: boolean;
 }
 
@@ -277,8 +268,8 @@ function toRunnable(like: CheckLike): Runnable {
 }
 
 /** Recipes in JavaScript reach this too, so that the type alone proves nothing. */
-function isCheck(like: unknown): like is Check {
-  const { name, run, command } = (like ?? {}) as Partial<Record<keyof Check, unknown>>;
+function isCheck(like: unknown): like is backlog.Check {
+  const { name, run, command } = (like ?? {}) as Partial<Record<keyof backlog.Check, unknown>>;
   return typeof name === "string" && (typeof run === "function" || typeof command === "string");
 }
 
@@ -306,7 +297,7 @@ function textOf(command: CommandLike): string {
 
 /** A verification after its red commands have had a second run. */
 interface Repeated {
-  readonly verification: Verification;
+  readonly verification: backlog.Verification;
   /** Commands that failed, and passed when they ran once more on the same tree. */
   readonly unsteady: readonly string[];
 }
@@ -319,12 +310,13 @@ interface Repeated {
 export async function repeatFailed(
   ralph: Parameters<typeof verify>[0] & Pick<RalphContext, "events">,
   checks: readonly CheckLike[],
-  found: Verification,
+  found: backlog.Verification,
   options: VerifyOptions,
 ): Promise<Repeated> {
   if (found.status !== "failed") return { verification: found, unsteady: [] };
-  const isRed = (check: Check): boolean => found.failures.some((failure) => isOf(failure, check) && mayChange(failure));
-  const again = checks.map(namedCheck).filter((check): check is Check => check !== null)
+  const isRed = (check: backlog.Check): boolean =>
+    found.failures.some((failure) => isOf(failure, check) && mayChange(failure));
+  const again = checks.map(namedCheck).filter((check): check is backlog.Check => check !== null)
     .filter((check) => check.command !== undefined && check.review !== true && isRed(check));
   if (again.length === 0) return { verification: found, unsteady: [] };
   const names = again.map(({ name }) => name).join(", ");
@@ -338,16 +330,19 @@ export async function repeatFailed(
     result.ok ? result : second.results.find((one) => one.ok && isOf(one, result)) ?? result
   );
   const failures = results.filter(({ ok }) => !ok);
-  const verification: Verification = failures.length > 0
+  const verification: backlog.Verification = failures.length > 0
     ? { status: "failed", results, failures }
     : { status: "passed", results };
   return { verification, unsteady: [...new Set(second.results.filter(({ ok }) => ok).map(({ name }) => name))] };
 }
 
-function isOf({ name, scope }: CheckResult, check: { readonly name: string; readonly scope?: string }): boolean {
+function isOf(
+  { name, scope }: backlog.CheckResult,
+  check: { readonly name: string; readonly scope?: string },
+): boolean {
   return name === check.name && scope === (check.scope ?? "");
 }
 
-function mayChange({ timedOut, halts }: CheckResult): boolean {
+function mayChange({ timedOut, halts }: backlog.CheckResult): boolean {
   return timedOut !== true && halts === undefined;
 }

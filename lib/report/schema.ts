@@ -6,13 +6,7 @@
  */
 import { z } from "zod";
 import { named, record } from "../config/parts.ts";
-import {
-  BRANCH_WORK_SCHEMA,
-  CHANGES_SCHEMA,
-  NOTICE_SCHEMA,
-  USAGE_SCHEMA,
-  USAGE_TOTAL_SCHEMA,
-} from "../events/schema.ts";
+import * as events from "../events/schema.ts";
 import type { GateReport, RunReport } from "../generated/report.ts";
 import { REPORT_VERSION } from "./types.ts";
 
@@ -27,7 +21,7 @@ const turn = record("TurnReport", "One agent process.", {
   reason: known.describe("how it ended; null: it did not end in this run"),
   message: known,
   durationMs: ms.nullable(),
-  usage: USAGE_SCHEMA.nullable(),
+  usage: events.USAGE_SCHEMA.nullable(),
 });
 const check = record("CheckReport", "A check that ran.", {
   name: text,
@@ -39,7 +33,7 @@ const check = record("CheckReport", "A check that ran.", {
   failedBefore: z.boolean().describe("it failed before the run's first turn as well"),
   tail: known.describe("the end of what it printed, where it failed"),
 });
-const notices = z.array(NOTICE_SCHEMA).describe(
+const notices = z.array(events.NOTICE_SCHEMA).describe(
   "what is to be known beside the verdict",
 );
 const commit = record("CommitReport", "A commit.", {
@@ -56,7 +50,7 @@ const attempt = record("AttemptReport", "One attempt: turn, checks, settlement."
   settlement: known,
   message: known,
   durationMs: ms.nullable(),
-  changes: CHANGES_SCHEMA.nullable().describe(
+  changes: events.CHANGES_SCHEMA.nullable().describe(
     "what its turn changed",
   ),
   turns: z.array(turn),
@@ -88,11 +82,11 @@ export const REPORT_SCHEMA: z.ZodType<RunReport> = record(
       name: text,
       models: z.array(text),
       turns: count,
-      usage: USAGE_TOTAL_SCHEMA,
+      usage: events.USAGE_TOTAL_SCHEMA,
       attempts: count.describe("at items; reviews are none"),
       passed: count.describe("of the attempts"),
     })),
-    usage: USAGE_TOTAL_SCHEMA.describe("all turns together, those of hooks left out"),
+    usage: events.USAGE_TOTAL_SCHEMA.describe("all turns together, those of hooks left out"),
     counts: record("ItemCounts", "Items by their state at the end of the run.", {
       verified: count,
       unverified: count,
@@ -133,7 +127,7 @@ export const REPORT_SCHEMA: z.ZodType<RunReport> = record(
         ]),
       ),
       reason: known,
-      usage: USAGE_TOTAL_SCHEMA,
+      usage: events.USAGE_TOTAL_SCHEMA,
       attempts: z.array(attempt),
     })),
     commits: z.array(commit).describe("those that belong to no item"),
@@ -141,7 +135,7 @@ export const REPORT_SCHEMA: z.ZodType<RunReport> = record(
     project: text.describe("the name of the root's folder"),
     goal: known.describe("what a person asked for"),
     branch: known.describe("that the last loop worked on"),
-    work: BRANCH_WORK_SCHEMA.nullable().describe("what that branch held when the last loop ended"),
+    work: events.BRANCH_WORK_SCHEMA.nullable().describe("what that branch held when the last loop ended"),
     checked: known.describe("the commit that its final check saw; `null`: the working tree, or nothing"),
     proved: z.array(text).describe("names of the checks that passed at the end of the last loop"),
     notices,

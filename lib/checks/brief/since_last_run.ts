@@ -3,7 +3,7 @@ import { CONFIG_FILE } from "../../config/load.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { requireRepository } from "../../git/repository.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { jsonIn } from "../../host/data.ts";
+import { isObject, jsonIn } from "../../host/data.ts";
 import { readObject } from "./objects.ts";
 
 const DIFF_LINES = 60;
@@ -75,10 +75,6 @@ function differingKeys(one: unknown, other: unknown): readonly string[] {
     const deeper = differingKeys(one[key], other[key]);
     return deeper.length === 0 ? [key] : deeper.map((rest) => `${key}.${rest}`);
   });
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 async function diffOf(

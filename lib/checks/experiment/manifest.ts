@@ -5,6 +5,7 @@
  */
 import { posix } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { isObject } from "../../host/data.ts";
 
 type Table = Readonly<Record<string, unknown>>;
 
@@ -68,7 +69,7 @@ function oldTable(before: Table, after: Table): Table {
 
 /** A new script stays unless it runs before or after an old one. */
 function merged(was: unknown, is: unknown): unknown {
-  if (!isTable(was) || !isTable(is)) return is === undefined ? was : is;
+  if (!isObject(was) || !isObject(is)) return is === undefined ? was : is;
   const added = Object.entries(is).filter(([name]) => {
     const hooked = name.replace(/^(?:pre|post)/, "");
     return !(name in was) && !(hooked !== name && hooked in was);
@@ -78,7 +79,7 @@ function merged(was: unknown, is: unknown): unknown {
 
 /** Old features without the dependencies that are gone: with them the manifest could not be read. */
 function withoutLost(features: unknown, dependencies: ReadonlySet<string>): unknown {
-  if (!isTable(features)) return features;
+  if (!isObject(features)) return features;
   const isThere = (entry: unknown): boolean => {
     const name = String(entry).replace(/^dep:/, "").replace(/[?/].*$/, "");
     return dependencies.has(name) || name in features;
@@ -90,24 +91,20 @@ function withoutLost(features: unknown, dependencies: ReadonlySet<string>): unkn
 
 function dependenciesOf(table: Table): readonly string[] {
   return Object.entries(table).flatMap(([key, value]) => {
-    if (!isTable(value)) return [];
+    if (!isObject(value)) return [];
     return /ependenc/.test(key) ? Object.keys(value) : dependenciesOf(value);
   });
 }
 
 /** Tools of a `pyproject.toml` keep their old settings and get their new dependencies. */
 function oldTools(key: string, was: unknown, is: unknown): unknown {
-  if (key !== "tool" || !isTable(is)) return was;
-  const old = isTable(was) ? was : {};
+  if (key !== "tool" || !isObject(is)) return was;
+  const old = isObject(was) ? was : {};
   const tools = [...new Set([...Object.keys(old), ...Object.keys(is)])].flatMap((name) => {
     const [before, now] = [old[name], is[name]];
-    const dependencies = isTable(now) ? Object.entries(now).filter(([one]) => /ependenc/.test(one)) : [];
+    const dependencies = isObject(now) ? Object.entries(now).filter(([one]) => /ependenc/.test(one)) : [];
     if (before === undefined && dependencies.length === 0) return [];
-    return [[name, isTable(before) ? { ...before, ...Object.fromEntries(dependencies) } : before ?? now] as const];
+    return [[name, isObject(before) ? { ...before, ...Object.fromEntries(dependencies) } : before ?? now] as const];
   });
   return tools.length === 0 ? was : Object.fromEntries(tools);
-}
-
-function isTable(value: unknown): value is Table {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,34 +1,25 @@
 import { jsonIn } from "../../host/data.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import type {
-  BriefRecord,
-  CleanStart,
-  JournalKey,
-  Leftover,
-  NamedByRun,
-  OpenItem,
-  Reopened,
-  Stowed,
-} from "../../backlog/journal_types.ts";
+import type * as journal from "../../backlog/journal_types.ts";
 import { isRecord, type JournalLine, keyOf, type LineOf, type LineType, type Work } from "./journal_record.ts";
 import type { Attempt, Item, ParkedItem, PassedRecord } from "../../backlog/types.ts";
 import { attempted, begunAt, type Judging, NOT_ATTEMPTED, runEndedAt } from "./judging_history.ts";
 
 /** One backlog in the journal. */
 export interface Slot {
-  readonly open: Map<string, OpenItem>;
+  readonly open: Map<string, journal.OpenItem>;
   readonly history: Map<string, Attempt[]>;
   readonly parked: Map<string, ParkedItem>;
   readonly passed: Map<string, PassedRecord>;
-  readonly reopened: Map<string, Reopened>;
-  readonly leftovers: Map<string, Leftover>;
+  readonly reopened: Map<string, journal.Reopened>;
+  readonly leftovers: Map<string, journal.Leftover>;
   /** Commits before the first attempts at items that are not done. */
   readonly started: Map<string, string>;
-  readonly stowed: Map<string, Stowed>;
+  readonly stowed: Map<string, journal.Stowed>;
   /** Items' own checks before their first turns, by item id. */
   readonly baselines: Map<string, Baseline>;
   judging: Judging;
-  clean: CleanStart | null;
+  clean: journal.CleanStart | null;
 }
 
 /** An item's own checks before its first turn. */
@@ -43,10 +34,10 @@ interface Baseline {
 export interface JournalState {
   readonly slots: ReadonlyMap<string, Slot>;
   /** The brief of the newest run, whichever backlog it was of. */
-  readonly brief: { readonly key: string; readonly record: BriefRecord; readonly ended: boolean } | null;
-  readonly named: NamedByRun | null;
+  readonly brief: { readonly key: string; readonly record: journal.BriefRecord; readonly ended: boolean } | null;
+  readonly named: journal.NamedByRun | null;
   /** The lines of one backlog. */
-  slot(key: JournalKey): Slot;
+  slot(key: journal.JournalKey): Slot;
   apply(line: JournalLine): void;
 }
 
@@ -54,7 +45,7 @@ export interface JournalState {
 type Newest = { -readonly [Part in "brief" | "named"]: JournalState[Part] };
 
 /** The key of `keyOf()`. */
-export function journalKey(key: string): JournalKey {
+export function journalKey(key: string): journal.JournalKey {
   const [backlog = "", scope = ""] = JSON.parse(key) as readonly string[];
   return { backlog, scope };
 }

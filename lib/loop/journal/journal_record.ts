@@ -1,15 +1,6 @@
 import { isObject, jsonIn } from "../../host/data.ts";
 import type { Lack } from "../../backlog/verdict.ts";
-import type {
-  BegunAttempt,
-  BriefRecord,
-  JournalKey,
-  KeptRecord,
-  NoticeRecord,
-  SettledEnd,
-  SettlingWork,
-  Stowed,
-} from "../../backlog/journal_types.ts";
+import type * as journal from "../../backlog/journal_types.ts";
 import type { Attempt, Item, PassedRecord } from "../../backlog/types.ts";
 import type { Judging } from "./judging_history.ts";
 
@@ -19,25 +10,25 @@ interface OfItem {
 }
 
 /** Hashes of files by their paths; `null` for one that is gone. */
-export type Work = SettlingWork["work"];
+export type Work = journal.SettlingWork["work"];
 
 /** The fields of a line of each kind. */
 export interface LineFields {
-  readonly begun: Omit<BegunAttempt, "id"> & { readonly item: Item; readonly attemptId: string };
-  readonly kept: KeptRecord & { readonly itemId: string };
-  readonly settling: OfItem & SettlingWork & { readonly attempt: Attempt };
-  readonly settled: OfItem & SettledEnd & { readonly attemptId: string };
-  readonly stowed: Stowed & { readonly itemId: string };
+  readonly begun: Omit<journal.BegunAttempt, "id"> & { readonly item: Item; readonly attemptId: string };
+  readonly kept: journal.KeptRecord & { readonly itemId: string };
+  readonly settling: OfItem & journal.SettlingWork & { readonly attempt: Attempt };
+  readonly settled: OfItem & journal.SettledEnd & { readonly attemptId: string };
+  readonly stowed: journal.Stowed & { readonly itemId: string };
   readonly started: { readonly itemId: string; readonly head: string };
   readonly baseline: OfItem & { readonly green: boolean; readonly isWorkedOn?: boolean };
   readonly passed: { readonly record: PassedRecord };
   readonly reopened: { readonly ids: readonly string[]; readonly reason: string };
   readonly "run-ended": { readonly passed?: boolean; readonly head?: string | null; readonly isDoubted?: boolean };
-  readonly noticed: { readonly notices: readonly NoticeRecord[]; readonly lack?: Lack | undefined };
+  readonly noticed: { readonly notices: readonly journal.NoticeRecord[]; readonly lack?: Lack | undefined };
   readonly judging: { readonly judging: Judging };
   readonly parked: OfItem & { readonly reason: string };
   readonly left: { readonly itemId: string; readonly kept: Work };
-  readonly brief: { readonly record: BriefRecord };
+  readonly brief: { readonly record: journal.BriefRecord };
   readonly "brief-restored": object;
   readonly "clean-start": { readonly absent: readonly string[] };
   readonly "clean-finding": { readonly command: string; readonly why: string | null };
@@ -109,7 +100,7 @@ export function isRecord(value: unknown): value is JournalLine {
 }
 
 /** A backlog's key in the journal, as one string. */
-export function keyOf(key: JournalKey): string {
+export function keyOf(key: journal.JournalKey): string {
   return JSON.stringify([key.backlog, key.scope]);
 }
 

@@ -1,14 +1,7 @@
 import { join } from "node:path";
 import type { Backlog, Item, SettleCommit } from "../../backlog/types.ts";
 import type { RalphContext } from "../../context/context.ts";
-import {
-  type CommitResult,
-  type Fold,
-  requireRepository,
-  rootPaths,
-  topLevelPaths,
-  type TreeStatus,
-} from "../../git/repository.ts";
+import * as git from "../../git/repository.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { pathExists } from "../../host/files.ts";
 import type { JournalKey } from "../../backlog/journal_types.ts";
@@ -26,13 +19,13 @@ export interface Committer {
     commit: SettleCommit,
     workPaths: readonly string[],
     options?: {
-      readonly known?: TreeStatus | undefined;
+      readonly known?: git.TreeStatus | undefined;
       /** Commits that become part of this one. */
-      readonly fold?: Fold | null;
+      readonly fold?: git.Fold | null;
       /** It records an attempt that has not passed: made where the configuration or the backlog wants it. @default false */
       readonly isOfAttempt?: boolean;
     },
-  ): Promise<CommitResult>;
+  ): Promise<git.CommitResult>;
   /** Tells whether git has these files, as far as commits of this run show. Paths are relative to the root. */
   knows(paths: readonly string[]): boolean;
 }
@@ -48,12 +41,12 @@ export function createCommitter(ralph: RalphContext, backlog: Pick<Backlog, "pol
   return {
     async commit(commit, workPaths, { known, fold = null, isOfAttempt = false } = {}) {
       if (isOfAttempt && !withAttempts) return { status: "nothing", ignored: [] };
-      const statePaths = ralph.config.commits.prdChanges ? topLevelPaths(ralph, commit.paths) : [];
+      const statePaths = ralph.config.commits.prdChanges ? git.topLevelPaths(ralph, commit.paths) : [];
       const paths = [...new Set([...workPaths, ...statePaths])];
       if (paths.length === 0 && fold === null) return { status: "nothing", ignored: [] };
       const withWork = workPaths.length > 0 || fold !== null;
       const subject = withWork ? commit.subject : commit.stateSubject ?? commit.subject;
-      const repository = requireRepository(ralph);
+      const repository = git.requireRepository(ralph);
       const { body } = commit;
       const folded = fold === null ? {} : { fold };
       const { signal } = ralph;
@@ -82,7 +75,7 @@ export function createCommitter(ralph: RalphContext, backlog: Pick<Backlog, "pol
         ralph.events.emit({ type: "commit", commit: result.commit, subject });
         if (result.without !== undefined) {
           const message = `a hook of the repository staged uncommitted changes, which are not in the commit: ${
-            rootPaths(ralph, result.without).join(", ")
+            git.rootPaths(ralph, result.without).join(", ")
           }`;
           ralph.events.emit({ type: "note", level: "warn", message });
         }
@@ -93,12 +86,12 @@ export function createCommitter(ralph: RalphContext, backlog: Pick<Backlog, "pol
       }
       return result;
     },
-    knows: (paths) => topLevelPaths(ralph, paths).every((path) => tracked.has(path)),
+    knows: (paths) => git.topLevelPaths(ralph, paths).every((path) => tracked.has(path)),
   };
 }
 
 /** The status that was known after the turn, and the state that Ralph has written since. */
-function withState(known: TreeStatus, statePaths: readonly string[]): TreeStatus {
+function withState(known: git.TreeStatus, statePaths: readonly string[]): git.TreeStatus {
   const others = known.changed.filter(({ path, untracked }) => untracked || !statePaths.includes(path));
   const isNew = new Set(others.map(({ path }) => path));
   const written = statePaths.filter((path) => !isNew.has(path));
@@ -115,7 +108,7 @@ export function ownPaths(
   ralph: Pick<RalphContext, "root" | "repository">,
   { stateFiles, ownFiles = [] }: Pick<Backlog, "stateFiles" | "ownFiles">,
 ): readonly string[] {
-  return topLevelPaths(ralph, [...stateFiles, ...ownFiles]);
+  return git.topLevelPaths(ralph, [...stateFiles, ...ownFiles]);
 }
 
 /** Turns at such an item judge or prepare: what they commit themselves does not stay. Pure. */
@@ -137,12 +130,12 @@ export async function stowParked(
     readonly key: JournalKey;
     readonly item: Item;
     readonly attemptId: string;
-    readonly fold: Fold | null;
+    readonly fold: git.Fold | null;
     /** The work that they left uncommitted. */
     readonly work: Readonly<Record<string, unknown>>;
   },
 ): Promise<string | null> {
-  const repository = requireRepository(ralph);
+  const repository = git.requireRepository(ralph);
   const { stowWork } = await import("../../git/stow.ts");
   const ref = `${WORK_REFS}${attemptId}`;
   const stowed = await stowWork(repository, {
@@ -199,7 +192,7 @@ export class LeftByWorkers {
   async bringBack(item: Item): Promise<boolean> {
     const { ralph, key } = this.#parts;
     const { createKeptWork, workRef } = await import("../../git/work_commit.ts");
-    this.#kept ??= createKeptWork(requireRepository(ralph), keyOf(key), { alone: true });
+    this.#kept ??= createKeptWork(git.requireRepository(ralph), keyOf(key), { alone: true });
     const ref = workRef(keyOf(key), item);
     if (await this.#kept.of(ref) === null) return false;
     const left = `what a run with several workers left of ${item.id}`;
@@ -221,7 +214,7 @@ async function bringRef(
   item: Item,
   { ref, left, union }: { readonly ref: string; readonly left: string; readonly union: boolean },
 ): Promise<"back" | "differs" | "gone"> {
-  const repository = requireRepository(ralph);
+  const repository = git.requireRepository(ralph);
   const { bringBackWork } = await import("../../git/stow.ts");
   const work = await bringBackWork(repository, ref, { union });
   if (work === null) return "gone";

@@ -7,16 +7,7 @@ import type { Backlog, Check, Item } from "../../backlog/types.ts";
 import { type GsdBacklogContext, type GsdItemData, itemDataOf } from "./item_data.ts";
 import { planChecks, uncheckedPlans } from "./checks.ts";
 import { claimOf, type GsdFindings, gsdFindings } from "./claim.ts";
-import {
-  CHECK_FORM,
-  GSD_JOURNAL,
-  GSD_RUNS,
-  type Plan,
-  type Planning,
-  PLANNING_DIRECTORY,
-  ROADMAP_FILE,
-  STATE_FILE,
-} from "./types.ts";
+import * as gsd from "./types.ts";
 import { circleLine, findPlan, type Position, positionOf } from "./position.ts";
 import { sameNumber } from "./numbers.ts";
 import { list } from "./front_matter.ts";
@@ -45,7 +36,7 @@ export interface GsdBacklogOptions {
 
 /** The folder as it is now. */
 interface Loaded {
-  readonly planning: Planning;
+  readonly planning: gsd.Planning;
   readonly position: Position;
 }
 
@@ -78,18 +69,18 @@ export function gsdBacklog(
 ): Backlog<GsdItemData, GsdFindings> {
   const chosen: ChosenOptions = { ...options, checkpoints: options.checkpoints ?? "skip" };
   const folder = planningIn(ralph);
-  ralph.state.parts.set(STATE_FILE, ({ found, written }) => withSectionOf(found, written));
-  ralph.state.parts.set(ROADMAP_FILE, ({ found, written }) => withTicksOf(found, written));
+  ralph.state.parts.set(gsd.STATE_FILE, ({ found, written }) => withSectionOf(found, written));
+  ralph.state.parts.set(gsd.ROADMAP_FILE, ({ found, written }) => withTicksOf(found, written));
   const settler = new PlanSettler(ralph, { skip: chosen.checkpoints === "skip", load: folder.load });
   return {
-    name: GSD_JOURNAL.backlog,
-    scope: GSD_JOURNAL.scope,
-    stateFiles: [STATE_FILE, ROADMAP_FILE],
+    name: gsd.GSD_JOURNAL.backlog,
+    scope: gsd.GSD_JOURNAL.scope,
+    stateFiles: [gsd.STATE_FILE, gsd.ROADMAP_FILE],
     brief: async () => ({ files: await folder.begin() }),
     unverified: "block",
     concurrent: options.plan === undefined,
     policy: { squash: false, attempts: true, retries: (attempt) => policyOf(attempt).attempts },
-    runsDirectory: GSD_RUNS,
+    runsDirectory: gsd.GSD_RUNS,
 
     /** Work of an attempt that failed is continued without its SUMMARY. */
     async record(milestone) {
@@ -125,8 +116,8 @@ interface PlanningFolder {
 function planningIn({ root, state }: GsdBacklogContext): PlanningFolder {
   const source = { root, memo: planMemo(), read: state.read } satisfies PlanningSource;
   let planIds: ReadonlySet<string> | null = null;
-  const isOwn = ({ file }: Plan): boolean => planIds?.has(file) !== false;
-  const plans = async (): Promise<readonly Plan[]> =>
+  const isOwn = ({ file }: gsd.Plan): boolean => planIds?.has(file) !== false;
+  const plans = async (): Promise<readonly gsd.Plan[]> =>
     (await readPlanning(source)).phases.flatMap((phase) => phase.plans);
   return {
     taken: null,
@@ -165,7 +156,7 @@ function offered(
         passed: only === undefined ? complete : 1 - plans.length,
         open: plans.length,
         parked: 0,
-        checkForm: CHECK_FORM,
+        checkForm: gsd.CHECK_FORM,
         unchecked: uncheckedPlans(plans, always),
       };
     },
@@ -196,13 +187,17 @@ function offered(
 }
 
 /** The plans that a run is about. @param among those of a position that count where no plan is named */
-function wanted({ planning, position }: Loaded, only: string | undefined, among: "open" | "ready"): readonly Plan[] {
+function wanted(
+  { planning, position }: Loaded,
+  only: string | undefined,
+  among: "open" | "ready",
+): readonly gsd.Plan[] {
   if (only === undefined) return position.status === "plan" ? position[among] : [];
   const plan = findPlan(planning, only);
   return plan === null || plan.summarized ? [] : [plan];
 }
 
-function obstacle({ file, id, empty, tasks }: Plan, { checkpoints }: ChosenOptions): string | null {
+function obstacle({ file, id, empty, tasks }: gsd.Plan, { checkpoints }: ChosenOptions): string | null {
   if (empty) return `${file} has no task and no text: there is nothing to carry out`;
   const names = tasks.filter(({ checkpoint }) => checkpoint).map(({ name }) => name);
   if (checkpoints !== "block" || names.length === 0) return null;
@@ -211,7 +206,7 @@ function obstacle({ file, id, empty, tasks }: Plan, { checkpoints }: ChosenOptio
 }
 
 function itemOf(
-  plan: Plan,
+  plan: gsd.Plan,
   text: string,
   { planning, position }: Loaded,
   { checkpoints }: ChosenOptions,
@@ -250,7 +245,7 @@ function checked(
         completion.done && completion.by !== "skipped" && completion.by !== "superseded"
       );
       const { state } = planning;
-      const isCurrent = ({ id, phase }: Plan): boolean =>
+      const isCurrent = ({ id, phase }: gsd.Plan): boolean =>
         (typeof state?.phase === "string" && sameNumber(phase, state.phase)) ||
         passed.some((one) => one.id === id && one.closed !== true);
       const phases = new Set(complete.filter(isCurrent).map(({ phase }) => phase));
@@ -280,7 +275,7 @@ function checked(
 }
 
 /** The paths in a plan's `files_modified`, as globs. */
-function touchesOf(plan: Plan): readonly string[] {
+function touchesOf(plan: gsd.Plan): readonly string[] {
   return list(plan.frontMatter, "files_modified")
     .map((path) => path.replace(/\s+\(.*\)$/, "").replace(/^\.\//, "").replace(/\/$/, "/**"))
     .filter((path) => path !== "");
@@ -290,7 +285,7 @@ function touchesOf(plan: Plan): readonly string[] {
 function refuseCircles({ planning, position: { circles } }: Loaded): void {
   const [circle] = circles;
   if (circle === undefined) return;
-  const path = findPlan(planning, circle[0] ?? "")?.file ?? PLANNING_DIRECTORY;
+  const path = findPlan(planning, circle[0] ?? "")?.file ?? gsd.PLANNING_DIRECTORY;
   throw new RalphError("state-invalid", {
     details: { path, problem: circleLine(circle) },
     hint: "take one of them out of `depends_on`; `ralph run --plan ID` runs a plan whatever it depends on",

@@ -3,17 +3,7 @@ import { RalphError } from "../../errors/ralph_error.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
 import { pathExists, readText } from "../../host/files.ts";
 import { canonical, compareNumbers, sameNumber } from "./numbers.ts";
-import {
-  type Diagnostic,
-  type Phase,
-  PHASES_DIRECTORY,
-  type Plan,
-  type Planning,
-  PLANNING_DIRECTORY,
-  ROADMAP_FILE,
-  STATE_FILE,
-  type StatePosition,
-} from "./types.ts";
+import * as gsd from "./types.ts";
 import { saidOf } from "./phase_standing.ts";
 import * as phaseFiles from "./read_phase.ts";
 import { parseRoadmap, type Roadmap } from "./roadmap_file.ts";
@@ -46,12 +36,12 @@ export interface PlanningSource {
  * console.log(phases.map(({ number, plans }) => [number, plans.length])); // [ [ "01", 1 ] ]
  * ```
  */
-export async function readPlanning(source: PlanningSource): Promise<Planning> {
+export async function readPlanning(source: PlanningSource): Promise<gsd.Planning> {
   const planning = await scanPlanning(source);
   if (planning.phases.length > 0) return planning;
   const problem = "no phase was found: neither a folder in phases/ nor one in ROADMAP.md";
   throw new RalphError("state-invalid", {
-    details: { path: PLANNING_DIRECTORY, problem },
+    details: { path: gsd.PLANNING_DIRECTORY, problem },
     hint: "`ralph roadmap --workflow gsd` makes the roadmap; `ralph plan 1` then plans its first phase",
   });
 }
@@ -59,15 +49,15 @@ export async function readPlanning(source: PlanningSource): Promise<Planning> {
 /** The same, where nothing at all may have been planned yet. @throws {RalphError} state-missing */
 export async function scanPlanning(
   { root, memo = phaseFiles.planMemo(), read = (path) => readText(join(root, path)) }: PlanningSource,
-): Promise<Planning> {
-  if (!await pathExists(join(root, PLANNING_DIRECTORY))) {
+): Promise<gsd.Planning> {
+  if (!await pathExists(join(root, gsd.PLANNING_DIRECTORY))) {
     const hint = "`ralph init --workflow gsd` begins a GSD project";
-    throw new RalphError("state-missing", { details: { path: PLANNING_DIRECTORY }, hint });
+    throw new RalphError("state-missing", { details: { path: gsd.PLANNING_DIRECTORY }, hint });
   }
-  const roadmapText = await read(ROADMAP_FILE);
+  const roadmapText = await read(gsd.ROADMAP_FILE);
   const roadmap = roadmapOf(roadmapText ?? "", memo);
   const diagnostics = [...memo.roadmap?.diagnostics ?? []];
-  const stateText = await read(STATE_FILE);
+  const stateText = await read(gsd.STATE_FILE);
   const state = stateText === null ? null : parseState(stateText);
   const folders = await phaseFiles.phaseFolders(root, diagnostics);
   const all = [...roadmap.phases, ...folders.toReversed()].map(({ number }) => [canonical(number), number] as const);
@@ -76,7 +66,7 @@ export async function scanPlanning(
     const key = canonical(plan.phase);
     listed.set(key, [...listed.get(key) ?? [], plan]);
   }
-  const phases: Phase[] = [];
+  const phases: gsd.Phase[] = [];
   for (const number of [...new Map(all).values()].toSorted(compareNumbers)) {
     if (Number.parseInt(number, 10) >= phaseFiles.SHELF) continue;
     const own = folders.filter((folder) => sameNumber(folder.number, number));
@@ -89,7 +79,7 @@ export async function scanPlanning(
     phases.push(await phaseFiles.readPhase(root, { number, folder, roadmap, listed: boxes, state, memo, diagnostics }));
   }
   const note = stateNote(stateText, state);
-  if (note !== null) phaseFiles.remark(diagnostics, STATE_FILE, note);
+  if (note !== null) phaseFiles.remark(diagnostics, gsd.STATE_FILE, note);
   const linked = withDependencies(phases, diagnostics);
   const sorted = diagnostics.toSorted((one, other) => one.file.localeCompare(other.file) || one.line - other.line);
   return { phases: linked, state, roadmap: roadmapText !== null, diagnostics: sorted };
@@ -104,7 +94,7 @@ export async function scanPlanning(
 async function chosenFolder(
   root: string,
   folders: readonly phaseFiles.Folder[],
-  { name, closed }: Pick<Phase, "closed" | "name">,
+  { name, closed }: Pick<gsd.Phase, "closed" | "name">,
 ): Promise<phaseFiles.Folder | null> {
   const titled = folders.filter((folder) => slugOf(folder.name) === slugOf(name));
   if (titled.length === 1 || closed !== null) return titled[0] ?? folders[0] ?? null;
@@ -114,7 +104,7 @@ async function chosenFolder(
   if (first === undefined || second === undefined) return first ?? folders[0] ?? null;
   const problem = `two folders with plans for phase ${first.number}: ${first.directory} and ${second.directory}`;
   throw new RalphError("state-invalid", {
-    details: { path: PHASES_DIRECTORY, problem },
+    details: { path: gsd.PHASES_DIRECTORY, problem },
     hint: "move the one that is not meant out of phases/, or name the right one like the phase in ROADMAP.md",
   });
 }
@@ -124,7 +114,7 @@ function slugOf(name: string): string {
 }
 
 /** Why STATE.md does not say where the project is, or cannot be kept up to date. */
-function stateNote(text: string | null, state: StatePosition | null): string | null {
+function stateNote(text: string | null, state: gsd.StatePosition | null): string | null {
   const order = "the order of the phases decides what comes next";
   if (text === null || state === null) return `there is no STATE.md: ${order}`;
   if (state.kind === "unknown") return `names no phase under \`## Current Position\`: ${order}`;
@@ -135,19 +125,22 @@ function stateNote(text: string | null, state: StatePosition | null): string | n
 /** ROADMAP.md, parsed once while its text stays the same. */
 function roadmapOf(text: string, memo: phaseFiles.PlanMemo): Roadmap {
   if (memo.roadmap?.text === text) return memo.roadmap.parsed;
-  const diagnostics: Diagnostic[] = [];
-  const parsed = parseRoadmap(text, (line, message) => void diagnostics.push({ file: ROADMAP_FILE, line, message }));
+  const diagnostics: gsd.Diagnostic[] = [];
+  const parsed = parseRoadmap(
+    text,
+    (line, message) => void diagnostics.push({ file: gsd.ROADMAP_FILE, line, message }),
+  );
   memo.roadmap = { text, parsed, diagnostics };
   return parsed;
 }
 
 /** Finds the plans that `depends_on` names: `01-01`, `01`, `01-01-PLAN.md`. */
-function withDependencies(phases: readonly Phase[], diagnostics: Diagnostic[]): readonly Phase[] {
+function withDependencies(phases: readonly gsd.Phase[], diagnostics: gsd.Diagnostic[]): readonly gsd.Phase[] {
   const keyOf = (phase: string, number: string): string => `${canonical(phase)}-${canonical(number)}`;
   const byNumber = new Map(
     phases.flatMap(({ plans }) => plans).toReversed().map((plan) => [keyOf(plan.phase, plan.number), plan]),
   );
-  const dependsOf = (plan: Plan): readonly string[] =>
+  const dependsOf = (plan: gsd.Plan): readonly string[] =>
     list(plan.frontMatter, "depends_on").flatMap((named) => {
       const name = parsePlanName(`${named.replace(/(-PLAN)?(\.md)?$/i, "")}-PLAN.md`, "PLAN");
       const number = name?.number ?? null;
