@@ -11,6 +11,5 @@ export {
 } from "../workflows/gsd/backlog.ts";
 export type { GsdItemData } from "../workflows/gsd/item_data.ts";
 export { findPlan, type Noted, type Position, positionOf } from "../workflows/gsd/position.ts";
-export type { PlanMemo } from "../workflows/gsd/read_phase.ts";
-export { type PlanningSource, readPlanning } from "../workflows/gsd/read_planning.ts";
+export { type PlanMemo, type PlanningSource, readPlanning } from "../workflows/gsd/read_planning.ts";
 export type * from "../workflows/gsd/types.ts";

@@ -10,8 +10,7 @@ import type { Findings } from "../../checks/experiment/findings.ts";
 import { finalCheck, type FinalResult, type FinalWork, finalWork, sentBack, SEPARATOR } from "./final_check.ts";
 import { MOST_REOPENINGS, type Notice, type Progress, timeReached, workingTime } from "../policy/progress.ts";
 import type { Ending, Stopped } from "../run/outcome.ts";
-import { checkedAsOf, type CleanRun } from "./clean.ts";
-import { lackingIn } from "./lacking.ts";
+import { checkedAsOf, type CleanRun, lackingIn } from "./clean.ts";
 import type { Committer } from "../settle/committer.ts";
 
 /** A run that takes up no item any more. */

@@ -26,7 +26,7 @@ export const GSD: WorkflowRow = {
   workflow: {
     init: async (invocation) => await (await import("./commands/planning.ts")).planWithGsd(invocation, "init"),
     plan: async (invocation) => await (await import("./commands/planning.ts")).planWithGsd(invocation, "plan"),
-    run: async (invocation, place) => await (await import("./commands/run.ts")).runGsd(invocation, place),
+    run: async (invocation, place) => await (await import("./commands/planning.ts")).runGsd(invocation, place),
     status: async (look) => [await (await import("./commands/look.ts")).readGsdStatus(look)],
     next: async (look) => await (await import("./commands/look.ts")).nextPlan(look),
     validate: async (validated) => await (await import("./commands/look.ts")).validatePlanning(validated),

@@ -4,14 +4,13 @@ import { RalphError } from "../../errors/ralph_error.ts";
 import { readLeftText } from "../../host/files.ts";
 import type { Backlog, Check } from "../../backlog/types.ts";
 import { verifyCommands } from "../../backlog/verify_commands.ts";
-import { type SpecItemData, tasksIn } from "./item.ts";
+import { isGivenUp, isTaskParked, offered, type OfferOptions, type SpecItemData, tasksIn } from "./item.ts";
 import { claimOf, claimsByHand, parentId, type SpecFindings, specFindings, withClaims } from "./turn_claims.ts";
 import { SPEC_FOLDERS } from "./find_spec.ts";
 import { doneOf, formatPlan, parsePlan, pendingOf, rejectionsOf, specOf, tasksOf } from "./plan_file.ts";
 import { acceptedLast, committedAt, sentBack, settled, shortReason } from "./settle.ts";
 import { linesInHistory } from "./ids.ts";
 import { stagePrompt } from "./prompt.ts";
-import { isGivenUp, isTaskParked, offered, type OfferOptions } from "./next_item.ts";
 import { type Plan, PLAN_FILE, type Task } from "./types.ts";
 
 /** The part of the context that the backlog needs. */

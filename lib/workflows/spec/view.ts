@@ -1,5 +1,4 @@
-import { issuesIn, type Stage, stageOf, tasksIn } from "./item.ts";
-import { offered, type OfferOptions } from "./next_item.ts";
+import { issuesIn, offered, type OfferOptions, type Stage, stageOf, tasksIn } from "./item.ts";
 import { doneOf, issuesOf, pendingOf, problemsOf, rejectsOf, specOf } from "./plan_file.ts";
 import type { JsonObject, Plan, PlanProblem, Task } from "./types.ts";
 

@@ -2,8 +2,7 @@ import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { RACY_MS } from "../../../lib/host/hash.ts";
-import { planMemo } from "../../../lib/workflows/gsd/read_phase.ts";
-import { readPlanning } from "../../../lib/workflows/gsd/read_planning.ts";
+import { planMemo, readPlanning } from "../../../lib/workflows/gsd/read_planning.ts";
 import { temporaryRepository } from "../../../lib/testing/temporary_repository.ts";
 import { writeFiles } from "../../repository.ts";
 import { ONE, planText, PROJECT, summaryOf } from "./planning.ts";

@@ -18,9 +18,8 @@ import type { ExecArgs } from "../args.ts";
 import { EXEC_FOLDER, type Prd } from "../types.ts";
 import { ensureBase, stackedBranch } from "../plan/base.ts";
 import { readOrError } from "../../read_or_error.ts";
-import { isApprovedAs } from "../plan/draft.ts";
+import { isApprovedAs, readPrd } from "../plan/turn.ts";
 import { sameGoal } from "../plan/preflight.ts";
-import { readPrd } from "../plan/turn.ts";
 import { type PlanState, readPlanState } from "../plan/state.ts";
 import { prdSummaryLines } from "../summary.ts";
 

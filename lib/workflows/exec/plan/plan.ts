@@ -1,11 +1,10 @@
 import { PLAN_STATE_FILE, type Prd, PRD_FILE, PROGRESS_FILE } from "../types.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { askPending, type Refusal, takeReply } from "./questions.ts";
-import { commitPlan, PLAN_STATE_FILES } from "./files.ts";
+import { commitPlan, PLAN_STATE_FILES, type PlanSession, type Recommendation, type Uncertainty } from "./state.ts";
 import { goalMissing, preflight } from "./preflight.ts";
 import { planTurn, readPrd } from "./turn.ts";
 import { askForChange, type PlanConsents, reviewDraft } from "./review.ts";
-import type { PlanSession, Recommendation, Uncertainty } from "./state.ts";
 import { askingEnds, planning } from "../../planner_turn.ts";
 import { trespassText } from "../../../ui/event_text.ts";
 

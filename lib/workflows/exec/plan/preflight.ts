@@ -10,20 +10,21 @@ import { RalphError } from "../../../errors/ralph_error.ts";
 import { pathExists, writeAtomic } from "../../../host/files.ts";
 import { answerEntry } from "./questions.ts";
 import { enterBase, takenIds } from "./base.ts";
-import { isApprovedAs } from "./draft.ts";
-import { missingStateFiles, PLAN_STATE_FILES, restoreState } from "./files.ts";
-import { onOneLine } from "../../../prompts/parts.ts";
-import { readPrd, tellUnjudged } from "./turn.ts";
+import { isApprovedAs, readPrd, tellUnjudged } from "./turn.ts";
 import {
   formatPlanState,
+  missingStateFiles,
   newPlanState,
   openSession,
   parsePlanState,
+  PLAN_STATE_FILES,
   type PlanSession,
   type PlanState,
   quoted,
+  restoreState,
   summaryBody,
 } from "./state.ts";
+import { onOneLine } from "../../../prompts/parts.ts";
 
 /**
  * Makes what is missing, loads or begins the state, and asks what only a person can say before the first turn.

@@ -1,17 +1,8 @@
 import type { Answer } from "../../../context/context.ts";
 import { quoted as fenced } from "../../../prompts/parts.ts";
 import type { Prd } from "../types.ts";
-import { draftProblems, withOwnFields } from "./draft.ts";
-import { MAX_ROUNDS, readPrd } from "./turn.ts";
-import {
-  type PlanAnswer,
-  type PlanSession,
-  type PlanState,
-  quoted,
-  type Recommendation,
-  type Said,
-  type Uncertainty,
-} from "./state.ts";
+import { draftProblems, MAX_ROUNDS, readPrd, withOwnFields } from "./turn.ts";
+import * as planning from "./state.ts";
 import { z } from "zod";
 import { endedWith } from "../../../backlog/last_line.ts";
 import { findJsonError } from "../../../errors/json_syntax.ts";
@@ -28,7 +19,7 @@ export interface Refusal {
 }
 
 /** Puts the agent's open questions to the person, one by one; each answer is saved before the next question. */
-export async function askPending(session: PlanSession): Promise<void> {
+export async function askPending(session: planning.PlanSession): Promise<void> {
   const total = session.state.pendingQuestions.length;
   for (;;) {
     const [question] = session.state.pendingQuestions;
@@ -49,9 +40,9 @@ export async function askPending(session: PlanSession): Promise<void> {
 
 /** Saves an answer, and what else changes by it. */
 export async function saveAnswer(
-  session: PlanSession,
-  { question, askedAt, value, source }: Answer & Pick<PlanAnswer, "askedAt" | "question">,
-  changes: Partial<PlanState>,
+  session: planning.PlanSession,
+  { question, askedAt, value, source }: Answer & Pick<planning.PlanAnswer, "askedAt" | "question">,
+  changes: Partial<planning.PlanState>,
 ): Promise<void> {
   const { qa } = session.state;
   const answer = { id: `q-${qa.length + 1}`, question, answer: value, askedAt };
@@ -59,25 +50,25 @@ export async function saveAnswer(
 }
 
 /** The transcript's entry for a question and its answer. */
-export function answerEntry(question: string, answer: string, source: string): Said {
+export function answerEntry(question: string, answer: string, source: string): planning.Said {
   const from = { answers: " (from the answers file)", default: " (default)" }[source] ?? "";
   return {
     heading: "Question",
-    body: [quoted(question), "", `Answer${from}:`, "", quoted(answer === "" ? "(none)" : answer)],
+    body: [planning.quoted(question), "", `Answer${from}:`, "", planning.quoted(answer === "" ? "(none)" : answer)],
   };
 }
 
 /** Takes an answer of the agent: questions to ask, a draft to review, or `Refusal` when it is neither. */
-export async function takeReply(session: PlanSession, text: string): Promise<Refusal | null> {
+export async function takeReply(session: planning.PlanSession, text: string): Promise<Refusal | null> {
   const result = parseEnvelope(text);
   if (result.status === "invalid") return await refuse(session, text, "invalid-envelope", result.errors);
   const { questions, uncertainties, prdDraft, recommendUnderstand } = result.envelope;
-  const said: Said = { heading: "Agent's answer", body: [fenced(text.trim(), "json")] };
+  const said: planning.Said = { heading: "Agent's answer", body: [fenced(text.trim(), "json")] };
   const known = session.state.uncertainties.filter(({ topic }) =>
     !uncertainties.some((other) => other.topic === topic)
   );
-  const learned: Partial<PlanState> = { uncertainties: [...known, ...uncertainties], recommendUnderstand };
-  const taken: Partial<PlanState> = { ...learned, attempts: 0, refused: null };
+  const learned: Partial<planning.PlanState> = { uncertainties: [...known, ...uncertainties], recommendUnderstand };
+  const taken: Partial<planning.PlanState> = { ...learned, attempts: 0, refused: null };
 
   if (questions.length > 0) {
     if (session.state.rounds >= MAX_ROUNDS) {
@@ -99,11 +90,11 @@ export async function takeReply(session: PlanSession, text: string): Promise<Ref
 }
 
 async function refuse(
-  session: PlanSession,
+  session: planning.PlanSession,
   text: string,
   reason: Refusal["reason"],
   errors: readonly string[],
-  learned: Partial<PlanState> = {},
+  learned: Partial<planning.PlanState> = {},
 ): Promise<Refusal> {
   const heading = `Agent's answer, ${reason === "invalid-prd" ? "with a draft that was refused" : "refused"}`;
   const body = [fenced(text.trim()), "", ...errors.map((error) => `- ${error}`)];
@@ -115,10 +106,10 @@ async function refuse(
 /** One turn's answer of the planner's agent. */
 interface Envelope {
   readonly questions: readonly string[];
-  readonly uncertainties: readonly Uncertainty[];
+  readonly uncertainties: readonly planning.Uncertainty[];
   /** Not validated yet; `null` while the agent asks. */
   readonly prdDraft: unknown;
-  readonly recommendUnderstand: Recommendation;
+  readonly recommendUnderstand: planning.Recommendation;
 }
 
 /** An envelope, or what is wrong with the answer. */

@@ -13,8 +13,7 @@ import { requireRepository } from "../../../git/repository.ts";
 import { enterBranch } from "../../../loop/run/branch.ts";
 import { writeAtomic } from "../../../host/files.ts";
 import { saveAnswer } from "./questions.ts";
-import { withOwnFields } from "./draft.ts";
-import { readPrd } from "./turn.ts";
+import { readPrd, withOwnFields } from "./turn.ts";
 import { type PlanSession, summaryBody } from "./state.ts";
 
 const CHANGE_QUESTION = "What should change?";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { type GsdAction, installedCommands, slashCommand } from "../slash_commands.ts";
 import { isNumber, sameNumber } from "../numbers.ts";
-import { GSD_RUNS, PLANNING_DIRECTORY } from "../types.ts";
-import { scanPlanning } from "../read_planning.ts";
+import { GSD_RUNS, type Planning, PLANNING_DIRECTORY, STATE_FILE } from "../types.ts";
+import { readPlanning, scanPlanning } from "../read_planning.ts";
 import { EXIT } from "../../../errors/exit_codes.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { pathExists } from "../../../host/files.ts";
@@ -15,6 +15,10 @@ import { openSession } from "../../../cli/session.ts";
 import { turnEnvironment } from "../../../agents/environment.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import type { Outcome } from "../../../recipe/outcome.ts";
+import { gsdBacklog, type GsdBacklogOptions } from "../backlog.ts";
+import { findPlan, positionOf } from "../position.ts";
+import { runLoop } from "../../../loop/run/run_loop.ts";
+import { parseCount, parseWorkers } from "../../../cli/settings.ts";
 
 /** A session ends when the person ends it. */
 const SESSION_MS = 24 * 60 * 60 * 1000;
@@ -174,4 +178,57 @@ async function handOver(ralph: RalphContext, prompt: string, action: GsdAction):
   if (end.reason === "aborted") return { status: "aborted" };
   const reason = end.reason === "agent-unusable" ? end.reason : "stopped";
   return { status: "failed", reason, message: end.message };
+}
+
+/** `ralph run` in the workflow gsd: the next plan, the one that is named, or with `--loop` all of them. */
+export async function runGsd(invocation: Invocation, place: Place): Promise<number> {
+  const { flags } = invocation;
+  const loop = flags.has("loop");
+  const cap = flags.text("loop") ?? "";
+  const maxItems = loop && cap !== "" ? parseCount("--loop", cap, 1) : null;
+  if (loop && flags.has("plan")) {
+    throw usage("--loop and --plan exclude each other", "`--plan` runs one plan, `--loop` all that are left");
+  }
+  if (!loop && (parseWorkers(flags.text("parallel")) ?? 1) > 1) {
+    throw usage("--parallel needs --loop: without it one plan is run", "`ralph run --loop --parallel 2`");
+  }
+  const planning = await readPlanning(place);
+  const options = loop ? {} : one(planning, flags.text("plan"), invocation);
+  if (!flags.has("plan") && !flags.has("quiet") && !flags.has("json")) sayWhy(planning, invocation);
+  await using session = await openSession(invocation, { asks: false, gates: [], place });
+  const { ralph } = session;
+  // an agent that has no session at the terminal cannot do checkpoints with a person
+  const alone = options.checkpoints === "interactive" && ralph.agent.interactive === false;
+  const backlog = gsdBacklog(ralph, alone ? { ...options, checkpoints: "block" } : options);
+  const outcome = await runLoop(ralph, backlog, { purpose: "run", ...(maxItems === null ? {} : { maxItems }) });
+  return endWith(invocation, ralph, outcome, loop ? "ralph run --loop" : "ralph run");
+}
+
+/** One plan, with a person for its checkpoints where there is a terminal. @throws {RalphError} usage */
+function one(planning: Planning, named: string | undefined, { flags, host }: Invocation): GsdBacklogOptions {
+  const unattended = flags.has("non-interactive") || flags.has("json") || !host.terminal.interactive;
+  const checkpoints = unattended ? "block" : "interactive";
+  if (named === undefined) {
+    const { next } = positionOf(planning);
+    return next === null ? { checkpoints } : { plan: next.id, checkpoints };
+  }
+  const plan = findPlan(planning, named);
+  const plans = planning.phases.flatMap(({ plans }) => plans);
+  if (plan === null) {
+    const left = plans.filter(({ summarized }) => !summarized).map(({ id }) => id);
+    throw usage(`there is no plan ${named}`, `plans: ${left.join(", ") || "all are complete"}`);
+  }
+  if (plan.summarized) {
+    throw usage(`${plan.id} is complete: ${plan.summaryFile} is there`, "move its SUMMARY away to run it again");
+  }
+  return { plan: plan.id, checkpoints };
+}
+
+/** Which plan comes next and why, before the agent is started. */
+function sayWhy(planning: Planning, { say }: Invocation): void {
+  const { next, reasons } = positionOf(planning);
+  if (next !== null && reasons[0] !== undefined) say(reasons[0]);
+  for (const { file, message } of planning.diagnostics.filter((one) => one.file === STATE_FILE)) {
+    say(`warning: ${file}: ${message}`);
+  }
 }

@@ -1,5 +1,5 @@
 import { PLAN_FILE } from "../types.ts";
-import { givenUpIn, offered } from "../next_item.ts";
+import { givenUpIn, offered } from "../item.ts";
 import { isWaiting, nextAction, viewPlan } from "../view.ts";
 import { EXIT } from "../../../errors/exit_codes.ts";
 import type { Invocation } from "../../../cli/command.ts";

@@ -3,7 +3,7 @@ import { problemsOf } from "../plan_file.ts";
 import { changeOf, onlyAdds, permitted, scopeOfTurn, type TurnScope, withClaims } from "../turn_claims.ts";
 import { type Mutated, type PlanStore, planStore } from "../store.ts";
 import { type Plan, PLAN_FILE } from "../types.ts";
-import type { OfferOptions } from "../next_item.ts";
+import type { OfferOptions } from "../item.ts";
 import type { ClaimLine, Inbox } from "../../../backlog/claims.ts";
 import { addClaims, type ClaimMode, claimMode, claimsIn } from "../../../context/claim_mode.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
