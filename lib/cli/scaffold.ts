@@ -42,7 +42,7 @@ export async function scaffoldWorkflow(
   let open: readonly string[] = [];
   say(`workflow ${place.workflow.name} (${place.workflow.why}) in ${root}`);
   if (file === null && !await pathExists(join(root, CONFIG_FILE))) {
-    const setup = await setUp(invocation, { place, prompter: await setupPrompter(invocation, place), begins: null });
+    const setup = await setUp(invocation, place, await setupPrompter(invocation, place));
     if (setup === null) {
       say("nothing was written");
       return EXIT.done;

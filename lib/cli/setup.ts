@@ -3,7 +3,7 @@ import { missingTool } from "../checks/missing_tool.ts";
 import { suggestChecks } from "../backlog/suggest_checks.ts";
 import { checksNothing } from "../backlog/verify_commands.ts";
 import { CONFIG_FILE } from "../config/load.ts";
-import type { Choice, Prompter } from "../context/context.ts";
+import type { Prompter } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { openRepository } from "../git/open_repository.ts";
 import { findExecutable, shellInvocation } from "../host/shell.ts";
@@ -27,13 +27,15 @@ export interface Setup {
   readonly open: readonly string[];
 }
 
-/** A set-up is for this. */
-export interface SetupOptions {
-  readonly place: Pick<Place, "config" | "file" | "root">;
-  /** `null`: no one can be asked. */
-  readonly prompter: Prompter | null;
+type SetupPlace = Pick<Place, "config" | "file" | "root">;
+
+/** A person is asked about this. */
+interface Asking {
+  readonly place: SetupPlace;
+  readonly prompter: Prompter;
   /** A yes begins this; `null`: it only writes the configuration. */
   readonly begins: "planning" | "the work" | null;
+  readonly found: readonly Candidate[];
 }
 
 /** Longest time for one check of the setup, in milliseconds: it only shows whether it passes now. */
@@ -54,65 +56,65 @@ interface Answers {
   /** `provider` of the configuration, as far as flags and answers name it. */
   readonly provider: object;
   readonly checks: readonly string[];
-  /** The parts that a person has said in so many words. */
-  readonly said: ReadonlySet<"agent" | "checks">;
 }
 
 /**
- * `ralph init` writes this, and the first command of a project: one screen with what was found, which a key changes.
- * Nothing of the project runs before the yes; then each check is tried once. Without a person, the checks that were
- * found are taken, and no agent.
+ * `ralph init` writes this: the values of the flags and, in a terminal, what a person said to one screen. Nothing of the
+ * project runs before the yes; then each check is tried once. Without a person, the checks that were found are taken,
+ * and no agent.
  *
  * @returns `null` where the person said no
  * @throws {RalphError} option-invalid for a check that checks nothing, interrupted
  */
-export async function setUp(invocation: Invocation, options: SetupOptions): Promise<Setup | null> {
-  const { flags } = invocation;
-  const { place: { config, file, root }, prompter } = options;
-  refuseEmptyFlags(flags.all("verify"));
-  const provider = namedProvider(invocation);
-  const given = [...flags.all("verify"), ...file === null ? [] : config.verify.default];
-  const found = given.length > 0 ? [] : await candidatesIn(root, invocation);
-  const usable = found.filter(({ state }) => state === null).map(({ command }) => command);
-  const start: Answers = { provider, checks: given.length > 0 ? given : usable, said: new Set() };
-  if (prompter !== null) return await asked(invocation, { ...options, prompter }, start, found);
-  const lines = [
-    ...isNamed({ ...config.provider, ...provider }) ? [] : await openAgent(invocation),
-    ...given.length > 0
-      ? []
-      : found.length === 0
-      ? ["no command that checks the project was found: `ralph init --verify CMD` names one"]
-      : found.map(({ command, from, state }) =>
-        `found in ${from}: \`${command}\`${state === null ? "" : `: ${state}`}`
-      ),
+export async function setUp(
+  invocation: Invocation,
+  place: SetupPlace,
+  prompter: Prompter | null,
+): Promise<Setup | null> {
+  const named = additionsOf(invocation);
+  const given = named.verify.default;
+  const found = given.length > 0 ? [] : await candidatesIn(place.root, invocation);
+  const start = { provider: named.provider ?? {}, checks: given.length > 0 ? given : usableOf(found) };
+  if (prompter !== null) {
+    const said = await asked(invocation, { place, prompter, begins: null, found }, start);
+    return said === null ? null : { config: { ...named, ...configOf(said) }, open: [] };
+  }
+  const lines = found.map(({ command, from, state }) =>
+    `found in ${from}: \`${command}\`${state === null ? "" : `: ${state}`}`
+  );
+  const open = [
+    ...isNamed(start.provider) ? [] : [`no agent was named; ${await agentsHere(invocation)}`],
+    ...given.length > 0 || lines.length > 0
+      ? lines
+      : ["no command that checks the project was found: `ralph init --verify CMD` names one"],
   ];
-  return { config: additions(start, invocation), open: lines };
+  return { config: { ...named, ...configOf(start) }, open };
 }
 
 /**
  * The first command of a project that needs an agent sets it up: where none is named, or where there is no
- * configuration and the project names checks that no flag does.
+ * configuration and the project names checks that no flag does. Flags hold for this command alone.
  *
  * @returns true if the configuration was written; `null` where the person said no
  */
 export async function setUpFirst(invocation: Invocation, place: Place, prompter: Prompter): Promise<boolean | null> {
   const { command, flags, host } = invocation;
   const { config, file, root } = place;
-  if (!prompter.interactive || !("agent-cmd" in command.flags) || flags.has("queue") || command.name === "job") {
-    return false;
-  }
-  const isReady = isNamed({ ...config.provider, ...namedProvider(invocation) }) || flags.has("script") ||
-    flags.has("cassette");
-  const hasChecks = file !== null || flags.has("verify") || flags.has("approve") || !("goal-file" in command.flags);
-  if (isReady && (hasChecks || (await candidatesIn(root, invocation)).length === 0)) return false;
-  if (await openRepository(host, root) === null) return false; // the command says so itself
+  if (!("agent-cmd" in command.flags) || flags.has("queue") || command.name === "job") return false;
   const begins = "goal-file" in command.flags ? "planning" : "the work";
-  const setup = await setUp(invocation, { place, prompter, begins });
-  if (setup === null) return null;
-  // Flags hold for this command alone.
-  const isFlagged = isNamed(namedProvider(invocation));
-  const { provider: _, ...checks } = setup.config;
-  const written = await addToConfig(root, file, isFlagged ? checks : setup.config);
+  const flagged = namedProvider(invocation);
+  const isReady = isNamed({ ...config.provider, ...flagged }) || flags.has("script") || flags.has("cassette");
+  const areNamed = file !== null || flags.has("verify") || flags.has("approve");
+  const found = areNamed ? [] : await candidatesIn(root, invocation);
+  if (isReady && (areNamed || found.length === 0 || begins !== "planning")) return false;
+  if (await openRepository(host, root) === null) return false; // the command says so itself
+  const start = {
+    provider: isNamed(flagged) ? flagged : {},
+    checks: areNamed ? config.verify.default : usableOf(found),
+  };
+  const said = await asked(invocation, { place, prompter, begins, found }, start);
+  if (said === null) return null;
+  const written = await addToConfig(root, file, configOf(isNamed(flagged) ? { ...said, provider: {} } : said));
   for (const path of written) invocation.say(`wrote ${path}: commit it with your project`);
   return written.length > 0;
 }
@@ -139,33 +141,29 @@ function isNamed(provider: object): boolean {
 export function additionsOf(invocation: Invocation): Additions {
   const checks = invocation.flags.all("verify");
   refuseEmptyFlags(checks);
-  return additions({ provider: namedProvider(invocation), checks }, invocation);
-}
-
-function additions(
-  { provider, checks }: Pick<Answers, "checks" | "provider">,
-  { flags }: Invocation,
-): Additions {
-  const { sandbox = {} } = configOverlay(flags);
+  const { sandbox = {} } = configOverlay(invocation.flags);
   return {
-    ...(Object.keys(provider).length === 0 ? {} : { provider: { ...provider } }),
-    verify: { default: checks },
-    ...(Object.keys(sandbox).length === 0 ? {} : { sandbox }),
+    ...configOf({ provider: namedProvider(invocation), checks }),
+    ...Object.keys(sandbox).length === 0 ? {} : { sandbox },
   };
 }
 
-async function openAgent({ host }: Invocation): Promise<readonly string[]> {
+function configOf({ provider, checks }: Answers): Additions {
+  return { ...Object.keys(provider).length === 0 ? {} : { provider: { ...provider } }, verify: { default: checks } };
+}
+
+/** The agents that a person may name, in words. */
+async function agentsHere({ host }: Invocation): Promise<string> {
   const found = (await findAgents(host)).map(({ name }) => name);
-  const [server] = found.length === 0 ? await ownServers(host.environment.variables) : [];
-  if (server !== undefined) {
-    const { name, why } = server;
-    return [
-      `no agent was named, and none is on PATH; ${name} (${why}): \`ralph init --agent ${OWN} --endpoint ${name}\``,
-    ];
-  }
-  return found.length === 0
-    ? ["no agent was named, and none is on PATH: `ralph help agents` says how to get one"]
-    : [`no agent was named; on PATH: ${found.join(", ")}: \`ralph init --agent ${found[0]}\``];
+  if (found.length > 0) return `on PATH: ${found.join(", ")}: \`ralph init --agent ${found[0]}\``;
+  const [server] = await ownServers(host.environment.variables);
+  return server === undefined
+    ? "none is on PATH: `ralph help agents` says how to get one"
+    : `none is on PATH; ${server.name} (${server.why}): \`ralph init --agent ${OWN} --endpoint ${server.name}\``;
+}
+
+function usableOf(found: readonly Candidate[]): readonly string[] {
+  return found.filter(({ state }) => state === null).map(({ command }) => command);
 }
 
 /** The commands that the project's files name; whether each could run is told by its program alone. */
@@ -177,48 +175,44 @@ async function candidatesIn(root: string, { host }: Invocation): Promise<readonl
   }));
 }
 
-/** The question again and again, until a person has decided. */
-async function asked(
-  invocation: Invocation,
-  options: SetupOptions & { readonly prompter: Prompter },
-  start: Answers,
-  found: readonly Candidate[],
-): Promise<Setup | null> {
+/** The question again and again, until a person has decided; Ctrl-C keeps what was answered. */
+async function asked(invocation: Invocation, options: Asking, start: Answers): Promise<Answers | null> {
   const { host, flags } = invocation;
-  const { place: { config, file, root }, prompter, begins } = options;
+  const { place: { config, file, root }, prompter, begins, found } = options;
   const known = new Map(found.map((candidate) => [candidate.command, candidate]));
   const isOpen = (provider: object): boolean => !isNamed({ ...config.provider, ...provider });
   const [first] = isOpen(start.provider) ? await findAgents(host) : [];
-  let answers: Answers = { ...start, provider: { ...start.provider, ...optional("preset", first?.name) } };
+  let answers = { ...start, provider: { ...start.provider, ...optional("preset", first?.name) } };
+  let said: Answers = { provider: {}, checks: [] };
   try {
     for (;;) {
       const value = await ask(invocation, options, answers, [...known.values()]);
       if (value === "no") return null;
       if (value === "agent" || (value === "yes" && isOpen(answers.provider))) {
         const picked = await pickAgent(host, prompter, "Which agent is to do the work?");
-        const said = new Set([...answers.said, "agent" as const]);
-        if (picked !== null) answers = { ...answers, provider: { ...start.provider, ...picked }, said };
+        if (picked !== null) said = { ...said, provider: picked };
+        answers = { ...answers, provider: { ...answers.provider, ...said.provider } };
         if (value === "agent" || (begins !== null && picked === null)) continue;
       }
       if (value === "checks") {
-        const checks = await pickChecks(prompter, [...known.values()]);
-        for (const command of checks) known.set(command, known.get(command) ?? { command, from: "you", state: null });
-        answers = { ...answers, checks, said: new Set([...answers.said, "checks" as const]) };
+        const message = "Which command must pass for every item? (nothing: each story names its own)";
+        const command = await askedText(prompter, "init.checks", message);
+        if (!known.has(command)) known.set(command, { command, from: "you", state: null });
+        said = { ...said, checks: command === "" || checksNothing(command) ? [] : [command] };
+        answers = { ...answers, checks: said.checks };
         continue;
       }
       const checks = flags.has("dry-run") ? answers.checks : await tried(invocation, root, answers.checks, known);
-      if (checks !== null) return { config: additions({ ...answers, checks }, invocation), open: [] };
+      if (checks !== null) return { ...answers, checks };
       // A person decides about checks that fail, all of them.
       const stays = (command: string): boolean => known.get(command)?.state?.startsWith("fails") === true;
       answers = { ...answers, checks: answers.checks.filter(stays) };
     }
   } catch (error) {
     if (!RalphError.isInstance(error) || error.code !== "interrupted") throw error;
-    const { provider, checks, said } = answers;
-    const kept = said.size === 0 || flags.has("dry-run") ? [] : await addToConfig(root, file, {
-      ...said.has("agent") ? { provider: { ...provider } } : {},
-      verify: { default: said.has("checks") ? checks : [] },
-    });
+    const kept = flags.has("dry-run") || !isNamed(said.provider) && said.checks.length === 0
+      ? []
+      : await addToConfig(root, file, configOf(said));
     const hint = kept.length === 0 ? "nothing was written" : `${CONFIG_FILE} keeps your answers`;
     throw new RalphError("interrupted", { hint: `${hint}; the same command asks for the rest` });
   }
@@ -226,7 +220,7 @@ async function asked(
 
 async function ask(
   invocation: Invocation,
-  options: SetupOptions & { readonly prompter: Prompter },
+  options: Asking,
   answers: Answers,
   known: readonly Candidate[],
 ): Promise<string> {
@@ -273,7 +267,7 @@ async function tried(
 /** The lines above the question: what was found, and what follows a yes. */
 async function screen(
   invocation: Invocation,
-  { place: { config, root }, begins }: SetupOptions,
+  { place: { config, root }, begins }: Asking,
   { provider, checks }: Answers,
   known: readonly Candidate[],
 ): Promise<readonly string[]> {
@@ -281,73 +275,46 @@ async function screen(
   const agents = await findAgents(host);
   const { preset, command } = { ...config.provider, ...provider };
   const name = command ?? preset;
-  const others = agents.filter((agent) => agent.name !== name).map((agent) => agent.name);
-  const here = agents.find((agent) => agent.name === preset);
-  const agentText = name === undefined
-    ? `none is on PATH: a key of your choice${await serverText(host)}; \`ralph help agents\` says how to get one`
-    : `${oneLine(name)}${here === undefined ? "" : ` (${proofText(here.adapter)})`}${
-      others.length === 0 ? "" : `; also here: ${others.join(", ")}`
-    }`;
-  const left = known.filter((one) => !checks.includes(one.command) && one.state !== PASSES);
-  const stateText = (one: string): string => {
-    const state = known.find((candidate) => candidate.command === one)?.state ?? null;
-    return state === null ? "" : ` (${state})`;
-  };
-  const repository = await openRepository(host, root);
-  const branch = await repository?.currentBranch() ?? null;
+  const here = agents.find((agent) => agent.name === name);
+  const others = agents.filter((agent) => agent !== here).map((agent) => agent.name);
+  const withState = (one: string, state: string | null | undefined): string =>
+    (state ?? null) === null ? one : `${one} (${state})`;
+  const stateOf = (one: string): string | null | undefined =>
+    known.find((candidate) => candidate.command === one)?.state;
+  const left = known.filter((one) => !checks.includes(one.command) && one.state !== PASSES && one.from !== "you");
+  const branch = await (await openRepository(host, root))?.currentBranch() ?? "HEAD";
   const mode = configOverlay(flags).sandbox?.mode ?? config.sandbox.mode;
+  const isOff = ["off", "auto"].includes(mode);
   const rows: readonly (readonly [string, string])[] = [
-    ["agent", agentText],
-    ["checks", checks.map((one) => `${oneLine(one)}${stateText(one)}`).join("; ") || "none: each story names its own"],
+    [
+      "agent",
+      name === undefined ? await agentsHere(invocation) : [
+        withState(oneLine(name), here && proofText(here.adapter)),
+        ...others.length === 0 ? [] : [
+          `also here: ${others.join(", ")}`,
+        ],
+      ].join("; "),
+    ],
+    [
+      "checks",
+      checks.map((one) => withState(oneLine(one), stateOf(one))).join("; ") || "none: each story names its own",
+    ],
     ...left.length === 0
       ? []
-      : [["", `not: ${left.map((one) => `${one.command} (${one.state})`).join("; ")}`] as const],
-    ...begins === "planning" ? [["branch", `one that the plan names, from ${branch ?? "HEAD"}`] as const] : [],
-    ["sandbox", ["off", "auto"].includes(mode) ? "off; `--sandbox` confines agent and checks to this project" : mode],
+      : [["", `not: ${left.map((one) => withState(one.command, one.state)).join("; ")}`] as const],
+    ...begins === "planning" ? [["branch", `one that the plan names, from ${branch}`] as const] : [],
+    ["sandbox", isOff ? "off; `--sandbox` confines agent and checks to this project" : mode],
   ];
-  const next = begins === null
-    ? "A yes tries the checks once and writes the file."
-    : `A yes tries the checks once and begins ${begins}, which takes turns of the agent.`;
   return [
     "Found here; nothing of the project has run:",
     ...table(rows, host.terminal.size().columns),
     "The agent runs with permission prompts off: it can edit files and run commands here without asking.",
-    `${next}${begins === "planning" ? " No code is written before you have read the plan." : ""}`,
+    begins === null
+      ? "A yes tries the checks once and writes the file."
+      : `A yes tries the checks once and begins ${begins}, which takes turns of the agent.${
+        begins === "planning" ? " No code is written before you have read the plan." : ""
+      }`,
   ];
-}
-
-async function serverText(host: Invocation["host"]): Promise<string> {
-  const [server] = await ownServers(host.environment.variables);
-  return server === undefined ? "" : `, or Ralph's own agent with ${server.name}`;
-}
-
-const [ALL, OTHER, NONE] = ["all", "other", "none"] as const;
-
-/** Asks what must pass for every item. */
-async function pickChecks(prompter: Prompter, known: readonly Candidate[]): Promise<readonly string[]> {
-  const usable = known.filter(({ state }) => state === null || state === PASSES).map(({ command }) => command);
-  const choices: readonly Choice[] = [
-    ...usable.length > 1 ? [{ value: ALL, label: usable.join(" and ") }] : [],
-    ...known.map(({ command, from, state }) => ({ value: command, label: command, hint: state ?? from })),
-    { value: OTHER, label: "another command" },
-    { value: NONE, label: "none", hint: "each story names its own" },
-  ];
-  const { value } = known.length === 0 ? { value: OTHER } : await prompter.ask({
-    id: "init.checks",
-    kind: "select",
-    message: "Which must pass for every item?",
-    initial: usable.length > 1 ? ALL : usable[0] ?? OTHER,
-    choices,
-  });
-  if (value === NONE) return [];
-  if (value === ALL) return usable;
-  if (value !== OTHER) return [value];
-  for (;;) {
-    const message = "Which command must pass for every item? (nothing: each story names its own)";
-    const command = await askedText(prompter, "init.check", message);
-    if (command === "") return [];
-    if (!checksNothing(command)) return [command];
-  }
 }
 
 /** Runs each command once, one after the other, and says how it ended. */

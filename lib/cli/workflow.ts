@@ -57,7 +57,7 @@ async function claimedBy(
 ): Promise<ChosenWorkflow | null> {
   let problem: unknown = null; // what is no name in one workflow may be a folder in another
   for (const { name, commands, claims } of workflows) {
-    if (commands.includes(line.command)) return { name, why: `\`ralph ${line.command.name}\`` };
+    if (commands.some((own) => own.name === line.command.name)) return { name, why: `\`ralph ${line.command.name}\`` };
     const why = await claims?.(line, root).catch((error: unknown) => void (problem ??= error)) ?? null;
     if (why !== null) return { name, why };
   }

@@ -27,7 +27,7 @@ const SHOWN_PATHS = 10;
 
 /** Each gate asks for a yes to this. */
 const QUESTIONS: Readonly<Record<string, string>> = {
-  prd: "whether to write the plan, once you have read it",
+  prd: "what becomes of the plan, once you have read it: one key writes it, and starts the work",
   understand: "whether to explore the code first, where there is no map of it yet (default: no)",
   run: "whether to start the work",
 };
@@ -232,7 +232,7 @@ function asksLines({ flags, host }: Invocation, { approvals }: RalphContext, { i
     ...given.length === 0 ? [] : [`yes beforehand: ${given.join(", ")}`],
     ...open.length > 0 && asksNoOne
       ? [`no one to ask, and no yes beforehand (\`--approve\`): ${open.join(", ")}`]
-      : open.map((gate) => QUESTIONS[gate] ?? gate),
+      : (isApproved || !open.includes("prd") ? open : ["prd"]).map((gate) => QUESTIONS[gate] ?? gate),
   ];
 }
 
