@@ -1,5 +1,5 @@
+import { note, type RalphContext } from "../context/context.ts";
 import type { AsInstructed } from "../backlog/check_types.ts";
-import type { RalphContext } from "../context/context.ts";
 import { createNewestLine } from "../events/newest_line.ts";
 import { createRedactor } from "../events/redact.ts";
 import { secretValues } from "../events/secrets.ts";
@@ -320,7 +320,7 @@ export async function repeatFailed(
     .filter((check) => check.command !== undefined && check.review !== true && isRed(check));
   if (again.length === 0) return { verification: found, unsteady: [] };
   const names = again.map(({ name }) => name).join(", ");
-  ralph.events.emit({ type: "note", level: "info", message: `failed, and run once more: ${names}` });
+  note(ralph, "info", `failed, and run once more: ${names}`);
   const { place } = options;
   const logs = options.logs === undefined ? {} : { logs: `${options.logs}-again` };
   const fresh = place === undefined ? {} : { place: { ...place, known: () => null } };

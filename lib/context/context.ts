@@ -6,7 +6,7 @@
 import type { $Type } from "dax";
 import type { StateFiles } from "../backlog/state_files.ts";
 import type { Config, TurnStage } from "../config/types.ts";
-import type { AgentEvent, AnswerSource, EventBus, Preview } from "../events/types.ts";
+import type { AgentEvent, AnswerSource, EventBus, EventSink, Preview } from "../events/types.ts";
 import type { Repository } from "../git/repository.ts";
 import type { Host } from "../host/types.ts";
 import type { Journal, JournalKey } from "../backlog/journal_types.ts";
@@ -275,4 +275,9 @@ export function ownFiles(repository: Pick<Repository, "ralphDirectory" | "topLev
 function rootName(topLevel: string, root: string): string {
   const inside = relative(topLevel, root);
   return inside === "" ? "" : `-${hashText(inside).slice(0, 12)}`;
+}
+
+/** Reports something to know, in one sentence. */
+export function note({ events }: { readonly events: EventSink }, level: "info" | "warn", message: string): void {
+  events.emit({ type: "note", level, message });
 }

@@ -1,9 +1,9 @@
+import { note, type RalphContext } from "../context/context.ts";
 import { failedUnseenCheck } from "../backlog/attempts.ts";
 import type { JournalKey, JudgingHistory, OpenItem } from "../backlog/journal_types.ts";
 import type { Attempt, Backlog, Check, Item, LoopView, PassedItem, Settlement } from "../backlog/types.ts";
 import type { CheckLike } from "../checks/function.ts";
 import type { LimitsConfig } from "../config/schema.ts";
-import type { RalphContext } from "../context/context.ts";
 import type { EventBus } from "../events/types.ts";
 import { nestedIn, nestedMessage } from "../git/nested.ts";
 import { requireRepository, rootPaths, topLevelPaths, type TreeSnapshot } from "../git/repository.ts";
@@ -181,12 +181,11 @@ export class Iterations {
     const { ralph, backlog, ownership } = this.#parts;
     const changed = topLevelPaths(ralph, attempt.turn?.changedFiles ?? []);
     const nested = await nestedIn(requireRepository(ralph), changed);
-    if (nested.length > 0) ralph.events.emit({ type: "note", level: "warn", message: nestedMessage(nested) });
+    if (nested.length > 0) note(ralph, "warn", nestedMessage(nested));
     const state = new Set(topLevelPaths(ralph, backlog.stateFiles));
     const mixed = ownership.afterTurn(item.id, changed.filter((path) => !state.has(path)), after);
     if (mixed.length === 0) return;
-    const message = `not committed, since they had changes before the turn: ${mixed.join(", ")}`;
-    ralph.events.emit({ type: "note", level: "warn", message });
+    note(ralph, "warn", `not committed, since they had changes before the turn: ${mixed.join(", ")}`);
   }
 
   /** Records how an attempt was settled, reports it, starts its hooks. @returns why the run ends, or `null` */
@@ -229,7 +228,7 @@ export class Iterations {
     }
     const unreported = policy.unreportedBudget(this.progress, this.#limits);
     if (unreported !== null && this.progress.turns === 1) {
-      ralph.events.emit({ type: "note", level: "warn", message: unreported });
+      note(ralph, "warn", unreported);
     }
     if (settlement.status !== "passed" || item.checksOnly === true || item.preparatory === true) return;
     if (attempt.greenBefore === true) this.notice({ kind: "green-before", subject: item.id, message: "" });

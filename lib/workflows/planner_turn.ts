@@ -1,6 +1,6 @@
+import { note, type RalphContext } from "../context/context.ts";
 import { agentTurn } from "../agents/agent_turn.ts";
 import { pathsOutside } from "../checks/guards.ts";
-import type { RalphContext } from "../context/context.ts";
 import { changedSources, othersMessage } from "../git/changed_sources.ts";
 import { requireRepository, topLevelPaths, type TreeSnapshot } from "../git/repository.ts";
 import { RalphError } from "../errors/ralph_error.ts";
@@ -49,7 +49,7 @@ export async function plannerTurn(ralph: RalphContext, request: PlannerRequest):
     ralph.events.emit({ type: "trespass", by: "planner", paths: sources, diff });
     return { status: "trespassed", paths: sources, diff };
   }
-  if (others.length > 0) ralph.events.emit({ type: "note", level: "warn", message: othersMessage(others) });
+  if (others.length > 0) note(ralph, "warn", othersMessage(others));
   const { end } = turn;
   if (end.reason === "completed") return { status: "answered", text: turn.text };
   if (end.reason === "aborted") return { status: "aborted" };

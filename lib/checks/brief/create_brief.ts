@@ -4,12 +4,12 @@
  *
  * @module
  */
+import { note, type RalphContext } from "../../context/context.ts";
 import { join, relative, sep } from "node:path";
 import type { AsInstructed } from "../../backlog/check_types.ts";
 import type { BriefRecord } from "../../backlog/journal_types.ts";
 import type { ManualEdit } from "../../backlog/state_files.ts";
 import type { Backlog } from "../../backlog/types.ts";
-import type { RalphContext } from "../../context/context.ts";
 import { requireRepository } from "../../git/repository.ts";
 import { type FileState, isSameState, listFiles, readFileState, realPath } from "../../host/file_state.ts";
 import { hashText, pathExists, readBytes, resolveInside } from "../../host/files.ts";
@@ -181,8 +181,7 @@ class RunBrief implements Brief {
 
   #warn(what: string, names: readonly string[], ...behind: readonly string[]): void {
     if (names.length === 0) return;
-    const message = [`${what}: ${names.join(", ")}`, ...behind].join(" ");
-    this.#parts.ralph.events.emit({ type: "note", level: "warn", message });
+    note(this.#parts.ralph, "warn", [`${what}: ${names.join(", ")}`, ...behind].join(" "));
   }
 
   #tagsNow(): Tags {

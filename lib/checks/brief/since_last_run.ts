@@ -1,6 +1,6 @@
+import { note, type RalphContext } from "../../context/context.ts";
 import type { BriefRecord } from "../../backlog/journal_types.ts";
 import { CONFIG_FILE } from "../../config/load.ts";
-import type { RalphContext } from "../../context/context.ts";
 import { requireRepository } from "../../git/repository.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { isObject, jsonIn } from "../../host/data.ts";
@@ -21,15 +21,14 @@ export async function acceptChanges(ralph: RalphContext, record: BriefRecord): P
   if (paths.length === 0) return;
   const names: string[] = [];
   for (const path of paths) names.push(await nameOf(ralph, path, last.record, record));
-  const note = (level: "info" | "warn", message: string): void => ralph.events.emit({ type: "note", level, message });
-  if (last.ended) return note("info", `since the last run: ${names.join(", ")}`);
+  if (last.ended) return note(ralph, "info", `since the last run: ${names.join(", ")}`);
   const lines = await diffOf(ralph, paths, last.record, record);
   ralph.events.emit({
     type: "text",
     title: "Changed since the run that was killed began",
     lines: [...names, ...lines],
   });
-  if (ralph.loop.acceptChanges) return note("info", `agreed to: ${names.join(", ")}`);
+  if (ralph.loop.acceptChanges) return note(ralph, "info", `agreed to: ${names.join(", ")}`);
   if (ralph.prompter.interactive) {
     const message = "The last run was killed. Did you make these changes yourself, and do they count?";
     const question = { id: "brief.accept", kind: "confirm", message, details: names, initial: false } as const;

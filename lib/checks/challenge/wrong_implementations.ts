@@ -1,3 +1,4 @@
+import { note } from "../../context/context.ts";
 import { join, relative, sep } from "node:path";
 import type { CheckResult } from "../../backlog/types.ts";
 import { lineFrom, outputFrom } from "../../git/run_git.ts";
@@ -105,7 +106,7 @@ async function wrongImplementation(
   const file = join(folder, `${name}.diff`);
   await writeAtomic(file, diff);
   const survivor = relative(ralph.root, file).replaceAll(sep, "/");
-  ralph.events.emit({ type: "note", level: "warn", message: `a wrong implementation passes the checks: ${survivor}` });
+  note(ralph, "warn", `a wrong implementation passes the checks: ${survivor}`);
   return { ...NONE, result, diff, survivor };
 }
 

@@ -1,3 +1,4 @@
+import { note, type RalphContext } from "../../context/context.ts";
 import { missingTool } from "../../checks/missing_tool.ts";
 import type { JudgingHistory } from "../../backlog/journal_types.ts";
 import type {
@@ -17,7 +18,6 @@ import type { Beside } from "../../checks/beside.ts";
 import type { Brief, BriefChange } from "../../checks/brief/types.ts";
 import { type CheckLike, namedCheck } from "../../checks/function.ts";
 import { verify } from "../../checks/verify.ts";
-import type { RalphContext } from "../../context/context.ts";
 import type { HistoryRewritten } from "../../git/history.ts";
 import type { TreeSnapshot } from "../../git/repository.ts";
 import type { CleanRun } from "../finish/clean.ts";
@@ -131,8 +131,7 @@ export async function verifyBefore(
   for (const result of found.results) {
     const tool = missingTool(result);
     if (tool === null) continue;
-    const message = `${item.id}: ${result.name} cannot run yet: ${tool} was not found; the work may bring it`;
-    ralph.events.emit({ type: "note", level: "warn", message });
+    note(ralph, "warn", `${item.id}: ${result.name} cannot run yet: ${tool} was not found; the work may bring it`);
   }
   return found;
 }

@@ -1,6 +1,6 @@
+import { note, type RalphContext } from "../../context/context.ts";
 import { join } from "node:path";
 import type { ObservedTurn } from "../../agents/agent_turn.ts";
-import type { RalphContext } from "../../context/context.ts";
 import {
   type ChangedPath,
   type Repository,
@@ -92,7 +92,7 @@ export function createTurnGuard(
       const moved = isEnded || persons.size > 0;
       const after = persons.size > 0 ? await repository.snapshot() : found;
       const { isTouched, remade } = await uncommitted.restore(before, after, rewritten !== null);
-      warn(ralph, [...notesOf(operations, rootPaths(ralph, cleared)), ...gone]);
+      for (const text of [...notesOf(operations, rootPaths(ralph, cleared)), ...gone]) note(ralph, "warn", text);
       const guarded = moved || isTouched ? await observedAgain(ralph, repository, observed, persons) : observed;
       last = { itemId: last?.itemId ?? "", head: guarded.after.head };
       return { ...guarded, rewritten, remade: rootPaths(ralph, remade) };
@@ -105,7 +105,7 @@ export function createTurnGuard(
 
 async function keptOut(ralph: RalphContext, before: TreeSnapshot, now: string | null): Promise<boolean> {
   const paths = await takeOutUnreadable(requireRepository(ralph), before, now);
-  if (paths.length > 0) warn(ralph, [`${COMMITTED}: ${rootPaths(ralph, paths).join(", ")}`]);
+  if (paths.length > 0) note(ralph, "warn", `${COMMITTED}: ${rootPaths(ralph, paths).join(", ")}`);
   return paths.length > 0;
 }
 
@@ -119,12 +119,8 @@ function unreadableReport(ralph: RalphContext) {
     const message = `not compared and not committed, since the name is not UTF-8: ${
       rootPaths(ralph, fresh).join(", ")
     }`;
-    warn(ralph, [message]);
+    note(ralph, "warn", message);
   };
-}
-
-function warn({ events }: RalphContext, messages: readonly string[]): void {
-  for (const message of messages) events.emit({ type: "note", level: "warn", message });
 }
 
 /** Changes with every write of the index: without one there is no new flag. */
@@ -177,8 +173,7 @@ async function flagsAsBefore(
   const cleared = await indexFlags.clearNewFlags(repository, before, now);
   const back = await indexFlags.layFlagsAgain(repository, before, now);
   if (committed.length > 0) {
-    const message = `${COMMITTED}: ${rootPaths(ralph, committed).join(", ")}`;
-    ralph.events.emit({ type: "note", level: "warn", message });
+    note(ralph, "warn", `${COMMITTED}: ${rootPaths(ralph, committed).join(", ")}`);
   }
   warnOfFlags(ralph, back.filter((path) => !committed.includes(path)));
   return { cleared, isMoved: committed.length + back.length > 0 };
@@ -219,7 +214,7 @@ function createIgnoredBefore(ralph: RalphContext, stateFiles: readonly string[])
     const message = `removed while the turn ran, and not kept, since git ignores them: ${
       rootPaths(ralph, gone).join(", ")
     }`;
-    if (gone.length > 0) ralph.events.emit({ type: "note", level: "warn", message });
+    if (gone.length > 0) note(ralph, "warn", message);
   }
   return {
     async look() {
@@ -239,7 +234,7 @@ function createIgnoredBefore(ralph: RalphContext, stateFiles: readonly string[])
       const paths = new Set([...committed, ...shown.map(({ path }) => path)]);
       if (paths.size === 0) return paths;
       const message = `ignored and there before the turn, so not committed: ${rootPaths(ralph, [...paths]).join(", ")}`;
-      ralph.events.emit({ type: "note", level: "warn", message });
+      note(ralph, "warn", message);
       return paths;
     },
   };

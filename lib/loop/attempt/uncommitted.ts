@@ -1,7 +1,7 @@
+import { note, type RalphContext } from "../../context/context.ts";
 import { join } from "node:path";
 import { restoreFolders } from "../../agents/agent_turn.ts";
 import type { KeptRecord, KeptWork, OpenItem } from "../../backlog/journal_types.ts";
-import type { RalphContext } from "../../context/context.ts";
 import { type Repository, requireRepository, rootPaths, type TreeSnapshot } from "../../git/repository.ts";
 import { keepPaths, type KeptPath, nameKept, restoreKept } from "../../git/kept.ts";
 import * as indexFlags from "../../git/index_flags.ts";
@@ -59,7 +59,7 @@ export function createUncommitted(
     if (paths.length === 0) return;
     const named = rootPaths(ralph, paths.slice(0, NAMED)).join(", ");
     const more = paths.length > NAMED ? ` and ${paths.length - NAMED} more` : "";
-    ralph.events.emit({ type: "note", level, message: `${message}: ${named}${more}` });
+    note(ralph, level, `${message}: ${named}${more}`);
   }
 
   async function restoreOne(path: string): Promise<boolean> {
@@ -147,7 +147,7 @@ async function layHiddenAgain(ralph: RalphContext, work: KeptWork): Promise<void
 export function warnOfFlags(ralph: RalphContext, paths: readonly string[]): void {
   if (paths.length === 0) return;
   const message = "an index flag of yours hides changes of these files; the turn removed it, and it is back: ";
-  ralph.events.emit({ type: "note", level: "warn", message: `${message}${rootPaths(ralph, paths).join(", ")}` });
+  note(ralph, "warn", `${message}${rootPaths(ralph, paths).join(", ")}`);
 }
 
 async function shownNow(repository: Repository, seen: TreeSnapshot | null, hides: boolean): Promise<TreeSnapshot> {

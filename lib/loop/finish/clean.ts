@@ -1,10 +1,10 @@
+import { note, type RalphContext } from "../../context/context.ts";
 import type { Backlog, Check, CheckResult } from "../../backlog/types.ts";
 import { isNamed, type NotReproducible, whyNotReproducible } from "../../checks/checkout/classify.ts";
 import { openCheckout } from "../../checks/checkout/open_checkout.ts";
 import type { BroughtUp, Checkout, CheckoutPlace } from "../../checks/checkout/types.ts";
 import { verify } from "../../checks/verify.ts";
 import type { JournalKey } from "../../backlog/journal_types.ts";
-import type { RalphContext } from "../../context/context.ts";
 import { requireRepository, rootPaths, topLevelPaths } from "../../git/repository.ts";
 import type { CheckedAs } from "../run/outcome.ts";
 import type { Notice } from "../policy/progress.ts";
@@ -127,7 +127,7 @@ function reportNamed({ events }: RalphContext, command: string, absent: readonly
   if (named.length === 0) return;
   const message = `${command} names ${named.join(", ")}, which git does not have: ` +
     "name it in `workspace.copy` if the check cannot do without it";
-  events.emit({ type: "note", level: "warn", message });
+  note({ events }, "warn", message);
 }
 
 /** The thing that the final check looks at. A commit that lacks the work cannot be checked. */

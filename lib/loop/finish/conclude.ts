@@ -1,3 +1,4 @@
+import { note, type RalphContext } from "../../context/context.ts";
 import { stoppedBy } from "../policy/ending.ts";
 import { doubtOf } from "../../backlog/attempts.ts";
 import type { JournalKey } from "../../backlog/journal_types.ts";
@@ -5,7 +6,6 @@ import type { Backlog, Check, CheckResult, LoopView, PassedItem } from "../../ba
 import { describeFailures } from "../../backlog/verdict.ts";
 import type { CheckLike } from "../../checks/function.ts";
 import type { LimitsConfig } from "../../config/schema.ts";
-import type { RalphContext } from "../../context/context.ts";
 import type { Findings } from "../../checks/experiment/findings.ts";
 import { finalCheck, type FinalResult, type FinalWork, finalWork, sentBack, SEPARATOR } from "./final_check.ts";
 import { MOST_REOPENINGS, type Notice, type Progress, timeReached, workingTime } from "../policy/progress.ts";
@@ -216,7 +216,7 @@ async function reopen<Data, Findings>(
   const { backlog, key, committer, stopped, progress } = run;
   const halted = failures.find(({ halts }) => halts !== undefined);
   const lacking = await lackingIn(ralph, failures, { ...run, checks });
-  if (lacking !== null) ralph.events.emit({ type: "note", level: "warn", message: lacking.message });
+  if (lacking !== null) note(ralph, "warn", lacking.message);
   const described = describeFailures({ status: "failed", results: failures, failures });
   const reason = lacking === null ? described : `${described}\n${lacking.message}`;
   const failuresOf = sentBack(failures, progress.passed.at(-1));

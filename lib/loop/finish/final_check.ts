@@ -1,5 +1,5 @@
+import { note, type RalphContext } from "../../context/context.ts";
 import { isAncestor } from "../../git/refs.ts";
-import type { RalphContext } from "../../context/context.ts";
 import type {
   Backlog,
   Check,
@@ -142,8 +142,7 @@ async function checked(
   const up = await clean.bringUp();
   if (up.status !== "ready") {
     const verification = failedBringUp(up, scope);
-    const message = verification.failures.map(({ name, tail }) => `no ${name}: ${tail}`).join("\n");
-    ralph.events.emit({ type: "note", level: "warn", message });
+    note(ralph, "warn", verification.failures.map(({ name, tail }) => `no ${name}: ${tail}`).join("\n"));
     return { verification, notices: inTree, commit: null };
   }
   const { commit } = up.place;

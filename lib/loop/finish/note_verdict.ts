@@ -1,8 +1,8 @@
+import { note, type RalphContext } from "../../context/context.ts";
 import { attest, briefHash } from "../../attest/attest.ts";
 import { VERDICTS_REF } from "../../attest/names.ts";
 import type { Check, CheckResult } from "../../backlog/types.ts";
 import type { BriefRecord } from "../../backlog/journal_types.ts";
-import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { noteAt } from "../../git/notes.ts";
 import { type Repository, requireRepository, topLevelPaths } from "../../git/repository.ts";
@@ -62,8 +62,7 @@ async function attested(ralph: RalphContext, verdict: Parameters<typeof attest>[
     await attest(ralph, verdict);
   } catch (error) {
     if (!RalphError.isInstance(error)) throw error;
-    const message = `no verdict was noted at ${verdict.commit.slice(0, 10)}: ${error.message}`;
-    ralph.events.emit({ type: "note", level: "warn", message });
+    note(ralph, "warn", `no verdict was noted at ${verdict.commit.slice(0, 10)}: ${error.message}`);
   }
 }
 

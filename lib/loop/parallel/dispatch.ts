@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { note } from "../../context/context.ts";
 import { deleteRefs } from "../../git/refs.ts";
 import { createBeside } from "../../checks/beside.ts";
 import type { OpenItem } from "../../backlog/journal_types.ts";
@@ -288,8 +289,7 @@ export class Dispatcher implements AsyncDisposable {
     const { message, hint } = asNamed(fault);
     const left = isKept ? "" : `; the next run takes what its turn left in ${tree.path}`;
     const reason = `worker ${tree.lane + 1} has stopped: ${message}`;
-    const said = `${reason}; ${begun.item.id} goes to another worker${left}; ${hint}`;
-    tree.home.events.emit({ type: "note", level: "warn", message: said });
+    note(tree.home, "warn", `${reason}; ${begun.item.id} goes to another worker${left}; ${hint}`);
     this.#parts.iterations.notice({ kind: "environment", subject: reason, message: "" });
     const settled = leftOpen(attempt, reason);
     await this.#coordinator.run(async () => {

@@ -4,9 +4,9 @@
  *
  * @module
  */
+import { note, type RalphContext } from "../../context/context.ts";
 import type { Attempt, Item } from "../../backlog/types.ts";
 import { restoreBrief } from "../../checks/brief/create_brief.ts";
-import type { RalphContext } from "../../context/context.ts";
 import { guardHistory } from "../../git/history.ts";
 import { commitMerged, mergeTrees } from "../../git/land.ts";
 import { unionOf } from "../../git/merge_change.ts";
@@ -93,8 +93,7 @@ export class Landings {
 
   /** Its turn is paid, and its result is on the remote: nothing of it is settled, so that the next run asks for it again. */
   #leaveOpen({ begun, tree }: ToLand): "left-open" {
-    const message = `${begun.item.id} was worked on, and has not landed: the next run lands it`;
-    tree.home.events.emit({ type: "note", level: "info", message });
+    note(tree.home, "info", `${begun.item.id} was worked on, and has not landed: the next run lands it`);
     return "left-open";
   }
 
@@ -162,7 +161,7 @@ export class Landings {
     if (back === null || back.length === 0) return;
     const message = `the lock file has changed: ${back.join(", ")} of the worker's tree is in the project's now ` +
       "(`workspace.setup` would install it)";
-    tree.home.events.emit({ type: "note", level: "info", message });
+    note(tree.home, "info", message);
   }
 
   /**
@@ -176,7 +175,7 @@ export class Landings {
     const { head, branch } = this.#line ?? found;
     const line = { branch: branch ?? found.branch, head: head ?? found.head, floor: head ?? found.head };
     const rewritten = await guardHistory(this.#repository, line, found, attemptId);
-    if (rewritten !== null) ralph.events.emit({ type: "note", level: "warn", message: rewritten.message });
+    if (rewritten !== null) note(ralph, "warn", rewritten.message);
     const now = rewritten === null ? found : await this.#repository.status();
     const own = new Set(ownPaths(ralph, this.#parts.loop.backlog));
     const strange = now.changed.map(({ path }) => path).filter((path) => !own.has(path) && !this.#reported.has(path));
@@ -184,7 +183,7 @@ export class Landings {
     for (const path of strange) this.#reported.add(path);
     const message = `changed in the project's own tree while items are worked on in others, by a person or by a turn ` +
       `outside of its tree; not committed: ${rootPaths(ralph, strange).join(", ")}`;
-    ralph.events.emit({ type: "note", level: "warn", message });
+    note(ralph, "warn", message);
     return now;
   }
 

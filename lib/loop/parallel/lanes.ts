@@ -1,4 +1,4 @@
-import type { RalphContext } from "../../context/context.ts";
+import { note, type RalphContext } from "../../context/context.ts";
 import type { RalphEvent } from "../../events/types.ts";
 import { asNamed } from "../../host/file_errors.ts";
 import type { LoopParts } from "../iterations.ts";
@@ -31,8 +31,7 @@ export async function openLanes({ ralph, backlog, workers }: LoopParts, trees: n
         throw error;
       }
       const { message, hint } = asNamed(error);
-      const rest = `works with ${lane} of ${trees} workers: ${message}; ${hint}`;
-      ralph.events.emit({ type: "note", level: "warn", message: rest });
+      note(ralph, "warn", `works with ${lane} of ${trees} workers: ${message}; ${hint}`);
       break;
     }
   }

@@ -4,9 +4,9 @@
  *
  * @module
  */
+import { note, type RalphContext } from "../../context/context.ts";
 import { join } from "node:path";
 import { jsonIn, objectOr } from "../../host/data.ts";
-import type { RalphContext } from "../../context/context.ts";
 import { openRepository } from "../../git/open_repository.ts";
 import { type Repository, requireRepository, topLevelPaths, treesDirectory } from "../../git/repository.ts";
 import { type Captured, captureWork } from "../../git/fold.ts";
@@ -52,7 +52,7 @@ export async function rescueTrees(
   if (kept > 0 && workers === 1) {
     const message = `work of ${kept} ${kept === 1 ? "item" : "items"} was kept (\`git log --all\`): ` +
       "it comes back when they are taken up again";
-    ralph.events.emit({ type: "note", level: "info", message });
+    note(ralph, "info", message);
   }
   return kept;
 }

@@ -1,3 +1,4 @@
+import { note } from "../../context/context.ts";
 import { onlyOneReason, ORDERED } from "../../backlog/attempts.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { tooOldToMerge } from "../../git/land.ts";
@@ -50,7 +51,7 @@ export async function ensurePossible(
   }
   const { open, atOnce } = await backlog.overview({ parked: ralph.journal.parked(key) });
   if (atOnce === 1 && (open ?? 0) > 1) {
-    ralph.events.emit({ type: "note", level: "info", message: `one after another: ${ORDERED}` });
+    note(ralph, "info", `one after another: ${ORDERED}`);
   }
   const own = new Set(ownPaths(ralph, backlog));
   const unseen = changed.map(({ path }) => path).filter((path) => !own.has(path));
@@ -59,7 +60,7 @@ export async function ensurePossible(
     const message = `workers do not see what is not committed: ${
       rootPaths(ralph, unseen).slice(0, NAMED).join(", ")
     }${more}`;
-    ralph.events.emit({ type: "note", level: "warn", message });
+    note(ralph, "warn", message);
   }
   return new Set(unseen);
 }

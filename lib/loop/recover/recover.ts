@@ -1,9 +1,9 @@
+import { note, ownFiles, type RalphContext } from "../../context/context.ts";
 import { dirname, join } from "node:path";
 import { interruptedAttempt } from "../../backlog/attempts.ts";
 import { verdictOf } from "../../backlog/verdict.ts";
 import { type CheckLike, namedCheck } from "../../checks/function.ts";
 import { verify } from "../../checks/verify.ts";
-import { ownFiles, type RalphContext } from "../../context/context.ts";
 import { requireRepository, type TreeSnapshot } from "../../git/repository.ts";
 import { modifiedAt, removeLeftOvers } from "../../host/files.ts";
 import type { JournalKey, OpenItem } from "../../backlog/journal_types.ts";
@@ -77,7 +77,7 @@ export async function recover(
     const message = attempt === null
       ? `${item.id} was interrupted in attempt ${number} and is taken up again`
       : `${item.id} was being settled when Ralph was stopped: ${settled.settlement.status}`;
-    ralph.events.emit({ type: "note", level: "info", message });
+    note(ralph, "info", message);
   }
   return ownership;
 }
@@ -99,7 +99,7 @@ async function landedAgain(
   if (landed.status === "in-the-way") {
     const message = `${item.id} was landing when Ralph was stopped, and ${landed.paths.join(", ")} changed since: ` +
       `it is worked on again; its work is ${landing.commit.slice(0, 10)}`;
-    ralph.events.emit({ type: "note", level: "warn", message });
+    note(ralph, "warn", message);
     return "in-the-way";
   }
   const { tip, commit, own = { subjects: [], trailers: [] } } = landing;
@@ -166,7 +166,7 @@ async function repairAfterKill(
     const back = branch === null ? "" : `; ${branch} is back at ${head?.slice(0, 7)}, its files are as they were`;
     const message = `git objects that were torn when the machine stopped are set aside: ${objects}${back}`;
     if (index !== null) reportTornIndex(ralph, index);
-    if (objects > 0 || branch !== null) ralph.events.emit({ type: "note", level: "warn", message });
+    if (objects > 0 || branch !== null) note(ralph, "warn", message);
   }
   for (const { fold } of open) {
     if (fold !== undefined) await (await import("../../git/commit_fold.ts")).undoFold(repository, fold);
@@ -178,7 +178,7 @@ async function repairAfterKill(
 function reportTornIndex({ events }: Pick<RalphContext, "events">, kept: string): void {
   const message =
     `git's index was damaged when the machine stopped, and is made anew: nothing is staged; the old one: ${kept}`;
-  events.emit({ type: "note", level: "warn", message });
+  note({ events }, "warn", message);
 }
 
 /** Reverts edits of state files from before the run was killed. */

@@ -1,8 +1,8 @@
+import { note, type RalphContext } from "../../context/context.ts";
 import { onOneLine } from "../../prompts/parts.ts";
 import type { Attempt, Backlog, Check, Item, LoopView, Settlement } from "../../backlog/types.ts";
 import { noChecks } from "../../backlog/verify_commands.ts";
 import { usageOf } from "../../backlog/usage.ts";
-import type { RalphContext } from "../../context/context.ts";
 import type { TurnChanges } from "../../events/types.ts";
 import { requireRepository } from "../../git/repository.ts";
 
@@ -67,7 +67,7 @@ export async function announceIteration<Data, Findings>(
   });
   if (named.attempt !== 1) return;
   for (const message of noChecks({ id: named.item.id, acceptanceCriteria: shown })) {
-    events.emit({ type: "note", level: "warn", message });
+    note({ events }, "warn", message);
   }
 }
 

@@ -1,8 +1,8 @@
+import { note, type RalphContext } from "../../context/context.ts";
 import type { Check, CheckResult } from "../../backlog/types.ts";
 import { type CheckLike, namedCheck } from "../../checks/function.ts";
 import { missingTool } from "../../checks/missing_tool.ts";
 import { verify } from "../../checks/verify.ts";
-import type { RalphContext } from "../../context/context.ts";
 import { requireRepository, rootPaths, topLevelPaths, type TreeSnapshot } from "../../git/repository.ts";
 import type { CleanRun } from "../finish/clean.ts";
 
@@ -67,13 +67,11 @@ export async function baselineOf(
   const message = summaryOf(shared.length, failing.length);
   ralph.events.emit({ type: "step-end", step: "baseline", status: found.status, message });
   if (failing.length > 0) {
-    const already = `already failing before the first turn: ${failing.join(", ")}`;
-    ralph.events.emit({ type: "note", level: "warn", message: already });
+    note(ralph, "warn", `already failing before the first turn: ${failing.join(", ")}`);
   }
   const { paths, now } = await repository.changedSince(before);
   if (paths.length > 0) {
-    const written = `the checks themselves changed the tree: ${rootPaths(ralph, paths).join(", ")}`;
-    ralph.events.emit({ type: "note", level: "warn", message: written });
+    note(ralph, "warn", `the checks themselves changed the tree: ${rootPaths(ralph, paths).join(", ")}`);
   }
   TRIED.set(ralph.run, { commands: commandsOf(shared), results, tree: now, state: topLevelPaths(ralph, state) });
   return outcomeOf(ralph, results);

@@ -1,5 +1,5 @@
+import { note, type RalphContext } from "../../context/context.ts";
 import { join } from "node:path";
-import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { Backlog } from "../../backlog/types.ts";
 import { type Repository, requireRepository, rootPaths, topLevelPaths } from "../../git/repository.ts";
@@ -24,8 +24,7 @@ export async function onBranch<Data, Findings>(
   if (wanted === "" && current === null) throw new RalphError("git-detached-head", { details: { root: ralph.root } });
   if (wanted === "" || wanted === current) return;
   if (asked === undefined && current !== null && await isRenamed(repository.git, wanted, current)) {
-    const message = `working on the branch ${current}, as ${wanted} is called now`;
-    ralph.events.emit({ type: "note", level: "info", message });
+    note(ralph, "info", `working on the branch ${current}, as ${wanted} is called now`);
     return;
   }
   const before = brief?.fingerprint ?? null;
@@ -77,7 +76,7 @@ export async function enterBranch(ralph: Place, branch: string): Promise<void> {
   });
   if (came === "current") return;
   const forward = came === "forwarded" ? ", brought forward to what was checked out" : "";
-  ralph.events.emit({ type: "note", level: "info", message: `working on the branch ${branch}${forward}` });
+  note(ralph, "info", `working on the branch ${branch}${forward}`);
 }
 
 type Place = Pick<RalphContext, "config" | "events" | "journal" | "repository" | "root" | "state">;

@@ -1,8 +1,8 @@
+import { note, type RalphContext } from "../../context/context.ts";
 import type { Backlog, CheckResult, Item, LoopView, Next } from "../../backlog/types.ts";
 import { restoreBrief } from "../../checks/brief/create_brief.ts";
 import { checksForUnchecked } from "../../checks/unchecked_items.ts";
 import type { LimitsConfig } from "../../config/schema.ts";
-import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { requireRepository, rootPaths } from "../../git/repository.ts";
 import { configuredHooks } from "../../hooks/hook.ts";
@@ -138,8 +138,7 @@ export class Loop<Data, Findings> {
         });
         if (opened === null && !waits) {
           waits = true;
-          const message = "one item at a time until there is a commit: workers have none to begin with";
-          ralph.events.emit({ type: "note", level: "info", message });
+          note(ralph, "info", "one item at a time until there is a commit: workers have none to begin with");
         }
         return opened;
       },
@@ -245,8 +244,7 @@ export class Loop<Data, Findings> {
     const { config, events } = this.#ralph;
     if (!config.commits.work && !config.commits.prdChanges) return;
     for (const { path, reason } of await requireRepository(this.#ralph).tryCommit()) {
-      const message = `a new file ${path} cannot be committed: ${reason}`;
-      events.emit({ type: "note", level: "warn", message });
+      note({ events }, "warn", `a new file ${path} cannot be committed: ${reason}`);
     }
   }
 

@@ -1,9 +1,9 @@
+import { note, type RalphContext } from "../../context/context.ts";
 import { headlineOf, type Lack, lackOf } from "../../backlog/verdict.ts";
 import { journalKeyOf, onlyOneReason } from "../../backlog/attempts.ts";
 import { refuseOldMembers } from "../../backlog/old_members.ts";
 import type { Backlog } from "../../backlog/types.ts";
 import { namedCheck } from "../../checks/function.ts";
-import type { RalphContext } from "../../context/context.ts";
 import { addsNothing, type BranchWork, branchWork } from "../../git/branch_work.ts";
 import { requireRepository, rootPaths, treesDirectory } from "../../git/repository.ts";
 import { pathExists } from "../../host/files.ts";
@@ -127,7 +127,7 @@ function announceEnd(
   { work, checked }: { readonly work: BranchWork | null; readonly checked: string | null },
 ): void {
   for (const text of ralph.steering.unread()) {
-    ralph.events.emit({ type: "note", level: "warn", message: `told, and in no prompt before the end: ${text}` });
+    note(ralph, "warn", `told, and in no prompt before the end: ${text}`);
   }
   const { status, iterations, usage, notices } = outcome;
   const reasons = "reasons" in outcome ? outcome.reasons : "limit" in outcome ? [outcome.limit] : [];
@@ -158,7 +158,7 @@ function workersOf<Data, Findings>(
     });
   }
   if (config.parallel.workers > 1 && policy?.final !== false) {
-    events.emit({ type: "note", level: "info", message: `one item at a time: ${problem}` });
+    note({ events }, "info", `one item at a time: ${problem}`);
   }
   return 1;
 }
@@ -209,8 +209,7 @@ async function commitState<Data, Findings>(
     await committer.commit({ subject: `ralph: record the run (${status})`, paths, work: false }, []);
   } catch (error) {
     if (!RalphError.isInstance(error)) throw error;
-    const message = `the state is not committed: ${error.message}`;
-    ralph.events.emit({ type: "note", level: "warn", message });
+    note(ralph, "warn", `the state is not committed: ${error.message}`);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { RalphContext } from "../../context/context.ts";
+import { note, type RalphContext } from "../../context/context.ts";
 import { asNamed } from "../../host/file_errors.ts";
 
 /** Cleans up behind a run: a failure is reported, and changes no verdict. */
@@ -10,6 +10,6 @@ export async function tidied(
     await work();
   } catch (error) {
     const { message, hint } = asNamed(error);
-    events.emit({ type: "note", level: "warn", message: `not cleaned up: ${message}; ${hint}` });
+    note({ events }, "warn", `not cleaned up: ${message}; ${hint}`);
   }
 }

@@ -1,6 +1,6 @@
+import { note, type RalphContext } from "../../context/context.ts";
 import { join } from "node:path";
 import type { Backlog, Item, SettleCommit } from "../../backlog/types.ts";
-import type { RalphContext } from "../../context/context.ts";
 import * as git from "../../git/repository.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { pathExists } from "../../host/files.ts";
@@ -51,11 +51,7 @@ export function createCommitter(ralph: RalphContext, backlog: Pick<Backlog, "pol
       const folded = fold === null ? {} : { fold };
       const { signal } = ralph;
       const onSlowHooks = (names: readonly string[]): void =>
-        ralph.events.emit({
-          type: "note",
-          level: "warn",
-          message: `the commit waits for the repository's hooks (${names.join(", ")}); Ctrl-C ends them`,
-        });
+        note(ralph, "warn", `the commit waits for the repository's hooks (${names.join(", ")}); Ctrl-C ends them`);
       const own = { ...(body === undefined ? {} : { body }), ...folded };
       const request = { paths, subject, hooks: withWork, signal, onSlowHooks, ...own };
       const isNew = new Set(known?.changed.filter(({ untracked }) => untracked).map(({ path }) => path));
@@ -77,12 +73,11 @@ export function createCommitter(ralph: RalphContext, backlog: Pick<Backlog, "pol
           const message = `a hook of the repository staged uncommitted changes, which are not in the commit: ${
             git.rootPaths(ralph, result.without).join(", ")
           }`;
-          ralph.events.emit({ type: "note", level: "warn", message });
+          note(ralph, "warn", message);
         }
       } else if (result.status === "nothing" && result.ignored.length > 0 && !toldIgnored) {
         toldIgnored = true;
-        const message = `ignored by git and therefore not committed: ${result.ignored.join(", ")}`;
-        ralph.events.emit({ type: "note", level: "warn", message });
+        note(ralph, "warn", `ignored by git and therefore not committed: ${result.ignored.join(", ")}`);
       }
       return result;
     },
@@ -153,8 +148,7 @@ export async function stowParked(
   if (last !== undefined && last.ref !== ref && !commitsNothing(item)) {
     await repository.git(["update-ref", "-d", last.ref]);
   }
-  const message = `what the turns at ${item.id} left is kept as ${ref}, and out of the tree`;
-  ralph.events.emit({ type: "note", level: "info", message });
+  note(ralph, "info", `what the turns at ${item.id} left is kept as ${ref}, and out of the tree`);
   return ref;
 }
 
@@ -223,6 +217,6 @@ async function bringRef(
   const message = isBack
     ? `${left} is back in the tree`
     : `${left} stays at ${ref}: ${work.conflict} has changed in the same place`;
-  ralph.events.emit({ type: "note", level: isBack ? "info" : "warn", message });
+  note(ralph, isBack ? "info" : "warn", message);
   return isBack ? "back" : "differs";
 }

@@ -1,5 +1,5 @@
+import { note, type RalphContext } from "../../context/context.ts";
 import { join } from "node:path";
-import type { RalphContext } from "../../context/context.ts";
 import { newestArchive } from "../../git/archive.ts";
 import { pathExists } from "../../host/files.ts";
 import { layInFiles } from "../lay_in_files.ts";
@@ -16,5 +16,5 @@ export async function layIn(ralph: RalphContext): Promise<void> {
   if (below.exitCode !== 0) return; // a branch of the same name that began elsewhere is another goal's
   const laid = await layInFiles(ralph, archived, [PRD_FILE, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, PROGRESS_FILE]);
   if (laid.length === 0) return;
-  ralph.events.emit({ type: "note", level: "info", message: `the state of ${branch} is back: ${laid.join(", ")}` });
+  note(ralph, "info", `the state of ${branch} is back: ${laid.join(", ")}`);
 }

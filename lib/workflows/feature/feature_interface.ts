@@ -1,7 +1,7 @@
+import { note, type RalphContext } from "../../context/context.ts";
 import type { FeatureBacklogOptions } from "./backlog.ts";
 import type { FeatureDirectory } from "./directories.ts";
 import { storyPages } from "./checks.ts";
-import type { RalphContext } from "../../context/context.ts";
 import { browserCheck } from "../../checks/browser/check.ts";
 import type { Services } from "../../services/create_services.ts";
 
@@ -49,8 +49,7 @@ export function featureInterface(
       const unseen = stories.filter((story) => storyPages(story, services.base).length === 0).map(({ id }) => id);
       if (unseen.length > 0) {
         const why = "there is no service in ralph.config.json, and no criterion names a URL";
-        const message = `no page is opened for ${unseen.join(", ")}: ${why}`;
-        events.emit({ type: "note", level: "warn", message });
+        note({ events }, "warn", `no page is opened for ${unseen.join(", ")}: ${why}`);
       }
       if (unseen.length === stories.length) return;
       const { findBrowser } = await import("../../checks/browser/find_browser.ts");

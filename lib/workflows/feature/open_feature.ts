@@ -1,6 +1,6 @@
+import { note, type RalphContext } from "../../context/context.ts";
 import { type FeatureDirectory, listFeatures, matchFeature } from "./directories.ts";
 import { parseFeaturePrd } from "./format.ts";
-import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { Repository } from "../../git/repository.ts";
 import { readText } from "../../host/files.ts";
@@ -28,7 +28,7 @@ export async function openFeature(
   name = "",
 ): Promise<FeatureDirectory> {
   const { feature, said } = await findFeature(ralph.root, name, ralph.repository);
-  if (said !== null) ralph.events.emit({ type: "note", level: "info", message: said });
+  if (said !== null) note(ralph, "info", said);
   return feature;
 }
 

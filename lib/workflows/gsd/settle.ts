@@ -1,3 +1,4 @@
+import { note } from "../../context/context.ts";
 import { dirname, join } from "node:path";
 import { copyPath, ensureDirectory, pathExists, readLeftText, removePath, writeAtomic } from "../../host/files.ts";
 import type { Attempt, Item, SettleCommit, Settlement } from "../../backlog/types.ts";
@@ -115,12 +116,12 @@ export class PlanSettler {
     if (names.length === 0) return;
     this.#skipped.set(data.id, names.length);
     const count = `${names.length} checkpoint${names.length === 1 ? " was" : "s were"}`;
-    this.#note(`${data.id}: ${count} left out, no one saw: ${names.join("; ")}`);
+    note(this.#ralph, "warn", `${data.id}: ${count} left out, no one saw: ${names.join("; ")}`);
   }
 
   async #ownSummary(data: GsdItemData, attempt: Attempt<GsdFindings>): Promise<string> {
     const date = localDate(this.#ralph.host.clock.now());
-    this.#note(`${data.summaryFile} was written by Ralph: the agent left none`);
+    note(this.#ralph, "warn", `${data.summaryFile} was written by Ralph: the agent left none`);
     // commits whose subject names the plan, newest first: `feat(01-02): …`
     const mark = `(${data.id}):`;
     const arguments_ = ["log", "--max-count=50", "--format=%h %s", "--fixed-strings", `--grep=${mark}`];
@@ -188,10 +189,6 @@ export class PlanSettler {
     const roadmap = { phase, plan, done, complete, total: counts.phaseTotal, now };
     await this.#ralph.state.update(ROADMAP_FILE, (text) => text === null ? null : rewriteRoadmap(text, roadmap));
   }
-
-  #note(message: string): void {
-    this.#ralph.events.emit({ type: "note", level: "warn", message });
-  }
 }
 
 /** STATE.md's last activity, of a plan that passed. */
@@ -235,8 +232,7 @@ export async function moveAside(ralph: MoveContext, path: string, attemptId: str
   await ensureDirectory(folder);
   await copyPath(file, join(folder, name));
   await removePath(file);
-  const message = `${path} is of a plan that was not verified: moved to ${join(folder, name)}`;
-  ralph.events.emit({ type: "note", level: "warn", message });
+  note(ralph, "warn", `${path} is of a plan that was not verified: moved to ${join(folder, name)}`);
   return [path];
 }
 

@@ -1,6 +1,6 @@
+import { note, type RalphContext } from "../../context/context.ts";
 import { planStore } from "./store.ts";
 import { PLAN_FILE } from "./types.ts";
-import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { refuseOperations } from "../../git/open_repository.ts";
 import { requireRepository, topLevelPaths } from "../../git/repository.ts";
@@ -46,6 +46,6 @@ export async function commitPlan(ralph: RalphContext): Promise<CommitPlanOutcome
     throw error;
   }
   const { warnings } = await planStore(ralph).mutate((plan) => ({ plan, subject: "ralph: update plan" }));
-  for (const message of warnings) ralph.events.emit({ type: "note", level: "warn", message });
+  for (const message of warnings) note(ralph, "warn", message);
   return { status: "approved" };
 }

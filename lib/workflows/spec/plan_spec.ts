@@ -1,9 +1,9 @@
+import { note, type RalphContext } from "../../context/context.ts";
 import { requireSpec } from "./find_spec.ts";
 import { beginSpec, planned, unfinishedOf } from "./mutations.ts";
 import { formatPlan, parsePlan, pendingOf, tasksOf } from "./plan_file.ts";
 import { planStore } from "./store.ts";
 import { type Plan, PLAN_FILE, type Task } from "./types.ts";
-import type { RalphContext } from "../../context/context.ts";
 import { askingEnds } from "../planner_turn.ts";
 import { requireRepository } from "../../git/repository.ts";
 import { type LoopOutcome, runLoop } from "../../loop/run/run_loop.ts";
@@ -64,14 +64,14 @@ export async function planSpec(ralph: RalphContext, options: PlanSpecOptions): P
     if (kept !== null) return kept;
   }
   const { warnings } = await store.mutate((plan) => beginSpec(plan, spec));
-  for (const message of warnings) ralph.events.emit({ type: "note", level: "warn", message });
+  for (const message of warnings) note(ralph, "warn", message);
 
   const signal = options.signal === undefined ? {} : { signal: options.signal };
   const run = await runLoop(ralph, planBacklog(ralph, spec), { purpose: "plan", branch: "", ...signal });
   if (run.status !== "passed" && run.status !== "unverified") return run;
   const tasks = pendingOf(await store.load()).length;
   const message = `no task is pending: the code meets ${spec} already, as the agent says`;
-  if (tasks === 0) ralph.events.emit({ type: "note", level: "info", message });
+  if (tasks === 0) note(ralph, "info", message);
   return { status: "approved", spec, tasks };
 }
 

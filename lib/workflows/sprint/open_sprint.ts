@@ -1,10 +1,10 @@
+import { note, type RalphContext } from "../../context/context.ts";
 import { join } from "node:path";
 import { readSprint, sprintBacklog } from "./backlog.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { compileSprint, sprintHooks } from "./compile.ts";
 import { onlySprint, sprintDirectory, sprintPaths } from "./paths.ts";
 import type { SprintFindings, SprintItemData } from "./types.ts";
-import type { RalphContext } from "../../context/context.ts";
 import { pathExists, readText } from "../../host/files.ts";
 import { isoNow } from "../../host/local_date.ts";
 import { configuredHooks, type Hook } from "../../hooks/hook.ts";
@@ -58,7 +58,7 @@ export async function openSprint(ralph: RalphContext, options: OpenSprintOptions
   }
   const own = await sprintHooks(ralph, { directory });
   if (options.retryBlocked ?? ralph.loop.retryBlocked) await answered(ralph, progress);
-  for (const message of await unknownPlugins(ralph, own)) ralph.events.emit({ type: "note", level: "warn", message });
+  for (const message of await unknownPlugins(ralph, own)) note(ralph, "warn", message);
   const hooks = [...configuredHooks(ralph.config).filter(({ id }) => !own.some((hook) => hook.id === id)), ...own];
   return { directory, backlog: sprintBacklog(ralph, { directory }), hooks };
 }
@@ -66,19 +66,18 @@ export async function openSprint(ralph: RalphContext, options: OpenSprintOptions
 /** Compiles. A sprint in standard mode that has begun needs its SPRINT.yaml no more: what is wrong there is a warning. */
 async function bringUpToDate(ralph: RalphContext, directory: string): Promise<void> {
   const { definition, progress } = sprintPaths(ralph.root, directory);
-  const note = (level: "info" | "warn", message: string): void => ralph.events.emit({ type: "note", level, message });
   try {
     const compiled = await compileSprint(ralph, { directory });
     const { workflow, workflowFrom, warnings } = compiled.definition;
     const message = compiled.status === "written"
       ? `compiled ${progress} from the workflow ${workflow} (${workflowFrom})`
       : `${progress} follows what has changed in ${definition} since: ${compiled.changed.join(", ")}`;
-    if (compiled.status !== "unchanged") note("info", message);
-    for (const warning of warnings) note("warn", warning);
+    if (compiled.status !== "unchanged") note(ralph, "info", message);
+    for (const warning of warnings) note(ralph, "warn", warning);
   } catch (error) {
     if (!RalphError.isInstance(error) || error.details["path"] !== definition) throw error;
     if (await ralph.state.read(progress) === null || (await readSprint(ralph, progress)).kind === "ralph") throw error;
-    note("warn", `${error.message}; the sprint continues with ${progress} as it is`);
+    note(ralph, "warn", `${error.message}; the sprint continues with ${progress} as it is`);
   }
 }
 

@@ -1,5 +1,5 @@
+import { note, type RalphContext } from "../../../context/context.ts";
 import { PLAN_STATE_FILE, type Prd, PRD_FILE, PROGRESS_FILE } from "../types.ts";
-import type { RalphContext } from "../../../context/context.ts";
 import { askPending, type Refusal, takeReply } from "./questions.ts";
 import { commitPlan, PLAN_STATE_FILES, type PlanSession, type Recommendation, type Uncertainty } from "./state.ts";
 import { goalMissing, preflight } from "./preflight.ts";
@@ -87,8 +87,7 @@ export async function plan(ralph: RalphContext, options: PlanOptions): Promise<P
     return ended;
   });
   if (outcome.status === "aborted" && await ralph.state.read(PLAN_STATE_FILE) !== null) {
-    const message = "the plan so far is kept, answers included";
-    ralph.events.emit({ type: "note", level: "info", message });
+    note(ralph, "info", "the plan so far is kept, answers included");
   }
   if (outcome.status === "declined") ralph.events.emit({ type: "text", title: "Next", lines: outcome.next });
   return outcome;

@@ -1,10 +1,10 @@
+import { note, type RalphContext } from "../../../context/context.ts";
 import { plain, textOf, tryJson } from "../../plain.ts";
 import { isoNow, localTime } from "../../../host/local_date.ts";
 import { join } from "node:path";
 import { CODEBASE_MAP_FILE, EXEC_FOLDER, EXEC_RUNS, PLAN_STATE_FILE } from "../types.ts";
 import { scaffoldExec } from "../scaffold.ts";
 import { prdSummaryLines } from "../summary.ts";
-import type { RalphContext } from "../../../context/context.ts";
 import { usage } from "../../../cli/parse.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { pathExists, writeAtomic } from "../../../host/files.ts";
@@ -88,7 +88,7 @@ async function kept(ralph: RalphContext, goal: string | null, saved: PlanState |
   if (saved.state === "done") return await stillApproved(ralph, saved) ? saved : null;
   const answers = saved.qa.length === 1 ? "1 answer" : `${saved.qa.length} answers`;
   const message = `continuing with the plan begun ${localTime(saved.createdAt)} (${answers} so far): ${saved.goal}`;
-  ralph.events.emit({ type: "note", level: "info", message });
+  note(ralph, "info", message);
   return saved;
 }
 
@@ -112,7 +112,7 @@ async function stillApproved(ralph: RalphContext, saved: PlanState): Promise<boo
   const message = same
     ? `this goal's PRD was approved ${localTime(saved.approvedPrdAt ?? "")} and is unchanged`
     : "the PRD is no longer the one that was approved for this goal: planning again";
-  ralph.events.emit({ type: "note", level: "info", message });
+  note(ralph, "info", message);
   return same;
 }
 

@@ -1,5 +1,5 @@
+import { note, type RalphContext } from "../../../context/context.ts";
 import { z } from "zod";
-import type { RalphContext } from "../../../context/context.ts";
 import { parseJson } from "../../../errors/json_syntax.ts";
 import * as exec from "../types.ts";
 import { EXEC_FOLDER, EXEC_RUNS, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, type Prd } from "../types.ts";
@@ -310,10 +310,9 @@ export async function commitPlan(ralph: RalphContext): Promise<void> {
   const paths = names.map((name) => `${exec.EXEC_FOLDER}/${name}`).filter((path) => path !== exec.EXEC_RUNS);
   const result = await commitFiles(ralph, { paths, subject: "ralph: plan approved" });
   if (result.status === "nothing" && result.ignored.length > 0) {
-    const message = `git ignores ${result.ignored.join(", ")}: the plan is not committed`;
-    ralph.events.emit({ type: "note", level: "info", message });
+    note(ralph, "info", `git ignores ${result.ignored.join(", ")}: the plan is not committed`);
   }
   if (result.status === "refused") {
-    ralph.events.emit({ type: "note", level: "warn", message: `the plan could not be committed: ${result.output}` });
+    note(ralph, "warn", `the plan could not be committed: ${result.output}`);
   }
 }

@@ -1,10 +1,10 @@
+import { note, type RalphContext } from "../../../context/context.ts";
 import { pathsOutside } from "../../../checks/guards.ts";
 import { type PromptValuesOf, renderPrompt } from "../../../prompts/render.ts";
 import { requireRepository, rootPaths } from "../../../git/repository.ts";
 import { type PlannerTurn, plannerTurn } from "../../planner_turn.ts";
 import { missingStateFiles, type PlanSession, type PlanState, restoreState, type TreeBefore } from "./state.ts";
 import { CODEBASE_MAP_FILE, EXEC_FOLDER, type Prd, PRD_FILE, type Story } from "../types.ts";
-import type { RalphContext } from "../../../context/context.ts";
 import { parseCodebaseMap } from "../understand/codebase_map.ts";
 import { formatPrd, parsePrd } from "../format.ts";
 import { suggestChecks } from "../../../backlog/suggest_checks.ts";
@@ -54,8 +54,7 @@ export async function tellUnjudged(ralph: RalphContext, before: TreeBefore): Pro
   if (outside.length === 0) return;
   const what =
     "planning was interrupted in a turn, and these files have changed since it began, by the agent or by you";
-  const message = `${what}: ${outside.join(", ")}`;
-  ralph.events.emit({ type: "note", level: "warn", message });
+  note(ralph, "warn", `${what}: ${outside.join(", ")}`);
 }
 
 /** Rounds of questions after which the agent has to draft. */

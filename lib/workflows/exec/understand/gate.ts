@@ -1,7 +1,7 @@
+import { note, type RalphContext } from "../../../context/context.ts";
 import { localDate } from "../../../host/local_date.ts";
 import { CODEBASE_MAP_FILE } from "../types.ts";
 import { loadTopics } from "./read_topics.ts";
-import type { RalphContext } from "../../../context/context.ts";
 import { askConsent, type Consent, type GateOutcome, type IterationCap, iterationCap } from "../../../recipe/gate.ts";
 import { readPlanState, type Recommendation, recordDecision, type Uncertainty } from "../plan/state.ts";
 import { type CodebaseMap, type MapAge, mapAge, parseCodebaseMap } from "./codebase_map.ts";
@@ -65,7 +65,7 @@ export async function gateUnderstand(
     today: localDate(ralph.host.clock.now()),
   });
   for (const message of warnings) {
-    ralph.events.emit({ type: "note", level: "warn", message: `${CODEBASE_MAP_FILE}: ${message}` });
+    note(ralph, "warn", `${CODEBASE_MAP_FILE}: ${message}`);
   }
   const certain = "map is of today and the planner is certain";
   if (mode === "auto" && reasons.length === 0) return skipped(ralph, `the codebase ${certain}`);
@@ -88,12 +88,12 @@ export async function gateUnderstand(
   if (consent.yes) return { status: "approved", ...cap, reasons };
   const number = cap.maxIterations === undefined ? "" : ` --max-iterations ${cap.maxIterations}`;
   const next = ralph.again(`ralph understand${number}`);
-  ralph.events.emit({ type: "note", level: "info", message: `not now: \`${next}\` does it later` });
+  note(ralph, "info", `not now: \`${next}\` does it later`);
   return { status: "declined", next: [next] };
 }
 
 function skipped(ralph: RalphContext, reason: string): { readonly status: "skipped"; readonly reason: string } {
-  ralph.events.emit({ type: "note", level: "info", message: `understanding skipped: ${reason}` });
+  note(ralph, "info", `understanding skipped: ${reason}`);
   return { status: "skipped", reason };
 }
 

@@ -1,8 +1,8 @@
+import { note, type RalphContext } from "../../../context/context.ts";
 import { join } from "node:path";
 import { CODEBASE_MAP_FILE, EXEC_RUNS, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, PRD_FILE } from "../types.ts";
 import { MAP_TEMPLATE } from "../scaffold.ts";
 import { isCovered, loadTopics } from "./read_topics.ts";
-import type { RalphContext } from "../../../context/context.ts";
 import { pathExists, readText, writeAtomic } from "../../../host/files.ts";
 import { type LoopOutcome, runLoop } from "../../../loop/run/run_loop.ts";
 import { failureOf, fingerprintOf, isOver, isParked, reasonOf } from "../../../backlog/attempts.ts";
@@ -52,7 +52,7 @@ export async function understand(ralph: RalphContext, options: UnderstandOptions
   const isNew = !await pathExists(file);
   if (isNew) {
     await writeAtomic(file, MAP_TEMPLATE);
-    ralph.events.emit({ type: "note", level: "info", message: `made ${CODEBASE_MAP_FILE}` });
+    note(ralph, "info", `made ${CODEBASE_MAP_FILE}`);
   }
   const { maxIterations, signal } = options;
   const maxItems = options.maxItems ?? (maxIterations === undefined ? (await loadTopics(ralph)).open : undefined);
@@ -73,8 +73,7 @@ export async function understand(ralph: RalphContext, options: UnderstandOptions
   const topicsLeft = (await loadTopics(ralph)).all.filter(({ checked }) => !checked).map(({ text }) => text);
   if (topicsLeft.length > 0 && outcome.status !== "failed") {
     const count = `${topicsLeft.length} topic${topicsLeft.length === 1 ? " is" : "s are"} left`;
-    const message = `${count}: ${topicsLeft.join("; ")}`;
-    ralph.events.emit({ type: "note", level: "info", message });
+    note(ralph, "info", `${count}: ${topicsLeft.join("; ")}`);
   }
   const gaveUp = outcome.status === "blocked" || (outcome.status === "exhausted" && isFruitless);
   return { ...asUnderstood(outcome, maxItems, maxIterations), topicsLeft, gaveUp };

@@ -1,7 +1,7 @@
+import { type Choice, note, type RalphContext } from "../../../context/context.ts";
 import { askingEnds, planning } from "../../planner_turn.ts";
 import { type FeatureDirectory, listFeatures, matchFeature, newDirectory, scaffoldFeature } from "../directories.ts";
 import { localDate } from "../../../host/local_date.ts";
-import type { Choice, RalphContext } from "../../../context/context.ts";
 import type { Outcome } from "../../../recipe/outcome.ts";
 import { requireRepository } from "../../../git/repository.ts";
 import { finalize } from "./finalize.ts";
@@ -76,7 +76,7 @@ async function create(ralph: RalphContext, feature: FeatureDirectory): Promise<P
     const logs = `${await ralph.run.folder(".ralph/runs")}/baseline`;
     const tried = await baselineOf(ralph, [], { logs, signal: ralph.signal });
     if (tried.status !== "known") return tried;
-    note(ralph, `Starting PRD for "${feature.name}"...`);
+    note(ralph, "info", `Starting PRD for "${feature.name}"...`);
     await scaffoldFeature(ralph.root);
     const written = await writeMarkdown(ralph, feature, null);
     return written.status === "written" ? await offerToFinalize(ralph, feature) : written;
@@ -84,7 +84,7 @@ async function create(ralph: RalphContext, feature: FeatureDirectory): Promise<P
 }
 
 async function offerToFinalize(ralph: RalphContext, feature: FeatureDirectory): Promise<PrdOutcome> {
-  note(ralph, `Saved to ${feature.markdownFile}`);
+  note(ralph, "info", `Saved to ${feature.markdownFile}`);
   const question = { id: "prd.finalize", kind: "confirm", message: "Ready to finalize?", initial: false } as const;
   const answer = await ralph.prompter.ask(question);
   if (answer.value === "yes") return await finalized(ralph, feature);
@@ -98,7 +98,7 @@ async function finalized(ralph: RalphContext, feature: FeatureDirectory): Promis
   }
   const result = await finalize(ralph, feature, state.markdown);
   if (result.status !== "finalized") return result;
-  note(ralph, `Ready! Run '${ralph.again(`ralph run ${feature.name}`)}'`);
+  note(ralph, "info", `Ready! Run '${ralph.again(`ralph run ${feature.name}`)}'`);
   return ready(ralph, feature);
 }
 
@@ -111,7 +111,7 @@ function ready(ralph: RalphContext, feature: FeatureDirectory): PrdOutcome {
 async function afterEdit(ralph: RalphContext, feature: FeatureDirectory): Promise<PrdOutcome> {
   const state = await prdState(ralph, feature);
   if (state.status === "final") {
-    note(ralph, `PRD is ready: ${feature.path}/; run '${ralph.again(`ralph run ${feature.name}`)}'`);
+    note(ralph, "info", `PRD is ready: ${feature.path}/; run '${ralph.again(`ralph run ${feature.name}`)}'`);
     return ready(ralph, feature);
   }
   const problem = state.status === "draft" ? state.reason : `${feature.markdownFile} is empty`;
@@ -125,12 +125,8 @@ function later(
   say: (again: string) => string,
 ): PrdOutcome {
   const again = ralph.again(`ralph prd ${name}`);
-  ralph.events.emit({ type: "note", level, message: say(again) });
+  note(ralph, level, say(again));
   return { status: "declined", next: [again] };
-}
-
-function note({ events }: RalphContext, message: string): void {
-  events.emit({ type: "note", level: "info", message });
 }
 
 async function askForAction(
@@ -240,7 +236,7 @@ async function writeMarkdown(
 
   if (ralph.agent.interactive === true && ralph.host.terminal.interactive && ralph.prompter.interactive) {
     const message = `handing the terminal over to ${ralph.agent.name}; end its session to come back`;
-    ralph.events.emit({ type: "note", level: "info", message });
+    note(ralph, "info", message);
     const turn = await prdTurn(ralph, feature, {
       prompt: await prompt("It begins now, in this terminal."),
       name: "prd-session",

@@ -1,3 +1,4 @@
+import { note } from "../../../context/context.ts";
 import { findSpec, requireSpec } from "../find_spec.ts";
 import type { Invocation } from "../../../cli/command.ts";
 import { changePlan, claimLine, openPlan } from "./open_plan.ts";
@@ -45,7 +46,7 @@ export async function build(invocation: Invocation): Promise<number> {
   const validated = await validatePlanFile({ ...place, scope: "", host: invocation.host });
   refuseEmptyItems([validated]);
   for (const warning of validated.present ? validated.warnings : []) {
-    session.ralph.events.emit({ type: "note", level: "warn", message: `${PLAN_FILE}: ${warning}` });
+    note(session.ralph, "warn", `${PLAN_FILE}: ${warning}`);
   }
   const recipe = await shippedRecipe(invocation.program.recipes, "spec");
   return endWith(invocation, session.ralph, await recipe.run(session.ralph, { goal: "" }), "ralph build");
