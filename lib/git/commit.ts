@@ -17,6 +17,7 @@ import {
   READING,
   reasonOf,
 } from "./run_git.ts";
+import { areRefusedByAttributes } from "./attributes.ts";
 import { withIntent } from "./intent.ts";
 import { withOwnIndex } from "./own_index.ts";
 import { clearLocks, type GitFolders } from "./locks.ts";
@@ -132,9 +133,17 @@ async function write(
     return { status: "nothing", ignored: [] };
   }
   if (end.exitCode === 1 && hooks && (await hooksOf(context)).length > 0) {
-    return { status: "refused", output: end.tail };
+    return { status: "refused", by: "a hook of the repository", output: end.tail };
+  }
+  const repository = { ...folders, topLevel, git: quiet(git) };
+  if (hooks && await areRefusedByAttributes(repository, names)) {
+    return { status: "refused", by: "git, by the attributes of its files", output: reasonOf(end) };
   }
   throw gitFailed(commit, reasonOf(end));
+}
+
+function quiet(git: Git): Git {
+  return (words, options = {}) => git(words, { ...options, environment: { ...QUIET, ...options.environment } });
 }
 
 /** Runs the commit itself, and takes out of it what a hook has staged of the others: those are in `staged` then. */

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { stageBytes } from "./attributes.ts";
 import { entriesAt } from "./take_out.ts";
 import { commitFields, lineFrom, outputFrom, pathsBetween } from "./run_git.ts";
 import { ownTree } from "./own_index.ts";
@@ -125,14 +126,14 @@ export interface Captured {
  * ```
  */
 export async function captureWork(
-  repository: Pick<Repository, "git" | "gitDirectory" | "topLevel">,
+  repository: Pick<Repository, "git" | "gitDirectory" | "ralphDirectory" | "topLevel">,
   { base, ref, subject, without, only, mask }: Capture,
 ): Promise<Captured | null> {
   const tree = await ownTree(repository, "copied", async (environment) => {
     if (only === undefined) await outputFrom(repository, ["add", "--all"], { environment });
     else {
       await outputFrom(repository, ["read-tree", "--reset", "HEAD"], { environment }); // a person may have staged
-      await stagePaths(repository, only, environment);
+      await stagePaths(repository, only, environment).catch(() => stageBytes(repository, only, environment));
     }
     if (without.length > 0) {
       const input = await entriesAt(repository, base, without);

@@ -57,6 +57,15 @@ function quoted(path: string): string {
   return `"${path.replaceAll(/["\\]/g, "\\$&").replaceAll("\n", "\\n").replaceAll("\r", "\\r")}"`;
 }
 
+/** The kept paths, as `git update-index --index-info` reads it. */
+export function linesOf(kept: ReadonlyMap<string, KeptPath>): readonly string[] {
+  return [...kept].flatMap(([path, { blob, facts }]) => {
+    if (blob === undefined || facts === null) return [];
+    const fileMode = (facts.mode & 0o100) === 0 ? "100644" : "100755";
+    return [`${facts.kind === "link" ? "120000" : fileMode} ${blob}\t${path}\0`];
+  });
+}
+
 /** Names the kept objects by a ref, so that git does not take them away; `git show REF:PATH` prints one. @returns the commit */
 export async function nameKept(
   repository: Keeping,
@@ -64,11 +73,7 @@ export async function nameKept(
   kept: ReadonlyMap<string, KeptPath>,
   parent: string | null,
 ): Promise<string | null> {
-  const lines = [...kept].flatMap(([path, { blob, facts }]) => {
-    if (blob === undefined || facts === null) return [];
-    const fileMode = (facts.mode & 0o100) === 0 ? "100644" : "100755";
-    return [`${facts.kind === "link" ? "120000" : fileMode} ${blob}\t${path}\0`];
-  });
+  const lines = linesOf(kept);
   if (lines.length === 0) return parent;
   return await saveCommit(repository, ref, await treeWith(repository, null, lines.join("")), parent);
 }

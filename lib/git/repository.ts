@@ -85,7 +85,8 @@ export type CommitResult =
   /** Nothing in the named paths differs from HEAD, or all of them are ignored. */
   | { readonly status: "nothing"; readonly ignored: readonly string[] }
   /** The user's hook said no; `output` is the tail of what it printed. */
-  | { readonly status: "refused"; readonly output: string };
+  /** By whom, in words. */
+  | { readonly status: "refused"; readonly by: string; readonly output: string };
 
 /** The position of HEAD. */
 export interface HeadNow {

@@ -119,7 +119,11 @@ describe("commit()", () => {
 
     const result = await project.repository.commit({ paths: ["fresh"], subject: "many", hooks: true });
 
-    expect(result).toMatchObject({ status: "refused", output: expect.stringMatching(/^\s*400$/m) });
+    expect(result).toMatchObject({
+      status: "refused",
+      by: "a hook of the repository",
+      output: expect.stringMatching(/^\s*400$/m),
+    });
     expect(project.git("status", "--porcelain")).toBe("M  staged.txt\n?? fresh/\n");
   });
 
@@ -245,7 +249,7 @@ describe("commit()", () => {
 
     const refused = await project.repository.commit({ paths: ["a.txt", "new.txt"], subject: "work", hooks: true });
 
-    expect(refused).toEqual({ status: "refused", output: "lint: bad ä\n" });
+    expect(refused).toEqual({ status: "refused", by: "a hook of the repository", output: "lint: bad ä\n" });
     expect(project.git("status", "--porcelain=v2")).toBe(before);
     expect(await project.repository.commit({ paths: ["a.txt", "new.txt"], subject: "state" })).toMatchObject({
       status: "committed",

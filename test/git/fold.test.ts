@@ -80,7 +80,7 @@ describe("a commit that others become a part of", () => {
 
     const result = await repo.repository.commit({ paths: ["c.txt"], subject: "feat: all", hooks: true, fold });
 
-    expect(result).toEqual({ status: "refused", output: "a.txt\nb.txt\nc.txt\n" });
+    expect(result).toEqual({ status: "refused", by: "a hook of the repository", output: "a.txt\nb.txt\nc.txt\n" });
     expect(head(repo)).toBe(before);
     expect(repo.git("status", "--porcelain")).toBe("?? c.txt\n");
   });

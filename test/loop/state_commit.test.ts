@@ -213,3 +213,18 @@ test("a check that a story before it made green is looked at in the commit of th
   expect(run).toMatchObject({ status: "passed", passed: ["US-001", "US-002"] });
   expect(run.notices.filter(({ kind }) => kind === "not-reproducible")).toEqual([]);
 });
+
+test("work that git refuses for an attribute is a failed attempt, and kept byte by byte when it is parked", async () => {
+  await using world = await loopWorld(async () => {
+    await world.write("a.txt", "a\n");
+    await world.write(".gitattributes", "a.txt working-tree-encoding=UTF-16\n");
+    return CLAIMS;
+  }, { files });
+
+  const run = await runLoop(world.ralph, prdBacklog(world.ralph));
+
+  expect(run.status).toBe("blocked");
+  expect(run.parked[0]?.reason).toContain("the commit was refused by git, by the attributes of its files");
+  const kept = await world.git("for-each-ref", "--format=%(refname)", "refs/ralph/work");
+  expect(await world.git("show", `${kept}:a.txt`)).toBe("a");
+});

@@ -218,7 +218,7 @@ async function settleOnce(
   }
 
   await landing?.takeBack();
-  const message = `the commit was refused by a hook of the repository:\n${result.output}`;
+  const message = `the commit was refused by ${result.by}:\n${result.output}`;
   const refused = limited({ ...attempt, status: "failed", reason: "commit-refused", message });
   await ralph.journal.settling(key, item, refused, { work });
   const again = answered(backlog, "settle()", await backlog.settle(item, refused));

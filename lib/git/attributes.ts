@@ -1,0 +1,28 @@
+import { keepPaths, linesOf } from "./kept.ts";
+import { withOwnIndex } from "./own_index.ts";
+import { outputFrom } from "./run_git.ts";
+import type { Repository } from "./repository.ts";
+import { stagePaths } from "./stage_paths.ts";
+
+type Staged = Pick<Repository, "git" | "gitDirectory" | "ralphDirectory" | "topLevel">;
+
+/** Stages files byte by byte, past every attribute: a file may not have the encoding that it is said to have. */
+export async function stageBytes(
+  repository: Staged,
+  paths: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<void> {
+  const kept = await keepPaths(repository, { contents: new Map() }, paths);
+  const gone = paths.filter((path) => kept.get(path)?.facts === null).map((path) => `0 ${"0".repeat(40)}\t${path}\0`);
+  const input = [...linesOf(kept), ...gone].join("");
+  await outputFrom(repository, ["update-index", "-z", "--index-info"], { input, environment });
+}
+
+/** Tells whether git cannot take these files for their attributes alone. */
+export async function areRefusedByAttributes(repository: Staged, paths: readonly string[]): Promise<boolean> {
+  return await withOwnIndex(repository, "copied", async (environment) => {
+    const isStaged = (staged: Promise<void>): Promise<boolean> => staged.then(() => true, () => false);
+    return !await isStaged(stagePaths(repository, paths, environment)) &&
+      await isStaged(stageBytes(repository, paths, environment));
+  });
+}
