@@ -12,11 +12,11 @@ import { LIVE_RUN, REPLY, REQUEST } from "../lib/steer/schema.ts";
 
 /** A file may use the types of the files above it. */
 const FILES: Readonly<Record<string, readonly z.ZodType[]>> = {
-  attest: [ATTEST_SCHEMA],
   config: [CONFIG_SCHEMA],
   events: [EVENT_SCHEMA],
   report: [REPORT_SCHEMA, GATE_SCHEMA],
   steer: [LIVE_RUN, REQUEST, REPLY],
+  attest: [ATTEST_SCHEMA],
 };
 
 /** The file of each name. */

@@ -89,7 +89,7 @@ ${entries.join("")}};
 }
 
 /** Texts in other languages than TypeScript, by the module that holds them: each constant, and the files that it is made of. */
-const EMBEDDED = {
+export const EMBEDDED = {
   "completions.ts": {
     BASH: ["lib/program/completions/ralph.bash"],
     ZSH: ["lib/program/completions/ralph.zsh"],

@@ -33,7 +33,7 @@ export function statementsOf(verdict: Verdict): readonly string[] {
       ...brief === null ? {} : { digest: { sha256: brief } },
     },
     verificationResult: "PASSED",
-    verifiedLevels: ["RALPH_PASSED"],
+    verifiedLevels: ["CHECKS_PASSED"],
   };
   return [[TEST_RESULT, result], [SUMMARY, summary]].map(([predicateType, predicate]) =>
     JSON.stringify({ _type: STATEMENT, subject, predicateType, predicate })

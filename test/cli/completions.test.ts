@@ -23,7 +23,7 @@ const LINES: readonly (readonly [line: readonly string[], offers: readonly strin
   [["run", "--max-it"], ["--max-iterations"]],
   [["query", ""], ["issues", "next", "stage", "tasks"]],
   [["completions", ""], [...SHELLS]],
-  [["schema", ""], ["config", "events", "gate", "plan", "report"]],
+  [["schema", ""], ["attest", "config", "events", "gate", "plan", "report"]],
   [["help", "exit"], ["exit-codes"]],
   [["report", "--format", ""], ["html", "json", "md"]],
   [["report", "--output", "a f"], ["a file.md", "a folder"]],

@@ -9,6 +9,7 @@ import type { Driver } from "../../lib/agents/adapter.ts";
 import type { Backlog } from "../../lib/backlog/types.ts";
 import { backlogContract } from "../../lib/testing/backlog_contract.ts";
 import { type TestContext, testContext } from "../../lib/testing/test_context.ts";
+import { EMBEDDED } from "../../tools/generate.mjs";
 import { bunPath, ROOT } from "../../tools/runtimes.mjs";
 import { finish } from "../packaging/runtimes.ts";
 
@@ -115,13 +116,16 @@ const look = named("Look", "The look.", z.enum(["rich", "plain"]));
 export const ${name} = ${text};
 `;
     const text = "# Goal\n\n`code`, ${not} {{placeholder}}, \\n and \\\\\n";
+    const embedded = Object.values(EMBEDDED).flatMap((parts) => Object.values(parts).flat());
     await write(folder.path, {
+      ...Object.fromEntries(embedded.map((path) => [path, ""])),
       "prompts/exec_plan.md": text,
       "docs/install.md": "# Install\n",
       "prompts/a.md": "",
       "recipes/todo.ts": "export default 1;\n",
       "lib/mod.ts": 'export * from "./loop/one.ts";\n',
       "lib/loop/one.ts": "export const one: number = 1;\n",
+      "lib/attest/schema.ts": schema("ATTEST_SCHEMA", "look"),
       "lib/config/schema.ts": schema(
         "CONFIG_SCHEMA",
         'named("Config", "Settings.", z.object({ $schema: z.string(), ui: look.default("rich").describe("how it looks") }))',
@@ -150,6 +154,7 @@ export const ${name} = ${text};
       gunzipSync(Buffer.from(String(await constant("types", "PACKED_TYPES")), "base64")).toString();
 
     const first = await generate();
+    expect(first.stderr).toBe("");
     const before = await types();
     await writeAtomic(join(folder.path, "lib", "loop", "one.ts"), "export const two: number = 2;\n");
     const second = await generate();
