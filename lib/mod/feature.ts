@@ -10,8 +10,7 @@ export { featureBacklog, type FeatureBacklogOptions, type FeatureItemData } from
 export type { FeatureDirectory } from "../workflows/feature/directories.ts";
 export { featureInterface } from "../workflows/feature/feature_interface.ts";
 export { type FeatureFindings, featureSignals } from "../workflows/feature/claim.ts";
-export { lockFeature } from "../workflows/feature/lock_feature.ts";
-export { openFeature } from "../workflows/feature/open_feature.ts";
+export { lockFeature, openFeature } from "../workflows/feature/open_feature.ts";
 export type { PrdOutcome } from "../workflows/feature/prd/turn.ts";
 export { prd, type PrdOptions } from "../workflows/feature/prd/prd.ts";
 export type { UserInterface } from "../workflows/feature/checks.ts";

@@ -4,17 +4,12 @@
  * @module
  */
 
+import { isObject } from "../host/data.ts";
+
+export { isObject as isPlain, objectOr as plain } from "../host/data.ts";
+
 /** An object of a JSON or YAML file. */
 export type Plain = Readonly<Record<string, unknown>>;
-
-export function isPlain(value: unknown): value is Plain {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** The object, or one without keys. */
-export function plain(value: unknown): Plain {
-  return isPlain(value) ? value : {};
-}
 
 /** The data of a JSON text; `undefined` where it is none. */
 export function tryJson(text: string): unknown {
@@ -27,7 +22,7 @@ export function tryJson(text: string): unknown {
 
 /** The objects of a list; none if it is no list. */
 export function plains(value: unknown): readonly Plain[] {
-  return Array.isArray(value) ? value.filter(isPlain) : [];
+  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 /** A text that says something. */

@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { failureOf, largestGroup } from "../backlog/attempts.ts";
-import { failureIn, withoutFailure } from "../backlog/notes.ts";
+import { failureIn, failureOf, largestGroup, withoutFailure } from "../backlog/attempts.ts";
 import type { Attempt, Check, Item, Overview, PassedItem } from "../backlog/types.ts";
 import { noChecks, storyCommands } from "../backlog/verify_commands.ts";
 import { branchProblems, type FileFindings, placeholderProblems } from "../cli/validated_file.ts";

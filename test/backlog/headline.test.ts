@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { failureOf } from "../../lib/backlog/attempts.ts";
-import { failureIn, withFailure } from "../../lib/backlog/notes.ts";
+import { failureIn, failureOf, withFailure } from "../../lib/backlog/attempts.ts";
 import { iterationText } from "../../lib/ui/event_text.ts";
 import { headlineOf } from "../../lib/backlog/verdict.ts";
 

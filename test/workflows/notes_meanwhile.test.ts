@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, test } from "vitest";
 import type { Attempt, Backlog } from "../../lib/backlog/types.ts";
-import { failureIn, withFailure, withoutFailure } from "../../lib/backlog/notes.ts";
+import { failureIn, withFailure, withoutFailure } from "../../lib/backlog/attempts.ts";
 import type { RalphContext } from "../../lib/context/context.ts";
 import { prdBacklog } from "../../lib/workflows/exec/backlog.ts";
 import { featureBacklog } from "../../lib/workflows/feature/backlog.ts";

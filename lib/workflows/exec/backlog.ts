@@ -15,9 +15,8 @@ import type { GatedBacklog, GateTexts } from "../../recipe/gate_run.ts";
 import { begunPlan } from "./plan/begun.ts";
 import { recordDecision } from "./plan/state.ts";
 import { formatPrd, parsePrd } from "./format.ts";
-import { withFailure } from "../../backlog/notes.ts";
+import { fingerprintOf, startable, withFailure } from "../../backlog/attempts.ts";
 import { printOf, settleStory } from "./settle.ts";
-import { fingerprintOf, startable } from "../../backlog/attempts.ts";
 
 /** The backlog needs these parts of the context. */
 export interface PrdBacklogContext extends Pick<RalphContext, "config" | "host" | "repository" | "root" | "state"> {

@@ -1,5 +1,4 @@
-import { fingerprintOf, isOver, reasonOf } from "../../backlog/attempts.ts";
-import { withFailure, withoutFailure } from "../../backlog/notes.ts";
+import { fingerprintOf, isOver, reasonOf, withFailure, withoutFailure } from "../../backlog/attempts.ts";
 import type { Attempt, Item, Settlement } from "../../backlog/types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { headlineOf } from "../../backlog/verdict.ts";

@@ -1,5 +1,5 @@
 import { note, type RalphContext } from "../../context/context.ts";
-import { type FeatureDirectory, listFeatures, matchFeature } from "./directories.ts";
+import { type FeatureDirectory, FEATURES_FOLDER, listFeatures, matchFeature, scaffoldFeature } from "./directories.ts";
 import { parseFeaturePrd } from "./format.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { Repository } from "../../git/repository.ts";
@@ -7,6 +7,7 @@ import { readText } from "../../host/files.ts";
 import { usage } from "../../cli/parse.ts";
 import { readOrError } from "../read_or_error.ts";
 import { join } from "node:path";
+import { takeLock } from "../../host/lock.ts";
 
 /**
  * The directory of a feature. Without a name the only one that is not finished, and a note says so.
@@ -84,4 +85,40 @@ export async function featureMissing(
     ? `\`ralph prd ${name}\` begins it; or switch to the branch ${branch}, which may hold it`
     : `\`ralph prd ${name}\` begins it`;
   return new RalphError("feature-missing", { details: { name, problem, hint } });
+}
+
+/**
+ * Holds `.ralph/ralph.lock` and the feature's `prd.json.lock`, beside the run lock: other programs that know the format
+ * look for them. A dead holder's lock is taken over.
+ *
+ * @throws {RalphError} run-locked
+ *
+ * @example Keep other runs away from a feature
+ * ```ts
+ * import { lockFeature, openFeature } from "ralph/feature";
+ * import { testContext } from "ralph/testing";
+ *
+ * await using ralph = await testContext({ files: { ".ralph/2026-01-31-hello/prd.md": "# Hello\n" } });
+ * await using _lock = await lockFeature(ralph, await openFeature(ralph));
+ * ```
+ */
+export async function lockFeature(
+  { host, root }: Pick<RalphContext, "host" | "root">,
+  feature: FeatureDirectory,
+): Promise<AsyncDisposable> {
+  await scaffoldFeature(root);
+  const held: (() => Promise<void>)[] = [];
+  const release = async (): Promise<void> => {
+    for (const letGo of held.splice(0).toReversed()) await letGo();
+  };
+  for (const path of [`${FEATURES_FOLDER}/ralph.lock`, `${feature.prdFile}.lock`]) {
+    const lock = await takeLock(join(root, path), { purpose: `run ${feature.name}`, host });
+    if (lock.status === "busy") {
+      await release();
+      const { pid, since, purpose } = lock.holder;
+      throw new RalphError("run-locked", { details: { purpose, pid, startedAt: since } });
+    }
+    held.push(lock.release);
+  }
+  return { [Symbol.asyncDispose]: release };
 }

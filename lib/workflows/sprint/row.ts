@@ -49,7 +49,7 @@ const COMMANDS: readonly Command[] = [
       "ralph step done [ID]          completes one step; without ID the one in progress, else the first pending",
       "ralph step list               all steps",
     ],
-    load: () => import("./commands/step.ts"),
+    load: async () => ({ run: (await import("./commands/sprint.ts")).stepCommand }),
   },
 ];
 

@@ -5,16 +5,29 @@ import { hintOf } from "../../../cli/next_step.ts";
 import type { NextView } from "../../../cli/next_view.ts";
 import { oneLine, type Style } from "../../../ui/printable.ts";
 import { readSprint, sprintBacklog } from "../backlog.ts";
-import { directoryOf, type SprintPlace } from "./place.ts";
 import type { SprintItemData, SprintProgress, SprintStep } from "../types.ts";
-import { everySprint, listSprints, sprintDirectory, sprintPaths, SPRINTS_DIRECTORY } from "../paths.ts";
+import {
+  everySprint,
+  listSprints,
+  onlySprint,
+  sprintDirectory,
+  type SprintPaths,
+  sprintPaths,
+  SPRINTS_DIRECTORY,
+} from "../paths.ts";
 import { readOrError } from "../../read_or_error.ts";
 import type { StatusView } from "../../../cli/status_view.ts";
 import { type ValidatedFile, validateFile } from "../../../cli/validated_file.ts";
 import type { Validated } from "../../workflow.ts";
 import { readDefinition } from "../definition.ts";
 import { readProgress } from "../document.ts";
-import type { RalphContext } from "../../../context/context.ts";
+import { ownFiles, type RalphContext } from "../../../context/context.ts";
+import { createStateFiles, type StateFiles } from "../../../backlog/state_files.ts";
+import { openRepository } from "../../../git/open_repository.ts";
+import type { Host } from "../../../host/types.ts";
+import { type ClaimMode, claimMode } from "../../../context/claim_mode.ts";
+import type { Invocation } from "../../../cli/command.ts";
+import { resolveRoot } from "../../../cli/root.ts";
 
 /** The mode and the step of the next iteration. */
 export async function nextOfSprint(look: Look): Promise<NextView> {
@@ -164,4 +177,39 @@ export async function verifySprint(ralph: RalphContext, scope: string): Promise<
   const { verify } = await import("../../../checks/verify.ts"); // the views run no check
   if (scope !== "") await readSprint(ralph, sprintPaths(ralph.root, await directoryOf(ralph, scope)).progress);
   return await verify(ralph, [...new Set(ralph.config.verify.default)]);
+}
+
+/** One sprint and its state, for commands that start no agent. */
+export interface SprintPlace {
+  /** Absolute path. */
+  readonly root: string;
+  readonly paths: SprintPaths;
+  readonly state: StateFiles;
+  readonly host: Host;
+  /** How a command that changes the steps is carried out. */
+  readonly mode: ClaimMode;
+}
+
+/** Finds the sprint that was named, as seen from the current folder, or the only one. @throws {RalphError} sprint-missing, path-outside-root */
+export async function findSprint(
+  invocation: Pick<Invocation, "flags" | "host" | "program">,
+  named: string | undefined,
+): Promise<SprintPlace> {
+  const { host } = invocation;
+  const root = await resolveRoot(invocation);
+  const repository = await openRepository(host, root);
+  const own = ownFiles(repository, root);
+  const state = createStateFiles({ root, directory: own.directory, host });
+  const mode = await claimMode({ root, repository, host });
+  return { root, host, state, mode, paths: sprintPaths(root, await directoryOf({ root, host }, named)) };
+}
+
+/** The sprint's folder, relative to the root. @throws {RalphError} sprint-missing, path-outside-root */
+async function directoryOf(
+  { root, host }: { readonly root: string; readonly host: Pick<Host, "environment"> },
+  named: string | undefined,
+): Promise<string> {
+  return named === undefined || named === ""
+    ? await onlySprint(root)
+    : await sprintDirectory(root, host.environment.cwd, named);
 }
