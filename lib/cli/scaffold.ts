@@ -21,8 +21,6 @@ export interface Scaffold {
   readonly config: object;
   /** The person's next step. */
   readonly next: string;
-  /** It cannot work without an agent and checks: without a person nothing is written where flags do not name them. */
-  readonly complete?: boolean;
 }
 
 /**
@@ -33,7 +31,7 @@ export interface Scaffold {
 export async function scaffoldWorkflow(
   invocation: Invocation,
   place: Place,
-  { files, config, next, complete = false }: Scaffold,
+  { files, config, next }: Scaffold,
 ): Promise<number> {
   const { flags, say } = invocation;
   const { root, file } = place;
@@ -52,14 +50,6 @@ export async function scaffoldWorkflow(
       say(`would write ${CONFIG_FILE}:`);
       invocation.out(toJson({ ...config, ...setup.config }));
       return told(invocation, open);
-    }
-    if (complete && open.length > 0) {
-      told(invocation, open);
-      say("error: nothing was written: there is no terminal to ask in");
-      say(
-        `hint: name the agent and what must pass: \`ralph init --workflow ${place.workflow.name} --agent NAME --verify CMD\``,
-      );
-      return EXIT.usage;
     }
     made.push(...await writeNewConfig(root, { ...config, ...setup.config }));
   } else {

@@ -301,7 +301,7 @@ async function screen(
     ],
     ...left.length === 0
       ? []
-      : [["", `not: ${left.map((one) => withState(one.command, one.state)).join("; ")}`] as const],
+      : [["", `left out: ${left.map((one) => withState(one.command, one.state)).join("; ")}`] as const],
     ...begins === "planning" ? [["branch", `one that the plan names, from ${branch}`] as const] : [],
     ["sandbox", isOff ? "off; `--sandbox` confines agent and checks to this project" : mode],
   ];

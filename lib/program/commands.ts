@@ -225,9 +225,8 @@ const INIT: Row = {
     ...PLACE_FLAGS,
   },
   details: [
-    "In a terminal it offers the agents on PATH, finds the commands that check the project, runs them once where you agree,",
-    "and shows the ralph.config.json that it would write. Flags answer its questions. Without a terminal it writes what the",
-    "flags say, and lists what it found.",
+    "In a terminal one screen shows the agent and the checks that it found; a key changes them. After the yes it tries the",
+    "checks once. Without a terminal it writes the flags and the checks that it found, and no agent.",
   ],
   load: async () => ({ run: (await import("./commands/init_plan_run.ts")).init }),
 };

@@ -9,7 +9,7 @@ interface Runner {
   readonly idle: RegExp;
 }
 
-const STACK = String.raw`^\s*(?:at |.*\(\S+:\d+:\d+\)$|$)`;
+const STACK = String.raw`^\s*(?:at |.*\(\S+:\d+:\d+\)$|node:\S+$|$)`;
 
 const RUNNERS: readonly Runner[] = [
   { // TAP: node --test, tape, prove

@@ -123,7 +123,7 @@ describe("setting a project up", () => {
     const { read, stdout } = await ralphCli().files({ Makefile: makefile }).agent("claude", "exit 0").args("init")
       .terminal(["Set this project up", "y"], [/checks +make test \(fails now/, "y"]).expectExit(0);
 
-    expect(stdout).toContain("not: make check (cannot run: no-such-tool was not found)");
+    expect(stdout).toContain("left out: make check (cannot run: no-such-tool was not found)");
     expect(JSON.parse(read("ralph.config.json") ?? "")).toMatchObject({ verify: { default: ["make test"] } });
   });
 

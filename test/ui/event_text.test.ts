@@ -15,6 +15,7 @@ const TAP = `    not ok 1 - adds
       stack: |-
         TestContext.<anonymous> (file:///a.test.js:4:52)
         Test.run (node:internal/test_runner/test:796:25)
+        node:internal/process/task_queues:140:7
       ...
     1..1
 not ok 2 - math

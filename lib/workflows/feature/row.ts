@@ -37,7 +37,6 @@ export const FEATURE: WorkflowRow = {
     init: {
       files: async (root) => await (await import("./directories.ts")).scaffoldFeature(root),
       next: "`ralph prd FEATURE`",
-      complete: true,
     },
     async plan(invocation) {
       const { isFeatureName } = await import("./directories.ts");
