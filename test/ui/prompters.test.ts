@@ -58,6 +58,25 @@ function unattended(
 }
 
 describe("createPrompter() in plain mode", () => {
+  test("keys are one line, the default's a capital; a letter answers, Enter takes the default", async () => {
+    const question: Question = {
+      id: "plan.write-prd",
+      kind: "select",
+      keys: true,
+      message: "Write it?",
+      initial: "no",
+      choices: [{ value: "yes", label: "write it" }, { value: "change", label: "change it" }, {
+        value: "no",
+        label: "not now",
+      }],
+    };
+    const asked = plain("x\nC\n");
+
+    expect(await asked.ask(question)).toEqual({ value: "change", source: "stdin" });
+    expect(asked.shown()).toContain("Write it?\n[y] write it  [c] change it  [N] not now ");
+    expect(await plain("\n").ask(question)).toEqual({ value: "no", source: "stdin" });
+  });
+
   test("reads one line a question, whatever came in one piece", async () => {
     const { ask } = plain("blue sky\nn\n2\n");
 
