@@ -4,6 +4,7 @@
  * @module
  */
 import type { Repository } from "./repository.ts";
+import { outputFrom } from "./run_git.ts";
 
 /** The folder of the refs. */
 export const ARCHIVE_REFS = "refs/ralph/archive";
@@ -35,4 +36,15 @@ export async function newestArchive(
 /** The name for one more. */
 export function nextArchive(branch: string, newest: Archived | null): string {
   return `${ARCHIVE_REFS}/${branch}/${(newest?.number ?? 0) + 1}`;
+}
+
+/** All that is kept of a branch, as git fetches and pushes it: never by force. */
+export function archivesOf(branch: string): string {
+  const all = `${ARCHIVE_REFS}/${branch}/*`;
+  return `${all}:${all}`;
+}
+
+/** Fetches all that a remote keeps of a branch. @throws {RalphError} git-failed, also where it has another one of the same number */
+export async function fetchArchives({ git }: Pick<Repository, "git">, remote: string, branch: string): Promise<void> {
+  await outputFrom({ git }, ["fetch", "--quiet", "--no-tags", "--end-of-options", remote, archivesOf(branch)]);
 }

@@ -19,3 +19,9 @@ export async function defaultBranch(
   const name = [remote, "main", "master"].find(isHere) ?? (await git(["config", "init.defaultBranch"])).stdout.trim();
   return isHere(name) ? name : null;
 }
+
+/** The remote's own branch by its name, be it here or not; `null` where that is not known. */
+export async function remoteBranch({ git }: Pick<Repository, "git">): Promise<string | null> {
+  const name = (await git(["symbolic-ref", "--quiet", ORIGIN_HEAD])).stdout.trim();
+  return name.replace(/^refs\/remotes\/origin\//, "") || null;
+}

@@ -176,6 +176,7 @@ const LOOKING: readonly Row[] = [
     flags: {
       merge: toggle("merge into the base in this repository; nothing is pushed"),
       squash: toggle("merge as one commit"),
+      "with-history": toggle("push what refs/ralph/archive keeps of the branch also"),
       draft: toggle("make the request a draft"),
       base: text("BRANCH", "the branch that the work goes to (default: the default branch)"),
       "dry-run": toggle("show what would be done, and the request's text; do nothing"),

@@ -201,6 +201,7 @@ export const TOOLS: readonly Row[] = [
     arity: [0, Infinity],
     flags: {
       branch: text("NAME", "lay in the state that `ralph finish` took off this branch"),
+      "with-history": toggle("with --branch: fetch what the remote keeps of it first"),
       "dry-run": toggle("only show the edits, and where Ralph keeps them"),
       ...ROOT_FLAG,
     },

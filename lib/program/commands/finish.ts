@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { fetchArchives } from "../../git/archive.ts";
 import { isAncestor } from "../../git/refs.ts";
 import type { Invocation } from "../../cli/command.ts";
 import { workText } from "../../cli/end_with.ts";
@@ -36,7 +37,12 @@ export async function run(invocation: Invocation): Promise<number> {
   await using session = await openSession(invocation, { asks: !flags.has("dry-run"), gates: ["finish"] });
   const { ralph, place } = session;
   await using _lock = await ralph.lock.acquire("finish");
-  const choice = { base: flags.text("base"), merge: flags.has("merge"), squash: flags.has("squash") };
+  const choice = {
+    base: flags.text("base"),
+    merge: flags.has("merge"),
+    squash: flags.has("squash"),
+    withHistory: flags.has("with-history"),
+  };
   const row = stateRow(ralph.config, place.workflow.name);
   const plan = await finishPlan(ralph, choice, ownPaths(ralph), await statePaths(ralph, row));
   const { work: { branch, from, head }, target } = plan;
@@ -73,6 +79,7 @@ export async function run(invocation: Invocation): Promise<number> {
   }
   const proved = await prove(ralph, plan, { reports, proof, draft: flags.has("draft"), source: consent.source });
   if (proved === null) return EXIT.interrupted;
+  if (plan.withHistory) await fetchArchives(requireRepository(ralph), plan.remote!.name, branch);
   await setAside(ralph, branch, files);
   const left = await leaving(ralph, plan, proved.proof);
   const facts = {
@@ -177,7 +184,9 @@ function shown(
       ? []
       : [`conflict  with ${base}: ${conflicts.join(", ")}`, `  to settle it first: ${wayOut(plan)}`],
     ...files.length === 0 ? [] : [
-      `state     ${files.map((path) => basename(path)).join(", ")}: taken off the branch, kept in refs/ralph/archive`,
+      `state     ${files.map((path) => basename(path)).join(", ")}: taken off the branch, kept in refs/ralph/archive${
+        plan.withHistory ? `, here and at ${plan.remote?.name}` : ""
+      }`,
     ],
     wayLine(plan, draft),
   ];

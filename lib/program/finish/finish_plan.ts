@@ -3,7 +3,7 @@ import { usage } from "../../cli/parse.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { type BranchWork, branchWork } from "../../git/branch_work.ts";
-import { defaultBranch } from "../../git/default_branch.ts";
+import { defaultBranch, remoteBranch } from "../../git/default_branch.ts";
 import { mergeTrees, tooOldToMerge } from "../../git/land.ts";
 import { type Repository, requireRepository } from "../../git/repository.ts";
 import { type Forge, forgeOf } from "./forge.ts";
@@ -15,6 +15,8 @@ export interface FinishPlan {
   readonly way: "request" | "push" | "merge";
   /** As one commit. */
   readonly squash: boolean;
+  /** What is kept of the branch goes to the remote also. */
+  readonly withHistory: boolean;
   /** The remote that the work is pushed to; `null`: nothing is pushed. */
   readonly remote: { readonly name: string; readonly url: string } | null;
   /** The program that makes the pull or merge request; `null`: nothing does. */
@@ -55,6 +57,7 @@ export interface FinishChoice {
   readonly base?: string | undefined;
   readonly merge: boolean;
   readonly squash: boolean;
+  readonly withHistory: boolean;
 }
 
 /**
@@ -73,12 +76,15 @@ export async function finishPlan(
   const repository = requireRepository(ralph);
   const { branch } = await repository.status();
   if (branch === null) throw nothing("HEAD is detached: switch to the branch that is to be finished");
-  const base = choice.base ?? await defaultBranch(repository);
+  const base = choice.base ?? await defaultBranch(repository) ?? await remoteBranch(repository);
   if (base === null) throw nothing(`no branch is known that ${branch} could be merged into: name it by \`--base\``);
   if (base === branch) throw nothing(`the work is on ${branch} itself`);
   await refuseDirty(repository, own);
   const remote = await remoteOf(repository, branch);
   const isHere = choice.merge || remote === null;
+  if (isHere && choice.withHistory) {
+    throw usage("--with-history pushes to a remote", "a merge here keeps all of it here");
+  }
   const target = await targetOf(repository, { base, remote: remote?.name ?? null, isHere });
   const work = await branchWork(repository, { base: target.onto, apart });
   if (work === null) throw nothing(`${branch} and ${base} have no commit in common`);
@@ -95,6 +101,7 @@ export async function finishPlan(
     work: { ...work, branch, base },
     way: isHere ? "merge" : forge === null ? "push" : "request",
     squash: choice.squash,
+    withHistory: choice.withHistory,
     remote: isHere ? null : remote,
     forge,
     commits: await lines("log", "--reverse", "--format=%s", `${work.from}..HEAD`),
@@ -122,8 +129,8 @@ async function refuseDirty(repository: Repository, own: (path: string) => boolea
 }
 
 /** The remote that the branch is pushed to: its own, `origin`, or the only one. */
-async function remoteOf(
-  repository: Repository,
+export async function remoteOf(
+  repository: Pick<Repository, "git">,
   branch: string,
 ): Promise<{ readonly name: string; readonly url: string } | null> {
   const line = async (...words: readonly string[]): Promise<string> => (await repository.git(words)).stdout.trim();

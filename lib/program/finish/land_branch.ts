@@ -1,5 +1,6 @@
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
+import { archivesOf } from "../../git/archive.ts";
 import { inTheWay, mergeTrees } from "../../git/land.ts";
 import { type Repository, requireRepository } from "../../git/repository.ts";
 import { outputFrom } from "../../git/run_git.ts";
@@ -9,7 +10,8 @@ import { type FinishPlan, wayOut } from "./finish_plan.ts";
 const PUSH_TIMEOUT_MS = 300_000;
 
 /**
- * Pushes the branch under its own name, with the person's own hooks. Never by force.
+ * Pushes the branch under its own name, with the person's own hooks; with what is kept of it both or none. Never by
+ * force.
  *
  * @param head the commit that was checked, or one that only adds Ralph's own state to it
  * @returns what git printed
@@ -17,12 +19,13 @@ const PUSH_TIMEOUT_MS = 300_000;
  */
 export async function pushBranch(
   ralph: RalphContext,
-  { work: { branch }, remote }: FinishPlan,
+  { work: { branch }, remote, withHistory }: FinishPlan,
   head: string,
 ): Promise<string> {
+  const [isAtomic, history] = withHistory ? [["--atomic"], [archivesOf(branch)]] : [[], []];
   const end = await ralph.host.processes.run({
     file: "git",
-    arguments: ["push", "--set-upstream", remote!.name, `${head}:refs/heads/${branch}`],
+    arguments: ["push", "--set-upstream", ...isAtomic, remote!.name, `${head}:refs/heads/${branch}`, ...history],
     cwd: requireRepository(ralph).topLevel,
     environment: { GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" },
     timeoutMs: PUSH_TIMEOUT_MS,

@@ -10,7 +10,7 @@ import { usage } from "../../cli/parse.ts";
 import { openSession } from "../../cli/session.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
-import { ARCHIVE_REFS, newestArchive, nextArchive } from "../../git/archive.ts";
+import { ARCHIVE_REFS, fetchArchives, newestArchive, nextArchive } from "../../git/archive.ts";
 import { ownTree, saveCommit } from "../../git/own_index.ts";
 import { type Repository, requireRepository, topLevelPaths } from "../../git/repository.ts";
 import { outputFrom } from "../../git/run_git.ts";
@@ -18,6 +18,7 @@ import { pathExists, removePath } from "../../host/files.ts";
 import { layInFiles } from "../../workflows/lay_in_files.ts";
 import { WORKFLOWS } from "../../workflows/table.ts";
 import type { WorkflowRow } from "../../workflows/workflow.ts";
+import { remoteOf } from "./finish_plan.ts";
 
 /** State that is there, relative to the root: in the tree or in HEAD. */
 export async function stateToSetAside(
@@ -112,9 +113,12 @@ export async function restoreBranch(invocation: Invocation, branch: string): Pro
   const { ralph } = session;
   await using _lock = await ralph.lock.acquire("restore");
   const repository = requireRepository(ralph);
+  const remote = flags.has("with-history") ? await remoteOf(repository, branch) : null;
+  if (remote !== null) await fetchArchives(repository, remote.name, branch);
   const archived = await newestArchive(repository, branch);
   if (archived === null) {
-    throw usage(`nothing is kept of a branch ${branch}`, `\`git for-each-ref ${ARCHIVE_REFS}\` shows what is`);
+    const hint = `\`git for-each-ref ${ARCHIVE_REFS}\` shows what is; \`--with-history\` asks the remote`;
+    throw usage(`nothing is kept of a branch ${branch}`, hint);
   }
   const files: string[] = [];
   for (const path of WORKFLOWS.flatMap(({ runState }) => runState?.files ?? [])) {
