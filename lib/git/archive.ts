@@ -13,24 +13,28 @@ export const ARCHIVE_REFS = "refs/ralph/archive";
 export interface Archived {
   readonly ref: string;
   readonly number: number;
-  /** The commit of the branch that it was taken from. */
+  /** The commit that the branch went on from: the one that it was taken from, or the last one of a clean history. */
   readonly parent: string;
+  /** The commit of the branch that it was taken from. */
+  readonly from: string;
   readonly tree: string;
 }
 
-/** The newest one of a branch; `null`: there is none. */
-export async function newestArchive(
-  { git }: Pick<Repository, "git">,
-  branch: string,
-): Promise<Archived | null> {
+/** All that is kept of a branch, the newest first. */
+export async function archivesOf({ git }: Pick<Repository, "git">, branch: string): Promise<readonly Archived[]> {
   const prefix = `${ARCHIVE_REFS}/${branch}/`;
-  const { stdout } = await git(["for-each-ref", "--format=%(refname) %(parent) %(tree)", prefix]);
+  const { stdout } = await git(["for-each-ref", "--format=%(refname) %(tree) %(parent)", prefix]);
   const all = stdout.split("\n").flatMap((line): readonly Archived[] => {
-    const [ref = "", parent = "", tree = ""] = line.split(" ");
+    const [ref = "", tree = "", parent = "", from = parent] = line.split(" ");
     const number = Number(ref.slice(prefix.length));
-    return ref !== "" && Number.isInteger(number) ? [{ ref, number, parent, tree }] : [];
+    return ref !== "" && Number.isInteger(number) ? [{ ref, number, parent, from, tree }] : [];
   });
-  return all.sort((one, other) => other.number - one.number)[0] ?? null;
+  return all.sort((one, other) => other.number - one.number);
+}
+
+/** The newest one of a branch; `null`: there is none. */
+export async function newestArchive(repository: Pick<Repository, "git">, branch: string): Promise<Archived | null> {
+  return (await archivesOf(repository, branch))[0] ?? null;
 }
 
 /** The name for one more. */
@@ -39,12 +43,12 @@ export function nextArchive(branch: string, newest: Archived | null): string {
 }
 
 /** All that is kept of a branch, as git fetches and pushes it: never by force. */
-export function archivesOf(branch: string): string {
+export function archiveRefspec(branch: string): string {
   const all = `${ARCHIVE_REFS}/${branch}/*`;
   return `${all}:${all}`;
 }
 
 /** Fetches all that a remote keeps of a branch. @throws {RalphError} git-failed, also where it has another one of the same number */
 export async function fetchArchives({ git }: Pick<Repository, "git">, remote: string, branch: string): Promise<void> {
-  await outputFrom({ git }, ["fetch", "--quiet", "--no-tags", "--end-of-options", remote, archivesOf(branch)]);
+  await outputFrom({ git }, ["fetch", "--quiet", "--no-tags", "--end-of-options", remote, archiveRefspec(branch)]);
 }

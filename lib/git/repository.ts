@@ -170,6 +170,8 @@ export interface Repository {
   /** Runs `git` with these arguments in the top level; for what the methods above do not cover. */
   git(arguments_: readonly string[], options?: {
     readonly input?: string;
+    /** The encoding of input and output; `latin1`: byte by byte. @default "utf8" */
+    readonly encoding?: "utf8" | "latin1";
     readonly timeoutMs?: number;
     /** Laid over git's own surroundings: `GIT_INDEX_FILE` … */
     readonly environment?: Readonly<Record<string, string>>;

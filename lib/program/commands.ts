@@ -176,6 +176,7 @@ const LOOKING: readonly Row[] = [
     flags: {
       merge: toggle("merge into the base in this repository; nothing is pushed"),
       squash: toggle("merge as one commit"),
+      "clean-history": toggle("one commit an item, without the run's state; only what Ralph made is written anew"),
       "with-history": toggle("push what refs/ralph/archive keeps of the branch also"),
       draft: toggle("make the request a draft"),
       base: text("BRANCH", "the branch that the work goes to (default: the default branch)"),

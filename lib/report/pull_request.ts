@@ -28,6 +28,8 @@ export interface RequestFacts {
   readonly more: readonly string[];
   /** `null`: the commit as it is now is not checked yet, and nothing is ticked. */
   readonly proof: Proof | null;
+  /** Commits that others have taken the place of, by these. @default none */
+  readonly instead?: ReadonlyMap<string, string>;
 }
 
 /** A part of the body: whole, and as it stands before the fold. */
@@ -71,7 +73,7 @@ export function requestBody(reports: readonly RunReport[], facts: RequestFacts):
   ];
   const folded = [
     ...sections.filter(({ lines, short }) => lines !== short),
-    { title: `Whether the checks can be believed${atCommit(reports.at(-1))}`, lines: triedLines(reports) },
+    { title: `Whether the checks can be believed${atCommit(reports.at(-1), facts)}`, lines: triedLines(reports) },
   ].filter(({ lines }) => lines.length > 0);
   const lines = [
     ...goal === requestTitle(reports, "") ? [] : [escape(goal), ""],
@@ -104,8 +106,12 @@ function changedSection({ files }: Change): Section {
   return cutTo(SHOWN.files, `Changed: ${reportTexts.plural(files.length, "file")}, ${total}`, files.map(fileLine));
 }
 
-function storySection(items: readonly ItemReport[], reports: readonly RunReport[], { proof }: RequestFacts): Section {
-  const heads = items.map((item) => storyLine(item, reports));
+function storySection(
+  items: readonly ItemReport[],
+  reports: readonly RunReport[],
+  { proof, instead }: RequestFacts,
+): Section {
+  const heads = items.map((item) => storyLine(item, reports, instead));
   const own = new Set(items.flatMap(({ criteria }) => criteria.flatMap(verifyCommands)));
   const others = items.flatMap(({ attempts }) => attempts.at(-1)?.checks ?? [])
     .filter(({ name, beforeTurn }) => !beforeTurn && !own.has(name));
@@ -121,12 +127,12 @@ function storySection(items: readonly ItemReport[], reports: readonly RunReport[
   return { title, lines, short: [...cutTo(SHOWN.stories, "", heads.map((head) => `- ${head}`)).short, ...shared] };
 }
 
-function storyLine(item: ItemReport, reports: readonly RunReport[]): string {
+function storyLine(item: ItemReport, reports: readonly RunReport[], instead: RequestFacts["instead"]): string {
   const commit = item.attempts.at(-1)?.commits.at(-1)?.commit;
   const experiment = reports.map((one) => reportTexts.proofOfItem(one, item)).findLast(Boolean) ?? "";
   return [
     `**${escape(item.id)}: ${escape(item.title)}** ${escape(reportTexts.itemText(item).words)}`,
-    ...commit === undefined ? [] : [` (${commit.slice(0, SHORT)})`],
+    ...commit === undefined ? [] : [` (${(instead?.get(commit) ?? commit).slice(0, SHORT)})`],
     ...item.attempts.length === 1 ? [] : [`, ${item.attempts.length} attempts`],
     ...experiment === "" ? [] : [`; ${escape(experiment)}`],
   ].join("");
@@ -206,9 +212,9 @@ function repeatLines(items: readonly ItemReport[], { change, proof }: RequestFac
 }
 
 /** Experiments speak of the commit that their run checked, not of the one that leaves. */
-function atCommit(last: RunReport | undefined): string {
+function atCommit(last: RunReport | undefined, { instead }: RequestFacts): string {
   const commit = last?.checked ?? null;
-  return commit === null ? "" : ` at ${commit.slice(0, SHORT)}`;
+  return commit === null ? "" : ` at ${(instead?.get(commit) ?? commit).slice(0, SHORT)}`;
 }
 
 function newestOf(reports: readonly RunReport[]): readonly ItemReport[] {

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { madeOnce, type Project, ralphCli } from "./cli.ts";
+import { copied, madeOnce, type Project, ralphCli } from "./cli.ts";
 
 const story = (id: string, file: string): object => ({
   id,
@@ -87,4 +87,138 @@ describe("ralph finish --with-history", () => {
     await finish(project.root).expectExit(0);
     expect(project.git("ls-remote", "origin", "refs/heads/ralph/hello")).not.toBe("");
   });
+});
+
+/** Adds a story to the state that was laid in, and runs. */
+async function oneMore({ root }: Project, name: string): Promise<void> {
+  await ralphCli(root).args("restore", "--branch", "ralph/hello").expectExit(0);
+  const prd = join(root, "scripts/ralph/prd.json");
+  const { userStories } = JSON.parse(readFileSync(prd, "utf8"));
+  const stories = [...userStories, story(`US-00${userStories.length + 1}`, name)];
+  writeFileSync(prd, JSON.stringify({ branchName: "ralph/hello", userStories: stories }));
+  await ralphCli(root).agent("worker", WORKER.replaceAll("a.txt", name))
+    .args("run", "--agent-cmd", "worker", "--quiet").expectExit(0);
+}
+
+/** A `git` on PATH that ends the one who called it where its arguments are these: before git did it, or after. */
+function killingGit(root: string, pattern: string, when: "before" | "after"): Readonly<Record<string, string>> {
+  const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
+  const bin = `${root}-bin`;
+  mkdirSync(bin, { recursive: true });
+  const script = `#!/bin/sh
+[ -e ${bin}/killed ] && exec ${real} "$@"
+case "$*" in *"${pattern}"*) ;; *) exec ${real} "$@";; esac
+touch ${bin}/killed
+${when === "after" ? `${real} "$@"` : ":"}
+kill -9 $PPID
+`;
+  writeFileSync(join(bin, "git"), script, { mode: 0o755 });
+  return { PATH: `${bin}:${process.env["PATH"]}` };
+}
+
+const CONVENTION = ["a", "b", "c", "d", "e"].map((one) => `git commit -q --allow-empty -m 'fix: ${one}'`).join(";");
+
+/** One story has passed on a branch of its own; its agent committed a part itself. */
+const unfinished = madeOnce(() =>
+  ralphCli().dirty({ "scripts/ralph/prd.json": PRD }).before(CONVENTION)
+    .agent("worker", WORKER.replace("a.txt;", "a.txt; git add a.txt; git commit -qm wip;"))
+    .args("run", "--agent-cmd", "worker", "--quiet").expectExit(0)
+);
+
+describe("ralph finish --clean-history", () => {
+  test("makes one commit an item in the project's own form, keeps the old ones, and a second finish adds to them", async () => {
+    const project = await unfinished();
+    const { root, git } = project;
+    withRemote(project);
+    const before = git("rev-parse", "HEAD");
+    expect((await finish(root, "--squash", "--clean-history").expectExit(2)).stderr).toContain("exclude each other");
+    const dry = await ralphCli(root).args("finish", "--clean-history", "--dry-run").expectExit(0);
+    expect(dry.stdout).toContain("\n  feat: write a.txt\nverdict ");
+    expect(git("rev-parse", "HEAD")).toBe(before);
+
+    await finish(root, "--clean-history").expectExit(0);
+
+    const first = git("rev-parse", "HEAD");
+    expect(git("log", "--format=%B%an", "main..HEAD")).toBe("feat: write a.txt\n\n- wip\nAda");
+    expect(git("diff", "--name-only", "main", "HEAD")).toBe("a.txt");
+    expect(git("rev-parse", "refs/ralph/archive/ralph/hello/1^2")).toBe(before);
+    expect(JSON.parse(git("notes", "--ref=ralph", "show", first))).toMatchObject({ status: "passed", commit: first });
+    expect([git("status", "--porcelain"), git("rev-parse", "origin/ralph/hello")]).toEqual(["", first]);
+
+    await oneMore(project, "b.txt");
+    await finish(root, "--clean-history").expectExit(0);
+
+    expect(git("log", "--format=%s", `${first}..origin/ralph/hello`)).toBe("feat: write b.txt");
+    expect(git("diff", "--name-only", "main", "origin/ralph/hello")).toBe("a.txt\nb.txt");
+  });
+
+  /** How a branch gets a commit that is not Ralph's alone. */
+  const OTHERS: Readonly<Record<string, (git: Project["git"]) => void>> = {
+    "is not Ralph's": (git) => {
+      writeFileSync(join(git("rev-parse", "--show-toplevel"), "a.txt"), "mine\n");
+      git("commit", "-qam", "ralph: record the run (mine)");
+    },
+    "another branch or tag has it": (git) => git("tag", "kept"),
+    "is a merge": (git) => {
+      git("switch", "-q", "main");
+      git("commit", "-q", "--allow-empty", "-m", "fix: f");
+      git("switch", "-q", "ralph/hello");
+      git("merge", "-q", "--no-edit", "main");
+    },
+    "is signed": (git) => {
+      const tree = git("rev-parse", "HEAD^{tree}");
+      const who = "B <b@example.org> 1700000000 +0000";
+      const text = `tree ${tree}\nparent ${
+        git("rev-parse", "HEAD")
+      }\nauthor ${who}\ncommitter ${who}\ngpgsig x\n\nsigned\n`;
+      writeFileSync(join(git("rev-parse", "--absolute-git-dir"), "raw"), text);
+      git(
+        "reset",
+        "-q",
+        "--hard",
+        git("hash-object", "-t", "commit", "-w", join(git("rev-parse", "--absolute-git-dir"), "raw")),
+      );
+    },
+  };
+
+  test.each(Object.keys(OTHERS))("changes nothing where a commit %s", async (why) => {
+    const { root, git } = await unfinished();
+    OTHERS[why]!(git);
+    const before = git("rev-parse", "HEAD");
+
+    const { stderr } = await finish(root, "--clean-history").expectExit(2);
+
+    expect(stderr).toMatch(new RegExp(`${git("rev-parse", "--short=10", "HEAD")}.* ${why}`));
+    expect([git("rev-parse", "HEAD"), git("for-each-ref", "refs/ralph/archive")]).toEqual([before, ""]);
+  });
+
+  test(
+    "killed at any step, the same command ends at the same commit, and keeps the state once",
+    { timeout: 300_000 },
+    async () => {
+      const made = await unfinished();
+      const whole = copied(made.root);
+      await finish(whole.root, "--clean-history").expectExit(0);
+      const expected = whole.git("rev-parse", "main^2");
+      const steps = [["update-ref refs/ralph/archive", "after"], ["rm --cached", "after"], [
+        "update-ref -m ralph: clean",
+        "before",
+      ], ["update-ref -m ralph: clean", "after"]] as const;
+
+      for (const [pattern, when] of steps) {
+        const { root, git } = copied(made.root);
+        await finish(root, "--clean-history").env(killingGit(root, pattern, when)).start().ended();
+        expect(existsSync(`${root}-bin/killed`), `${when} ${pattern}`).toBe(true);
+
+        await finish(root, "--clean-history").expectExit(0);
+
+        expect(git("rev-parse", "main^2"), `${when} ${pattern}`).toBe(expected);
+        expect(git("for-each-ref", "--format=%(refname)", "refs/ralph/archive")).toBe(
+          "refs/ralph/archive/ralph/hello/1",
+        );
+        expect(git("show", "refs/ralph/archive/ralph/hello/1:scripts/ralph/prd.json")).toContain('"passes": true');
+        expect(git("status", "--porcelain")).toBe("");
+      }
+    },
+  );
 });

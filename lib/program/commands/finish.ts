@@ -9,11 +9,12 @@ import type { RalphContext } from "../../context/context.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
 import { requireRepository } from "../../git/repository.ts";
 import { askConsent } from "../../recipe/gate.ts";
-import { requestBody, requestTitle } from "../../report/pull_request.ts";
+import { type Proof, requestBody, requestTitle } from "../../report/pull_request.ts";
 import { conventionalTitle } from "../../report/title_convention.ts";
 import { doubtedChecks, noticeTexts } from "../../report/texts.ts";
 import type { RunReport } from "../../report/types.ts";
 import { branchChange, branchRuns, ownPaths, statePaths, stateRow } from "../finish/branch_runs.ts";
+import { type CleanHistory, cleanHistory } from "../finish/clean_history.ts";
 import { type FinishPlan, finishPlan, wayOut } from "../finish/finish_plan.ts";
 import { makeRequest } from "../finish/forge.ts";
 import { mergeHere, pushBranch, refuseMerge } from "../finish/land_branch.ts";
@@ -28,22 +29,17 @@ const READ_SUBJECTS = 50;
 /** `ralph finish`: the branch becomes a pull or merge request, or is merged. Nothing is pushed or merged without a yes. */
 export async function run(invocation: Invocation): Promise<number> {
   const { flags, out } = invocation;
-  if (flags.has("merge") && flags.has("draft")) {
-    throw usage(
-      "--merge and --draft exclude each other",
-      "--merge merges here: there is no request that could be a draft",
-    );
-  }
+  refuseBoth(invocation);
   await using session = await openSession(invocation, { asks: !flags.has("dry-run"), gates: ["finish"] });
   const { ralph, place } = session;
   await using _lock = await ralph.lock.acquire("finish");
+  const row = stateRow(ralph.config, place.workflow.name);
   const choice = {
     base: flags.text("base"),
     merge: flags.has("merge"),
     squash: flags.has("squash"),
     withHistory: flags.has("with-history"),
   };
-  const row = stateRow(ralph.config, place.workflow.name);
   const plan = await finishPlan(ralph, choice, ownPaths(ralph), await statePaths(ralph, row));
   const { work: { branch, from, head }, target } = plan;
   const isMeant = (id: string): boolean => id !== ralph.run.id;
@@ -53,21 +49,21 @@ export async function run(invocation: Invocation): Promise<number> {
   const change = await branchChange(ralph, row, { from, head, globs, proof });
   const isChecked = proof !== null;
   const files = plan.isMerged ? [] : await stateToSetAside(ralph, row);
-  const { lines, message } = shown(plan, { isChecked, reports, files, draft: flags.has("draft") });
+  const subjects =
+    (await requireRepository(ralph).git(["log", "--no-merges", `-${READ_SUBJECTS}`, "--format=%s", target.onto]))
+      .stdout.split("\n").filter(Boolean);
+  const clean = flags.has("clean-history") && !plan.isMerged
+    ? await cleanHistory(ralph, plan, { files, reports, change, subjects })
+    : null;
+  const { lines, message } = shown(plan, { isChecked, reports, files, clean, draft: flags.has("draft") });
   if (flags.has("dry-run")) {
     for (const line of [...lines, "", requestBody(reports, { change, more: doubtsOf(plan), proof }).trimEnd()]) {
       out(line);
     }
     return EXIT.done;
   }
-  const subjects =
-    (await requireRepository(ralph).git(["log", "--no-merges", `-${READ_SUBJECTS}`, "--format=%s", target.onto]))
-      .stdout.split("\n").filter(Boolean);
-  const title = requestTitle(
-    reports,
-    branch,
-    (goal) => conventionalTitle(goal, { subjects, branch, files: change.files }),
-  );
+  const formed = (goal: string): string => conventionalTitle(goal, { subjects, branch, files: change.files });
+  const title = requestTitle(reports, branch, formed);
   ralph.events.emit({ type: "text", title, lines });
   if (plan.way === "merge") await refuseMerge(ralph, plan);
   const next = ["ralph finish --approve finish"];
@@ -79,15 +75,40 @@ export async function run(invocation: Invocation): Promise<number> {
   }
   const proved = await prove(ralph, plan, { reports, proof, draft: flags.has("draft"), source: consent.source });
   if (proved === null) return EXIT.interrupted;
-  if (plan.withHistory) await fetchArchives(requireRepository(ralph), plan.remote!.name, branch);
-  await setAside(ralph, branch, files);
-  const left = await leaving(ralph, plan, proved.proof);
-  const facts = {
-    change: { ...change, head: left.head },
-    more: [...doubtsOf(plan), ...proved.doubts],
-    proof: left.proof,
-  };
+  const left = await leave(ralph, plan, { files, clean, proof: proved.proof });
+  const more = [...doubtsOf(plan), ...proved.doubts];
+  const facts = { change: { ...change, head: left.head }, more, proof: left.proof, instead: left.instead };
   return await finish(invocation, ralph, plan, { title, body: requestBody(reports, facts), head: left.head });
+}
+
+/** @throws {RalphError} usage */
+function refuseBoth({ flags }: Invocation): void {
+  if (flags.has("merge") && flags.has("draft")) {
+    throw usage(
+      "--merge and --draft exclude each other",
+      "--merge merges here: there is no request that could be a draft",
+    );
+  }
+  if (flags.has("squash") && flags.has("clean-history")) {
+    throw usage("--squash and --clean-history exclude each other", "one commit of all, or one an item");
+  }
+}
+
+/** Takes the state off the branch. @returns the commit that leaves, and what is proved of it */
+async function leave(
+  ralph: RalphContext,
+  plan: FinishPlan,
+  { files, clean, proof }: {
+    readonly files: readonly string[];
+    readonly clean: CleanHistory | null;
+    readonly proof: Proof | null;
+  },
+): Promise<Awaited<ReturnType<typeof leaving>> & { readonly instead: ReadonlyMap<string, string> }> {
+  const { work: { branch }, withHistory, remote } = plan;
+  const cleaned = clean?.head ?? null;
+  if (withHistory) await fetchArchives(requireRepository(ralph), remote!.name, branch);
+  await setAside(ralph, branch, files, cleaned);
+  return { ...await leaving(ralph, plan, { proof, cleaned }), instead: clean?.instead ?? new Map() };
 }
 
 /** The changes that no check has seen, for the person who merges the request. */
@@ -151,14 +172,16 @@ async function finish(
 /** A person reads this before the yes. */
 function shown(
   plan: FinishPlan,
-  { isChecked, reports, files, draft }: {
+  { isChecked, reports, files, clean, draft }: {
     readonly isChecked: boolean;
     readonly reports: readonly RunReport[];
     readonly files: readonly string[];
+    readonly clean: CleanHistory | null;
     readonly draft: boolean;
   },
 ): { readonly lines: readonly string[]; readonly message: string } {
-  const { work: { branch, base }, commits, conflicts, behind, target, isMerged } = plan;
+  const { work: { branch, base }, conflicts, behind, target, isMerged } = plan;
+  const commits = clean?.subjects ?? plan.commits;
   if (isMerged) {
     return {
       lines: [`branch    ${branch}: ${base} has all that it holds`],
@@ -188,6 +211,7 @@ function shown(
         plan.withHistory ? `, here and at ${plan.remote?.name}` : ""
       }`,
     ],
+    ...clean === null ? [] : ["history   written anew without state, as above; the archive keeps it as it was"],
     wayLine(plan, draft),
   ];
   const question = plan.way === "merge"

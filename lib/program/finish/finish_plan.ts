@@ -15,7 +15,7 @@ export interface FinishPlan {
   readonly way: "request" | "push" | "merge";
   /** As one commit. */
   readonly squash: boolean;
-  /** What is kept of the branch goes to the remote also. */
+  /** The archive of the branch goes to the remote also. */
   readonly withHistory: boolean;
   /** The remote that the work is pushed to; `null`: nothing is pushed. */
   readonly remote: { readonly name: string; readonly url: string } | null;

@@ -1,6 +1,6 @@
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { archivesOf } from "../../git/archive.ts";
+import { archiveRefspec } from "../../git/archive.ts";
 import { inTheWay, mergeTrees } from "../../git/land.ts";
 import { type Repository, requireRepository } from "../../git/repository.ts";
 import { outputFrom } from "../../git/run_git.ts";
@@ -22,7 +22,7 @@ export async function pushBranch(
   { work: { branch }, remote, withHistory }: FinishPlan,
   head: string,
 ): Promise<string> {
-  const [isAtomic, history] = withHistory ? [["--atomic"], [archivesOf(branch)]] : [[], []];
+  const [isAtomic, history] = withHistory ? [["--atomic"], [archiveRefspec(branch)]] : [[], []];
   const end = await ralph.host.processes.run({
     file: "git",
     arguments: ["push", "--set-upstream", ...isAtomic, remote!.name, `${head}:refs/heads/${branch}`, ...history],

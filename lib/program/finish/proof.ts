@@ -1,9 +1,11 @@
 import { doubtOf } from "../../backlog/attempts.ts";
 import type { AnswerSource } from "../../events/types.ts";
 import type { RalphContext } from "../../context/context.ts";
-import { requireRepository, topLevelPaths } from "../../git/repository.ts";
+import { requireRepository, type RootedRepository, topLevelPaths } from "../../git/repository.ts";
+import { archivesOf } from "../../git/archive.ts";
 import { addsNothing } from "../../git/branch_work.ts";
 import { ownCommit } from "../../git/own_commit.ts";
+import { isAncestor } from "../../git/refs.ts";
 import { outputFrom } from "../../git/run_git.ts";
 import { carryVerdict, noteVerdict, verdictSince } from "../../loop/finish/note_verdict.ts";
 import type { Proof } from "../../report/pull_request.ts";
@@ -126,8 +128,14 @@ async function provedCommands(
     .flatMap(({ checks }) => checks.filter(({ expect }) => expect === undefined).map(({ command }) => command));
 }
 
+/** The commits of the branch, and those that a clean history has taken the place of. */
 async function commitsOf(ralph: RalphContext, { work, target }: FinishPlan): Promise<ReadonlySet<string>> {
-  const range = await outputFrom(requireRepository(ralph), ["rev-list", `${target.onto}..${work.head}`]);
+  const repository = requireRepository(ralph);
+  const before: string[] = [];
+  for (const { parent, from } of await archivesOf(repository, work.branch)) {
+    if (parent !== from && await isAncestor(repository, parent, work.head)) before.push(from);
+  }
+  const range = await outputFrom(repository, ["rev-list", work.head, ...before, `^${target.onto}`]);
   return new Set(range.split("\n"));
 }
 
@@ -156,9 +164,10 @@ async function doubtedItems(ralph: RalphContext, plan: FinishPlan): Promise<read
 async function unmovedHead(
   ralph: RalphContext,
   { work: { branch, head }, isMerged }: FinishPlan,
+  cleaned: string | null,
 ): Promise<string> {
   const now = (await outputFrom(requireRepository(ralph), ["rev-parse", `refs/heads/${branch}`])).trim();
-  if (isMerged || await addsOnlyState(ralph, head, now)) return now;
+  if (isMerged || await addsOnlyState(ralph, cleaned ?? head, now)) return now;
   throw failed(
     `${branch} has moved from ${head.slice(0, 10)} to ${now.slice(0, 10)} meanwhile, which is not checked`,
     "nothing was merged or pushed: `ralph finish` again looks at it as it is now",
@@ -169,9 +178,13 @@ async function unmovedHead(
 export async function leaving(
   ralph: RalphContext,
   plan: FinishPlan,
-  proof: Proof | null,
+  { proof, cleaned }: {
+    readonly proof: Proof | null;
+    /** The newest commit of a clean history; `null`: the branch is as it was. */
+    readonly cleaned: string | null;
+  },
 ): Promise<{ readonly head: string; readonly proof: Proof | null }> {
-  const head = await unmovedHead(ralph, plan);
+  const head = await unmovedHead(ralph, plan, cleaned);
   if (proof === null) return { head, proof };
   await carryVerdict(ralph, proof.commit, head);
   return { head, proof: { ...proof, commit: head } };
@@ -179,9 +192,13 @@ export async function leaving(
 
 /** A pass is a statement about a commit: what came after it may be Ralph's own state alone. */
 async function addsOnlyState(ralph: RalphContext, checked: string, head: string): Promise<boolean> {
+  return await addsNothing(requireRepository(ralph), { from: checked, to: head }, ownState(ralph));
+}
+
+/** True for what the workflows keep as their state, relative to the top level. */
+export function ownState(ralph: RootedRepository): (path: string) => boolean {
   const own = topLevelPaths(ralph, WORKFLOWS.flatMap(stateOf));
-  const isOwn = (path: string): boolean => own.some((one) => path === one || path.startsWith(`${one}/`));
-  return await addsNothing(requireRepository(ralph), { from: checked, to: head }, isOwn);
+  return (path) => own.some((one) => path === one || path.startsWith(`${one}/`));
 }
 
 /** A person's script in a folder of state is no state: where a workflow lists its files, these alone are. */

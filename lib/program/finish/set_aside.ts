@@ -11,7 +11,9 @@ import { openSession } from "../../cli/session.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
 import { ARCHIVE_REFS, fetchArchives, newestArchive, nextArchive } from "../../git/archive.ts";
-import { ownTree, saveCommit } from "../../git/own_index.ts";
+import { moveHead } from "../../git/move_head.ts";
+import { ownCommit } from "../../git/own_commit.ts";
+import { ownTree } from "../../git/own_index.ts";
 import { type Repository, requireRepository, topLevelPaths } from "../../git/repository.ts";
 import { outputFrom } from "../../git/run_git.ts";
 import { pathExists, removePath } from "../../host/files.ts";
@@ -19,6 +21,7 @@ import { layInFiles } from "../../workflows/lay_in_files.ts";
 import { WORKFLOWS } from "../../workflows/table.ts";
 import type { WorkflowRow } from "../../workflows/workflow.ts";
 import { remoteOf } from "./finish_plan.ts";
+import { failed } from "./land_branch.ts";
 
 /** State that is there, relative to the root: in the tree or in HEAD. */
 export async function stateToSetAside(
@@ -35,24 +38,28 @@ export async function stateToSetAside(
 }
 
 /**
- * Keeps the state under `refs/ralph/archive/<branch>/<n>` and takes it away in one commit. A kill in between is made up
- * for by the same call.
+ * Keeps the state under `refs/ralph/archive/<branch>/<n>` and takes it away: in one commit, or by moving the branch to a
+ * clean history. A kill in between is made up for by the same call.
  *
- * @returns the ref that keeps it; `null`: there was none
+ * @param cleaned the newest commit of that history
+ * @returns the ref that keeps it; `null`: there was nothing to keep
  */
 export async function setAside(
   ralph: RalphContext,
   branch: string,
   files: readonly string[],
+  cleaned: string | null = null,
 ): Promise<string | null> {
-  if (files.length === 0) return null;
+  if (files.length === 0 && cleaned === null) return null;
   const repository = requireRepository(ralph);
-  const ref = await keep(ralph, branch, files);
+  const { head } = await repository.head();
+  const ref = await keep(ralph, branch, files, [...cleaned === null ? [] : [cleaned], ...head === null ? [] : [head]]);
   for (const path of files) await removePath(join(ralph.root, path));
   const paths = topLevelPaths(ralph, files);
   const tracked = await trackedOf(repository, paths);
   const gone = paths.filter((_, index) => tracked[index]);
-  if (gone.length > 0) await commitRemoval(ralph, { branch, ref, gone });
+  if (cleaned !== null) await moveTo(ralph, cleaned, { head, ref, gone });
+  else if (gone.length > 0) await commitRemoval(ralph, { branch, ref, gone });
   await ralph.state.adopt(files);
   return ref;
 }
@@ -72,23 +79,54 @@ async function commitRemoval(
   }
 }
 
-/** Makes the ref, unless a call that was cut off has made it. */
-async function keep(ralph: RalphContext, branch: string, files: readonly string[]): Promise<string> {
+/** The state has gone from the tree and the index: the branch goes last. */
+async function moveTo(
+  ralph: RalphContext,
+  cleaned: string,
+  { head, ref, gone }: { readonly head: string | null; readonly ref: string; readonly gone: readonly string[] },
+): Promise<void> {
   const repository = requireRepository(ralph);
-  const { head } = await repository.head();
-  const there = await existing(ralph, files);
-  const newest = await newestArchive(repository, branch);
-  if (newest !== null && newest.parent === head && there.length < files.length) return newest.ref;
-  const paths = topLevelPaths(ralph, there);
-  const tree = await ownTree(repository, "copied", async (environment) => {
+  if (gone.length > 0) {
+    await outputFrom(repository, ["rm", "--cached", "--quiet", "--ignore-unmatch", "--", ...gone], LITERAL);
+  }
+  if (head !== null && await moveHead(repository, { from: head, to: cleaned, why: "ralph: clean history" })) return;
+  if (gone.length > 0) {
+    await outputFrom(repository, ["restore", `--source=${ref}`, "--staged", "--worktree", "--", ...gone], LITERAL);
+  }
+  throw failed(
+    "another tool has committed meanwhile",
+    `nothing is lost: \`${ref}\` keeps the state; the same command again`,
+  );
+}
+
+/**
+ * Makes the ref, unless a call that was cut off has made it.
+ *
+ * @param parents the commit that the branch goes on from, and the one that it is taken from
+ */
+async function keep(
+  ralph: RalphContext,
+  branch: string,
+  files: readonly string[],
+  parents: readonly string[],
+): Promise<string> {
+  const repository = requireRepository(ralph);
+  const [there, newest] = [await existing(ralph, files), await newestArchive(repository, branch)];
+  const isCutOff = newest !== null && newest.from === parents.at(-1) && there.length < files.length;
+  const tree = isCutOff ? newest.tree : await stateTree(repository, topLevelPaths(ralph, there));
+  if (newest?.tree === tree && newest.from === parents.at(-1) && newest.parent === parents[0]) return newest.ref;
+  const ref = nextArchive(branch, newest);
+  const commit = await ownCommit(repository, tree, { parents, message: `ralph: ${ref}\n` });
+  await outputFrom(repository, ["update-ref", ref, commit]);
+  return ref;
+}
+
+async function stateTree(repository: Repository, paths: readonly string[]): Promise<string> {
+  return await ownTree(repository, "copied", async (environment) => {
     if (paths.length === 0) return;
     const words = ["add", "--force", "--", ...paths];
     await outputFrom(repository, words, { environment: { ...environment, ...LITERAL.environment } });
   });
-  if (newest !== null && newest.parent === head && newest.tree === tree) return newest.ref;
-  const ref = nextArchive(branch, newest);
-  await saveCommit(repository, ref, tree, head);
-  return ref;
 }
 
 async function existing({ root }: Pick<RalphContext, "root">, paths: readonly string[]): Promise<readonly string[]> {
