@@ -191,14 +191,14 @@ async function asked(invocation: Invocation, options: Asking, start: Answers): P
       if (value === "agent" || (value === "yes" && isOpen(answers.provider))) {
         const picked = await pickAgent(host, prompter, "Which agent is to do the work?");
         if (picked !== null) said = { ...said, provider: picked };
-        answers = { ...answers, provider: { ...answers.provider, ...said.provider } };
+        answers = { ...answers, provider: { ...start.provider, ...said.provider } };
         if (value === "agent" || (begins !== null && picked === null)) continue;
       }
       if (value === "checks") {
         const message = "Which command must pass for every item? (nothing: each story names its own)";
         const command = await askedText(prompter, "init.checks", message);
-        if (!known.has(command)) known.set(command, { command, from: "you", state: null });
         said = { ...said, checks: command === "" || checksNothing(command) ? [] : [command] };
+        for (const one of said.checks) known.set(one, known.get(one) ?? { command: one, from: "you", state: null });
         answers = { ...answers, checks: said.checks };
         continue;
       }
@@ -234,7 +234,7 @@ async function ask(
     details: await screen(invocation, options, answers, known),
     choices: [
       { value: "yes", label: begins === null ? `write ${CONFIG_FILE}` : `begin ${begins}` },
-      { value: "agent", label: "another agent" },
+      ...isNamed(namedProvider(invocation)) ? [] : [{ value: "agent", label: "another agent" }],
       { value: "checks", label: "other checks" },
       { value: "no", label: "not now" },
     ],
@@ -290,9 +290,7 @@ async function screen(
       "agent",
       name === undefined ? await agentsHere(invocation) : [
         withState(oneLine(name), here && proofText(here.adapter)),
-        ...others.length === 0 ? [] : [
-          `also here: ${others.join(", ")}`,
-        ],
+        ...others.length === 0 ? [] : [`also here: ${others.join(", ")}`],
       ].join("; "),
     ],
     [

@@ -107,6 +107,16 @@ describe("setting a project up", () => {
     expect(JSON.parse(read("ralph.config.json") ?? "")).toMatchObject({ provider: { command: "absent --yes" } });
   });
 
+  test("another agent takes the place of the one that was found", async () => {
+    const { read } = await ralphCli().agent("claude", "exit 0").args("init", "--verify", "make test")
+      .terminal(["Set this project up", "a"], ["Which agent", "\u001b[B\r"], ["Which command", "cat -\r"], [
+        /agent +cat -/,
+        "y",
+      ]).expectExit(0);
+
+    expect(JSON.parse(read("ralph.config.json") ?? "").provider).toEqual({ command: "cat -" });
+  });
+
   test("`ralph init` takes other checks by a key, and Ctrl-C keeps what was answered", async () => {
     const { read } = await ralphCli().files({ Makefile: "test:\n\t@true\n" }).agent("claude", "exit 0").args("init")
       .terminal(["Set this project up", "c"], ["Which command", "make other\r"], [
