@@ -96,10 +96,19 @@ export const EMBEDDED = {
     FISH: ["lib/program/completions/ralph.fish"],
     POWERSHELL: ["lib/program/completions/ralph.ps1"],
   },
+  "demo.ts": {
+    DEMO_README: ["lib/workflows/exec/demo/README.md"],
+    DEMO_TESTS: ["lib/workflows/exec/demo/test.sh"],
+  },
   "install.ts": { INSTALL_TEXT: ["docs/install.md"] },
   "page.ts": { PAGE_STYLE: ["lib/report/base.css", "lib/web/page.css"], PAGE_SCRIPT: ["lib/web/page.js"] },
   "report_style.ts": { REPORT_STYLE: ["lib/report/base.css", "lib/report/report.css"] },
   "skill.ts": { SKILL_TEXT: ["lib/program/skill.md"] },
+  "templates.ts": {
+    CODEBASE_MAP: ["lib/workflows/exec/codebase_map.md"],
+    FIRST_SPRINT: ["lib/workflows/sprint/first_sprint.yaml"],
+    PROGRESS_LOG: ["lib/workflows/exec/progress.md"],
+  },
 };
 
 function constants(parts) {

@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { mapAge, parseCodebaseMap, tickTopic } from "../../../lib/workflows/exec/understand/codebase_map.ts";
 import { defaultOrder, readTopics } from "../../../lib/workflows/exec/understand/read_topics.ts";
 import { isCalendarDay, localDate } from "../../../lib/host/local_date.ts";
-import { DEFAULT_TOPICS, MAP_TEMPLATE } from "../../../lib/workflows/exec/scaffold.ts";
+import { CODEBASE_MAP } from "../../../lib/generated/templates.ts";
+import { DEFAULT_TOPICS } from "../../../lib/workflows/exec/scaffold.ts";
 
 const TODAY = "2026-01-17";
 
@@ -120,10 +121,10 @@ describe("readTopics()", () => {
   });
 
   test("the map's template and the understanding prompt list the same topics", () => {
-    expect(parseCodebaseMap(MAP_TEMPLATE).topics?.map(({ text, checked }) => [text, checked])).toEqual(
+    expect(parseCodebaseMap(CODEBASE_MAP).topics?.map(({ text, checked }) => [text, checked])).toEqual(
       DEFAULT_TOPICS.map((text) => [text, false]),
     );
-    expect(MAP_TEMPLATE).toContain("\n## Next Topics (checklist)\n");
+    expect(CODEBASE_MAP).toContain("\n## Next Topics (checklist)\n");
   });
 });
 

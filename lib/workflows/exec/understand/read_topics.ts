@@ -1,7 +1,8 @@
 import type { RalphContext } from "../../../context/context.ts";
 import { type CodebaseMap, type MapTopic, parseCodebaseMap } from "./codebase_map.ts";
 import { CODEBASE_MAP_FILE, UNDERSTAND_PROMPT_FILE } from "../types.ts";
-import { DEFAULT_TOPICS, MAP_TEMPLATE } from "../scaffold.ts";
+import { CODEBASE_MAP } from "../../../generated/templates.ts";
+import { DEFAULT_TOPICS } from "../scaffold.ts";
 import { proseLines } from "../../../backlog/fences.ts";
 
 const NUMBERED_REGEXP = /^(\s*)(\d+)([.)])\s+(\S.*?)\s*$/;
@@ -23,7 +24,7 @@ export interface Topics {
  * @param prompt text of `understand_prompt.md`, `null` when there is none
  */
 export function readTopics(map: string | null, prompt: string | null): Topics {
-  const parsed = parseCodebaseMap(map ?? MAP_TEMPLATE);
+  const parsed = parseCodebaseMap(map ?? CODEBASE_MAP);
   if (parsed.topics !== null) {
     const all = parsed.topics;
     const open = all.filter(({ checked }) => !checked).length;

@@ -1,7 +1,7 @@
 import { note, type RalphContext } from "../../../context/context.ts";
 import { join } from "node:path";
 import { CODEBASE_MAP_FILE, EXEC_RUNS, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, PRD_FILE } from "../types.ts";
-import { MAP_TEMPLATE } from "../scaffold.ts";
+import { CODEBASE_MAP } from "../../../generated/templates.ts";
 import { isCovered, loadTopics } from "./read_topics.ts";
 import { pathExists, readText, writeAtomic } from "../../../host/files.ts";
 import { type LoopOutcome, runLoop } from "../../../loop/run/run_loop.ts";
@@ -51,7 +51,7 @@ export async function understand(ralph: RalphContext, options: UnderstandOptions
   const file = join(ralph.root, CODEBASE_MAP_FILE);
   const isNew = !await pathExists(file);
   if (isNew) {
-    await writeAtomic(file, MAP_TEMPLATE);
+    await writeAtomic(file, CODEBASE_MAP);
     note(ralph, "info", `made ${CODEBASE_MAP_FILE}`);
   }
   const { maxIterations, signal } = options;
