@@ -2,9 +2,10 @@ import { join } from "node:path";
 import { deleteRefs, refsBelow } from "./refs.ts";
 import { readBytes, removePath, temporaryDirectory, writeAtomic } from "../host/files.ts";
 import { factsOf, type PathFacts, readLink, setMode, writeLink } from "../host/path_facts.ts";
-import { lineFrom, outputFrom } from "./run_git.ts";
+import { ownCommit } from "./own_commit.ts";
+import { FROM_INPUT, lineFrom, outputFrom } from "./run_git.ts";
 import { behindLinks } from "./stage_paths.ts";
-import { saveCommit, treeWith } from "./own_index.ts";
+import { treeWith } from "./own_index.ts";
 import type { Repository, TreeSnapshot } from "./repository.ts";
 
 /** The content of a path that is not committed, as a git object. */
@@ -14,6 +15,8 @@ export interface KeptPath {
   /** Absent: nothing is there, or it was too large. */
   readonly blob?: string;
   readonly facts: Pick<PathFacts, "kind" | "mode"> | null;
+  /** As a status says it of the index. Absent: nothing is staged. */
+  readonly staged?: string;
 }
 
 /** The most that is kept of one file, and in all, in bytes. */
@@ -24,17 +27,20 @@ type Keeping = Pick<Repository, "git" | "gitDirectory" | "ralphDirectory" | "top
 /** Keeps the content of these paths as the snapshot has them, byte for byte, past every filter. */
 export async function keepPaths(
   repository: Keeping,
-  { contents }: Pick<TreeSnapshot, "contents">,
+  { contents, changed = [] }: Pick<TreeSnapshot, "contents"> & Partial<Pick<TreeSnapshot, "changed">>,
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, KeptPath>> {
   const kept = new Map<string, KeptPath>();
   const files: string[] = [];
   const behind = new Set(behindLinks(repository.topLevel, paths));
+  const staged = stagedIn(changed);
   let left = MOST_KEPT;
   for (const path of paths) {
     const facts = behind.has(path) ? null : factsOf(join(repository.topLevel, path));
     const known = facts === null ? null : { kind: facts.kind, mode: facts.mode };
-    kept.set(path, { content: contents.get(path) ?? null, facts: known });
+    const entry = staged.get(path);
+    const of = { content: contents.get(path) ?? null, facts: known };
+    kept.set(path, entry === undefined ? of : { ...of, staged: entry });
     if (facts === null || facts.kind === "other" || facts.size > Math.min(LARGEST_KEPT, left)) continue;
     left -= facts.size;
     if (facts.kind === "link") {
@@ -57,8 +63,15 @@ function quoted(path: string): string {
   return `"${path.replaceAll(/["\\]/g, "\\$&").replaceAll("\n", "\\n").replaceAll("\r", "\\r")}"`;
 }
 
+/** The entries of the index that are staged, by their paths. */
+export function stagedIn(changed: TreeSnapshot["changed"]): ReadonlyMap<string, string> {
+  return new Map(changed.flatMap(({ path, staged }) => staged === undefined ? [] : [[path, staged]]));
+}
+
+type Kept = ReadonlyMap<string, KeptPath>;
+
 /** The kept paths, as `git update-index --index-info` reads it. */
-export function linesOf(kept: ReadonlyMap<string, KeptPath>): readonly string[] {
+export function linesOf(kept: Kept): readonly string[] {
   return [...kept].flatMap(([path, { blob, facts }]) => {
     if (blob === undefined || facts === null) return [];
     const fileMode = (facts.mode & 0o100) === 0 ? "100644" : "100755";
@@ -66,16 +79,46 @@ export function linesOf(kept: ReadonlyMap<string, KeptPath>): readonly string[] 
   });
 }
 
-/** Names the kept objects by a ref, so that git does not take them away; `git show REF:PATH` prints one. @returns the commit */
+/** What is staged and differs from the file, in the same way. */
+function stagedLines(kept: Kept): readonly string[] {
+  return [...kept].flatMap(([path, { staged = "0", blob = "0" }]) =>
+    /^0|^16/.test(staged) || staged.includes(blob) ? [] : [`${staged}\t${path}\0`]
+  );
+}
+
+/**
+ * Names the kept objects by a ref, so that git does not take them away; `git show REF:PATH` prints one, and
+ * `git show REF.staged:PATH` what is staged of it. Both show the versions that were found first; newer ones are in
+ * their parents.
+ *
+ * @param parents the commits of the refs, which are set
+ */
 export async function nameKept(
   repository: Keeping,
   ref: string,
-  kept: ReadonlyMap<string, KeptPath>,
-  parent: string | null,
-): Promise<string | null> {
-  const lines = linesOf(kept);
-  if (lines.length === 0) return parent;
-  return await saveCommit(repository, ref, await treeWith(repository, null, lines.join("")), parent);
+  { first, now }: { readonly first: Kept; readonly now: Kept },
+  parents: Map<string, string>,
+): Promise<void> {
+  for (const [name, lines] of [[ref, linesOf], [`${ref}.staged`, stagedLines]] as const) {
+    const versions = new Set([now, first].map((kept) => lines(kept).join("")).filter((text) => text !== ""));
+    for (const text of versions) {
+      const parent = parents.get(name);
+      const of = { parents: parent === undefined ? [] : [parent], message: `ralph: ${name}\n` };
+      parents.set(name, await ownCommit(repository, await treeWith(repository, null, text), of));
+    }
+    if (versions.size > 0) await outputFrom(repository, ["update-ref", name, parents.get(name)!]);
+  }
+}
+
+/** Lays entries of the index in again. @throws {RalphError} git-failed */
+export async function restoreStaged(repository: Keeping, staged: ReadonlyMap<string, string>): Promise<void> {
+  if (staged.size === 0) return;
+  const input = [...staged].map(([path, entry]) => `${entry.replace(" N", "")}\t${path}\0`).join("");
+  await outputFrom(repository, ["update-index", "-z", "--replace", "--index-info"], { input });
+  const isThere = (path: string): boolean => factsOf(join(repository.topLevel, path)) !== null;
+  const intended = [...staged].filter(([path, entry]) => entry.endsWith(" N") && isThere(path)).map(([path]) => path);
+  const add = ["add", "--intent-to-add", "--force", ...FROM_INPUT];
+  if (intended.length > 0) await outputFrom(repository, add, { input: intended.join("\0") });
 }
 
 /**

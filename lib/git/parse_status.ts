@@ -57,8 +57,16 @@ export function isReadable(path: string): boolean {
 function tracked(record: string, fields: number): ChangedPath {
   let start = 0;
   for (let field = 0; field < fields; field++) start = record.indexOf(" ", start) + 1;
-  const entry = { path: record.slice(start), code: record.slice(2, 4).replaceAll(".", " "), untracked: false };
-  return record[5] === "S" ? { ...entry, submodule: record.slice(5, 9) } : entry;
+  const code = record.slice(2, 4).replaceAll(".", " ");
+  const entry = {
+    path: record.slice(start),
+    code,
+    untracked: false,
+    ...(record[5] === "S" ? { submodule: record.slice(5, 9) } : {}),
+  };
+  if (record[0] === "u" || (code[0] === " " && code[1] !== "A")) return entry;
+  const words = record.split(" ");
+  return { ...entry, staged: `${words[4]} ${words[7]}${code[1] === "A" ? " N" : ""}` };
 }
 
 function valueOf(record: string, none: string): string | null {

@@ -17,6 +17,8 @@ export interface ChangedPath {
   readonly untracked: boolean;
   /** Set for a submodule: git's four letters for it, such as `SC.U`. Ralph commits none. */
   readonly submodule?: string;
+  /** Staged: the entry of the index, as `MODE BLOB` (zeros: it has none), and ` N` where it is only intended to be added. */
+  readonly staged?: string;
 }
 
 /** The state of the working tree as one `git status` reports it. Ignored files are not part of it. */

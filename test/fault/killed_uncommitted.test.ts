@@ -68,6 +68,21 @@ describe("a person's uncommitted work after kill -9 of Ralph in a turn that", ne
     expect(git("log", "-p", "--format=")).not.toContain("SECRET");
   });
 
+  test.each([
+    ["unstages it", "git reset -q"],
+    ["commits it", "git commit -qm all"],
+    ["stages all", "git add -A"],
+  ])("%s, where it is staged and differs from the file, is staged when the run continues", async (_name, turn) => {
+    const root = await killed(turn, "echo STAGED >> x.md; git add x.md; echo mine > x.md; git rm -q --cached gone.md");
+
+    await ralphCli(root).agent("worker", WORK).args("run").expectExit(0);
+
+    const git = gitIn(root);
+    expect(git("show", ":x.md")).toBe("first\nSTAGED\n");
+    expect(git("status", "--porcelain").trim().split("\n")).toEqual(["D  gone.md", "MM x.md", "?? gone.md"]);
+    expect(git("log", "-p", "--format=")).not.toMatch(/STAGED|deleted file/);
+  });
+
   test("leaves it, where an index flag hides it, stays as that person changes it before the run continues", async () => {
     const root = await killed("true", "echo SECRET >> x.md; git update-index --skip-worktree x.md");
     appendFileSync(join(root, "x.md"), "more\n");

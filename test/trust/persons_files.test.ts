@@ -2,9 +2,12 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { markingEnvironment } from "../../lib/git/turn_mark.ts";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import { runLoop } from "../../lib/loop/run/run_loop.ts";
 import { loopWorld, type World } from "../loop/loop_world.ts";
+import { sampled } from "../sampled.ts";
+import { cheatWorld, WORKFLOWS } from "./workflows.ts";
 
 const ITEMS = [
   { id: "a", title: "write a.txt", checks: ["test -f a.txt"] },
@@ -19,7 +22,10 @@ interface Ran extends AsyncDisposable {
 }
 
 /** A loop over two items: honest work at the first one, `script` at the second. */
-async function ran(script: string, { setup }: { readonly setup: string }): Promise<Ran> {
+async function ran(
+  script: string,
+  { setup, also }: { readonly setup: string; readonly also?: (root: string) => void },
+): Promise<Ran> {
   const world = await loopWorld(async ({ cwd, environment }) => {
     const item = environment["RALPH_ITEM"] ?? "";
     const env = { ...process.env, ...environment }; // by it a turn's commits are told from a person's
@@ -28,6 +34,7 @@ async function ran(script: string, { setup }: { readonly setup: string }): Promi
     return { lines: ["<ralph>DONE</ralph>"] };
   }, { files: { "other.txt": "other\n" } });
   execFileSync("bash", ["-c", setup], { cwd: world.root, stdio: "pipe" });
+  also?.(world.root);
   const { status, passed } = await runLoop(world.ralph, memoryBacklog(ITEMS));
   const notes = world.events.map((event) => event.type === "note" ? event.message : "").join("\n");
   return { world, status, passed, notes, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() };
@@ -150,5 +157,72 @@ describe("a change that a flag of the index hides is a person's", () => {
     expect(await run.world.git("ls-files", "-v", "other.txt")).toMatch(/^[Sh] other\.txt$/);
     expect(await run.world.git("status", "--porcelain")).toBe("");
     expect(run.notes).toMatch(NAMED);
+  });
+});
+
+const STAGED = "echo STAGED >> other.txt; git add other.txt; echo WORK >> other.txt; echo in > in.txt; " +
+  "git add in.txt; rm in.txt; git rm -q --cached README.md; git update-index --chmod=+x mode.txt";
+
+function staged(root: string): string {
+  const script = "git ls-files -s; git show :other.txt; cat other.txt; git status --porcelain | grep -v '??'";
+  return execFileSync("bash", ["-c", script], { cwd: root, encoding: "utf8" });
+}
+
+describe("what is staged and differs from the file is a person's", () => {
+  test.each(sampled([
+    ["commits in the ordinary way", "work; git add b.txt; git commit -qm b"],
+    ["stages all", "work; git add -A"],
+    ["commits all", "work; git add -A; git commit -qm b"],
+    [
+      "commits it, and takes that back in another commit",
+      "git commit -qm one; git checkout -q HEAD~1 other.txt; work; git add -A; git commit -qm b",
+    ],
+    ["resets it", "git reset -q --hard; work"],
+    ["unstages it and packs", "git reset -q; work; git reflog expire --expire=now --all; git gc -q --prune=now"],
+    ["stages something else", "echo agent >> other.txt; git add -A; echo more >> other.txt; work"],
+    ["deletes the index", "rm .git/index; work"],
+    ["leaves it alone", "work"],
+  ]))("and stays staged, and in no commit, where the turn %s", async (_name, script) => {
+    const setup = `echo m > mode.txt; git add mode.txt; git commit -qm mode; ${STAGED}`;
+    let before = "";
+    await using run = await ran(script, { setup, also: (root) => before = staged(root) });
+    const { world } = run;
+
+    const clean = (text: string): string => text.split("\n").filter((line) => !/[ab]\.txt$/.test(line)).join("\n");
+    if (!script.includes("agent")) expect(clean(staged(world.root))).toBe(clean(before));
+    expect(await world.git("show", ":other.txt")).toBe("other\nSTAGED");
+    expect(run.passed).toEqual(["a", "b"]);
+    expect(await world.git("log", "-p", "--format=", "main")).not.toMatch(/STAGED|in\.txt|mode 100755|deleted file/);
+    const ref = await world.git("for-each-ref", "--format=%(refname)", "refs/ralph/kept/*.staged");
+    expect(await world.git("show", `${ref}:other.txt`)).toBe("other\nSTAGED");
+  });
+
+  test("and may be staged anew by that person while the turn runs", async () => {
+    const theirs = "echo NEWER > other.txt; env -u GIT_CONFIG_PARAMETERS git add other.txt; echo WORK > other.txt";
+    await using run = await ran(`work; ${theirs}`, { setup: STAGED.replace(/;[^;]*$/, "") });
+
+    expect(await run.world.git("show", ":other.txt")).toBe("NEWER");
+  });
+
+  test.each(WORKFLOWS)("in no commit of $name", async (workflow) => {
+    const script = "echo done > done.txt; git add done.txt; git commit -qm done";
+    await using world = await cheatWorld(
+      workflow,
+      async ({ root }) => {
+        if (!existsSync(join(root, "done.txt"))) {
+          execFileSync("bash", ["-c", script], { cwd: root, env: { ...process.env, ...markingEnvironment({}) } });
+        }
+        await Promise.resolve();
+      },
+      {},
+      { "other.txt": "other\n" },
+    );
+    execFileSync("bash", ["-c", STAGED.split("; echo in")[0]!], { cwd: world.root });
+
+    await workflow.run(world.ralph, {});
+
+    expect(await world.git("log", "--format=%s", "--", "done.txt")).not.toBe("");
+    expect(await world.git("log", "-p", "--format=", "-S", "STAGED")).toBe("");
+    expect(await world.git("status", "--porcelain", "other.txt")).toBe("MM other.txt");
   });
 });

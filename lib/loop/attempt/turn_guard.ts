@@ -187,7 +187,7 @@ async function committedOf(
   if (flagged.size === 0 || from === null || to === null || from === to) return [];
   const paths = (await pathsBetween(repository, from, to)).filter((path) => flagged.has(path));
   const { fromTurn } = await pathsOfSides(repository, paths.length > 0 ? `${from}..${to}` : null);
-  return paths.filter((path) => fromTurn?.has(path) !== false);
+  return paths.filter((path) => fromTurn.has(path));
 }
 
 /** The files that git ignored, and that were there, before the first turn: a person's. */
@@ -253,5 +253,5 @@ async function committedPaths(
   if (paths.length === 0) return [];
   const { fromTurn } = await pathsOfSides(repository, `${from}..${to}`);
   const known = new Set(await pathsFrom(repository, [...NAMES_AT, from]));
-  return paths.filter((path) => fromTurn?.has(path) !== false && !known.has(path));
+  return paths.filter((path) => fromTurn.has(path) && !known.has(path));
 }

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { restoreFolders } from "../../agents/agent_turn.ts";
 import type { KeptRecord, KeptWork, OpenItem } from "../../backlog/journal_types.ts";
 import { type Repository, requireRepository, rootPaths, type TreeSnapshot } from "../../git/repository.ts";
-import { keepPaths, type KeptPath, nameKept, restoreKept } from "../../git/kept.ts";
+import { keepPaths, type KeptPath, nameKept, restoreKept, restoreStaged, stagedIn } from "../../git/kept.ts";
 import * as indexFlags from "../../git/index_flags.ts";
-import { FROM_INPUT, outputFrom, partsOf, pathsBetween } from "../../git/run_git.ts";
+import { outputFrom, partsOf, pathsBetween } from "../../git/run_git.ts";
 import { takeOut } from "../../git/take_out.ts";
 import { canMark, markedCommits } from "../../git/turn_mark.ts";
 import { foldersOf, putFoldersBack } from "../../host/folders_kept.ts";
@@ -51,59 +51,63 @@ export function createUncommitted(
   const ref = `refs/ralph/kept/${ralph.run.id}`;
   const state = new Set(stateFiles);
   let kept: ReadonlyMap<string, KeptPath> = known ?? new Map();
-  let hides = [...known?.values() ?? []].some(({ codes }) => codes.some(isHidden));
-  let commit: string | null = null;
+  let hidden = [...known ?? []].flatMap(([path, { codes }]) => codes.map((code) => ({ path, code }))).filter(isHidden);
+  const first = new Map<string, KeptPath>();
+  const named = new Map<string, string>();
   let isReported = false;
-
-  function report(level: "info" | "warn", message: string, paths: readonly string[]): void {
-    if (paths.length === 0) return;
-    const named = rootPaths(ralph, paths.slice(0, NAMED)).join(", ");
-    const more = paths.length > NAMED ? ` and ${paths.length - NAMED} more` : "";
-    note(ralph, level, `${message}: ${named}${more}`);
-  }
-
-  async function restoreOne(path: string): Promise<boolean> {
-    return await restoreKept(repository, path, kept.get(path)!).catch(() => false);
-  }
+  const report = reportOf(ralph);
 
   return {
     async keep(itemId, before) {
-      const paths = before.changed
-        .filter(({ path, submodule }) => submodule === undefined && !path.endsWith("/") && !state.has(path))
-        .filter(({ path, code }) => userPaths.has(path) || isHidden(code)).map(({ path }) => path);
-      const isNew = (path: string): boolean => kept.get(path)?.content !== before.contents.get(path);
+      const isOwn = (entry: Coded): boolean => !state.has(entry.path) && (userPaths.has(entry.path) || isHidden(entry));
+      const paths = before.changed.filter((one) => isOwn(one) && !isRepository(one)).map(({ path }) => path);
+      const staged = stagedIn(before.changed);
+      const isNew = (path: string): boolean =>
+        kept.get(path)?.content !== before.contents.get(path) || kept.get(path)?.staged !== staged.get(path);
       const fresh = await keepPaths(repository, before, [...new Set(paths)].filter(isNew));
       kept = new Map(paths.map((path) => [path, fresh.get(path) ?? kept.get(path)!]));
-      if (fresh.size > 0) commit = await nameKept(repository, ref, kept, commit);
-      hides = before.changed.some(({ code }) => isHidden(code));
+      for (const [path, one] of fresh) first.set(path, { ...one, ...first.get(path) });
+      if (fresh.size > 0) await nameKept(repository, ref, { first, now: kept }, named);
+      hidden = before.changed.filter(isHidden);
       if (kept.size > 0) await record?.(itemId, recordOf(before, kept));
       if (isReported || fresh.size === 0) return;
       isReported = true;
-      const where = commit === null ? "" : ` (kept as ${ref})`;
-      report("info", `your uncommitted changes stay as they are, uncommitted${where}`, paths);
+      const where = named.has(ref) ? ` (kept as ${ref})` : "";
+      report("info", `your uncommitted changes stay as they are, uncommitted${where}`, [...kept.keys()]);
       report("warn", "too large to be kept", [...kept].filter(isLeftOut).map(([path]) => path));
     },
     async restore(before, seen, moved) {
       if (kept.size === 0) return { isTouched: false, remade: [] };
       const isBack = await foldersBack(ralph, before, kept);
-      const after = await shownNow(repository, isBack ? null : seen, hides);
-      const { swept, theirs } = await committedPaths(repository, before, after, kept);
+      const after = await shownNow(repository, isBack ? null : seen, hidden.length > 0);
+      const { swept, theirs, net } = await committedPaths(repository, before, after, kept);
       if (swept.length > 0) await takeOut(repository, before.head, swept);
-      const committed = before.head === null && after.head !== null ? [...kept.keys()] : swept;
+      const isFirst = before.head === null && after.head !== null;
+      const committed = isFirst ? [...kept.keys()] : swept.filter((path) => net.has(path));
       const gone = [...kept.keys()]
         .filter((path) => known === undefined || !theirs.has(path))
         .filter((path) => isGone(repository, path, after, committed, kept));
       const isThere = (path: string): boolean => factsOf(join(repository.topLevel, path)) !== null;
       const remade = gone.filter((path) => kept.get(path)!.content === null && isThere(path));
-      const results = await Promise.all(gone.map(async (path) => ({ path, ok: await restoreOne(path) })));
+      const { back, missing } = await restoreAll(repository, gone, kept);
+      const lost = isFirst ? new Map<string, string>() : await lostEntries(repository, after, kept, { swept, theirs });
       report("warn", COMMITTED, swept);
-      const of = (ok: boolean): readonly string[] => results.filter((one) => one.ok === ok).map(({ path }) => path);
-      report("warn", "the turn changed or removed uncommitted work, which was restored", of(true));
-      report("warn", "uncommitted work is gone and could not be restored", of(false));
-      const isTouched = swept.length + gone.length > 0 || moved || isBack;
-      if (isTouched) await stageAgain(repository, before, kept);
-      return { isTouched, remade };
+      const restored = new Set([...back, ...apartIn(before, lost).filter((path) => !swept.includes(path))]);
+      report("warn", "the turn changed or removed uncommitted work, which was restored", [...restored]);
+      report("warn", "uncommitted work is gone and could not be restored", missing);
+      await restoreStaged(repository, lost);
+      if (lost.size > 0) await hideAgain(repository, hidden);
+      return { isTouched: swept.length + gone.length + lost.size > 0 || moved || isBack, remade };
     },
+  };
+}
+
+function reportOf(ralph: RalphContext) {
+  return (level: "info" | "warn", message: string, paths: readonly string[]): void => {
+    if (paths.length === 0) return;
+    const named = rootPaths(ralph, paths.slice(0, NAMED)).join(", ");
+    const more = paths.length > NAMED ? ` and ${paths.length - NAMED} more` : "";
+    note(ralph, level, `${message}: ${named}${more}`);
   };
 }
 
@@ -112,7 +116,6 @@ export async function restoreKilled(ralph: RalphContext, interrupted: readonly O
   for (const { attempt, kept } of interrupted) {
     if (attempt !== null || kept === undefined) continue; // known: it was restored before that
     const { head, work } = kept;
-    await layHiddenAgain(ralph, work);
     const known = new Map(Object.entries(work));
     const changed = [...known].flatMap(([path, { codes }]) =>
       codes.map((code) => ({ path, code, untracked: code === "??" }))
@@ -123,24 +126,19 @@ export async function restoreKilled(ralph: RalphContext, interrupted: readonly O
       changed,
       contents: new Map([...known].map(([path, of]) => [path, of.content])),
     };
+    warnOfFlags(ralph, await hideAgain(requireRepository(ralph), changed));
     const uncommitted = createUncommitted(ralph, { userPaths: new Set(known.keys()), stateFiles: [], known });
     await uncommitted.restore(before, await requireRepository(ralph).snapshot(), false);
   }
 }
 
-/** The turn was killed with what it had done to index flags. */
-async function layHiddenAgain(ralph: RalphContext, work: KeptWork): Promise<void> {
-  const repository = requireRepository(ralph);
+/** Lays the index flags in again that hid changes. @returns the paths */
+async function hideAgain(repository: Repository, changed: readonly Coded[]): Promise<readonly string[]> {
   const having = (flag: string): ReadonlySet<string> =>
-    new Set(Object.entries(work).filter(([, { codes }]) => codes.includes(flag)).map(([path]) => path));
-  const before: indexFlags.IndexFlags = {
-    assumed: having(indexFlags.ASSUMED),
-    skipped: having(indexFlags.SKIPPED),
-    sparse: false,
-  };
-  if (indexFlags.flaggedPaths(before).size === 0) return;
-  const paths = await indexFlags.layFlagsAgain(repository, before, await indexFlags.readIndexFlags(repository));
-  warnOfFlags(ralph, paths);
+    new Set(changed.filter(({ code }) => code === flag).map(({ path }) => path));
+  const before = { assumed: having(indexFlags.ASSUMED), skipped: having(indexFlags.SKIPPED), sparse: false };
+  if (indexFlags.flaggedPaths(before).size === 0) return [];
+  return await indexFlags.layFlagsAgain(repository, before, await indexFlags.readIndexFlags(repository));
 }
 
 /** Says whose index flags are back. */
@@ -155,8 +153,31 @@ async function shownNow(repository: Repository, seen: TreeSnapshot | null, hides
   return hides ? await indexFlags.withHidden(repository, found, await indexFlags.readIndexFlags(repository)) : found;
 }
 
-function isHidden(code: string): boolean {
+type Coded = Pick<TreeSnapshot["changed"][number], "path" | "code">;
+
+function isHidden({ code }: Coded): boolean {
   return code === indexFlags.ASSUMED || code === indexFlags.SKIPPED;
+}
+
+/** A submodule, or a repository that is none. */
+function isRepository({ path, submodule }: TreeSnapshot["changed"][number]): boolean {
+  return submodule !== undefined || path.endsWith("/");
+}
+
+async function restoreAll(
+  repository: Repository,
+  paths: readonly string[],
+  kept: ReadonlyMap<string, KeptPath>,
+): Promise<Readonly<Record<"back" | "missing", readonly string[]>>> {
+  const isBack = await Promise.all(
+    paths.map((path) => restoreKept(repository, path, kept.get(path)!).catch(() => false)),
+  );
+  return { back: paths.filter((_, at) => isBack[at]), missing: paths.filter((_, at) => !isBack[at]) };
+}
+
+/** Staged paths whose files are other ones. */
+function apartIn({ changed }: TreeSnapshot, staged: ReadonlyMap<string, string>): readonly string[] {
+  return changed.filter(({ path, code }) => code[1] !== " " && staged.has(path)).map(({ path }) => path);
 }
 
 function recordOf({ changed, head }: TreeSnapshot, kept: ReadonlyMap<string, KeptPath>): KeptRecord {
@@ -194,48 +215,80 @@ function isLeftOut([, { blob, facts }]: readonly [string, KeptPath]): boolean {
   return facts !== null && blob === undefined;
 }
 
-/** The user's paths in commits since: in the turn's, with their present content (`swept`), and in a person's. */
+/** The user's paths in commits since: in the turn's, with a content of that user's (`swept`), and in a person's. */
 async function committedPaths(
   repository: Repository,
   before: TreeSnapshot,
   after: TreeSnapshot,
   kept: ReadonlyMap<string, KeptPath>,
-): Promise<{ readonly swept: readonly string[]; readonly theirs: ReadonlySet<string> }> {
+): Promise<Readonly<Record<"theirs" | "net", ReadonlySet<string>>> & { readonly swept: readonly string[] }> {
   // without a commit before it, all of the project is uncommitted: the first commit may take it
   if (before.head === null || after.head === null || after.head === before.head) {
-    return { swept: [], theirs: new Set() };
+    return { swept: [], theirs: new Set(), net: new Set() };
   }
-  const all = (await pathsBetween(repository, before.head, after.head)).filter((path) => kept.has(path));
-  const { fromTurn, others } = await pathsOfSides(repository, all.length > 0 ? `${before.head}..${after.head}` : null);
-  const touched = all.filter((path) => fromTurn?.has(path) !== false);
-  const swept: string[] = [];
-  for (const path of touched) {
-    if (!after.contents.has(path)) swept.push(path);
-    else {
-      const { exitCode, stdout } = await repository.git(["rev-parse", "--verify", "--quiet", `HEAD:${path}`]);
-      if (exitCode === 0 && stdout.trim() === kept.get(path)!.blob) swept.push(path);
-    }
-  }
-  return { swept, theirs: new Set(all.filter((path) => fromTurn?.has(path) === false && others.has(path))) };
+  const net = new Set(await pathsBetween(repository, before.head, after.head));
+  const { fromTurn, others } = await pathsOfSides(repository, `${before.head}..${after.head}`);
+  const isSwept = ([path, { blob, staged }]: readonly [string, KeptPath]): boolean => {
+    const entries = fromTurn.get(path) ?? [];
+    return entries.some((entry) => entry === staged || entry.split(" ")[1] === blob) ||
+      (entries.length > 0 && net.has(path) && !after.contents.has(path));
+  };
+  return {
+    swept: [...kept].filter(isSwept).map(([path]) => path),
+    net,
+    theirs: new Set([...kept.keys()].filter((path) => net.has(path) && !fromTurn.has(path) && others.has(path))),
+  };
 }
 
-/** Paths of the turn's own commits, and of others: a person's stay. `null`: it cannot tell them apart. */
+/** The entries (mode, blob) that commits laid in, by their paths. */
+type Entries = ReadonlyMap<string, readonly string[]>;
+
+/** Paths of the turn's own commits, and of others: a person's stay. If they cannot be told apart, all are the turn's. */
 export async function pathsOfSides(
   repository: Repository,
   range: string | null,
-): Promise<{ readonly fromTurn: ReadonlySet<string> | null; readonly others: ReadonlySet<string> }> {
-  if (range === null || !await canMark(repository)) return { fromTurn: null, others: new Set() };
+): Promise<{ readonly fromTurn: Entries; readonly others: Entries }> {
+  if (range === null) return { fromTurn: new Map(), others: new Map() };
   const commits = (await outputFrom(repository, ["rev-list", range])).split("\n").filter((id) => id !== "");
-  const marked = await markedCommits(repository, commits);
-  const look = ["diff-tree", "--stdin", "-m", "-r", "-z", "--no-commit-id", "--name-only", "--no-renames"];
-  const pathsOf = async (some: readonly string[]): Promise<ReadonlySet<string>> =>
-    some.length === 0
-      ? new Set()
-      : new Set(partsOf(await outputFrom(repository, look, { input: some.map((id) => `${id}\n`).join("") })));
-  return {
-    fromTurn: await pathsOf(commits.filter((id) => marked.has(id))),
-    others: await pathsOf(commits.filter((id) => !marked.has(id))),
+  const marked = await canMark(repository) ? await markedCommits(repository, commits) : new Set(commits);
+  const look = ["diff-tree", "--stdin", "-m", "-r", "-z", "--no-commit-id", "--no-renames"];
+  const entriesOf = async (some: readonly string[]): Promise<Entries> => {
+    const found = new Map<string, string[]>();
+    if (some.length === 0) return found;
+    const parts = partsOf(await outputFrom(repository, look, { input: some.map((id) => `${id}\n`).join("") }));
+    for (let at = 0; at + 1 < parts.length; at += 2) {
+      const [, mode, , blob] = parts[at]!.split(" ");
+      const path = parts[at + 1]!;
+      found.set(path, [...found.get(path) ?? [], `${mode} ${blob}`]);
+    }
+    return found;
   };
+  return {
+    fromTurn: await entriesOf(commits.filter((id) => marked.has(id))),
+    others: await entriesOf(commits.filter((id) => !marked.has(id))),
+  };
+}
+
+/** The staged entries that the index has no more. A person may have staged something else while the turn ran: it stays. */
+async function lostEntries(
+  repository: Repository,
+  after: TreeSnapshot,
+  kept: ReadonlyMap<string, KeptPath>,
+  { swept, theirs }: { readonly swept: readonly string[]; readonly theirs: ReadonlySet<string> },
+): Promise<ReadonlyMap<string, string>> {
+  const now = stagedIn(after.changed);
+  const found = [...kept].flatMap(([path, { staged, blob }]) => {
+    const isLost = staged !== undefined && (swept.includes(path) || (now.get(path) !== staged && !theirs.has(path)));
+    const newer = now.get(path)?.split(" ")[1] ?? "0";
+    return isLost ? [{ path, staged, newer: /^0+$/.test(newer) || newer === blob ? null : newer }] : [];
+  });
+  const others = found.flatMap(({ newer }) => newer ?? []);
+  const isKnown = others.length > 0 && await canMark(repository);
+  const marked = isKnown ? await markedCommits(repository, others) : new Set(others);
+  return new Map(
+    found.filter(({ path, newer }) => newer === null || marked.has(newer) || swept.includes(path))
+      .map(({ path, staged }) => [path, staged]),
+  );
 }
 
 /** Reverted, stashed or deleted; what was committed is still there, unless it was deleted as well. */
@@ -254,20 +307,4 @@ function isGone(
 /** By a content hash: no content of a file or link. */
 function isNoFile(content: string | null | undefined): boolean {
   return content === null || content === "folder" || content === "special";
-}
-
-/** Stages again what was staged before, and lost that by a commit or a reset. */
-async function stageAgain(
-  repository: Repository,
-  before: TreeSnapshot,
-  kept: ReadonlyMap<string, KeptPath>,
-): Promise<void> {
-  const staged = before.changed.filter(({ path, code }) => kept.has(path) && /^[AMT] $/.test(code));
-  const removed = before.changed.filter(({ path, code }) => kept.has(path) && code === "D ");
-  const input = (of: typeof staged): string => of.map(({ path }) => path).join("\0");
-  if (staged.length > 0) await outputFrom(repository, ["add", "--force", ...FROM_INPUT], { input: input(staged) });
-  if (removed.length > 0) {
-    const remove = ["rm", "--quiet", "--cached", "--ignore-unmatch", ...FROM_INPUT];
-    await outputFrom(repository, remove, { input: input(removed) });
-  }
 }
