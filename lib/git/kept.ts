@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { deleteRefs, refsBelow } from "./refs.ts";
+import { foldersAbove, makeFoldersAbove } from "../host/folders_kept.ts";
 import { readBytes, removePath, temporaryDirectory, writeAtomic } from "../host/files.ts";
 import { factsOf, type PathFacts, readLink, setMode, writeLink } from "../host/path_facts.ts";
 import { ownCommit } from "./own_commit.ts";
@@ -15,6 +16,8 @@ export interface KeptPath {
   /** Absent: nothing is there, or it was too large. */
   readonly blob?: string;
   readonly facts: Pick<PathFacts, "kind" | "mode"> | null;
+  /** Permission bits of the folders above it, the outer ones first, where they are not the usual ones. */
+  readonly folders?: readonly number[];
   /** As a status says it of the index. Absent: nothing is staged. */
   readonly staged?: string;
 }
@@ -39,8 +42,12 @@ export async function keepPaths(
     const facts = behind.has(path) ? null : factsOf(join(repository.topLevel, path));
     const known = facts === null ? null : { kind: facts.kind, mode: facts.mode };
     const entry = staged.get(path);
-    const of = { content: contents.get(path) ?? null, facts: known };
-    kept.set(path, entry === undefined ? of : { ...of, staged: entry });
+    kept.set(path, {
+      content: contents.get(path) ?? null,
+      facts: known,
+      ...(entry === undefined ? {} : { staged: entry }),
+      ...foldersFor(repository, path),
+    });
     if (facts === null || facts.kind === "other" || facts.size > Math.min(LARGEST_KEPT, left)) continue;
     left -= facts.size;
     if (facts.kind === "link") {
@@ -55,6 +62,11 @@ export async function keepPaths(
     .split("\n");
   for (const [index, path] of files.entries()) kept.set(path, { ...kept.get(path)!, blob: blobs[index]! });
   return kept;
+}
+
+function foldersFor({ topLevel }: Keeping, path: string): Pick<KeptPath, "folders"> {
+  const folders = foldersAbove(topLevel, [join(topLevel, path)]).map((folder) => factsOf(folder)?.mode ?? 0o755);
+  return folders.every((mode) => mode === 0o755) ? {} : { folders };
 }
 
 /** As git reads a line: a name that a line cannot hold is quoted, and so is one that would be taken for quoted. */
@@ -127,7 +139,11 @@ export async function restoreStaged(repository: Keeping, staged: ReadonlyMap<str
  * @returns false where its content was not kept
  * @throws {RalphError} file-unwritable, git-failed
  */
-export async function restoreKept(repository: Keeping, path: string, { blob, facts }: KeptPath): Promise<boolean> {
+export async function restoreKept(
+  repository: Keeping,
+  path: string,
+  { blob, facts, folders }: KeptPath,
+): Promise<boolean> {
   const target = join(repository.topLevel, path);
   const aside = join(repository.ralphDirectory, "aside");
   if (behindLinks(repository.topLevel, [path]).length > 0) return facts === null;
@@ -137,6 +153,7 @@ export async function restoreKept(repository: Keeping, path: string, { blob, fac
   const git = ["-C", folder.path, `--git-dir=${repository.gitDirectory}`, "unpack-file", blob];
   const bytes = await readBytes(join(folder.path, await lineFrom(repository, git)));
   await removePath(target, aside);
+  makeFoldersAbove(repository.topLevel, target, folders ?? []);
   if (facts.kind === "link") writeLink(target, Buffer.from(bytes!).toString("utf8"));
   else {
     await writeAtomic(target, bytes!, { mode: facts.mode });

@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { chmodSync, mkdirSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { orUnwritable } from "./file_errors.ts";
 import { entryAt } from "./looks.ts";
@@ -36,6 +36,18 @@ export function foldersOf(root: string, paths: readonly string[]): readonly stri
     for (let count = 1; count <= parts.length; count += 1) folders.add(join(root, ...parts.slice(0, count)));
   }
   return [...folders];
+}
+
+/** Makes the folders between `root` and a path that are missing. @param modes their permission bits, the outer ones first */
+export function makeFoldersAbove(root: string, path: string, modes: readonly number[]): void {
+  for (const [at, folder] of foldersOf(root, [path]).entries()) {
+    const mode = modes[at];
+    if (mode === undefined || entryAt(folder) !== undefined) continue;
+    orUnwritable(folder, () => {
+      mkdirSync(folder, { mode }); // never wider, not for a moment
+      chmodSync(folder, mode | 0o700);
+    });
+  }
 }
 
 /**

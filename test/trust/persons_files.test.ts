@@ -168,6 +168,22 @@ function staged(root: string): string {
   return execFileSync("bash", ["-c", script], { cwd: root, encoding: "utf8" });
 }
 
+test("a person's file that turns of a parked item have changed is named at the end, with how it was", async () => {
+  await using world = await loopWorld(({ cwd }, number) => {
+    execFileSync("bash", ["-c", `echo agent${number} > other.txt`], { cwd });
+    return Promise.resolve({ lines: ["<ralph>DONE</ralph>"] });
+  }, { files: { "other.txt": "other\n" } });
+  execFileSync("bash", ["-c", "echo mine > other.txt"], { cwd: world.root });
+
+  const { status, notices } = await runLoop(world.ralph, memoryBacklog(ITEMS.slice(0, 1), { maxRetries: 1 }));
+
+  expect(status).toBe("blocked");
+  const named = notices.filter(({ kind, subject }) => kind === "leftover" && subject === "other.txt");
+  expect(named).toHaveLength(1);
+  const shown = /`(git show \S+)`/.exec(named[0]!.message)![1]!;
+  expect(execFileSync("bash", ["-c", shown], { cwd: world.root, encoding: "utf8" })).toBe("mine\n");
+});
+
 describe("what is staged and differs from the file is a person's", () => {
   test.each(sampled([
     ["commits in the ordinary way", "work; git add b.txt; git commit -qm b"],

@@ -17,7 +17,14 @@ import { isUnmerged, labelTurnConflicts } from "../../git/turn_conflicts.ts";
 import { realPath } from "../../host/file_state.ts";
 import { factsOf } from "../../host/path_facts.ts";
 import { takeOut, takeOutUnreadable } from "../../git/take_out.ts";
-import { COMMITTED, createUncommitted, pathsOfSides, type UncommittedOptions, warnOfFlags } from "./uncommitted.ts";
+import {
+  COMMITTED,
+  createUncommitted,
+  pathsOfSides,
+  type Uncommitted,
+  type UncommittedOptions,
+  warnOfFlags,
+} from "./uncommitted.ts";
 import { NAMES_AT, outputFrom, pathsBetween, pathsFrom } from "../../git/run_git.ts";
 import { type Ignored, readIgnored, type WasIgnored } from "../../git/ignored.ts";
 
@@ -31,6 +38,8 @@ export interface GuardedTurn extends ObservedTurn {
 
 /** Looks after history, and after what a person has not committed, from turn to turn. */
 export interface TurnGuard {
+  /** A person's uncommitted work as it was found first. */
+  readonly found: Uncommitted["found"];
   /** Call before each turn. */
   beforeTurn(itemId: string, before: TreeSnapshot): Promise<void>;
   /** Call once the turn's processes have ended, before anything is judged. */
@@ -56,6 +65,7 @@ export function createTurnGuard(
   const reportUnreadable = unreadableReport(ralph);
 
   return {
+    found: uncommitted.found,
     async beforeTurn(itemId, before) {
       // what a failed attempt at the same item committed may be rewritten while nothing is on top of it
       if (last === null || last.itemId !== itemId || last.head !== before.head) floor = before.head;

@@ -13,6 +13,8 @@ import { factsOf } from "../../host/path_facts.ts";
 
 /** A person's uncommitted work: kept before each turn, and restored after it. */
 export interface Uncommitted {
+  /** What is kept, as it was found first, by its paths. */
+  readonly found: ReadonlyMap<string, KeptPath>;
   /** Keeps the content of the user's paths that are new or have changed. */
   keep(itemId: string, before: TreeSnapshot): Promise<void>;
   /**
@@ -48,7 +50,7 @@ export function createUncommitted(
   { userPaths, stateFiles, record, known }: UncommittedOptions,
 ): Uncommitted {
   const repository = requireRepository(ralph);
-  const ref = `refs/ralph/kept/${ralph.run.id}`;
+  const ref = keptRef(ralph);
   const state = new Set(stateFiles);
   let kept: ReadonlyMap<string, KeptPath> = known ?? new Map();
   let hidden = [...known ?? []].flatMap(([path, { codes }]) => codes.map((code) => ({ path, code }))).filter(isHidden);
@@ -58,9 +60,10 @@ export function createUncommitted(
   const report = reportOf(ralph);
 
   return {
+    found: first,
     async keep(itemId, before) {
       const isOwn = (entry: Coded): boolean => !state.has(entry.path) && (userPaths.has(entry.path) || isHidden(entry));
-      const paths = before.changed.filter((one) => isOwn(one) && !isRepository(one)).map(({ path }) => path);
+      const paths = before.changed.filter((one) => isOwn(one) && !isRepository(one)).map(pathOf);
       const staged = stagedIn(before.changed);
       const isNew = (path: string): boolean =>
         kept.get(path)?.content !== before.contents.get(path) || kept.get(path)?.staged !== staged.get(path);
@@ -70,10 +73,10 @@ export function createUncommitted(
       if (fresh.size > 0) await nameKept(repository, ref, { first, now: kept }, named);
       hidden = before.changed.filter(isHidden);
       if (kept.size > 0) await record?.(itemId, recordOf(before, kept));
+      report("warn", INSIDE, before.changed.filter((one) => isOwn(one) && isChangedInside(one)).map(pathOf));
       if (isReported || fresh.size === 0) return;
       isReported = true;
-      const where = named.has(ref) ? ` (kept as ${ref})` : "";
-      report("info", `your uncommitted changes stay as they are, uncommitted${where}`, [...kept.keys()]);
+      report("info", `${STAYS}${named.has(ref) ? ` (kept as ${ref})` : ""}`, [...kept.keys()]);
       report("warn", "too large to be kept", [...kept].filter(isLeftOut).map(([path]) => path));
     },
     async restore(before, seen, moved) {
@@ -84,9 +87,10 @@ export function createUncommitted(
       if (swept.length > 0) await takeOut(repository, before.head, swept);
       const isFirst = before.head === null && after.head !== null;
       const committed = isFirst ? [...kept.keys()] : swept.filter((path) => net.has(path));
-      const gone = [...kept.keys()]
-        .filter((path) => known === undefined || !theirs.has(path))
-        .filter((path) => isGone(repository, path, after, committed, kept));
+      const stay = known === undefined ? new Set<string>() : theirs;
+      const gone = [...kept.keys()].filter((path) =>
+        !stay.has(path) && isGone(repository, path, after, committed, kept)
+      );
       const isThere = (path: string): boolean => factsOf(join(repository.topLevel, path)) !== null;
       const remade = gone.filter((path) => kept.get(path)!.content === null && isThere(path));
       const { back, missing } = await restoreAll(repository, gone, kept);
@@ -102,9 +106,19 @@ export function createUncommitted(
   };
 }
 
+/** The ref that names what a run has kept. */
+export function keptRef({ run }: Pick<RalphContext, "run">): string {
+  return `refs/ralph/kept/${run.id}`;
+}
+
+const INSIDE = "not kept: changes inside of submodules and nested repositories";
+
 function reportOf(ralph: RalphContext) {
-  return (level: "info" | "warn", message: string, paths: readonly string[]): void => {
+  const inside = new Set<string>();
+  return (level: "info" | "warn", message: string, given: readonly string[]): void => {
+    const paths = message === INSIDE ? given.filter((path) => !inside.has(path)) : given;
     if (paths.length === 0) return;
+    if (message === INSIDE) { for (const path of paths) inside.add(path); }
     const named = rootPaths(ralph, paths.slice(0, NAMED)).join(", ");
     const more = paths.length > NAMED ? ` and ${paths.length - NAMED} more` : "";
     note(ralph, level, `${message}: ${named}${more}`);
@@ -153,6 +167,10 @@ async function shownNow(repository: Repository, seen: TreeSnapshot | null, hides
   return hides ? await indexFlags.withHidden(repository, found, await indexFlags.readIndexFlags(repository)) : found;
 }
 
+function pathOf({ path }: Coded): string {
+  return path;
+}
+
 type Coded = Pick<TreeSnapshot["changed"][number], "path" | "code">;
 
 function isHidden({ code }: Coded): boolean {
@@ -162,6 +180,11 @@ function isHidden({ code }: Coded): boolean {
 /** A submodule, or a repository that is none. */
 function isRepository({ path, submodule }: TreeSnapshot["changed"][number]): boolean {
   return submodule !== undefined || path.endsWith("/");
+}
+
+/** It has uncommitted changes of its own, or that is not known. */
+function isChangedInside({ path, submodule = "" }: TreeSnapshot["changed"][number]): boolean {
+  return path.endsWith("/") || /[MU]/.test(submodule.slice(2));
 }
 
 async function restoreAll(
@@ -206,6 +229,7 @@ async function foldersBack(
   return swapped.length > 0;
 }
 
+const STAYS = "your uncommitted changes stay as they are, uncommitted";
 export const COMMITTED = "the turn committed what was uncommitted before it; it is uncommitted again";
 
 /** So many paths are named in a line. */

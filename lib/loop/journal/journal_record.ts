@@ -112,12 +112,19 @@ function isKey(value: unknown): boolean {
 
 /** A path of the tree: what is kept of it is written there. */
 function isKept([path, value]: readonly [string, unknown]): boolean {
-  const isFacts: Fits = (facts) =>
-    facts === null || object({ kind: isText, mode: (mode) => typeof mode === "number" })(facts);
+  const isFacts: Fits = (facts) => facts === null || object({ kind: isText, mode: isMode })(facts);
   const isEntry: Fits = (entry) => /^[0-7]{6} [0-9a-f]{40,64}( N)?$/.test(String(entry));
+  const isMode: Fits = (mode) => typeof mode === "number";
   const isBlob: Fits = (blob) => /^[0-9a-f]{40,64}$/.test(String(blob));
   return path.split("/").every((part) => !["", ".", "..", ".git"].includes(part)) &&
-    object({ content: isHash, blob: optional(isBlob), facts: isFacts, staged: optional(isEntry), codes: isTexts })(value);
+    object({
+      content: isHash,
+      blob: optional(isBlob),
+      facts: isFacts,
+      staged: optional(isEntry),
+      folders: optional(listOf(isMode)),
+      codes: isTexts,
+    })(value);
 }
 
 function isPassed(value: unknown): boolean {

@@ -20,6 +20,7 @@ import { isLate } from "../settle/committer.ts";
 import { answered, settleAndCommit, waitsInVain } from "../settle/settle.ts";
 import { tidied } from "./tidied.ts";
 import { createTurnGuard, type TurnGuard } from "../attempt/turn_guard.ts";
+import { keptRef } from "../attempt/uncommitted.ts";
 import { workItem } from "../attempt/work_item.ts";
 
 const NOT_APPLIED = "what a hook changed, which no longer fits: `git apply --3way` with it, and fix what differs";
@@ -311,7 +312,7 @@ export class Loop<Data, Findings> {
       subject,
       message: NOT_APPLIED,
     }));
-    for (const notice of [...notices, ...kept]) iterations.notice(notice);
+    for (const notice of [...notices, ...kept, ...await this.#changedByTurns()]) iterations.notice(notice);
     for (const id of sentBack) iterations.passedNow.delete(id);
     return ending;
   }
@@ -322,6 +323,20 @@ export class Loop<Data, Findings> {
     if (mixed.length === 0) return [];
     const changed = new Set((await requireRepository(this.#ralph).status()).changed.map(({ path }) => path));
     return rootPaths(this.#ralph, mixed.filter((path) => changed.has(path)));
+  }
+
+  /** A person's files that turns of other items have changed. */
+  async #changedByTurns(): Promise<readonly policy.Notice[]> {
+    const { ownership } = this.#parts;
+    const passed = ownership.uncommitted(this.#iterations.progress.passed);
+    const paths = ownership.uncommitted().filter((path) => !passed.includes(path));
+    if (paths.length === 0) return [];
+    const { contents } = await requireRepository(this.#ralph).snapshot();
+    return paths.filter((path) => this.#guard.found.get(path)?.content !== contents.get(path)).map((path) => ({
+      kind: "leftover",
+      subject: rootPaths(this.#ralph, [path])[0]!,
+      message: `changed by turns; \`git show ${keptRef(this.#ralph)}:${path}\` prints it as it was before them`,
+    }));
   }
 
   #end(ending: Ending): LoopOutcome {

@@ -16,8 +16,12 @@ export interface Ownership {
   /** The files that turns at this item left uncommitted, with content hashes. */
   workOf(itemId: string): Readonly<Record<string, string | null>>;
   committed(paths: readonly string[]): void;
-  /** Paths of the user's that turns at these items have changed, so that their work is not committed whole. Sorted. */
-  uncommitted(itemIds: readonly string[]): readonly string[];
+  /**
+   * Paths of the user's that turns at these items have changed, so that their work is not committed whole. Sorted.
+   *
+   * @param itemIds default all
+   */
+  uncommitted(itemIds?: Iterable<string>): readonly string[];
 }
 
 export interface OwnershipStart {
@@ -67,6 +71,7 @@ export function createOwnership(start: OwnershipStart, now: TreeSnapshot): Owner
     committed(paths) {
       for (const path of paths) left.delete(path);
     },
-    uncommitted: (itemIds) => [...new Set(itemIds.flatMap((id) => [...mixed.get(id) ?? []]))].sort(),
+    uncommitted: (itemIds = mixed.keys()) =>
+      [...new Set([...itemIds].flatMap((id) => [...mixed.get(id) ?? []]))].sort(),
   };
 }
