@@ -91,7 +91,7 @@ export function linesOf(kept: Kept): readonly string[] {
   });
 }
 
-/** What is staged and differs from the file, in the same way. */
+/** Staged entries that differ from the file, in the same way. */
 function stagedLines(kept: Kept): readonly string[] {
   return [...kept].flatMap(([path, { staged = "0", blob = "0" }]) =>
     /^0|^16/.test(staged) || staged.includes(blob) ? [] : [`${staged}\t${path}\0`]

@@ -1,11 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { markingEnvironment } from "../../lib/git/turn_mark.ts";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import { runLoop } from "../../lib/loop/run/run_loop.ts";
 import { loopWorld, type World } from "../loop/loop_world.ts";
+import { needs } from "../needs.ts";
 import { sampled } from "../sampled.ts";
 import { cheatWorld, WORKFLOWS } from "./workflows.ts";
 
@@ -182,6 +183,28 @@ test("a person's file that turns of a parked item have changed is named at the e
   expect(named).toHaveLength(1);
   const shown = /`(git show \S+)`/.exec(named[0]!.message)![1]!;
   expect(execFileSync("bash", ["-c", shown], { cwd: world.root, encoding: "utf8" })).toBe("mine\n");
+});
+
+describe("what is not committed", () => {
+  test("a private folder comes back as one", needs("a POSIX system"), async () => {
+    const setup = "mkdir -m 700 private; mkdir -m 750 private/in; echo k > private/in/k";
+    await using run = await ran("git clean -qfd; work", { setup });
+
+    const modes = ["private", "private/in"].map((name) => statSync(join(run.world.root, name)).mode & 0o777);
+    expect(modes).toEqual([0o700, 0o750]);
+    expect(readFileSync(join(run.world.root, "private/in/k"), "utf8")).toBe("k\n");
+  });
+
+  test("inside of a submodule or a nested repository is named, once, as not kept", async () => {
+    const setup = "git init -q ../lib; git -C ../lib -c user.name=a -c user.email=a@b commit -q --allow-empty -m l; " +
+      "git -c protocol.file.allow=always submodule -q add $PWD/../lib sub; git commit -qam sub; echo n > sub/new; " +
+      "git init -q nest; echo n > nest/n";
+    await using run = await ran("work", { setup });
+
+    const inside = "not kept: changes inside of submodules and nested repositories";
+    expect(run.notes.split("\n").filter((line) => line.startsWith(inside))).toEqual([`${inside}: sub, nest`]);
+    expect(run.status).toBe("passed");
+  });
 });
 
 describe("what is staged and differs from the file is a person's", () => {

@@ -13,7 +13,7 @@ import { factsOf } from "../../host/path_facts.ts";
 
 /** A person's uncommitted work: kept before each turn, and restored after it. */
 export interface Uncommitted {
-  /** What is kept, as it was found first, by its paths. */
+  /** Kept paths, as they were found first. */
   readonly found: ReadonlyMap<string, KeptPath>;
   /** Keeps the content of the user's paths that are new or have changed. */
   keep(itemId: string, before: TreeSnapshot): Promise<void>;
@@ -77,7 +77,7 @@ export function createUncommitted(
       if (isReported || fresh.size === 0) return;
       isReported = true;
       report("info", `${STAYS}${named.has(ref) ? ` (kept as ${ref})` : ""}`, [...kept.keys()]);
-      report("warn", "too large to be kept", [...kept].filter(isLeftOut).map(([path]) => path));
+      report("warn", "too large to be kept", leftOut(kept));
     },
     async restore(before, seen, moved) {
       if (kept.size === 0) return { isTouched: false, remade: [] };
@@ -87,9 +87,8 @@ export function createUncommitted(
       if (swept.length > 0) await takeOut(repository, before.head, swept);
       const isFirst = before.head === null && after.head !== null;
       const committed = isFirst ? [...kept.keys()] : swept.filter((path) => net.has(path));
-      const stay = known === undefined ? new Set<string>() : theirs;
-      const gone = [...kept.keys()].filter((path) =>
-        !stay.has(path) && isGone(repository, path, after, committed, kept)
+      const gone = goneOf(repository, after, committed, kept).filter((path) =>
+        known === undefined || !theirs.has(path)
       );
       const isThere = (path: string): boolean => factsOf(join(repository.topLevel, path)) !== null;
       const remade = gone.filter((path) => kept.get(path)!.content === null && isThere(path));
@@ -235,8 +234,8 @@ export const COMMITTED = "the turn committed what was uncommitted before it; it 
 /** So many paths are named in a line. */
 const NAMED = 20;
 
-function isLeftOut([, { blob, facts }]: readonly [string, KeptPath]): boolean {
-  return facts !== null && blob === undefined;
+function leftOut(kept: ReadonlyMap<string, KeptPath>): readonly string[] {
+  return [...kept].filter(([, { blob, facts }]) => facts !== null && blob === undefined).map(([path]) => path);
 }
 
 /** The user's paths in commits since: in the turn's, with a content of that user's (`swept`), and in a person's. */
@@ -316,16 +315,16 @@ async function lostEntries(
 }
 
 /** Reverted, stashed or deleted; what was committed is still there, unless it was deleted as well. */
-function isGone(
+function goneOf(
   { topLevel }: Repository,
-  path: string,
   after: TreeSnapshot,
   committed: readonly string[],
   kept: ReadonlyMap<string, KeptPath>,
-): boolean {
-  const { content } = kept.get(path)!;
-  if (after.contents.has(path)) return isNoFile(after.contents.get(path)) && !isNoFile(content);
-  return !committed.includes(path) || (content !== null && factsOf(join(topLevel, path)) === null);
+): readonly string[] {
+  return [...kept].filter(([path, { content }]) => {
+    if (after.contents.has(path)) return isNoFile(after.contents.get(path)) && !isNoFile(content);
+    return !committed.includes(path) || (content !== null && factsOf(join(topLevel, path)) === null);
+  }).map(([path]) => path);
 }
 
 /** By a content hash: no content of a file or link. */
