@@ -87,12 +87,8 @@ export function createTurnGuard(
       if (observed.after.changed.some(isUnmerged)) await dropConflicts(repository);
       const now = operations.length === 0 ? observed.after : await repository.status();
       const rewritten = await guardHistory(repository, { ...before, floor }, now, attemptId);
-      const gone = await keepGone(
-        repository,
-        { before: work, head: before.head },
-        readWork(repository, null),
-        attemptId,
-      );
+      const left = readWork(repository, null);
+      const gone = await keepGone(repository, { before: work, head: before.head }, left, attemptId);
       const heads = { from: before.head, to: now.head };
       const { cleared, isMoved } = await flagsAsBefore(ralph, flags!, wrote, heads);
       const isWritten = isMoved || rewritten !== null || await keptOut(ralph, before, now.head);
