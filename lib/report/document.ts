@@ -62,6 +62,15 @@ export function factRows(report: RunReport): readonly { readonly name: string; r
 
 /** Items that no check has proved or that were given up on, and what Ralph had to undo or could not read. */
 export function needsALook(report: RunReport): readonly Line[] {
+  const open = texts.openItems(report).map(({ ids, words, tone }) => ({
+    tone,
+    words: [...listed(ids.map((strong) => ({ strong }))), ` ${words}`],
+  }));
+  return [...open, ...doubtLines(report)];
+}
+
+/** The same without items that are open. */
+export function doubtLines(report: RunReport): readonly Line[] {
   const { malformed, problems } = report.events;
   const warned = (words: readonly Word[]): Line => ({ tone: "warn", words });
   const unread: readonly Word[] = [
@@ -71,10 +80,6 @@ export function needsALook(report: RunReport): readonly Line[] {
     ...listed(problems.map((code) => ({ code }))),
   ];
   return [
-    ...texts.openItems(report).map(({ ids, words, tone }) => ({
-      tone,
-      words: [...listed(ids.map((strong) => ({ strong }))), ` ${words}`],
-    })),
     ...report.trespasses.map((trespass): Line => ({
       tone: "bad",
       words: [`${texts.trespassText(trespass)}:`],

@@ -6,6 +6,8 @@ import { firstLine, headingOf, markOf, outcomeOf, plural, type Tone } from "./te
 import type { RunReport } from "./types.ts";
 
 const { symbols } = createStyle({ colour: false, ascii: false });
+/** For the eye alone. */
+export const HIDDEN: Markup = { markup: ' aria-hidden="true"' };
 
 /** A report as one page that asks for nothing from outside and runs nothing. Pure. */
 export function htmlReport(report: RunReport): string {
@@ -79,7 +81,8 @@ ${list(lines)}
 </details>`;
 }
 
-function list(lines: readonly document.Line[]): Markup {
+/** Lines as a list; nothing where there are none. */
+export function list(lines: readonly document.Line[]): Markup {
   return lines.length === 0 ? NOTHING : fragment`<ul>${lines.map(line)}</ul>`;
 }
 
@@ -90,8 +93,9 @@ function line({ tone, words, below, lines = [] }: document.Line): Markup {
     : fragment`<li class="row">${mark(tone)}<div>${text}</div></li>`;
 }
 
-function mark(tone: Tone): Markup {
-  return fragment`<span class="mark ${tone}">${markOf(tone, symbols)}</span>`;
+/** The symbol of a tone; `HIDDEN` where words beside it say the same. */
+export function mark(tone: Tone, hidden: Markup = NOTHING): Markup {
+  return fragment`<span class="mark ${tone}"${hidden}>${markOf(tone, symbols)}</span>`;
 }
 
 function shown(words: readonly document.Word[]): Markup {

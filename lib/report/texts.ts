@@ -98,7 +98,7 @@ function isTold({ kind, subject }: RunReport["notices"][number], report: RunRepo
 }
 
 /** True for a notice of restored state: other lines name that state with the items in whose turns it was edited. */
-export function isStateNotice(kind: string, subject: string, { restored }: RunReport): boolean {
+function isStateNotice(kind: string, subject: string, { restored }: RunReport): boolean {
   return kind === "restored" && restored.some(({ paths }) => paths.includes(subject));
 }
 

@@ -9,6 +9,7 @@ import { HTTPException } from "hono/http-exception";
 import { type Redactor, redactorFor } from "../events/redact.ts";
 import { PAGE_SCRIPT, PAGE_STYLE } from "../generated/page.ts";
 import type { Host } from "../host/types.ts";
+import { htmlReport } from "../report/html.ts";
 import { fragment, type Markup, NOTHING } from "../report/markup.ts";
 import { makeReport, type Resume } from "../report/make_report.ts";
 import type { RunReport } from "../report/types.ts";
@@ -176,7 +177,6 @@ ${region("hero", regions, "hero")}${region("needs", regions)}${region("trust", r
   report(context: Context): Promise<Response> {
     return this.#ofRun(context, async ({ project, found }) => {
       const report = await makeReport(project.root, found, this.#options);
-      const { htmlReport } = await import("../report/html.ts");
       const policy =
         "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
       return context.html(htmlReport(report), 200, { "Content-Security-Policy": policy });

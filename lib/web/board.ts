@@ -3,17 +3,17 @@
  *
  * @module
  */
+import { HIDDEN, mark } from "../report/html.ts";
 import { fragment, type Markup, NOTHING } from "../report/markup.ts";
-import { itemText, markOf, plural, SECOND_LOOKS } from "../report/texts.ts";
+import { itemText, plural, SECOND_LOOKS } from "../report/texts.ts";
 import type { ItemReport, ItemState, RunReport } from "../report/types.ts";
 import type { LiveRun } from "../steer/types.ts";
-import { createStyle, formatDuration } from "../ui/printable.ts";
+import { formatDuration } from "../ui/printable.ts";
 import { shareBar } from "./charts.ts";
 import type { Regions } from "./layout.ts";
 import type { RunModel } from "./model.ts";
 import type { Tally } from "../events/tally.ts";
 
-const { symbols } = createStyle({ colour: false, ascii: false });
 /** Cards in a column; the list of all items is a page of its own. */
 const CARDS = 24;
 
@@ -84,11 +84,9 @@ function card(item: ItemReport, href: string, isDoubted: boolean): Markup {
     took > 0 ? formatDuration(took) : "",
     failed > 0 ? `${plural(failed, "check")} failed` : "",
   ].filter(Boolean).join(" · ");
-  return fragment`<li class="item ${tone}"><a href="${
-    itemHref(href, item)
-  }"><span class="id"><span class="mark ${tone}" aria-hidden="true">${
-    markOf(tone, symbols)
-  }</span>${item.id}</span> <span class="name">${item.title}</span></a><span class="facts dim"><span class="unseen">${words}. </span>${facts}</span>${
+  return fragment`<li class="item ${tone}"><a href="${itemHref(href, item)}"><span class="id">${
+    mark(tone, HIDDEN)
+  }${item.id}</span> <span class="name">${item.title}</span></a><span class="facts dim"><span class="unseen">${words}. </span>${facts}</span>${
     isDoubted ? fragment`<span class="badge bad">checks not believed</span>` : NOTHING
   }${item.state === "unverified" ? fragment`<span class="badge warn">unverified</span>` : NOTHING}</li>`;
 }

@@ -4,14 +4,14 @@
  * @module
  */
 import { localTime } from "../host/local_date.ts";
+import { HIDDEN, mark } from "../report/html.ts";
 import { fragment, type Markup, NOTHING, withCode } from "../report/markup.ts";
 import * as texts from "../report/texts.ts";
 import type { AttemptReport, CheckReport, ItemReport, RunReport } from "../report/types.ts";
-import { createStyle, formatDuration } from "../ui/printable.ts";
+import { formatDuration } from "../ui/printable.ts";
 import type { Regions } from "./layout.ts";
 import type { RunModel } from "./model.ts";
 
-const { symbols } = createStyle({ colour: false, ascii: false });
 const ATTEMPTS = 20;
 
 /** The page of an item is drawn from this. */
@@ -83,9 +83,9 @@ function attemptCard(attempt: AttemptReport, shown: AttemptShown): Markup {
   const place = `${href}/transcript/${item.part}/${encodeURIComponent(item.id)}`;
   const before = attempt.checks.filter(({ beforeTurn }) => beforeTurn);
   const after = attempt.checks.filter(({ beforeTurn }) => !beforeTurn);
-  return fragment`<section class="card attempt ${tone}"><h2><span class="mark ${tone}" aria-hidden="true">${
-    texts.markOf(tone, symbols)
-  }</span>Attempt ${attempt.number}: ${words}</h2>
+  return fragment`<section class="card attempt ${tone}"><h2>${
+    mark(tone, HIDDEN)
+  }Attempt ${attempt.number}: ${words}</h2>
 <p class="dim">iteration ${attempt.iteration}, ${localTime(attempt.startedAt)}${
     attempt.durationMs === null ? "" : `, ${formatDuration(attempt.durationMs)}`
   }</p>
@@ -119,10 +119,8 @@ function checkList(
     checks.map((check, index) => {
       const output = model.outputs.get(check) ?? check.tail ?? "";
       const [tone, word] = check.ok ? ["good", "passed"] as const : ["bad", "failed"] as const;
-      const mark = fragment`<span class="mark ${tone}">${
-        texts.markOf(tone, symbols)
-      }<span class="unseen">${word}</span></span>`;
-      const line = fragment`${mark}<code>${check.name}</code> <span class="dim">${texts.checkText(check)}</span>`;
+      const marked = fragment`${mark(tone, HIDDEN)}<span class="unseen">${word}</span>`;
+      const line = fragment`${marked}<code>${check.name}</code> <span class="dim">${texts.checkText(check)}</span>`;
       if (output.trim() === "") return fragment`<li>${line}</li>`;
       const id = `o-${attempt.iteration}-${check.beforeTurn ? "b" : "a"}${index}`;
       const open = check.ok ? NOTHING : fragment` open`;

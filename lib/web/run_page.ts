@@ -4,14 +4,15 @@
  * @module
  */
 import { dollars } from "../ui/event_text.ts";
-import { NOTICE_LABELS } from "../cli/end_with.ts";
 import { localTime } from "../host/local_date.ts";
+import { doubtLines } from "../report/document.ts";
+import { list } from "../report/html.ts";
 import { fragment, type Markup, NOTHING } from "../report/markup.ts";
 import * as texts from "../report/texts.ts";
 import type { RunReport } from "../report/types.ts";
 import type { LiveRun } from "../steer/types.ts";
 import { tokensOf } from "../backlog/usage.ts";
-import { createStyle, formatDuration, printableView } from "../ui/printable.ts";
+import { formatDuration, printableView } from "../ui/printable.ts";
 import type { ViewState } from "../ui/view_state.ts";
 import { areaChart, columnChart, timeline } from "./charts.ts";
 import { boardRegions, countsOf } from "./board.ts";
@@ -19,7 +20,7 @@ import { action, type Regions } from "./layout.ts";
 import type { RunModel } from "./model.ts";
 import { spansOf } from "./spans.ts";
 
-const { symbols } = createStyle({ colour: false, ascii: false });
+const MOST_DOUBTS = 30;
 
 /** The page of a run is drawn from this. */
 export interface RunShown {
@@ -135,35 +136,11 @@ ${asks.details.length === 0 ? NOTHING : fragment`<pre tabindex="0">${asks.detail
 
 /** The doubts that the verdict does not speak for, where they cannot be missed. */
 function trust(report: RunReport): Markup {
-  const groups = new Map<string, string[]>();
-  for (const { kind, subject, message } of report.notices) {
-    if (texts.isStateNotice(kind, subject, report)) continue;
-    const label = NOTICE_LABELS[kind] ?? kind;
-    const list = groups.get(label) ?? [];
-    list.push(message === "" ? texts.oneLine(subject) : `${texts.oneLine(subject)}: ${texts.oneLine(message)}`);
-    groups.set(label, list);
-  }
-  const more = (count: number): string => count > 12 ? ` and ${count - 12} more` : "";
-  const grave = [...report.trespasses.map(texts.trespassText), ...texts.doubtedChecks(report)];
-  const warnings = [
-    ...[...groups].map(([label, list]) => `${label}: ${list.slice(0, 12).join("; ")}${more(list.length)}`),
-    ...texts.restoredGroups(report).map(({ path, items }) =>
-      `changed by a turn and restored: ${texts.oneLine(path)}${items.length === 0 ? "" : ` (${items.join(", ")})`}`
-    ),
-    ...report.warnings.slice(-8).map(({ message }) => texts.oneLine(message)),
-  ];
-  const lines = [
-    ...grave.map((text) => ["bad", text] as const),
-    ...warnings.map((text) => ["warn", text] as const),
-  ];
+  const lines = doubtLines(report);
   if (lines.length === 0) return NOTHING;
-  return fragment`<section class="card trust" aria-labelledby="trust-title"><h2 id="trust-title">Look at this before you trust it</h2><ul>${
-    lines.slice(0, 30).map(([tone, text]) =>
-      fragment`<li class="row"><span class="mark ${tone}" aria-hidden="true">${
-        texts.markOf(tone, symbols)
-      }</span><span>${text.slice(0, 600)}</span></li>`
-    )
-  }</ul></section>`;
+  return fragment`<section class="card trust" aria-labelledby="trust-title"><h2 id="trust-title">Look at this before you trust it</h2>${
+    list(lines.slice(0, MOST_DOUBTS))
+  }</section>`;
 }
 
 function tiles({ model, live, now }: RunShown, report: RunReport): Markup {
