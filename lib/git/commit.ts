@@ -107,16 +107,17 @@ async function write(
   // `git commit --only` leaves paths behind a link, and the link itself, where they are
   const isMuch = chosen.length > MOST_NAMED || behindLinks(topLevel, names).length > 0;
   const commitChosen = isMuch ? commitMany : commitOnly;
-  const folded = fold === undefined
-    ? null
-    : await (await import("./commit_fold.ts")).commitFolded(git, { gitDirectory: folders.gitDirectory, topLevel }, {
+  const folded = fold === undefined ? null : await (await import("./commit_fold.ts")).commitFolded(
+    { ...folders, topLevel, git: withEnvironment(git, QUIET) },
+    {
       fold,
       subject: request.subject,
       paths: names,
       message: (own) => messageOf({ ...request, body: own(request.body) }),
       commit: (message, more) =>
         run([...commit, ...message], { ...limits, environment: { ...environment, ...more, ...FOR_HOOKS } }),
-    });
+    },
+  );
   if (folded === null && chosen.length === 0) return { status: "nothing", ignored: [] };
   const end = folded ?? await commitChosen(context, request, { chosen, commit, limits, run });
   if (end.exitCode === 0) {

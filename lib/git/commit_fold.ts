@@ -1,7 +1,7 @@
 import { bodyWith } from "./fold.ts";
 import { moveHead } from "./move_head.ts";
 import { withOwnIndex } from "./own_index.ts";
-import { FROM_INPUT, type Git, type GitEnd, gitFailed, lineFrom, outputFrom, pathsBetween, QUIET } from "./run_git.ts";
+import { FROM_INPUT, type GitEnd, gitFailed, lineFrom, outputFrom, pathsBetween } from "./run_git.ts";
 import { stagePaths } from "./stage_paths.ts";
 import type { Fold, Repository } from "./repository.ts";
 
@@ -28,18 +28,8 @@ export interface FoldedCommit {
  * @returns how `git commit` ended; `null`: another tool's commit is on top of them, and nothing was changed
  * @throws {RalphError} git-failed
  */
-export async function commitFolded(
-  git: Git,
-  { gitDirectory, topLevel }: Omit<Folding, "git">,
-  request: FoldedCommit,
-): Promise<GitEnd | null> {
+export async function commitFolded(repository: Folding, request: FoldedCommit): Promise<GitEnd | null> {
   const { fold, paths } = request;
-  const repository: Folding = {
-    gitDirectory,
-    topLevel,
-    git: (arguments_, options = {}) =>
-      git(arguments_, { ...options, environment: { ...QUIET, ...options.environment } }),
-  };
   return await withOwnIndex(repository, "copied", async (environment) => {
     await outputFrom(repository, ["read-tree", "--reset", fold.head], { environment });
     await stagePaths(repository, paths, environment);

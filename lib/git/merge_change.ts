@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import { pathExists, readText, removeEmptyFolders, removePath, temporaryDirectory, writePlain } from "../host/files.ts";
 import { listFiles } from "../host/file_state.ts";
 import { factsOf } from "../host/path_facts.ts";
-import { FROM_INPUT, gitFailed, NAMES_AT, outputFrom, pathsFrom } from "./run_git.ts";
+import { FROM_INPUT, NAMES_AT, outputFrom, pathsFrom } from "./run_git.ts";
 import { behindLinks } from "./stage_paths.ts";
 import type { Repository } from "./repository.ts";
 
@@ -42,8 +42,9 @@ export async function mergeChange(
   }
   for (const [path, what] of merged) {
     if (what === "as-it-is" || what === "gone") continue;
-    if (what === "theirs") await git(repository, ["checkout", "--quiet", change.commit, "--", literal(path)]);
-    else await writePlain(join(repository.topLevel, path), what.text);
+    if (what === "theirs") {
+      await outputFrom(repository, ["-C", repository.topLevel, "checkout", "--quiet", change.commit, "--", path]);
+    } else await writePlain(join(repository.topLevel, path), what.text);
   }
   return null;
 }
@@ -86,10 +87,11 @@ async function mergedFile(
   if (theirs === null || before === null || !await pathExists(join(repository.topLevel, path))) return null;
   if (![before, theirs].every(({ mode }) => mode.startsWith("100"))) return null;
   const ours = await readText(join(repository.topLevel, path));
-  const texts = [ours ?? "", await textOf(repository, before), await textOf(repository, theirs)] as const;
+  const textOf = ({ id }: Blob): Promise<string> => outputFrom(repository, ["cat-file", "blob", id]);
+  const texts = [ours ?? "", await textOf(before), await textOf(theirs)] as const;
   if (ours === null || texts.some((text) => text.includes("\0") || text.includes("\ufffd"))) return null;
   const text = await mergedText(repository, texts) ??
-    (union && bothOnlyAdd(texts) ? await unionOf(repository, texts) : null);
+    (union && bothOnlyAdd(texts) ? await mergedText(repository, texts, ["--union"]) : null);
   return text === null ? null : { text };
 }
 
@@ -103,13 +105,9 @@ async function blobOf(
   commit: string,
   path: string,
 ): Promise<Blob | null> {
-  const listed = await git(repository, ["ls-tree", "-z", "--full-tree", commit, "--", path]);
+  const listed = await outputFrom(repository, ["ls-tree", "-z", "--full-tree", commit, "--", path]);
   const [, mode = "", id = ""] = /^(\d+) (?:blob|commit) ([0-9a-f]+)\t/.exec(listed) ?? [];
   return id === "" ? null : { mode, id };
-}
-
-async function textOf(repository: Pick<Repository, "git" | "topLevel">, { id }: Blob): Promise<string> {
-  return await git(repository, ["cat-file", "blob", id]);
 }
 
 /** The working tree has what the commit has. */
@@ -120,7 +118,8 @@ async function isHere(
   path: string,
 ): Promise<boolean> {
   if (blob === null) return !await pathExists(join(topLevel, path));
-  return (await git(["-C", topLevel, "diff", "--quiet", "--no-ext-diff", commit, "--", literal(path)])).exitCode === 0;
+  return (await git(["-C", topLevel, "diff", "--quiet", "--no-ext-diff", commit, "--", `:(top,literal)${path}`]))
+    .exitCode === 0;
 }
 
 /** A new path is where a folder or a link was that the change takes away, and nothing else is there. */
@@ -134,25 +133,20 @@ function isInTheWay(topLevel: string, path: string, paths: readonly string[]): b
 /** Ours, what both were made from, and theirs. */
 type Sides = readonly [ours: string, before: string, theirs: string];
 
-/** Both sides of a text; `null` where both changed the same place. */
-export function mergedText(repository: Pick<Repository, "git">, sides: Sides): Promise<string | null> {
-  return mergeFile(repository, sides, []);
-}
-
-/** Both sides of a text; where both changed the same place, the lines of both. */
-export function unionOf(repository: Pick<Repository, "git">, sides: Sides): Promise<string | null> {
-  return mergeFile(repository, sides, ["--union"]);
-}
-
-async function mergeFile(
-  repository: Pick<Repository, "git">,
+/**
+ * Both sides of a text; `null` where both changed the same place.
+ *
+ * @param options those of `git merge-file`: with `--union` the lines of both are there
+ */
+export async function mergedText(
+  { git }: Pick<Repository, "git">,
   sides: Sides,
-  options: readonly string[],
+  options: readonly string[] = [],
 ): Promise<string | null> {
   await using folder = await temporaryDirectory("ralph-merge");
   const files = ["ours", "before", "theirs"].map((name) => join(folder.path, name));
   for (const [index, text] of sides.entries()) await writePlain(files[index] ?? "", text);
-  const { exitCode, stdout } = await repository.git(["merge-file", "-p", ...options, ...files]);
+  const { exitCode, stdout } = await git(["merge-file", "-p", ...options, ...files]);
   return exitCode === 0 ? stdout : null;
 }
 
@@ -167,14 +161,4 @@ function onlyAdds(before: string, after: string): boolean {
   let at = 0;
   for (const line of after.split("\n")) if (line === lines[at]) at += 1;
   return at === lines.length;
-}
-
-function literal(path: string): string {
-  return `:(top,literal)${path}`;
-}
-
-async function git({ git, topLevel }: Pick<Repository, "git" | "topLevel">, args: readonly string[]): Promise<string> {
-  const { exitCode, stdout, stderr } = await git(["-C", topLevel, ...args]);
-  if (exitCode !== 0) throw gitFailed(args, stderr.trim().split("\n").at(-1) ?? "");
-  return stdout;
 }

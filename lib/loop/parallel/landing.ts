@@ -9,7 +9,7 @@ import type { Attempt, Item } from "../../backlog/types.ts";
 import { restoreBrief } from "../../checks/brief/create_brief.ts";
 import { guardHistory } from "../../git/history.ts";
 import { commitMerged, mergeTrees } from "../../git/land.ts";
-import { unionOf } from "../../git/merge_change.ts";
+import { mergedText } from "../../git/merge_change.ts";
 import { type Repository, requireRepository, rootPaths, type TreeStatus } from "../../git/repository.ts";
 import type { StoppedEarly } from "../run/outcome.ts";
 import { type Committer, createCommitter, ownPaths } from "../settle/committer.ts";
@@ -102,7 +102,9 @@ export class Landings {
     const { state } = this.#ralph;
     for (const { path, before, text } of notes) {
       await state.transact(path, async (written, write) => {
-        const found = written === null ? null : await unionOf(this.#repository, [written, before, text]);
+        const found = written === null
+          ? null
+          : await mergedText(this.#repository, [written, before, text], ["--union"]);
         if (written === null || found === null) return;
         const restored = state.parts.get(path)?.({ path, found, written }) ?? written;
         if (restored !== written) await write(restored);
