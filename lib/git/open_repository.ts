@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { join, resolve } from "node:path";
+import { dirname, join, resolve, sep } from "node:path";
 import { createContentHashes } from "../host/hash.ts";
-import { pathExists } from "../host/files.ts";
+import { pathExists, readBytes, readText } from "../host/files.ts";
 import type { Environment, Host } from "../host/types.ts";
 import { type IsOwnOutput, ownOutput } from "../host/own_output.ts";
 import type { CommitContext } from "./commit.ts";
@@ -24,8 +24,6 @@ import {
   reasonOf,
 } from "./run_git.ts";
 import { commandFiles } from "./command_files.ts";
-import { includedFiles } from "./included_files.ts";
-import { createHoldingFiles } from "./holding.ts";
 import { hooksFolderOf } from "./hooks_folder.ts";
 import type { GitFolders } from "./locks.ts";
 import { parseStatus, STATUS_ARGUMENTS } from "./parse_status.ts";
@@ -249,4 +247,61 @@ export async function requireIdentity(
       throw new RalphError("git-identity-missing", { details: { reason: reasonOf({ ...end, tail: end.stderr }) } });
     }
   }
+}
+
+/** Finds the files that hold a text, as the tree is in a snapshot. */
+type HoldingFiles = (text: string, now: TreeSnapshot) => Promise<readonly string[]>;
+
+/** All files are looked through once, which takes long in a large tree; later only those that have changed since. */
+function createHoldingFiles(git: Git, topLevel: string): HoldingFiles {
+  const known = new Map<string, { readonly at: TreeSnapshot; readonly paths: ReadonlySet<string> }>();
+
+  async function look(text: string, now: TreeSnapshot): Promise<ReadonlySet<string>> {
+    const before = known.get(text);
+    if (before === undefined) return await searchAll(git, text);
+    const paths = new Set(before.paths);
+    for (const path of await comparePaths(git, before.at, now)) {
+      const bytes = await readBytes(join(topLevel, path)).catch(() => null); // a folder, or too large to be read
+      if (bytes?.includes(text) === true) paths.add(path);
+      else paths.delete(path);
+    }
+    return paths;
+  }
+
+  return async (text, now) => {
+    const paths = await look(text, now);
+    known.set(text, { at: now, paths });
+    return [...paths].sort();
+  };
+}
+
+async function searchAll(git: Git, text: string): Promise<ReadonlySet<string>> {
+  const arguments_ = ["grep", "--threads=1", "-lzF", "--untracked", "-e", text];
+  const end = await git(arguments_, { environment: READING });
+  if (end.exitCode !== 0 && end.exitCode !== 1) throw gitFailed(arguments_, reasonOf(end));
+  return new Set(partsOf(end.stdout));
+}
+
+/**
+ * Files of the working tree that the repository's settings include (`include.path = ../.gitconfig`), whether they are
+ * there or not. Git is asked only where its settings name one.
+ *
+ * @returns absolute paths
+ */
+async function includedFiles(
+  host: Host,
+  topLevel: string,
+  { commonDirectory }: GitFolders,
+): Promise<readonly string[]> {
+  const settings = await readText(join(commonDirectory, "config"));
+  if (settings === null || !/^\s*\[include/im.test(settings)) return [];
+  const arguments_ = ["config", "--null", "--show-origin", "--type=path", "--get-regexp", "^include(if\\..*)?\\.path$"];
+  const { stdout } = await createGit(host, topLevel)(arguments_, { environment: READING });
+  const fields = stdout.split("\0");
+  return fields.flatMap((origin, index) => {
+    const path = /\n(.+)$/s.exec(fields[index + 1] ?? "")?.[1];
+    if (index % 2 === 1 || path === undefined) return [];
+    const found = resolve(topLevel, dirname(origin.replace(/^file:/, "")), path);
+    return found.startsWith(`${topLevel}${sep}`) && !found.startsWith(`${commonDirectory}${sep}`) ? [found] : [];
+  });
 }
