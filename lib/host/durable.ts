@@ -8,7 +8,7 @@ import { closeSync, constants, fsync, openSync, readdirSync, statSync } from "no
 import { join } from "node:path";
 import process from "node:process";
 import { unreadable, unwritable } from "./file_errors.ts";
-import { codeOf, isMissing, orElse } from "./looks.ts";
+import { codeOf, isMissing, orElse, unless } from "./looks.ts";
 
 /** Synced at the same time: a disk puts them together in one flush. */
 const AT_ONCE = 16;
@@ -75,7 +75,7 @@ export function namesSince(
 async function syncPath(path: string): Promise<void> {
   let file: number | null = null;
   try {
-    file = openedToSync(path);
+    file = unless(CANNOT_OPEN, () => openSync(path, OPEN_FLAG), null);
     if (file !== null) await syncOpen(file);
   } catch (error) {
     if (!CANNOT_SYNC.has(codeOf(error))) throw unwritable(path, error);
@@ -90,13 +90,4 @@ const OPEN_FLAG: number = process.platform === "win32" ? constants.O_RDWR : cons
 /** Some file systems cannot sync a folder, or a file that is open to be read: there is no more to be done for it. */
 const CANNOT_SYNC: ReadonlySet<string> = new Set(["EINVAL", "ENOTSUP", "EBADF", "EPERM", "EISDIR", "ENOSYS", "EROFS"]);
 
-const CANNOT_OPEN: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "EACCES", "EPERM", "EISDIR", "ELOOP", "ENXIO"]);
-
-function openedToSync(path: string): number | null {
-  try {
-    return openSync(path, OPEN_FLAG);
-  } catch (error) {
-    if (CANNOT_OPEN.has(codeOf(error))) return null;
-    throw error;
-  }
-}
+const CANNOT_OPEN = ["ENOENT", "ENOTDIR", "EACCES", "EPERM", "EISDIR", "ELOOP", "ENXIO"];

@@ -15,27 +15,24 @@ export interface SwappedFolder {
 
 /** Absolute paths of the folders between `root` and these paths that are there and no links, the outer ones first. */
 export function foldersAbove(root: string, paths: readonly string[]): readonly string[] {
-  const folders = new Set<string>();
-  for (const path of paths) {
-    const parts = relative(root, path).split(sep).slice(0, -1);
-    if (parts.includes("..")) continue;
-    for (let count = 1; count <= parts.length; count += 1) {
-      const folder = join(root, ...parts.slice(0, count));
+  const found = new Set<string>();
+  for (const path of paths.filter((one) => !relative(root, one).startsWith(".."))) {
+    for (const folder of foldersOf(root, [path])) {
       if (entryAt(folder)?.isDirectory() !== true) break;
-      folders.add(folder);
+      found.add(folder);
     }
   }
-  return [...folders];
+  return [...found];
 }
 
 /** Absolute paths of the folders between `root` and these paths, there or not, the outer ones first. */
 export function foldersOf(root: string, paths: readonly string[]): readonly string[] {
-  const folders = new Set<string>();
-  for (const path of paths) {
-    const parts = relative(root, path).split(sep).slice(0, -1);
-    for (let count = 1; count <= parts.length; count += 1) folders.add(join(root, ...parts.slice(0, count)));
-  }
-  return [...folders];
+  return [
+    ...new Set(paths.flatMap((path) => {
+      const parts = relative(root, path).split(sep).slice(0, -1);
+      return parts.map((_, index) => join(root, ...parts.slice(0, index + 1)));
+    })),
+  ];
 }
 
 /** Makes the folders between `root` and a path that are missing. @param modes their permission bits, the outer ones first */

@@ -7,7 +7,7 @@ import { formatHolder, isGone, type LockHolder, parseHolder, UNREADABLE_HOLDER }
 import { processStart } from "./process_table.ts";
 import { removeLeftOvers, temporaryName } from "./write_atomic.ts";
 import type { Host } from "./types.ts";
-import { codeOf, ifThere } from "./looks.ts";
+import { codeOf, ifThere, unless } from "./looks.ts";
 
 export type { LockHolder } from "./lock_holder.ts";
 
@@ -132,13 +132,8 @@ function createWhole(path: string, content: string): boolean {
 
 /** For file systems without hard links: the content follows a moment after the name. */
 function createHere(path: string, content: string): boolean {
-  try {
-    writeFileSync(path, content, { flag: "wx" });
-    return true;
-  } catch (error) {
-    if (codeOf(error) === "EEXIST") return false;
-    throw unwritable(path, error);
-  }
+  const create = (): boolean => (writeFileSync(path, content, { flag: "wx" }), true);
+  return orUnwritable(path, () => unless(["EEXIST"], create, false));
 }
 
 function held(path: string, content: string, tookOver: LockHolder | null): LockResult {

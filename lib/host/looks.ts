@@ -12,8 +12,10 @@ export function codeOf(error: unknown): string {
 
 /** Nothing is at the path of the error: a path below a file leads to nothing, too. */
 export function isMissing(error: unknown): boolean {
-  return ["ENOENT", "ENOTDIR"].includes(codeOf(error));
+  return MISSING.includes(codeOf(error));
 }
+
+const MISSING = ["ENOENT", "ENOTDIR"];
 
 /** Answers the find of a look, and `none` if it fails. */
 export function orElse<Value>(look: () => Value, none: Value): Value {
@@ -24,14 +26,19 @@ export function orElse<Value>(look: () => Value, none: Value): Value {
   }
 }
 
-/** Answers the find of a look, and `none` if nothing is there. */
-export function ifThere<Value>(look: () => Value, none: Value): Value {
+/** Answers the find of a look, and `none` if it fails with one of these codes. */
+export function unless<Value>(codes: readonly string[], look: () => Value, none: Value): Value {
   try {
     return look();
   } catch (error) {
-    if (isMissing(error)) return none;
+    if (codes.includes(codeOf(error))) return none;
     throw error;
   }
+}
+
+/** Answers the find of a look, and `none` if nothing is there. */
+export function ifThere<Value>(look: () => Value, none: Value): Value {
+  return unless(MISSING, look, none);
 }
 
 /** Names in a folder; none where it cannot be read. */
@@ -46,12 +53,7 @@ export function linkAt(path: string): string {
 
 /** The find of `lstat` or `stat`, and `undefined` for nothing. */
 export function entryOrNothing<Found>(look: () => Found | undefined): Found | undefined {
-  try {
-    return look();
-  } catch (error) {
-    if (codeOf(error) === "ENOTDIR") return undefined;
-    throw error;
-  }
+  return unless(["ENOTDIR"], look, undefined);
 }
 
 /** The entry at a path, links not followed; `undefined` where nothing is. */

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync } from "node:fs";
 import { basename, join, sep } from "node:path";
 import { orUnwritable } from "./file_errors.ts";
-import { codeOf, entryAt } from "./looks.ts";
+import { entryAt, unless } from "./looks.ts";
 
 /**
  * Renames whatever is at a path, so that nothing of it is lost. It goes into `folder`; where that is on another disk or
@@ -16,22 +16,12 @@ export function setAside(path: string, folder: string): string | null {
     if (!`${folder}${sep}`.startsWith(`${path}${sep}`)) {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const place = freeName(join(folder, basename(path)));
-      if (renamed(path, place)) return place;
+      if (unless(["EXDEV"], () => (renameSync(path, place), true), false)) return place;
     }
     const beside = freeName(`${path}.aside`);
     renameSync(path, beside);
     return beside;
   });
-}
-
-function renamed(from: string, to: string): boolean {
-  try {
-    renameSync(from, to);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === "EXDEV") return false;
-    throw error;
-  }
 }
 
 function freeName(path: string): string {
