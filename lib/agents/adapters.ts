@@ -6,42 +6,26 @@
  *
  * @module
  */
+import { words } from "../host/data.ts";
 import type { Adapter } from "./adapter.ts";
 
 const OPENAI_HOSTS: readonly string[] = ["api.openai.com", "auth.openai.com", "chatgpt.com", "*.chatgpt.com"];
 const ANTHROPIC_HOSTS: readonly string[] = ["api.anthropic.com", "console.anthropic.com", "platform.claude.com"];
-const GOOGLE_HOSTS: readonly string[] = [
-  "generativelanguage.googleapis.com",
-  "cloudcode-pa.googleapis.com",
-  "oauth2.googleapis.com",
-  "accounts.google.com",
-  "*.aiplatform.googleapis.com",
-];
+const GOOGLE_HOSTS: readonly string[] = words(`
+  generativelanguage.googleapis.com cloudcode-pa.googleapis.com oauth2.googleapis.com accounts.google.com
+  *.aiplatform.googleapis.com
+`);
 /** Providers that agents for any model are used with. */
 const PROVIDER_HOSTS: readonly string[] = [
   ...OPENAI_HOSTS,
   ...ANTHROPIC_HOSTS,
   ...GOOGLE_HOSTS,
-  "openrouter.ai",
-  "api.mistral.ai",
-  "api.deepseek.com",
-  "api.groq.com",
-  "api.x.ai",
-  "models.dev",
+  ...words("openrouter.ai api.mistral.ai api.deepseek.com api.groq.com api.x.ai models.dev"),
 ];
-const PROVIDER_KEYS: readonly string[] = [
-  "OPENAI_API_KEY",
-  "ANTHROPIC_API_KEY",
-  "ANTHROPIC_AUTH_TOKEN",
-  "GEMINI_API_KEY",
-  "GOOGLE_API_KEY",
-  "GOOGLE_GENERATIVE_AI_API_KEY",
-  "OPENROUTER_API_KEY",
-  "MISTRAL_API_KEY",
-  "DEEPSEEK_API_KEY",
-  "GROQ_API_KEY",
-  "XAI_API_KEY",
-];
+const PROVIDER_KEYS: readonly string[] = words(`
+  OPENAI_API_KEY ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN GEMINI_API_KEY GOOGLE_API_KEY GOOGLE_GENERATIVE_AI_API_KEY
+  OPENROUTER_API_KEY MISTRAL_API_KEY DEEPSEEK_API_KEY GROQ_API_KEY XAI_API_KEY
+`);
 
 /** Every agent that Ralph knows how to drive. */
 export const ADAPTERS: readonly Adapter[] = [
@@ -51,34 +35,19 @@ export const ADAPTERS: readonly Adapter[] = [
     proof: { kind: "measured", version: "2.1.330" },
     install: "npm install -g @anthropic-ai/claude-code",
     login: "run `claude` once, or set ANTHROPIC_API_KEY",
-    instructions: [
-      "CLAUDE.md",
-      "CLAUDE.local.md",
-      ".claude/settings.json",
-      ".claude/settings.local.json",
-      ".claude/agents/",
-      ".claude/commands/",
-      ".claude/rules/",
-      ".claude/skills/",
-      ".mcp.json",
-    ],
+    instructions: words(`
+      CLAUDE.md CLAUDE.local.md .claude/settings.json .claude/settings.local.json .claude/agents/ .claude/commands/
+      .claude/rules/ .claude/skills/ .mcp.json
+    `),
     needs: {
       folders: [
         {
           path: "~/.claude",
           variable: "CLAUDE_CONFIG_DIR",
-          copy: [
-            ".credentials.json",
-            ".claude.json",
-            "CLAUDE.md",
-            "settings.json",
-            "settings.local.json",
-            "agents",
-            "commands",
-            "rules",
-            "skills",
-            "plugins",
-          ],
+          copy: words(`
+            .credentials.json .claude.json CLAUDE.md settings.json settings.local.json agents commands rules skills
+            plugins
+          `),
           keep: [".credentials.json"],
         },
         { path: "~", copy: [".claude.json"], keep: [] },
@@ -167,17 +136,10 @@ export const ADAPTERS: readonly Adapter[] = [
     needs: {
       folders: [{
         path: "~/.gemini",
-        copy: [
-          "oauth_creds.json",
-          "google_accounts.json",
-          "installation_id",
-          "settings.json",
-          "trustedFolders.json",
-          "GEMINI.md",
-          ".env",
-          "commands",
-          "extensions",
-        ],
+        copy: words(`
+          oauth_creds.json google_accounts.json installation_id settings.json trustedFolders.json GEMINI.md .env
+          commands extensions
+        `),
         keep: ["oauth_creds.json", "google_accounts.json"],
       }],
       hosts: GOOGLE_HOSTS,
@@ -199,13 +161,7 @@ export const ADAPTERS: readonly Adapter[] = [
         copy: ["oauth_creds.json", "settings.json", "QWEN.md", ".env", "commands", "extensions", "agents"],
         keep: ["oauth_creds.json"],
       }],
-      hosts: [
-        "chat.qwen.ai",
-        "portal.qwen.ai",
-        "dashscope.aliyuncs.com",
-        "dashscope-intl.aliyuncs.com",
-        "api.openai.com",
-      ],
+      hosts: words(`chat.qwen.ai portal.qwen.ai dashscope.aliyuncs.com dashscope-intl.aliyuncs.com api.openai.com`),
       keys: ["OPENAI_API_KEY", "DASHSCOPE_API_KEY", "BAILIAN_CODING_PLAN_API_KEY"],
     },
     takesTerminal: true,

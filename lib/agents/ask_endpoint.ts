@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { words } from "../host/data.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { EndpointConfig } from "../config/types.ts";
 import { getJson } from "../host/http.ts";
@@ -26,13 +27,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 const LOCAL_MS = 1500;
 const REMOTE_MS = 5000;
 /** Servers call the length of a conversation so: vLLM, OpenRouter, Groq, LM Studio, Mistral. */
-const CONTEXT_KEYS = [
-  "max_model_len",
-  "loaded_context_length",
-  "context_length",
-  "context_window",
-  "max_context_length",
-];
+const CONTEXT_KEYS = words("max_model_len loaded_context_length context_length context_window max_context_length");
 
 /** Its models; `null` where it does not answer as such a server does. */
 export async function modelsOf(endpoint: Endpoint, variables: Variables): Promise<readonly OfferedModel[] | null> {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { words } from "../host/data.ts";
 
 /** The value at a path of keys, or `undefined`. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
@@ -45,18 +46,7 @@ export function sumOf(...parts: readonly (number | null)[]): number | null {
 const INPUT_LENGTH = 300;
 const OUTPUT_LENGTH = 1000;
 /** The arguments that say most about a call, best first. */
-const TELLING_KEYS = [
-  "command",
-  "cmd",
-  "file_path",
-  "filePath",
-  "path",
-  "pattern",
-  "query",
-  "url",
-  "description",
-  "prompt",
-];
+const TELLING_KEYS = words("command cmd file_path filePath path pattern query url description prompt");
 
 /** The input of a tool call, in one line. */
 export function inputText(input: unknown): string {

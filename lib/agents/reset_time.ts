@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { words } from "../host/data.ts";
 import { orElse } from "../host/looks.ts";
 import { instantOf, shownAt } from "./wall_time.ts";
 
@@ -37,30 +38,21 @@ const WEEKDAY_REGEXP = /\b(sun|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?)(
 const TIME_REGEXP = /\b(\d{1,2})(?::(\d\d))?(?::\d\d)?\s*([ap])\.?m\b|\b([01]?\d|2[0-3]):([0-5]\d)\b/i;
 /** `GMT+2`, `UTC-05:30` */
 const OFFSET_REGEXP = /(?<!\/)\b(?:UTC|GMT) ?([+-])(\d{1,2})(?::?([0-5]\d))?\b/;
-const ZONES: Readonly<Record<string, string>> = {
-  PST: "America/Los_Angeles",
-  PDT: "America/Los_Angeles",
-  PT: "America/Los_Angeles",
-  EST: "America/New_York",
-  EDT: "America/New_York",
-  ET: "America/New_York",
-  CST: "America/Chicago",
-  CDT: "America/Chicago",
-  CT: "America/Chicago",
-  MST: "America/Denver",
-  MDT: "America/Denver",
-  MT: "America/Denver",
-  EET: "Europe/Helsinki",
-  EEST: "Europe/Helsinki",
-  JST: "Asia/Tokyo",
-  AEST: "Australia/Sydney",
-  AEDT: "Australia/Sydney",
-  CET: "Europe/Paris",
-  CEST: "Europe/Paris",
-  BST: "Europe/London",
-  GMT: "UTC",
-};
-const ZONE_NAMES = ["UTC", ...Object.keys(ZONES)].join("|");
+const ZONES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    "America/Los_Angeles": "PST PDT PT",
+    "America/New_York": "EST EDT ET",
+    "America/Chicago": "CST CDT CT",
+    "America/Denver": "MST MDT MT",
+    "Europe/Helsinki": "EET EEST",
+    "Europe/London": "BST",
+    "Europe/Paris": "CET CEST",
+    "Asia/Tokyo": "JST",
+    "Australia/Sydney": "AEST AEDT",
+    "UTC": "GMT",
+  }).flatMap(([zone, names]) => words(names).map((name) => [name, zone])),
+);
+const ZONE_NAMES = ["UTC", ...ZONES.keys()].join("|");
 const ZONE_REGEXP = new RegExp(String.raw`\(([A-Za-z]+(?:/[A-Za-z_+-]+\d*)*)\)|\b(${ZONE_NAMES})\b`);
 /** A sentence begins to say when with these words. */
 const WHEN_REGEXP = /(?:wait|resets?|try(?:ing)? again|retry|available|renews?|until|refresh(?:es)?)\b|将[在于]/i;
@@ -176,7 +168,7 @@ function zoneIn(text: string): string | null {
   const match = ZONE_REGEXP.exec(text);
   const name = match?.[1] ?? match?.[2];
   if (name === undefined) return null;
-  const zone = ZONES[name.toUpperCase()] ?? name;
+  const zone = ZONES.get(name.toUpperCase()) ?? name;
   const format = orElse(() => new Intl.DateTimeFormat("en-US", { timeZone: zone }), null);
   return format === null ? null : zone; // the runtime does not know every zone
 }

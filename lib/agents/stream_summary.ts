@@ -1,3 +1,4 @@
+import { words } from "../host/data.ts";
 import type { Usage } from "../backlog/types.ts";
 import { addUsage } from "../backlog/usage.ts";
 import type { AgentEvent, FailureKind } from "./stream_item.ts";
@@ -30,14 +31,9 @@ export interface StreamSummary {
   readonly planned: boolean;
 }
 
-const ASKING = new Set([
-  "AskUserQuestion",
-  "ask_user",
-  "ask_followup_question",
-  "ask_question",
-  "question",
-  "ask_user_question",
-]);
+const ASKING = new Set(words(`
+  AskUserQuestion ask_user ask_followup_question ask_question question ask_user_question
+`));
 const PLANNING = new Set(["ExitPlanMode", "exit_plan_mode", "plan_mode_respond", "EnterPlanMode", "enter_plan_mode"]);
 
 /** Adds events up, one by one. */

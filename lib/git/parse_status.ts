@@ -1,15 +1,11 @@
+import { words } from "../host/data.ts";
 import { isTemporaryName } from "../host/write_atomic.ts";
 import type { ChangedPath, TreeStatus } from "./repository.ts";
 
 /** The arguments whose output `parseStatus()` reads: one process reports head, branch and every changed path. */
-export const STATUS_ARGUMENTS: readonly string[] = [
-  "status",
-  "--porcelain=v2",
-  "--branch",
-  "-z",
-  "--untracked-files=all",
-  "--no-renames",
-];
+export const STATUS_ARGUMENTS: readonly string[] = words(`
+  status --porcelain=v2 --branch -z --untracked-files=all --no-renames
+`);
 
 /** Reads `git status --porcelain=v2 --branch -z`. Temporary files of a write in progress and names that are not UTF-8 are left out. */
 export function parseStatus(output: string): TreeStatus {

@@ -22,3 +22,8 @@ export function mapTexts(value: unknown, map: (text: string, key: string) => str
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, mapTexts(field, map, name)]));
 }
+
+/** The words of a text: a list of names that have no spaces. */
+export function words(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
+}

@@ -1,3 +1,4 @@
+import { words } from "./data.ts";
 import { statfsSync } from "node:fs";
 import { RalphError } from "../errors/ralph_error.ts";
 import { orElse } from "./looks.ts";
@@ -64,17 +65,9 @@ export function unreadable(path: string, cause: unknown): RalphError {
 }
 
 /** The machine refuses these, whichever file it is: no one who reads or writes can mean it. */
-const OF_THE_MACHINE: ReadonlySet<string> = new Set([
-  "EDQUOT",
-  "EIO",
-  "EMFILE",
-  "ENFILE",
-  "ENODEV",
-  "ENOSPC",
-  "ENXIO",
-  "EROFS",
-  "ESTALE",
-]);
+const OF_THE_MACHINE: ReadonlySet<string> = new Set(words(`
+  EDQUOT EIO EMFILE ENFILE ENODEV ENOSPC ENXIO EROFS ESTALE
+`));
 const READING: ReadonlySet<string> = new Set(["lstat", "open", "read", "readlink", "realpath", "scandir", "stat"]);
 const FULL: ReadonlySet<string> = new Set(["EDQUOT", "ENOSPC", "EROFS"]);
 

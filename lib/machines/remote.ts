@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { jsonIn } from "../host/data.ts";
+import { jsonIn, words } from "../host/data.ts";
 import { ownCommit } from "../git/own_commit.ts";
 import { gitFailed, lineFrom, outputFrom, reasonOf } from "../git/run_git.ts";
 import type { Repository } from "../git/repository.ts";
@@ -257,15 +257,7 @@ export interface PushedResult {
 }
 
 /** Message, parents and changed paths of a commit by one process, whatever the configuration says of logs. */
-const SHOW: readonly string[] = [
-  "diff-tree",
-  "-r",
-  "-z",
-  "--name-only",
-  "--no-renames",
-  "--always",
-  "--format=%H%x00%P%x00%b",
-];
+const SHOW: readonly string[] = words("diff-tree -r -z --name-only --no-renames --always --format=%H%x00%P%x00%b");
 
 /** The same of one that was fetched. @throws {RalphError} job-invalid, git-failed */
 export async function readResult(repository: Git, id: string): Promise<PushedResult> {

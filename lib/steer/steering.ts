@@ -189,14 +189,7 @@ export class SteeredRun implements Steering, AsyncDisposable {
         if (counts) this.#alive -= 1;
       }
     };
-    return {
-      run,
-      get runToken() {
-        return processes.runToken;
-      },
-      sweep: (runToken) => processes.sweep(runToken),
-      [Symbol.asyncDispose]: () => processes[Symbol.asyncDispose](),
-    };
+    return { ...processes, run };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { mapTexts } from "../host/data.ts";
+import { mapTexts, words } from "../host/data.ts";
 import type { RalphEvent } from "../events/types.ts";
 import type { ViewState } from "./view_state.ts";
 import type { Question } from "../context/context.ts";
@@ -22,16 +22,7 @@ const LONGEST = 2000;
 const PAINT_REGEXP = /(\u001b\[(?:1|2|22|3[1-69])m)/;
 
 /** Fields that a person decides by, or distinguishes items by. */
-const EXACT: ReadonlySet<string> = new Set([
-  "title",
-  "id",
-  "subject",
-  "name",
-  "lines",
-  "message",
-  "question",
-  "findings",
-]);
+const EXACT: ReadonlySet<string> = new Set(words("title id subject name lines message question findings"));
 const ONE_LINE: ReadonlySet<string> = new Set(["title", "id", "subject", "findings"]);
 
 /** The text without colours, cursor moves and control characters: for output that is only looked at. */

@@ -1,18 +1,13 @@
+import { words } from "../../host/data.ts";
 import type { Driver } from "../adapter.ts";
 import { callsOf, PROMPT_FILE } from "../calls.ts";
 
 /** `aider --message-file`: plain text back. Ralph commits, so aider does not. */
 export const DRIVER: Driver = {
   ...callsOf({
-    first: [
-      "--message-file",
-      PROMPT_FILE,
-      "--yes-always",
-      "--no-stream",
-      "--no-pretty",
-      "--no-check-update",
-      "--no-auto-commits",
-    ],
+    first: words(`
+      --message-file ${PROMPT_FILE} --yes-always --no-stream --no-pretty --no-check-update --no-auto-commits
+    `),
     model: "--model",
     reasoning: "--reasoning-effort",
   }),

@@ -1,3 +1,4 @@
+import { words } from "../../host/data.ts";
 import type { Driver } from "../adapter.ts";
 import { callsOf } from "../calls.ts";
 import * as events from "../events.ts";
@@ -59,14 +60,10 @@ const TOKENS = ["input_tokens", "output_tokens", "cached_input_tokens", "reasoni
 /** `codex exec --json -`. Its own sandbox fails in containers, so it has none. */
 export const DRIVER: Driver = {
   ...callsOf({
-    first: [
-      "exec",
-      "--json",
-      "--dangerously-bypass-approvals-and-sandbox",
-      "--skip-git-repo-check",
-      "-c",
-      "check_for_update_on_startup=false",
-    ],
+    first: words(`
+      exec --json --dangerously-bypass-approvals-and-sandbox --skip-git-repo-check -c
+      check_for_update_on_startup=false
+    `),
     last: ["-"],
     model: "-m",
     reasoning: (effort) => ["-c", `model_reasoning_effort=${JSON.stringify(effort)}`],

@@ -1,4 +1,4 @@
-import { jsonIn } from "../../host/data.ts";
+import { jsonIn, words } from "../../host/data.ts";
 import type { Driver } from "../adapter.ts";
 import type { Usage } from "../../backlog/types.ts";
 import { callsOf, FOLDER } from "../calls.ts";
@@ -115,15 +115,9 @@ function copilotUsage(file: string): Usage | null {
 /** How `copilot` is called, and how its stream is read. */
 export const DRIVER: Driver = {
   ...callsOf({
-    first: [
-      "--allow-all",
-      "--no-ask-user",
-      "--no-color",
-      "--output-format",
-      "json",
-      "--usage-output-file",
-      `${FOLDER}/${USAGE_FILE}`,
-    ],
+    first: words(`
+      --allow-all --no-ask-user --no-color --output-format json --usage-output-file ${FOLDER}/${USAGE_FILE}
+    `),
     model: "--model",
     reasoning: "--reasoning-effort",
     environment: { COPILOT_AUTO_UPDATE: "false" },

@@ -10,11 +10,6 @@ export interface ParseArgsOptions {
   readonly boolean?: readonly string[];
   readonly string?: readonly string[];
   readonly collect?: readonly string[];
-  readonly negatable?: readonly string[];
-  readonly alias?: Readonly<Record<string, string | readonly string[]>>;
-  readonly stopEarly?: boolean;
-  readonly "--"?: boolean;
-  readonly unknown?: (argument: string, key?: string, value?: unknown) => unknown;
 }
 
 /** Parses an argument list. Values are not typed here: the caller's schema does that. */
