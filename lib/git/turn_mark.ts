@@ -39,7 +39,7 @@ export async function markedCommits(
   repository: Pick<Repository, "git">,
   commits: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  if (!await canMark(repository)) return new Set();
+  if (commits.length === 0 || !await canMark(repository)) return new Set();
   const place = ["rev-parse", "--path-format=absolute", "--git-path", "objects"];
   const objects = await lineFrom(repository, place);
   const marked = new Set<string>();
