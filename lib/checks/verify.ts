@@ -34,6 +34,8 @@ export interface VerifyOptions {
   readonly asInstructed?: AsInstructed;
   /** A checkout that commands run in; functions are given its folder, reviews the tree. */
   readonly place?: CheckoutPlace;
+  /** Called when a command has run, before the next one does. */
+  readonly ran?: () => Promise<void>;
   /** The run's checkout, for `verify.isolated`. @default one for this call */
   readonly checkout?: Checkout;
   /** Ends the running check and starts no other. @default the context's */
@@ -147,6 +149,7 @@ async function runPlaced(
   const known = place.known(key);
   if (known !== null) return known;
   const outcome = await runOne(ralph, check, { ...options, place }, number);
+  await options.ran?.();
   if (isWhole(outcome) && !options.signal.aborted) place.remember(key, outcome);
   return outcome;
 }

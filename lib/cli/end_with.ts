@@ -30,6 +30,7 @@ export const NOTICE_LABELS: Readonly<Record<string, string>> = {
   "workspace": "dependencies",
   "leftover": "left over",
   "too-large": "too large",
+  "not-run": "not run",
   "environment": "environment",
 };
 

@@ -85,7 +85,11 @@ export function headingOf({ goal, run }: RunReport): string {
  * @param reports oldest first
  */
 export function noticeTexts(...reports: readonly RunReport[]): readonly string[] {
-  const told = reports.flatMap((report) => report.notices.filter((notice) => !isTold(notice, report)));
+  const told = reports.flatMap((report) =>
+    report.notices.filter((notice) =>
+      !isTold(notice, report) && (notice.kind !== "not-run" || report === reports.at(-1)) // lines have moved since
+    )
+  );
   const texts = told.map(({ kind, subject, message }) => {
     const about = `${NOTICE_LABELS[kind] ?? kind}: ${oneLine(subject)}`;
     return [about, `${about}${message === "" ? "" : `: ${firstLine(message)}`}`] as const;

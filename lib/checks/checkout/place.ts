@@ -63,11 +63,12 @@ export function placeOf(
   root: string,
   results: Results,
   tree: string,
-): Pick<CheckoutPlace, "namespace" | "run" | "known" | "remember" | "directory"> {
+): Pick<CheckoutPlace, "namespace" | "tree" | "run" | "known" | "remember" | "directory"> {
   const { namespace, topLevel, home } = ground;
   let whole: Promise<void> | null = null;
   return {
     namespace,
+    tree: home.tree,
     run: (shell, command, cwd) => placedProcess(ground, laid.kept.copies, shell, command, cwd),
     known: (command) => results.get(`${tree}\0${command}`) ?? null,
     remember: (command, outcome) => void results.set(`${tree}\0${command}`, outcome),

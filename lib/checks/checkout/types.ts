@@ -23,6 +23,8 @@ export interface CheckPlace {
 /** A checkout as it was brought up: valid until it is brought up again. */
 export interface CheckoutPlace extends CheckPlace {
   readonly commit: string;
+  /** Absolute path of the checkout's own folder: what commands write there is at its place in the top level to them. */
+  readonly tree: string;
   readonly namespace: Namespace;
   /** How the ignored folders came here. `taken`: from the tree, as the agent left them. */
   readonly dependencies: "as at the start" | "installed" | "taken";

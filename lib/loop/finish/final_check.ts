@@ -15,6 +15,7 @@ import type { BroughtUp } from "../../checks/checkout/types.ts";
 import { repeatFailed, verify } from "../../checks/verify.ts";
 import { requireRepository } from "../../git/repository.ts";
 import type { CleanRun } from "./clean.ts";
+import { coverageIn, notRun } from "./not_run.ts";
 import { NOT_CLAIMED, type Notice } from "../policy/progress.ts";
 
 export interface FinalWork {
@@ -148,8 +149,10 @@ async function checked(
   const { commit } = up.place;
   const results: CheckResult[] = [];
   const notices = [...inTree];
+  const coverage = coverageIn(ralph, up.place);
+  await coverage.start(checks.flatMap(({ command = "" }) => command));
   for (const [index, part] of inTurn(checks, isClean).entries()) {
-    const place = part.every(isClean) ? { place: up.place } : {};
+    const place = part.every(isClean) ? { place: up.place, ran: coverage.read } : {};
     const options = { logs: index === 0 ? logs : `${logs}-${index + 1}`, signal, ...place };
     const { verification: done, unsteady } = await repeatFailed(
       ralph,
@@ -162,6 +165,7 @@ async function checked(
     if (done.status === "aborted") return { verification: { ...done, results }, notices, commit };
   }
   const failures = results.filter(({ ok }) => !ok);
+  if (failures.length === 0) notices.push(...await notRun(ralph, commit, coverage));
   return {
     verification: failures.length > 0 ? { status: "failed", results, failures } : { status: "passed", results },
     notices,

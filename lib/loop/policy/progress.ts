@@ -24,6 +24,7 @@ export interface Notice {
     | "workspace"
     | "leftover"
     | "too-large"
+    | "not-run"
     | "environment";
   /** Item, file or command. */
   readonly subject: string;
