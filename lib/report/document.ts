@@ -54,6 +54,7 @@ export function factRows(report: RunReport): readonly { readonly name: string; r
     row("Agent", texts.agentsText(report)),
     row("Used", texts.totalText(report.usage, report.hooks.length)),
     row("At once", texts.landingsText(report)),
+    row("Experiments", texts.leftOut(report)),
     row("Why it ended", report.reasons.map(texts.firstLine).join("; ")),
     ...report.next.map((told) => row("Next", { told })),
     row("Folder", { code: report.folder }),

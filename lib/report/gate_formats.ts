@@ -91,7 +91,7 @@ function placesOf(subject: string, changed: ChangedLines): readonly object[] {
 }
 
 /** Markdown, as for a job's summary or a comment. Pure. */
-export function gateMarkdown({ status, base, checks, notices, reasons }: GateReport): string {
+export function gateMarkdown({ status, base, checks, notices, reasons, leftOut }: GateReport): string {
   const rows = checks.map(({ name, ok, durationMs }) =>
     `| ${ok ? "✓" : "✗"} | ${code(name)} | ${(durationMs / 1000).toFixed(1)} s |`
   );
@@ -99,7 +99,7 @@ export function gateMarkdown({ status, base, checks, notices, reasons }: GateRep
     `**${status}** since ${code(base.slice(0, 12))}`,
     ...rows.length === 0 ? [] : ["", "|   | check | time |", "| - | ----- | ---- |", ...rows],
     ...list(notices.map(({ kind, subject, message }) => `${kind}: ${code(subject)}: ${message}`)),
-    ...list(reasons),
+    ...list([...reasons, ...leftOut === null ? [] : [leftOut]]),
   ].join("\n");
 }
 

@@ -208,6 +208,7 @@ export const GATE_SCHEMA: z.ZodType<GateReport> = record("GateReport", "A verdic
   head: known.describe("the commit that was judged; for work that is not committed one that no branch has"),
   reasons: z.array(text).describe("why it did not pass"),
   notices,
+  leftOut: known.describe("the experiments that there was no time for; null: none"),
   checks: z.array(
     named(
       "GateCheck",

@@ -183,6 +183,11 @@ export function triedChecks({ experiments }: RunReport): readonly string[] {
   return experiments.findLast(({ item }) => item === null)?.tried ?? [];
 }
 
+/** The experiments at the end that there was no time for, as `ralph gate` says it; empty if there are none. */
+export function leftOut(report: RunReport): string {
+  return triedChecks(report).find((text) => text.startsWith("no time left for")) ?? "";
+}
+
 /** Hooks that did not complete: `broken: failed 5 times: exit 3`. */
 export function brokenHooks({ hooks }: RunReport): readonly string[] {
   const groups = new Map<string, number>();

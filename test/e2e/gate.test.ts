@@ -35,10 +35,10 @@ describe("ralph gate", () => {
 
     const { stdout, git } = await gate.args("gate", "--json").expectExit(0);
 
-    const { status, notices, checks, head } = GATE_SCHEMA.parse(JSON.parse(stdout));
+    const { status, notices, checks, head, leftOut } = GATE_SCHEMA.parse(JSON.parse(stdout));
     expect({ status, checks: checks.map(({ name, ok, tail }) => ({ name, ok, tail })) })
       .toEqual({ status: "passed", checks: [{ name: "node --test", ok: true, tail: null }] });
-    expect(notices).toEqual([]);
+    expect({ notices, leftOut }).toEqual({ notices: [], leftOut: null });
     expect(git("log", "-1", "--format=%an <%ae> %cn", head ?? "")).toBe("ralph <ralph@localhost> ralph");
   });
 
@@ -56,6 +56,40 @@ describe("ralph gate", () => {
     expect(verdict.notices.map(({ kind, subject }) => `${kind} ${subject}`)).toEqual(["old-tests test/add.test.mjs"]);
     expect(verdict.reasons).toHaveLength(1);
     expect(verdict.reasons[0]).toMatch(/^test\/add\.test\.mjs: with .* as before the work, `node --test` fails/);
+  });
+
+  describe("with experiments that there is no time for", () => {
+    const work = { "add.mjs": FIXED, "test/add.test.mjs": `${TEST}// again\n` };
+    const put = Object.entries(work).map(([path, text]) => `cat > ${path} <<'END'\n${text}END`).join("\n");
+    const verify = { default: ["node --test"], baseline: false };
+    const hurried = { ...FILES, "ralph.config.json": JSON.stringify({ verify, experiments: { budget: 0.000001 } }) };
+
+    test("says so in its last line and in its JSON", async () => {
+      const line = "no time left for: old judges, canaries, without the work (experiments.budget)";
+      const { stderr, root } = await ralphCli().files(hurried).before(put).args("gate", "--base", "HEAD").expectExit(0);
+      expect(stderr.trimEnd().split("\n").at(-1)).toBe(`  ${line}`);
+
+      const { stdout } = await ralphCli(root).args("gate", "--base", "HEAD", "--json").expectExit(0);
+      expect(GATE_SCHEMA.parse(JSON.parse(stdout))).toMatchObject({ status: "passed", leftOut: line, notices: [] });
+    });
+
+    test("so does the report of a run, in the same words, and not its last lines", async () => {
+      const one = {
+        id: "US-001",
+        title: "Add",
+        acceptanceCriteria: ["Verify: `node --test`"],
+        priority: 1,
+        passes: false,
+      };
+      const prd = JSON.stringify({ branchName: "main", userStories: [{ ...one, notes: "" }] });
+      const says = `n=$(sed -n 's/.*<promise \\([^>]*\\)>.*/\\1/p' | head -1); echo "<promise $n>COMPLETE</promise>"`;
+      const agent = ralphCli().files({ ...hurried, "scripts/ralph/prd.json": prd }).agent("worker", `${says}\n${put}`);
+      const { stderr, root } = await agent.args("run", "--agent-cmd", "worker").expectExit(0);
+      expect(stderr).not.toContain("no time left");
+
+      const { stdout } = await ralphCli(root).args("report").expectExit(0);
+      expect(stdout).toContain("- **Experiments**: no time left for: old judges, canaries (experiments.budget)");
+    });
   });
 
   test("takes its checks from the base: what is judged does not choose them", async () => {

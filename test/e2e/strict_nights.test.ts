@@ -131,7 +131,7 @@ describe("a strict run with the project's suite as a story's check", () => {
     const { stderr, read } = await ralphCli().files({ ...FILES, "ralph.config.json": config }).agent("worker", WORK)
       .args("run", "--agent-cmd", "worker", ...STRICT).expectExit(3);
 
-    expect(stderr).toContain("the tests as they were before the work were not tried: there was no time left for it");
+    expect(stderr).toContain("no time left for: old judges, canaries, without the work (experiments.budget)");
     expect(read("scripts/ralph/prd.json")).toContain("were not tried without it: there was no time left for it");
   });
 });

@@ -34,6 +34,7 @@ const REPORT: GateReport = {
     { kind: "cannot-fail", subject: "test/a.test.js, src/ä b.js", message: "flipped and still green" },
     { kind: "old-tests", subject: "test/b.test.js", message: "fails with the old test" },
   ],
+  leftOut: "no time left for: canaries",
   checks: [
     { name: "npm test", ok: true, exitCode: 0, durationMs: 1500, tail: null },
     { name: HOSTILE, ok: false, exitCode: 1, durationMs: 20, tail: `expected 3\n${HOSTILE}` },
@@ -76,6 +77,7 @@ describe("a verdict in the forms that forges read", () => {
   });
 
   test("is Markdown in which no command ends its table cell", () => {
+    expect(gateMarkdown(REPORT)).toContain("\n- no time left for: canaries");
     const row = gateMarkdown(REPORT).split("\n").find((line) => line.startsWith("| ✗"));
 
     expect(row?.split(/(?<!\\)\|/)).toHaveLength(5);

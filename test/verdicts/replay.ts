@@ -1,10 +1,12 @@
 /**
- * The verdict on honest work: commits of public projects, each judged against its parent by the project's own tests.
+ * The verdict on honest work: commits of public projects, spread over their history, each judged against its parent by
+ * the project's own tests, which pass at both.
  *
  *   VERDICTS=DIR bun test/verdicts/replay.ts [--ralph FILE] [--only NAME] [--commits N] [--rows FILE]
  *
  * DIR/projects.json says what is there: `[{ "name", "check", "modules"? }]`; DIR/NAME is a clone with its history, and
- * `modules` a folder with the runners that its check needs.
+ * `modules` a folder with the runners that its check needs. A row of FILE has the price too: the runs of the check beyond
+ * the first, and their milliseconds.
  */
 import { spawnSync } from "node:child_process";
 import { appendFileSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -28,10 +30,15 @@ interface Replayed {
   readonly named: boolean;
   readonly said: string;
   readonly ms: number;
+  /** Runs of the check after the first one. */
+  readonly runs: number;
+  readonly runsMs: number;
 }
 
-const CODE_REGEXP = /\.(?:py|[cm]?[jt]s|go|rs|[ch])$/;
+const CODE_REGEXP = /\.(?:py|[cm]?[jt]s|go|rs|[ch]|p[lm]|t|rb|java|sh)$/;
 const MOST_MS = 240_000;
+/** The newest commits with code among which those to replay are chosen. */
+const MOST_HISTORY = 400;
 
 function main(): number {
   const { values } = parseArgs({
@@ -76,22 +83,22 @@ function replayed(
       cpSync(resolve(folder, modules), join(work, "node_modules"), { recursive: true, verbatimSymlinks: true });
     }
     spawnSync("sh", ["-c", "printf 'node_modules\\ntarget\\n__pycache__\\n' >> .git/info/exclude"], { cwd: work });
-    const commits = git("log", "--no-merges", "--format=%H %s", "-n", "400").trim().split("\n");
-    for (const line of commits) {
-      if (found.length >= most) break;
-      const [commit, subject] = [line.slice(0, 40), line.slice(41)];
-      const files = git("show", "--format=", "--name-only", commit).trim().split("\n");
-      if (!files.some((path) => CODE_REGEXP.test(path)) || git("rev-parse", "-q", "--verify", `${commit}^`) === "") {
-        continue;
-      }
+    const counted = `${work}-runs`; // no checkout covers it
+    const command = `began=$(date +%s%3N); (${check}); ended=$?; echo $began $(date +%s%3N) >>${counted}; exit $ended`;
+    const passesAt = (commit: string): boolean => {
       git("checkout", "-qf", "--detach", commit);
       git("clean", "-ffdq");
-      const passes = (): boolean => spawnSync("bash", ["-c", check], { cwd: work, timeout: MOST_MS }).status === 0;
-      if (!passes()) continue;
+      const { status } = spawnSync("bash", ["-c", check], { cwd: work, timeout: MOST_MS });
       git("checkout", "-qf", ".");
       git("clean", "-ffdq");
+      return status === 0;
+    };
+    for (const commit of spread(commitsWithCode(git), most)) {
+      if (found.length >= most) break;
+      if (!passesAt(`${commit}^`) || !passesAt(commit)) continue;
+      rmSync(counted, { force: true });
       const started = Date.now();
-      const { stdout } = spawnSync(ralph, ["gate", "--base", `${commit}^`, "--verify", check, "--json"], {
+      const { stdout } = spawnSync(ralph, ["gate", "--base", `${commit}^`, "--verify", command, "--json"], {
         cwd: work,
         encoding: "utf8",
         timeout: 4 * MOST_MS,
@@ -100,19 +107,44 @@ function replayed(
       const row = {
         project: name,
         commit: commit.slice(0, 10),
-        subject: subject.slice(0, 80),
+        subject: git("log", "-1", "--format=%s", commit).trim().slice(0, 80),
         status,
         named: named.length > 0,
         said: named.join(" | ").slice(0, 400),
         ms: Date.now() - started,
+        ...priceIn(counted),
       };
       found.push(row);
       if (rows !== undefined) appendFileSync(rows, `${JSON.stringify(row)}\n`);
     }
   } finally {
-    rmSync(work, { recursive: true, force: true });
+    for (const path of [work, `${work}-runs`]) rmSync(path, { recursive: true, force: true });
   }
   return found;
+}
+
+/** Commits that change code and have a parent, the newest first. */
+function commitsWithCode(git: (...words: string[]) => string): readonly string[] {
+  const listed = git("log", "--no-merges", "--format=%x00%H %P", "--name-only").split("\0").slice(1);
+  return listed.flatMap((one) => {
+    const [line = "", ...files] = one.trim().split("\n");
+    const [commit = "", parent] = line.split(" ");
+    return parent !== undefined && files.some((path) => CODE_REGEXP.test(path)) ? [commit] : [];
+  }).slice(0, MOST_HISTORY);
+}
+
+/** The same commits in an order of which every beginning is spread over all of them. Pure. */
+function spread<One>(all: readonly One[], most: number): readonly One[] {
+  const step = Math.max(1, Math.ceil(all.length / most));
+  return all.map((one, index) => ({ one, round: index % step })).sort((a, b) => a.round - b.round).map(({ one }) =>
+    one
+  );
+}
+
+function priceIn(file: string): Pick<Replayed, "runs" | "runsMs"> {
+  if (!existsSync(file)) return { runs: 0, runsMs: 0 };
+  const [, ...runs] = readFileSync(file, "utf8").trim().split("\n").map((line) => line.split(" ").map(Number));
+  return { runs: runs.length, runsMs: runs.reduce((sum, [began = 0, ended = 0]) => sum + ended - began, 0) };
 }
 
 function tableOf(rows: readonly Replayed[]): string {

@@ -18,8 +18,8 @@ export interface Bench {
    * @param only name of the one check to run. @default all
    */
   run(commit: string, again?: "again", only?: string): Promise<BenchResult>;
-  /** How often the checks were run, and for how many milliseconds in all. */
-  readonly cost: { readonly runs: number; readonly ms: number };
+  /** How often the checks were run, for how many milliseconds in all, and how often the budget was too small for it. */
+  readonly cost: { readonly runs: number; readonly ms: number; readonly refused: number };
 }
 
 export interface BenchOptions {
@@ -40,11 +40,14 @@ export function createBench(ralph: RalphContext, options: BenchOptions): Bench {
   const { clock } = ralph.host;
   const quiet = { ...ralph, events: { emit: () => {}, attach: () => {} } };
   const known = new Map<string, BenchResult>();
-  let [runs, ms, longest] = [0, 0, options.expectedMs];
+  let [runs, ms, refused, longest] = [0, 0, 0, options.expectedMs];
 
   async function runNow(commit: string, isSuspected: boolean, only?: string): Promise<BenchResult> {
     if (options.signal.aborted) return { status: "unknown", reason: "the run was ended" };
-    if (!isSuspected && ms + longest > options.budgetMs) return UNKNOWN_TIME;
+    if (!isSuspected && ms + longest > options.budgetMs) {
+      refused += 1;
+      return UNKNOWN_TIME;
+    }
     const started = clock.steady();
     const up = await options.bringUp(commit);
     if (up.status !== "ready") return { status: "unknown", reason: whyNotReady(up) };
@@ -79,7 +82,7 @@ export function createBench(ralph: RalphContext, options: BenchOptions): Bench {
       return result;
     },
     get cost() {
-      return { runs, ms };
+      return { runs, ms, refused };
     },
   };
 }

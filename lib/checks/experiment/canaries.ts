@@ -19,8 +19,8 @@ export interface Canaries {
   readonly files: readonly Canary[];
   /** No check reads any test of the project any more; one did before the work. */
   readonly readsNoTest: boolean;
-  /** Why fewer were tried than there are; `null` if nothing was left out. */
-  readonly left: string | null;
+  /** The checks gave no answer for one of them, so that the others were not tried. */
+  readonly isCutShort: boolean;
 }
 
 const MOST_FILES = 3;
@@ -62,12 +62,12 @@ export async function canaries(question: Question, bench: Bench, place: string):
   for (const test of (await flippable(question, tests)).slice(0, MOST_LOOKED_AT)) {
     if (files.filter(({ status }) => status !== "no evidence").length >= MOST_FILES) break;
     const canary = await canaryOf(cage, test);
-    if (canary === null) return { files, readsNoTest: false, left: "there was no time to try every test file" };
+    if (canary === null) return { files, readsNoTest: false, isCutShort: true };
     files.push(canary);
     if (canary.status === "blind" || canary.status === "no longer read") break; // one is enough
   }
   const isSeen = files.some(({ status }) => status !== "no evidence");
-  return { files, readsNoTest: !isSeen && tests.length > 0 && await readsNoTest(cage), left: null };
+  return { files, readsNoTest: !isSeen && tests.length > 0 && await readsNoTest(cage), isCutShort: false };
 }
 
 /** Test files that came with the work, and how many of them turn a check red if what they expect is changed. */

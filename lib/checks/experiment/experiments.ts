@@ -21,6 +21,8 @@ export interface Evidence {
   readonly ownTests: OwnCanaries | null;
   /** How often the checks were run, and for how many milliseconds in all. */
   readonly cost: { readonly runs: number; readonly ms: number };
+  /** Experiments, or parts of them, that the budget was too small for. */
+  readonly left: readonly Experiment[];
 }
 
 export interface ExperimentOptions extends QuestionOptions {
@@ -48,6 +50,7 @@ const NOTHING: Evidence = {
   withoutWork: null,
   ownTests: null,
   cost: { runs: 0, ms: 0 },
+  left: [],
 };
 
 /** Runs the three experiments, the cheapest first, until the budget is spent. */
@@ -58,15 +61,22 @@ export async function experiments(ralph: RalphContext, options: ExperimentOption
   if (question === null || question.changed.length === 0) return NOTHING;
   const budgetMs = budget * (checkMs + MINUTE) - spentMs;
   const bench = createBench(ralph, { bringUp, checks, budgetMs, expectedMs: checkMs, signal });
-  const wants = (name: Experiment): boolean => only?.includes(name) ?? name !== "own tests";
-  const judges = wants("old judges") ? await oldJudges(question, bench) : null;
+  const left: Experiment[] = [];
+  const tried = async <Found>(name: Experiment, experiment: () => Promise<Found>): Promise<Found | null> => {
+    if (!(only?.includes(name) ?? name !== "own tests")) return null;
+    const { refused } = bench.cost;
+    const found = await experiment();
+    if (bench.cost.refused > refused) left.push(name);
+    return found;
+  };
+  const judges = await tried("old judges", () => oldJudges(question, bench));
   const isProductChanged = question.changed.some(({ kind }) => kind === "product");
   const place = judges?.status === "agree" ? judges.commit : question.head;
   const isFound = judges?.status === "disagree" && isEvidence(judges); // one finding is enough
-  const seen = wants("canaries") && isProductChanged && !isFound ? await canaries(question, bench, place) : null;
-  const without = wants("without the work") ? await withoutWork(question, bench) : null;
-  const ownTests = wants("own tests") && without?.status === "red" ? await ownCanaries(question, bench) : null;
-  return { oldJudges: judges, canaries: seen, withoutWork: without, ownTests, cost: bench.cost };
+  const seen = isProductChanged && !isFound ? await tried("canaries", () => canaries(question, bench, place)) : null;
+  const without = await tried("without the work", () => withoutWork(question, bench));
+  const own = without?.status === "red" ? await tried("own tests", () => ownCanaries(question, bench)) : null;
+  return { oldJudges: judges, canaries: seen, withoutWork: without, ownTests: own, cost: bench.cost, left };
 }
 
 /** The verdict of the checks on an item's tests without its work. */

@@ -25,10 +25,8 @@ export interface Findings {
 export type FailsOn = "cannot fail" | "alone" | "anything";
 
 /** The evidence in words. Nothing is named that was not tried and repeated. Pure. */
-export function findingsOf(
-  { oldJudges, canaries }: Pick<Evidence, "oldJudges" | "canaries">,
-  failsOn: FailsOn,
-): Findings {
+export function findingsOf(evidence: Omit<Evidence, "cost">, failsOn: FailsOn): Findings {
+  const { oldJudges, canaries } = evidence;
   const found: (Finding & { readonly fails: boolean })[] = [];
   const isStrict = failsOn === "anything";
   if (oldJudges?.status === "disagree" && isEvidence(oldJudges)) {
@@ -47,16 +45,25 @@ export function findingsOf(
     found.push({ kind: "cannot-fail", subject: "all tests", message, fails: true });
   }
   const reasons = found.filter(({ fails }) => fails).map(({ subject, message }) => `${subject}: ${message}`);
-  const left = [...oldJudges?.status === "unknown" ? [oldJudgesText(oldJudges)] : [], ...leftTexts(canaries)];
   return {
     notices: found.map(({ fails: _, ...finding }) => finding),
-    reasons: isStrict ? [...reasons, ...left] : reasons,
+    reasons: isStrict ? [...reasons, ...openTexts(evidence)] : reasons,
   };
 }
 
-function leftTexts(canaries: Evidence["canaries"]): readonly string[] {
-  const left = canaries?.left ?? null;
-  return left === null ? [] : [`changed expectations were not tried: ${left}`];
+/** The experiments that the budget was too small for, wholly or in part; `null` if there are none. Pure. */
+export function leftOutText({ left }: Pick<Evidence, "left">): string | null {
+  return left.length === 0 ? null : `no time left for: ${left.join(", ")} (experiments.budget)`;
+}
+
+/** The questions without an answer, for want of time or because the checks gave none. Pure. */
+function openTexts({ oldJudges, canaries, left }: Omit<Evidence, "cost">): readonly string[] {
+  const leftOut = leftOutText({ left });
+  return [
+    ...oldJudges?.status === "unknown" && !left.includes("old judges") ? [oldJudgesText(oldJudges)] : [],
+    ...canaries?.isCutShort === true && !left.includes("canaries") ? ["a check gave no answer for a test file"] : [],
+    ...leftOut === null ? [] : [leftOut],
+  ];
 }
 
 /** Names the failure with the files as they were, and the words of the runner. Pure. */
@@ -74,15 +81,16 @@ function describeCanary(canary: Extract<Canary, { readonly before: boolean }>): 
 }
 
 /** The experiments and their ends, a line each, for the report. Pure. */
-export function triedTexts({ oldJudges, canaries, withoutWork, cost }: Evidence): readonly string[] {
+export function triedTexts(evidence: Evidence): readonly string[] {
+  const { oldJudges, canaries, withoutWork, cost, left } = evidence;
   const seen = canaries?.files.filter(({ status }) => status === "seen").length ?? 0;
   const asked = canaries?.files.filter(({ status }) => status !== "no evidence").length ?? 0;
   const seconds = (cost.ms / 1000).toFixed(1);
   return [
-    ...oldJudges === null ? [] : [oldJudgesText(oldJudges)],
+    ...oldJudges === null || oldJudges.status === "unknown" ? [] : [oldJudgesText(oldJudges)],
     ...canaries === null || asked === 0 ? [] : [`${seen} of ${asked} test files fail if what they expect is changed`],
-    ...leftTexts(canaries),
-    ...withoutWork === null ? [] : withoutWorkTexts(withoutWork),
+    ...withoutWork === null || left.includes("without the work") ? [] : withoutWorkTexts(withoutWork),
+    ...openTexts(evidence),
     `experiments: the checks were run ${cost.runs} more times, ${seconds} s`,
   ];
 }

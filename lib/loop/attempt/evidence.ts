@@ -4,7 +4,7 @@ import type { Attempt, Check, Item, PassedRecord } from "../../backlog/types.ts"
 import { commitOfTree, openCheckout } from "../../checks/checkout/open_checkout.ts";
 import type { BringUp } from "../../checks/checkout/types.ts";
 import { type Evidence, type Experiment, experiments } from "../../checks/experiment/experiments.ts";
-import { type Findings, findingsOf, triedTexts } from "../../checks/experiment/findings.ts";
+import { type Findings, findingsOf, leftOutText, triedTexts } from "../../checks/experiment/findings.ts";
 import { namedCheck } from "../../checks/function.ts";
 import { CONFIG_FILE } from "../../config/load.ts";
 import type { RalphContext } from "../../context/context.ts";
@@ -139,7 +139,7 @@ function announce(
   { events }: Pick<RalphContext, "events">,
   { item, evidence, found }: { readonly item: Item | null; readonly evidence: Evidence; readonly found: Findings },
 ): void {
-  if (evidence.cost.runs === 0) return;
+  if (evidence.cost.runs === 0 && evidence.left.length === 0) return;
   events.emit({
     type: "experiments",
     item: item === null ? null : { id: item.id, kind: item.kind, title: item.title },
@@ -189,7 +189,9 @@ function provableItems(
 }
 
 /** The proof of an item, in a line; `null` if there was nothing to try. Pure. */
-function proofText({ withoutWork, ownTests }: Evidence, oldJudges: Evidence["oldJudges"]): string | null {
+function proofText(evidence: Evidence, oldJudges: Evidence["oldJudges"]): string | null {
+  const { withoutWork, ownTests } = evidence;
+  const leftOut = leftOutText(evidence);
   switch (withoutWork?.status) {
     case "red": {
       const agree = oldJudges?.status === "agree" || oldJudges?.status === "unchanged";
@@ -198,12 +200,13 @@ function proofText({ withoutWork, ownTests }: Evidence, oldJudges: Evidence["old
         "red without the work",
         ...agree ? ["the old checks agree"] : [],
         ...of === 0 ? [] : [`${seen} of ${of} canaries seen`],
+        ...leftOut === null ? [] : [leftOut],
       ].join("; ");
     }
     case "green":
       return "passes without the work";
     case "unknown":
-      return `not tried without the work: ${withoutWork.reason}`;
+      return leftOut ?? `not tried without the work: ${withoutWork.reason}`;
     default:
       return null;
   }

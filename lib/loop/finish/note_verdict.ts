@@ -92,6 +92,8 @@ export interface VerdictSince {
   readonly reasons: readonly string[];
   /** The facts to know beside the verdict, as a run's end has them. */
   readonly notices: readonly Notice[];
+  /** The experiments that there was no time for, in words; `null` if there are none. */
+  readonly leftOut: string | null;
 }
 
 /**
@@ -121,7 +123,7 @@ export async function verdictSince(ralph: RalphContext, options: VerdictSinceOpt
     command,
     ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
   }));
-  const nothing = { base, head: null, checks: [], reasons: [], notices: [] };
+  const nothing = { base, head: null, checks: [], reasons: [], notices: [], leftOut: null };
   if (checks.length === 0) {
     return { ...nothing, status: "unverified", reasons: ["no check is named: use `--verify CMD`"] };
   }
@@ -150,9 +152,15 @@ export async function verdictSince(ralph: RalphContext, options: VerdictSinceOpt
     signal,
   });
   if (signal.aborted) return { ...known, status: "aborted" };
-  const { findingsOf } = await import("../../checks/experiment/findings.ts");
+  const { findingsOf, leftOutText } = await import("../../checks/experiment/findings.ts");
   const { notices, reasons } = findingsOf(evidence, "alone");
-  return { ...known, status: reasons.length > 0 ? "failed" : "passed", notices, reasons };
+  return {
+    ...known,
+    status: reasons.length > 0 ? "failed" : "passed",
+    notices,
+    reasons,
+    leftOut: leftOutText(evidence),
+  };
 }
 
 const BASE_HINT = "`--base COMMIT` names the commit that the work began on";

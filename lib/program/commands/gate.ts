@@ -38,12 +38,12 @@ export async function run(invocation: Invocation): Promise<number> {
     }
     return 0;
   }
-  const { status, head, reasons, notices } = verdict;
-  const checks = verdict.checks.map(({ name, ok, exitCode, durationMs, tail }): GateCheck =>
+  const { checks: ran, ...rest } = verdict;
+  const checks = ran.map(({ name, ok, exitCode, durationMs, tail }): GateCheck =>
     ok ? { name, ok, exitCode, durationMs, tail: null } : { name, ok, exitCode, durationMs, tail }
   );
   // As `ralph schema gate` has it.
-  const report: GateReport = { version: REPORT_VERSION, status, base: verdict.base, head, reasons, notices, checks };
+  const report: GateReport = { version: REPORT_VERSION, ...rest, checks };
   const format = flags.has("json") ? "json" : flags.text("format");
   if (format === undefined) say(textOf(verdict));
   else out(format === "json" ? toJson(report) : await inFormat(ralph, format, report));
@@ -105,10 +105,11 @@ async function isHeld(
   return true;
 }
 
-function textOf({ status, base, reasons, notices }: VerdictSince): string {
+function textOf({ status, base, reasons, notices, leftOut }: VerdictSince): string {
   const known = [
     ...notices.map(({ kind, subject, message }) => `${NOTICE_LABELS[kind] ?? kind}: ${subject}: ${message}`),
     ...reasons,
+    ...leftOut === null ? [] : [leftOut],
   ];
   return [`${status} since ${base.slice(0, 12)}`, ...known.map((line) => `  ${line}`)].join("\n");
 }
