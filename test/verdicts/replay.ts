@@ -29,6 +29,7 @@ interface Replayed {
   readonly status: string;
   readonly named: boolean;
   readonly said: string;
+  readonly leftOut: string | null;
   readonly ms: number;
   /** Runs of the check after the first one. */
   readonly runs: number;
@@ -103,13 +104,14 @@ function replayed(
         encoding: "utf8",
         timeout: 4 * MOST_MS,
       });
-      const { status, named } = verdictIn(stdout);
+      const { status, named, leftOut } = verdictIn(stdout);
       const row = {
         project: name,
         commit: commit.slice(0, 10),
         subject: git("log", "-1", "--format=%s", commit).trim().slice(0, 80),
         status,
         named: named.length > 0,
+        leftOut,
         said: named.join(" | ").slice(0, 400),
         ms: Date.now() - started,
         ...priceIn(counted),
