@@ -66,7 +66,7 @@ export interface VerifyOptions {
  * ```
  */
 export async function verify(
-  ralph: Pick<RalphContext, "$" | "config" | "events" | "host" | "repository" | "root" | "signal">,
+  ralph: Pick<RalphContext, "$" | "config" | "events" | "host" | "lookAfter" | "repository" | "root" | "signal">,
   checks: readonly CheckLike[],
   options: VerifyOptions = {},
 ): Promise<backlog.Verification> {
@@ -92,6 +92,7 @@ export async function verify(
     const started = ralph.host.clock.steady();
     const outcome = known?.outcome ??
       await runPlaced(ralph, check, { ...options, ...place, signal }, isolatedIn, number);
+    await ralph.lookAfter?.(`the check \`${name}\``);
     if (signal.aborted) return { status: "aborted", results };
     const isOld = !outcome.ok && check.command !== undefined && options.failedBefore?.has(check.command) === true;
     const durationMs = Math.max(0, ralph.host.clock.steady() - started);

@@ -79,6 +79,12 @@ export interface RalphContext {
   readonly loop: LoopDefaults;
   /** Held by steps that start an agent; taking it again inside is free. */
   readonly lock: RunLock;
+  /**
+   * Restores what a check or a hook, which has just ended, took of a person's uncommitted work. A loop sets it.
+   *
+   * @param by blamed for it, as "the hook lint"
+   */
+  readonly lookAfter?: (by: string) => Promise<void>;
 }
 
 /** The command line's options for the loop; `runLoop()`'s own options go before. */

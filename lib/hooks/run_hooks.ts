@@ -77,7 +77,10 @@ class RunHooks implements HookRunner {
     for (const hook of parallel) this.#start(hook, iteration, hook.isolated === false ? null : commit);
     for (const hook of hooks.filter((one) => !parallel.includes(one))) {
       const named = { hook: hook.id, subject: changes.hookSubject(hook.id, iteration.iteration) };
-      await changes.commitTreeChanges(this.#ralph, this.#parts, named, () => this.#runHook(hook, iteration, null));
+      await changes.commitTreeChanges(this.#ralph, this.#parts, named, async () => {
+        await this.#runHook(hook, iteration, null);
+        await this.#ralph.lookAfter?.(`the hook ${hook.id}`);
+      });
     }
   }
 
@@ -96,6 +99,7 @@ class RunHooks implements HookRunner {
 
   async finish(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
+    await this.#ralph.lookAfter?.("a hook");
     await this.apply();
   }
 

@@ -244,6 +244,8 @@ export interface LoopParts<Data = unknown, Findings = unknown> {
   readonly committer: Committer;
   readonly ownership: Ownership;
   readonly brief: Brief;
+  /** The project's tree when the run began. */
+  readonly before: TreeSnapshot;
   /** Items worked on at once; with one, in the project's own tree. */
   readonly workers: number;
 }

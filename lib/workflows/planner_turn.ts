@@ -2,7 +2,9 @@ import { note, type RalphContext } from "../context/context.ts";
 import { agentTurn } from "../agents/agent_turn.ts";
 import { pathsOutside } from "../checks/guards.ts";
 import { changedSources, othersMessage } from "../git/changed_sources.ts";
-import { requireRepository, topLevelPaths, type TreeSnapshot } from "../git/repository.ts";
+import { requireRepository, rootPaths, topLevelPaths, type TreeSnapshot } from "../git/repository.ts";
+import { markingEnvironment } from "../git/turn_mark.ts";
+import { createTurnGuard, type TurnGuard } from "../loop/attempt/turn_guard.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 
 /** How a turn of a planner's agent ended. */
@@ -21,6 +23,8 @@ export interface PlannerRequest {
   readonly folder: string;
   /** Globs, relative to the root. */
   readonly allow: readonly string[];
+  /** Relative to the root: restored by the caller. @default none */
+  readonly stateFiles?: readonly string[];
   readonly signal: AbortSignal;
   /** The terminal is handed over. @default false */
   readonly interactive?: boolean;
@@ -40,9 +44,14 @@ export async function plannerTurn(ralph: RalphContext, request: PlannerRequest):
   const prompt = `${await request.prompt()}${ralph.steering.told(null)}`;
   const repository = requireRepository(ralph);
   const before = await repository.snapshot();
+  const guard = guardOf(ralph, request, before);
+  await guard.beforeTurn(name, before);
   await request.begun?.(before);
-  const { turn } = await agentTurn(ralph, { prompt, name, folder, signal, before, interactive });
+  const environment = markingEnvironment(ralph.host.environment.variables);
+  const observed = await agentTurn(ralph, { prompt, name, folder, signal, before, interactive, environment });
   await request.ended?.();
+  const { turn, rewritten } = await guard.afterTurn(`${ralph.run.id}.${name}`, observed);
+  if (rewritten !== null) return { status: "failed", reason: "agent-failed", message: rewritten.message };
   const { sources, others } = await changedSources(ralph, pathsOutside(turn.changedFiles, allow), before);
   if (sources.length > 0) {
     const diff = await repository.diff(topLevelPaths(ralph, sources), { base: turn.base });
@@ -55,6 +64,25 @@ export async function plannerTurn(ralph: RalphContext, request: PlannerRequest):
   if (end.reason === "aborted") return { status: "aborted" };
   const reason = end.reason === "agent-unusable" ? end.reason : "agent-failed";
   return { status: "failed", reason, message: end.message };
+}
+
+/** The guards of planners, and a person's paths. */
+const GUARDS = new WeakMap<RalphContext["run"], { readonly guard: TurnGuard; readonly userPaths: Set<string> }>();
+
+/** A planner's own files, in the folders where it may write, are not a person's: what was there before its first turn is. */
+function guardOf(
+  ralph: RalphContext,
+  { allow, stateFiles = [] }: Pick<PlannerRequest, "allow" | "stateFiles">,
+  { changed }: TreeSnapshot,
+): TurnGuard {
+  const known = GUARDS.get(ralph.run);
+  const userPaths = known?.userPaths ?? new Set<string>();
+  const guard = known?.guard ?? createTurnGuard(ralph, { userPaths, stateFiles, by: "the planner" });
+  GUARDS.set(ralph.run, { guard, userPaths });
+  const dirty = changed.map(({ path }) => path);
+  const outside = new Set(topLevelPaths(ralph, pathsOutside(rootPaths(ralph, dirty), allow)));
+  for (const path of dirty) if (known === undefined || outside.has(path)) userPaths.add(path);
+  return guard;
 }
 
 /** Looks for the agent, and makes sure that commits are possible, before anyone is asked; holds the lock meanwhile. */

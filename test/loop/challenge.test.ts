@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -35,18 +36,21 @@ interface Asked {
 
 /** A worker that writes `work`, one text an attempt, and a challenger that writes `wrong`. */
 async function challengedRun(
-  { tests, work, wrong = [], unseen = () => UNSEEN, challenge = wrong.length, trust, also, onSaid }: {
-    readonly tests: string;
-    readonly work: readonly string[];
-    readonly wrong?: readonly string[];
-    readonly unseen?: (root: string) => unknown;
-    readonly challenge?: number;
-    readonly trust?: "strict";
-    /** Called when a message of the challenger is reported. */
-    readonly onSaid?: () => void;
-    /** A wrong implementation does this beside `add.mjs`. */
-    readonly also?: (cwd: string) => Promise<void>;
-  },
+  { tests, work, wrong = [], unseen = () => UNSEEN, challenge = wrong.length, trust, also, onSaid, setUp, maxRetries }:
+    {
+      readonly tests: string;
+      readonly work: readonly string[];
+      readonly wrong?: readonly string[];
+      readonly unseen?: (root: string) => unknown;
+      readonly challenge?: number;
+      readonly trust?: "strict";
+      readonly setUp?: (world: World) => Promise<void>;
+      readonly maxRetries?: number;
+      /** Called when a message of the challenger is reported. */
+      readonly onSaid?: () => void;
+      /** A wrong implementation does this beside `add.mjs`. */
+      readonly also?: (cwd: string) => Promise<void>;
+    },
 ): Promise<{ readonly world: World; readonly run: LoopOutcome; readonly asked: readonly Asked[] } & AsyncDisposable> {
   const asked: Asked[] = [];
   const turn = async ({ cwd, prompt, transcript, onEvent }: TurnRequest): Promise<Partial<AgentTurn>> => {
@@ -78,7 +82,8 @@ async function challengedRun(
     config: { verify: { challenge, final: "tree" }, ...(trust === undefined ? {} : { trust, verify: { challenge } }) },
   });
   world.ralph.events.attach({ emit: ({ type }) => type === "agent-text" ? onSaid?.() : undefined });
-  const run = await runLoop(world.ralph, memoryBacklog([ITEM]));
+  await setUp?.(world);
+  const run = await runLoop(world.ralph, memoryBacklog([ITEM], maxRetries === undefined ? {} : { maxRetries }));
   return { world, run, asked, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() };
 }
 
@@ -124,6 +129,48 @@ describe("a challenge", () => {
 
     expect(noticesOf(found.run, "weak-checks")).toEqual([]);
   });
+
+  test.each<[string, string]>([
+    ["wipes it", "git reset -q --hard; git clean -qfd"],
+    ["writes over it", "echo '// worse' > add.mjs; echo worse > new.mjs"],
+    ["commits it and resets", "git add -A; git commit -qm x; git reset -q --hard HEAD~1"],
+  ])(
+    "a challenger in the project's own tree that %s leaves work and a person's file as they were",
+    async (_name, script) => {
+      let root = "";
+      const also = (): Promise<void> => {
+        execFileSync("bash", ["-c", script], { cwd: root });
+        return Promise.resolve();
+      };
+      const setUp = async (world: World): Promise<void> => {
+        root = world.root;
+        await world.write("README.md", "PRECIOUS\n");
+      };
+      await using found = await challengedRun({
+        tests: GOOD,
+        work: [ADDS],
+        wrong: [MULTIPLIES],
+        also,
+        setUp,
+        maxRetries: 1,
+      });
+
+      expect(found.run.status).toBe("blocked");
+      expect(await found.world.git("status", "--porcelain", "--", "README.md")).toBe("M README.md");
+      expect(await readFile(join(root, "README.md"), "utf8")).toBe("PRECIOUS\n");
+      const kept = (await found.world.git("for-each-ref", "--format=%(refname)", "refs/ralph/work")).split("\n")[0] ??
+        "";
+      const work = kept === ""
+        ? await readFile(join(root, "add.mjs"), "utf8")
+        : `${await found.world.git("show", `${kept}:add.mjs`)}\n`;
+      expect(work).toBe(ADDS);
+      const ended = found.world.events.find((event) => event.type === "iteration-end");
+      expect(ended?.message).toMatch(
+        /the challenger changed the working tree, which it must not: .*add\.mjs.* \(now all as it was before|but for new\.mjs\)/,
+      );
+      expect(await found.world.git("for-each-ref", "refs/ralph/kept/*-challenger")).toBe("");
+    },
+  );
 
   test("one that changes nothing but tests is named as not tried", async () => {
     const also = (cwd: string): Promise<void> => writeFile(join(cwd, "test/other.mjs"), "");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { markingEnvironment } from "../../lib/git/turn_mark.ts";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
-import { runLoop } from "../../lib/loop/run/run_loop.ts";
+import { type LoopOptions, runLoop } from "../../lib/loop/run/run_loop.ts";
 import { loopWorld, type World } from "../loop/loop_world.ts";
 import { needs } from "../needs.ts";
 import { sampled } from "../sampled.ts";
@@ -25,18 +25,26 @@ interface Ran extends AsyncDisposable {
 /** A loop over two items: honest work at the first one, `script` at the second. */
 async function ran(
   script: string,
-  { setup, also }: { readonly setup: string; readonly also?: (root: string) => void },
+  { setup, also, checks = [], verify = {}, ...options }: Pick<LoopOptions, "hooks" | "workers"> & {
+    readonly setup: string;
+    /** Of each item, before its own. */
+    readonly checks?: readonly string[];
+    readonly verify?: { readonly default?: readonly string[] };
+    readonly script?: string;
+    readonly also?: (root: string) => void;
+  },
 ): Promise<Ran> {
   const world = await loopWorld(async ({ cwd, environment }) => {
     const item = environment["RALPH_ITEM"] ?? "";
-    const env = { ...process.env, ...environment }; // by it a turn's commits are told from a person's
+    const env = { ...process.env, ...environment, HOME_TREE: world.root }; // by it a turn's commits are told from a person's
     const work = `work() { echo ${item} > ${item}.txt; }; ${item === "a" ? "work" : script}`;
     execFileSync("bash", ["-c", work], { cwd, env, stdio: "pipe" });
     return { lines: ["<ralph>DONE</ralph>"] };
-  }, { files: { "other.txt": "other\n" } });
+  }, { files: { "other.txt": "other\n" }, config: { verify: { ...verify } } });
   execFileSync("bash", ["-c", setup], { cwd: world.root, stdio: "pipe" });
   also?.(world.root);
-  const { status, passed } = await runLoop(world.ralph, memoryBacklog(ITEMS));
+  const items = ITEMS.map((item) => ({ ...item, checks: [...checks, ...item.checks] }));
+  const { status, passed } = await runLoop(world.ralph, memoryBacklog(items), options);
   const notes = world.events.map((event) => event.type === "note" ? event.message : "").join("\n");
   return { world, status, passed, notes, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() };
 }
@@ -263,5 +271,63 @@ describe("what is staged and differs from the file is a person's", () => {
     expect(await world.git("log", "--format=%s", "--", "done.txt")).not.toBe("");
     expect(await world.git("log", "-p", "--format=", "-S", "STAGED")).toBe("");
     expect(await world.git("status", "--porcelain", "other.txt")).toBe("MM other.txt");
+  });
+});
+
+describe("a person's uncommitted work is as it was, and the one that took it is blamed, where", () => {
+  const WIPE = "git checkout -q other.txt; git clean -qfd -e '[ab].txt'";
+  const TOOK = "changed or removed uncommitted work, which was restored: new/mine, other.txt";
+  const setup = "echo PRECIOUS >> other.txt; mkdir new; echo PRECIOUS > new/mine; git branch side";
+  const check = `${WIPE}; test -d .`;
+
+  test.each<[string, string, Parameters<typeof ran>[1]]>([
+    ["an item's check reverts and removes it", `the check \`${check}\``, { setup, checks: [check] }],
+    ["a shared one does, before the first turn", `the check \`${check}\``, { setup, verify: { default: [check] } }],
+    ["a hook before an item does", "the hook tidy", {
+      setup,
+      hooks: [{ id: "tidy", command: WIPE, when: "before", parallel: false }],
+    }],
+    ["a hook after the last item does", "the hook tidy", {
+      setup,
+      hooks: [{ id: "tidy", command: `${WIPE}; git branch -qD side`, parallel: false }],
+    }],
+    ["a worker's turn does", "a worker, or a person,", {
+      setup,
+      workers: 2,
+      script: `(cd "$HOME_TREE"; ${WIPE}); work`,
+    }],
+  ])("%s", async (_name, by, { script = "work", ...options }) => {
+    await using run = await ran(script, options);
+
+    expect(run).toMatchObject({ status: "passed", passed: expect.arrayContaining(["a", "b"]) });
+    expect(run.notes).toContain(`${by} ${TOOK}`);
+    expect(run.notes).not.toContain(`the turn ${TOOK}`);
+    expect(readFileSync(join(run.world.root, "other.txt"), "utf8")).toBe("other\nPRECIOUS\n");
+    expect(readFileSync(join(run.world.root, "new/mine"), "utf8")).toBe("PRECIOUS\n");
+    expect(await run.world.git("status", "--porcelain")).toBe("M other.txt\n?? new/");
+    expect(await run.world.git("log", "--format=", "--name-only")).not.toContain("mine");
+    const refs = await run.world.git("for-each-ref", "--format=%(refname)");
+    expect(refs).toMatch(/refs\/heads\/side|refs\/ralph\/lost\/.*\.side/);
+    expect(refs.includes("refs/heads/side")).toBe(!run.notes.includes("while the hook tidy ran, side was removed"));
+  });
+
+  test.each([1, 2])("nothing touches it: nothing is said but where it is kept (%i at once)", async (workers) => {
+    await using run = await ran("work", { setup, workers, checks: ["test -d ."], verify: { default: ["test -d ."] } });
+
+    expect(run.status).toBe("passed");
+    expect(run.notes.split("\n").filter((line) => /uncommitted|removed/.test(line))).toEqual(
+      workers > 1 ? [] : [expect.stringContaining("your uncommitted changes stay as they are, uncommitted")],
+    );
+  });
+
+  test("a person commits, or edits further, while a check runs: that stays", async () => {
+    const edit =
+      "git commit -qm mine other.txt; echo more >> other.txt; git commit -qm more other.txt; echo newer > new/mine";
+    await using run = await ran("work", { setup, checks: [`test -f done || { touch done; ${edit}; }`] });
+
+    expect(run.status).toBe("passed");
+    expect(run.notes).not.toContain("restored");
+    expect(readFileSync(join(run.world.root, "other.txt"), "utf8")).toBe("other\nPRECIOUS\nmore\n");
+    expect(readFileSync(join(run.world.root, "new/mine"), "utf8")).toBe("newer\n");
   });
 });

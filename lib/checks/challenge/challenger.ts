@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import { agentTurn } from "../../agents/agent_turn.ts";
+import { agentTurn, type ObservedTurn } from "../../agents/agent_turn.ts";
 import type { CheckOutcome, CheckResult, CommandCheck, Item, TimeBudget, Turn } from "../../backlog/types.ts";
 import type { Agent, RalphContext } from "../../context/context.ts";
 import type { EventBus } from "../../events/types.ts";
-import { guardHistory } from "../../git/history.ts";
-import { requireRepository } from "../../git/repository.ts";
+import type { TreeSnapshot } from "../../git/repository.ts";
 import { createGit, outputOfGit } from "../../git/run_git.ts";
+import { markingEnvironment } from "../../git/turn_mark.ts";
 import { removeOwn } from "../../host/files.ts";
 import { type PromptValuesOf, renderPrompt } from "../../prompts/render.ts";
 import { restoreBrief } from "../brief/create_brief.ts";
@@ -32,6 +32,17 @@ export interface Challenge {
   readonly name: string;
   readonly signal: AbortSignal;
   readonly budget: TimeBudget | null;
+  /** Runs a turn, and makes of the project's own tree what it was before it. */
+  readonly guarded: (name: string, turn: (before: TreeSnapshot) => Promise<ObservedTurn>) => Promise<GuardedChallenger>;
+}
+
+/** A challenger's turn, and what became of the project's own tree. */
+export interface GuardedChallenger {
+  readonly turn: Turn;
+  /** It rewrote history, which is as it was before. */
+  readonly rewritten: boolean;
+  /** Relative to the root: what it changed, and could not be restored. */
+  readonly left: readonly string[];
 }
 
 /** The outcome of a challenger's turn. `ok` is false where the attempt cannot be settled after it. */
@@ -65,7 +76,7 @@ export async function challengerFolder(
   return folder;
 }
 
-/** One turn of the challenger in a folder. Its changes of the working tree are found as a reviewer's would be. */
+/** One turn of the challenger in a folder. The project's tree is as before it, and what it changed there is named. */
 export async function challengerTurn(
   challenge: Challenge,
   { prompt, cwd, name, folder, events }: {
@@ -80,21 +91,30 @@ export async function challengerTurn(
   const { ralph, brief, signal, budget } = challenge;
   const agent = challengerOf(ralph);
   const { fallback = null, router = null } = agent === ralph.agent ? ralph : {};
-  const { turn, before, after } = await agentTurn({ ...ralph, agent, fallback, router, events }, {
-    stage: "review",
-    prompt: await renderPrompt("challenge", prompt, { root: ralph.root }),
+  const text = await renderPrompt("challenge", prompt, { root: ralph.root });
+  const environment = { RALPH_ROOT: cwd, ...markingEnvironment(ralph.host.environment.variables) };
+  const { turn, rewritten, left } = await challenge.guarded(
     name,
-    folder,
-    cwd,
-    signal,
-    budget,
-    environment: { RALPH_ROOT: cwd },
-  });
-  const line = { branch: before.branch, head: before.head, floor: before.head };
-  const rewritten = await guardHistory(requireRepository(ralph), line, after, `${ralph.run.id}-${name}`);
+    (before) =>
+      agentTurn({ ...ralph, agent, fallback, router, events }, {
+        stage: "review",
+        prompt: text,
+        name,
+        folder,
+        cwd,
+        signal,
+        budget,
+        before,
+        environment,
+      }),
+  );
   const restored = (await restoreBrief(brief)).map(({ path }) => path);
   const changed = turn.changedFiles.filter((path) => !restored.includes(path));
-  const outcome = outcomeOf(turn, rewritten === null ? changed : ["its history", ...changed]);
+  const outcome = outcomeOf(
+    turn,
+    rewritten ? ["its history", ...changed] : changed,
+    left.filter((path) => !restored.includes(path)),
+  );
   return {
     turn,
     result: {
@@ -108,13 +128,14 @@ export async function challengerTurn(
   };
 }
 
-function outcomeOf({ end }: Turn, changed: readonly string[]): CheckOutcome {
+function outcomeOf({ end }: Turn, changed: readonly string[], left: readonly string[]): CheckOutcome {
   const message = "message" in end ? end.message : end.reason;
   if (end.reason === "agent-unusable" || end.reason === "rate-limited") {
     return { ok: false, exitCode: null, tail: message, halts: end.reason };
   }
   if (changed.length > 0) {
-    const tail = `the challenger changed the working tree, which it must not: ${changed.join(", ")} (left as it is)`;
+    const now = left.length === 0 ? "all as it was before" : `as it was before, but for ${left.join(", ")}`;
+    const tail = `the challenger changed the working tree, which it must not: ${changed.join(", ")} (now ${now})`;
     return { ok: false, exitCode: null, tail };
   }
   return { ok: true, exitCode: null, tail: message };

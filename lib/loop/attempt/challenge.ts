@@ -1,11 +1,17 @@
 import type { Attempt, CheckResult, Doubt, WorkDone } from "../../backlog/types.ts";
 import { verdictOf } from "../../backlog/verdict.ts";
-import type { Challenge } from "../../checks/challenge/challenger.ts";
+import type { Challenge, GuardedChallenger } from "../../checks/challenge/challenger.ts";
 import { unseenCheck } from "../../checks/challenge/unseen_check.ts";
 import { wrongImplementations } from "../../checks/challenge/wrong_implementations.ts";
 import { commitOfTree, openCheckout } from "../../checks/checkout/open_checkout.ts";
 import { namedCheck } from "../../checks/function.ts";
+import { discardPaths } from "../../git/merge_change.ts";
+import { requireRepository, rootPaths, topLevelPaths } from "../../git/repository.ts";
 import type { AttemptParts } from "./attempt_parts.ts";
+import { createTurnGuard } from "./turn_guard.ts";
+import { keptRef } from "./uncommitted.ts";
+
+const BY = "the challenger";
 
 /**
  * Challenges the checks of an attempt that has just been verified (`verify.challenge`): first one check that its author
@@ -38,6 +44,7 @@ export async function challenged(parts: AttemptParts, start: WorkDone, attempt: 
     name: parts.logs.slice(parts.folder.length + 1),
     signal,
     budget: options.budget ?? null,
+    guarded: (name, turn) => guardedTurn(parts, changedFiles, { name, turn }),
   };
   const unseen = await unseenCheck(challenge);
   const isKnown = options.unseenFailed === true; // it has failed an attempt, and is only named now
@@ -52,6 +59,29 @@ export async function challenged(parts: AttemptParts, start: WorkDone, attempt: 
       (text) => text !== null,
     ),
   });
+}
+
+/** The work is the turn's own, committed or not: it is restored whatever the challenger made of it. */
+async function guardedTurn(
+  { ralph, backlog: { stateFiles } }: AttemptParts,
+  changedFiles: readonly string[],
+  { name, turn }: { readonly name: string; readonly turn: Parameters<Challenge["guarded"]>[1] },
+): Promise<GuardedChallenger> {
+  const repository = requireRepository(ralph);
+  const before = await repository.snapshot();
+  const work = new Set(topLevelPaths(ralph, changedFiles));
+  const isExact = (path: string): boolean => work.has(path);
+  const userPaths = new Set(before.changed.map(({ path }) => path));
+  const guard = createTurnGuard(ralph, { userPaths, stateFiles, by: BY, isExact });
+  await guard.beforeTurn(name, before);
+  const observed = await turn(before);
+  const { turn: { changedFiles: left }, rewritten } = await guard.afterTurn(`${ralph.run.id}-${name}`, observed);
+  const committed = topLevelPaths(ralph, left).filter((path) => isExact(path) && !before.contents.has(path));
+  if (before.head !== null) await discardPaths(repository, committed, before.head);
+  const back = new Set(rootPaths(ralph, committed));
+  const lost = left.filter((path) => !back.has(path) && !stateFiles.includes(path));
+  if (lost.length === 0) await repository.git(["update-ref", "-d", keptRef(ralph, BY)]);
+  return { turn: observed.turn, rewritten: rewritten !== null, left: lost };
 }
 
 /** The attempt with what the challenger's turns came to, as reviews report it. Pure. */

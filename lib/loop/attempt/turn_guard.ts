@@ -9,8 +9,7 @@ import {
   topLevelPaths,
   type TreeSnapshot,
 } from "../../git/repository.ts";
-import { guardHistory, type HistoryRewritten, holdStash, keepGone, readWork } from "../../git/history.ts";
-import type { Tags } from "../../git/tags.ts";
+import { guardHistory, type HistoryRewritten } from "../../git/history.ts";
 import * as indexFlags from "../../git/index_flags.ts";
 import { dropConflicts, endOperations } from "../../git/operations.ts";
 import { isUnmerged, labelTurnConflicts } from "../../git/turn_conflicts.ts";
@@ -25,6 +24,7 @@ import {
   type UncommittedOptions,
   warnOfFlags,
 } from "./uncommitted.ts";
+import { createWatch } from "./watch.ts";
 import { NAMES_AT, outputFrom, pathsBetween, pathsFrom } from "../../git/run_git.ts";
 import { type Ignored, readIgnored, type WasIgnored } from "../../git/ignored.ts";
 
@@ -46,12 +46,21 @@ export interface TurnGuard {
   afterTurn(attemptId: string, observed: ObservedTurn): Promise<GuardedTurn>;
   /** Declares what is committed now verified: no later attempt may rewrite it. */
   verified(): void;
+  /**
+   * Keeps a person's work before anything has run.
+   *
+   * @param itemId worked on in another tree; `null`: none yet
+   * @param branches no guard of a worker's looks after branches and stashes
+   */
+  keep(itemId: string | null, before: TreeSnapshot, branches: boolean): Promise<void>;
+  /** Call after whatever ran that was no turn: a check, a hook. @param by blamed for what is restored, as "the hook lint" */
+  look(by: string): Promise<void>;
 }
 
 /** @param own the user's paths, and state files, which Ralph restores by itself */
 export function createTurnGuard(
   ralph: RalphContext,
-  own: Pick<UncommittedOptions, "userPaths" | "stateFiles" | "record">,
+  own: Omit<UncommittedOptions, "known">,
 ): TurnGuard {
   const repository = requireRepository(ralph);
   const stateFiles = topLevelPaths(ralph, own.stateFiles);
@@ -61,7 +70,7 @@ export function createTurnGuard(
   let floor: string | null = null;
   let flags: indexFlags.IndexFlags | null = null;
   let stamp: string | undefined;
-  let work: Tags = new Map();
+  const watch = createWatch(ralph, uncommitted);
   const reportUnreadable = unreadableReport(ralph);
 
   return {
@@ -72,10 +81,11 @@ export function createTurnGuard(
       last = { itemId, head: before.head };
       flags ??= await indexFlags.readIndexFlags(repository);
       stamp = stampOf(repository);
-      await holdStash(repository, work = readWork(repository, before.branch), true);
       reportUnreadable(before.unreadable);
       await ignored.look();
-      await uncommitted.keep(itemId, await indexFlags.withHidden(repository, before, flags));
+      const shown = await indexFlags.withHidden(repository, before, flags);
+      await uncommitted.keep(itemId, shown, own.by === undefined);
+      await watch.begin(shown, true);
     },
     async afterTurn(attemptId, observed) {
       const { before } = observed;
@@ -87,8 +97,7 @@ export function createTurnGuard(
       if (observed.after.changed.some(isUnmerged)) await dropConflicts(repository);
       const now = operations.length === 0 ? observed.after : await repository.status();
       const rewritten = await guardHistory(repository, { ...before, floor }, now, attemptId);
-      const left = readWork(repository, null);
-      const gone = await keepGone(repository, { before: work, head: before.head }, left, attemptId);
+      const gone = await watch.gone(attemptId);
       const heads = { from: before.head, to: now.head };
       const { cleared, isMoved } = await flagsAsBefore(ralph, flags!, wrote, heads);
       const isWritten = isMoved || rewritten !== null || await keptOut(ralph, before, now.head);
@@ -98,6 +107,7 @@ export function createTurnGuard(
       const moved = isEnded || persons.size > 0;
       const after = persons.size > 0 ? await repository.snapshot() : found;
       const { isTouched, remade } = await uncommitted.restore(before, after, rewritten !== null);
+      watch.again();
       for (const text of [...notesOf(operations, rootPaths(ralph, cleared)), ...gone]) note(ralph, "warn", text);
       const guarded = moved || isTouched ? await observedAgain(ralph, repository, observed, persons) : observed;
       last = { itemId: last?.itemId ?? "", head: guarded.after.head };
@@ -106,6 +116,11 @@ export function createTurnGuard(
     verified() {
       last = null;
     },
+    async keep(itemId, before, branches) {
+      await uncommitted.keep(itemId, before, false);
+      await watch.begin(before, branches ? false : null);
+    },
+    look: watch.look,
   };
 }
 

@@ -15,16 +15,24 @@ import { factsOf } from "../../host/path_facts.ts";
 export interface Uncommitted {
   /** Kept paths, as they were found first. */
   readonly found: ReadonlyMap<string, KeptPath>;
-  /** Keeps the content of the user's paths that are new or have changed. */
-  keep(itemId: string, before: TreeSnapshot): Promise<void>;
+  /**
+   * Keeps the content of the user's paths that are new or have changed.
+   *
+   * @param itemId `null`: there is none yet
+   * @param isSaid a person is told once
+   */
+  keep(itemId: string | null, before: TreeSnapshot, isSaid: boolean): Promise<void>;
+  /** The paths that are kept, relative to the top level. */
+  paths(): readonly string[];
   /**
    * Takes out of the turn's commits what was swept into them, and restores what is gone or reverted. Any other content
    * is newer work and stays.
    *
    * @param moved the files were changed by Ralph since the turn
+   * @param by blamed where it was no turn
    * @returns whether the tree or HEAD was changed, and which deleted files the turn had made again
    */
-  restore(before: TreeSnapshot, after: TreeSnapshot, moved: boolean): Promise<RestoredUncommitted>;
+  restore(before: TreeSnapshot, after: TreeSnapshot, moved: boolean, by?: string): Promise<RestoredUncommitted>;
 }
 
 /** The repair of it after a turn. */
@@ -39,6 +47,10 @@ export interface UncommittedOptions {
   /** Relative to the top level. */
   readonly userPaths: ReadonlySet<string>;
   readonly stateFiles: readonly string[];
+  /** Blamed for what is restored; nothing is said of what is kept. @default the turn */
+  readonly by?: string;
+  /** Tells which paths are restored whatever is in them. @default none */
+  readonly isExact?: (path: string) => boolean;
   /** Records what was kept before a turn. */
   readonly record?: (itemId: string, kept: KeptRecord) => Promise<void>;
   /** Kept before a turn in which Ralph was killed: a person may have committed it since. @default nothing */
@@ -47,10 +59,10 @@ export interface UncommittedOptions {
 
 export function createUncommitted(
   ralph: RalphContext,
-  { userPaths, stateFiles, record, known }: UncommittedOptions,
+  { userPaths, stateFiles, by: blamed, isExact, record, known }: UncommittedOptions,
 ): Uncommitted {
   const repository = requireRepository(ralph);
-  const ref = keptRef(ralph);
+  const ref = keptRef(ralph, blamed);
   const state = new Set(stateFiles);
   let kept: ReadonlyMap<string, KeptPath> = known ?? new Map();
   let hidden = [...known ?? []].flatMap(([path, { codes }]) => codes.map((code) => ({ path, code }))).filter(isHidden);
@@ -61,7 +73,7 @@ export function createUncommitted(
 
   return {
     found: first,
-    async keep(itemId, before) {
+    async keep(itemId, before, isSaid) {
       const isOwn = (entry: Coded): boolean => !state.has(entry.path) && (userPaths.has(entry.path) || isHidden(entry));
       const paths = before.changed.filter((one) => isOwn(one) && !isRepository(one)).map(pathOf);
       const staged = stagedIn(before.changed);
@@ -72,14 +84,21 @@ export function createUncommitted(
       for (const [path, one] of fresh) first.set(path, { ...one, ...first.get(path) });
       if (fresh.size > 0) await nameKept(repository, ref, { first, now: kept }, named);
       hidden = before.changed.filter(isHidden);
-      if (kept.size > 0) await record?.(itemId, recordOf(before, kept));
-      report("warn", INSIDE, before.changed.filter((one) => isOwn(one) && isChangedInside(one)).map(pathOf));
-      if (isReported || fresh.size === 0) return;
+      if (kept.size > 0 && itemId !== null) await record?.(itemId, recordOf(before, kept));
+      if (isSaid) {
+        report(
+          "warn",
+          INSIDE,
+          before.changed.filter((one) => isOwn(one) && isChangedInside(one)).map(pathOf),
+        );
+      }
+      if (isReported || kept.size === 0 || !isSaid) return;
       isReported = true;
       report("info", `${STAYS}${named.has(ref) ? ` (kept as ${ref})` : ""}`, [...kept.keys()]);
       report("warn", "too large to be kept", leftOut(kept));
     },
-    async restore(before, seen, moved) {
+    paths: () => [...kept.keys()],
+    async restore(before, seen, moved, by = blamed ?? "the turn") {
       if (kept.size === 0) return { isTouched: false, remade: [] };
       const isBack = await foldersBack(ralph, before, kept);
       const after = await shownNow(repository, isBack ? null : seen, hidden.length > 0);
@@ -87,8 +106,9 @@ export function createUncommitted(
       if (swept.length > 0) await takeOut(repository, before.head, swept);
       const isFirst = before.head === null && after.head !== null;
       const committed = isFirst ? [...kept.keys()] : swept.filter((path) => net.has(path));
-      const gone = goneOf(repository, after, committed, kept).filter((path) =>
-        known === undefined || !theirs.has(path)
+      const isTaken = new Set(goneOf(repository, after, committed, kept));
+      const gone = [...kept.keys()].filter((path) => known === undefined || !theirs.has(path)).filter((path) =>
+        isTaken.has(path) || (isExact?.(path) === true && after.contents.get(path) !== kept.get(path)!.content)
       );
       const isThere = (path: string): boolean => factsOf(join(repository.topLevel, path)) !== null;
       const remade = gone.filter((path) => kept.get(path)!.content === null && isThere(path));
@@ -96,7 +116,7 @@ export function createUncommitted(
       const lost = isFirst ? new Map<string, string>() : await lostEntries(repository, after, kept, { swept, theirs });
       report("warn", COMMITTED, swept);
       const restored = new Set([...back, ...apartIn(before, lost).filter((path) => !swept.includes(path))]);
-      report("warn", "the turn changed or removed uncommitted work, which was restored", [...restored]);
+      report("warn", `${by} changed or removed uncommitted work, which was restored`, [...restored]);
       report("warn", "uncommitted work is gone and could not be restored", missing);
       await restoreStaged(repository, lost);
       if (lost.size > 0) await hideAgain(repository, hidden);
@@ -105,9 +125,9 @@ export function createUncommitted(
   };
 }
 
-/** The ref that names what a run has kept. */
-export function keptRef({ run }: Pick<RalphContext, "run">): string {
-  return `refs/ralph/kept/${run.id}`;
+/** The ref that names what a run has kept. @param by another than the turn that it is kept from, as "the planner" */
+export function keptRef({ run }: Pick<RalphContext, "run">, by?: string): string {
+  return `refs/ralph/kept/${run.id}${by === undefined ? "" : by.replace("the ", "-")}`;
 }
 
 const INSIDE = "not kept: changes inside of submodules and nested repositories";

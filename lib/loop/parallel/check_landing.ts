@@ -16,6 +16,7 @@ import { requireRepository, rootPaths, topLevelPaths } from "../../git/repositor
 import { pathsBetween } from "../../git/run_git.ts";
 import type { KeptWork } from "../../git/work_commit.ts";
 import { withoutReviews, type WorkedItem } from "../attempt/attempt_parts.ts";
+import type { TurnGuard } from "../attempt/turn_guard.ts";
 import type { Begun, Iterations, LoopParts } from "../iterations.ts";
 import type { LandingSteps } from "../settle/settle.ts";
 import { inLane } from "./lane_fault.ts";
@@ -46,9 +47,13 @@ export interface LandingParts {
   readonly signal: AbortSignal;
   readonly beside: Beside;
   readonly kept: KeptWork;
+  readonly guard: TurnGuard;
   /** In the project's own tree when the run began, relative to the top level. */
   readonly uncommitted: ReadonlySet<string>;
 }
+
+/** Blamed for what happened to the project's own tree meanwhile. */
+export const BY_WORKER = "a worker, or a person,";
 
 const TOGETHER = "passed alone, and fails together with what was merged since";
 const ELSEWHERE = "was reported as passed where it was made, and fails here";

@@ -18,12 +18,13 @@ import { asNamed } from "../../host/file_errors.ts";
 import { createSlots } from "../../host/slots.ts";
 import { keyOf } from "../journal/journal_record.ts";
 import type { CleanRun } from "../finish/clean.ts";
+import type { TurnGuard } from "../attempt/turn_guard.ts";
 import type { Begun, Iterations, LoopParts, Picked } from "../iterations.ts";
 import { leftOpen, waitsInVain } from "../settle/settle.ts";
 import { costSoon } from "../policy/progress.ts";
 import type { Stopped, StoppedEarly } from "../run/outcome.ts";
 import { tidied } from "../run/tidied.ts";
-import type { LandingParts } from "./check_landing.ts";
+import { BY_WORKER, type LandingParts } from "./check_landing.ts";
 import { Landings } from "./landing.ts";
 import { inLane, LaneFault } from "./lane_fault.ts";
 import { type Lanes, openLanes } from "./lanes.ts";
@@ -50,6 +51,8 @@ export interface DispatchParts {
   readonly rest: () => Promise<StoppedEarly | null>;
   /** Once, before the first turn. @returns why there is none */
   readonly baseline: () => Promise<StoppedEarly | null>;
+  /** Looks after a person's work in the project's own tree. */
+  readonly guard: TurnGuard;
   /** An attempt in the project's own tree. */
   readonly attempt: (item: Item) => Promise<StoppedEarly | null>;
 }
@@ -155,6 +158,7 @@ export class Dispatcher implements AsyncDisposable {
         await Promise.race(waitedFor.map(({ ended }) => ended));
         continue;
       }
+      await this.#parts.guard.look(BY_WORKER);
       if (this.#failure !== null) throw this.#failure.error;
       if (this.#stopped !== null) return this.#stopped;
       if (this.#inFlight.size > 0) return { status: this.#parts.signal.aborted ? "aborted" : "handed-out" };
@@ -244,11 +248,13 @@ export class Dispatcher implements AsyncDisposable {
   /** @returns whether it is out for a later run */
   async #inTree(item: Item, tree: WorkerTree, handedOut: OpenItem | null): Promise<boolean> {
     const { ralph, key } = this.#loop;
-    const { iterations, kept } = this.#parts;
+    const { iterations, kept, guard } = this.#parts;
     const repository = requireRepository(ralph);
     const ref = workRef(keyOf(key), item);
     const { begun, tip, left } = await this.#coordinator.run(async () => {
+      await guard.look(BY_WORKER);
       const begun = await iterations.begin(item, tree.home, handedOut);
+      if (begun.before !== null) await guard.keep(item.id, begun.before, false);
       return { begun, tip: (await repository.head()).head ?? "", left: await kept.of(ref) };
     }, STARTING);
     const conflicts = this.#landings.conflictOf(item);

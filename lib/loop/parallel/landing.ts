@@ -14,7 +14,7 @@ import { type Repository, requireRepository, rootPaths, type TreeStatus } from "
 import type { StoppedEarly } from "../run/outcome.ts";
 import { type Committer, createCommitter, ownPaths } from "../settle/committer.ts";
 import { type LandingSteps, leftOpen, settleAndCommit, type Settled, type ToSettle } from "../settle/settle.ts";
-import { checkLanding, type LandingParts, type ToLand } from "./check_landing.ts";
+import { BY_WORKER, checkLanding, type LandingParts, type ToLand } from "./check_landing.ts";
 import type { Note, WorkerTree } from "./worker_tree.ts";
 
 /** The commits of a turn elsewhere that says that there was nothing to do: its checks run here all the same. */
@@ -173,6 +173,7 @@ export class Landings {
    */
   async #guardProject(attemptId: string): Promise<TreeStatus> {
     const ralph = this.#ralph;
+    await this.#parts.guard.look(BY_WORKER);
     const found = await this.#repository.status();
     const { head, branch } = this.#line ?? found;
     const line = { branch: branch ?? found.branch, head: head ?? found.head, floor: head ?? found.head };

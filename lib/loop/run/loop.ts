@@ -52,7 +52,7 @@ export class Loop<Data, Findings> {
   constructor(parts: LoopParts<Data, Findings>) {
     const { ralph, backlog, options } = parts;
     this.#parts = parts;
-    this.#ralph = ralph;
+    this.#ralph = { ...ralph, lookAfter: (by) => this.#guard.look(by) };
     this.#backlog = backlog;
     this.#signal = options.signal ?? ralph.signal;
     this.#limits = policy.limitsOf(ralph, options, parts.workers);
@@ -84,6 +84,7 @@ export class Loop<Data, Findings> {
     });
     await using _clean = this.#clean;
     await using workers = this.#workers();
+    await this.#keep();
     try {
       await hooks.repeat();
       for (;;) {
@@ -100,6 +101,13 @@ export class Loop<Data, Findings> {
       if (this.#signal.aborted && isLate(error)) return this.#end({ status: "aborted" });
       throw error;
     }
+  }
+
+  /** What a person has not committed is kept before anything runs that could write. */
+  async #keep(): Promise<void> {
+    const { before, ownership, workers } = this.#parts;
+    ownership.beforeTurn(before, { id: "" });
+    await this.#guard.keep(null, before, workers === 1 && this.#ralph.loop.elsewhere === undefined);
   }
 
   /** Loaded only where items are worked on at once, and opened when there is a commit to begin with. */
@@ -136,6 +144,7 @@ export class Loop<Data, Findings> {
           rest: () => policy.rest(ralph, this.#signal),
           baseline: () => this.#baseline(),
           attempt: (item) => this.#attempt(item as Item<Data>),
+          guard: this.#guard,
         });
         if (opened === null && !waits) {
           waits = true;

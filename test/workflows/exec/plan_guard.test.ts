@@ -79,6 +79,45 @@ describe("plan() guards", () => {
     expect(repository.read("README.md")).toBe("a person's edit\n");
   });
 
+  test("a planner that takes a person's uncommitted work or a branch away is named, and takes nothing", async () => {
+    using repository = testRepository();
+    repository.write("README.md", "a person's edit\n");
+    repository.write("notes.txt", "a person's file\n");
+    repository.git("branch", "other");
+    const agent = replying(() => {
+      repository.git("stash", "-u");
+      repository.git("stash", "drop");
+      repository.git("branch", "-D", "other");
+      return GOOD;
+    });
+    await using ralph = await contextOn(repository, { agent, prompter: answering({ "plan.write-prd": "yes" }) });
+
+    expect((await plan(ralph, { goal: GOAL })).status).toBe("approved");
+
+    expect(repository.git("status", "--porcelain")).toBe(" M README.md\n?? notes.txt");
+    expect(repository.read("README.md")).toBe("a person's edit\n");
+    expect(repository.read("notes.txt")).toBe("a person's file\n");
+    const said = ralph.seen.flatMap((event) => event.type === "note" ? [event.message] : []);
+    expect(said).toContain("the planner changed or removed uncommitted work, which was restored: README.md, notes.txt");
+    expect(said.join("\n")).toMatch(/other was removed: kept as refs\/ralph\/lost\/\S+\.other/);
+    expect(repository.git("for-each-ref", "refs/ralph/lost", "refs/ralph/kept").split("\n")).toHaveLength(2);
+  });
+
+  test("a planner that rewrites history is asked again, and history is as it was", async () => {
+    using repository = testRepository();
+    const [before] = repository.git("log", "--format=%H").split("\n");
+    const agent = replying(() => {
+      repository.git("commit", "--amend", "-q", "-m", "other");
+      return GOOD;
+    }, GOOD);
+    await using ralph = await contextOn(repository, { agent, prompter: answering({ "plan.write-prd": "yes" }) });
+
+    expect((await plan(ralph, { goal: GOAL })).status).toBe("approved");
+
+    expect(repository.git("log", "--format=%H", "--", "README.md").trim()).toBe(before);
+    expect(JSON.stringify(ralph.seen)).toContain("rewrote history");
+  });
+
   test("plan() puts back what the planner wrote into state files, and keeps its version in the run's folder", async () => {
     using repository = testRepository({ "scripts/ralph/codebase_map.md": "# Map\n" });
     const agent = replying((request) => {

@@ -3,7 +3,14 @@ import { pathsOutside } from "../../../checks/guards.ts";
 import { type PromptValuesOf, renderPrompt } from "../../../prompts/render.ts";
 import { requireRepository, rootPaths } from "../../../git/repository.ts";
 import { type PlannerTurn, plannerTurn } from "../../planner_turn.ts";
-import { missingStateFiles, type PlanSession, type PlanState, restoreState, type TreeBefore } from "./state.ts";
+import {
+  missingStateFiles,
+  PLAN_STATE_FILES,
+  type PlanSession,
+  type PlanState,
+  restoreState,
+  type TreeBefore,
+} from "./state.ts";
 import { CODEBASE_MAP_FILE, EXEC_FOLDER, type Prd, PRD_FILE, type Story } from "../types.ts";
 import { parseCodebaseMap } from "../understand/codebase_map.ts";
 import { formatPrd, parsePrd } from "../format.ts";
@@ -30,6 +37,7 @@ export async function planTurn(session: PlanSession, signal: AbortSignal): Promi
     name,
     folder,
     allow: ALLOW,
+    stateFiles: PLAN_STATE_FILES,
     signal,
     async begun({ head, contents }) {
       const before = { head, contents: Object.fromEntries(contents) };
