@@ -276,7 +276,7 @@ describe("what is staged and differs from the file is a person's", () => {
 
 describe("a person's uncommitted work is as it was, and the one that took it is blamed, where", () => {
   const WIPE = "git checkout -q other.txt; git clean -qfd -e '[ab].txt'";
-  const TOOK = "changed or removed uncommitted work, which was restored: new/mine, other.txt";
+  const TOOK = "changed or removed uncommitted work, which was restored: other.txt, new/mine";
   const setup = "echo PRECIOUS >> other.txt; mkdir new; echo PRECIOUS > new/mine; git branch side";
   const check = `${WIPE}; test -d .`;
 

@@ -80,7 +80,9 @@ async function guardedTurn(
   if (before.head !== null) await discardPaths(repository, committed, before.head);
   const back = new Set(rootPaths(ralph, committed));
   const lost = left.filter((path) => !back.has(path) && !stateFiles.includes(path));
-  if (lost.length === 0) await repository.git(["update-ref", "-d", keptRef(ralph, BY)]);
+  if (!topLevelPaths(ralph, lost).some((path) => before.contents.has(path))) {
+    await repository.git(["update-ref", "-d", keptRef(ralph, BY)]);
+  }
   return { turn: observed.turn, rewritten: rewritten !== null, left: lost };
 }
 
