@@ -81,7 +81,7 @@ async function guardedTurn(
   const back = new Set(rootPaths(ralph, committed));
   const lost = left.filter((path) => !back.has(path) && !stateFiles.includes(path));
   if (!topLevelPaths(ralph, lost).some((path) => before.contents.has(path))) {
-    await repository.git(["update-ref", "-d", keptRef(ralph, BY)]);
+    for (const end of ["", ".staged"]) await repository.git(["update-ref", "-d", `${keptRef(ralph, BY)}${end}`]);
   }
   return { turn: observed.turn, rewritten: rewritten !== null, left: lost };
 }

@@ -84,8 +84,7 @@ export function createTurnGuard(
       reportUnreadable(before.unreadable);
       await ignored.look();
       const shown = await indexFlags.withHidden(repository, before, flags);
-      await uncommitted.keep(itemId, shown, own.by === undefined);
-      await watch.begin(shown, true);
+      await watch.begin(itemId, shown, { isSaid: own.by === undefined, held: true });
     },
     async afterTurn(attemptId, observed) {
       const { before } = observed;
@@ -116,10 +115,7 @@ export function createTurnGuard(
     verified() {
       last = null;
     },
-    async keep(itemId, before, branches) {
-      await uncommitted.keep(itemId, before, false);
-      await watch.begin(before, branches ? false : null);
-    },
+    keep: (itemId, before, branches) => watch.begin(itemId, before, { isSaid: false, held: branches ? false : null }),
     look: watch.look,
   };
 }

@@ -59,7 +59,7 @@ export interface UncommittedOptions {
 
 export function createUncommitted(
   ralph: RalphContext,
-  { userPaths, stateFiles, by: blamed, isExact, record, known }: UncommittedOptions,
+  { userPaths, stateFiles, by: blamed, isExact = () => false, record, known }: UncommittedOptions,
 ): Uncommitted {
   const repository = requireRepository(ralph);
   const ref = keptRef(ralph, blamed);
@@ -85,14 +85,9 @@ export function createUncommitted(
       if (fresh.size > 0) await nameKept(repository, ref, { first, now: kept }, named);
       hidden = before.changed.filter(isHidden);
       if (kept.size > 0 && itemId !== null) await record?.(itemId, recordOf(before, kept));
-      if (isSaid) {
-        report(
-          "warn",
-          INSIDE,
-          before.changed.filter((one) => isOwn(one) && isChangedInside(one)).map(pathOf),
-        );
-      }
-      if (isReported || kept.size === 0 || !isSaid) return;
+      if (!isSaid) return;
+      report("warn", INSIDE, before.changed.filter((one) => isOwn(one) && isChangedInside(one)).map(pathOf));
+      if (isReported || kept.size === 0) return;
       isReported = true;
       report("info", `${STAYS}${named.has(ref) ? ` (kept as ${ref})` : ""}`, [...kept.keys()]);
       report("warn", "too large to be kept", leftOut(kept));
@@ -106,10 +101,9 @@ export function createUncommitted(
       if (swept.length > 0) await takeOut(repository, before.head, swept);
       const isFirst = before.head === null && after.head !== null;
       const committed = isFirst ? [...kept.keys()] : swept.filter((path) => net.has(path));
-      const isTaken = new Set(goneOf(repository, after, committed, kept));
-      const gone = [...kept.keys()].filter((path) => known === undefined || !theirs.has(path)).filter((path) =>
-        isTaken.has(path) || (isExact?.(path) === true && after.contents.get(path) !== kept.get(path)!.content)
-      );
+      const taken = new Set(goneOf(repository, after, committed, kept));
+      const isGone = (path: string): boolean => taken.has(path) || (isExact(path) && differs(after, path, kept));
+      const gone = [...kept.keys()].filter((path) => isGone(path) && (known === undefined || !theirs.has(path)));
       const isThere = (path: string): boolean => factsOf(join(repository.topLevel, path)) !== null;
       const remade = gone.filter((path) => kept.get(path)!.content === null && isThere(path));
       const { back, missing } = await restoreAll(repository, gone, kept);
@@ -123,6 +117,10 @@ export function createUncommitted(
       return { isTouched: swept.length + gone.length + lost.size > 0 || moved || isBack, remade };
     },
   };
+}
+
+function differs({ contents }: TreeSnapshot, path: string, kept: ReadonlyMap<string, KeptPath>): boolean {
+  return contents.get(path) !== kept.get(path)!.content;
 }
 
 /** The ref that names what a run has kept. @param by another than the turn that it is kept from, as "the planner" */

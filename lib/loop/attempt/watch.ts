@@ -9,8 +9,12 @@ import type { Uncommitted } from "./uncommitted.ts";
 
 /** Watches what a person has not committed, and their branches and stashes, while something runs that is no turn. */
 export interface Watch {
-  /** Call when the work is kept. @param held a turn follows, which may have git forget a stash; `null`: no branches */
-  begin(before: TreeSnapshot, held: boolean | null): Promise<void>;
+  /** Keeps the work. `held`: a turn follows, which may have git forget a stash; `null`: no branches are watched */
+  begin(
+    itemId: string | null,
+    before: TreeSnapshot,
+    how: { readonly isSaid: boolean; readonly held: boolean | null },
+  ): Promise<void>;
   /** The files are as they may be: what a turn has left. */
   again(): void;
   /** Keeps branches and stashes that are gone. @returns a sentence for each */
@@ -46,7 +50,8 @@ export function createWatch(ralph: RalphContext, uncommitted: Uncommitted): Watc
   }
 
   return {
-    async begin(before, held) {
+    async begin(itemId, before, { isSaid, held }) {
+      await uncommitted.keep(itemId, before, isSaid);
       kept = before;
       again();
       if (held !== null) work = readWork(repository, before.branch);
