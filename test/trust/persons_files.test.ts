@@ -27,7 +27,7 @@ async function ran(
   script: string,
   { setup, also, checks = [], verify = {}, ...options }: Pick<LoopOptions, "hooks" | "workers"> & {
     readonly setup: string;
-    /** Of each item, before its own. */
+    /** The setups of each item come before its own. */
     readonly checks?: readonly string[];
     readonly verify?: { readonly default?: readonly string[] };
     readonly script?: string;

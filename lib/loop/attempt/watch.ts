@@ -19,7 +19,7 @@ export interface Watch {
   again(): void;
   /** Keeps branches and stashes that are gone. @returns a sentence for each */
   gone(name: string): Promise<readonly string[]>;
-  /** Restores what is gone or reverted. Where nothing was touched, no process is started. */
+  /** Restores what is gone or reverted. No process is started if nothing was touched. */
   look(by: string): Promise<void>;
 }
 

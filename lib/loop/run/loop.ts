@@ -103,7 +103,7 @@ export class Loop<Data, Findings> {
     }
   }
 
-  /** What a person has not committed is kept before anything runs that could write. */
+  /** A person's uncommitted work is kept before anything runs that could write. */
   async #keep(): Promise<void> {
     const { before, ownership, workers } = this.#parts;
     ownership.beforeTurn(before, { id: "" });
