@@ -156,7 +156,7 @@ describe("parseStatus()", () => {
       branch: "feat/x y",
       changed: [
         { path: "with space.txt", code: " M", untracked: false },
-        { path: "new name", code: "R ", untracked: false },
+        { path: "new name", code: "R ", untracked: false, staged: "100644 bb" },
         { path: "old name", code: "D ", untracked: false },
         { path: "both", code: "UU", untracked: false },
         { path: "sub", code: " M", untracked: false, submodule: "SC.U" },
