@@ -27,6 +27,8 @@ export interface CoverageReader {
   read(): Promise<void>;
   /** How often each line of a file ran, by its path from the top level; `undefined`: not every check ran, or none speaks of it. */
   of(path: string): ReadonlyMap<number, number> | undefined;
+  /** False: `of()` knows of no file. */
+  isKnown(): boolean;
 }
 
 /** Reads what commands write of their coverage, and adds it up. */
@@ -90,5 +92,6 @@ export function createCoverageReader({ cwd, topLevels }: CoveragePlace): Coverag
       }
     },
     of: (path) => missing > 0 ? undefined : all.get(path),
+    isKnown: () => missing === 0 && all.size > 0,
   };
 }

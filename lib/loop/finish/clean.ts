@@ -85,7 +85,9 @@ export function createCleanRun<Data, Findings>(
       const unknown = checks.filter(({ command }) => command !== undefined && looked[command] !== true)
         .filter(({ name }) => red.some((one) => one.name === name));
       if (unknown.length === 0) return;
-      const up = await checkout.bringUp(); // what has passed since is in the tree, and has to be in the checkout
+      // what has passed since is in the tree, and has to be in the checkout
+      const { head } = await requireRepository(ralph).head();
+      const up = head === brought.place.commit ? brought : await checkout.bringUp();
       if (up.status === "ready") await lookIn({ ralph, key, absent, place: up.place, red, signal }, unknown);
     },
     notices: () => noticesOf(checkout, brought),

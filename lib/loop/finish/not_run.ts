@@ -22,6 +22,7 @@ export async function notRun(
   commit: string,
   coverage: CoverageReader,
 ): Promise<readonly Notice[]> {
+  if (!coverage.isKnown()) return [];
   const repository = requireRepository(ralph);
   const work = await branchWork(repository);
   if (work === null) return [];
