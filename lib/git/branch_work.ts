@@ -81,3 +81,25 @@ export async function numstat(
       removed: Number(removed) || 0,
     })).filter(({ path }) => !apart.includes(path));
 }
+
+const GROUP_REGEXP = /^([0-9a-f]{40,64}) \d+ (\d+) (\d+)$/;
+
+/** For each commit of a range the line of its largest group of lines in a file, as the file is at the end of the range. */
+export async function placesByCommit(
+  { git }: Pick<Repository, "git">,
+  [from, to]: readonly [from: string, to: string],
+  path: string,
+): Promise<ReadonlyMap<string, number>> {
+  const { stdout } = await git(["blame", "--porcelain", "--no-textconv", `${from}..${to}`, "--", path]);
+  const groups: { readonly commit: string; line: number; readonly size: number; isBlank: boolean }[] = [];
+  for (const row of stdout.split("\n")) {
+    const [, commit, line, size] = GROUP_REGEXP.exec(row) ?? [];
+    if (commit !== undefined) groups.push({ commit, line: Number(line), size: Number(size), isBlank: true });
+    const group = groups.at(-1);
+    if (!row.startsWith("\t") || group?.isBlank !== true) continue;
+    if (row.trim() === "") group.line += 1;
+    else group.isBlank = false;
+  }
+  const bySize = groups.filter(({ isBlank }) => !isBlank).toSorted((one, other) => one.size - other.size);
+  return new Map(bySize.map(({ commit, line }) => [commit, line]));
+}

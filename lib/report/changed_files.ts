@@ -1,6 +1,6 @@
 import picomatch from "picomatch";
 import { isCode, kindOf } from "../checks/experiment/product.ts";
-import { numstat } from "../git/branch_work.ts";
+import { numstat, placesByCommit } from "../git/branch_work.ts";
 import type { Repository } from "../git/repository.ts";
 
 /** A file that the work changed. */
@@ -20,7 +20,12 @@ export interface Change {
   readonly head: string;
   /** Files that a reviewer reads first come first. */
   readonly files: readonly ChangedFile[];
+  /** By commit, the tests that it added or changed as they stand at `head`: `test/cart.test.js:12`. */
+  readonly tests: ReadonlyMap<string, readonly string[]>;
 }
+
+/** Tests of so many files are looked up. */
+const READ_TESTS = 20;
 
 /** Files that the work between two commits changed: the product's code first, then tests, the larger change first. */
 export async function changeOf(
@@ -46,7 +51,13 @@ export async function changeOf(
   const rank = ({ kind, path }: ChangedFile): number =>
     kind === "rest" ? 3 : kind === "test" ? 2 : isCode(path) ? 0 : 1;
   const lines = ({ added, removed }: ChangedFile): number => added + removed;
-  return { from, head, files: files.sort((one, other) => rank(one) - rank(other) || lines(other) - lines(one)) };
+  const tests = new Map<string, string[]>();
+  for (const { path } of files.filter(({ kind, added }) => kind === "test" && added > 0).slice(0, READ_TESTS)) {
+    for (const [commit, line] of await placesByCommit(repository, [from, head], path)) {
+      tests.set(commit, [...tests.get(commit) ?? [], `${path}:${line}`]);
+    }
+  }
+  return { from, head, files: files.sort((one, other) => rank(one) - rank(other) || lines(other) - lines(one)), tests };
 }
 
 const NONE: ReadonlySet<string> = new Set();

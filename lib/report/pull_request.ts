@@ -12,7 +12,7 @@ const TITLE_LENGTH = 72;
 /** Characters of a commit. */
 const SHORT = 10;
 /** Before the fold is one screen: so many lines of a section. */
-const SHOWN = { files: 6, stories: 16, left: 6, runs: 2 };
+const SHOWN = { files: 6, stories: 16, left: 6, runs: 2, tests: 3 };
 
 /** The commit that the ticks of a request speak of. */
 export interface Proof {
@@ -109,7 +109,7 @@ function changedSection({ files }: Change): Section {
 function storySection(
   items: readonly ItemReport[],
   reports: readonly RunReport[],
-  { proof, instead }: RequestFacts,
+  { proof, instead, change }: RequestFacts,
 ): Section {
   const heads = items.map((item) => storyLine(item, reports, instead));
   const own = new Set(items.flatMap(({ criteria }) => criteria.flatMap(verifyCommands)));
@@ -122,6 +122,7 @@ function storySection(
     ...index === 0 ? [] : [""],
     heads[index]!,
     ...item.criteria.map((criterion) => criterionLine(item, criterion, proof)),
+    ...testsLine(item, change),
   ]).concat(shared);
   if (lines.length <= SHOWN.stories) return { title, lines, short: lines };
   return { title, lines, short: [...cutTo(SHOWN.stories, "", heads.map((head) => `- ${head}`)).short, ...shared] };
@@ -136,6 +137,15 @@ function storyLine(item: ItemReport, reports: readonly RunReport[], instead: Req
     ...item.attempts.length === 1 ? [] : [`, ${item.attempts.length} attempts`],
     ...experiment === "" ? [] : [`; ${escape(experiment)}`],
   ].join("");
+}
+
+/** The tests that an item's own commits added or changed, where a reviewer finds them. */
+function testsLine({ attempts }: ItemReport, { tests }: Change): readonly string[] {
+  const commits = attempts.flatMap((attempt) => attempt.commits.map(({ commit }) => commit));
+  const places = [...new Set(commits.flatMap((commit) => tests.get(commit) ?? []))];
+  if (places.length === 0) return [];
+  const more = places.length > SHOWN.tests ? `, … ${places.length - SHOWN.tests} more` : "";
+  return [`- its tests: ${places.slice(0, SHOWN.tests).map(code).join(", ")}${more}`];
 }
 
 /** A criterion with what came of its checks, or that it has none of its own. */

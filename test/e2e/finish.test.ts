@@ -1,59 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { copied, madeOnce, type Project, ralphCli } from "./cli.ts";
-
-const PRD = JSON.stringify({
-  branchName: "ralph/hello",
-  userStories: [{
-    id: "US-001",
-    title: "Write hello.txt",
-    acceptanceCriteria: ["It greets", "Verify: `test -f hello.txt`"],
-    priority: 1,
-    passes: false,
-    notes: "",
-  }],
-});
-
-/** A project whose one story has passed on `ralph/hello`. */
-const finished = madeOnce(() =>
-  ralphCli()
-    .files({
-      "scripts/ralph/prd.json": PRD,
-      "scripts/ralph/plan_state.json": JSON.stringify({ goal: "greet whoever runs it" }),
-    })
-    .agent(
-      "worker",
-      "cat > /dev/null; echo hello > hello.txt; git add hello.txt; git commit -qm mine; echo '<promise>COMPLETE</promise>'",
-    )
-    .args("run", "--agent-cmd", "worker", "--quiet").expectExit(0)
-);
-
-/** A bare repository beside it, as `origin`; `url` is what git believes it to be. */
-function withRemote({ root, git }: Project, url?: string): string {
-  const bare = `${root}-origin.git`;
-  execFileSync("git", ["init", "-q", "--bare", "--initial-branch=main", bare]);
-  git("remote", "add", "origin", url ?? bare);
-  if (url !== undefined) git("config", `url.${bare}.insteadOf`, url);
-  git("push", "-q", "origin", "main");
-  return bare;
-}
-
-/** A program on PATH that notes its arguments and prints. */
-function standIn(root: string, name: string, script: string): string {
-  const bin = `${root}-bin`;
-  mkdirSync(bin, { recursive: true });
-  const noted = join(bin, `${name}.txt`);
-  const lines = `#!/bin/sh\n[ "$1" = --version ] || for one in "$@"; do echo "$one"; done > ${noted}\n${script}\n`;
-  writeFileSync(join(bin, name), lines);
-  chmodSync(join(bin, name), 0o755);
-  return noted;
-}
-
-function finish(root: string, ...args: string[]): ReturnType<typeof ralphCli> {
-  return ralphCli(root).env({ PATH: `${root}-bin:${process.env["PATH"]}` }).args("finish", ...args);
-}
+import { copied, ralphCli } from "./cli.ts";
+import { finish, finished, PRD, standIn, withRemote } from "./finish_world.ts";
 
 /** A `git` on PATH that ends the one who called it: at this command, before git did it or after. */
 function killingGit(root: string, command: string, when: "before" | "after"): void {
@@ -105,41 +55,6 @@ describe("ralph finish", () => {
     expect(stdout.match(/^- not claimed: US-001: .*/gm)).toHaveLength(1);
   });
 
-  test("asks gh for a pull request with criteria and checks, also a second time", async () => {
-    const project = await finished();
-    const { root, git } = project;
-    const bare = withRemote(project, "https://github.com/ada/hello.git");
-    const noted = standIn(root, "gh", "echo https://github.com/ada/hello/pull/1");
-
-    const dry = await finish(root, "--dry-run").expectExit(0);
-    expect(dry.stdout).toContain("by gh pr create");
-    const review = await ralphCli(root).args("report", "--for", "review").expectExit(0);
-    expect(dry.stdout).toContain(review.stdout);
-    expect(review.stdout).toMatch(
-      /git checkout [\da-f]{10}\nralph gate --base [\da-f]{10} --verify 'test -f hello.txt'\n/,
-    );
-    expect(existsSync(noted)).toBe(false);
-    expect(git("ls-remote", bare)).not.toContain("ralph/hello");
-
-    const { stderr } = await finish(root, "--approve", "finish", "--draft").expectExit(0);
-
-    expect(stderr).toContain("pull request: https://github.com/ada/hello/pull/1");
-    const asked = readFileSync(noted, "utf8");
-    expect(asked).toMatch(/^pr\ncreate\n--head\nralph\/hello\n--base\nmain\n--title\ngreet whoever runs it\n--body\n/);
-    expect(asked).toMatch(
-      /### Changed: 1 file, \+1 -0\n\n- `hello.txt` \+1 -0\n\n### Stories \(✓ passed at [\da-f]{10}\)\n\n\*\*US-001: Write hello.txt\*\* verified \([\da-f]{10}\)\n- It greets \(no check of its own\)\n- ✓ Verify: `test -f hello.txt`\n/,
-    );
-    expect(asked).toMatch(/\n--draft\n$/);
-    expect(git("rev-parse", "HEAD")).toBe(git("ls-remote", bare, "refs/heads/ralph/hello").split("\t")[0]);
-
-    standIn(
-      root,
-      "gh",
-      'echo "a pull request already exists: https://github.com/ada/hello/pull/1" >&2; [ "$1" = --version ]',
-    );
-    expect((await finish(root, "--approve", "finish").expectExit(0)).stderr).toContain("open already: https://github");
-  });
-
   test("ralph restore --branch lays in the state of a branch that was merged, and writes over nothing", async () => {
     const { root, git } = await finished();
     await finish(root, "--approve", "finish").expectExit(0);
@@ -170,22 +85,6 @@ describe("ralph finish", () => {
 
     expect(git("show", "main:scripts/ralph/prd.json")).toContain('"passes": true');
     expect(git("for-each-ref", "refs/ralph/archive")).toBe("");
-  });
-
-  test("asks glab for a merge request, and pushes alone where no program is there", async () => {
-    const project = await finished();
-    const { root } = project;
-    const bare = withRemote(project, "https://gitlab.example.org/ada/hello.git");
-    const noted = standIn(root, "glab", "echo https://gitlab.example.org/ada/hello/-/merge_requests/1");
-
-    const { stderr } = await finish(root, "--approve", "finish").expectExit(0);
-
-    expect(stderr).toContain("merge request: https://gitlab.example.org/ada/hello/-/merge_requests/1");
-    expect(readFileSync(noted, "utf8")).toMatch(/^mr\ncreate\n--source-branch\nralph\/hello\n--target-branch\nmain\n/);
-
-    project.git("remote", "set-url", "origin", bare);
-    const alone = await finish(root, "--approve", "finish").expectExit(0);
-    expect(alone.stderr).toContain("next: open a request from ralph/hello to main");
   });
 
   test("leaves all as it was where the push is refused, a merge conflicts, or the tree is dirty", async () => {

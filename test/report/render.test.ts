@@ -15,7 +15,11 @@ const { symbols } = createStyle({ colour: false, ascii: true });
 const NASTY =
   `<img src=x onerror=alert(1)> "q" 'a' & \`tick\` **bold** [a](javascript:b) _u_ |\u001b[31mred\u0007\u202e`;
 
-const FACTS = { change: { from: "a".repeat(40), head: "b".repeat(40), files: [] }, more: [], proof: null };
+const FACTS = {
+  change: { from: "a".repeat(40), head: "b".repeat(40), files: [], tests: new Map() },
+  more: [],
+  proof: null,
+};
 
 async function nasty(): Promise<RunReport> {
   const item = { id: NASTY, kind: NASTY, title: NASTY };

@@ -156,8 +156,14 @@ async function finish(
   }
   const request = { title: text.title, body: text.body, branch, base, draft: flags.has("draft"), squash: plan.squash };
   const made = await makeRequest(ralph.host, requireRepository(ralph).topLevel, forge, request);
-  if (made.end.exitCode === 0 || made.isOpen) {
-    say(`${forge.request}${made.isOpen ? ", open already" : ""}: ${made.address ?? "made"}`);
+  if (made.state !== "failed") {
+    const state = { made: "", renewed: ", open already, with its text renewed", kept: ", open already" }[made.state];
+    say(`${forge.request}${state}: ${made.address ?? "made"}`);
+    if (made.state === "kept") {
+      say(
+        "its text stays, since it may hold a person's words: `ralph report --for review` shows what Ralph would write",
+      );
+    }
     if (plan.conflicts.length > 0) say(`next: ${wayOut(plan, "`ralph finish` pushes it")}`);
     if (plan.squash && forge.program === "gh") say(`next: ${squashing}`);
     return EXIT.done;

@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { textAt } from "../../agents/json.ts";
+import { hashText } from "../../host/hash.ts";
 import type { Host, ProcessEnd } from "../../host/types.ts";
 
 /** A program that makes requests. */
@@ -51,33 +53,85 @@ export function hostOf(url: string): string | null {
   return url.startsWith("file:") ? null : found?.[1]?.toLowerCase() ?? null;
 }
 
-/** The arguments that start the program. Pure. */
-export function requestArguments({ program }: Forge, text: RequestText): readonly string[] {
+/** The arguments that make a request. */
+function makingArguments({ program }: Forge, text: RequestText): readonly string[] {
   const { branch, base, title, draft, squash } = text;
-  const body = text.body.slice(0, BODY_CHARACTERS);
   const isDraft = draft ? ["--draft"] : [];
   if (program === "gh") {
-    return ["pr", "create", "--head", branch, "--base", base, "--title", title, "--body", body, ...isDraft];
+    return [
+      "pr",
+      "create",
+      "--head",
+      branch,
+      "--base",
+      base,
+      "--title",
+      title,
+      "--body",
+      marked(text.body),
+      ...isDraft,
+    ];
   }
   const branches = ["--source-branch", branch, "--target-branch", base];
   const isSquashed = squash ? ["--squash-before-merge"] : [];
-  return ["mr", "create", ...branches, "--title", title, "--description", body, "--yes", ...isDraft, ...isSquashed];
+  const words = ["--title", title, "--description", marked(text.body), "--yes"];
+  return ["mr", "create", ...branches, ...words, ...isDraft, ...isSquashed];
 }
 
-/** Makes the request. @returns its address; `null`: the program named none */
+/** The text with its own hash below: a text whose hash still fits was edited by nobody. */
+function marked(body: string): string {
+  const text = body.slice(0, BODY_CHARACTERS).trim();
+  return `${text}\n\n<!-- ralph ${hashText(text)} -->\n`;
+}
+
+function isAsMade(body: string): boolean {
+  const [, text = "", hash] = /^([^]*)<!-- ralph ([0-9a-f]{64}) -->\s*$/.exec(body.replaceAll("\r\n", "\n")) ?? [];
+  return hash === hashText(text.trim());
+}
+
+/** A request as `finish` leaves it: `kept` is one that was open and may have a person's words in its text. */
+export interface MadeRequest {
+  readonly state: "made" | "renewed" | "kept" | "failed";
+  /** `null`: the program named none. */
+  readonly address: string | null;
+  readonly end: ProcessEnd;
+}
+
+/** Makes the request; the text of one that is open is written anew if nobody has edited it. */
 export async function makeRequest(
   { processes }: Pick<Host, "processes">,
   cwd: string,
   forge: Forge,
   text: RequestText,
-): Promise<{ readonly end: ProcessEnd; readonly address: string | null; readonly isOpen: boolean }> {
-  const end = await processes.run({
-    file: forge.program,
-    arguments: requestArguments(forge, text),
-    cwd,
-    environment: { GH_PROMPT_DISABLED: "1", NO_PROMPT: "1", NO_COLOR: "1" },
-    timeoutMs: TIMEOUT_MS,
-  });
+): Promise<MadeRequest> {
+  const { program } = forge;
+  const call = async (arguments_: readonly string[]): Promise<ProcessEnd> =>
+    await processes.run({
+      file: program,
+      arguments: arguments_,
+      cwd,
+      environment: { GH_PROMPT_DISABLED: "1", NO_PROMPT: "1", NO_COLOR: "1" },
+      timeoutMs: TIMEOUT_MS,
+    });
+  const end = await call(makingArguments(forge, text));
   const [address = null] = /https?:\/\/\S+/.exec(`${end.stdout}\n${end.stderr}`) ?? [];
-  return { end, address, isOpen: end.exitCode !== 0 && /already exists/i.test(end.stderr) };
+  if (end.exitCode === 0) return { state: "made", address, end };
+  if (!/already exists/i.test(end.stderr)) return { state: "failed", address, end };
+  const isGitHub = program === "gh";
+  const asked = isGitHub ? ["pr", "view", text.branch, "--json", "body"] : ["mr", "view", text.branch, "-F", "json"];
+  const { stdout } = await call(asked);
+  if (!isAsMade(toldText(stdout))) return { state: "kept", address, end };
+  const renewed = isGitHub ? ["pr", "edit", text.branch, "--body"] : ["mr", "update", text.branch, "--description"];
+  const again = await call([...renewed, marked(text.body)]);
+  return { state: again.exitCode === 0 ? "renewed" : "failed", address, end: again };
+}
+
+/** The text of a request as its program tells it; empty if it tells none: then nothing is written over. */
+function toldText(stdout: string): string {
+  try {
+    const told: unknown = JSON.parse(stdout);
+    return textAt(told, "body") ?? textAt(told, "description") ?? "";
+  } catch {
+    return "";
+  }
 }
