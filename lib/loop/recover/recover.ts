@@ -57,7 +57,7 @@ export async function recover(
     const known = attempt === null
       ? { attempt: interruptedAttempt({ id: attemptId, number }), checks: [] }
       : await checkedAgain(ralph, backlog, item, attempt, shared);
-    const steps = attempt === null || typeof landing === "string" ? null : landing;
+    const steps = attempt === null || landing === "in-the-way" ? null : landing;
     const settled = await settleAndCommit(ralph, committer, {
       backlog,
       key,
@@ -66,7 +66,7 @@ export async function recover(
       checks: known.checks,
       tip: now.head,
       work: begun.apart === true ? {} : unchangedWork(now, work),
-      ...(steps === null ? {} : { landing: steps }),
+      ...(steps === null ? {} : { landing: steps, known: await requireRepository(ralph).status() }),
     });
     ownership.committed(settled.committed);
     await ralph.journal.settled(key, item, settled.attempt, {
@@ -87,14 +87,24 @@ function isApart({ apart, attempt }: OpenItem): boolean {
   return apart === true && (attempt?.status === "verified" || attempt?.status === "unverified");
 }
 
-/** A landing that a kill cut short is made again; where a person has changed the same files since, it is reverted. */
+/**
+ * A landing that a kill cut short is made again; where a person has changed the same files since, it is reverted. If its
+ * commit is there, nothing is left to bring.
+ */
 async function landedAgain(
   ralph: RalphContext,
   { item, landing }: OpenItem,
-): Promise<LandingSteps | "in-the-way" | "committed" | null> {
+): Promise<LandingSteps | "in-the-way" | null> {
   if (landing === undefined) return null;
   const { landAgain, moveTree } = await import("../../git/land.ts");
   const repository = requireRepository(ralph);
+  const { tip, commit, own = { subjects: [], trailers: [] } } = landing;
+  const missing = new Set(await pathsBetween(repository, "HEAD", commit));
+  const wanted = await pathsBetween(repository, tip, commit);
+  const nothing = (): Promise<void> => Promise.resolve();
+  if (wanted.length > 0 && !wanted.some((path) => missing.has(path))) {
+    return { ...landing, paths: [], own, bring: nothing, takeBack: nothing };
+  }
   const landed = await landAgain(repository, landing);
   if (landed.status === "in-the-way") {
     const message = `${item.id} was landing when Ralph was stopped, and ${landed.paths.join(", ")} changed since: ` +
@@ -102,14 +112,11 @@ async function landedAgain(
     note(ralph, "warn", message);
     return "in-the-way";
   }
-  const { tip, commit, own = { subjects: [], trailers: [] } } = landing;
-  const missing = new Set(await pathsBetween(repository, "HEAD", commit));
-  if (landed.paths.length > 0 && !landed.paths.some((path) => missing.has(path))) return "committed";
   return {
     ...landing,
     paths: landed.paths,
     own,
-    bring: () => Promise.resolve(), // it is there: it was checked there
+    bring: nothing, // it is there: it was checked there
     takeBack: () => moveTree(repository, commit, tip),
   };
 }

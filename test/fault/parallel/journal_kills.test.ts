@@ -36,9 +36,18 @@ function project(): { readonly folder: string; readonly root: string } {
   return { folder, root };
 }
 
-async function start(root: string, number: number, when: string): Promise<string> {
-  return (await runProgram([await bunPath(), SCRIPT, root, `${number}`, when], { cwd: root, environment: ENVIRONMENT }))
-    .output.trim();
+async function start(root: string, number: number, when: string, ...name: string[]): Promise<string> {
+  const command = [await bunPath(), SCRIPT, root, `${number}`, when, ...name];
+  return (await runProgram(command, { cwd: root, environment: ENVIRONMENT })).output.trim();
+}
+
+/** Items by the lines of the journal that say that they passed. */
+function passedLines(root: string): readonly string[] {
+  return readFileSync(join(root, ".git/ralph/journal.jsonl"), "utf8").split("\n").filter((line) => line !== "")
+    .map((line) => JSON.parse(line)).filter(({ type, settlement }) =>
+      type === "settled" && settlement.status === "passed"
+    )
+    .map(({ itemId }) => itemId);
 }
 
 /** Each item once, nothing of a person's touched, nothing left behind. */
@@ -90,5 +99,40 @@ describe("four workers that are killed", needs("Linux"), () => {
       expect(kills).toBeGreaterThan(points / STEP);
     },
     900_000,
+  );
+
+  test("after its commit, and again while that is made up for: the item is settled as passed, once", async () => {
+    const killed = project();
+    expect(await start(killed.root, 1, "before", "settled")).toBe("before settled");
+    expect(await start(killed.root, 1, "after", "settling")).toBe("after settling");
+
+    expect(await start(killed.root, 0, "before")).toMatch(/passed \d+$/);
+
+    expect(shortcomings(killed, "twice")).toEqual([]);
+    expect([...passedLines(killed.root)].sort()).toEqual(STORIES);
+    rmSync(killed.folder, { recursive: true });
+  }, 300_000);
+
+  test(
+    "after its commit, and a person changes its file: the item has passed, and the change stays theirs",
+    async () => {
+      const killed = project();
+      const { root } = killed;
+      await start(root, 1, "before", "settled");
+      const landed = STORIES.find((id) => existsSync(join(root, `${id}.txt`)))!;
+      writeFileSync(join(root, `${landed}.txt`), "by hand\n");
+
+      expect(await start(root, 0, "before")).toMatch(/passed \d+$/);
+
+      const git = gitIn(root, ENVIRONMENT);
+      expect([...passedLines(root)].sort()).toEqual(STORIES);
+      expect(git("show", `HEAD:${landed}.txt`)).toBe("done\n");
+      expect(readFileSync(join(root, `${landed}.txt`), "utf8")).toBe("by hand\n");
+      expect(git("log", "--format=%s").split("\n").filter((line) => line.startsWith(`feat: ${landed} `))).toHaveLength(
+        1,
+      );
+      rmSync(killed.folder, { recursive: true });
+    },
+    300_000,
   );
 });

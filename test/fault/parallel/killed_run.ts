@@ -1,6 +1,7 @@
 /**
  * A run with four workers that ends itself by SIGKILL right before or after one line of the journal, or of git's move of
- * the project's tree: `bun killed_run.ts ROOT NUMBER before|after`. With number 0 it runs to its end.
+ * the project's tree: `bun killed_run.ts ROOT NUMBER before|after [NAME]`. With number 0 it runs to its end; with a name
+ * only the calls of that name count.
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,7 +11,7 @@ import { createRalph } from "../../../lib/recipe/create_ralph.ts";
 import { runLoop } from "../../../lib/loop/run/run_loop.ts";
 import { prdBacklog } from "../../../lib/workflows/exec/backlog.ts";
 
-const [root = ".", number = "0", when = "before"] = process.argv.slice(2);
+const [root = ".", number = "0", when = "before", only] = process.argv.slice(2);
 
 const agent: Agent = {
   name: "test",
@@ -30,7 +31,8 @@ let count = 0;
 /** Every call that writes counts. */
 function killing<Call extends (...given: never[]) => Promise<unknown>>(name: string, call: Call): Call {
   return (async (...given: never[]) => {
-    const isIt = ++count === Number(number);
+    if (only === undefined || only === name) count += 1;
+    const isIt = count === Number(number) && [name, undefined].includes(only);
     if (isIt) console.log(`${when} ${name}`);
     if (isIt && when === "before") process.kill(process.pid, "SIGKILL");
     const result = await call(...given);
