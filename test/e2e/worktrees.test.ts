@@ -69,6 +69,46 @@ test(
   },
 );
 
+test("a run after a kill opens every tree although a lock is left in one, and leaves none behind", async () => {
+  const { folder, root, ralph, git, trees } = await project();
+  await using _folder = folder;
+  const { writeFileSync } = await import("node:fs");
+  const setup = `test ! -e ${folder.path}/spoilt || test $RALPH_LANE != 1`;
+  const stories = [story("a"), story("b"), story("c")];
+  writeFileSync(
+    join(root, "scripts/ralph/prd.json"),
+    JSON.stringify({ branchName: "main", userStories: stories }, null, 2),
+  );
+  writeFileSync(join(root, "ralph.config.json"), JSON.stringify({ workspace: { setup } }));
+  git("add", "-A");
+  git("commit", "-qm", "three stories");
+  const killed = async (begun: number): Promise<void> => {
+    const [file = "", ...before] = ralphProgram();
+    const child = spawn(file, [...before, "run", "--parallel", "3", "--agent-cmd", "cat > /dev/null; sleep 60"], {
+      cwd: root,
+      stdio: "ignore",
+    });
+    const lines = (): readonly string[] =>
+      readFileSync(join(root, ".git/ralph/journal.jsonl"), "utf8").split('"begun"');
+    await expect.poll(() => existsSync(join(trees, "app-2")) && lines().length > begun).toBe(true);
+    child.kill("SIGKILL");
+    await new Promise((done) => child.on("exit", done));
+  };
+  const agent = "cat > /dev/null; touch $RALPH_ITEM.txt; echo '<promise>COMPLETE</promise>'";
+
+  await killed(3);
+  writeFileSync(join(root, ".git/worktrees/app-1/index.lock"), "");
+  await killed(6);
+  expect(existsSync(join(root, ".git/worktrees/app-1/index.lock"))).toBe(false);
+  writeFileSync(join(folder.path, "spoilt"), "");
+  const spoilt = await ralph("run", "--parallel", "3", "--agent-cmd", agent);
+
+  expect(spoilt.output).toMatch(/works with 1 of 3 workers: .*setup/);
+  expect(spoilt).toMatchObject({ exitCode: 0, output: expect.stringContaining("passed") });
+  expect(git("worktree", "list").trim()).not.toContain("\n");
+  expect(existsSync(trees)).toBe(false);
+});
+
 test("what cannot be worked on at once is refused with a hint, exit code 2", async () => {
   const { folder, ralph, root } = await project();
   await using _folder = folder;

@@ -2,7 +2,7 @@ import { note, type RalphContext } from "../../context/context.ts";
 import type { RalphEvent } from "../../events/types.ts";
 import { asNamed } from "../../host/file_errors.ts";
 import type { LoopParts } from "../iterations.ts";
-import { removeTree } from "./leftover_trees.ts";
+import { findTrees, removeTree } from "./leftover_trees.ts";
 import { tidied } from "../run/tidied.ts";
 import { closeTree, openWorkerTree, type WorkerTree } from "./worker_tree.ts";
 
@@ -59,6 +59,10 @@ async function removeLater(
   ralph.run.tidyLater(async () => {
     await using lock = await ralph.lock.acquire("run").catch(() => null);
     if (lock === null) return;
-    for (const { path } of trees) if (!left.has(path)) await removeTree(ralph, path);
+    const own = new Set(trees.map(({ path }) => path));
+    for (const { path, marker } of await findTrees(ralph)) {
+      // a killed run's tree that could not be opened again holds nothing where its marker names no work
+      if (!left.has(path) && (own.has(path) || marker.work === null)) await removeTree(ralph, path);
+    }
   });
 }

@@ -108,6 +108,7 @@ async function openAt(
     filled,
     now: { begun: null, given: new Map() },
   };
+  await requireRepository(derived).clearLeftLocks(0); // a killed run's: no other program works in this tree
   await requireRepository(derived).ensureReady();
   await checkOut(open, (await main.status()).head ?? "HEAD");
   const tree = { ...open, brief: await createBrief(derived, backlog) };
