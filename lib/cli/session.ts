@@ -8,6 +8,7 @@ import { EMPTY_TALLY, nextTally } from "../events/tally.ts";
 import type { EventSink } from "../events/types.ts";
 import type { Host } from "../host/types.ts";
 import type { Engine } from "../machines/engine.ts";
+import type { DeepPartial } from "../recipe/create_ralph.ts";
 import { announcedPrompter, createPrompter, type PrompterOptions } from "../ui/create_prompter.ts";
 import { createHumanReporter, createJsonReporter } from "../ui/create_reporter.ts";
 import type { LiveView } from "../ui/live_view.ts";
@@ -41,8 +42,8 @@ export interface SessionOptions {
   readonly title?: string;
   /** The place in which it works, if that is known. @default found */
   readonly place?: Place;
-  /** Longest wait for a rate limit, in seconds, where no flag says another. @default the configuration's */
-  readonly maxWait?: number;
+  /** Laid over the configuration where no flag says another. */
+  readonly settings?: { readonly sandbox?: Config["sandbox"]; readonly limits?: { readonly maxWait: number } };
 }
 
 /** A command at work: the context of its steps, disposed with it. */
@@ -57,9 +58,6 @@ export interface Session extends AsyncDisposable {
 export async function openSession(invocation: Invocation, options: SessionOptions): Promise<Session> {
   const { flags, host, signal } = invocation;
   const approvals = parseApprovals(flags.all("approve"), options.gates === null ? null : [...GATES, ...options.gates]);
-  const flagged = configOverlay(flags, "agent" in invocation.command.flags ? "turn" : "check");
-  const { maxWait } = options;
-  const overlay = maxWait === undefined ? flagged : { ...flagged, limits: { maxWait, ...flagged.limits } };
   const found = options.place ?? await findPlace(invocation);
   refuseEmptyChecks(invocation, found);
   const json = flags.has("json");
@@ -87,7 +85,7 @@ export async function openSession(invocation: Invocation, options: SessionOption
   const ralph = await createRalph({
     root: place.root,
     ...optional("configFile", place.file ?? undefined),
-    config: overlay,
+    config: settingsOf(invocation, options),
     ...agent,
     ...optional("record", "record" in invocation.command.flags ? flags.text("record") : undefined),
     approve: approvals,
@@ -113,6 +111,15 @@ export async function openSession(invocation: Invocation, options: SessionOption
       live?.[Symbol.dispose]();
       await ralph[Symbol.asyncDispose]();
     },
+  };
+}
+
+function settingsOf({ command, flags }: Invocation, { settings }: SessionOptions): DeepPartial<Config> {
+  const flagged = configOverlay(flags, "agent" in command.flags ? "turn" : "check");
+  return {
+    ...flagged,
+    sandbox: { ...settings?.sandbox, ...flagged.sandbox },
+    limits: { ...settings?.limits, ...flagged.limits },
   };
 }
 

@@ -94,7 +94,11 @@ export const TOOLS: readonly Row[] = [
     summary: "write the skill file by which an agent in a chat uses Ralph",
     usage: "install AGENT",
     arity: [1, 2],
-    flags: { user: toggle("in your home folder, for every project, instead of in this one"), ...ROOT_FLAG },
+    flags: {
+      gate: toggle("instead, hooks of claude or codex by which `ralph gate` judges the work when the agent stops"),
+      user: toggle("in your home folder, for every project, instead of in this one"),
+      ...ROOT_FLAG,
+    },
     details: [
       "claude     .claude/skills/ralph/SKILL.md, also as /ralph",
       "codex      .agents/skills/ralph/SKILL.md, also as $ralph",
@@ -103,6 +107,7 @@ export const TOOLS: readonly Row[] = [
       "agents     .agents/skills/ralph/SKILL.md, the place that most others read",
       "",
       "A file there that Ralph did not write is left as it is. `ralph mcp` is the other way.",
+      "--gate adds to .claude/settings.json, or to .codex/hooks.json, which codex lets you trust by /hooks.",
     ],
     load: () => import("./commands/skill.ts"),
   },
@@ -112,7 +117,8 @@ export const TOOLS: readonly Row[] = [
     summary: "serve the Model Context Protocol on standard input and output",
     flags: ROOT_FLAG,
     details: [
-      "Its tools: status, plan, run, tell, report. A run that it started ends with it, in order; `ralph run` continues it.",
+      "Its tools: status, plan, run, gate, tell, report. A run that it started ends with it, in order; `ralph run`",
+      "continues it.",
       "  claude mcp add ralph -- ralph mcp",
       "  codex mcp add ralph -- ralph mcp",
     ],
@@ -123,7 +129,8 @@ export const TOOLS: readonly Row[] = [
     group: "look",
     summary: "judge the work without a run: as a CI step or a Stop hook",
     flags: {
-      base: text("COMMIT", "judge what changed since (default: since the default branch)"),
+      base: text("COMMIT", "judge what changed since the merge base with it (default: with the default branch)"),
+      head: text("COMMIT", "judge this commit (default: what would be committed now)"),
       verify: text("CMD", "one more check (repeatable)", { many: true }),
       ...CHECK_TIME_FLAG,
       ...SANDBOX_FLAGS,

@@ -41,7 +41,7 @@ test("the tools of `ralph mcp` look, run and report as the commands do", async (
     expect(client.getInstructions()).toContain("start a run"); // all that codex shows its model of it at first
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(
-      ["status", "plan", "run", "tell", "pause", "resume", "stop", "report"],
+      ["status", "plan", "run", "gate", "tell", "pause", "resume", "stop", "report"],
     );
     expect(await call(client, "status")).toMatchObject({ text: expect.stringContaining("US-001"), isError: false });
     expect(await call(client, "tell", { text: "hurry" })).toMatchObject({ isError: true });

@@ -5,19 +5,19 @@ import type { Check, CheckResult } from "../../backlog/types.ts";
 import type { BriefRecord } from "../../backlog/journal_types.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { noteAt } from "../../git/notes.ts";
-import { type Repository, requireRepository, topLevelPaths } from "../../git/repository.ts";
+import { type Repository, requireRepository, type RootedRepository, topLevelPaths } from "../../git/repository.ts";
 import { jsonIn } from "../../host/data.ts";
 import { VERSION } from "../../host/version.ts";
 import type { Notice } from "../policy/progress.ts";
 import { maskOf } from "../settle/committer.ts";
 import { posix } from "node:path";
-import { commitAt } from "../../git/refs.ts";
 import { checksNothing } from "../../backlog/verify_commands.ts";
 import { describeFailures } from "../../backlog/verdict.ts";
 import { commitOfTree, openCheckout, whyNotReady } from "../../checks/checkout/open_checkout.ts";
 import { verify } from "../../checks/verify.ts";
 import { CONFIG_FILE } from "../../config/load.ts";
 import type { Config } from "../../config/types.ts";
+import { commitAt } from "../../git/refs.ts";
 import { defaultBranch } from "../../git/default_branch.ts";
 
 /** A commit that passed. */
@@ -68,7 +68,7 @@ async function attested(ralph: RalphContext, verdict: Parameters<typeof attest>[
 
 /** The work that is judged, and its beginning. */
 interface VerdictSinceOptions {
-  /** Commit whose configuration and tests judge. @default the merge base with the default branch */
+  /** The work is judged by configuration and tests of its merge base with this commit. @default the default branch */
   readonly base?: string;
   /** Commit that is judged. @default what would be committed now */
   readonly head?: string;
@@ -114,8 +114,8 @@ export interface VerdictSince {
 export async function verdictSince(ralph: RalphContext, options: VerdictSinceOptions = {}): Promise<VerdictSince> {
   const repository = requireRepository(ralph);
   const signal = options.signal ?? ralph.signal;
-  const base = await commitNamed(repository, options.base ?? await mergeBase(repository));
-  const judged = { ...ralph, config: await configAt(ralph, repository, base) };
+  const base = await mergeBase(repository, options);
+  const judged = { ...ralph, config: await configAt(ralph, base) };
   const commands = new Set([...judged.config.verify.default, ...options.checks ?? []]);
   refuseEmpty([...commands]);
   const checks = [...commands].map((command): Check => ({
@@ -127,7 +127,8 @@ export async function verdictSince(ralph: RalphContext, options: VerdictSinceOpt
   if (checks.length === 0) {
     return { ...nothing, status: "unverified", reasons: ["no check is named: use `--verify CMD`"] };
   }
-  const head = options.head ?? await commitOfTree(judged);
+  const { head: named } = options;
+  const head = named === undefined ? await commitOfTree(judged) : await commitAt(repository, named) ?? named;
   await using checkout = await openCheckout(judged, { signal });
   await checkout.bringUp(base); // what the base has of links and submodules is allowed
   const up = await checkout.bringUp(head);
@@ -163,29 +164,27 @@ export async function verdictSince(ralph: RalphContext, options: VerdictSinceOpt
   };
 }
 
-const BASE_HINT = "`--base COMMIT` names the commit that the work began on";
-
-async function commitNamed(repository: Repository, name: string): Promise<string> {
-  const found = await commitAt(repository, name);
-  if (found !== null) return found;
-  throw new RalphError("usage", { details: { problem: `${name} is no commit` }, hint: BASE_HINT });
-}
-
 /**
- * The commit at which the branch left the default one; on that one itself, HEAD.
+ * The commit at which the work left another, or the default branch; on that one itself, and without a remote, HEAD.
  *
  * @throws {RalphError} usage where none is known
  */
-async function mergeBase(repository: Repository): Promise<string> {
-  const here = await defaultBranch(repository);
-  const names = ["origin/HEAD", ...here === null ? [] : [here], "origin/main", "origin/master"];
-  for (const name of names) {
-    const base = await repository.git(["merge-base", "HEAD", name]);
+export async function mergeBase(
+  repository: Repository,
+  { base: name, head = "HEAD" }: Pick<VerdictSinceOptions, "base" | "head">,
+): Promise<string> {
+  const here = name === undefined ? await defaultBranch(repository) : null;
+  const known = ["origin/HEAD", "origin/main", "origin/master", ...here === null ? [] : [here]];
+  for (const one of name === undefined ? known : [name]) {
+    const base = await repository.git(["merge-base", "--end-of-options", head, one]);
     if (base.exitCode === 0) return base.stdout.trim();
   }
+  const problem = name === undefined
+    ? "no branch is known that the work began on"
+    : `${name} is no commit, or has nothing in common with ${head}`;
   throw new RalphError("usage", {
-    details: { problem: "no branch is known that the work began on" },
-    hint: BASE_HINT,
+    details: { problem },
+    hint: "`--base COMMIT` names the commit that the work began on",
   });
 }
 
@@ -197,16 +196,15 @@ function refuseEmpty(commands: readonly string[]): void {
 }
 
 /** The configuration of the base: what is judged does not choose its checks. */
-async function configAt(ralph: RalphContext, repository: Repository, base: string): Promise<Config> {
+export async function configAt(ralph: RootedRepository, base: string): Promise<Config> {
   const [path = CONFIG_FILE] = topLevelPaths(ralph, [CONFIG_FILE]);
-  const shown = await repository.git(["show", `${base}:${posix.normalize(path)}`]);
+  const shown = await requireRepository(ralph).git(["show", `${base}:${posix.normalize(path)}`]);
   const { checkConfig } = await import("../../config/check.ts");
-  if (shown.exitCode !== 0) return checkConfig({}).config ?? ralph.config;
   const invalid = (problem: string): RalphError =>
     new RalphError("config-invalid", { details: { path: `${CONFIG_FILE} at ${base.slice(0, 12)}`, problem } });
   let value: unknown;
   try {
-    value = JSON.parse(shown.stdout);
+    value = shown.exitCode === 0 ? JSON.parse(shown.stdout) : {};
   } catch (error) {
     throw invalid((error as Error).message);
   }

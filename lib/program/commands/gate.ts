@@ -4,11 +4,15 @@ import { jsonIn, objectOr } from "../../host/data.ts";
 import type { Invocation } from "../../cli/command.ts";
 import { NOTICE_LABELS } from "../../cli/end_with.ts";
 import { openSession } from "../../cli/session.ts";
+import { optional } from "../../cli/settings.ts";
 import { toJson } from "../../cli/show.ts";
+import { strictConfig } from "../../config/check.ts";
 import { ownFiles, type RalphContext } from "../../context/context.ts";
 import { hashText, listDirectory, readText, removeOwn, removePath, writeAtomic } from "../../host/files.ts";
-import { type VerdictSince, verdictSince } from "../../loop/finish/note_verdict.ts";
-import { type Repository, requireRepository } from "../../git/repository.ts";
+import { openRepository } from "../../git/open_repository.ts";
+import { configAt, mergeBase, type VerdictSince, verdictSince } from "../../loop/finish/note_verdict.ts";
+import { commitAt } from "../../git/refs.ts";
+import { type Repository, requireRepository, type RootedRepository } from "../../git/repository.ts";
 import { outputFrom } from "../../git/run_git.ts";
 import { exitCodeOf } from "../../recipe/outcome.ts";
 import { type GateCheck, type GateReport, REPORT_VERSION } from "../../report/types.ts";
@@ -21,21 +25,28 @@ const MOST_SESSIONS = 100;
 
 /** `ralph gate`: the verdict alone, for loops that are not Ralph's. Nothing is marked, nothing is committed. */
 export async function run(invocation: Invocation): Promise<number> {
-  const { flags, out, say } = invocation;
+  const { flags, host, out, say } = invocation;
   const { place } = await chosen(invocation);
-  await using session = await openSession(invocation, { asks: false, gates: [], data: true, place });
+  const repository = requireRepository({ repository: await openRepository(host, place.root), root: place.root });
+  const rooted = { repository, root: place.root };
+  const hook = flags.has("hook") ? await hookOf(invocation, rooted) : null;
+  if (hook?.isStart === true) return await begun(hook, repository);
+  const given = { ...optional("base", flags.text("base")), ...optional("head", flags.text("head")) };
+  const base = await baseFor(repository, given, hook);
+  // A branch does not open its own sandbox.
+  const { sandbox } = strictConfig(await configAt(rooted, base));
+  const settings = { sandbox };
+  await using session = await openSession(invocation, { asks: false, gates: [], data: true, place, settings });
   const { ralph } = session;
-  const base = flags.text("base");
   const verdict = await verdictSince(ralph, {
-    ...(base === undefined ? {} : { base }),
+    ...given,
+    base,
     checks: flags.all("verify"),
     ...(flags.has("timeout") ? { timeoutMs: ralph.config.verify.timeout * 1000 } : {}),
   });
   const exitCode = exitCodeOf({ ...verdict, allowed: false });
-  if (flags.has("hook")) {
-    if (await isHeld(ralph, await sessionOf(invocation), exitCode)) {
-      out(JSON.stringify({ decision: "block", reason: textOf(verdict) }));
-    }
+  if (hook !== null) {
+    if (await isHeld(hook, exitCode)) out(JSON.stringify({ decision: "block", reason: textOf(verdict) }));
     return 0;
   }
   const { checks: ran, ...rest } = verdict;
@@ -76,33 +87,60 @@ async function changedLines(
   return found;
 }
 
-/** Claude Code and Codex name the session in the text that they hand to a Stop hook on standard input. */
-async function sessionOf({ host }: Invocation): Promise<string> {
-  if (host.terminal.isTerminal("stdin")) return "";
-  const { session_id: id } = objectOr(jsonIn(await text(host.terminal.stdin)));
-  return typeof id === "string" ? id : ""; // what is no hook's input shares one count
+/** An agent's hook that asks, and what is known of its session. */
+interface Hook {
+  readonly isStart: boolean;
+  readonly file: string;
+  /** How often the agent was held back in a row. */
+  readonly held: number;
+  /** The commit at which the session began, if its start was told. */
+  readonly start: string | undefined;
+}
+
+/** Claude Code and Codex name event and session in the text that they hand to a hook on standard input. */
+async function hookOf({ host: { terminal } }: Invocation, { repository, root }: RootedRepository): Promise<Hook> {
+  const given = terminal.isTerminal("stdin") ? {} : objectOr(jsonIn(await text(terminal.stdin)));
+  const { session_id: id, hook_event_name: event } = given;
+  const session = typeof id === "string" ? id : ""; // what is no hook's input shares one count
+  const file = join(ownFiles(repository, root).directory, "gate", hashText(session).slice(0, 16));
+  const [held = "", start] = (await readText(file) ?? "").split(" ");
+  return { isStart: event === "SessionStart", file, held: Number(held), start };
+}
+
+/** Notes where a session begins: on the default branch nothing else shows which commits are its own. */
+async function begun(hook: Hook, repository: Repository): Promise<number> {
+  const start = hook.start ?? await commitAt(repository, "HEAD");
+  if (start !== null) await keep({ ...hook, start, held: 0 });
+  return 0;
+}
+
+async function baseFor(
+  repository: Repository,
+  given: Parameters<typeof mergeBase>[1],
+  hook: Hook | null,
+): Promise<string> {
+  const base = await mergeBase(repository, given);
+  const start = given.base === undefined ? hook?.start : undefined;
+  const isHere = start !== undefined && base === await commitAt(repository, "HEAD");
+  return isHere ? await mergeBase(repository, { base: start }) : base;
 }
 
 /**
  * `true` while the agent is held back: so often in a row in its session. A verdict that passes, and letting go, begin
  * the count anew: the person's next request in the same session is held back again.
  */
-async function isHeld(
-  ralph: Pick<RalphContext, "repository" | "root">,
-  session: string,
-  exitCode: number,
-): Promise<boolean> {
-  const folder = join(ownFiles(ralph.repository, ralph.root).directory, "gate");
-  const file = join(folder, hashText(session).slice(0, 16));
-  const count = exitCode === 0 ? 0 : Number(await readText(file) ?? "0") + 1;
-  if (count === 0 || count > MOST_BLOCKS) {
-    await removePath(file);
-    return false;
-  }
+async function isHeld(hook: Hook, exitCode: number): Promise<boolean> {
+  const held = exitCode === 0 || hook.held === MOST_BLOCKS ? 0 : hook.held + 1;
+  await keep({ ...hook, held });
+  return held > 0;
+}
+
+async function keep({ file, held, start }: Hook): Promise<void> {
+  if (held === 0 && start === undefined) return await removePath(file);
+  const folder = dirname(file);
   const others = await listDirectory(folder);
-  if (others.length > MOST_SESSIONS) await removeOwn(folder, dirname(folder)); // they ended while they were held back
-  await writeAtomic(file, String(count));
-  return true;
+  if (others.length > MOST_SESSIONS) await removeOwn(folder, dirname(folder)); // most of them have ended
+  await writeAtomic(file, [held, start ?? []].flat().join(" "));
 }
 
 function textOf({ status, base, reasons, notices, leftOut }: VerdictSince): string {

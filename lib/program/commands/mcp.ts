@@ -20,7 +20,7 @@ import type { ProcessEnd } from "../../host/types.ts";
 /** A client shows this of the server before its tools: some list tools only when the model searches for them. */
 const INSTRUCTIONS =
   "Ralph: work that runs unattended until checks pass. Plan it, start a run, look at it, tell it something, " +
-  "pause or stop it, and report what it did.";
+  "pause or stop it, report what it did, and judge any work on a branch.";
 
 /** A tool answers this. */
 interface Answer {
@@ -76,6 +76,10 @@ function serverOf(ralph: RalphProcess): McpServer {
   addTool(server, ["run", runs, { destructiveHint: true }], toRun, ({ maxIterations: most }, signal) => {
     return ralph.start(["run", "--ui", "plain", ...most === undefined ? [] : ["--max-iterations", `${most}`]], signal);
   });
+  const judges =
+    "Start to judge all work since the branch left the default one, in the background: in a clean checkout, " +
+    "by the checks of the base. Changes nothing. `status` shows the verdict.";
+  addTool(server, ["gate", judges, LOOKING], {}, (_, signal) => ralph.start(["gate", "--format", "markdown"], signal));
   addSteering(server, ralph);
   return server;
 }
@@ -177,12 +181,13 @@ class RalphProcess {
   /** A run stops in order, by its own word; planning is ended, and can be continued. */
   async stop(now: boolean, signal: AbortSignal): Promise<Answer> {
     const work = this.#work;
-    if (work === null || work.ended !== null || work.words[0] !== "plan") {
+    if (work === null || work.ended !== null || work.words[0] === "run") {
       return await this.answer(["stop", ...now ? ["--now"] : []], signal);
     }
     work.ending.abort();
     await work.end;
-    return textAnswer("planning is stopped; `plan` with the same goal continues it", false);
+    const isPlan = work.words[0] === "plan";
+    return textAnswer(isPlan ? "planning is stopped; `plan` with the same goal continues it" : "stopped", false);
   }
 
   /** The command at work ends in order, and can be continued. */

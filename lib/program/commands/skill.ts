@@ -3,9 +3,18 @@ import type { Invocation } from "../../cli/command.ts";
 import { didYouMean, usage } from "../../cli/parse.ts";
 import { resolveRoot } from "../../cli/root.ts";
 import { VERSION } from "../../host/version.ts";
+import { isObject, jsonIn, objectOr } from "../../host/data.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
 import { SKILL_TEXT } from "../../generated/skill.ts";
-import { hashText, pathExists, readText, renamePath, resolveInside, writeAtomic } from "../../host/files.ts";
+import {
+  hashText,
+  pathExists,
+  readText,
+  renamePath,
+  replaceText,
+  resolveInside,
+  writeAtomic,
+} from "../../host/files.ts";
 
 /** Each agent looks for skills (`NAME/SKILL.md`) in these folders, in a project and in the home folder. */
 const FOLDERS: Readonly<Record<string, string>> = {
@@ -29,21 +38,22 @@ function signed(text: string): string {
   return bare.replace(UNSIGNED, `text ${hashText(bare).slice(0, 12)}`);
 }
 
+/** Agents look for hooks in these files, which have one form. */
+const HOOK_FILES: Readonly<Record<string, string>> = { claude: ".claude/settings.json", codex: ".codex/hooks.json" };
+const HOOK = { hooks: [{ type: "command", command: "ralph gate --hook", timeout: 1800 }] };
+/** Space outside of texts, and texts, which stay. */
+const SPACE_REGEXP = /("(?:[^"\\]|\\.)*")|\s+/g;
+
 /** `ralph skill install AGENT`: the file by which an agent in a chat knows how Ralph is used. */
 export async function run(invocation: Invocation): Promise<number> {
   const { arguments: [action, name = ""], flags, host, say } = invocation;
   if (action !== "install") {
     throw usage(`\`ralph skill\` takes install (got: ${action})`, "`ralph skill install claude`");
   }
-  const folder = Object.hasOwn(FOLDERS, name) ? FOLDERS[name] : undefined;
-  if (folder === undefined) {
-    const known = Object.keys(FOLDERS);
-    throw usage(
-      name === "" ? "for which agent is the skill?" : `no place for skills of ${name} is known`,
-      didYouMean(name, known, `known: ${known.join(", ")}; most others read \`agents\``),
-    );
-  }
+  const isGate = flags.has("gate");
+  const folder = isGate ? placeOf(name, HOOK_FILES, "hooks") : placeOf(name, FOLDERS, "skills");
   const top = flags.has("user") ? host.environment.home : await resolveRoot(invocation);
+  if (isGate) return said(await installHooks(await resolveInside(top, folder)));
   const file = await resolveInside(top, join(folder, "ralph", "SKILL.md"));
   const before = await readText(file);
   if (before === TEXT) return said(`${file} is there already`);
@@ -63,4 +73,36 @@ export async function run(invocation: Invocation): Promise<number> {
     say(text);
     return EXIT.done;
   }
+}
+
+function placeOf(name: string, places: Readonly<Record<string, string>>, what: "hooks" | "skills"): string {
+  const place = Object.hasOwn(places, name) ? places[name] : undefined;
+  if (place !== undefined) return place;
+  const known = Object.keys(places).join(", ");
+  throw usage(
+    name === "" ? `for which agent are the ${what}?` : `no place for ${what} of ${name} is known`,
+    didYouMean(name, Object.keys(places), `known: ${known}${what === "skills" ? "; most others read `agents`" : ""}`),
+  );
+}
+
+/** Adds the gate to the hooks of an agent, where nothing else in the file changes but space. */
+async function installHooks(file: string): Promise<string> {
+  const before = await readText(file);
+  const settings = before === null ? {} : jsonIn(before);
+  const { hooks = {} } = objectOr(settings);
+  const { SessionStart: start = [], Stop: stop = [] } = objectOr(hooks);
+  if (JSON.stringify(stop).includes("ralph gate")) return `${file} has the gate already`;
+  const isPlain = before === null || before.replaceAll(SPACE_REGEXP, "$1") === JSON.stringify(settings);
+  if (!isPlain || !isObject(settings) || !isObject(hooks) || !Array.isArray(start) || !Array.isArray(stop)) {
+    throw usage(
+      `${file} cannot be changed without a loss`,
+      `add to its \`hooks\`: ${JSON.stringify({ SessionStart: [HOOK], Stop: [HOOK] })}`,
+    );
+  }
+  const added = { ...hooks, SessionStart: [...start, HOOK], Stop: [...stop, HOOK] };
+  const indent = /\n([ \t]+)/.exec(before ?? "")?.[1] ?? 2;
+  const text = `${JSON.stringify({ ...settings, hooks: added }, null, indent)}\n`;
+  const { status } = await replaceText(file, text, before);
+  if (status !== "written") throw usage(`${file} has just changed`, "run the command again");
+  return `${file}: \`ralph gate --hook\` judges the work when the agent stops`;
 }

@@ -82,7 +82,14 @@ export async function openJob(invocation: Invocation, clone: string, job: Job, d
   const place = { ...await loadConfig(root), root, workflow: { name: job.workflow, why: "the job's" } };
   const title = `workflow ${job.workflow}`;
   const maxWait = Math.min(place.config.limits.maxWait, MOST_WAITED);
-  const session = await openSession(invocation, { asks: false, gates: [], data, place, title, maxWait });
+  const session = await openSession(invocation, {
+    asks: false,
+    gates: [],
+    data,
+    place,
+    title,
+    settings: { limits: { maxWait } },
+  });
   await session.ralph.agent.ensureUsable();
   await session.ralph.host.sandbox?.ensureUsable();
   const backlog = await workflow.backlog(session.ralph, job.scope);
