@@ -149,11 +149,9 @@ export const DRIVER: Driver = { arguments: ${camel}Arguments, interactive: null,
 function adapterRow({ name }) {
   return `  {
     name: "${name}",
-    programs: ["${name}"],
     proof: { kind: "documented" },
     install: "see the documentation of ${name}",
     login: "see the documentation of ${name}",
-    takesTerminal: false,
     instructions: ["AGENTS.md"],
     needs: { folders: [], hosts: [], keys: [] },
     load: async () => (await import("./adapters/${name}.ts")).DRIVER,

@@ -160,7 +160,7 @@ async function agentSection(row: Adapter): Promise<readonly string[]> {
     reasoning: row.takesReasoning ? "LEVEL" : null,
     folder: "FOLDER",
   });
-  const shown = [row.programs[0] ?? row.name, ...words].map((word) =>
+  const shown = [row.program ?? row.name, ...words].map((word) =>
     /^[\w=.,:/@-]+$/.test(word) ? word : `'${word.replaceAll("\n", " ")}'`
   );
   const set = Object.entries(environment);
@@ -172,9 +172,7 @@ async function agentSection(row: Adapter): Promise<readonly string[]> {
       ? `Measured with version ${row.proof.version}.`
       : "Written from its documentation and never run: try it with `ralph doctor --probe` first.",
     "",
-    ...(row.programs.length === 0
-      ? []
-      : ["```text", `${shown.join(" ")}${input === null ? "" : " < PROMPT"}`, "```", ""]),
+    ...(row.program === null ? [] : ["```text", `${shown.join(" ")}${input === null ? "" : " < PROMPT"}`, "```", ""]),
     `- **Install:** ${row.install.startsWith("npm ") ? `\`${row.install}\`` : row.install}`,
     `- **Log in:** ${row.login}`,
     `- **Reasoning effort:** ${row.takesReasoning ? "`--reasoning LEVEL`" : "the program takes none"}`,
@@ -189,7 +187,7 @@ async function agentSection(row: Adapter): Promise<readonly string[]> {
       row.needs.keys.map((key) => `\`${key}\``).join(", ") ||
       (row.name === "builtin" ? "the one that its settings name" : "none")
     }`,
-    ...(set.length === 0 || row.programs.length === 0 ? [] : [
+    ...(set.length === 0 || row.program === null ? [] : [
       `- **Variables that Ralph sets:** ${
         set.map(([name, value]) => value === undefined ? `\`${name}\` (unset)` : `\`${name}=${value}\``).join(", ")
       }`,

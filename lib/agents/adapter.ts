@@ -50,8 +50,8 @@ export interface RefusalPlace {
 /** One agent: a row of the table. */
 export interface Adapter {
   readonly name: string;
-  /** The program, looked up on PATH; the first that is there. None: Ralph itself, by its hidden command. */
-  readonly programs: readonly string[];
+  /** The program, looked up on PATH; `null`: Ralph itself, by its hidden command. @default its name */
+  readonly program?: string | null;
   /** Says whether the adapter was run against the real program (which version), or written from its documentation. */
   readonly proof: { readonly kind: "measured"; readonly version: string } | { readonly kind: "documented" };
   /** From this version on it is not known to work with the adapter, and why: `ralph doctor` says so. @default none */
@@ -77,8 +77,8 @@ export interface Adapter {
   readonly takesReasoning?: boolean;
   /** It can be pointed to any model server (`provider.endpoint`). @default false */
   readonly takesEndpoint?: boolean;
-  /** It can be handed the terminal with a prompt. */
-  readonly takesTerminal: boolean;
+  /** It can be handed the terminal with a prompt. @default false */
+  readonly takesTerminal?: boolean;
   readonly load: () => Promise<Driver>;
 }
 

@@ -41,7 +41,7 @@ export function adapterAgent(adapter: Adapter, options: AdapterAgentOptions): Ag
   const server = async (): Promise<ReadyEndpoint | undefined> => ready ??= await serverOf(adapter, options);
   return {
     name: adapter.name,
-    interactive: adapter.takesTerminal || options.interactiveArgs !== undefined,
+    interactive: adapter.takesTerminal === true || options.interactiveArgs !== undefined,
     async ensureUsable() {
       if (await programLine(adapter, host, root) === null) throw notFound(adapter);
       await server();
@@ -53,7 +53,7 @@ export function adapterAgent(adapter: Adapter, options: AdapterAgentOptions): Ag
         return silentTurn({ reason: "agent-unusable", message }, request.transcript);
       }
       await using folder = await temporaryDirectory("ralph-agent-");
-      const program = await programLine(adapter, host, root) ?? adapter.programs;
+      const program = await programLine(adapter, host, root) ?? [adapter.program ?? adapter.name];
       const asked = {
         prompt: request.prompt,
         model: options.model ?? null,
@@ -91,7 +91,7 @@ const LEAST_NODE = 22;
 
 /** How an adapter's program is started, or `null`. @throws {RalphError} runtime-too-old */
 async function programLine(adapter: Adapter, host: Host, root: string): Promise<readonly string[] | null> {
-  if (adapter.programs.length > 0) {
+  if (adapter.program !== null) {
     const path = await programPath(adapter, host, root);
     return path === null ? null : [path];
   }
@@ -103,9 +103,9 @@ async function programLine(adapter: Adapter, host: Host, root: string): Promise<
   return own === null ? null : [...own, AGENT_COMMAND];
 }
 
-function notFound({ name, programs, install }: Adapter): RalphError {
+function notFound({ name, program, install }: Adapter): RalphError {
   return new RalphError("agent-not-found", {
-    details: { command: programs[0] ?? name, reason: "it is not on PATH" },
+    details: { command: program ?? name, reason: "it is not on PATH" },
     hint: `install it (${install}), or name another with \`--agent\`; \`ralph doctor\` shows what is there`,
   });
 }
@@ -157,10 +157,10 @@ function withPackages(script: string): readonly string[] {
 
 /** The server is asked once: what it has does not change while a run lasts. */
 async function serverOf(
-  { programs }: Adapter,
+  { program }: Adapter,
   { endpoint, model, host: { environment } }: AdapterAgentOptions,
 ): Promise<ReadyEndpoint | undefined> {
-  if (endpoint === undefined && programs.length > 0) return undefined;
+  if (endpoint === undefined && program !== null) return undefined;
   const { configuredEndpoint } = await import("./ask_endpoint.ts");
   return await configuredEndpoint(endpoint, model ?? undefined, environment.variables);
 }

@@ -31,7 +31,6 @@ const PROVIDER_KEYS: readonly string[] = words(`
 export const ADAPTERS: readonly Adapter[] = [
   {
     name: "claude",
-    programs: ["claude"],
     proof: { kind: "measured", version: "2.1.330" },
     install: "npm install -g @anthropic-ai/claude-code",
     login: "run `claude` once, or set ANTHROPIC_API_KEY",
@@ -68,7 +67,6 @@ export const ADAPTERS: readonly Adapter[] = [
   },
   {
     name: "codex",
-    programs: ["codex"],
     proof: { kind: "measured", version: "0.169.0" },
     install: "npm install -g @openai/codex",
     login: "run `codex login`",
@@ -90,7 +88,7 @@ export const ADAPTERS: readonly Adapter[] = [
   },
   {
     name: "builtin",
-    programs: [],
+    program: null,
     proof: { kind: "measured", version: "ai 7.0.173" },
     install: "nothing: it is a part of Ralph",
     login: "set the variable that holds the server's key",
@@ -98,12 +96,10 @@ export const ADAPTERS: readonly Adapter[] = [
     needs: { folders: [], hosts: [], keys: [] }, // its server's host and key come with the server
     takesReasoning: true,
     takesEndpoint: true,
-    takesTerminal: false,
     load: async () => (await import("./adapters/builtin.ts")).DRIVER,
   },
   {
     name: "opencode",
-    programs: ["opencode"],
     proof: { kind: "measured", version: "1.18.33" },
     install: "npm install -g opencode-ai",
     login: "run `opencode auth login`",
@@ -128,7 +124,6 @@ export const ADAPTERS: readonly Adapter[] = [
   },
   {
     name: "gemini",
-    programs: ["gemini"],
     proof: { kind: "measured", version: "0.61.0" },
     install: "npm install -g @google/gemini-cli",
     login: "run `gemini` once, or set GEMINI_API_KEY",
@@ -150,7 +145,6 @@ export const ADAPTERS: readonly Adapter[] = [
   },
   {
     name: "qwen",
-    programs: ["qwen"],
     proof: { kind: "measured", version: "0.24.4" },
     install: "npm install -g @qwen-code/qwen-code",
     login: "run `qwen` once, or set OPENAI_API_KEY",
@@ -169,7 +163,6 @@ export const ADAPTERS: readonly Adapter[] = [
   },
   {
     name: "copilot",
-    programs: ["copilot"],
     proof: { kind: "measured", version: "1.0.102" },
     install: "npm install -g @github/copilot",
     login: "run `copilot` and `/login`",
@@ -192,7 +185,6 @@ export const ADAPTERS: readonly Adapter[] = [
   },
   {
     name: "cline",
-    programs: ["cline"],
     proof: { kind: "measured", version: "3.0.65" },
     install: "npm install -g cline",
     login: "run `cline auth`",
@@ -204,12 +196,10 @@ export const ADAPTERS: readonly Adapter[] = [
     },
     waitsForServer: { files: [], variables: [] },
     takesReasoning: true,
-    takesTerminal: false,
     load: async () => (await import("./adapters/cline.ts")).DRIVER,
   },
   {
     name: "pi",
-    programs: ["pi"],
     proof: { kind: "measured", version: "0.73.1" },
     install: "npm install -g @mariozechner/pi-coding-agent",
     login: "run `pi` and `/login`, or set the provider's key",
@@ -231,7 +221,6 @@ export const ADAPTERS: readonly Adapter[] = [
   },
   {
     name: "amp",
-    programs: ["amp"],
     proof: { kind: "measured", version: "0.0.1775390627" },
     doubtful: {
       from: "0.0.1775390628",
@@ -249,12 +238,11 @@ export const ADAPTERS: readonly Adapter[] = [
       hosts: ["ampcode.com", "*.ampcode.com"],
       keys: ["AMP_API_KEY"],
     },
-    takesTerminal: false,
     load: async () => (await import("./adapters/amp.ts")).DRIVER,
   },
   {
     name: "cursor",
-    programs: ["cursor-agent"],
+    program: "cursor-agent",
     proof: { kind: "documented" },
     install: "see https://cursor.com/docs/cli",
     login: "run `cursor-agent login`",
@@ -273,7 +261,6 @@ export const ADAPTERS: readonly Adapter[] = [
   },
   {
     name: "droid",
-    programs: ["droid"],
     proof: { kind: "documented" },
     install: "see https://docs.factory.ai/cli",
     login: "run `droid` once, or set FACTORY_API_KEY",
@@ -288,12 +275,10 @@ export const ADAPTERS: readonly Adapter[] = [
       keys: ["FACTORY_API_KEY"],
     },
     takesReasoning: true,
-    takesTerminal: false,
     load: async () => (await import("./adapters/droid.ts")).DRIVER,
   },
   {
     name: "aider",
-    programs: ["aider"],
     proof: { kind: "documented" },
     install: "see https://aider.chat/docs/install.html",
     login: "set the key of the model's provider",
@@ -308,7 +293,6 @@ export const ADAPTERS: readonly Adapter[] = [
       keys: PROVIDER_KEYS,
     },
     takesReasoning: true,
-    takesTerminal: false,
     load: async () => (await import("./adapters/aider.ts")).DRIVER,
   },
 ];

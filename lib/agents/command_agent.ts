@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
 import { findExecutable, shellInvocation } from "../host/shell.ts";
 import type { Host } from "../host/types.ts";
-import { commandWord, packageOf, quoted } from "./program.ts";
+import { commandWord, packageOf, programName, quoted } from "./program.ts";
 import { type AgentInvocation, runTurn } from "./run_turn.ts";
 import type { Agent, TurnRequest } from "../context/context.ts";
 
@@ -107,7 +107,7 @@ async function insideOf(
   if (host.sandbox === undefined) return {};
   const { ADAPTERS } = await import("./adapters.ts");
   const program = word === null ? null : await findExecutable(word, host.environment, root ?? host.environment.cwd);
-  const adapter = ADAPTERS.find(({ programs }) => word !== null && programs.includes(basename(word)));
+  const adapter = word === null ? undefined : ADAPTERS.find((row) => programName(row) === basename(word));
   const named = command.split(/[\s'"=]+/).filter((part) => part.startsWith("/") && part !== "/");
   const read = [...named, ...(program === null ? [] : [program, packageOf(program)])];
   return { read, ...(adapter === undefined ? {} : { needs: adapter.needs }) };

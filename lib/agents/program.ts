@@ -8,6 +8,8 @@ import { findExecutable } from "../host/shell.ts";
 import type { Host } from "../host/types.ts";
 import type { Adapter } from "./adapter.ts";
 
+type AdapterProgram = Pick<Adapter, "name" | "program">;
+
 const SHELL_WORDS = new Set(
   (
     "! { ( (( [[ [ . : alias bg break builtin case cd command declare eval exec exit export false fg for " +
@@ -21,16 +23,14 @@ const ASSIGNMENT_REGEXP = /^[A-Za-z_][A-Za-z0-9_]*=(?:"[^"$`\\]*"|'[^']*'|[^\s"'
 const WORD_REGEXP = /^(?:"([^"$`\\]+)"|'([^']+)'|([^\s"'$`\\;&|<>()*?~[\]{}#]+))(?=[\s;&|<>)]|$)/;
 
 /** The path of an adapter's program, or `null`. */
-export async function programPath(
-  { programs }: Pick<Adapter, "programs">,
-  host: Host,
-  root: string,
-): Promise<string | null> {
-  for (const name of programs) {
-    const path = await findExecutable(name, host.environment, root);
-    if (path !== null) return path;
-  }
-  return null;
+export async function programPath(adapter: AdapterProgram, { environment }: Host, root: string): Promise<string | null> {
+  const program = programName(adapter);
+  return program === null ? null : await findExecutable(program, environment, root);
+}
+
+/** The name of an adapter's program, `null` for Ralph itself. */
+export function programName({ name, program = name }: AdapterProgram): string | null {
+  return program;
 }
 
 /** The program that a command line starts with, or `null` where only the shell knows. */

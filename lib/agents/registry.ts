@@ -183,7 +183,7 @@ function presetAgent(
     throw optionInvalid("--reasoning", `left out: \`${preset}\` has no such option`, reasoning, hint);
   }
   if (endpoint !== undefined && adapter.takesEndpoint !== true) throw noEndpoint(adapter);
-  if (adapter.programs.length === 0 && reasoning !== undefined && !EFFORTS.includes(reasoning)) {
+  if (adapter.program === null && reasoning !== undefined && !EFFORTS.includes(reasoning)) {
     const expected = `one of ${EFFORTS.join(", ")}`;
     throw optionInvalid("--reasoning", expected, reasoning, "leave it out for the model's own");
   }

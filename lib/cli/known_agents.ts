@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { commandWord, programPath } from "../agents/program.ts";
+import { commandWord, programName, programPath } from "../agents/program.ts";
 import { ADAPTERS } from "../agents/adapters.ts";
 import type { Adapter } from "../agents/adapter.ts";
 import type { Host } from "../host/types.ts";
@@ -53,7 +53,7 @@ export async function ownServers(variables: Host["environment"]["variables"]): P
 export function knownProgram(command: string): string | null {
   const word = commandWord(command);
   if (word === null) return null;
-  return ADAPTERS.find(({ programs }) => programs.includes(basename(word)))?.name ?? null;
+  return ADAPTERS.find((row) => programName(row) === basename(word))?.name ?? null;
 }
 
 /** How far an adapter can be trusted, in a few words. */

@@ -78,7 +78,7 @@ describe("arguments", () => {
     },
   );
 
-  test.each(ADAPTERS)("$name says rightly whether it takes the terminal", ({ name, takesTerminal }) => {
+  test.each(ADAPTERS)("$name says rightly whether it takes the terminal", ({ name, takesTerminal = false }) => {
     expect(takesTerminal).toBe(driverOf(name).interactive !== null);
   });
 

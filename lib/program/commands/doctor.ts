@@ -281,7 +281,7 @@ async function presetOf(
   const adapter = findAdapter(preset);
   const [detail, hint] = adapter === undefined
     ? [`there is no agent named ${preset}`, "`ralph help agents` lists them"]
-    : [`\`${adapter.programs[0]}\` is not on PATH`, `${adapter.install}; ${adapter.login}`];
+    : [`\`${adapter.program ?? adapter.name}\` is not on PATH`, `${adapter.install}; ${adapter.login}`];
   return { level: "missing", name: "agent", detail, hint };
 }
 
