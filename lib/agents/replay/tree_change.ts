@@ -1,6 +1,9 @@
 import { join } from "node:path";
-import { createGit, outputOfGit, QUIET } from "../../git/run_git.ts";
-import { copyTarget, pathExists, temporaryDirectory, writeAtomic } from "../../host/files.ts";
+import { openRepository } from "../../git/open_repository.ts";
+import { ownTree } from "../../git/own_index.ts";
+import { type Repository, requireRepository } from "../../git/repository.ts";
+import { commitFields, outputFrom, pathsFrom } from "../../git/run_git.ts";
+import { temporaryDirectory, writeAtomic } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
 
 const TIMEOUT_MS = 300_000;
@@ -21,74 +24,47 @@ export interface TreeMark {
 
 /** Notes what the working tree holds, ignored files aside. Nothing in the repository is moved. */
 export async function markTree(host: Host, cwd: string): Promise<TreeMark> {
-  await using folder = await temporaryDirectory("ralph-cassette-");
-  const index = join(folder.path, "index");
-  const own = (await git(host, cwd, ["rev-parse", "--git-path", "index"])).trim();
-  const path = own.startsWith("/") ? own : join(cwd, own);
-  // With the repository's own index only what changed is read.
-  if (await pathExists(path)) await copyTarget(path, index);
-  const environment = { GIT_INDEX_FILE: index };
-  const top = (await git(host, cwd, ["rev-parse", "--show-toplevel"])).trim();
-  await git(host, top, ["add", "-A"], environment);
-  const tree = (await git(host, top, ["write-tree"], environment)).trim();
-  const head = (await createGit(host, cwd)(["rev-parse", "-q", "--verify", "HEAD"])).stdout.trim();
-  return { tree, head: head === "" ? null : head };
+  const repository = await repositoryOf(host, cwd);
+  // With a copy of the repository's own index only what changed is read.
+  const tree = await ownTree(
+    repository,
+    "copied",
+    (environment) => outputFrom(repository, ["add", "--all"], { environment, timeoutMs: TIMEOUT_MS }),
+  );
+  return { tree, head: (await repository.head()).head };
 }
 
 /** The change between two moments. */
 export async function changeBetween(host: Host, cwd: string, before: TreeMark, after: TreeMark): Promise<TreeChange> {
-  const patch = await git(host, cwd, [
-    "diff",
-    "--binary",
-    "--full-index",
-    "--no-color",
-    "--no-ext-diff",
-    before.tree,
-    after.tree,
-  ]);
+  const repository = await repositoryOf(host, cwd);
+  const diff = ["diff", "--binary", "--full-index", "--no-color", "--no-ext-diff", before.tree, after.tree];
+  const patch = await outputFrom(repository, diff, { timeoutMs: TIMEOUT_MS });
   if (before.head === after.head || after.head === null) return { patch, commits: [] };
   const range = before.head === null ? after.head : `${before.head}..${after.head}`;
-  const ids = (await git(host, cwd, ["rev-list", "--reverse", range])).split("\n").filter((id) => id !== "");
   const commits = [];
-  for (const id of ids) {
-    const message = await git(host, cwd, ["log", "-1", "--format=%B", id]);
-    const names = await git(host, cwd, ["diff-tree", "--root", "--no-commit-id", "-r", "-z", "--name-only", id]);
-    commits.push({ message: message.trim(), paths: names.split("\0").filter((name) => name !== "") });
+  for (const [id = "", message = ""] of await commitFields(repository, ["%H", "%B"], ["--reverse", range])) {
+    const names = ["diff-tree", "--root", "--no-commit-id", "-r", "-z", "--name-only", id.trim()];
+    commits.push({ message: message.trim(), paths: await pathsFrom(repository, names) });
   }
   return { patch, commits };
 }
 
 /** Makes the same change again. @throws {RalphError} git-failed when it does not apply */
 export async function applyChange(host: Host, cwd: string, { patch, commits }: TreeChange): Promise<void> {
-  const top = (await git(host, cwd, ["rev-parse", "--show-toplevel"])).trim();
+  const repository = await repositoryOf(host, cwd);
   if (patch !== "") {
     await using folder = await temporaryDirectory("ralph-cassette-");
     const file = join(folder.path, "change.patch");
     await writeAtomic(file, patch);
-    await git(host, top, ["apply", "--binary", "--whitespace=nowarn", file]);
+    await outputFrom(repository, ["apply", "--binary", "--whitespace=nowarn", file], { timeoutMs: TIMEOUT_MS });
   }
   for (const { message, paths } of commits) {
-    if (paths.length > 0) await git(host, top, ["add", "-A", "--", ...paths]);
-    await git(host, top, [
-      "commit",
-      "-q",
-      "--no-verify",
-      "--allow-empty",
-      "-m",
-      message,
-      ...(paths.length > 0 ? ["--", ...paths] : []),
-    ]);
+    const named = paths.length > 0 ? ["--", ...paths] : [];
+    if (paths.length > 0) await outputFrom(repository, ["add", "-A", ...named]);
+    await outputFrom(repository, ["commit", "-q", "--no-verify", "--allow-empty", "-m", message, ...named]);
   }
 }
 
-const HINT = "look at the working tree";
-
-async function git(
-  host: Host,
-  cwd: string,
-  arguments_: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
-): Promise<string> {
-  const options = { environment: { ...QUIET, ...environment }, timeoutMs: TIMEOUT_MS, hint: HINT };
-  return await outputOfGit(createGit(host, cwd), arguments_, options);
+async function repositoryOf(host: Host, cwd: string): Promise<Repository> {
+  return requireRepository({ repository: await openRepository(host, cwd), root: cwd });
 }
