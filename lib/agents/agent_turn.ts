@@ -2,13 +2,7 @@ import { dirname, join, parse, relative, sep } from "node:path";
 import type { TurnStage } from "../config/types.ts";
 import type { Agent, RalphContext, TurnKind } from "../context/context.ts";
 import { gitFailed } from "../git/run_git.ts";
-import {
-  type ChangedPath,
-  type Repository,
-  requireRepository,
-  rootPaths,
-  type TreeSnapshot,
-} from "../git/repository.ts";
+import { type ChangedPath, type Repository, requireRepository, rootPaths, type TreeSnapshot, type WithGit } from "../git/repository.ts";
 import { ensureRunsIgnored, isIgnoring } from "../events/run_folders.ts";
 import type { TimeBudget } from "../backlog/turn_types.ts";
 import { readStart, resolveInside } from "../host/files.ts";
@@ -177,7 +171,7 @@ function kindOf({ stage, item = null, attempt = 1 }: AgentTurnRequest): TurnKind
   return { stage: stage ?? (item?.review === true ? "review" : own), item, attempt };
 }
 
-async function hasCommit({ git }: Pick<Repository, "git">, commit: string): Promise<boolean> {
+async function hasCommit({ git }: WithGit, commit: string): Promise<boolean> {
   return (await git(["cat-file", "-e", `${commit}^{commit}`])).exitCode === 0;
 }
 

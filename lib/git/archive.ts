@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Repository } from "./repository.ts";
+import type { WithGit } from "./repository.ts";
 import { outputFrom } from "./run_git.ts";
 
 /** The folder of the refs. */
@@ -21,7 +21,7 @@ export interface Archived {
 }
 
 /** All that is kept of a branch, the newest first. */
-export async function archivesOf({ git }: Pick<Repository, "git">, branch: string): Promise<readonly Archived[]> {
+export async function archivesOf({ git }: WithGit, branch: string): Promise<readonly Archived[]> {
   const prefix = `${ARCHIVE_REFS}/${branch}/`;
   const { stdout } = await git(["for-each-ref", "--format=%(refname) %(tree) %(parent)", prefix]);
   const all = stdout.split("\n").flatMap((line): readonly Archived[] => {
@@ -33,7 +33,7 @@ export async function archivesOf({ git }: Pick<Repository, "git">, branch: strin
 }
 
 /** The newest one of a branch; `null`: there is none. */
-export async function newestArchive(repository: Pick<Repository, "git">, branch: string): Promise<Archived | null> {
+export async function newestArchive(repository: WithGit, branch: string): Promise<Archived | null> {
   return (await archivesOf(repository, branch))[0] ?? null;
 }
 
@@ -49,6 +49,6 @@ export function archiveRefspec(branch: string): string {
 }
 
 /** Fetches all that a remote keeps of a branch. @throws {RalphError} git-failed, also where it has another one of the same number */
-export async function fetchArchives({ git }: Pick<Repository, "git">, remote: string, branch: string): Promise<void> {
+export async function fetchArchives({ git }: WithGit, remote: string, branch: string): Promise<void> {
   await outputFrom({ git }, ["fetch", "--quiet", "--no-tags", "--end-of-options", remote, archiveRefspec(branch)]);
 }

@@ -1,14 +1,12 @@
 import { keepPaths, linesOf } from "./kept.ts";
 import { withOwnIndex } from "./own_index.ts";
 import { outputFrom } from "./run_git.ts";
-import type { Repository } from "./repository.ts";
+import type { GitTree } from "./repository.ts";
 import { stagePaths } from "./stage_paths.ts";
-
-type Staged = Pick<Repository, "git" | "gitDirectory" | "ralphDirectory" | "topLevel">;
 
 /** Stages files byte by byte, past every attribute: a file may not have the encoding that it is said to have. */
 export async function stageBytes(
-  repository: Staged,
+  repository: GitTree,
   paths: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): Promise<void> {
@@ -19,7 +17,7 @@ export async function stageBytes(
 }
 
 /** Tells whether git cannot take these files for their attributes alone. */
-export async function areRefusedByAttributes(repository: Staged, paths: readonly string[]): Promise<boolean> {
+export async function areRefusedByAttributes(repository: GitTree, paths: readonly string[]): Promise<boolean> {
   return await withOwnIndex(repository, "copied", async (environment) => {
     const isStaged = (staged: Promise<void>): Promise<boolean> => staged.then(() => true, () => false);
     return !await isStaged(stagePaths(repository, paths, environment)) &&

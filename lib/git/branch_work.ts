@@ -1,6 +1,6 @@
 import { isAncestor } from "./refs.ts";
 import { defaultBranch } from "./default_branch.ts";
-import type { Repository } from "./repository.ts";
+import type { Repository, WithGit } from "./repository.ts";
 
 /** The work of a branch beside the one that it came from. Plain JSON. */
 export interface BranchWork {
@@ -45,7 +45,7 @@ export async function branchWork(
 
 /** `true` where a commit is another one, or comes after it and adds nothing but what does not count. */
 export async function addsNothing(
-  repository: Pick<Repository, "git">,
+  repository: WithGit,
   { from, to }: { readonly from: string; readonly to: string },
   isApart: (path: string) => boolean,
 ): Promise<boolean> {
@@ -57,7 +57,7 @@ export async function addsNothing(
 
 /** Files and lines that differ. @param range arguments of `git diff` @param apart files that do not count */
 export async function statOf(
-  repository: Pick<Repository, "git">,
+  repository: WithGit,
   range: readonly string[],
   apart: readonly string[] = [],
 ): Promise<{ readonly files: number; readonly added: number; readonly removed: number }> {
@@ -68,7 +68,7 @@ export async function statOf(
 
 /** Lines that differ, file by file; a binary one has none. */
 export async function numstat(
-  { git }: Pick<Repository, "git">,
+  { git }: WithGit,
   range: readonly string[],
   apart: readonly string[],
 ): Promise<readonly { readonly path: string; readonly added: number; readonly removed: number }[]> {

@@ -23,8 +23,8 @@ import { withOwnIndex } from "./own_index.ts";
 import { clearLocks, type GitFolders } from "./locks.ts";
 import { isReadable } from "./parse_status.ts";
 import { persistBranch } from "./persist.ts";
-import { behindLinks, stagePaths, type Staging } from "./stage_paths.ts";
-import type { ChangedPath, CommitRequest, CommitResult, TreeStatus } from "./repository.ts";
+import { behindLinks, stagePaths } from "./stage_paths.ts";
+import type { ChangedPath, CommitRequest, CommitResult, Repository, TreeStatus, WithIndex, WithTree } from "./repository.ts";
 
 const TIMEOUT_MS = 60_000;
 const HOOKS_TIMEOUT_MS = 600_000;
@@ -190,7 +190,7 @@ async function commitMany(
   { chosen, commit, limits, run }: Chosen,
 ): Promise<GitEnd> {
   const { environment = QUIET } = limits;
-  const repository: Parameters<typeof withOwnIndex>[0] & Staging = {
+  const repository: WithIndex & WithTree = {
     topLevel,
     gitDirectory: folders.gitDirectory,
     git: withEnvironment(git, environment),
@@ -361,7 +361,7 @@ function messageOf({ subject: text, body }: Pick<CommitRequest, "subject" | "bod
 function withEnvironment(
   git: Git,
   environment: Readonly<Record<string, string | undefined>>,
-): Parameters<typeof withOwnIndex>[0]["git"] {
+): Repository["git"] {
   return (arguments_, options = {}) =>
     git(arguments_, { ...options, environment: { ...environment, ...options.environment } });
 }

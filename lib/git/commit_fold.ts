@@ -3,7 +3,7 @@ import { moveHead } from "./move_head.ts";
 import { withOwnIndex } from "./own_index.ts";
 import { FROM_INPUT, type GitEnd, gitFailed, lineFrom, outputFrom, pathsBetween } from "./run_git.ts";
 import { stagePaths } from "./stage_paths.ts";
-import type { Fold, Repository } from "./repository.ts";
+import type { Fold, Repository, WithGit } from "./repository.ts";
 
 type Folding = Pick<Repository, "git" | "gitDirectory" | "topLevel">;
 
@@ -58,7 +58,7 @@ export async function commitFolded(repository: Folding, request: FoldedCommit): 
  *
  * @throws {RalphError} git-failed
  */
-export async function undoFold(repository: Pick<Repository, "git">, fold: Fold): Promise<void> {
+export async function undoFold(repository: WithGit, fold: Fold): Promise<void> {
   const { head, onto } = fold;
   const now = await lineFrom(repository, ["rev-parse", "HEAD"]);
   if (now === head) return;
@@ -75,17 +75,17 @@ function refOf({ head }: Fold): string {
   return `refs/ralph/fold/${head}`;
 }
 
-async function forget(repository: Pick<Repository, "git">, fold: Fold): Promise<void> {
+async function forget(repository: WithGit, fold: Fold): Promise<void> {
   await outputFrom(repository, ["update-ref", "-d", refOf(fold)]);
 }
 
 /** The index has what the folded commits had; it gets what the new one has beside that. */
-async function matchIndex(repository: Pick<Repository, "git">, from: string): Promise<void> {
+async function matchIndex(repository: WithGit, from: string): Promise<void> {
   const input = (await pathsBetween(repository, from, "HEAD")).join("\0");
   if (input !== "") await outputFrom(repository, ["reset", "--quiet", ...FROM_INPUT], { input });
 }
 
-async function moveBack(repository: Pick<Repository, "git">, fold: Fold, why: string): Promise<void> {
+async function moveBack(repository: WithGit, fold: Fold, why: string): Promise<void> {
   if (await moveHead(repository, { from: fold.onto, to: fold.head, why })) return;
   const reason = `another tool committed meanwhile; the turn's commits are kept as ${refOf(fold)}`;
   throw gitFailed(["update-ref"], reason, `\`git merge ${refOf(fold)}\`, then the same command continues`);

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { readBytes, writeAtomic } from "../host/files.ts";
 import { factsOf } from "../host/path_facts.ts";
 import { outputFrom } from "./run_git.ts";
-import type { Repository } from "./repository.ts";
+import type { Repository, WithGit, WithTree } from "./repository.ts";
 
 const SINCE = "merged since: ";
 const YOURS = "yours: ";
@@ -40,7 +40,7 @@ export interface MarkedMerge {
  * @returns the texts that it made
  */
 export async function labelConflicts(
-  repository: Pick<Repository, "git" | "topLevel">,
+  repository: WithTree,
   merge: MarkedMerge,
   paths: readonly string[],
 ): Promise<readonly string[]> {
@@ -74,7 +74,7 @@ function unresolvedName({ topLevel }: Pick<Repository, "topLevel">, path: string
 
 /** Both sides of a file, with markers around the commands that show them. */
 async function sidesOf(
-  { git }: Pick<Repository, "git">,
+  { git }: WithGit,
   { tip, left, itemId }: MarkedMerge,
   { path, since }: { readonly path: string; readonly since: string },
 ): Promise<string> {

@@ -1,5 +1,5 @@
 import { mayHaveRefs } from "./run_git.ts";
-import type { Repository } from "./repository.ts";
+import type { WithGit, WithIndex } from "./repository.ts";
 
 const ORIGIN_HEAD = "refs/remotes/origin/HEAD";
 
@@ -7,9 +7,7 @@ const ORIGIN_HEAD = "refs/remotes/origin/HEAD";
  * The branch that work ends up on: the remote's own, `main`, `master`, or the one that git makes first; `null` where no
  * such branch is here.
  */
-export async function defaultBranch(
-  { git, gitDirectory }: Pick<Repository, "git" | "gitDirectory">,
-): Promise<string | null> {
+export async function defaultBranch({ git, gitDirectory }: WithIndex): Promise<string | null> {
   const listed = await git(["for-each-ref", "--format=%(refname) %(symref)", "refs/heads/", ORIGIN_HEAD]);
   const symbolic = new Map(listed.stdout.split("\n").map((line) => line.split(" ") as [string, string]));
   const isHere = (name: string): boolean => symbolic.has(`refs/heads/${name}`);
@@ -21,7 +19,7 @@ export async function defaultBranch(
 }
 
 /** The remote's own branch by its name, be it here or not; `null` where that is not known. */
-export async function remoteBranch({ git }: Pick<Repository, "git">): Promise<string | null> {
+export async function remoteBranch({ git }: WithGit): Promise<string | null> {
   const name = (await git(["symbolic-ref", "--quiet", ORIGIN_HEAD])).stdout.trim();
   return name.replace(/^refs\/remotes\/origin\//, "") || null;
 }

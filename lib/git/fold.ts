@@ -9,7 +9,7 @@ import { commitFields, lineFrom, outputFrom, pathsBetween } from "./run_git.ts";
 import { ownTree } from "./own_index.ts";
 import { stagePaths } from "./stage_paths.ts";
 import { markedCommits } from "./turn_mark.ts";
-import type { Fold, OwnCommits, Repository } from "./repository.ts";
+import type { Fold, GitTree, OwnCommits, WithGit } from "./repository.ts";
 
 /** So many subjects are named in a body. */
 const NAMED = 50;
@@ -39,7 +39,7 @@ interface TurnCommit {
  * @throws {RalphError} git-failed
  */
 export async function planFold(
-  repository: Pick<Repository, "git">,
+  repository: WithGit,
   { start, head, branch, mask }: {
     readonly start: string;
     readonly head: string;
@@ -66,7 +66,7 @@ export async function planFold(
  * @throws {RalphError} git-failed
  */
 export async function commitsBetween(
-  repository: Pick<Repository, "git">,
+  repository: WithGit,
   base: string,
   head: string,
   mask?: Mask,
@@ -126,7 +126,7 @@ export interface Captured {
  * ```
  */
 export async function captureWork(
-  repository: Pick<Repository, "git" | "gitDirectory" | "ralphDirectory" | "topLevel">,
+  repository: GitTree,
   { base, ref, subject, without, only, mask }: Capture,
 ): Promise<Captured | null> {
   const tree = await ownTree(repository, "copied", async (environment) => {
@@ -157,10 +157,7 @@ function atTip(own: ReadonlyMap<string, TurnCommit>, head: string): readonly Tur
   return found;
 }
 
-async function commitsOf(
-  repository: Pick<Repository, "git">,
-  range: readonly string[],
-): Promise<readonly TurnCommit[]> {
+async function commitsOf(repository: WithGit, range: readonly string[]): Promise<readonly TurnCommit[]> {
   const found = await commitFields(repository, FIELDS, range);
   return found.map(([id = "", parents = "", subject = "", author = "", trailers = ""]) => ({
     id: id.trim(),
@@ -183,12 +180,12 @@ function ownCommits(commits: readonly TurnCommit[], me: string, mask: Mask = (te
   return { subjects: commits.map(({ subject }) => mask(subject)), trailers: [...byLine.values()] };
 }
 
-async function authorOf(repository: Pick<Repository, "git">): Promise<string> {
+async function authorOf(repository: WithGit): Promise<string> {
   return (await outputFrom(repository, ["var", "GIT_AUTHOR_IDENT"])).replace(/ \d+ [+-]\d+\s*$/, "");
 }
 
 /** Submodules are not Ralph's to commit. */
-async function isPlain(repository: Pick<Repository, "git">, onto: string, head: string): Promise<boolean> {
+async function isPlain(repository: WithGit, onto: string, head: string): Promise<boolean> {
   const changed = await outputFrom(repository, ["diff-tree", "-r", "-z", "--raw", "--no-renames", onto, head]);
   return !changed.split("\0").some((line) => /^:160000 |^:\d+ 160000 /.test(line));
 }

@@ -1,7 +1,7 @@
 import { withOwnIndex } from "./own_index.ts";
 import { NAMES_AT, outputFrom, pathsBetween, pathsFrom } from "./run_git.ts";
 import { entriesAt } from "./take_out.ts";
-import type { Repository } from "./repository.ts";
+import type { WithIndex } from "./repository.ts";
 
 /** Without hooks: these have run. */
 const AMEND = ["-c", "core.hooksPath=/dev/null", "commit", "--amend", "--no-edit", "--quiet", "--cleanup=verbatim"];
@@ -15,7 +15,7 @@ const AMEND = ["-c", "core.hooksPath=/dev/null", "commit", "--amend", "--no-edit
  * @throws {RalphError} git-failed
  */
 export async function takeOutStaged(
-  repository: Pick<Repository, "git" | "gitDirectory">,
+  repository: WithIndex,
   base: string | null,
   paths: ReadonlySet<string>,
 ): Promise<readonly string[]> {

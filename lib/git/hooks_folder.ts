@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import { factsOf } from "../host/path_facts.ts";
 import type { GitFolders } from "./locks.ts";
 import { lineFrom } from "./run_git.ts";
-import type { Repository } from "./repository.ts";
+import type { WithTree } from "./repository.ts";
 
 /** The answers by git directory, while the repository's configuration is the same. */
 const KNOWN = new Map<string, { readonly stamps: string; readonly folder: string }>();
@@ -10,7 +10,7 @@ const KNOWN = new Map<string, { readonly stamps: string; readonly folder: string
 /** Absolute path of the folder of hooks; git is asked again when the repository's configuration has changed. */
 export async function hooksFolderOf(
   { git, topLevel, gitDirectory, commonDirectory }:
-    & Pick<Repository, "git" | "topLevel">
+    & WithTree
     & Omit<GitFolders, "ralphDirectory">,
 ): Promise<string> {
   const stamps = [join(commonDirectory, "config"), join(gitDirectory, "config.worktree")]

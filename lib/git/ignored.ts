@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { wasThere } from "../host/path_facts.ts";
 import { outputFrom, partsOf, READING } from "./run_git.ts";
-import type { Repository } from "./repository.ts";
+import type { WithTree } from "./repository.ts";
 
 /** Tells whether a path was there, and ignored. Paths are relative to the top level. */
 export type WasIgnored = (path: string) => boolean;
@@ -14,10 +14,7 @@ export interface Ignored {
 }
 
 /** Asks git once. A folder that is ignored as a whole is one path: what is in it is known by its age. @param now milliseconds since 1970 */
-export async function readIgnored(
-  repository: Pick<Repository, "git" | "topLevel">,
-  now: number,
-): Promise<Ignored> {
+export async function readIgnored(repository: WithTree, now: number): Promise<Ignored> {
   const look = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
   const listed = new Set(partsOf(await outputFrom(repository, look, { environment: READING })));
   const files = [...listed].filter((path) => !path.endsWith("/"));

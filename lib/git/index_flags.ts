@@ -3,7 +3,7 @@ import { pathExists } from "../host/files.ts";
 import { isReadable } from "./parse_status.ts";
 import { withOwnIndex } from "./own_index.ts";
 import { outputFrom, partsOf } from "./run_git.ts";
-import type { Repository, TreeSnapshot } from "./repository.ts";
+import type { Repository, TreeSnapshot, WithGit, WithIndex } from "./repository.ts";
 
 /** Paths whose changes an index flag hides from `git status`. */
 export interface IndexFlags {
@@ -14,7 +14,7 @@ export interface IndexFlags {
 }
 
 /** Reads the flags of the index. */
-export async function readIndexFlags(repository: Pick<Repository, "git" | "gitDirectory">): Promise<IndexFlags> {
+export async function readIndexFlags(repository: WithIndex): Promise<IndexFlags> {
   const listed = await outputFrom(repository, ["ls-files", "-v", "-z"], { environment: { GIT_OPTIONAL_LOCKS: "0" } });
   const mayBeSparse = await pathExists(join(repository.gitDirectory, "info", "sparse-checkout"));
   const sparse = mayBeSparse ? (await repository.git(["config", "--type=bool", "core.sparseCheckout"])).stdout : "";
@@ -35,7 +35,7 @@ export async function readIndexFlags(repository: Pick<Repository, "git" | "gitDi
  * @returns the paths that had one
  */
 export async function clearNewFlags(
-  repository: Pick<Repository, "git">,
+  repository: WithGit,
   before: IndexFlags,
   now: IndexFlags,
 ): Promise<readonly string[]> {
@@ -48,7 +48,7 @@ export async function clearNewFlags(
  * @returns the paths
  */
 export async function layFlagsAgain(
-  repository: Pick<Repository, "git" | "gitDirectory">,
+  repository: WithIndex,
   before: IndexFlags,
   now: IndexFlags,
 ): Promise<readonly string[]> {
@@ -106,7 +106,7 @@ function flagsOnlyIn(flags: IndexFlags, others: IndexFlags): Flagged {
   };
 }
 
-async function ofTracked(repository: Pick<Repository, "git">, { assumed, skipped }: Flagged): Promise<Flagged> {
+async function ofTracked(repository: WithGit, { assumed, skipped }: Flagged): Promise<Flagged> {
   const tracked = new Set(partsOf(await outputFrom(repository, ["ls-files", "-z"])));
   const still = (paths: ReadonlySet<string>): ReadonlySet<string> =>
     new Set([...paths].filter((path) => tracked.has(path)));
@@ -114,7 +114,7 @@ async function ofTracked(repository: Pick<Repository, "git">, { assumed, skipped
 }
 
 async function mark(
-  repository: Pick<Repository, "git">,
+  repository: WithGit,
   { assumed, skipped }: Flagged,
   [forAssumed, forSkipped]: readonly [string, string],
   environment: Readonly<Record<string, string>> = {},

@@ -7,7 +7,7 @@ import { ownCommit } from "./own_commit.ts";
 import { FROM_INPUT, lineFrom, outputFrom } from "./run_git.ts";
 import { behindLinks } from "./stage_paths.ts";
 import { treeWith } from "./own_index.ts";
-import type { Repository, TreeSnapshot } from "./repository.ts";
+import type { GitTree, TreeSnapshot, WithGit } from "./repository.ts";
 
 /** The content of a path that is not committed, as a git object. */
 export interface KeptPath {
@@ -25,11 +25,9 @@ export interface KeptPath {
 /** The most that is kept of one file, and in all, in bytes. */
 const [LARGEST_KEPT, MOST_KEPT] = [5 << 20, 100 << 20];
 
-type Keeping = Pick<Repository, "git" | "gitDirectory" | "ralphDirectory" | "topLevel">;
-
 /** Keeps the content of these paths as the snapshot has them, byte for byte, past every filter. */
 export async function keepPaths(
-  repository: Keeping,
+  repository: GitTree,
   { contents, changed = [] }: Pick<TreeSnapshot, "contents"> & Partial<Pick<TreeSnapshot, "changed">>,
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, KeptPath>> {
@@ -64,7 +62,7 @@ export async function keepPaths(
   return kept;
 }
 
-function foldersFor({ topLevel }: Keeping, path: string): Pick<KeptPath, "folders"> {
+function foldersFor({ topLevel }: GitTree, path: string): Pick<KeptPath, "folders"> {
   const folders = foldersAbove(topLevel, [join(topLevel, path)]).map((folder) => factsOf(folder)?.mode ?? 0o755);
   return folders.every((mode) => mode === 0o755) ? {} : { folders };
 }
@@ -106,7 +104,7 @@ function stagedLines(kept: Kept): readonly string[] {
  * @param parents the commits of the refs, which are set
  */
 export async function nameKept(
-  repository: Keeping,
+  repository: GitTree,
   ref: string,
   { first, now }: { readonly first: Kept; readonly now: Kept },
   parents: Map<string, string>,
@@ -123,7 +121,7 @@ export async function nameKept(
 }
 
 /** Lays entries of the index in again. @throws {RalphError} git-failed */
-export async function restoreStaged(repository: Keeping, staged: ReadonlyMap<string, string>): Promise<void> {
+export async function restoreStaged(repository: GitTree, staged: ReadonlyMap<string, string>): Promise<void> {
   if (staged.size === 0) return;
   const input = [...staged].map(([path, entry]) => `${entry.replace(" N", "")}\t${path}\0`).join("");
   await outputFrom(repository, ["update-index", "-z", "--replace", "--index-info"], { input });
@@ -140,7 +138,7 @@ export async function restoreStaged(repository: Keeping, staged: ReadonlyMap<str
  * @throws {RalphError} file-unwritable, git-failed
  */
 export async function restoreKept(
-  repository: Keeping,
+  repository: GitTree,
   path: string,
   { blob, facts, folders }: KeptPath,
 ): Promise<boolean> {
@@ -163,7 +161,7 @@ export async function restoreKept(
 }
 
 /** Takes away what Ralph has kept for runs whose folders are gone: `refs/ralph/lost/<run>…`, `refs/ralph/kept/<run>`. */
-export async function pruneRefs(repository: Pick<Repository, "git">, runs: readonly string[]): Promise<void> {
+export async function pruneRefs(repository: WithGit, runs: readonly string[]): Promise<void> {
   if (runs.length === 0) return;
   const refs = await refsBelow(repository, "refs/ralph/");
   await deleteRefs(repository, refs.filter((ref) => runs.some((run) => ref.split("/").at(-1)!.startsWith(run))));

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { removePath } from "../host/files.ts";
 import { factsOf } from "../host/path_facts.ts";
 import { gitFailed, isLocked, lineFrom, outputFrom, partsOf, pathsBetween, pathsFrom, reasonOf } from "./run_git.ts";
-import type { Repository } from "./repository.ts";
+import type { GitTree, Repository, WithGit, WithTree } from "./repository.ts";
 
 /** A landing: from the commit that HEAD has to one that has the work as well. */
 export interface Landing {
@@ -28,7 +28,7 @@ export interface MergedTree {
 const LEAST_GIT: readonly [number, number] = [2, 38];
 
 /** Tells whether this git can merge without a working tree. @returns its version where it cannot */
-export async function tooOldToMerge({ git }: Pick<Repository, "git">): Promise<string | null> {
+export async function tooOldToMerge({ git }: WithGit): Promise<string | null> {
   const version = (await git(["version"])).stdout.trim();
   const [, major = "0", minor = "0"] = /(\d+)\.(\d+)/.exec(version) ?? [];
   const [least, lesser] = LEAST_GIT;
@@ -36,11 +36,7 @@ export async function tooOldToMerge({ git }: Pick<Repository, "git">): Promise<s
 }
 
 /** Merges `theirs` onto `ours`. Conflicts leave markers in the tree. @throws {RalphError} git-failed */
-export async function mergeTrees(
-  { git }: Pick<Repository, "git">,
-  ours: string,
-  theirs: string,
-): Promise<MergedTree> {
+export async function mergeTrees({ git }: WithGit, ours: string, theirs: string): Promise<MergedTree> {
   const merge = ["-c", "merge.conflictStyle=merge", "merge-tree", "--write-tree"];
   const arguments_ = [...merge, "-z", "--name-only", "--no-messages", ours, theirs];
   const { exitCode, stdout, stderr } = await git(arguments_);
@@ -50,7 +46,7 @@ export async function mergeTrees(
 }
 
 /** A merged tree as a commit on the tip. */
-export async function commitMerged(repository: Pick<Repository, "git">, tip: string, tree: string): Promise<string> {
+export async function commitMerged(repository: WithGit, tip: string, tree: string): Promise<string> {
   return await lineFrom(repository, ["commit-tree", tree, "-p", tip, "-m", "ralph: merged work"]);
 }
 
@@ -83,7 +79,7 @@ export async function inTheWay(
 
 /** Git overwrites what it ignores: files that the tip does not have and the commit would write over. */
 async function ignoredInTheWay(
-  { git, topLevel }: Pick<Repository, "git" | "topLevel">,
+  { git, topLevel }: WithTree,
   { tip, commit }: Landing,
 ): Promise<readonly string[] | null> {
   const added = ["diff", "--name-only", "-z", "--no-renames", "--diff-filter=A", tip, commit];
@@ -92,7 +88,7 @@ async function ignoredInTheWay(
 }
 
 /** Goes from one commit to the other in index and working tree; HEAD and every other change stay. @throws {RalphError} git-failed */
-export async function moveTree(repository: Pick<Repository, "git">, from: string, to: string): Promise<void> {
+export async function moveTree(repository: WithGit, from: string, to: string): Promise<void> {
   await outputFrom(repository, ["read-tree", "-m", "-u", from, to]);
 }
 
@@ -108,10 +104,7 @@ export type LandedAgain =
  *
  * @throws {RalphError} git-failed
  */
-export async function landAgain(
-  repository: Pick<Repository, "git" | "ralphDirectory" | "topLevel">,
-  { tip, commit }: Landing,
-): Promise<LandedAgain> {
+export async function landAgain(repository: GitTree, { tip, commit }: Landing): Promise<LandedAgain> {
   const paths = await pathsBetween(repository, tip, commit);
   const changed = new Set<string>();
   for (const path of paths) {
@@ -123,11 +116,7 @@ export async function landAgain(
 }
 
 /** The working tree has of this path what the commit has. */
-async function isAsIn(
-  { git, topLevel }: Pick<Repository, "git" | "topLevel">,
-  commit: string,
-  path: string,
-): Promise<boolean> {
+async function isAsIn({ git, topLevel }: WithTree, commit: string, path: string): Promise<boolean> {
   const blob = await blobIn({ git }, commit, path);
   const isHere = factsOf(join(topLevel, path)) !== null;
   if (blob === null || !isHere) return (blob !== null) === isHere;
@@ -137,11 +126,7 @@ async function isAsIn(
   return (await git(["hash-object", `--path=${path}`, "--", path])).stdout.trim() === blob;
 }
 
-async function checkOut(
-  repository: Pick<Repository, "git" | "ralphDirectory" | "topLevel">,
-  commit: string,
-  path: string,
-): Promise<void> {
+async function checkOut(repository: GitTree, commit: string, path: string): Promise<void> {
   if (await blobIn(repository, commit, path) !== null) {
     return void await outputFrom(repository, ["checkout", "--quiet", commit, "--", path]);
   }
@@ -149,7 +134,7 @@ async function checkOut(
   await removePath(join(repository.topLevel, path), join(repository.ralphDirectory, "aside"));
 }
 
-async function blobIn({ git }: Pick<Repository, "git">, commit: string, path: string): Promise<string | null> {
+async function blobIn({ git }: WithGit, commit: string, path: string): Promise<string | null> {
   const { exitCode, stdout } = await git(["rev-parse", "--verify", "--quiet", `${commit}:${path}`]);
   return exitCode === 0 ? stdout.trim() : null;
 }

@@ -4,7 +4,7 @@ import { listFiles } from "../host/file_state.ts";
 import { factsOf } from "../host/path_facts.ts";
 import { FROM_INPUT, NAMES_AT, outputFrom, pathsFrom } from "./run_git.ts";
 import { behindLinks } from "./stage_paths.ts";
-import type { Repository } from "./repository.ts";
+import type { GitTree, WithGit } from "./repository.ts";
 
 /** The change from one commit to another. */
 export interface TreeChange {
@@ -27,7 +27,7 @@ type Merged = "as-it-is" | "theirs" | "gone" | { readonly text: string };
  * @returns the first path that cannot be merged: nothing is written then; else `null`
  */
 export async function mergeChange(
-  repository: Pick<Repository, "git" | "ralphDirectory" | "topLevel">,
+  repository: GitTree,
   change: TreeChange,
   { union = false }: { readonly union?: boolean } = {},
 ): Promise<string | null> {
@@ -51,7 +51,7 @@ export async function mergeChange(
 
 /** Makes the paths what a commit has, in index and tree; folders that are empty then go. @param base @default HEAD */
 export async function discardPaths(
-  repository: Pick<Repository, "git" | "ralphDirectory" | "topLevel">,
+  repository: GitTree,
   paths: readonly string[],
   base: string = "HEAD",
 ): Promise<void> {
@@ -75,7 +75,7 @@ export async function discardPaths(
 }
 
 async function mergedFile(
-  repository: Pick<Repository, "git" | "ralphDirectory" | "topLevel">,
+  repository: GitTree,
   { base, commit, paths }: TreeChange,
   { path, union }: { readonly path: string; readonly union: boolean },
 ): Promise<Merged | null> {
@@ -100,23 +100,14 @@ interface Blob {
   readonly id: string;
 }
 
-async function blobOf(
-  repository: Pick<Repository, "git" | "ralphDirectory" | "topLevel">,
-  commit: string,
-  path: string,
-): Promise<Blob | null> {
+async function blobOf(repository: GitTree, commit: string, path: string): Promise<Blob | null> {
   const listed = await outputFrom(repository, ["ls-tree", "-z", "--full-tree", commit, "--", path]);
   const [, mode = "", id = ""] = /^(\d+) (?:blob|commit) ([0-9a-f]+)\t/.exec(listed) ?? [];
   return id === "" ? null : { mode, id };
 }
 
 /** The working tree has what the commit has. */
-async function isHere(
-  { git, topLevel }: Pick<Repository, "git" | "ralphDirectory" | "topLevel">,
-  commit: string,
-  blob: Blob | null,
-  path: string,
-): Promise<boolean> {
+async function isHere({ git, topLevel }: GitTree, commit: string, blob: Blob | null, path: string): Promise<boolean> {
   if (blob === null) return !await pathExists(join(topLevel, path));
   return (await git(["-C", topLevel, "diff", "--quiet", "--no-ext-diff", commit, "--", `:(top,literal)${path}`]))
     .exitCode === 0;
@@ -139,7 +130,7 @@ type Sides = readonly [ours: string, before: string, theirs: string];
  * @param options those of `git merge-file`: with `--union` the lines of both are there
  */
 export async function mergedText(
-  { git }: Pick<Repository, "git">,
+  { git }: WithGit,
   sides: Sides,
   options: readonly string[] = [],
 ): Promise<string | null> {

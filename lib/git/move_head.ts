@@ -1,5 +1,5 @@
 import { gitFailed, reasonOf } from "./run_git.ts";
-import type { Repository } from "./repository.ts";
+import type { WithGit } from "./repository.ts";
 
 /** Git says this if a ref is at another commit by now. */
 const MOVED_REGEXP = /is at [0-9a-f]+ but expected/;
@@ -11,7 +11,7 @@ const MOVED_REGEXP = /is at [0-9a-f]+ but expected/;
  * @throws {RalphError} git-failed
  */
 export async function moveHead(
-  { git }: Pick<Repository, "git">,
+  { git }: WithGit,
   { from, to, why }: { readonly from: string; readonly to: string; readonly why: string },
 ): Promise<boolean> {
   const arguments_ = ["update-ref", "-m", why, "HEAD", to, from];

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { isDirectory, readText } from "../host/files.ts";
 import { factsOf } from "../host/path_facts.ts";
 import { outputFrom } from "./run_git.ts";
-import type { Repository } from "./repository.ts";
+import type { Repository, WithGit } from "./repository.ts";
 
 /** The paths that are repositories of their own, and no submodules. Paths are relative to the top level. */
 export async function nestedIn(
@@ -22,7 +22,7 @@ export async function nestedIn(
 }
 
 /** Paths that HEAD has as another repository's commit. @throws {RalphError} git-failed */
-export async function linksAtHead(repository: Pick<Repository, "git">): Promise<readonly string[]> {
+export async function linksAtHead(repository: WithGit): Promise<readonly string[]> {
   const listed = (await outputFrom(repository, ["ls-tree", "-r", "-z", "--full-tree", "HEAD"])).split("\0");
   return listed.filter((line) => line.startsWith("160000 ")).map((line) => line.slice(line.indexOf("\t") + 1));
 }

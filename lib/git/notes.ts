@@ -1,8 +1,6 @@
 import { OWN_IDENTITY } from "./own_commit.ts";
 import { outputFrom } from "./run_git.ts";
-import type { Repository } from "./repository.ts";
-
-type Noted = Pick<Repository, "git">;
+import type { WithGit } from "./repository.ts";
 
 /** A note to a commit, below a ref of notes. */
 export interface Note {
@@ -11,7 +9,7 @@ export interface Note {
 }
 
 /** The hash of what a name leads to, each; `null` where there is nothing. One process. */
-export async function namesToIds(repository: Noted, names: readonly string[]): Promise<readonly (string | null)[]> {
+export async function namesToIds(repository: WithGit, names: readonly string[]): Promise<readonly (string | null)[]> {
   const input = names.map((name) => `${name}\n`).join("");
   const listed = await outputFrom(repository, ["cat-file", "--batch-check=%(objectname)"], { input });
   return listed.split("\n").slice(0, names.length).map((line) => /^[0-9a-f]{40,}$/.test(line) ? line : null);
@@ -24,7 +22,7 @@ export async function namesToIds(repository: Noted, names: readonly string[]): P
  * @throws {RalphError} git-failed, also where another tool has written one meanwhile
  */
 export async function writeNotes(
-  repository: Noted,
+  repository: WithGit,
   commit: string,
   notes: readonly Note[],
   { tips, now }: { readonly tips: readonly (string | null)[]; readonly now: number },
@@ -50,13 +48,13 @@ function data(text: string): string {
 }
 
 /** The note of a commit; `null` where it has none. */
-export async function noteAt(repository: Noted, ref: string, commit: string): Promise<string | null> {
+export async function noteAt(repository: WithGit, ref: string, commit: string): Promise<string | null> {
   const { exitCode, stdout } = await repository.git(["notes", `--ref=${ref}`, "show", commit]);
   return exitCode === 0 ? stdout : null;
 }
 
 /** The commits whose notes below a ref hold a text. */
-export async function commitsNoted(repository: Noted, ref: string, part: string): Promise<readonly string[]> {
+export async function commitsNoted(repository: WithGit, ref: string, part: string): Promise<readonly string[]> {
   const { exitCode, stdout } = await repository.git(["grep", "-l", "-F", "-e", part, ref]);
   if (exitCode !== 0) return [];
   return stdout.split("\n").filter((line) => line !== "").map((line) => line.slice(ref.length + 1).replaceAll("/", ""));

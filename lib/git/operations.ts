@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { listDirectory, pathExists } from "../host/files.ts";
-import type { Repository } from "./repository.ts";
+import type { WithGit, WithIndex } from "./repository.ts";
 
 /** Names in a git directory that show that something is in progress. */
 const OPERATIONS: readonly (readonly [name: string, operation: string])[] = [
@@ -34,9 +34,7 @@ export async function operationIn(gitDirectory: string): Promise<string | null> 
  *
  * @returns the operations that were ended
  */
-export async function endOperations(
-  repository: Pick<Repository, "git" | "gitDirectory">,
-): Promise<readonly string[]> {
+export async function endOperations(repository: WithIndex): Promise<readonly string[]> {
   const ended: string[] = [];
   for (let round = 0; round < OPERATIONS.length; round++) {
     const operation = await operationIn(repository.gitDirectory);
@@ -48,16 +46,13 @@ export async function endOperations(
   return ended;
 }
 
-async function firstThatWorks(
-  { git }: Pick<Repository, "git">,
-  commands: readonly (readonly string[])[],
-): Promise<boolean> {
+async function firstThatWorks({ git }: WithGit, commands: readonly (readonly string[])[]): Promise<boolean> {
   for (const command of commands) if ((await git(command)).exitCode === 0) return true;
   return false;
 }
 
 /** Conflicts that are left in the index would stop every later commit. */
-export async function dropConflicts({ git }: Pick<Repository, "git">): Promise<void> {
+export async function dropConflicts({ git }: WithGit): Promise<void> {
   const { stdout } = await git(["diff", "--name-only", "--diff-filter=U", "-z"]);
   if (stdout === "") return;
   await git(["reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul"], {

@@ -1,5 +1,5 @@
 import { lineFrom } from "./run_git.ts";
-import type { Repository } from "./repository.ts";
+import type { WithGit } from "./repository.ts";
 
 /** Who commits what never enters a person's history: no configuration of theirs is needed for it. */
 export const OWN_IDENTITY: Readonly<Record<string, string>> = {
@@ -16,7 +16,7 @@ export const OWN_IDENTITY: Readonly<Record<string, string>> = {
  * @returns its hash; no ref names it yet
  */
 export async function ownCommit(
-  repository: Pick<Repository, "git">,
+  repository: WithGit,
   tree: string,
   { parents, message }: { readonly parents: readonly string[]; readonly message: string },
 ): Promise<string> {

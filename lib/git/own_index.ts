@@ -2,13 +2,11 @@ import { join } from "node:path";
 import { copyTarget, pathExists, temporaryDirectory } from "../host/files.ts";
 import { ownCommit } from "./own_commit.ts";
 import { lineFrom, outputFrom } from "./run_git.ts";
-import type { Repository } from "./repository.ts";
-
-type Indexed = Pick<Repository, "git" | "gitDirectory">;
+import type { WithGit, WithIndex } from "./repository.ts";
 
 /** Lends an index of its own. @param content that of the real one, or none */
 export async function withOwnIndex<Value>(
-  repository: Indexed,
+  repository: WithIndex,
   content: "copied" | "empty",
   use: (environment: Readonly<Record<string, string>>) => Promise<Value>,
 ): Promise<Value> {
@@ -22,7 +20,7 @@ export async function withOwnIndex<Value>(
 
 /** The tree of an index of its own, once `stage` has changed that. */
 export async function ownTree(
-  repository: Indexed,
+  repository: WithIndex,
   content: "copied" | "empty",
   stage: (environment: Readonly<Record<string, string>>) => Promise<unknown>,
 ): Promise<string> {
@@ -33,7 +31,7 @@ export async function ownTree(
 }
 
 /** A tree with lines of `update-index --index-info` laid over it. @param base `null`: over nothing */
-export async function treeWith(repository: Indexed, base: string | null, lines: string): Promise<string> {
+export async function treeWith(repository: WithIndex, base: string | null, lines: string): Promise<string> {
   return await ownTree(repository, "empty", async (environment) => {
     if (base !== null) await outputFrom(repository, ["read-tree", base], { environment });
     await outputFrom(repository, ["update-index", "-z", "--replace", "--index-info"], { input: lines, environment });
@@ -41,7 +39,7 @@ export async function treeWith(repository: Indexed, base: string | null, lines: 
 }
 
 /** Keeps the whole working tree, untracked files included, as a commit under a ref; HEAD and index stay as they are. */
-export async function saveTree(repository: Indexed, ref: string, parent: string | null): Promise<void> {
+export async function saveTree(repository: WithIndex, ref: string, parent: string | null): Promise<void> {
   const tree = await ownTree(
     repository,
     "copied",
@@ -52,7 +50,7 @@ export async function saveTree(repository: Indexed, ref: string, parent: string 
 
 /** Makes a commit of a tree that only a ref of Ralph's names. @returns the commit */
 export async function saveCommit(
-  repository: Pick<Repository, "git">,
+  repository: WithGit,
   ref: string,
   tree: string,
   parent: string | null,

@@ -184,6 +184,18 @@ export interface Repository {
   }>;
 }
 
+/** What runs git. */
+export type WithGit = Pick<Repository, "git">;
+
+/** What runs git with an index. */
+export type WithIndex = Pick<Repository, "git" | "gitDirectory">;
+
+/** What runs git, and reads the working tree. */
+export type WithTree = Pick<Repository, "git" | "topLevel">;
+
+/** What changes a working tree, and keeps what it takes away. */
+export type GitTree = Pick<Repository, "git" | "gitDirectory" | "ralphDirectory" | "topLevel">;
+
 /** A working tree as the steps see it. */
 export interface RootedRepository {
   /** `null` outside a git repository. */

@@ -2,7 +2,7 @@ import { moveHead } from "./move_head.ts";
 import { treeWith } from "./own_index.ts";
 import { FROM_INPUT, lineFrom, NAMES_AT, outputFrom, pathsFrom } from "./run_git.ts";
 import { markingEnvironment } from "./turn_mark.ts";
-import type { Repository } from "./repository.ts";
+import type { Repository, WithGit } from "./repository.ts";
 
 /** A commit of Ralph's. */
 export interface RestoringCommit {
@@ -29,11 +29,7 @@ export async function restoreInHead(
 }
 
 /** Makes files below folders, in the working tree and in the index, what a commit has there. */
-export async function restoreBelow(
-  repository: Pick<Repository, "git">,
-  commit: string,
-  folders: readonly string[],
-): Promise<void> {
+export async function restoreBelow(repository: WithGit, commit: string, folders: readonly string[]): Promise<void> {
   const files = await pathsFrom(repository, [...NAMES_AT, commit, "--", ...folders]);
   if (files.length === 0) return;
   const restore = ["restore", `--source=${commit}`, "--staged", "--worktree", ...FROM_INPUT];

@@ -2,7 +2,7 @@ import { RalphError } from "../errors/ralph_error.ts";
 import type { Host } from "../host/types.ts";
 import { join, resolve } from "node:path";
 import { isDirectory, readText } from "../host/files.ts";
-import type { Repository } from "./repository.ts";
+import type { Repository, WithGit } from "./repository.ts";
 
 /** Paths from standard input, separated by NUL and taken literally. */
 export const FROM_INPUT: readonly string[] = ["--pathspec-from-file=-", "--pathspec-file-nul"];
@@ -283,7 +283,7 @@ export function partsOf(text: string): readonly string[] {
 
 /** Paths that differ between two commits or trees, relative to the top level. @throws {RalphError} git-failed */
 export async function pathsBetween(
-  repository: Pick<Repository, "git">,
+  repository: WithGit,
   from: string,
   to: string,
   options?: Parameters<Repository["git"]>[1],
@@ -293,7 +293,7 @@ export async function pathsBetween(
 
 /** The output of a git command that must work. @throws {RalphError} git-failed */
 export async function outputFrom(
-  { git }: Pick<Repository, "git">,
+  { git }: WithGit,
   arguments_: readonly string[],
   options: Parameters<Repository["git"]>[1] = {},
 ): Promise<string> {
@@ -305,7 +305,7 @@ export async function outputFrom(
 
 /** The fields of each commit in a range, by formats of `git log`, children first. @throws {RalphError} git-failed */
 export async function commitFields(
-  repository: Pick<Repository, "git">,
+  repository: WithGit,
   fields: readonly string[],
   range: readonly string[],
 ): Promise<readonly (readonly string[])[]> {

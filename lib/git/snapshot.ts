@@ -3,7 +3,7 @@ import type { ContentHashes } from "../host/hash.ts";
 import { isReadable } from "./parse_status.ts";
 import { behindLinks } from "./stage_paths.ts";
 import { type Git, NAMES_AT, pathsBetween, pathsFrom, READING } from "./run_git.ts";
-import type { Repository, TreeSnapshot, TreeStatus } from "./repository.ts";
+import type { TreeSnapshot, TreeStatus, WithGit } from "./repository.ts";
 
 const AT_ONCE = 16;
 
@@ -48,7 +48,7 @@ export async function comparePaths(git: Git, before: TreeSnapshot, now: TreeSnap
   return [...paths].sort();
 }
 
-async function committedBetween(git: Pick<Repository, "git">, base: string | null, head: string | null) {
+async function committedBetween(git: WithGit, base: string | null, head: string | null) {
   if (base === head) return [];
   const found = base === null || head === null
     ? pathsFrom(git, [...NAMES_AT, base ?? head!], { environment: READING })

@@ -1,14 +1,11 @@
 import { join } from "node:path";
 import { factsOf } from "../host/path_facts.ts";
 import { outputFrom } from "./run_git.ts";
-import type { Repository } from "./repository.ts";
-
-/** The needs of staging paths from a repository. */
-export type Staging = Pick<Repository, "git" | "topLevel">;
+import type { WithTree } from "./repository.ts";
 
 /** Stages paths as the tree has them, also those that are gone. @param options for git, before the command */
 export async function stagePaths(
-  repository: Staging,
+  repository: WithTree,
   paths: readonly string[],
   environment: Readonly<Record<string, string>> = {},
   options: readonly string[] = [],

@@ -7,7 +7,7 @@
 import { captureWork, type Mask } from "./fold.ts";
 import { discardPaths, mergeChange } from "./merge_change.ts";
 import { FROM_INPUT, lineFrom, outputFrom, pathsBetween, WORK_REFS } from "./run_git.ts";
-import type { Fold, Repository } from "./repository.ts";
+import type { Fold, Repository, WithGit } from "./repository.ts";
 
 type Stowing = Pick<Repository, "git" | "gitDirectory" | "ralphDirectory" | "topLevel" | "status">;
 
@@ -89,7 +89,7 @@ export async function bringBackWork(
 
 /** All work that is kept, oldest first: a ref, and what it is. @throws {RalphError} git-failed */
 export async function keptWork(
-  repository: Pick<Repository, "git">,
+  repository: WithGit,
 ): Promise<readonly { readonly ref: string; readonly subject: string }[]> {
   const format = "--format=%(refname)%00%(contents:subject)";
   const listed = await outputFrom(repository, ["for-each-ref", "--sort=committerdate", format, WORK_REFS]);
@@ -99,12 +99,12 @@ export async function keptWork(
   });
 }
 
-async function unstage(repository: Pick<Repository, "git">, paths: readonly string[]): Promise<void> {
+async function unstage(repository: WithGit, paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return;
   await outputFrom(repository, ["reset", "--quiet", ...FROM_INPUT], { input: paths.join("\0") });
 }
 
-async function stowedWork(repository: Pick<Repository, "git">, ref: string): Promise<StowedWork | null> {
+async function stowedWork(repository: WithGit, ref: string): Promise<StowedWork | null> {
   const found = await repository.git(["log", "-1", "--format=%H%x00%P%x00%s", ref, "--"]);
   if (found.exitCode !== 0) return null;
   const [commit = "", base = "", subject = ""] = found.stdout.trim().split("\0");

@@ -2,9 +2,7 @@ import { commitFields, FROM_INPUT, gitFailed, lineFrom, outputFrom, pathsBetween
 import { markedCommits, markingEnvironment } from "./turn_mark.ts";
 import { moveHead } from "./move_head.ts";
 import { treeWith } from "./own_index.ts";
-import type { Repository, TreeSnapshot } from "./repository.ts";
-
-type Rewritten = Pick<Repository, "git" | "gitDirectory">;
+import type { TreeSnapshot, WithGit, WithIndex } from "./repository.ts";
 
 const FIELDS: readonly string[] = ["%H", "%P", "%T", "%B", "%an", "%ae", "%ad", "%cn", "%ce", "%cd"];
 const PEOPLE = ["AUTHOR", "COMMITTER"].flatMap((who) => ["NAME", "EMAIL", "DATE"].map((what) => `GIT_${who}_${what}`));
@@ -29,10 +27,10 @@ const TRIES = 20;
  * @throws {RalphError} git-failed
  */
 export async function takeOut(
-  repository: Rewritten,
+  repository: WithIndex,
   base: string | null,
   paths: readonly string[],
-  bytes: Rewritten = repository,
+  bytes: WithIndex = repository,
 ): Promise<string | null> {
   const entries = await entriesAt(bytes, base, paths, bytes === repository);
   for (let tries = 1;; tries += 1) {
@@ -49,10 +47,10 @@ export async function takeOut(
 }
 
 async function writtenWithout(
-  repository: Rewritten,
+  repository: WithIndex,
   base: string | null,
   head: string,
-  { entries, bytes }: { readonly entries: string; readonly bytes: Rewritten },
+  { entries, bytes }: { readonly entries: string; readonly bytes: WithIndex },
 ): Promise<string | null> {
   const renamed = new Map<string, string | null>();
   const commits = await commitsBetween(repository, base, head);
@@ -79,13 +77,13 @@ const BY_BYTE = { encoding: "latin1" } as const;
  * @throws {RalphError} git-failed
  */
 export async function takeOutUnreadable(
-  repository: Rewritten,
+  repository: WithIndex,
   { head, unreadable = [] }: Pick<TreeSnapshot, "head" | "unreadable">,
   now: string | null,
 ): Promise<readonly string[]> {
   if (head === null || now === null || head === now || unreadable.length === 0) return [];
   const { git, gitDirectory } = repository;
-  const bytes: Rewritten = { gitDirectory, git: (words, options) => git(words, { ...options, ...BY_BYTE }) };
+  const bytes: WithIndex = { gitDirectory, git: (words, options) => git(words, { ...options, ...BY_BYTE }) };
   const readable = (path: string): string => Buffer.from(path, "latin1").toString("utf8");
   const paths = (await pathsBetween(bytes, head, now)).filter((path) => unreadable.includes(readable(path)));
   if (paths.length > 0) await takeOut(repository, head, paths, bytes);
@@ -94,7 +92,7 @@ export async function takeOutUnreadable(
 
 /** Lines for `update-index --index-info`: the paths as `base` has them, or their removal. */
 export async function entriesAt(
-  repository: Pick<Repository, "git">,
+  repository: WithGit,
   base: string | null,
   paths: readonly string[],
   named = true,
@@ -117,7 +115,7 @@ export async function entriesAt(
   return paths.map((path) => `${found.get(path) ?? `0 ${"0".repeat(40)}\t${path}`}\0`).join("");
 }
 
-async function commitsBetween(repository: Rewritten, base: string | null, head: string): Promise<readonly Commit[]> {
+async function commitsBetween(repository: WithIndex, base: string | null, head: string): Promise<readonly Commit[]> {
   const range = base === null ? head : `${base}..${head}`;
   return (await commitFields(repository, FIELDS, ["--reverse", range])).map((fields) => {
     const [id = "", parents = "", tree = "", message = "", ...people] = fields;
@@ -132,12 +130,12 @@ async function commitsBetween(repository: Rewritten, base: string | null, head: 
   });
 }
 
-async function treeOf(repository: Rewritten, commit: string): Promise<string> {
+async function treeOf(repository: WithIndex, commit: string): Promise<string> {
   return await lineFrom(repository, ["rev-parse", `${commit}^{tree}`]);
 }
 
 async function write(
-  repository: Rewritten,
+  repository: WithIndex,
   commit: Commit,
   tree: string,
   parents: readonly string[],

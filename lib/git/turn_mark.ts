@@ -8,7 +8,7 @@
 import { join } from "node:path";
 import { readStart } from "../host/files.ts";
 import { lineFrom } from "./run_git.ts";
-import type { Repository } from "./repository.ts";
+import type { WithGit } from "./repository.ts";
 
 /** Git's own is 1. */
 const LEVEL = 4;
@@ -28,17 +28,14 @@ export function markingEnvironment(variables: Readonly<Record<string, string | u
 }
 
 /** Tells whether a turn's commits can be told from a person's: not if the repository has the same compression. */
-export async function canMark(repository: Pick<Repository, "git">): Promise<boolean> {
+export async function canMark(repository: WithGit): Promise<boolean> {
   const asked = ["config", "--get-regexp", "^core\\.(loosecompression|compression)$"];
   const { stdout } = await repository.git(asked);
   return !stdout.split("\n").some((line) => / [2-5]$/.test(line));
 }
 
 /** The commits among these that a turn made; none if that cannot be told. */
-export async function markedCommits(
-  repository: Pick<Repository, "git">,
-  commits: readonly string[],
-): Promise<ReadonlySet<string>> {
+export async function markedCommits(repository: WithGit, commits: readonly string[]): Promise<ReadonlySet<string>> {
   if (commits.length === 0 || !await canMark(repository)) return new Set();
   const place = ["rev-parse", "--path-format=absolute", "--git-path", "objects"];
   const objects = await lineFrom(repository, place);

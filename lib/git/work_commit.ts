@@ -7,7 +7,7 @@
 import { deleteRefs } from "./refs.ts";
 import { hashText } from "../host/files.ts";
 import { mayHaveRefs, outputFrom } from "./run_git.ts";
-import type { Repository } from "./repository.ts";
+import type { WithIndex } from "./repository.ts";
 
 /** The folder of the refs. */
 const FOLDER = "refs/ralph/work";
@@ -22,10 +22,7 @@ function folderOf(key: string): string {
 }
 
 /** The commits that are kept for a backlog, by their refs. @throws {RalphError} git-failed */
-export async function keptWork(
-  repository: Pick<Repository, "git" | "gitDirectory">,
-  key: string,
-): Promise<ReadonlyMap<string, string>> {
+export async function keptWork(repository: WithIndex, key: string): Promise<ReadonlyMap<string, string>> {
   if (!await mayHaveRefs(repository.gitDirectory, `${folderOf(key)}/`)) return new Map();
   const listed = ["for-each-ref", "--format=%(refname) %(objectname)", `${folderOf(key)}/`];
   const lines = (await outputFrom(repository, listed)).split("\n").filter((line) => line !== "");
@@ -41,11 +38,7 @@ export interface KeptWork {
 }
 
 /** @param alone nothing else keeps or drops work of this backlog meanwhile: git is asked once */
-export function createKeptWork(
-  repository: Pick<Repository, "git" | "gitDirectory">,
-  key: string,
-  { alone }: { readonly alone: boolean },
-): KeptWork {
+export function createKeptWork(repository: WithIndex, key: string, { alone }: { readonly alone: boolean }): KeptWork {
   let known: Map<string, string> | null = null;
   const all = async (): Promise<Map<string, string>> =>
     known = known !== null && alone ? known : new Map(await keptWork(repository, key));

@@ -11,7 +11,7 @@ import { type Attempt, BACKLOG_VERSION } from "../backlog/types.ts";
 import type { OpenElsewhere, RalphContext } from "../context/context.ts";
 import type { AttemptJob, Elsewhere, MadeElsewhere } from "../context/elsewhere.ts";
 import { RalphError } from "../errors/ralph_error.ts";
-import { type Repository, requireRepository } from "../git/repository.ts";
+import { type Repository, requireRepository, type WithGit } from "../git/repository.ts";
 import { hashText, readText, writeOwn } from "../host/files.ts";
 import { createSlots } from "../host/slots.ts";
 import type { Engine, JobEnd } from "./engine.ts";
@@ -279,7 +279,7 @@ export function withoutWork(
 
 /** An attempt as a worker pushed it; `blocked` where that is not what was asked for. */
 export async function madeOf(
-  repository: Pick<Repository, "git">,
+  repository: WithGit,
   asked: Pick<AttemptJob, "attempt" | "base">,
   told: JobResult,
   pushed: remote.PushedResult | null,

@@ -7,7 +7,7 @@
 import { jsonIn, words } from "../host/data.ts";
 import { ownCommit } from "../git/own_commit.ts";
 import { gitFailed, lineFrom, outputFrom, reasonOf } from "../git/run_git.ts";
-import type { Repository } from "../git/repository.ts";
+import type { WithGit } from "../git/repository.ts";
 import { hashText } from "../host/files.ts";
 import { attemptRef, type Job, jobRef, type JobResult, parseJob, parseResult } from "./job.ts";
 
@@ -15,18 +15,16 @@ import { attemptRef, type Job, jobRef, type JobResult, parseJob, parseResult } f
 const TIMEOUT_MS = 10 * 60_000;
 const REMOTE = "origin";
 
-type Git = Pick<Repository, "git">;
-
-/** Git looks after each fetch whether it is time to pack, in two more processes: `tidy()` does so after many. */
+/** WithGit looks after each fetch whether it is time to pack, in two more processes: `tidy()` does so after many. */
 const NO_HOUSEKEEPING: readonly string[] = ["-c", "maintenance.auto=false", "-c", "gc.auto=0"];
 
 /** Packs what many fetches have left, where it is time to. */
-export async function tidy(repository: Git): Promise<void> {
+export async function tidy(repository: WithGit): Promise<void> {
   await repository.git(["maintenance", "run", "--auto", "--quiet"], { timeoutMs: TIMEOUT_MS });
 }
 
 /** Fetches refs under their own names. @returns false where the remote has one of them not */
-export async function fetchRefs(repository: Git, refs: readonly string[]): Promise<boolean> {
+export async function fetchRefs(repository: WithGit, refs: readonly string[]): Promise<boolean> {
   if (refs.length === 0) return true;
   const specs = refs.map((ref) => `+${ref}:${ref}`);
   const arguments_ = [...NO_HOUSEKEEPING, "fetch", "--quiet", "--no-tags", REMOTE, ...specs];
@@ -51,7 +49,7 @@ export interface RefUpdate {
  * @returns `null`, or what the remote said where one of them is elsewhere: another process was first
  */
 export async function pushRefs(
-  repository: Git,
+  repository: WithGit,
   updates: readonly RefUpdate[],
   mode: "all" | "single" = "all",
 ): Promise<string | null> {
@@ -73,12 +71,12 @@ export async function pushRefs(
 }
 
 /** Pushes new refs in one call. @returns of each `null`, or what `pushRefs()` says */
-export async function pushEach(repository: Git, updates: readonly RefUpdate[]): Promise<readonly (string | null)[]> {
+export async function pushEach(repository: WithGit, updates: readonly RefUpdate[]): Promise<readonly (string | null)[]> {
   return await each(updates, (some) => pushRefs(repository, some, "single"), null);
 }
 
 /** Fetches refs in one call. @returns of each whether the remote has it */
-export async function fetchEach(repository: Git, refs: readonly string[]): Promise<readonly boolean[]> {
+export async function fetchEach(repository: WithGit, refs: readonly string[]): Promise<readonly boolean[]> {
   return await each(refs, (some) => fetchRefs(repository, some), true);
 }
 
@@ -96,14 +94,14 @@ async function each<Ask, Answer>(
 }
 
 /** The refs of the remote that match, with their commits. */
-export async function remoteRefs(repository: Git, patterns: readonly string[]): Promise<ReadonlyMap<string, string>> {
+export async function remoteRefs(repository: WithGit, patterns: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const stdout = await outputFrom(repository, ["ls-remote", REMOTE, ...patterns], { timeoutMs: TIMEOUT_MS });
   const lines = stdout.split("\n").filter((line) => line !== "").map((line) => line.split("\t") as [string, string]);
   return new Map(lines.map(([commit, ref]) => [ref, commit]));
 }
 
 /** Takes refs away from the remote; one that is gone is no matter. */
-export async function removeRefs(repository: Git, refs: readonly string[]): Promise<void> {
+export async function removeRefs(repository: WithGit, refs: readonly string[]): Promise<void> {
   if (refs.length === 0) return;
   // one that is gone already refuses the whole push of some hosts: only those that are there
   const there = await remoteRefs(repository, ["refs/ralph/jobs/*", "refs/ralph/attempts/*"]);
@@ -112,7 +110,7 @@ export async function removeRefs(repository: Git, refs: readonly string[]): Prom
 }
 
 /** Lets go of refs here. */
-export async function dropRefs(repository: Git, refs: readonly string[]): Promise<void> {
+export async function dropRefs(repository: WithGit, refs: readonly string[]): Promise<void> {
   const input = refs.map((ref) => `delete ${ref}\n`).join("");
   if (input !== "") await repository.git(["update-ref", "--stdin"], { input });
 }
@@ -124,20 +122,20 @@ const SEEN = "refs/ralph/seen";
  * Lets go of a job that is done, whose result the remote has: each call of git reads all refs that there are. One ref stays,
  * by which the next fetch knows what is here already: without it each would bring the whole history since the clone was made.
  */
-export async function dropJob(repository: Git, { attempt: { id }, base }: Job): Promise<void> {
+export async function dropJob(repository: WithGit, { attempt: { id }, base }: Job): Promise<void> {
   const input = `update ${SEEN} ${base}\ndelete ${jobRef(id)}\ndelete ${attemptRef(id)}\n`;
   await repository.git(["update-ref", "--stdin"], { input });
 }
 
 /** The remote's URL; `null` where there is none. */
-export async function remoteUrl(repository: Git): Promise<string | null> {
+export async function remoteUrl(repository: WithGit): Promise<string | null> {
   const { exitCode, stdout } = await repository.git(["remote", "get-url", REMOTE]);
   return exitCode === 0 ? stdout.trim() : null;
 }
 
 /** A commit whose message holds data, so that the ref alone is enough. @returns its hash; no ref names it yet */
 export async function commitData(
-  repository: Git,
+  repository: WithGit,
   tree: string,
   parents: readonly string[],
   { subject, data }: { readonly subject: string; readonly data: unknown },
@@ -147,7 +145,7 @@ export async function commitData(
 
 /** Reads a commit that was made so; `data` is `null` where its message holds none. */
 export async function readData(
-  repository: Git,
+  repository: WithGit,
   ref: string,
 ): Promise<{ readonly commit: string; readonly parents: readonly string[]; readonly data: unknown }> {
   const found = await outputFrom(repository, ["log", "-1", "--format=%H%n%P%n%b", ref]);
@@ -171,7 +169,7 @@ export function lightJob(job: Job): Job {
 }
 
 /** Makes commits that hold jobs. */
-export function createJobCommits(repository: Git): (job: Job) => Promise<string> {
+export function createJobCommits(repository: WithGit): (job: Job) => Promise<string> {
   const blobs = new Map<string, string>();
   return async (job) => {
     const { items } = job.judging;
@@ -202,7 +200,7 @@ export interface PushedJob {
 }
 
 /** The job that a commit here holds. @throws {RalphError} job-invalid, job-version, git-failed */
-export async function readJob(repository: Git, ref: string, version: string): Promise<PushedJob> {
+export async function readJob(repository: WithGit, ref: string, version: string): Promise<PushedJob> {
   const { data, commit, parents } = await readData(repository, ref);
   const job = parseJob(data, version);
   const items = await itemsOf(repository, commit);
@@ -213,7 +211,7 @@ export async function readJob(repository: Git, ref: string, version: string): Pr
 /** The items of files that are full, by the hashes of these: the next job has the same ones. */
 const FULL_FILES = new Map<string, readonly unknown[]>();
 
-async function itemsOf(repository: Git, ref: string): Promise<readonly unknown[]> {
+async function itemsOf(repository: WithGit, ref: string): Promise<readonly unknown[]> {
   const items: unknown[] = [];
   for (const line of (await outputFrom(repository, ["ls-tree", ref])).split("\n")) {
     const hash = /^\d+ blob ([0-9a-f]+)\t/.exec(line)?.[1];
@@ -232,7 +230,7 @@ async function itemsOf(repository: Git, ref: string): Promise<readonly unknown[]
  * @returns `null` where it has none
  * @throws {RalphError} job-invalid, job-version, git-failed
  */
-export async function pushedJob(repository: Git, id: string, version: string): Promise<PushedJob | null> {
+export async function pushedJob(repository: WithGit, id: string, version: string): Promise<PushedJob | null> {
   const ref = jobRef(id);
   return await fetchRefs(repository, [ref]) ? await readJob(repository, ref, version) : null;
 }
@@ -243,7 +241,7 @@ export async function pushedJob(repository: Git, id: string, version: string): P
  * @returns `null` where nothing was
  * @throws {RalphError} job-invalid, git-failed
  */
-export async function pushedResult(repository: Git, id: string): Promise<PushedResult | null> {
+export async function pushedResult(repository: WithGit, id: string): Promise<PushedResult | null> {
   const ref = attemptRef(id);
   return await fetchRefs(repository, [ref]) ? await readResult(repository, id) : null;
 }
@@ -260,7 +258,7 @@ export interface PushedResult {
 const SHOW: readonly string[] = words("diff-tree -r -z --name-only --no-renames --always --format=%H%x00%P%x00%b");
 
 /** The same of one that was fetched. @throws {RalphError} job-invalid, git-failed */
-export async function readResult(repository: Git, id: string): Promise<PushedResult> {
+export async function readResult(repository: WithGit, id: string): Promise<PushedResult> {
   const found = (await outputFrom(repository, [...SHOW, attemptRef(id)])).split("\0");
   const [commit = "", parents = "", body = "", ...paths] = found;
   const result = parseResult(jsonIn(body));

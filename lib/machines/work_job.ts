@@ -4,7 +4,7 @@ import { withFindings } from "../backlog/findings.ts";
 import type { Attempt, Backlog, Item } from "../backlog/types.ts";
 import type { RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
-import { type Repository, requireRepository, rootPaths, topLevelPaths } from "../git/repository.ts";
+import { requireRepository, rootPaths, topLevelPaths, type WithGit } from "../git/repository.ts";
 import { outputFrom } from "../git/run_git.ts";
 import { previousWith } from "../loop/policy/attempts.ts";
 import { captureTree, conflictNote, prepareTree, type WorkerTree } from "../loop/parallel/worker_tree.ts";
@@ -86,7 +86,7 @@ interface Prepared {
  * @returns the job as the remote has it, with all that was attempted before it
  * @throws {RalphError} job-refused: the remote has no such job, or another one
  */
-export async function checkOutJob(repository: Pick<Repository, "git">, job: Job): Promise<Job> {
+export async function checkOutJob(repository: WithGit, job: Job): Promise<Job> {
   const { base, attempt: { id }, ralph } = job;
   const refuse = (reason: string): RalphError => new RalphError("job-refused", { details: { id, reason } });
   const pushed = await pushedJob(repository, id, ralph);

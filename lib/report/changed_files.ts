@@ -1,7 +1,7 @@
 import picomatch from "picomatch";
 import { isCode, kindOf } from "../checks/experiment/product.ts";
 import { numstat, placesByCommit } from "../git/branch_work.ts";
-import type { Repository } from "../git/repository.ts";
+import type { WithGit } from "../git/repository.ts";
 
 /** A file that the work changed. */
 export interface ChangedFile {
@@ -29,7 +29,7 @@ const READ_TESTS = 20;
 
 /** Files that the work between two commits changed: the product's code first, then tests, the larger change first. */
 export async function changeOf(
-  repository: Pick<Repository, "git">,
+  repository: WithGit,
   { from, head, apart, isState, globs, commands }: {
     readonly from: string;
     readonly head: string;

@@ -5,7 +5,7 @@ import { RalphError } from "../../errors/ralph_error.ts";
 import { type BranchWork, branchWork } from "../../git/branch_work.ts";
 import { defaultBranch, remoteBranch } from "../../git/default_branch.ts";
 import { mergeTrees, tooOldToMerge } from "../../git/land.ts";
-import { type Repository, requireRepository } from "../../git/repository.ts";
+import { type Repository, requireRepository, type WithGit } from "../../git/repository.ts";
 import { type Forge, forgeOf } from "./forge.ts";
 
 /** The work that would be finished, and how. */
@@ -130,7 +130,7 @@ async function refuseDirty(repository: Repository, own: (path: string) => boolea
 
 /** The remote that the branch is pushed to: its own, `origin`, or the only one. */
 export async function remoteOf(
-  repository: Pick<Repository, "git">,
+  repository: WithGit,
   branch: string,
 ): Promise<{ readonly name: string; readonly url: string } | null> {
   const line = async (...words: readonly string[]): Promise<string> => (await repository.git(words)).stdout.trim();
