@@ -136,15 +136,11 @@ async function write(
   if (end.exitCode === 1 && hooks && (await hooksOf(context)).length > 0) {
     return { status: "refused", by: "a hook of the repository", output: end.tail };
   }
-  const repository = { ...folders, topLevel, git: quiet(git) };
+  const repository = { ...folders, topLevel, git: withEnvironment(git, QUIET) };
   if (hooks && await areRefusedByAttributes(repository, names)) {
     return { status: "refused", by: "git, by the attributes of its files", output: reasonOf(end) };
   }
   throw gitFailed(commit, reasonOf(end));
-}
-
-function quiet(git: Git): Git {
-  return (words, options = {}) => git(words, { ...options, environment: { ...QUIET, ...options.environment } });
 }
 
 /** Runs the commit itself, and takes out of it what a hook has staged of the others: those are in `staged` then. */

@@ -5,19 +5,13 @@ import type { BranchSwitch, Repository } from "./repository.ts";
 /** How the branches are called that are made for a run. */
 const OWN = "ralph/";
 
-type Asked = { readonly environment: Readonly<Record<string, string>> };
-type GitOf = (
-  arguments_: readonly string[],
-  options?: Asked,
-) => Promise<Pick<GitEnd, "exitCode" | "stdout" | "stderr">>;
-
 /**
  * Creates or switches to a branch; local changes come along, or git refuses. One of Ralph's that HEAD holds already,
  * since it was merged or has no commit of its own, begins at HEAD again.
  *
  * @throws {RalphError} branch-invalid, branch-failed
  */
-export async function switchBranch(git: GitOf, branch: string, current: string | null): Promise<BranchSwitch> {
+export async function switchBranch(git: Repository["git"], branch: string, current: string | null): Promise<BranchSwitch> {
   if (!await isBranchName(git, branch)) {
     throw new RalphError("branch-invalid", { details: { branch: JSON.stringify(branch) } });
   }
@@ -41,32 +35,33 @@ export function isPlainBranchName(name: string): boolean {
 }
 
 /** True for what git takes as the name of a branch: `@{-1}` means another one, and a whole ref is none. */
-export async function isBranchName(git: GitOf, branch: string): Promise<boolean> {
+export async function isBranchName(git: Repository["git"], branch: string): Promise<boolean> {
   if (isPlainBranchName(branch)) return true;
   const named = await git(["check-ref-format", "--branch", branch], { environment: READING });
   return named.exitCode === 0 && named.stdout.trim() === branch && !/^refs\/|^HEAD$/.test(branch);
 }
 
 /** True for a branch other than the current one that has commits which HEAD lacks. */
-export async function holdsOtherWork(repository: Pick<Repository, "currentBranch" | "git">, branch: string): Promise<
-  boolean
-> {
+export async function holdsOtherWork(
+  repository: Pick<Repository, "currentBranch" | "git">,
+  branch: string,
+): Promise<boolean> {
   if (await repository.currentBranch() === branch || !await has(repository.git, branch)) return false;
   return !await isBehind(repository.git, branch);
 }
 
 /** True where the branch is gone because a person gave it the other name (`git branch -m`). */
-export async function isRenamed(git: GitOf, branch: string, name: string): Promise<boolean> {
+export async function isRenamed(git: Repository["git"], branch: string, name: string): Promise<boolean> {
   if (await has(git, branch)) return false;
   const { stdout } = await git(["log", "--walk-reflogs", "--format=%gs", refOf(name), "--"], { environment: READING });
   return stdout.split("\n").some((line) => line.startsWith(`Branch: renamed ${refOf(branch)} to `));
 }
 
-async function has(git: GitOf, branch: string): Promise<boolean> {
+async function has(git: Repository["git"], branch: string): Promise<boolean> {
   return (await git(["rev-parse", "--verify", "--quiet", refOf(branch)], { environment: READING })).exitCode === 0;
 }
 
-async function isBehind(git: GitOf, branch: string): Promise<boolean> {
+async function isBehind(git: Repository["git"], branch: string): Promise<boolean> {
   return (await git(["merge-base", "--is-ancestor", refOf(branch), "HEAD"], { environment: READING })).exitCode === 0;
 }
 
