@@ -4,11 +4,11 @@
  *
  * @module
  */
-import { closeSync, constants, fsync, openSync, readdirSync, statSync } from "node:fs";
+import { constants, fsync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { unreadable, unwritable } from "./file_errors.ts";
-import { codeOf, isMissing, orElse, unless } from "./looks.ts";
+import { codeOf, isMissing, openFile, orElse, unless } from "./looks.ts";
 
 /** Synced at the same time: a disk puts them together in one flush. */
 const AT_ONCE = 16;
@@ -73,14 +73,11 @@ export function namesSince(
 }
 
 async function syncPath(path: string): Promise<void> {
-  let file: number | null = null;
   try {
-    file = unless(CANNOT_OPEN, () => openSync(path, OPEN_FLAG), null);
-    if (file !== null) await syncOpen(file);
+    using file = unless(CANNOT_OPEN, () => openFile(path, OPEN_FLAG), null);
+    if (file !== null) await syncOpen(file.descriptor);
   } catch (error) {
     if (!CANNOT_SYNC.has(codeOf(error))) throw unwritable(path, error);
-  } finally {
-    if (file !== null) closeSync(file);
   }
 }
 

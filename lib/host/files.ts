@@ -17,7 +17,7 @@ import { type Appender, createAppender, openOwn } from "./appender.ts";
 import { syncFolder, syncOpen } from "./durable.ts";
 import { notRegular, tooLarge, unreadable, unwritable } from "./file_errors.ts";
 import { isRemovedEmpty, removeOwn, removePath } from "./remove_path.ts";
-import { codeOf, ifThere, isMissing, orElse } from "./looks.ts";
+import { codeOf, ifThere, isMissing, type OpenFile, openFile, orElse } from "./looks.ts";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "./write_atomic.ts";
 
 export type { Appender } from "./appender.ts";
@@ -34,9 +34,6 @@ export {
   type WriteOptions,
   writeOwn,
 } from "./write_atomic.ts";
-
-/** A pipe in a file's place is not waited for. */
-const READ_FLAG: number = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0);
 
 /** State, configuration and documents are smaller: what is larger is not read into memory. */
 export const LARGEST_TEXT: number = 16 * 1024 * 1024;
@@ -75,26 +72,21 @@ export async function readBytes(
 }
 
 function readRegular<Content>(path: string, maxBytes: number, read: (file: number) => Content): Content | null {
-  let file: number | null = null;
   try {
-    file = openRegular(path);
-    const { size } = fs.fstatSync(file);
+    using file = openFile(path);
+    const size = regularSize(file);
     if (size > maxBytes) throw tooLarge(size, maxBytes);
-    return read(file);
+    return read(file.descriptor);
   } catch (error) {
     if (isMissing(error)) return null;
     throw unreadable(path, error);
-  } finally {
-    if (file !== null) fs.closeSync(file);
   }
 }
 
-function openRegular(path: string): number {
-  const file = fs.openSync(path, READ_FLAG);
-  const found = fs.fstatSync(file);
-  if (found.isFile()) return file;
-  fs.closeSync(file);
-  throw notRegular(found);
+function regularSize({ descriptor }: OpenFile): number {
+  const found = fs.fstatSync(descriptor);
+  if (!found.isFile()) throw notRegular(found);
+  return found.size;
 }
 
 const compared = Buffer.alloc(32 * 1024);
@@ -112,30 +104,24 @@ function holds(file: number, bytes: Buffer): boolean {
 /** The first `maxBytes` of a file, or `null` when there is none that can be read. */
 export async function readStart(path: string, maxBytes: number): Promise<Uint8Array | null> {
   if (!(await exists(path, { isFile: true }))) return null;
-  const file = fs.openSync(path, READ_FLAG);
-  try {
-    const buffer = Buffer.allocUnsafe(Math.min(maxBytes, fs.fstatSync(file).size));
-    return buffer.subarray(0, fs.readSync(file, buffer, 0, buffer.length, 0));
-  } finally {
-    fs.closeSync(file);
-  }
+  using file = openFile(path);
+  const buffer = Buffer.allocUnsafe(Math.min(maxBytes, fs.fstatSync(file.descriptor).size));
+  return buffer.subarray(0, fs.readSync(file.descriptor, buffer, 0, buffer.length, 0));
 }
 
 /** The file's bytes from its start on, a piece at a time. @throws {RalphError} file-unreadable */
 export async function* readChunks(path: string): AsyncGenerator<Uint8Array> {
-  let file: number | null = null;
   try {
-    file = openRegular(path);
+    using file = openFile(path);
+    regularSize(file);
     for (;;) {
       const buffer = Buffer.allocUnsafe(CHUNK_BYTES); // the receiver may keep a piece
-      const length = fs.readSync(file, buffer);
+      const length = fs.readSync(file.descriptor, buffer);
       if (length === 0) return;
       yield buffer.subarray(0, length);
     }
   } catch (error) {
     throw unreadable(path, error);
-  } finally {
-    if (file !== null) fs.closeSync(file);
   }
 }
 
@@ -162,13 +148,9 @@ export async function appendText(path: string, text: string, mode = 0o666): Prom
 export async function appendDurably(path: string, text: string, mode = 0o666): Promise<void> {
   await makingFolder(path, async () => {
     const isNew = !fs.existsSync(path);
-    const file = fs.openSync(path, "a", mode);
-    try {
-      fs.writeFileSync(file, text);
-      await syncOpen(file);
-    } finally {
-      fs.closeSync(file);
-    }
+    using file = openFile(path, "a", mode);
+    fs.writeFileSync(file.descriptor, text);
+    await syncOpen(file.descriptor);
     if (isNew) await syncFolder(dirname(path));
   });
 }

@@ -1,7 +1,7 @@
 import process from "node:process";
 import type { Hash } from "node:crypto";
-import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync } from "node:fs";
-import { entryAt, isMissing } from "./looks.ts";
+import { fstatSync, readlinkSync, readSync } from "node:fs";
+import { entryAt, ifThere, openFile } from "./looks.ts";
 
 /**
  * A file that changed so short before it was read may change again within the same tick of its time stamp:
@@ -21,22 +21,16 @@ export function hashText(text: string | Uint8Array): string {
 
 /** sha256 of a file's bytes in hex, read piece by piece; `null` when there is no file. */
 export async function hashFile(path: string): Promise<string | null> {
-  let file: number | null = null;
-  try {
-    file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    const hash = sha256();
-    const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, fstatSync(file).size + 1));
-    for (let length = readSync(file, buffer); length > 0; length = readSync(file, buffer)) {
+  using file = ifThere(() => openFile(path), null);
+  if (file === null) return null;
+  const { descriptor } = file;
+  const hash = sha256();
+  const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, fstatSync(descriptor).size + 1));
+  for (let length = readSync(descriptor, buffer); length > 0; length = readSync(descriptor, buffer)) {
       hash.update(buffer.subarray(0, length));
       if (length === CHUNK_BYTES) await othersTurn();
-    }
-    return hash.digest("hex");
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  } finally {
-    if (file !== null) closeSync(file);
   }
+  return hash.digest("hex");
 }
 
 /** Loaded with the first hash. */

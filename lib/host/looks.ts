@@ -3,7 +3,16 @@
  *
  * @module
  */
-import { type BigIntStats, lstatSync, readdirSync, readlinkSync, type Stats } from "node:fs";
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  type Stats,
+} from "node:fs";
 
 /** The code of a system error; "" for any other. */
 export function codeOf(error: unknown): string {
@@ -39,6 +48,20 @@ export function unless<Value>(codes: readonly string[], look: () => Value, none:
 /** Answers the find of a look, and `none` if nothing is there. */
 export function ifThere<Value>(look: () => Value, none: Value): Value {
   return unless(MISSING, look, none);
+}
+
+/** An open file, closed at the end of the block that uses it. */
+export interface OpenFile extends Disposable {
+  readonly descriptor: number;
+}
+
+/** A pipe in a file's place is not waited for. */
+const TO_READ: number = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/** Opens a file. @param flags as `fs.open` takes them; to read it by default */
+export function openFile(path: string, flags: number | string = TO_READ, mode?: number): OpenFile {
+  const descriptor = openSync(path, flags, mode);
+  return { descriptor, [Symbol.dispose]: () => closeSync(descriptor) };
 }
 
 /** Names in a folder; none where it cannot be read. */

@@ -1,6 +1,6 @@
 import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { entryAt } from "./looks.ts";
+import { entryAt, openFile } from "./looks.ts";
 
 /** Files of a Python environment that hold paths of the project. */
 const HOLDS_PATHS_REGEXP = /\.pth$|^__editable__|^pyvenv\.cfg$/;
@@ -35,14 +35,10 @@ function mapLink(path: string, from: string, to: string): void {
 
 function isScript(path: string, mode: number): boolean {
   if (basename(dirname(path)) !== "bin" && (mode & 0o111) === 0) return false;
-  const file = fs.openSync(path, "r");
-  try {
-    const start = Buffer.alloc(2);
-    fs.readSync(file, start, 0, 2, 0);
-    return start.toString("latin1") === "#!" || (basename(dirname(path)) === "bin" && start[0] !== 0x7f);
-  } finally {
-    fs.closeSync(file);
-  }
+  using file = openFile(path);
+  const start = Buffer.alloc(2);
+  fs.readSync(file.descriptor, start, 0, 2, 0);
+  return start.toString("latin1") === "#!" || (basename(dirname(path)) === "bin" && start[0] !== 0x7f);
 }
 
 /** Bytes that are no text are left as they are: latin1 reads and writes each byte as one character. */

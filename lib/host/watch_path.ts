@@ -1,5 +1,5 @@
-import { closeSync, fstatSync, type FSWatcher, openSync, readSync, statSync, watch } from "node:fs";
-import { orElse } from "./looks.ts";
+import { fstatSync, type FSWatcher, readSync, statSync, watch } from "node:fs";
+import { openFile, orElse } from "./looks.ts";
 import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers";
 
 /** Calls `act` after each change of a file, or of a folder's entries, until disposed. Holds no process up. */
@@ -37,19 +37,15 @@ export function followFile(path: string, take: (chunk: Uint8Array) => void): Dis
 
   function read(): void {
     pending = null;
-    const file = orElse(() => openSync(path, "r"), null);
+    using file = orElse(() => openFile(path, "r"), null);
     if (file === null) return;
-    try {
-      watcher ??= watchPath(path, soon);
-      offset = Math.min(offset, fstatSync(file).size);
-      for (;;) {
-        const length = readSync(file, buffer, 0, buffer.length, offset);
-        if (length === 0) return;
-        offset += length;
-        take(Uint8Array.prototype.slice.call(buffer, 0, length));
-      }
-    } finally {
-      closeSync(file);
+    watcher ??= watchPath(path, soon);
+    offset = Math.min(offset, fstatSync(file.descriptor).size);
+    for (;;) {
+      const length = readSync(file.descriptor, buffer, 0, buffer.length, offset);
+      if (length === 0) return;
+      offset += length;
+      take(Uint8Array.prototype.slice.call(buffer, 0, length));
     }
   }
 

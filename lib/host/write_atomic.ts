@@ -5,7 +5,7 @@ import { unwritable } from "./file_errors.ts";
 import { exchange, renameToNew } from "./lib_c.ts";
 import { startOf } from "./process_table.ts";
 import { linkTarget } from "./resolve_inside.ts";
-import { codeOf, entryAt, entryOrNothing, ifThere, namesIn } from "./looks.ts";
+import { codeOf, entryAt, entryOrNothing, ifThere, namesIn, type OpenFile, openFile } from "./looks.ts";
 
 /** For folders that only their owner may look into. */
 export const PRIVATE_FOLDER = 0o700;
@@ -71,18 +71,12 @@ export async function replaceText(path: string, content: string, expected: strin
       return { status: "written" };
     }
     // Windows renames nothing over an open file
-    const old = expected === null || process.platform === "win32"
-      ? null
-      : ifThere(() => fs.openSync(target, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0)), null);
-    try {
-      const found = textOf(target) === expected ? takePlace(temporary, target, old) : undefined;
-      if (found !== undefined) await syncFolder(dirname(target));
-      fs.rmSync(temporary, { force: true });
-      if (found === undefined) return { status: "differs" };
-      return found === null || found === expected ? { status: "written" } : { status: "overtaken", found };
-    } finally {
-      if (old !== null) fs.closeSync(old);
-    }
+    using old = expected === null || process.platform === "win32" ? null : ifThere(() => openFile(target), null);
+    const found = textOf(target) === expected ? takePlace(temporary, target, old?.descriptor ?? null) : undefined;
+    if (found !== undefined) await syncFolder(dirname(target));
+    fs.rmSync(temporary, { force: true });
+    if (found === undefined) return { status: "differs" };
+    return found === null || found === expected ? { status: "written" } : { status: "overtaken", found };
   });
 }
 
@@ -135,25 +129,21 @@ function textOf(path: string): string | null {
 }
 
 async function writeTemporary(path: string, content: string | Uint8Array, mode: number | undefined): Promise<void> {
-  const file = openMakingFolder(path, mode);
-  try {
-    fs.writeFileSync(file, content);
-    if (mode !== undefined && process.platform !== "win32") fs.fchmodSync(file, mode);
-    await syncOpen(file);
-  } finally {
-    fs.closeSync(file);
-  }
+  using file = openMakingFolder(path, mode);
+  fs.writeFileSync(file.descriptor, content);
+  if (mode !== undefined && process.platform !== "win32") fs.fchmodSync(file.descriptor, mode);
+  await syncOpen(file.descriptor);
 }
 
-function openMakingFolder(path: string, mode: number | undefined): number {
+function openMakingFolder(path: string, mode: number | undefined): OpenFile {
   try {
-    return fs.openSync(path, "wx", mode);
+    return openFile(path, "wx", mode);
   } catch (error) {
     if (codeOf(error) !== "ENOENT") throw error;
   }
   // who may not read the file need not look into its folder
   fs.mkdirSync(dirname(path), { recursive: true, ...(mode === PRIVATE_FILE ? { mode: PRIVATE_FOLDER } : {}) });
-  return fs.openSync(path, "wx", mode);
+  return openFile(path, "wx", mode);
 }
 
 function modeOf(path: string): number | undefined {
