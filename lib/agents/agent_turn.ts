@@ -2,7 +2,14 @@ import { dirname, join, parse, relative, sep } from "node:path";
 import type { TurnStage } from "../config/types.ts";
 import type { Agent, RalphContext, TurnKind } from "../context/context.ts";
 import { gitFailed } from "../git/run_git.ts";
-import { type ChangedPath, type Repository, requireRepository, rootPaths, type TreeSnapshot, type WithGit } from "../git/repository.ts";
+import {
+  type ChangedPath,
+  type Repository,
+  requireRepository,
+  rootPaths,
+  type TreeSnapshot,
+  type WithGit,
+} from "../git/repository.ts";
 import { ensureRunsIgnored, isIgnoring } from "../events/run_folders.ts";
 import type { TimeBudget } from "../backlog/turn_types.ts";
 import { readStart, resolveInside } from "../host/files.ts";

@@ -23,7 +23,11 @@ const ASSIGNMENT_REGEXP = /^[A-Za-z_][A-Za-z0-9_]*=(?:"[^"$`\\]*"|'[^']*'|[^\s"'
 const WORD_REGEXP = /^(?:"([^"$`\\]+)"|'([^']+)'|([^\s"'$`\\;&|<>()*?~[\]{}#]+))(?=[\s;&|<>)]|$)/;
 
 /** The path of an adapter's program, or `null`. */
-export async function programPath(adapter: AdapterProgram, { environment }: Host, root: string): Promise<string | null> {
+export async function programPath(
+  adapter: AdapterProgram,
+  { environment }: Host,
+  root: string,
+): Promise<string | null> {
   const program = programName(adapter);
   return program === null ? null : await findExecutable(program, environment, root);
 }

@@ -24,7 +24,15 @@ import { clearLocks, type GitFolders } from "./locks.ts";
 import { isReadable } from "./parse_status.ts";
 import { persistBranch } from "./persist.ts";
 import { behindLinks, stagePaths } from "./stage_paths.ts";
-import type { ChangedPath, CommitRequest, CommitResult, Repository, TreeStatus, WithIndex, WithTree } from "./repository.ts";
+import type {
+  ChangedPath,
+  CommitRequest,
+  CommitResult,
+  Repository,
+  TreeStatus,
+  WithIndex,
+  WithTree,
+} from "./repository.ts";
 
 const TIMEOUT_MS = 60_000;
 const HOOKS_TIMEOUT_MS = 600_000;

@@ -184,16 +184,16 @@ export interface Repository {
   }>;
 }
 
-/** What runs git. */
+/** The repository, for functions that run git. */
 export type WithGit = Pick<Repository, "git">;
 
-/** What runs git with an index. */
+/** The same, for those that need its index. */
 export type WithIndex = Pick<Repository, "git" | "gitDirectory">;
 
-/** What runs git, and reads the working tree. */
+/** The same, for those that read the working tree. */
 export type WithTree = Pick<Repository, "git" | "topLevel">;
 
-/** What changes a working tree, and keeps what it takes away. */
+/** The same, for those that change the working tree and keep what they take away. */
 export type GitTree = Pick<Repository, "git" | "gitDirectory" | "ralphDirectory" | "topLevel">;
 
 /** A working tree as the steps see it. */

@@ -11,7 +11,11 @@ const OWN = "ralph/";
  *
  * @throws {RalphError} branch-invalid, branch-failed
  */
-export async function switchBranch(git: Repository["git"], branch: string, current: string | null): Promise<BranchSwitch> {
+export async function switchBranch(
+  git: Repository["git"],
+  branch: string,
+  current: string | null,
+): Promise<BranchSwitch> {
   if (!await isBranchName(git, branch)) {
     throw new RalphError("branch-invalid", { details: { branch: JSON.stringify(branch) } });
   }

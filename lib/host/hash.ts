@@ -27,8 +27,8 @@ export async function hashFile(path: string): Promise<string | null> {
   const hash = sha256();
   const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, fstatSync(descriptor).size + 1));
   for (let length = readSync(descriptor, buffer); length > 0; length = readSync(descriptor, buffer)) {
-      hash.update(buffer.subarray(0, length));
-      if (length === CHUNK_BYTES) await othersTurn();
+    hash.update(buffer.subarray(0, length));
+    if (length === CHUNK_BYTES) await othersTurn();
   }
   return hash.digest("hex");
 }

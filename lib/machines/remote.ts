@@ -71,7 +71,10 @@ export async function pushRefs(
 }
 
 /** Pushes new refs in one call. @returns of each `null`, or what `pushRefs()` says */
-export async function pushEach(repository: WithGit, updates: readonly RefUpdate[]): Promise<readonly (string | null)[]> {
+export async function pushEach(
+  repository: WithGit,
+  updates: readonly RefUpdate[],
+): Promise<readonly (string | null)[]> {
   return await each(updates, (some) => pushRefs(repository, some, "single"), null);
 }
 
@@ -94,7 +97,10 @@ async function each<Ask, Answer>(
 }
 
 /** The refs of the remote that match, with their commits. */
-export async function remoteRefs(repository: WithGit, patterns: readonly string[]): Promise<ReadonlyMap<string, string>> {
+export async function remoteRefs(
+  repository: WithGit,
+  patterns: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
   const stdout = await outputFrom(repository, ["ls-remote", REMOTE, ...patterns], { timeoutMs: TIMEOUT_MS });
   const lines = stdout.split("\n").filter((line) => line !== "").map((line) => line.split("\t") as [string, string]);
   return new Map(lines.map(([commit, ref]) => [ref, commit]));
