@@ -28,7 +28,7 @@ export function junitOf({ checks, notices, reasons, status }: GateReport): strin
   ];
   if (cases.length === 0) cases.push(testCase("gate", { name: status, seconds: 0, failure: reasons.join("\n") }));
   const failures = cases.filter((one) => one.includes("<failure")).length;
-  const counts = `tests="${cases.length}" failures="${failures}"`;
+  const counts = `tests="${cases.length}" failures="${failures}" errors="0"`;
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="ralph gate" ${counts}>\n` +
     `  <testsuite name="ralph gate" ${counts}>\n${cases.join("")}  </testsuite>\n</testsuites>`;
 }

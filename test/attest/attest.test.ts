@@ -1,5 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { createHash, generateKeyPairSync, verify } from "node:crypto";
+import { bundleFromJSON } from "@sigstore/bundle";
+import { toSignedEntity, Verifier } from "@sigstore/verify";
+import { createHash, createPublicKey, generateKeyPairSync } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -39,6 +41,22 @@ async function keys(kind: "ed25519" | "ec" | "ssh"): Promise<Keys> {
   return { key, signers, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
 }
 
+/** Sigstore's verifier for a key, without its transparency log, as for any bundle with a public key. */
+function officialVerifier(signers: string): (dsseEnvelope: object) => void {
+  const key = { publicKey: createPublicKey(readFileSync(signers)), validFor: () => true };
+  const none = { certificateAuthorities: [], timestampAuthorities: [], tlogs: [], ctlogs: [] };
+  const verifier = new Verifier({ ...none, publicKey: () => key }, {
+    tlogThreshold: 0,
+    ctlogThreshold: 0,
+    timestampThreshold: 0,
+  });
+  const mediaType = "application/vnd.dev.sigstore.bundle.v0.3+json";
+  const verificationMaterial = { publicKey: { hint: "key" } };
+  return (dsseEnvelope) => {
+    verifier.verify(toSignedEntity(bundleFromJSON({ mediaType, verificationMaterial, dsseEnvelope })));
+  };
+}
+
 /** A commit that is attested. */
 async function attested(key: string | null): Promise<World & { readonly commit: string }> {
   const world = await loopWorld(async () => {}, { config: { attest: { key } } });
@@ -75,7 +93,7 @@ describe("an attestation", () => {
   });
 
   test.each(["ed25519", "ec"] as const)(
-    "that an %s key signed is that key's alone, as any DSSE verifier finds",
+    "that an %s key signed is that key's alone, as sigstore's verifier finds as well",
     async (kind) => {
       await using mine = await keys(kind);
       await using other = await keys(kind);
@@ -84,19 +102,14 @@ describe("an attestation", () => {
       const { status, signature } = await verifyAttestation(world.ralph, world.commit, [other.signers, mine.signers]);
       expect({ status, signature: signature.status }).toEqual({ status: "passed", signature: "valid" });
       expect((await verifyAttestation(world.ralph, world.commit, [other.signers])).status).toBe("refused");
+      const theirs = officialVerifier(other.signers);
+      const verifier = officialVerifier(mine.signers);
       for (const line of (await noteOf(world)).split("\n")) {
-        const { payload, payloadType, signatures: [{ sig }] } = JSON.parse(line) as {
-          readonly payload: string;
-          readonly payloadType: string;
-          readonly signatures: readonly [{ readonly sig: string }];
-        };
-        const body = Buffer.from(payload, "base64");
-        const bytes = Buffer.concat([
-          Buffer.from(`DSSEv1 ${payloadType.length} ${payloadType} ${body.length} `),
-          body,
-        ]);
-        const algorithm = kind === "ec" ? "sha256" : null;
-        expect(verify(algorithm, bytes, readFileSync(mine.signers, "utf8"), Buffer.from(sig, "base64"))).toBe(true);
+        const envelope = JSON.parse(line) as { readonly payload: string };
+        expect(() => verifier(envelope)).not.toThrow();
+        expect(() => theirs(envelope)).toThrow("signature verification failed");
+        const changed = envelope.payload.replace(/^./, (sign) => sign === "a" ? "b" : "a");
+        expect(() => verifier({ ...envelope, payload: changed })).toThrow("signature verification failed");
       }
     },
   );

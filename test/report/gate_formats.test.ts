@@ -2,7 +2,10 @@ import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { gateMarkdown, junitOf, sarifOf } from "../../lib/report/gate_formats.ts";
 import type { GateReport } from "../../lib/report/types.ts";
-import { needs } from "../needs.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { needs, only } from "../needs.ts";
 
 interface Place {
   readonly physicalLocation: {
@@ -52,7 +55,7 @@ describe("a verdict in the forms that forges read", () => {
   test("without any check is a JUnit failure with the reason", () => {
     const none = { ...REPORT, status: "unverified", checks: [], notices: [], reasons: ["no check is named"] } as const;
 
-    expect(junitOf(none)).toContain('failures="1"');
+    expect(junitOf(none)).toContain('failures="1" errors="0"');
     expect(junitOf(none)).toContain("no check is named");
   });
 
@@ -81,5 +84,31 @@ describe("a verdict in the forms that forges read", () => {
     const row = gateMarkdown(REPORT).split("\n").find((line) => line.startsWith("| ✗"));
 
     expect(row?.split(/(?<!\\)\|/)).toHaveLength(5);
+  });
+});
+
+/** A folder with `sarif-schema-2.1.0.json` of oasis-tcs/sarif-spec and `junit-10.xsd` of jenkinsci/xunit-plugin. */
+const SCHEMAS = process.env["SCHEMAS"] ?? "";
+const NONE: GateReport = { ...REPORT, status: "unverified", checks: [], notices: [], reasons: ["no check is named"] };
+const PASSED: GateReport = { ...REPORT, status: "passed", checks: [REPORT.checks[0]!], notices: [], reasons: [] };
+
+describe("a verdict by the official schemas", () => {
+  const official = only(SCHEMAS !== "", "official schemas in SCHEMAS=DIR");
+
+  test.each([REPORT, NONE, PASSED])("that $status is SARIF 2.1.0", official, (report) => {
+    const schema = readFileSync(join(SCHEMAS, "sarif-schema-2.1.0.json"), "utf8");
+    // zod would take a relative reference for a URL that is none
+    const sarif = z.fromJSONSchema(JSON.parse(schema.replaceAll('"uri-reference"', '"reference"')) as object);
+    const changed = new Map([["lib/x.js", 7], ["src/ä b.js", 12]]);
+
+    expect(sarif.safeParse({ version: "2.1.0", runs: [{}] }).success).toBe(false);
+    expect(sarif.safeParse(JSON.parse(sarifOf(report, changed))).error).toBeUndefined();
+    expect(sarif.safeParse(JSON.parse(sarifOf(report, new Map()))).error).toBeUndefined();
+  });
+
+  test.each([REPORT, NONE, PASSED])("that $status is JUnit", official.skip ? official : needs("xmllint"), (report) => {
+    const lint = ["--noout", "--schema", join(SCHEMAS, "junit-10.xsd"), "-"];
+
+    execFileSync("xmllint", lint, { input: junitOf(report), stdio: ["pipe", "ignore", "pipe"] });
   });
 });
