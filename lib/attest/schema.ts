@@ -22,7 +22,14 @@ export const VERDICT_SCHEMA: z.ZodType<Verdict> = record(
     commit: hash,
     tree: hash,
     base: hash.nullable().describe("the commit that the work began on; null: not known"),
-    checks: z.array(z.object({ command: text, exitCode: z.number().int().nullable() })),
+    checks: z.array(z.object({
+      command: text,
+      exitCode: z.number().int().nullable(),
+      expect: z.object({
+        exit: z.union([z.number().int(), z.literal("non-zero")]).exactOptional(),
+        output: text.exactOptional(),
+      }).exactOptional().describe("the condition that it met; absent: exit code 0"),
+    })),
     findings: z.array(z.object({ kind: text, subject: text })).describe("what is known beside the verdict"),
     brief: hash.nullable().describe("SHA-256 of the files that judged it; null: no run fixed them"),
     ralph: text.describe("Ralph's version"),

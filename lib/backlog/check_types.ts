@@ -102,6 +102,10 @@ export interface CheckExpectation {
 export interface CheckResult extends CheckOutcome {
   /** The check's; for a command the command itself. */
   readonly name: string;
+  /** The command, where the name is another. */
+  readonly command?: string;
+  /** The condition that the command had to meet, where it is more than exit code 0. */
+  readonly expect?: CheckExpectation;
   /** The check's; "" where it has none. */
   readonly scope: string;
   /** Milliseconds. */

@@ -96,7 +96,7 @@ export async function verify(
     if (signal.aborted) return { status: "aborted", results };
     const isOld = !outcome.ok && check.command !== undefined && options.failedBefore?.has(check.command) === true;
     const durationMs = Math.max(0, ralph.host.clock.steady() - started);
-    const result = { ...outcome, name, scope, durationMs, ...(isOld ? { failedBefore: true } : {}) };
+    const result = { ...outcome, ...namesOf(check), scope, durationMs, ...(isOld ? { failedBefore: true } : {}) };
     results.push(result);
     const isKept = known === undefined && isShellCommand(check) && isWhole(outcome);
     if (isKept) earlier.set(whole, { name, scope: check.scope, outcome });
@@ -113,6 +113,14 @@ export async function verify(
 function rememberingAll(place: CheckoutPlace, runnables: readonly Runnable[]): CheckoutPlace {
   const commands = runnables.filter(isShellCommand);
   return commands.every((check) => place.known(keyOf(check)) !== null) ? place : { ...place, known: () => null };
+}
+
+function namesOf({ name, command, expect }: Runnable): Pick<backlog.CheckResult, "name" | "command" | "expect"> {
+  return {
+    name,
+    ...(command === undefined || command === name ? {} : { command }),
+    ...(expect === undefined ? {} : { expect }),
+  };
 }
 
 /** The key that keeps a result, beside the tree. */

@@ -1,7 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { bundleFromJSON } from "@sigstore/bundle";
-import { toSignedEntity, Verifier } from "@sigstore/verify";
-import { createHash, createPublicKey, generateKeyPairSync } from "node:crypto";
+import { createHash, generateKeyPairSync } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -14,6 +12,7 @@ import { loopWorld, type World } from "../loop/loop_world.ts";
 import { needs } from "../needs.ts";
 import { LONG } from "../sampled.ts";
 import { seededRandom } from "../fault/random.ts";
+import { officialVerifier } from "./official_verifier.ts";
 
 const PEM = {
   publicKeyEncoding: { type: "spki", format: "pem" },
@@ -39,22 +38,6 @@ async function keys(kind: "ed25519" | "ec" | "ssh"): Promise<Keys> {
     writeFileSync(signers, pair.publicKey);
   }
   return { key, signers, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
-}
-
-/** Sigstore's verifier for a key, without its transparency log, as for any bundle with a public key. */
-function officialVerifier(signers: string): (dsseEnvelope: object) => void {
-  const key = { publicKey: createPublicKey(readFileSync(signers)), validFor: () => true };
-  const none = { certificateAuthorities: [], timestampAuthorities: [], tlogs: [], ctlogs: [] };
-  const verifier = new Verifier({ ...none, publicKey: () => key }, {
-    tlogThreshold: 0,
-    ctlogThreshold: 0,
-    timestampThreshold: 0,
-  });
-  const mediaType = "application/vnd.dev.sigstore.bundle.v0.3+json";
-  const verificationMaterial = { publicKey: { hint: "key" } };
-  return (dsseEnvelope) => {
-    verifier.verify(toSignedEntity(bundleFromJSON({ mediaType, verificationMaterial, dsseEnvelope })));
-  };
 }
 
 /** A commit that is attested. */
@@ -102,8 +85,8 @@ describe("an attestation", () => {
       const { status, signature } = await verifyAttestation(world.ralph, world.commit, [other.signers, mine.signers]);
       expect({ status, signature: signature.status }).toEqual({ status: "passed", signature: "valid" });
       expect((await verifyAttestation(world.ralph, world.commit, [other.signers])).status).toBe("refused");
-      const theirs = officialVerifier(other.signers);
-      const verifier = officialVerifier(mine.signers);
+      const theirs = officialVerifier(readFileSync(other.signers, "utf8"));
+      const verifier = officialVerifier(readFileSync(mine.signers, "utf8"));
       for (const line of (await noteOf(world)).split("\n")) {
         const envelope = JSON.parse(line) as { readonly payload: string };
         expect(() => verifier(envelope)).not.toThrow();

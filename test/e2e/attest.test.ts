@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { attest } from "../../lib/attest/attest.ts";
+import { createRalph } from "../../lib/recipe/create_ralph.ts";
 import { ralphCli } from "./cli.ts";
 
 const PRD = JSON.stringify({
@@ -15,6 +17,28 @@ const PRD = JSON.stringify({
     passes: false,
     notes: "",
   }],
+});
+
+test("a repeated verdict expects of each command what the attested one did; what is no command is not repeated", async () => {
+  const { root } = ralphCli().files({ "a.txt": "a\n" }).prepare();
+  await using ralph = await createRalph({ root });
+  const git = (...words: string[]): string => execFileSync("git", words, { cwd: root, encoding: "utf8" }).trim();
+  const commit = git("rev-parse", "HEAD");
+  const checks = [
+    { command: "exit 3", exitCode: 3, expect: { exit: 3 } },
+    { command: "exit 3", exitCode: 3, expect: { exit: "non-zero" as const } },
+    { command: "cat a.txt", exitCode: 0, expect: { output: "a" } },
+  ];
+  const known = { commit, base: commit, findings: [], brief: null, ralph: "0.2.0", run: "r" };
+  await attest(ralph, { ...known, checks });
+  await ralphCli(root).args("attest", "verify", "--repeat").expectExit(0);
+
+  await attest(ralph, { ...known, checks: [...checks, { command: "the page shows a", exitCode: null }] });
+  const { stdout } = await ralphCli(root).args("attest", "verify", "--repeat", "--json").expectExit(1);
+
+  expect(JSON.parse(stdout)).toMatchObject({
+    repeated: { status: "passed", differences: ["the page shows a: exit code none, now not run"] },
+  });
 });
 
 test("`ralph attest` repeats the verdict of a run on another clone, and says what differs after a change", async () => {

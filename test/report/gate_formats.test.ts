@@ -98,7 +98,9 @@ describe("a verdict by the official schemas", () => {
   test.each([REPORT, NONE, PASSED])("that $status is SARIF 2.1.0", official, (report) => {
     const schema = readFileSync(join(SCHEMAS, "sarif-schema-2.1.0.json"), "utf8");
     // zod would take a relative reference for a URL that is none
-    const sarif = z.fromJSONSchema(JSON.parse(schema.replaceAll('"uri-reference"', '"reference"')) as object);
+    const sarif = z.fromJSONSchema(
+      JSON.parse(schema.replaceAll('"uri-reference"', '"reference"')) as Parameters<typeof z.fromJSONSchema>[0],
+    );
     const changed = new Map([["lib/x.js", 7], ["src/ä b.js", 12]]);
 
     expect(sarif.safeParse({ version: "2.1.0", runs: [{}] }).success).toBe(false);

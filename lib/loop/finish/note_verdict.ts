@@ -1,7 +1,7 @@
 import { note, type RalphContext } from "../../context/context.ts";
 import { attest, briefHash } from "../../attest/attest.ts";
 import { VERDICTS_REF } from "../../attest/names.ts";
-import type { Check, CheckResult } from "../../backlog/types.ts";
+import type { CheckResult, CommandCheck } from "../../backlog/types.ts";
 import type { BriefRecord } from "../../backlog/journal_types.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { noteAt } from "../../git/notes.ts";
@@ -38,7 +38,11 @@ export async function noteVerdict(ralph: RalphContext, passed: Passed): Promise<
   await attested(ralph, {
     commit,
     base,
-    checks: checks.map(({ name, exitCode }) => ({ command: masked(name), exitCode })),
+    checks: checks.map(({ name, command = name, expect, exitCode }) => ({
+      command: masked(command),
+      exitCode,
+      ...(expect === undefined ? {} : { expect }),
+    })),
     findings: notices.filter(({ kind }) => kind === "old-tests" || kind === "cannot-fail")
       .map(({ kind, subject }) => ({ kind, subject: masked(subject) })),
     brief: brief === undefined ? null : briefHash(brief.files),
@@ -73,7 +77,7 @@ interface VerdictSinceOptions {
   /** Commit that is judged. @default what would be committed now */
   readonly head?: string;
   /** Commands beside those of the base's `verify.default`. */
-  readonly checks?: readonly string[];
+  readonly checks?: readonly (string | CommandCheck)[];
   /** Milliseconds that one check may take. @default what the base's `verify.timeout` says */
   readonly timeoutMs?: number;
   /** Ends the checks. @default the context's */
@@ -116,13 +120,9 @@ export async function verdictSince(ralph: RalphContext, options: VerdictSinceOpt
   const signal = options.signal ?? ralph.signal;
   const base = await mergeBase(repository, options);
   const judged = { ...ralph, config: await configAt(ralph, base) };
-  const commands = new Set([...judged.config.verify.default, ...options.checks ?? []]);
-  refuseEmpty([...commands]);
-  const checks = [...commands].map((command): Check => ({
-    name: command,
-    command,
-    ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
-  }));
+  const checks = checksOf([...judged.config.verify.default, ...options.checks ?? []], options);
+  const commands = [...new Set(checks.map(({ command }) => command))];
+  refuseEmpty(commands);
   const nothing = { base, head: null, checks: [], reasons: [], notices: [], leftOut: null };
   if (checks.length === 0) {
     return { ...nothing, status: "unverified", reasons: ["no check is named: use `--verify CMD`"] };
@@ -144,7 +144,7 @@ export async function verdictSince(ralph: RalphContext, options: VerdictSinceOpt
   const evidence = await experiments(judged, {
     history: { base, steps: [], items: [] },
     head,
-    commands: [...commands],
+    commands,
     isOwn: (path) => path === CONFIG_FILE,
     bringUp: (commit) => checkout.bringUp(commit),
     checks,
@@ -186,6 +186,18 @@ export async function mergeBase(
     details: { problem },
     hint: "`--base COMMIT` names the commit that the work began on",
   });
+}
+
+/** Each command once. */
+function checksOf(
+  commands: readonly (string | CommandCheck)[],
+  { timeoutMs }: Pick<VerdictSinceOptions, "timeoutMs">,
+): readonly CommandCheck[] {
+  const checks = commands.map((check) => typeof check === "string" ? { name: check, command: check } : check);
+  const byName = new Map(
+    checks.map((check) => [check.name, { ...check, ...timeoutMs === undefined ? {} : { timeoutMs } }]),
+  );
+  return [...byName.values()];
 }
 
 function refuseEmpty(commands: readonly string[]): void {

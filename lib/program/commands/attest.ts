@@ -95,15 +95,21 @@ async function again(
   { base, checks, findings }: Verdict,
   head: string,
 ): Promise<NonNullable<AttestReport["repeated"]>> {
-  const commands = [...new Set(checks.map(({ command }) => command))];
+  const known = checks.map(({ command, exitCode, expect }) => ({
+    command,
+    exitCode,
+    name: expect === undefined ? command : `${command} (${JSON.stringify(expect)})`,
+    ...(expect === undefined ? {} : { expect }),
+  }));
+  const commands = known.filter(({ exitCode }) => exitCode !== null); // others are no commands
   const now = await verdictSince(ralph, { base: base ?? `${head}^`, head, checks: commands });
   const codes = new Map(now.checks.map(({ name, exitCode }) => [name, exitCode]));
   const named = (found: readonly { readonly kind: string; readonly subject: string }[]): string =>
     found.map(({ kind, subject }) => `${kind} ${subject}`).toSorted().join(", ");
   const differences = [
     ...now.status === "passed" ? [] : [`status: passed, now ${now.status}`],
-    ...checks.filter(({ command, exitCode }) => codes.get(command) !== exitCode)
-      .map(({ command, exitCode }) => `${command}: exit code ${exitCode}, now ${codes.get(command) ?? "not run"}`),
+    ...known.filter(({ name, exitCode }) => exitCode === null || codes.get(name) !== exitCode)
+      .map(({ name, exitCode }) => `${name}: exit code ${exitCode ?? "none"}, now ${codes.get(name) ?? "not run"}`),
     ...named(findings) === named(now.notices)
       ? []
       : [`findings: ${named(findings) || "none"}, now ${named(now.notices) || "none"}`],
