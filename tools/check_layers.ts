@@ -24,6 +24,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["services", "hooks", "attest"],
   ["loop"],
   ["machines"],
+  ["trackers"],
   ["recipe", "ui", "notify"],
   ["cli", "testing"],
   ["report"],

@@ -6,6 +6,7 @@
  */
 import type { Host } from "../host/types.ts";
 import type { RecipeRegistry } from "../recipe/registry.ts";
+import type { Config } from "../config/types.ts";
 
 /** One flag of a command. Its type is declared, so that `007` stays text and `--no-color x` leaves `x` alone. */
 export interface Flag {
@@ -107,6 +108,8 @@ export interface KnownWorkflow {
   readonly start: string;
   /** True if it is in use below this folder. @default `state` exists */
   detect?(root: string): Promise<boolean>;
+  /** True if the configuration chooses it without its name. @default it never does */
+  configured?(config: Config): boolean;
   /** Folders that hold its runs, relative to the root. @default none but `.ralph/runs` */
   runs?(root: string): Promise<readonly string[]>;
   /** The command that continues a part of a run, by its backlog's name; `null` for a part that is not its own. */

@@ -43,7 +43,7 @@ export interface SessionOptions {
   /** The place in which it works, if that is known. @default found */
   readonly place?: Place;
   /** Laid over the configuration where no flag says another. */
-  readonly settings?: { readonly sandbox?: Config["sandbox"]; readonly limits?: { readonly maxWait: number } };
+  readonly settings?: DeepPartial<Config>;
 }
 
 /** A command at work: the context of its steps, disposed with it. */
@@ -117,6 +117,7 @@ export async function openSession(invocation: Invocation, options: SessionOption
 function settingsOf({ command, flags }: Invocation, { settings }: SessionOptions): DeepPartial<Config> {
   const flagged = configOverlay(flags, "agent" in command.flags ? "turn" : "check");
   return {
+    ...settings,
     ...flagged,
     sandbox: { ...settings?.sandbox, ...flagged.sandbox },
     limits: { ...settings?.limits, ...flagged.limits },

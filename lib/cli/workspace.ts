@@ -23,7 +23,7 @@ export async function findPlace(line: CommandLine & { readonly program: Program 
   const loaded = await loadConfig(root, file, await cacheOf(root, host));
   const workflow = await chooseWorkflow(program.workflows, root, {
     flag: flags.text("workflow"),
-    config: loaded.config.workflow,
+    config: loaded.config.workflow ?? program.workflows.find((row) => row.configured?.(loaded.config))?.name,
     line,
   });
   return { ...loaded, root, workflow };

@@ -19,6 +19,17 @@ const TEST_GLOBS: readonly string[] = [
   "**/{spec,e2e,golden,__fixtures__,test-utils,test_utils,testutils}/**",
 ];
 
+const TRACKER: Config["tracker"] = {
+  name: null,
+  project: null,
+  label: "ralph",
+  people: ["hitl", "needs-human"],
+  states: { working: "ralph: working", review: "ralph: in review", blocked: "ralph: blocked" },
+  remote: "origin",
+  heartbeat: 300,
+  url: null,
+};
+
 /**
  * The configuration of an empty file. Plain, so that nothing heavy loads where there is no file.
  *
@@ -76,6 +87,7 @@ export function defaultConfig(): Config {
     hooks: [],
     notify: [],
     protect: [],
+    tracker: TRACKER,
     ui: "auto",
     gsd: { commands: {} },
   };

@@ -180,6 +180,27 @@ const browser = section("BrowserConfig", "How pages are looked at.", DEFAULTS.br
   screenshotDir: command.describe("Folder for screenshots, relative to the root."),
 });
 
+const tracker = section("TrackerConfig", "Where issues are that are worked off.", DEFAULTS.tracker, {
+  name: z.enum(["github"]).nullable().describe(
+    "Tracker whose issues are worked off. `null`: none is.",
+  ),
+  project: command.nullable().describe(
+    "Repository on GitHub, `owner/name`. `null`: the one of the remote.",
+  ),
+  label: command.describe("Label of the issues that are meant."),
+  people: z.array(command).describe("Labels of issues that are left to people."),
+  states: section("TrackerStates", "The label that says how far Ralph is.", DEFAULTS.tracker.states, {
+    working: command.describe("A runner works on it."),
+    review: command.describe("It is on a branch; merging closes it."),
+    blocked: command.describe("It waits for an answer."),
+  }),
+  remote: command.describe("Remote of the repository that holds claims and branches."),
+  heartbeat: seconds.describe(
+    "Time between two signs of life of a runner, in seconds; another one takes over after two without a sign.",
+  ),
+  url: httpUrl.nullable().describe("Address of the API, for GitHub Enterprise: `https://HOST/api/v3`."),
+});
+
 const gsdCommands = z.strictObject({
   init: command.optional().describe("Begins a project."),
   roadmap: command.optional().describe("Writes the roadmap."),
@@ -193,7 +214,7 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = named(
   "The whole configuration, defaults filled in.",
   z.strictObject(withDefaults(DEFAULTS, {
     $schema: z.string().optional().describe("JSON Schema for editors: the output of `ralph schema config`."),
-    workflow: z.enum(["exec", "feature", "spec", "sprint", "gsd"]).optional().describe(
+    workflow: z.enum(["exec", "feature", "spec", "sprint", "gsd", "trackers"]).optional().describe(
       "Workflow of this project. Without it: the one whose files exist, else `exec`.",
     ),
     trust: z.enum(["normal", "strict"]).describe(
@@ -238,6 +259,7 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = named(
     notify: z.array(NOTIFY_SCHEMA).describe(
       "Who is notified how a run ended, and what it asks. Each has exactly one of `url`, `command` and `desktop`.",
     ),
+    tracker,
     ui: z.enum(["auto", "rich", "plain", "json"]).describe(
       "How a run is shown. `auto` is `rich` in a terminal, else `plain`.",
     ),

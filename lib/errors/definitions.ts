@@ -312,6 +312,28 @@ const rows = {
     message: "{root} has no remote `origin`; workers on other machines need it to get the code",
     hint: "`git remote add origin URL`: workers push `refs/ralph/*` there and nothing else",
   },
+  "tracker-unknown": { message: "{problem}", hint: "docs/guides/trackers.md says what each tracker needs" },
+  "tracker-login": {
+    message: "{host} cannot be used: {reason}",
+    hint: "log in with its own program (`gh auth login`), or set `GH_TOKEN`",
+    exitCode: 4,
+  },
+  "tracker-unreachable": {
+    message: "{host} cannot be reached: {reason}",
+    hint: "start it again later: what was to be said there is kept",
+    exitCode: 4,
+  },
+  "tracker-refused": {
+    message: "{host} refuses: {reason}",
+    hint: "the token may lack a right: it reads and writes issues, and reads who may write",
+    exitCode: 4,
+  },
+  "claim-lost": {
+    message: "another runner has taken over {id}",
+    hint: "its work is kept under {ref}; `git log -p -1 {ref}` shows it",
+    exitCode: 3,
+    cause: "The run was away for longer than two heartbeats, so that its claim counted as left",
+  },
   "job-invalid": {
     message: "the {what} cannot be read: {problem}",
     hint:

@@ -41,6 +41,27 @@ export async function getJson(url: string, { headers, timeoutMs, signal }: Reque
   }
 }
 
+/** An answer with its text. */
+export interface HttpReply {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  readonly text: string;
+}
+
+/** Sends a request and reads the whole answer; redirections are not followed. A text: why there is none. */
+export async function exchange(
+  url: string,
+  { method = "GET", timeoutMs, signal, ...request }: Omit<Request, "method"> & { readonly method?: string },
+): Promise<HttpReply | string> {
+  const limit = limitOf(timeoutMs, signal);
+  try {
+    const response = await fetch(url, { ...request, method, redirect: "manual", signal: limit });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  } catch (error) {
+    return limit.aborted ? OUT_OF_TIME : reasonOf(error);
+  }
+}
+
 const TIMEOUT_MS = 2000;
 const OUT_OF_TIME = "no answer in time";
 

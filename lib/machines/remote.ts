@@ -15,7 +15,7 @@ import { attemptRef, type Job, jobRef, type JobResult, parseJob, parseResult } f
 const TIMEOUT_MS = 10 * 60_000;
 const REMOTE = "origin";
 
-/** WithGit looks after each fetch whether it is time to pack, in two more processes: `tidy()` does so after many. */
+/** Git looks after each fetch whether it is time to pack, in two more processes: `tidy()` does so after many. */
 const NO_HOUSEKEEPING: readonly string[] = ["-c", "maintenance.auto=false", "-c", "gc.auto=0"];
 
 /** Packs what many fetches have left, where it is time to. */
@@ -44,12 +44,12 @@ export interface RefUpdate {
 }
 
 /**
- * Moves refs of the remote, all or none of them; `single`: each by itself, for hosts and calls that need no more.
+ * Moves refs of the remote (`origin` where none is named), all or none of them; `single`: each by itself, for hosts and calls that need no more.
  *
  * @returns `null`, or what the remote said where one of them is elsewhere: another process was first
  */
 export async function pushRefs(
-  repository: WithGit,
+  repository: WithGit & { readonly remote?: string },
   updates: readonly RefUpdate[],
   mode: "all" | "single" = "all",
 ): Promise<string | null> {
@@ -59,7 +59,7 @@ export async function pushRefs(
   );
   const specs = updates.map(({ ref, commit }) => `${commit ?? ""}:${ref}`);
   const atomic = updates.length > 1 && mode === "all" ? ["--atomic"] : [];
-  const arguments_ = ["push", "--quiet", ...atomic, ...leases, REMOTE, ...specs];
+  const arguments_ = ["push", "--quiet", ...atomic, ...leases, repository.remote ?? REMOTE, ...specs];
   const end = await repository.git(arguments_, { timeoutMs: TIMEOUT_MS });
   if (end.exitCode === 0) return null;
   const lost = /stale info|fetch first|non-fast-forward|already exists|cannot lock ref|reference already/i;

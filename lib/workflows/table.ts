@@ -8,6 +8,7 @@ import { FEATURE } from "./feature/row.ts";
 import { GSD } from "./gsd/row.ts";
 import { SPEC } from "./spec/row.ts";
 import { SPRINT } from "./sprint/row.ts";
+import { TRACKERS } from "./trackers/row.ts";
 import type { RunPartName, WorkflowRow } from "./workflow.ts";
 
 /** Runs go here if their backlog says nothing else; relative to the root. */
@@ -17,7 +18,7 @@ const DEFAULT_RUNS = ".ralph/runs";
 export const DEFAULT_WORKFLOW: WorkflowRow = EXEC;
 
 /** Every workflow, the default one first. */
-export const WORKFLOWS: readonly WorkflowRow[] = [DEFAULT_WORKFLOW, FEATURE, SPEC, SPRINT, GSD];
+export const WORKFLOWS: readonly WorkflowRow[] = [DEFAULT_WORKFLOW, FEATURE, SPEC, SPRINT, GSD, TRACKERS];
 
 /** The row of a workflow that was chosen. */
 export function workflowRow(name: string): WorkflowRow {

@@ -1,0 +1,123 @@
+/**
+ * Requests to a tracker's server: what it limits is waited for, what fails is tried again, where that does no harm.
+ *
+ * @module
+ */
+import { RalphError } from "../errors/ralph_error.ts";
+import { isObject, jsonIn } from "../host/data.ts";
+import { exchange } from "../host/http.ts";
+import type { Clock } from "../host/types.ts";
+
+const TIMEOUT_MS = 30_000;
+/** Pauses before the next try, if the server names none. */
+const PAUSES_MS: readonly number[] = [250, 1_000, 4_000, 15_000];
+/** A longer limit is not waited for: the update waits in the outbox. */
+const LONGEST_PAUSE_MS = 60_000;
+
+export interface ApiOptions {
+  /** For people. */
+  readonly host: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** The answer to a request that the server did what it was asked for, or has not what was asked about. */
+export interface ApiReply {
+  readonly status: number;
+  readonly data: unknown;
+  header(name: string): string | null;
+}
+
+export interface ApiRequest {
+  readonly method?: string;
+  readonly url: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Done twice, it would be there twice: only what the server has refused is tried again. @default false */
+  readonly once?: boolean;
+}
+
+/** Asks. @throws {RalphError} tracker-unreachable, tracker-refused, tracker-login */
+export type Api = (request: ApiRequest) => Promise<ApiReply>;
+
+/** Requests of one account to one server. */
+export function createApi({ host, headers, clock, signal }: ApiOptions): Api {
+  return async (request) => {
+    for (let attempt = 0;; attempt += 1) {
+      const reply = await exchange(request.url, {
+        method: request.method ?? "GET",
+        headers: { ...headers, ...request.headers },
+        timeoutMs: TIMEOUT_MS,
+        signal,
+        ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+      });
+      const isLimit = typeof reply !== "string" && isLimited(reply);
+      const isFault = typeof reply === "string" || reply.status >= 500;
+      if (!isLimit && !isFault) return answerOf(reply, host);
+      const why = typeof reply === "string" ? reply : isLimit ? "its limit is reached" : `it answers ${reply.status}`;
+      const pause = isLimit ? pauseOf(reply, clock) ?? PAUSES_MS[attempt] : PAUSES_MS[attempt];
+      if (pause === undefined || pause > LONGEST_PAUSE_MS || signal.aborted || (isFault && request.once === true)) {
+        throw new RalphError("tracker-unreachable", { details: { host, reason: why } });
+      }
+      await clock.sleep(pause, signal);
+    }
+  };
+}
+
+/** The data of a GraphQL answer; what is not found is `null` in it. @throws {RalphError} as `Api` */
+export async function askGraph(
+  api: Api,
+  host: string,
+  url: string,
+  query: string,
+  variables: object,
+): Promise<unknown> {
+  for (let attempt = 0;; attempt += 1) {
+    const { data } = await api({ method: "POST", url, body: { query, variables } });
+    const { errors, data: found } = isObject(data) ? data : {};
+    const problems = (Array.isArray(errors) ? errors : []).filter(isObject).filter(({ type }) => type !== "NOT_FOUND");
+    if (problems.length === 0) return found;
+    const isLimit = problems.some(({ type, extensions }) =>
+      type === "RATE_LIMITED" || (isObject(extensions) && extensions["code"] === "RATELIMITED")
+    );
+    if (isLimit && attempt < 1) continue;
+    const message = problems[0]?.["message"];
+    const reason = typeof message === "string" ? message : "no reason given";
+    throw new RalphError(isLimit ? "tracker-unreachable" : "tracker-refused", { details: { host, reason } });
+  }
+}
+
+interface Replied {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  readonly text: string;
+}
+
+/** A refusal that ends by itself; 403 is also what a lack of rights looks like. */
+function isLimited({ status, headers, text }: Replied): boolean {
+  if (status === 429) return true;
+  if (status !== 403) return false;
+  return headers.get("retry-after") !== null || headers.get("x-ratelimit-remaining") === "0" ||
+    /rate limit/i.test(text);
+}
+
+function pauseOf({ headers }: Replied, clock: Clock): number | null {
+  const after = headers.get("retry-after");
+  if (after !== null && /^\d+$/.test(after)) return Number(after) * 1000;
+  const reset = headers.get("x-ratelimit-reset");
+  if (headers.get("x-ratelimit-remaining") !== "0" || reset === null) return null;
+  return Math.max(0, Number(reset) * 1000 - clock.now());
+}
+
+function answerOf(reply: Replied, host: string): ApiReply {
+  const { status, headers, text } = reply;
+  if (status === 401) throw new RalphError("tracker-login", { details: { host, reason: "it refuses the token" } });
+  const isKnown = status < 300 || [304, 301, 404, 410].includes(status);
+  if (!isKnown) {
+    const data = jsonIn(text);
+    const said = isObject(data) && typeof data["message"] === "string" ? `: ${data["message"].slice(0, 200)}` : "";
+    throw new RalphError("tracker-refused", { details: { host, reason: `it answers ${status}${said}` } });
+  }
+  return { status, data: jsonIn(text), header: (name) => headers.get(name) };
+}

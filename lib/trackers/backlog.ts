@@ -1,0 +1,93 @@
+/**
+ * The issues of a tracker as a backlog. Nothing of it is in the tree: text and checks are as the run read them first,
+ * attempts are in the journal, claims on the remote, and news for the tracker waits in the outbox.
+ *
+ * @module
+ */
+import { failureOf } from "../backlog/attempts.ts";
+import type { Backlog, PassedItem } from "../backlog/types.ts";
+import type { RalphContext } from "../context/context.ts";
+import { claimedOf, openDesk } from "./desk.ts";
+import { ISSUES, trackerKey } from "./names.ts";
+import { WORKING } from "./news.ts";
+import { checksOf, type Entry, type IssueData, standingsOf } from "./queue.ts";
+import { promptOf } from "./trust.ts";
+import type { Tracker } from "./types.ts";
+
+/** Variables that hold a tracker's token: no turn is given them. */
+const TOKENS = { GH_TOKEN: "", GITHUB_TOKEN: "", LINEAR_API_KEY: "" };
+
+/** The parts of the backlog that need nothing but the entries. */
+export function issueParts(
+  tracker: Pick<Tracker, "name" | "project">,
+  { entries, shared }: { readonly entries: () => Promise<readonly Entry[]>; readonly shared: readonly string[] },
+): Pick<Backlog<IssueData>, "concurrent" | "name" | "overview" | "scope" | "stateFiles" | "unverified" | "work"> {
+  return {
+    name: ISSUES,
+    scope: trackerKey(tracker),
+    stateFiles: [],
+    unverified: "block",
+    concurrent: true,
+    async overview(view) {
+      const { passed, ready, later, parked } = standingsOf(await entries(), view);
+      const open = [...ready, ...later];
+      const isUnchecked = ({ item }: Entry): boolean => checksOf(item.data, shared).length === 0;
+      return {
+        total: passed.length + open.length + parked.length,
+        passed: passed.length,
+        open: open.length,
+        parked: parked.length,
+        unchecked: open.filter(isUnchecked).map(({ item }) => item.id),
+      };
+    },
+    async work({ data }, { nonce, previous }) {
+      const failure = previous === null ? null : failureOf(previous);
+      return { prompt: promptOf(data, { nonce, failure }), checks: checksOf(data, shared), environment: TOKENS };
+    },
+  };
+}
+
+/** A backlog that keeps claims while it is open. */
+export interface TrackerBacklog extends Backlog<IssueData>, AsyncDisposable {
+  /** Reads all issues anew, with their text as it is now. @throws {RalphError} tracker-unreachable, tracker-refused */
+  reread(): Promise<void>;
+  /** Tells whether something may be there to work on. */
+  mayHaveWork(): Promise<boolean>;
+}
+
+/**
+ * Opens the issues of a tracker to work them off. Dispose it: that lets go of what has not ended.
+ *
+ * @throws {RalphError} tracker-unreachable, tracker-refused, tracker-login, not-a-repository
+ */
+export async function trackerBacklog(ralph: RalphContext, tracker: Tracker): Promise<TrackerBacklog> {
+  const desk = await openDesk(ralph, tracker);
+  const shared = ralph.config.verify.default;
+  return {
+    ...issueParts(tracker, { entries: () => desk.entries(), shared }),
+    brief: async () => ({ goal: `issues ${ralph.config.tracker.label} of ${tracker.project}`, branch: desk.branch }),
+    next: (view) => desk.next(view),
+    async settle(item, attempt) {
+      return await desk.settle(item, attempt);
+    },
+    async passed({ passed = [] }) {
+      return passed.filter(({ closed, kind }) => closed !== true && kind === "issue").map(
+        ({ id, fingerprint, checks }) => {
+          const known: PassedItem = { id, title: id, checks };
+          return fingerprint === null ? known : { ...known, fingerprint };
+        },
+      );
+    },
+    async reopen(ids, reason) {
+      for (const id of ids) await desk.tell({ id, asks: desk.asks(id) }, "working", WORKING);
+      return { status: "open", reason };
+    },
+    async record(milestone) {
+      if (milestone.type === "item-began") await desk.tell(claimedOf(milestone.item), "working", WORKING);
+      if (milestone.type === "item-committed") await desk.propose(milestone.item, milestone.commit);
+    },
+    reread: () => desk.open(),
+    mayHaveWork: () => desk.mayHaveWork(),
+    [Symbol.asyncDispose]: () => desk[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,263 @@
+/**
+ * Who works on an issue: a ref of the remote, moved by compare-and-swap, so that of several runners one wins, with no
+ * server of ours. A runner that lives moves its claims; one that is seen unchanged for two heartbeats may be taken over.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { jsonIn } from "../host/data.ts";
+import { hashText } from "../host/files.ts";
+import { createSlots } from "../host/slots.ts";
+import type { Clock, Ids } from "../host/types.ts";
+import type { WithGit } from "../git/repository.ts";
+import { lineFrom, outputFrom } from "../git/run_git.ts";
+import { RalphError } from "../errors/ralph_error.ts";
+import { commitData, pushRefs, type RefUpdate } from "../machines/remote.ts";
+
+const FOLDER = "refs/ralph/claims/";
+const TIMEOUT_MS = 10 * 60_000;
+/** Git's and hosts' words for a lack of rights. */
+const NO_RIGHT_REGEXP = /denied|forbidden|403|not permitted|read.only|not allowed|protected/i;
+
+/** A claim as the remote has it. */
+export interface Claim extends Claimed {
+  readonly v: 1;
+  /** `github owner/name`. */
+  readonly tracker: string;
+  readonly holder: string;
+  /** The run that claimed it first. */
+  readonly run: string;
+  /** Another one at each sign of life. */
+  readonly beat: string;
+  readonly state: "working" | "blocked" | "passed";
+}
+
+const CLAIM: z.ZodType<Claim> = z.object({
+  v: z.literal(1),
+  tracker: z.string(),
+  id: z.string(),
+  holder: z.string(),
+  run: z.string(),
+  beat: z.string(),
+  asks: z.string(),
+  state: z.enum(["working", "blocked", "passed"]),
+});
+
+/** An issue as it is claimed. */
+export interface Claimed {
+  readonly id: string;
+  /** The fingerprint of its text: with another one it may be worked on again. */
+  readonly asks: string;
+}
+
+interface Seen {
+  readonly commit: string;
+  /** `null`: another version wrote it, and knows what it means. */
+  readonly claim: Claim | null;
+  /** When this process saw it first; its own clock. */
+  readonly since: number;
+}
+
+export interface ClaimsOptions {
+  readonly repository: WithGit;
+  readonly remote: string;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** `github owner/name`. */
+  readonly tracker: string;
+  /** The same for the same clone: a run that was killed continues with its own claims. */
+  readonly holder: string;
+  readonly run: string;
+  readonly heartbeatMs: number;
+  /** Takes up again whatever others gave up on. */
+  readonly retryBlocked: boolean;
+  /** There is one runner, and why. */
+  readonly onAlone: (why: string) => void;
+}
+
+/** `held`: this runner's, now. `theirs`: another's. `offline`: the remote does not say. */
+export type Hold = "held" | "theirs" | "offline";
+
+/** The claims of one tracker's issues. */
+export class Claims {
+  readonly #options: ClaimsOptions;
+  readonly #oneAtATime = createSlots(1);
+  #seen: ReadonlyMap<string, Seen> = new Map();
+  #isAlone = false;
+  #hasPushed = false;
+  #tree: string | null = null;
+
+  constructor(options: ClaimsOptions) {
+    this.#options = options;
+  }
+
+  /** Reads all claims. @returns false where the remote cannot be asked */
+  async look(): Promise<boolean> {
+    return await this.#oneAtATime.run(() => this.#look());
+  }
+
+  /** The claim of another runner; `null` where none is in the way. */
+  inTheWay(claimed: Claimed): Claim | null {
+    const seen = this.#seen.get(this.#refOf(claimed.id));
+    return seen === undefined || this.#mayTake(seen, claimed)
+      ? null
+      : seen.claim ?? { ...CLAIM_UNKNOWN, id: claimed.id };
+  }
+
+  /** The run that claimed it first: a comment's marker, whoever continues. */
+  runOf({ id, asks }: Claimed): string {
+    const claim = this.#seen.get(this.#refOf(id))?.claim;
+    return claim?.asks === asks ? claim.run : this.#options.run;
+  }
+
+  /**
+   * Claims it, renews the claim or says how it ended; with a branch: moves both, or neither.
+   *
+   * @param branch the branch on the remote, and its new commit
+   */
+  async hold(
+    claimed: Claimed,
+    state: Claim["state"] = "working",
+    branch?: { readonly name: string; readonly commit: string },
+  ): Promise<Hold> {
+    return await this.#oneAtATime.run(() => this.#hold(claimed, state, branch, true));
+  }
+
+  /** The issues that this runner has claimed and not ended. */
+  working(): readonly Claimed[] {
+    return this.#own().map(({ claim }) => claim);
+  }
+
+  /** Shows that this runner lives. */
+  async renew(): Promise<void> {
+    for (const claim of this.working()) await this.hold(claim);
+  }
+
+  /** Another runner is at work on something. */
+  hasOthers(): boolean {
+    return [...this.#seen.values()].some(({ claim }) =>
+      claim?.state === "working" && claim.holder !== this.#options.holder
+    );
+  }
+
+  /** Lets go of everything that it has not ended. */
+  async letGo(): Promise<void> {
+    await this.#oneAtATime.run(async () => {
+      const updates = this.#own().map(({ ref, commit }): RefUpdate => ({ ref, commit: null, from: commit }));
+      for (const update of updates) await pushRefs(this.#remote(), [update]).catch(() => null); // it runs out by itself
+    });
+  }
+
+  #own(): readonly { readonly ref: string; readonly commit: string; readonly claim: Claim }[] {
+    if (this.#isAlone) return [];
+    return [...this.#seen].flatMap(([ref, { commit, claim }]) =>
+      claim?.holder === this.#options.holder && claim.state === "working" ? [{ ref, commit, claim }] : []
+    );
+  }
+
+  async #hold(
+    claimed: Claimed,
+    state: Claim["state"],
+    branch: PushedBranch | undefined,
+    again: boolean,
+  ): Promise<Hold> {
+    if (this.#isAlone) return "held";
+    const ref = this.#refOf(claimed.id);
+    const seen = this.#seen.get(ref);
+    if (seen !== undefined && !this.#mayTake(seen, claimed)) return "theirs";
+    const { tracker, holder, ids, clock } = this.#options;
+    const { id, asks } = claimed;
+    const claim: Claim = { v: 1, tracker, id, holder, run: this.runOf(claimed), beat: ids.random(12), asks, state };
+    this.#tree ??= await lineFrom(this.#remote(), ["mktree"], { input: "" });
+    const commit = await commitData(this.#remote(), this.#tree, [], { subject: `ralph: claim ${id}`, data: claim });
+    const updates: readonly RefUpdate[] = [
+      { ref, commit, from: seen?.commit ?? null },
+      ...branch === undefined ? [] : [{ ref: `refs/heads/${branch.name}`, commit: branch.commit }],
+    ];
+    const refused = await this.#pushed(updates);
+    if (refused === "offline" || this.#isAlone) return this.#isAlone ? "held" : "offline";
+    if (refused === null) {
+      this.#hasPushed = true;
+      this.#seen = new Map(this.#seen).set(ref, { commit, claim, since: clock.steady() });
+      return "held";
+    }
+    if (!await this.#look()) return "offline";
+    const now = this.#seen.get(ref);
+    if (now !== undefined && !this.#mayTake(now, claimed)) return "theirs";
+    // an answer that was lost, or a branch that is further than this one
+    return again && now?.commit !== seen?.commit ? await this.#hold(claimed, state, branch, false) : "offline";
+  }
+
+  async #pushed(updates: readonly RefUpdate[]): Promise<string | null> {
+    try {
+      return await pushRefs(this.#remote(), updates);
+    } catch (error) {
+      if (!RalphError.isInstance(error) || error.code !== "git-failed") throw error;
+      if (!this.#hasPushed && NO_RIGHT_REGEXP.test(error.message)) this.#alone(error.message);
+      return "offline";
+    }
+  }
+
+  async #look(): Promise<boolean> {
+    if (this.#isAlone) return true;
+    const { repository: { git }, remote, clock, tracker } = this.#options;
+    if ((await git(["remote", "get-url", remote])).exitCode !== 0) {
+      this.#alone(`there is no remote ${remote}`);
+      return true;
+    }
+    const words = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--prune", "--no-auto-maintenance"];
+    const end = await git([...words, remote, `+${FOLDER}*:${FOLDER}*`], { timeoutMs: TIMEOUT_MS });
+    if (end.exitCode !== 0) return false;
+    const format = "--format=%(objectname) %(refname) %(contents:body)";
+    const listed = await outputFrom(this.#remote(), ["for-each-ref", format, FOLDER]);
+    const now = new Map<string, Seen>();
+    for (const line of listed.split("\n").filter((one) => one !== "")) {
+      const [commit = "", ref = "", ...body] = line.split(" ");
+      const known = this.#seen.get(ref);
+      const read = CLAIM.safeParse(jsonIn(body.join(" ")));
+      if (read.success && read.data.tracker !== tracker) continue;
+      const claim = read.success ? read.data : null;
+      now.set(ref, known?.commit === commit ? known : { commit, claim, since: clock.steady() });
+    }
+    this.#seen = now;
+    return true;
+  }
+
+  #mayTake({ claim, since }: Seen, { asks }: Claimed): boolean {
+    const { holder, heartbeatMs, clock, retryBlocked } = this.#options;
+    if (claim === null) return false;
+    if (claim.holder === holder) return true;
+    if (claim.state === "working") return clock.steady() - since >= 2 * heartbeatMs;
+    return claim.asks !== asks || (claim.state === "blocked" && retryBlocked);
+  }
+
+  #alone(why: string): void {
+    this.#isAlone = true;
+    this.#options.onAlone(why);
+  }
+
+  #remote(): WithGit & { readonly remote: string } {
+    return { git: this.#options.repository.git, remote: this.#options.remote };
+  }
+
+  #refOf(id: string): string {
+    const { tracker } = this.#options;
+    return `${FOLDER}${id.replaceAll(/[^\w-]+/g, "")}-${hashText(`${tracker} ${id}`).slice(0, 12)}`;
+  }
+}
+
+interface PushedBranch {
+  readonly name: string;
+  readonly commit: string;
+}
+
+const CLAIM_UNKNOWN: Claim = {
+  v: 1,
+  tracker: "",
+  id: "",
+  holder: "another version of Ralph",
+  run: "",
+  beat: "",
+  asks: "",
+  state: "working",
+};

@@ -1,0 +1,319 @@
+/**
+ * One run's work on a tracker: which issues it has read, which it holds, what it says of them.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { isOver, reasonOf } from "../backlog/attempts.ts";
+import type { Attempt, Item, LoopView, Next, Settlement } from "../backlog/types.ts";
+import { note, type RalphContext } from "../context/context.ts";
+import { RalphError } from "../errors/ralph_error.ts";
+import { redactorFor } from "../events/redact.ts";
+import { commitAt } from "../git/refs.ts";
+import { requireRepository } from "../git/repository.ts";
+import { outputFrom } from "../git/run_git.ts";
+import { readText, writeOwn } from "../host/files.ts";
+import { type Claimed, Claims } from "./claims.ts";
+import { ISSUES, outboxFile, trackerKey } from "./names.ts";
+import { blockedText, passedText, STOPPED } from "./news.ts";
+import { Outbox, type Update } from "./outbox.ts";
+import { type Entry, entryOf, type IssueData, type QueueOptions, standingsOf } from "./queue.ts";
+import { keepSnapshot } from "./snapshot.ts";
+import type { Issue, IssueState, Tracker } from "./types.ts";
+
+/** The item as it is claimed. */
+export function claimedOf(
+  { id, fingerprint = "" }: Pick<Item, "fingerprint" | "id">,
+): Claimed {
+  return { id, asks: fingerprint };
+}
+
+/** Opens what a run keeps of a tracker. */
+export async function openDesk(ralph: RalphContext, tracker: Tracker): Promise<Desk> {
+  const { config: { tracker: config }, host } = ralph;
+  const repository = requireRepository(ralph);
+  const file = join(repository.ralphDirectory, "runner");
+  const holder = await readText(file) ?? "";
+  const name = holder === "" ? host.ids.random(16) : holder;
+  if (holder === "") await writeOwn(file, name);
+  const sandbox = await host.sandbox?.ensureUsable();
+  // a network that nobody knows the limits of may reach anything
+  const isConfined = sandbox?.on === true && sandbox.network !== "all" && sandbox.network !== "unknown";
+  const claims = new Claims({
+    repository,
+    remote: config.remote,
+    clock: host.clock,
+    ids: host.ids,
+    tracker: trackerKey(tracker),
+    holder: name,
+    run: ralph.run.id,
+    heartbeatMs: config.heartbeat * 1000,
+    retryBlocked: ralph.loop.retryBlocked,
+    onAlone: (why) => note(ralph, "warn", `no claims: ${why}; let only this runner work on these issues`),
+  });
+  const current = await repository.currentBranch();
+  const isOwn = current?.startsWith("ralph/") === true;
+  const desk = new Desk(ralph, {
+    tracker,
+    claims,
+    branch: isOwn ? current : `ralph/${tracker.name}-${name.slice(0, 6)}`,
+    queue: { config, isConfined },
+  });
+  await desk.open();
+  return desk;
+}
+
+interface DeskParts {
+  readonly tracker: Tracker;
+  readonly claims: Claims;
+  readonly branch: string;
+  readonly queue: QueueOptions;
+}
+
+/** Issues, claims and news of one run. */
+export class Desk implements AsyncDisposable {
+  readonly branch: string;
+  readonly #ralph: RalphContext;
+  readonly #parts: DeskParts;
+  readonly #outbox: Outbox;
+  readonly #issues = new Map<string, Issue>();
+  /** Fingerprints as the run read them first. */
+  readonly #asks = new Map<string, string>();
+  readonly #named = new Set<string>();
+  readonly #lostIds = new Map<string, string>();
+  /** How attempts that passed were judged. */
+  readonly #passed = new Map<string, Attempt>();
+  /** The state that each issue was given last. */
+  readonly #told = new Map<string, IssueState>();
+  readonly #heart: Disposable;
+  #since: string | null = null;
+
+  constructor(ralph: RalphContext, parts: DeskParts) {
+    this.#ralph = ralph;
+    this.#parts = parts;
+    this.branch = parts.branch;
+    const { tracker, claims, queue } = parts;
+    this.#outbox = new Outbox({
+      file: outboxFile(requireRepository(ralph).ralphDirectory),
+      tracker,
+      claims,
+      redactor: redactorFor(ralph.host.environment.variables),
+      warn: (message) => note(ralph, "warn", message),
+      onLost: (update) => this.#lost(update),
+    });
+    const beat = (): void => void claims.renew().catch(() => {}); // the next one may get through
+    this.#heart = ralph.host.clock.every(queue.config.heartbeat * 1000, beat);
+  }
+
+  async open(): Promise<void> {
+    this.#issues.clear();
+    this.#asks.clear();
+    this.#since = null;
+    await this.#parts.claims.look();
+    await this.#refresh();
+  }
+
+  async mayHaveWork(): Promise<boolean> {
+    const { tracker, claims } = this.#parts;
+    try {
+      const hasChanged = await tracker.changed?.() ?? true;
+      return hasChanged || (await this.#outbox.waiting()).length > 0 || (claims.hasOthers() && await claims.look());
+    } catch (error) {
+      if (RalphError.isInstance(error) && error.code === "tracker-unreachable") return false;
+      throw error;
+    }
+  }
+
+  entries(): Promise<readonly Entry[]> {
+    return Promise.resolve([...this.#issues.values()].map((issue) => this.#entry(issue)));
+  }
+
+  asks(id: string): string {
+    return this.#asks.get(id) ?? "";
+  }
+
+  async next({ inFlight, ...view }: LoopView & { readonly inFlight: readonly string[] }): Promise<Next<IssueData>> {
+    const { claims, tracker } = this.#parts;
+    await this.#outbox.send();
+    const unsent = (await this.#outbox.waiting()).filter(({ branch }) => branch !== null);
+    const offline = (reason: string): Next<IssueData> => ({ status: "blocked", reasons: [reason] });
+    if (unsent.length > 0) {
+      return offline(`work on ${unsent.map(({ id }) => id).join(", ")} is not pushed: ${this.#outbox.reason}`);
+    }
+    try {
+      await this.#refresh();
+    } catch (error) {
+      if (!RalphError.isInstance(error) || error.code !== "tracker-unreachable") throw error;
+      return offline(error.message);
+    }
+    if (!await claims.look()) return offline(`the remote ${this.#parts.queue.config.remote} cannot be reached`);
+    const { ready, later, parked, left } = standingsOf(await this.entries(), view);
+    for (const { item } of ready.filter(({ item: { id } }) => !inFlight.includes(id))) {
+      const claimed = claimedOf(item);
+      const other = claims.inTheWay(claimed);
+      if (other !== null) {
+        const words = other.state === "working" ? "another runner works on it" : `another runner: ${other.state}`;
+        this.#name(`${item.id} is left: ${words}`);
+        continue;
+      }
+      const entry = await this.#again(item.id);
+      if (entry?.left !== null || entry.item.fingerprint !== item.fingerprint) continue;
+      const held = await claims.hold(claimed);
+      if (held === "offline") return offline(`the remote ${this.#parts.queue.config.remote} cannot be reached`);
+      if (held === "held") return { status: "item", item };
+    }
+    if (inFlight.length > 0) return { status: "waiting" };
+    for (const { item, left: why } of left) this.#name(`${item.id} is left: ${why}`);
+    for (const { item, issue } of later) this.#name(`${item.id} is left: ${issue.waitsFor.join(", ")} come first`);
+    if (parked.length > 0) {
+      return {
+        status: "blocked",
+        reasons: view.parked.map(({ id, reason }) => `${id}: ${reason}`),
+      };
+    }
+    return {
+      status: "done",
+      summary: `nothing more with the label ${this.#parts.queue.config.label} at ${tracker.host}`,
+    };
+  }
+
+  async settle(item: Item<IssueData>, attempt: Attempt): Promise<Settlement> {
+    const claimed = claimedOf(item);
+    const reason = reasonOf(attempt);
+    if (attempt.status === "verified" || attempt.status === "unverified") {
+      const over = await this.#overtaken(item);
+      if (over !== null) return { status: "parked", reason: over };
+      const { id, title } = item;
+      this.#passed.set(id, attempt);
+      const body = `Closes ${id}`;
+      const subject = item.data.isStrange ? `feat: ${title}` : `feat: ${title} (${id})`;
+      return { status: "passed", commit: { subject, body, paths: [], work: true } };
+    }
+    const question = blockedText(attempt);
+    if (question !== null) await this.tell(claimed, "blocked", question);
+    if (attempt.status === "interrupted") return { status: "open" };
+    return { status: isOver(attempt) ? "parked" : "open", reason };
+  }
+
+  /** Says how far it is. */
+  async tell({ id, asks }: Pick<Update, "asks" | "id">, state: IssueState, text: string): Promise<void> {
+    this.#told.set(id, state);
+    await this.#outbox.put({ id, asks, state, text, branch: null });
+    await this.#outbox.send();
+  }
+
+  /** Offers a commit to people: branch and claim first, then the words. @throws {RalphError} claim-lost */
+  async propose(item: Item<IssueData>, commit: string): Promise<void> {
+    const { id } = item;
+    const name = await requireRepository(this.#ralph).currentBranch();
+    const branch = name === null ? null : { name, commit };
+    const text = passedText({ commit, branch: name, attempt: this.#passed.get(id) ?? null });
+    this.#told.set(id, "review");
+    this.#lostIds.delete(id);
+    await this.#outbox.put({ ...claimedOf(item), state: "review", text, branch });
+    await this.#outbox.send();
+    const ref = this.#lostIds.get(id);
+    if (ref !== undefined) throw new RalphError("claim-lost", { details: { id, ref } });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#heart[Symbol.dispose]();
+    const { claims, tracker } = this.#parts;
+    for (const { id, asks } of claims.working().filter((one) => this.#told.get(one.id) !== "open")) {
+      await this.#outbox.put({ id, asks, state: "open", text: STOPPED, branch: null });
+    }
+    if (!this.#ralph.signal.aborted) await this.#outbox.send();
+    await claims.letGo();
+    const waiting = await this.#outbox.waiting();
+    if (waiting.length > 0) {
+      note(
+        this.#ralph,
+        "warn",
+        `${waiting.length} updates wait for ${tracker.host}: ${this.#outbox.reason ?? "stopped"}`,
+      );
+    }
+  }
+
+  #entry(issue: Issue): Entry {
+    const entry = entryOf(issue, this.#parts.queue);
+    const first = this.#asks.get(issue.id) ?? entry.item.fingerprint;
+    if (entry.left !== null || first === entry.item.fingerprint) return entry;
+    return { ...entry, left: "it was edited since this run has read it: the next run takes it up" };
+  }
+
+  /** Reads the changes since the last look. */
+  async #refresh(): Promise<void> {
+    const { tracker, queue: { config: { label } } } = this.#parts;
+    const found = await tracker.list(this.#since === null ? { label } : { label, since: this.#since });
+    for (const issue of found) this.#know(issue);
+    const newest = found.map(({ updatedAt }) => updatedAt).toSorted().at(-1);
+    if (newest !== undefined) this.#since = newest;
+    if (found.length > 0) {
+      await keepSnapshot(requireRepository(this.#ralph), trackerKey(tracker), [...this.#issues.values()]);
+    }
+  }
+
+  #know(issue: Issue): void {
+    const { label } = this.#parts.queue.config;
+    const isKnown = this.#issues.has(issue.id);
+    if (!isKnown && !(issue.isOpen && issue.labels.some((name) => name.toLowerCase() === label.toLowerCase()))) return;
+    const { fingerprint = "" } = entryOf(issue, this.#parts.queue).item;
+    if (!this.#asks.has(issue.id)) this.#asks.set(issue.id, fingerprint);
+    this.#issues.set(issue.id, issue);
+  }
+
+  /** The issue as it is at this moment; `null`: it is gone. */
+  async #again(id: string): Promise<Entry | null> {
+    const { tracker, queue: { config: { label } } } = this.#parts;
+    const issue = (await tracker.list({ label, id })).find((one) => one.id === id);
+    if (issue === undefined) {
+      this.#issues.delete(id);
+      return null;
+    }
+    this.#know(issue);
+    return this.#entry(issue);
+  }
+
+  /** Why its work is not to be proposed; `null`: nothing happened meanwhile, as far as is known. */
+  async #overtaken(item: Item<IssueData>): Promise<string | null> {
+    const { claims } = this.#parts;
+    if (await claims.look() && await claims.hold(claimedOf(item)) === "theirs") {
+      return "another runner has taken it over: this work is not proposed";
+    }
+    try {
+      const entry = await this.#again(item.id);
+      if (entry === null) return "the issue is gone: this work is not proposed";
+      if (entry.left === null || entry.item.fingerprint !== item.fingerprint) return null; // edited: with the next run
+      const reason = `${entry.left}: this work is not proposed`;
+      await this.tell(claimedOf(item), "open", reason);
+      return reason;
+    } catch (error) {
+      if (RalphError.isInstance(error) && error.code.startsWith("tracker-")) return null; // it waits in the outbox
+      throw error;
+    }
+  }
+
+  /** Another runner has it: work that is committed here is kept under a ref, and taken off the branch if nothing follows it. */
+  async #lost({ id, branch }: Update): Promise<void> {
+    const named = `another runner has taken over ${id}`;
+    if (branch === null) return note(this.#ralph, "warn", named);
+    const repository = requireRepository(this.#ralph);
+    const ref = `refs/ralph/lost/${id.replaceAll(/[^\w-]+/g, "")}-${branch.commit.slice(0, 12)}`;
+    await outputFrom(repository, ["update-ref", ref, branch.commit]);
+    this.#lostIds.set(id, ref);
+    const key = { backlog: ISSUES, scope: trackerKey(this.#parts.tracker) };
+    await this.#ralph.journal.reopen(key, [id], named);
+    const isLast = await commitAt(repository, "HEAD") === branch.commit;
+    const isOff = isLast && (await repository.git(["reset", "--quiet", "--keep", `${branch.commit}^`])).exitCode === 0;
+    const rest = isOff
+      ? "it is off the branch"
+      : `take it off the branch: \`git revert ${branch.commit.slice(0, 10)}\``;
+    note(this.#ralph, "warn", `${named}: the work of this one is kept under ${ref}, and ${rest}`);
+  }
+
+  #name(message: string): void {
+    if (this.#named.has(message)) return;
+    this.#named.add(message);
+    note(this.#ralph, "info", message);
+  }
+}

@@ -1,0 +1,252 @@
+/**
+ * GitHub as a tracker. One GraphQL request gives an issue with who edited it last and who set its labels, which REST does
+ * not say; permissions, comments and labels go by REST.
+ *
+ * @module
+ */
+import { RalphError } from "../errors/ralph_error.ts";
+import { isObject, objectOr } from "../host/data.ts";
+import type { Clock } from "../host/types.ts";
+import { type Api, askGraph } from "./api.ts";
+import type { Change, Issue, IssueQuery, IssueState, Person, Tracker } from "./types.ts";
+
+/** Rights are asked for again after so long. */
+const RIGHTS_MS = 5 * 60_000;
+/** Events of an issue that are read: where older ones may say who named it, nobody knows. */
+const EVENTS = 100;
+/** A comment is looked for and made so often. */
+const TRIES = 3;
+
+const ISSUE = `fragment who on Actor { __typename login }
+fragment other on Issue { number state repository { nameWithOwner } }
+fragment issue on Issue {
+  number title body url state createdAt updatedAt lastEditedAt author { ...who } editor { ...who }
+  labels(first: 100) { nodes { name } }
+  blockedBy(first: 50) { nodes { ...other } } subIssues(first: 100) { nodes { ...other } }
+  timelineItems(last: ${EVENTS}, itemTypes: [LABELED_EVENT, RENAMED_TITLE_EVENT]) { nodes {
+    __typename
+    ... on LabeledEvent { createdAt actor { ...who } label { name } }
+    ... on RenamedTitleEvent { createdAt actor { ...who } }
+  } }
+}`;
+const LIST = `${ISSUE}
+query issues($owner: String!, $name: String!, $states: [IssueState!], $labels: [String!], $since: DateTime, $after: String) {
+  repository(owner: $owner, name: $name) {
+    issues(first: 50, after: $after, states: $states, labels: $labels, filterBy: { since: $since },
+      orderBy: { field: CREATED_AT, direction: ASC }) { nodes { ...issue } pageInfo { hasNextPage endCursor } }
+  }
+}`;
+const ONE = `${ISSUE}
+query issue($owner: String!, $name: String!, $number: Int!) {
+  repository(owner: $owner, name: $name) { issue(number: $number) { ...issue } }
+}`;
+const COMMENTS = `query comments($owner: String!, $name: String!, $number: Int!, $after: String) {
+  repository(owner: $owner, name: $name) { issue(number: $number) { comments(first: 100, after: $after) {
+    nodes { databaseId body viewerDidAuthor } pageInfo { hasNextPage endCursor }
+  } } }
+}`;
+
+export interface GithubOptions {
+  readonly api: Api;
+  readonly clock: Clock;
+  /** The REST API: `https://api.github.com`. */
+  readonly url: string;
+  /** For people. */
+  readonly host: string;
+  /** `owner/name`. */
+  readonly project: string;
+  /** The label of each state. */
+  readonly states: Readonly<Record<Exclude<IssueState, "open">, string>>;
+}
+
+/** The issues of a repository on GitHub. */
+export function githubTracker(options: GithubOptions): Tracker {
+  return new Github(options);
+}
+
+class Github implements Tracker {
+  readonly name = "github";
+  readonly project: string;
+  readonly host: string;
+  readonly #options: GithubOptions;
+  readonly #base: string;
+  readonly #rights = new Map<string, { readonly mayWrite: Promise<boolean>; readonly at: number }>();
+  /** Ids of comments, by issue and marker. */
+  readonly #comments = new Map<string, number>();
+  #etag: string | null = null;
+
+  constructor(options: GithubOptions) {
+    this.#options = options;
+    this.project = options.project;
+    this.host = options.host;
+    this.#base = `${options.url}/repos/${options.project}`;
+  }
+
+  async list({ label, id, since }: IssueQuery): Promise<readonly Issue[]> {
+    if (id !== undefined) {
+      const { issue } = await this.#ask(ONE, { number: numberOf(id) });
+      return isObject(issue) ? [await this.#issue(issue, label)] : [];
+    }
+    const which = since === undefined ? { states: ["OPEN"], labels: [label] } : { since };
+    const found: Issue[] = [];
+    for await (const node of this.#nodes(LIST, which, ({ issues }) => issues)) {
+      found.push(await this.#issue(node, label));
+    }
+    return found;
+  }
+
+  async comment(id: string, marker: string, body: string): Promise<void> {
+    const key = `${id} ${marker}`;
+    const text = `${marker}\n${body}`;
+    for (let attempt = 1;; attempt += 1) {
+      const known = this.#comments.get(key) ?? await this.#find(id, marker);
+      try {
+        const made = known === null
+          ? await this.#rest("POST", `/issues/${numberOf(id)}/comments`, { body: text }, true)
+          : await this.#rest("PATCH", `/issues/comments/${known}`, { body: text });
+        const number = Number(objectOr(made.data)["id"] ?? known);
+        if (made.status < 300) return void this.#comments.set(key, number);
+        this.#comments.delete(key);
+        if (known === null || attempt >= TRIES) return;
+      } catch (error) {
+        if (attempt >= TRIES) throw error; // it may have been made all the same: looked for again
+      }
+    }
+  }
+
+  async state(id: string, state: IssueState): Promise<void> {
+    const path = `/issues/${numberOf(id)}`;
+    const { states } = this.#options;
+    const { data, status } = await this.#rest("GET", path);
+    if (status >= 300) return;
+    const has = nodesOf(objectOr(data)["labels"]).map(({ name }) => textOf(name));
+    const wanted = state === "open" ? null : states[state];
+    if (wanted !== null && !has.includes(wanted)) await this.#rest("POST", `${path}/labels`, { labels: [wanted] });
+    for (const name of Object.values(states).filter((one) => one !== wanted && has.includes(one))) {
+      await this.#rest("DELETE", `${path}/labels/${encodeURIComponent(name)}`);
+    }
+  }
+
+  async changed(): Promise<boolean> {
+    const url = `${this.#base}/issues?state=all&sort=updated&direction=desc&per_page=1`;
+    const headers = this.#etag === null ? {} : { "if-none-match": this.#etag };
+    const { status, header } = await this.#options.api({ url, headers });
+    if (status === 304) return false;
+    this.#etag = header("etag");
+    return true;
+  }
+
+  async #find(id: string, marker: string): Promise<number | null> {
+    const pages = this.#nodes(COMMENTS, { number: numberOf(id) }, ({ issue }) => objectOr(issue)["comments"]);
+    for await (const { body, databaseId, viewerDidAuthor } of pages) {
+      // anyone can write the marker: only what this account wrote is changed
+      if (viewerDidAuthor === true && textOf(body).startsWith(marker)) return Number(databaseId);
+    }
+    return null;
+  }
+
+  async #issue(node: Readonly<Record<string, unknown>>, label: string): Promise<Issue> {
+    const created = { at: textOf(node["createdAt"]), actor: node["author"] };
+    const body = typeof node["lastEditedAt"] === "string"
+      ? { at: node["lastEditedAt"], actor: node["editor"] }
+      : created;
+    const events = nodesOf(node["timelineItems"]);
+    const renamed = events.findLast(({ __typename }) => __typename === "RenamedTitleEvent");
+    const title = renamed === undefined ? created : { at: textOf(renamed["createdAt"]), actor: renamed["actor"] };
+    const isWhole = renamed !== undefined || events.length < EVENTS;
+    const others = [...nodesOf(node["blockedBy"]), ...nodesOf(node["subIssues"])];
+    const set = events.filter((event) => sameName(objectOr(event["label"])["name"], label));
+    return {
+      id: `#${Number(node["number"])}`,
+      title: textOf(node["title"]),
+      body: textOf(node["body"]),
+      url: textOf(node["url"]),
+      isOpen: node["state"] === "OPEN",
+      labels: nodesOf(node["labels"]).map(({ name }) => textOf(name)),
+      updatedAt: textOf(node["updatedAt"]),
+      edits: [await this.#change(body), isWhole ? await this.#change(title) : { at: title.at, by: null }],
+      labelled: await Promise.all(set.map(({ createdAt, actor }) => this.#change({ at: textOf(createdAt), actor }))),
+      waitsFor: others.filter(({ state }) => state === "OPEN").map((other) => this.#idOf(other)),
+    };
+  }
+
+  #idOf({ number, repository }: Readonly<Record<string, unknown>>): string {
+    const name = textOf(objectOr(repository)["nameWithOwner"]) || this.project;
+    return name.toLowerCase() === this.project.toLowerCase() ? `#${Number(number)}` : `${name}#${Number(number)}`;
+  }
+
+  async #change({ at, actor }: { readonly at: string; readonly actor: unknown }): Promise<Change> {
+    const { __typename: type, login } = objectOr(actor);
+    if (typeof login !== "string") return { at, by: null };
+    // an app may have the name of a person: only a person's rights are asked for
+    const by: Person = { name: login, mayWrite: type === "User" && await this.#mayWrite(login) };
+    return { at, by };
+  }
+
+  #mayWrite(login: string): Promise<boolean> {
+    const now = this.#options.clock.steady();
+    const known = this.#rights.get(login);
+    if (known !== undefined && now - known.at < RIGHTS_MS) return known.mayWrite;
+    const mayWrite = this.#askRights(login);
+    this.#rights.set(login, { mayWrite, at: now });
+    mayWrite.catch(() => this.#rights.delete(login));
+    return mayWrite;
+  }
+
+  async #askRights(login: string): Promise<boolean> {
+    try {
+      const { data, status } = await this.#rest("GET", `/collaborators/${encodeURIComponent(login)}/permission`);
+      return status === 200 && ["admin", "maintain", "write"].includes(textOf(objectOr(data)["permission"]));
+    } catch (error) {
+      if (RalphError.isInstance(error) && error.code === "tracker-refused") return false; // not even to be asked
+      throw error;
+    }
+  }
+
+  async #rest(method: string, path: string, body?: object, once = false): ReturnType<Api> {
+    return await this.#options.api({
+      method,
+      url: `${this.#base}${path}`,
+      once,
+      ...(body === undefined ? {} : { body }),
+    });
+  }
+
+  async #ask(query: string, variables: object): Promise<Readonly<Record<string, unknown>>> {
+    const { api, host, url } = this.#options;
+    const [owner, name] = this.project.split("/");
+    const graph = `${url.replace(/\/v3$/, "")}/graphql`;
+    return objectOr(objectOr(await askGraph(api, host, graph, query, { owner, name, ...variables }))["repository"]);
+  }
+
+  async *#nodes(
+    query: string,
+    variables: object,
+    listOf: (repository: Readonly<Record<string, unknown>>) => unknown,
+  ): AsyncGenerator<Readonly<Record<string, unknown>>> {
+    for (let after: unknown = null;;) {
+      const list = objectOr(listOf(await this.#ask(query, { ...variables, after })));
+      yield* nodesOf(list);
+      const { hasNextPage, endCursor } = objectOr(list["pageInfo"]);
+      if (hasNextPage !== true) return;
+      after = endCursor;
+    }
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function numberOf(id: string): number {
+  return Number(id.replace(/^#/, ""));
+}
+
+function nodesOf(list: unknown): readonly Readonly<Record<string, unknown>>[] {
+  const nodes = isObject(list) ? list["nodes"] : list;
+  return Array.isArray(nodes) ? nodes.filter(isObject) : [];
+}
+
+function sameName(name: unknown, label: string): boolean {
+  return typeof name === "string" && name.toLowerCase() === label.toLowerCase();
+}

@@ -1,0 +1,92 @@
+/**
+ * The tracker that the configuration names, with the token of its own program. A token stays in this process: it is in
+ * requests to its host, and in nothing else.
+ *
+ * @module
+ */
+import type { TrackerConfig } from "../config/types.ts";
+import { RalphError } from "../errors/ralph_error.ts";
+import type { Repository } from "../git/repository.ts";
+import type { Host } from "../host/types.ts";
+import type { Tracker } from "./types.ts";
+
+const GITHUB_API = "https://api.github.com";
+const LOGIN_MS = 20_000;
+
+/** The place that a tracker is opened in. */
+export interface TrackerPlace {
+  /** Absolute path of the project. */
+  readonly root: string;
+  readonly git: Repository["git"];
+  readonly host: Host;
+  readonly signal: AbortSignal;
+}
+
+/** A tracker without its connection: what journal and snapshot know it by. */
+export type TrackerName = Pick<Tracker, "host" | "name" | "project">;
+
+/** Which tracker is meant. Asks nothing but git. @throws {RalphError} tracker-unknown */
+export async function nameTracker(config: TrackerConfig, { git }: Pick<TrackerPlace, "git">): Promise<TrackerName> {
+  const { name, project } = config;
+  switch (name) {
+    case "github": {
+      const host = new URL(config.url ?? GITHUB_API).hostname.replace(/^api\./, "");
+      return { name, host, project: project ?? await projectOf(git, config.remote, host) };
+    }
+    default:
+      throw unknown("no tracker is named: `--tracker github`, or `tracker.name` in the configuration");
+  }
+}
+
+/** Opens it. @throws {RalphError} tracker-unknown, tracker-login */
+export async function openTracker(config: TrackerConfig, place: TrackerPlace): Promise<Tracker> {
+  const { host, project, name } = await nameTracker(config, place);
+  const { host: { clock, environment: { variables } }, signal } = place;
+  const { createApi } = await import("./api.ts");
+  if (name === "github") {
+    const { githubTracker } = await import("./github.ts");
+    const token = variables["GH_TOKEN"] || variables["GITHUB_TOKEN"] || await githubLogin(place, host);
+    const headers = {
+      authorization: `Bearer ${token}`,
+      accept: "application/vnd.github+json",
+      "content-type": "application/json",
+      "user-agent": "ralph",
+      "graphql-features": "sub_issues",
+    };
+    const api = createApi({ host, headers, clock, signal });
+    const url = (config.url ?? GITHUB_API).replace(/\/$/, "");
+    return githubTracker({ api, clock, url, host, project, states: config.states });
+  }
+  throw unknown(`the tracker ${name} is not there`);
+}
+
+/** The token of GitHub's own program. */
+async function githubLogin({ root, host: { processes } }: TrackerPlace, host: string): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  const end = await processes.run({
+    file: "gh",
+    arguments: ["auth", "token", "--hostname", host],
+    cwd: root,
+    timeoutMs: LOGIN_MS,
+    tailBytes: 0,
+    onOutput: (chunk, stream) => void (stream === "stdout" && chunks.push(Uint8Array.from(chunk))),
+  });
+  const token = Buffer.concat(chunks).toString("utf8").trim();
+  if (end.exitCode === 0 && token !== "") return token;
+  throw new RalphError("tracker-login", {
+    details: { host, reason: "there is no `GH_TOKEN`, and `gh auth token` gives none" },
+  });
+}
+
+/** `owner/name` of a remote on that host. */
+async function projectOf(git: Repository["git"], remote: string, host: string): Promise<string> {
+  const { exitCode, stdout } = await git(["remote", "get-url", remote]);
+  const url = stdout.trim();
+  const [, project] = /[:/]([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(url) ?? [];
+  if (exitCode === 0 && project !== undefined && url.includes(host)) return project;
+  throw unknown(`the remote ${remote} is not at ${host}: \`tracker.project\` names the repository, as \`owner/name\``);
+}
+
+function unknown(problem: string): RalphError {
+  return new RalphError("tracker-unknown", { details: { problem } });
+}

@@ -1,0 +1,130 @@
+import type { Check, LoopView, Next, Verification } from "../../../backlog/types.ts";
+import { headlineOf } from "../../../backlog/verdict.ts";
+import { countLine, itemLine } from "../../../cli/item_list.ts";
+import { journalIn, type Look } from "../../../cli/look.ts";
+import { nextOfBacklog, type NextView } from "../../../cli/next_view.ts";
+import { hintOf } from "../../../cli/next_step.ts";
+import type { StatusView } from "../../../cli/status_view.ts";
+import type { RalphContext } from "../../../context/context.ts";
+import { requireRepository } from "../../../git/repository.ts";
+import { issueParts } from "../../../trackers/backlog.ts";
+import { ISSUES, outboxFile, trackerKey } from "../../../trackers/names.ts";
+import { nameTracker, type TrackerName } from "../../../trackers/open_tracker.ts";
+import { readOutbox } from "../../../trackers/outbox.ts";
+import { entryOf, type IssueData, type Standings, standingsOf } from "../../../trackers/queue.ts";
+import { readSnapshot } from "../../../trackers/snapshot.ts";
+import { oneLine } from "../../../ui/printable.ts";
+import { checksOnce } from "../../checks_once.ts";
+
+const COMMANDS = { run: "ralph run", retry: "ralph run --retry-blocked" };
+
+/** The issues as the newest run has read them. */
+async function readIssues(
+  look: Look,
+): Promise<{ readonly tracker: TrackerName; readonly view: LoopView; readonly found: Standings | null }> {
+  const { config, repository } = look;
+  const { git } = requireRepository(look);
+  const tracker = await nameTracker(config.tracker, { git });
+  const key = { backlog: ISSUES, scope: trackerKey(tracker) };
+  const journal = await journalIn(look);
+  const view: LoopView = { parked: journal?.parked(key) ?? [], passed: journal?.passed(key) ?? [] };
+  const issues = repository === null ? null : await readSnapshot(repository, trackerKey(tracker));
+  const isConfined = ["on", "required"].includes(config.sandbox.mode);
+  const entries = issues?.map((issue) => entryOf(issue, { config: config.tracker, isConfined }));
+  return { tracker, view, found: entries === undefined ? null : standingsOf(entries, view) };
+}
+
+/** The next iteration takes this, if no other runner has it. */
+function nextOf({ ready, parked, later }: Standings): Next<IssueData> {
+  const [first] = ready;
+  if (first !== undefined) return { status: "item", item: first.item };
+  const blocked = [
+    ...parked.map(({ item }) => `${item.id}: parked`),
+    ...later.map(({ item }) => `${item.id}: others come first`),
+  ];
+  return blocked.length > 0 ? { status: "blocked", reasons: blocked } : { status: "done" };
+}
+
+/** The issue that the next iteration would take. */
+export async function readNext(look: Look): Promise<NextView> {
+  const { tracker, found } = await readIssues(look);
+  const shared = look.config.verify.default;
+  const parts = issueParts(tracker, { entries: () => Promise.resolve([]), shared });
+  const next = found === null
+    ? { status: "done", summary: `${COMMANDS.run} reads them first` } as const
+    : nextOf(found);
+  return await nextOfBacklog(look, parts, next, {
+    done: "no issue is left",
+    retry: COMMANDS.retry,
+    dataOf: ({ data: { url }, criteria = [] }) => ({ url, criteria }),
+  });
+}
+
+/** The state of the issues, and what is still to be said on them. */
+export async function readStatus(look: Look): Promise<StatusView> {
+  const { style } = look;
+  const { tracker, view, found } = await readIssues(look);
+  const waiting = await readOutbox(outboxFile(look.own.directory));
+  const title = `${tracker.name} ${tracker.project}`.trim();
+  const wait = waiting.length === 0 ? [] : [style.warn(`${waiting.length} updates wait for ${tracker.host}`)];
+  if (found === null) {
+    const lines = [...wait, style.dim("no issues are read yet")];
+    return {
+      title,
+      data: { tracker, issues: null, waiting: waiting.length },
+      lines,
+      problem: null,
+      hint: `\`${COMMANDS.run}\``,
+    };
+  }
+  const { passed, ready, later, parked, left } = found;
+  const reasonOf = (id: string): string => view.parked.find((one) => one.id === id)?.reason ?? "";
+  const rows = [
+    ...passed.map((entry) => ({ entry, state: "passed" as const, why: "in review" })),
+    ...ready.map((entry) => ({ entry, state: "open" as const, why: "" })),
+    ...later.map((entry) => ({ entry, state: "open" as const, why: `after ${entry.issue.waitsFor.join(", ")}` })),
+    ...parked.map((entry) => ({ entry, state: "parked" as const, why: headlineOf(reasonOf(entry.item.id)) })),
+    ...left.map((entry) => ({ entry, state: "parked" as const, why: `left: ${entry.left}` })),
+  ];
+  const counts = {
+    total: passed.length + ready.length + later.length + parked.length,
+    passed: passed.length,
+    open: ready.length + later.length,
+    parked: parked.length,
+  };
+  return {
+    title,
+    data: {
+      tracker,
+      counts,
+      issues: rows.map(({ entry: { item: { id, title: name, data: { url } } }, state, why }) => ({
+        id,
+        title: name,
+        url,
+        state,
+        why,
+      })),
+      waiting: waiting.length,
+    },
+    lines: [
+      countLine(counts, { items: "issues" }, style),
+      ...wait,
+      ...rows.map(({ entry: { item: { id, title: name, data: { url } } }, state, why }) => {
+        const notes = [why, url ?? ""].filter((text) => text !== "").map((text) => style.dim(oneLine(text)));
+        return `  ${itemLine({ id, title: name, state, notes }, style)}`;
+      }),
+    ],
+    problem: null,
+    hint: hintOf(nextOf(found), COMMANDS),
+  };
+}
+
+/** The checks of what has passed and is not closed, and those that hold for every item. */
+export async function verifyPassed(ralph: RalphContext): Promise<Verification> {
+  const { verify } = await import("../../../checks/verify.ts"); // the views run no check
+  const tracker = await nameTracker(ralph.config.tracker, requireRepository(ralph));
+  const passed = ralph.journal.passed({ backlog: ISSUES, scope: trackerKey(tracker) });
+  const own = passed.flatMap(({ checks }) => checks as readonly Check[]);
+  const shared = ralph.config.verify.default.map((command): Check => ({ name: command, command }));
+  return await verify(ralph, checksOnce([...own, ...shared]));
+}

@@ -1,0 +1,68 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { gitIn } from "../repository.ts";
+import { githubServer, user } from "./github_server.ts";
+import { farm, ralph, TOKEN } from "./run.ts";
+
+const RUN = ["run", "--tracker", "github", "--label", "ralph", "--ui", "plain"];
+
+test("issues with the label are worked on in order, pushed with their claim, told once, and never closed", async () => {
+  await using server = await githubServer();
+  using place = farm(server.url);
+  server.add({ number: 1, title: "Add one", body: "Please.\n\nVerify: `test -f fix-1.txt`", blockedBy: [2] });
+  server.add({ number: 2, title: "Add two", labels: ["ralph", "bug"] });
+  server.add({ number: 3, title: "By hand", labels: ["ralph", "needs-human"] });
+  server.add({ number: 4, title: "Not meant", labels: ["bug"] });
+  server.add({ number: 5, title: "Strange", author: user("stranger"), body: "Verify: `touch EVIL`" });
+  const clone = place.clone("a");
+  const git = gitIn(clone);
+
+  const { code, out } = await ralph(place, clone, RUN);
+
+  expect(out).toContain("#3 is left: it is for people (needs-human)");
+  expect(out).toContain("#5 is left: stranger wrote or edited it and may not write here");
+  expect(code, out).toBe(0);
+  expect(readFileSync(place.turns, "utf8")).toBe("2\n1\n");
+  const branch = git("branch", "--show-current").trim();
+  expect(branch).toMatch(/^ralph\/github-\w{6}$/);
+  expect(git("log", "--format=%s%n%b", "origin/main..HEAD").split("\n").filter(Boolean)).toEqual([
+    "feat: Add one (#1)",
+    "Closes #1",
+    "feat: Add two (#2)",
+    "Closes #2",
+  ]);
+  expect(place.remote("rev-parse", branch)).toBe(git("rev-parse", "HEAD"));
+  expect(place.remote("for-each-ref", "--format=%(contents:body)", "refs/ralph/claims/").match(/"passed"/g))
+    .toHaveLength(2);
+  expect(server.comments.map(({ issue }) => issue).toSorted()).toEqual([1, 2]);
+  expect(server.comments.find(({ issue }) => issue === 1)?.body).toMatch(
+    /Done in \w{10} on the branch.*its checks passed/,
+  );
+  expect(server.issues.get(2)?.labels).toEqual(["ralph", "bug", "ralph: in review"]);
+  expect([server.issues.get(1)?.state, server.closed]).toEqual(["OPEN", []]);
+  expect(existsSync(join(clone, "EVIL"))).toBe(false);
+
+  const status = await ralph(place, clone, ["status", "--workflow", "trackers"]);
+  expect(status.out).toContain("issues: 2/2 pass");
+  expect(status.out).toContain(`${server.url}/acme/shop/issues/5`);
+
+  const again = await ralph(place, clone, RUN);
+  expect(again.code, again.out).toBe(0);
+  expect(server.comments).toHaveLength(2);
+  expect(readFileSync(place.turns, "utf8")).toBe("2\n1\n");
+}, 120_000);
+
+test("a token is in requests alone: not in a turn, a log, a commit or a comment", async () => {
+  await using server = await githubServer();
+  using place = farm(server.url);
+  server.add({ number: 1, title: "Add one" });
+  const clone = place.clone("a");
+  const { code, out } = await ralph(place, clone, [...RUN, "--verbose"], { LINEAR_API_KEY: `lin_api_${TOKEN}` });
+  expect(code, out).toBe(0);
+  expect([...server.tokens]).toEqual([`Bearer ${TOKEN}`]);
+  expect(readFileSync(`${place.turns}.env`, "utf8")).not.toContain(TOKEN);
+  const { execFileSync } = await import("node:child_process");
+  const found = execFileSync("sh", ["-c", 'grep -rl "$1" . || true', "sh", TOKEN], { cwd: clone, encoding: "utf8" });
+  expect([found, out.includes(TOKEN), JSON.stringify(server.comments).includes(TOKEN)]).toEqual(["", false, false]);
+}, 120_000);
