@@ -118,23 +118,10 @@ const TRIES = 50;
  * ```
  */
 export function createStateFiles(options: StateFilesOptions): StateFiles {
-  const files = new ShadowedFiles(options);
-  // A plain object, so that a context can be derived from it by spread.
-  return {
-    parts: files.parts,
-    json: (path, schema, empty) => files.json(path, schema, empty),
-    read: (path) => files.read(path),
-    update: (path, change) => files.update(path, change),
-    transact: (path, work) => files.transact(path, work),
-    hold: (paths) => files.hold(paths),
-    release: () => files.release(),
-    adopt: (paths) => files.adopt(paths),
-    written: (paths) => files.written(paths),
-    edited: (paths) => files.edited(paths),
-    restore: (edits, keep) => files.restore(edits, keep),
-  };
+  return new ShadowedFiles(options);
 }
 
+/** Its public functions are members of the object itself, so that a context can be derived from it by spread. */
 class ShadowedFiles implements StateFiles {
   readonly parts: Map<string, Restore>;
   readonly #root: string;
@@ -152,11 +139,9 @@ class ShadowedFiles implements StateFiles {
     this.#host = host;
   }
 
-  json<Value>(path: string, schema: JsonSchema<Value>, empty?: Value): JsonFile<Value> {
-    return jsonFile(this, path, { schema, empty });
-  }
+  json: StateFiles["json"] = (path, schema, empty) => jsonFile(this, path, { schema, empty });
 
-  async read(path: string): Promise<string | null> {
+  read: StateFiles["read"] = async (path) => {
     const file = await resolveInside(this.#root, path);
     const known = this.#known.get(path)?.text;
     try {
@@ -171,13 +156,10 @@ class ShadowedFiles implements StateFiles {
       if (codeOf((error as RalphError).cause) === "EISDIR") return null; // a write reports what is there
       throw error;
     }
-  }
+  };
 
-  transact<Result>(
-    path: string,
-    work: (text: string | null, write: (text: string) => Promise<void>) => Promise<Result>,
-  ): Promise<Result> {
-    return this.#locked(path, async () => {
+  transact: StateFiles["transact"] = (path, work) =>
+    this.#locked(path, async () => {
       for (let tries = 1;; tries += 1) {
         const before = await this.read(path);
         try {
@@ -191,10 +173,9 @@ class ShadowedFiles implements StateFiles {
         }
       }
     });
-  }
 
-  update(path: string, change: (text: string | null) => string | null): Promise<string | null> {
-    return this.#locked(path, async () => {
+  update: StateFiles["update"] = (path, change) =>
+    this.#locked(path, async () => {
       const isHeld = this.#held.has(path);
       let found = await this.read(path);
       const written = isHeld ? await this.#lastWritten(path) ?? found : found;
@@ -212,34 +193,31 @@ class ShadowedFiles implements StateFiles {
       if (edited.status === "failed" && !isHeld) throw edited.error;
       return found;
     });
-  }
 
-  async hold(paths: readonly string[]): Promise<void> {
+  hold: StateFiles["hold"] = async (paths) => {
     for (const path of paths) this.#held.set(path, await this.#shadow(path));
-  }
+  };
 
-  release(): void {
-    this.#held.clear();
-  }
+  release: StateFiles["release"] = () => this.#held.clear();
 
-  async adopt(paths: readonly string[]): Promise<void> {
+  adopt: StateFiles["adopt"] = async (paths) => {
     for (const path of paths) {
       const text = await this.read(path);
       if (text === null) await removePath(this.#shadowOf(path));
       else if (text !== await this.#shadow(path)) await this.#writeShadow(path, text);
     }
-  }
+  };
 
-  async written(paths: readonly string[]): Promise<readonly string[]> {
+  written: StateFiles["written"] = async (paths) => {
     const own: string[] = [];
     for (const path of paths) {
       const text = await this.#lastWritten(path);
       if (text !== null && text === await this.#found(path)) own.push(path);
     }
     return own;
-  }
+  };
 
-  async edited(paths: readonly string[]): Promise<readonly ManualEdit[]> {
+  edited: StateFiles["edited"] = async (paths) => {
     const edits: ManualEdit[] = [];
     for (const path of paths) {
       const edit = await this.#editOf(path);
@@ -248,7 +226,7 @@ class ShadowedFiles implements StateFiles {
       if (sure !== null) edits.push(sure);
     }
     return edits;
-  }
+  };
 
   async #editOf(path: string): Promise<ManualEdit | null> {
     const written = await this.#lastWritten(path);
@@ -256,16 +234,13 @@ class ShadowedFiles implements StateFiles {
     return written === null || found === written ? null : { path, found, written };
   }
 
-  async restore(
-    edits: readonly ManualEdit[],
-    keep: (edit: ManualEdit) => Promise<void> = () => Promise.resolve(),
-  ): Promise<readonly string[]> {
+  restore: StateFiles["restore"] = async (edits, keep = () => Promise.resolve()) => {
     const reverted: string[] = [];
     for (const edit of edits) {
       if (await this.#locked(edit.path, () => this.#restoreOne(edit, keep))) reverted.push(edit.path);
     }
     return reverted;
-  }
+  };
 
   /** @returns whether something was reverted */
   async #restoreOne(edit: ManualEdit, keep: (edit: ManualEdit) => Promise<void>): Promise<boolean> {
