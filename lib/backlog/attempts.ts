@@ -119,14 +119,14 @@ export function isParked(
  *
  * @param open all that are open, those in flight among them
  */
-export function startable<Story extends { readonly id: string; readonly priority: number }>(
+export function startable<Story extends Pick<Item, "id" | "priority">>(
   open: readonly Story[],
   { inFlight, anyOrder = false }: { readonly inFlight: readonly string[]; readonly anyOrder?: boolean | undefined },
 ): readonly Story[] {
-  const first = Math.min(...open.map(({ priority }) => priority));
-  const isNext = ({ priority }: Story): boolean => anyOrder || inFlight.length === 0 || priority === first;
+  const first = Math.min(...open.map(({ priority = 0 }) => priority));
+  const isNext = ({ priority = 0 }: Story): boolean => anyOrder || inFlight.length === 0 || priority === first;
   return open.filter((story) => !inFlight.includes(story.id) && isNext(story))
-    .toSorted((one, other) => one.priority - other.priority);
+    .toSorted(({ priority: one = 0 }, { priority: other = 0 }) => one - other);
 }
 
 /** Why a backlog is worked off one item after another, whatever was asked for; `null`: it need not be. Pure. */

@@ -1,6 +1,6 @@
 import { failureOf, fingerprintOf, isOver, isParked, reasonOf } from "./attempts.ts";
 import { howToEnd } from "./signals.ts";
-import type { Backlog, BacklogPolicy, Check, Item, PassedItem } from "./types.ts";
+import type { Backlog, BacklogPolicy, Check, Item, LoopView, Next, Overview, PassedItem } from "./types.ts";
 
 /** An entry of a list as an item. */
 export interface ListItem extends Partial<Omit<Item, "data" | "id" | "title">> {
@@ -57,8 +57,8 @@ export interface ListBacklogOptions<Entry> {
  */
 export function listBacklog<Entry>(options: ListBacklogOptions<Entry>): Backlog<Entry> {
   const { name, scope, policy, stateFiles = [], read, write, itemOf } = options;
-  const all = async (): Promise<readonly (Listed<Entry> & { readonly done: boolean })[]> =>
-    (await read()).map((entry) => ({ ...listed(itemOf(entry), entry), done: itemOf(entry).done }));
+  const all = async (): Promise<readonly Listed<Entry>[]> =>
+    (await read()).map((entry) => listed(itemOf(entry), entry));
   return {
     name,
     ...(scope === undefined ? {} : { scope }),
@@ -66,26 +66,8 @@ export function listBacklog<Entry>(options: ListBacklogOptions<Entry>): Backlog<
     unverified: "block",
     concurrent: true,
     ...(policy === undefined ? {} : { policy }),
-    async overview({ parked }) {
-      const items = await all();
-      const left = items.filter(({ done }) => !done);
-      const open = left.filter(({ item }) => !isParked(item, parked));
-      return {
-        total: items.length,
-        passed: items.length - left.length,
-        open: open.length,
-        parked: left.length - open.length,
-        unchecked: open.filter(({ checks }) => checks.length === 0).map(({ item }) => item.id),
-      };
-    },
-    async next({ inFlight, parked }) {
-      const left = (await all()).filter(({ done }) => !done).map(({ item }) => item);
-      const item = left.find((one) => !inFlight.includes(one.id) && !isParked(one, parked));
-      if (item !== undefined) return { status: "item", item };
-      if (left.some(({ id }) => inFlight.includes(id))) return { status: "waiting" };
-      if (left.length > 0) return { status: "blocked", reasons: parked.map(({ id, reason }) => `${id}: ${reason}`) };
-      return { status: "done" };
-    },
+    overview: async ({ parked }) => overviewOf(await all(), (item) => isParked(item, parked)),
+    next: async (look) => nextOf(await all(), look),
     async work({ data }, { nonce, previous }) {
       const { prompt, title } = itemOf(data);
       const failure = previous === null ? "" : `\n\n${failureOf(previous)}`;
@@ -101,7 +83,7 @@ export function listBacklog<Entry>(options: ListBacklogOptions<Entry>): Backlog<
       if (attempt.status === "interrupted") return { status: "open" };
       return { status: isOver(attempt) ? "parked" : "open", reason: reasonOf(attempt) };
     },
-    passed: async () => (await all()).filter(({ done }) => done).map(({ item, checks }) => passedOf(item, checks)),
+    passed: async () => passedOf(await all()),
     async reopen(ids, reason) {
       await write(ids, false);
       if (stateFiles.length === 0) return { status: "open", reason };
@@ -111,18 +93,70 @@ export function listBacklog<Entry>(options: ListBacklogOptions<Entry>): Backlog<
   };
 }
 
-interface Listed<Entry> {
+/** An entry of a store as an item, with its checks. */
+export interface Listed<Entry> {
   readonly item: Item<Entry>;
   readonly checks: readonly Check[];
+  readonly done: boolean;
 }
 
-function listed<Entry>({ done: _, prompt, checks = [], ...given }: ListItem, data: Entry): Listed<Entry> {
+/** The entries that are to be worked off. Pure. */
+export function openOf<Entry>(
+  list: readonly Listed<Entry>[],
+  isGivenUp: (item: Item<Entry>) => boolean,
+): readonly Listed<Entry>[] {
+  return list.filter(({ item, done }) => !done && !isGivenUp(item));
+}
+
+/** The counts of a list. Pure. */
+export function overviewOf<Entry>(
+  list: readonly Listed<Entry>[],
+  isGivenUp: (item: Item<Entry>) => boolean,
+): Overview {
+  const open = openOf(list, isGivenUp);
+  const passed = list.filter(({ done }) => done).length;
+  return {
+    total: list.length,
+    passed,
+    open: open.length,
+    parked: list.length - passed - open.length,
+    unchecked: open.filter(({ checks }) => checks.length === 0).map(({ item }) => item.id),
+  };
+}
+
+/**
+ * The entry of a list that is worked on next. Pure.
+ *
+ * @param startable picks those that may start now, in their order. @default all that are not in flight
+ */
+export function nextOf<Entry>(
+  list: readonly Listed<Entry>[],
+  { inFlight, parked }: LoopView & { readonly inFlight: readonly string[] },
+  startable: (open: readonly Item<Entry>[]) => readonly Item<Entry>[] = (open) =>
+    open.filter(({ id }) => !inFlight.includes(id)),
+): Next<Entry> {
+  const [item] = startable(openOf(list, (one) => isParked(one, parked)).map((open) => open.item));
+  if (item !== undefined) return { status: "item", item };
+  if (inFlight.length > 0) return { status: "waiting" };
+  const left = list.filter(({ done }) => !done).map((open) => open.item.id);
+  if (left.length === 0) return { status: "done" };
+  const given = parked.filter(({ id }) => left.includes(id));
+  return { status: "blocked", reasons: given.map(({ id, reason }) => `${id}: ${reason}`) };
+}
+
+/** The entries of a list that are done, for the final check. Pure. */
+export function passedOf(list: readonly Listed<unknown>[]): readonly PassedItem[] {
+  return list.filter(({ done }) => done).map(({ item: { id, title, fingerprint }, checks }) => ({
+    id,
+    title,
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+    checks,
+  }));
+}
+
+function listed<Entry>({ done, prompt, checks = [], ...given }: ListItem, data: Entry): Listed<Entry> {
   const named = checks.map((check): Check => typeof check === "string" ? { name: check, command: check } : check);
   const fingerprint = fingerprintOf([given.title, prompt ?? "", named.map(({ name, command }) => [name, command])]);
   const criteria = prompt === undefined ? {} : { criteria: [prompt] };
-  return { item: { kind: "task", ...criteria, fingerprint, ...given, data }, checks: named };
-}
-
-function passedOf({ id, title, fingerprint }: Item, checks: readonly Check[]): PassedItem {
-  return { id, title, ...(fingerprint === undefined ? {} : { fingerprint }), checks };
+  return { item: { kind: "task", ...criteria, fingerprint, ...given, data }, checks: named, done };
 }

@@ -4,7 +4,8 @@
  * @module
  */
 import { failureIn, failureOf, largestGroup, withoutFailure } from "../backlog/attempts.ts";
-import type { Attempt, Check, Item, Overview, PassedItem } from "../backlog/types.ts";
+import { type Listed, openOf, overviewOf } from "../backlog/list.ts";
+import type { Attempt, Check, Item, Overview } from "../backlog/types.ts";
 import { noChecks, storyCommands } from "../backlog/verify_commands.ts";
 import { branchProblems, type FileFindings, placeholderProblems } from "../cli/validated_file.ts";
 import type { Config } from "../config/types.ts";
@@ -31,23 +32,17 @@ export function sameCriteria(one: Pick<PrdStory, "acceptanceCriteria">, other: t
 }
 
 /** The counts of a PRD. Pure. */
-export function storyCounts<Story extends PrdStory>(
-  stories: readonly Story[],
-  { isGivenUp, checksOf, anyOrder }: {
-    readonly isGivenUp: (story: Story) => boolean;
-    readonly checksOf: (story: Story) => readonly Check[];
+export function storyOverview<Story extends PrdStory>(
+  stories: readonly Listed<Story>[],
+  { isGivenUp, anyOrder }: {
+    readonly isGivenUp: (item: Item<Story>) => boolean;
     readonly anyOrder: boolean | undefined;
   },
 ): Overview {
-  const open = stories.filter(({ passes }) => !passes);
-  const left = open.filter((story) => !isGivenUp(story));
+  const priorities = openOf(stories, isGivenUp).map(({ item }) => item.data.priority);
   return {
-    total: stories.length,
-    passed: stories.length - open.length,
-    open: left.length,
-    atOnce: anyOrder === true ? left.length : largestGroup(left.map(({ priority }) => priority)),
-    parked: open.length - left.length,
-    unchecked: left.filter((story) => checksOf(story).length === 0).map(({ id }) => id),
+    ...overviewOf(stories, isGivenUp),
+    atOnce: anyOrder === true ? priorities.length : largestGroup(priorities),
   };
 }
 
@@ -61,24 +56,14 @@ export function commandsOf(story: PrdStory, { verify }: Pick<Config, "verify">):
   return [...new Set([...verify.default, ...storyCommands(story)])];
 }
 
-/** The stories that pass, for the final check. Pure. */
-export function passedStories<Story extends PrdStory>(
-  stories: readonly Story[],
-  printOf: (story: Story) => string,
-  checksOf: (story: Story) => readonly Check[],
-): readonly PassedItem[] {
-  return stories.filter(({ passes }) => passes).map((story) => ({
-    id: story.id,
-    title: story.title,
-    fingerprint: printOf(story),
-    checks: checksOf(story),
-  }));
-}
-
-/** A story as an item of the loop. Pure. */
-export function storyItem<Story extends PrdStory>(story: Story, fingerprint: string): Item<Story> {
-  const { id, title, acceptanceCriteria: criteria, priority } = story;
-  return { id, kind: "story", title, criteria, priority, fingerprint, data: story };
+/** A story as an entry of a list. Pure. */
+export function listedStory<Story extends PrdStory>(
+  story: Story,
+  fingerprint: string,
+  checks: readonly Check[],
+): Listed<Story> {
+  const { id, title, acceptanceCriteria: criteria, priority, passes: done } = story;
+  return { item: { id, kind: "story", title, criteria, priority, fingerprint, data: story }, checks, done };
 }
 
 /** A story's prompt says this of its attempts. */

@@ -1,21 +1,13 @@
-import { passedStories, storyChecks, storyCounts, storyItem } from "../stories.ts";
+import { listedStory, storyChecks, storyOverview } from "../stories.ts";
 import type { LoopDefaults, RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import type { Check, LoopView, Next, ParkedItem } from "../../backlog/types.ts";
-import {
-  EXEC_RUNS,
-  PLAN_STATE_FILE,
-  PLAN_TRANSCRIPT_FILE,
-  type Prd,
-  PRD_FILE,
-  PROGRESS_FILE,
-  type Story,
-} from "./types.ts";
+import { type Listed, nextOf, passedOf } from "../../backlog/list.ts";
+import * as exec from "./types.ts";
 import type { GatedBacklog, GateTexts } from "../../recipe/gate_run.ts";
 import { begunPlan } from "./plan/begun.ts";
 import { recordDecision } from "./plan/state.ts";
 import { formatPrd, parsePrd } from "./format.ts";
-import { fingerprintOf, startable, withFailure } from "../../backlog/attempts.ts";
+import { fingerprintOf, isParked, startable, withFailure } from "../../backlog/attempts.ts";
 import { printOf, settleStory } from "./settle.ts";
 
 /** The backlog needs these parts of the context. */
@@ -37,7 +29,7 @@ const GATE: GateTexts = {
 };
 
 /** An item of this backlog carries this. */
-export type PrdItemData = Story;
+export type PrdItemData = exec.Story;
 
 /**
  * The strict PRD of the exec workflow: one story an iteration, lowest priority first. The format has no room for attempts and parked stories: they live in the loop's journal.
@@ -60,47 +52,52 @@ export function prdBacklog(
   ralph: PrdBacklogContext,
   options: PrdBacklogOptions = {},
 ): GatedBacklog<PrdItemData, unknown> {
-  const { file = PRD_FILE } = options;
+  const { file = exec.PRD_FILE } = options;
   const anyOrder = ralph.loop?.anyOrder;
   const { load, change } = prdIn(ralph, file);
-  const checksOf = (story: Story): readonly Check[] => storyChecks(story, ralph.config);
+  const listed = async (): Promise<readonly Listed<exec.Story>[]> =>
+    (await load()).userStories.map((story) => listedStory(story, printOf(story), storyChecks(story, ralph.config)));
   return {
     name: "exec",
     gate: GATE,
     stateFiles: [file],
-    ownFiles: [PROGRESS_FILE, PLAN_TRANSCRIPT_FILE, PLAN_STATE_FILE],
+    ownFiles: [exec.PROGRESS_FILE, exec.PLAN_TRANSCRIPT_FILE, exec.PLAN_STATE_FILE],
     unverified: "block",
     concurrent: true,
-    runsDirectory: EXEC_RUNS,
+    runsDirectory: exec.EXEC_RUNS,
     async brief() {
       const { branchName, userStories } = await load();
       return {
-        goal: begunPlan(await ralph.state.read(PLAN_STATE_FILE))?.goal ?? null,
+        goal: begunPlan(await ralph.state.read(exec.PLAN_STATE_FILE))?.goal ?? null,
         branch: userStories.length === 0 ? "" : branchName, // nothing is made for a PRD that asks for nothing
         fingerprint: fingerprintOf(userStories.map((story) => [story.id, printOf(story)])),
       };
     },
 
     overview: async ({ parked }) =>
-      storyCounts((await load()).userStories, { isGivenUp: (story) => isGivenUp(story, parked), checksOf, anyOrder }),
+      storyOverview(await listed(), { isGivenUp: (item) => isParked(item, parked), anyOrder }),
 
     async next(look) {
-      const { userStories } = await load();
-      if (userStories.length > 0) return nextStory(userStories, { ...look, anyOrder });
+      const stories = await listed();
+      if (stories.length > 0) return nextOf(stories, look, (open) => startable(open, { ...look, anyOrder }));
       return { status: "blocked", reasons: [`${file} has no stories: \`ralph plan "<goal>"\` writes them`] };
     },
 
-    passed: async () => passedStories((await load()).userStories, printOf, checksOf),
+    passed: async () => passedOf(await listed()),
 
     async reopen(ids, reason) {
-      const again = (story: Story): Story => ({ ...story, passes: false, notes: withFailure(story.notes, reason) });
+      const again = (story: exec.Story): exec.Story => ({
+        ...story,
+        passes: false,
+        notes: withFailure(story.notes, reason),
+      });
       await change((story) => ids.includes(story.id) ? again(story) : story);
       const subject = `ralph: ${ids.join(", ")} sent back by the final check`;
       return { status: "open", reason, commit: { subject, paths: [file], work: false } };
     },
 
     async work(item, context) {
-      const checks = checksOf(item.data);
+      const checks = storyChecks(item.data, ralph.config);
       const branch = await ralph.repository?.currentBranch() ?? (await load()).branchName;
       const { storyPrompt } = await import("./prompt.ts"); // with the prompts' texts: `ralph status` needs none
       return { prompt: await storyPrompt(item.data, { ...context, root: ralph.root, branch, checks }), checks };
@@ -117,12 +114,12 @@ export function prdBacklog(
 
 /** The PRD in its file. The same text is read many times an iteration: it is parsed once. */
 function prdIn({ root, state }: PrdBacklogContext, file: string): {
-  readonly load: () => Promise<Prd>;
-  readonly change: (to: (story: Story) => Story) => Promise<void>;
+  readonly load: () => Promise<exec.Prd>;
+  readonly change: (to: (story: exec.Story) => exec.Story) => Promise<void>;
 } {
-  let last: { readonly text: string; readonly prd: Prd } | null = null;
+  let last: { readonly text: string; readonly prd: exec.Prd } | null = null;
 
-  function parse(text: string): Prd {
+  function parse(text: string): exec.Prd {
     if (last?.text !== text) last = { text, prd: parsePrd(text, file) };
     return last.prd;
   }
@@ -147,20 +144,4 @@ function prdIn({ root, state }: PrdBacklogContext, file: string): {
       });
     },
   };
-}
-
-function nextStory(
-  stories: readonly Story[],
-  { parked, ...look }: LoopView & Parameters<typeof startable>[1],
-): Next<PrdItemData> {
-  const open = stories.filter(({ passes }) => !passes);
-  const [story] = startable(open.filter((one) => !isGivenUp(one, parked)), look);
-  if (story !== undefined) return { status: "item", item: storyItem(story, printOf(story)) };
-  if (look.inFlight.length > 0) return { status: "waiting" };
-  if (open.length === 0) return { status: "done" };
-  return { status: "blocked", reasons: parked.map(({ id, reason }) => `${id}: ${reason}`) };
-}
-
-function isGivenUp(story: Story, parked: readonly ParkedItem[]): boolean {
-  return parked.some(({ id, fingerprint }) => id === story.id && fingerprint === printOf(story));
 }

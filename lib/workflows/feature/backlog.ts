@@ -1,8 +1,9 @@
 import { isoNow, localTime } from "../../host/local_date.ts";
 import type { RalphContext } from "../../context/context.ts";
 import type { EventSink } from "../../events/types.ts";
-import { passedStories, storyCounts, storyItem } from "../stories.ts";
-import type { Backlog, Check } from "../../backlog/types.ts";
+import { listedStory, storyOverview } from "../stories.ts";
+import { type Listed, passedOf } from "../../backlog/list.ts";
+import type { Backlog } from "../../backlog/types.ts";
 import { fingerprintOf, startable, withFailure } from "../../backlog/attempts.ts";
 import { presentPaths } from "../present_paths.ts";
 import { type FeatureDirectory, IGNORE_FILE } from "./directories.ts";
@@ -148,7 +149,8 @@ function offered(
 ): Pick<Backlog<FeatureItemData, FeatureFindings>, "next" | "overview" | "passed"> {
   const { ui = null, prepare, retryBlocked = loop?.retryBlocked ?? false } = options;
   const anyOrder = loop?.anyOrder;
-  const ownChecks = (story: FeatureStory): readonly Check[] => checksOf([story], config, ui);
+  const listed = (story: FeatureStory): Listed<FeatureStory> =>
+    listedStory(story, settle.printOf(story), checksOf([story], config, ui));
   const isGivenUp = ({ id, blocked }: FeatureStory): boolean => blocked && (!retryBlocked || store.broughtBack.has(id));
   let prepared = false;
 
@@ -158,7 +160,11 @@ function offered(
   }
 
   return {
-    overview: async () => storyCounts((await store.load()).userStories, { isGivenUp, checksOf: ownChecks, anyOrder }),
+    overview: async () =>
+      storyOverview((await store.load()).userStories.map(listed), {
+        isGivenUp: ({ data }) => isGivenUp(data),
+        anyOrder,
+      }),
 
     async next({ inFlight, parked }) {
       const { run, userStories } = await store.load();
@@ -167,7 +173,7 @@ function offered(
       const story = open.find(({ id }) => id === run.currentStoryId) ?? open[0];
       if (story !== undefined) {
         if (open.some(isUi)) await prepareOnce(userStories);
-        return { status: "item", item: { ...storyItem(story, settle.printOf(story)), tags: story.tags } };
+        return { status: "item", item: { ...listed(story).item, tags: story.tags } };
       }
       if (inFlight.length > 0) return { status: "waiting" };
       const left = userStories.filter(({ passes }) => !passes);
@@ -186,7 +192,7 @@ function offered(
       return { status: "item", item: { ...REVIEW, fingerprint, data: userStories } };
     },
 
-    passed: async () => passedStories((await store.load()).userStories, settle.printOf, ownChecks),
+    passed: async () => passedOf((await store.load()).userStories.map(listed)),
   };
 }
 

@@ -7,7 +7,8 @@ import { pathExists, readText, writeAtomic } from "../../../host/files.ts";
 import { type LoopOutcome, runLoop } from "../../../loop/run/run_loop.ts";
 import { failureOf, fingerprintOf, isOver, isParked, reasonOf } from "../../../backlog/attempts.ts";
 import { topLevelPaths } from "../../../git/repository.ts";
-import type { Attempt, Backlog, Claim, Item, ParkedItem, Settlement, Turn } from "../../../backlog/types.ts";
+import { type Listed, nextOf, overviewOf } from "../../../backlog/list.ts";
+import type { Attempt, Backlog, Claim, Item, Settlement, Turn } from "../../../backlog/types.ts";
 import { renderPrompt } from "../../../prompts/render.ts";
 import { parseCodebaseMap, tickTopic } from "./codebase_map.ts";
 import { localDate } from "../../../host/local_date.ts";
@@ -126,6 +127,23 @@ export function topicsBacklog(
   ralph: TopicsContext,
   { isNew = false }: { readonly isNew?: boolean } = {},
 ): Backlog<TopicData, TopicFindings> {
+  async function listed(): Promise<readonly Listed<TopicData>[]> {
+    const { all, map } = await loadTopics(ralph);
+    const known = { notes: parseCodebaseMap(map ?? "").entries.length, size: map?.length ?? 0 };
+    return all.map(({ text, checked }) => ({
+      item: {
+        id: idOf(text),
+        kind: "topic",
+        title: text,
+        exclusive: true,
+        fingerprint: fingerprintOf(text),
+        data: { topic: text, ...known },
+      },
+      checks: [],
+      done: checked,
+    }));
+  }
+
   return {
     name: "understand",
     stateFiles: STATE_FILES,
@@ -135,35 +153,11 @@ export function topicsBacklog(
     runsDirectory: EXEC_RUNS,
 
     async overview({ parked }) {
-      const { all } = await loadTopics(ralph);
-      const open = all.filter(({ checked }) => !checked);
-      const given = open.filter(({ text }) => isGivenUp(text, parked)).length;
-      return {
-        total: all.length,
-        passed: all.length - open.length,
-        open: open.length - given,
-        parked: given,
-        unchecked: [],
-      };
+      // no check proves a note, so none is missing
+      return { ...overviewOf(await listed(), (item) => isParked(item, parked)), unchecked: [] };
     },
 
-    async next({ inFlight, parked }) {
-      const { all, map } = await loadTopics(ralph);
-      const open = all.filter(({ checked }) => !checked);
-      const topic = open.find(({ text }) => !inFlight.includes(idOf(text)) && !isGivenUp(text, parked));
-      if (topic !== undefined) {
-        const { text } = topic;
-        const data = { topic: text, notes: parseCodebaseMap(map ?? "").entries.length, size: map?.length ?? 0 };
-        return {
-          status: "item",
-          item: { id: idOf(text), kind: "topic", title: text, exclusive: true, fingerprint: fingerprintOf(text), data },
-        };
-      }
-      if (inFlight.length > 0) return { status: "waiting" };
-      const left = parked.filter(({ id }) => open.some(({ text }) => idOf(text) === id));
-      if (left.length > 0) return { status: "blocked", reasons: left.map(({ id, reason }) => `${id}: ${reason}`) };
-      return { status: "done" };
-    },
+    next: async (look) => nextOf(await listed(), look),
 
     async work(item, { nonce, previous }) {
       const prompt = await renderPrompt("exec_understand", {
@@ -235,8 +229,4 @@ async function settleTopic(
 function idOf(topic: string): string {
   const words = topic.replace(/\(.*$/, "").toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "-").replaceAll(/^-|-$/g, "");
   return `${words.slice(0, 40)}-${fingerprintOf(topic).slice(0, 4)}`;
-}
-
-function isGivenUp(topic: string, parked: readonly ParkedItem[]): boolean {
-  return isParked({ id: idOf(topic), fingerprint: fingerprintOf(topic) }, parked);
 }
