@@ -1,4 +1,4 @@
-import { inDependencyOrder } from "../dependency_order.ts";
+import { circlesOf, inDependencyOrder } from "../dependencies.ts";
 import { parsePlanName } from "./file_names.ts";
 import { scalar } from "./front_matter.ts";
 import { compareNumbers, sameNumber } from "./numbers.ts";
@@ -159,22 +159,6 @@ function gapsLine(gaps: readonly Noted[]): string {
   const which = `${ids.length} older ${ids.length > 1 ? "plans have" : "plan has"} no SUMMARY: ${ids.join(", ")}`;
   const closes = "a tick in ROADMAP.md ([x], or [-] for what is left out) closes it";
   return `${which}; \`ralph run --plan ${ids[0]}\` runs one, ${closes}`;
-}
-
-/** Plans that wait for each other: none of them can ever be next. */
-function circlesOf(incomplete: readonly Plan[]): readonly (readonly string[])[] {
-  const byId = new Map(incomplete.map((plan) => [plan.id, plan]));
-  const seen = new Set<string>();
-  const circles: (readonly string[])[] = [];
-  const walk = (id: string, path: readonly string[]): void => {
-    const at = path.indexOf(id);
-    if (at !== -1) circles.push(path.slice(at));
-    if (seen.has(id)) return;
-    seen.add(id);
-    for (const other of byId.get(id)?.dependsOn ?? []) if (byId.has(other)) walk(other, [...path, id]);
-  };
-  for (const { id } of incomplete) walk(id, []);
-  return circles;
 }
 
 /** `depends_on goes in a circle: 01-01 → 01-02 → 01-01`. Pure. */

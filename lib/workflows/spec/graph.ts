@@ -1,3 +1,4 @@
+import { circlesOf } from "../dependencies.ts";
 import type { Priority, Task } from "./types.ts";
 
 const RANK: Readonly<Record<Priority, number>> = { high: 0, medium: 1, low: 2 };
@@ -19,20 +20,11 @@ export function readyTasks(open: readonly Task[]): readonly Task[] {
 export function circleIn(
   tasks: readonly Pick<Task, "deps" | "id">[],
 ): { readonly first: string; readonly text: string } | null {
-  const left = new Map(tasks.map(({ id, deps }) => [id, deps]));
-  for (let size = -1; size !== left.size;) { // what waits for nothing that is left is in no circle
-    size = left.size;
-    for (const [id, deps] of left) if (!deps.some((one) => left.has(one))) left.delete(id);
-  }
-  const path = new Set<string>();
-  let id: string | undefined = [...left.keys()][0];
-  while (id !== undefined && !path.has(id)) {
-    path.add(id);
-    id = left.get(id)?.find((one) => left.has(one));
-  }
-  if (id === undefined) return null;
-  const circle = [...[...path].slice([...path].indexOf(id)), id];
-  const hidden = circle.length - 2 * SHOWN;
-  const shown = hidden <= 1 ? circle : [...circle.slice(0, SHOWN), `… ${hidden} more …`, ...circle.slice(-SHOWN)];
-  return { first: id, text: shown.join(" → ") };
+  const [circle] = circlesOf(tasks.map(({ id, deps }) => ({ id, dependsOn: deps })));
+  const [first] = circle ?? [];
+  if (circle === undefined || first === undefined) return null;
+  const ids = [...circle, first];
+  const hidden = ids.length - 2 * SHOWN;
+  const shown = hidden <= 1 ? ids : [...ids.slice(0, SHOWN), `… ${hidden} more …`, ...ids.slice(-SHOWN)];
+  return { first, text: shown.join(" → ") };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readerFor } from "../../../lib/workflows/exec/import/recognize.ts";
-import { circleOf, toPrd } from "../../../lib/workflows/exec/import/to_prd.ts";
+import { toPrd } from "../../../lib/workflows/exec/import/to_prd.ts";
+import { circlesOf } from "../../../lib/workflows/dependencies.ts";
 import { parsePrd } from "../../../lib/workflows/exec/format.ts";
 import { validatePrd } from "../../../lib/workflows/exec/validate.ts";
 import type { ExternalPlan } from "../../../lib/workflows/exec/import/external_plan.ts";
@@ -209,7 +210,7 @@ describe("formats of other tools", () => {
   test("a circle of dependencies is named, and left in the file's order", () => {
     const plan = read({ tasks: [{ id: 1, title: "a", dependencies: [2] }, { id: 2, title: "b", dependencies: [1] }] });
 
-    expect(circleOf(plan)).toEqual(["1", "2"]);
+    expect(circlesOf(plan.items)).toEqual([["1", "2"]]);
     expect(toPrd(plan).userStories.map(({ id }) => id)).toEqual(["1", "2"]);
   });
 });

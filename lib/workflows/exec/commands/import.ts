@@ -14,7 +14,8 @@ import { formatPrd, parsePrd } from "../format.ts";
 import type { ExternalPlan } from "../import/external_plan.ts";
 import { hintForPrd } from "../import/find_external.ts";
 import { KNOWN_TOOLS, readerFor } from "../import/recognize.ts";
-import { circleOf, toPrd } from "../import/to_prd.ts";
+import { toPrd } from "../import/to_prd.ts";
+import { circlesOf } from "../../dependencies.ts";
 import { type Prd, PRD_FILE } from "../types.ts";
 import { scaffoldExec } from "../scaffold.ts";
 import { prdSummaryLines } from "../summary.ts";
@@ -135,7 +136,7 @@ function checkLines(unchecked: readonly string[], checks: readonly string[]): re
 
 function previewLines({ plan, inPlace }: Source, prd: Prd): readonly string[] {
   const done = prd.userStories.filter(({ passes }) => passes).length;
-  const circle = circleOf(plan);
+  const circle = circlesOf(plan.items).flat();
   return [
     `Format: ${plan.tool}`,
     ...prdSummaryLines(prd),

@@ -2,7 +2,7 @@ import { isPlainBranchName } from "../../../git/switch_branch.ts";
 import type { Prd, Story } from "../types.ts";
 import type { ExternalItem, ExternalPlan } from "./external_plan.ts";
 import { onOneLine } from "../../../prompts/parts.ts";
-import { inDependencyOrder } from "../../dependency_order.ts";
+import { inDependencyOrder } from "../../dependencies.ts";
 
 /** Between the parts of a story's notes. */
 const PARAGRAPH = "\n\n";
@@ -15,16 +15,6 @@ export function toPrd(plan: ExternalPlan): Prd {
   const byPriority = withIds(plan.items).toSorted((one, other) => rank(one) - rank(other));
   const userStories = inDependencyOrder(byPriority).map((item, index) => storyOf(item, index + 1));
   return { branchName: branchOf(plan), userStories };
-}
-
-/** Items that wait for each other in a circle. Pure. */
-export function circleOf({ items }: ExternalPlan): readonly string[] {
-  const rest = [...items];
-  for (;;) {
-    const at = rest.findIndex(({ dependsOn }) => !rest.some(({ id }) => dependsOn.includes(id)));
-    if (at === -1) return rest.map(({ id }) => id);
-    rest.splice(at, 1);
-  }
 }
 
 /** The file's own ids, made different where one is used twice or missing. */
