@@ -10,7 +10,7 @@ import type * as backlog from "../backlog/types.ts";
 import { type CheckLike, type CommandLike, isCommand, namedCheck, runFunctionCheck } from "./function.ts";
 import { runShellCheck, type ShellCheckOptions } from "./shell.ts";
 import { openCheckTree } from "./checkout/open_checkout.ts";
-import type { Checkout, CheckoutPlace } from "./checkout/types.ts";
+import type { CheckoutPlace } from "./checkout/types.ts";
 import type { $Type } from "dax";
 import { RalphError } from "../errors/ralph_error.ts";
 
@@ -36,8 +36,6 @@ export interface VerifyOptions {
   readonly place?: CheckoutPlace;
   /** Called when a command has run, before the next one does. */
   readonly ran?: () => Promise<void>;
-  /** The run's checkout, for `verify.isolated`. @default one for this call */
-  readonly checkout?: Checkout;
   /** Ends the running check and starts no other. @default the context's */
   readonly signal?: AbortSignal;
 }
@@ -74,7 +72,7 @@ export async function verify(
   const results: backlog.CheckResult[] = [];
   const runnables = toRunnables(checks);
   const isolated = ralph.config.verify.isolated && options.place === undefined && runnables.some(isShellCommand);
-  await using tree = isolated && !signal.aborted ? await openCheckTree(ralph, { ...options, signal }) : null;
+  await using tree = isolated && !signal.aborted ? await openCheckTree(ralph, { signal }) : null;
   const isolatedIn = tree === null ? undefined : rememberingAll(tree.place, runnables);
   const place = options.place === undefined ? {} : { place: rememberingAll(options.place, runnables) };
   // a command that several items ask for runs once; one that one item names twice may mean a state before and one after

@@ -6,7 +6,6 @@ import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import { temporaryDirectory } from "../../lib/host/files.ts";
 import { createRalph } from "../../lib/recipe/create_ralph.ts";
 import { runLoop } from "../../lib/loop/run/run_loop.ts";
-import { openCheckout } from "../../lib/checks/checkout/open_checkout.ts";
 import { verify } from "../../lib/checks/verify.ts";
 import { loopWorld, type Turns } from "../loop/loop_world.ts";
 
@@ -63,17 +62,6 @@ describe("verify() with verify.isolated", () => {
     await world.git("update-ref", "-d", "HEAD");
 
     expect((await verify(world.ralph, ["test -f README.md"])).status).toBe("passed");
-  });
-
-  test("the run's checkout is used where it is given, and stays open", async () => {
-    await using world = await loopWorld(NO_TURN, ISOLATED);
-    await using checkout = await openCheckout(world.ralph);
-    await world.write("new.txt", "new\n");
-
-    expect((await verify(world.ralph, ["test -f new.txt"], { checkout })).status).toBe("passed");
-    expect(existsSync(join(checkout.tree, "new.txt"))).toBe(true);
-    expect(await checkout.bringUp()).toMatchObject({ status: "ready", place: { lost: [] } });
-    expect(existsSync(join(checkout.tree, "new.txt"))).toBe(false);
   });
 
   test("a folder of the project is that folder there", async () => {

@@ -296,13 +296,6 @@ function sealBoth(gitDirectory: string, index: string): Seal {
   return new Map([...own, ...[...sealOf(index)].map(([, text]) => [index, text] as const)]);
 }
 
-/** The checkout to use, and what ends its setup. */
-interface CheckTreeOptions {
-  /** @default one of its own, which is closed when this is disposed of */
-  readonly checkout?: Checkout;
-  readonly signal: AbortSignal;
-}
-
 /**
  * A clean checkout of what would be committed now: tracked files as they are, untracked ones, and nothing that git
  * ignores but what `workspace` names.
@@ -311,13 +304,12 @@ interface CheckTreeOptions {
  */
 export async function openCheckTree(
   ralph: CheckoutContext,
-  { checkout, signal }: CheckTreeOptions,
+  options: CheckoutOptions,
 ): Promise<{ readonly place: CheckoutPlace } & AsyncDisposable> {
-  const used = checkout ?? await openCheckout(ralph, { signal });
-  const dispose = async (): Promise<void> => checkout === undefined ? await used[Symbol.asyncDispose]() : undefined;
+  const checkout = await openCheckout(ralph, options);
   try {
-    const up = await used.bringUp(await commitOfTree(ralph));
-    if (up.status === "ready") return { place: up.place, [Symbol.asyncDispose]: dispose };
+    const up = await checkout.bringUp(await commitOfTree(ralph));
+    if (up.status === "ready") return { place: up.place, [Symbol.asyncDispose]: () => checkout[Symbol.asyncDispose]() };
     throw new RalphError("git-failed", {
       details: {
         command: "checkout",
@@ -326,7 +318,7 @@ export async function openCheckTree(
       },
     });
   } catch (error) {
-    await dispose();
+    await checkout[Symbol.asyncDispose]();
     throw error;
   }
 }
