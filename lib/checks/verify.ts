@@ -40,6 +40,15 @@ export interface VerifyOptions {
   readonly signal?: AbortSignal;
 }
 
+/** A look at what checks find: no event tells of it, and a failure is none of the run's. */
+export function verifyQuietly(
+  ralph: Parameters<typeof verify>[0],
+  checks: readonly CheckLike[],
+  options: VerifyOptions,
+): Promise<backlog.Verification> {
+  return verify({ ...ralph, events: { emit: () => {}, attach: () => {} } }, checks, options);
+}
+
 /**
  * Runs every check in order and collects all failures, not only the first. No check at all is `unverified`, never
  * `passed`. A command that checks of several scopes name is run once for all of them. Each check has a timeout, its

@@ -6,7 +6,6 @@
 import { dirname, join, relative } from "node:path";
 import { discardPaths, mergeChange, type TreeChange } from "../git/merge_change.ts";
 import { ownCommit } from "../git/own_commit.ts";
-import { ownTree } from "../git/own_index.ts";
 import { gitFailed, partsOf } from "../git/run_git.ts";
 import type { Repository } from "../git/repository.ts";
 import { ensureDirectory, hashText, removeOwn, temporaryDirectory } from "../host/files.ts";
@@ -37,15 +36,6 @@ export class HookTrees {
     this.#repository = repository;
     this.#left = left;
     this.#prefix = `ralph-hook-${hashText(`${repository.gitDirectory}\0${root}`).slice(0, 12)}-`;
-  }
-
-  /** The working tree as it is now, untracked files included, as a commit; HEAD and index stay as they are. */
-  async snapshot(): Promise<string> {
-    const { head, changed } = await this.#repository.status();
-    if (head !== null && changed.length === 0) return head;
-    const tree = await ownTree(this.#repository, "copied", (index) => this.#git(["add", "--all"], index));
-    const parents = head === null ? [] : [head];
-    return await ownCommit(this.#repository, tree, { parents, message: "ralph: snapshot\n" });
   }
 
   async open(commit: string): Promise<HookTree> {
@@ -94,11 +84,8 @@ export class HookTrees {
     await this.#repository.git(["worktree", "remove", "--force", "--force", path]);
   }
 
-  async #git(
-    arguments_: readonly string[],
-    environment: Readonly<Record<string, string>> = {},
-  ): Promise<string> {
-    const end = await this.#repository.git(arguments_, { environment });
+  async #git(arguments_: readonly string[]): Promise<string> {
+    const end = await this.#repository.git(arguments_, { environment: {} });
     if (end.exitCode === 0) return end.stdout;
     throw gitFailed(arguments_, end.stderr.trim().split("\n").at(-1) ?? "", HINT);
   }

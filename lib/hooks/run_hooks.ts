@@ -2,6 +2,7 @@ import { join, relative } from "node:path";
 import type { RalphContext } from "../context/context.ts";
 import { appendText, ensurePrivateDirectory, PRIVATE_FILE, resolveInside } from "../host/files.ts";
 import { type Hook, type HookRecord, hooksOf, type HookStore } from "./hook.ts";
+import { commitOfTree } from "../checks/checkout/open_checkout.ts";
 import { createSlots, type Slots } from "../host/slots.ts";
 import type { Backlog } from "../backlog/types.ts";
 import { requireRepository, topLevelPaths } from "../git/repository.ts";
@@ -59,7 +60,7 @@ class RunHooks implements HookRunner {
       return hook === undefined ? [] : [{ hook, iteration: { ...iteration, item: null } }];
     });
     const again = known.filter(({ hook }) => hook.parallel !== false && hook.isolated !== false);
-    const commit = again.length === 0 ? null : await this.#parts.trees.snapshot();
+    const commit = again.length === 0 ? null : await commitOfTree(this.#ralph);
     for (const { hook, iteration } of again) this.#start(hook, iteration, commit);
     for (const { hook, iteration: { iteration } } of known.filter((one) => !again.includes(one))) {
       const message = `the hook ${hook.id} of iteration ${iteration} was interrupted in the project's own tree: ` +
@@ -73,7 +74,7 @@ class RunHooks implements HookRunner {
     const hooks = hooksOf(this.#parts.hooks, when);
     const parallel = hooks.filter((hook) => hook.parallel ?? true);
     const isolated = parallel.some((hook) => hook.isolated !== false);
-    const commit = isolated ? await this.#parts.trees.snapshot() : null;
+    const commit = isolated ? await commitOfTree(this.#ralph) : null;
     for (const hook of parallel) this.#start(hook, iteration, hook.isolated === false ? null : commit);
     for (const hook of hooks.filter((one) => !parallel.includes(one))) {
       const named = { hook: hook.id, subject: changes.hookSubject(hook.id, iteration.iteration) };

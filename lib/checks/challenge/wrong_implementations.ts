@@ -4,7 +4,7 @@ import type { CheckResult } from "../../backlog/types.ts";
 import { lineFrom, outputFrom } from "../../git/run_git.ts";
 import { type Repository, requireRepository, rootPaths } from "../../git/repository.ts";
 import { writeAtomic } from "../../host/files.ts";
-import { verify } from "../verify.ts";
+import { verifyQuietly } from "../verify.ts";
 import { broughtUp, type Challenge, challengerFolder, challengerTurn } from "./challenger.ts";
 import { wrongImplementationPrompt } from "./prompt.ts";
 import picomatch from "picomatch";
@@ -58,7 +58,7 @@ async function reproducible(challenge: Challenge): Promise<Challenge["checks"] |
   const { ralph, checks, item, signal, work } = challenge;
   const place = await broughtUp(challenge, work);
   if (typeof place === "string") return place;
-  const { results } = await verify(quiet(ralph), checks, { item, place, signal });
+  const { results } = await verifyQuietly(ralph, checks, { item, place, signal });
   const green = checks.filter((_, index) => results[index]?.ok === true);
   return green.length > 0 ? green : "no check of the item passes in a clean checkout of the work";
 }
@@ -101,7 +101,7 @@ async function wrongImplementation(
   const diff = await outputFrom(repository, ["diff", "--no-color", "--no-ext-diff", "--no-textconv", right, commit]);
   const place = await broughtUp(challenge, commit);
   if (typeof place === "string") return { ...NONE, result, diff, missing: place };
-  const { status } = await verify(quiet(ralph), checks, { item, place, signal });
+  const { status } = await verifyQuietly(ralph, checks, { item, place, signal });
   if (status !== "passed") return { ...NONE, result, diff };
   const file = join(folder, `${name}.diff`);
   await writeAtomic(file, diff);
@@ -161,9 +161,4 @@ async function treesAround<Value>(
     const value = await run();
     return { value, before, after: await treeNow() };
   });
-}
-
-/** That a wrong implementation fails its checks is no failure of the run. */
-function quiet(ralph: Challenge["ralph"]): Challenge["ralph"] {
-  return { ...ralph, events: { emit: () => {}, attach: () => {} } };
 }

@@ -2,7 +2,7 @@ import type { Check, CheckResult } from "../../backlog/types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import type { BringUp, CheckoutPlace } from "../checkout/types.ts";
 import { whyNotReady } from "../checkout/open_checkout.ts";
-import { verify } from "../verify.ts";
+import { verifyQuietly } from "../verify.ts";
 
 /** The verdict of the checks on a commit. `unknown` is never evidence. */
 export type BenchResult =
@@ -38,7 +38,6 @@ const UNKNOWN_TIME = { status: "unknown", reason: "there was no time left for it
 /** Opens a bench. A run that is longer than what is left of the budget does not begin. */
 export function createBench(ralph: RalphContext, options: BenchOptions): Bench {
   const { clock } = ralph.host;
-  const quiet = { ...ralph, events: { emit: () => {}, attach: () => {} } };
   const known = new Map<string, BenchResult>();
   let [runs, ms, refused, longest] = [0, 0, 0, options.expectedMs];
 
@@ -63,7 +62,7 @@ export function createBench(ralph: RalphContext, options: BenchOptions): Bench {
   async function inTurn(given: CheckoutPlace, checks: readonly Check[]): Promise<BenchResult> {
     const place = { ...given, known: () => null, remember: () => {} };
     for (const check of checks) {
-      const done = await verify(quiet, [check], { place, signal: options.signal });
+      const done = await verifyQuietly(ralph, [check], { place, signal: options.signal });
       if (done.status === "aborted") return { status: "unknown", reason: "the run was ended" };
       if (done.status !== "failed") continue;
       const [failure] = done.failures;

@@ -3,7 +3,7 @@ import type { Backlog, Check, CheckResult } from "../../backlog/types.ts";
 import { isNamed, type NotReproducible, whyNotReproducible } from "../../checks/checkout/classify.ts";
 import { openCheckout } from "../../checks/checkout/open_checkout.ts";
 import type { BroughtUp, Checkout, CheckoutPlace } from "../../checks/checkout/types.ts";
-import { verify } from "../../checks/verify.ts";
+import { verifyQuietly } from "../../checks/verify.ts";
 import type { JournalKey } from "../../backlog/journal_types.ts";
 import { requireRepository, rootPaths, topLevelPaths } from "../../git/repository.ts";
 import type { CheckedAs } from "../run/outcome.ts";
@@ -113,7 +113,7 @@ async function lookIn(
     const { command } = check;
     const tree = red.find(({ name }) => name === check.name);
     if (command === undefined || tree === undefined) continue;
-    const clean = await verify(quiet(ralph), [check], { place, signal });
+    const clean = await verifyQuietly(ralph, [check], { place, signal });
     const result = clean.results[0];
     if (clean.status === "aborted" || result === undefined) return;
     const isRed = !result.ok && result.timedOut !== true;
@@ -139,11 +139,6 @@ export function checkedAsOf<Data, Findings>(
 ): CheckedAs {
   if (policy?.final === false) return "nothing";
   return config.verify.final === "clean" && config.commits.work ? "commit" : "tree";
-}
-
-/** A look at what a checkout can do is no check of the work: only its finding is reported. */
-function quiet(ralph: RalphContext): RalphContext {
-  return { ...ralph, events: { emit: () => {}, attach: () => {} } };
 }
 
 function wordsOf(because: NotReproducible): string {
@@ -228,7 +223,7 @@ export async function lackingIn(
     command !== undefined && failures.some((failure) => failure.name === name)
   );
   if (failing.length === 0) return null;
-  const inTree = await verify(quiet(ralph), failing, { signal });
+  const inTree = await verifyQuietly(ralph, failing, { signal });
   const passing = inTree.results.filter(({ ok }) => ok).map(({ name }) => name);
   if (passing.length === 0) return null;
   const own = new Set(ownPaths(ralph, backlog));
