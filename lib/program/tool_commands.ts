@@ -25,6 +25,10 @@ import {
 /** A command before it has the flags that every command takes. */
 export type Row = Omit<Command, "flags" | "group"> & Partial<Pick<Command, "flags">> & { readonly group: string };
 
+const REQUIRE_FLAG = {
+  require: text("RESULT", "passed: nothing may be known beside the verdict", { choices: ["passed"] }),
+};
+
 /** `worker`, `queue`, `job`, then the tools, then what prints and looks at no project. */
 export const TOOLS: readonly Row[] = [
   {
@@ -132,6 +136,7 @@ export const TOOLS: readonly Row[] = [
       base: text("COMMIT", "judge what changed since the merge base with it (default: with the default branch)"),
       head: text("COMMIT", "judge this commit (default: what would be committed now)"),
       verify: text("CMD", "one more check (repeatable)", { many: true }),
+      ...REQUIRE_FLAG,
       ...CHECK_TIME_FLAG,
       ...SANDBOX_FLAGS,
       format: text("FORMAT", "json, junit, sarif or markdown on standard output", {
@@ -156,7 +161,7 @@ export const TOOLS: readonly Row[] = [
       signer: text("FILE", "who may have signed it: public keys in PEM, or ssh's allowed signers (repeatable)", {
         many: true,
       }),
-      require: text("RESULT", "passed: nothing may be known beside the verdict", { choices: ["passed"] }),
+      ...REQUIRE_FLAG,
       "max-age": text("DAYS", "refuse an older verdict"),
       repeat: toggle("run checks and experiments again, and compare the verdicts"),
       ...SANDBOX_FLAGS,

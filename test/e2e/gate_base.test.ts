@@ -40,6 +40,25 @@ describe("ralph gate", () => {
     await ralphCli(project).args("gate", "--head", "nowhere").expectExit(2);
   });
 
+  test("--require passed fails what is named beside the verdict", async () => {
+    const changed = { "add.mjs": FIXED, "test/add.test.mjs": TEST.replace("2, 3), 5", "2, 3, 0), 5") };
+    const gone = { "add.mjs": `${FIXED}process.exit(0);\n` };
+    for (const [work, passes] of [[changed, true], [gone, false]] as const) {
+      const { root } = ralphCli().files(FILES).dirty(work).prepare();
+      await ralphCli(root).args("gate", "--base", "HEAD").expectExit(0);
+      const gate = ralphCli(root).args("gate", "--base", "HEAD", "--require", "passed", "--json");
+
+      const { stdout } = await gate.expectExit(passes ? 0 : 1);
+
+      expect(JSON.parse(stdout)).toMatchObject(
+        passes ? { status: "passed", reasons: [] } : {
+          status: "failed",
+          reasons: [expect.stringContaining("test/add.test.mjs: the checks pass whatever it expects")],
+        },
+      );
+    }
+  });
+
   test("on the default branch judges what the remote has not", async () => {
     const ahead = `git update-ref refs/remotes/origin/main HEAD; ${WEAKENED}`;
 

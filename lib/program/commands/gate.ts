@@ -38,12 +38,13 @@ export async function run(invocation: Invocation): Promise<number> {
   const settings = { sandbox };
   await using session = await openSession(invocation, { asks: false, gates: [], data: true, place, settings });
   const { ralph } = session;
-  const verdict = await verdictSince(ralph, {
+  const found = await verdictSince(ralph, {
     ...given,
     base,
     checks: flags.all("verify"),
     ...(flags.has("timeout") ? { timeoutMs: ralph.config.verify.timeout * 1000 } : {}),
   });
+  const verdict = flags.has("require") ? unlessNamed(found) : found;
   const exitCode = exitCodeOf({ ...verdict, allowed: false });
   if (hook !== null) {
     if (await isHeld(hook, exitCode)) out(JSON.stringify({ decision: "block", reason: textOf(verdict) }));
@@ -59,6 +60,13 @@ export async function run(invocation: Invocation): Promise<number> {
   if (format === undefined) say(textOf(verdict));
   else out(format === "json" ? toJson(report) : await inFormat(ralph, format, report));
   return exitCode;
+}
+
+/** Findings fail it. */
+function unlessNamed(verdict: VerdictSince): VerdictSince {
+  if (verdict.status !== "passed" || verdict.notices.length === 0) return verdict;
+  const reasons = verdict.notices.map(({ subject, message }) => `${subject}: ${message}`);
+  return { ...verdict, status: "failed", reasons };
 }
 
 async function inFormat(ralph: RalphContext, format: string, report: GateReport): Promise<string> {
