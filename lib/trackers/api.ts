@@ -10,7 +10,7 @@ import type { Clock } from "../host/types.ts";
 
 const TIMEOUT_MS = 30_000;
 /** Pauses before the next try, if the server names none. */
-const PAUSES_MS: readonly number[] = [250, 1_000, 4_000, 15_000];
+const PAUSES_MS: readonly number[] = [250, 1_000, 4_000];
 /** A longer limit is not waited for: the update waits in the outbox. */
 const LONGEST_PAUSE_MS = 60_000;
 

@@ -85,6 +85,7 @@ export class Claims {
   #seen: ReadonlyMap<string, Seen> = new Map();
   #isAlone = false;
   #hasPushed = false;
+  #isRenewing = false;
   #tree: string | null = null;
 
   constructor(options: ClaimsOptions) {
@@ -128,9 +129,15 @@ export class Claims {
     return this.#own().map(({ claim }) => claim);
   }
 
-  /** Shows that this runner lives. */
+  /** Shows that this runner lives; nothing while it is still doing so. */
   async renew(): Promise<void> {
-    for (const claim of this.working()) await this.hold(claim);
+    if (this.#isRenewing) return;
+    this.#isRenewing = true;
+    try {
+      for (const claim of this.working()) await this.hold(claim);
+    } finally {
+      this.#isRenewing = false;
+    }
   }
 
   /** Another runner is at work on something. */
@@ -140,10 +147,14 @@ export class Claims {
     );
   }
 
-  /** Lets go of everything that it has not ended. */
-  async letGo(): Promise<void> {
+  /** Lets go of these issues, as far as it has not ended them. */
+  async letGo(ids: readonly string[]): Promise<void> {
     await this.#oneAtATime.run(async () => {
-      const updates = this.#own().map(({ ref, commit }): RefUpdate => ({ ref, commit: null, from: commit }));
+      const updates = this.#own().filter(({ claim }) => ids.includes(claim.id)).map(({ ref, commit }): RefUpdate => ({
+        ref,
+        commit: null,
+        from: commit,
+      }));
       for (const update of updates) await pushRefs(this.#remote(), [update]).catch(() => null); // it runs out by itself
     });
   }

@@ -6,6 +6,7 @@
 import { join } from "node:path";
 import { isOver, reasonOf } from "../backlog/attempts.ts";
 import type { Attempt, Item, LoopView, Next, Settlement } from "../backlog/types.ts";
+import type { JournalKey } from "../backlog/journal_types.ts";
 import { note, type RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { redactorFor } from "../events/redact.ts";
@@ -17,7 +18,7 @@ import { type Claimed, Claims } from "./claims.ts";
 import { ISSUES, outboxFile, trackerKey } from "./names.ts";
 import { blockedText, passedText, STOPPED } from "./news.ts";
 import { Outbox, type Update } from "./outbox.ts";
-import { type Entry, entryOf, type IssueData, type QueueOptions, standingsOf } from "./queue.ts";
+import { type Entry, entryOf, type IssueData, NOT_PROPOSED, type QueueOptions, standingsOf } from "./queue.ts";
 import { keepSnapshot } from "./snapshot.ts";
 import type { Issue, IssueState, Tracker } from "./types.ts";
 
@@ -86,6 +87,7 @@ export class Desk implements AsyncDisposable {
   /** The state that each issue was given last. */
   readonly #told = new Map<string, IssueState>();
   readonly #heart: Disposable;
+  readonly #key: JournalKey;
   #since: string | null = null;
 
   constructor(ralph: RalphContext, parts: DeskParts) {
@@ -93,6 +95,7 @@ export class Desk implements AsyncDisposable {
     this.#parts = parts;
     this.branch = parts.branch;
     const { tracker, claims, queue } = parts;
+    this.#key = { backlog: ISSUES, scope: trackerKey(tracker) };
     this.#outbox = new Outbox({
       file: outboxFile(requireRepository(ralph).ralphDirectory),
       tracker,
@@ -116,8 +119,14 @@ export class Desk implements AsyncDisposable {
   async mayHaveWork(): Promise<boolean> {
     const { tracker, claims } = this.#parts;
     try {
-      const hasChanged = await tracker.changed?.() ?? true;
-      return hasChanged || (await this.#outbox.waiting()).length > 0 || (claims.hasOthers() && await claims.look());
+      if (await tracker.changed?.() ?? true) return true;
+      if ((await this.#outbox.waiting()).length > 0) return true;
+      if (!claims.hasOthers() || !await claims.look()) return false;
+      const { journal } = this.#ralph;
+      const view = { parked: journal.parked(this.#key), passed: journal.passed(this.#key) };
+      return standingsOf(await this.entries(), view).ready.some(({ item }) =>
+        claims.inTheWay(claimedOf(item)) === null
+      );
     } catch (error) {
       if (RalphError.isInstance(error) && error.code === "tracker-unreachable") return false;
       throw error;
@@ -135,10 +144,10 @@ export class Desk implements AsyncDisposable {
   async next({ inFlight, ...view }: LoopView & { readonly inFlight: readonly string[] }): Promise<Next<IssueData>> {
     const { claims, tracker } = this.#parts;
     await this.#outbox.send();
-    const unsent = (await this.#outbox.waiting()).filter(({ branch }) => branch !== null);
+    const unsent = await this.#unsent();
     const offline = (reason: string): Next<IssueData> => ({ status: "blocked", reasons: [reason] });
     if (unsent.length > 0) {
-      return offline(`work on ${unsent.map(({ id }) => id).join(", ")} is not pushed: ${this.#outbox.reason}`);
+      return offline(`work on ${unsent.join(", ")} is not pushed: ${this.#outbox.reason}`);
     }
     try {
       await this.#refresh();
@@ -181,12 +190,12 @@ export class Desk implements AsyncDisposable {
     const claimed = claimedOf(item);
     const reason = reasonOf(attempt);
     if (attempt.status === "verified" || attempt.status === "unverified") {
-      const over = await this.#overtaken(item);
-      if (over !== null) return { status: "parked", reason: over };
       const { id, title } = item;
-      this.#passed.set(id, attempt);
       const body = `Closes ${id}`;
       const subject = item.data.isStrange ? `feat: ${title}` : `feat: ${title} (${id})`;
+      const over = await this.#overtaken(item, `${subject}\n\n${body}`);
+      if (over !== null) return { status: "parked", reason: over };
+      this.#passed.set(id, attempt);
       return { status: "passed", commit: { subject, body, paths: [], work: true } };
     }
     const question = blockedText(attempt);
@@ -219,11 +228,14 @@ export class Desk implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#heart[Symbol.dispose]();
     const { claims, tracker } = this.#parts;
-    for (const { id, asks } of claims.working().filter((one) => this.#told.get(one.id) !== "open")) {
+    // work that is not pushed yet is still this runner's to propose
+    const unsent = await this.#unsent();
+    const left = claims.working().filter(({ id }) => !unsent.includes(id));
+    for (const { id, asks } of left.filter((one) => this.#told.get(one.id) !== "open")) {
       await this.#outbox.put({ id, asks, state: "open", text: STOPPED, branch: null });
     }
     if (!this.#ralph.signal.aborted) await this.#outbox.send();
-    await claims.letGo();
+    await claims.letGo(left.map(({ id }) => id));
     const waiting = await this.#outbox.waiting();
     if (waiting.length > 0) {
       note(
@@ -232,6 +244,11 @@ export class Desk implements AsyncDisposable {
         `${waiting.length} updates wait for ${tracker.host}: ${this.#outbox.reason ?? "stopped"}`,
       );
     }
+  }
+
+  /** The issues whose work is not pushed. */
+  async #unsent(): Promise<readonly string[]> {
+    return (await this.#outbox.waiting()).filter(({ branch }) => branch !== null).map(({ id }) => id);
   }
 
   #entry(issue: Issue): Entry {
@@ -275,16 +292,23 @@ export class Desk implements AsyncDisposable {
   }
 
   /** Why its work is not to be proposed; `null`: nothing happened meanwhile, as far as is known. */
-  async #overtaken(item: Item<IssueData>): Promise<string | null> {
+  async #overtaken(item: Item<IssueData>, message: string): Promise<string | null> {
     const { claims } = this.#parts;
     if (await claims.look() && await claims.hold(claimedOf(item)) === "theirs") {
-      return "another runner has taken it over: this work is not proposed";
+      const { git, currentBranch } = requireRepository(this.#ralph);
+      const [commit = "", ...made] = (await git(["log", "-1", "--format=%H%n%B"])).stdout.trim().split("\n");
+      const name = await currentBranch();
+      // committed, and killed before it was pushed
+      if (name !== null && made.join("\n").trim() === message) {
+        await this.#lost({ id: item.id, branch: { name, commit } });
+      }
+      return `another runner has taken it over: ${NOT_PROPOSED}`;
     }
     try {
       const entry = await this.#again(item.id);
-      if (entry === null) return "the issue is gone: this work is not proposed";
+      if (entry === null) return `the issue is gone: ${NOT_PROPOSED}`;
       if (entry.left === null || entry.item.fingerprint !== item.fingerprint) return null; // edited: with the next run
-      const reason = `${entry.left}: this work is not proposed`;
+      const reason = `${entry.left}: ${NOT_PROPOSED}`;
       await this.tell(claimedOf(item), "open", reason);
       return reason;
     } catch (error) {
@@ -294,15 +318,14 @@ export class Desk implements AsyncDisposable {
   }
 
   /** Another runner has it: work that is committed here is kept under a ref, and taken off the branch if nothing follows it. */
-  async #lost({ id, branch }: Update): Promise<void> {
+  async #lost({ id, branch }: Pick<Update, "branch" | "id">): Promise<void> {
     const named = `another runner has taken over ${id}`;
     if (branch === null) return note(this.#ralph, "warn", named);
     const repository = requireRepository(this.#ralph);
     const ref = `refs/ralph/lost/${id.replaceAll(/[^\w-]+/g, "")}-${branch.commit.slice(0, 12)}`;
     await outputFrom(repository, ["update-ref", ref, branch.commit]);
     this.#lostIds.set(id, ref);
-    const key = { backlog: ISSUES, scope: trackerKey(this.#parts.tracker) };
-    await this.#ralph.journal.reopen(key, [id], named);
+    await this.#ralph.journal.reopen(this.#key, [id], named);
     const isLast = await commitAt(repository, "HEAD") === branch.commit;
     const isOff = isLast && (await repository.git(["reset", "--quiet", "--keep", `${branch.commit}^`])).exitCode === 0;
     const rest = isOff

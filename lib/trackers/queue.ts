@@ -86,8 +86,12 @@ export interface Standings {
   readonly left: readonly Entry[];
 }
 
+/** The end of a reason why work was put away that passed its checks: the issue itself may come again. */
+export const NOT_PROPOSED = "this work is not proposed";
+
 /** Sorts the entries by what the journal knows of them. */
-export function standingsOf(entries: readonly Entry[], { passed = [], parked }: LoopView): Standings {
+export function standingsOf(entries: readonly Entry[], { passed = [], parked: all }: LoopView): Standings {
+  const parked = all.filter(({ reason }) => !reason.endsWith(NOT_PROPOSED));
   const isDone = ({ item }: Entry): boolean =>
     passed.some(({ id, fingerprint }) => id === item.id && fingerprint === item.fingerprint);
   const done = new Set(entries.filter(isDone).map(({ item }) => item.id));

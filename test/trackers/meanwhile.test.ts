@@ -1,0 +1,153 @@
+import { existsSync, readFileSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { gitIn } from "../repository.ts";
+import { type GithubServer, githubServer } from "./github_server.ts";
+import { type Farm, farm, ralph, type Running, start } from "./run.ts";
+
+const RUN = ["run", "--tracker", "github", "--ui", "plain"];
+const SLOW = { TURN_SECONDS: "3" };
+
+async function until(isSo: () => boolean, what: string, one?: Running): Promise<void> {
+  for (let count = 0; count < 1600; count += 1) {
+    if (isSo()) return;
+    await sleep(50);
+  }
+  throw new Error(`never: ${what}\n${one?.out() ?? ""}`);
+}
+
+async function turnBegins({ turns }: Farm, number: number, one: Running): Promise<void> {
+  await until(
+    () => existsSync(turns) && readFileSync(turns, "utf8").split("\n").includes(`${number}`),
+    "its turn",
+    one,
+  );
+}
+
+function goOffline(server: GithubServer, { folder }: Farm): () => void {
+  const [bare, away] = [join(folder, "remote.git"), join(folder, "away.git")];
+  server.offline = true;
+  renameSync(bare, away);
+  return () => {
+    server.offline = false;
+    renameSync(away, bare);
+  };
+}
+
+function commitsOf(place: Farm): string {
+  const branches = place.remote("for-each-ref", "--format=%(refname)", "refs/heads/ralph/").trim().split("\n").filter(
+    Boolean,
+  );
+  return branches.map((branch) => place.remote("log", "--format=%b", `main..${branch}`)).join("").replaceAll(
+    /\n+/g,
+    "\n",
+  );
+}
+
+test("offline in the middle: the item at hand is kept and no other begins; back again it is proposed", async () => {
+  await using server = await githubServer();
+  using place = farm(server.url);
+  server.add({ number: 1 });
+  server.add({ number: 2 });
+  const clone = place.clone("a");
+  const one = start(place, clone, RUN, SLOW);
+  await turnBegins(place, 1, one);
+  const back = goOffline(server, place);
+  const { code, out } = await one.end;
+  expect(code, out).toBe(3);
+  expect(out).toContain("work on #1 is not pushed");
+  expect(gitIn(clone)("log", "-1", "--format=%s")).toBe("feat: issue 1 (#1)\n");
+  const status = await ralph(place, clone, ["status", "--json", "--workflow", "trackers"]);
+  expect(JSON.parse(status.out)).toMatchObject({ waiting: 1 });
+
+  back();
+  const again = await ralph(place, clone, RUN);
+  expect(again.code, again.out).toBe(0);
+  expect(commitsOf(place)).toBe("Closes #2\nCloses #1\n");
+  expect(readFileSync(place.turns, "utf8")).toBe("1\n2\n");
+  expect(server.comments.map(({ issue }) => issue)).toEqual([1, 2]);
+  expect(server.issues.get(1)?.labels).toContain("ralph: in review");
+}, 240_000);
+
+test(
+  "offline until another has taken it over: kept under a ref, named, off the branch, and proposed by one",
+  async () => {
+    await using server = await githubServer();
+    using place = farm(server.url);
+    server.add({ number: 1 });
+    const [clone, other] = [place.clone("a", { heartbeat: 2 }), place.clone("b", { heartbeat: 2 })];
+    const one = start(place, clone, RUN, SLOW);
+    await turnBegins(place, 1, one);
+    const back = goOffline(server, place);
+    expect((await one.end).code).toBe(3);
+    back();
+    const taking = start(place, other, [...RUN, "--every", "1s"]);
+    await until(() => server.issues.get(1)!.labels.includes("ralph: in review"), "taken over", taking);
+    const again = await ralph(place, clone, RUN);
+    expect(again.out).toMatch(
+      /another runner has taken over #1: .* kept under refs\/ralph\/lost\/1-\w+, and it is off the branch/,
+    );
+    const stopped = await ralph(place, other, ["stop"]);
+    expect(stopped.code, stopped.out).toBe(0);
+    expect((await taking.end).code, taking.out()).toBe(0);
+    const git = gitIn(clone);
+    expect(git("for-each-ref", "--format=%(contents:subject)", "refs/ralph/lost/")).toBe("feat: issue 1 (#1)\n");
+    expect(git("log", "--format=%s")).not.toContain("#1");
+    expect(commitsOf(place)).toBe("Closes #1\n");
+    expect(server.comments.map(({ issue }) => issue)).toEqual([1]);
+  },
+  240_000,
+);
+
+test("stopped for longer than its lease: its work is kept and named, and another's is proposed", async () => {
+  await using server = await githubServer();
+  using place = farm(server.url);
+  server.add({ number: 1 });
+  const [clone, other] = [place.clone("a", { heartbeat: 2 }), place.clone("b", { heartbeat: 2 })];
+  const one = start(place, clone, RUN, SLOW);
+  await turnBegins(place, 1, one);
+  process.kill(one.pid, "SIGSTOP");
+  const taking = start(place, other, [...RUN, "--every", "1s"]);
+  await until(() => server.issues.get(1)!.labels.includes("ralph: in review"), "taken over", taking);
+  process.kill(one.pid, "SIGCONT");
+  const { out } = await one.end;
+  await ralph(place, other, ["stop"]);
+  await taking.end;
+  expect(out).toContain("another runner has taken it over: this work is not proposed");
+  expect(gitIn(clone)("for-each-ref", "refs/ralph/work/")).not.toBe("");
+  expect(commitsOf(place)).toBe("Closes #1\n");
+  expect(server.comments.map(({ issue }) => issue)).toEqual([1]);
+}, 240_000);
+
+test.each([
+  [
+    "edited",
+    (server: GithubServer) => server.edit(1, { body: "Something else" }, "owner"),
+    "Closes #1\n",
+    "its checks passed",
+  ],
+  [
+    "closed",
+    (server: GithubServer) => void Object.assign(server.issues.get(1)!, { state: "CLOSED" }),
+    "",
+    "it is closed",
+  ],
+  ["unlabelled", (server: GithubServer) => void (server.issues.get(1)!.labels = []), "", "it has not the label ralph"],
+  ["given to people", (server: GithubServer) => server.label(1, "hitl", "owner"), "", "it is for people (hitl)"],
+  ["deleted", (server: GithubServer) => void server.issues.delete(1), "", null],
+])("an issue that is %s during its turn", async (_name, change, commits, words) => {
+  await using server = await githubServer();
+  using place = farm(server.url);
+  server.add({ number: 1 });
+  const clone = place.clone("a");
+  const one = start(place, clone, RUN, SLOW);
+  await turnBegins(place, 1, one);
+  change(server);
+  const ended = await one.end;
+  expect(ended.code, ended.out).toBe(0);
+  expect(commitsOf(place)).toBe(commits);
+  expect(gitIn(clone)("for-each-ref", "refs/ralph/work/") !== "").toBe(commits === "");
+  if (words !== null) expect(server.comments.map(({ body }) => body).join("\n")).toContain(words);
+  expect(server.closed).toEqual([]);
+}, 60_000);
