@@ -1,6 +1,6 @@
+import { layEntries, removedEntry } from "./index_entries.ts";
 import { keepPaths, linesOf } from "./kept.ts";
 import { withOwnIndex } from "./own_index.ts";
-import { outputFrom } from "./run_git.ts";
 import type { GitTree } from "./repository.ts";
 import { stagePaths } from "./stage_paths.ts";
 
@@ -11,9 +11,8 @@ export async function stageBytes(
   environment: Readonly<Record<string, string>>,
 ): Promise<void> {
   const kept = await keepPaths(repository, { contents: new Map() }, paths);
-  const gone = paths.filter((path) => kept.get(path)?.facts === null).map((path) => `0 ${"0".repeat(40)}\t${path}\0`);
-  const input = [...linesOf(kept), ...gone].join("");
-  await outputFrom(repository, ["update-index", "-z", "--index-info"], { input, environment });
+  const gone = paths.filter((path) => kept.get(path)?.facts === null).map((path) => removedEntry(path));
+  await layEntries(repository, [...linesOf(kept), ...gone].join(""), environment);
 }
 
 /** Tells whether git cannot take these files for their attributes alone. */

@@ -1,7 +1,7 @@
 import { bodyWith } from "./fold.ts";
 import { moveHead } from "./move_head.ts";
 import { withOwnIndex } from "./own_index.ts";
-import { FROM_INPUT, type GitEnd, gitFailed, lineFrom, outputFrom, pathsBetween } from "./run_git.ts";
+import { type GitEnd, gitFailed, lineFrom, outputFrom, overPaths, pathsBetween } from "./run_git.ts";
 import { stagePaths } from "./stage_paths.ts";
 import type { Fold, Repository, WithGit } from "./repository.ts";
 
@@ -81,8 +81,7 @@ async function forget(repository: WithGit, fold: Fold): Promise<void> {
 
 /** The index has what the folded commits had; it gets what the new one has beside that. */
 async function matchIndex(repository: WithGit, from: string): Promise<void> {
-  const input = (await pathsBetween(repository, from, "HEAD")).join("\0");
-  if (input !== "") await outputFrom(repository, ["reset", "--quiet", ...FROM_INPUT], { input });
+  await overPaths(repository, ["reset", "--quiet"], await pathsBetween(repository, from, "HEAD"));
 }
 
 async function moveBack(repository: WithGit, fold: Fold, why: string): Promise<void> {

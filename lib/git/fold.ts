@@ -3,9 +3,10 @@
  *
  * @module
  */
+import { commitTree } from "./own_commit.ts";
+import { entriesAt, layEntries } from "./index_entries.ts";
 import { stageBytes } from "./attributes.ts";
-import { entriesAt } from "./take_out.ts";
-import { commitFields, lineFrom, outputFrom, pathsBetween } from "./run_git.ts";
+import { commitFields, outputFrom, pathsBetween } from "./run_git.ts";
 import { ownTree } from "./own_index.ts";
 import { stagePaths } from "./stage_paths.ts";
 import { markedCommits } from "./turn_mark.ts";
@@ -136,15 +137,14 @@ export async function captureWork(
       await stagePaths(repository, only, environment).catch(() => stageBytes(repository, only, environment));
     }
     if (without.length > 0) {
-      const input = await entriesAt(repository, base, without);
-      await outputFrom(repository, ["update-index", "-z", "--index-info"], { input, environment });
+      await layEntries(repository, await entriesAt(repository, base, without), environment);
     }
   });
   const paths = await pathsBetween(repository, base, tree);
   if (paths.length === 0) return null;
   const own = await commitsBetween(repository, base, "HEAD", mask);
-  const input = `${subject}\n\n${bodyWith(undefined, own, subject)}\n`;
-  const commit = await lineFrom(repository, ["commit-tree", tree, "-p", base], { input });
+  const message = `${subject}\n\n${bodyWith(undefined, own, subject)}\n`;
+  const commit = await commitTree(repository, tree, { parents: [base], message });
   await outputFrom(repository, ["update-ref", ref, commit]);
   return { base, commit, paths, own };
 }

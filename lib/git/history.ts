@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { commitAt, isAncestor } from "./refs.ts";
 import { removePath } from "../host/files.ts";
-import { FROM_INPUT, NAMES_AT, outputFrom, pathsBetween, pathsFrom } from "./run_git.ts";
+import { NAMES_AT, outputFrom, overPaths, pathsBetween, pathsFrom } from "./run_git.ts";
 import { saveTree } from "./own_index.ts";
 import { markedCommits } from "./turn_mark.ts";
 import { readStash, readTags, type Tags } from "./tags.ts";
@@ -199,11 +199,8 @@ async function clearTheWay(repository: Guarded, from: string | null, target: str
   const changed = (await repository.status()).changed.map(({ path }) => path).filter((path) => differing.has(path));
   if (changed.length === 0) return;
   const known = new Set(await pathsFrom(repository, [...NAMES_AT, from]));
-  await outputFrom(repository, ["reset", "--quiet", ...FROM_INPUT], { input: changed.join("\0") });
-  const tracked = changed.filter((path) => known.has(path));
-  if (tracked.length > 0) {
-    await outputFrom(repository, ["checkout", "--quiet", ...FROM_INPUT], { input: tracked.join("\0") });
-  }
+  await overPaths(repository, ["reset", "--quiet"], changed);
+  await overPaths(repository, ["checkout", "--quiet"], changed.filter((path) => known.has(path)));
   for (const path of changed.filter((one) => !known.has(one))) {
     await removePath(join(repository.topLevel, path), join(repository.ralphDirectory, "aside"));
   }

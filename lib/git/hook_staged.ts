@@ -1,6 +1,6 @@
+import { entriesAt, layEntries } from "./index_entries.ts";
 import { withOwnIndex } from "./own_index.ts";
 import { NAMES_AT, outputFrom, pathsBetween, pathsFrom } from "./run_git.ts";
-import { entriesAt } from "./take_out.ts";
 import type { WithIndex } from "./repository.ts";
 
 /** Without hooks: these have run. */
@@ -24,10 +24,10 @@ export async function takeOutStaged(
     : await pathsBetween(repository, base, "HEAD");
   const staged = made.filter((path) => paths.has(path));
   if (staged.length === 0) return [];
-  const input = await entriesAt(repository, base, staged);
+  const entries = await entriesAt(repository, base, staged);
   await withOwnIndex(repository, "empty", async (environment) => {
     await outputFrom(repository, ["read-tree", "HEAD"], { environment });
-    await outputFrom(repository, ["update-index", "-z", "--index-info"], { input, environment });
+    await layEntries(repository, entries, environment);
     await outputFrom(repository, [...AMEND, "--allow-empty"], { environment });
   });
   return staged;

@@ -1,10 +1,11 @@
+import { layEntries } from "./index_entries.ts";
 import { join } from "node:path";
 import { deleteRefs, refsBelow } from "./refs.ts";
 import { foldersAbove, makeFoldersAbove } from "../host/folders_kept.ts";
 import { readBytes, removePath, temporaryDirectory, writeAtomic } from "../host/files.ts";
 import { factsOf, type PathFacts, readLink, setMode, writeLink } from "../host/path_facts.ts";
 import { ownCommit } from "./own_commit.ts";
-import { FROM_INPUT, lineFrom, outputFrom } from "./run_git.ts";
+import { lineFrom, outputFrom, overPaths } from "./run_git.ts";
 import { behindLinks } from "./stage_paths.ts";
 import { treeWith } from "./own_index.ts";
 import type { GitTree, TreeSnapshot, WithGit } from "./repository.ts";
@@ -124,11 +125,10 @@ export async function nameKept(
 export async function restoreStaged(repository: GitTree, staged: ReadonlyMap<string, string>): Promise<void> {
   if (staged.size === 0) return;
   const input = [...staged].map(([path, entry]) => `${entry.replace(" N", "")}\t${path}\0`).join("");
-  await outputFrom(repository, ["update-index", "-z", "--replace", "--index-info"], { input });
+  await layEntries(repository, input);
   const isThere = (path: string): boolean => factsOf(join(repository.topLevel, path)) !== null;
   const intended = [...staged].filter(([path, entry]) => entry.endsWith(" N") && isThere(path)).map(([path]) => path);
-  const add = ["add", "--intent-to-add", "--force", ...FROM_INPUT];
-  if (intended.length > 0) await outputFrom(repository, add, { input: intended.join("\0") });
+  await overPaths(repository, ["add", "--intent-to-add", "--force"], intended);
 }
 
 /**

@@ -1,8 +1,9 @@
+import { dropEntries } from "./index_entries.ts";
 import { dirname, join } from "node:path";
 import { pathExists, readText, removeEmptyFolders, removePath, temporaryDirectory, writePlain } from "../host/files.ts";
 import { listFiles } from "../host/file_state.ts";
 import { factsOf } from "../host/path_facts.ts";
-import { FROM_INPUT, NAMES_AT, outputFrom, pathsFrom } from "./run_git.ts";
+import { NAMES_AT, outputFrom, overPaths, pathsFrom } from "./run_git.ts";
 import { behindLinks } from "./stage_paths.ts";
 import type { GitTree, WithGit } from "./repository.ts";
 
@@ -57,20 +58,13 @@ export async function discardPaths(
 ): Promise<void> {
   if (paths.length === 0) return;
   const known = new Set(await pathsFrom(repository, [...NAMES_AT, base]));
-  const input = (of: readonly string[]): string => of.join("\0");
   const tracked = paths.filter((path) => known.has(path));
   const others = paths.filter((path) => !known.has(path));
-  const here = ["-C", repository.topLevel];
   for (const path of others) {
     await removePath(join(repository.topLevel, path), join(repository.ralphDirectory, "aside"));
   }
-  if (others.length > 0) {
-    const remove = [...here, "update-index", "--force-remove", "-z", "--stdin"];
-    await outputFrom(repository, remove, { input: input(others) });
-  }
-  if (tracked.length > 0) {
-    await outputFrom(repository, [...here, "checkout", "--quiet", base, ...FROM_INPUT], { input: input(tracked) });
-  }
+  await dropEntries(repository, others);
+  await overPaths(repository, ["checkout", "--quiet", base], tracked);
   for (const path of others) await removeEmptyFolders(dirname(join(repository.topLevel, path)), repository.topLevel);
 }
 

@@ -1,3 +1,4 @@
+import { overPaths, partsOf } from "./run_git.ts";
 import { join } from "node:path";
 import { listDirectory, pathExists } from "../host/files.ts";
 import type { WithGit, WithIndex } from "./repository.ts";
@@ -52,11 +53,7 @@ async function firstThatWorks({ git }: WithGit, commands: readonly (readonly str
 }
 
 /** Conflicts that are left in the index would stop every later commit. */
-export async function dropConflicts({ git }: WithGit): Promise<void> {
-  const { stdout } = await git(["diff", "--name-only", "--diff-filter=U", "-z"]);
-  if (stdout === "") return;
-  await git(["reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul"], {
-    input: stdout,
-    environment: { GIT_LITERAL_PATHSPECS: "1" },
-  });
+export async function dropConflicts(repository: WithGit): Promise<void> {
+  const { stdout } = await repository.git(["diff", "--name-only", "--diff-filter=U", "-z"]);
+  await overPaths(repository, ["reset", "--quiet"], partsOf(stdout));
 }

@@ -1,3 +1,4 @@
+import { layEntries } from "./index_entries.ts";
 import { join } from "node:path";
 import { copyTarget, pathExists, temporaryDirectory } from "../host/files.ts";
 import { ownCommit } from "./own_commit.ts";
@@ -30,11 +31,11 @@ export async function ownTree(
   });
 }
 
-/** A tree with lines of `update-index --index-info` laid over it. @param base `null`: over nothing */
-export async function treeWith(repository: WithIndex, base: string | null, lines: string): Promise<string> {
+/** A tree with entries of an index laid over it. @param base `null`: over nothing */
+export async function treeWith(repository: WithIndex, base: string | null, entries: string): Promise<string> {
   return await ownTree(repository, "empty", async (environment) => {
     if (base !== null) await outputFrom(repository, ["read-tree", base], { environment });
-    await outputFrom(repository, ["update-index", "-z", "--replace", "--index-info"], { input: lines, environment });
+    await layEntries(repository, entries, environment);
   });
 }
 

@@ -1,6 +1,8 @@
+import { commitTree } from "./own_commit.ts";
+import { entriesAt, layEntries } from "./index_entries.ts";
 import { moveHead } from "./move_head.ts";
 import { treeWith } from "./own_index.ts";
-import { FROM_INPUT, lineFrom, NAMES_AT, outputFrom, pathsFrom } from "./run_git.ts";
+import { lineFrom, NAMES_AT, overPaths, pathsFrom } from "./run_git.ts";
 import { markingEnvironment } from "./turn_mark.ts";
 import type { Repository, WithGit } from "./repository.ts";
 
@@ -31,9 +33,7 @@ export async function restoreInHead(
 /** Makes files below folders, in the working tree and in the index, what a commit has there. */
 export async function restoreBelow(repository: WithGit, commit: string, folders: readonly string[]): Promise<void> {
   const files = await pathsFrom(repository, [...NAMES_AT, commit, "--", ...folders]);
-  if (files.length === 0) return;
-  const restore = ["restore", `--source=${commit}`, "--staged", "--worktree", ...FROM_INPUT];
-  await outputFrom(repository, restore, { input: files.join("\0") });
+  await overPaths(repository, ["restore", `--source=${commit}`, "--staged", "--worktree"], files);
 }
 
 /** Commits these paths as another commit has them; the working tree and all other entries of the index are left alone. */
@@ -43,18 +43,15 @@ async function commitAsIn(
   paths: readonly string[],
   subject: string,
 ): Promise<string> {
-  const found = await outputFrom(repository, ["ls-tree", "-r", "-z", start, "--", ...paths]);
-  const present = new Set(found.split("\0").map((line) => line.slice(line.indexOf("\t") + 1)));
-  const gone = paths.filter((path) => !present.has(path)).map((path) => `0 ${"0".repeat(start.length)}\t${path}\0`);
-  const input = `${gone.join("")}${found}`;
+  const entries = await entriesAt(repository, start, paths);
   const parent = await lineFrom(repository, ["rev-parse", "HEAD"]);
-  const tree = await treeWith(repository, parent, input);
+  const tree = await treeWith(repository, parent, entries);
   // as a turn's own: the two become part of the item's one commit, or go with what is given up on
-  const marked = { environment: markingEnvironment({}) };
-  const commit = await lineFrom(repository, ["commit-tree", tree, "-p", parent, "-m", subject], marked);
+  const own = { parents: [parent], message: `${subject}\n`, environment: markingEnvironment({}) };
+  const commit = await commitTree(repository, tree, own);
   if (!await moveHead(repository, { from: parent, to: commit, why: subject })) {
     return await commitAsIn(repository, start, paths, subject);
   }
-  await outputFrom(repository, ["update-index", "-z", "--index-info"], { input });
+  await layEntries(repository, entries);
   return commit;
 }

@@ -276,6 +276,17 @@ export async function pathsFrom(...asked: Parameters<typeof outputFrom>): Promis
   return partsOf(await outputFrom(...asked));
 }
 
+/** Runs git over paths, which it takes from standard input as `FROM_INPUT` says; over none it is not run. @throws {RalphError} git-failed */
+export async function overPaths(
+  repository: WithGit,
+  arguments_: readonly string[],
+  paths: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  if (paths.length === 0) return;
+  await outputFrom(repository, [...arguments_, ...FROM_INPUT], { input: paths.join("\0"), environment });
+}
+
 /** The parts of a text that NUL separates. */
 export function partsOf(text: string): readonly string[] {
   return text.split("\0").filter((part) => part !== "");

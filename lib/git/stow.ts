@@ -6,7 +6,7 @@
  */
 import { captureWork, type Mask } from "./fold.ts";
 import { discardPaths, mergeChange } from "./merge_change.ts";
-import { FROM_INPUT, lineFrom, outputFrom, pathsBetween, WORK_REFS } from "./run_git.ts";
+import { lineFrom, outputFrom, overPaths, pathsBetween, WORK_REFS } from "./run_git.ts";
 import type { Fold, Repository, WithGit } from "./repository.ts";
 
 type Stowing = Pick<Repository, "git" | "gitDirectory" | "ralphDirectory" | "topLevel" | "status">;
@@ -64,7 +64,7 @@ export async function stowWork(
   if (fold !== null) {
     await outputFrom(repository, ["update-ref", "-m", "ralph: given up on", "HEAD", fold.onto, fold.head]);
   }
-  await unstage(repository, work.paths);
+  await overPaths(repository, ["reset", "--quiet"], work.paths);
   return work;
 }
 
@@ -83,7 +83,7 @@ export async function bringBackWork(
   const work = await stowedWork(repository, ref);
   if (work === null) return null;
   const conflict = await mergeChange(repository, work, options);
-  if (conflict === null) await unstage(repository, work.paths);
+  if (conflict === null) await overPaths(repository, ["reset", "--quiet"], work.paths);
   return { paths: work.paths, conflict };
 }
 
@@ -97,11 +97,6 @@ export async function keptWork(
     const [ref = "", subject = ""] = line.split("\0");
     return { ref, subject };
   });
-}
-
-async function unstage(repository: WithGit, paths: readonly string[]): Promise<void> {
-  if (paths.length === 0) return;
-  await outputFrom(repository, ["reset", "--quiet", ...FROM_INPUT], { input: paths.join("\0") });
 }
 
 async function stowedWork(repository: WithGit, ref: string): Promise<StowedWork | null> {

@@ -1,8 +1,10 @@
-import { commitFields, FROM_INPUT, gitFailed, lineFrom, outputFrom, pathsBetween } from "./run_git.ts";
+import { entriesAt } from "./index_entries.ts";
+import { commitTree } from "./own_commit.ts";
+import { commitFields, gitFailed, lineFrom, overPaths, pathsBetween } from "./run_git.ts";
 import { markedCommits, markingEnvironment } from "./turn_mark.ts";
 import { moveHead } from "./move_head.ts";
 import { treeWith } from "./own_index.ts";
-import type { TreeSnapshot, WithGit, WithIndex } from "./repository.ts";
+import type { TreeSnapshot, WithIndex } from "./repository.ts";
 
 const FIELDS: readonly string[] = ["%H", "%P", "%T", "%B", "%an", "%ae", "%ad", "%cn", "%ce", "%cd"];
 const PEOPLE = ["AUTHOR", "COMMITTER"].flatMap((who) => ["NAME", "EMAIL", "DATE"].map((what) => `GIT_${who}_${what}`));
@@ -41,7 +43,7 @@ export async function takeOut(
       if (tries < TRIES) continue;
       throw gitFailed(["update-ref"], "another tool commits all the time: HEAD is never where it was a moment ago");
     }
-    await outputFrom(bytes, ["reset", "--quiet", ...FROM_INPUT], { input: paths.join("\0") });
+    await overPaths(bytes, ["reset", "--quiet"], paths);
     return now;
   }
 }
@@ -62,8 +64,9 @@ async function writtenWithout(
     const [only] = parents;
     const wasEmpty = commit.parents.length === 1 && await treeOf(repository, commit.parents[0]!) === commit.tree;
     const isEmpty = parents.length < 2 && !wasEmpty && only !== undefined && await treeOf(repository, only) === tree;
-    const mark = marked.has(commit.id) ? markingEnvironment({}) : {};
-    renamed.set(commit.id, isEmpty ? only : await write(repository, commit, tree, parents, mark));
+    const environment = { ...commit.environment, ...(marked.has(commit.id) ? markingEnvironment({}) : {}) };
+    const made = { parents, message: commit.message, environment };
+    renamed.set(commit.id, isEmpty ? only : await commitTree(repository, tree, made));
   }
   return renamed.get(head) ?? head;
 }
@@ -90,31 +93,6 @@ export async function takeOutUnreadable(
   return paths.map(readable);
 }
 
-/** Lines for `update-index --index-info`: the paths as `base` has them, or their removal. */
-export async function entriesAt(
-  repository: WithGit,
-  base: string | null,
-  paths: readonly string[],
-  named = true,
-): Promise<string> {
-  const found = new Map<string, string>();
-  if (base !== null) {
-    const listed = await outputFrom(repository, [
-      "ls-tree",
-      "-r",
-      "-z",
-      "--full-tree",
-      base,
-      ...named ? ["--", ...paths] : [],
-    ]);
-    for (const line of listed.split("\0")) {
-      const tab = line.indexOf("\t");
-      if (tab > 0) found.set(line.slice(tab + 1), line);
-    }
-  }
-  return paths.map((path) => `${found.get(path) ?? `0 ${"0".repeat(40)}\t${path}`}\0`).join("");
-}
-
 async function commitsBetween(repository: WithIndex, base: string | null, head: string): Promise<readonly Commit[]> {
   const range = base === null ? head : `${base}..${head}`;
   return (await commitFields(repository, FIELDS, ["--reverse", range])).map((fields) => {
@@ -132,17 +110,4 @@ async function commitsBetween(repository: WithIndex, base: string | null, head: 
 
 async function treeOf(repository: WithIndex, commit: string): Promise<string> {
   return await lineFrom(repository, ["rev-parse", `${commit}^{tree}`]);
-}
-
-async function write(
-  repository: WithIndex,
-  commit: Commit,
-  tree: string,
-  parents: readonly string[],
-  mark: Readonly<Record<string, string>>,
-): Promise<string> {
-  const arguments_ = ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent])];
-  const environment = { ...commit.environment, ...mark };
-  const { message: input } = commit;
-  return await lineFrom(repository, arguments_, { input, environment });
 }

@@ -1,3 +1,4 @@
+import { dropEntries } from "../../git/index_entries.ts";
 import { note, type RalphContext } from "../../context/context.ts";
 import { join } from "node:path";
 import type { ObservedTurn } from "../../agents/agent_turn.ts";
@@ -25,7 +26,7 @@ import {
   warnOfFlags,
 } from "./uncommitted.ts";
 import { createWatch } from "./watch.ts";
-import { NAMES_AT, outputFrom, pathsBetween, pathsFrom } from "../../git/run_git.ts";
+import { NAMES_AT, pathsBetween, pathsFrom } from "../../git/run_git.ts";
 import { type Ignored, readIgnored, type WasIgnored } from "../../git/ignored.ts";
 
 /** A turn after the guard has looked at it. */
@@ -245,9 +246,7 @@ function createIgnoredBefore(ralph: RalphContext, stateFiles: readonly string[])
       if (committed.length > 0) await takeOut(repository, before.head, committed);
       const isNew = ({ code }: ChangedPath): boolean => /^A|\?/.test(code);
       const shown = after.changed.filter((entry) => isNew(entry) && isPersons(entry.path));
-      const input = shown.filter(({ untracked }) => !untracked).map(({ path }) => path).join("\0");
-      const remove = ["update-index", "--force-remove", "-z", "--stdin"];
-      if (input !== "") await outputFrom(repository, remove, { input });
+      await dropEntries(repository, shown.filter(({ untracked }) => !untracked).map(({ path }) => path));
       const paths = new Set([...committed, ...shown.map(({ path }) => path)]);
       if (paths.size === 0) return paths;
       const message = `ignored and there before the turn, so not committed: ${rootPaths(ralph, [...paths]).join(", ")}`;
