@@ -1,6 +1,7 @@
+import { presentPaths } from "../host/present_paths.ts";
 import { join } from "node:path";
 import { listFiles } from "../host/file_state.ts";
-import { isDirectory, pathExists, removeOwn, renamePath } from "../host/files.ts";
+import { isDirectory, removeOwn, renamePath } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import {
@@ -314,9 +315,7 @@ async function matchHead(git: Git, chosen: readonly ChangedPath[]): Promise<void
 
 /** The hooks of a commit that there are: only these can refuse it, or hang. */
 async function hooksOf({ hooksFolder }: Pick<CommitContext, "hooksFolder">): Promise<readonly string[]> {
-  const folder = await hooksFolder();
-  const found = await Promise.all(COMMIT_HOOKS.map((name) => pathExists(join(folder, name))));
-  return COMMIT_HOOKS.filter((_, index) => found[index]);
+  return await presentPaths(await hooksFolder(), COMMIT_HOOKS);
 }
 
 /**

@@ -46,18 +46,16 @@ export async function saveTree(repository: WithIndex, ref: string, parent: strin
     "copied",
     (environment) => outputFrom(repository, ["add", "--all"], { environment }),
   );
-  await saveCommit(repository, ref, tree, parent);
+  await saveCommit(repository, ref, tree, parent === null ? [] : [parent]);
 }
 
-/** Makes a commit of a tree that only a ref of Ralph's names. @returns the commit */
+/** Makes a commit of a tree that only a ref of Ralph's names. */
 export async function saveCommit(
   repository: WithGit,
   ref: string,
   tree: string,
-  parent: string | null,
-): Promise<string> {
-  const parents = parent === null ? [] : [parent];
+  parents: readonly string[],
+): Promise<void> {
   const commit = await ownCommit(repository, tree, { parents, message: `ralph: ${ref}\n` });
   await outputFrom(repository, ["update-ref", ref, commit]);
-  return commit;
 }

@@ -8,7 +8,7 @@ import { createSlots } from "../../host/slots.ts";
 import { isSuperUser } from "../../host/this_process.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
 import { styleFor, toJson } from "../../cli/show.ts";
-import type { Host } from "../../host/types.ts";
+import type { Host, ProcessEnd } from "../../host/types.ts";
 import type { Invocation } from "../../cli/command.ts";
 import { type Finding, foundOf } from "../../cli/finding.ts";
 import { findAgents, type FoundAgent, proofText } from "../../cli/known_agents.ts";
@@ -61,7 +61,7 @@ async function examine(invocation: Invocation): Promise<readonly Finding[]> {
   });
   const place = config.some(({ level }) => level === "missing") ? null : await findPlace(invocation);
   const agents = await findAgents(host);
-  const hasGit = await foundOf("git", async () => await gitVersion(host, root));
+  const hasGit = await foundOf("git", () => gitVersion(host));
   const slots = createSlots(VERSIONS_AT_ONCE);
   return [
     {
@@ -143,17 +143,21 @@ async function probes(
 
 /** Several programs are called `ralph`: nothing is said of one that reports this version. */
 async function firstOnPath(host: Host): Promise<readonly Finding[]> {
-  const { cwd } = host.environment;
-  const found = await findExecutable("ralph", host.environment, cwd);
+  const found = await findExecutable("ralph", host.environment, host.environment.cwd);
   if (found === null) return [];
-  const end = await host.processes.run({ file: found, arguments: ["--version"], cwd, timeoutMs: VERSION_TIMEOUT_MS });
+  const end = await versionOf(found, host);
   if (end.reason === "exited" && end.stdout.trim() === VERSION) return [];
   const detail = `\`ralph\` on PATH is ${found}: another program of that name, or another version`;
   return [{ level: "note", name: "PATH", detail, hint: "name this one by its path, or put its folder before on PATH" }];
 }
 
-async function gitVersion(host: Host, cwd: string): Promise<string> {
-  const end = await host.processes.run({ file: "git", arguments: ["--version"], cwd, timeoutMs: VERSION_TIMEOUT_MS });
+/** Asks a program for its version. */
+async function versionOf(file: string, { environment: { cwd }, processes }: Host): Promise<ProcessEnd> {
+  return await processes.run({ file, arguments: ["--version"], cwd, timeoutMs: VERSION_TIMEOUT_MS });
+}
+
+async function gitVersion(host: Host): Promise<string> {
+  const end = await versionOf("git", host);
   if (end.reason !== "exited" || end.exitCode !== 0) throw new RalphError("git-missing");
   return end.stdout.trim().replace(/^git version /, "");
 }
@@ -311,12 +315,7 @@ function refusalOf(
 }
 
 async function installed({ name, path, adapter }: FoundAgent, host: Host): Promise<Finding> {
-  const end = await host.processes.run({
-    file: path,
-    arguments: ["--version"],
-    cwd: host.environment.cwd,
-    timeoutMs: VERSION_TIMEOUT_MS,
-  });
+  const end = await versionOf(path, host);
   if (end.reason !== "exited" || end.exitCode !== 0) {
     const slow = end.reason === "timed-out" ? `it did not answer within ${VERSION_TIMEOUT_MS / 1000} s` : undefined;
     return { level: "note", name, detail: `${path} does not report its version`, ...optional("hint", slow) };

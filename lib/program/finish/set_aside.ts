@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { presentPaths } from "../../host/present_paths.ts";
 import { join } from "node:path";
 import type { Invocation } from "../../cli/command.ts";
 import { usage } from "../../cli/parse.ts";
@@ -12,8 +13,7 @@ import type { RalphContext } from "../../context/context.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
 import { ARCHIVE_REFS, fetchArchives, newestArchive, nextArchive } from "../../git/archive.ts";
 import { moveHead } from "../../git/move_head.ts";
-import { ownCommit } from "../../git/own_commit.ts";
-import { ownTree } from "../../git/own_index.ts";
+import { ownTree, saveCommit } from "../../git/own_index.ts";
 import { type Repository, requireRepository, topLevelPaths } from "../../git/repository.ts";
 import { outputFrom } from "../../git/run_git.ts";
 import { pathExists, removePath } from "../../host/files.ts";
@@ -74,7 +74,7 @@ async function commitRemoval(
     const result = await repository.commit({ paths: gone, subject, body: `It is kept in ${ref}.` });
     if (result.status === "committed") ralph.events.emit({ type: "commit", commit: result.commit, subject });
   } catch (error) {
-    await outputFrom(repository, ["restore", `--source=${ref}`, "--worktree", "--", ...gone], LITERAL);
+    await outputFrom(repository, ["restore", `--source=${ref}`, "--worktree", "--", ...gone]);
     throw error;
   }
 }
@@ -87,11 +87,11 @@ async function moveTo(
 ): Promise<void> {
   const repository = requireRepository(ralph);
   if (gone.length > 0) {
-    await outputFrom(repository, ["rm", "--cached", "--quiet", "--ignore-unmatch", "--", ...gone], LITERAL);
+    await outputFrom(repository, ["rm", "--cached", "--quiet", "--ignore-unmatch", "--", ...gone]);
   }
   if (head !== null && await moveHead(repository, { from: head, to: cleaned, why: "ralph: clean history" })) return;
   if (gone.length > 0) {
-    await outputFrom(repository, ["restore", `--source=${ref}`, "--staged", "--worktree", "--", ...gone], LITERAL);
+    await outputFrom(repository, ["restore", `--source=${ref}`, "--staged", "--worktree", "--", ...gone]);
   }
   throw failed(
     "another tool has committed meanwhile",
@@ -111,34 +111,26 @@ async function keep(
   parents: readonly string[],
 ): Promise<string> {
   const repository = requireRepository(ralph);
-  const [there, newest] = [await existing(ralph, files), await newestArchive(repository, branch)];
+  const [there, newest] = [await presentPaths(ralph.root, files), await newestArchive(repository, branch)];
   const isCutOff = newest !== null && newest.from === parents.at(-1) && there.length < files.length;
   const tree = isCutOff ? newest.tree : await stateTree(repository, topLevelPaths(ralph, there));
   if (newest?.tree === tree && newest.from === parents.at(-1) && newest.parent === parents[0]) return newest.ref;
   const ref = nextArchive(branch, newest);
-  const commit = await ownCommit(repository, tree, { parents, message: `ralph: ${ref}\n` });
-  await outputFrom(repository, ["update-ref", ref, commit]);
+  await saveCommit(repository, ref, tree, parents);
   return ref;
 }
 
 async function stateTree(repository: Repository, paths: readonly string[]): Promise<string> {
   return await ownTree(repository, "copied", async (environment) => {
     if (paths.length === 0) return;
-    const words = ["add", "--force", "--", ...paths];
-    await outputFrom(repository, words, { environment: { ...environment, ...LITERAL.environment } });
+    await outputFrom(repository, ["add", "--force", "--", ...paths], { environment });
   });
 }
 
-async function existing({ root }: Pick<RalphContext, "root">, paths: readonly string[]): Promise<readonly string[]> {
-  const isThere = await Promise.all(paths.map((path) => pathExists(join(root, path))));
-  return paths.filter((_, index) => isThere[index]);
-}
-
-const LITERAL = { environment: { GIT_LITERAL_PATHSPECS: "1" } };
-
 /** For each path: does HEAD have it? */
 async function trackedOf(repository: Repository, paths: readonly string[]): Promise<readonly boolean[]> {
-  const { stdout } = await repository.git(["ls-tree", "-z", "--name-only", "HEAD", "--", ...paths], LITERAL);
+  const environment = { GIT_LITERAL_PATHSPECS: "1" };
+  const { stdout } = await repository.git(["ls-tree", "-z", "--name-only", "HEAD", "--", ...paths], { environment });
   const found = new Set(stdout.split("\0"));
   return paths.map((path) => found.has(path));
 }
@@ -164,7 +156,7 @@ export async function restoreBranch(invocation: Invocation, branch: string): Pro
     const found = await repository.git(["cat-file", "-e", `${archived.ref}:${inTree}`]);
     if (found.exitCode === 0) files.push(path);
   }
-  const there = await existing(ralph, files);
+  const there = await presentPaths(ralph.root, files);
   const missing = files.filter((path) => !there.includes(path));
   const laid = flags.has("dry-run") ? missing : await layInFiles(ralph, archived, missing);
   for (const path of laid) out(`${path}  from ${archived.ref}`);

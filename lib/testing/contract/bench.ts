@@ -71,8 +71,8 @@ export class Bench {
   }
 
   /** The item that must be next. */
-  async item(inFlight: readonly string[] = []): Promise<Item> {
-    const next = await this.next(inFlight);
+  async item(): Promise<Item> {
+    const next = await this.next();
     if (next.status !== "item") throw new Error(`next() must give an item (got: ${JSON.stringify(next)})`);
     return next.item;
   }

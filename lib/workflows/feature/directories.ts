@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { usage } from "../../cli/parse.ts";
 import type { RalphError } from "../../errors/ralph_error.ts";
-import { presentPaths } from "../present_paths.ts";
+import { presentPaths } from "../../host/present_paths.ts";
 import { listDirectory, pathExists, writeAtomic } from "../../host/files.ts";
 import { isCalendarDay } from "../../host/local_date.ts";
 

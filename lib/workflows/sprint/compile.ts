@@ -1,5 +1,5 @@
 import { type Plain, plain, plains } from "../plain.ts";
-import { presentPaths } from "../present_paths.ts";
+import { presentPaths } from "../../host/present_paths.ts";
 import { basename, join } from "node:path";
 import type { Document } from "yaml";
 import { ensureDirectory, listDirectory, pathExists, renamePath } from "../../host/files.ts";

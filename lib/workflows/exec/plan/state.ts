@@ -10,7 +10,7 @@ import { requireRepository, topLevelPaths } from "../../../git/repository.ts";
 import { commitFiles } from "../../commit_files.ts";
 import { listDirectory, pathExists, removePath, writeAtomic } from "../../../host/files.ts";
 import { basename, join } from "node:path";
-import { presentPaths } from "../../present_paths.ts";
+import { presentPaths } from "../../../host/present_paths.ts";
 
 /** How far planning has come. */
 export type PlanStage = "preflight" | "collect_context" | "draft_prd" | "review_prd" | "done";

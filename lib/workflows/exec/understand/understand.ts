@@ -12,7 +12,7 @@ import type { Attempt, Backlog, Claim, Item, Settlement, Turn } from "../../../b
 import { renderPrompt } from "../../../prompts/render.ts";
 import { parseCodebaseMap, tickTopic } from "./codebase_map.ts";
 import { localDate } from "../../../host/local_date.ts";
-import { presentPaths } from "../../present_paths.ts";
+import { presentPaths } from "../../../host/present_paths.ts";
 
 /** How long understanding may take. */
 export interface UnderstandOptions {
