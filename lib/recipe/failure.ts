@@ -25,6 +25,8 @@ interface Thrown {
   readonly stack: string;
   readonly code: string;
   readonly position: Place | null;
+  /** As it was thrown. */
+  readonly cause: unknown;
 }
 
 const MISSING_EXPORT_REGEXP = /[Ee]xport named '([^']+)'(?: not found in module '([^']+)')?/;
@@ -43,43 +45,41 @@ export async function importFailure(error: unknown, path: string, host: RecipeHo
   if (missing !== null) return missing;
   const thrown = read(error);
   if (thrown.code === "ERR_UNKNOWN_FILE_EXTENSION") {
-    return invalid(path, "this version of Node.js does not run TypeScript", {
-      hint: "run it with the `ralph` binary, Bun, Deno or Node.js 22.18 and later, or write the recipe as `.mjs`",
-      cause: error,
-    });
+    const hint = "run it with the `ralph` binary, Bun, Deno or Node.js 22.18 and later, or write the recipe as `.mjs`";
+    return invalid(thrown, path, "this version of Node.js does not run TypeScript", hint);
   }
   const isOfRecipe = placeInStack(thrown.stack, path) !== null;
   const missingExport = MISSING_EXPORT_REGEXP.exec(thrown.message);
   if (missingExport !== null && !isOfRecipe) {
-    return await exportFailure(missingExport, thrown, path, { modules: host.modules, cause: error });
+    return await exportFailure(missingExport, thrown, path, host.modules);
   }
-  const missingModule = moduleFailure(thrown, path, { modules: host.modules, cause: error });
+  const missingModule = moduleFailure(thrown, path, host.modules);
   if (missingModule !== null) return missingModule;
   const place = syntaxPlace(thrown) ?? await nodeSyntaxPlace(thrown, path, host);
-  if (place !== null) return await syntaxFailure(thrown, place, error);
+  if (place !== null) return await syntaxFailure(thrown, place);
   const named = urlPlace(thrown.message);
-  if (named !== null && !isOfRecipe) return await syntaxFailure(thrown, named, error);
+  if (named !== null && !isOfRecipe) return await syntaxFailure(thrown, named);
   // A code of the runtime's own and no line of the recipe: loading failed in a way of its own, such as an import attribute.
   if (thrown.code.startsWith("ERR_") && !isOfRecipe) {
-    return invalid(path, thrown.message.split("\n")[0] as string, { hint: "fix the import", cause: error });
+    return invalid(thrown, path, thrown.message.split("\n")[0] as string, "fix the import");
   }
-  return threw(error, thrown, path);
+  return threw(thrown, path);
 }
 
 /** The error for a recipe whose `run` threw; an error that does not come from the recipe's code stays as it is. */
 export function runFailure(error: unknown, path: string): unknown {
   if (RalphError.isInstance(error)) return error;
   const thrown = read(error);
-  return error instanceof Error && placeInStack(thrown.stack, path) === null ? error : threw(error, thrown, path);
+  return error instanceof Error && placeInStack(thrown.stack, path) === null ? error : threw(thrown, path);
 }
 
-function threw(error: unknown, thrown: Thrown, path: string): RalphError {
+function threw(thrown: Thrown, path: string): RalphError {
   const place = placeInStack(thrown.stack, path);
   const text = thrown.name === "" ? thrown.message : `${thrown.name}: ${thrown.message}`;
   return new RalphError("recipe-failed", {
     details: { path, problem: place === null ? text : `${text}\n    at ${show(place)}` },
     hint: "fix the recipe, then run the same command again",
-    cause: error,
+    cause: thrown.cause,
   });
 }
 
@@ -87,15 +87,13 @@ async function exportFailure(
   match: RegExpExecArray,
   thrown: Thrown,
   path: string,
-  { modules, cause }: { readonly modules: OwnModules; readonly cause: unknown },
+  modules: OwnModules,
 ): Promise<RalphError> {
   const name = match[1] as string;
   const module = match[2] ?? REQUESTED_MODULE_REGEXP.exec(thrown.message)?.[1] ?? "a module";
   const place = urlPlace(thrown.message) ?? await findImportedName(path, name);
-  return invalid(place === null ? path : show(place), `${module} has no export named ${name}`, {
-    hint: await exportHint(module, name, modules),
-    cause,
-  });
+  const hint = await exportHint(module, name, modules);
+  return invalid(thrown, place === null ? path : show(place), `${module} has no export named ${name}`, hint);
 }
 
 /** A name that another module of Ralph exports, or one that is spelled like it. */
@@ -108,11 +106,7 @@ async function exportHint(module: string, name: string, modules: OwnModules): Pr
   return near === null ? "docs/guides/recipes.md and the README name the steps" : `did you mean \`${near}\`?`;
 }
 
-function moduleFailure(
-  thrown: Thrown,
-  path: string,
-  { modules, cause }: { readonly modules: OwnModules; readonly cause: unknown },
-): RalphError | null {
+function moduleFailure(thrown: Thrown, path: string, modules: OwnModules): RalphError | null {
   const text = thrown.message;
   const imported = MISSING_IMPORTED_REGEXP.exec(text);
   const name = imported?.[2] ?? MISSING_DEPENDENCY_REGEXP.exec(text)?.[1] ?? MISSING_FILE_REGEXP.exec(text)?.[1];
@@ -120,20 +114,18 @@ function moduleFailure(
   const place = urlPlace(text);
   const isFile = /^(?:[./]|file:|[A-Za-z]:\\)/.test(name);
   const importer = place === null ? localPath(imported?.[3] ?? path) : show(place);
-  return invalid(importer, isFile ? `cannot find ${localPath(name)}` : `cannot find the package ${name}`, {
-    hint: isFile
-      ? "fix the path of the import"
-      : `install it beside the recipe; without installing there are ${importableModules(modules).join(", ")}`,
-    cause,
-  });
+  if (isFile) return invalid(thrown, importer, `cannot find ${localPath(name)}`, "fix the path of the import");
+  const known = importableModules(modules).join(", ");
+  const hint = `install it beside the recipe; without installing there are ${known}`;
+  return invalid(thrown, importer, `cannot find the package ${name}`, hint);
 }
 
-async function syntaxFailure(thrown: Thrown, place: Place, cause: unknown): Promise<RalphError> {
+async function syntaxFailure(thrown: Thrown, place: Place): Promise<RalphError> {
   const message = (thrown.message.split("\n")[0] as string).replace(/^SyntaxError: /, "");
   const line = (await readText(place.file))?.split(/\r?\n/)[place.line - 1];
   const shown = line === undefined ? "" : `\n\n${excerpt(line, place)}`;
   const kind = thrown.name === "TypeError" && !thrown.message.startsWith("SyntaxError:") ? "" : "syntax error: ";
-  return invalid(show(place), `${kind}${message}${shown}`, { hint: "fix the line", cause });
+  return invalid(thrown, show(place), `${kind}${message}${shown}`, "fix the line");
 }
 
 function excerpt(line: string, { line: number, column }: Place): string {
@@ -202,7 +194,7 @@ function show({ file, line, column }: Place): string {
 /** Bun gathers several problems of one file into one error: the first is reported. */
 function read(error: unknown): Thrown {
   if (typeof error !== "object" || error === null) {
-    return { name: "", message: String(error), stack: "", code: "", position: null };
+    return { name: "", message: String(error), stack: "", code: "", position: null, cause: error };
   }
   const { errors } = error as { readonly errors?: unknown };
   const first = Array.isArray(errors) && errors[0]?.position ? errors[0] : error;
@@ -215,13 +207,10 @@ function read(error: unknown): Thrown {
     stack: stripVTControlCharacters(String(stack ?? "")).replace(text, () => ""),
     code: String(code ?? ""),
     position: position?.file && position.line ? position : null,
+    cause: error,
   };
 }
 
-function invalid(
-  path: string,
-  problem: string,
-  options: { readonly hint: string; readonly cause: unknown },
-): RalphError {
-  return new RalphError("recipe-invalid", { details: { path, problem }, ...options });
+function invalid({ cause }: Thrown, path: string, problem: string, hint: string): RalphError {
+  return new RalphError("recipe-invalid", { details: { path, problem }, hint, cause });
 }
