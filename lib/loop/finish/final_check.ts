@@ -76,6 +76,15 @@ export async function finalWork<Data, Findings>(
   return { items, checks };
 }
 
+/** How the final check is run. */
+interface FinalRun {
+  readonly records: readonly PassedRecord[];
+  readonly logs: string;
+  readonly signal: AbortSignal;
+  /** `null`: everything is judged in the tree. */
+  readonly clean: CleanRun | null;
+}
+
 /**
  * Runs the final check. Items that no check has seen are verified only where a review of the run that built them says so;
  * those that their agent did not claim stay unverified, however often their checks pass.
@@ -83,13 +92,7 @@ export async function finalWork<Data, Findings>(
 export async function finalCheck(
   ralph: RalphContext,
   { items, checks }: FinalWork,
-  options: {
-    readonly records: readonly PassedRecord[];
-    readonly logs: string;
-    readonly signal: AbortSignal;
-    /** `null`: everything is judged in the tree. */
-    readonly clean: CleanRun | null;
-  },
+  options: FinalRun,
 ): Promise<FinalResult> {
   const { clean, records } = options;
   if (checks.length > 0) {
@@ -122,11 +125,7 @@ function unsteadyNotices(commands: readonly string[]): readonly Notice[] {
 async function checked(
   ralph: RalphContext,
   { items, checks }: FinalWork,
-  { clean, logs, signal }: {
-    readonly clean: CleanRun | null;
-    readonly logs: string;
-    readonly signal: AbortSignal;
-  },
+  { clean, logs, signal }: FinalRun,
 ): Promise<Omit<FinalResult, "unverified">> {
   const isClean = ({ command }: Check): boolean => command !== undefined && clean?.whyInTree(command) === null;
   const inTree = checks.flatMap(({ command }): readonly Notice[] => {

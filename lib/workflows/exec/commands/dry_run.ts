@@ -32,12 +32,8 @@ const QUESTIONS: Readonly<Record<string, string>> = {
   run: "whether to start the work",
 };
 
-/** One thing that would happen, in words. */
-interface Row {
-  readonly name: string;
-  /** The first beside the name, the others below it. */
-  readonly lines: readonly string[];
-}
+/** All that would happen, in words: a first line beside each name, the others below it. */
+type Rows = Readonly<Record<string, readonly string[]>>;
 
 /** Planning would begin with this. */
 interface Begun {
@@ -76,23 +72,18 @@ export async function showDryRun(
   const begun = recipe === null ? await tried(() => begunWith(ralph, args)) : null;
   const { provider } = ralph.config;
   const model = provider.model === undefined ? "" : `, model ${provider.model}`;
-  const rows: readonly Row[] = [
-    { name: "goal", lines: [begun?.goal ?? args.goal].filter((goal) => goal !== "").map(oneLine) },
-    { name: "project", lines: [ralph.root] },
-    { name: "agent", lines: [unnamed === null ? oneLine(`${ralph.agent.name}${model}`) : `none: ${unnamed}`] },
-    ...recipe === null
-      ? []
-      : [{ name: "recipe", lines: [`${relative(ralph.root, recipe)}: what it does is known when it runs`] }],
-    ...begun === null ? [] : [
-      { name: "plan", lines: planLines(ralph, begun) },
-      { name: "branch", lines: await branchLines(ralph, begun, base) },
-    ],
-    { name: "checks", lines: await checkLines(ralph) },
-    ...begun === null ? [] : [{ name: "commits", lines: commitLines(ralph, begun) }],
-    { name: "yours", lines: [await yourText(ralph)] },
-    ...begun === null ? [] : [{ name: "asks", lines: asksLines(invocation, ralph, begun) }],
-    { name: "limits", lines: [limitText(ralph)] },
-  ];
+  const rows: Rows = {
+    goal: [begun?.goal ?? args.goal].filter((goal) => goal !== "").map(oneLine),
+    project: [ralph.root],
+    agent: [unnamed === null ? oneLine(`${ralph.agent.name}${model}`) : `none: ${unnamed}`],
+    ...recipe === null ? {} : { recipe: [`${relative(ralph.root, recipe)}: what it does is known when it runs`] },
+    ...begun === null ? {} : { plan: planLines(ralph, begun), branch: await branchLines(ralph, begun, base) },
+    checks: await checkLines(ralph),
+    ...begun === null ? {} : { commits: commitLines(ralph, begun) },
+    yours: [await yourText(ralph)],
+    ...begun === null ? {} : { asks: asksLines(invocation, ralph, begun) },
+    limits: [limitText(ralph)],
+  };
   print(invocation, rows, problems);
   const [first, ...others] = problems;
   for (const { message } of others) invocation.say(`error: ${message}`);
@@ -100,16 +91,15 @@ export async function showDryRun(
   return EXIT.done;
 }
 
-function print(invocation: Invocation, rows: readonly Row[], problems: readonly RalphError[]): void {
+function print(invocation: Invocation, rows: Rows, problems: readonly RalphError[]): void {
   const { flags, host: { terminal }, out, say } = invocation;
   if (flags.has("json")) {
-    const found = Object.fromEntries(rows.map(({ name, lines }) => [name, lines]));
-    return out(toJson({ ...found, problems: problems.map(({ code, message, hint }) => ({ code, message, hint })) }));
+    return out(toJson({ ...rows, problems: problems.map(({ code, message, hint }) => ({ code, message, hint })) }));
   }
   const { dim } = styleFor(invocation, "stdout");
-  const width = Math.max(...rows.map(({ name }) => name.length));
+  const width = Math.max(...Object.keys(rows).map(({ length }) => length));
   const room = terminal.isTerminal("stdout") ? Math.max(terminal.size().columns - width - 2, 20) : Infinity;
-  for (const { name, lines } of rows) {
+  for (const [name, lines] of Object.entries(rows)) {
     const shown = lines.flatMap((line) => wrapText(line, room).split("\n"));
     for (const [index, line] of shown.entries()) out(`${dim((index === 0 ? name : "").padEnd(width))}  ${line}`);
   }
