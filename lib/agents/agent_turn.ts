@@ -1,6 +1,6 @@
 import { dirname, join, parse, relative, sep } from "node:path";
 import type { TurnStage } from "../config/types.ts";
-import type { Agent, RalphContext, TurnKind } from "../context/context.ts";
+import { type Agent, note, type RalphContext, type TurnKind } from "../context/context.ts";
 import { gitFailed } from "../git/run_git.ts";
 import {
   type ChangedPath,
@@ -112,11 +112,7 @@ export async function agentTurn(ralph: RalphContext, request: AgentTurnRequest):
     const fixed = await repository.changedSince(before).catch(async () => {
       throw before.head === null || await hasCommit(repository, before.head) ? error : gone();
     });
-    ralph.events.emit({
-      type: "note",
-      level: "warn",
-      message: "the turn left a repository that git could not read: fixed",
-    });
+    note(ralph, "warn", "the turn left a repository that git could not read: fixed");
     return fixed;
   });
   if (now.head === null && before.head !== null && !await hasCommit(repository, before.head)) throw gone();
@@ -134,7 +130,7 @@ export async function restoreFolders(
 ): Promise<void> {
   const repository = requireRepository(ralph);
   for (const one of swapped) {
-    ralph.events.emit({ type: "note", level: "warn", message: sentenceAbout(ralph, one) });
+    note(ralph, "warn", sentenceAbout(ralph, one));
   }
   if (head === null) return;
   const paths = swapped.map(({ folder }) => relative(repository.topLevel, folder).replaceAll(sep, "/"));

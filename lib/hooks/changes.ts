@@ -1,7 +1,7 @@
 import { basename, dirname, join, relative, sep } from "node:path";
 import type { Brief } from "../checks/brief/types.ts";
 import { requireRepository, rootPaths, topLevelPaths } from "../git/repository.ts";
-import type { RalphContext } from "../context/context.ts";
+import { note, type RalphContext } from "../context/context.ts";
 import type { TreeChange } from "../git/merge_change.ts";
 import { applyTreeChange } from "./hook_trees.ts";
 import { listDirectory, removePath, renamePath } from "../host/files.ts";
@@ -104,8 +104,7 @@ export async function reportLeftPatches(ralph: RalphContext, shared: string | nu
   for (const one of folders) {
     for (const name of (await listDirectory(one)).filter((entry) => entry.endsWith(PENDING))) {
       const kept = relative(ralph.root, await keepPatch(join(one, name)));
-      const message = `a killed run did not bring in what a hook changed: \`git apply ${kept}\` does`;
-      ralph.events.emit({ type: "note", level: "warn", message });
+      note(ralph, "warn", `a killed run did not bring in what a hook changed: \`git apply ${kept}\` does`);
     }
   }
 }

@@ -1,7 +1,6 @@
-import type { EventSink } from "../events/types.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { join } from "node:path";
-import type { RalphContext } from "../context/context.ts";
+import { note, type RalphContext } from "../context/context.ts";
 import type { Check, CheckOutcome } from "../backlog/types.ts";
 import { ServiceRecords } from "./records.ts";
 import { Service, type ServiceState } from "./service.ts";
@@ -44,7 +43,7 @@ export type ServicesContext = Pick<RalphContext, "config" | "events" | "host" | 
  * ```
  */
 export function openServices(ralph: ServicesContext): Services {
-  const { config, host, root, repository, events } = ralph;
+  const { config, host, root, repository } = ralph;
   const records = new ServiceRecords(join(repository?.ralphDirectory ?? join(root, ".ralph"), "services.json"));
   const services = config.services.map((service) =>
     new Service({
@@ -71,7 +70,7 @@ export function openServices(ralph: ServicesContext): Services {
       return { ok: false, exitCode: null, tail: state.reason };
     }
     problems.delete(name);
-    if (state.note !== null) events.emit({ type: "note", level: "warn", message: state.note });
+    if (state.note !== null) note(ralph, "warn", state.note);
     return { ok: true, exitCode: 0, tail: state.note ?? "" };
   }
 
@@ -89,14 +88,10 @@ export function openServices(ralph: ServicesContext): Services {
       })),
     async prepare(signal = NEVER) {
       for (const name of await records.endLeftOvers()) {
-        events.emit({
-          type: "note",
-          level: "info",
-          message: `ended the service ${name} that an earlier run left running`,
-        });
+        note(ralph, "info", `ended the service ${name} that an earlier run left running`);
       }
       for (const service of services) await service.ensureOurs();
-      for (const service of services) await tryOnce(service, events, signal);
+      for (const service of services) await tryOnce(ralph, service, signal);
     },
     running: (signal = NEVER) => runningLines(services, signal),
     async [Symbol.asyncDispose]() {
@@ -106,18 +101,14 @@ export function openServices(ralph: ServicesContext): Services {
 }
 
 /** A service that cannot come up is an error; one not up yet is only reported: a turn may be there to fix it. */
-async function tryOnce(service: Service, events: EventSink, signal: AbortSignal): Promise<void> {
+async function tryOnce(ralph: ServicesContext, service: Service, signal: AbortSignal): Promise<void> {
   const state = await service.ensureReady(signal);
   if (state.status === "ready" || signal.aborted) return;
   const { name, start } = service.config;
   if (start === undefined || state.isMissing === true) {
     throw new RalphError("service-down", { details: { name, reason: state.reason } });
   }
-  events.emit({
-    type: "note",
-    level: "warn",
-    message: `${state.reason}\nthe prompt of the first turn that needs it says so`,
-  });
+  note(ralph, "warn", `${state.reason}\nthe prompt of the first turn that needs it says so`);
 }
 
 async function runningLines(services: readonly Service[], signal: AbortSignal): Promise<readonly string[]> {
