@@ -47,7 +47,7 @@ export interface FilledTree {
 
 /** Nothing is copied before the first `bringUp()`. Only ignored paths are: one that git tracks is left out. */
 export function createFilledTree(options: FilledTreeOptions): FilledTree {
-  const { host, from, to, root, workspace, signal } = options;
+  const { host, from, to, root, workspace } = options;
   const git = createGit(host, from);
   const inside = relative(to, root);
   const globs = (paths: readonly string[]): readonly string[] =>
@@ -88,7 +88,7 @@ export function createFilledTree(options: FilledTreeOptions): FilledTree {
       const isInstalled = workspace.setup !== null;
       // installed files are made by the setup; single files such as `.env` no installation makes
       await copy((_, folder) => !isInstalled || (!folder && key === null));
-      if (workspace.setup !== null) await install(options, root, workspace.setup, signal);
+      await install(options, root);
       [key, at] = [now, commit];
     },
     async bringBack(before, commit, changed) {
@@ -96,10 +96,7 @@ export function createFilledTree(options: FilledTreeOptions): FilledTree {
       const [was, now] = [await keyOf(git, before), await keyOf(git, commit)];
       if (was === now) return null;
       [key, at] = [now, commit];
-      if (workspace.setup !== null) {
-        await install(options, join(from, inside), workspace.setup, signal);
-        return [];
-      }
+      if (await install(options, join(from, inside))) return [];
       const { paths } = await ignoredPaths(createGit(host, to), to, globs(workspace.copy));
       const back: string[] = [];
       for (const path of paths) {
@@ -118,22 +115,20 @@ async function bringOne({ host, from, to, aside }: FilledTreeOptions, path: stri
   await copyTree(host, join(to, path), join(from, path), from);
 }
 
-async function install(
-  { host, workspace }: Pick<FilledTreeOptions, "host" | "workspace">,
-  cwd: string,
-  command: string,
-  signal: AbortSignal,
-): Promise<void> {
+/** @returns whether there is an installation */
+async function install({ host, workspace, signal }: FilledTreeOptions, cwd: string): Promise<boolean> {
+  const { setup: command, setupTimeout } = workspace;
+  if (command === null) return false;
   const redactor = redactorFor(host.environment.variables);
   const end = await host.processes.run({
     ...await shellInvocation(command, host.environment),
     cwd,
     sandbox: { role: "setup", cwd },
-    timeoutMs: workspace.setupTimeout * 1000,
+    timeoutMs: setupTimeout * 1000,
     signal,
     mask: () => redactor.stream(),
   });
-  if (end.exitCode === 0 || signal.aborted) return;
+  if (end.exitCode === 0 || signal.aborted) return true;
   const reason = end.tail.trim().split("\n").slice(-5).join("\n") || end.reason;
   throw new RalphError("setup-failed", { details: { command, reason } });
 }
