@@ -181,19 +181,24 @@ const browser = section("BrowserConfig", "How pages are looked at.", DEFAULTS.br
 });
 
 const tracker = section("TrackerConfig", "Where issues are that are worked off.", DEFAULTS.tracker, {
-  name: z.enum(["github"]).nullable().describe(
+  name: z.enum(["github", "linear", "beads"]).nullable().describe(
     "Tracker whose issues are worked off. `null`: none is.",
   ),
   project: command.nullable().describe(
-    "Repository on GitHub, `owner/name`. `null`: the one of the remote.",
+    "GitHub: the repository, `owner/name`; `null` is that of the remote. Linear: the key of the team; `null` is every team.",
   ),
   label: command.describe("Label of the issues that are meant."),
   people: z.array(command).describe("Labels of issues that are left to people."),
-  states: section("TrackerStates", "The label that says how far Ralph is.", DEFAULTS.tracker.states, {
-    working: command.describe("A runner works on it."),
-    review: command.describe("It is on a branch; merging closes it."),
-    blocked: command.describe("It waits for an answer."),
-  }),
+  states: section(
+    "TrackerStates",
+    "The label, in Linear the state of the workflow, that says how far Ralph is.",
+    DEFAULTS.tracker.states,
+    {
+      working: command.describe("A runner works on it."),
+      review: command.describe("It is on a branch; merging closes it."),
+      blocked: command.describe("It waits for an answer."),
+    },
+  ),
   remote: command.describe("Remote of the repository that holds claims and branches."),
   heartbeat: seconds.describe(
     "Time between two signs of life of a runner, in seconds; another one takes over after two without a sign.",

@@ -315,7 +315,7 @@ const rows = {
   "tracker-unknown": { message: "{problem}", hint: "docs/guides/trackers.md says what each tracker needs" },
   "tracker-login": {
     message: "{host} cannot be used: {reason}",
-    hint: "log in with its own program (`gh auth login`), or set `GH_TOKEN`",
+    hint: "log in with its own program (`gh auth login`), or set `GH_TOKEN`, for Linear `LINEAR_API_KEY`",
     exitCode: 4,
   },
   "tracker-unreachable": {

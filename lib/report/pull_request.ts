@@ -14,6 +14,10 @@ const SHORT = 10;
 /** Before the fold is one screen: so many lines of a section. */
 const SHOWN = { files: 6, stories: 16, left: 6, runs: 2, tests: 3 };
 
+/** The kind of items that a tracker has: merging the request closes them. */
+const ISSUE = "issue";
+const PASSED: ReadonlySet<string> = new Set(["verified", "unverified"]);
+
 /** The commit that the ticks of a request speak of. */
 export interface Proof {
   readonly commit: string;
@@ -65,6 +69,9 @@ export function requestTitle(
 export function requestBody(reports: readonly RunReport[], facts: RequestFacts): string {
   const goal = reportTexts.firstLine(reports.findLast((report) => report.goal !== null)?.goal ?? "");
   const items = newestOf(reports);
+  const closing = items.filter(({ kind, state }) => kind === ISSUE && PASSED.has(state)).map(({ id }) =>
+    `Closes ${id}`
+  );
   const sections = [
     changedSection(facts.change),
     storySection(items, reports, facts),
@@ -77,6 +84,7 @@ export function requestBody(reports: readonly RunReport[], facts: RequestFacts):
   ].filter(({ lines }) => lines.length > 0);
   const lines = [
     ...goal === requestTitle(reports, "") ? [] : [escape(goal), ""],
+    ...closing.length === 0 ? [] : [...closing, ""],
     ...sections.filter(({ lines }) => lines.length > 0).flatMap((
       { title, short },
     ) => [`### ${title}`, "", ...short, ""]),

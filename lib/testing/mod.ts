@@ -13,4 +13,5 @@ export {
   temporaryRepository,
   type TemporaryRepositoryOptions,
 } from "./temporary_repository.ts";
+export * from "./tracker_contract.ts";
 export { type TestContext, testContext, type TestContextOptions } from "./test_context.ts";

@@ -7,6 +7,7 @@ import { RalphError } from "../errors/ralph_error.ts";
 import { isObject, jsonIn } from "../host/data.ts";
 import { exchange } from "../host/http.ts";
 import type { Clock } from "../host/types.ts";
+import { textOf } from "./graph.ts";
 
 const TIMEOUT_MS = 30_000;
 /** Pauses before the next try, if the server names none. */
@@ -76,14 +77,15 @@ export async function askGraph(
   for (let attempt = 0;; attempt += 1) {
     const { data } = await api({ method: "POST", url, body: { query, variables } });
     const { errors, data: found } = isObject(data) ? data : {};
-    const problems = (Array.isArray(errors) ? errors : []).filter(isObject).filter(({ type }) => type !== "NOT_FOUND");
+    const problems = (Array.isArray(errors) ? errors : []).filter(isObject).filter(({ type, message }) =>
+      type !== "NOT_FOUND" && !textOf(message).startsWith("Entity not found")
+    );
     if (problems.length === 0) return found;
     const isLimit = problems.some(({ type, extensions }) =>
       type === "RATE_LIMITED" || (isObject(extensions) && extensions["code"] === "RATELIMITED")
     );
     if (isLimit && attempt < 1) continue;
-    const message = problems[0]?.["message"];
-    const reason = typeof message === "string" ? message : "no reason given";
+    const reason = textOf(problems[0]?.["message"]);
     throw new RalphError(isLimit ? "tracker-unreachable" : "tracker-refused", { details: { host, reason } });
   }
 }

@@ -65,6 +65,7 @@ export async function trackerBacklog(ralph: RalphContext, tracker: Tracker): Pro
   const shared = ralph.config.verify.default;
   return {
     ...issueParts(tracker, { entries: () => desk.entries(), shared }),
+    ...tracker.files === undefined ? {} : { ownFiles: tracker.files },
     brief: async () => ({ goal: `issues ${ralph.config.tracker.label} of ${tracker.project}`, branch: desk.branch }),
     next: (view) => desk.next(view),
     async settle(item, attempt) {

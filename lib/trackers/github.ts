@@ -8,6 +8,7 @@ import { RalphError } from "../errors/ralph_error.ts";
 import { isObject, objectOr } from "../host/data.ts";
 import type { Clock } from "../host/types.ts";
 import { type Api, askGraph } from "./api.ts";
+import { nodesOf, sameName, textOf } from "./graph.ts";
 import type { Change, Issue, IssueQuery, IssueState, Person, Tracker } from "./types.ts";
 
 /** Rights are asked for again after so long. */
@@ -234,19 +235,6 @@ class Github implements Tracker {
   }
 }
 
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
 function numberOf(id: string): number {
   return Number(id.replace(/^#/, ""));
-}
-
-function nodesOf(list: unknown): readonly Readonly<Record<string, unknown>>[] {
-  const nodes = isObject(list) ? list["nodes"] : list;
-  return Array.isArray(nodes) ? nodes.filter(isObject) : [];
-}
-
-function sameName(name: unknown, label: string): boolean {
-  return typeof name === "string" && name.toLowerCase() === label.toLowerCase();
 }

@@ -11,6 +11,7 @@ import type { Host } from "../host/types.ts";
 import type { Tracker } from "./types.ts";
 
 const GITHUB_API = "https://api.github.com";
+const LINEAR_API = "https://api.linear.app/graphql";
 const LOGIN_MS = 20_000;
 
 /** The place that a tracker is opened in. */
@@ -33,6 +34,10 @@ export async function nameTracker(config: TrackerConfig, { git }: Pick<TrackerPl
       const host = new URL(config.url ?? GITHUB_API).hostname.replace(/^api\./, "");
       return { name, host, project: project ?? await projectOf(git, config.remote, host) };
     }
+    case "linear":
+      return { name, host: "linear.app", project: project ?? "" };
+    case "beads":
+      return { name, host: name, project: "" };
     default:
       throw unknown("no tracker is named: `--tracker github`, or `tracker.name` in the configuration");
   }
@@ -40,24 +45,54 @@ export async function nameTracker(config: TrackerConfig, { git }: Pick<TrackerPl
 
 /** Opens it. @throws {RalphError} tracker-unknown, tracker-login */
 export async function openTracker(config: TrackerConfig, place: TrackerPlace): Promise<Tracker> {
-  const { host, project, name } = await nameTracker(config, place);
+  const named = await nameTracker(config, place);
+  switch (named.name) {
+    case "github":
+      return await openGithub(config, place, named);
+    case "linear":
+      return await openLinear(config, place, named);
+    case "beads":
+      return (await import("./beads.ts")).beadsTracker({ processes: place.host.processes, root: place.root });
+    default:
+      throw unknown(`there is no tracker ${named.name}`);
+  }
+}
+
+async function openGithub(
+  config: TrackerConfig,
+  place: TrackerPlace,
+  { host, project }: TrackerName,
+): Promise<Tracker> {
   const { host: { clock, environment: { variables } }, signal } = place;
   const { createApi } = await import("./api.ts");
-  if (name === "github") {
-    const { githubTracker } = await import("./github.ts");
-    const token = variables["GH_TOKEN"] || variables["GITHUB_TOKEN"] || await githubLogin(place, host);
-    const headers = {
-      authorization: `Bearer ${token}`,
-      accept: "application/vnd.github+json",
-      "content-type": "application/json",
-      "user-agent": "ralph",
-      "graphql-features": "sub_issues",
-    };
-    const api = createApi({ host, headers, clock, signal });
-    const url = (config.url ?? GITHUB_API).replace(/\/$/, "");
-    return githubTracker({ api, clock, url, host, project, states: config.states });
+  const { githubTracker } = await import("./github.ts");
+  const token = variables["GH_TOKEN"] || variables["GITHUB_TOKEN"] || await githubLogin(place, host);
+  const headers = {
+    authorization: `Bearer ${token}`,
+    accept: "application/vnd.github+json",
+    "content-type": "application/json",
+    "user-agent": "ralph",
+    "graphql-features": "sub_issues",
+  };
+  const api = createApi({ host, headers, clock, signal });
+  const url = (config.url ?? GITHUB_API).replace(/\/$/, "");
+  return githubTracker({ api, clock, url, host, project, states: config.states });
+}
+
+async function openLinear(
+  config: TrackerConfig,
+  place: TrackerPlace,
+  { host, project }: TrackerName,
+): Promise<Tracker> {
+  const { host: { clock, environment: { variables } }, signal } = place;
+  const { createApi } = await import("./api.ts");
+  const { linearTracker } = await import("./linear.ts");
+  const authorization = variables["LINEAR_API_KEY"] ?? "";
+  if (authorization === "") {
+    throw new RalphError("tracker-login", { details: { host, reason: "there is no `LINEAR_API_KEY`" } });
   }
-  throw unknown(`the tracker ${name} is not there`);
+  const api = createApi({ host, headers: { authorization, "content-type": "application/json" }, clock, signal });
+  return linearTracker({ api, url: config.url ?? LINEAR_API, host, project, states: config.states });
 }
 
 /** The token of GitHub's own program. */

@@ -9,6 +9,9 @@ import type { TrackerConfig } from "../config/types.ts";
 import { ownCommands, seenBody, seenTitle, type Standing, standingOf } from "./trust.ts";
 import type { Issue } from "./types.ts";
 
+const MOST_LINES = 30;
+const LONGEST_LINE = 300;
+
 /** An issue as it was when the run read it: all that an attempt needs. */
 export interface IssueData {
   readonly id: string;
@@ -53,11 +56,17 @@ export function entryOf(issue: Issue, { config, isConfined }: QueueOptions): Ent
     id,
     kind: "issue",
     title: data.title,
-    ...isStrange ? { isAdded: true } : { criteria: [data.text] },
+    ...isStrange ? { isAdded: true } : { criteria: criteriaIn(data.text) },
     fingerprint: fingerprintOf([data.title, data.text, data.isStrange, data.commands]),
     data,
   };
   return { issue, item, left: leftBecause(issue, standing, { config, isConfined }) };
+}
+
+/** The lines of a text that a request shows, and a reviewer looks at. */
+function criteriaIn(text: string): readonly string[] {
+  const lines = text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+  return lines.slice(0, MOST_LINES).map((line) => line.slice(0, LONGEST_LINE));
 }
 
 function leftBecause(issue: Issue, standing: Standing, { config, isConfined }: QueueOptions): string | null {

@@ -56,6 +56,8 @@ export type IssueState = "open" | "working" | "review" | "blocked";
  * `tracker-unreachable`, and is asked again later; a refusal is `tracker-refused`.
  */
 export interface Tracker {
+  /** Files of the tree that it writes, relative to the root: no one's work. @default none */
+  readonly files?: readonly string[];
   /** Short: `github`. Part of the journal's key. */
   readonly name: string;
   /** The repository, team or folder: `owner/name`. */

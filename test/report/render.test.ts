@@ -90,6 +90,17 @@ test("what the experiments proved of an item is beside it, in the report, the pa
   expect(requestBody([report], FACTS)).toContain(`verified; ${proof}`);
 });
 
+test("a request closes the issues that passed, and no other item", async () => {
+  const issue = (id: string): { item: { id: string; kind: string; title: string } } => ({
+    item: { id, kind: "issue", title: "t" },
+  });
+  const parked = { ...issue("#8"), result: "failed", settlement: "parked" } as const;
+  const events = [...attempt("#7", 1, issue("#7")), ...attempt("#8", 2, parked), ...attempt("US-001", 3)];
+  const report = await reportOf([RUN_START, ...events, runEnd("passed")]);
+
+  expect(requestBody([report], FACTS).match(/Closes .*/g)).toEqual(["Closes #7"]);
+});
+
 test("a command in a request's body can be copied as it is", async () => {
   const report = await reportOf([RUN_START, ...attempt("US-001", 1), runEnd("passed")]);
   const left = "leftover: US-002: what its turns left; `git diff HEAD...refs/ralph/work/a_b.3` shows it";

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { expect, test } from "vitest";
 import { gitIn } from "../repository.ts";
+import { BD, bead } from "./bd.ts";
 import { githubServer, user } from "./github_server.ts";
 import { farm, ralph, TOKEN } from "./run.ts";
 
@@ -65,4 +66,40 @@ test("a token is in requests alone: not in a turn, a log, a commit or a comment"
   const { execFileSync } = await import("node:child_process");
   const found = execFileSync("sh", ["-c", 'grep -rl "$1" . || true', "sh", TOKEN], { cwd: clone, encoding: "utf8" });
   expect([found, out.includes(TOKEN), JSON.stringify(server.comments).includes(TOKEN)]).toEqual(["", false, false]);
+}, 120_000);
+
+test("an issue is a goal if its last editor may write, and none otherwise", async () => {
+  await using server = await githubServer();
+  using place = farm(server.url);
+  server.add({ number: 1, title: "Add one", body: "In a file. Verify: `test -f one`" });
+  server.add({ number: 2, title: "Strange", author: user("stranger") });
+  const clone = place.clone("a");
+  const { code, out } = await ralph(place, clone, ["exec", "--issue", "1", "--dry-run"]);
+  expect(code, out).toBe(0);
+  expect(out).toContain("Add one (#1)");
+  const strange = await ralph(place, clone, ["exec", "--issue", "2", "--dry-run"]);
+  expect(strange.code, strange.out).toBe(2);
+  expect(strange.out).toContain("someone who may not write here");
+  expect((await ralph(place, clone, ["exec", "--issue", "9", "--dry-run"])).out).toContain("there is no issue #9");
+}, 120_000);
+
+test("the issues of beads, by its own program", async () => {
+  using place = farm("http://127.0.0.1:1");
+  const clone = place.clone("a", { name: "beads", project: null, url: null });
+  writeFileSync(join(place.folder, "bd"), BD, { mode: 0o755 });
+  const titled = { title: "Resolve issue #7" };
+  writeFileSync(
+    join(clone, "beads.json"),
+    JSON.stringify([bead("bd-1", titled), bead("bd-2", { labels: ["hitl", "ralph"] })]),
+  );
+  writeFileSync(join(clone, ".git/info/exclude"), "beads.json\n");
+  const { code, out } = await ralph(place, clone, ["run", "--ui", "plain"], {
+    PATH: `${place.folder}${delimiter}${process.env["PATH"]}`,
+  });
+  expect(code, out).toBe(0);
+  expect(out).toContain("bd-2 is left: it is for people (hitl)");
+  expect(gitIn(clone)("log", "-1", "--format=%B").trim()).toBe("feat: Resolve issue #7 (bd-1)\n\nCloses bd-1");
+  const [one] = JSON.parse(readFileSync(join(clone, "beads.json"), "utf8"));
+  expect(one).toMatchObject({ status: "in_progress" });
+  expect(one.comments.at(-1).text).toContain("Done in");
 }, 120_000);

@@ -64,6 +64,7 @@ export const EXEC: WorkflowRow = {
       usage: '"<goal>"',
       arity: [0, 1],
       flags: {
+        issue: flags.text("ID", "an issue of the tracker as the goal (default tracker: github)"),
         ...flags.PLAN_FLAGS,
         ...EXEC_FLAGS,
         "dry-run": flags.toggle("show what would happen; start no agent and no check, write nothing", { common: true }),

@@ -3,8 +3,8 @@ import { text } from "../../cli/flags.ts";
 import type { WorkflowRow } from "../workflow.ts";
 
 const RUN_FLAGS: FlagTable = {
-  tracker: text("NAME", "work off the issues of a tracker: github", {
-    choices: ["github"],
+  tracker: text("NAME", "work off the issues of a tracker: github, linear or beads", {
+    choices: ["github", "linear", "beads"],
     common: true,
   }),
   label: text("NAME", "the label of the issues that are meant (default: tracker.label)"),
@@ -14,8 +14,8 @@ const RUN_FLAGS: FlagTable = {
 /** The issues of a tracker. */
 export const TRACKERS: WorkflowRow = {
   name: "trackers",
-  summary: "the issues of GitHub that have a label, each claimed, verified and put up for review",
-  hint: "issues of GitHub",
+  summary: "the issues of GitHub, Linear or beads that have a label, each claimed, verified and put up for review",
+  hint: "issues of GitHub, Linear or beads",
   start: "ralph run --tracker github",
   state: "tracker.name in the configuration",
   detect: () => Promise.resolve(false),

@@ -42,15 +42,23 @@ export async function run(invocation: Invocation): Promise<number> {
 /** A recipe of one's own may need no goal; where it does, its schema or `plan()` says so. */
 async function argsOf(invocation: Invocation, own: string | null): Promise<ExecArgs> {
   const { flags } = invocation;
-  const mayLackGoal = own !== null && invocation.arguments.length === 0 && !flags.has("goal-file");
+  const mayLackGoal = own !== null && invocation.arguments.length === 0 && !flags.has("goal-file") &&
+    !flags.has("issue");
   return {
-    goal: mayLackGoal ? "" : await goalOf(invocation),
+    goal: mayLackGoal ? "" : await goalIn(invocation),
     resume: flags.has("resume"),
     ...optional("base", flags.text("base")),
     ...optional("understand", flags.text("understand") as ExecArgs["understand"]),
     maxUnderstandIterations: parseCap("--max-understand-iterations", flags.text("max-understand-iterations")),
     maxRunIterations: parseCap("--max-run-iterations", flags.text("max-run-iterations")),
   };
+}
+
+/** In words, or an issue's. */
+async function goalIn(invocation: Invocation): Promise<string> {
+  return invocation.flags.has("issue")
+    ? await (await import("./issue_goal.ts")).issueGoal(invocation)
+    : await goalOf(invocation);
 }
 
 /**
