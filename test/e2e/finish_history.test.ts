@@ -152,6 +152,17 @@ describe("ralph finish --clean-history", () => {
     expect(git("diff", "--name-only", "main", "origin/ralph/hello")).toBe("a.txt\nb.txt");
   });
 
+  test("counts the commit by which an earlier finish took the state away as Ralph's", async () => {
+    const { root, git } = await unfinished();
+    await finish(root, "--merge").expectExit(0);
+    git("switch", "-q", "ralph/hello");
+    git("branch", "-f", "main", "main~1");
+
+    await finish(root, "--merge", "--clean-history").expectExit(0);
+
+    expect(git("log", "--format=%s", "main^1..main^2")).toBe("feat: write a.txt");
+  });
+
   /** How a branch gets a commit that is not Ralph's alone. */
   const OTHERS: Readonly<Record<string, (git: Project["git"]) => void>> = {
     "is not Ralph's": (git) => {

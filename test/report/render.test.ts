@@ -141,7 +141,7 @@ describe("requestBody()", () => {
     expect(body).toContain("### Changed: 12 files, +120 -12\n\n- `src/f0.ts` +10 -1\n- `src/f1.ts` +10 -1 (test)");
     expect(body).toContain("no sandbox; strict");
     expect(body).toContain(
-      `git checkout cccccccccc\nralph gate --base aaaaaaaaaa --verify 'test -f '\\''a b'\\'''\n`,
+      `git checkout cccccccccc\nralph gate --base aaaaaaaaaa --verify 'test -f '\\''a b'\\''' --verify 'npm test'\n`,
     );
   });
 

@@ -16,6 +16,7 @@ import { conventionalTitle } from "../../report/title_convention.ts";
 import type { RunReport } from "../../report/types.ts";
 import type { FinishPlan } from "./finish_plan.ts";
 import { ownState } from "./proof.ts";
+import { removalSubject } from "./set_aside.ts";
 
 /** The branch as it would be. */
 export interface CleanHistory {
@@ -125,7 +126,8 @@ async function refuseOthers(
     if (/^gpgsig/m.test(headerOf(raw))) return "is signed";
     if (!free.has(id)) return "was pushed, or another branch or tag has it";
     if (made.has(id)) return "";
-    const isNoted = subject.startsWith("ralph: ") && (await pathsBetween(repository, parent, id)).every(isState);
+    const isOwn = subject.startsWith("ralph: ") || subject === removalSubject(branch);
+    const isNoted = isOwn && (await pathsBetween(repository, parent, id)).every(isState);
     return isNoted ? "" : "is not Ralph's";
   };
   const found: string[] = [];

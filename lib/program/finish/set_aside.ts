@@ -64,12 +64,17 @@ export async function setAside(
   return ref;
 }
 
+/** The subject of the commit that takes the state off a branch. */
+export function removalSubject(branch: string): string {
+  return `chore: remove the state of ${branch}`;
+}
+
 async function commitRemoval(
   ralph: RalphContext,
   { branch, ref, gone }: { readonly branch: string; readonly ref: string; readonly gone: readonly string[] },
 ): Promise<void> {
   const repository = requireRepository(ralph);
-  const subject = `chore: remove the state of ${branch}`;
+  const subject = removalSubject(branch);
   try {
     const result = await repository.commit({ paths: gone, subject, body: `It is kept in ${ref}.` });
     if (result.status === "committed") ralph.events.emit({ type: "commit", commit: result.commit, subject });
