@@ -40,7 +40,8 @@ export async function run(invocation: Invocation): Promise<number> {
     squash: flags.has("squash"),
     withHistory: flags.has("with-history"),
   };
-  const plan = await finishPlan(ralph, choice, ownPaths(ralph), await statePaths(ralph, row));
+  const state = await statePaths(ralph, row);
+  const plan = await finishPlan(ralph, choice, ownPaths(ralph), state);
   const { work: { branch, from, head }, target } = plan;
   const isMeant = (id: string): boolean => id !== ralph.run.id;
   const reports = await branchRuns(ralph, { branch, head, base: target.onto, isMeant });
@@ -53,7 +54,7 @@ export async function run(invocation: Invocation): Promise<number> {
     (await requireRepository(ralph).git(["log", "--no-merges", `-${READ_SUBJECTS}`, "--format=%s", target.onto]))
       .stdout.split("\n").filter(Boolean);
   const clean = flags.has("clean-history") && !plan.isMerged
-    ? await cleanHistory(ralph, plan, { files, reports, change, subjects })
+    ? await cleanHistory(ralph, plan, { state, reports, change, subjects })
     : null;
   const { lines, message } = shown(plan, { isChecked, reports, files, clean, draft: flags.has("draft") });
   if (flags.has("dry-run")) {

@@ -10,7 +10,7 @@ import { archivesOf } from "../../git/archive.ts";
 import { treeWith } from "../../git/own_index.ts";
 import { isAncestor } from "../../git/refs.ts";
 import { commitFields, lineFrom, outputFrom, pathsBetween } from "../../git/run_git.ts";
-import { type Repository, requireRepository, topLevelPaths } from "../../git/repository.ts";
+import { type Repository, requireRepository } from "../../git/repository.ts";
 import type { Change } from "../../report/changed_files.ts";
 import { conventionalTitle } from "../../report/title_convention.ts";
 import type { RunReport } from "../../report/types.ts";
@@ -51,9 +51,9 @@ interface Commit {
 export async function cleanHistory(
   ralph: RalphContext,
   { work: { branch, head, from } }: FinishPlan,
-  { files, reports, change, subjects }: {
-    /** State, relative to the root. */
-    readonly files: readonly string[];
+  { state, reports, change, subjects }: {
+    /** Relative to the top level; an earlier finish may have taken it off the branch. */
+    readonly state: readonly string[];
     readonly reports: readonly RunReport[];
     readonly change: Change;
     /** Subjects of the base. */
@@ -64,7 +64,6 @@ export async function cleanHistory(
   const start = await cleanedBefore(repository, branch, head) ?? from;
   const commits = await commitsSince(repository, start, head);
   await refuseOthers(ralph, commits, { range: `${start}..${head}`, branch, reports });
-  const state = topLevelPaths(ralph, files);
   const without = (commit: string): Promise<string> =>
     treeWith(repository, commit, state.map((path) => `0 ${"0".repeat(commit.length)}\t${path}\0`).join(""));
   const instead = new Map<string, string>();
