@@ -106,7 +106,9 @@ async function targetOf(
 /** Branches, stashed work and replacements of objects, but for the branch at work. */
 export function readWork({ gitDirectory }: Guarded, branch: string | null): Tags {
   const replaced = [...readTags(gitDirectory, "replace")].map(([name, hash]) => [`${REPLACE}${name}`, hash] as const);
-  const work = new Map([...readTags(gitDirectory, "heads"), ...readStash(gitDirectory), ...replaced]);
+  const notes = [...readTags(gitDirectory, "notes")].filter(([name]) => !name.startsWith("ralph"))
+    .map(([name, hash]) => [`refs/notes/${name}`, hash] as const);
+  const work = new Map([...readTags(gitDirectory, "heads"), ...notes, ...readStash(gitDirectory), ...replaced]);
   if (branch !== null) work.delete(branch);
   return work;
 }
@@ -151,26 +153,37 @@ export async function keepGone(
   now: Tags,
   attempt: string,
 ): Promise<readonly string[]> {
-  const said: string[] = [...await takeBack(repository, before, now, head)];
+  const { said, back } = await takeBack(repository, before, now, head);
   for (const [name, hash] of before) {
-    if (now.has(name)) continue;
+    const at = now.get(name);
+    if (at === hash || back.has(name) || (at !== undefined && await isNamed(repository, hash))) continue;
     const ref = `refs/ralph/lost/${attempt}.${name.replaceAll("/", "-")}`;
     const { exitCode } = await repository.git(["update-ref", ref, hash]);
     const isBack = exitCode === 0 && STASH_REGEXP.test(name) && await storeStash(repository, hash);
     const kept = `kept as ${ref}${isBack ? ", and back in `git stash list`" : ""}`;
-    said.push(`while the turn ran, ${name} was removed: ${exitCode === 0 ? kept : `${hash} is gone`}`);
+    const done = at === undefined ? "removed" : `moved to ${at.slice(0, 10)}, where what it held is in no ref`;
+    said.push(`while the turn ran, ${name} was ${done}: ${exitCode === 0 ? kept : `${hash} is gone`}`);
   }
   await holdStash(repository, before, false);
   return said;
 }
+
+/** Some branch, tag or note holds it still. */
+async function isNamed({ git }: Guarded, commit: string): Promise<boolean> {
+  const { stdout } = await git(["for-each-ref", "--count=1", `--contains=${commit}`, ...PLACES]);
+  return stdout.trim() !== "";
+}
+
+const PLACES: readonly string[] = ["refs/heads", "refs/tags", "refs/remotes", "refs/notes"];
 
 async function takeBack(
   repository: Guarded,
   before: Tags,
   now: Tags,
   head: string | null,
-): Promise<readonly string[]> {
+): Promise<{ readonly said: string[]; readonly back: ReadonlySet<string> }> {
   const said: string[] = [];
+  const back = new Set<string>();
   const other = [...now].filter(([name, hash]) => before.get(name) !== hash && !STASH_REGEXP.test(name));
   const moved = other.filter(([name]) => before.has(name) && !name.startsWith(REPLACE));
   const marked = await markedCommits(repository, moved.map(([, hash]) => hash));
@@ -182,14 +195,15 @@ async function takeBack(
     if (!isReplacement && !isMoved) continue;
     const ref = isReplacement ? name : `refs/heads/${name}`;
     const why = ["-m", "ralph: as before the turn"];
-    const back = old === undefined ? ["-d", ref, hash] : [...why, ref, old, hash];
-    if ((await repository.git(["update-ref", ...back])).exitCode !== 0) continue; // somebody has moved it since
+    const undo = old === undefined ? ["-d", ref, hash] : [...why, ref, old, hash];
+    if ((await repository.git(["update-ref", ...undo])).exitCode !== 0) continue; // somebody has moved it since
+    back.add(name);
     const message = isReplacement
       ? `replaced an object by ${hash.slice(0, 10)} (git replace): it is as it was`
       : `moved the branch ${name} onto its own commit ${hash.slice(0, 10)}: it is back at ${old?.slice(0, 10)}`;
     said.push(`the turn ${message}`);
   }
-  return said;
+  return { said, back };
 }
 
 /** Takes away the local changes of what differs between both commits, once they are saved. */

@@ -37,12 +37,24 @@ export async function canMark(repository: WithGit): Promise<boolean> {
 /** The commits among these that a turn made; none if that cannot be told. */
 export async function markedCommits(repository: WithGit, commits: readonly string[]): Promise<ReadonlySet<string>> {
   if (commits.length === 0 || !await canMark(repository)) return new Set();
-  const place = ["rev-parse", "--path-format=absolute", "--git-path", "objects"];
-  const objects = await lineFrom(repository, place);
-  const marked = new Set<string>();
+  const marks = await marksOf(repository, commits);
+  return new Set(commits.filter((commit) => marks.get(commit) === MARK));
+}
+
+/** The commits among these that may be a turn's: marked, packed since, which takes the mark away, or all. */
+export async function turnsCommits(repository: WithGit, commits: readonly string[]): Promise<ReadonlySet<string>> {
+  if (commits.length === 0 || !await canMark(repository)) return new Set(commits);
+  const marks = await marksOf(repository, commits);
+  return new Set(commits.filter((commit) => marks.get(commit) === MARK || !marks.has(commit)));
+}
+
+/** How loose objects are compressed. */
+async function marksOf(repository: WithGit, commits: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const objects = await lineFrom(repository, ["rev-parse", "--path-format=absolute", "--git-path", "objects"]);
+  const marks = new Map<string, number>();
   for (const commit of commits) {
     const bytes = await readStart(join(objects, commit.slice(0, 2), commit.slice(2)), 2);
-    if (bytes !== null && bytes[1]! >> 6 === MARK) marked.add(commit);
+    if (bytes !== null) marks.set(commit, bytes[1]! >> 6);
   }
-  return marked;
+  return marks;
 }

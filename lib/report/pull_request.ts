@@ -212,8 +212,13 @@ function triedLines(reports: readonly RunReport[]): readonly string[] {
 function repeatLines(items: readonly ItemReport[], { change, proof }: RequestFacts): readonly string[] {
   const commit = proof?.commit ?? change.head;
   const verified = items.filter(({ state }) => state === "verified");
-  const shared = verified.flatMap(({ attempts }) => attempts.at(-1)?.checks ?? []).filter(({ exitCode }) => exitCode === 0);
-  const commands = [...verified.flatMap(({ criteria }) => criteria.flatMap(verifyCommands)), ...shared.map(({ name }) => name)];
+  const shared = verified.flatMap(({ attempts }) => attempts.at(-1)?.checks ?? []).filter(({ exitCode }) =>
+    exitCode === 0
+  );
+  const commands = [
+    ...verified.flatMap(({ criteria }) => criteria.flatMap(verifyCommands)),
+    ...shared.map(({ name }) => name),
+  ];
   const checks = [...new Set(commands)].map((command) => ` --verify ${quoted(command)}`).join("");
   const checked = proof === null ? ", which is not checked yet" : "";
   const fence = "`".repeat(Math.max(3, longestRun(checks) + 1));

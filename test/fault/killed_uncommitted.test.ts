@@ -92,6 +92,21 @@ describe("a person's uncommitted work after kill -9 of Ralph in a turn that", ne
     expect(readFileSync(join(root, "x.md"), "utf8")).toBe("first\nSECRET\nmore\n");
   });
 
+  test("removes that person's branch and stash keeps both, and names them when the run continues", async () => {
+    const root = await killed(
+      "git branch -qD side; git stash drop -q",
+      "git switch -qc side; git commit -qm side --allow-empty; git switch -q -; echo mine >> x.md; git stash -q",
+    );
+
+    const { stderr } = await ralphCli(root).agent("worker", WORK).args("run").expectExit(0);
+
+    const git = gitIn(root);
+    expect(stderr).toMatch(/since the turn in which Ralph was stopped, side was removed: kept as refs\/ralph\/lost\//);
+    expect(git("for-each-ref", "--format=%(contents:subject)", "refs/ralph/lost")).toContain("side\n");
+    expect(git("stash", "list").trim().split("\n")).toHaveLength(1);
+    expect(passedIn(root)).toEqual(["US-001"]);
+  });
+
   test("leaves it, and is committed by that person before the run continues, stays as it was committed", async () => {
     const root = await killed("true");
     const git = gitIn(root);

@@ -18,13 +18,13 @@ import { realPath } from "../../host/file_state.ts";
 import { factsOf } from "../../host/path_facts.ts";
 import { takeOut, takeOutUnreadable } from "../../git/take_out.ts";
 import {
-  COMMITTED,
+  committedBy,
   createUncommitted,
-  pathsOfSides,
   type Uncommitted,
   type UncommittedOptions,
   warnOfFlags,
 } from "./uncommitted.ts";
+import { pathsOfSides } from "./damage.ts";
 import { createWatch } from "./watch.ts";
 import { NAMES_AT, pathsBetween, pathsFrom } from "../../git/run_git.ts";
 import { type Ignored, readIgnored, type WasIgnored } from "../../git/ignored.ts";
@@ -45,8 +45,8 @@ export interface TurnGuard {
   beforeTurn(itemId: string, before: TreeSnapshot): Promise<void>;
   /** Call once the turn's processes have ended, before anything is judged. */
   afterTurn(attemptId: string, observed: ObservedTurn): Promise<GuardedTurn>;
-  /** Declares what is committed now verified: no later attempt may rewrite it. */
-  verified(): void;
+  /** Call after an item's commit, in which git's hooks ran. @param passed what is committed is verified: no later attempt may rewrite it */
+  settled(status: "passed" | "open"): Promise<void>;
   /**
    * Keeps a person's work before anything has run.
    *
@@ -98,8 +98,7 @@ export function createTurnGuard(
       const now = operations.length === 0 ? observed.after : await repository.status();
       const rewritten = await guardHistory(repository, { ...before, floor }, now, attemptId);
       const gone = await watch.gone(attemptId);
-      const heads = { from: before.head, to: now.head };
-      const { cleared, isMoved } = await flagsAsBefore(ralph, flags!, wrote, heads);
+      const { cleared, isMoved } = await flagsAsBefore(ralph, flags!, wrote, { from: before.head, to: now.head });
       const isWritten = isMoved || rewritten !== null || await keptOut(ralph, before, now.head);
       const isEnded = isWritten || operations.length + conflicts.length + cleared.length > 0;
       const found = isEnded ? await repository.snapshot() : observed.after;
@@ -107,14 +106,16 @@ export function createTurnGuard(
       const moved = isEnded || persons.size > 0;
       const after = persons.size > 0 ? await repository.snapshot() : found;
       const { isTouched, remade } = await uncommitted.restore(before, after, rewritten !== null);
-      watch.again();
       for (const text of [...notesOf(operations, rootPaths(ralph, cleared)), ...gone]) note(ralph, "warn", text);
       const guarded = moved || isTouched ? await observedAgain(ralph, repository, observed, persons) : observed;
+      await watch.again(guarded.after);
       last = { itemId: last?.itemId ?? "", head: guarded.after.head };
       return { ...guarded, rewritten, remade: rootPaths(ralph, remade) };
     },
-    verified() {
-      last = null;
+    async settled(status) {
+      if (status === "passed") last = null;
+      await watch.committed();
+      await watch.look("a hook of git");
     },
     keep: (itemId, before, branches) => watch.begin(itemId, before, { isSaid: false, held: branches ? false : null }),
     look: watch.look,
@@ -123,7 +124,7 @@ export function createTurnGuard(
 
 async function keptOut(ralph: RalphContext, before: TreeSnapshot, now: string | null): Promise<boolean> {
   const paths = await takeOutUnreadable(requireRepository(ralph), before, now);
-  if (paths.length > 0) note(ralph, "warn", `${COMMITTED}: ${rootPaths(ralph, paths).join(", ")}`);
+  if (paths.length > 0) note(ralph, "warn", `${committedBy("the turn")}: ${rootPaths(ralph, paths).join(", ")}`);
   return paths.length > 0;
 }
 
@@ -191,7 +192,7 @@ async function flagsAsBefore(
   const cleared = await indexFlags.clearNewFlags(repository, before, now);
   const back = await indexFlags.layFlagsAgain(repository, before, now);
   if (committed.length > 0) {
-    note(ralph, "warn", `${COMMITTED}: ${rootPaths(ralph, committed).join(", ")}`);
+    note(ralph, "warn", `${committedBy("the turn")}: ${rootPaths(ralph, committed).join(", ")}`);
   }
   warnOfFlags(ralph, back.filter((path) => !committed.includes(path)));
   return { cleared, isMoved: committed.length + back.length > 0 };

@@ -5,11 +5,11 @@ import type { KeptRecord, KeptWork, OpenItem } from "../../backlog/journal_types
 import { type Repository, requireRepository, rootPaths, type TreeSnapshot } from "../../git/repository.ts";
 import { keepPaths, type KeptPath, nameKept, restoreKept, restoreStaged, stagedIn } from "../../git/kept.ts";
 import * as indexFlags from "../../git/index_flags.ts";
-import { outputFrom, partsOf, pathsBetween } from "../../git/run_git.ts";
 import { takeOut } from "../../git/take_out.ts";
 import { canMark, markedCommits } from "../../git/turn_mark.ts";
 import { foldersOf, putFoldersBack } from "../../host/folders_kept.ts";
 import { factsOf } from "../../host/path_facts.ts";
+import { damageTo } from "./damage.ts";
 
 /** A person's uncommitted work: kept before each turn, and restored after it. */
 export interface Uncommitted {
@@ -22,6 +22,8 @@ export interface Uncommitted {
    * @param isSaid a person is told once
    */
   keep(itemId: string | null, before: TreeSnapshot, isSaid: boolean): Promise<void>;
+  /** Keeps a person's newer versions, so that these are restored from now on. @returns what is seen now, hidden changes too */
+  renew(now: TreeSnapshot): Promise<TreeSnapshot>;
   /** The paths that are kept, relative to the top level. */
   paths(): readonly string[];
   /**
@@ -71,8 +73,12 @@ export function createUncommitted(
   let isReported = false;
   const report = reportOf(ralph);
 
-  return {
+  const self: Uncommitted = {
     found: first,
+    async renew(now) {
+      const shown = await shownNow(repository, now, hidden.length > 0);
+      return await self.keep(null, shown, false).then(() => shown);
+    },
     async keep(itemId, before, isSaid) {
       const isOwn = (entry: Coded): boolean => !state.has(entry.path) && (userPaths.has(entry.path) || isHidden(entry));
       const paths = before.changed.filter((one) => isOwn(one) && !isRepository(one)).map(pathOf);
@@ -97,18 +103,13 @@ export function createUncommitted(
       if (kept.size === 0) return { isTouched: false, remade: [] };
       const isBack = await foldersBack(ralph, before, kept);
       const after = await shownNow(repository, isBack ? null : seen, hidden.length > 0);
-      const { swept, theirs, net } = await committedPaths(repository, before, after, kept);
+      const { swept, theirs, gone } = await damageTo(repository, { before, after, kept, isExact });
       if (swept.length > 0) await takeOut(repository, before.head, swept);
       const isFirst = before.head === null && after.head !== null;
-      const committed = isFirst ? [...kept.keys()] : swept.filter((path) => net.has(path));
-      const taken = new Set(goneOf(repository, after, committed, kept));
-      const isGone = (path: string): boolean => taken.has(path) || (isExact(path) && differs(after, path, kept));
-      const gone = [...kept.keys()].filter((path) => isGone(path) && (known === undefined || !theirs.has(path)));
-      const isThere = (path: string): boolean => factsOf(join(repository.topLevel, path)) !== null;
-      const remade = gone.filter((path) => kept.get(path)!.content === null && isThere(path));
+      const remade = gone.filter((path) => kept.get(path)!.content === null && isThere(repository, path));
       const { back, missing } = await restoreAll(repository, gone, kept);
       const lost = isFirst ? new Map<string, string>() : await lostEntries(repository, after, kept, { swept, theirs });
-      report("warn", COMMITTED, swept);
+      report("warn", committedBy(by), swept);
       const restored = new Set([...back, ...apartIn(before, lost).filter((path) => !swept.includes(path))]);
       report("warn", `${by} changed or removed uncommitted work, which was restored`, [...restored]);
       report("warn", "uncommitted work is gone and could not be restored", missing);
@@ -117,10 +118,7 @@ export function createUncommitted(
       return { isTouched: swept.length + gone.length + lost.size > 0 || moved || isBack, remade };
     },
   };
-}
-
-function differs({ contents }: TreeSnapshot, path: string, kept: ReadonlyMap<string, KeptPath>): boolean {
-  return contents.get(path) !== kept.get(path)!.content;
+  return self;
 }
 
 /** The ref that names what a run has kept. @param by another than the turn that it is kept from, as "the planner" */
@@ -215,6 +213,10 @@ async function restoreAll(
   return { back: paths.filter((_, at) => isBack[at]), missing: paths.filter((_, at) => !isBack[at]) };
 }
 
+function isThere({ topLevel }: Repository, path: string): boolean {
+  return factsOf(join(topLevel, path)) !== null;
+}
+
 /** Staged paths whose files are other ones. */
 function apartIn({ changed }: TreeSnapshot, staged: ReadonlyMap<string, string>): readonly string[] {
   return changed.filter(({ path, code }) => code[1] !== " " && staged.has(path)).map(({ path }) => path);
@@ -247,67 +249,16 @@ async function foldersBack(
 }
 
 const STAYS = "your uncommitted changes stay as they are, uncommitted";
-export const COMMITTED = "the turn committed what was uncommitted before it; it is uncommitted again";
+/** Says that what a person had not committed is out of the commits again. */
+export function committedBy(by: string): string {
+  return `${by} committed what was uncommitted before it; it is uncommitted again`;
+}
 
 /** So many paths are named in a line. */
 const NAMED = 20;
 
 function leftOut(kept: ReadonlyMap<string, KeptPath>): readonly string[] {
   return [...kept].filter(([, { blob, facts }]) => facts !== null && blob === undefined).map(([path]) => path);
-}
-
-/** The user's paths in commits since: in the turn's, with a content of that user's (`swept`), and in a person's. */
-async function committedPaths(
-  repository: Repository,
-  before: TreeSnapshot,
-  after: TreeSnapshot,
-  kept: ReadonlyMap<string, KeptPath>,
-): Promise<Readonly<Record<"theirs" | "net", ReadonlySet<string>>> & { readonly swept: readonly string[] }> {
-  // without a commit before it, all of the project is uncommitted: the first commit may take it
-  if (before.head === null || after.head === null || after.head === before.head) {
-    return { swept: [], theirs: new Set(), net: new Set() };
-  }
-  const net = new Set(await pathsBetween(repository, before.head, after.head));
-  const { fromTurn, others } = await pathsOfSides(repository, `${before.head}..${after.head}`);
-  const isSwept = ([path, { blob, staged }]: readonly [string, KeptPath]): boolean => {
-    const entries = fromTurn.get(path) ?? [];
-    return entries.some((entry) => entry === staged || entry.split(" ")[1] === blob) ||
-      (entries.length > 0 && net.has(path) && !after.contents.has(path));
-  };
-  return {
-    swept: [...kept].filter(isSwept).map(([path]) => path),
-    net,
-    theirs: new Set([...kept.keys()].filter((path) => net.has(path) && !fromTurn.has(path) && others.has(path))),
-  };
-}
-
-/** The entries (mode, blob) that commits laid in, by their paths. */
-type Entries = ReadonlyMap<string, readonly string[]>;
-
-/** Paths of the turn's own commits, and of others: a person's stay. If they cannot be told apart, all are the turn's. */
-export async function pathsOfSides(
-  repository: Repository,
-  range: string | null,
-): Promise<{ readonly fromTurn: Entries; readonly others: Entries }> {
-  if (range === null) return { fromTurn: new Map(), others: new Map() };
-  const commits = (await outputFrom(repository, ["rev-list", range])).split("\n").filter((id) => id !== "");
-  const marked = await canMark(repository) ? await markedCommits(repository, commits) : new Set(commits);
-  const look = ["diff-tree", "--stdin", "-m", "-r", "-z", "--no-commit-id", "--no-renames"];
-  const entriesOf = async (some: readonly string[]): Promise<Entries> => {
-    const found = new Map<string, string[]>();
-    if (some.length === 0) return found;
-    const parts = partsOf(await outputFrom(repository, look, { input: some.map((id) => `${id}\n`).join("") }));
-    for (let at = 0; at + 1 < parts.length; at += 2) {
-      const [, mode, , blob] = parts[at]!.split(" ");
-      const path = parts[at + 1]!;
-      found.set(path, [...found.get(path) ?? [], `${mode} ${blob}`]);
-    }
-    return found;
-  };
-  return {
-    fromTurn: await entriesOf(commits.filter((id) => marked.has(id))),
-    others: await entriesOf(commits.filter((id) => !marked.has(id))),
-  };
 }
 
 /** The staged entries that the index has no more. A person may have staged something else while the turn ran: it stays. */
@@ -330,22 +281,4 @@ async function lostEntries(
     found.filter(({ path, newer }) => newer === null || marked.has(newer) || swept.includes(path))
       .map(({ path, staged }) => [path, staged]),
   );
-}
-
-/** Reverted, stashed or deleted; what was committed is still there, unless it was deleted as well. */
-function goneOf(
-  { topLevel }: Repository,
-  after: TreeSnapshot,
-  committed: readonly string[],
-  kept: ReadonlyMap<string, KeptPath>,
-): readonly string[] {
-  return [...kept].filter(([path, { content }]) => {
-    if (after.contents.has(path)) return isNoFile(after.contents.get(path)) && !isNoFile(content);
-    return !committed.includes(path) || (content !== null && factsOf(join(topLevel, path)) === null);
-  }).map(([path]) => path);
-}
-
-/** By a content hash: no content of a file or link. */
-function isNoFile(content: string | null | undefined): boolean {
-  return content === null || content === "folder" || content === "special";
 }

@@ -1,13 +1,15 @@
 import { join } from "node:path";
 import { note, type RalphContext } from "../../context/context.ts";
 import { holdStash, keepGone, readWork } from "../../git/history.ts";
-import { requireRepository, type TreeSnapshot } from "../../git/repository.ts";
+import { type Repository, requireRepository, type TreeSnapshot } from "../../git/repository.ts";
 import { pathsBetween } from "../../git/run_git.ts";
 import type { Tags } from "../../git/tags.ts";
+import { jsonIn, objectOr } from "../../host/data.ts";
+import { readText, writeAtomic } from "../../host/files.ts";
 import { factsOf } from "../../host/path_facts.ts";
 import type { Uncommitted } from "./uncommitted.ts";
 
-/** Watches what a person has not committed, and their branches and stashes, while something runs that is no turn. */
+/** Watches what a person has not committed, and their branches, notes and stashes, while something runs that is no turn. */
 export interface Watch {
   /** Keeps the work. `held`: a turn follows, which may have git forget a stash; `null`: no branches are watched */
   begin(
@@ -15,66 +17,108 @@ export interface Watch {
     before: TreeSnapshot,
     how: { readonly isSaid: boolean; readonly held: boolean | null },
   ): Promise<void>;
-  /** The files are as they may be: what a turn has left. */
-  again(): void;
-  /** Keeps branches and stashes that are gone. @returns a sentence for each */
+  /** The files are as they may be: what a turn has left. A person's newer versions are kept. */
+  again(now: TreeSnapshot): Promise<void>;
+  /** Keeps branches, notes and stashes that are gone. @returns a sentence for each */
   gone(name: string): Promise<readonly string[]>;
-  /** Restores what is gone or reverted. No process is started if nothing was touched. */
+  /** HEAD is where it may be: Ralph has committed. */
+  committed(): Promise<void>;
+  /** Restores what is gone or reverted, or was committed. No process is started if nothing was touched. */
   look(by: string): Promise<void>;
 }
 
 export function createWatch(ralph: RalphContext, uncommitted: Uncommitted): Watch {
   const repository = requireRepository(ralph);
+  const refs = createRefWatch(ralph);
   let kept: TreeSnapshot | null = null;
+  let head: string | null = null;
   let stamps: ReadonlyMap<string, string | undefined> = new Map();
-  let work: Tags = new Map();
-  let count = 0;
   const stampOf = (path: string): string | undefined => factsOf(join(repository.topLevel, path))?.stamp;
-  const again = (): void => void (stamps = new Map(uncommitted.paths().map((path) => [path, stampOf(path)])));
+  const commitNow = async (): Promise<string | null> => (await repository.head()).head;
 
-  async function gone(name: string): Promise<readonly string[]> {
-    const now = readWork(repository, null);
-    const said = await keepGone(repository, { before: work, head: kept?.head ?? null }, now, name);
-    work = still(work, now);
-    return said;
+  async function again(now: TreeSnapshot): Promise<void> {
+    kept = await uncommitted.renew(now);
+    head = now.head;
+    stamps = new Map(uncommitted.paths().map((path) => [path, stampOf(path)]));
   }
 
   async function restore(before: TreeSnapshot, by: string): Promise<void> {
     const now = await repository.snapshot();
-    const isMoved = before.head !== null && now.head !== null && before.head !== now.head;
-    const committed = isMoved ? await pathsBetween(repository, before.head, now.head) : [];
-    // what was committed since is its committer's
+    const isMoved = before.head !== null && head !== null && before.head !== head;
+    const committed = isMoved ? await pathsBetween(repository, before.head ?? "", head ?? "") : [];
+    // what was committed before that is its committer's
     const contents = new Map([...committed.map((path) => [path, "committed"] as const), ...now.contents]);
-    await uncommitted.restore({ ...before, head: now.head }, { ...now, contents }, false, by);
-    again();
+    const { isTouched } = await uncommitted.restore({ ...before, head }, { ...now, contents }, false, by);
+    await again(isTouched ? await repository.snapshot() : now);
   }
 
   return {
     async begin(itemId, before, { isSaid, held }) {
       await uncommitted.keep(itemId, before, isSaid);
-      kept = before;
-      again();
-      if (held !== null) work = readWork(repository, before.branch);
-      if (held === true) await holdStash(repository, work, true);
+      await again(before);
+      if (held !== null) await refs.begin(before.branch, held);
     },
     again,
-    gone,
+    gone: (name) => refs.gone(name, kept?.head ?? null),
+    async committed() {
+      head = await commitNow() ?? head;
+    },
     async look(by) {
-      if (kept !== null && [...stamps].some(([path, stamp]) => stampOf(path) !== stamp)) await restore(kept, by);
-      if (work.size === 0) return;
+      const isTouched = [...stamps].some(([path, stamp]) => stampOf(path) !== stamp);
+      const at = stamps.size === 0 ? null : await commitNow();
+      if (kept !== null && (isTouched || (at !== null && at !== head))) await restore(kept, by);
+      await refs.look(by, kept?.head ?? null);
+    },
+  };
+}
+
+/** Watches branches, notes and stashes. */
+function createRefWatch(ralph: RalphContext) {
+  const repository = requireRepository(ralph);
+  let work: Tags = new Map();
+  let written = "";
+  let count = 0;
+  async function gone(name: string, head: string | null): Promise<readonly string[]> {
+    const said = await keepGone(repository, { before: work, head }, readWork(repository, null), name);
+    const now = readWork(repository, null);
+    work = new Map([...now].filter(([one]) => work.has(one)));
+    return said;
+  }
+  return {
+    gone,
+    /** @param held a turn follows, which may have git forget a stash */
+    async begin(branch: string | null, held: boolean): Promise<void> {
+      work = readWork(repository, branch);
+      if (!held) return;
+      await holdStash(repository, work, true);
+      const text = JSON.stringify(Object.fromEntries(work));
+      if (text !== written) await writeAtomic(fileOf(repository), written = text);
+    },
+    async look(by: string, head: string | null): Promise<void> {
       const now = readWork(repository, null);
-      const lost = new Map([...work].filter(([name]) => !now.has(name)));
-      if (lost.size === 0) return;
-      work = still(work, now);
-      const name = `${ralph.run.id}.look-${++count}`;
-      for (const said of await keepGone(repository, { before: lost, head: null }, new Map(), name)) {
-        const message = said.replace("while the turn ran", `while ${by} ran`);
-        note(ralph, "warn", message);
+      if ([...work].every(([name, hash]) => now.get(name) === hash)) return;
+      for (const said of await gone(`${ralph.run.id}.look-${++count}`, head)) {
+        note(ralph, "warn", said.replace("while the turn ran", `while ${by} ran`).replace(/^the turn /, `${by} `));
       }
     },
   };
 }
 
-function still(work: Tags, now: Tags): Tags {
-  return new Map([...work].filter(([name]) => now.has(name)));
+/** The branches, notes and stashes before a turn: one in which Ralph is killed is compared with them. */
+function fileOf({ ralphDirectory }: Pick<Repository, "ralphDirectory">): string {
+  return join(ralphDirectory, "work-before.json");
+}
+
+/** Keeps what a turn took away in which Ralph was killed. */
+export async function keepGoneOfKilled(ralph: RalphContext): Promise<void> {
+  const repository = requireRepository(ralph);
+  const before = new Map(
+    Object.entries(objectOr(jsonIn(await readText(fileOf(repository))))).filter((entry): entry is [string, string] =>
+      typeof entry[1] === "string"
+    ),
+  );
+  const now = readWork(repository, null);
+  for (const said of await keepGone(repository, { before, head: null }, now, `${ralph.run.id}.killed`)) {
+    note(ralph, "warn", said.replace("while the turn ran", "since the turn in which Ralph was stopped"));
+  }
 }

@@ -147,6 +147,7 @@ export class Landings {
       work: {},
       ...landing,
     });
+    await this.#parts.guard.settled("open");
     report(settled);
     if (settled.settlement.status === "passed") {
       if (landing.landing !== undefined) await this.#bringDependencies(tree, landing.landing);

@@ -4,7 +4,7 @@ import { interruptedAttempt } from "../../backlog/attempts.ts";
 import { verdictOf } from "../../backlog/verdict.ts";
 import { type CheckLike, namedCheck } from "../../checks/function.ts";
 import { verify } from "../../checks/verify.ts";
-import { requireRepository, type TreeSnapshot } from "../../git/repository.ts";
+import { requireRepository, rootPaths, type TreeSnapshot } from "../../git/repository.ts";
 import { modifiedAt, removeLeftOvers } from "../../host/files.ts";
 import type { JournalKey, OpenItem } from "../../backlog/journal_types.ts";
 import { createOwnership, type Ownership } from "../settle/ownership.ts";
@@ -74,8 +74,10 @@ export async function recover(
       kept: ownership.workOf(item.id),
       ...(settled.passed === null ? {} : { passed: settled.passed }),
     });
+    const left = rootPaths(ralph, Object.keys(ownership.workOf(item.id)));
+    const withLeft = left.length === 0 ? "" : `, with what lies uncommitted since then: ${left.join(", ")}`;
     const message = attempt === null
-      ? `${item.id} was interrupted in attempt ${number} and is taken up again`
+      ? `${item.id} was interrupted in attempt ${number} and is taken up again${withLeft}`
       : `${item.id} was being settled when Ralph was stopped: ${settled.settlement.status}`;
     note(ralph, "info", message);
   }

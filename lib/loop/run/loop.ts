@@ -4,6 +4,7 @@ import { restoreBrief } from "../../checks/brief/create_brief.ts";
 import { checksForUnchecked } from "../../checks/unchecked_items.ts";
 import type { LimitsConfig } from "../../config/schema.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
+import { markingEnvironment } from "../../git/turn_mark.ts";
 import { requireRepository, rootPaths } from "../../git/repository.ts";
 import { configuredHooks } from "../../hooks/hook.ts";
 import { createHookRunner } from "../../hooks/runner.ts";
@@ -52,7 +53,7 @@ export class Loop<Data, Findings> {
   constructor(parts: LoopParts<Data, Findings>) {
     const { ralph, backlog, options } = parts;
     this.#parts = parts;
-    this.#ralph = { ...ralph, lookAfter: (by) => this.#guard.look(by) };
+    this.#ralph = { ...marked(ralph), lookAfter: (by) => this.#guard.look(by) };
     this.#backlog = backlog;
     this.#signal = options.signal ?? ralph.signal;
     this.#limits = policy.limitsOf(ralph, options, parts.workers);
@@ -284,7 +285,7 @@ export class Loop<Data, Findings> {
       ...(worked.after === null ? {} : { known: worked.after }),
     });
     ownership.committed(settled.committed);
-    if (settled.settlement.status === "passed") this.#guard.verified();
+    await this.#guard.settled(settled.settlement.status === "passed" ? "passed" : "open");
     return await iterations.end(begun, { attempt, settled, checks: worked.checks }, ownership.workOf(item.id));
   }
 
@@ -351,4 +352,13 @@ export class Loop<Data, Findings> {
   #end(ending: Ending): LoopOutcome {
     return { ...this.#iterations.progress, ...ending } as LoopOutcome;
   }
+}
+
+/** The context of checks and hooks: what they commit can be told from a person's commits, as a turn's can. */
+function marked(ralph: RalphContext): RalphContext {
+  const { host } = ralph;
+  const environment = markingEnvironment(host.environment.variables);
+  const run: typeof host.processes.run = (request) =>
+    host.processes.run({ ...request, environment: { ...environment, ...request.environment } });
+  return { ...ralph, host: { ...host, processes: { ...host.processes, run } } };
 }

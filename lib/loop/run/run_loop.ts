@@ -13,6 +13,7 @@ import { noteVerdict } from "../finish/note_verdict.ts";
 import { tooLarge } from "../finish/too_large.ts";
 import type { LoopOptions, LoopOutcome } from "./outcome.ts";
 import { restoreKilled } from "../attempt/uncommitted.ts";
+import { keepGoneOfKilled } from "../attempt/watch.ts";
 import { readyTree, recover } from "../recover/recover.ts";
 import { type Committer, createCommitter, ownPaths } from "../settle/committer.ts";
 export type { LoopOptions, LoopOutcome } from "./outcome.ts";
@@ -69,7 +70,9 @@ export async function runLoop<Data, Findings>(
   await onBranch(ralph, backlog, options.branch ?? ralph.loop.branch);
 
   const key = await journalKeyOf(backlog);
-  await restoreKilled(ralph, ralph.journal.open(key)); // before the brief is read
+  const open = ralph.journal.open(key);
+  if (open.some(({ attempt }) => attempt === null)) await keepGoneOfKilled(ralph);
+  await restoreKilled(ralph, open); // before the brief is read
   const committer = createCommitter(ralph, backlog);
   const workers = workersOf(ralph, backlog, options);
   await rescueLeftTrees(ralph, backlog, workers);

@@ -1,0 +1,154 @@
+/** A person works on beside a run, and something else than the turn's edits touches what that person has not committed. */
+import { execFileSync } from "node:child_process";
+import { chmod, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { memoryBacklog } from "../../lib/backlog/memory.ts";
+import { runLoop } from "../../lib/loop/run/run_loop.ts";
+import { loopWorld, type World } from "./loop_world.ts";
+
+const DONE = { lines: ["<ralph>DONE</ralph>"] };
+const FILES = { "notes.txt": "first\n" };
+
+interface Case {
+  /** Shell words of the turn, after it has made its file. */
+  readonly turn?: string;
+  /** The person does this while the turn runs. */
+  readonly person?: string;
+  /** The check runs this once the work is there. */
+  readonly check?: string;
+  /** Git runs these as hooks, by their names. */
+  readonly hooks?: Readonly<Record<string, string>>;
+  readonly before?: string;
+  readonly items?: readonly string[];
+}
+
+async function ran(one: Case): Promise<World & { readonly status: string; readonly said: string }> {
+  const sh = (cwd: string, script = ""): void => void execFileSync("sh", ["-ec", script], { cwd, stdio: "pipe" });
+  const world = await loopWorld(({ cwd, prompt }) => {
+    sh(cwd, `touch ${/write (\w+)/.exec(prompt)?.[1]}; ${one.turn ?? ""}`);
+    // a person's git has none of the turn's environment
+    sh(cwd, one.person);
+    return Promise.resolve(DONE);
+  }, { files: FILES });
+  await writeFile(join(world.root, "notes.txt"), "first\nmine\n");
+  await writeFile(join(world.root, "new.txt"), "mine\n");
+  sh(world.root, one.before);
+  for (const [name, script] of Object.entries(one.hooks ?? {})) {
+    await writeFile(join(world.root, ".git/hooks", name), `#!/bin/sh\nunset GIT_INDEX_FILE GIT_DIR\n${script}\n`);
+    await chmod(join(world.root, ".git/hooks", name), 0o755);
+  }
+  const check = one.check === undefined ? [] : [`test ! -e a || { ${one.check}; }`];
+  const items = (one.items ?? ["a"]).map((id) => ({ id, title: `write ${id}`, checks: [`test -f ${id}`, ...check] }));
+  const { status } = await runLoop(world.ralph, memoryBacklog(items));
+  const said = world.events.flatMap((event) => event.type === "note" ? [event.message] : []).join("\n");
+  return { ...world, status, said };
+}
+
+const read = async ({ root }: World, path: string): Promise<string> => await readFile(join(root, path), "utf8");
+
+describe("a person's file", () => {
+  test("that its person commits while a turn runs stays as it was committed", async () => {
+    const world = await ran({
+      person:
+        "echo more >> notes.txt; echo more >> new.txt; git add new.txt; git commit -qm theirs -- notes.txt new.txt",
+    });
+    await using _ = world;
+
+    expect(await read(world, "notes.txt")).toBe("first\nmine\nmore\n");
+    expect(await read(world, "new.txt")).toBe("mine\nmore\n");
+    expect(await world.git("status", "--porcelain")).toBe("");
+    expect(world.status).toBe("passed");
+    expect(world.said).not.toContain("restored");
+  });
+
+  test("that git ignores from a turn on is not written over", async () => {
+    const world = await ran({ turn: "echo new.txt >> .gitignore", person: "echo more >> new.txt" });
+    await using _ = world;
+
+    expect(await read(world, "new.txt")).toBe("mine\nmore\n");
+  });
+
+  test("that a check reverts is as its person left it while the turn ran", async () => {
+    const world = await ran({ person: "echo more >> notes.txt", check: "git checkout -q HEAD -- notes.txt" });
+    await using _ = world;
+
+    expect(await read(world, "notes.txt")).toBe("first\nmine\nmore\n");
+    expect(world.said).toContain("changed or removed uncommitted work, which was restored: notes.txt");
+  });
+
+  test("that a check commits is uncommitted again, and the work stays committed", async () => {
+    const world = await ran({ check: "git add -A && git commit -qm fmt" });
+    await using _ = world;
+
+    expect(await world.git("status", "--porcelain")).toBe("M notes.txt\n?? new.txt");
+    expect(await world.git("log", "--format=%s", "--", "notes.txt", "new.txt")).not.toContain("fmt");
+    expect(await world.git("ls-files", "a")).toBe("a");
+    expect(world.said).toMatch(/the check `.+` committed what was uncommitted before it/);
+  });
+
+  test("that a hook of git removes at each commit is back after each", async () => {
+    const world = await ran({ hooks: { "pre-commit": "rm -f new.txt" }, items: ["a", "b"] });
+    await using _ = world;
+
+    expect(await read(world, "new.txt")).toBe("mine\n");
+    expect(world.status).toBe("passed");
+    expect(world.said.match(/a hook of git changed or removed/g)).toHaveLength(2);
+  });
+
+  test("of which a part is staged gets back the other part, and one that is to be added its text", async () => {
+    const before = "git add notes.txt; echo apart >> notes.txt; git add -N new.txt";
+    for (const how of [{ turn: "git checkout -q ." }, { check: "git checkout -q ." }]) {
+      const world = await ran({ before, ...how });
+      await using _ = world;
+
+      expect(await read(world, "notes.txt")).toBe("first\nmine\napart\n");
+      expect(await read(world, "new.txt")).toBe("mine\n");
+      expect(await world.git("diff", "--cached", "--stat", "--", "notes.txt")).toContain("1 insertion");
+      expect(world.status).toBe("passed");
+    }
+  });
+
+  test("is in none of the turn's commits, whatever the turn adds to it or packs", async () => {
+    const commit = "git -c core.looseCompression=4 commit -qm swept -- notes.txt";
+    for (const turn of [`echo x >> notes.txt; ${commit}; echo y >> notes.txt`, `${commit}; git gc -q`]) {
+      const world = await ran({ turn });
+      await using _ = world;
+
+      expect(await world.git("show", "HEAD:notes.txt")).toBe("first");
+      expect(await read(world, "notes.txt")).toContain("first\nmine\n");
+      expect(world.said).toContain(
+        "the turn committed what was uncommitted before it; it is uncommitted again: notes.txt",
+      );
+    }
+  });
+});
+
+test("a branch or a note that a turn or a check moves off the only ref to its commits is kept and named", async () => {
+  const before = "git branch side; git switch -q side; git stash -qu; git commit -qm side --allow-empty; " +
+    "git notes add -m note HEAD; git switch -q main; git stash pop -q";
+  const spoil = "git branch -qf side main; git update-ref -d refs/notes/commits";
+  for (const how of [{ turn: spoil }, { check: spoil }]) {
+    const world = await ran({ before, ...how });
+    await using _ = world;
+
+    const kept = await world.git("for-each-ref", "--format=%(refname) %(contents:subject)", "refs/ralph/lost");
+    expect(kept).toMatch(/\.side side$/m);
+    expect(kept).toMatch(/\.refs-notes-commits Notes added/m);
+    expect(world.said).toMatch(
+      /side was moved to [0-9a-f]{10}, where what it held is in no ref: kept as refs\/ralph\/lost/,
+    );
+    expect(world.said).toContain("refs/notes/commits was removed: kept as refs/ralph/lost/");
+  }
+});
+
+test("a branch that is moved on, or whose commits another one holds, is nothing to be named", async () => {
+  const world = await ran({
+    before: "git branch side; git branch other",
+    person: "git branch -qf side HEAD~0; git branch -qf other side",
+  });
+  await using _ = world;
+
+  expect(world.said).not.toContain("was moved");
+  expect(await world.git("for-each-ref", "refs/ralph/lost")).toBe("");
+});
