@@ -1,4 +1,6 @@
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ralphCli } from "./cli.ts";
 
@@ -143,6 +145,22 @@ describe("commands that look", () => {
       "3 of 3 checks failed\n  echo no >&2; false (US-002,US-001)\n  test -f b.txt (US-002)\n  test -f a.txt (US-001)\n",
     );
     expect(stderr).toContain("    no\n");
+  });
+
+  test("`ralph verify` puts back what a check takes away of uncommitted work, and leaves no ref behind it", async () => {
+    const spoil = "git checkout -q HEAD -- a.txt; git clean -fdq -e ralph.config.json; test -f a.txt";
+    const { root, stderr } = await ralphCli()
+      .files({ "a.txt": "first\n", "ralph.config.json": JSON.stringify({ verify: { default: [spoil] } }) })
+      .before("echo mine >> a.txt; echo mine > new.txt")
+      .args("verify").expectExit(0);
+
+    expect(stderr).toMatch(
+      /warning: the check `.+` changed or removed uncommitted work, which was restored: a.txt, new.txt/,
+    );
+    expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("first\nmine\n");
+    expect(readFileSync(join(root, "new.txt"), "utf8")).toBe("mine\n");
+    const refs = execFileSync("git", ["for-each-ref", "refs/ralph"], { cwd: root, encoding: "utf8" });
+    expect(refs).toBe("");
   });
 
   test("`ralph verify --json` is one object, without a check unverified", async () => {

@@ -14,6 +14,8 @@ import { CONFIG_FILE, findConfig } from "../../config/load.ts";
 import type { Config } from "../../config/types.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
 import { nearest } from "../../errors/nearest.ts";
+import type { RalphContext } from "../../context/context.ts";
+import { deleteRefs } from "../../git/refs.ts";
 import type { Host } from "../../host/types.ts";
 import { promptWarnings } from "../../prompts/render.ts";
 import { workflowRow, WORKFLOWS } from "../../workflows/table.ts";
@@ -24,10 +26,32 @@ export async function verify(invocation: Invocation): Promise<number> {
   const { openSession } = await import("../../cli/session.ts");
   await using session = await openSession(invocation, { asks: false, gates: [], data: true, place });
   const { ralph } = session;
-  const verified = await workflow.verify(ralph, scope);
+  const verified = await lookedAfter(ralph, (own) => workflow.verify(own, scope));
   if (invocation.flags.has("json")) invocation.out(toJson(verified));
   else for (const line of summary(verified, invocation, workflow.checkForm)) invocation.say(line);
   return exitCodeOf({ ...verified, allowed: ralph.config.verify.allowUnverified });
+}
+
+/** A person's uncommitted work is looked after while checks run in it; the refs that keep it go if nothing has changed. */
+async function lookedAfter(
+  ralph: RalphContext,
+  run: (ralph: RalphContext) => Promise<Verification>,
+): Promise<Verification> {
+  const { repository } = ralph;
+  if (repository === null) return await run(ralph);
+  const before = await repository.snapshot();
+  const userPaths = new Set(before.changed.map(({ path }) => path));
+  const [{ createTurnGuard }, { keptRef }] = await Promise.all([
+    import("../../loop/attempt/turn_guard.ts"),
+    import("../../loop/attempt/uncommitted.ts"),
+  ]);
+  const guard = createTurnGuard(ralph, { userPaths, stateFiles: [] });
+  await guard.keep(null, before, true);
+  const verified = await run({ ...ralph, lookAfter: (by) => guard.look(by) });
+  const { contents } = await repository.snapshot();
+  const isAsBefore = [...guard.found].every(([path, { content }]) => (contents.get(path) ?? null) === content);
+  if (isAsBefore) await deleteRefs(repository, [keptRef(ralph), `${keptRef(ralph)}.staged`]);
+  return verified;
 }
 
 function summary(
