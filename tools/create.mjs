@@ -1,8 +1,9 @@
 /**
- * Begins a backlog or an agent's adapter: writes module and test, and registers the module. Its test passes at once.
+ * Begins a backlog, an agent's adapter or a tracker: writes module and test, and registers the module. Its test passes at once.
  *
  *   npm run create -- backlog NAME    lib/backlog/NAME.ts, exported by `ralph/backlog`
  *   npm run create -- adapter NAME    lib/agents/adapters/NAME.ts, known as `--agent NAME`
+ *   npm run create -- tracker NAME    lib/trackers/NAME.ts, known as `--tracker NAME`
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -195,6 +196,113 @@ test("${name} gets the prompt on standard input, and its stream is read", async 
 `;
 }
 
+function trackerModule({ name, camel, pascal }) {
+  return `import { join } from "node:path";
+import { jsonIn } from "../host/data.ts";
+import { readText, writeAtomic } from "../host/files.ts";
+import type { Issue, IssueQuery, Tracker } from "./types.ts";
+
+/** An issue in the file. */
+export interface ${pascal}Issue {
+  readonly id: string;
+  readonly title: string;
+  readonly body: string;
+  readonly isOpen: boolean;
+  readonly labels: readonly string[];
+  readonly waitsFor: readonly string[];
+  readonly updatedAt: string;
+  readonly state: string;
+  readonly comments: readonly string[];
+}
+
+/** The issues of ${name}.json. @param options.root absolute path of its folder */
+export function ${camel}Tracker({ root }: { readonly root: string }): Tracker {
+  const file = join(root, "${name}.json");
+
+  async function read(): Promise<readonly ${pascal}Issue[]> {
+    const issues = jsonIn(await readText(file));
+    return isIssues(issues) ? issues : [];
+  }
+
+  async function change(id: string, edit: (issue: ${pascal}Issue) => ${pascal}Issue): Promise<void> {
+    const issues = (await read()).map((issue) => issue.id === id ? edit(issue) : issue);
+    await writeAtomic(file, JSON.stringify(issues));
+  }
+
+  return {
+    name: "${name}",
+    project: "",
+    host: "${name}",
+    files: ["${name}.json"],
+    async list({ label, id, since }: IssueQuery): Promise<readonly Issue[]> {
+      const issues = await read();
+      const open = new Set(issues.filter(({ isOpen }) => isOpen).map((issue) => issue.id));
+      const isMeant = (issue: ${pascal}Issue): boolean =>
+        id === undefined ? since !== undefined || (issue.isOpen && issue.labels.includes(label)) : issue.id === id;
+      return issues.filter(isMeant).map(({ state: _state, comments: _comments, ...issue }) => ({
+        ...issue,
+        url: null,
+        // here whoever may write the file may write an issue: say who edited it last, where your host knows
+        edits: [{ at: issue.updatedAt, by: { name: "the owner", mayWrite: true } }],
+        labelled: [],
+        waitsFor: issue.waitsFor.filter((one) => open.has(one)),
+      }));
+    },
+    comment: (id, marker, body) =>
+      change(id, (issue) => {
+        const others = issue.comments.filter((text) => !text.startsWith(marker));
+        return { ...issue, comments: [...others, \`\${marker}\\n\${body}\`] };
+      }),
+    state: (id, state) => change(id, (issue) => ({ ...issue, state })),
+  };
+}
+
+function isIssues(value: unknown): value is ${pascal}Issue[] {
+  return Array.isArray(value) && value.every((issue) => typeof issue?.id === "string" && Array.isArray(issue.labels));
+}
+`;
+}
+
+function trackerTest({ name, camel }) {
+  return `import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "vitest";
+import { trackerContract } from "../../lib/testing/tracker_contract.ts";
+import { ${camel}Tracker, type ${
+    name.split("_").map((word) => word[0].toUpperCase() + word.slice(1)).join("")
+  }Issue } from "../../lib/trackers/${name}.ts";
+
+type Stored = Record<string, unknown> & Pick<${
+    name.split("_").map((word) => word[0].toUpperCase() + word.slice(1)).join("")
+  }Issue, "comments" | "id">;
+
+function issue(id: string, more: object = {}): object {
+  const rest = { title: id, body: "", isOpen: true, labels: ["ralph"], waitsFor: [], state: "open", comments: [] };
+  return { id, ...rest, updatedAt: "2026-01-01T00:00:00Z", ...more };
+}
+
+const cases = trackerContract({
+  async open() {
+    const root = mkdtempSync(join(tmpdir(), "ralph-${name}-"));
+    const file = join(root, "${name}.json");
+    const read = (): Stored[] => JSON.parse(readFileSync(file, "utf8"));
+    writeFileSync(file, JSON.stringify([issue("T-1"), issue("T-2", { waitsFor: ["T-1"] }), issue("T-3", { labels: [] })]));
+    return {
+      tracker: ${camel}Tracker({ root }),
+      ids: ["T-1", "T-2", "T-3"],
+      comments: async (id) => read().find((one) => one.id === id)?.comments ?? [],
+      close: async (id) =>
+        writeFileSync(file, JSON.stringify(read().map((one) => one.id === id ? { ...one, isOpen: false } : one))),
+      [Symbol.asyncDispose]: async () => rmSync(root, { recursive: true, force: true }),
+    };
+  },
+});
+
+test.each(cases.map((one) => [one.name, one] as const))("${camel}Tracker(): %s", (_name, { run }) => run());
+`;
+}
+
 const written = [];
 
 function write(path, text) {
@@ -226,12 +334,30 @@ const KINDS = {
     write(`test/agents/${names.name}.test.ts`, adapterTest(names));
     change("lib/agents/adapters.ts", (text) => text.replace(/(?<=^ {2}\},\n)\];$/m, () => `${adapterRow(names)}];`));
   },
+  tracker(names) {
+    const { name, camel } = names;
+    write(`lib/trackers/${name}.ts`, trackerModule(names));
+    write(`test/trackers/${name}.test.ts`, trackerTest(names));
+    const added = (text) => text.replace(/"beads"(?:, "\w+")*\]/, (list) => `${list.slice(0, -1)}, "${name}"]`);
+    change("lib/config/schema.ts", added);
+    change("lib/workflows/trackers/row.ts", added);
+    const opened = `      return (await import("./${name}.ts")).${camel}Tracker({ root: place.root });`;
+    change(
+      "lib/trackers/open_tracker.ts",
+      (text) =>
+        text.replace(
+          "    default:",
+          `    case "${name}":\n      return { name, host: name, project: "" };\n    default:`,
+        )
+          .replace(/ {4}default:\n(?=.*there is no)/, `    case "${name}":\n${opened}\n    default:\n`),
+    );
+  },
 };
 
 try {
   const [kind = "", name = "", ...more] = process.argv.slice(2);
   if (!Object.hasOwn(KINDS, kind) || !/^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/.test(name) || more.length > 0) {
-    throw new Error("usage: npm run create -- backlog|adapter NAME (lower case, words joined by _)");
+    throw new Error("usage: npm run create -- backlog|adapter|tracker NAME (lower case, words joined by _)");
   }
   const camel = name.replaceAll(/_(\w)/g, (_match, letter) => letter.toUpperCase());
   KINDS[kind]({ name, camel, pascal: camel[0].toUpperCase() + camel.slice(1) });

@@ -6,6 +6,7 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { copyPath, ensureDirectory, readText, temporaryDirectory, writeAtomic } from "../../lib/host/files.ts";
 import type { Driver } from "../../lib/agents/adapter.ts";
+import type { Tracker } from "../../lib/trackers/types.ts";
 import type { Backlog } from "../../lib/backlog/types.ts";
 import { backlogContract } from "../../lib/testing/backlog_contract.ts";
 import { type TestContext, testContext } from "../../lib/testing/test_context.ts";
@@ -184,6 +185,9 @@ describe("create.mjs", () => {
       "deno.json",
       "lib/mod/backlog.ts",
       "lib/agents/adapters.ts",
+      "lib/config/schema.ts",
+      "lib/trackers/open_tracker.ts",
+      "lib/workflows/trackers/row.ts",
     ];
     for (const path of paths) {
       await ensureDirectory(join(folder.path, path, ".."));
@@ -191,21 +195,34 @@ describe("create.mjs", () => {
     }
     for (const path of ["agents/adapters", "backlog"]) await ensureDirectory(join(folder.path, "lib", path));
     const imported = ["backlog/list.ts"];
-    const driven = ["agents/failures.ts", "agents/json.ts"];
+    const driven = ["agents/failures.ts", "agents/json.ts", "host"];
     for (const path of ["node_modules", ...[...imported, ...driven].map((file) => `lib/${file}`)]) {
       await symlink(join(ROOT, path), join(folder.path, path));
     }
     const create = (...words: readonly string[]) =>
       finish([process.execPath, join(folder.path, "tools", "create.mjs")], words, folder.path);
 
-    const made = [await create("backlog", "sixth_list"), await create("adapter", "newbie")];
+    const made = [
+      await create("backlog", "sixth_list"),
+      await create("adapter", "newbie"),
+      await create("tracker", "newbie"),
+    ];
     const refused = [await create("backlog", "sixth_list"), await create("adapter", "New")];
     const { sixthListBacklog } = await import(join(folder.path, "lib/backlog/sixth_list.ts")) as {
       readonly sixthListBacklog: (ralph: TestContext) => Backlog;
     };
     const { DRIVER } = await import(join(folder.path, "lib/agents/adapters/newbie.ts")) as { readonly DRIVER: Driver };
 
-    expect(made.map(({ code, stderr }) => [code, stderr])).toEqual([[0, ""], [0, ""]]);
+    const { newbieTracker } = await import(join(folder.path, "lib/trackers/newbie.ts")) as {
+      readonly newbieTracker: (place: { readonly root: string }) => Tracker;
+    };
+
+    expect(made.map(({ code, stderr }) => [code, stderr])).toEqual([[0, ""], [0, ""], [0, ""]]);
+    expect(await newbieTracker({ root: folder.path }).list({ label: "ralph" })).toEqual([]);
+    expect(await readText(join(folder.path, "lib/config/schema.ts"))).toContain('"beads", "newbie"]');
+    expect(await readText(join(folder.path, "lib/trackers/open_tracker.ts"))).toMatch(
+      /case "newbie":[^]*case "newbie":/,
+    );
     expect(refused.map(({ code }) => code)).toEqual([1, 1]);
     expect(await readText(join(folder.path, "lib/mod/backlog.ts"))).toContain("sixthListBacklog");
     expect(await readText(join(folder.path, "lib/agents/adapters.ts"))).toMatch(/name: "newbie",[^]*\n\];\n/);
