@@ -69,7 +69,7 @@ test("of eight runners at once one wins, every time", async () => {
     expect(ends.filter((end) => end === "theirs")).toHaveLength(7);
   }
   expect(gitIn(bare)("fsck", "--strict", "--no-dangling")).toBe("");
-}, 60_000);
+});
 
 test("taken over only after it was seen unchanged for two heartbeats, by the own clock", async () => {
   const { runner } = runners();

@@ -53,7 +53,7 @@ test("issues with the label are worked on in order, pushed with their claim, tol
   expect(again.code, again.out).toBe(0);
   expect(server.comments).toHaveLength(2);
   expect(readFileSync(place.turns, "utf8")).toBe("2\n1\n");
-}, 120_000);
+});
 
 test("a token is in requests alone: not in a turn, a log, a commit or a comment", async () => {
   await using server = await githubServer();
@@ -67,7 +67,7 @@ test("a token is in requests alone: not in a turn, a log, a commit or a comment"
   const { execFileSync } = await import("node:child_process");
   const found = execFileSync("sh", ["-c", 'grep -rl "$1" . || true', "sh", TOKEN], { cwd: clone, encoding: "utf8" });
   expect([found, out.includes(TOKEN), JSON.stringify(server.comments).includes(TOKEN)]).toEqual(["", false, false]);
-}, 120_000);
+});
 
 test("an issue is a goal if its last editor may write, and none otherwise", async () => {
   await using server = await githubServer();
@@ -82,7 +82,7 @@ test("an issue is a goal if its last editor may write, and none otherwise", asyn
   expect(strange.code, strange.out).toBe(2);
   expect(strange.out).toContain("someone who may not write here");
   expect((await ralph(place, clone, ["exec", "--issue", "9", "--dry-run"])).out).toContain("there is no issue #9");
-}, 120_000);
+});
 
 test("the issues of beads, by its own program", async () => {
   using place = farm("http://127.0.0.1:1");
@@ -103,7 +103,7 @@ test("the issues of beads, by its own program", async () => {
   const [one] = JSON.parse(readFileSync(join(clone, "beads.json"), "utf8"));
   expect(one).toMatchObject({ status: "in_progress" });
   expect(one.comments.at(-1).text).toContain("Done in");
-}, 120_000);
+});
 
 test(
   "a stranger's issue is worked on in the sandbox alone, and nothing of its words is run or committed",

@@ -68,7 +68,7 @@ test("offline in the middle: the item at hand is kept and no other begins; back 
   expect(readFileSync(place.turns, "utf8")).toBe("1\n2\n");
   expect(server.comments.map(({ issue }) => issue)).toEqual([1, 2]);
   expect(server.issues.get(1)?.labels).toContain("ralph: in review");
-}, 240_000);
+}, 400_000);
 
 test(
   "offline until another has taken it over: kept under a ref, named, off the branch, and proposed by one",
@@ -118,7 +118,7 @@ test("stopped for longer than its lease: its work is kept and named, and another
   expect(gitIn(clone)("for-each-ref", "refs/ralph/work/")).not.toBe("");
   expect(commitsOf(place)).toBe("Closes #1\n");
   expect(server.comments.map(({ issue }) => issue)).toEqual([1]);
-}, 240_000);
+}, 400_000);
 
 test.each([
   [
@@ -150,4 +150,4 @@ test.each([
   expect(gitIn(clone)("for-each-ref", "refs/ralph/work/") !== "").toBe(commits === "");
   if (words !== null) expect(server.comments.map(({ body }) => body).join("\n")).toContain(words);
   expect(server.closed).toEqual([]);
-}, 60_000);
+});

@@ -110,7 +110,7 @@ async function trial(given: Trial): Promise<void> {
 test(
   "two runners, kills, a third of all calls failing: each issue is worked on once, told once, and none is closed",
   async () => {
-    await trial({ runners: 2, issues: 6, kills: 4, seed: Date.now() % 100_000, limitMs: 150_000 });
+    await trial({ runners: 2, issues: 6, kills: 4, seed: Date.now() % 100_000, limitMs: 300_000 });
   },
   180_000,
 );
