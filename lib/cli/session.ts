@@ -58,6 +58,7 @@ export interface Session extends AsyncDisposable {
 export async function openSession(invocation: Invocation, options: SessionOptions): Promise<Session> {
   const { flags, host, signal } = invocation;
   const approvals = parseApprovals(flags.all("approve"), options.gates === null ? null : [...GATES, ...options.gates]);
+  const config = settingsOf(invocation, options);
   const found = options.place ?? await findPlace(invocation);
   refuseEmptyChecks(invocation, found);
   const json = flags.has("json");
@@ -85,7 +86,7 @@ export async function openSession(invocation: Invocation, options: SessionOption
   const ralph = await createRalph({
     root: place.root,
     ...optional("configFile", place.file ?? undefined),
-    config: settingsOf(invocation, options),
+    config,
     ...agent,
     ...optional("record", "record" in invocation.command.flags ? flags.text("record") : undefined),
     approve: approvals,
