@@ -22,7 +22,7 @@ const VARIABLE = "GIT_CONFIG_PARAMETERS";
  * its name from their tools, and git fails where only a part of `GIT_CONFIG_COUNT` and its keys arrives.
  */
 export function markingEnvironment(variables: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const setting = `'core.looseCompression=${LEVEL}'`;
+  const setting = `'core.looseCompression=${LEVEL}' 'gc.auto=0' 'maintenance.auto=false'`; // a packed commit has no mark
   const given = variables[VARIABLE];
   return { [VARIABLE]: given === undefined || given === "" ? setting : `${given} ${setting}` };
 }
@@ -41,11 +41,10 @@ export async function markedCommits(repository: WithGit, commits: readonly strin
   return new Set(commits.filter((commit) => marks.get(commit) === MARK));
 }
 
-/** The commits among these that may be a turn's: marked, packed since, which takes the mark away, or all. */
-export async function turnsCommits(repository: WithGit, commits: readonly string[]): Promise<ReadonlySet<string>> {
-  if (commits.length === 0 || !await canMark(repository)) return new Set(commits);
-  const marks = await marksOf(repository, commits);
-  return new Set(commits.filter((commit) => marks.get(commit) === MARK || !marks.has(commit)));
+/** The commits among these that are packed by now, which takes the mark away: nobody can tell who made them. */
+export async function packedCommits(repository: WithGit, commits: readonly string[]): Promise<readonly string[]> {
+  const marks = commits.length === 0 ? new Map() : await marksOf(repository, commits);
+  return commits.filter((commit) => !marks.has(commit));
 }
 
 /** How loose objects are compressed. */

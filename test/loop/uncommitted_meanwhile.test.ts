@@ -109,9 +109,19 @@ describe("a person's file", () => {
     }
   });
 
-  test("is in none of the turn's commits, whatever the turn adds to it or packs", async () => {
+  test("that its person commits and git packs while a turn runs stays in that commit, and a line says so", async () => {
+    const world = await ran({ person: "git add new.txt; git commit -qm theirs -- notes.txt new.txt; git gc -q" });
+    await using _ = world;
+
+    expect(await world.git("log", "-1", "--format=%s", "--", "notes.txt")).toBe("theirs");
+    expect(await world.git("status", "--porcelain")).toBe("");
+    expect(world.said).toMatch(/nobody can tell by whom, since git has packed the commit: .+: notes.txt, new.txt/);
+    expect(world.status).toBe("passed");
+  });
+
+  test("is in none of the turn's commits, whatever the turn adds to it", async () => {
     const commit = "git -c core.looseCompression=4 commit -qm swept -- notes.txt";
-    for (const turn of [`echo x >> notes.txt; ${commit}; echo y >> notes.txt`, `${commit}; git gc -q`]) {
+    for (const turn of [`echo x >> notes.txt; ${commit}; echo y >> notes.txt`, commit]) {
       const world = await ran({ turn });
       await using _ = world;
 

@@ -9,7 +9,7 @@ import { takeOut } from "../../git/take_out.ts";
 import { canMark, markedCommits } from "../../git/turn_mark.ts";
 import { foldersOf, putFoldersBack } from "../../host/folders_kept.ts";
 import { factsOf } from "../../host/path_facts.ts";
-import { damageTo } from "./damage.ts";
+import { type Damage, damageTo } from "./damage.ts";
 
 /** A person's uncommitted work: kept before each turn, and restored after it. */
 export interface Uncommitted {
@@ -103,13 +103,13 @@ export function createUncommitted(
       if (kept.size === 0) return { isTouched: false, remade: [] };
       const isBack = await foldersBack(ralph, before, kept);
       const after = await shownNow(repository, isBack ? null : seen, hidden.length > 0);
-      const { swept, theirs, gone } = await damageTo(repository, { before, after, kept, isExact });
+      const { swept, theirs, unknown, gone } = await damageTo(repository, { before, after, kept, isExact });
       if (swept.length > 0) await takeOut(repository, before.head, swept);
-      const isFirst = before.head === null && after.head !== null;
       const remade = gone.filter((path) => kept.get(path)!.content === null && isThere(repository, path));
       const { back, missing } = await restoreAll(repository, gone, kept);
-      const lost = isFirst ? new Map<string, string>() : await lostEntries(repository, after, kept, { swept, theirs });
+      const lost = await lostEntries(repository, { before, after, kept, swept, theirs });
       report("warn", committedBy(by), swept);
+      report("warn", UNKNOWN, unknown);
       const restored = new Set([...back, ...apartIn(before, lost).filter((path) => !swept.includes(path))]);
       report("warn", `${by} changed or removed uncommitted work, which was restored`, [...restored]);
       report("warn", "uncommitted work is gone and could not be restored", missing);
@@ -248,6 +248,8 @@ async function foldersBack(
   return swapped.length > 0;
 }
 
+const UNKNOWN =
+  "committed meanwhile, and nobody can tell by whom, since git has packed the commit: no longer uncommitted";
 const STAYS = "your uncommitted changes stay as they are, uncommitted";
 /** Says that what a person had not committed is out of the commits again. */
 export function committedBy(by: string): string {
@@ -264,10 +266,13 @@ function leftOut(kept: ReadonlyMap<string, KeptPath>): readonly string[] {
 /** The staged entries that the index has no more. A person may have staged something else while the turn ran: it stays. */
 async function lostEntries(
   repository: Repository,
-  after: TreeSnapshot,
-  kept: ReadonlyMap<string, KeptPath>,
-  { swept, theirs }: { readonly swept: readonly string[]; readonly theirs: ReadonlySet<string> },
+  { before, after, kept, swept, theirs }: Pick<Damage, "swept" | "theirs"> & {
+    readonly before: TreeSnapshot;
+    readonly after: TreeSnapshot;
+    readonly kept: ReadonlyMap<string, KeptPath>;
+  },
 ): Promise<ReadonlyMap<string, string>> {
+  if (before.head === null && after.head !== null) return new Map(); // the first commit may take all
   const now = stagedIn(after.changed);
   const found = [...kept].flatMap(([path, { staged, blob }]) => {
     const isLost = staged !== undefined && (swept.includes(path) || (now.get(path) !== staged && !theirs.has(path)));
