@@ -5,7 +5,7 @@ import { type Repository, requireRepository, type TreeSnapshot } from "../../git
 import { pathsBetween } from "../../git/run_git.ts";
 import type { Tags } from "../../git/tags.ts";
 import { jsonIn, objectOr } from "../../host/data.ts";
-import { readText, writeAtomic } from "../../host/files.ts";
+import { readText, writeOwn } from "../../host/files.ts";
 import { factsOf } from "../../host/path_facts.ts";
 import type { Uncommitted } from "./uncommitted.ts";
 
@@ -92,7 +92,7 @@ function createRefWatch(ralph: RalphContext) {
       if (!held) return;
       await holdStash(repository, work, true);
       const text = JSON.stringify(Object.fromEntries(work));
-      if (text !== written) await writeAtomic(fileOf(repository), written = text);
+      if (text !== written) await writeOwn(fileOf(repository), written = text);
     },
     async look(by: string, head: string | null): Promise<void> {
       const now = readWork(repository, null);
