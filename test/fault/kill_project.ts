@@ -60,7 +60,7 @@ export function createKillProject(workflow: Workflow, count: number, workers = 1
       GIT_CONFIG_GLOBAL: "/dev/null",
       GIT_CONFIG_NOSYSTEM: "1",
       STORM: storm,
-      STORM_START: `${start}`,
+      STORM_START: `${process.pid}.${start}`,
       STORM_WORKFLOW: workflow,
       STORM_STATE: STATE_FILE[workflow],
       STORM_FORGE: FORGE[workflow],

@@ -76,7 +76,7 @@ export async function killStorm(options: StormOptions): Promise<StormResult> {
       if (kills < options.kills) moment(project, start, random);
       const end = await start.end;
       if (end.killed) kills += 1;
-      const ended = untilGone(`STORM_START=${starts}`, GONE_WITHIN_MS).then((left) => {
+      const ended = untilGone(`STORM_START=${process.pid}.${starts}`, GONE_WITHIN_MS).then((left) => {
         if (typeof left === "number") slowestEndMs = Math.max(slowestEndMs, left);
         else wrong.push(`start ${end.start}: left after ${GONE_WITHIN_MS} ms: ${left.join(" | ")}`);
       });
@@ -98,7 +98,7 @@ export async function killStorm(options: StormOptions): Promise<StormResult> {
       if (wanted !== undefined) wrong.push(...differences(outcome, wanted), ...unseenDamage(project, wanted));
     }
   } finally {
-    for (let number = 1; number <= starts; number += 1) endCarriers(`STORM_START=${number}`);
+    for (let number = 1; number <= starts; number += 1) endCarriers(`STORM_START=${process.pid}.${number}`);
   }
   const turns = existsSync(join(project.storm, "turns")) ? countTurns(project) : 0;
   if (wrong.length === 0 || options.keep !== true) {
