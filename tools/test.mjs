@@ -182,13 +182,20 @@ function read(report, code) {
   return { ...read, failed: failed + (note === "" ? 0 : 1), note };
 }
 
-const MOST_LINES = 12;
+/** A long text says at its beginning what it is about, and at its end what the difference is. */
+const FIRST_LINES = 6;
+const LAST_LINES = 12;
+
+function shortened(lines) {
+  if (lines.length <= FIRST_LINES + LAST_LINES) return lines;
+  return [...lines.slice(0, FIRST_LINES), "[…]", ...lines.slice(-LAST_LINES)];
+}
 
 /** Once more at the end, where the one who reads only the last lines finds it. */
 function showFailures({ runtime, failures }) {
   for (const { name, text } of failures) {
     console.log(`failed (${runtime}): ${name}`);
-    for (const line of text.split("\n").slice(0, MOST_LINES)) console.log(`  ${line.slice(0, 300)}`);
+    for (const line of shortened(text.split("\n"))) console.log(`  ${line.slice(0, 300)}`);
   }
 }
 

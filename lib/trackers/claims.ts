@@ -25,8 +25,6 @@ export interface Claim extends Claimed {
   /** `github owner/name`. */
   readonly tracker: string;
   readonly holder: string;
-  /** The run that claimed it first. */
-  readonly run: string;
   /** Another one at each sign of life. */
   readonly beat: string;
   readonly state: "working" | "blocked" | "passed";
@@ -37,7 +35,6 @@ const CLAIM: z.ZodType<Claim> = z.object({
   tracker: z.string(),
   id: z.string(),
   holder: z.string(),
-  run: z.string(),
   beat: z.string(),
   asks: z.string(),
   state: z.enum(["working", "blocked", "passed"]),
@@ -67,7 +64,6 @@ export interface ClaimsOptions {
   readonly tracker: string;
   /** The same for the same clone: a run that was killed continues with its own claims. */
   readonly holder: string;
-  readonly run: string;
   readonly heartbeatMs: number;
   /** Takes up again whatever others gave up on. */
   readonly retryBlocked: boolean;
@@ -103,12 +99,6 @@ export class Claims {
     return seen === undefined || this.#mayTake(seen, claimed)
       ? null
       : seen.claim ?? { ...CLAIM_UNKNOWN, id: claimed.id };
-  }
-
-  /** The run that claimed it first: a comment's marker, whoever continues. */
-  runOf({ id, asks }: Claimed): string {
-    const claim = this.#seen.get(this.#refOf(id))?.claim;
-    return claim?.asks === asks ? claim.run : this.#options.run;
   }
 
   /**
@@ -178,7 +168,7 @@ export class Claims {
     if (seen !== undefined && !this.#mayTake(seen, claimed)) return "theirs";
     const { tracker, holder, ids, clock } = this.#options;
     const { id, asks } = claimed;
-    const claim: Claim = { v: 1, tracker, id, holder, run: this.runOf(claimed), beat: ids.random(12), asks, state };
+    const claim: Claim = { v: 1, tracker, id, holder, beat: ids.random(12), asks, state };
     this.#tree ??= await lineFrom(this.#remote(), ["mktree"], { input: "" });
     const commit = await commitData(this.#remote(), this.#tree, [], { subject: `ralph: claim ${id}`, data: claim });
     const updates: readonly RefUpdate[] = [
@@ -267,7 +257,6 @@ const CLAIM_UNKNOWN: Claim = {
   tracker: "",
   id: "",
   holder: "another version of Ralph",
-  run: "",
   beat: "",
   asks: "",
   state: "working",

@@ -47,7 +47,6 @@ export async function openDesk(ralph: RalphContext, tracker: Tracker): Promise<D
     ids: host.ids,
     tracker: trackerKey(tracker),
     holder: name,
-    run: ralph.run.id,
     heartbeatMs: config.heartbeat * 1000,
     retryBlocked: ralph.loop.retryBlocked,
     onAlone: (why) => note(ralph, "warn", `no claims: ${why}; let only this runner work on these issues`),

@@ -86,8 +86,8 @@ export class Outbox {
 
   /** Sends one. @returns the rest that could not be sent; `null`: nothing */
   async #restOf(update: Update): Promise<Update | null> {
-    const { tracker, claims, redactor, onLost, warn } = this.#options;
-    const { id, text } = update;
+    const { tracker, redactor, onLost, warn } = this.#options;
+    const { id, asks, text } = update;
     const held = await this.#held(update);
     if (held === "offline") {
       this.reason = "the remote does not take branch and claim";
@@ -98,7 +98,8 @@ export class Outbox {
       return null;
     }
     try {
-      await tracker.comment(id, `<!-- ralph:${claims.runOf(update)}:${id} -->`, redactor.text(text));
+      // the same one for the same text of the issue, whichever run and runner goes on with it
+      await tracker.comment(id, `<!-- ralph:${asks.slice(0, 12)}:${id} -->`, redactor.text(text));
       await tracker.state(id, update.state);
     } catch (error) {
       if (!RalphError.isInstance(error) || !error.code.startsWith("tracker-")) throw error;

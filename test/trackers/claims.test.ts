@@ -48,7 +48,6 @@ function runners(): Runners {
         ids: host.ids,
         tracker: "github acme/shop",
         holder,
-        run: `run-${holder}`,
         heartbeatMs: HEARTBEAT,
         retryBlocked: false,
         onAlone: () => {},
@@ -85,7 +84,6 @@ test("taken over only after it was seen unchanged for two heartbeats, by the own
   expect(await other.hold(ISSUE)).toBe("theirs");
   clock.advance(1);
   expect(await other.hold(ISSUE)).toBe("held");
-  expect(other.runOf(ISSUE)).toBe("run-one"); // the comment is continued
   expect(await one.hold(ISSUE)).toBe("theirs");
   expect(await one.hold(ISSUE, "passed")).toBe("theirs");
 });

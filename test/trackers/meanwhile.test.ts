@@ -120,6 +120,21 @@ test("stopped for longer than its lease: its work is kept and named, and another
   expect(server.comments.map(({ issue }) => issue)).toEqual([1]);
 }, 400_000);
 
+test("let go of by a run that was stopped: another runner ends it, and continues its comment", async () => {
+  await using server = await githubServer();
+  using place = farm(server.url);
+  server.add({ number: 1 });
+  const clone = place.clone("a");
+  const one = start(place, clone, RUN, { TURN_SECONDS: "600" });
+  await turnBegins(place, 1, one);
+  await ralph(place, clone, ["stop", "--now"]);
+  await one.end;
+  const { code, out } = await ralph(place, place.clone("b"), RUN);
+  expect(code, out).toBe(0);
+  expect(server.comments.map(({ issue }) => issue)).toEqual([1]);
+  expect(server.comments[0]?.body).toContain("Done in");
+});
+
 test.each([
   [
     "edited",
