@@ -49,7 +49,8 @@ const BY_BUN = [
   "test/trust/{judging,brief,brief_next_run,brief_reviewers,claims,folders,git_layouts,history,links,persons_files,property}.test.ts",
   "test/loop/{answered,baseline,challenge,fold,parallel,parallel_conflicts,parallel_peers,parked}.test.ts",
   "test/loop/{clock,item_proofs,parallel_checks,parallel_faults,rules,turn_conflicts}.test.ts",
-  "test/loop/{state_commit,unclaimed,uncommitted_places,uncommitted_work,unsteady,work_item}.test.ts",
+  "test/loop/{state_commit,unclaimed,uncommitted_meanwhile,uncommitted_places,uncommitted_work}.test.ts",
+  "test/loop/{unsteady,work_item}.test.ts",
   "test/machines/{job,other_workflows,results}.test.ts",
   // which files and commits come of a plan and of a backlog is git's doing; what they are read from is read in each
   "test/workflows/exec/{plan,plan_base,plan_branch,plan_existing,plan_guard,prd_loop,understand}.test.ts",
@@ -58,6 +59,9 @@ const BY_BUN = [
   "test/workflows/spec/{contract,ends,history}.test.ts",
   "test/workflows/torn_state.test.ts",
   "test/workspace/kept_copies.test.ts",
+  // the program itself, on issues and on attestations: what reads them has its tests in every runtime
+  "test/trackers/{github_run,meanwhile,together}.test.ts",
+  "test/attest/workflows.test.ts",
   // git's behaviour, and the sandbox's: what starts them has its tests in test/host
   "test/git/{branches,commit,fold,killed,ready,snapshot,swapped,trial_commit}.test.ts",
   "test/host/{git_guard,nested_git}.test.ts",
