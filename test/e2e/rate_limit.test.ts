@@ -50,11 +50,11 @@ describe("a command at its limit", () => {
       /limit reached: 1 minute: worker: You've hit your usage limit\..* 14 minutes; waiting until \S+ \S+ takes longer than that/,
     );
     expect(noWait.stderr).toContain("rate limit: You've hit your usage limit.");
-    expect(Date.now() - started).toBeLessThan(15_000);
+    expect(Date.now() - started).toBeLessThan(60_000); // nothing is waited for
   });
 
   test("continues being waited for when Ralph is killed while it waits, for the time that is left", async () => {
-    const running = project("You've hit your usage limit. Try again in 6 seconds.").args("run").start();
+    const running = project("You've hit your usage limit. Try again in 15 seconds.").args("run").start();
     await running.shows("worker has reached a limit: waiting");
     const file = join(running.root, ".git/ralph/rate-limits.json");
     const { limits: { worker: { untilMs } } } = JSON.parse(readFileSync(file, "utf8")) as {
