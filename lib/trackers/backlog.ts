@@ -14,8 +14,8 @@ import { checksOf, type Entry, type IssueData, standingsOf } from "./queue.ts";
 import { promptOf } from "./trust.ts";
 import type { Tracker } from "./types.ts";
 
-/** Variables that hold a tracker's token: no turn is given them. */
-const TOKENS = { GH_TOKEN: "", GITHUB_TOKEN: "", LINEAR_API_KEY: "" };
+/** Variables that hold a tracker's token, empty: nothing that an agent writes is given them. */
+export const TOKENS = { GH_TOKEN: "", GITHUB_TOKEN: "", LINEAR_API_KEY: "" };
 
 /** The parts of the backlog that need nothing but the entries. */
 export function issueParts(

@@ -55,15 +55,15 @@ test("issues with the label are worked on in order, pushed with their claim, tol
   expect(readFileSync(place.turns, "utf8")).toBe("2\n1\n");
 });
 
-test("a token is in requests alone: not in a turn, a log, a commit or a comment", async () => {
+test("a token is in requests alone: not in a turn, a check, a log, a commit or a comment", async () => {
   await using server = await githubServer();
   using place = farm(server.url);
-  server.add({ number: 1, title: "Add one" });
+  server.add({ number: 1, title: "Add one", body: 'Verify: `env > "$TURNS.check"`' });
   const clone = place.clone("a");
   const { code, out } = await ralph(place, clone, [...RUN, "--verbose"], { LINEAR_API_KEY: `lin_api_${TOKEN}` });
   expect(code, out).toBe(0);
   expect([...server.tokens]).toEqual([`Bearer ${TOKEN}`]);
-  expect(readFileSync(`${place.turns}.env`, "utf8")).not.toContain(TOKEN);
+  for (const by of ["env", "check"]) expect(readFileSync(`${place.turns}.${by}`, "utf8"), by).not.toContain(TOKEN);
   const { execFileSync } = await import("node:child_process");
   const found = execFileSync("sh", ["-c", 'grep -rl "$1" . || true', "sh", TOKEN], { cwd: clone, encoding: "utf8" });
   expect([found, out.includes(TOKEN), JSON.stringify(server.comments).includes(TOKEN)]).toEqual(["", false, false]);

@@ -22,18 +22,26 @@ export async function runIssues(invocation: Invocation, place: Place): Promise<n
   await using session = await openSession(invocation, { asks: false, gates: [], place, settings });
   const { ralph } = session;
   const { openTracker } = await import("../../../trackers/open_tracker.ts");
-  const { trackerBacklog } = await import("../../../trackers/backlog.ts");
+  const { TOKENS, trackerBacklog } = await import("../../../trackers/backlog.ts");
   const { git } = requireRepository(ralph);
   const { root, host, signal } = ralph;
   const tracker = await openTracker(ralph.config.tracker, { root, git, host, signal });
   await using backlog = await trackerBacklog(ralph, tracker);
-  const outcome = await rounds(ralph, backlog, seconds);
+  const outcome = await rounds(withVariables(ralph, TOKENS), backlog, seconds);
   return endWith(invocation, ralph, outcome, `ralph run --tracker ${tracker.name}`);
 }
 
 function overlayOf(flags: Flags): Partial<Config["tracker"]> {
   const name = flags.text("tracker") as Config["tracker"]["name"] | undefined;
   return { ...optional("name", name), ...optional("label", flags.text("label")) };
+}
+
+/** The context of checks and hooks, which run what an agent wrote. The repository's own git keeps its variables. */
+function withVariables(ralph: RalphContext, variables: Readonly<Record<string, string>>): RalphContext {
+  const { host } = ralph;
+  const run: typeof host.processes.run = (request) =>
+    host.processes.run({ ...request, environment: { ...request.environment, ...variables } });
+  return { ...ralph, host: { ...host, processes: { ...host.processes, run } } };
 }
 
 /** The loop, and where a person wants that again and again. */
