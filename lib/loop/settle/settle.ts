@@ -21,6 +21,7 @@ import type {
 import type { JournalKey } from "../../backlog/journal_types.ts";
 import type { Landing } from "../../git/land.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
+import { commitFields } from "../../git/run_git.ts";
 import { factsOf } from "../../host/path_facts.ts";
 import { commitsNothing, type Committer, maskOf, stowParked } from "./committer.ts";
 
@@ -203,8 +204,9 @@ async function settleOnce(
   };
   if (!withWork && backlog.record !== undefined) {
     const { head = null } = await ralph.repository?.head() ?? {};
-    await name(head);
-    if (await isLastCommit(ralph, settlement.commit)) return { settlement, attempt, committed: [], head };
+    const made = await madeSince(ralph, landing?.tip ?? ralph.journal.start(key, item.id), settlement.commit);
+    await name(made ?? head);
+    if (made !== null) return { settlement, attempt, committed: [], head };
   }
   const result = await committer.commit(settlement.commit, workPaths, {
     known,
@@ -227,10 +229,23 @@ async function settleOnce(
   return { settlement: again, attempt: refused, committed: [], head: before };
 }
 
-/** A kill came between the item's commit and the call of `record()`: the next commit takes the name along. */
-async function isLastCommit(ralph: RalphContext, { subject, body = "" }: SettleCommit): Promise<boolean> {
-  const { stdout } = await requireRepository(ralph).git(["log", "-1", "--format=%B"]);
-  return stdout.startsWith(`${subject}\n\n${body}`);
+/**
+ * The item's commit, where it is there: a kill came before the call of `record()`, or a turn made it. The next commit
+ * takes the name along.
+ */
+async function madeSince(
+  ralph: RalphContext,
+  since: string | null,
+  { subject, stateSubject = subject, body = "" }: SettleCommit,
+): Promise<string | null> {
+  const found = await commitFields(
+    requireRepository(ralph),
+    ["%H", "%B"],
+    since === null ? ["-1"] : [`${since}..HEAD`],
+  );
+  const isIt = ([, message = ""]: readonly string[]): boolean =>
+    [subject, stateSubject].some((one) => `${message}\n`.startsWith(`${one}\n\n${body}`));
+  return found.find(isIt)?.[0]?.trim() ?? null;
 }
 
 /** The commits of turns at an item since its first attempt, as far as no one else has them and they may be moved. */

@@ -17,6 +17,18 @@ const ENVIRONMENT = { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG
 /** One point in so many. */
 const STEP = LONG ? 1 : 19;
 
+/** A plan of one task whose work is committed already. */
+function planned(): ReturnType<typeof project> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "ralph-journal-")));
+  const root = join(folder, "project");
+  mkdirSync(root);
+  const task = { t: "task", id: "t-1", spec: "a.md", name: "Write t-1", s: "p", accept: "Verify: `test -f t-1.txt`" };
+  const lines = [{ t: "spec", spec: "a.md" }, task].map((line) => `${JSON.stringify(line)}\n`);
+  const files = { "ralph/plan.jsonl": lines.join(""), "a.md": "# A\n", "t-1.txt": "done\n" };
+  makeRepository(root, { files, environment: ENVIRONMENT });
+  return { folder, root };
+}
+
 function project(): { readonly folder: string; readonly root: string } {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "ralph-journal-")));
   const root = join(folder, "project");
@@ -135,4 +147,20 @@ describe("four workers that are killed", needs("Linux"), () => {
     },
     300_000,
   );
+});
+
+describe("a run of a plan that is killed", needs("Linux"), () => {
+  test("after the commit of a task's state, twice: the state is committed once", async () => {
+    const { folder, root } = planned();
+    for (let kill = 0; kill < 2; kill += 1) expect(await start(root, 1, "before", "settled")).toBe("before settled");
+
+    expect(await start(root, 0, "before")).toMatch(/passed \d+$/);
+
+    const subjects = gitIn(root, ENVIRONMENT)("log", "--format=%s").split("\n");
+    expect(subjects.filter((subject) => subject.includes("Write t-1"))).toEqual([
+      "ralph: task accept - Write t-1",
+      "ralph: task done - Write t-1",
+    ]);
+    rmSync(folder, { recursive: true });
+  }, 300_000);
 });

@@ -1,15 +1,19 @@
 /**
  * A run with four workers that ends itself by SIGKILL right before or after one line of the journal, or of git's move of
  * the project's tree: `bun killed_run.ts ROOT NUMBER before|after [NAME]`. With number 0 it runs to its end; with a name
- * only the calls of that name count.
+ * only the calls of that name count. A project with a plan is worked on by the spec workflow, by one worker.
  */
+import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
+import { appendClaims, CLAIMS_VARIABLE } from "../../../lib/backlog/claims.ts";
 import type { Agent, RalphContext } from "../../../lib/context/context.ts";
 import { createRalph } from "../../../lib/recipe/create_ralph.ts";
 import { runLoop } from "../../../lib/loop/run/run_loop.ts";
 import { prdBacklog } from "../../../lib/workflows/exec/backlog.ts";
+import { specBacklog } from "../../../lib/workflows/spec/backlog.ts";
+import { PLAN_FILE } from "../../../lib/workflows/spec/types.ts";
 
 const [root = ".", number = "0", when = "before", only] = process.argv.slice(2);
 
@@ -18,7 +22,10 @@ const agent: Agent = {
   ensureUsable: () => Promise.resolve(),
   async runTurn({ cwd, environment, transcript }) {
     await writeFile(transcript, "");
-    await writeFile(join(cwd, `${environment["RALPH_ITEM"]}.txt`), "done\n");
+    const { RALPH_ITEM: id = "", RALPH_STAGE: stage } = environment;
+    const claim = stage === "VERIFY" ? { command: "task accept" } : { command: "task done", id };
+    if (stage !== undefined) await appendClaims(environment[CLAIMS_VARIABLE] ?? "", [{ v: 1, at: 1, ...claim }]);
+    if (stage !== "VERIFY") await writeFile(join(cwd, `${id}.txt`), "done\n");
     const lines = ["<promise>COMPLETE</promise>"];
     const unknown = { inputTokens: null, outputTokens: null, cachedTokens: null, reasoningTokens: null, costUsd: null };
     const usage = { ...unknown, estimated: false };
@@ -57,5 +64,7 @@ const context: RalphContext = {
     commit: commit as never,
   },
 };
-const run = await runLoop(context, prdBacklog(context), { workers: 4 });
+const run = existsSync(join(root, PLAN_FILE))
+  ? await runLoop(context, specBacklog(context))
+  : await runLoop(context, prdBacklog(context), { workers: 4 });
 console.log(`${run.status} ${count}`);
