@@ -15,7 +15,7 @@ import { EXIT_MEANINGS } from "../lib/errors/exit_codes.ts";
 import { EVENT_SCHEMAS } from "../lib/events/schema.ts";
 import { EVENTS_VERSION } from "../lib/events/types.ts";
 import { COMMANDS } from "../lib/program/commands.ts";
-import { FLAG_GROUPS, flagsOf, type Variable, variables } from "../lib/program/manual.ts";
+import { FLAG_GROUPS, flagsOf, type Variable, variables } from "../lib/program/commands/manual.ts";
 import { DEFAULT_WORKFLOW, WORKFLOWS } from "../lib/workflows/table.ts";
 
 /** docs/reference/commands.md */
@@ -202,7 +202,7 @@ async function agentSection(row: Adapter): Promise<readonly string[]> {
 export function environmentMarkdown(): string {
   const [[, flags], [, read], [, agents], [, hooks], [, notify]] = variables(COMMANDS);
   return [
-    ...head("Environment", "lib/program/manual.ts and the tables of flags"),
+    ...head("Environment", "lib/program/commands/manual.ts and the tables of flags"),
     "`ralph help environment` prints the same.",
     "",
     "## Variables of flags",

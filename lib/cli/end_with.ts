@@ -1,11 +1,10 @@
-import { withFlags } from "./with_flags.ts";
+import { withFlags } from "./printed_command.ts";
 import { afterUnverified, afterWork } from "./next_step.ts";
 import type { RalphContext } from "../context/context.ts";
 import { exitCodeOf, isOutcome, type Outcome } from "../recipe/outcome.ts";
-import type { Invocation } from "./command.ts";
+import { type Invocation, styleFor } from "./command.ts";
 import { headlineOf, lackOf } from "../backlog/verdict.ts";
 import { optional } from "./settings.ts";
-import { styleFor } from "./show.ts";
 import { formatDuration, oneLine, type Style } from "../ui/printable.ts";
 import type { UsageTotal } from "../backlog/usage.ts";
 import type { BranchWork } from "../git/branch_work.ts";

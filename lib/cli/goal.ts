@@ -1,8 +1,7 @@
 import { text } from "node:stream/consumers";
 import { resolve } from "node:path";
 import { pathExists, readText } from "../host/files.ts";
-import type { Invocation } from "./command.ts";
-import { usage } from "./parse.ts";
+import { type Invocation, usage } from "./command.ts";
 
 /**
  * The goal of the command line, of standard input (`-`) or of `--goal-file`; "" with `--resume`.

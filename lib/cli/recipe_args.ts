@@ -7,10 +7,9 @@ import type { SchemaIssue } from "../backlog/schema.ts";
 import type { Recipe } from "../recipe/define_recipe.ts";
 import { type ArgField, argFields } from "../recipe/fields.ts";
 import type { LoadedRecipe } from "../recipe/loader.ts";
-import type { Command, Flag, Flags, FlagTable, Invocation } from "./command.ts";
+import { type Command, type Flag, type Flags, flagsFrom, type FlagTable, type Invocation, parseLine, usage } from "./command.ts";
 import { endWith } from "./end_with.ts";
 import { flagRows } from "./help.ts";
-import { flagsFrom, parseLine, usage } from "./parse.ts";
 import { openSession } from "./session.ts";
 import { optional } from "./settings.ts";
 

@@ -11,10 +11,9 @@ import { asNamed, unwritable } from "../host/file_errors.ts";
 import { onSignals } from "../host/this_process.ts";
 import type { Host } from "../host/types.ts";
 import { printable, printablePainted, wantsColour } from "../ui/printable.ts";
-import { arityOf, type Command, type Invocation, type Program } from "./command.ts";
+import { arityOf, type Command, type Invocation, parseLine, type Program, usage } from "./command.ts";
 import { commandHelp, helpColumns } from "./help.ts";
-import { parseLine, usage } from "./parse.ts";
-import { resolveRoot } from "./root.ts";
+import { resolveRoot } from "./workspace.ts";
 
 const FRAMES = 5;
 

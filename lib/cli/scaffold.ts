@@ -2,10 +2,9 @@ import { join } from "node:path";
 import { CONFIG_FILE } from "../config/load.ts";
 import { EXIT } from "../errors/exit_codes.ts";
 import { pathExists, readText } from "../host/files.ts";
-import type { Invocation } from "./command.ts";
+import { type Invocation, styleFor, toJson } from "./command.ts";
 import { setupPrompter } from "./session.ts";
 import { additionsOf, setUp } from "./setup.ts";
-import { styleFor, toJson } from "./show.ts";
 import type { Place } from "./workspace.ts";
 import { addToConfig, writeNewConfig } from "./write_config.ts";
 

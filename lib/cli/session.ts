@@ -1,4 +1,4 @@
-import { withFlags } from "./with_flags.ts";
+import { withFlags } from "./printed_command.ts";
 import { relative, resolve } from "node:path";
 import type { UsageTotal } from "../backlog/usage.ts";
 import type { Config } from "../config/types.ts";
@@ -14,13 +14,11 @@ import { createHumanReporter, createJsonReporter } from "../ui/create_reporter.t
 import type { LiveView } from "../ui/live_view.ts";
 import { oneLine } from "../ui/printable.ts";
 import type { AnswerLookup } from "../ui/unattended_prompter.ts";
-import { knownProgram } from "./known_agents.ts";
-import { type AgentSetting, namedAgent } from "./agent_choice.ts";
-import type { Flags, Invocation } from "./command.ts";
+import { type AgentSetting, knownProgram, namedAgent } from "./agents.ts";
+import { type Flags, type Invocation, styleFor } from "./command.ts";
 import { refuseEmptyConfig, refuseEmptyFlags } from "./validated_file.ts";
 import { findPlace, type Place } from "./workspace.ts";
 import { configOverlay, GATES, optional, parseApprovals, parseWorkers } from "./settings.ts";
-import { styleFor } from "./show.ts";
 import { VERSION } from "../host/version.ts";
 
 /** Jobs in a queue at once, where nothing else is said: landings are made one after another. */

@@ -2,8 +2,7 @@ import { MOST_WORKERS } from "../config/defaults.ts";
 import { optionInvalid } from "../errors/ralph_error.ts";
 import type { Config } from "../config/types.ts";
 import type { DeepPartial } from "../recipe/create_ralph.ts";
-import type { Flags } from "./command.ts";
-import { didYouMean, usage } from "./parse.ts";
+import { didYouMean, type Flags, usage } from "./command.ts";
 
 /** Reads `90s`, `30m`, `2h` or seconds. @returns seconds @throws {RalphError} option-invalid */
 export function parseDuration(option: string, text: string): number {

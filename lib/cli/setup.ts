@@ -10,12 +10,10 @@ import { findExecutable, shellInvocation } from "../host/shell.ts";
 import { formatDuration, oneLine } from "../ui/printable.ts";
 import { excerptLines } from "../ui/failing_part.ts";
 
-import { askedText, pickAgent } from "./agent_choice.ts";
-import type { Invocation } from "./command.ts";
+import { type Invocation, styleFor } from "./command.ts";
 import { table } from "./help.ts";
-import { findAgents, OWN, ownServers, proofText } from "./known_agents.ts";
+import { askedText, findAgents, OWN, ownServers, pickAgent, proofText } from "./agents.ts";
 import { configOverlay, optional } from "./settings.ts";
-import { styleFor } from "./show.ts";
 import { refuseEmptyFlags } from "./validated_file.ts";
 import type { Place } from "./workspace.ts";
 import { type Additions, addToConfig } from "./write_config.ts";

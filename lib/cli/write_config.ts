@@ -2,7 +2,7 @@ import { join, relative } from "node:path";
 import { CONFIG_FILE } from "../config/load.ts";
 import { parseJson } from "../errors/json_syntax.ts";
 import { pathExists, readText, writeAtomic } from "../host/files.ts";
-import { toJson } from "./show.ts";
+import { toJson } from "./command.ts";
 
 /**
  * The folder of the schema that a new configuration points to: editors complete and check by it. The folder ignores

@@ -1,8 +1,6 @@
-import type { Invocation } from "../cli/command.ts";
-import { usage } from "../cli/parse.ts";
-import type { ChosenWorkflow } from "../cli/workflow.ts";
+import { type Invocation, usage } from "../cli/command.ts";
 import type { Prompter, Question } from "../context/context.ts";
-import { findPlace, type Place } from "../cli/workspace.ts";
+import { type ChosenWorkflow, findPlace, type Place } from "../cli/workspace.ts";
 import { workflowRow, WORKFLOWS } from "../workflows/table.ts";
 import type { Workflow, WorkflowRow } from "../workflows/workflow.ts";
 

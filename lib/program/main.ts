@@ -4,9 +4,8 @@
  *
  * @module
  */
-import type { Command, CommandLine, Program } from "../cli/command.ts";
+import { type Command, type CommandLine, didYouMean, parseLine, type Program, splitCommand, usage } from "../cli/command.ts";
 import { generalHelp, helpColumns, wholeHelp } from "../cli/help.ts";
-import { didYouMean, parseLine, splitCommand, usage } from "../cli/parse.ts";
 import { guarded, startCommand, type Surroundings } from "../cli/run_command.ts";
 import { VERSION } from "../host/version.ts";
 import { findPlace } from "../cli/workspace.ts";

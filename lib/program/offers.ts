@@ -4,13 +4,11 @@
  * @module
  */
 import { AGENT_NAMES } from "../agents/registry.ts";
-import type { Command } from "../cli/command.ts";
-import { splitCommand } from "../cli/parse.ts";
+import { type Command, splitCommand } from "../cli/command.ts";
 import { GATES } from "../cli/settings.ts";
 import { PROMPTS } from "../generated/prompts.ts";
 import { WORKFLOWS } from "../workflows/table.ts";
-import { SCHEMA_NAMES } from "./commands/built_in.ts";
-import { SHELLS } from "./commands/completions.ts";
+import { SCHEMA_NAMES, SHELLS } from "./commands/built_in.ts";
 import { TOPICS } from "./commands/help.ts";
 import { SHIPPED_RECIPES } from "./shipped_recipes.ts";
 

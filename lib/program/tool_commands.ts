@@ -48,7 +48,7 @@ export const TOOLS: readonly Row[] = [
       "The agent is the worker's own (`--agent`), never one that a job names. Ctrl-C ends the turns; their jobs are handed",
       "to another worker.",
     ],
-    load: async () => ({ run: (await import("./commands/worker_and_queue.ts")).worker }),
+    load: async () => ({ run: (await import("./commands/machines.ts")).worker }),
   },
   {
     name: "queue",
@@ -63,7 +63,7 @@ export const TOOLS: readonly Row[] = [
       ...DATA_FLAGS,
       ...ROOT_FLAG,
     },
-    load: async () => ({ run: (await import("./commands/worker_and_queue.ts")).queueStatus }),
+    load: async () => ({ run: (await import("./commands/machines.ts")).queueStatus }),
   },
   {
     name: "job",
@@ -90,7 +90,7 @@ export const TOOLS: readonly Row[] = [
       "branch, too. Each may be in a clone of its own, killed and repeated.",
       "`work` runs with this machine's agent (`--agent`): a job names none.",
     ],
-    load: () => import("./commands/job.ts"),
+    load: () => import("./commands/machines.ts"),
   },
   {
     name: "skill",
@@ -299,7 +299,7 @@ export const TOOLS: readonly Row[] = [
       "fish        ralph completions fish > ~/.config/fish/completions/ralph.fish",
       "powershell  ralph completions powershell | Out-String | Invoke-Expression in $PROFILE",
     ],
-    load: () => import("./commands/completions.ts"),
+    load: () => import("./commands/built_in.ts"),
   },
   {
     name: "man",
@@ -310,7 +310,7 @@ export const TOOLS: readonly Row[] = [
       "ralph man | man -l -                              read it",
       "ralph man > ~/.local/share/man/man1/ralph.1       keep it: then `man ralph`",
     ],
-    load: () => import("./commands/man.ts"),
+    load: () => import("./commands/manual.ts"),
   },
   {
     name: "schema",

@@ -5,7 +5,7 @@ import { RUN_REGEXP } from "../events/run_folders.ts";
 import { findFolders } from "../git/find_folders.ts";
 import { realPath } from "../host/file_state.ts";
 import { isDirectory, listDirectory, pathExists } from "../host/files.ts";
-import { usage } from "../cli/parse.ts";
+import { usage } from "../cli/command.ts";
 
 const EVENTS_FILE = "events.ndjson";
 const SHOWN_RUNS = 5;

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { SCRIPTS, SHELLS } from "../../lib/program/commands/completions.ts";
+import { SCRIPTS, SHELLS } from "../../lib/program/commands/built_in.ts";
 import { COMMANDS } from "../../lib/program/commands.ts";
 import { offerLines } from "../../lib/program/offers.ts";
 import { needs } from "../needs.ts";

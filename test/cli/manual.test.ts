@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Command } from "../../lib/cli/command.ts";
 import { COMMANDS } from "../../lib/program/commands.ts";
-import { manualPage } from "../../lib/program/commands/man.ts";
-import { flagsOf, variables } from "../../lib/program/manual.ts";
+import { flagsOf, manualPage, variables } from "../../lib/program/commands/manual.ts";
 import { ROOT } from "../../tools/runtimes.mjs";
 import { needs } from "../needs.ts";
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Command, FlagTable } from "../../lib/cli/command.ts";
+import { type Command, type FlagTable, parseLine, splitCommand } from "../../lib/cli/command.ts";
 import { COMMANDS } from "../../lib/program/commands.ts";
-import { parseLine, splitCommand } from "../../lib/cli/parse.ts";
 import type { RalphError } from "../../lib/errors/ralph_error.ts";
 import { editDistance, nearest } from "../../lib/errors/nearest.ts";
 

@@ -3,7 +3,7 @@ import { startable } from "../../lib/backlog/attempts.ts";
 import type { Attempt, CheckResult, Item, Settlement, TurnRecord } from "../../lib/backlog/types.ts";
 import { describeFailures } from "../../lib/backlog/verdict.ts";
 import { AGENT_FLAGS } from "../../lib/cli/flags.ts";
-import { parseLine } from "../../lib/cli/parse.ts";
+import { parseLine } from "../../lib/cli/command.ts";
 import { defaultConfig } from "../../lib/config/defaults.ts";
 import { attemptsLeft } from "../../lib/loop/policy/attempts.ts";
 import { advance, limitsOf, newProgress } from "../../lib/loop/policy/progress.ts";

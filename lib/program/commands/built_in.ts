@@ -1,11 +1,10 @@
 import { join, resolve } from "node:path";
 import { gunzipSync } from "node:zlib";
-import type { Invocation } from "../../cli/command.ts";
+import { didYouMean, type Invocation, styleFor, toJson, usage } from "../../cli/command.ts";
 import { table } from "../../cli/help.ts";
-import { didYouMean, usage } from "../../cli/parse.ts";
-import { resolveRoot } from "../../cli/root.ts";
-import { styleFor, toJson } from "../../cli/show.ts";
+import { resolveRoot } from "../../cli/workspace.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
+import { BASH, FISH, POWERSHELL, ZSH } from "../../generated/completions.ts";
 import { PROMPTS } from "../../generated/prompts.ts";
 import { RECIPE_TEXTS } from "../../generated/recipes.ts";
 import { pathExists, writeAtomic } from "../../host/files.ts";
@@ -104,4 +103,26 @@ function find(name: string): { readonly path: string; readonly text: string } {
   const names = [...SHIPPED_RECIPES.map((known) => known.name), ...Object.keys(PROMPTS)];
   const hint = didYouMean(name, names, `names: ${names.join(", ")}`, (near) => `ralph eject ${near}`);
   throw usage(`there is no recipe or prompt named ${name}`, hint);
+}
+
+/**
+ * A script for each shell. It asks the program at the beginning of the line which words fit (`offers.ts`), so that it is
+ * right for every version.
+ */
+export const SCRIPTS: Readonly<Record<string, string>> = { bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL };
+
+/** Shells that have a script. */
+export const SHELLS: readonly string[] = Object.keys(SCRIPTS);
+
+/** `ralph completions SHELL`: the script for that shell. */
+export async function run({ arguments: [shell = ""], out }: Invocation): Promise<number> {
+  const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;
+  if (script === undefined) {
+    throw usage(
+      `there is no completion for ${shell}`,
+      `${didYouMean(shell, SHELLS, "")} shells: ${SHELLS.join(", ")}`.trim(),
+    );
+  }
+  out(script.trimEnd());
+  return EXIT.done;
 }

@@ -7,17 +7,15 @@ import { findExecutable, shellInvocation } from "../../host/shell.ts";
 import { createSlots } from "../../host/slots.ts";
 import { isSuperUser } from "../../host/this_process.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
-import { styleFor, toJson } from "../../cli/show.ts";
 import type { Host, ProcessEnd } from "../../host/types.ts";
-import type { Invocation } from "../../cli/command.ts";
+import { type Invocation, styleFor, toJson } from "../../cli/command.ts";
 import { type Finding, foundOf } from "../../cli/finding.ts";
-import { findAgents, type FoundAgent, proofText } from "../../cli/known_agents.ts";
-import { findPlace, type Place } from "../../cli/workspace.ts";
-import { resolveRoot } from "../../cli/root.ts";
+import { findAgents, type FoundAgent, proofText } from "../../cli/agents.ts";
+import { findPlace, type Place, resolveRoot } from "../../cli/workspace.ts";
 import { optional } from "../../cli/settings.ts";
 import { workflowRow } from "../../workflows/table.ts";
 import { formatSize } from "../../ui/format_size.ts";
-import type { StoredOf } from "../stored.ts";
+import type { StoredOf } from "./clean.ts";
 import { VERSION } from "../../host/version.ts";
 
 const VERSION_TIMEOUT_MS = 20_000;
@@ -100,7 +98,7 @@ async function sandbox({ flags, host }: Invocation, place: Place | null): Promis
       await bubblewrap(host, "--sandbox", "it does not work"),
     ];
   }
-  const { probeSandbox } = await import("../sandbox_probe.ts");
+  const { probeSandbox } = await import("../probe.ts");
   return await probeSandbox(place, host);
 }
 
@@ -206,7 +204,7 @@ async function signing({ git, topLevel }: Repository, host: Host): Promise<reado
 
 /** Counts the things that Ralph keeps outside of the tree, by kind. */
 async function kept(of: StoredOf): Promise<readonly Finding[]> {
-  const { allCheckouts, STORED, storedFor } = await import("../stored.ts");
+  const { allCheckouts, STORED, storedFor } = await import("./clean.ts");
   const stored = await storedFor(of);
   const all = await allCheckouts(of.host);
   return STORED.flatMap((kind) => {

@@ -1,9 +1,8 @@
 import { basename } from "node:path";
 import { fetchArchives } from "../../git/archive.ts";
 import { isAncestor } from "../../git/refs.ts";
-import type { Invocation } from "../../cli/command.ts";
+import { type Invocation, usage } from "../../cli/command.ts";
 import { workText } from "../../cli/end_with.ts";
-import { usage } from "../../cli/parse.ts";
 import { openSession } from "../../cli/session.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
@@ -14,12 +13,9 @@ import { conventionalTitle } from "../../report/title_convention.ts";
 import { doubtedChecks, noticeTexts } from "../../report/texts.ts";
 import type { RunReport } from "../../report/types.ts";
 import { branchChange, branchRuns, ownPaths, statePaths, stateRow } from "../finish/branch_runs.ts";
-import { type CleanHistory, cleanHistory } from "../finish/clean_history.ts";
-import { type FinishPlan, finishPlan, wayOut } from "../finish/finish_plan.ts";
-import { makeRequest } from "../finish/forge.ts";
-import { mergeHere, pushBranch, refuseMerge } from "../finish/land_branch.ts";
-import { commitsText, leaving, proofOf, prove } from "../finish/proof.ts";
-import { setAside, stateToSetAside } from "../finish/set_aside.ts";
+import { type FinishPlan, finishPlan, makeRequest, wayOut } from "../finish/finish_plan.ts";
+import { commitsText, leaving, mergeHere, proofOf, prove, pushBranch, refuseMerge } from "../finish/land_branch.ts";
+import { type CleanHistory, cleanHistory, setAside, stateToSetAside } from "../finish/set_aside.ts";
 
 /** So many subjects are shown. */
 const SHOWN_COMMITS = 20;

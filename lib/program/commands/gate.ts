@@ -1,11 +1,10 @@
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { jsonIn, objectOr } from "../../host/data.ts";
-import type { Invocation } from "../../cli/command.ts";
+import { type Invocation, toJson } from "../../cli/command.ts";
 import { NOTICE_LABELS } from "../../cli/end_with.ts";
 import { openSession } from "../../cli/session.ts";
 import { optional } from "../../cli/settings.ts";
-import { toJson } from "../../cli/show.ts";
 import { strictConfig } from "../../config/check.ts";
 import { ownFiles, type RalphContext } from "../../context/context.ts";
 import { hashText, listDirectory, readText, removeOwn, removePath, writeAtomic } from "../../host/files.ts";

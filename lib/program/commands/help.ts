@@ -1,16 +1,15 @@
 import { EXIT, EXIT_MEANINGS } from "../../errors/exit_codes.ts";
-import type { Command, Invocation } from "../../cli/command.ts";
+import { type Command, didYouMean, type Invocation, usage } from "../../cli/command.ts";
 import { commandHelp, flowed, generalHelp, helpColumns, table, wholeHelp } from "../../cli/help.ts";
-import { didYouMean, usage } from "../../cli/parse.ts";
 import { DEFAULT_WORKFLOW, WORKFLOWS } from "../../workflows/table.ts";
 import { wrapText } from "../../ui/wrap_text.ts";
-import { variables } from "../manual.ts";
+import { variables } from "./manual.ts";
 
 /** Topics of `ralph help` that are no commands. */
 export const TOPICS: Readonly<
   Record<string, (commands: readonly Command[], columns?: number) => string | Promise<string>>
 > = {
-  agents: async (_commands, columns) => (await import("../../cli/known_agents.ts")).agentsHelp(columns),
+  agents: async (_commands, columns) => (await import("../../cli/agents.ts")).agentsHelp(columns),
   config: async (_commands, columns) => (await import("../../cli/config_reference.ts")).configHelp(columns),
   "exit-codes": (_commands, columns) => {
     const rows = EXIT_MEANINGS.map(([code, meaning]) => [String(code), meaning] as const);

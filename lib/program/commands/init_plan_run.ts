@@ -1,8 +1,7 @@
-import type { Invocation } from "../../cli/command.ts";
+import { type Invocation, usage } from "../../cli/command.ts";
 import { refuseEmptyItems } from "../../cli/validated_file.ts";
 import { findPlace } from "../../cli/workspace.ts";
 import { DEFAULT_WORKFLOW, workflowRow } from "../../workflows/table.ts";
-import { usage } from "../../cli/parse.ts";
 import { chosen } from "../chosen.ts";
 
 /** `ralph init`: sets the project up; overwrites nothing. */

@@ -11,7 +11,7 @@ import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/s
 import { z } from "zod";
 import { programOf } from "../../agents/environment.ts";
 import type { Invocation } from "../../cli/command.ts";
-import { resolveRoot } from "../../cli/root.ts";
+import { resolveRoot } from "../../cli/workspace.ts";
 import { VERSION } from "../../host/version.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
 import { RalphError } from "../../errors/ralph_error.ts";

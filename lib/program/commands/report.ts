@@ -1,13 +1,12 @@
 import { resolve } from "node:path";
 import { EXIT } from "../../errors/exit_codes.ts";
 import { writeAtomic } from "../../host/files.ts";
-import type { Invocation } from "../../cli/command.ts";
+import { type Invocation, styleFor, toJson } from "../../cli/command.ts";
 import { findRun } from "../../report/find_run.ts";
 import { makeReport } from "../../report/make_report.ts";
 import type { RunReport } from "../../report/types.ts";
-import { resolveRoot } from "../../cli/root.ts";
+import { resolveRoot } from "../../cli/workspace.ts";
 import { resumeCommand, runFolders } from "../../workflows/table.ts";
-import { styleFor, toJson } from "../../cli/show.ts";
 
 /** `ralph report [RUN]`: what a run did, for a reader. Reads events and git, changes nothing. */
 export async function run(invocation: Invocation): Promise<number> {
@@ -33,7 +32,7 @@ export async function run(invocation: Invocation): Promise<number> {
 
 async function rendered(report: RunReport, invocation: Invocation): Promise<string> {
   if (invocation.flags.text("for") === "review") {
-    return await (await import("../finish/review.ts")).reviewText(invocation.host, report);
+    return await (await import("../finish/branch_runs.ts")).reviewText(invocation.host, report);
   }
   switch (invocation.flags.text("format")) {
     case "json":

@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { type KeptFile, readKept } from "../../checks/brief/kept.ts";
-import type { Invocation } from "../../cli/command.ts";
-import { usage } from "../../cli/parse.ts";
-import { resolveRoot } from "../../cli/root.ts";
+import { type Invocation, usage } from "../../cli/command.ts";
+import { resolveRoot } from "../../cli/workspace.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
 import { mergedText } from "../../git/merge_change.ts";
 import { openRepository } from "../../git/open_repository.ts";

@@ -1,8 +1,7 @@
-import type { Invocation } from "../../cli/command.ts";
+import { type Invocation, styleFor, toJson } from "../../cli/command.ts";
 import { openLook } from "../../cli/look.ts";
 import { openSession } from "../../cli/session.ts";
-import { styleFor, toJson } from "../../cli/show.ts";
-import { unnamedAgent } from "../../cli/agent_choice.ts";
+import { unnamedAgent } from "../../cli/agents.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
 import { oneLine } from "../../ui/printable.ts";
 import type { Chosen } from "../chosen.ts";

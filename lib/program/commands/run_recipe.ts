@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import { EXIT } from "../../errors/exit_codes.ts";
-import type { Invocation } from "../../cli/command.ts";
-import { flagsFrom } from "../../cli/parse.ts";
+import { flagsFrom, type Invocation } from "../../cli/command.ts";
 import { parseRecipeLine, recipeHelp, runLoaded } from "../../cli/recipe_args.ts";
 import { loadRecipe } from "../../recipe/loader.ts";
 

@@ -1,7 +1,6 @@
 import { basename, join } from "node:path";
-import type { Invocation } from "../../cli/command.ts";
-import { didYouMean, usage } from "../../cli/parse.ts";
-import { resolveRoot } from "../../cli/root.ts";
+import { didYouMean, type Invocation, usage } from "../../cli/command.ts";
+import { resolveRoot } from "../../cli/workspace.ts";
 import { VERSION } from "../../host/version.ts";
 import { isObject, jsonIn, objectOr } from "../../host/data.ts";
 import { EXIT } from "../../errors/exit_codes.ts";

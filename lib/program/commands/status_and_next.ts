@@ -1,10 +1,8 @@
 import type { Invocation } from "../../cli/command.ts";
-import { journalIn, type Look, openLook } from "../../cli/look.ts";
-import { showNext } from "../../cli/next_view.ts";
+import { hintWhenUnverified, journalIn, type Look, openLook, type RunningView, showNext, showStatus, type StatusView } from "../../cli/look.ts";
 import { WORKFLOWS } from "../../workflows/table.ts";
-import { usedAt } from "../../cli/workflow.ts";
+import { usedAt } from "../../cli/workspace.ts";
 import { chosen } from "../chosen.ts";
-import { hintWhenUnverified, type RunningView, showStatus, type StatusView } from "../../cli/status_view.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
 import { readLockHolder } from "../../host/lock_holder.ts";
 import type { Host } from "../../host/types.ts";

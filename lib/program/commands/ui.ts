@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import type { Invocation } from "../../cli/command.ts";
-import { resolveRoot } from "../../cli/root.ts";
+import { resolveRoot } from "../../cli/workspace.ts";
 import { parseCount } from "../../cli/settings.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
@@ -26,7 +26,7 @@ export async function run(invocation: Invocation): Promise<number> {
       runs,
       token,
       resume: resumeCommand,
-      review: async (report) => await (await import("../finish/review.ts")).reviewText(host, report),
+      review: async (report) => await (await import("../finish/branch_runs.ts")).reviewText(host, report),
     },
     port === undefined ? 0 : parseCount("--port", port, 0),
   );

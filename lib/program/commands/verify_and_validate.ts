@@ -1,15 +1,12 @@
 import { valueAt } from "../../config/check.ts";
 import { jsonIn } from "../../host/data.ts";
 import type { Verification } from "../../backlog/types.ts";
-import type { Invocation } from "../../cli/command.ts";
-import { styleFor, toJson } from "../../cli/show.ts";
+import { type Invocation, styleFor, toJson } from "../../cli/command.ts";
 import { exitCodeOf } from "../../recipe/outcome.ts";
 import { chosen, ensureScope } from "../chosen.ts";
-import { cacheOf } from "../../cli/workspace.ts";
+import { cacheOf, chooseWorkflow, resolveRoot } from "../../cli/workspace.ts";
 import { resolve } from "node:path";
-import { resolveRoot } from "../../cli/root.ts";
 import { placeholderProblems, problemOf, type ValidatedFile } from "../../cli/validated_file.ts";
-import { chooseWorkflow } from "../../cli/workflow.ts";
 import { CONFIG_FILE, findConfig } from "../../config/load.ts";
 import type { Config } from "../../config/types.ts";
 import { EXIT } from "../../errors/exit_codes.ts";

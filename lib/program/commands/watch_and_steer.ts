@@ -1,7 +1,5 @@
-import type { Invocation } from "../../cli/command.ts";
-import { usage } from "../../cli/parse.ts";
-import { resolveRoot } from "../../cli/root.ts";
-import { styleFor } from "../../cli/show.ts";
+import { type Invocation, styleFor, usage } from "../../cli/command.ts";
+import { resolveRoot } from "../../cli/workspace.ts";
 import { type OwnFiles, ownFiles } from "../../context/context.ts";
 import { EXIT } from "../../errors/exit_codes.ts";
 import { RalphError } from "../../errors/ralph_error.ts";

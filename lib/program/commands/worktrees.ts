@@ -1,8 +1,6 @@
 import { relative, resolve } from "node:path";
-import type { Invocation } from "../../cli/command.ts";
-import { usage } from "../../cli/parse.ts";
-import { resolveRoot } from "../../cli/root.ts";
-import { toJson } from "../../cli/show.ts";
+import { type Invocation, toJson, usage } from "../../cli/command.ts";
+import { resolveRoot } from "../../cli/workspace.ts";
 import { loadConfig } from "../../config/load.ts";
 import { ownFiles } from "../../context/context.ts";
 import { EXIT } from "../../errors/exit_codes.ts";

@@ -1,15 +1,18 @@
 import { join } from "node:path";
-import { isAncestor } from "../../git/refs.ts";
+import { usage } from "../../cli/command.ts";
+import { loadConfig } from "../../config/load.ts";
 import type { Config } from "../../config/types.ts";
+import { isAncestor } from "../../git/refs.ts";
 import { requireRepository, type RootedRepository, topLevelPaths } from "../../git/repository.ts";
 import type { Host } from "../../host/types.ts";
-import { listRuns } from "../../report/find_run.ts";
 import { type Change, changeOf } from "../../report/changed_files.ts";
+import { repositoryOf } from "../../report/commits.ts";
+import { listRuns } from "../../report/find_run.ts";
 import { makeReport } from "../../report/make_report.ts";
-import type { Proof } from "../../report/pull_request.ts";
+import { type Proof, requestBody } from "../../report/pull_request.ts";
 import type { RunReport } from "../../report/types.ts";
-import type { WorkflowRow } from "../../workflows/workflow.ts";
 import { resumeCommand, runFolders, workflowRow, WORKFLOWS } from "../../workflows/table.ts";
+import type { WorkflowRow } from "../../workflows/workflow.ts";
 
 /** So many runs are read. */
 const READ_RUNS = 10;
@@ -81,4 +84,22 @@ export function ownPaths(place: RootedRepository): (path: string) => boolean {
   const states = WORKFLOWS.flatMap(({ state }) => state === undefined || state.includes("<") ? [] : [state]);
   const own = topLevelPaths(place, [...states, ".ralph"]);
   return (path) => own.some((one) => path === one || path.startsWith(`${one}/`));
+}
+
+/** The body of a request, as Markdown, for the run's branch as the run left it. @throws {RalphError} usage */
+export async function reviewText(host: Host, report: RunReport): Promise<string> {
+  const { root, work, branch, run, status, proved } = report;
+  const repository = await repositoryOf(host, root);
+  if (work === null || repository === null) {
+    throw usage(`run ${run} has not ended on a branch: there is nothing to review`, "`ralph report` shows what it did");
+  }
+  const { head, from } = work;
+  const place = { root, repository, host };
+  const proof = status === "passed" ? { commit: head, results: new Map(proved.map((name) => [name, true])) } : null;
+  const reports = await branchRuns(place, { branch, head, base: from, isMeant: (id) => id <= run });
+  const { config } = await loadConfig(root);
+  const row = stateRow(config, report.parts.findLast(({ kind }) => kind === "loop")?.name ?? "");
+  const { globs } = config.tests;
+  const change = await branchChange(place, row, { head, from, globs, proof });
+  return requestBody(reports, { change, more: [], proof });
 }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { usage } from "../../cli/parse.ts";
+import { usage } from "../../cli/command.ts";
 import type { RalphError } from "../../errors/ralph_error.ts";
 import { presentPaths } from "../../host/present_paths.ts";
 import { listDirectory, pathExists, writeAtomic } from "../../host/files.ts";

@@ -4,7 +4,7 @@ import { parseFeaturePrd } from "./format.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { Repository } from "../../git/repository.ts";
 import { readText } from "../../host/files.ts";
-import { usage } from "../../cli/parse.ts";
+import { usage } from "../../cli/command.ts";
 import { readOrError } from "../read_or_error.ts";
 import { join } from "node:path";
 import { takeLock } from "../../host/lock.ts";

@@ -81,7 +81,7 @@ async function claims({ arguments: [name], command }: CommandLine): Promise<stri
   if (name === undefined || !TAKES_FEATURE.has(command.name)) return null;
   const { isFeatureName } = await import("./directories.ts");
   if (isFeatureName(name)) return `\`${command.name} ${name}\` names a feature`;
-  const { usage } = await import("../../cli/parse.ts");
+  const { usage } = await import("../../cli/command.ts");
   const hint = /^\d+$/.test(name) && command.name === "run"
     ? `\`ralph run --max-iterations ${name}\`, or \`ralph run --loop ${name}\` for that many plans`
     : `\`ralph ${command.name} auth\``;

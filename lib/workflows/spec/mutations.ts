@@ -20,7 +20,7 @@ import {
   without,
   withRecord,
 } from "./plan_file.ts";
-import { usage } from "../../cli/parse.ts";
+import { usage } from "../../cli/command.ts";
 import type { Entry, JsonObject, Plan, Priority, Task } from "./types.ts";
 
 const LONGEST_NAME = 50;

@@ -1,5 +1,5 @@
 import type { NewTask } from "./mutations.ts";
-import { usage } from "../../cli/parse.ts";
+import { usage } from "../../cli/command.ts";
 import type { JsonObject } from "./types.ts";
 
 const isText = (value: unknown): boolean => typeof value === "string";

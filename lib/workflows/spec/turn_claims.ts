@@ -7,7 +7,7 @@ import { applyClaims, type ClaimLine, claimSchema } from "../../backlog/claims.t
 import { isInvestigated, issuesIn, type SpecItem, type Stage, tasksIn, testsChangedBy } from "./item.ts";
 import * as mutations from "./mutations.ts";
 import { doneOf, hasConflict, idsOf, issuesOf, parsePlan, rejectsOf, tasksById, tasksOf } from "./plan_file.ts";
-import { usage } from "../../cli/parse.ts";
+import { usage } from "../../cli/command.ts";
 import { checkTask } from "./task_input.ts";
 import { type JsonObject, type Plan, PLAN_FILE } from "./types.ts";
 import type { ZodType } from "zod";

@@ -11,13 +11,12 @@ import type { Config } from "../../../config/types.ts";
 import type { Prompter } from "../../../context/context.ts";
 import type { Style } from "../../../ui/printable.ts";
 import { shippedRecipe } from "../../../recipe/registry.ts";
-import { type AgentSetting, namedAgent } from "../../../cli/agent_choice.ts";
-import type { Invocation } from "../../../cli/command.ts";
+import { type AgentSetting, namedAgent } from "../../../cli/agents.ts";
+import { type Invocation, styleFor } from "../../../cli/command.ts";
 import { makeProject } from "../demo/project.ts";
 import { demoScript, GOAL, QUESTIONS } from "../demo/turns.ts";
 import { endWith } from "../../../cli/end_with.ts";
 import { configOverlay, GATES, parseApprovals } from "../../../cli/settings.ts";
-import { styleFor } from "../../../cli/show.ts";
 
 const NOTHING_DONE =
   "Without a yes no code is written, so no check ran; `ralph demo` starts afresh, `ralph demo --approve all` says yes itself";

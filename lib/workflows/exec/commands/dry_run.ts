@@ -1,9 +1,8 @@
 import { relative } from "node:path";
 import { suggestChecks } from "../../../backlog/suggest_checks.ts";
 import { commandWord } from "../../../agents/program.ts";
-import type { Invocation } from "../../../cli/command.ts";
-import { styleFor, toJson } from "../../../cli/show.ts";
-import { unnamedAgent } from "../../../cli/agent_choice.ts";
+import { type Invocation, styleFor, toJson } from "../../../cli/command.ts";
+import { unnamedAgent } from "../../../cli/agents.ts";
 import { ownFiles, type RalphContext } from "../../../context/context.ts";
 import { EXIT } from "../../../errors/exit_codes.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";

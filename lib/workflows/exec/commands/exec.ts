@@ -7,7 +7,7 @@ import type { Invocation } from "../../../cli/command.ts";
 import { endWith } from "../../../cli/end_with.ts";
 import { goalOf } from "../../../cli/goal.ts";
 import { validateArgs } from "../../../cli/recipe_args.ts";
-import { resolveRoot } from "../../../cli/root.ts";
+import { resolveRoot } from "../../../cli/workspace.ts";
 import { openSession, type Session } from "../../../cli/session.ts";
 import { GATES, optional, parseCap } from "../../../cli/settings.ts";
 

@@ -1,8 +1,7 @@
 import { join, relative, resolve } from "node:path";
 import { storyCommands } from "../../../backlog/verify_commands.ts";
 import { suggestChecks } from "../../../backlog/suggest_checks.ts";
-import type { Invocation } from "../../../cli/command.ts";
-import { usage } from "../../../cli/parse.ts";
+import { type Invocation, usage } from "../../../cli/command.ts";
 import { openSession } from "../../../cli/session.ts";
 import { placeholderProblems } from "../../../cli/validated_file.ts";
 import { addToConfig } from "../../../cli/write_config.ts";

@@ -1,6 +1,5 @@
-import type { Invocation } from "../../../cli/command.ts";
+import { type Invocation, usage } from "../../../cli/command.ts";
 import { openLook } from "../../../cli/look.ts";
-import { usage } from "../../../cli/parse.ts";
 import { findPlace } from "../../../cli/workspace.ts";
 import { requireRepository } from "../../../git/repository.ts";
 import { openTracker } from "../../../trackers/open_tracker.ts";

@@ -1,12 +1,9 @@
 import { inOrder, storyChecks, storyFindings } from "../../stories.ts";
 import { headlineOf } from "../../../backlog/verdict.ts";
-import { type Look, parkedIn } from "../../../cli/look.ts";
-import { countLine, itemLine } from "../../../cli/item_list.ts";
-import { nextOfBacklog, type NextView } from "../../../cli/next_view.ts";
+import { countLine, itemLine, type Look, nextOfBacklog, type NextView, parkedIn, type StatusView } from "../../../cli/look.ts";
 import { hintOf } from "../../../cli/next_step.ts";
 import { prdBacklog } from "../backlog.ts";
 import { join } from "node:path";
-import type { StatusView } from "../../../cli/status_view.ts";
 import { type FileFindings, ownHint, type ValidatedFile, validateFile } from "../../../cli/validated_file.ts";
 import { readText } from "../../../host/files.ts";
 import { oneLine } from "../../../ui/printable.ts";

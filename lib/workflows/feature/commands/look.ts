@@ -13,11 +13,8 @@ import type { Backlog, CheckOutcome, Verification } from "../../../backlog/types
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { featureMissing, findFeature, openFeature } from "../open_feature.ts";
 import { readOrError } from "../../read_or_error.ts";
-import type { Look } from "../../../cli/look.ts";
-import { countLine, itemLine } from "../../../cli/item_list.ts";
-import { nextOfBacklog, type NextView } from "../../../cli/next_view.ts";
+import { countLine, itemLine, type Look, nextOfBacklog, type NextView, type StatusView } from "../../../cli/look.ts";
 import { hintOf, type StepCommands } from "../../../cli/next_step.ts";
-import type { StatusView } from "../../../cli/status_view.ts";
 import { parseJson } from "../../../errors/json_syntax.ts";
 import { type FileFindings, type ValidatedFile, validateFile } from "../../../cli/validated_file.ts";
 import { storyFindings } from "../../stories.ts";

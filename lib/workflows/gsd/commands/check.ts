@@ -1,10 +1,8 @@
 import { appendClaims, type ClaimLine, CLAIMS_VARIABLE, readClaims } from "../../../backlog/claims.ts";
 import type { Verification } from "../../../backlog/types.ts";
 import { verify } from "../../../checks/verify.ts";
-import type { Invocation } from "../../../cli/command.ts";
-import { usage } from "../../../cli/parse.ts";
+import { type Invocation, toJson, usage } from "../../../cli/command.ts";
 import { openSession } from "../../../cli/session.ts";
-import { toJson } from "../../../cli/show.ts";
 import { findPlace } from "../../../cli/workspace.ts";
 import { EXIT } from "../../../errors/exit_codes.ts";
 import { exitCodeOf } from "../../../recipe/outcome.ts";

@@ -1,9 +1,7 @@
-import { journalIn, type Look } from "../../../cli/look.ts";
-import type { NextView } from "../../../cli/next_view.ts";
+import { journalIn, type Look, type NextView, type StatusView } from "../../../cli/look.ts";
 import { planChecks, uncheckedLines, uncheckedPlans } from "../checks.ts";
 import { circleLine, type Position, positionOf } from "../position.ts";
 import { readPlanning, scanPlanning } from "../read_planning.ts";
-import type { StatusView } from "../../../cli/status_view.ts";
 import { readOrError } from "../../read_or_error.ts";
 import type { Style } from "../../../ui/printable.ts";
 import { type Diagnostic, GSD_JOURNAL, type Phase, type Plan, type Planning, PLANNING_DIRECTORY } from "../types.ts";

@@ -3,10 +3,9 @@ import { findSpec } from "../find_spec.ts";
 import { type LogEntry, readLog } from "../history/log.ts";
 import { requireRepository } from "../../../git/repository.ts";
 import { EXIT } from "../../../errors/exit_codes.ts";
-import type { Invocation } from "../../../cli/command.ts";
+import { type Invocation, styleFor, toJson } from "../../../cli/command.ts";
 import { PLAN_FILE } from "../types.ts";
 import { openPlan } from "./open_plan.ts";
-import { styleFor, toJson } from "../../../cli/show.ts";
 
 const NO_TASK = `no task in the history of ${PLAN_FILE}`;
 

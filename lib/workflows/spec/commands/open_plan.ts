@@ -7,11 +7,10 @@ import type { OfferOptions } from "../item.ts";
 import type { ClaimLine, Inbox } from "../../../backlog/claims.ts";
 import { addClaims, type ClaimMode, claimMode, claimsIn } from "../../../context/claim_mode.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
-import type { Invocation } from "../../../cli/command.ts";
+import { type Invocation, toJson } from "../../../cli/command.ts";
 import { type Look, openLook, parkedIn } from "../../../cli/look.ts";
 import { findPlace } from "../../../cli/workspace.ts";
 import { changedLines, changedRecords } from "./plan_lines.ts";
-import { toJson } from "../../../cli/show.ts";
 
 /** The plan of the spec workflow, for commands that start no agent. */
 export interface OpenPlan extends Look {

@@ -1,8 +1,7 @@
 import { note } from "../../../context/context.ts";
 import { findSpec, requireSpec } from "../find_spec.ts";
-import type { Invocation } from "../../../cli/command.ts";
+import { type Invocation, usage } from "../../../cli/command.ts";
 import { changePlan, claimLine, openPlan } from "./open_plan.ts";
-import { usage } from "../../../cli/parse.ts";
 import { endWith } from "../../../cli/end_with.ts";
 import { openSession } from "../../../cli/session.ts";
 import { refuseEmptyItems } from "../../../cli/validated_file.ts";

@@ -1,12 +1,11 @@
 import { text as readAll } from "node:stream/consumers";
 import { plain, tryJson } from "../../plain.ts";
-import { usage, verbOf } from "../../../cli/parse.ts";
 import { idGiver, linesInHistory } from "../ids.ts";
 import { firstDone, firstTask, type NewTask, unknownIds } from "../mutations.ts";
 import { idsOf, issuesOf, tasksOf } from "../plan_file.ts";
 import { readTask } from "../task_input.ts";
 import { turnDefaults } from "../turn_claims.ts";
-import type { Flags, Invocation } from "../../../cli/command.ts";
+import { type Flags, type Invocation, usage, verbOf } from "../../../cli/command.ts";
 import { changePlan, claimLine, type OpenPlan, openPlan } from "./open_plan.ts";
 import type { Host } from "../../../host/types.ts";
 

@@ -1,5 +1,5 @@
 import { type Repository, topLevelPaths } from "../../../git/repository.ts";
-import { usage } from "../../../cli/parse.ts";
+import { usage } from "../../../cli/command.ts";
 import { PLAN_FILE } from "../types.ts";
 import { type Branches, readBranches } from "./read_branches.ts";
 import { readLives } from "./read_history.ts";

@@ -1,8 +1,6 @@
-import { itemLine } from "../../../cli/item_list.ts";
-import { type Look, parkedIn } from "../../../cli/look.ts";
+import { itemLine, type Look, type NextView, parkedIn, type StatusView } from "../../../cli/look.ts";
 import type { Next, Verification } from "../../../backlog/types.ts";
 import { hintOf } from "../../../cli/next_step.ts";
-import type { NextView } from "../../../cli/next_view.ts";
 import { oneLine, type Style } from "../../../ui/printable.ts";
 import { readSprint, sprintBacklog } from "../backlog.ts";
 import type { SprintItemData, SprintProgress, SprintStep } from "../types.ts";
@@ -16,7 +14,6 @@ import {
   SPRINTS_DIRECTORY,
 } from "../paths.ts";
 import { readOrError } from "../../read_or_error.ts";
-import type { StatusView } from "../../../cli/status_view.ts";
 import { type ValidatedFile, validateFile } from "../../../cli/validated_file.ts";
 import type { Validated } from "../../workflow.ts";
 import { readDefinition } from "../definition.ts";
@@ -27,7 +24,7 @@ import { openRepository } from "../../../git/open_repository.ts";
 import type { Host } from "../../../host/types.ts";
 import { type ClaimMode, claimMode } from "../../../context/claim_mode.ts";
 import type { Invocation } from "../../../cli/command.ts";
-import { resolveRoot } from "../../../cli/root.ts";
+import { resolveRoot } from "../../../cli/workspace.ts";
 
 /** The mode and the step of the next iteration. */
 export async function nextOfSprint(look: Look): Promise<NextView> {

@@ -1,14 +1,12 @@
-import { usage, verbOf } from "../../../cli/parse.ts";
 import { compileSprint } from "../compile.ts";
 import { sprintDirectory } from "../paths.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { EXIT } from "../../../errors/exit_codes.ts";
 import { shippedRecipe } from "../../../recipe/registry.ts";
-import type { Invocation } from "../../../cli/command.ts";
+import { type Invocation, styleFor, toJson, usage, verbOf } from "../../../cli/command.ts";
 import { endWith } from "../../../cli/end_with.ts";
 import { findPlace } from "../../../cli/workspace.ts";
 import { openSession } from "../../../cli/session.ts";
-import { styleFor, toJson } from "../../../cli/show.ts";
 import { findSprint, readSprintStatus, type SprintPlace, sprintStatusLines, stepLine } from "./look.ts";
 import { text as readAll } from "node:stream/consumers";
 import type { Document } from "yaml";

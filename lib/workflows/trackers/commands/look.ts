@@ -1,10 +1,7 @@
 import type { Check, LoopView, Next, Verification } from "../../../backlog/types.ts";
 import { headlineOf } from "../../../backlog/verdict.ts";
-import { countLine, itemLine } from "../../../cli/item_list.ts";
-import { journalIn, type Look } from "../../../cli/look.ts";
-import { nextOfBacklog, type NextView } from "../../../cli/next_view.ts";
+import { countLine, itemLine, journalIn, type Look, nextOfBacklog, type NextView, type StatusView } from "../../../cli/look.ts";
 import { hintOf } from "../../../cli/next_step.ts";
-import type { StatusView } from "../../../cli/status_view.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { requireRepository } from "../../../git/repository.ts";
 import { issueParts } from "../../../trackers/backlog.ts";

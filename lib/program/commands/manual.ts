@@ -1,9 +1,119 @@
+/**
+ * The manual page and the reference share this: each command with its flags, those that many take named as a group, and
+ * the environment's variables.
+ *
+ * @module
+ */
 import type { Command, FlagTable, Invocation } from "../../cli/command.ts";
+import { AGENT_FLAGS, CONSENT_FLAGS, LOOP_FLAGS, PLACE_FLAGS, REPORT_FLAGS, SANDBOX_FLAGS, SHOW_FLAGS } from "../../cli/flags.ts";
 import { usageOf, valueText } from "../../cli/help.ts";
-import { VERSION } from "../../host/version.ts";
 import { EXIT, EXIT_MEANINGS } from "../../errors/exit_codes.ts";
+import { VERSION } from "../../host/version.ts";
 import { WORKFLOWS } from "../../workflows/table.ts";
-import { FLAG_GROUPS, flagsOf, type Variable, variables } from "../manual.ts";
+
+/** Flags that several commands take. */
+export interface FlagGroup {
+  readonly name: string;
+  readonly summary: string;
+  readonly flags: FlagTable;
+}
+
+/** The groups, in the order in which they are shown. A later one may be part of an earlier one. */
+export const FLAG_GROUPS: readonly FlagGroup[] = [
+  { name: "Loop flags", summary: "What ends the loop, and what it checks.", flags: LOOP_FLAGS },
+  { name: "Agent flags", summary: "The agent that does the work.", flags: AGENT_FLAGS },
+  { name: "Sandbox flags", summary: "What agents and checks can touch.", flags: SANDBOX_FLAGS },
+  { name: "Consent flags", summary: "Questions that are answered beforehand.", flags: CONSENT_FLAGS },
+  { name: "Report flags", summary: "How a run is shown while it runs.", flags: REPORT_FLAGS },
+  { name: "Place flags", summary: "Where the project is.", flags: PLACE_FLAGS },
+  { name: "Common flags", summary: "Every command takes these.", flags: SHOW_FLAGS },
+];
+
+/** A command's flags: the groups that it takes whole, and the rest. */
+export function flagsOf({ flags }: Command): { readonly own: FlagTable; readonly groups: readonly FlagGroup[] } {
+  const groups: FlagGroup[] = [];
+  for (const group of FLAG_GROUPS) {
+    if (contains(flags, group.flags) && !groups.some((other) => contains(other.flags, group.flags))) groups.push(group);
+  }
+  const own = Object.entries(flags).filter(([name, flag]) => !groups.some((group) => group.flags[name] === flag));
+  return { own: Object.fromEntries(own), groups };
+}
+
+function contains(table: FlagTable, part: FlagTable): boolean {
+  return Object.entries(part).every(([name, flag]) => table[name] === flag);
+}
+
+/** A variable of the environment, and what it does. */
+export type Variable = readonly [name: string, meaning: string];
+
+/** Ralph reads these, beside the variables of flags and the agents' own. */
+const READ: readonly Variable[] = [
+  ["NO_COLOR", "no colours, unless empty"],
+  ["FORCE_COLOR", "colours also where the output is no terminal; `0` or empty: as without it"],
+  ["TERM", "`dumb`: no colours and no live view"],
+  ["RALPH_AGENT_KEY", "the key of the model server that `provider.endpoint` names by a URL"],
+  ["VISUAL", "the editor for a PRD"],
+  ["EDITOR", "the editor for a PRD where VISUAL is not set"],
+  [
+    "XDG_CACHE_HOME",
+    "the folder of clean checkouts and of a sandbox's caches (default: `~/.cache`, or TMPDIR if that cannot be written)",
+  ],
+  ["XDG_STATE_HOME", "the recipes that you agreed to run are noted there (default: `~/.local/state`)"],
+  ["CLAUDE_CONFIG_DIR", "GSD's commands are looked for there (default: `~/.claude`)"],
+];
+
+/** Ralph sets these for the agent. */
+const SET: readonly Variable[] = [
+  ["RALPH_ROOT", "the project's folder"],
+  ["RALPH_RUN", "the run's id; in the same project it keeps commands from starting another run"],
+  ["RALPH_ITEM", "the item's id"],
+  ["RALPH_LANE", "with `--parallel`: the number of the worktree, from 0, to tell ports apart"],
+  ["RALPH_CLAIMS", "the file that state commands write what they claim to"],
+  ["RALPH_STAGE", "the stage, in workflows that have stages: it decides what may be claimed"],
+];
+
+/** Ralph sets these for a hook, beside the agent's. */
+const SET_FOR_HOOKS: readonly Variable[] = [
+  ["RALPH_HOOK", "the hook's id"],
+  ["RALPH_ITERATION", "the iteration's number"],
+  ["ITERATION_TRANSCRIPT", "the transcript that the hook is given"],
+];
+
+/** Ralph sets these for the command of `notify`. */
+const SET_FOR_NOTIFY: readonly Variable[] = [
+  ["RALPH_NOTIFY", "what happened: a word of `notify.on`"],
+  ["RALPH_NOTIFY_TEXT", "one line about it, for people"],
+];
+
+/** Variables that share a purpose, under their heading. */
+export type VariableGroup = readonly [heading: string, variables: readonly Variable[]];
+
+/** The groups, in the order in which they are shown. */
+export type VariableGroups = readonly [
+  flags: VariableGroup,
+  read: VariableGroup,
+  agents: VariableGroup,
+  hooks: VariableGroup,
+  notify: VariableGroup,
+];
+
+/** Every variable, by what it is for: the flags' own first, then the others that Ralph reads, then those that it sets. */
+export function variables(commands: readonly Command[]): VariableGroups {
+  const flags = new Map<string, string>();
+  for (const command of commands) {
+    for (const [name, { variable }] of Object.entries(command.flags)) {
+      if (variable !== undefined) flags.set(variable, `sets \`--${name}\``);
+    }
+  }
+  const own = WORKFLOWS.flatMap(({ variable }): readonly Variable[] => variable === undefined ? [] : [variable]);
+  return [
+    ["Environment variables (a flag beats its variable, a variable beats ralph.config.json):", [...flags]],
+    ["Ralph also reads:", READ],
+    ["Ralph sets for the agent:", [...SET, ...own]],
+    ["And for a hook:", SET_FOR_HOOKS],
+    ["And for the command of `notify`:", SET_FOR_NOTIFY],
+  ];
+}
 
 /** `ralph man`: the manual page, for `man -l -` or a file `ralph.1`. */
 export function run({ host, out, program, say }: Invocation): Promise<number> {
