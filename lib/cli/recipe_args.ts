@@ -7,7 +7,16 @@ import type { SchemaIssue } from "../backlog/schema.ts";
 import type { Recipe } from "../recipe/define_recipe.ts";
 import { type ArgField, argFields } from "../recipe/fields.ts";
 import type { LoadedRecipe } from "../recipe/loader.ts";
-import { type Command, type Flag, type Flags, flagsFrom, type FlagTable, type Invocation, parseLine, usage } from "./command.ts";
+import {
+  type Command,
+  type Flag,
+  type Flags,
+  flagsFrom,
+  type FlagTable,
+  type Invocation,
+  parseLine,
+  usage,
+} from "./command.ts";
 import { endWith } from "./end_with.ts";
 import { flagRows } from "./help.ts";
 import { openSession } from "./session.ts";

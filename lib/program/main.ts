@@ -4,7 +4,15 @@
  *
  * @module
  */
-import { type Command, type CommandLine, didYouMean, parseLine, type Program, splitCommand, usage } from "../cli/command.ts";
+import {
+  type Command,
+  type CommandLine,
+  didYouMean,
+  parseLine,
+  type Program,
+  splitCommand,
+  usage,
+} from "../cli/command.ts";
 import { generalHelp, helpColumns, wholeHelp } from "../cli/help.ts";
 import { guarded, startCommand, type Surroundings } from "../cli/run_command.ts";
 import { VERSION } from "../host/version.ts";

@@ -21,7 +21,15 @@ import { createRunLock } from "../../loop/run/run_lock.ts";
 import { clonePath, openClone } from "../../machines/clone.ts";
 import { queueName } from "../../machines/coordinator.ts";
 import type { QueuedJob } from "../../machines/engine.ts";
-import { attemptIdIn, type Job, jobRef, type JobResult, parseJob, parseResult, repositoryName } from "../../machines/job.ts";
+import {
+  attemptIdIn,
+  type Job,
+  jobRef,
+  type JobResult,
+  parseJob,
+  parseResult,
+  repositoryName,
+} from "../../machines/job.ts";
 import { ensureOwnJob, landResult, takeJobs, workInCheckout } from "../../machines/jobs.ts";
 import { openEngine } from "../../machines/open_engine.ts";
 import { pushedJob, pushedResult, remoteUrl } from "../../machines/remote.ts";

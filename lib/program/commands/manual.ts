@@ -5,7 +5,15 @@
  * @module
  */
 import type { Command, FlagTable, Invocation } from "../../cli/command.ts";
-import { AGENT_FLAGS, CONSENT_FLAGS, LOOP_FLAGS, PLACE_FLAGS, REPORT_FLAGS, SANDBOX_FLAGS, SHOW_FLAGS } from "../../cli/flags.ts";
+import {
+  AGENT_FLAGS,
+  CONSENT_FLAGS,
+  LOOP_FLAGS,
+  PLACE_FLAGS,
+  REPORT_FLAGS,
+  SANDBOX_FLAGS,
+  SHOW_FLAGS,
+} from "../../cli/flags.ts";
 import { usageOf, valueText } from "../../cli/help.ts";
 import { EXIT, EXIT_MEANINGS } from "../../errors/exit_codes.ts";
 import { VERSION } from "../../host/version.ts";

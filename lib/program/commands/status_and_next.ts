@@ -1,5 +1,14 @@
 import type { Invocation } from "../../cli/command.ts";
-import { hintWhenUnverified, journalIn, type Look, openLook, type RunningView, showNext, showStatus, type StatusView } from "../../cli/look.ts";
+import {
+  hintWhenUnverified,
+  journalIn,
+  type Look,
+  openLook,
+  type RunningView,
+  showNext,
+  showStatus,
+  type StatusView,
+} from "../../cli/look.ts";
 import { WORKFLOWS } from "../../workflows/table.ts";
 import { usedAt } from "../../cli/workspace.ts";
 import { chosen } from "../chosen.ts";

@@ -1,6 +1,14 @@
 import { inOrder, storyChecks, storyFindings } from "../../stories.ts";
 import { headlineOf } from "../../../backlog/verdict.ts";
-import { countLine, itemLine, type Look, nextOfBacklog, type NextView, parkedIn, type StatusView } from "../../../cli/look.ts";
+import {
+  countLine,
+  itemLine,
+  type Look,
+  nextOfBacklog,
+  type NextView,
+  parkedIn,
+  type StatusView,
+} from "../../../cli/look.ts";
 import { hintOf } from "../../../cli/next_step.ts";
 import { prdBacklog } from "../backlog.ts";
 import { join } from "node:path";

@@ -1,6 +1,14 @@
 import type { Check, LoopView, Next, Verification } from "../../../backlog/types.ts";
 import { headlineOf } from "../../../backlog/verdict.ts";
-import { countLine, itemLine, journalIn, type Look, nextOfBacklog, type NextView, type StatusView } from "../../../cli/look.ts";
+import {
+  countLine,
+  itemLine,
+  journalIn,
+  type Look,
+  nextOfBacklog,
+  type NextView,
+  type StatusView,
+} from "../../../cli/look.ts";
 import { hintOf } from "../../../cli/next_step.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { requireRepository } from "../../../git/repository.ts";
