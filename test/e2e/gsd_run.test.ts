@@ -226,13 +226,15 @@ hint: \`ralph status\` shows the progress, \`ralph report\` what was done; \`ral
 });
 
 describe("ralph run in a GSD project", () => {
-  test("runs the next plan alone, and says which comes then", async () => {
-    const { stderr } = await project().args("run").expectExit(0);
+  test("runs the next plan alone, says which comes then, and needs no second check to finish", async () => {
+    const { stderr, root } = await project().before("git checkout -qb work").args("run").expectExit(0);
 
     expect(stderr).toMatch(/^STATE\.md is at phase 1; 01-01 is .*\nworkflow gsd \(\.planning exists\)\n/);
     expect(stderr).toMatch(
       /✓ passed: 1 verified in 2 iterations\n {2}verified {2}01-01\n {2}01-01 is complete; next: 01-02\n {2}branch /,
     );
+    const finished = await ralphCli(root).args("finish", "--approve", "finish").expectExit(0);
+    expect(`${finished.stdout}${finished.stderr}`).not.toMatch(/no run has passed|has moved since|check passed/);
   });
 
   test("a plan with checkpoints is not begun without a terminal, and done with a person in one", async () => {

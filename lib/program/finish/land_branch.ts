@@ -1,4 +1,5 @@
 import { doubtOf } from "../../backlog/attempts.ts";
+import type { RecordedCheck } from "../../backlog/types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { AnswerSource } from "../../events/types.ts";
@@ -142,8 +143,8 @@ export async function proofOf(
   if (last?.status !== "passed" || checked === null) return null;
   if (!await addsOnlyState(ralph, checked, plan.work.head)) return null;
   const results = new Map(last.proved.map((name) => [name, true]));
-  const wanted = await provedCommands(ralph, plan, reports);
-  return wanted.every((command) => results.has(command)) ? { commit: checked, results } : null;
+  const wanted = await provedBy(ralph, plan, reports);
+  return wanted.every(({ name }) => results.has(name)) ? { commit: checked, results } : null;
 }
 
 /**
@@ -175,7 +176,7 @@ export async function prove(
   const verdict = await verdictSince(ralph, {
     base: isTogether ? onto : from,
     head: isTogether ? await together(ralph, plan) : head,
-    checks: [...ralph.config.verify.default, ...await provedCommands(ralph, plan, reports)],
+    checks: [...ralph.config.verify.default, ...(await provedBy(ralph, plan, reports)).map(({ command }) => command)],
   });
   const unseen = await doubtedItems(ralph, plan);
   const status = verdict.status === "passed" && unseen.length > 0 ? "unverified" : verdict.status;
@@ -229,17 +230,17 @@ async function together(ralph: RalphContext, plan: FinishPlan): Promise<string> 
   return await ownCommit(repository, tree, { parents: [onto, head], message: "ralph: both together\n" });
 }
 
-/** The commands by which the work on the branch passed, also where its commits were written anew since. */
-async function provedCommands(
+/** The checks by which the work on the branch passed, also where its commits were written anew since. */
+async function provedBy(
   ralph: RalphContext,
   plan: FinishPlan,
   reports: readonly RunReport[],
-): Promise<readonly string[]> {
+): Promise<readonly RecordedCheck[]> {
   const commits = await commitsOf(ralph, plan);
   const items = new Set(reports.flatMap((report) => report.items.map(({ id, kind }) => `${kind} ${id}`)));
   return ralph.journal.allPassed()
     .filter(({ commit, kind, id }) => (commit !== null && commits.has(commit)) || items.has(`${kind} ${id}`))
-    .flatMap(({ checks }) => checks.filter(({ expect }) => expect === undefined).map(({ command }) => command));
+    .flatMap(({ checks }) => checks.filter(({ expect }) => expect === undefined));
 }
 
 /** The commits of the branch, and those that a clean history has taken the place of. */
