@@ -33,6 +33,26 @@ describe("the request that ralph finish makes", () => {
     expect(git("rev-parse", "HEAD")).toBe(git("ls-remote", bare, "refs/heads/ralph/hello").split("\t")[0]);
   });
 
+  test("of a fork: pushes to where git pushes, and asks the base's repository", async () => {
+    const project = await finished();
+    const { root, git } = project;
+    const bare = withRemote(project, "https://github.com/ada/hello.git");
+    git("fetch", "-q", "origin");
+    git("branch", "-q", "--set-upstream-to=origin/main", "main");
+    const fork = `${root}-fork.git`;
+    git("clone", "-q", "--bare", bare, fork);
+    git("remote", "add", "fork", "git@github.com:bob/hello.git");
+    git("config", `url.${fork}.insteadOf`, "git@github.com:bob/hello.git");
+    git("config", "remote.pushDefault", "fork");
+    const noted = standIn(root, "gh", "echo https://github.com/ada/hello/pull/1");
+
+    await finish(root, "--approve", "finish").expectExit(0);
+
+    expect(readFileSync(noted, "utf8")).toMatch(/^pr\ncreate\n--head\nbob:ralph\/hello\n--base\nmain\n/);
+    expect(git("ls-remote", fork, "refs/heads/ralph/hello").split("\t")[0]).toBe(git("rev-parse", "HEAD"));
+    expect(git("ls-remote", bare)).not.toContain("ralph/hello");
+  });
+
   test("names where the tests of each story are, as they are in the end", async () => {
     const stories = ["US-001", "US-002"].map((id, index) => ({
       ...JSON.parse(PRD).userStories[0],

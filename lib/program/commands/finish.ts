@@ -151,7 +151,8 @@ async function finish(
     if (plan.squash) say(`next: ${squashing}`);
     return EXIT.done;
   }
-  const request = { title: text.title, body: text.body, branch, base, draft: flags.has("draft"), squash: plan.squash };
+  const { title, body } = text;
+  const request = { title, body, head: plan.head, base, draft: flags.has("draft"), squash: plan.squash };
   const made = await makeRequest(ralph.host, requireRepository(ralph).topLevel, forge, request);
   if (made.state !== "failed") {
     const state = { made: "", renewed: ", open already, with its text renewed", kept: ", open already" }[made.state];

@@ -21,6 +21,8 @@ export interface FinishPlan {
   readonly withHistory: boolean;
   /** The remote that the work is pushed to; `null`: nothing is pushed. */
   readonly remote: { readonly name: string; readonly url: string } | null;
+  /** The branch as a request names it: with its owner, if the base is in another repository. */
+  readonly head: string;
   /** The program that makes the pull or merge request; `null`: nothing does. */
   readonly forge: Forge | null;
   /** Subjects, oldest first. */
@@ -87,7 +89,9 @@ export async function finishPlan(
   if (isHere && choice.withHistory) {
     throw usage("--with-history pushes to a remote", "a merge here keeps all of it here");
   }
-  const target = await targetOf(repository, { base, remote: remote?.name ?? null, isHere });
+  // of a fork the base is elsewhere
+  const from = await remoteName(repository, "upstream", base) || remote?.name;
+  const target = await targetOf(repository, { base, remote: from ?? null, isHere });
   const work = await branchWork(repository, { base: target.onto, apart });
   if (work === null) throw nothing(`${branch} and ${base} have no commit in common`);
   const old = await tooOldToMerge(repository);
@@ -105,6 +109,7 @@ export async function finishPlan(
     squash: choice.squash,
     withHistory: choice.withHistory,
     remote: isHere ? null : remote,
+    head: forge?.program === "gh" && from !== remote?.name ? `${ownerOf(remote!.url)}:${branch}` : branch,
     forge,
     commits: await lines("log", "--reverse", "--format=%s", `${work.from}..HEAD`),
     conflicts: merged.conflicts,
@@ -130,17 +135,23 @@ async function refuseDirty(repository: Repository, own: (path: string) => boolea
   });
 }
 
-/** The remote that the branch is pushed to: its own, `origin`, or the only one. */
+/** The remote that git pushes the branch to, `origin`, or the only one. */
 export async function remoteOf(
   repository: WithGit,
   branch: string,
 ): Promise<{ readonly name: string; readonly url: string } | null> {
   const line = async (...words: readonly string[]): Promise<string> => (await repository.git(words)).stdout.trim();
   const all = (await line("remote")).split("\n").filter((name) => name !== "");
-  const own = await line("config", "--get", `branch.${branch}.remote`);
+  const own = await remoteName(repository, "push", branch);
   const name = all.find((one) => one === own) ?? all.find((one) => one === "origin") ??
     (all.length === 1 ? all[0] : undefined);
   return name === undefined ? null : { name, url: await line("config", "--get", `remote.${name}.url`) };
+}
+
+/** Git's own name for where a branch is pushed to or comes from; empty if it is no remote. */
+async function remoteName({ git }: WithGit, direction: "push" | "upstream", branch: string): Promise<string> {
+  const end = await git(["for-each-ref", `--format=%(${direction}:remotename)`, `refs/heads/${branch}`]);
+  return end.stdout.trim().replace(/^\.$/, "");
 }
 
 /**
@@ -178,7 +189,8 @@ interface Forge {
 }
 
 export interface RequestText {
-  readonly branch: string;
+  /** The branch, of a fork with its owner. */
+  readonly head: string;
   readonly base: string;
   readonly title: string;
   /** Markdown. */
@@ -216,16 +228,21 @@ export function hostOf(url: string): string | null {
   return url.startsWith("file:") ? null : found?.[1]?.toLowerCase() ?? null;
 }
 
+/** `a` of `git@github.com:a/b.git` and `https://github.com/a/b`. */
+function ownerOf(url: string): string {
+  return /([^/:]+)\/[^/]+\/?$/.exec(url)?.[1] ?? "";
+}
+
 /** The arguments that make a request. */
 function makingArguments({ program }: Forge, text: RequestText): readonly string[] {
-  const { branch, base, title, draft, squash } = text;
+  const { head, base, title, draft, squash } = text;
   const isDraft = draft ? ["--draft"] : [];
   if (program === "gh") {
     return [
       "pr",
       "create",
       "--head",
-      branch,
+      head,
       "--base",
       base,
       "--title",
@@ -235,7 +252,7 @@ function makingArguments({ program }: Forge, text: RequestText): readonly string
       ...isDraft,
     ];
   }
-  const branches = ["--source-branch", branch, "--target-branch", base];
+  const branches = ["--source-branch", head, "--target-branch", base];
   const isSquashed = squash ? ["--squash-before-merge"] : [];
   const words = ["--title", title, "--description", marked(text.body), "--yes"];
   return ["mr", "create", ...branches, ...words, ...isDraft, ...isSquashed];
@@ -281,10 +298,10 @@ export async function makeRequest(
   if (end.exitCode === 0) return { state: "made", address, end };
   if (!/already exists/i.test(end.stderr)) return { state: "failed", address, end };
   const isGitHub = program === "gh";
-  const asked = isGitHub ? ["pr", "view", text.branch, "--json", "body"] : ["mr", "view", text.branch, "-F", "json"];
+  const asked = isGitHub ? ["pr", "view", text.head, "--json", "body"] : ["mr", "view", text.head, "-F", "json"];
   const { stdout } = await call(asked);
   if (!isAsMade(toldText(stdout))) return { state: "kept", address, end };
-  const renewed = isGitHub ? ["pr", "edit", text.branch, "--body"] : ["mr", "update", text.branch, "--description"];
+  const renewed = isGitHub ? ["pr", "edit", text.head, "--body"] : ["mr", "update", text.head, "--description"];
   const again = await call([...renewed, marked(text.body)]);
   return { state: again.exitCode === 0 ? "renewed" : "failed", address, end: again };
 }
