@@ -30,6 +30,14 @@ test("a file that only the tree has: said before the first turn, and at the end 
   expect(root).not.toBe("");
 });
 
+test("a file that the work is to make in a folder that git does not have yet: checked in the clean checkout", async () => {
+  const { stderr } = await project("grep -q a notes/made.txt").before("mkdir -p notes empty; echo mine > notes/own.txt")
+    .agent("worker", "echo a > notes/made.txt; echo '<promise>COMPLETE</promise>'").args("run").expectExit(0);
+
+  expect(stderr).toContain("passed: 1 verified");
+  expect(stderr).not.toMatch(/not reproducible|git does not have/);
+});
+
 test("the same file, named by `workspace.copy`", async () => {
   const { read } = await project("test -f app.db && test -f made.txt", { workspace: { copy: ["app.db"] } })
     .before("echo rows > app.db").agent("worker", WORKER).args("run").expectExit(0);

@@ -3,7 +3,7 @@ import { NOT_RUN } from "../shell.ts";
 
 /** Why a check that fails in a checkout says nothing of the commit. */
 export type NotReproducible =
-  /** Its output names a path that the tree has and the checkout lacks. */
+  /** Its output names, and only in the checkout, a path that the tree has and the checkout lacks. */
   | { readonly kind: "missing"; readonly path: string }
   /** The shell found the program in the tree only, or could run it there only. */
   | { readonly kind: "not-run"; readonly exitCode: number }
@@ -21,7 +21,7 @@ export function whyNotReproducible(
   tree: CheckOutcome,
   absent: readonly string[],
 ): NotReproducible | null {
-  const path = absent.find((one) => isNamed(one, clean.tail));
+  const path = absent.find((one) => isNamed(one, clean.tail) && !isNamed(one, tree.tail));
   if (path !== undefined) return { kind: "missing", path };
   const { exitCode } = clean;
   if (exitCode !== null && NOT_RUN.includes(exitCode) && tree.exitCode !== exitCode) {

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { note, type RalphContext } from "../../context/context.ts";
 import type { Backlog, Check, CheckResult } from "../../backlog/types.ts";
 import { isNamed, type NotReproducible, whyNotReproducible } from "../../checks/checkout/classify.ts";
@@ -8,6 +9,7 @@ import type { JournalKey } from "../../backlog/journal_types.ts";
 import { requireRepository, rootPaths, topLevelPaths } from "../../git/repository.ts";
 import type { CheckedAs } from "../run/outcome.ts";
 import type { Notice } from "../policy/progress.ts";
+import { pathExists } from "../../host/files.ts";
 import { tidied } from "../run/tidied.ts";
 import { createGit, outputOfGit, READING } from "../../git/run_git.ts";
 import { linksAtHead, nestedIn, nestedMessage } from "../../git/nested.ts";
@@ -118,14 +120,22 @@ async function lookIn(
     if (clean.status === "aborted" || result === undefined) return;
     const isRed = !result.ok && result.timedOut !== true;
     const because = isRed ? whyNotReproducible(result, tree, absent) : null;
-    if (isRed && because === null) reportNamed(ralph, command, absent);
+    if (isRed && because === null) await reportNamed(ralph, command, absent);
     await ralph.journal.cleanFinding(key, command, because === null ? null : wordsOf(because));
   }
 }
 
 /** Red in both: nothing says whether it needs what it names. */
-function reportNamed({ events }: RalphContext, command: string, absent: readonly string[]): void {
-  const named = absent.filter((path) => isNamed(path, command));
+async function reportNamed(ralph: RalphContext, command: string, absent: readonly string[]): Promise<void> {
+  const { events } = ralph;
+  const { topLevel } = requireRepository(ralph);
+  const words = command.split(/[\s'"`;&|<>()=]+/);
+  const named: string[] = [];
+  for (const path of absent.filter((one) => isNamed(one, command))) {
+    // a file that the work is to make in that folder is not there yet
+    const there = words.filter((word) => word.includes(path)).map((word) => pathExists(join(topLevel, word)));
+    if ((await Promise.all(there)).includes(true)) named.push(path);
+  }
   if (named.length === 0) return;
   const message = `${command} names ${named.join(", ")}, which git does not have: ` +
     "name it in `workspace.copy` if the check cannot do without it";
@@ -184,7 +194,9 @@ async function absentPaths(
   copied: readonly string[],
 ): Promise<readonly string[]> {
   const git = createGit(host, requireRepository(place).topLevel);
-  const text = await outputOfGit(git, ["ls-files", "-z", "--others", "--directory"], { environment: READING });
+  const text = await outputOfGit(git, ["ls-files", "-z", "--others", "--directory", "--no-empty-directory"], {
+    environment: READING,
+  });
   const paths = text.split("\0").map((path) => path.replace(/\/$/, "")).filter((path) => path !== "");
   return paths.filter((path) => !copied.includes(path) && !OWN_REGEXP.test(path))
     .sort((one, other) => other.length - one.length);
