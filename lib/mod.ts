@@ -15,7 +15,7 @@ export { defaultConfig } from "./config/defaults.ts";
 export type { Config } from "./config/schema.ts";
 export type { Agent, RalphContext } from "./context/context.ts";
 export type { ErrorCode } from "./errors/definitions.ts";
-export { EXIT } from "./errors/exit_codes.ts";
+export { EXIT } from "./errors/ralph_error.ts";
 export { RalphError } from "./errors/ralph_error.ts";
 export type { EventSink, RalphEvent } from "./events/types.ts";
 export { configuredHooks, type Hook, type HookContext } from "./hooks/hook.ts";
@@ -28,7 +28,7 @@ export { defineRecipe, type GoalArgs, type Recipe } from "./recipe/define_recipe
 export { gate, type GateOptions, type GateOutcome, type IterationCap } from "./recipe/gate.ts";
 export { gateRun, type GateRunOptions } from "./recipe/gate_run.ts";
 export { exitCodeOf, type Outcome, type Status, stops } from "./recipe/outcome.ts";
-export { consoleSink, type ConsoleSinkOptions } from "./ui/console_sink.ts";
+export { consoleSink, type ConsoleSinkOptions } from "./ui/create_reporter.ts";
 export type { ExecArgs } from "./workflows/exec/args.ts";
 export { prdBacklog, type PrdBacklogOptions } from "./workflows/exec/backlog.ts";
 export { plan, type PlanOptions, type PlanOutcome } from "./workflows/exec/plan/plan.ts";

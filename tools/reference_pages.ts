@@ -11,7 +11,7 @@ import { sections } from "../lib/cli/config_reference.ts";
 import { usageOf, valueText } from "../lib/cli/help.ts";
 import { type ConfigKey, configKeys } from "../lib/config/json_schema.ts";
 import { ERROR_DEFINITIONS, type ErrorDefinition } from "../lib/errors/definitions.ts";
-import { EXIT_MEANINGS } from "../lib/errors/exit_codes.ts";
+import { EXIT_MEANINGS } from "../lib/errors/ralph_error.ts";
 import { EVENT_SCHEMAS } from "../lib/events/schema.ts";
 import { EVENTS_VERSION } from "../lib/events/types.ts";
 import { COMMANDS } from "../lib/program/commands.ts";
@@ -77,7 +77,7 @@ function flagTable(flags: FlagTable): readonly string[] {
 /** docs/reference/exit-codes.md */
 export function exitCodesMarkdown(): string {
   return [
-    ...head("Exit codes", "lib/errors/exit_codes.ts"),
+    ...head("Exit codes", "lib/errors/ralph_error.ts"),
     "Every command ends with one of these. `ralph help exit-codes` prints them.",
     "",
     "| code | meaning |",

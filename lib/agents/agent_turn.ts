@@ -10,7 +10,7 @@ import {
   type TreeSnapshot,
   type WithGit,
 } from "../git/repository.ts";
-import { ensureRunsIgnored, isIgnoring } from "../events/run_folders.ts";
+import { ensureRunsIgnored, isIgnoring } from "../events/known_runs.ts";
 import type { TimeBudget } from "../backlog/turn_types.ts";
 import { readStart, resolveInside } from "../host/files.ts";
 import { foldersAbove, putFoldersBack, type SwappedFolder } from "../host/folders_kept.ts";

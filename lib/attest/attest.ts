@@ -1,12 +1,11 @@
 import { join, resolve } from "node:path";
 import type { RalphContext } from "../context/context.ts";
+import type { Verdict } from "../generated/attest.ts";
 import { namesToIds, writeNotes } from "../git/notes.ts";
 import { requireRepository } from "../git/repository.ts";
 import { hashText } from "../host/files.ts";
 import { envelopeOf, signedBytes } from "./envelope.ts";
-import type { Verdict } from "../generated/attest.ts";
-import { ATTESTATIONS_REF, VERDICTS_REF } from "./names.ts";
-import { statementsOf } from "./statement.ts";
+import { ATTESTATIONS_REF, STATEMENT, SUMMARY, TEST_RESULT, VERDICTS_REF } from "./schema.ts";
 
 /**
  * Writes a verdict to its commit: as one line of JSON, and as in-toto statements, signed where the configuration names a
@@ -51,4 +50,40 @@ async function signatureOf(ralph: RalphContext, statement: string) {
 export function briefHash(files: Readonly<Record<string, string | null>>): string {
   const sorted = Object.entries(files).toSorted(([one], [other]) => one < other ? -1 : 1);
   return hashText(JSON.stringify(sorted));
+}
+
+/** Names the verifier, as a summary has to; nothing is fetched from there. */
+const VERIFIER = "https://github.com/ralphgate/ralph";
+
+/** The statements about a verdict, as texts. Pure. */
+function statementsOf(verdict: Verdict): readonly string[] {
+  const { commit, tree, base, checks, findings, brief, ralph, time } = verdict;
+  const subject = [{ name: `gitoid:commit:${kindOf(commit)}:${commit}`, digest: { gitCommit: commit, gitTree: tree } }];
+  const passed = checks.map(({ command }) => command);
+  const result = {
+    result: findings.length === 0 ? "PASSED" : "WARNED",
+    configuration: base === null ? [] : [{ name: "base", digest: { gitCommit: base } }],
+    passedTests: passed,
+    warnedTests: findings.map(({ kind, subject: of }) => `${kind}: ${of}`),
+    failedTests: [],
+    ralph: verdict,
+  };
+  const summary = {
+    verifier: { id: VERIFIER, version: { ralph } },
+    timeVerified: time,
+    resourceUri: `gitoid:commit:${kindOf(commit)}:${commit}`,
+    policy: {
+      uri: base === null ? "ralph.config.json" : `gitoid:commit:${kindOf(base)}:${base}`,
+      ...brief === null ? {} : { digest: { sha256: brief } },
+    },
+    verificationResult: "PASSED",
+    verifiedLevels: ["CHECKS_PASSED"],
+  };
+  return [[TEST_RESULT, result], [SUMMARY, summary]].map(([predicateType, predicate]) =>
+    JSON.stringify({ _type: STATEMENT, subject, predicateType, predicate })
+  );
+}
+
+function kindOf(id: string): "sha1" | "sha256" {
+  return id.length === 40 ? "sha1" : "sha256";
 }

@@ -9,8 +9,8 @@ import type { Config } from "../config/types.ts";
 import { nearest } from "../errors/nearest.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { Host } from "../host/types.ts";
-import type { RecipeRegistry } from "../recipe/registry.ts";
-import { createStyle, type Style, wantsColour } from "../ui/printable.ts";
+import type { RecipeRegistry } from "../recipe/loader.ts";
+import { createStyle, type Style, wantsColour } from "../ui/text.ts";
 
 /** One flag of a command. Its type is declared, so that `007` stays text and `--no-color x` leaves `x` alone. */
 export interface Flag {
@@ -66,7 +66,7 @@ export interface Invocation {
 
 /** The file of a command exports this. */
 export interface CommandModule {
-  /** @returns the exit code, from the table in lib/errors/exit_codes.ts */
+  /** @returns the exit code, from the table in lib/errors/ralph_error.ts */
   readonly run: (invocation: Invocation) => Promise<number>;
 }
 

@@ -5,10 +5,9 @@ import { exitCodeOf, isOutcome, type Outcome } from "../recipe/outcome.ts";
 import { type Invocation, styleFor } from "./command.ts";
 import { headlineOf, lackOf } from "../backlog/verdict.ts";
 import { optional } from "./settings.ts";
-import { formatDuration, oneLine, type Style } from "../ui/printable.ts";
+import { formatDuration, linesText, oneLine, type Style, usageText } from "../ui/text.ts";
 import type { UsageTotal } from "../backlog/usage.ts";
 import type { BranchWork } from "../git/branch_work.ts";
-import { linesText, usageText } from "../ui/event_text.ts";
 import type { Progress } from "../loop/policy/progress.ts";
 
 /** The last lines call each kind of notice by these names. */

@@ -5,12 +5,11 @@
  */
 import { wrapText } from "../ui/wrap_text.ts";
 import { ERROR_DEFINITIONS } from "../errors/definitions.ts";
-import { EXIT } from "../errors/exit_codes.ts";
-import { notGenerated, RalphError } from "../errors/ralph_error.ts";
+import { EXIT, notGenerated, RalphError } from "../errors/ralph_error.ts";
 import { asNamed, unwritable } from "../host/file_errors.ts";
 import { onSignals } from "../host/this_process.ts";
 import type { Host } from "../host/types.ts";
-import { printable, printablePainted, wantsColour } from "../ui/printable.ts";
+import { printable, printablePainted, wantsColour } from "../ui/text.ts";
 import { arityOf, type Command, type Invocation, parseLine, type Program, usage } from "./command.ts";
 import { commandHelp, helpColumns } from "./help.ts";
 import { resolveRoot } from "./workspace.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { CONFIG_FILE } from "../config/load.ts";
-import { EXIT } from "../errors/exit_codes.ts";
+import { EXIT } from "../errors/ralph_error.ts";
 import { pathExists, readText } from "../host/files.ts";
 import { type Invocation, styleFor, toJson } from "./command.ts";
 import { setupPrompter } from "./session.ts";

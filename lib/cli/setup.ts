@@ -7,8 +7,8 @@ import type { Prompter } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { openRepository } from "../git/open_repository.ts";
 import { findExecutable, shellInvocation } from "../host/shell.ts";
-import { formatDuration, oneLine } from "../ui/printable.ts";
-import { excerptLines } from "../ui/failing_part.ts";
+import { formatDuration, oneLine } from "../ui/text.ts";
+import { excerptLines } from "../ui/event_lines.ts";
 
 import { type Invocation, styleFor } from "./command.ts";
 import { table } from "./help.ts";

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { EXIT } from "./exit_codes.ts";
 
 /** One row of the table. `{name}` in a text is filled from the error's details. */
 export interface ErrorDefinition {
@@ -378,5 +377,5 @@ export type ErrorCode = keyof typeof rows;
 export const ERROR_DEFINITIONS: Readonly<Record<ErrorCode, ErrorDefinition>> = Object.fromEntries(
   Object.entries(rows).map((
     [code, row],
-  ) => [code, { hint: "{hint}", exitCode: EXIT.usage, ...row }]),
+  ) => [code, { hint: "{hint}", exitCode: 2, ...row }]),
 ) as Record<ErrorCode, ErrorDefinition>;

@@ -1,7 +1,6 @@
 import { openAppender } from "../host/files.ts";
 import type { Clock } from "../host/types.ts";
-import { envelopeOf } from "./envelope.ts";
-import type { EventSink, RalphEvent } from "./types.ts";
+import { EVENTS_VERSION, type EventSink, type RalphEvent } from "./types.ts";
 import { volumeOf } from "./volume.ts";
 
 /** A sink that writes NDJSON to a file. */
@@ -69,4 +68,26 @@ function createFloodGate(clock: Pick<Clock, "now">): () => boolean {
 function shortened(event: RalphEvent): RalphEvent {
   if (event.type !== "agent-text" || event.text.length <= LONGEST_WORDS) return event;
   return { ...event, text: `…${event.text.slice(-LONGEST_WORDS)}` };
+}
+
+/** An event as a line of NDJSON. */
+export type EventEnvelope =
+  & {
+    readonly v: number;
+    readonly at: string;
+    readonly run: string;
+    /** The worker's tree that it happens in, from 0; absent where items are worked on one after another. */
+    readonly lane?: number;
+  }
+  & RalphEvent;
+
+/** An event with version, ISO time and the run's id before it. */
+export function envelopeOf(
+  event: RalphEvent,
+  run: string,
+  clock: Pick<Clock, "now">,
+  lane?: number,
+): EventEnvelope {
+  const at = new Date(clock.now()).toISOString();
+  return { v: EVENTS_VERSION, at, run, ...(lane === undefined ? {} : { lane }), ...event };
 }

@@ -14,7 +14,7 @@ import type {
   RalphEvent,
   TurnChanges,
 } from "../generated/events.ts";
-import type { EventEnvelope } from "./envelope.ts";
+import type { EventEnvelope } from "./event_log.ts";
 import { EVENTS_VERSION } from "./types.ts";
 
 const count = z.number().int().nonnegative();

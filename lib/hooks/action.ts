@@ -1,13 +1,29 @@
-import { resolve } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { turnEnvironment } from "../agents/environment.ts";
 import { resolveAgent } from "../agents/registry.ts";
-import type { Agent, RalphContext } from "../context/context.ts";
+import type { Item } from "../backlog/types.ts";
+import { restoreBrief } from "../checks/brief/create_brief.ts";
+import type { Brief } from "../checks/brief/types.ts";
+import { type Agent, note, type RalphContext } from "../context/context.ts";
 import { redactorFor } from "../events/redact.ts";
-import { openAppender } from "../host/files.ts";
+import { discardPaths, mergeChange, type TreeChange } from "../git/merge_change.ts";
+import { ownCommit } from "../git/own_commit.ts";
+import { type Repository, requireRepository, rootPaths, topLevelPaths } from "../git/repository.ts";
+import { gitFailed, partsOf } from "../git/run_git.ts";
+import {
+  ensureDirectory,
+  hashText,
+  listDirectory,
+  openAppender,
+  removeOwn,
+  removePath,
+  renamePath,
+  temporaryDirectory,
+} from "../host/files.ts";
 import { shellInvocation } from "../host/shell.ts";
+import { createSlots } from "../host/slots.ts";
 import type { Hook } from "./hook.ts";
 import { hookPrompt } from "./prompt.ts";
-import type { Item } from "../backlog/types.ts";
 
 /** The iteration that a hook runs for, and the tree that it works in. Paths are absolute. */
 export interface HookWorkspace {
@@ -124,4 +140,218 @@ function agentOf(ralph: RalphContext, wanted: Hook["agent"]): Agent {
 
 function timeoutOf({ config }: RalphContext, { timeoutMs }: Hook): number {
   return timeoutMs ?? config.provider.timeout * 1000;
+}
+
+/** A patch whose file name ends so is not brought in yet. */
+const PENDING = ".pending.patch";
+
+const KEPT = ".patch";
+
+/** A change that a hook made in a tree of its own. */
+export interface HookChange extends TreeChange {
+  readonly hook: string;
+  readonly iteration: number;
+  /** Absolute path of the patch. */
+  readonly file: string;
+}
+
+/** The subject of a hook's commit. Pure. */
+export function hookSubject(hook: string, iteration: number): string {
+  return `hook: ${hook} (iteration ${iteration})`;
+}
+
+/**
+ * Brings a hook's changes into the working tree and commits them; where that cannot be, the patch is kept.
+ *
+ * @returns the patch that was kept, relative to the root, or `null`
+ */
+export async function applyChange(
+  ralph: RalphContext,
+  brief: Pick<Brief, "covers">,
+  change: HookChange,
+): Promise<string | null> {
+  const { hook, iteration, file, paths } = change;
+  const subject = hookSubject(hook, iteration);
+  const guarded = rootPaths(ralph, paths).filter((path) => brief.covers(path));
+  const applied = guarded.length > 0
+    ? { status: "kept" as const, reason: `it changes protected files: ${guarded.join(", ")}` }
+    : await applyTreeChange(ralph, requireRepository(ralph), change, subject);
+  if (applied.status === "committed") ralph.events.emit({ type: "commit", commit: applied.commit, subject, hook });
+  if (applied.status !== "kept") {
+    await removePath(file);
+    return null;
+  }
+  const kept = relative(ralph.root, await keepPatch(file)).replaceAll(sep, "/");
+  const message = `${subject}: kept as ${kept}: ${applied.reason}`;
+  ralph.events.emit({ type: "note", level: "warn", message, hook });
+  return kept;
+}
+
+/**
+ * Lets a hook work in the tree itself, between two iterations, and commits what it left there: never a path that was
+ * dirty before. It restores the files that judge the run.
+ */
+export async function commitTreeChanges(
+  ralph: RalphContext,
+  { stateFiles, brief }: { readonly stateFiles: readonly string[]; readonly brief: Brief },
+  { hook, subject }: { readonly hook: string; readonly subject: string },
+  work: () => Promise<void>,
+): Promise<void> {
+  const repository = requireRepository(ralph);
+  const before = await repository.snapshot();
+  await work();
+  await restoreBrief(brief);
+  const { paths, now } = await repository.changedSince(before);
+  const state = new Set(topLevelPaths(ralph, stateFiles));
+  const warn = (message: string): void =>
+    ralph.events.emit({ type: "note", level: "warn", message: `${subject}: ${message}`, hook });
+  const left = paths.filter((path) => now.contents.has(path) && !state.has(path));
+  const mixed = left.filter((path) => before.contents.has(path));
+  if (mixed.length > 0) warn(`not committed, since they had changes before: ${mixed.join(", ")}`);
+  const own = left.filter((path) => !before.contents.has(path));
+  if (own.length === 0 || !ralph.config.commits.work) return;
+  const result = await repository.commit({ paths: own, subject, hooks: true, known: now });
+  if (result.status === "committed") ralph.events.emit({ type: "commit", commit: result.commit, subject, hook });
+  if (result.status === "refused") warn(`a hook of the repository refused the commit:\n${result.output}`);
+}
+
+/** The file that holds a hook's changes until they are brought in. Pure. */
+export function pendingPatch(logs: string, iteration: number, hook: string): string {
+  return join(logs, `hook-iter${iteration}-${hook}${PENDING}`);
+}
+
+/** Keeps a patch for a person. @returns its path */
+async function keepPatch(file: string): Promise<string> {
+  const kept = join(dirname(file), `${basename(file, PENDING)}${KEPT}`);
+  await renamePath(file, kept);
+  return kept;
+}
+
+/**
+ * Reports which changes of hooks a killed run did not bring in. They are kept: the tree has changed since.
+ *
+ * @param shared the folder of logs that every run shares, or `null` where each run's folder has its own
+ * @param folder absolute path of this run's folder
+ */
+export async function reportLeftPatches(ralph: RalphContext, shared: string | null, folder: string): Promise<void> {
+  const runs = dirname(folder);
+  const folders = shared === null ? (await listDirectory(runs)).map((name) => join(runs, name)) : [shared];
+  for (const one of folders) {
+    for (const name of (await listDirectory(one)).filter((entry) => entry.endsWith(PENDING))) {
+      const kept = relative(ralph.root, await keepPatch(join(one, name)));
+      note(ralph, "warn", `a killed run did not bring in what a hook changed: \`git apply ${kept}\` does`);
+    }
+  }
+}
+
+/** A worktree of the snapshot. */
+export interface HookTree extends AsyncDisposable {
+  /** Absolute path of the root in it. */
+  readonly cwd: string;
+  /** Writes what was changed as a patch, and as a commit that no branch has. @returns `null` where nothing was changed */
+  collect(file: string): Promise<TreeChange | null>;
+}
+
+const HINT = "set `isolated: false` to run the hook in the tree";
+
+/** Makes the worktrees of one run. */
+export class HookTrees {
+  readonly #root: string;
+  readonly #repository: Repository;
+  readonly #left: readonly string[];
+  /** By this name a later run knows its own: other worktrees of the repository may have a Ralph at work. */
+  readonly #prefix: string;
+  readonly #oneAtATime = createSlots(1); // git takes no lock around the list of worktrees
+
+  /** @param left paths relative to the top level that a patch never holds: Ralph's own state */
+  constructor(root: string, repository: Repository, left: readonly string[]) {
+    this.#root = root;
+    this.#repository = repository;
+    this.#left = left;
+    this.#prefix = `ralph-hook-${hashText(`${repository.gitDirectory}\0${root}`).slice(0, 12)}-`;
+  }
+
+  async open(commit: string): Promise<HookTree> {
+    const folder = await temporaryDirectory(this.#prefix);
+    const { path } = folder;
+    try {
+      await this.#oneAtATime.run(() => this.#git(["worktree", "add", "--quiet", "--detach", path, commit]));
+    } catch (error) {
+      await folder[Symbol.asyncDispose]();
+      throw error;
+    }
+    return {
+      cwd: join(path, relative(this.#repository.topLevel, this.#root)),
+      collect: (file) => this.#collect(path, commit, file),
+      [Symbol.asyncDispose]: async () => {
+        await this.#oneAtATime.run(() => this.#remove(path));
+        await folder[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  /** Takes away what a killed run left. Call with the run lock held. */
+  async sweep(): Promise<void> {
+    for (const line of (await this.#git(["worktree", "list", "--porcelain"])).split("\n")) {
+      const path = line.slice("worktree ".length);
+      if (!line.startsWith("worktree ") || !path.includes(`/${this.#prefix}`)) continue;
+      await this.#remove(path);
+      await removeOwn(path, dirname(path));
+    }
+  }
+
+  async #collect(path: string, commit: string, file: string): Promise<TreeChange | null> {
+    await this.#git(["-C", path, "add", "--all"]);
+    const tree = (await this.#git(["-C", path, "write-tree"])).trim();
+    const what = [commit, tree, "--", ":/", ...this.#left.map((one) => `:(exclude,top,literal)${one}`)];
+    const paths = partsOf(await this.#git(["-C", path, "diff", "--name-only", "-z", "--no-renames", ...what]));
+    if (paths.length === 0) return null;
+    await ensureDirectory(dirname(file));
+    const form = ["--binary", "--full-index", "--no-renames", "--no-color", "--no-ext-diff", "--no-textconv"];
+    await this.#git(["-C", path, "diff", ...form, `--output=${file}`, ...what]);
+    const made = await ownCommit(this.#repository, tree, { parents: [commit], message: "ralph: hook\n" });
+    return { base: commit, commit: made, paths };
+  }
+
+  async #remove(path: string): Promise<void> {
+    await this.#repository.git(["worktree", "remove", "--force", "--force", path]);
+  }
+
+  async #git(arguments_: readonly string[]): Promise<string> {
+    const end = await this.#repository.git(arguments_, { environment: {} });
+    if (end.exitCode === 0) return end.stdout;
+    throw gitFailed(arguments_, end.stderr.trim().split("\n").at(-1) ?? "", HINT);
+  }
+}
+
+/** The result of applying a patch. */
+export type Applied = { readonly status: "committed"; readonly commit: string } | { readonly status: "applied" } | {
+  readonly status: "kept";
+  readonly reason: string;
+};
+
+/** Brings a hook's change into the tree and commits it; an obstacle leaves the tree as it is. */
+async function applyTreeChange(
+  { config }: { readonly config: { readonly commits: { readonly work: boolean } } },
+  repository: Repository,
+  change: TreeChange,
+  subject: string,
+): Promise<Applied> {
+  const { paths } = change;
+  const dirty = new Set((await repository.status()).changed.map(({ path }) => path));
+  const mixed = paths.filter((path) => dirty.has(path));
+  if (mixed.length > 0) return { status: "kept", reason: `changed in the working tree as well: ${mixed.join(", ")}` };
+  const differs = await mergeChange(repository, change, { union: true });
+  if (differs !== null) {
+    return { status: "kept", reason: `it does not apply: ${differs} has changed in the same place` };
+  }
+  if (!config.commits.work) return { status: "applied" };
+  const result = await repository.commit({ paths, subject, hooks: true });
+  if (result.status === "committed") return { status: "committed", commit: result.commit };
+  if (result.status === "nothing") return { status: "applied" };
+  await discardPaths(repository, paths);
+  return {
+    status: "kept",
+    reason: `a hook of the repository refused the commit: ${result.output.trim().split("\n").at(-1) ?? ""}`,
+  };
 }

@@ -7,8 +7,8 @@ import { createSlots, type Slots } from "../host/slots.ts";
 import type { Backlog } from "../backlog/types.ts";
 import { requireRepository, topLevelPaths } from "../git/repository.ts";
 import { type HookEnd, runHookAction } from "./action.ts";
-import * as changes from "./changes.ts";
-import { HookTrees } from "./hook_trees.ts";
+import * as changes from "./action.ts";
+import { HookTrees } from "./action.ts";
 import type { HookIteration, HookRunner, HookRunnerOptions } from "./runner_types.ts";
 
 /** The hooks of a run that has some. @throws {RalphError} git-failed */

@@ -27,8 +27,7 @@ import { jobHead } from "./coordinator.ts";
 import { type Job, type JobResult, parseJob, parseResult, repositoryName } from "./job.ts";
 import { pushedJob, pushedResult, remoteUrl } from "./remote.ts";
 import { openSharedRun, type RunMemory, type SharedRun, type Spent } from "./shared_journal.ts";
-import { attemptJob, checkOutJob } from "./work_job.ts";
-import { ensureOfRepository, type JobContext } from "./worker.ts";
+import { attemptJob, checkOutJob, ensureOfRepository, type JobContext } from "./worker.ts";
 
 /** Jobs that are out at once, where nothing else is said. */
 const JOBS_AT_ONCE = 16;

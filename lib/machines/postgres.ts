@@ -1,11 +1,10 @@
 import { type JobResultStatus, type JobWithMetadata, PgBoss } from "pg-boss";
-import { jsonIn, objectOr } from "../host/data.ts";
 import { RalphError } from "../errors/ralph_error.ts";
+import { jsonIn, objectOr } from "../host/data.ts";
 import { hashText } from "../host/files.ts";
 import type { Clock } from "../host/types.ts";
 import type { Engine, EngineOptions, JobEnd, QueuedJob, WorkOptions } from "./engine.ts";
 import { type Job, type JobResult, parseResult } from "./job.ts";
-import { queueError, withNamedErrors } from "./named_engine.ts";
 
 const SCHEMA = "ralph";
 /** A worker that is not heard of for so long has lost its jobs, a coordinator its lead. */
@@ -329,4 +328,28 @@ function textOf(written: unknown): string | null {
 /** pg-boss names jobs by UUIDs; the same attempt has the same one. */
 function uuidOf(id: string): string {
   return hashText(id).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
+}
+
+/** Whatever comes out of a database, as the one error that a queue has. */
+function queueError(cause: unknown): RalphError {
+  if (RalphError.isInstance(cause)) return cause;
+  const reasons = cause instanceof AggregateError ? cause.errors : [cause];
+  const reason = reasons.map((one) => one instanceof Error ? one.message : String(one)).join("; ");
+  return new RalphError("queue-unreachable", { details: { reason }, cause });
+}
+
+/** The same engine; each of its failures has a name. */
+function withNamedErrors(engine: Engine): Engine {
+  return new Proxy(engine, {
+    get(target, name) {
+      const act: unknown = Reflect.get(target, name);
+      return typeof act !== "function" ? act : async (...given: readonly unknown[]): Promise<unknown> => {
+        try {
+          return await (Reflect.apply(act, target, given) as unknown);
+        } catch (cause) {
+          throw queueError(cause);
+        }
+      };
+    },
+  });
 }

@@ -1,4 +1,4 @@
-import { dollars } from "../ui/event_text.ts";
+import { dollars } from "../ui/text.ts";
 import { basename } from "node:path";
 import type { NotifyReason } from "../config/types.ts";
 import { tokensOf } from "../backlog/usage.ts";

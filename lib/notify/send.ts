@@ -7,7 +7,7 @@ import type { NotifyConfig } from "../config/types.ts";
 import { post } from "../host/http.ts";
 import { findExecutable, shellInvocation } from "../host/shell.ts";
 import type { Host } from "../host/types.ts";
-import { oneLine, plainText } from "../ui/printable.ts";
+import { oneLine, plainText } from "../ui/text.ts";
 import { bodyOf, type Notification } from "./message.ts";
 
 /** All tries together, waits included. */

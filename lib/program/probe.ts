@@ -15,8 +15,7 @@ import { openRepository } from "../git/open_repository.ts";
 import { pathExists, removePath, temporaryDirectory } from "../host/files.ts";
 import type { Host, SandboxState } from "../host/types.ts";
 import { sandboxedHost } from "../sandbox/create_sandbox.ts";
-import { sandboxText } from "../ui/event_text.ts";
-import { formatDuration } from "../ui/printable.ts";
+import { formatDuration, sandboxText } from "../ui/text.ts";
 
 const MARKER = "<ralph>DONE</ralph>";
 const PROMPT =

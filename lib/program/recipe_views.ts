@@ -13,7 +13,7 @@ import { RalphError } from "../errors/ralph_error.ts";
 import { pathExists } from "../host/files.ts";
 import { finalWork } from "../loop/finish/final_check.ts";
 import { loadRecipe } from "../recipe/loader.ts";
-import type { Style } from "../ui/printable.ts";
+import type { Style } from "../ui/text.ts";
 import type { Workflow } from "../workflows/workflow.ts";
 
 /**

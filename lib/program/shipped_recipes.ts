@@ -1,5 +1,4 @@
-import type { LoadedRecipe } from "../recipe/loader.ts";
-import type { ShippedRecipe } from "../recipe/registry.ts";
+import type { LoadedRecipe, ShippedRecipe } from "../recipe/loader.ts";
 
 const ROWS: readonly (readonly [name: string, description: string, load: () => Promise<unknown>])[] = [
   ["exec", "plan a goal, understand the code, implement it: each by consent", () => import("../../recipes/exec.ts")],

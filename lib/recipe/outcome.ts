@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { EXIT } from "../errors/exit_codes.ts";
+import { EXIT } from "../errors/ralph_error.ts";
 
 /** The closed list of ends. */
 export type Status =

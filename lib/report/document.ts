@@ -5,8 +5,7 @@
  */
 import { workText } from "../cli/end_with.ts";
 import { localTime } from "../host/local_date.ts";
-import { changesText } from "../ui/event_text.ts";
-import { formatDuration } from "../ui/printable.ts";
+import { changesText, formatDuration } from "../ui/text.ts";
 import * as texts from "./texts.ts";
 import type { AttemptReport, CommitReport, ItemReport, NoteReport, RunReport } from "./types.ts";
 

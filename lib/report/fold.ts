@@ -1,8 +1,8 @@
 import { EVENT_SCHEMAS } from "../events/schema.ts";
 import { type AgentEvent, type EventOf, EVENTS_VERSION, type RalphEvent } from "../events/types.ts";
 import { addTurn } from "../backlog/usage.ts";
-import { refusedText, sandboxText } from "../ui/event_text.ts";
-import { excerptLines } from "../ui/failing_part.ts";
+import { refusedText, sandboxText } from "../ui/text.ts";
+import { excerptLines } from "../ui/event_lines.ts";
 import {
   type CheckReport,
   type Cursor,

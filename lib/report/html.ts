@@ -1,5 +1,5 @@
 import { REPORT_STYLE } from "../generated/report_style.ts";
-import { createStyle } from "../ui/printable.ts";
+import { createStyle } from "../ui/text.ts";
 import * as document from "./document.ts";
 import { fragment, inline, type Markup, NOTHING, withCode } from "./markup.ts";
 import { firstLine, headingOf, markOf, outcomeOf, plural, type Tone } from "./texts.ts";

@@ -1,5 +1,5 @@
 import { markdownLines } from "../backlog/fences.ts";
-import { plainText, type Style, type Symbols } from "../ui/printable.ts";
+import { plainText, type Style, type Symbols } from "../ui/text.ts";
 import { eventsWords, factRows, itemBlock, laterSections, type Line, needsALook, type Word } from "./document.ts";
 import { headingOf, markOf, oneLine, outcomeOf } from "./texts.ts";
 import type { ItemReport, RunReport } from "./types.ts";

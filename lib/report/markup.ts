@@ -1,4 +1,4 @@
-import { plainText } from "../ui/printable.ts";
+import { plainText } from "../ui/text.ts";
 
 /** No markup. */
 export const NOTHING: Markup = { markup: "" };

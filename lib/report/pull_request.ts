@@ -1,8 +1,7 @@
 import { quoted } from "../agents/program.ts";
 import { headlineOf } from "../backlog/verdict.ts";
 import { verifyCommands } from "../backlog/verify_commands.ts";
-import { linesText } from "../ui/event_text.ts";
-import { formatDuration } from "../ui/printable.ts";
+import { formatDuration, linesText } from "../ui/text.ts";
 import type { Change, ChangedFile } from "./changed_files.ts";
 import { code, escape, longestRun, withCode } from "./markdown.ts";
 import * as reportTexts from "./texts.ts";

@@ -8,8 +8,7 @@ import { headlineOf } from "../backlog/verdict.ts";
 import type { UsageTotal } from "../backlog/usage.ts";
 import type { Usage } from "../backlog/types.ts";
 import { NOTICE_LABELS } from "../cli/end_with.ts";
-import { dollars, usageText } from "../ui/event_text.ts";
-import { formatDuration, plainText, type Symbols } from "../ui/printable.ts";
+import { dollars, formatDuration, plainText, type Symbols, usageText } from "../ui/text.ts";
 import type {
   AttemptReport,
   CheckReport,

@@ -1,13 +1,17 @@
 import { refuseOldMembers } from "../backlog/old_members.ts";
 import { openJournal } from "../loop/journal/journal.ts";
-import { Bench, type Open, type Rules } from "./contract/bench.ts";
-import { COUNTING } from "./contract/counting.ts";
-import { OFFERING } from "./contract/offering.ts";
-import { SETTLING } from "./contract/settling.ts";
-import type { BacklogContract, ContractCase, OpenedBacklog } from "./contract/types.ts";
-import { WRITING } from "./contract/writing.ts";
+import {
+  type BacklogContract,
+  Bench,
+  type ContractCase,
+  type Open,
+  type OpenedBacklog,
+  type Rules,
+} from "./contract/bench.ts";
+import { COUNTING, OFFERING } from "./contract/offering.ts";
+import { SETTLING, WRITING } from "./contract/settling.ts";
 
-export type { BacklogContract, ContractCase, ContractStore, ContractTurn, OpenedBacklog } from "./contract/types.ts";
+export type { BacklogContract, ContractCase, ContractStore, ContractTurn, OpenedBacklog } from "./contract/bench.ts";
 
 const RULES: Rules = { ...OFFERING, ...SETTLING, ...COUNTING, ...WRITING };
 

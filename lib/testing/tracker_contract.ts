@@ -1,7 +1,7 @@
 import { RalphError } from "../errors/ralph_error.ts";
 import { standingOf } from "../trackers/trust.ts";
 import type { Issue, Tracker } from "../trackers/types.ts";
-import type { ContractCase } from "./contract/types.ts";
+import type { ContractCase } from "./contract/bench.ts";
 
 /** A fresh tracker. Disposed after the case. */
 export interface OpenedTracker extends Partial<AsyncDisposable> {

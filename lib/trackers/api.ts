@@ -7,7 +7,6 @@ import { RalphError } from "../errors/ralph_error.ts";
 import { isObject, jsonIn } from "../host/data.ts";
 import { exchange } from "../host/http.ts";
 import type { Clock } from "../host/types.ts";
-import { textOf } from "./graph.ts";
 
 const TIMEOUT_MS = 30_000;
 /** Pauses before the next try, if the server names none. */
@@ -122,4 +121,20 @@ function answerOf(reply: Replied, host: string): ApiReply {
     throw new RalphError("tracker-refused", { details: { host, reason: `it answers ${status}${said}` } });
   }
   return { status, data: jsonIn(text), header: (name) => headers.get(name) };
+}
+
+/** A text; "" for anything else. */
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** The objects of a connection, or of a list. */
+export function nodesOf(list: unknown): readonly Readonly<Record<string, unknown>>[] {
+  const nodes = isObject(list) ? list["nodes"] : list;
+  return Array.isArray(nodes) ? nodes.filter(isObject) : [];
+}
+
+/** True for one label, whatever the case of its letters. */
+export function sameName(name: unknown, label: string): boolean {
+  return typeof name === "string" && name.toLowerCase() === label.toLowerCase();
 }

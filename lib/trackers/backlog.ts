@@ -7,12 +7,10 @@
 import { failureOf } from "../backlog/attempts.ts";
 import type { Backlog, PassedItem } from "../backlog/types.ts";
 import type { RalphContext } from "../context/context.ts";
-import { claimedOf, openDesk } from "./desk.ts";
-import { ISSUES, trackerKey } from "./names.ts";
-import { WORKING } from "./news.ts";
+import { claimedOf, openDesk, WORKING } from "./desk.ts";
 import { checksOf, type Entry, type IssueData, standingsOf } from "./queue.ts";
 import { promptOf } from "./trust.ts";
-import type { Tracker } from "./types.ts";
+import { ISSUES, type Tracker, trackerKey } from "./types.ts";
 
 /** Variables that hold a tracker's token, empty: nothing that an agent writes is given them. */
 export const TOKENS = { GH_TOKEN: "", GITHUB_TOKEN: "", LINEAR_API_KEY: "" };

@@ -5,8 +5,8 @@
  */
 import { join } from "node:path";
 import { isOver, reasonOf } from "../backlog/attempts.ts";
-import type { Attempt, Item, LoopView, Next, Settlement } from "../backlog/types.ts";
 import type { JournalKey } from "../backlog/journal_types.ts";
+import type { Attempt, Item, LoopView, Next, Settlement } from "../backlog/types.ts";
 import { note, type RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { redactorFor } from "../events/redact.ts";
@@ -14,13 +14,12 @@ import { commitAt } from "../git/refs.ts";
 import { requireRepository } from "../git/repository.ts";
 import { outputFrom } from "../git/run_git.ts";
 import { readText, writeOwn } from "../host/files.ts";
+import { quoted } from "../prompts/parts.ts";
 import { type Claimed, Claims } from "./claims.ts";
-import { ISSUES, outboxFile, trackerKey } from "./names.ts";
-import { blockedText, passedText, STOPPED } from "./news.ts";
 import { Outbox, type Update } from "./outbox.ts";
 import { type Entry, entryOf, type IssueData, NOT_PROPOSED, type QueueOptions, standingsOf } from "./queue.ts";
 import { keepSnapshot } from "./snapshot.ts";
-import type { Issue, IssueState, Tracker } from "./types.ts";
+import { type Issue, ISSUES, type IssueState, outboxFile, type Tracker, trackerKey } from "./types.ts";
 
 /** The item as it is claimed. */
 export function claimedOf(
@@ -338,4 +337,40 @@ export class Desk implements AsyncDisposable {
     this.#named.add(message);
     note(this.#ralph, "info", message);
   }
+}
+
+/** Characters of an agent's or a check's words. */
+const MOST = 3000;
+
+export const WORKING = "Ralph works on this.";
+const STOPPED = "Ralph has stopped before this was done. Its next run takes it up again.";
+
+/** An item that passed. @param branch `null`: it is on no remote */
+function passedText(
+  { commit, branch, attempt }: {
+    readonly commit: string;
+    readonly branch: string | null;
+    /** `null`: another process judged it. */
+    readonly attempt: Pick<Attempt, "status" | "verification"> | null;
+  },
+): string {
+  const checks = (attempt?.verification?.results ?? []).map(({ name }) => name);
+  const verdict = attempt === null ? "" : attempt.status === "verified" ? "; its checks passed" : "; it is unverified";
+  return [
+    `Done in ${commit.slice(0, 10)}${branch === null ? "" : ` on the branch \`${branch}\``}${verdict}. ` +
+    "It is for review: merging it closes this issue.",
+    ...checks.length === 0 ? [] : ["Checked by:", quoted(checks.join("\n"))],
+  ].join("\n\n");
+}
+
+/** An attempt after which a person is asked; `null`: it is tried again. */
+function blockedText(attempt: Attempt): string | null {
+  if (!isOver(attempt)) return null;
+  const reason = reasonOf(attempt);
+  const words = attempt.status === "blocked" ? "Ralph has a question, or cannot go on:" : "Ralph has given up on this:";
+  return [
+    words,
+    quoted(reason.length > MOST ? `…${reason.slice(-MOST)}` : reason),
+    "Edit the issue with the answer: with another text it is worked on again.",
+  ].join("\n\n");
 }

@@ -7,8 +7,7 @@
 import { RalphError } from "../errors/ralph_error.ts";
 import { isObject, objectOr } from "../host/data.ts";
 import type { Clock } from "../host/types.ts";
-import { type Api, askGraph } from "./api.ts";
-import { nodesOf, sameName, textOf } from "./graph.ts";
+import { type Api, askGraph, nodesOf, sameName, textOf } from "./api.ts";
 import type { Change, Issue, IssueQuery, IssueState, Person, Tracker } from "./types.ts";
 
 /** Rights are asked for again after so long. */

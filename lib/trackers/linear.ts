@@ -5,8 +5,7 @@
  * @module
  */
 import { isObject, objectOr } from "../host/data.ts";
-import { type Api, askGraph } from "./api.ts";
-import { nodesOf, sameName, textOf } from "./graph.ts";
+import { type Api, askGraph, nodesOf, sameName, textOf } from "./api.ts";
 import type { Change, Issue, IssueQuery, IssueState, Tracker } from "./types.ts";
 
 /** Entries of an issue's history that are read, newest first: where older ones may say who wrote it, nobody knows. */

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { join } from "node:path";
 
 /** Someone who changed an issue. */
 export interface Person {
@@ -74,4 +75,17 @@ export interface Tracker {
   link?(id: string, url: string): Promise<void>;
   /** True if anything may have changed since the last call; costs nothing if it has not. @default it may */
   changed?(): Promise<boolean>;
+}
+
+/** The backlog's name, for every tracker. */
+export const ISSUES = "issues";
+
+/** The name by which journal, claims and snapshots know a tracker. */
+export function trackerKey({ name, project }: Pick<Tracker, "name" | "project">): string {
+  return `${name} ${project}`;
+}
+
+/** The file of what a clone has still to say. @param directory Ralph's own */
+export function outboxFile(directory: string): string {
+  return join(directory, "tracker-outbox.json");
 }

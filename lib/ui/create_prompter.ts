@@ -1,12 +1,10 @@
+import type { Answer, Prompter, Question } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { EventSink } from "../events/types.ts";
 import type { Clock, Terminal } from "../host/types.ts";
 import type { Steering } from "../steer/steering.ts";
-import { defaultAnswer, normalizeAnswer } from "./normalize_answer.ts";
-import { createPlainPrompter } from "./plain_prompter.ts";
-import { printableQuestion } from "./printable.ts";
-import type { Answer, Prompter, Question } from "../context/context.ts";
-import { type AnswerLookup, createUnattendedPrompter, missing } from "./unattended_prompter.ts";
+import { defaultAnswer, expectedAnswer, keysText, letterOf, normalizeAnswer } from "./normalize_answer.ts";
+import { printableQuestion } from "./text.ts";
 
 /** Finishing leaves this machine: `--approve all` never includes it. */
 const FINISH_GATE = "finish";
@@ -125,4 +123,167 @@ async function answeredAnywhere(prompter: Prompter, question: Question, steering
   } finally {
     steering.stopping.removeEventListener("abort", stopped);
   }
+}
+
+/** Asks on standard error and reads lines from standard input, terminal or not. End of input takes the default. */
+function createPlainPrompter(terminal: Pick<Terminal, "stdin" | "write">, signal: AbortSignal): Prompter {
+  const { stdin } = terminal;
+  const show = (text: string): void => terminal.write("stderr", text);
+  const lines = createLineReader(stdin);
+  return {
+    interactive: true,
+    async ask(question, cancel) {
+      const ends = cancel === undefined ? signal : AbortSignal.any([signal, cancel]);
+      for (const line of question.details ?? []) show(`${line}\n`);
+      show(questionText(question));
+      for (;;) {
+        const line = await lines.next(ends);
+        if (stdin.isTTY !== true) show(line === null ? "\n" : `${line}\n`);
+        if (line === null || (line.trim() === "" && defaultAnswer(question) !== null)) {
+          const value = defaultAnswer(question);
+          if (value === null) throw missing(question);
+          return { value, source: line === null ? "default" : sourceOf(terminal) };
+        }
+        const value = normalizeAnswer(question, line);
+        if (value !== null) return { value, source: sourceOf(terminal) };
+        show(`expected ${expectedAnswer(question)}: `);
+      }
+    },
+  };
+}
+
+function sourceOf({ stdin }: Pick<Terminal, "stdin">): "terminal" | "stdin" {
+  return stdin.isTTY === true ? "terminal" : "stdin";
+}
+
+function questionText(question: Question): string {
+  switch (question.kind) {
+    case "confirm":
+      return `${question.message} [${question.initial ? "Y/n" : "y/N"}] `;
+    case "text":
+      return question.initial === undefined
+        ? `${question.message}${question.placeholder === undefined ? "" : ` (${question.placeholder})`}\n> `
+        : `${question.message} [${question.initial}]\n> `;
+    case "select": {
+      if (question.keys === true) return `${question.message}\n${keysText(question)} `;
+      const choices = question.choices.map(({ label, hint }, index) =>
+        `  ${letterOf(label) === null ? `${index + 1}) ` : ""}${label}${hint === undefined ? "" : ` (${hint})`}\n`
+      );
+      return `${question.message}\n${choices.join("")}${
+        question.initial === undefined ? ">" : `[${question.initial}]`
+      } `;
+    }
+  }
+}
+
+/** Lines of a stream, one at a time; the stream rests in between, so that it holds no process up. */
+interface LineReader {
+  /** The next line without its end, or `null` at the end of input. Rejects with the signal's reason when it aborts. */
+  next(signal: AbortSignal): Promise<string | null>;
+}
+
+/** Reads lines of UTF-8 text. Text behind a line waits for the next call. */
+function createLineReader(stream: NodeJS.ReadableStream): LineReader {
+  const decoder = new TextDecoder();
+  let buffered = "";
+  let ended = false;
+
+  function takeLine(): string | null {
+    const end = buffered.indexOf("\n");
+    if (end === -1 && !(ended && buffered !== "")) return null;
+    const line = end === -1 ? buffered : buffered.slice(0, end);
+    buffered = end === -1 ? "" : buffered.slice(end + 1);
+    return line.replace(/\r$/, "");
+  }
+
+  return {
+    next(signal) {
+      ended ||= (stream as { readonly readableEnded?: boolean }).readableEnded === true; // its end came between two calls
+      const ready = takeLine();
+      if (ready !== null || ended) return Promise.resolve(ready);
+      return new Promise((resolve, reject) => {
+        const settle = (act: () => void): void => {
+          stream.off("data", onData);
+          stream.off("end", onEnd);
+          stream.off("error", onEnd);
+          signal.removeEventListener("abort", onAbort);
+          stream.pause();
+          act();
+        };
+        const onData = (chunk: unknown): void => {
+          buffered += typeof chunk === "string" ? chunk : decoder.decode(chunk as Uint8Array, { stream: true });
+          const line = takeLine();
+          if (line !== null) settle(() => resolve(line));
+        };
+        const onEnd = (): void => {
+          ended = true;
+          settle(() => resolve(takeLine()));
+        };
+        const onAbort = (): void => settle(() => reject(signal.reason));
+        if (signal.aborted) return reject(signal.reason);
+        stream.on("data", onData);
+        stream.on("end", onEnd);
+        stream.on("error", onEnd);
+        signal.addEventListener("abort", onAbort);
+        stream.resume();
+      });
+    },
+  };
+}
+
+/** Looks a question up among the answers that were given beforehand. */
+export type AnswerLookup = (question: Question) => string | null;
+
+/** The gate that has no default: without it there is nothing to continue with. */
+const PRD_GATE = "prd";
+
+/**
+ * Asks no one: answers given beforehand, then defaults. A gate is answered by its default alone, which is no; the gate
+ * that writes the PRD, and a question without a default, are missing answers.
+ */
+function createUnattendedPrompter(lookUp: AnswerLookup): Prompter {
+  return {
+    interactive: false,
+    ask(question) {
+      return Promise.resolve(question.gate === undefined ? answered(question, lookUp) : gate(question));
+    },
+  };
+}
+
+function answered(question: Question, lookUp: AnswerLookup): Answer {
+  const found = lookUp(question);
+  if (found !== null) {
+    const value = normalizeAnswer(question, found);
+    if (value !== null) return { value, source: "answers" };
+    throw new RalphError("answers-invalid", {
+      details: {
+        path: "the answers file",
+        problem: `the answer to ${question.id} must be ${expectedAnswer(question)} (got: ${found})`,
+      },
+    });
+  }
+  const value = question.fromAgent === true ? null : defaultAnswer(question);
+  if (value === null) throw missing(question);
+  return { value, source: "default" };
+}
+
+function gate(question: Question): Answer {
+  const value = question.gate === PRD_GATE ? null : defaultAnswer(question);
+  if (value !== null) return { value, source: "default" };
+  throw new RalphError("answer-missing", {
+    details: { id: question.id, question: question.message },
+    hint: `a consent is given by \`--approve ${question.gate}\`, or in a terminal; what was worked out so far is kept`,
+  });
+}
+
+/** No one could be asked and nothing may be assumed. */
+function missing(question: Question): RalphError {
+  return new RalphError("answer-missing", {
+    details: { id: question.id, question: question.message },
+    hint: question.fromAgent === true
+      ? "add it to the answers file (`questions: [{match, answer}]` or `otherwise: text`), or run in a terminal"
+      : `add it to the answers file (\`prompts: {${question.id}: …}\`${
+        question.kind === "select" ? `, one of ${expectedAnswer(question)}` : ""
+      }), or run in a terminal`,
+  });
 }

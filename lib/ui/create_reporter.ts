@@ -1,8 +1,10 @@
-import { envelopeOf } from "../events/envelope.ts";
+import { envelopeOf } from "../events/event_log.ts";
 import type { EventSink, RalphEvent } from "../events/types.ts";
 import { volumeOf } from "../events/volume.ts";
+import { createTerminal } from "../host/terminal.ts";
+import type { Terminal } from "../host/types.ts";
 import { plainLines, richLines } from "./event_lines.ts";
-import { printableEvent, type Style } from "./printable.ts";
+import { createStyle, printableEvent, type Style } from "./text.ts";
 
 /** How much of a run is shown to a person. */
 export type Detail = "quiet" | "normal" | "verbose";
@@ -56,4 +58,35 @@ export function createJsonReporter({ run, now, out }: JsonReporterOptions): Even
   return {
     emit: (event, lane) => out(JSON.stringify({ ...envelopeOf(event, "", { now }, lane), run: run() })),
   };
+}
+
+/** How events are printed. */
+export interface ConsoleSinkOptions {
+  /** `quiet`: warnings only; `verbose`: what the agent does, too. @default "normal" */
+  readonly detail?: Detail;
+  /** @default standard error, which keeps standard output for results */
+  readonly stream?: "stdout" | "stderr";
+  /** @default the process's own streams */
+  readonly terminal?: Pick<Terminal, "write">;
+}
+
+/**
+ * Prints what happens as plain lines, for `createRalph({ sinks })` in a script.
+ *
+ * @example Show the checks of a build script
+ * ```ts
+ * import { consoleSink, createRalph, verify } from "ralph";
+ *
+ * await using ralph = await createRalph({ sinks: [consoleSink()] });
+ * await verify(ralph, ["test 1 = 1"]); // prints `  check passed: test 1 = 1 (4ms)`
+ * ```
+ */
+export function consoleSink(options: ConsoleSinkOptions = {}): EventSink {
+  const { detail = "normal", stream = "stderr", terminal = createTerminal() } = options;
+  return createHumanReporter({
+    mode: "plain",
+    style: createStyle({ colour: false, ascii: false }),
+    detail,
+    say: (line) => terminal.write(stream, `${line}\n`),
+  });
 }

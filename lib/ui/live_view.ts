@@ -1,8 +1,7 @@
 import type { EventSink, Preview } from "../events/types.ts";
 import type { Clock, Terminal } from "../host/types.ts";
-import type { Style } from "./printable.ts";
-import { laneLines, viewLines } from "./view_lines.ts";
-import { EMPTY_VIEW, nextView, takeInLane, type ViewState } from "./view_state.ts";
+import type { Style } from "./text.ts";
+import { EMPTY_VIEW, laneLines, nextView, takeInLane, viewLines, type ViewState } from "./view_lines.ts";
 
 /** The view needs this. */
 export interface LiveViewOptions {

@@ -5,9 +5,8 @@ import type { Host } from "../host/types.ts";
 import { join } from "node:path";
 import { controlFolder, liveRuns } from "../steer/control.ts";
 import type { LiveRun } from "../steer/types.ts";
-import { printable, type Style } from "../ui/printable.ts";
-import { laneLines, viewLines } from "../ui/view_lines.ts";
-import { EMPTY_VIEW, nextView, takeInLane, type ViewState } from "../ui/view_state.ts";
+import { printable, type Style } from "../ui/text.ts";
+import { EMPTY_VIEW, laneLines, nextView, takeInLane, viewLines, type ViewState } from "../ui/view_lines.ts";
 import { followEvents } from "./follow.ts";
 
 /** The file of a run's events, in its folder. */

@@ -6,24 +6,21 @@
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { HTTPException } from "hono/http-exception";
+import { streamSSE } from "hono/streaming";
 import { type Redactor, redactorFor } from "../events/redact.ts";
 import { PAGE_SCRIPT, PAGE_STYLE } from "../generated/page.ts";
 import type { Host } from "../host/types.ts";
 import { htmlReport } from "../report/html.ts";
-import { fragment, type Markup, NOTHING } from "../report/markup.ts";
 import { makeReport, type Resume } from "../report/make_report.ts";
+import { fragment, type Markup, NOTHING } from "../report/markup.ts";
 import type { RunReport } from "../report/types.ts";
 import { controlFolder, sendRequest } from "../steer/control.ts";
 import type { SteerReply, SteerRequest } from "../steer/types.ts";
-import { readCommit, readTranscript } from "./disk.ts";
 import { guard } from "./guard.ts";
-import { findItem, itemRegions } from "./item_page.ts";
-import { action, page, type PageOptions, region } from "./layout.ts";
-import { type ListedProject, overview } from "./overview_page.ts";
-import { BOARD_IDS, itemHref } from "./board.ts";
-import { runRegions } from "./run_page.ts";
-import type { Project, Runs, WatchedRun } from "./runs.ts";
-import { type Drawn, streamPage } from "./stream.ts";
+import { findItem, itemRegions, type ListedProject, overview } from "./pages.ts";
+import { action, page, type PageOptions, region, type Regions } from "./layout.ts";
+import { BOARD_IDS, itemHref, runRegions } from "./run_page.ts";
+import { type Project, readCommit, readTranscript, type Runs, type WatchedRun } from "./runs.ts";
 
 /** The parts of the server. */
 export interface AppOptions {
@@ -326,4 +323,51 @@ function tellForm(href: string, item?: string): Markup {
     item === undefined ? "" : " for this item"
   }"></textarea><button>Tell</button>`;
   return action(`${href}/steer`, fields, inside, "card tell");
+}
+
+/** A page as it is at one moment. */
+interface Drawn {
+  readonly regions: Regions;
+  /** For who cannot look. */
+  readonly announcement: string;
+  readonly title: string;
+}
+
+/** How often a page is drawn anew at most, and how often a stream says that it is there. */
+const LEAST_MS = 250;
+const BEAT_MS = 30_000;
+
+/** Sends what has changed of a page, four times a second at most, and nothing while nothing changes. */
+function streamPage(
+  context: Context,
+  { host, signal }: { readonly host: Host; readonly signal: AbortSignal },
+  changed: (act: () => void) => Promise<Disposable>,
+  draw: () => Promise<Drawn>,
+): Response {
+  return streamSSE(context, async (stream) => {
+    const gone = new AbortController();
+    stream.onAbort(() => gone.abort());
+    const over = AbortSignal.any([gone.signal, signal]);
+    let wake = new AbortController();
+    using _watching = await changed(() => wake.abort());
+    const sent = new Map<string, string>();
+    while (!over.aborted) {
+      wake = new AbortController();
+      const { regions, announcement, title } = await draw();
+      const fresh: Record<string, string> = {};
+      for (const [id, { markup }] of Object.entries(regions) as [string, Markup][]) {
+        if (sent.get(id) === markup) continue;
+        sent.set(id, markup);
+        fresh[id] = markup;
+      }
+      if (Object.keys(fresh).length > 0) {
+        await stream.writeSSE({ event: "patch", data: JSON.stringify({ regions: fresh, announcement, title }) });
+      }
+      await host.clock.sleep(LEAST_MS, over);
+      while (!over.aborted && !wake.signal.aborted) {
+        await host.clock.sleep(BEAT_MS, AbortSignal.any([over, wake.signal]));
+        if (!wake.signal.aborted) await stream.write(": still here\n\n");
+      }
+    }
+  });
 }

@@ -4,9 +4,9 @@ import { volumeOf } from "../events/volume.ts";
 import { addTurn, tokensOf, type UsageTotal } from "../backlog/usage.ts";
 import type { CheckReport, Draft, RunReport } from "../report/types.ts";
 import { createFold, type Fold } from "../report/fold.ts";
-import { printableEvent } from "../ui/printable.ts";
+import { printableEvent } from "../ui/text.ts";
 import { plainLines } from "../ui/event_lines.ts";
-import { EMPTY_VIEW, nextView, type ViewState } from "../ui/view_state.ts";
+import { EMPTY_VIEW, nextView, type ViewState } from "../ui/view_lines.ts";
 import type { ReadEvent } from "../watch/follow.ts";
 
 /** A moment of a run: what was used and done until then. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { outcomeLines } from "../../lib/cli/end_with.ts";
 import type { Outcome } from "../../lib/recipe/outcome.ts";
-import { createStyle } from "../../lib/ui/printable.ts";
+import { createStyle } from "../../lib/ui/text.ts";
 
 const STYLE = createStyle({ colour: false, ascii: true });
 

@@ -1,7 +1,7 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { pruneRuns } from "../../lib/events/run_folders.ts";
+import { pruneRuns } from "../../lib/events/known_runs.ts";
 import { temporaryDirectory } from "../../lib/host/files.ts";
 import { testContext } from "../../lib/testing/test_context.ts";
 

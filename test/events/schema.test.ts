@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { envelopeOf } from "../../lib/events/envelope.ts";
+import { envelopeOf } from "../../lib/events/event_log.ts";
 import { EVENT_LINE_SCHEMA, EVENT_SCHEMAS, eventsJsonSchema } from "../../lib/events/schema.ts";
 import type { RalphEvent } from "../../lib/events/types.ts";
 

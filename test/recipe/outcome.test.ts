@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { EXIT } from "../../lib/errors/exit_codes.ts";
+import { EXIT } from "../../lib/errors/ralph_error.ts";
 import { exitCodeOf, isOutcome, type Outcome, type Status, stops } from "../../lib/recipe/outcome.ts";
 
 /** Typed by the list of statuses: a new one does not compile until it has its row. */

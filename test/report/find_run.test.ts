@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { findRun, type FoundRun } from "../../lib/report/find_run.ts";
+import { findRun, type FoundRun } from "../../lib/report/make_report.ts";
 import { runFolders } from "../../lib/workflows/table.ts";
 
 function project(...folders: readonly string[]): string {

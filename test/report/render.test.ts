@@ -5,7 +5,7 @@ import { markdownReport, paintMarkdown } from "../../lib/report/markdown.ts";
 import { requestBody } from "../../lib/report/pull_request.ts";
 import type { RalphEvent } from "../../lib/events/types.ts";
 import type { RunReport } from "../../lib/report/types.ts";
-import { createStyle } from "../../lib/ui/printable.ts";
+import { createStyle } from "../../lib/ui/text.ts";
 import { attempt, reportOf, RUN, RUN_START, runEnd } from "./world.ts";
 
 /** Controls but tab and line feed, and what turns text around. */

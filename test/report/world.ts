@@ -2,9 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { findRun } from "../../lib/report/find_run.ts";
+import { findRun, makeReport } from "../../lib/report/make_report.ts";
 import { resumeCommand, runFolders } from "../../lib/workflows/table.ts";
-import { makeReport } from "../../lib/report/make_report.ts";
 import type { RunReport } from "../../lib/report/types.ts";
 import type { RalphEvent } from "../../lib/events/types.ts";
 import { createHost } from "../../lib/host/create_host.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { dollars } from "../../lib/ui/event_text.ts";
-import { excerptLines } from "../../lib/ui/failing_part.ts";
+import { dollars } from "../../lib/ui/text.ts";
+import { excerptLines } from "../../lib/ui/event_lines.ts";
 
 const filler = (count: number, word: string): string =>
   Array.from({ length: count }, (_, at) => `${word} ${at}`).join("\n");

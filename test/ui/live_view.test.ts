@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Terminal } from "../../lib/host/types.ts";
 import { fakeClock } from "../../lib/testing/fake_clock.ts";
 import { createLiveView } from "../../lib/ui/live_view.ts";
-import { createStyle } from "../../lib/ui/printable.ts";
+import { createStyle } from "../../lib/ui/text.ts";
 
 const TURN = { type: "turn-start", agent: "claude", transcript: "t.log" } as const;
 const unknown = {

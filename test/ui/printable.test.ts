@@ -1,13 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createHumanReporter } from "../../lib/ui/create_reporter.ts";
-import {
-  createStyle,
-  oneLine,
-  plainText,
-  printable,
-  printablePainted,
-  printableQuestion,
-} from "../../lib/ui/printable.ts";
+import { createStyle, oneLine, plainText, printable, printablePainted, printableQuestion } from "../../lib/ui/text.ts";
 
 const ESCAPE = "\u001b";
 

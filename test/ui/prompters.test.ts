@@ -1,9 +1,8 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
 import type { RalphEvent } from "../../lib/events/types.ts";
-import { announcedPrompter, createPrompter } from "../../lib/ui/create_prompter.ts";
+import { announcedPrompter, type AnswerLookup, createPrompter } from "../../lib/ui/create_prompter.ts";
 import type { Prompter, Question } from "../../lib/context/context.ts";
-import type { AnswerLookup } from "../../lib/ui/unattended_prompter.ts";
 
 const CONFIRM: Question = { id: "plan.keep", kind: "confirm", message: "Keep it?", initial: true };
 const TEXT: Question = { id: "plan.name", kind: "text", message: "Which name?" };

@@ -2,8 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import type { RalphEvent } from "../../lib/events/types.ts";
 import { createHumanReporter, createJsonReporter, type Detail } from "../../lib/ui/create_reporter.ts";
-import { tailLines } from "../../lib/ui/event_text.ts";
-import { createStyle, formatDuration, wantsColour } from "../../lib/ui/printable.ts";
+import { createStyle, formatDuration, tailLines, wantsColour } from "../../lib/ui/text.ts";
 
 const item = { id: "US-001", kind: "story", title: "Add login" };
 const EVENTS: readonly RalphEvent[] = [

@@ -2,9 +2,16 @@ import { stripVTControlCharacters } from "node:util";
 import { localTime } from "../../lib/host/local_date.ts";
 import { describe, expect, test } from "vitest";
 import type { RalphEvent } from "../../lib/events/types.ts";
-import { displayWidth, laneLines, viewLines } from "../../lib/ui/view_lines.ts";
-import { createStyle, printableView } from "../../lib/ui/printable.ts";
-import { EMPTY_VIEW, nextView, type ViewState } from "../../lib/ui/view_state.ts";
+import {
+  displayWidth,
+  EMPTY_VIEW,
+  laneLines,
+  nextView,
+  printableView,
+  viewLines,
+  type ViewState,
+} from "../../lib/ui/view_lines.ts";
+import { createStyle } from "../../lib/ui/text.ts";
 
 const unknown = {
   inputTokens: null,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { RalphEvent } from "../../lib/events/types.ts";
 import type { Usage } from "../../lib/backlog/types.ts";
-import { type Activity, EMPTY_VIEW, nextView, type ViewState } from "../../lib/ui/view_state.ts";
+import { type Activity, EMPTY_VIEW, nextView, type ViewState } from "../../lib/ui/view_lines.ts";
 import { EVERY_EVENT } from "./every_event.ts";
 
 const item = { id: "US-001", kind: "story", title: "Add login" };

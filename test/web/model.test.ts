@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { RalphEvent } from "../../lib/events/types.ts";
 import type { RunReport } from "../../lib/report/types.ts";
 import { readEvent } from "../../lib/watch/follow.ts";
-import { findItem, itemRegions } from "../../lib/web/item_page.ts";
+import { findItem, itemRegions } from "../../lib/web/pages.ts";
 import { RunModel } from "../../lib/web/model.ts";
 import { runRegions } from "../../lib/web/run_page.ts";
 import { rowsOf } from "../../lib/web/spans.ts";

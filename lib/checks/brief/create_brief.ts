@@ -4,25 +4,30 @@
  *
  * @module
  */
-import { note, type RalphContext } from "../../context/context.ts";
 import { join, relative, sep } from "node:path";
 import type { AsInstructed } from "../../backlog/check_types.ts";
 import type { BriefRecord } from "../../backlog/journal_types.ts";
 import type { ManualEdit } from "../../backlog/state_files.ts";
 import type { Backlog } from "../../backlog/types.ts";
+import { note, type RalphContext } from "../../context/context.ts";
 import { requireRepository } from "../../git/repository.ts";
-import { type FileState, isSameState, listFiles, readFileState, realPath } from "../../host/file_state.ts";
+import { restoreInHead } from "../../git/restore_in_head.ts";
+import { movedTags, readTags, type Tags } from "../../git/tags.ts";
+import {
+  type FileState,
+  isSameState,
+  listFiles,
+  readFileState,
+  realPath,
+  writeFileState,
+} from "../../host/file_state.ts";
 import { hashText, pathExists, readBytes, resolveInside } from "../../host/files.ts";
 import { factsOf } from "../../host/path_facts.ts";
 import { changedPrograms, type Programs, programsOf } from "../../host/programs.ts";
-import { createAsInstructed } from "./as_instructed.ts";
-import { restoreFile, restoreHead } from "./restore_file.ts";
-import { keepFound } from "./kept.ts";
-import { writeObjects } from "./objects.ts";
-import { movedTags, readTags, type Tags } from "../../git/tags.ts";
-import { createPersonFiles, type PersonFiles } from "./outside.ts";
-import { decidingSettings } from "./settings.ts";
-import { briefSources } from "./sources.ts";
+import { createAsInstructed, keepFound } from "./kept.ts";
+import { readObject, writeObjects } from "./objects.ts";
+import { decidingSettings, restoreSettings } from "./settings.ts";
+import { briefSources, createPersonFiles, type PersonFiles } from "./sources.ts";
 import type { Brief, BriefChange, BriefEntry, BriefKind, BriefSource } from "./types.ts";
 
 /** A larger file is kept as a git object, and compared by size, inode and times. */
@@ -334,4 +339,34 @@ function shownPath({ root, repository, host }: RalphContext, file: string): stri
 export async function restoreBrief(brief: Brief): Promise<readonly BriefChange[]> {
   const changes = await brief.compare();
   return changes.length === 0 ? [] : await brief.restore(changes);
+}
+
+/** Makes one file what it was when the run began. @throws {RalphError} file-unwritable */
+async function restoreFile(ralph: RalphContext, change: BriefChange, entry: BriefEntry | null): Promise<void> {
+  const { file, before, found } = change;
+  const repository = requireRepository(ralph);
+  if (entry?.settings && found.kind === "text") {
+    const now = await decidingSettings(repository, file);
+    if (now !== null && await restoreSettings(repository, file, { before: entry.settings, now })) {
+      entry.before = readFileState(file, found.bytes.length * 2);
+      return;
+    }
+  }
+  const aside = join(repository.ralphDirectory, "aside");
+  const base = file.startsWith(ralph.root) ? ralph.root : repository.gitDirectory;
+  if (before.kind !== "large") return await writeFileState(file, before, base, { aside });
+  const object = entry?.object ?? null;
+  const content = object === null ? null : await readObject(ralph, object);
+  if (content === null) throw new Error(`the git object of ${file} is gone`);
+  await writeFileState(file, before, base, { aside, content });
+  if (entry !== null) entry.before = readFileState(file, -1);
+}
+
+/** Makes a commit of Ralph's where commits since `start` have changed these files. */
+async function restoreHead(ralph: RalphContext, start: string, changes: readonly BriefChange[]): Promise<void> {
+  const repository = requireRepository(ralph);
+  const paths = changes.map(({ file }) => relative(repository.topLevel, file).replaceAll(sep, "/"))
+    .filter((path) => !path.startsWith("..") && !path.startsWith(".git/"));
+  const made = await restoreInHead(repository, start, paths);
+  if (made !== null) ralph.events.emit({ type: "commit", ...made });
 }

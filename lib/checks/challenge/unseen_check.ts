@@ -1,15 +1,21 @@
 import { join, relative } from "node:path";
 import type { CheckResult } from "../../backlog/types.ts";
 import { UNSEEN_CHECK } from "../../backlog/attempts.ts";
-import { unseenCheckPrompt } from "./prompt.ts";
 import { jsonIn } from "../../host/data.ts";
 import { createRedactor } from "../../events/redact.ts";
 import { secretValues } from "../../events/secrets.ts";
 import type { EventBus, RalphEvent } from "../../events/types.ts";
 import { ensureDirectory, LARGEST_LOG, readText, temporaryDirectory, writeAtomic } from "../../host/files.ts";
-import { broughtUp, type Challenge, challengerFolder, type ChallengerTurn, challengerTurn } from "./challenger.ts";
+import {
+  broughtUp,
+  type Challenge,
+  challengerFolder,
+  type ChallengerTurn,
+  challengerTurn,
+  unseenCheckPrompt,
+} from "./challenger.ts";
 import { shellInvocation } from "../../host/shell.ts";
-import type { CheckPlace } from "../checkout/types.ts";
+import type { CheckPlace } from "../checkout/namespace.ts";
 import { endedBy } from "../shell.ts";
 import { closedFences } from "../../backlog/fences.ts";
 

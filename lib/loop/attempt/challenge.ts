@@ -1,8 +1,7 @@
 import type { Attempt, CheckResult, Doubt, WorkDone } from "../../backlog/types.ts";
 import { verdictOf } from "../../backlog/verdict.ts";
-import type { Challenge, GuardedChallenger } from "../../checks/challenge/challenger.ts";
+import { type Challenge, type GuardedChallenger, wrongImplementations } from "../../checks/challenge/challenger.ts";
 import { unseenCheck } from "../../checks/challenge/unseen_check.ts";
-import { wrongImplementations } from "../../checks/challenge/wrong_implementations.ts";
 import { commitOfTree, openCheckout } from "../../checks/checkout/open_checkout.ts";
 import { namedCheck } from "../../checks/function.ts";
 import { discardPaths } from "../../git/merge_change.ts";

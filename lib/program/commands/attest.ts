@@ -1,13 +1,12 @@
 import { resolve } from "node:path";
 import type { AttestReport, Verdict } from "../../generated/attest.ts";
-import { ATTESTATIONS_REF, VERDICTS_REF } from "../../attest/names.ts";
-import { opened } from "../../attest/read_attestation.ts";
-import { type Verified, verifyAttestation } from "../../attest/verify_attestation.ts";
+import { ATTESTATIONS_REF, VERDICTS_REF } from "../../attest/schema.ts";
+import { opened, type Verified, verifyAttestation } from "../../attest/verify_attestation.ts";
 import { type Invocation, toJson, usage } from "../../cli/command.ts";
 import { openSession } from "../../cli/session.ts";
 import { parseCount } from "../../cli/settings.ts";
 import type { RalphContext } from "../../context/context.ts";
-import { EXIT } from "../../errors/exit_codes.ts";
+import { EXIT } from "../../errors/ralph_error.ts";
 import { commitsNoted, noteAt } from "../../git/notes.ts";
 import { commitAt } from "../../git/refs.ts";
 import { requireRepository } from "../../git/repository.ts";

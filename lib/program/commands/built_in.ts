@@ -3,14 +3,14 @@ import { gunzipSync } from "node:zlib";
 import { didYouMean, type Invocation, styleFor, toJson, usage } from "../../cli/command.ts";
 import { table } from "../../cli/help.ts";
 import { resolveRoot } from "../../cli/workspace.ts";
-import { EXIT } from "../../errors/exit_codes.ts";
+import { EXIT } from "../../errors/ralph_error.ts";
 import { BASH, FISH, POWERSHELL, ZSH } from "../../generated/completions.ts";
 import { PROMPTS } from "../../generated/prompts.ts";
 import { RECIPE_TEXTS } from "../../generated/recipes.ts";
 import { pathExists, writeAtomic } from "../../host/files.ts";
 import { VERSION } from "../../host/version.ts";
 import { findPrompt } from "../../prompts/render.ts";
-import { findOwnRecipe, OWN_RECIPE } from "../../recipe/registry.ts";
+import { findOwnRecipe, OWN_RECIPE } from "../../recipe/loader.ts";
 import { DEFAULT_WORKFLOW, WORKFLOWS } from "../../workflows/table.ts";
 import { SHIPPED_RECIPES } from "../shipped_recipes.ts";
 

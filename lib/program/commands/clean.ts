@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { homesOf, removeHome } from "../../checks/checkout/home.ts";
 import { type Invocation, usage } from "../../cli/command.ts";
 import { openSession } from "../../cli/session.ts";
-import { EXIT } from "../../errors/exit_codes.ts";
+import { EXIT } from "../../errors/ralph_error.ts";
 import { deleteRefs, refsBelow } from "../../git/refs.ts";
 import { type Repository, requireRepository } from "../../git/repository.ts";
 import { cacheFolder } from "../../host/cache_folder.ts";

@@ -1,12 +1,11 @@
 import { isAbsolute } from "node:path";
 import type { ProviderChoice } from "../../config/types.ts";
-import { RalphError } from "../../errors/ralph_error.ts";
+import { EXIT, RalphError } from "../../errors/ralph_error.ts";
 import { openRepository } from "../../git/open_repository.ts";
 import { type Repository, requireRepository } from "../../git/repository.ts";
 import { findExecutable, shellInvocation } from "../../host/shell.ts";
 import { createSlots } from "../../host/slots.ts";
 import { isSuperUser } from "../../host/this_process.ts";
-import { EXIT } from "../../errors/exit_codes.ts";
 import type { Host, ProcessEnd } from "../../host/types.ts";
 import { type Invocation, styleFor, toJson } from "../../cli/command.ts";
 import { type Finding, foundOf } from "../../cli/finding.ts";

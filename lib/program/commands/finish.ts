@@ -5,7 +5,7 @@ import { type Invocation, usage } from "../../cli/command.ts";
 import { workText } from "../../cli/end_with.ts";
 import { openSession } from "../../cli/session.ts";
 import type { RalphContext } from "../../context/context.ts";
-import { EXIT } from "../../errors/exit_codes.ts";
+import { EXIT } from "../../errors/ralph_error.ts";
 import { requireRepository } from "../../git/repository.ts";
 import { askConsent } from "../../recipe/gate.ts";
 import { type Proof, requestBody, requestTitle } from "../../report/pull_request.ts";

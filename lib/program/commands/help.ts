@@ -1,4 +1,4 @@
-import { EXIT, EXIT_MEANINGS } from "../../errors/exit_codes.ts";
+import { EXIT, EXIT_MEANINGS } from "../../errors/ralph_error.ts";
 import { type Command, didYouMean, type Invocation, usage } from "../../cli/command.ts";
 import { commandHelp, flowed, generalHelp, helpColumns, table, wholeHelp } from "../../cli/help.ts";
 import { DEFAULT_WORKFLOW, WORKFLOWS } from "../../workflows/table.ts";

@@ -9,8 +9,7 @@ import { optional, parseCount, parseWorkers } from "../../cli/settings.ts";
 import { findPlace, type Place, resolveRoot } from "../../cli/workspace.ts";
 import { loadConfig } from "../../config/load.ts";
 import type { RalphContext } from "../../context/context.ts";
-import { EXIT } from "../../errors/exit_codes.ts";
-import { RalphError } from "../../errors/ralph_error.ts";
+import { EXIT, RalphError } from "../../errors/ralph_error.ts";
 import { openRepository } from "../../git/open_repository.ts";
 import { type Repository, requireRepository } from "../../git/repository.ts";
 import { readText } from "../../host/files.ts";
@@ -34,7 +33,7 @@ import { ensureOwnJob, landResult, takeJobs, workInCheckout } from "../../machin
 import { openEngine } from "../../machines/open_engine.ts";
 import { pushedJob, pushedResult, remoteUrl } from "../../machines/remote.ts";
 import { type JobContext, serveJobs, WORKER } from "../../machines/worker.ts";
-import { formatDuration, oneLine } from "../../ui/printable.ts";
+import { formatDuration, oneLine } from "../../ui/text.ts";
 import { workflowRow, WORKFLOWS } from "../../workflows/table.ts";
 
 /** `ralph job take|work|land`. */

@@ -15,7 +15,7 @@ import {
   SHOW_FLAGS,
 } from "../../cli/flags.ts";
 import { usageOf, valueText } from "../../cli/help.ts";
-import { EXIT, EXIT_MEANINGS } from "../../errors/exit_codes.ts";
+import { EXIT, EXIT_MEANINGS } from "../../errors/ralph_error.ts";
 import { VERSION } from "../../host/version.ts";
 import { WORKFLOWS } from "../../workflows/table.ts";
 

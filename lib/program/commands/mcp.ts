@@ -13,8 +13,7 @@ import { programOf } from "../../agents/environment.ts";
 import type { Invocation } from "../../cli/command.ts";
 import { resolveRoot } from "../../cli/workspace.ts";
 import { VERSION } from "../../host/version.ts";
-import { EXIT } from "../../errors/exit_codes.ts";
-import { RalphError } from "../../errors/ralph_error.ts";
+import { EXIT, RalphError } from "../../errors/ralph_error.ts";
 import type { ProcessEnd } from "../../host/types.ts";
 
 /** A client shows this of the server before its tools: some list tools only when the model searches for them. */

@@ -1,9 +1,8 @@
 import { resolve } from "node:path";
-import { EXIT } from "../../errors/exit_codes.ts";
+import { EXIT } from "../../errors/ralph_error.ts";
 import { writeAtomic } from "../../host/files.ts";
 import { type Invocation, styleFor, toJson } from "../../cli/command.ts";
-import { findRun } from "../../report/find_run.ts";
-import { makeReport } from "../../report/make_report.ts";
+import { findRun, makeReport } from "../../report/make_report.ts";
 import type { RunReport } from "../../report/types.ts";
 import { resolveRoot } from "../../cli/workspace.ts";
 import { resumeCommand, runFolders } from "../../workflows/table.ts";

@@ -2,13 +2,13 @@ import { join } from "node:path";
 import { type KeptFile, readKept } from "../../checks/brief/kept.ts";
 import { type Invocation, usage } from "../../cli/command.ts";
 import { resolveRoot } from "../../cli/workspace.ts";
-import { EXIT } from "../../errors/exit_codes.ts";
+import { EXIT } from "../../errors/ralph_error.ts";
 import { mergedText } from "../../git/merge_change.ts";
 import { openRepository } from "../../git/open_repository.ts";
 import { readFileState, writeFileState } from "../../host/file_state.ts";
 import { copyPath, hashFile, isDirectory, readText, removePath, replaceText } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
-import { findRun } from "../../report/find_run.ts";
+import { findRun } from "../../report/make_report.ts";
 import { runFolders } from "../../workflows/table.ts";
 
 /** `ralph restore [RUN] [PATH…]`: brings back what a run found changed and restored; of each file the newest. */

@@ -2,8 +2,8 @@ import { type Invocation, styleFor, toJson } from "../../cli/command.ts";
 import { openLook } from "../../cli/look.ts";
 import { openSession } from "../../cli/session.ts";
 import { unnamedAgent } from "../../cli/agents.ts";
-import { EXIT } from "../../errors/exit_codes.ts";
-import { oneLine } from "../../ui/printable.ts";
+import { EXIT } from "../../errors/ralph_error.ts";
+import { oneLine } from "../../ui/text.ts";
 import type { Chosen } from "../chosen.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { EXIT } from "../../errors/exit_codes.ts";
+import { EXIT } from "../../errors/ralph_error.ts";
 import { flagsFrom, type Invocation } from "../../cli/command.ts";
 import { parseRecipeLine, recipeHelp, runLoaded } from "../../cli/recipe_args.ts";
 import { loadRecipe } from "../../recipe/loader.ts";

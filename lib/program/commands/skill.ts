@@ -3,7 +3,7 @@ import { didYouMean, type Invocation, usage } from "../../cli/command.ts";
 import { resolveRoot } from "../../cli/workspace.ts";
 import { VERSION } from "../../host/version.ts";
 import { isObject, jsonIn, objectOr } from "../../host/data.ts";
-import { EXIT } from "../../errors/exit_codes.ts";
+import { EXIT } from "../../errors/ralph_error.ts";
 import { SKILL_TEXT } from "../../generated/skill.ts";
 import {
   hashText,

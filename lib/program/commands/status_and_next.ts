@@ -12,7 +12,7 @@ import {
 import { WORKFLOWS } from "../../workflows/table.ts";
 import { usedAt } from "../../cli/workspace.ts";
 import { chosen } from "../chosen.ts";
-import { EXIT } from "../../errors/exit_codes.ts";
+import { EXIT } from "../../errors/ralph_error.ts";
 import { readLockHolder } from "../../host/lock_holder.ts";
 import type { Host } from "../../host/types.ts";
 

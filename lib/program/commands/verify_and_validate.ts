@@ -9,7 +9,7 @@ import { resolve } from "node:path";
 import { placeholderProblems, problemOf, type ValidatedFile } from "../../cli/validated_file.ts";
 import { CONFIG_FILE, findConfig } from "../../config/load.ts";
 import type { Config } from "../../config/types.ts";
-import { EXIT } from "../../errors/exit_codes.ts";
+import { EXIT } from "../../errors/ralph_error.ts";
 import { nearest } from "../../errors/nearest.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { deleteRefs } from "../../git/refs.ts";

@@ -1,12 +1,11 @@
 import { type Invocation, styleFor, usage } from "../../cli/command.ts";
 import { resolveRoot } from "../../cli/workspace.ts";
 import { type OwnFiles, ownFiles } from "../../context/context.ts";
-import { EXIT } from "../../errors/exit_codes.ts";
-import { RalphError } from "../../errors/ralph_error.ts";
+import { EXIT, RalphError } from "../../errors/ralph_error.ts";
 import type { RalphEvent } from "../../events/types.ts";
 import { openRepository } from "../../git/open_repository.ts";
 import { readLockHolder } from "../../host/lock_holder.ts";
-import { findRun } from "../../report/find_run.ts";
+import { findRun } from "../../report/make_report.ts";
 import { controlFolder, liveFile, sendRequest } from "../../steer/control.ts";
 import type { LiveRun, SteerRequest } from "../../steer/types.ts";
 import { createHumanReporter } from "../../ui/create_reporter.ts";

@@ -7,8 +7,7 @@ import { requireRepository, type RootedRepository, topLevelPaths } from "../../g
 import type { Host } from "../../host/types.ts";
 import { type Change, changeOf } from "../../report/changed_files.ts";
 import { repositoryOf } from "../../report/commits.ts";
-import { listRuns } from "../../report/find_run.ts";
-import { makeReport } from "../../report/make_report.ts";
+import { listRuns, makeReport } from "../../report/make_report.ts";
 import { type Proof, requestBody } from "../../report/pull_request.ts";
 import type { RunReport } from "../../report/types.ts";
 import { resumeCommand, runFolders, workflowRow, WORKFLOWS } from "../../workflows/table.ts";

@@ -5,7 +5,7 @@ import { changesTests } from "../../backlog/changes_tests.ts";
 import { fingerprintOf } from "../../backlog/attempts.ts";
 import { resolveInside } from "../../host/files.ts";
 import { isoNow } from "../../host/local_date.ts";
-import { ensureRunsIgnored } from "../../events/run_folders.ts";
+import { ensureRunsIgnored } from "../../events/known_runs.ts";
 import type { Overview } from "../../backlog/overview.ts";
 import type { Backlog, Check, Claim, Item, JudgeContext, Next, ParkedItem, Turn } from "../../backlog/types.ts";
 import { readOrError } from "../read_or_error.ts";

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import type { Document } from "yaml";
 import { ensureDirectory, listDirectory, pathExists, renamePath } from "../../host/files.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { ensureRunsIgnored } from "../../events/run_folders.ts";
+import { ensureRunsIgnored } from "../../events/known_runs.ts";
 import type { HookConfig } from "../../config/types.ts";
 import { type Hook, hookOfConfig, type HookRecord, type HookStore } from "../../hooks/hook.ts";
 import { readSprint, type SprintContext } from "./backlog.ts";

@@ -1,8 +1,7 @@
 import { relative, resolve } from "node:path";
-import { RalphError } from "../../../errors/ralph_error.ts";
-import { EXIT } from "../../../errors/exit_codes.ts";
+import { EXIT, RalphError } from "../../../errors/ralph_error.ts";
 import type { ExecArgs } from "../args.ts";
-import { findOwnRecipe, shippedRecipe } from "../../../recipe/registry.ts";
+import { findOwnRecipe, shippedRecipe } from "../../../recipe/loader.ts";
 import type { Invocation } from "../../../cli/command.ts";
 import { endWith } from "../../../cli/end_with.ts";
 import { goalOf } from "../../../cli/goal.ts";

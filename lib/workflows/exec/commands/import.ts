@@ -6,7 +6,7 @@ import { openSession } from "../../../cli/session.ts";
 import { placeholderProblems } from "../../../cli/validated_file.ts";
 import { addToConfig } from "../../../cli/write_config.ts";
 import type { RalphContext } from "../../../context/context.ts";
-import { EXIT } from "../../../errors/exit_codes.ts";
+import { EXIT } from "../../../errors/ralph_error.ts";
 import { pathExists, readText, resolveInside, writeAtomic } from "../../../host/files.ts";
 import { gate } from "../../../recipe/gate.ts";
 import { formatPrd, parsePrd } from "../format.ts";

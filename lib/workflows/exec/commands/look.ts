@@ -14,7 +14,7 @@ import { prdBacklog } from "../backlog.ts";
 import { join } from "node:path";
 import { type FileFindings, ownHint, type ValidatedFile, validateFile } from "../../../cli/validated_file.ts";
 import { readText } from "../../../host/files.ts";
-import { oneLine } from "../../../ui/printable.ts";
+import { oneLine } from "../../../ui/text.ts";
 import { readOrError } from "../../read_or_error.ts";
 import { parsePrd } from "../format.ts";
 import { findExternal, hintForPrd, importHint } from "../import/find_external.ts";

@@ -6,7 +6,7 @@ import { goalMissing, preflight } from "./preflight.ts";
 import { planTurn, readPrd } from "./turn.ts";
 import { askForChange, type PlanConsents, reviewDraft } from "./review.ts";
 import { askingEnds, planning } from "../../planner_turn.ts";
-import { trespassText } from "../../../ui/event_text.ts";
+import { trespassText } from "../../../ui/text.ts";
 
 /** Planning and the gates after it write these files. */
 const OWN_FILES: readonly string[] = [...PLAN_STATE_FILES, PROGRESS_FILE];

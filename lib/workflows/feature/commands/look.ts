@@ -1,7 +1,7 @@
 import { localTime } from "../../../host/local_date.ts";
 import { join } from "node:path";
 import { headlineOf } from "../../../backlog/verdict.ts";
-import { oneLine, type Style } from "../../../ui/printable.ts";
+import { oneLine, type Style } from "../../../ui/text.ts";
 import { featureBacklog, type FeatureItemData } from "../backlog.ts";
 import { type FeatureDirectory, listFeatures, matchFeature } from "../directories.ts";
 import type { FeatureFindings } from "../claim.ts";

@@ -1,6 +1,6 @@
 import type { RalphContext } from "../../../context/context.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
-import { shippedRecipe } from "../../../recipe/registry.ts";
+import { shippedRecipe } from "../../../recipe/loader.ts";
 import type { Invocation } from "../../../cli/command.ts";
 import { endWith } from "../../../cli/end_with.ts";
 import { openSession } from "../../../cli/session.ts";

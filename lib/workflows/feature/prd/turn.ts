@@ -1,6 +1,6 @@
 import type { FeatureDirectory } from "../directories.ts";
 import type { RalphContext } from "../../../context/context.ts";
-import { trespassText } from "../../../ui/event_text.ts";
+import { trespassText } from "../../../ui/text.ts";
 import { type PlannerTurn, plannerTurn } from "../../planner_turn.ts";
 import type { Outcome } from "../../../recipe/outcome.ts";
 

@@ -4,7 +4,7 @@ import { verify } from "../../../checks/verify.ts";
 import { type Invocation, toJson, usage } from "../../../cli/command.ts";
 import { openSession } from "../../../cli/session.ts";
 import { findPlace } from "../../../cli/workspace.ts";
-import { EXIT } from "../../../errors/exit_codes.ts";
+import { EXIT } from "../../../errors/ralph_error.ts";
 import { exitCodeOf } from "../../../recipe/outcome.ts";
 import { planChecks } from "../checks.ts";
 import { findPlan, positionOf } from "../position.ts";

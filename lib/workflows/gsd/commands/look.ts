@@ -3,7 +3,7 @@ import { planChecks, uncheckedLines, uncheckedPlans } from "../checks.ts";
 import { circleLine, type Position, positionOf } from "../position.ts";
 import { readPlanning, scanPlanning } from "../read_planning.ts";
 import { readOrError } from "../../read_or_error.ts";
-import type { Style } from "../../../ui/printable.ts";
+import type { Style } from "../../../ui/text.ts";
 import { type Diagnostic, GSD_JOURNAL, type Phase, type Plan, type Planning, PLANNING_DIRECTORY } from "../types.ts";
 import { join } from "node:path";
 import { placeholderProblems, problemOf, type ValidatedFile } from "../../../cli/validated_file.ts";

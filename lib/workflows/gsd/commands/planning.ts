@@ -3,8 +3,7 @@ import { type GsdAction, installedCommands, slashCommand } from "../slash_comman
 import { isNumber, sameNumber } from "../numbers.ts";
 import { GSD_RUNS, type Planning, PLANNING_DIRECTORY, STATE_FILE } from "../types.ts";
 import { readPlanning, scanPlanning } from "../read_planning.ts";
-import { EXIT } from "../../../errors/exit_codes.ts";
-import { RalphError } from "../../../errors/ralph_error.ts";
+import { EXIT, RalphError } from "../../../errors/ralph_error.ts";
 import { pathExists } from "../../../host/files.ts";
 import { findExecutable } from "../../../host/shell.ts";
 import { type CommandModule, type Flags, type Invocation, usage } from "../../../cli/command.ts";

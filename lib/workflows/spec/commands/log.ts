@@ -1,8 +1,8 @@
-import { oneLine, type Style } from "../../../ui/printable.ts";
+import { oneLine, type Style } from "../../../ui/text.ts";
 import { findSpec } from "../find_spec.ts";
 import { type LogEntry, readLog } from "../history/log.ts";
 import { requireRepository } from "../../../git/repository.ts";
-import { EXIT } from "../../../errors/exit_codes.ts";
+import { EXIT } from "../../../errors/ralph_error.ts";
 import { type Invocation, styleFor, toJson } from "../../../cli/command.ts";
 import { PLAN_FILE } from "../types.ts";
 import { openPlan } from "./open_plan.ts";

@@ -1,7 +1,7 @@
 import { PLAN_FILE } from "../types.ts";
 import { givenUpIn, offered } from "../item.ts";
 import { isWaiting, nextAction, viewPlan } from "../view.ts";
-import { EXIT } from "../../../errors/exit_codes.ts";
+import { EXIT } from "../../../errors/ralph_error.ts";
 import { type Invocation, styleFor, toJson, usage } from "../../../cli/command.ts";
 import type { Look, NextView, StatusView } from "../../../cli/look.ts";
 import { hintOf } from "../../../cli/next_step.ts";

@@ -1,4 +1,3 @@
-import { EXIT } from "../../../errors/exit_codes.ts";
 import { problemsOf } from "../plan_file.ts";
 import { changeOf, onlyAdds, permitted, scopeOfTurn, type TurnScope, withClaims } from "../turn_claims.ts";
 import { type Mutated, type PlanStore, planStore } from "../store.ts";
@@ -6,7 +5,7 @@ import { type Plan, PLAN_FILE } from "../types.ts";
 import type { OfferOptions } from "../item.ts";
 import type { ClaimLine, Inbox } from "../../../backlog/claims.ts";
 import { addClaims, type ClaimMode, claimMode, claimsIn } from "../../../context/claim_mode.ts";
-import { RalphError } from "../../../errors/ralph_error.ts";
+import { EXIT, RalphError } from "../../../errors/ralph_error.ts";
 import { type Invocation, toJson } from "../../../cli/command.ts";
 import { type Look, openLook, parkedIn } from "../../../cli/look.ts";
 import { findPlace } from "../../../cli/workspace.ts";

@@ -1,4 +1,4 @@
-import { oneLine, type Style } from "../../../ui/printable.ts";
+import { oneLine, type Style } from "../../../ui/text.ts";
 import { recordIn, specOf } from "../plan_file.ts";
 import type { JsonObject, Plan } from "../types.ts";
 import type { NextAction, PlanView } from "../view.ts";

@@ -7,7 +7,7 @@ import { openSession } from "../../../cli/session.ts";
 import { refuseEmptyItems } from "../../../cli/validated_file.ts";
 import { findPlace, type Place } from "../../../cli/workspace.ts";
 import { PLAN_FILE } from "../types.ts";
-import { shippedRecipe } from "../../../recipe/registry.ts";
+import { shippedRecipe } from "../../../recipe/loader.ts";
 
 /** `ralph set-spec FILE`: makes a spec the current one. */
 export async function setSpec(invocation: Invocation): Promise<number> {

@@ -1,7 +1,7 @@
 import { itemLine, type Look, type NextView, parkedIn, type StatusView } from "../../../cli/look.ts";
 import type { Next, Verification } from "../../../backlog/types.ts";
 import { hintOf } from "../../../cli/next_step.ts";
-import { oneLine, type Style } from "../../../ui/printable.ts";
+import { oneLine, type Style } from "../../../ui/text.ts";
 import { readSprint, sprintBacklog } from "../backlog.ts";
 import type { SprintItemData, SprintProgress, SprintStep } from "../types.ts";
 import {

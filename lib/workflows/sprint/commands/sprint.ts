@@ -1,8 +1,7 @@
 import { compileSprint } from "../compile.ts";
 import { sprintDirectory } from "../paths.ts";
-import { RalphError } from "../../../errors/ralph_error.ts";
-import { EXIT } from "../../../errors/exit_codes.ts";
-import { shippedRecipe } from "../../../recipe/registry.ts";
+import { EXIT, RalphError } from "../../../errors/ralph_error.ts";
+import { shippedRecipe } from "../../../recipe/loader.ts";
 import { type Invocation, styleFor, toJson, usage, verbOf } from "../../../cli/command.ts";
 import { endWith } from "../../../cli/end_with.ts";
 import { findPlace } from "../../../cli/workspace.ts";

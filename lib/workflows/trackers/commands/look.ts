@@ -13,12 +13,12 @@ import { hintOf } from "../../../cli/next_step.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { requireRepository } from "../../../git/repository.ts";
 import { issueParts } from "../../../trackers/backlog.ts";
-import { ISSUES, outboxFile, trackerKey } from "../../../trackers/names.ts";
+import { ISSUES, outboxFile, trackerKey } from "../../../trackers/types.ts";
 import { nameTracker, type TrackerName } from "../../../trackers/open_tracker.ts";
 import { readOutbox } from "../../../trackers/outbox.ts";
 import { entryOf, type IssueData, type Standings, standingsOf } from "../../../trackers/queue.ts";
 import { readSnapshot } from "../../../trackers/snapshot.ts";
-import { oneLine } from "../../../ui/printable.ts";
+import { oneLine } from "../../../ui/text.ts";
 import { checksOnce } from "../../checks_once.ts";
 
 const COMMANDS = { run: "ralph run", retry: "ralph run --retry-blocked" };
