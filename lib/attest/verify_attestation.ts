@@ -4,14 +4,7 @@ import { commitsNoted, namesToIds, noteAt } from "../git/notes.ts";
 import { requireRepository } from "../git/repository.ts";
 import { jsonIn } from "../host/data.ts";
 import { signedBytes } from "./envelope.ts";
-import {
-  ATTESTATIONS_REF,
-  ENVELOPE_SCHEMA,
-  RESULT_SCHEMA,
-  STATEMENT_SCHEMA,
-  TEST_RESULT,
-  VERDICTS_REF,
-} from "./schema.ts";
+import * as attest from "./schema.ts";
 
 /** The worth of an attestation. */
 export interface Verified {
@@ -47,11 +40,13 @@ export async function verifyAttestation(
 ): Promise<Verified> {
   const repository = requireRepository(ralph);
   const [tree = null] = await namesToIds(repository, [`${commit}^{tree}`]);
-  const own = await noteAt(repository, ATTESTATIONS_REF, commit);
-  const others = own === null && tree !== null ? await commitsNoted(repository, VERDICTS_REF, `"tree":"${tree}"`) : [];
+  const own = await noteAt(repository, attest.ATTESTATIONS_REF, commit);
+  const others = own === null && tree !== null
+    ? await commitsNoted(repository, attest.VERDICTS_REF, `"tree":"${tree}"`)
+    : [];
   let best: Verified = { ...NONE, commit };
   for (const attested of own === null ? others : [commit]) {
-    const note = own ?? await noteAt(repository, ATTESTATIONS_REF, attested);
+    const note = own ?? await noteAt(repository, attest.ATTESTATIONS_REF, attested);
     if (note === null) continue;
     best = { ...await look(ralph, note, { attested, tree, signers }), commit };
     if (best.status === "passed") break;
@@ -136,7 +131,7 @@ interface Opened {
 
 /** Opens an envelope; a text says why it is none. Base64 in any but its one plain form is refused. Pure. */
 export function opened(line: string): Opened | string {
-  const parsed = ENVELOPE_SCHEMA.safeParse(jsonIn(line));
+  const parsed = attest.ENVELOPE_SCHEMA.safeParse(jsonIn(line));
   if (!parsed.success) return "it is no DSSE envelope with an in-toto statement";
   const payload = bytesOf(parsed.data.payload);
   const signatures = parsed.data.signatures.map(({ sig }) => bytesOf(sig));
@@ -157,11 +152,11 @@ function bytesOf(base64: string): Buffer | null {
  * @returns `null`: it is a statement of another kind; a text: why it cannot be believed. Pure.
  */
 function verdictIn(statement: unknown): Verdict | string | null {
-  const parsed = STATEMENT_SCHEMA.safeParse(statement);
+  const parsed = attest.STATEMENT_SCHEMA.safeParse(statement);
   if (!parsed.success) return "it is no in-toto statement about one commit and its tree";
   const { predicateType, predicate, subject: [subject] } = parsed.data;
-  if (predicateType !== TEST_RESULT) return null;
-  const result = RESULT_SCHEMA.safeParse(predicate);
+  if (predicateType !== attest.TEST_RESULT) return null;
+  const result = attest.RESULT_SCHEMA.safeParse(predicate);
   if (!result.success) return "its test result is none of Ralph's, or of a newer version";
   const { ralph: verdict } = result.data;
   const { gitCommit, gitTree } = subject!.digest;

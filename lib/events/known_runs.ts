@@ -1,14 +1,5 @@
 import { join, relative, sep } from "node:path";
-import {
-  appendText,
-  ensurePrivateDirectory,
-  listDirectory,
-  pathExists,
-  PRIVATE_FILE,
-  readText,
-  removeOwn,
-  writeAtomic,
-} from "../host/files.ts";
+import * as files from "../host/files.ts";
 
 /** The place in which Ralph notes the folders that its runs made. */
 interface RunsPlace {
@@ -25,10 +16,10 @@ interface RunsPlace {
 export async function noteRun({ topLevel, ralphDirectory }: RunsPlace, directory: string, id: string): Promise<void> {
   const file = join(ralphDirectory, "runs");
   const isFirst = await knownRuns({ topLevel, ralphDirectory }, directory) === null;
-  const before = isFirst ? (await listDirectory(directory)).filter((name) => RUN_REGEXP.test(name)) : [];
+  const before = isFirst ? (await files.listDirectory(directory)).filter((name) => RUN_REGEXP.test(name)) : [];
   const lines = [...new Set([...before, id])].map((name) => `${prefixOf(topLevel, directory)}${name}\n`);
-  await ensurePrivateDirectory(ralphDirectory);
-  await appendText(file, lines.join(""), PRIVATE_FILE);
+  await files.ensurePrivateDirectory(ralphDirectory);
+  await files.appendText(file, lines.join(""), files.PRIVATE_FILE);
 }
 
 /** The ids of the runs that Ralph made in a folder; `null` where nothing is known of it, as in a fresh clone. */
@@ -37,7 +28,7 @@ export async function knownRuns(
   directory: string,
 ): Promise<ReadonlySet<string> | null> {
   const prefix = prefixOf(topLevel, directory);
-  const lines = (await readText(join(ralphDirectory, "runs")).catch(() => null) ?? "").split("\n");
+  const lines = (await files.readText(join(ralphDirectory, "runs")).catch(() => null) ?? "").split("\n");
   const ids = lines.filter((line) => line.startsWith(prefix)).map((line) => line.slice(prefix.length));
   return ids.length === 0 ? null : new Set(ids);
 }
@@ -58,19 +49,20 @@ export const RUN_REGEXP: RegExp = /^\d{8}-\d{6}-[0-9a-z]+$/;
  * @returns the names of those taken away
  */
 export async function pruneRuns(directory: string, keep: number, own: string): Promise<readonly string[]> {
-  const runs = (await listDirectory(directory)).filter((name) => RUN_REGEXP.test(name) && name !== own).toSorted();
+  const runs = (await files.listDirectory(directory)).filter((name) => RUN_REGEXP.test(name) && name !== own)
+    .toSorted();
   const old = runs.slice(0, Math.max(0, runs.length - (keep - 1)));
-  for (const name of old) await removeOwn(join(directory, name), directory);
+  for (const name of old) await files.removeOwn(join(directory, name), directory);
   return old;
 }
 
 /** Sees to the `.gitignore` of `*` in a folder of runs. */
 export async function ensureRunsIgnored(runsDirectory: string): Promise<void> {
   const ignore = join(runsDirectory, ".gitignore");
-  if (!await pathExists(ignore)) await writeAtomic(ignore, EVERYTHING);
+  if (!await files.pathExists(ignore)) await files.writeAtomic(ignore, EVERYTHING);
 }
 
 /** True when git ignores everything in this folder, by a file in it. */
 export async function isIgnoring(folder: string): Promise<boolean> {
-  return await readText(join(folder, ".gitignore")) === EVERYTHING;
+  return await files.readText(join(folder, ".gitignore")) === EVERYTHING;
 }

@@ -10,16 +10,7 @@ import { discardPaths, mergeChange, type TreeChange } from "../git/merge_change.
 import { ownCommit } from "../git/own_commit.ts";
 import { type Repository, requireRepository, rootPaths, topLevelPaths } from "../git/repository.ts";
 import { gitFailed, partsOf } from "../git/run_git.ts";
-import {
-  ensureDirectory,
-  hashText,
-  listDirectory,
-  openAppender,
-  removeOwn,
-  removePath,
-  renamePath,
-  temporaryDirectory,
-} from "../host/files.ts";
+import * as files from "../host/files.ts";
 import { shellInvocation } from "../host/shell.ts";
 import { createSlots } from "../host/slots.ts";
 import type { Hook } from "./hook.ts";
@@ -74,7 +65,7 @@ async function runFunction(
   { iteration, transcript, cwd, log: file, signal, onStart }: HookWorkspace,
 ): Promise<HookEnd> {
   onStart(ralph.host.environment.pid);
-  const writer = await openAppender(file);
+  const writer = await files.openAppender(file);
   const redactor = redactorFor(ralph.host.environment.variables);
   const log = async (text: string): Promise<void> => writer.write(Buffer.from(redactor.text(text)));
   try {
@@ -104,7 +95,7 @@ async function runShell(
   { cwd, log: file, signal, onStart }: HookWorkspace,
   environment: Readonly<Record<string, string>>,
 ): Promise<HookEnd> {
-  const writer = await openAppender(file);
+  const writer = await files.openAppender(file);
   const redactor = redactorFor(ralph.host.environment.variables);
   const timeoutMs = timeoutOf(ralph, hook);
   try {
@@ -178,7 +169,7 @@ export async function applyChange(
     : await applyTreeChange(ralph, requireRepository(ralph), change, subject);
   if (applied.status === "committed") ralph.events.emit({ type: "commit", commit: applied.commit, subject, hook });
   if (applied.status !== "kept") {
-    await removePath(file);
+    await files.removePath(file);
     return null;
   }
   const kept = relative(ralph.root, await keepPatch(file)).replaceAll(sep, "/");
@@ -223,7 +214,7 @@ export function pendingPatch(logs: string, iteration: number, hook: string): str
 /** Keeps a patch for a person. @returns its path */
 async function keepPatch(file: string): Promise<string> {
   const kept = join(dirname(file), `${basename(file, PENDING)}${KEPT}`);
-  await renamePath(file, kept);
+  await files.renamePath(file, kept);
   return kept;
 }
 
@@ -235,9 +226,9 @@ async function keepPatch(file: string): Promise<string> {
  */
 export async function reportLeftPatches(ralph: RalphContext, shared: string | null, folder: string): Promise<void> {
   const runs = dirname(folder);
-  const folders = shared === null ? (await listDirectory(runs)).map((name) => join(runs, name)) : [shared];
+  const folders = shared === null ? (await files.listDirectory(runs)).map((name) => join(runs, name)) : [shared];
   for (const one of folders) {
-    for (const name of (await listDirectory(one)).filter((entry) => entry.endsWith(PENDING))) {
+    for (const name of (await files.listDirectory(one)).filter((entry) => entry.endsWith(PENDING))) {
       const kept = relative(ralph.root, await keepPatch(join(one, name)));
       note(ralph, "warn", `a killed run did not bring in what a hook changed: \`git apply ${kept}\` does`);
     }
@@ -268,11 +259,11 @@ export class HookTrees {
     this.#root = root;
     this.#repository = repository;
     this.#left = left;
-    this.#prefix = `ralph-hook-${hashText(`${repository.gitDirectory}\0${root}`).slice(0, 12)}-`;
+    this.#prefix = `ralph-hook-${files.hashText(`${repository.gitDirectory}\0${root}`).slice(0, 12)}-`;
   }
 
   async open(commit: string): Promise<HookTree> {
-    const folder = await temporaryDirectory(this.#prefix);
+    const folder = await files.temporaryDirectory(this.#prefix);
     const { path } = folder;
     try {
       await this.#oneAtATime.run(() => this.#git(["worktree", "add", "--quiet", "--detach", path, commit]));
@@ -296,7 +287,7 @@ export class HookTrees {
       const path = line.slice("worktree ".length);
       if (!line.startsWith("worktree ") || !path.includes(`/${this.#prefix}`)) continue;
       await this.#remove(path);
-      await removeOwn(path, dirname(path));
+      await files.removeOwn(path, dirname(path));
     }
   }
 
@@ -306,7 +297,7 @@ export class HookTrees {
     const what = [commit, tree, "--", ":/", ...this.#left.map((one) => `:(exclude,top,literal)${one}`)];
     const paths = partsOf(await this.#git(["-C", path, "diff", "--name-only", "-z", "--no-renames", ...what]));
     if (paths.length === 0) return null;
-    await ensureDirectory(dirname(file));
+    await files.ensureDirectory(dirname(file));
     const form = ["--binary", "--full-index", "--no-renames", "--no-color", "--no-ext-diff", "--no-textconv"];
     await this.#git(["-C", path, "diff", ...form, `--output=${file}`, ...what]);
     const made = await ownCommit(this.#repository, tree, { parents: [commit], message: "ralph: hook\n" });

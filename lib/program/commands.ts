@@ -5,24 +5,7 @@
  * @module
  */
 import type { Command } from "../cli/command.ts";
-import {
-  AGENT_FLAGS,
-  CHECK_TIME_FLAG,
-  CONSENT_FLAGS,
-  LOOP_FLAGS,
-  OUTPUT_FLAGS,
-  pick,
-  PLACE_FLAGS,
-  PLAN_FLAGS,
-  REPORT_FLAGS,
-  ROOT_FLAG,
-  RUN_FLAGS,
-  SANDBOX_FLAGS,
-  SHOW_FLAGS,
-  text,
-  toggle,
-  WORK_FLAGS,
-} from "../cli/flags.ts";
+import * as flags from "../cli/flags.ts";
 import { DEFAULT_WORKFLOW, WORKFLOWS } from "../workflows/table.ts";
 import type { WorkflowRow } from "../workflows/workflow.ts";
 import { type Row, TOOLS } from "./tool_commands.ts";
@@ -50,7 +33,13 @@ const SHARED: readonly Row[] = [
     summary: "plan a goal, a spec or a phase",
     usage: '"<goal>"|SPEC.md|PHASE',
     arity: [0, 1],
-    flags: { ...PLAN_FLAGS, ...CONSENT_FLAGS, ...AGENT_FLAGS, ...REPORT_FLAGS, ...PLACE_FLAGS },
+    flags: {
+      ...flags.PLAN_FLAGS,
+      ...flags.CONSENT_FLAGS,
+      ...flags.AGENT_FLAGS,
+      ...flags.REPORT_FLAGS,
+      ...flags.PLACE_FLAGS,
+    },
     details: inEach("plan"),
     load: async () => ({ run: (await import("./commands/init_plan_run.ts")).plan }),
   },
@@ -61,8 +50,10 @@ const SHARED: readonly Row[] = [
     usage: scopesOf(WORKFLOWS.filter(({ help }) => help?.run !== undefined)),
     flags: {
       ...Object.assign({}, ...WORKFLOWS.map(({ runFlags }) => runFlags)),
-      "dry-run": toggle("show what would come first; starts no agent and no check, writes nothing", { common: true }),
-      ...RUN_FLAGS,
+      "dry-run": flags.toggle("show what would come first; starts no agent and no check, writes nothing", {
+        common: true,
+      }),
+      ...flags.RUN_FLAGS,
     },
     details: inEach("run"),
     load: async () => ({ run: (await import("./commands/init_plan_run.ts")).run }),
@@ -75,7 +66,12 @@ const LOOKING: readonly Row[] = [
     group: "look",
     summary: "run the checks of the work; starts no agent",
     usage: SCOPE,
-    flags: { ...pick(LOOP_FLAGS, "verify", "allow-unverified"), ...CHECK_TIME_FLAG, ...SANDBOX_FLAGS, ...WORK_FLAGS },
+    flags: {
+      ...flags.pick(flags.LOOP_FLAGS, "verify", "allow-unverified"),
+      ...flags.CHECK_TIME_FLAG,
+      ...flags.SANDBOX_FLAGS,
+      ...flags.WORK_FLAGS,
+    },
     load: async () => ({ run: (await import("./commands/verify_and_validate.ts")).verify }),
   },
   {
@@ -85,7 +81,7 @@ const LOOKING: readonly Row[] = [
     insideRun: true,
     summary: "show the item that the next iteration would take",
     usage: SCOPE,
-    flags: WORK_FLAGS,
+    flags: flags.WORK_FLAGS,
     load: async () => ({ run: (await import("./commands/status_and_next.ts")).next }),
   },
   {
@@ -95,7 +91,7 @@ const LOOKING: readonly Row[] = [
     insideRun: true,
     summary: "check the configuration and the state files, all problems at once",
     usage: SCOPE,
-    flags: WORK_FLAGS,
+    flags: flags.WORK_FLAGS,
     load: async () => ({ run: (await import("./commands/verify_and_validate.ts")).validate }),
   },
   {
@@ -105,7 +101,7 @@ const LOOKING: readonly Row[] = [
     insideRun: true,
     summary: "show the state of the work: done, open, next",
     usage: SCOPE,
-    flags: WORK_FLAGS,
+    flags: flags.WORK_FLAGS,
     load: async () => ({ run: (await import("./commands/status_and_next.ts")).status }),
   },
   {
@@ -114,7 +110,7 @@ const LOOKING: readonly Row[] = [
     insideRun: true,
     summary: "the live view of a run, in another terminal",
     usage: "[RUN]",
-    flags: { json: toggle("print its events as NDJSON on standard output, as they come"), ...ROOT_FLAG },
+    flags: { json: flags.toggle("print its events as NDJSON on standard output, as they come"), ...flags.ROOT_FLAG },
     details: ["Without RUN: the newest run at work. It ends with the run; Ctrl-C leaves the run alone."],
     load: async () => ({ run: (await import("./commands/watch_and_steer.ts")).watch }),
   },
@@ -123,9 +119,9 @@ const LOOKING: readonly Row[] = [
     group: "watch",
     summary: "a page in the browser that shows the runs and changes them",
     flags: {
-      port: text("N", "the port (default: one that is free)"),
-      open: toggle("open it in the browser"),
-      root: text("DIR", "a project's folder (repeatable; default: this one)", { many: true }),
+      port: flags.text("N", "the port (default: one that is free)"),
+      open: flags.toggle("open it in the browser"),
+      root: flags.text("DIR", "a project's folder (repeatable; default: this one)", { many: true }),
     },
     details: [
       "It prints its address, on this machine alone and with a token in it: who has it can answer, pause and stop.",
@@ -137,7 +133,7 @@ const LOOKING: readonly Row[] = [
     group: "steer",
     summary: "let a run wait after its present turn",
     usage: "[RUN]",
-    flags: ROOT_FLAG,
+    flags: flags.ROOT_FLAG,
     load: async () => ({ run: (await import("./commands/watch_and_steer.ts")).pause }),
   },
   {
@@ -145,7 +141,7 @@ const LOOKING: readonly Row[] = [
     group: "steer",
     summary: "let a paused run continue",
     usage: "[RUN]",
-    flags: ROOT_FLAG,
+    flags: flags.ROOT_FLAG,
     load: async () => ({ run: (await import("./commands/watch_and_steer.ts")).resume }),
   },
   {
@@ -153,7 +149,7 @@ const LOOKING: readonly Row[] = [
     group: "steer",
     summary: "end a run after its present turn",
     usage: "[RUN]",
-    flags: { now: toggle("end it at once, as Ctrl-C does; the turn is taken again later"), ...ROOT_FLAG },
+    flags: { now: flags.toggle("end it at once, as Ctrl-C does; the turn is taken again later"), ...flags.ROOT_FLAG },
     load: async () => ({ run: (await import("./commands/watch_and_steer.ts")).stop }),
   },
   {
@@ -162,9 +158,9 @@ const LOOKING: readonly Row[] = [
     summary: "say something to a run: it goes into the next prompt",
     usage: '"TEXT"',
     flags: {
-      item: text("ID", "into the prompts for this item alone"),
-      run: text("RUN", "to this run (default: the newest one at work)"),
-      ...ROOT_FLAG,
+      item: flags.text("ID", "into the prompts for this item alone"),
+      run: flags.text("RUN", "to this run (default: the newest one at work)"),
+      ...flags.ROOT_FLAG,
     },
     details: ["It is under its own heading there, and in the report. What has to pass does not change."],
     load: async () => ({ run: (await import("./commands/watch_and_steer.ts")).tell }),
@@ -174,16 +170,18 @@ const LOOKING: readonly Row[] = [
     group: "work",
     summary: "open a pull request for the branch, or merge it; asks first",
     flags: {
-      merge: toggle("merge into the base in this repository; nothing is pushed"),
-      squash: toggle("merge as one commit"),
-      "clean-history": toggle("one commit an item, without the run's state; only what Ralph made is written anew"),
-      "with-history": toggle("push what refs/ralph/archive keeps of the branch also"),
-      draft: toggle("make the request a draft"),
-      base: text("BRANCH", "the branch that the work goes to (default: the default branch)"),
-      "dry-run": toggle("show what would be done, and the request's text; do nothing"),
-      ...CONSENT_FLAGS,
-      ...REPORT_FLAGS,
-      ...pick(PLACE_FLAGS, "root", "config", "workflow"),
+      merge: flags.toggle("merge into the base in this repository; nothing is pushed"),
+      squash: flags.toggle("merge as one commit"),
+      "clean-history": flags.toggle(
+        "one commit an item, without the run's state; only what Ralph made is written anew",
+      ),
+      "with-history": flags.toggle("push what refs/ralph/archive keeps of the branch also"),
+      draft: flags.toggle("make the request a draft"),
+      base: flags.text("BRANCH", "the branch that the work goes to (default: the default branch)"),
+      "dry-run": flags.toggle("show what would be done, and the request's text; do nothing"),
+      ...flags.CONSENT_FLAGS,
+      ...flags.REPORT_FLAGS,
+      ...flags.pick(flags.PLACE_FLAGS, "root", "config", "workflow"),
     },
     details: [
       "It pushes the branch and asks `gh` or `glab` for the request, where the remote is theirs and they are installed; else",
@@ -201,9 +199,11 @@ const LOOKING: readonly Row[] = [
     summary: "show what a run did, as Markdown, HTML or JSON",
     usage: "[RUN]",
     flags: {
-      for: text("READER", "review: what the request of `ralph finish` says, as Markdown", { choices: ["review"] }),
-      ...OUTPUT_FLAGS,
-      ...ROOT_FLAG,
+      for: flags.text("READER", "review: what the request of `ralph finish` says, as Markdown", {
+        choices: ["review"],
+      }),
+      ...flags.OUTPUT_FLAGS,
+      ...flags.ROOT_FLAG,
     },
     details: [
       "RUN is a run's id, the path of its folder, or of a folder that holds runs.",
@@ -219,12 +219,12 @@ const INIT: Row = {
   group: "start",
   summary: "set up this project: agent and checks",
   flags: {
-    ...pick(AGENT_FLAGS, "agent", "agent-cmd", "model", "reasoning", "endpoint", "timeout", "sandbox"),
-    ...pick(LOOP_FLAGS, "verify"),
-    "dry-run": toggle("only show the ralph.config.json that would be written"),
-    ...CONSENT_FLAGS,
-    ...pick(REPORT_FLAGS, "ui"),
-    ...PLACE_FLAGS,
+    ...flags.pick(flags.AGENT_FLAGS, "agent", "agent-cmd", "model", "reasoning", "endpoint", "timeout", "sandbox"),
+    ...flags.pick(flags.LOOP_FLAGS, "verify"),
+    "dry-run": flags.toggle("only show the ralph.config.json that would be written"),
+    ...flags.CONSENT_FLAGS,
+    ...flags.pick(flags.REPORT_FLAGS, "ui"),
+    ...flags.PLACE_FLAGS,
   },
   details: [
     "In a terminal one screen shows the agent and the checks that it found; a key changes them. After the yes it tries the",
@@ -247,7 +247,7 @@ function ownOf({ name, commands }: WorkflowRow): readonly Command[] {
 }
 
 function shown(...rows: readonly Row[]): readonly Command[] {
-  return rows.map((row) => ({ ...row, flags: { ...row.flags, ...SHOW_FLAGS } }));
+  return rows.map((row) => ({ ...row, flags: { ...row.flags, ...flags.SHOW_FLAGS } }));
 }
 
 /** The row of this name. */

@@ -4,15 +4,7 @@
  *
  * @module
  */
-import {
-  type Command,
-  type CommandLine,
-  didYouMean,
-  parseLine,
-  type Program,
-  splitCommand,
-  usage,
-} from "../cli/command.ts";
+import * as cli from "../cli/command.ts";
 import { generalHelp, helpColumns, wholeHelp } from "../cli/help.ts";
 import { guarded, startCommand, type Surroundings } from "../cli/run_command.ts";
 import { VERSION } from "../host/version.ts";
@@ -25,7 +17,7 @@ import { COMMANDS, findCommand } from "./commands.ts";
 import { OWN_MODULES } from "./own_modules.ts";
 import { SHIPPED_RECIPES } from "./shipped_recipes.ts";
 
-const PROGRAM: Program = {
+const PROGRAM: cli.Program = {
   commands: COMMANDS,
   workflows: WORKFLOWS,
   recipes: { shipped: SHIPPED_RECIPES, modules: OWN_MODULES },
@@ -44,7 +36,7 @@ export async function main(argv: readonly string[], host: Host): Promise<number>
 }
 
 async function dispatch(argv: readonly string[], around: Surroundings): Promise<number> {
-  const { name, line } = splitCommand(argv, COMMANDS);
+  const { name, line } = cli.splitCommand(argv, COMMANDS);
   if (name === null) {
     if (line.includes("--version") || line.includes("-V")) return printed(around, VERSION);
     if (line.includes("--help") || line.includes("-h")) {
@@ -63,19 +55,19 @@ async function dispatch(argv: readonly string[], around: Surroundings): Promise<
 async function bare(line: readonly string[], around: Surroundings): Promise<number> {
   const own = await bareCommand(line, around);
   if (own !== null) return await startCommand(own, line, around);
-  const status = findCommand("status") as Command;
+  const status = findCommand("status") as cli.Command;
   if (!line.includes("--json")) around.say(`${generalHelp(COMMANDS, helpColumns(around.host))}\n`);
   return await startCommand({ ...status, name: "" }, line, around);
 }
 
 /** Only the flag or the configuration says that `ralph` alone is a command. */
-async function bareCommand(line: readonly string[], around: Surroundings): Promise<Command | null> {
+async function bareCommand(line: readonly string[], around: Surroundings): Promise<cli.Command | null> {
   for (const { name, bare } of WORKFLOWS) {
     if (bare === undefined) continue;
     try {
-      const { flags } = parseLine(bare, line, around.host.environment.variables);
+      const { flags } = cli.parseLine(bare, line, around.host.environment.variables);
       if (flags.has("help")) continue;
-      const asked: CommandLine = { command: { ...bare, name: "" }, arguments: [], flags, host: around.host };
+      const asked: cli.CommandLine = { command: { ...bare, name: "" }, arguments: [], flags, host: around.host };
       const named = flags.text("workflow") ?? (await findPlace({ ...asked, program: around.program })).config.workflow;
       if (named === name) return bare;
     } catch (error) {
@@ -87,10 +79,10 @@ async function bareCommand(line: readonly string[], around: Surroundings): Promi
 
 function unknownCommand(name: string): RalphError {
   const start = (goal: string): string => `\`${DEFAULT_WORKFLOW.start.replace("<goal>", goal)}\``;
-  if (/\s/.test(name)) return usage(`\`${name}\` is not a command`, `did you mean ${start(name)}?`);
+  if (/\s/.test(name)) return cli.usage(`\`${name}\` is not a command`, `did you mean ${start(name)}?`);
   const other = `\`ralph help\` lists the commands; a goal is given as ${start("<goal>")}`;
   const names = COMMANDS.map((command) => command.name);
-  return usage(`unknown command \`${name}\``, didYouMean(name, names, other, (near) => `ralph ${near}`));
+  return cli.usage(`unknown command \`${name}\``, cli.didYouMean(name, names, other, (near) => `ralph ${near}`));
 }
 
 function printed({ out }: Surroundings, text: string): number {

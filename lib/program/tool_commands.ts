@@ -4,29 +4,13 @@
  * @module
  */
 import type { Command } from "../cli/command.ts";
-import {
-  AGENT_FLAGS,
-  CHECK_TIME_FLAG,
-  CONSENT_FLAGS,
-  DATA_FLAGS,
-  LOOK_FLAGS,
-  LOOP_FLAGS,
-  OUTPUT_FLAGS,
-  pick,
-  PLACE_FLAGS,
-  REPORT_FLAGS,
-  ROOT_FLAG,
-  RUN_FLAGS,
-  SANDBOX_FLAGS,
-  text,
-  toggle,
-} from "../cli/flags.ts";
+import * as flags from "../cli/flags.ts";
 
 /** A command before it has the flags that every command takes. */
 export type Row = Omit<Command, "flags" | "group"> & Partial<Pick<Command, "flags">> & { readonly group: string };
 
 const REQUIRE_FLAG = {
-  require: text("RESULT", "passed: nothing may be known beside the verdict", { choices: ["passed"] }),
+  require: flags.text("RESULT", "passed: nothing may be known beside the verdict", { choices: ["passed"] }),
 };
 
 /** `worker`, `queue`, `job`, then the tools, then what prints and looks at no project. */
@@ -36,12 +20,12 @@ export const TOOLS: readonly Row[] = [
     group: "machines",
     summary: "work on the jobs that `ralph run --queue URL` hands out",
     flags: {
-      ...pick(LOOP_FLAGS, "queue", "parallel"),
-      repository: text("URL", "the repository whose jobs it takes; it pushes refs/ralph/* there"),
-      name: text("NAME", "its name for `ralph queue` (default: the machine's)"),
-      directory: text("DIR", "where its clone is (default: in the user's cache folder)"),
-      ...AGENT_FLAGS,
-      ...REPORT_FLAGS,
+      ...flags.pick(flags.LOOP_FLAGS, "queue", "parallel"),
+      repository: flags.text("URL", "the repository whose jobs it takes; it pushes refs/ralph/* there"),
+      name: flags.text("NAME", "its name for `ralph queue` (default: the machine's)"),
+      directory: flags.text("DIR", "where its clone is (default: in the user's cache folder)"),
+      ...flags.AGENT_FLAGS,
+      ...flags.REPORT_FLAGS,
     },
     details: [
       "It settles nothing: what an attempt changed is pushed as refs/ralph/attempts/ID, and the coordinator checks it again.",
@@ -58,10 +42,10 @@ export const TOOLS: readonly Row[] = [
     usage: "status",
     arity: [0, 1],
     flags: {
-      ...pick(LOOP_FLAGS, "queue"),
-      repository: text("URL", "the repository (default: `origin` of the one here)"),
-      ...DATA_FLAGS,
-      ...ROOT_FLAG,
+      ...flags.pick(flags.LOOP_FLAGS, "queue"),
+      repository: flags.text("URL", "the repository (default: `origin` of the one here)"),
+      ...flags.DATA_FLAGS,
+      ...flags.ROOT_FLAG,
     },
     load: async () => ({ run: (await import("./commands/machines.ts")).queueStatus }),
   },
@@ -72,16 +56,16 @@ export const TOOLS: readonly Row[] = [
     usage: "take | work JOB | land [RESULT...]",
     arity: [1, Infinity],
     flags: {
-      max: text("N", "take: jobs that are out at once (default 16)"),
-      scope: text("NAME", "take, land: the feature, where the workflow has several"),
-      "no-push": toggle("work: leave the result in this clone"),
-      ...PLACE_FLAGS,
-      ...CONSENT_FLAGS,
-      ...AGENT_FLAGS,
-      ...pick(LOOP_FLAGS, "verify", "allow-unverified", "strict", "retry-blocked", "accept-changes"),
-      ...pick(LOOP_FLAGS, "any-order", "branch"),
-      ...REPORT_FLAGS,
-      ...DATA_FLAGS,
+      max: flags.text("N", "take: jobs that are out at once (default 16)"),
+      scope: flags.text("NAME", "take, land: the feature, where the workflow has several"),
+      "no-push": flags.toggle("work: leave the result in this clone"),
+      ...flags.PLACE_FLAGS,
+      ...flags.CONSENT_FLAGS,
+      ...flags.AGENT_FLAGS,
+      ...flags.pick(flags.LOOP_FLAGS, "verify", "allow-unverified", "strict", "retry-blocked", "accept-changes"),
+      ...flags.pick(flags.LOOP_FLAGS, "any-order", "branch"),
+      ...flags.REPORT_FLAGS,
+      ...flags.DATA_FLAGS,
     },
     details: [
       "JOB is the id of a job, a file with its JSON, or - for standard input; RESULT is what",
@@ -99,9 +83,11 @@ export const TOOLS: readonly Row[] = [
     usage: "install AGENT",
     arity: [1, 2],
     flags: {
-      gate: toggle("instead, hooks of claude or codex by which `ralph gate` judges the work when the agent stops"),
-      user: toggle("in your home folder, for every project, instead of in this one"),
-      ...ROOT_FLAG,
+      gate: flags.toggle(
+        "instead, hooks of claude or codex by which `ralph gate` judges the work when the agent stops",
+      ),
+      user: flags.toggle("in your home folder, for every project, instead of in this one"),
+      ...flags.ROOT_FLAG,
     },
     details: [
       "claude     .claude/skills/ralph/SKILL.md, also as /ralph",
@@ -119,7 +105,7 @@ export const TOOLS: readonly Row[] = [
     name: "mcp",
     group: "from a chat",
     summary: "serve the Model Context Protocol on standard input and output",
-    flags: ROOT_FLAG,
+    flags: flags.ROOT_FLAG,
     details: [
       "Its tools: status, plan, run, gate, tell, report. A run that it started ends with it, in order; `ralph run`",
       "continues it.",
@@ -133,17 +119,17 @@ export const TOOLS: readonly Row[] = [
     group: "look",
     summary: "judge the work without a run: as a CI step or a Stop hook",
     flags: {
-      base: text("COMMIT", "judge what changed since the merge base with it (default: with the default branch)"),
-      head: text("COMMIT", "judge this commit (default: what would be committed now)"),
-      verify: text("CMD", "one more check (repeatable)", { many: true }),
+      base: flags.text("COMMIT", "judge what changed since the merge base with it (default: with the default branch)"),
+      head: flags.text("COMMIT", "judge this commit (default: what would be committed now)"),
+      verify: flags.text("CMD", "one more check (repeatable)", { many: true }),
       ...REQUIRE_FLAG,
-      ...CHECK_TIME_FLAG,
-      ...SANDBOX_FLAGS,
-      format: text("FORMAT", "json, junit, sarif or markdown on standard output", {
+      ...flags.CHECK_TIME_FLAG,
+      ...flags.SANDBOX_FLAGS,
+      format: flags.text("FORMAT", "json, junit, sarif or markdown on standard output", {
         choices: ["json", "junit", "sarif", "markdown"],
       }),
-      hook: toggle("answer as a Stop hook of Claude Code or Codex; releases the agent the third time"),
-      ...LOOK_FLAGS,
+      hook: flags.toggle("answer as a Stop hook of Claude Code or Codex; releases the agent the third time"),
+      ...flags.LOOK_FLAGS,
     },
     details: [
       "What would be committed now is checked in a clean checkout, by the checks of ralph.config.json at the base, with the",
@@ -158,14 +144,14 @@ export const TOOLS: readonly Row[] = [
     usage: "verify|show [COMMIT]",
     arity: [1, 2],
     flags: {
-      signer: text("FILE", "who may have signed it: public keys in PEM, or ssh's allowed signers (repeatable)", {
+      signer: flags.text("FILE", "who may have signed it: public keys in PEM, or ssh's allowed signers (repeatable)", {
         many: true,
       }),
       ...REQUIRE_FLAG,
-      "max-age": text("DAYS", "refuse an older verdict"),
-      repeat: toggle("run checks and experiments again, and compare the verdicts"),
-      ...SANDBOX_FLAGS,
-      ...LOOK_FLAGS,
+      "max-age": flags.text("DAYS", "refuse an older verdict"),
+      repeat: flags.toggle("run checks and experiments again, and compare the verdicts"),
+      ...flags.SANDBOX_FLAGS,
+      ...flags.LOOK_FLAGS,
     },
     details: [
       "A run that passes attests it, as in-toto statements in refs/notes/ralph-attestations; `attest.key` signs them.",
@@ -181,7 +167,7 @@ export const TOOLS: readonly Row[] = [
     isProse: true,
     summary: "list the worktrees of `--parallel` that a killed run has left here, or remove them",
     usage: "[list|remove]",
-    flags: { ...DATA_FLAGS, ...ROOT_FLAG, ...pick(PLACE_FLAGS, "config") },
+    flags: { ...flags.DATA_FLAGS, ...flags.ROOT_FLAG, ...flags.pick(flags.PLACE_FLAGS, "config") },
     details: [
       "A run removes its own when it ends, and uses or removes those that a killed one left. What was being worked on in",
       "one is kept as a commit (`git log --all`, refs/ralph/work), and the next run continues with it.",
@@ -195,7 +181,11 @@ export const TOOLS: readonly Row[] = [
     isProse: true,
     summary: "show what Ralph keeps of this project in the cache, in `.git` and in refs; remove it after a yes",
     usage: "[cache|aside|refs]",
-    flags: { ...CONSENT_FLAGS, ...REPORT_FLAGS, ...pick(PLACE_FLAGS, "root", "config", "workflow") },
+    flags: {
+      ...flags.CONSENT_FLAGS,
+      ...flags.REPORT_FLAGS,
+      ...flags.pick(flags.PLACE_FLAGS, "root", "config", "workflow"),
+    },
     details: [
       "cache: the clean checkout and a sandbox's packages, which are made again. aside (.git/ralph/aside): files that were",
       "in the way. refs: your uncommitted work as runs found it (refs/ralph/kept), commits of turns that rewrote history",
@@ -212,10 +202,10 @@ export const TOOLS: readonly Row[] = [
     usage: "[RUN] [PATH ...]",
     arity: [0, Infinity],
     flags: {
-      branch: text("NAME", "lay in the state that `ralph finish` took off this branch"),
-      "with-history": toggle("with --branch: fetch what the remote keeps of it first"),
-      "dry-run": toggle("only show the edits, and where Ralph keeps them"),
-      ...ROOT_FLAG,
+      branch: flags.text("NAME", "lay in the state that `ralph finish` took off this branch"),
+      "with-history": flags.toggle("with --branch: fetch what the remote keeps of it first"),
+      "dry-run": flags.toggle("only show the edits, and where Ralph keeps them"),
+      ...flags.ROOT_FLAG,
     },
     details: [
       "What judges a run (configuration, recipes, prompts, plans, state, git's hooks) is restored when a turn has changed",
@@ -236,8 +226,8 @@ export const TOOLS: readonly Row[] = [
         summary:
           "send one short prompt through each of these agents (default: the configured one) and check what comes back",
       },
-      sandbox: toggle("try forbidden actions in a sandbox and show which ones it denies"),
-      ...LOOK_FLAGS,
+      sandbox: flags.toggle("try forbidden actions in a sandbox and show which ones it denies"),
+      ...flags.LOOK_FLAGS,
     },
     load: () => import("./commands/doctor.ts"),
   },
@@ -247,7 +237,7 @@ export const TOOLS: readonly Row[] = [
     isProse: true,
     insideRun: true,
     summary: "list the recipes and prompts that are built in",
-    flags: { ...DATA_FLAGS, ...PLACE_FLAGS },
+    flags: { ...flags.DATA_FLAGS, ...flags.PLACE_FLAGS },
     load: async () => ({ run: (await import("./commands/built_in.ts")).recipes }),
   },
   {
@@ -256,7 +246,7 @@ export const TOOLS: readonly Row[] = [
     summary: "run a recipe file; its own flags and arguments follow it",
     usage: "FILE [arguments]",
     open: true,
-    flags: RUN_FLAGS,
+    flags: flags.RUN_FLAGS,
     details: ["The recipe's flags come after FILE, where `--help` shows them; Ralph's own may be anywhere."],
     load: () => import("./commands/run_recipe.ts"),
   },
@@ -265,7 +255,7 @@ export const TOOLS: readonly Row[] = [
     group: "your own recipes",
     summary: "write a built-in recipe or prompt to a file for editing; never overwrites",
     usage: "NAME",
-    flags: PLACE_FLAGS,
+    flags: flags.PLACE_FLAGS,
     load: async () => ({ run: (await import("./commands/built_in.ts")).eject }),
   },
   {
@@ -273,7 +263,7 @@ export const TOOLS: readonly Row[] = [
     group: "your own recipes",
     insideRun: true,
     summary: "print the type declarations of the SDK, for recipes beside the binary",
-    flags: pick(OUTPUT_FLAGS, "output"),
+    flags: flags.pick(flags.OUTPUT_FLAGS, "output"),
     details: [
       "ralph types --output ralph.d.ts   an editor knows `ralph` and its subpaths with nothing installed",
       "",
@@ -326,7 +316,7 @@ export const TOOLS: readonly Row[] = [
     insideRun: true,
     summary: "help on a command or a topic",
     usage: "[COMMAND|TOPIC]",
-    flags: { all: toggle("every command, or every flag of the command") },
+    flags: { all: flags.toggle("every command, or every flag of the command") },
     load: () => import("./commands/help.ts"),
   },
 ];

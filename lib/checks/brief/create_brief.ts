@@ -13,14 +13,7 @@ import { note, type RalphContext } from "../../context/context.ts";
 import { requireRepository } from "../../git/repository.ts";
 import { restoreInHead } from "../../git/restore_in_head.ts";
 import { movedTags, readTags, type Tags } from "../../git/tags.ts";
-import {
-  type FileState,
-  isSameState,
-  listFiles,
-  readFileState,
-  realPath,
-  writeFileState,
-} from "../../host/file_state.ts";
+import * as states from "../../host/file_state.ts";
 import { hashText, pathExists, readBytes, resolveInside } from "../../host/files.ts";
 import { factsOf } from "../../host/path_facts.ts";
 import { changedPrograms, type Programs, programsOf } from "../../host/programs.ts";
@@ -58,12 +51,12 @@ export async function createBrief(ralph: RalphContext, backlog: BriefBacklog): P
 
   async function add(kind: BriefKind, file: string, settings: boolean): Promise<void> {
     if (entries.has(file) || state.has(file)) return;
-    const before = readFileState(file, Math.min(MAX_FILE_BYTES, MAX_TOTAL_BYTES - total));
+    const before = states.readFileState(file, Math.min(MAX_FILE_BYTES, MAX_TOTAL_BYTES - total));
     if (before.kind === "text") total += before.bytes.length;
     const deciding = settings ? await decidingSettings(repository, file) : null;
     const path = shownPath(ralph, file);
     entries.set(file, { kind, file, path, before, settings: deciding, object: null });
-    if (before.kind === "link") await add(kind, realPath(file), false);
+    if (before.kind === "link") await add(kind, states.realPath(file), false);
   }
 
   for (const { kind, path, accepts, enters, settings = false } of sources) {
@@ -231,8 +224,8 @@ class RunBrief implements Brief {
     for (const entry of this.#parts.entries.values()) {
       if (!isWanted(entry)) continue;
       const { kind, path, file, before } = entry;
-      const found = readFileState(file, before.kind === "large" ? -1 : MAX_FILE_BYTES);
-      if (isSameState(before, found) || !await this.#settingsChanged(entry, found)) continue;
+      const found = states.readFileState(file, before.kind === "large" ? -1 : MAX_FILE_BYTES);
+      if (states.isSameState(before, found) || !await this.#settingsChanged(entry, found)) continue;
       changes.push({ kind, path, file, before, found });
     }
     return changes;
@@ -246,14 +239,14 @@ class RunBrief implements Brief {
       if (accepts === undefined) continue;
       for (const file of filesBelow(path, accepts, enters)) {
         if (entries.has(file) || state.has(file) || changes.has(file)) continue;
-        const found = readFileState(file, MAX_FILE_BYTES);
+        const found = states.readFileState(file, MAX_FILE_BYTES);
         changes.set(file, { kind, path: shownPath(this.#parts.ralph, file), file, before: { kind: "missing" }, found });
       }
     }
     return [...changes.values()];
   }
 
-  async #settingsChanged(entry: BriefEntry, found: FileState): Promise<boolean> {
+  async #settingsChanged(entry: BriefEntry, found: states.FileState): Promise<boolean> {
     if (entry.settings === null) return true;
     const now = found.kind === "text" ? await decidingSettings(requireRepository(this.#parts.ralph), entry.file) : null;
     if (now === null || JSON.stringify(now) !== JSON.stringify(entry.settings)) return true;
@@ -292,10 +285,10 @@ function filesBelow(
   accepts: (path: string) => boolean,
   enters: (path: string) => boolean = () => true,
 ): readonly string[] {
-  return listFiles(folder, enters).filter(accepts);
+  return states.listFiles(folder, enters).filter(accepts);
 }
 
-function textState(text: string | null): FileState {
+function textState(text: string | null): states.FileState {
   return text === null ? { kind: "missing" } : { kind: "text", bytes: Buffer.from(text), executable: false };
 }
 
@@ -348,18 +341,18 @@ async function restoreFile(ralph: RalphContext, change: BriefChange, entry: Brie
   if (entry?.settings && found.kind === "text") {
     const now = await decidingSettings(repository, file);
     if (now !== null && await restoreSettings(repository, file, { before: entry.settings, now })) {
-      entry.before = readFileState(file, found.bytes.length * 2);
+      entry.before = states.readFileState(file, found.bytes.length * 2);
       return;
     }
   }
   const aside = join(repository.ralphDirectory, "aside");
   const base = file.startsWith(ralph.root) ? ralph.root : repository.gitDirectory;
-  if (before.kind !== "large") return await writeFileState(file, before, base, { aside });
+  if (before.kind !== "large") return await states.writeFileState(file, before, base, { aside });
   const object = entry?.object ?? null;
   const content = object === null ? null : await readObject(ralph, object);
   if (content === null) throw new Error(`the git object of ${file} is gone`);
-  await writeFileState(file, before, base, { aside, content });
-  if (entry !== null) entry.before = readFileState(file, -1);
+  await states.writeFileState(file, before, base, { aside, content });
+  if (entry !== null) entry.before = states.readFileState(file, -1);
 }
 
 /** Makes a commit of Ralph's where commits since `start` have changed these files. */

@@ -20,15 +20,7 @@ import { createRunLock } from "../../loop/run/run_lock.ts";
 import { clonePath, openClone } from "../../machines/clone.ts";
 import { queueName } from "../../machines/coordinator.ts";
 import type { QueuedJob } from "../../machines/engine.ts";
-import {
-  attemptIdIn,
-  type Job,
-  jobRef,
-  type JobResult,
-  parseJob,
-  parseResult,
-  repositoryName,
-} from "../../machines/job.ts";
+import * as jobs from "../../machines/job.ts";
 import { ensureOwnJob, landResult, takeJobs, workInCheckout } from "../../machines/jobs.ts";
 import { openEngine } from "../../machines/open_engine.ts";
 import { pushedJob, pushedResult, remoteUrl } from "../../machines/remote.ts";
@@ -79,7 +71,7 @@ async function land(invocation: Invocation, given: readonly string[]): Promise<n
   const { flags, out } = invocation;
   await using opened = await openBacklog(invocation);
   const { ralph, backlog, place } = opened;
-  const results: JobResult[] = [];
+  const results: jobs.JobResult[] = [];
   for (const one of given) results.push(await resultOf(invocation, ralph, one));
   const { landed, out: left, outcome } = await landResult(ralph, backlog, given.length === 0 ? null : results, {
     workflow: place.workflow.name,
@@ -148,12 +140,12 @@ async function work(invocation: Invocation, which: string): Promise<number> {
 }
 
 /** A job by its id, as the remote has it; or its JSON. */
-async function jobOf(invocation: Invocation, repository: Repository, which: string): Promise<Job> {
-  const id = attemptIdIn(which);
-  if (id === null) return parseJob(onlyJob(await dataFrom(invocation, which, "job"), which), VERSION);
+async function jobOf(invocation: Invocation, repository: Repository, which: string): Promise<jobs.Job> {
+  const id = jobs.attemptIdIn(which);
+  if (id === null) return jobs.parseJob(onlyJob(await dataFrom(invocation, which, "job"), which), VERSION);
   const pushed = await pushedJob(repository, id, VERSION);
   if (pushed !== null) return pushed.job;
-  const reason = `the remote has no ${jobRef(id)}: it is settled, or was never handed out`;
+  const reason = `the remote has no ${jobs.jobRef(id)}: it is settled, or was never handed out`;
   throw new RalphError("job-refused", { details: { id, reason } });
 }
 
@@ -168,9 +160,9 @@ function onlyJob(data: unknown, which: string): unknown {
   );
 }
 
-async function resultOf(invocation: Invocation, { repository }: RalphContext, which: string): Promise<JobResult> {
-  const id = attemptIdIn(which);
-  if (id === null) return parseResult(await dataFrom(invocation, which, "result"));
+async function resultOf(invocation: Invocation, { repository }: RalphContext, which: string): Promise<jobs.JobResult> {
+  const id = jobs.attemptIdIn(which);
+  if (id === null) return jobs.parseResult(await dataFrom(invocation, which, "result"));
   const pushed = await pushedResult(requireRepository({ repository, root: "" }), id);
   if (pushed === null) throw new RalphError("job-not-out", { details: { id } });
   return pushed.result;
@@ -200,7 +192,7 @@ export async function worker(invocation: Invocation): Promise<number> {
   if (remote === undefined) throw usage("a worker takes jobs of one repository", "name it: `--repository URL`");
   ensureOwnAgent(invocation);
   const lanes = parseWorkers(flags.text("parallel")) ?? 1;
-  const repository = repositoryName(remote);
+  const repository = jobs.repositoryName(remote);
   const directory = flags.text("directory");
   const path = directory === undefined ? await clonePath(host, repository) : resolve(host.environment.cwd, directory);
   const clone = await openClone(host, remote, path);
@@ -239,7 +231,7 @@ export function ensureOwnAgent({ flags }: Invocation): void {
 }
 
 /** A job's project in the clone, with the configuration as it is there. @throws {RalphError} job-refused, and what is wrong with this machine */
-export async function openJob(invocation: Invocation, clone: string, job: Job, data = false): Promise<JobContext> {
+export async function openJob(invocation: Invocation, clone: string, job: jobs.Job, data = false): Promise<JobContext> {
   const workflow = WORKFLOWS.find(({ name }) => name === job.workflow)?.workflow;
   if (workflow?.backlog === undefined) {
     const reason = `this worker knows no jobs of ${job.workflow}`;
@@ -286,11 +278,11 @@ export async function queueStatus(invocation: Invocation): Promise<number> {
 
 async function repositoryOf(invocation: Invocation): Promise<string> {
   const named = invocation.flags.text("repository");
-  if (named !== undefined) return repositoryName(named);
+  if (named !== undefined) return jobs.repositoryName(named);
   const here = await openRepository(invocation.host, await resolveRoot(invocation));
   const url = here === null ? null : await remoteUrl(here);
   if (url === null) throw usage("which repository? there is no remote `origin` here", "name it: `--repository URL`");
-  return repositoryName(url);
+  return jobs.repositoryName(url);
 }
 
 interface QueueState {

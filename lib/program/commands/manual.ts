@@ -5,15 +5,7 @@
  * @module
  */
 import type { Command, FlagTable, Invocation } from "../../cli/command.ts";
-import {
-  AGENT_FLAGS,
-  CONSENT_FLAGS,
-  LOOP_FLAGS,
-  PLACE_FLAGS,
-  REPORT_FLAGS,
-  SANDBOX_FLAGS,
-  SHOW_FLAGS,
-} from "../../cli/flags.ts";
+import * as tables from "../../cli/flags.ts";
 import { usageOf, valueText } from "../../cli/help.ts";
 import { EXIT, EXIT_MEANINGS } from "../../errors/ralph_error.ts";
 import { VERSION } from "../../host/version.ts";
@@ -28,13 +20,13 @@ export interface FlagGroup {
 
 /** The groups, in the order in which they are shown. A later one may be part of an earlier one. */
 export const FLAG_GROUPS: readonly FlagGroup[] = [
-  { name: "Loop flags", summary: "What ends the loop, and what it checks.", flags: LOOP_FLAGS },
-  { name: "Agent flags", summary: "The agent that does the work.", flags: AGENT_FLAGS },
-  { name: "Sandbox flags", summary: "What agents and checks can touch.", flags: SANDBOX_FLAGS },
-  { name: "Consent flags", summary: "Questions that are answered beforehand.", flags: CONSENT_FLAGS },
-  { name: "Report flags", summary: "How a run is shown while it runs.", flags: REPORT_FLAGS },
-  { name: "Place flags", summary: "Where the project is.", flags: PLACE_FLAGS },
-  { name: "Common flags", summary: "Every command takes these.", flags: SHOW_FLAGS },
+  { name: "Loop flags", summary: "What ends the loop, and what it checks.", flags: tables.LOOP_FLAGS },
+  { name: "Agent flags", summary: "The agent that does the work.", flags: tables.AGENT_FLAGS },
+  { name: "Sandbox flags", summary: "What agents and checks can touch.", flags: tables.SANDBOX_FLAGS },
+  { name: "Consent flags", summary: "Questions that are answered beforehand.", flags: tables.CONSENT_FLAGS },
+  { name: "Report flags", summary: "How a run is shown while it runs.", flags: tables.REPORT_FLAGS },
+  { name: "Place flags", summary: "Where the project is.", flags: tables.PLACE_FLAGS },
+  { name: "Common flags", summary: "Every command takes these.", flags: tables.SHOW_FLAGS },
 ];
 
 /** A command's flags: the groups that it takes whole, and the rest. */

@@ -5,15 +5,7 @@ import { VERSION } from "../../host/version.ts";
 import { isObject, jsonIn, objectOr } from "../../host/data.ts";
 import { EXIT } from "../../errors/ralph_error.ts";
 import { SKILL_TEXT } from "../../generated/skill.ts";
-import {
-  hashText,
-  pathExists,
-  readText,
-  renamePath,
-  replaceText,
-  resolveInside,
-  writeAtomic,
-} from "../../host/files.ts";
+import * as files from "../../host/files.ts";
 
 /** Each agent looks for skills (`NAME/SKILL.md`) in these folders, in a project and in the home folder. */
 const FOLDERS: Readonly<Record<string, string>> = {
@@ -34,7 +26,7 @@ const TEXT = signed(SKILL_TEXT.replace("{version}", VERSION));
 /** The text with its own hash in it: what differs from that was edited by a person. */
 function signed(text: string): string {
   const bare = text.replace(SIGNATURE_REGEXP, UNSIGNED);
-  return bare.replace(UNSIGNED, `text ${hashText(bare).slice(0, 12)}`);
+  return bare.replace(UNSIGNED, `text ${files.hashText(bare).slice(0, 12)}`);
 }
 
 /** Agents look for hooks in these files, which have one form. */
@@ -52,20 +44,20 @@ export async function run(invocation: Invocation): Promise<number> {
   const isGate = flags.has("gate");
   const folder = isGate ? placeOf(name, HOOK_FILES, "hooks") : placeOf(name, FOLDERS, "skills");
   const top = flags.has("user") ? host.environment.home : await resolveRoot(invocation);
-  if (isGate) return said(await installHooks(await resolveInside(top, folder)));
-  const file = await resolveInside(top, join(folder, "ralph", "SKILL.md"));
-  const before = await readText(file);
+  if (isGate) return said(await installHooks(await files.resolveInside(top, folder)));
+  const file = await files.resolveInside(top, join(folder, "ralph", "SKILL.md"));
+  const before = await files.readText(file);
   if (before === TEXT) return said(`${file} is there already`);
   if (before !== null && !before.includes(MARK)) {
     throw usage(`${file} is there, and Ralph did not write it`, "move it away first: it is not overwritten");
   }
   if (before !== null && before !== signed(before)) {
     let aside = `${file}.before`;
-    for (let number = 2; await pathExists(aside); number += 1) aside = `${file}.before-${number}`;
-    await renamePath(file, aside);
+    for (let number = 2; await files.pathExists(aside); number += 1) aside = `${file}.before-${number}`;
+    await files.renamePath(file, aside);
     say(`${file} had been edited: it is ${basename(aside)} now`);
   }
-  await writeAtomic(file, TEXT);
+  await files.writeAtomic(file, TEXT);
   return said(`wrote ${file}`);
 
   function said(text: string): number {
@@ -86,7 +78,7 @@ function placeOf(name: string, places: Readonly<Record<string, string>>, what: "
 
 /** Adds the gate to the hooks of an agent, where nothing else in the file changes but space. */
 async function installHooks(file: string): Promise<string> {
-  const before = await readText(file);
+  const before = await files.readText(file);
   const settings = before === null ? {} : jsonIn(before);
   const { hooks = {} } = objectOr(settings);
   const { SessionStart: start = [], Stop: stop = [] } = objectOr(hooks);
@@ -101,7 +93,7 @@ async function installHooks(file: string): Promise<string> {
   const added = { ...hooks, SessionStart: [...start, HOOK], Stop: [...stop, HOOK] };
   const indent = /\n([ \t]+)/.exec(before ?? "")?.[1] ?? 2;
   const text = `${JSON.stringify({ ...settings, hooks: added }, null, indent)}\n`;
-  const { status } = await replaceText(file, text, before);
+  const { status } = await files.replaceText(file, text, before);
   if (status !== "written") throw usage(`${file} has just changed`, "run the command again");
   return `${file}: \`ralph gate --hook\` judges the work when the agent stops`;
 }
