@@ -10,7 +10,7 @@ import type { Host, ProcessEnd } from "../host/types.ts";
 import type { AgentTurn, TurnEnd, Usage } from "../backlog/types.ts";
 import type { Adapter, AdapterInvocation, AdapterOptions, Driver } from "./adapter.ts";
 import type { ReadyEndpoint } from "./ask_endpoint.ts";
-import type { EndpointConfig } from "../config/types.ts";
+import type { EndpointConfig } from "../config/load.ts";
 import { type AgentInvocation, runTurn, type TurnReading } from "./run_turn.ts";
 import { createStreamReader, type StreamReader } from "./stream_reader.ts";
 import { silentTurn } from "./turn_end.ts";

@@ -1,5 +1,5 @@
 import { dirname, join, parse, relative, sep } from "node:path";
-import type { TurnStage } from "../config/types.ts";
+import type { TurnStage } from "../config/load.ts";
 import { type Agent, note, type RalphContext, type TurnKind } from "../context/context.ts";
 import { gitFailed } from "../git/run_git.ts";
 import {

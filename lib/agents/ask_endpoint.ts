@@ -5,7 +5,7 @@
  */
 import { words } from "../host/data.ts";
 import { RalphError } from "../errors/ralph_error.ts";
-import type { EndpointConfig } from "../config/types.ts";
+import type { EndpointConfig } from "../config/load.ts";
 import { getJson } from "../host/http.ts";
 import { type Endpoint, endpointOf, ENDPOINTS } from "./endpoints.ts";
 import { at, listAt, numberAt, textAt } from "./json.ts";

@@ -3,9 +3,8 @@
  *
  * @module
  */
-import type { EndpointApi, EndpointConfig, EndpointPrice } from "../config/types.ts";
-import { nearest } from "../errors/nearest.ts";
-import { RalphError } from "../errors/ralph_error.ts";
+import type { EndpointApi, EndpointConfig, EndpointPrice } from "../config/load.ts";
+import { nearest, RalphError } from "../errors/ralph_error.ts";
 import { isSecretName } from "../events/secrets.ts";
 
 /** A model server as an agent is pointed to it. */

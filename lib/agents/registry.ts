@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
-import type { Config, ProviderChoice, ProviderConfig } from "../config/types.ts";
-import { nearest } from "../errors/nearest.ts";
-import { optionInvalid, RalphError } from "../errors/ralph_error.ts";
+import type { Config, ProviderChoice, ProviderConfig } from "../config/load.ts";
+import { nearest, optionInvalid, RalphError } from "../errors/ralph_error.ts";
 import type { Host } from "../host/types.ts";
 import type { Adapter } from "./adapter.ts";
 import { adapterAgent } from "./adapter_agent.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Config, ProviderChoice, RouteRule } from "../config/types.ts";
+import type { Config, ProviderChoice, RouteRule } from "../config/load.ts";
 import type { Agent, RoutedAgent, RoutedAgents, TurnKind } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { Host } from "../host/types.ts";

@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { afterWords, quoted } from "../prompts/parts.ts";
-import type { ProviderConfig } from "../config/types.ts";
+import { afterWords, quoted } from "../prompts/render.ts";
+import type { ProviderConfig } from "../config/load.ts";
 import { hashText } from "../host/files.ts";
 import type { JournalKey } from "./journal_types.ts";
 import type { Attempt, Backlog, Item, ParkedItem, PassedRecord } from "./types.ts";

@@ -1,7 +1,7 @@
 import { shellInvocation } from "../host/shell.ts";
 import type { Host, OutputMask, ProcessEnd } from "../host/types.ts";
 import type { CheckExpectation, CheckOutcome } from "../backlog/types.ts";
-import type { CheckPlace } from "./checkout/namespace.ts";
+import type { CheckPlace } from "./checkout/place.ts";
 
 /** The shell's exit codes for a command that it cannot run, or cannot find: never an expected failure. */
 export const NOT_RUN: readonly number[] = [126, 127];

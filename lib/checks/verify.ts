@@ -10,7 +10,7 @@ import type * as backlog from "../backlog/types.ts";
 import { type CheckLike, type CommandLike, isCommand, namedCheck, runFunctionCheck } from "./function.ts";
 import { runShellCheck, type ShellCheckOptions } from "./shell.ts";
 import { openCheckTree } from "./checkout/open_checkout.ts";
-import type { CheckoutPlace } from "./checkout/namespace.ts";
+import type { CheckoutPlace } from "./checkout/place.ts";
 import type { $Type } from "dax";
 import { RalphError } from "../errors/ralph_error.ts";
 

@@ -5,9 +5,8 @@
  * @module
  */
 import { parseArgs } from "@std/cli/parse-args";
-import type { Config } from "../config/types.ts";
-import { nearest } from "../errors/nearest.ts";
-import { RalphError } from "../errors/ralph_error.ts";
+import type { Config } from "../config/load.ts";
+import { nearest, RalphError } from "../errors/ralph_error.ts";
 import type { Host } from "../host/types.ts";
 import type { RecipeRegistry } from "../recipe/loader.ts";
 import { createStyle, type Style, wantsColour } from "../ui/text.ts";

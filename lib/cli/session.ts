@@ -1,7 +1,7 @@
 import { withFlags } from "./printed_command.ts";
 import { relative, resolve } from "node:path";
 import type { UsageTotal } from "../backlog/usage.ts";
-import type { Config } from "../config/types.ts";
+import type { Config } from "../config/load.ts";
 import type { LoopDefaults, OpenElsewhere, Prompter, RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { EMPTY_TALLY, nextTally } from "../events/tally.ts";

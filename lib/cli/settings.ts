@@ -1,6 +1,6 @@
 import { MOST_WORKERS } from "../config/defaults.ts";
 import { optionInvalid } from "../errors/ralph_error.ts";
-import type { Config } from "../config/types.ts";
+import type { Config } from "../config/load.ts";
 import type { DeepPartial } from "../recipe/create_ralph.ts";
 import { didYouMean, type Flags, usage } from "./command.ts";
 

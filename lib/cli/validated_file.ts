@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { checksNothing } from "../backlog/verify_commands.ts";
-import { CONFIG_FILE } from "../config/load.ts";
-import type { Config } from "../config/types.ts";
+import { type Config, CONFIG_FILE } from "../config/load.ts";
 import { ERROR_DEFINITIONS } from "../errors/definitions.ts";
 import { optionInvalid, RalphError } from "../errors/ralph_error.ts";
 import { isBranchName, isPlainBranchName } from "../git/switch_branch.ts";

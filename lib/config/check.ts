@@ -1,8 +1,7 @@
 import type { z } from "zod";
 import { isObject } from "../host/data.ts";
-import { nearest } from "../errors/nearest.ts";
 import { type Config, CONFIG_SCHEMA } from "./schema.ts";
-import { RalphError } from "../errors/ralph_error.ts";
+import { nearest, RalphError } from "../errors/ralph_error.ts";
 import { configKeys } from "./json_schema.ts";
 
 /** One thing that is wrong with a configuration. */

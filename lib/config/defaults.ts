@@ -1,4 +1,4 @@
-import type { Config } from "./types.ts";
+import type { Config } from "../generated/config.ts";
 
 /** More items at once are no gain: they land one after another. */
 export const MOST_WORKERS = 16;

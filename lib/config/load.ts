@@ -1,8 +1,8 @@
 import { isAbsolute, join } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
+import type { Config } from "../generated/config.ts";
 import { readText, writeOwn } from "../host/files.ts";
 import { defaultConfig } from "./defaults.ts";
-import type { Config } from "./types.ts";
 
 /** The name of the configuration file at the root. */
 export const CONFIG_FILE = "ralph.config.json";
@@ -94,3 +94,5 @@ async function readKept({ file, program }: ConfigCache, text: string): Promise<K
 async function keep({ file, program }: ConfigCache, text: string, { config, warnings }: Kept): Promise<void> {
   await writeOwn(file, JSON.stringify({ program, text, config, warnings })).catch(() => {});
 }
+
+export type * from "../generated/config.ts";

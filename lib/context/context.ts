@@ -5,7 +5,7 @@
  */
 import type { $Type } from "dax";
 import type { StateFiles } from "../backlog/state_files.ts";
-import type { Config, TurnStage } from "../config/types.ts";
+import type { Config, TurnStage } from "../config/load.ts";
 import type { AgentEvent, AnswerSource, EventBus, EventSink, Preview } from "../events/types.ts";
 import type { Repository } from "../git/repository.ts";
 import type { Host } from "../host/types.ts";

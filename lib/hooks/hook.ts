@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Config, HookConfig } from "../config/types.ts";
+import type { Config, HookConfig } from "../config/load.ts";
 import type { Agent } from "../context/context.ts";
 
 /** Ralph hands this to a hook that is a function. */

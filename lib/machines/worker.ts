@@ -4,17 +4,20 @@
  *
  * @module
  */
-import { relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { withFindings } from "../backlog/findings.ts";
 import type { Attempt, Backlog, Item } from "../backlog/types.ts";
 import type { RalphContext } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
+import { openRepository } from "../git/open_repository.ts";
 import { refsBelow } from "../git/refs.ts";
 import { type Repository, requireRepository, rootPaths, topLevelPaths, type WithGit } from "../git/repository.ts";
-import { outputFrom } from "../git/run_git.ts";
+import { createGit, outputFrom, outputOfGit } from "../git/run_git.ts";
+import { cacheFolder } from "../host/cache_folder.ts";
+import { ensureDirectory, hashText, listDirectory, pathExists } from "../host/files.ts";
 import { createSlots } from "../host/slots.ts";
-import type { Clock, Ids } from "../host/types.ts";
+import type { Clock, Host, Ids } from "../host/types.ts";
 import { createTurnGuard } from "../loop/attempt/turn_guard.ts";
 import { workItem } from "../loop/attempt/work_item.ts";
 import {
@@ -26,8 +29,18 @@ import {
 } from "../loop/parallel/worker_tree.ts";
 import { previousWith } from "../loop/policy/attempts.ts";
 import type { Engine, HandlePlace } from "./engine.ts";
-import { attemptRef, type Job, jobRef, type JobResult, parseJob, runOf } from "./job.ts";
-import { commitData, dropJob, dropRefs, lightJob, pushedJob, pushedResult, pushRefs, tidy } from "./remote.ts";
+import { attemptRef, type Job, jobRef, type JobResult, parseJob, repositoryName, runOf } from "./job.ts";
+import {
+  commitData,
+  dropJob,
+  dropRefs,
+  lightJob,
+  pushedJob,
+  pushedResult,
+  pushRefs,
+  remoteUrl,
+  tidy,
+} from "./remote.ts";
 import { turnReporter } from "./turn_events.ts";
 
 /** The context that jobs of one run are worked on with: the configuration as that run has it. */
@@ -336,4 +349,40 @@ async function makeAttempt<Data, Findings>(
   // a path of this machine is of no use on another
   const transcript = relative(ralph.root, turn.transcript);
   return { attempt: { ...attempt, turn: { ...turn, transcript } }, paths };
+}
+
+/** Between tries to reach the remote. */
+const PAUSES_MS: readonly number[] = [2_000, 10_000];
+/** A clone may be large, a line slow. */
+const CLONE_MS = 60 * 60_000;
+
+/** The path of a worker's clone of a repository, if no other is given. Absolute. */
+export async function clonePath(host: Pick<Host, "environment">, repository: string): Promise<string> {
+  return join(await cacheFolder(host), "ralph", "clones", hashText(repository).slice(0, 16));
+}
+
+/**
+ * Clones a repository, or opens the clone that is there.
+ *
+ * @param path absolute
+ * @throws {RalphError} clone-taken, git-failed
+ */
+export async function openClone(host: Host, url: string, path: string): Promise<Repository> {
+  const found = await listDirectory(path);
+  if (found.length === 0) {
+    await ensureDirectory(dirname(path));
+    const git = createGit(host, dirname(path));
+    const clone = ["clone", "--quiet", "--no-checkout", "--", url, path];
+    for (const pause of PAUSES_MS) { // git takes away what a broken line left
+      if ((await git(clone, { timeoutMs: CLONE_MS })).exitCode === 0) break;
+      await host.clock.sleep(pause);
+    }
+    if (!await pathExists(join(path, ".git"))) await outputOfGit(git, clone, { timeoutMs: CLONE_MS });
+  }
+  const repository = await openRepository(host, path);
+  const theirs = repository === null ? null : await remoteUrl(repository);
+  if (repository === null || repository.topLevel !== path || repositoryName(theirs ?? "") !== repositoryName(url)) {
+    throw new RalphError("clone-taken", { details: { path, repository: repositoryName(url) } });
+  }
+  return repository;
 }

@@ -1,6 +1,6 @@
 import { dollars } from "../ui/text.ts";
 import { basename } from "node:path";
-import type { NotifyReason } from "../config/types.ts";
+import type { NotifyReason } from "../config/load.ts";
 import { tokensOf } from "../backlog/usage.ts";
 import type { Tally } from "../events/tally.ts";
 

@@ -1,4 +1,4 @@
-import type { NotifyConfig } from "../config/types.ts";
+import type { NotifyConfig } from "../config/load.ts";
 import { EMPTY_TALLY, nextTally } from "../events/tally.ts";
 import { callRow, type DetailType, type EventBus, type EventRows, type EventSink } from "../events/types.ts";
 import { localTime } from "../host/local_date.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { NotifyConfig } from "../config/types.ts";
+import type { NotifyConfig } from "../config/load.ts";
 import { post } from "../host/http.ts";
 import { findExecutable, shellInvocation } from "../host/shell.ts";
 import type { Host } from "../host/types.ts";

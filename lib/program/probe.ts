@@ -9,7 +9,7 @@ import { didYouMean, usage } from "../cli/command.ts";
 import { type Finding, foundOf } from "../cli/finding.ts";
 import { optional } from "../cli/settings.ts";
 import type { Place } from "../cli/workspace.ts";
-import type { EndpointConfig } from "../config/types.ts";
+import type { EndpointConfig } from "../config/load.ts";
 import type { AgentEvent } from "../events/types.ts";
 import { openRepository } from "../git/open_repository.ts";
 import { pathExists, removePath, temporaryDirectory } from "../host/files.ts";

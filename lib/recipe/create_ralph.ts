@@ -12,9 +12,8 @@ import {
 } from "../context/context.ts";
 import { createStateFiles } from "../backlog/state_files.ts";
 import { promptWarnings } from "../prompts/render.ts";
-import { loadConfig } from "../config/load.ts";
+import { type Config, loadConfig } from "../config/load.ts";
 import { strictConfig } from "../config/check.ts";
-import type { Config } from "../config/types.ts";
 import { optionInvalid, RalphError } from "../errors/ralph_error.ts";
 import { createEventBus } from "../events/bus.ts";
 import { ensureRunsIgnored, noteRun, pruneRuns } from "../events/known_runs.ts";

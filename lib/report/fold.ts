@@ -4,15 +4,18 @@ import { addTurn } from "../backlog/usage.ts";
 import { refusedText, sandboxText } from "../ui/text.ts";
 import { excerptLines } from "../ui/event_lines.ts";
 import {
+  agentUse,
+  beginAttempt,
   type CheckReport,
   type Cursor,
   type Draft,
   emptyDraft,
+  endAttempt,
   type RunPart,
   type RunReport,
+  sendBack,
   type TurnReport,
 } from "./types.ts";
-import { agentUse, beginAttempt, endAttempt, sendBack } from "./fold_items.ts";
 
 /** Lines of a failed check's output that are kept. */
 const TAIL_LINES = 20;

@@ -2,7 +2,7 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { JsonLines } from "../agents/json_lines.ts";
 import { usage } from "../cli/command.ts";
 import { ownFiles } from "../context/context.ts";
-import { nearest } from "../errors/nearest.ts";
+import { nearest } from "../errors/ralph_error.ts";
 import { knownRuns, RUN_REGEXP } from "../events/known_runs.ts";
 import { redactorFor } from "../events/redact.ts";
 import { findFolders } from "../git/find_folders.ts";

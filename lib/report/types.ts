@@ -4,8 +4,17 @@
  *
  * @module
  */
-import { NO_USAGE } from "../backlog/usage.ts";
-import type { AttemptReport, ItemReport, RunPart, RunReport } from "../generated/report.ts";
+import { addTurn, NO_USAGE } from "../backlog/usage.ts";
+import type { RalphEvent } from "../events/types.ts";
+import type {
+  AgentUse,
+  AttemptReport,
+  ItemReport,
+  ItemState,
+  RunPart,
+  RunReport,
+  TurnReport,
+} from "../generated/report.ts";
 
 export type * from "../generated/report.ts";
 
@@ -71,4 +80,103 @@ export interface Cursor {
   /** Agents in the order in which they came, with the models that they named. */
   readonly models: Map<string, Set<string>>;
   agent: string;
+}
+
+type Start = Extract<RalphEvent, { type: "iteration-start" }> & { readonly at: string };
+type End = Extract<RalphEvent, { type: "iteration-end" }>;
+
+/** An attempt begins: what follows belongs to it, until it or the part ends. */
+export function beginAttempt(
+  draft: Draft<RunReport>,
+  cursor: Cursor,
+  { at, iteration, item, attempt: number, criteria = [] }: Start,
+  part: Draft<RunPart>,
+): void {
+  const found = itemOf(draft, draft.parts.indexOf(part), item);
+  cursor.item = found;
+  cursor.attempt = {
+    iteration,
+    number,
+    startedAt: at,
+    result: null,
+    settlement: null,
+    message: null,
+    durationMs: null,
+    changes: null,
+    turns: [],
+    checks: [],
+    commits: [],
+  };
+  found.state = "in-progress";
+  found.reason = null;
+  found.criteria = [...criteria];
+  found.attempts.push(cursor.attempt);
+}
+
+/** It has ended. A trespass's diff comes after it and is still its own; commits and turns no longer are. */
+export function endAttempt(draft: Draft<RunReport>, cursor: Cursor, event: End): void {
+  const part = draft.parts.length - 1;
+  const item = itemOf(draft, part, event.item);
+  const attempt = item.attempts.findLast(({ iteration }) => iteration === event.iteration);
+  const { result, settlement, message, durationMs, changes = null } = event;
+  if (attempt !== undefined) Object.assign(attempt, { result, settlement, message, durationMs, changes });
+  item.state = stateOf(event);
+  item.reason = item.state === "verified" ? null : message;
+  sendBack(draft, event.reopened ?? [], `sent back by ${event.item.id}${message === null ? "" : `: ${message}`}`);
+  cursor.item = item;
+  cursor.attempt = null;
+}
+
+/** The turn at the item itself: those of reviewers come after it, those that waited for a limit before it. */
+function workTurn({ turns }: Draft<AttemptReport>): Draft<TurnReport> | undefined {
+  return turns.find(({ reason }) => reason !== "rate-limited" && reason !== "unavailable") ?? turns[0];
+}
+
+/** An agent's turns, usage and attempts in the whole run. */
+export function agentUse(name: string, models: string[], { items, parts }: Draft<RunReport>): Draft<AgentUse> {
+  const attempts = items.flatMap((item) => item.attempts);
+  const turns = [...attempts, ...parts].flatMap((one) => one.turns).filter((turn) => turn.agent === name);
+  const own = attempts.filter((attempt) => workTurn(attempt)?.agent === name);
+  return {
+    name,
+    models,
+    turns: turns.length,
+    usage: turns.reduce((sum, { usage }) => usage === null ? sum : addTurn(sum, usage), { ...NO_USAGE }),
+    attempts: own.length,
+    passed: own.filter(({ result }) => result === "verified" || result === "unverified").length,
+  };
+}
+
+/** Items that had passed come again. */
+export function sendBack(draft: Draft<RunReport>, ids: readonly string[], reason: string): void {
+  const part = draft.parts.length - 1;
+  for (const item of draft.items.filter((one) => one.part === part && ids.includes(one.id))) {
+    Object.assign(item, { state: "reopened", reason });
+  }
+}
+
+/** Only what was settled as passed after its checks passed is verified. */
+function stateOf({ result, settlement }: End): ItemState {
+  if (settlement === "parked") return "parked";
+  if (settlement === "passed") return result === "verified" ? "verified" : "unverified";
+  // checks that passed on an item that was not settled as passed prove nothing of it
+  return result === "verified" || result === "unverified" ? "not-done" : result;
+}
+
+function itemOf(draft: Draft<RunReport>, part: number, { id, kind, title }: Start["item"]): Draft<ItemReport> {
+  const found = draft.items.find((item) => item.part === part && item.id === id);
+  if (found !== undefined) return found;
+  const item: Draft<ItemReport> = {
+    id,
+    kind,
+    title,
+    criteria: [],
+    part,
+    state: "in-progress",
+    reason: null,
+    usage: { ...NO_USAGE },
+    attempts: [],
+  };
+  draft.items.push(item);
+  return item;
 }

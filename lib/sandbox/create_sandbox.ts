@@ -1,4 +1,4 @@
-import type { Config } from "../config/types.ts";
+import type { Config } from "../config/load.ts";
 import type { SandboxRequest } from "../host/confinement.ts";
 import { commandConfiner } from "../host/command_confiner.ts";
 import { bubblewrapConfiner, type Confiner, findBubblewrap, type Lacking, sandboxMissing } from "../host/confine.ts";

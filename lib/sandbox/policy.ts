@@ -1,5 +1,5 @@
 import { basename, dirname, join } from "node:path";
-import type { SandboxConfig } from "../config/types.ts";
+import type { SandboxConfig } from "../config/load.ts";
 import { isSecretName } from "../events/secrets.ts";
 import type { AgentNeeds, Confinement, PrivateFolder, SandboxRequest } from "../host/confinement.ts";
 import { CACHE_PATHS, DROPPED_VARIABLES, GIT_NEVER, HIDDEN_PATHS, SECRET_PATHS, TOOL_PATHS } from "./known_paths.ts";

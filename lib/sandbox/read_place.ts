@@ -1,8 +1,7 @@
 import { delimiter, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import picomatch from "picomatch";
-import { CONFIG_FILE } from "../config/load.ts";
-import type { Config } from "../config/types.ts";
+import { type Config, CONFIG_FILE } from "../config/load.ts";
 import { commandFiles } from "../git/command_files.ts";
 import { findFolders, type FoundRepository } from "../git/find_folders.ts";
 import type { Repository } from "../git/repository.ts";

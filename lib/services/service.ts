@@ -1,4 +1,4 @@
-import type { ServiceConfig } from "../config/types.ts";
+import type { ServiceConfig } from "../config/load.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { type HttpAnswer, httpStatus } from "../host/http.ts";
 import { portOwner } from "../host/port_owner.ts";

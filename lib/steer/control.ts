@@ -9,14 +9,14 @@
  * @module
  */
 import { join } from "node:path";
-import { jsonIn } from "../host/data.ts";
+import type { LiveRun, SteerReply, SteerRequest } from "../generated/steer.ts";
 import { isHeldByOther, writeHeld } from "../host/author.ts";
+import { jsonIn } from "../host/data.ts";
 import { listDirectory, pathExists, readText, removePath, writeOwn } from "../host/files.ts";
 import { processStart } from "../host/process_table.ts";
 import type { Host } from "../host/types.ts";
 import { watchPath } from "../host/watch_path.ts";
 import { LARGEST, LIVE_RUN, REPLY, REQUEST_FILE } from "./schema.ts";
-import type { LiveRun, SteerReply, SteerRequest } from "./types.ts";
 
 /** A run takes a request within milliseconds; one that is this late is stuck, or stopped. */
 const REPLY_MS = 3000;
@@ -131,3 +131,5 @@ export async function takeRequests(
   }
   return arrived;
 }
+
+export type * from "../generated/steer.ts";

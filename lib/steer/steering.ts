@@ -4,8 +4,7 @@ import { ensurePrivateDirectory, removePath, writeOwn } from "../host/files.ts";
 import { processStart } from "../host/process_table.ts";
 import type { Host, ProcessEnd, Processes, ProcessRequest } from "../host/types.ts";
 import { watchPath } from "../host/watch_path.ts";
-import { type ArrivedRequest, controlFolder, liveFile, sweepControl, takeRequests } from "./control.ts";
-import type { LiveRun, OpenQuestion, SteerReply, SteerRequest } from "./types.ts";
+import * as runFiles from "./control.ts";
 
 /** A person's changes to a run while it lasts. Every change is an event with its origin. */
 export interface Steering {
@@ -22,7 +21,7 @@ export interface Steering {
   /** Texts that were told and have been in no prompt. */
   unread(): readonly string[];
   /** Offers a question; resolves with an answer that the question accepts. Never without one. */
-  offer(question: Omit<OpenQuestion, "key" | "since">, accept: (text: string) => string | null): Offer;
+  offer(question: Omit<runFiles.OpenQuestion, "key" | "since">, accept: (text: string) => string | null): Offer;
 }
 
 /** A question that is open, until disposed. */
@@ -64,13 +63,14 @@ export class SteeredRun implements Steering, AsyncDisposable {
   readonly #ender = new AbortController();
   readonly #told: Told[] = [];
   #alive = 0;
-  #live: LiveRun | null = null;
+  #live: runFiles.LiveRun | null = null;
   #watcher: Disposable | null = null;
   #resumed: (() => void) | null = null;
   #resting: Promise<void> | null = null;
   #pausedSince: number | null = null;
   #pausedMs = 0;
-  #open: { readonly key: string; take(text: string, origin: SteerRequest["origin"]): string | null } | null = null;
+  #open: { readonly key: string; take(text: string, origin: runFiles.SteerRequest["origin"]): string | null } | null =
+    null;
   /** One after the other: what is written, and what is taken. */
   #queue: Promise<void> = Promise.resolve();
   #isTaking = false;
@@ -95,9 +95,9 @@ export class SteeredRun implements Steering, AsyncDisposable {
     const started = await processStart(pid) ?? "";
     const since = new Date(host.clock.now()).toISOString();
     this.#live = { v: 1, run, root, folder, pid, started, since, asks: null, pause: null, stopping: false };
-    const control = controlFolder(directory);
+    const control = runFiles.controlFolder(directory);
     await ensurePrivateDirectory(control);
-    const lost = await sweepControl(control);
+    const lost = await runFiles.sweepControl(control);
     this.#watcher = watchPath(control, () => this.#look(control));
     this.#change(() => ({}));
     this.#look(control);
@@ -153,7 +153,7 @@ export class SteeredRun implements Steering, AsyncDisposable {
     return this.#told.filter(({ reader }) => reader === undefined).map(toldText);
   }
 
-  offer(question: Omit<OpenQuestion, "key" | "since">, accept: (text: string) => string | null): Offer {
+  offer(question: Omit<runFiles.OpenQuestion, "key" | "since">, accept: (text: string) => string | null): Offer {
     const { host } = this.#options;
     const key = host.ids.random(KEY_LENGTH);
     const since = new Date(host.clock.now()).toISOString();
@@ -198,7 +198,7 @@ export class SteeredRun implements Steering, AsyncDisposable {
     const began = this.#live !== null;
     this.#live = null;
     await this.#queue;
-    if (began && directory !== null) await removePath(liveFile(controlFolder(directory), run));
+    if (began && directory !== null) await removePath(runFiles.liveFile(runFiles.controlFolder(directory), run));
   }
 
   /** A change of the folder: what waits is taken in its turn. */
@@ -208,13 +208,13 @@ export class SteeredRun implements Steering, AsyncDisposable {
     this.#enqueue(async () => {
       this.#isTaking = false;
       const { run, host } = this.#options;
-      for (const arrived of await takeRequests(control, run, host.processes.runToken)) {
+      for (const arrived of await runFiles.takeRequests(control, run, host.processes.runToken)) {
         await arrived.reply(await this.#take(arrived));
       }
     });
   }
 
-  async #take({ request, outside }: ArrivedRequest): Promise<SteerReply> {
+  async #take({ request, outside }: runFiles.ArrivedRequest): Promise<runFiles.SteerReply> {
     const refused = this.#refusal(request, outside);
     if (refused !== null) {
       this.#warn(`not taken, from outside: ${request.action}: ${refused}`);
@@ -233,7 +233,7 @@ export class SteeredRun implements Steering, AsyncDisposable {
   }
 
   /** Why a request does not count. An agent of the same user can write files too: it must not answer for the person. */
-  #refusal({ action, key, text = "" }: SteerRequest, outside: boolean | null): string | null {
+  #refusal({ action, key, text = "" }: runFiles.SteerRequest, outside: boolean | null): string | null {
     if (outside === false) return NOT_BY_THE_RUN;
     switch (action) {
       case "answer":
@@ -252,7 +252,7 @@ export class SteeredRun implements Steering, AsyncDisposable {
     }
   }
 
-  async #act({ action, text = "", item }: SteerRequest): Promise<string> {
+  async #act({ action, text = "", item }: runFiles.SteerRequest): Promise<string> {
     switch (action) {
       case "pause": {
         const { host } = this.#options;
@@ -282,17 +282,17 @@ export class SteeredRun implements Steering, AsyncDisposable {
     }
   }
 
-  #change(change: (live: LiveRun) => Partial<LiveRun>): void {
+  #change(change: (live: runFiles.LiveRun) => Partial<runFiles.LiveRun>): void {
     this.#enqueue(async () => {
       if (this.#live !== null) await this.#write(change(this.#live));
     });
   }
 
-  async #write(change: Partial<LiveRun>): Promise<void> {
+  async #write(change: Partial<runFiles.LiveRun>): Promise<void> {
     const { directory, run } = this.#options;
     if (this.#live === null || directory === null) return;
     this.#live = { ...this.#live, ...change };
-    await writeOwn(liveFile(controlFolder(directory), run), JSON.stringify(this.#live));
+    await writeOwn(runFiles.liveFile(runFiles.controlFolder(directory), run), JSON.stringify(this.#live));
   }
 
   #enqueue(act: () => Promise<void>): void {

@@ -14,7 +14,7 @@ import { commitAt } from "../git/refs.ts";
 import { requireRepository } from "../git/repository.ts";
 import { outputFrom } from "../git/run_git.ts";
 import { readText, writeOwn } from "../host/files.ts";
-import { quoted } from "../prompts/parts.ts";
+import { quoted } from "../prompts/render.ts";
 import { type Claimed, Claims } from "./claims.ts";
 import { Outbox, type Update } from "./outbox.ts";
 import { type Entry, entryOf, type IssueData, NOT_PROPOSED, type QueueOptions, standingsOf } from "./queue.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { TrackerConfig } from "../config/types.ts";
+import type { TrackerConfig } from "../config/load.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { Repository } from "../git/repository.ts";
 import type { Host } from "../host/types.ts";

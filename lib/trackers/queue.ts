@@ -5,7 +5,7 @@
  */
 import { fingerprintOf, isParked } from "../backlog/attempts.ts";
 import type { Check, Item, LoopView } from "../backlog/types.ts";
-import type { TrackerConfig } from "../config/types.ts";
+import type { TrackerConfig } from "../config/load.ts";
 import { ownCommands, seenBody, seenTitle, type Standing, standingOf } from "./trust.ts";
 import type { Issue } from "./types.ts";
 

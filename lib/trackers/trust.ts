@@ -7,7 +7,7 @@
 import { proseLines } from "../backlog/fences.ts";
 import { verifyCommands } from "../backlog/verify_commands.ts";
 import { howToEnd } from "../backlog/signals.ts";
-import { onOneLine, quoted } from "../prompts/parts.ts";
+import { onOneLine, quoted } from "../prompts/render.ts";
 import type { Issue } from "./types.ts";
 
 /** Longer text is cut: GitHub takes no longer one. */

@@ -4,7 +4,7 @@ import { EVENTS_VERSION, type RalphEvent } from "../events/types.ts";
 import { processStart } from "../host/process_table.ts";
 import type { Clock } from "../host/types.ts";
 import { followFile, watchPath } from "../host/watch_path.ts";
-import type { LiveRun } from "../steer/types.ts";
+import type { LiveRun } from "../steer/control.ts";
 
 /** An event as it was read, with its time in milliseconds since 1970 and the line that it came from. */
 export interface ReadEvent {

@@ -9,7 +9,7 @@ import { HIDDEN, mark } from "../report/html.ts";
 import { fragment, type Markup, NOTHING, withCode } from "../report/markup.ts";
 import * as texts from "../report/texts.ts";
 import type { AttemptReport, CheckReport, ItemReport, RunReport } from "../report/types.ts";
-import type { LiveRun } from "../steer/types.ts";
+import type { LiveRun } from "../steer/control.ts";
 import { dollars, formatDuration } from "../ui/text.ts";
 import type { Regions } from "./layout.ts";
 import type { RunModel } from "./model.ts";

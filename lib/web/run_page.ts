@@ -12,7 +12,7 @@ import { fragment, type Markup, NOTHING } from "../report/markup.ts";
 import * as texts from "../report/texts.ts";
 import { itemText, plural, SECOND_LOOKS } from "../report/texts.ts";
 import type { ItemReport, ItemState, RunReport } from "../report/types.ts";
-import type { LiveRun } from "../steer/types.ts";
+import type { LiveRun } from "../steer/control.ts";
 import { dollars, formatDuration } from "../ui/text.ts";
 import { printableView, type ViewState } from "../ui/view_lines.ts";
 import { areaChart, columnChart, shareBar, timeline } from "./charts.ts";

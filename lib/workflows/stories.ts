@@ -8,8 +8,8 @@ import { type Listed, openOf, overviewOf } from "../backlog/list.ts";
 import type { Attempt, Check, Item, Overview } from "../backlog/types.ts";
 import { noChecks, storyCommands } from "../backlog/verify_commands.ts";
 import { branchProblems, type FileFindings, placeholderProblems } from "../cli/validated_file.ts";
-import type { Config } from "../config/types.ts";
-import { quoted } from "../prompts/parts.ts";
+import type { Config } from "../config/load.ts";
+import { quoted } from "../prompts/render.ts";
 import type { Validated } from "./workflow.ts";
 
 /** A story of a PRD. */

@@ -5,7 +5,7 @@ import type { Finding } from "../cli/finding.ts";
 import type { Look, NextView, StatusView } from "../cli/look.ts";
 import type { Scaffold } from "../cli/scaffold.ts";
 import type { Place } from "../cli/workspace.ts";
-import type { Config } from "../config/types.ts";
+import type { Config } from "../config/load.ts";
 import type { RalphContext } from "../context/context.ts";
 
 /** Which part of a run is meant. */

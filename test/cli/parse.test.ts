@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Command, type FlagTable, parseLine, splitCommand } from "../../lib/cli/command.ts";
 import { COMMANDS } from "../../lib/program/commands.ts";
-import type { RalphError } from "../../lib/errors/ralph_error.ts";
-import { editDistance, nearest } from "../../lib/errors/nearest.ts";
+import { editDistance, nearest, type RalphError } from "../../lib/errors/ralph_error.ts";
 
 const FLAGS: FlagTable = {
   "no-color": { type: "boolean", summary: "" },

@@ -4,9 +4,8 @@ import { describe, expect, test } from "vitest";
 import { checkConfig } from "../../lib/config/check.ts";
 import { defaultConfig } from "../../lib/config/defaults.ts";
 import { configKeys } from "../../lib/config/json_schema.ts";
-import { loadConfig } from "../../lib/config/load.ts";
+import { type Config, type HookConfig, loadConfig, type ProviderChoice } from "../../lib/config/load.ts";
 import { CONFIG_SCHEMA } from "../../lib/config/schema.ts";
-import type { Config, HookConfig, ProviderChoice } from "../../lib/config/types.ts";
 import { temporaryDirectory } from "../../lib/host/files.ts";
 
 test("defaultConfig() is what the schema makes of an empty file", () => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import type { AgentTurn } from "../../lib/backlog/types.ts";
-import type { Config } from "../../lib/config/types.ts";
+import type { Config } from "../../lib/config/load.ts";
 import { runLoop } from "../../lib/loop/run/run_loop.ts";
 import { exitCodeOf } from "../../lib/recipe/outcome.ts";
 import { cheatWorld, WORKFLOWS } from "../trust/workflows.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { markdownLines } from "../../lib/backlog/fences.ts";
-import { afterWords, LIST_BYTES, onOneLine, quoted, windowed } from "../../lib/prompts/parts.ts";
+import { afterWords, LIST_BYTES, onOneLine, quoted, windowed } from "../../lib/prompts/render.ts";
 import { describeTask, stagePrompt } from "../../lib/workflows/spec/prompt.ts";
 import { verifyItem } from "../../lib/workflows/spec/item.ts";
 import { parsePlan, tasksOf } from "../../lib/workflows/spec/plan_file.ts";

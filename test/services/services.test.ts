@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { ServiceConfig } from "../../lib/config/types.ts";
+import type { ServiceConfig } from "../../lib/config/load.ts";
 import type { RalphContext } from "../../lib/context/context.ts";
 import { ensureDirectory } from "../../lib/host/files.ts";
 import { processStart } from "../../lib/host/process_table.ts";

@@ -6,7 +6,7 @@
  */
 import { text as readAll } from "node:stream/consumers";
 import type { Usage } from "../../backlog/types.ts";
-import type { EndpointPrice } from "../../config/types.ts";
+import type { EndpointPrice } from "../../config/load.ts";
 import { EXIT } from "../../errors/ralph_error.ts";
 import type { AgentEvent, FailureKind } from "../../events/types.ts";
 import type { Host } from "../../host/types.ts";

@@ -1,5 +1,5 @@
 import { isAbsolute, join, relative, sep } from "node:path";
-import type { BrowserConfig } from "../../config/types.ts";
+import type { BrowserConfig } from "../../config/load.ts";
 import { pathExists, writeAtomic } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
 import type { Check, CheckOutcome } from "../../backlog/types.ts";

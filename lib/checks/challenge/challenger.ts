@@ -14,7 +14,7 @@ import { type PromptValues, type PromptValuesOf, renderPrompt } from "../../prom
 import { restoreBrief } from "../brief/create_brief.ts";
 import type { Brief } from "../brief/types.ts";
 import { whyNotReady } from "../checkout/open_checkout.ts";
-import type { Checkout, CheckoutPlace } from "../checkout/namespace.ts";
+import type { Checkout, CheckoutPlace } from "../checkout/place.ts";
 import { type Commits, createCommits, differing, filesOf, type Layers } from "../experiment/commits.ts";
 import { kindOf, namesPath } from "../experiment/product.ts";
 import { reviewerOf, reviewItem } from "../reviewed_by.ts";

@@ -15,7 +15,7 @@ import {
   unseenCheckPrompt,
 } from "./challenger.ts";
 import { shellInvocation } from "../../host/shell.ts";
-import type { CheckPlace } from "../checkout/namespace.ts";
+import type { CheckPlace } from "../checkout/place.ts";
 import { endedBy } from "../shell.ts";
 import { closedFences } from "../../backlog/fences.ts";
 

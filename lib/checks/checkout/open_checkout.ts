@@ -12,11 +12,10 @@ import { type ListedEntry, verifiedListing } from "../../git/tree_listing.ts";
 import * as files from "../../host/files.ts";
 import { createSlots } from "../../host/slots.ts";
 import { ignoredPaths } from "../../workspace/ignored_paths.ts";
-import { type Ground, layCopies, openDependencies, placeOf, type Results } from "./place.ts";
+import * as places from "./place.ts";
 import { type CheckoutHome, takeHome } from "./home.ts";
 import { outwardLinks, specialEntries } from "./index_entries.ts";
 import { cleanGit, type GitSettings, readSettings, writeHome, writeSettings } from "./settings.ts";
-import { type BroughtUp, type Checkout, type CheckoutPlace, probeNamespace } from "./namespace.ts";
 import { changedAt } from "../../host/path_facts.ts";
 import { type Seal, sealDifferences, sealOf } from "../../host/seal.ts";
 import type { Host } from "../../host/types.ts";
@@ -39,7 +38,7 @@ export interface CheckoutOptions {
  *
  * @throws {RalphError} not-a-repository, git-failed, git-missing, file-unwritable
  */
-export async function openCheckout(ralph: CheckoutContext, options: CheckoutOptions = {}): Promise<Checkout> {
+export async function openCheckout(ralph: CheckoutContext, options: CheckoutOptions = {}): Promise<places.Checkout> {
   const { host, root, config: { trust, workspace } } = ralph;
   const repository = requireRepository(ralph);
   const { topLevel } = repository;
@@ -51,16 +50,22 @@ export async function openCheckout(ralph: CheckoutContext, options: CheckoutOpti
   const links = workspace.link.length === 0
     ? []
     : (await ignoredPaths(git, topLevel, workspace.link.map(fromTop))).paths;
-  const ground: Ground = { host, topLevel, home, namespace: await probeNamespace(host), links };
+  const ground: places.Ground = { host, topLevel, home, namespace: await places.probeNamespace(host), links };
   const copying = { ...workspace, copy: workspace.copy.map(fromTop), root, mustInstall: trust === "strict" };
-  const dependencies = await openDependencies(ground, git, copying, (await repository.head()).head, options.signal);
+  const dependencies = await places.openDependencies(
+    ground,
+    git,
+    copying,
+    (await repository.head()).head,
+    options.signal,
+  );
   const clone = createClone(host, topLevel, home, settings);
-  const results: Results = new Map();
+  const results: places.Results = new Map();
   const oneAtATime = createSlots(1);
   let looked: "just now" | "before" = "just now";
   let allowed: { readonly submodules: ReadonlySet<string>; readonly links: ReadonlySet<string> } | null = null;
 
-  async function bringUp(wanted: string | undefined): Promise<BroughtUp> {
+  async function bringUp(wanted: string | undefined): Promise<places.BroughtUp> {
     const ofDependencies = looked;
     looked = "before";
     const { head, branch, refs } = await refsOf(git);
@@ -78,8 +83,8 @@ export async function openCheckout(ralph: CheckoutContext, options: CheckoutOpti
     const brought = await dependencies.bringUp(entries, ofDependencies);
     if (brought.status === "failed") return brought;
     const laid = { kept: brought.kept, committed: special.links };
-    await layCopies(ground, laid);
-    const shell = placeOf(ground, laid, root, results, treeKey(entries, new Set(options.state)));
+    await places.layCopies(ground, laid);
+    const shell = places.placeOf(ground, laid, root, results, treeKey(entries, new Set(options.state)));
     const { from, lost, kept } = brought;
     const copied = kept.copies.map(({ path }) => path);
     return { status: "ready", place: { ...shell, commit, dependencies: from, copied, lost } };
@@ -116,7 +121,7 @@ function treeKey(entries: readonly ListedEntry[], state: ReadonlySet<string>): s
   return files.hashText(counted.map(({ mode, hash, path }) => `${mode} ${hash}\t${path}`).join("\0"));
 }
 
-async function withoutThrow(bringUp: () => Promise<BroughtUp>): Promise<BroughtUp> {
+async function withoutThrow(bringUp: () => Promise<places.BroughtUp>): Promise<places.BroughtUp> {
   try {
     return await bringUp();
   } catch (error) {
@@ -303,7 +308,7 @@ function sealBoth(gitDirectory: string, index: string): Seal {
 export async function openCheckTree(
   ralph: CheckoutContext,
   options: CheckoutOptions,
-): Promise<{ readonly place: CheckoutPlace } & AsyncDisposable> {
+): Promise<{ readonly place: places.CheckoutPlace } & AsyncDisposable> {
   const checkout = await openCheckout(ralph, options);
   try {
     const up = await checkout.bringUp(await commitOfTree(ralph));
@@ -335,7 +340,7 @@ export async function commitOfTree(place: CheckoutContext): Promise<string> {
 }
 
 /** Why a checkout could not be brought up, in words. Pure. */
-export function whyNotReady(up: Exclude<BroughtUp, { readonly status: "ready" }>): string {
+export function whyNotReady(up: Exclude<places.BroughtUp, { readonly status: "ready" }>): string {
   switch (up.status) {
     case "failed":
       return up.reason;

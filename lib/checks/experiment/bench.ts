@@ -1,6 +1,6 @@
 import type { Check, CheckResult } from "../../backlog/types.ts";
 import type { RalphContext } from "../../context/context.ts";
-import type { BringUp, CheckoutPlace } from "../checkout/namespace.ts";
+import type { BringUp, CheckoutPlace } from "../checkout/place.ts";
 import { whyNotReady } from "../checkout/open_checkout.ts";
 import { verifyQuietly } from "../verify.ts";
 

@@ -10,7 +10,7 @@ import { treeListing } from "../../git/tree_listing.ts";
 import { mayChangeTests } from "../../backlog/changes_tests.ts";
 import type { Item } from "../../backlog/types.ts";
 import { withoutCommands } from "../../backlog/verify_commands.ts";
-import type { Config } from "../../config/types.ts";
+import type { Config } from "../../config/load.ts";
 import { type FileKind, type Files, kindOf, namesPath, publishedBy } from "./product.ts";
 
 /** A file of a commit: its mode and the name of its content. */

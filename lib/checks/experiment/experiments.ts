@@ -6,7 +6,7 @@
  */
 import type { Check } from "../../backlog/types.ts";
 import type { RalphContext } from "../../context/context.ts";
-import type { BringUp } from "../checkout/namespace.ts";
+import type { BringUp } from "../checkout/place.ts";
 import { type Canaries, canaries, type OwnCanaries, ownCanaries } from "./canaries.ts";
 import { type Bench, createBench } from "./bench.ts";
 import { isEvidence, type OldJudges, oldJudges } from "./old_judges.ts";

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import type { JournalKey, JudgingHistory } from "../../backlog/journal_types.ts";
 import type { Attempt, Check, Item, PassedRecord } from "../../backlog/types.ts";
 import { commitOfTree, openCheckout } from "../../checks/checkout/open_checkout.ts";
-import type { BringUp } from "../../checks/checkout/namespace.ts";
+import type { BringUp } from "../../checks/checkout/place.ts";
 import { type Evidence, type Experiment, experiments } from "../../checks/experiment/experiments.ts";
 import { type Findings, findingsOf, leftOutText, triedTexts } from "../../checks/experiment/findings.ts";
 import { namedCheck } from "../../checks/function.ts";

@@ -3,7 +3,7 @@ import { note, type RalphContext } from "../../context/context.ts";
 import type { Backlog, Check, CheckResult } from "../../backlog/types.ts";
 import { isNamed, type NotReproducible, whyNotReproducible } from "../../checks/checkout/classify.ts";
 import { openCheckout } from "../../checks/checkout/open_checkout.ts";
-import type { BroughtUp, Checkout, CheckoutPlace } from "../../checks/checkout/namespace.ts";
+import type { BroughtUp, Checkout, CheckoutPlace } from "../../checks/checkout/place.ts";
 import { verifyQuietly } from "../../checks/verify.ts";
 import type { JournalKey } from "../../backlog/journal_types.ts";
 import { requireRepository, rootPaths, topLevelPaths } from "../../git/repository.ts";

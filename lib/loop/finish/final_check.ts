@@ -11,7 +11,7 @@ import type {
 } from "../../backlog/types.ts";
 import { doubtOf } from "../../backlog/attempts.ts";
 import { type CheckLike, namedCheck } from "../../checks/function.ts";
-import type { BroughtUp } from "../../checks/checkout/namespace.ts";
+import type { BroughtUp } from "../../checks/checkout/place.ts";
 import { repeatFailed, verify } from "../../checks/verify.ts";
 import { requireRepository } from "../../git/repository.ts";
 import type { CleanRun } from "./clean.ts";

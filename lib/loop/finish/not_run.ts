@@ -1,6 +1,6 @@
 import { join, relative } from "node:path";
 import { type CoverageReader, createCoverageReader } from "../../checks/lines_run/read_coverage.ts";
-import type { CheckoutPlace } from "../../checks/checkout/namespace.ts";
+import type { CheckoutPlace } from "../../checks/checkout/place.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { branchWork } from "../../git/branch_work.ts";
 import { requireRepository } from "../../git/repository.ts";

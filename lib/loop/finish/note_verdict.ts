@@ -15,8 +15,7 @@ import { checksNothing } from "../../backlog/verify_commands.ts";
 import { describeFailures } from "../../backlog/verdict.ts";
 import { commitOfTree, openCheckout, whyNotReady } from "../../checks/checkout/open_checkout.ts";
 import { verify } from "../../checks/verify.ts";
-import { CONFIG_FILE } from "../../config/load.ts";
-import type { Config } from "../../config/types.ts";
+import { type Config, CONFIG_FILE } from "../../config/load.ts";
 import { commitAt } from "../../git/refs.ts";
 import { defaultBranch } from "../../git/default_branch.ts";
 

@@ -1,5 +1,5 @@
 import { dirname, join, posix, relative } from "node:path";
-import type { WorkspaceConfig } from "../../config/types.ts";
+import type { WorkspaceConfig } from "../../config/load.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { redactorFor } from "../../events/redact.ts";
 import { createGit, type Git } from "../../git/run_git.ts";

@@ -1,7 +1,7 @@
 import type { Attempt, Item, Settlement, TimeBudget } from "../../backlog/types.ts";
 import type { BranchWork } from "../../git/branch_work.ts";
 import { addTurn, NO_USAGE, tokensOf, usagesOf, type UsageTotal } from "../../backlog/usage.ts";
-import type { LimitsConfig } from "../../config/types.ts";
+import type { LimitsConfig } from "../../config/load.ts";
 import type { RalphContext } from "../../context/context.ts";
 
 /** Something about a run that its verdict does not say: in the last lines, the report and `--json`. */

@@ -1,5 +1,5 @@
 import { note, type RalphContext } from "../../context/context.ts";
-import { onOneLine } from "../../prompts/parts.ts";
+import { onOneLine } from "../../prompts/render.ts";
 import type { Attempt, Backlog, Check, Item, LoopView, Settlement } from "../../backlog/types.ts";
 import { noChecks } from "../../backlog/verify_commands.ts";
 import { usageOf } from "../../backlog/usage.ts";

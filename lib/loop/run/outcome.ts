@@ -1,4 +1,4 @@
-import type { LimitsConfig } from "../../config/types.ts";
+import type { LimitsConfig } from "../../config/load.ts";
 import type { Hook } from "../../hooks/hook.ts";
 import type { Progress } from "../policy/progress.ts";
 import type { CheckLike } from "../../checks/function.ts";

@@ -1,5 +1,5 @@
 import { isAbsolute } from "node:path";
-import type { ProviderChoice } from "../../config/types.ts";
+import type { ProviderChoice } from "../../config/load.ts";
 import { EXIT, RalphError } from "../../errors/ralph_error.ts";
 import { openRepository } from "../../git/open_repository.ts";
 import { type Repository, requireRepository } from "../../git/repository.ts";

@@ -17,14 +17,13 @@ import { machineName } from "../../host/this_process.ts";
 import { VERSION } from "../../host/version.ts";
 import type { LoopOutcome } from "../../loop/run/outcome.ts";
 import { createRunLock } from "../../loop/run/run_lock.ts";
-import { clonePath, openClone } from "../../machines/clone.ts";
 import { queueName } from "../../machines/coordinator.ts";
 import type { QueuedJob } from "../../machines/engine.ts";
 import * as jobs from "../../machines/job.ts";
 import { ensureOwnJob, landResult, takeJobs, workInCheckout } from "../../machines/jobs.ts";
 import { openEngine } from "../../machines/open_engine.ts";
 import { pushedJob, pushedResult, remoteUrl } from "../../machines/remote.ts";
-import { type JobContext, serveJobs, WORKER } from "../../machines/worker.ts";
+import { clonePath, type JobContext, openClone, serveJobs, WORKER } from "../../machines/worker.ts";
 import { formatDuration, oneLine } from "../../ui/text.ts";
 import { workflowRow, WORKFLOWS } from "../../workflows/table.ts";
 

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { usage } from "../../cli/command.ts";
-import { loadConfig } from "../../config/load.ts";
-import type { Config } from "../../config/types.ts";
+import { type Config, loadConfig } from "../../config/load.ts";
 import { isAncestor } from "../../git/refs.ts";
 import { requireRepository, type RootedRepository, topLevelPaths } from "../../git/repository.ts";
 import type { Host } from "../../host/types.ts";

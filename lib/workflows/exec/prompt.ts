@@ -1,6 +1,5 @@
 import type { Check } from "../../backlog/types.ts";
-import { onOneLine, quoted } from "../../prompts/parts.ts";
-import { renderPrompt } from "../../prompts/render.ts";
+import { onOneLine, quoted, renderPrompt } from "../../prompts/render.ts";
 import { type AttemptFacts, attemptValues } from "../stories.ts";
 import type { Story } from "./types.ts";
 

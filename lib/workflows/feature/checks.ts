@@ -1,5 +1,5 @@
 import { checksOnce } from "../checks_once.ts";
-import type { Config } from "../../config/types.ts";
+import type { Config } from "../../config/load.ts";
 import type { Check } from "../../backlog/types.ts";
 import { type PageUrl, pageUrls } from "../../checks/browser/urls.ts";
 import { commandCheck, commandsOf } from "../stories.ts";

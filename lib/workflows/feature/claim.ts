@@ -1,5 +1,5 @@
 import { plain, textsOf, tryJson } from "../plain.ts";
-import { onOneLine } from "../../prompts/parts.ts";
+import { onOneLine } from "../../prompts/render.ts";
 import type { ZodType } from "zod";
 import { saysPassing, signalsOf } from "../../backlog/signals.ts";
 

@@ -1,8 +1,7 @@
-import { fillPrompt, findPrompt, type PromptValuesOf, renderPrompt } from "../../prompts/render.ts";
+import * as prompts from "../../prompts/render.ts";
 import type { Check, Verification } from "../../backlog/types.ts";
 import { describeFailures } from "../../backlog/verdict.ts";
 import { failureOf } from "../../backlog/attempts.ts";
-import { onOneLine, quoted, windowed } from "../../prompts/parts.ts";
 import { type AttemptFacts, attemptValues } from "../stories.ts";
 import type { FeaturePrd, FeatureStory } from "./types.ts";
 
@@ -21,18 +20,18 @@ export async function featureStoryPrompt(
   { root, prd, checks, servers, ...facts }: StoryPromptOptions,
 ): Promise<string> {
   const criteria = acceptanceCriteria.map((criterion) => `- ${criterion}`).join("\n");
-  return await renderPrompt("feature_run", {
+  return await prompts.renderPrompt("feature_run", {
     ...attemptValues(notes, facts),
     storyId: id,
-    storyTitle: onOneLine(title),
-    storyDescription: quoted(description || title),
-    acceptanceCriteria: quoted(criteria),
+    storyTitle: prompts.onOneLine(title),
+    storyDescription: prompts.quoted(description || title),
+    acceptanceCriteria: prompts.quoted(criteria),
     tags: tags.join(", ") || "none",
     doneMarker: `<ralph ${facts.nonce}>DONE</ralph>`,
     servers: servers.map((line) => `- ${line}`).join("\n"),
     ...prdValues(prd, checks),
     // for a prompt of the user's own without placeholders
-    item: quoted(`${id}: ${title}\n\n${description}\n\nAcceptance criteria:\n${criteria}`),
+    item: prompts.quoted(`${id}: ${title}\n\n${description}\n\nAcceptance criteria:\n${criteria}`),
   }, { root });
 }
 
@@ -44,16 +43,18 @@ export async function featureReviewPrompt(
     readonly checks: readonly Check[];
   },
 ): Promise<(first: Verification | null) => string> {
-  const { text } = await findPrompt("feature_verify", { root });
-  const stories = quoted(windowed(prd.userStories.map(summaryOf), { rest: "`prd.json`", separator: "\n\n" }));
-  const values: Omit<PromptValuesOf<"feature_verify">, "result"> = {
+  const { text } = await prompts.findPrompt("feature_verify", { root });
+  const stories = prompts.quoted(
+    prompts.windowed(prd.userStories.map(summaryOf), { rest: "`prd.json`", separator: "\n\n" }),
+  );
+  const values: Omit<prompts.PromptValuesOf<"feature_verify">, "result"> = {
     nonce,
     ...prdValues(prd, checks),
     storySummaries: stories,
     failure: previous === null ? "" : failureOf(previous),
     item: stories,
   };
-  return (first) => fillPrompt(text, { ...values, result: resultOf(first) });
+  return (first) => prompts.fillPrompt(text, { ...values, result: resultOf(first) });
 }
 
 function prdValues(
@@ -70,7 +71,7 @@ function resultOf(first: Verification | null): string {
   if (first?.status !== "failed") return "None ran.";
   const counted = `${first.failures.length} of ${first.results.length} FAILED.`;
   const told = `${counted} \`VERIFIED\` is not accepted now: name the stories to be done again.`;
-  return `${told}\n\n${quoted(describeFailures(first))}`;
+  return `${told}\n\n${prompts.quoted(describeFailures(first))}`;
 }
 
 function summaryOf({ id, title, description, acceptanceCriteria, lastResult }: FeatureStory): string {
@@ -90,5 +91,5 @@ function listed(checks: readonly Check[]): string {
 function learningsOf({ run }: FeaturePrd): string {
   if (run.learnings.length === 0) return "";
   const lines = run.learnings.map((text) => `- ${text}`);
-  return quoted(windowed(lines, { at: lines.length - 1, rest: "`run.learnings` of `prd.json`" }));
+  return prompts.quoted(prompts.windowed(lines, { at: lines.length - 1, rest: "`run.learnings` of `prd.json`" }));
 }

@@ -1,7 +1,6 @@
 import type { Attempt, Check } from "../../backlog/types.ts";
 import { failureOf } from "../../backlog/attempts.ts";
-import { type PromptValuesOf, renderPrompt } from "../../prompts/render.ts";
-import { windowed } from "../../prompts/parts.ts";
+import { type PromptValuesOf, renderPrompt, windowed } from "../../prompts/render.ts";
 import type { GsdItemData } from "./item_data.ts";
 
 /** The parts of a plan's prompt, beside the plan. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { GsdConfig } from "../../config/types.ts";
+import type { GsdConfig } from "../../config/load.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { listDirectory, pathExists } from "../../host/files.ts";
 import type { Environment } from "../../host/types.ts";

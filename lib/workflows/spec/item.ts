@@ -1,4 +1,4 @@
-import { onOneLine } from "../../prompts/parts.ts";
+import { onOneLine } from "../../prompts/render.ts";
 import { textsOf } from "../plain.ts";
 import { changesTests } from "../../backlog/changes_tests.ts";
 import { fingerprintOf, isParked } from "../../backlog/attempts.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { verifyCommands } from "../../backlog/verify_commands.ts";
-import { onOneLine } from "../../prompts/parts.ts";
+import { onOneLine } from "../../prompts/render.ts";
 import { circleIn, readyTasks } from "./graph.ts";
 import {
   doneOf,

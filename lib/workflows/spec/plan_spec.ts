@@ -12,8 +12,7 @@ import { blockedLine, describeTask, specPlace } from "./prompt.ts";
 import { failureOf, isOver, reasonOf } from "../../backlog/attempts.ts";
 import { signalsOf } from "../../backlog/signals.ts";
 import type { Attempt, Backlog, Claim, Item, Settlement, Turn, WorkContext } from "../../backlog/types.ts";
-import { quoted, windowed } from "../../prompts/parts.ts";
-import { renderPrompt } from "../../prompts/render.ts";
+import { quoted, renderPrompt, windowed } from "../../prompts/render.ts";
 
 /** The spec to plan, and how. */
 export interface PlanSpecOptions {

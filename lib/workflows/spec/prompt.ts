@@ -2,8 +2,7 @@ import { failureOf } from "../../backlog/attempts.ts";
 import { join, relative, sep } from "node:path";
 import { readText } from "../../host/files.ts";
 import type { Check, Verification, WorkContext } from "../../backlog/types.ts";
-import { fillPrompt, findPrompt, type PromptValuesOf } from "../../prompts/render.ts";
-import { afterWords, onOneLine, quoted, windowed } from "../../prompts/parts.ts";
+import * as prompts from "../../prompts/render.ts";
 import { findSpec } from "./find_spec.ts";
 import { issuesIn, type SpecItem, tasksIn } from "./item.ts";
 import type { Issue, Task } from "./types.ts";
@@ -35,7 +34,7 @@ export async function stagePrompt(
   context: StagePromptContext,
 ): Promise<(first: Verification | null) => string> {
   const { root, cwd, attempt, nonce, previous, checks } = context;
-  const { text } = await findPrompt(`spec_${item.data.stage.toLowerCase()}`, { root });
+  const { text } = await prompts.findPrompt(`spec_${item.data.stage.toLowerCase()}`, { root });
   const tasks = tasksIn(item);
   const [task] = tasks;
   const id = task?.id ?? item.id;
@@ -43,11 +42,11 @@ export async function stagePrompt(
   // for a prompt of the user's own without placeholders: without these commands no turn of the stage comes to anything
   const toEnd = `The spec is \`${spec}\`. ${ENDS[item.data.stage].replaceAll("ID", id)} ` +
     `When you cannot, end with ${blockedLine(nonce)}.`;
-  const values: Omit<PromptValuesOf<"spec_build">, "checks"> = {
+  const values: Omit<prompts.PromptValuesOf<"spec_build">, "checks"> = {
     stage: item.data.stage,
     spec,
     id,
-    name: onOneLine(task?.name ?? item.title),
+    name: prompts.onOneLine(task?.name ?? item.title),
     item: itemOf(item, tasks),
     attempt: String(attempt),
     nonce,
@@ -55,17 +54,17 @@ export async function stagePrompt(
     log: task?.killLog === null || task === undefined ? "None was kept." : await endOf(cwd, task.killLog),
     toEnd,
   };
-  return (first) => fillPrompt(text, { ...values, checks: checksOf(checks, first) });
+  return (first) => prompts.fillPrompt(text, { ...values, checks: checksOf(checks, first) });
 }
 
 /** One task whole; of many tasks or issues what there is room for. */
 function itemOf(item: SpecItem, tasks: readonly Task[]): string {
   if (item.data.stage === "BUILD" || item.data.stage === "DECOMPOSE") {
-    return quoted(tasks.map(describeTask).join("\n\n"));
+    return prompts.quoted(tasks.map(describeTask).join("\n\n"));
   }
   const issues = issuesIn(item).map((issue) => describeIssue(issue, item.data.spec));
   const rest = issues.length > 0 ? "`ralph query issues`" : "`ralph query tasks`";
-  return quoted(windowed([...tasks.map(describeTask), ...issues], { rest, separator: "\n\n" }));
+  return prompts.quoted(prompts.windowed([...tasks.map(describeTask), ...issues], { rest, separator: "\n\n" }));
 }
 
 /** The signal by which a turn gives up, as a prompt asks for it. */
@@ -76,7 +75,7 @@ export function blockedLine(nonce: string): string {
 /** A task as an agent reads it. */
 export function describeTask(task: Task): string {
   return [
-    `${task.id}: ${onOneLine(task.name)}`,
+    `${task.id}: ${prompts.onOneLine(task.name)}`,
     ...(task.notes === "" ? [] : [`Notes: ${task.notes}`]),
     ...(task.accept === "" ? [] : [`Accepted when: ${task.accept}`]),
     ...(task.deps.length === 0 ? [] : [`Depends on: ${task.deps.join(", ")}`]),
@@ -98,7 +97,7 @@ function describeIssue({ id, desc, spec }: Issue, current: string): string {
 }
 
 function rejectedBefore({ id, s, reject }: Task): readonly string[] {
-  return s === "p" && reject !== null ? [afterWords(`${id} was done before and rejected:`, reject)] : [];
+  return s === "p" && reject !== null ? [prompts.afterWords(`${id} was done before and rejected:`, reject)] : [];
 }
 
 function checksOf(checks: readonly Check[], first: Verification | null): string {
@@ -108,14 +107,16 @@ function checksOf(checks: readonly Check[], first: Verification | null): string 
     const result = named.get(`${scope ?? ""}\n${name}`);
     if (result === undefined) return { ok: true, line: `- \`${name}\`` };
     if (result.ok) return { ok: true, line: `- \`${name}\`: passed just now` };
-    const tail = quoted(result.tail.slice(-FAILURE_CHARACTERS));
+    const tail = prompts.quoted(result.tail.slice(-FAILURE_CHARACTERS));
     return { ok: false, line: `- \`${name}\`: FAILED just now (exit ${result.exitCode})\n\n${tail}\n` };
   });
   const failedFirst = lines.toSorted((one, other) => Number(one.ok) - Number(other.ok));
-  return windowed(failedFirst.map(({ line }) => line), { rest: "`ralph verify`" });
+  return prompts.windowed(failedFirst.map(({ line }) => line), { rest: "`ralph verify`" });
 }
 
 async function endOf(cwd: string, path: string): Promise<string> {
   const text = await readText(join(cwd, path));
-  return text === null ? `\`${path}\` (gone)` : `\`${path}\` ends with:\n\n${quoted(text.slice(-LOG_CHARACTERS))}`;
+  return text === null
+    ? `\`${path}\` (gone)`
+    : `\`${path}\` ends with:\n\n${prompts.quoted(text.slice(-LOG_CHARACTERS))}`;
 }

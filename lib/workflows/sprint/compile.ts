@@ -5,7 +5,7 @@ import type { Document } from "yaml";
 import { ensureDirectory, listDirectory, pathExists, renamePath } from "../../host/files.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { ensureRunsIgnored } from "../../events/known_runs.ts";
-import type { HookConfig } from "../../config/types.ts";
+import type { HookConfig } from "../../config/load.ts";
 import { type Hook, hookOfConfig, type HookRecord, type HookStore } from "../../hooks/hook.ts";
 import { readSprint, type SprintContext } from "./backlog.ts";
 import { readDefinition, type SprintDefinition } from "./definition.ts";

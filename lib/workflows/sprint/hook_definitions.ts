@@ -1,5 +1,5 @@
 import { isPlain, type Plain, textOf } from "../plain.ts";
-import type { HookConfig } from "../../config/types.ts";
+import type { HookConfig } from "../../config/load.ts";
 import { HOOK_ID_REGEXP } from "../../hooks/hook.ts";
 
 /** Something that is wrong with a sprint's definition. Codes are stable. */

@@ -5,7 +5,7 @@
  * @module
  */
 import { isMap, isScalar, isSeq } from "yaml";
-import { nearest } from "../../errors/nearest.ts";
+import { nearest } from "../../errors/ralph_error.ts";
 import type { ProgressDocument } from "./document.ts";
 import { HOOK_KEYS } from "./hook_definitions.ts";
 import { lineOf } from "./nodes.ts";

@@ -1,5 +1,4 @@
-import { fillPrompt, findPrompt, type PromptValuesOf } from "../../prompts/render.ts";
-import { afterWords, quoted, windowed } from "../../prompts/parts.ts";
+import { afterWords, fillPrompt, findPrompt, type PromptValuesOf, quoted, windowed } from "../../prompts/render.ts";
 import type { Attempt, Check } from "../../backlog/types.ts";
 import type { SprintItemData, SprintProgress } from "./types.ts";
 

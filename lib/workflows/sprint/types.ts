@@ -4,7 +4,7 @@
  * @module
  */
 import type { ClaimLine } from "../../backlog/claims.ts";
-import type { HookConfig } from "../../config/types.ts";
+import type { HookConfig } from "../../config/load.ts";
 
 /** One of `dynamic-steps`; in standard mode, one prompt of `phases`. */
 export interface SprintStep {

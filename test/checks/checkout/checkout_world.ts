@@ -5,7 +5,7 @@ import {
   type CheckoutOptions,
   openCheckout,
 } from "../../../lib/checks/checkout/open_checkout.ts";
-import type { BroughtUp, Checkout, CheckoutPlace } from "../../../lib/checks/checkout/namespace.ts";
+import type { BroughtUp, Checkout, CheckoutPlace } from "../../../lib/checks/checkout/place.ts";
 import { verify } from "../../../lib/checks/verify.ts";
 import type { CheckLike } from "../../../lib/checks/function.ts";
 import type { RalphContext } from "../../../lib/context/context.ts";

@@ -7,7 +7,7 @@ import type { EventSink, RalphEvent } from "../../../events/types.ts";
 import { createPrompter } from "../../../ui/create_prompter.ts";
 import { reporterFor } from "../../../cli/session.ts";
 import type { Repository } from "../../../git/repository.ts";
-import type { Config } from "../../../config/types.ts";
+import type { Config } from "../../../config/load.ts";
 import type { Prompter } from "../../../context/context.ts";
 import type { Style } from "../../../ui/text.ts";
 import { shippedRecipe } from "../../../recipe/loader.ts";

@@ -1,7 +1,7 @@
 import { isPlain, type Plain, plain, plains, tryJson } from "../../plain.ts";
 import type { ExternalItem, ExternalPlan, PlanReader, PlanSource } from "./external_plan.ts";
 import { usage } from "../../../cli/command.ts";
-import { onOneLine } from "../../../prompts/parts.ts";
+import { onOneLine } from "../../../prompts/render.ts";
 import { basename, dirname } from "node:path";
 import { proseLines } from "../../../backlog/fences.ts";
 

@@ -1,7 +1,7 @@
 import { isPlainBranchName } from "../../../git/switch_branch.ts";
 import type { Prd, Story } from "../types.ts";
 import type { ExternalItem, ExternalPlan } from "./external_plan.ts";
-import { onOneLine } from "../../../prompts/parts.ts";
+import { onOneLine } from "../../../prompts/render.ts";
 import { inDependencyOrder } from "../../dependencies.ts";
 
 /** Between the parts of a story's notes. */

@@ -24,7 +24,7 @@ import {
   restoreState,
   summaryBody,
 } from "./state.ts";
-import { onOneLine } from "../../../prompts/parts.ts";
+import { onOneLine } from "../../../prompts/render.ts";
 
 /**
  * Makes what is missing, loads or begins the state, and asks what only a person can say before the first turn.

@@ -1,5 +1,5 @@
 import type { Answer } from "../../../context/context.ts";
-import { quoted as fenced } from "../../../prompts/parts.ts";
+import { quoted as fenced } from "../../../prompts/render.ts";
 import type { Prd } from "../types.ts";
 import { draftProblems, MAX_ROUNDS, readPrd, withOwnFields } from "./turn.ts";
 import * as planning from "./state.ts";

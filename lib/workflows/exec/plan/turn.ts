@@ -1,6 +1,6 @@
 import { note, type RalphContext } from "../../../context/context.ts";
 import { pathsOutside } from "../../../checks/guards.ts";
-import { type PromptValuesOf, renderPrompt } from "../../../prompts/render.ts";
+import { LIST_BYTES, onOneLine, type PromptValuesOf, quoted, renderPrompt, windowed } from "../../../prompts/render.ts";
 import { requireRepository, rootPaths } from "../../../git/repository.ts";
 import { type PlannerTurn, plannerTurn } from "../../planner_turn.ts";
 import {
@@ -15,10 +15,9 @@ import { CODEBASE_MAP_FILE, EXEC_FOLDER, type Prd, PRD_FILE, type Story } from "
 import { parseCodebaseMap } from "../understand/codebase_map.ts";
 import { formatPrd, parsePrd } from "../format.ts";
 import { suggestChecks } from "../../../backlog/suggest_checks.ts";
-import { LIST_BYTES, onOneLine, quoted, windowed } from "../../../prompts/parts.ts";
 import { idAfter } from "./base.ts";
 import { storyCommands } from "../../../backlog/verify_commands.ts";
-import type { Config } from "../../../config/types.ts";
+import type { Config } from "../../../config/load.ts";
 import { defaultBranch } from "../../../git/default_branch.ts";
 import { holdsOtherWork, isBranchName } from "../../../git/switch_branch.ts";
 import { sameCriteria } from "../../stories.ts";

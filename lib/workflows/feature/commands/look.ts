@@ -8,7 +8,7 @@ import type { FeatureFindings } from "../claim.ts";
 import { loadFeaturePrd, readFeaturePrd, withDefaults } from "../format.ts";
 import { checksOf, isUi, storyCommandsOf, type UserInterface } from "../checks.ts";
 import type { FeaturePrd, FeatureStory } from "../types.ts";
-import type { Config } from "../../../config/types.ts";
+import type { Config } from "../../../config/load.ts";
 import type { Backlog, CheckOutcome, Verification } from "../../../backlog/types.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { featureMissing, findFeature, openFeature } from "../open_feature.ts";

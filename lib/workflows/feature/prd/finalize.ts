@@ -9,8 +9,7 @@ import { storyCommandsOf } from "../checks.ts";
 import type { FeaturePrd, FeatureStory } from "../types.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { hashText, readText, removePath, writeAtomic } from "../../../host/files.ts";
-import { LIST_BYTES, quoted } from "../../../prompts/parts.ts";
-import { renderPrompt } from "../../../prompts/render.ts";
+import { LIST_BYTES, quoted, renderPrompt } from "../../../prompts/render.ts";
 import { type PrdFailure, prdTurn } from "./turn.ts";
 import { validateFeaturePrd } from "../validate.ts";
 

@@ -1,11 +1,10 @@
 import { PLAN_FILE } from "../types.ts";
 import { givenUpIn, offered } from "../item.ts";
 import { isWaiting, nextAction, viewPlan } from "../view.ts";
-import { EXIT } from "../../../errors/ralph_error.ts";
+import { EXIT, nearest } from "../../../errors/ralph_error.ts";
 import { type Invocation, styleFor, toJson, usage } from "../../../cli/command.ts";
 import type { Look, NextView, StatusView } from "../../../cli/look.ts";
 import { hintOf } from "../../../cli/next_step.ts";
-import { nearest } from "../../../errors/nearest.ts";
 import { readOrError } from "../../read_or_error.ts";
 import { offerOptions, type OpenPlan, openPlan, planAt, readPlan, tellProblems } from "./open_plan.ts";
 import { issueLines, nextLine, planLines, taskLines } from "./plan_lines.ts";

@@ -5,7 +5,7 @@ import { openSession } from "../../../cli/session.ts";
 import { optional, parseDuration } from "../../../cli/settings.ts";
 import type { Place } from "../../../cli/workspace.ts";
 import { note, type RalphContext } from "../../../context/context.ts";
-import type { Config } from "../../../config/types.ts";
+import type { Config } from "../../../config/load.ts";
 import { requireRepository } from "../../../git/repository.ts";
 import type { LoopOutcome } from "../../../loop/run/outcome.ts";
 import type { TrackerBacklog } from "../../../trackers/backlog.ts";
