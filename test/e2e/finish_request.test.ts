@@ -31,6 +31,7 @@ describe("the request that ralph finish makes", () => {
     );
     expect(asked).toMatch(/\n--draft\n$/);
     expect(git("rev-parse", "HEAD")).toBe(git("ls-remote", bare, "refs/heads/ralph/hello").split("\t")[0]);
+    expect(git("rev-parse", "--abbrev-ref", "@{upstream}")).toBe("origin/ralph/hello"); // `git pull` brings a reviewer's fix
   });
 
   test("of a fork: pushes to where git pushes, and asks the base's repository", async () => {

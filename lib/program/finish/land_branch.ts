@@ -34,13 +34,23 @@ export async function pushBranch(
   const [isAtomic, history] = withHistory ? [["--atomic"], [archiveRefspec(branch)]] : [[], []];
   const end = await ralph.host.processes.run({
     file: "git",
-    arguments: ["push", "--set-upstream", ...isAtomic, remote!.name, `${head}:refs/heads/${branch}`, ...history],
+    arguments: ["push", ...isAtomic, remote!.name, `${head}:refs/heads/${branch}`, ...history],
     cwd: requireRepository(ralph).topLevel,
     environment: { GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" },
     timeoutMs: PUSH_TIMEOUT_MS,
     signal: ralph.signal,
   });
-  if (end.exitCode === 0) return end.stderr;
+  if (end.exitCode === 0) {
+    // a commit was pushed, and git follows only what is pushed by its branch
+    const { git } = requireRepository(ralph);
+    const [tip, upstream] = await Promise.all([
+      git(["rev-parse", `refs/heads/${branch}`]),
+      git(["rev-parse", "--verify", "--quiet", `${branch}@{upstream}`]),
+    ]);
+    const follow = ["branch", "--quiet", `--set-upstream-to=${remote!.name}/${branch}`, branch];
+    if (tip.stdout.trim() === head && upstream.exitCode !== 0) await git(follow);
+    return end.stderr;
+  }
   const lines = end.tail.trim().split("\n").map((line) => line.trim());
   const reason = lines.filter((line) => line !== "" && !line.startsWith("hint:")).join("; ") || end.reason;
   throw failed(
