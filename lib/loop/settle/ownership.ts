@@ -39,6 +39,7 @@ export function createOwnership(start: OwnershipStart, now: TreeSnapshot): Owner
   const userPaths = new Set<string>(start.killed?.userPaths ?? []);
   const mixed = new Map<string, Set<string>>();
   const { own = new Set() } = start;
+  let were = now.contents;
   for (const [path, content] of now.contents) {
     if (own.has(path)) continue;
     const known = start.leftovers.get(path);
@@ -48,6 +49,7 @@ export function createOwnership(start: OwnershipStart, now: TreeSnapshot): Owner
   return {
     userPaths,
     beforeTurn(before, { id, continues = [] }) {
+      were = before.contents;
       for (const [path, { itemId, content }] of left) {
         if (continues.includes(itemId)) left.set(path, { itemId: id, content });
       }
@@ -60,7 +62,9 @@ export function createOwnership(start: OwnershipStart, now: TreeSnapshot): Owner
         if (content !== undefined && !userPaths.has(path)) left.set(path, { itemId, content });
       }
       for (const paths of mixed.values()) for (const path of paths) if (!after.contents.has(path)) paths.delete(path);
-      const both = changed.filter((path) => userPaths.has(path) && after.contents.has(path));
+      const isBoth = (path: string): boolean =>
+        userPaths.has(path) && after.contents.has(path) && after.contents.get(path) !== were.get(path);
+      const both = changed.filter(isBoth); // a person may have committed a part of the file
       if (both.length > 0) mixed.set(itemId, new Set([...mixed.get(itemId) ?? [], ...both]));
       return both;
     },
