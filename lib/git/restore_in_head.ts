@@ -47,7 +47,7 @@ async function commitAsIn(
   const parent = await lineFrom(repository, ["rev-parse", "HEAD"]);
   const tree = await treeWith(repository, parent, entries);
   // as a turn's own: the two become part of the item's one commit, or go with what is given up on
-  const own = { parents: [parent], message: `${subject}\n`, environment: markingEnvironment({}) };
+  const own = { parents: [parent], message: `${subject}\n`, environment: await markingEnvironment(repository) };
   const commit = await commitTree(repository, tree, own);
   if (!await moveHead(repository, { from: parent, to: commit, why: subject })) {
     return await commitAsIn(repository, start, paths, subject);

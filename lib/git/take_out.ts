@@ -57,6 +57,7 @@ async function writtenWithout(
   const renamed = new Map<string, string | null>();
   const commits = await commitsBetween(repository, base, head);
   const marked = await markedCommits(repository, commits.map(({ id }) => id));
+  const mark = await markingEnvironment(repository);
   for (const commit of commits) {
     const parents = commit.parents.map((parent) => renamed.has(parent) ? renamed.get(parent)! : parent)
       .filter((parent) => parent !== null);
@@ -64,7 +65,7 @@ async function writtenWithout(
     const [only] = parents;
     const wasEmpty = commit.parents.length === 1 && await treeOf(repository, commit.parents[0]!) === commit.tree;
     const isEmpty = parents.length < 2 && !wasEmpty && only !== undefined && await treeOf(repository, only) === tree;
-    const environment = { ...commit.environment, ...(marked.has(commit.id) ? markingEnvironment({}) : {}) };
+    const environment = { ...commit.environment, ...(marked.has(commit.id) ? mark : {}) };
     const made = { parents, message: commit.message, environment };
     renamed.set(commit.id, isEmpty ? only : await commitTree(repository, tree, made));
   }

@@ -10,41 +10,47 @@ import { readStart } from "../host/files.ts";
 import { lineFrom } from "./run_git.ts";
 import type { WithGit } from "./repository.ts";
 
-/** Git's own is 1. */
-const LEVEL = 4;
-/** How zlib calls the levels from 2 to 5, in the upper two bits of the second byte. */
-const MARK = 1;
+/** Levels of zlib, and how it calls them in the upper two bits of the second byte: 2 to 5, and 7 to 9. */
+const [USUAL, OTHER] = [{ level: 4, mark: 1 }, { level: 9, mark: 3 }] as const;
 
 const VARIABLE = "GIT_CONFIG_PARAMETERS";
+
+/** An environment. */
+type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
  * The mark in the environment of a turn's processes. By `-c`'s own variable: agents keep every variable with `KEY` in
  * its name from their tools, and git fails where only a part of `GIT_CONFIG_COUNT` and its keys arrives.
  */
-export function markingEnvironment(variables: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const setting = `'core.looseCompression=${LEVEL}' 'gc.auto=0' 'maintenance.auto=false'`; // a packed commit has no mark
-  const given = variables[VARIABLE];
-  return { [VARIABLE]: given === undefined || given === "" ? setting : `${given} ${setting}` };
+export async function markingEnvironment(repository: WithGit, given: Variables = {}): Promise<Record<string, string>> {
+  const { level } = await markOf(repository);
+  const setting = `'core.looseCompression=${level}' 'gc.auto=0' 'maintenance.auto=false'`; // a packed commit has no mark
+  const { [VARIABLE]: before = "" } = given;
+  return { [VARIABLE]: before === "" ? setting : `${before} ${setting}` };
 }
 
-/** Tells whether a turn's commits can be told from a person's: not if the repository has the same compression. */
-export async function canMark(repository: WithGit): Promise<boolean> {
-  const asked = ["config", "--get-regexp", "^core\\.(loosecompression|compression)$"];
-  const { stdout } = await repository.git(asked);
-  return !stdout.split("\n").some((line) => / [2-5]$/.test(line));
+const marks = new WeakMap<WithGit["git"], Promise<typeof USUAL | typeof OTHER>>();
+
+/** Another one where a person's own git has the usual one. A turn may change the configuration: it is read once. */
+function markOf({ git }: WithGit): Promise<typeof USUAL | typeof OTHER> {
+  const known = marks.get(git) ?? readMark(git);
+  marks.set(git, known);
+  return known;
 }
 
-/** The commits among these that a turn made; none if that cannot be told. */
+/** A level that the environment sets is the mark of a turn around this run. */
+async function readMark(git: WithGit["git"]): Promise<typeof USUAL | typeof OTHER> {
+  const { stdout } = await git(["config", "--show-scope", "--get-regexp", "^core\\.(loosecompression|compression)$"]);
+  const level = (name: string): string | undefined =>
+    stdout.match(new RegExp(`^(?!command).*core\\.${name} .$`, "gm"))?.at(-1)?.at(-1);
+  return /[2-5]/.test(level("loosecompression") ?? level("compression") ?? "1") ? OTHER : USUAL;
+}
+
+/** The commits among these that a turn made. One that is packed by now has no mark: nobody can tell who made it. */
 export async function markedCommits(repository: WithGit, commits: readonly string[]): Promise<ReadonlySet<string>> {
-  if (commits.length === 0 || !await canMark(repository)) return new Set();
-  const marks = await marksOf(repository, commits);
-  return new Set(commits.filter((commit) => marks.get(commit) === MARK));
-}
-
-/** The commits among these that are packed by now, which takes the mark away: nobody can tell who made them. */
-export async function packedCommits(repository: WithGit, commits: readonly string[]): Promise<readonly string[]> {
-  const marks = commits.length === 0 ? new Map() : await marksOf(repository, commits);
-  return commits.filter((commit) => !marks.has(commit));
+  if (commits.length === 0) return new Set();
+  const [{ mark }, marks] = await Promise.all([markOf(repository), marksOf(repository, commits)]);
+  return new Set(commits.filter((commit) => marks.get(commit) === mark));
 }
 
 /** How loose objects are compressed. */

@@ -47,7 +47,7 @@ export async function plannerTurn(ralph: RalphContext, request: PlannerRequest):
   const guard = guardOf(ralph, request, before);
   await guard.beforeTurn(name, before);
   await request.begun?.(before);
-  const environment = markingEnvironment(ralph.host.environment.variables);
+  const environment = await markingEnvironment(repository, ralph.host.environment.variables);
   const observed = await agentTurn(ralph, { prompt, name, folder, signal, before, interactive, environment });
   await request.ended?.();
   const { turn, rewritten } = await guard.afterTurn(`${ralph.run.id}.${name}`, observed);

@@ -8,15 +8,15 @@ import { gitIn, type TestGit } from "../repository.ts";
 import { type TemporaryRepository, temporaryRepository } from "./temporary_repository.ts";
 
 /** Git as a turn runs it. */
-function turnGit(repo: TemporaryRepository): TestGit {
-  return gitIn(repo.path, { ...process.env, ...markingEnvironment(process.env) });
+async function turnGit(repo: TemporaryRepository): Promise<TestGit> {
+  return gitIn(repo.path, { ...process.env, ...await markingEnvironment(repo.repository, process.env) });
 }
 
 /** A repository in which a turn has committed `a.txt` and `b.txt`, and left `c.txt`. */
 async function afterTurn(): Promise<TemporaryRepository & { readonly start: string; readonly agent: TestGit }> {
   const repo = await temporaryRepository({ "old.txt": "old\n" });
   const start = repo.git("rev-parse", "HEAD").trim();
-  const agent = turnGit(repo);
+  const agent = await turnGit(repo);
   commit(repo, agent, "a.txt", "add a");
   commit(repo, agent, "b.txt", "add b\n\nWhy.\n\nCo-authored-by: Bot <bot@example.com>");
   repo.write({ "c.txt": "c\n" });
@@ -101,7 +101,7 @@ describe("a commit that others become a part of", () => {
   test("is not made where the turn's commits cancel each other out: they stay", async () => {
     await using repo = await temporaryRepository({ "old.txt": "old\n" });
     const start = head(repo);
-    const agent = turnGit(repo);
+    const agent = await turnGit(repo);
     commit(repo, agent, "a.txt", "add a");
     agent("revert", "--no-edit", "HEAD");
     const before = head(repo);
@@ -182,11 +182,16 @@ describe("planFold()", () => {
     expect(await planned(repo)).toBeNull();
   });
 
-  test("takes nothing where a submodule was moved, and where the repository itself has the mark", async () => {
-    await using repo = await afterTurn();
+  test("tells a turn from a person whose git compresses as the mark does", async () => {
+    await using repo = Object.assign(await temporaryRepository({ "old.txt": "old\n" }), { start: "HEAD~2" });
     repo.git("config", "core.compression", "3");
-    expect(await planned(repo)).toBeNull();
-    repo.git("config", "--unset", "core.compression");
+    commit(repo, repo.git, "theirs.txt", "theirs");
+    commit(repo, await turnGit(repo), "a.txt", "add a");
+    expect((await planned(repo))?.own.subjects).toEqual(["add a"]);
+  });
+
+  test("takes nothing where a submodule was moved", async () => {
+    await using repo = await afterTurn();
     repo.agent("update-index", "--add", "--cacheinfo", `160000,${repo.start},sub`);
     repo.agent("commit", "--quiet", "--message", "move a submodule");
     expect(await planned(repo)).toBeNull();

@@ -86,7 +86,7 @@ describe.each(Object.entries(SWAPS))("%s", needs("a POSIX system"), (_name, swap
     await using repo = await swapped({ ...swap, change: () => {} });
     const onto = repo.git("rev-parse", "HEAD").trim();
     repo.write({ "more.txt": "more\n" });
-    const turn = gitIn(repo.path, { ...process.env, ...markingEnvironment(process.env) });
+    const turn = gitIn(repo.path, { ...process.env, ...await markingEnvironment(repo.repository) });
     turn("add", "more.txt");
     turn("commit", "-qm", "more");
     swap.change(repo);

@@ -136,7 +136,8 @@ describe("a run that is killed while it makes one commit of several", () => {
     const start = await world.git("rev-parse", "HEAD");
     await world.ralph.journal.begun(KEY, item, { id: "r.1", number: 1, userPaths: [], head: start });
     const { markingEnvironment } = await import("../../lib/git/turn_mark.ts");
-    const request = { cwd: world.root, environment: markingEnvironment(process.env) } as unknown as TurnRequest;
+    const environment = await markingEnvironment(world.ralph.repository!);
+    const request = { cwd: world.root, environment } as unknown as TurnRequest;
     await commits(request, "1.txt");
     await commits(request, "2.txt");
     await world.write("left.txt", "left\n");
@@ -181,7 +182,8 @@ describe("a run that is killed while it makes one commit of several", () => {
     const start = await world.git("rev-parse", "HEAD");
     await world.ralph.journal.begun(KEY, item, { id: "r.1", number: 1, userPaths: [], head: start });
     const { markingEnvironment } = await import("../../lib/git/turn_mark.ts");
-    await commits({ cwd: world.root, environment: markingEnvironment({}) } as unknown as TurnRequest, "1.txt");
+    const environment = await markingEnvironment(world.ralph.repository!);
+    await commits({ cwd: world.root, environment } as unknown as TurnRequest, "1.txt");
 
     await runLoop(await world.again(), memoryBacklog([task]));
 

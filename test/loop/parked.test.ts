@@ -150,7 +150,8 @@ describe("an item that is given up on", () => {
       const { item } = next as Extract<typeof next, { readonly status: "item" }>;
       await world.ralph.journal.begun(KEY, item, { id: "r.1", number: 1, userPaths: [], head: start });
       const { markingEnvironment } = await import("../../lib/git/turn_mark.ts");
-      await turns({ cwd: world.root, prompt: "", environment: markingEnvironment({}) } as TurnRequest, 1);
+      const environment = await markingEnvironment(world.ralph.repository!);
+      await turns({ cwd: world.root, prompt: "", environment } as TurnRequest, 1);
       const { contents } = await world.ralph.repository!.snapshot();
       const work = Object.fromEntries(contents);
       const attempt = {

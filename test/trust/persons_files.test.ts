@@ -257,9 +257,9 @@ describe("what is staged and differs from the file is a person's", () => {
       workflow,
       async ({ root }) => {
         if (!existsSync(join(root, "done.txt"))) {
-          execFileSync("bash", ["-c", script], { cwd: root, env: { ...process.env, ...markingEnvironment({}) } });
+          const env = { ...process.env, ...await markingEnvironment(world.ralph.repository!) };
+          execFileSync("bash", ["-c", script], { cwd: root, env });
         }
-        await Promise.resolve();
       },
       {},
       { "other.txt": "other\n" },
@@ -277,7 +277,8 @@ describe("what is staged and differs from the file is a person's", () => {
 describe("a person's uncommitted work is as it was, and the one that took it is blamed, where", () => {
   const WIPE = "git checkout -q other.txt; git clean -qfd -e '[ab].txt'";
   const TOOK = "changed or removed uncommitted work, which was restored: other.txt, new/mine";
-  const setup = "echo PRECIOUS >> other.txt; mkdir new; echo PRECIOUS > new/mine; git branch side";
+  const setup = "echo PRECIOUS >> other.txt; mkdir new; echo PRECIOUS > new/mine; " +
+    "git branch side $(git commit-tree HEAD^{tree} -p HEAD -m side)";
   const check = `${WIPE}; test -d .`;
 
   test.each<[string, string, Parameters<typeof ran>[1]]>([

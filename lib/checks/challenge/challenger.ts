@@ -98,7 +98,8 @@ export async function challengerTurn(
   const agent = challengerOf(ralph);
   const { fallback = null, router = null } = agent === ralph.agent ? ralph : {};
   const text = await renderPrompt("challenge", prompt, { root: ralph.root });
-  const environment = { RALPH_ROOT: cwd, ...markingEnvironment(ralph.host.environment.variables) };
+  const mark = await markingEnvironment(requireRepository(ralph), ralph.host.environment.variables);
+  const environment = { RALPH_ROOT: cwd, ...mark };
   const { turn, rewritten, left } = await challenge.guarded(
     name,
     (before) =>

@@ -8,7 +8,7 @@ import { ASSUMED, SKIPPED } from "../../git/index_flags.ts";
 import { type KeptPath, stagedIn } from "../../git/kept.ts";
 import type { Repository, TreeSnapshot } from "../../git/repository.ts";
 import { NAMES_AT, outputFrom, partsOf, pathsBetween, pathsFrom } from "../../git/run_git.ts";
-import { canMark, markedCommits, packedCommits } from "../../git/turn_mark.ts";
+import { markedCommits } from "../../git/turn_mark.ts";
 import { hashText } from "../../host/hash.ts";
 import { factsOf } from "../../host/path_facts.ts";
 
@@ -20,8 +20,6 @@ export interface Damage {
   readonly swept: readonly string[];
   /** A person has committed them since. */
   readonly theirs: ReadonlySet<string>;
-  /** Committed as they were, and nobody can tell by whom. */
-  readonly unknown: readonly string[];
   /** Their content is to be written again. */
   readonly gone: readonly string[];
 }
@@ -36,14 +34,14 @@ export async function damageTo(
     readonly isExact: (path: string) => boolean;
   },
 ): Promise<Damage> {
-  const { swept, theirs, net, unknown } = await committedPaths(repository, before, after, kept);
+  const { swept, theirs, net } = await committedPaths(repository, before, after, kept);
   const isFirst = before.head === null && after.head !== null;
   const committed = isFirst ? [...kept.keys()] : swept.filter((path) => net.has(path));
   const taken = new Set(await goneOf(repository, { before, after, committed, kept }));
   const differs = (path: string): boolean => after.contents.get(path) !== kept.get(path)!.content;
   const isTheirs = (path: string): boolean => theirs.has(path) && !after.contents.has(path);
   const isGone = (path: string): boolean => taken.has(path) || (isExact(path) && differs(path));
-  return { swept, theirs, unknown, gone: [...kept.keys()].filter((path) => isGone(path) && !isTheirs(path)) };
+  return { swept, theirs, gone: [...kept.keys()].filter((path) => isGone(path) && !isTheirs(path)) };
 }
 
 /** The user's paths in commits since: in the turn's, with a content of that user's (`swept`), and in a person's. */
@@ -52,22 +50,18 @@ async function committedPaths(
   before: TreeSnapshot,
   after: TreeSnapshot,
   kept: Kept,
-): Promise<
-  & Readonly<Record<"theirs" | "net", ReadonlySet<string>>>
-  & Readonly<Record<"swept" | "unknown", readonly string[]>>
-> {
+): Promise<Readonly<Record<"theirs" | "net", ReadonlySet<string>>> & Pick<Damage, "swept">> {
   // without a commit before it, all of the project is uncommitted: the first commit may take it
   if (before.head === null || after.head === null || after.head === before.head) {
-    return { swept: [], unknown: [], theirs: new Set(), net: new Set() };
+    return { swept: [], theirs: new Set(), net: new Set() };
   }
   const net = new Set(await pathsBetween(repository, before.head, after.head));
-  const { fromTurn, others, packed } = await pathsOfSides(repository, `${before.head}..${after.head}`);
+  const { fromTurn, others } = await pathsOfSides(repository, before.head, after.head);
   const holds = (entries: readonly string[] = [], { staged, blob }: KeptPath): boolean =>
     entries.some((entry) => entry === staged || entry.split(" ")[1] === blob);
   const isSwept = ([path, one]: readonly [string, KeptPath]): boolean =>
     holds(fromTurn.get(path), one) || (fromTurn.has(path) && net.has(path));
   return {
-    unknown: [...kept].filter(([path, one]) => holds(packed.get(path), one) && net.has(path)).map(([path]) => path),
     swept: [...kept].filter(isSwept).map(([path]) => path),
     net,
     theirs: new Set([...kept.keys()].filter((path) => net.has(path) && !fromTurn.has(path) && others.has(path))),
@@ -77,14 +71,24 @@ async function committedPaths(
 /** The entries (mode, blob) that commits laid in, by their paths. */
 type Entries = ReadonlyMap<string, readonly string[]>;
 
-/** Paths of the turn's own commits, and of others: a person's stay. If nothing can be marked, all are the turn's. */
+/** The commits between two, newest first: a turn's own, and all others, which stay. */
+export async function sidesOf(
+  repository: Repository,
+  from: string | null,
+  to: string | null,
+): Promise<Readonly<Record<"fromTurn" | "others", readonly string[]>>> {
+  if (from === null || to === null || from === to) return { fromTurn: [], others: [] };
+  const commits = (await outputFrom(repository, ["rev-list", `${from}..${to}`])).split("\n").filter((id) => id !== "");
+  const marked = await markedCommits(repository, commits);
+  return { fromTurn: commits.filter((id) => marked.has(id)), others: commits.filter((id) => !marked.has(id)) };
+}
+
+/** Paths of the turn's own commits, and of others. */
 export async function pathsOfSides(
   repository: Repository,
-  range: string | null,
-): Promise<Readonly<Record<"fromTurn" | "others" | "packed", Entries>>> {
-  if (range === null) return { fromTurn: new Map(), others: new Map(), packed: new Map() };
-  const commits = (await outputFrom(repository, ["rev-list", range])).split("\n").filter((id) => id !== "");
-  const marked = await canMark(repository) ? await markedCommits(repository, commits) : new Set(commits);
+  from: string | null,
+  to: string | null,
+): Promise<Readonly<Record<"fromTurn" | "others", Entries>>> {
   const look = ["diff-tree", "--stdin", "-m", "-r", "-z", "--no-commit-id", "--no-renames"];
   const entriesOf = async (some: readonly string[]): Promise<Entries> => {
     const found = new Map<string, string[]>();
@@ -97,12 +101,8 @@ export async function pathsOfSides(
     }
     return found;
   };
-  const others = commits.filter((id) => !marked.has(id));
-  return {
-    fromTurn: await entriesOf(commits.filter((id) => marked.has(id))),
-    others: await entriesOf(others),
-    packed: await entriesOf(await packedCommits(repository, others)),
-  };
+  const { fromTurn, others } = await sidesOf(repository, from, to);
+  return { fromTurn: await entriesOf(fromTurn), others: await entriesOf(others) };
 }
 
 /** Reverted, stashed or deleted; what was committed is still there, unless it was deleted as well. */

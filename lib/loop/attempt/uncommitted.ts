@@ -6,7 +6,7 @@ import { type Repository, requireRepository, rootPaths, type TreeSnapshot } from
 import { keepPaths, type KeptPath, nameKept, restoreKept, restoreStaged, stagedIn } from "../../git/kept.ts";
 import * as indexFlags from "../../git/index_flags.ts";
 import { takeOut } from "../../git/take_out.ts";
-import { canMark, markedCommits } from "../../git/turn_mark.ts";
+import { markedCommits } from "../../git/turn_mark.ts";
 import { foldersOf, putFoldersBack } from "../../host/folders_kept.ts";
 import { factsOf } from "../../host/path_facts.ts";
 import { type Damage, damageTo } from "./damage.ts";
@@ -65,7 +65,6 @@ export function createUncommitted(
 ): Uncommitted {
   const repository = requireRepository(ralph);
   const ref = keptRef(ralph, blamed);
-  const state = new Set(stateFiles);
   let kept: ReadonlyMap<string, KeptPath> = known ?? new Map();
   let hidden = [...known ?? []].flatMap(([path, { codes }]) => codes.map((code) => ({ path, code }))).filter(isHidden);
   const first = new Map<string, KeptPath>();
@@ -80,7 +79,8 @@ export function createUncommitted(
       return await self.keep(null, shown, false).then(() => shown);
     },
     async keep(itemId, before, isSaid) {
-      const isOwn = (entry: Coded): boolean => !state.has(entry.path) && (userPaths.has(entry.path) || isHidden(entry));
+      const isOwn = (entry: Coded): boolean =>
+        !stateFiles.includes(entry.path) && (userPaths.has(entry.path) || isHidden(entry));
       const paths = before.changed.filter((one) => isOwn(one) && !isRepository(one)).map(pathOf);
       const staged = stagedIn(before.changed);
       const isNew = (path: string): boolean =>
@@ -99,19 +99,19 @@ export function createUncommitted(
       report("warn", "too large to be kept", leftOut(kept));
     },
     paths: () => [...kept.keys()],
-    async restore(before, seen, moved, by = blamed ?? "the turn") {
+    async restore(before, seen, moved, by = blamed ?? TURN) {
       if (kept.size === 0) return { isTouched: false, remade: [] };
       const isBack = await foldersBack(ralph, before, kept);
       const after = await shownNow(repository, isBack ? null : seen, hidden.length > 0);
-      const { swept, theirs, unknown, gone } = await damageTo(repository, { before, after, kept, isExact });
+      const { swept, theirs, gone } = await damageTo(repository, { before, after, kept, isExact });
       if (swept.length > 0) await takeOut(repository, before.head, swept);
       const remade = gone.filter((path) => kept.get(path)!.content === null && isThere(repository, path));
       const { back, missing } = await restoreAll(repository, gone, kept);
       const lost = await lostEntries(repository, { before, after, kept, swept, theirs });
       report("warn", committedBy(by), swept);
-      report("warn", UNKNOWN, unknown);
+      report("info", "no longer uncommitted", [...theirs].filter((path) => !after.contents.has(path)));
       const restored = new Set([...back, ...apartIn(before, lost).filter((path) => !swept.includes(path))]);
-      report("warn", `${by} changed or removed uncommitted work, which was restored`, [...restored]);
+      report("warn", restoredBy(by), [...restored]);
       report("warn", "uncommitted work is gone and could not be restored", missing);
       await restoreStaged(repository, lost);
       if (lost.size > 0) await hideAgain(repository, hidden);
@@ -248,9 +248,14 @@ async function foldersBack(
   return swapped.length > 0;
 }
 
-const UNKNOWN =
-  "committed meanwhile, and nobody can tell by whom, since git has packed the commit: no longer uncommitted";
+const TURN = "the turn";
 const STAYS = "your uncommitted changes stay as they are, uncommitted";
+
+/** While a turn runs, a person may have done it as well. */
+function restoredBy(by: string): string {
+  return `${by === TURN ? `${by} or a person` : by} changed or removed uncommitted work, which was restored`;
+}
+
 /** Says that what a person had not committed is out of the commits again. */
 export function committedBy(by: string): string {
   return `${by} committed what was uncommitted before it; it is uncommitted again`;
@@ -279,9 +284,7 @@ async function lostEntries(
     const newer = now.get(path)?.split(" ")[1] ?? "0";
     return isLost ? [{ path, staged, newer: /^0+$/.test(newer) || newer === blob ? null : newer }] : [];
   });
-  const others = found.flatMap(({ newer }) => newer ?? []);
-  const isKnown = others.length > 0 && await canMark(repository);
-  const marked = isKnown ? await markedCommits(repository, others) : new Set(others);
+  const marked = await markedCommits(repository, found.flatMap(({ newer }) => newer ?? []));
   return new Map(
     found.filter(({ path, newer }) => newer === null || marked.has(newer) || swept.includes(path))
       .map(({ path, staged }) => [path, staged]),

@@ -199,7 +199,7 @@ async function runTurn(
     environment: {
       ...work.environment,
       [CLAIMS_VARIABLE]: place.file,
-      ...markingEnvironment(ralph.host.environment.variables),
+      ...await markingEnvironment(requireRepository(ralph), ralph.host.environment.variables),
     },
     nonce: context.nonce,
     ...(place.before === null ? {} : { before: place.before }),

@@ -357,8 +357,9 @@ export class Loop<Data, Findings> {
 /** The context of checks and hooks: what they commit can be told from a person's commits, as a turn's can. */
 function marked(ralph: RalphContext): RalphContext {
   const { host } = ralph;
-  const environment = markingEnvironment(host.environment.variables);
-  const run: typeof host.processes.run = (request) =>
-    host.processes.run({ ...request, environment: { ...environment, ...request.environment } });
+  const run: typeof host.processes.run = async (request) => {
+    const mark = await markingEnvironment(requireRepository(ralph), host.environment.variables);
+    return await host.processes.run({ ...request, environment: { ...mark, ...request.environment } });
+  };
   return { ...ralph, host: { ...host, processes: { ...host.processes, run } } };
 }
