@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { commitAt, isAncestor } from "./refs.ts";
 import { removePath } from "../host/files.ts";
 import { NAMES_AT, outputFrom, overPaths, pathsBetween, pathsFrom } from "./run_git.ts";
@@ -113,18 +113,24 @@ export function readWork({ gitDirectory }: Guarded, branch: string | null): Tags
   return work;
 }
 
-/**
- * Holds stashed work by refs while a turn runs: once nothing names it, `git gc --prune=now` takes it off the disk.
- *
- * @param held false: the turn has ended, and the refs go
- */
-export async function holdStash(repository: Guarded, work: Tags, held: boolean): Promise<void> {
-  const stash = [...work].filter(([name]) => STASH_REGEXP.test(name));
-  if (stash.length === 0) return;
-  const input = stash.map(([name, hash]) =>
-    `${held ? "update" : "delete"} refs/ralph/${name}${held ? ` ${hash}` : ""}\n`
-  );
-  await repository.git(["update-ref", "--stdin"], { input: input.join("") });
+/** Holds it by refs while a turn runs: once nothing names it, `git gc --prune=now` takes it off the disk. */
+export async function holdWork(repository: Guarded, work: Tags): Promise<void> {
+  const tips = new Set([...work].filter(([name]) => !name.startsWith(REPLACE)).map(([, hash]) => hash));
+  const input = [...tips].map((hash) => `update ${heldBy(repository)}${hash} ${hash}\n`).join("");
+  if (input !== "") await repository.git(["-c", "core.fsync=none", "update-ref", "--stdin"], { input });
+}
+
+/** The turn has ended. @param folder `HELD`: whoever held it, since Ralph was killed */
+export async function letGo(repository: Guarded, folder: string = heldBy(repository)): Promise<void> {
+  const { stdout: input } = await repository.git(["for-each-ref", "--format=delete %(refname)", folder]);
+  if (input !== "") await repository.git(["-c", "core.fsync=none", "update-ref", "--stdin"], { input });
+}
+
+export const HELD = "refs/ralph/held/";
+
+/** Each worker holds it for itself. */
+function heldBy({ gitDirectory }: Pick<Guarded, "gitDirectory">): string {
+  return `${HELD}${basename(gitDirectory).replace(/^\./, "")}/`;
 }
 
 const STASH_REGEXP = /^stash-[0-9a-f]{10}$/;
@@ -156,7 +162,7 @@ export async function keepGone(
   const { said, back } = await takeBack(repository, before, now, head);
   for (const [name, hash] of before) {
     const at = now.get(name);
-    if (at === hash || back.has(name) || (at !== undefined && await isNamed(repository, hash))) continue;
+    if (at === hash || back.has(name) || await isNamed(repository, hash)) continue;
     const ref = `refs/ralph/lost/${attempt}.${name.replaceAll("/", "-")}`;
     const { exitCode } = await repository.git(["update-ref", ref, hash]);
     const isBack = exitCode === 0 && STASH_REGEXP.test(name) && await storeStash(repository, hash);
@@ -164,9 +170,36 @@ export async function keepGone(
     const done = at === undefined ? "removed" : `moved to ${at.slice(0, 10)}, where what it held is in no ref`;
     said.push(`while the turn ran, ${name} was ${done}: ${exitCode === 0 ? kept : `${hash} is gone`}`);
   }
-  await holdStash(repository, before, false);
+  if (before.size > 0) await letGo(repository);
   return said;
 }
+
+/**
+ * Keeps the commits that HEAD was at and that no ref holds any more, but for a turn's own, and for those that whoever
+ * made them replaced.
+ *
+ * @param log HEAD's, since the turn began
+ * @returns a sentence for each
+ */
+export async function keepReset(repository: Guarded, log: string, name: string): Promise<readonly string[]> {
+  const moves = [...log.matchAll(MOVE_REGEXP)].map(([, from = "", to = "", why = ""]) => ({ from, to, why }));
+  if (moves.every(({ why }) => why.startsWith("commit:"))) return [];
+  const commits = [...new Set(moves.flatMap(({ from, to }) => [from, to]))].filter((hash) => !/^0+$/.test(hash));
+  const marked = await markedCommits(repository, commits);
+  const isReplaced = (hash: string): boolean =>
+    moves.some(({ from, to, why }) => from === hash && /^(commit \(amend\)|rebase)/.test(why) && !marked.has(to));
+  const others = commits.filter((hash) => !marked.has(hash) && !isReplaced(hash));
+  const unheld = ["rev-list", "--ignore-missing", ...others, "--not", "--all"];
+  const held = others.length === 0 ? "" : (await repository.git(unheld)).stdout;
+  const said: string[] = [];
+  for (const hash of held.split("\n").filter((one) => others.includes(one))) {
+    const ref = await keepLost(repository, hash, `${name}.${hash.slice(0, 10)}`);
+    said.push(`the commit ${hash.slice(0, 10)} was taken off the branch while the turn ran: kept as ${ref}`);
+  }
+  return said;
+}
+
+const MOVE_REGEXP = /^([0-9a-f]{40,}) ([0-9a-f]{40,}) [^\t\n]*\t?(.*)$/gm;
 
 /** Some branch, tag or note holds it still. */
 async function isNamed({ git }: Guarded, commit: string): Promise<boolean> {

@@ -10,6 +10,11 @@ export function readStash(gitDirectory: string): Tags {
   return new Map([...entries].map(([, hash = ""]) => [`stash-${hash.slice(0, 10)}`, hash]));
 }
 
+/** The moves of HEAD. */
+export function readReflog(gitDirectory: string): string {
+  return textOf(join(gitDirectory, "logs/HEAD"));
+}
+
 /**
  * Reads all tags, branches, notes, or replacements of objects, without a process. A repository with reftables, or what cannot be read, has none here.
  *

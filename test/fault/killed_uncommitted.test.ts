@@ -103,6 +103,7 @@ describe("a person's uncommitted work after kill -9 of Ralph in a turn that", ne
     const git = gitIn(root);
     expect(stderr).toMatch(/since the turn in which Ralph was stopped, side was removed: kept as refs\/ralph\/lost\//);
     expect(git("for-each-ref", "--format=%(contents:subject)", "refs/ralph/lost")).toContain("side\n");
+    expect(git("for-each-ref", "refs/ralph/held")).toBe("");
     expect(git("stash", "list").trim().split("\n")).toHaveLength(1);
     expect(passedIn(root)).toEqual(["US-001"]);
   });

@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import process from "node:process";
 import { describe, expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import { runLoop } from "../../lib/loop/run/run_loop.ts";
@@ -15,6 +16,8 @@ interface Case {
   readonly turn?: string;
   /** The person does this while the turn runs. */
   readonly person?: string;
+  /** The turn goes on with this. */
+  readonly later?: string;
   /** The check runs this once the work is there. */
   readonly check?: string;
   /** Git runs these as hooks, by their names. */
@@ -24,11 +27,13 @@ interface Case {
 }
 
 async function ran(one: Case): Promise<World & { readonly status: string; readonly said: string }> {
-  const sh = (cwd: string, script = ""): void => void execFileSync("sh", ["-ec", script], { cwd, stdio: "pipe" });
-  const world = await loopWorld(({ cwd, prompt }) => {
-    sh(cwd, `touch ${/write (\w+)/.exec(prompt)?.[1]}; ${one.turn ?? ""}`);
+  const sh = (cwd: string, script = "", more: Readonly<Record<string, string>> = {}): void =>
+    void execFileSync("sh", ["-ec", script], { cwd, stdio: "pipe", env: { ...process.env, ...more } });
+  const world = await loopWorld(({ cwd, environment, prompt }) => {
+    sh(cwd, `touch ${/write (\w+)/.exec(prompt)?.[1]}; ${one.turn ?? ""}`, environment);
     // a person's git has none of the turn's environment
     sh(cwd, one.person);
+    sh(cwd, one.later, environment);
     return Promise.resolve(DONE);
   }, { files: FILES });
   await writeFile(join(world.root, "notes.txt"), "first\nmine\n");
@@ -115,7 +120,8 @@ describe("a person's file", () => {
 
     expect(await world.git("log", "-1", "--format=%s", "--", "notes.txt")).toBe("theirs");
     expect(await world.git("status", "--porcelain")).toBe("");
-    expect(world.said).toMatch(/nobody can tell by whom, since git has packed the commit: .+: notes.txt, new.txt/);
+    expect(world.said).toMatch(/by a person or a process that hides whose it is: [0-9a-f]{10} theirs$/m);
+    expect(world.said).toMatch(/no longer uncommitted: notes.txt, new.txt$/m);
     expect(world.status).toBe("passed");
   });
 
@@ -161,4 +167,70 @@ test("a branch that is moved on, or whose commits another one holds, is nothing 
 
   expect(world.said).not.toContain("was moved");
   expect(await world.git("for-each-ref", "refs/ralph/lost")).toBe("");
+});
+
+test("a commit without the turn's mark, made while a turn or a check runs, stays and is named", async () => {
+  const bare = "env -u GIT_CONFIG_PARAMETERS sh -c 'git add -A; git commit -qm sweep'";
+  for (const how of [{ turn: bare }, { check: bare }, { person: `${bare}; git gc -q` }]) {
+    const world = await ran(how);
+    await using _ = world;
+
+    expect(await world.git("log", "-1", "--format=%s", "--", "notes.txt")).toBe("sweep");
+    expect(world.said).toMatch(/stays: committed while .+ ran, by a person or .+: [0-9a-f]{10} sweep$/m);
+    expect(world.said).toMatch(/no longer uncommitted: notes.txt, new.txt$/m);
+  }
+});
+
+test("a person whose git compresses as the mark does is told from a turn all the same", async () => {
+  const world = await ran({
+    before: "git config core.compression 4",
+    turn: "git add a; git commit -qm turn",
+    person: "git commit -qm theirs -- notes.txt",
+  });
+  await using _ = world;
+
+  expect(await world.git("log", "-1", "--format=%s", "--", "notes.txt")).toBe("theirs");
+  expect(world.said).toMatch(/hides whose it is: [0-9a-f]{10} theirs$/m);
+  expect(world.said).not.toContain("committed what was uncommitted");
+});
+
+test("a person's commit that a turn or a check takes off the branch is kept and named, what it replaced is not", async () => {
+  const person = "echo more >> notes.txt; git commit -qm one notes.txt; git commit -q --amend -m theirs";
+  const later = "git reset -q --hard HEAD~1";
+  for (const how of [{ person, later }, { check: `env -u GIT_CONFIG_PARAMETERS sh -c '${person}'; ${later}` }]) {
+    const world = await ran(how);
+    await using _ = world;
+
+    const kept = await world.git("for-each-ref", "--format=%(refname) %(contents:subject)", "refs/ralph/lost");
+    expect(kept).toMatch(/^refs\/ralph\/lost\/\S+ theirs$/);
+    expect(world.said).toContain(`taken off the branch while`);
+    expect(world.said).toContain(kept.split(" ")[0]);
+  }
+});
+
+test("a branch that a turn removes and prunes at once is kept; one that is merged is nothing to be named", async () => {
+  const world = await ran({
+    before: "git branch merged; git switch -qc side; git stash -qu; git commit -qm side --allow-empty; " +
+      "git switch -q main; git stash pop -q",
+    turn: "git branch -qD side merged; git reflog expire --expire=now --all; git gc -q --prune=now",
+  });
+  await using _ = world;
+
+  const kept = await world.git("for-each-ref", "--format=%(refname) %(contents:subject)", "refs/ralph");
+  expect(kept).toMatch(/^refs\/ralph\/lost\/\S+\.side side$/m);
+  expect(kept).not.toContain("refs/ralph/held");
+  expect(world.said).not.toContain("merged");
+});
+
+test("a person who commits a part of a file while a turn runs keeps the rest uncommitted, and the run passes", async () => {
+  const world = await ran({
+    before: "printf 'A\\nfirst\\nB\\n' > notes.txt",
+    person: "printf 'A\\nfirst\\n' > n; git update-index --cacheinfo 100644,$(git hash-object -w n),notes.txt; rm n; " +
+      "git commit -qm part",
+  });
+  await using _ = world;
+
+  expect(await world.git("diff", "--unified=0", "--", "notes.txt")).toMatch(/^@@ .+ @@.*\n\+B$/m);
+  expect(world.said).not.toContain("not committed");
+  expect(world.status).toBe("passed");
 });

@@ -108,7 +108,7 @@ export function createTurnGuard(
       const { isTouched, remade } = await uncommitted.restore(before, after, rewritten !== null);
       for (const text of [...notesOf(operations, rootPaths(ralph, cleared)), ...gone]) note(ralph, "warn", text);
       const guarded = moved || isTouched ? await observedAgain(ralph, repository, observed, persons) : observed;
-      await watch.again(guarded.after);
+      await watch.again(guarded.after, own.by ?? "the turn");
       last = { itemId: last?.itemId ?? "", head: guarded.after.head };
       return { ...guarded, rewritten, remade: rootPaths(ralph, remade) };
     },
@@ -205,7 +205,7 @@ async function committedOf(
 ): Promise<readonly string[]> {
   if (flagged.size === 0 || from === null || to === null || from === to) return [];
   const paths = (await pathsBetween(repository, from, to)).filter((path) => flagged.has(path));
-  const { fromTurn } = await pathsOfSides(repository, paths.length > 0 ? `${from}..${to}` : null);
+  const { fromTurn } = await pathsOfSides(repository, paths.length > 0 ? from : null, to);
   return paths.filter((path) => fromTurn.has(path));
 }
 
@@ -268,7 +268,7 @@ async function committedPaths(
   if (from === null) return (await pathsFrom(repository, [...NAMES_AT, to])).filter(isPersons);
   const paths = (await pathsBetween(repository, from, to)).filter(isPersons);
   if (paths.length === 0) return [];
-  const { fromTurn } = await pathsOfSides(repository, `${from}..${to}`);
+  const { fromTurn } = await pathsOfSides(repository, from, to);
   const known = new Set(await pathsFrom(repository, [...NAMES_AT, from]));
   return paths.filter((path) => fromTurn.has(path) && !known.has(path));
 }

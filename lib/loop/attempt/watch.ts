@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import { note, type RalphContext } from "../../context/context.ts";
-import { holdStash, keepGone, readWork } from "../../git/history.ts";
+import { HELD, holdWork, keepGone, keepReset, letGo, readWork } from "../../git/history.ts";
 import { type Repository, requireRepository, type TreeSnapshot } from "../../git/repository.ts";
-import { pathsBetween } from "../../git/run_git.ts";
-import type { Tags } from "../../git/tags.ts";
+import { outputFrom, pathsBetween } from "../../git/run_git.ts";
+import { readReflog, type Tags } from "../../git/tags.ts";
 import { jsonIn, objectOr } from "../../host/data.ts";
 import { readText, writeOwn } from "../../host/files.ts";
 import { factsOf } from "../../host/path_facts.ts";
+import { sidesOf } from "./damage.ts";
 import type { Uncommitted } from "./uncommitted.ts";
 
 /** Watches what a person has not committed, and their branches, notes and stashes, while something runs that is no turn. */
@@ -17,8 +18,8 @@ export interface Watch {
     before: TreeSnapshot,
     how: { readonly isSaid: boolean; readonly held: boolean | null },
   ): Promise<void>;
-  /** The files are as they may be: what a turn has left. A person's newer versions are kept. */
-  again(now: TreeSnapshot): Promise<void>;
+  /** The files are as they may be: what `by` has left. A person's newer versions are kept, and their commits named. */
+  again(now: TreeSnapshot, by: string): Promise<void>;
   /** Keeps branches, notes and stashes that are gone. @returns a sentence for each */
   gone(name: string): Promise<readonly string[]>;
   /** HEAD is where it may be: Ralph has committed. */
@@ -36,9 +37,11 @@ export function createWatch(ralph: RalphContext, uncommitted: Uncommitted): Watc
   const stampOf = (path: string): string | undefined => factsOf(join(repository.topLevel, path))?.stamp;
   const commitNow = async (): Promise<string | null> => (await repository.head()).head;
 
-  async function again(now: TreeSnapshot): Promise<void> {
+  async function again(now: TreeSnapshot, by: string | null): Promise<void> {
+    if (by !== null) await nameOthers(ralph, head, now, by);
     kept = await uncommitted.renew(now);
     head = now.head;
+    refs.moved();
     stamps = new Map(uncommitted.paths().map((path) => [path, stampOf(path)]));
   }
 
@@ -49,54 +52,78 @@ export function createWatch(ralph: RalphContext, uncommitted: Uncommitted): Watc
     // what was committed before that is its committer's
     const contents = new Map([...committed.map((path) => [path, "committed"] as const), ...now.contents]);
     const { isTouched } = await uncommitted.restore({ ...before, head }, { ...now, contents }, false, by);
-    await again(isTouched ? await repository.snapshot() : now);
+    await again(isTouched ? await repository.snapshot() : now, by);
   }
 
   return {
     async begin(itemId, before, { isSaid, held }) {
       await uncommitted.keep(itemId, before, isSaid);
-      await again(before);
+      await again(before, null);
       if (held !== null) await refs.begin(before.branch, held);
     },
     again,
     gone: (name) => refs.gone(name, kept?.head ?? null),
     async committed() {
       head = await commitNow() ?? head;
+      refs.moved();
     },
     async look(by) {
       const isTouched = [...stamps].some(([path, stamp]) => stampOf(path) !== stamp);
       const at = stamps.size === 0 ? null : await commitNow();
-      if (kept !== null && (isTouched || (at !== null && at !== head))) await restore(kept, by);
       await refs.look(by, kept?.head ?? null);
+      if (kept !== null && (isTouched || (at !== null && at !== head))) await restore(kept, by);
     },
   };
 }
 
-/** Watches branches, notes and stashes. */
+/** Names the commits that stay, since nothing says that they are a turn's; in a worker's tree none does. */
+async function nameOthers(
+  ralph: RalphContext,
+  from: string | null,
+  { branch, head }: Pick<TreeSnapshot, "branch" | "head">,
+  by: string,
+): Promise<void> {
+  const repository = requireRepository(ralph);
+  const { others } = await sidesOf(repository, branch === null ? null : from, head);
+  if (others.length === 0) return;
+  const named = ["log", "--no-walk=unsorted", "--abbrev=10", "--format=%h %s", ...others.slice(0, NAMED)];
+  const commits = (await outputFrom(repository, named)).trim().replaceAll("\n", ", ");
+  note(ralph, "info", `stays: committed while ${by} ran, by a person or a process that hides whose it is: ${commits}`);
+}
+
+/** So many commits are named in a line. */
+const NAMED = 20;
+
+/** Watches branches, notes, stashes, and what HEAD leaves. */
 function createRefWatch(ralph: RalphContext) {
   const repository = requireRepository(ralph);
   let work: Tags = new Map();
   let written = "";
   let count = 0;
+  let logged = 0;
+  const moves = (): string => readReflog(repository.gitDirectory).slice(logged);
   async function gone(name: string, head: string | null): Promise<readonly string[]> {
-    const said = await keepGone(repository, { before: work, head }, readWork(repository, null), name);
+    const lost = await keepGone(repository, { before: work, head }, readWork(repository, null), name);
+    const reset = await keepReset(repository, moves(), name);
     const now = readWork(repository, null);
     work = new Map([...now].filter(([one]) => work.has(one)));
-    return said;
+    return [...lost, ...reset];
   }
   return {
     gone,
+    /** HEAD is where it may be. */
+    moved: () => void (logged = readReflog(repository.gitDirectory).length),
     /** @param held a turn follows, which may have git forget a stash */
     async begin(branch: string | null, held: boolean): Promise<void> {
       work = readWork(repository, branch);
       if (!held) return;
-      await holdStash(repository, work, true);
+      await holdWork(repository, work);
       const text = JSON.stringify(Object.fromEntries(work));
       if (text !== written) await writeOwn(fileOf(repository), written = text);
     },
     async look(by: string, head: string | null): Promise<void> {
       const now = readWork(repository, null);
-      if ([...work].every(([name, hash]) => now.get(name) === hash)) return;
+      if (moves() === "" && [...work].every(([name, hash]) => now.get(name) === hash)) return;
       for (const said of await gone(`${ralph.run.id}.look-${++count}`, head)) {
         note(ralph, "warn", said.replace("while the turn ran", `while ${by} ran`).replace(/^the turn /, `${by} `));
       }
@@ -121,4 +148,5 @@ export async function keepGoneOfKilled(ralph: RalphContext): Promise<void> {
   for (const said of await keepGone(repository, { before, head: null }, now, `${ralph.run.id}.killed`)) {
     note(ralph, "warn", said.replace("while the turn ran", "since the turn in which Ralph was stopped"));
   }
+  await letGo(repository, HELD);
 }

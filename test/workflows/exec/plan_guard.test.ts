@@ -83,7 +83,8 @@ describe("plan() guards", () => {
     using repository = testRepository();
     repository.write("README.md", "a person's edit\n");
     repository.write("notes.txt", "a person's file\n");
-    repository.git("branch", "other");
+    const other = repository.git("commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "other").trim();
+    repository.git("branch", "other", other);
     const agent = replying(() => {
       repository.git("stash", "-u");
       repository.git("stash", "drop");
