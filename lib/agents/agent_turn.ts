@@ -14,7 +14,7 @@ import { ensureRunsIgnored, isIgnoring } from "../events/known_runs.ts";
 import type { TimeBudget } from "../backlog/turn_types.ts";
 import { readStart, resolveInside } from "../host/files.ts";
 import { foldersAbove, putFoldersBack, type SwappedFolder } from "../host/folders_kept.ts";
-import { restoreBelow, restoreInHead } from "../git/restore_in_head.ts";
+import { restoreBelow, restoreInHead } from "../git/take_out.ts";
 import type { AgentTurn, Item, Turn } from "../backlog/types.ts";
 import { turnEnvironment } from "./environment.ts";
 import { patientTurn } from "./patient_turn.ts";

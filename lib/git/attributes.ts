@@ -1,8 +1,7 @@
-import { layEntries, removedEntry } from "./index_entries.ts";
+import { layEntries, removedEntry, stagePaths } from "./index_entries.ts";
 import { keepPaths, linesOf } from "./kept.ts";
 import { withOwnIndex } from "./own_index.ts";
 import type { GitTree } from "./repository.ts";
-import { stagePaths } from "./stage_paths.ts";
 
 /** Stages files byte by byte, past every attribute: a file may not have the encoding that it is said to have. */
 export async function stageBytes(

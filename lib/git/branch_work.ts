@@ -1,5 +1,4 @@
-import { isAncestor } from "./refs.ts";
-import { defaultBranch } from "./default_branch.ts";
+import { defaultBranch, isAncestor } from "./refs.ts";
 import type { Repository, WithGit } from "./repository.ts";
 
 /** The work of a branch beside the one that it came from. Plain JSON. */

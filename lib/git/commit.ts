@@ -24,7 +24,7 @@ import { withOwnIndex } from "./own_index.ts";
 import { clearLocks, type GitFolders } from "./locks.ts";
 import { isReadable } from "./parse_status.ts";
 import { persistBranch } from "./persist.ts";
-import { behindLinks, stagePaths } from "./stage_paths.ts";
+import { behindLinks, stagePaths } from "./index_entries.ts";
 import type {
   ChangedPath,
   CommitRequest,
@@ -116,7 +116,7 @@ async function write(
   // `git commit --only` leaves paths behind a link, and the link itself, where they are
   const isMuch = chosen.length > MOST_NAMED || behindLinks(topLevel, names).length > 0;
   const commitChosen = isMuch ? commitMany : commitOnly;
-  const folded = fold === undefined ? null : await (await import("./commit_fold.ts")).commitFolded(
+  const folded = fold === undefined ? null : await (await import("./fold.ts")).commitFolded(
     { ...folders, topLevel, git: withEnvironment(git, QUIET) },
     {
       fold,

@@ -1,12 +1,10 @@
-import { layEntries } from "./index_entries.ts";
+import { behindLinks, layEntries } from "./index_entries.ts";
 import { join } from "node:path";
-import { deleteRefs, refsBelow } from "./refs.ts";
+import { deleteRefs, ownCommit, refsBelow } from "./refs.ts";
 import { foldersAbove, makeFoldersAbove } from "../host/folders_kept.ts";
 import { readBytes, removePath, temporaryDirectory, writeAtomic } from "../host/files.ts";
 import { factsOf, type PathFacts, readLink, setMode, writeLink } from "../host/path_facts.ts";
-import { ownCommit } from "./own_commit.ts";
 import { lineFrom, outputFrom, overPaths } from "./run_git.ts";
-import { behindLinks } from "./stage_paths.ts";
 import { treeWith } from "./own_index.ts";
 import type { GitTree, TreeSnapshot, WithGit } from "./repository.ts";
 

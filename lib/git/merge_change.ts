@@ -1,10 +1,9 @@
-import { dropEntries } from "./index_entries.ts";
+import { behindLinks, dropEntries } from "./index_entries.ts";
 import { dirname, join } from "node:path";
 import { pathExists, readText, removeEmptyFolders, removePath, temporaryDirectory, writePlain } from "../host/files.ts";
 import { listFiles } from "../host/file_state.ts";
 import { factsOf } from "../host/path_facts.ts";
 import { NAMES_AT, outputFrom, overPaths, pathsFrom } from "./run_git.ts";
-import { behindLinks } from "./stage_paths.ts";
 import type { GitTree, WithGit } from "./repository.ts";
 
 /** The change from one commit to another. */

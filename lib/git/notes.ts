@@ -1,4 +1,4 @@
-import { OWN_IDENTITY } from "./own_commit.ts";
+import { OWN_IDENTITY } from "./refs.ts";
 import { outputFrom } from "./run_git.ts";
 import type { WithGit } from "./repository.ts";
 

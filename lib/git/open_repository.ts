@@ -182,7 +182,7 @@ function readying(
       const { clearLocks } = await import("./locks.ts");
       await refuseOperations(topLevel, folders.gitDirectory);
       await clearLocks(host, folders);
-      const torn = await (await import("./torn_index.ts")).replaceTornIndex(git, folders);
+      const torn = await (await import("./damage.ts")).replaceTornIndex(git, folders);
       await requireIdentity(git, host.environment);
       return torn;
     },

@@ -1,7 +1,7 @@
 import { layEntries } from "./index_entries.ts";
 import { join } from "node:path";
 import { copyTarget, pathExists, temporaryDirectory } from "../host/files.ts";
-import { ownCommit } from "./own_commit.ts";
+import { ownCommit } from "./refs.ts";
 import { lineFrom, outputFrom } from "./run_git.ts";
 import type { WithGit, WithIndex } from "./repository.ts";
 

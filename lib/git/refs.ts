@@ -1,5 +1,5 @@
-import { outputFrom } from "./run_git.ts";
-import type { WithGit } from "./repository.ts";
+import { gitFailed, lineFrom, mayHaveRefs, outputFrom, reasonOf } from "./run_git.ts";
+import type { WithGit, WithIndex } from "./repository.ts";
 
 /** The commit of a name; `null` where there is none. */
 export async function commitAt({ git }: WithGit, name: string): Promise<string | null> {
@@ -22,4 +22,87 @@ export async function refsBelow(repository: WithGit, ...folders: readonly string
 export async function deleteRefs(repository: WithGit, refs: readonly string[]): Promise<void> {
   if (refs.length === 0) return;
   await outputFrom(repository, ["update-ref", "--stdin"], { input: refs.map((ref) => `delete ${ref}\n`).join("") });
+}
+
+/** Who commits what never enters a person's history: no configuration of theirs is needed for it. */
+export const OWN_IDENTITY: Readonly<Record<string, string>> = {
+  GIT_AUTHOR_NAME: "ralph",
+  GIT_AUTHOR_EMAIL: "ralph@localhost",
+  GIT_COMMITTER_NAME: "ralph",
+  GIT_COMMITTER_EMAIL: "ralph@localhost",
+};
+
+/** A commit that is made of a tree. */
+interface TreeCommit {
+  readonly parents: readonly string[];
+  readonly message: string;
+  /** Laid over git's own surroundings: who commits, and when. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** Makes a commit of a tree. @returns its hash; no ref names it yet */
+export async function commitTree(
+  repository: WithGit,
+  tree: string,
+  { parents, message: input, environment = {} }: TreeCommit,
+): Promise<string> {
+  const named = parents.flatMap((parent) => ["-p", parent]);
+  return await lineFrom(repository, ["commit-tree", tree, ...named], { input, environment });
+}
+
+/**
+ * Makes a commit that no branch gets: to check it, to keep it under a ref of Ralph's, to send it to a worker. It needs no
+ * git identity, and is signed by no one.
+ *
+ * @returns its hash; no ref names it yet
+ */
+export async function ownCommit(
+  repository: WithGit,
+  tree: string,
+  commit: Pick<TreeCommit, "parents" | "message">,
+): Promise<string> {
+  return await commitTree(repository, tree, { ...commit, environment: OWN_IDENTITY });
+}
+
+/** Git says this if a ref is at another commit by now. */
+const MOVED_REGEXP = /is at [0-9a-f]+ but expected/;
+
+/**
+ * Moves HEAD, and the branch that it is on, to another commit.
+ *
+ * @returns false where it is no longer at `from`: another tool has committed meanwhile
+ * @throws {RalphError} git-failed
+ */
+export async function moveHead(
+  { git }: WithGit,
+  { from, to, why }: { readonly from: string; readonly to: string; readonly why: string },
+): Promise<boolean> {
+  const arguments_ = ["update-ref", "-m", why, "HEAD", to, from];
+  const end = await git(arguments_);
+  if (end.exitCode === 0) return true;
+  if (MOVED_REGEXP.test(end.stderr)) return false;
+  throw gitFailed(arguments_, reasonOf({ ...end, tail: end.stderr }));
+}
+
+const ORIGIN_HEAD = "refs/remotes/origin/HEAD";
+
+/**
+ * The branch that work ends up on: the remote's own, `main`, `master`, or the one that git makes first; `null` where no
+ * such branch is here.
+ */
+export async function defaultBranch({ git, gitDirectory }: WithIndex): Promise<string | null> {
+  const listed = await git(["for-each-ref", "--format=%(refname) %(symref)", "refs/heads/", ORIGIN_HEAD]);
+  const symbolic = new Map(listed.stdout.split("\n").map((line) => line.split(" ") as [string, string]));
+  const isHere = (name: string): boolean => symbolic.has(`refs/heads/${name}`);
+  const mayBeLost = !symbolic.has(ORIGIN_HEAD) && await mayHaveRefs(gitDirectory, "refs/remotes/origin/");
+  const lost = mayBeLost ? (await git(["symbolic-ref", "--quiet", ORIGIN_HEAD])).stdout.trim() : ""; // to a branch that is gone
+  const remote = (symbolic.get(ORIGIN_HEAD) ?? lost).replace(/^refs\/remotes\/origin\//, "");
+  const name = [remote, "main", "master"].find(isHere) ?? (await git(["config", "init.defaultBranch"])).stdout.trim();
+  return isHere(name) ? name : null;
+}
+
+/** The remote's own branch by its name, be it here or not; `null` where that is not known. */
+export async function remoteBranch({ git }: WithGit): Promise<string | null> {
+  const name = (await git(["symbolic-ref", "--quiet", ORIGIN_HEAD])).stdout.trim();
+  return name.replace(/^refs\/remotes\/origin\//, "") || null;
 }

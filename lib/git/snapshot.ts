@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { ContentHashes } from "../host/hash.ts";
 import { isReadable } from "./parse_status.ts";
-import { behindLinks } from "./stage_paths.ts";
+import { behindLinks } from "./index_entries.ts";
 import { type Git, NAMES_AT, pathsBetween, pathsFrom, READING } from "./run_git.ts";
 import type { TreeSnapshot, TreeStatus, WithGit } from "./repository.ts";
 

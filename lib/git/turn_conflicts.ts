@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { writeAtomic } from "../host/files.ts";
 import { blocksIn, markerText, withUnresolved } from "./conflict_markers.ts";
 import { outputFrom } from "./run_git.ts";
-import { behindLinks } from "./stage_paths.ts";
+import { behindLinks } from "./index_entries.ts";
 import type { Repository, TreeStatus } from "./repository.ts";
 
 /** Names of a path's sides in the index, as `cat-file` takes them. */

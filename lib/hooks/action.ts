@@ -7,7 +7,7 @@ import type { Brief } from "../checks/brief/types.ts";
 import { type Agent, note, type RalphContext } from "../context/context.ts";
 import { redactorFor } from "../events/redact.ts";
 import { discardPaths, mergeChange, type TreeChange } from "../git/merge_change.ts";
-import { ownCommit } from "../git/own_commit.ts";
+import { ownCommit } from "../git/refs.ts";
 import { type Repository, requireRepository, rootPaths, topLevelPaths } from "../git/repository.ts";
 import { gitFailed, partsOf } from "../git/run_git.ts";
 import * as files from "../host/files.ts";

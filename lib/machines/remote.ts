@@ -5,7 +5,7 @@
  * @module
  */
 import { jsonIn, words } from "../host/data.ts";
-import { ownCommit } from "../git/own_commit.ts";
+import { ownCommit } from "../git/refs.ts";
 import { gitFailed, lineFrom, outputFrom, reasonOf } from "../git/run_git.ts";
 import type { WithGit } from "../git/repository.ts";
 import { hashText } from "../host/files.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { ownCommit } from "../git/own_commit.ts";
+import { ownCommit } from "../git/refs.ts";
 import type { WithGit } from "../git/repository.ts";
 import { lineFrom, outputFrom } from "../git/run_git.ts";
 import { jsonIn } from "../host/data.ts";

@@ -1,8 +1,7 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { bodyWith, captureWork, planFold } from "../../lib/git/fold.ts";
-import { undoFold } from "../../lib/git/commit_fold.ts";
+import { bodyWith, captureWork, planFold, undoFold } from "../../lib/git/fold.ts";
 import { markingEnvironment } from "../../lib/git/turn_mark.ts";
 import { gitIn, type TestGit } from "../repository.ts";
 import { type TemporaryRepository, temporaryRepository } from "./temporary_repository.ts";

@@ -11,7 +11,7 @@ import type { ManualEdit } from "../../backlog/state_files.ts";
 import type { Backlog } from "../../backlog/types.ts";
 import { note, type RalphContext } from "../../context/context.ts";
 import { requireRepository } from "../../git/repository.ts";
-import { restoreInHead } from "../../git/restore_in_head.ts";
+import { restoreInHead } from "../../git/take_out.ts";
 import { movedTags, readTags, type Tags } from "../../git/tags.ts";
 import * as states from "../../host/file_state.ts";
 import { hashText, pathExists, readBytes, resolveInside } from "../../host/files.ts";

@@ -19,7 +19,7 @@ import { cleanGit, type GitSettings, readSettings, writeHome, writeSettings } fr
 import { changedAt } from "../../host/path_facts.ts";
 import { type Seal, sealDifferences, sealOf } from "../../host/seal.ts";
 import type { Host } from "../../host/types.ts";
-import { ownCommit } from "../../git/own_commit.ts";
+import { ownCommit } from "../../git/refs.ts";
 import { ownTree } from "../../git/own_index.ts";
 
 export type CheckoutContext = Pick<RalphContext, "host" | "repository" | "root" | "config">;

@@ -2,7 +2,7 @@ import { posix, relative, sep } from "node:path";
 import picomatch from "picomatch";
 import type { JudgingHistory } from "../../backlog/journal_types.ts";
 import type { RalphContext } from "../../context/context.ts";
-import { ownCommit } from "../../git/own_commit.ts";
+import { ownCommit } from "../../git/refs.ts";
 import { treeWith } from "../../git/own_index.ts";
 import { requireRepository } from "../../git/repository.ts";
 import { createGit, gitFailed, lineFrom, outputFrom, partsOf, reasonOf } from "../../git/run_git.ts";

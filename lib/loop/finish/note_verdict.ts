@@ -16,8 +16,7 @@ import { describeFailures } from "../../backlog/verdict.ts";
 import { commitOfTree, openCheckout, whyNotReady } from "../../checks/checkout/open_checkout.ts";
 import { verify } from "../../checks/verify.ts";
 import { type Config, CONFIG_FILE } from "../../config/load.ts";
-import { commitAt } from "../../git/refs.ts";
-import { defaultBranch } from "../../git/default_branch.ts";
+import { commitAt, defaultBranch } from "../../git/refs.ts";
 
 /** A commit that passed. */
 export interface Passed {

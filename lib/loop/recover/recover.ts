@@ -10,7 +10,7 @@ import type { JournalKey, OpenItem } from "../../backlog/journal_types.ts";
 import { createOwnership, type Ownership } from "../settle/ownership.ts";
 import type { Attempt, Backlog, Check, Item } from "../../backlog/types.ts";
 import { pathsBetween } from "../../git/run_git.ts";
-import { behindLinks } from "../../git/stage_paths.ts";
+import { behindLinks } from "../../git/index_entries.ts";
 import { type Committer, ownPaths } from "../settle/committer.ts";
 import { type LandingSteps, settleAndCommit, unchangedWork } from "../settle/settle.ts";
 import { restoreState } from "../../checks/brief/create_brief.ts";
@@ -178,7 +178,7 @@ async function repairAfterKill(
     if (objects > 0 || branch !== null) note(ralph, "warn", message);
   }
   for (const { fold } of open) {
-    if (fold !== undefined) await (await import("../../git/commit_fold.ts")).undoFold(repository, fold);
+    if (fold !== undefined) await (await import("../../git/fold.ts")).undoFold(repository, fold);
   }
   await restoreEdits(ralph, backlog);
 }

@@ -1,6 +1,6 @@
 import type { RalphContext } from "../../../context/context.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
-import { defaultBranch } from "../../../git/default_branch.ts";
+import { defaultBranch } from "../../../git/refs.ts";
 import { type Repository, requireRepository } from "../../../git/repository.ts";
 import { enterBranch } from "../../../loop/run/branch.ts";
 import type { Prd } from "../types.ts";

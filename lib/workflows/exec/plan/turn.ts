@@ -18,7 +18,7 @@ import { suggestChecks } from "../../../backlog/suggest_checks.ts";
 import { idAfter } from "./base.ts";
 import { storyCommands } from "../../../backlog/verify_commands.ts";
 import type { Config } from "../../../config/load.ts";
-import { defaultBranch } from "../../../git/default_branch.ts";
+import { defaultBranch } from "../../../git/refs.ts";
 import { holdsOtherWork, isBranchName } from "../../../git/switch_branch.ts";
 import { sameCriteria } from "../../stories.ts";
 import { validatePrd } from "../validate.ts";
