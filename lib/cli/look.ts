@@ -9,7 +9,7 @@ import type { Repository } from "../git/repository.ts";
 import { mayHaveRefs, WORK_REFS } from "../git/run_git.ts";
 import type { keptWork } from "../git/stow.ts";
 import { localTime } from "../host/local_date.ts";
-import { readLockHolder } from "../host/lock_holder.ts";
+import { readLockHolder } from "../host/lock.ts";
 import { pathExists } from "../host/path_facts.ts";
 import type { Host } from "../host/types.ts";
 import { oneLine, type Style } from "../ui/text.ts";

@@ -1,6 +1,6 @@
 import * as claimsFile from "../backlog/claims.ts";
 import type { Repository } from "../git/repository.ts";
-import { readLockHolder } from "../host/lock_holder.ts";
+import { readLockHolder } from "../host/lock.ts";
 import type { Host } from "../host/types.ts";
 import { ownFiles } from "./context.ts";
 

@@ -1,7 +1,6 @@
-import { presentPaths } from "../host/present_paths.ts";
+import { isDirectory, presentPaths, removeOwn, renamePath } from "../host/files.ts";
 import { join } from "node:path";
 import { listFiles } from "../host/file_state.ts";
-import { isDirectory, removeOwn, renamePath } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import {

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, writeSy
 import { dirname, join } from "node:path";
 import { orUnwritable } from "./file_errors.ts";
 import { codeOf, entryAt } from "./looks.ts";
-import { setAside } from "./set_aside.ts";
+import { setAside } from "./remove_path.ts";
 
 /** Windows has no such flag. */
 const OWN_FLAGS = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);

@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { unreadable, unwritable } from "./file_errors.ts";
-import { setAside } from "./set_aside.ts";
+import { setAside } from "./remove_path.ts";
 import { writeAtomic } from "./write_atomic.ts";
 import { codeOf, entryAt, isMissing } from "./looks.ts";
 

@@ -7,6 +7,7 @@
  * @module
  */
 import * as fs from "node:fs";
+import { accessSync, constants, existsSync, lstatSync } from "node:fs";
 import process from "node:process";
 import { tmpdir } from "node:os";
 import { dirname, join, sep } from "node:path";
@@ -17,8 +18,10 @@ import { type Appender, createAppender, openOwn } from "./appender.ts";
 import { syncFolder, syncOpen } from "./durable.ts";
 import { notRegular, tooLarge, unreadable, unwritable } from "./file_errors.ts";
 import { isRemovedEmpty, removeOwn, removePath } from "./remove_path.ts";
-import { codeOf, ifThere, isMissing, type OpenFile, openFile, orElse } from "./looks.ts";
+import { codeOf, entryAt, ifThere, isMissing, namesIn, type OpenFile, openFile, orElse } from "./looks.ts";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "./write_atomic.ts";
+import { pathExists } from "./path_facts.ts";
+import type { Host } from "./types.ts";
 
 export type { Appender } from "./appender.ts";
 export { hashFile, hashText } from "./hash.ts";
@@ -269,4 +272,41 @@ async function makingFolder<Value>(path: string, write: () => Promise<Value>): P
   } catch (error) {
     throw unwritable(path, error);
   }
+}
+
+/** The paths, relative to a folder, that are there. */
+export async function presentPaths(folder: string, paths: readonly string[]): Promise<readonly string[]> {
+  const present = await Promise.all(paths.map((path) => pathExists(join(folder, path))));
+  return paths.filter((_path, index) => present[index]);
+}
+
+/**
+ * The folder for everything that Ralph can make again: `XDG_CACHE_HOME`, else `~/.cache`, and a folder of this user's
+ * among the temporary ones if the home folder cannot be written.
+ *
+ * @throws {RalphError} file-unwritable
+ */
+export async function cacheFolder({ environment: { home, variables } }: Pick<Host, "environment">): Promise<string> {
+  const named = variables["XDG_CACHE_HOME"];
+  if (named) return named;
+  const own = join(home, ".cache");
+  if (isWritable(existsSync(own) ? own : home)) return own;
+  const path = join(temporaryPlace(), `ralph-cache-${process.getuid?.() ?? ""}`);
+  await ensurePrivateDirectory(path);
+  const found = lstatSync(path);
+  if (found.isDirectory() && found.uid === (process.getuid?.() ?? found.uid)) return path;
+  throw unwritable(path, new Error("it is not yours"), "set XDG_CACHE_HOME to a folder that can be written");
+}
+
+function isWritable(folder: string): boolean {
+  return orElse(() => (accessSync(`${folder}/.`, constants.W_OK), true), false); // a file is none
+}
+
+/** Bytes that a file, or a folder with all that is in it, takes on the disk. 0 for what is not there or cannot be read. */
+export function sizeOnDisk(path: string): number {
+  const found = entryAt(path);
+  if (found === undefined) return 0;
+  const own = found.blocks * 512;
+  if (!found.isDirectory()) return own;
+  return namesIn(path).reduce((sum, name) => sum + sizeOnDisk(join(path, name)), own);
 }

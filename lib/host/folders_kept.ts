@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { orUnwritable } from "./file_errors.ts";
 import { entryAt } from "./looks.ts";
-import { setAside } from "./set_aside.ts";
+import { setAside } from "./remove_path.ts";
 
 /** The thing that stood in the place of a folder. */
 export interface SwappedFolder {

@@ -8,9 +8,8 @@
 import { readFileSync, readlinkSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { type FileState, isSameState, readFileState, writeFileState } from "./file_state.ts";
-import { readSpecials, type Specials } from "./git_specials.ts";
-import { isPlainConfig, nestedSettings } from "./nested_git.ts";
-import { setAside } from "./set_aside.ts";
+import { isPlainConfig, nestedSettings, readSpecials, type Specials } from "./nested_git.ts";
+import { setAside } from "./remove_path.ts";
 import type { GitGuard, Host, ProcessRequest, WatchedRepository } from "./types.ts";
 import { writeAtomic } from "./write_atomic.ts";
 import { entryAt, entryOrNothing, linkAt, namesIn } from "./looks.ts";

@@ -1,9 +1,8 @@
-import { realpathSync, rmdirSync, unlinkSync } from "node:fs";
-import { isAbsolute, join, relative, sep } from "node:path";
+import { mkdirSync, realpathSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
+import { basename, isAbsolute, join, relative, sep } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { orUnwritable, unwritable } from "./file_errors.ts";
-import { setAside } from "./set_aside.ts";
-import { codeOf, entryAt, ifThere, orElse } from "./looks.ts";
+import { codeOf, entryAt, ifThere, orElse, unless } from "./looks.ts";
 
 /**
  * Takes away a file, a link or an empty folder. A missing one is fine. A folder that holds something is never deleted: it
@@ -63,4 +62,32 @@ export function isRemovedEmpty(path: string): boolean {
 
 function isPlainFile(path: string): boolean {
   return entryAt(path)?.isFile() ?? false;
+}
+
+/**
+ * Renames whatever is at a path, so that nothing of it is lost. It goes into `folder`; where that is on another disk or
+ * below the path itself, it stays beside its old place.
+ *
+ * @returns where it is now; `null` when nothing was there
+ * @throws {RalphError} file-unwritable
+ */
+export function setAside(path: string, folder: string): string | null {
+  return orUnwritable(path, () => {
+    if (entryAt(path) === undefined) return null;
+    if (!`${folder}${sep}`.startsWith(`${path}${sep}`)) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const place = freeName(join(folder, basename(path)));
+      if (unless(["EXDEV"], () => (renameSync(path, place), true), false)) return place;
+    }
+    const beside = freeName(`${path}.aside`);
+    renameSync(path, beside);
+    return beside;
+  });
+}
+
+function freeName(path: string): string {
+  for (let count = 1;; count++) {
+    const name = count === 1 ? path : `${path}-${count}`;
+    if (entryAt(name) === undefined) return name;
+  }
 }

@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import process from "node:process";
-import { follow } from "./subreaper.ts";
+import { follow } from "./end_tree.ts";
 
 /** Ends what was started here when this process is gone, whatever ended it. */
 export interface Watchdog {

@@ -8,7 +8,7 @@ import { redactorFor } from "../events/redact.ts";
 import { findFolders } from "../git/find_folders.ts";
 import { realPath } from "../host/file_state.ts";
 import { isDirectory, listDirectory, pathExists, readChunks } from "../host/files.ts";
-import { readLockHolder } from "../host/lock_holder.ts";
+import { readLockHolder } from "../host/lock.ts";
 import type { Host } from "../host/types.ts";
 import { addCommits, repositoryOf } from "./commits.ts";
 import { createFold } from "./fold.ts";

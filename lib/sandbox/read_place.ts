@@ -5,8 +5,7 @@ import { type Config, CONFIG_FILE } from "../config/load.ts";
 import { commandFiles } from "../git/command_files.ts";
 import { findFolders, type FoundRepository } from "../git/find_folders.ts";
 import type { Repository } from "../git/repository.ts";
-import { cacheFolder } from "../host/cache_folder.ts";
-import { hashText, listDirectory } from "../host/files.ts";
+import { cacheFolder, hashText, listDirectory } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 import type { SandboxPlace } from "./policy.ts";
 

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { cacheFolder } from "../../host/cache_folder.ts";
 import * as files from "../../host/files.ts";
+import { cacheFolder } from "../../host/files.ts";
 import { takeLock } from "../../host/lock.ts";
 import type { Host } from "../../host/types.ts";
 import { codeOf } from "../../host/looks.ts";

@@ -6,7 +6,7 @@ import { createGit, type Git } from "../../git/run_git.ts";
 import { treeListing } from "../../git/tree_listing.ts";
 import { copyTree } from "../../host/copy_tree.ts";
 import { ensureDirectory, isDirectory, removeOwn, symbolicLink } from "../../host/files.ts";
-import { setAside } from "../../host/set_aside.ts";
+import { setAside } from "../../host/remove_path.ts";
 import { shellInvocation } from "../../host/shell.ts";
 import type { Host } from "../../host/types.ts";
 import { dependencyKey, mayChangeKey } from "../../workspace/dependency_key.ts";

@@ -13,7 +13,7 @@ import { WORKFLOWS } from "../../workflows/table.ts";
 import { usedAt } from "../../cli/workspace.ts";
 import { chosen } from "../chosen.ts";
 import { EXIT } from "../../errors/ralph_error.ts";
-import { readLockHolder } from "../../host/lock_holder.ts";
+import { readLockHolder } from "../../host/lock.ts";
 import type { Host } from "../../host/types.ts";
 
 /** `ralph next`: what the next iteration would take, and what would have to pass. */

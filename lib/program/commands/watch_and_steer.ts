@@ -4,7 +4,7 @@ import { type OwnFiles, ownFiles } from "../../context/context.ts";
 import { EXIT, RalphError } from "../../errors/ralph_error.ts";
 import type { RalphEvent } from "../../events/types.ts";
 import { openRepository } from "../../git/open_repository.ts";
-import { readLockHolder } from "../../host/lock_holder.ts";
+import { readLockHolder } from "../../host/lock.ts";
 import { findRun } from "../../report/make_report.ts";
 import { controlFolder, liveFile, type LiveRun, sendRequest, type SteerRequest } from "../../steer/control.ts";
 import { createHumanReporter } from "../../ui/create_reporter.ts";

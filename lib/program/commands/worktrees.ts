@@ -7,7 +7,7 @@ import { EXIT, RalphError } from "../../errors/ralph_error.ts";
 import { openRepository } from "../../git/open_repository.ts";
 import { requireRepository } from "../../git/repository.ts";
 import { localTime } from "../../host/local_date.ts";
-import { readLockHolder } from "../../host/lock_holder.ts";
+import { readLockHolder } from "../../host/lock.ts";
 import { findTrees, type FoundTree, rescueTrees, type TreesOf } from "../../loop/parallel/leftover_trees.ts";
 
 /** `ralph worktrees [list|remove]`: the worktrees that runs with several workers have left. */

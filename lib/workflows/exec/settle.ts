@@ -3,7 +3,7 @@ import type { Attempt, Item, Settlement } from "../../backlog/types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { headlineOf } from "../../backlog/verdict.ts";
 import { localDate } from "../../host/local_date.ts";
-import { presentPaths } from "../../host/present_paths.ts";
+import { presentPaths } from "../../host/files.ts";
 import { PLAN_TRANSCRIPT_FILE, PROGRESS_FILE, type Story } from "./types.ts";
 
 /** A settlement is written here. */

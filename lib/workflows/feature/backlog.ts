@@ -5,7 +5,7 @@ import { listedStory, storyOverview } from "../stories.ts";
 import { type Listed, passedOf } from "../../backlog/list.ts";
 import type { Backlog } from "../../backlog/types.ts";
 import { fingerprintOf, startable, withFailure } from "../../backlog/attempts.ts";
-import { presentPaths } from "../../host/present_paths.ts";
+import { presentPaths } from "../../host/files.ts";
 import { type FeatureDirectory, IGNORE_FILE } from "./directories.ts";
 import { type FeatureFindings, featureFindings, featureSignals, learningsByHand, learningsChange } from "./claim.ts";
 import { changePrdText, loadFeaturePrd, parseFeaturePrd, storyChanges, unaccepted } from "./format.ts";

@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { usage } from "../../cli/command.ts";
 import type { RalphError } from "../../errors/ralph_error.ts";
-import { presentPaths } from "../../host/present_paths.ts";
-import { listDirectory, pathExists, writeAtomic } from "../../host/files.ts";
+import { listDirectory, pathExists, presentPaths, writeAtomic } from "../../host/files.ts";
 import { isCalendarDay } from "../../host/local_date.ts";
 
 /** Features live here, relative to the root. */

@@ -3,7 +3,7 @@ import type { Attempt, Claim, Item, SettleCommit, Settlement } from "../../backl
 import { isoNow } from "../../host/local_date.ts";
 import type { RalphContext } from "../../context/context.ts";
 import type { FeatureFindings, FeatureSignals } from "./claim.ts";
-import { presentPaths } from "../../host/present_paths.ts";
+import { presentPaths } from "../../host/files.ts";
 import { FEATURES_FOLDER, IGNORE_FILE } from "./directories.ts";
 import { type PrdChange, storyChanges, unaccepted } from "./format.ts";
 import type { FeaturePrd, FeatureRun, FeatureStory, LastResult } from "./types.ts";

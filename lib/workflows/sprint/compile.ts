@@ -1,8 +1,7 @@
 import { type Plain, plain, plains } from "../plain.ts";
-import { presentPaths } from "../../host/present_paths.ts";
+import { ensureDirectory, listDirectory, pathExists, presentPaths, renamePath } from "../../host/files.ts";
 import { basename, join } from "node:path";
 import type { Document } from "yaml";
-import { ensureDirectory, listDirectory, pathExists, renamePath } from "../../host/files.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { ensureRunsIgnored } from "../../events/known_runs.ts";
 import type { HookConfig } from "../../config/load.ts";

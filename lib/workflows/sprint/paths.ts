@@ -1,7 +1,6 @@
 import { basename, join, posix, relative, resolve, sep } from "node:path";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { presentPaths } from "../../host/present_paths.ts";
-import { listDirectory, pathExists, resolveInside } from "../../host/files.ts";
+import { listDirectory, pathExists, presentPaths, resolveInside } from "../../host/files.ts";
 
 /** Sprints live here, relative to the root. */
 export const SPRINTS_DIRECTORY = ".claude/sprints";

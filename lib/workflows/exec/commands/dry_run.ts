@@ -8,7 +8,7 @@ import { EXIT, RalphError } from "../../../errors/ralph_error.ts";
 import { refuseOperations, requireIdentity } from "../../../git/open_repository.ts";
 import { topLevelPaths } from "../../../git/repository.ts";
 import { localTime } from "../../../host/local_date.ts";
-import { readLockHolder } from "../../../host/lock_holder.ts";
+import { readLockHolder } from "../../../host/lock.ts";
 import { findExecutable } from "../../../host/shell.ts";
 import { formatDuration, oneLine } from "../../../ui/text.ts";
 import { wrapText } from "../../../ui/wrap_text.ts";

@@ -8,9 +8,8 @@ import { RalphError } from "../../../errors/ralph_error.ts";
 import { isoNow } from "../../../host/local_date.ts";
 import { requireRepository, topLevelPaths } from "../../../git/repository.ts";
 import { commitFiles } from "../../commit_files.ts";
-import { listDirectory, pathExists, removePath, writeAtomic } from "../../../host/files.ts";
+import { listDirectory, pathExists, presentPaths, removePath, writeAtomic } from "../../../host/files.ts";
 import { basename, join } from "node:path";
-import { presentPaths } from "../../../host/present_paths.ts";
 
 /** How far planning has come. */
 export type PlanStage = "preflight" | "collect_context" | "draft_prd" | "review_prd" | "done";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { CODEBASE_MAP_FILE, EXEC_RUNS, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, PRD_FILE } from "../types.ts";
 import { CODEBASE_MAP } from "../../../generated/templates.ts";
 import { isCovered, loadTopics } from "./read_topics.ts";
-import { pathExists, readText, writeAtomic } from "../../../host/files.ts";
+import { pathExists, presentPaths, readText, writeAtomic } from "../../../host/files.ts";
 import { type LoopOutcome, runLoop } from "../../../loop/run/run_loop.ts";
 import { failureOf, fingerprintOf, isOver, isParked, reasonOf } from "../../../backlog/attempts.ts";
 import { topLevelPaths } from "../../../git/repository.ts";
@@ -12,7 +12,6 @@ import type { Attempt, Backlog, Claim, Item, Settlement, Turn } from "../../../b
 import { renderPrompt } from "../../../prompts/render.ts";
 import { parseCodebaseMap, tickTopic } from "./codebase_map.ts";
 import { localDate } from "../../../host/local_date.ts";
-import { presentPaths } from "../../../host/present_paths.ts";
 
 /** How long understanding may take. */
 export interface UnderstandOptions {
