@@ -1,4 +1,4 @@
-import { createLoginWatch, type LoginWatch, seesLogin } from "./login_watch.ts";
+import { createLoginWatch, type LoginWatch, seesLogin, turnVerdict } from "./turn_verdict.ts";
 import { dirname, isAbsolute, join } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
 import { readText, temporaryDirectory, writeAtomic } from "../host/files.ts";
@@ -14,7 +14,6 @@ import type { EndpointConfig } from "../config/load.ts";
 import { type AgentInvocation, runTurn, type TurnReading } from "./run_turn.ts";
 import { createStreamReader, type StreamReader } from "./stream_reader.ts";
 import { silentTurn } from "./turn_end.ts";
-import { turnVerdict } from "./turn_verdict.ts";
 import type { Agent, TurnRequest } from "../context/context.ts";
 
 /** The needs of an agent of the table beside its row. */

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Usage } from "../backlog/types.ts";
-import type { AgentEvent } from "./stream_item.ts";
+import type { AgentEvent } from "./adapter.ts";
 import { callEvent, COMPLETED, resultEvent, startEvent, textEvents } from "./events.ts";
 import { at, listAt, numberAt, sumOf, textAt } from "./json.ts";
 

@@ -1,4 +1,4 @@
-import type { AgentEvent } from "./stream_item.ts";
+import type { AgentEvent } from "./adapter.ts";
 
 /** Words that come in pieces, put together. */
 export interface Deltas {

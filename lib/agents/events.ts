@@ -4,7 +4,7 @@
  * @module
  */
 import type { Usage } from "../backlog/types.ts";
-import type { AgentEvent, FailureKind, Translator } from "./stream_item.ts";
+import type { AgentEvent, FailureKind, Translator } from "./adapter.ts";
 import { failureEvents, failureKind, type LimitTimes } from "./failures.ts";
 import { inputText, numberAt, outputText, textAt } from "./json.ts";
 import { UNKNOWN_USAGE } from "./turn_end.ts";

@@ -1,4 +1,4 @@
-import type { AgentEvent, FailureKind } from "./stream_item.ts";
+import type { AgentEvent, FailureKind } from "./adapter.ts";
 
 /**
  * The meaning of an agent's error message. Only ever given an agent's own error fields and, where it failed, its

@@ -115,7 +115,7 @@ function replay(cassette: string | undefined, host: Host): Agent {
     throw optionInvalid("--cassette", "the file that a run was recorded in", "nothing", hint);
   }
   const file = resolve(host.environment.cwd, cassette);
-  return deferred("replay", async () => (await import("./replay/replay_agent.ts")).replayAgent(file, host));
+  return deferred("replay", async () => (await import("./replay/cassette.ts")).replayAgent(file, host));
 }
 
 /** An agent whose modules are loaded when it is first used. */

@@ -1,4 +1,4 @@
-import type { AgentEvent, Translator } from "./stream_item.ts";
+import type { AgentEvent, Translator } from "./adapter.ts";
 import { JsonLines } from "./json_lines.ts";
 import { type StreamSummary, StreamTally } from "./stream_summary.ts";
 import type { TextSink } from "./turn_record.ts";

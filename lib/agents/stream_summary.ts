@@ -1,7 +1,7 @@
 import { words } from "../host/data.ts";
 import type { Usage } from "../backlog/types.ts";
 import { addUsage } from "../backlog/usage.ts";
-import type { AgentEvent, FailureKind } from "./stream_item.ts";
+import type { AgentEvent, FailureKind } from "./adapter.ts";
 import { UNKNOWN_USAGE } from "./turn_end.ts";
 
 type Limit = Extract<AgentEvent, { type: "agent-rate-limit" }>;

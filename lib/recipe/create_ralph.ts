@@ -242,7 +242,7 @@ async function recorded(agent: Agent, { record }: RalphOptions, host: Host, root
     const expected = "a file outside the project, or one that git ignores";
     throw optionInvalid("--record", expected, record, "write it beside the project: `--record ../run.jsonl`");
   }
-  const { recordingAgent } = await import("../agents/replay/recording_agent.ts");
+  const { recordingAgent } = await import("../agents/replay/cassette.ts");
   return recordingAgent(agent, file, host);
 }
 

@@ -3,7 +3,7 @@ import { delimiter, join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { adapterAgent } from "../../lib/agents/adapter_agent.ts";
 import { findAdapter } from "../../lib/agents/adapters.ts";
-import type { AgentEvent } from "../../lib/agents/stream_item.ts";
+import type { AgentEvent } from "../../lib/agents/adapter.ts";
 import type { Host } from "../../lib/host/types.ts";
 import { FIXTURES, type TurnFixture, turnFixture } from "./turn_fixture.ts";
 

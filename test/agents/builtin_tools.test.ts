@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Conversation } from "../../lib/agents/builtin/conversation.ts";
-import { failureOf } from "../../lib/agents/builtin/failure.ts";
+import { failureOf } from "../../lib/agents/builtin/agent_process.ts";
 import { LONGEST_OUTPUT } from "../../lib/agents/builtin/output.ts";
 import { runTool, type ToolPlace, type ToolResult } from "../../lib/agents/builtin/tools.ts";
 import { turnFixture } from "./turn_fixture.ts";

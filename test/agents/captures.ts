@@ -1,8 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Driver } from "../../lib/agents/adapter.ts";
+import type { AgentEvent, Driver } from "../../lib/agents/adapter.ts";
 import { ADAPTERS, findAdapter } from "../../lib/agents/adapters.ts";
-import type { AgentEvent } from "../../lib/agents/stream_item.ts";
 import { createStreamReader } from "../../lib/agents/stream_reader.ts";
 import type { StreamSummary } from "../../lib/agents/stream_summary.ts";
 import { turnVerdict } from "../../lib/agents/turn_verdict.ts";

@@ -1,8 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { recordingAgent } from "../../lib/agents/replay/recording_agent.ts";
-import { replayAgent } from "../../lib/agents/replay/replay_agent.ts";
+import { recordingAgent, replayAgent } from "../../lib/agents/replay/cassette.ts";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import { createHost } from "../../lib/host/create_host.ts";
 import { temporaryDirectory } from "../../lib/host/files.ts";

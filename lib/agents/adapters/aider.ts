@@ -1,6 +1,5 @@
 import { words } from "../../host/data.ts";
-import type { Driver } from "../adapter.ts";
-import { callsOf, PROMPT_FILE } from "../calls.ts";
+import { callsOf, type Driver, PROMPT_FILE } from "../adapter.ts";
 
 /** `aider --message-file`: plain text back. Ralph commits, so aider does not. */
 export const DRIVER: Driver = {

@@ -1,9 +1,7 @@
-import type { Driver } from "../adapter.ts";
-import { callsOf } from "../calls.ts";
+import { type AgentEvent, callsOf, type Driver } from "../adapter.ts";
 import * as claude from "../claude_shape.ts";
 import { failedEvents, readByType, usageEvent } from "../events.ts";
 import { at, textAt } from "../json.ts";
-import type { AgentEvent } from "../stream_item.ts";
 
 function stepEvents(line: unknown): readonly AgentEvent[] {
   const usage = at(line, "message", "usage") ?? null;

@@ -1,8 +1,7 @@
-import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
+import type { AdapterInvocation, AdapterOptions, AgentEvent, Driver } from "../adapter.ts";
 import type { AgentSettings } from "../builtin/agent_process.ts";
 import { EVENT_SCHEMAS } from "../../events/schema.ts";
 import { textAt } from "../json.ts";
-import type { AgentEvent } from "../stream_item.ts";
 
 /** Ralph itself, with the model server as one argument; the prompt on standard input. */
 function builtinArguments({ prompt, reasoning, endpoint }: AdapterOptions): AdapterInvocation {

@@ -1,11 +1,9 @@
-import type { Driver } from "../adapter.ts";
+import { type AgentEvent, callsOf, type Driver, type FailureKind, type Translator } from "../adapter.ts";
 import type { Usage } from "../../backlog/types.ts";
-import { callsOf } from "../calls.ts";
 import { anthropicUsage, assistantEvents, isSuccess, startEvents, toolResultEvents } from "../claude_shape.ts";
 import { COMPLETED, cutOffEvent, failedEvents, readByType, usageEvent } from "../events.ts";
 import { failureKind, retryEvents } from "../failures.ts";
 import { at, listAt, numberAt, sumOf, textAt, valuesAt } from "../json.ts";
-import type { AgentEvent, FailureKind, Translator } from "../stream_item.ts";
 
 /** Tools that ask a person, plan instead of working, or continue after the turn has ended. */
 const DENIED = ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode", "ScheduleWakeup", "Monitor", "CronCreate"];

@@ -1,10 +1,15 @@
 import { join } from "node:path";
-import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
-import { flag } from "../calls.ts";
+import {
+  type AdapterInvocation,
+  type AdapterOptions,
+  type AgentEvent,
+  type Driver,
+  flag,
+  type Translator,
+} from "../adapter.ts";
 import { createDeltas } from "../deltas.ts";
 import { callEvent, COMPLETED, errorEvent, failedEvents, readByType, tokensAt, usageEvent } from "../events.ts";
 import { at, listAt, numberAt, outputText, textAt } from "../json.ts";
-import type { AgentEvent, Translator } from "../stream_item.ts";
 
 /** A longer argument is handed over as a file. */
 const LONGEST_ARGUMENT = 30_000;

@@ -1,10 +1,8 @@
 import { words } from "../../host/data.ts";
-import type { Driver } from "../adapter.ts";
-import { callsOf } from "../calls.ts";
+import { callsOf, type Driver, type Translator } from "../adapter.ts";
 import * as events from "../events.ts";
 import { failureKind, retryEvents } from "../failures.ts";
 import { at, listAt, numberAt, textAt } from "../json.ts";
-import type { Translator } from "../stream_item.ts";
 
 /** Reads `codex exec --json`. */
 function codexTranslator(): Translator {

@@ -1,12 +1,10 @@
 import { jsonIn, words } from "../../host/data.ts";
-import type { Driver } from "../adapter.ts";
+import { type AgentEvent, callsOf, type Driver, type FailureKind, FOLDER, type Translator } from "../adapter.ts";
 import type { Usage } from "../../backlog/types.ts";
-import { callsOf, FOLDER } from "../calls.ts";
 import { createDeltas } from "../deltas.ts";
 import * as events from "../events.ts";
 import { failureKind, retryEvents } from "../failures.ts";
 import { at, listAt, numberAt, sumOf, textAt, valuesAt } from "../json.ts";
-import type { AgentEvent, FailureKind, Translator } from "../stream_item.ts";
 import { UNKNOWN_USAGE } from "../turn_end.ts";
 
 /** The program writes its usage there: its stream does not say. */

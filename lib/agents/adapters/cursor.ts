@@ -1,9 +1,7 @@
-import type { Driver } from "../adapter.ts";
-import { callsOf } from "../calls.ts";
+import { type AgentEvent, callsOf, type Driver, type Translator } from "../adapter.ts";
 import { assistantEvents, completedEvents, startEvents } from "../claude_shape.ts";
 import { callEvent, failedEvents, readByType, resultEvent } from "../events.ts";
 import { at, textAt } from "../json.ts";
-import type { AgentEvent, Translator } from "../stream_item.ts";
 
 /** Reads `cursor-agent --output-format stream-json`, as documented. A turn that fails has no `result` line. */
 function cursorTranslator(): Translator {

@@ -1,9 +1,7 @@
-import type { Driver } from "../adapter.ts";
-import { callsOf, PROMPT_FILE } from "../calls.ts";
+import { type AgentEvent, callsOf, type Driver, PROMPT_FILE, type Translator } from "../adapter.ts";
 import { anthropicUsage, completedEvents, startEvents } from "../claude_shape.ts";
 import { callEvent, failedEvents, readByType, resultEvent, textEvents, usageEvent } from "../events.ts";
 import { at, textAt } from "../json.ts";
-import type { AgentEvent, Translator } from "../stream_item.ts";
 
 /** Reads `droid exec -o stream-json`, as documented: flat lines, and one that ends the turn. */
 function droidTranslator(): Translator {

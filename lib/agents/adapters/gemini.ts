@@ -1,9 +1,7 @@
-import type { Driver } from "../adapter.ts";
-import { callsOf } from "../calls.ts";
+import { callsOf, type Driver, type FailureKind, type Translator } from "../adapter.ts";
 import { createDeltas } from "../deltas.ts";
 import * as events from "../events.ts";
 import { at, textAt } from "../json.ts";
-import type { FailureKind, Translator } from "../stream_item.ts";
 
 /** Reads `gemini -o stream-json`. Its words come in pieces; the prompt comes back as a message of the user. */
 function geminiTranslator(): Translator {

@@ -1,10 +1,16 @@
-import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
+import {
+  type AdapterInvocation,
+  type AdapterOptions,
+  type AgentEvent,
+  type Driver,
+  type FailureKind,
+  flag,
+  type Translator,
+} from "../adapter.ts";
 import type { ReadyEndpoint } from "../ask_endpoint.ts";
-import { flag } from "../calls.ts";
 import * as events from "../events.ts";
 import { failureKind } from "../failures.ts";
 import { at, numberAt, sumOf, textAt } from "../json.ts";
-import type { AgentEvent, FailureKind, Translator } from "../stream_item.ts";
 
 /** `opencode run --auto --format json`: the prompt on standard input. The model is `provider/model`. */
 function opencodeArguments({ prompt, model, reasoning, endpoint }: AdapterOptions): AdapterInvocation {

@@ -1,9 +1,14 @@
-import type { AdapterInvocation, AdapterOptions, Driver } from "../adapter.ts";
-import { flag } from "../calls.ts";
+import {
+  type AdapterInvocation,
+  type AdapterOptions,
+  type AgentEvent,
+  type Driver,
+  flag,
+  type Translator,
+} from "../adapter.ts";
 import * as events from "../events.ts";
 import { failureKind, retryEvents } from "../failures.ts";
 import { at, listAt, numberAt, sumOf, textAt } from "../json.ts";
-import type { AgentEvent, Translator } from "../stream_item.ts";
 
 /** `pi -p --mode json`: the prompt on standard input. The model is `provider/model`; it asks for no approval. */
 function piArguments(options: AdapterOptions): AdapterInvocation {

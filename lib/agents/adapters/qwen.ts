@@ -1,10 +1,8 @@
-import type { Driver } from "../adapter.ts";
-import { callsOf } from "../calls.ts";
+import { type AgentEvent, callsOf, type Driver } from "../adapter.ts";
 import { assistantEvents, completedEvents, isSuccess, startEvents, toolResultEvents } from "../claude_shape.ts";
 import { failedEvents, readByType, tokensAt, usageEvent } from "../events.ts";
 import { retryEvents } from "../failures.ts";
 import { at, numberAt, textAt } from "../json.ts";
-import type { AgentEvent } from "../stream_item.ts";
 
 /** A failed request comes as words of the assistant, too, even behind what was said before it. */
 function withoutApiError(event: AgentEvent): readonly AgentEvent[] {

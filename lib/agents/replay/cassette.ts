@@ -5,12 +5,16 @@
  */
 import { jsonIn } from "../../host/data.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { LARGEST_LOG, readText } from "../../host/files.ts";
-import type { TurnRequest } from "../../context/context.ts";
+import { appendText, hashText, LARGEST_LOG, PRIVATE_FILE, readText } from "../../host/files.ts";
+import type { Agent, TurnRequest } from "../../context/context.ts";
 import { z } from "zod";
 import type { AgentTurn } from "../../backlog/types.ts";
 import type { AgentEvent } from "../../events/types.ts";
-import type { TreeChange } from "./tree_change.ts";
+import { applyChange, changeBetween, markTree, type TreeChange } from "./tree_change.ts";
+import type { Host } from "../../host/types.ts";
+import { silentTurn } from "../turn_end.ts";
+import { openTurnRecord } from "../turn_record.ts";
+import { redactorFor } from "../../events/redact.ts";
 
 /** Version of the format. */
 export const CASSETTE_VERSION = 1;
@@ -88,4 +92,81 @@ export interface RecordedTurn extends TreeChange {
   readonly agent: string;
   readonly events: readonly AgentEvent[];
   readonly turn: Omit<AgentTurn, "transcript">;
+}
+
+/**
+ * An agent that plays a cassette: each turn says, changes and commits what the recorded one did. A prompt that is not
+ * the recorded one ends the run and shows where the two part.
+ */
+export function replayAgent(file: string, host: Host): Agent {
+  let loaded: Promise<readonly RecordedTurn[]> | undefined;
+  let next = 0;
+  const load = (): Promise<readonly RecordedTurn[]> => loaded ??= readCassette(file);
+
+  return {
+    name: "replay",
+    interactive: false,
+    async ensureUsable() {
+      await load();
+    },
+    async runTurn(request) {
+      const number = next + 1;
+      const recorded = (await load())[next];
+      next = number;
+      if (recorded === undefined) return unusable(request, `the cassette ${file} holds no turn ${number}`);
+      const prompt = steadyPrompt(request);
+      if (hashText(prompt) !== recorded.promptHash) {
+        const difference = differenceOf(recorded.prompt, prompt);
+        const message = `turn ${number} of the cassette ${file} was recorded with another prompt: ${difference}`;
+        return unusable(request, message);
+      }
+      const record = await openTurnRecord(request);
+      const turn = withNonce(recorded.turn, request.nonce);
+      await record.words(Buffer.from(turn.text));
+      await record.finish();
+      await applyChange(host, request.cwd, recorded);
+      for (const event of recorded.events) request.onEvent?.(event);
+      return { ...turn, transcript: request.transcript };
+    },
+  };
+}
+
+function unusable({ transcript }: TurnRequest, message: string): AgentTurn {
+  return silentTurn({ reason: "agent-unusable", message }, transcript);
+}
+
+/** An agent whose turns are written to a cassette, secrets masked, while they are taken. */
+export function recordingAgent(agent: Agent, file: string, host: Host): Agent {
+  return {
+    name: agent.name,
+    interactive: agent.interactive ?? true,
+    ensureUsable: () => agent.ensureUsable(),
+    async runTurn(request) {
+      const before = await markTree(host, request.cwd);
+      const events: AgentEvent[] = [];
+      const turn = await agent.runTurn({
+        ...request,
+        onEvent: (event) => {
+          events.push(event);
+          request.onEvent?.(event);
+        },
+      });
+      const change = await changeBetween(host, request.cwd, before, await markTree(host, request.cwd));
+      const prompt = steadyPrompt(request);
+      const { transcript: _, ...kept } = turn;
+      const recorded: RecordedTurn = {
+        v: CASSETTE_VERSION,
+        promptHash: hashText(prompt),
+        prompt,
+        agent: agent.name,
+        events,
+        turn: kept,
+        ...change,
+      };
+      const redactor = redactorFor({ ...host.environment.variables, ...request.environment });
+      const text = redactor.text(withoutNonce(JSON.stringify(recorded), request.nonce));
+      await appendText(file, `${text}\n`, PRIVATE_FILE);
+      return turn;
+    },
+  };
 }

@@ -296,7 +296,7 @@ async function readyAgent(
   if (refusal !== null) {
     return { level: "missing", name, detail: `${preset} (${path}): ${refusal.why}`, hint: refusal.hint };
   }
-  const { seesLogin } = await import("../../agents/login_watch.ts");
+  const { seesLogin } = await import("../../agents/turn_verdict.ts");
   return await seesLogin(adapter, environment, root)
     ? { level: "ok", name, detail: `${preset} (${path})` }
     : { level: "note", name, detail: `${preset} (${path}): no login or key of it is seen`, hint: adapter.login };
