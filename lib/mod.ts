@@ -29,7 +29,7 @@ export { gate, type GateOptions, type GateOutcome, type IterationCap } from "./r
 export { gateRun, type GateRunOptions } from "./recipe/gate_run.ts";
 export { exitCodeOf, type Outcome, type Status, stops } from "./recipe/outcome.ts";
 export { consoleSink, type ConsoleSinkOptions } from "./ui/create_reporter.ts";
-export type { ExecArgs } from "./workflows/exec/args.ts";
+export type { ExecArgs } from "./workflows/exec/types.ts";
 export { prdBacklog, type PrdBacklogOptions } from "./workflows/exec/backlog.ts";
 export { plan, type PlanOptions, type PlanOutcome } from "./workflows/exec/plan/plan.ts";
 export { gateUnderstand, type GateUnderstandOptions } from "./workflows/exec/understand/gate.ts";

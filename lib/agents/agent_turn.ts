@@ -2,14 +2,8 @@ import { dirname, join, parse, relative, sep } from "node:path";
 import type { TurnStage } from "../config/load.ts";
 import { type Agent, note, type RalphContext, type TurnKind } from "../context/context.ts";
 import { gitFailed } from "../git/run_git.ts";
-import {
-  type ChangedPath,
-  type Repository,
-  requireRepository,
-  rootPaths,
-  type TreeSnapshot,
-  type WithGit,
-} from "../git/repository.ts";
+import { requireRepository, rootPaths } from "../git/repository.ts";
+import type { ChangedPath, Repository, TreeSnapshot, WithGit } from "../git/repository.ts";
 import { ensureRunsIgnored, isIgnoring } from "../events/known_runs.ts";
 import type { TimeBudget } from "../backlog/turn_types.ts";
 import { readStart, resolveInside } from "../host/files.ts";

@@ -3,10 +3,15 @@
  *
  * @module
  */
-import type { Lack } from "./verdict.ts";
 import type { KeptPath } from "../git/kept.ts";
 import type { Fold, OwnCommits } from "../git/repository.ts";
 import type { Attempt, Item, ParkedItem, PassedRecord, Settlement } from "./types.ts";
+
+/**
+ * The lack in a run's verdict: of an unverified one checks that see every item, or only the claims of items with green
+ * checks; of a run that stopped before its verdict the end.
+ */
+export type Lack = "checks" | "claims" | "end";
 
 /** Which backlog a journal entry belongs to. */
 export interface JournalKey {

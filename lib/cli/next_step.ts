@@ -1,5 +1,5 @@
 import type { Next } from "../backlog/types.ts";
-import type { Lack } from "../backlog/verdict.ts";
+import type { Lack } from "../backlog/journal_types.ts";
 import type { BranchWork } from "../git/branch_work.ts";
 
 /** The commands that continue the work of a workflow. */

@@ -3,16 +3,8 @@
  *
  * @module
  */
-import {
-  type BigIntStats,
-  closeSync,
-  constants,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readlinkSync,
-  type Stats,
-} from "node:fs";
+import { closeSync, constants, lstatSync, openSync, readdirSync, readlinkSync } from "node:fs";
+import type { BigIntStats, Stats } from "node:fs";
 
 /** The code of a system error; "" for any other. */
 export function codeOf(error: unknown): string {

@@ -4,21 +4,22 @@ import type { JournalKey, JudgingHistory, OpenItem } from "../backlog/journal_ty
 import type { Attempt, Backlog, Check, Item, LoopView, PassedItem, Settlement } from "../backlog/types.ts";
 import type { CheckLike } from "../checks/function.ts";
 import type { LimitsConfig } from "../config/schema.ts";
-import type { EventBus } from "../events/types.ts";
+import type { EventBus, TurnChanges } from "../events/types.ts";
 import { nestedIn, nestedMessage } from "../git/nested.ts";
 import { requireRepository, rootPaths, topLevelPaths, type TreeSnapshot } from "../git/repository.ts";
 import { hookIterationOf } from "../hooks/runner.ts";
 import type { HookIteration, HookRunner } from "../hooks/runner_types.ts";
-import { announceEnd, announceIteration, greenOf, type NamedIteration } from "./run/announce.ts";
 import type { WorkItemOptions } from "./attempt/attempt_parts.ts";
 import { attemptsLeft, itemStart, previousOf, withRetries } from "./policy/attempts.ts";
 import { endingOf } from "./policy/ending.ts";
 import * as policy from "./policy/progress.ts";
 import type { LoopOptions, Stopped, StoppedEarly } from "./run/outcome.ts";
-import { bringBack, type Committer, LeftByWorkers } from "./settle/committer.ts";
+import { bringBack, type Committer, LeftByWorkers, type Ownership } from "./settle/committer.ts";
 import type { Settled } from "./settle/settle.ts";
 import type { Brief } from "../checks/brief/types.ts";
-import type { Ownership } from "./settle/ownership.ts";
+import { onOneLine } from "../prompts/render.ts";
+import { noChecks } from "../backlog/verify_commands.ts";
+import { usageOf } from "../backlog/usage.ts";
 
 /** After these no hook starts: the run is over, or nothing is known of the iteration. */
 const ENDED_BADLY: ReadonlySet<Attempt["status"]> = new Set(["interrupted", "trespassed", "agent-unusable"]);
@@ -40,7 +41,7 @@ export interface Begun {
 }
 
 /** How an attempt ended. */
-export interface EndedAttempt {
+interface EndedAttempt {
   readonly attempt: Attempt;
   readonly settled: Settled;
   readonly checks: readonly Check[];
@@ -256,3 +257,113 @@ export type Picked<Data = unknown> =
   /** Nothing starts before something that is in flight has ended. */
   | { readonly status: "waiting" }
   | Stopped;
+
+/** So many of the files that a turn changed are named. */
+const PATHS = 20;
+
+/** An iteration, as events name it. */
+interface NamedIteration {
+  readonly iteration: number;
+  readonly item: Pick<Item, "id" | "kind" | "title">;
+  readonly attempt: number;
+}
+
+/** The event of an item holds this much of its criteria. */
+const MOST_CRITERIA = 50;
+const LONGEST_CRITERION = 500;
+
+/** Says that a run begins, and on which commit. */
+export async function announceRun<Data, Findings>(
+  ralph: RalphContext,
+  backlog: Backlog<Data, Findings>,
+  folder: string,
+): Promise<void> {
+  const { scope = "", name } = backlog;
+  const repository = requireRepository(ralph);
+  const { head, branch } = await repository.head();
+  const goal = (await backlog.brief?.())?.goal ?? null;
+  ralph.events.emit({
+    type: "run-start",
+    workflow: name,
+    root: ralph.root,
+    agent: ralph.agent.name,
+    folder,
+    ...(scope === "" ? {} : { scope }),
+    ...(head === null ? {} : { head }),
+    ...(goal === null ? {} : { goal: onOneLine(goal) }),
+    ...(branch === null ? {} : { branch }),
+    ...(ralph.config.trust === "strict" ? { strict: true } : {}),
+  });
+}
+
+/** Says that an iteration begins. `cap`: turns at most. */
+async function announceIteration<Data, Findings>(
+  { events }: Pick<RalphContext, "events">,
+  backlog: Backlog<Data, Findings>,
+  named: NamedIteration,
+  { view, cap, criteria }: {
+    readonly view: LoopView;
+    readonly cap: number | null;
+    readonly criteria: readonly string[];
+  },
+): Promise<void> {
+  const { total, passed } = await backlog.overview(view);
+  const shown = criteria.slice(0, MOST_CRITERIA).map((text) => text.slice(0, LONGEST_CRITERION));
+  events.emit({
+    type: "iteration-start",
+    ...named,
+    passed,
+    total,
+    ...(cap === null ? {} : { limit: cap }),
+    ...(shown.length === 0 ? {} : { criteria: shown }),
+  });
+  if (named.attempt !== 1) return;
+  for (const message of noChecks({ id: named.item.id, acceptanceCriteria: shown })) {
+    note({ events }, "warn", message);
+  }
+}
+
+/** Says how an iteration ended. */
+function announceEnd(
+  { events, host }: Pick<RalphContext, "events" | "host">,
+  named: NamedIteration,
+  { attempt, worked, settlement, started }: {
+    /** As it was settled. */
+    readonly attempt: Attempt;
+    /** As it was worked: its usage. */
+    readonly worked: Attempt;
+    readonly settlement: Settlement;
+    /** By `clock.steady()`. */
+    readonly started: number;
+  },
+): void {
+  events.emit({
+    type: "iteration-end",
+    ...named,
+    result: attempt.status,
+    settlement: settlement.status,
+    message: reasonOf(settlement, attempt),
+    durationMs: Math.max(0, host.clock.steady() - started),
+    usage: usageOf(worked),
+    ...(settlement.reopened === undefined ? {} : { reopened: settlement.reopened }),
+    ...changesOf(worked),
+  });
+}
+
+function changesOf({ turn }: Attempt): { readonly changes?: TurnChanges } {
+  if (turn === null || turn.changedFiles.length === 0) return {};
+  const { changedFiles: paths, diff = { added: 0, removed: 0 } } = turn;
+  return { changes: { paths: paths.slice(0, PATHS), files: paths.length, ...diff } };
+}
+
+/** Commands that passed in an attempt. Pure. */
+function greenOf({ verification }: Attempt, checks: readonly Check[]): readonly string[] {
+  const passed = new Set(verification?.results.filter(({ ok }) => ok).map(({ name }) => name));
+  return checks.flatMap(({ name, command }) => command !== undefined && passed.has(name) ? [command] : []);
+}
+
+function reasonOf(settlement: Settlement, attempt: Attempt): string | null {
+  const given = "reason" in settlement ? settlement.reason ?? null : null;
+  if ("message" in attempt) return given ?? attempt.message;
+  return given ?? attempt.doubts?.find(({ kind }) => kind === "not-claimed")?.message ?? null;
+}

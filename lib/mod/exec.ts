@@ -9,4 +9,4 @@ export type { Refusal } from "../workflows/exec/plan/questions.ts";
 export type { Recommendation, Uncertainty } from "../workflows/exec/plan/state.ts";
 export type { Prd, Story } from "../workflows/exec/types.ts";
 export type { PlannedFacts } from "../workflows/exec/understand/gate.ts";
-export { validatePrd } from "../workflows/exec/validate.ts";
+export { validatePrd } from "../workflows/exec/types.ts";

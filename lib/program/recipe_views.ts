@@ -1,4 +1,4 @@
-import { headlineOf } from "../backlog/verdict.ts";
+import { headlineOf, journalKeyOf } from "../backlog/attempts.ts";
 import { resolve } from "node:path";
 import type { Backlog, ParkedItem, Verification } from "../backlog/types.ts";
 import { verify } from "../checks/verify.ts";
@@ -8,7 +8,6 @@ import { countLine, nextOfBacklog, type StatusView } from "../cli/look.ts";
 import { openSession } from "../cli/session.ts";
 import { problemOf, type ValidatedFile } from "../cli/validated_file.ts";
 import type { RalphContext } from "../context/context.ts";
-import { journalKeyOf } from "../backlog/attempts.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { pathExists } from "../host/files.ts";
 import { finalWork } from "../loop/finish/final_check.ts";

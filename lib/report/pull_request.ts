@@ -1,5 +1,5 @@
 import { quoted } from "../agents/program.ts";
-import { headlineOf } from "../backlog/verdict.ts";
+import { headlineOf } from "../backlog/attempts.ts";
 import { verifyCommands } from "../backlog/verify_commands.ts";
 import { formatDuration, linesText } from "../ui/text.ts";
 import type { Change, ChangedFile } from "./changed_files.ts";

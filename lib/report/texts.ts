@@ -4,7 +4,7 @@
  * @module
  */
 import { localTime } from "../host/local_date.ts";
-import { headlineOf } from "../backlog/verdict.ts";
+import { headlineOf } from "../backlog/attempts.ts";
 import type { UsageTotal } from "../backlog/usage.ts";
 import type { Usage } from "../backlog/types.ts";
 import { NOTICE_LABELS } from "../cli/end_with.ts";

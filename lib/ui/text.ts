@@ -6,7 +6,7 @@
  * @module
  */
 import type { Usage } from "../backlog/types.ts";
-import { FAILED_BEFORE, headlineOf } from "../backlog/verdict.ts";
+import { FAILED_BEFORE, headlineOf } from "../backlog/attempts.ts";
 import type { Question } from "../context/context.ts";
 import type { EventOf, RalphEvent, TurnChanges } from "../events/types.ts";
 import { mapTexts, words } from "../host/data.ts";

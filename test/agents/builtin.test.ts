@@ -10,7 +10,7 @@ import { endpointOf } from "../../lib/agents/endpoints.ts";
 import type { ScriptedTurn } from "../../lib/agents/scripted/types.ts";
 import type { AgentEvent } from "../../lib/events/types.ts";
 import { nodeVersion } from "../../lib/host/this_process.ts";
-import { demoScript } from "../../lib/workflows/exec/demo/turns.ts";
+import { demoScript } from "../../lib/workflows/exec/demo/project.ts";
 import { bunPath, ROOT } from "../../tools/runtimes.mjs";
 import { type Answer, type ChatRequest, type ModelServer, modelServer } from "./builtin_server.ts";
 import { turnFixture } from "./turn_fixture.ts";

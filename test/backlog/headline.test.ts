@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { failureIn, failureOf, withFailure } from "../../lib/backlog/attempts.ts";
+import { failureIn, failureOf, headlineOf, withFailure } from "../../lib/backlog/attempts.ts";
 import { iterationText } from "../../lib/ui/text.ts";
-import { headlineOf } from "../../lib/backlog/verdict.ts";
 
 test("a commit that a hook refused is shown with the hook's own words", () => {
   const ended = { result: "failed", settlement: "open", message: "refused by a hook of the repository:\nno tabs\n" };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { TreeSnapshot } from "../../lib/git/repository.ts";
-import { createOwnership } from "../../lib/loop/settle/ownership.ts";
+import { createOwnership } from "../../lib/loop/settle/committer.ts";
 
 function tree(contents: Readonly<Record<string, string | null>>): TreeSnapshot {
   const changed = Object.keys(contents).map((path) => ({ path, code: "??", untracked: true }));

@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { memoryBacklog, type MemoryTask } from "../../lib/backlog/memory.ts";
 import type { RalphEvent } from "../../lib/events/types.ts";
-import { overlap } from "../../lib/loop/parallel/overlap.ts";
+import { overlap } from "../../lib/loop/parallel/dispatch.ts";
 import { runLoop } from "../../lib/loop/run/run_loop.ts";
 import { loopWorld, type Turns, type World } from "./loop_world.ts";
 

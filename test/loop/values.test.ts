@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { startable } from "../../lib/backlog/attempts.ts";
+import { describeFailures, startable } from "../../lib/backlog/attempts.ts";
 import type { Attempt, CheckResult, Item, Settlement, TurnRecord } from "../../lib/backlog/types.ts";
-import { describeFailures } from "../../lib/backlog/verdict.ts";
 import { AGENT_FLAGS } from "../../lib/cli/flags.ts";
 import { parseLine } from "../../lib/cli/command.ts";
 import { defaultConfig } from "../../lib/config/defaults.ts";

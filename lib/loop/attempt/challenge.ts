@@ -1,5 +1,5 @@
 import type { Attempt, CheckResult, Doubt, WorkDone } from "../../backlog/types.ts";
-import { verdictOf } from "../../backlog/verdict.ts";
+import { verdictOf } from "../../backlog/attempts.ts";
 import { type Challenge, type GuardedChallenger, wrongImplementations } from "../../checks/challenge/challenger.ts";
 import { unseenCheck } from "../../checks/challenge/unseen_check.ts";
 import { commitOfTree, openCheckout } from "../../checks/checkout/open_checkout.ts";

@@ -1,5 +1,5 @@
 import type { Attempt, Turn, Verification, Work, WorkDone } from "../../backlog/types.ts";
-import { verdictOf } from "../../backlog/verdict.ts";
+import { verdictOf } from "../../backlog/attempts.ts";
 import { restoreBrief } from "../../checks/brief/create_brief.ts";
 import { verify } from "../../checks/verify.ts";
 import { allowsUnverified, type AttemptParts, failedBefore, isReview, type TakenTurn } from "./attempt_parts.ts";

@@ -5,7 +5,7 @@ import { CLAIMS_VARIABLE, createClaimsFile } from "../../backlog/claims.ts";
 import { endedWith } from "../../backlog/last_line.ts";
 import { blockedReason, NONCE_LENGTH, saysPassing } from "../../backlog/signals.ts";
 import type { Attempt, Backlog, Check, Claim, Item, JudgeContext, Turn, Verification } from "../../backlog/types.ts";
-import { verdictOf } from "../../backlog/verdict.ts";
+import { verdictOf } from "../../backlog/attempts.ts";
 import { createBrief } from "../../checks/brief/create_brief.ts";
 import type { BriefChange } from "../../checks/brief/types.ts";
 import { namedCheck } from "../../checks/function.ts";
@@ -13,16 +13,8 @@ import { verify } from "../../checks/verify.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { requireRepository, type TreeSnapshot } from "../../git/repository.ts";
 import { markingEnvironment } from "../../git/turn_mark.ts";
-import {
-  allowsUnverified,
-  type AttemptParts,
-  failedBefore,
-  type TakenTurn,
-  verifyBefore,
-  withoutReviews,
-  type WorkedItem,
-  type WorkItemOptions,
-} from "./attempt_parts.ts";
+import { allowsUnverified, failedBefore, verifyBefore, withoutReviews } from "./attempt_parts.ts";
+import type { AttemptParts, TakenTurn, WorkedItem, WorkItemOptions } from "./attempt_parts.ts";
 import { maskedClaims } from "../recover/inbox.ts";
 import { endedBy, hung, judged } from "./judge_attempt.ts";
 import { NOT_CLAIMED } from "../policy/progress.ts";

@@ -1,9 +1,8 @@
 import { note, type RalphContext } from "../../context/context.ts";
 import { stoppedBy } from "../policy/ending.ts";
-import { doubtOf } from "../../backlog/attempts.ts";
+import { describeFailures, doubtOf } from "../../backlog/attempts.ts";
 import type { JournalKey } from "../../backlog/journal_types.ts";
 import type { Backlog, Check, CheckResult, LoopView, PassedItem } from "../../backlog/types.ts";
-import { describeFailures } from "../../backlog/verdict.ts";
 import type { CheckLike } from "../../checks/function.ts";
 import type { LimitsConfig } from "../../config/schema.ts";
 import type { Findings } from "../../checks/experiment/findings.ts";

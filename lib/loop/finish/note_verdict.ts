@@ -12,7 +12,7 @@ import type { Notice } from "../policy/progress.ts";
 import { maskOf } from "../settle/committer.ts";
 import { posix } from "node:path";
 import { checksNothing } from "../../backlog/verify_commands.ts";
-import { describeFailures } from "../../backlog/verdict.ts";
+import { describeFailures } from "../../backlog/attempts.ts";
 import { commitOfTree, openCheckout, whyNotReady } from "../../checks/checkout/open_checkout.ts";
 import { verify } from "../../checks/verify.ts";
 import { type Config, CONFIG_FILE } from "../../config/load.ts";

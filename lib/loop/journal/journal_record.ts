@@ -1,5 +1,4 @@
 import { isObject, jsonIn } from "../../host/data.ts";
-import type { Lack } from "../../backlog/verdict.ts";
 import type * as journal from "../../backlog/journal_types.ts";
 import type { Attempt, Item, PassedRecord } from "../../backlog/types.ts";
 import type { Judging } from "./judging_history.ts";
@@ -24,7 +23,7 @@ export interface LineFields {
   readonly passed: { readonly record: PassedRecord };
   readonly reopened: { readonly ids: readonly string[]; readonly reason: string };
   readonly "run-ended": { readonly passed?: boolean; readonly head?: string | null; readonly isDoubted?: boolean };
-  readonly noticed: { readonly notices: readonly journal.NoticeRecord[]; readonly lack?: Lack | undefined };
+  readonly noticed: { readonly notices: readonly journal.NoticeRecord[]; readonly lack?: journal.Lack | undefined };
   readonly judging: { readonly judging: Judging };
   readonly parked: OfItem & { readonly reason: string };
   readonly left: { readonly itemId: string; readonly kept: Work };

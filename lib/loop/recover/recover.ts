@@ -1,17 +1,15 @@
 import { note, ownFiles, type RalphContext } from "../../context/context.ts";
 import { dirname, join } from "node:path";
-import { interruptedAttempt } from "../../backlog/attempts.ts";
-import { verdictOf } from "../../backlog/verdict.ts";
+import { interruptedAttempt, verdictOf } from "../../backlog/attempts.ts";
 import { type CheckLike, namedCheck } from "../../checks/function.ts";
 import { verify } from "../../checks/verify.ts";
 import { requireRepository, rootPaths, type TreeSnapshot } from "../../git/repository.ts";
 import { modifiedAt, removeLeftOvers } from "../../host/files.ts";
 import type { JournalKey, OpenItem } from "../../backlog/journal_types.ts";
-import { createOwnership, type Ownership } from "../settle/ownership.ts";
+import { type Committer, createOwnership, type Ownership, ownPaths } from "../settle/committer.ts";
 import type { Attempt, Backlog, Check, Item } from "../../backlog/types.ts";
 import { pathsBetween } from "../../git/run_git.ts";
 import { behindLinks } from "../../git/index_entries.ts";
-import { type Committer, ownPaths } from "../settle/committer.ts";
 import { type LandingSteps, settleAndCommit, unchangedWork } from "../settle/settle.ts";
 import { restoreState } from "../../checks/brief/create_brief.ts";
 

@@ -1,6 +1,5 @@
 import { note, type RalphContext } from "../../context/context.ts";
-import { headlineOf, type Lack, lackOf } from "../../backlog/verdict.ts";
-import { journalKeyOf, onlyOneReason } from "../../backlog/attempts.ts";
+import { headlineOf, journalKeyOf, lackOf, onlyOneReason } from "../../backlog/attempts.ts";
 import { refuseOldMembers } from "../../backlog/old_members.ts";
 import type { Backlog } from "../../backlog/types.ts";
 import { namedCheck } from "../../checks/function.ts";
@@ -17,7 +16,7 @@ import { keepGoneOfKilled } from "../attempt/watch.ts";
 import { readyTree, recover } from "../recover/recover.ts";
 import { type Committer, createCommitter, ownPaths } from "../settle/committer.ts";
 export type { LoopOptions, LoopOutcome } from "./outcome.ts";
-import type { JournalKey, NoticeRecord } from "../../backlog/journal_types.ts";
+import type { JournalKey, Lack, NoticeRecord } from "../../backlog/journal_types.ts";
 import { createBrief, restoreBrief } from "../../checks/brief/create_brief.ts";
 import { acceptChanges } from "../../checks/brief/since_last_run.ts";
 import type { Brief } from "../../checks/brief/types.ts";

@@ -1,13 +1,7 @@
 import { join } from "node:path";
 import type { RalphContext } from "../../context/context.ts";
-import {
-  type Fold,
-  type OwnCommits,
-  requireRepository,
-  topLevelPaths,
-  type TreeSnapshot,
-  type TreeStatus,
-} from "../../git/repository.ts";
+import { requireRepository, topLevelPaths } from "../../git/repository.ts";
+import type { Fold, OwnCommits, TreeSnapshot, TreeStatus } from "../../git/repository.ts";
 import type {
   Attempt,
   Backlog,

@@ -1,8 +1,10 @@
 import { RalphError } from "../../errors/ralph_error.ts";
 import { parseJson } from "../../errors/json_syntax.ts";
 import { hintForPrd } from "./import/find_external.ts";
-import type { Prd, Story } from "./types.ts";
-import { validatePrd } from "./validate.ts";
+import { type Prd, type Story, validatePrd } from "./types.ts";
+import { inOrder } from "../stories.ts";
+import { storyCommands } from "../../backlog/verify_commands.ts";
+import { plain, tryJson } from "../plain.ts";
 
 /**
  * The PRD as it is in the file: two spaces, fixed order of keys, a newline at the end.
@@ -60,4 +62,49 @@ export function parsePrd(text: string, path: string): Prd {
 function orderStory(story: Story): Story {
   const { id, title, acceptanceCriteria, priority, passes, notes } = story;
   return { id, title, acceptanceCriteria, priority, passes, notes };
+}
+
+/** A criterion that says nothing else. */
+const ONLY_COMMAND_REGEXP = /^\s*Verify:\s*`([^`]+)`\s*\.?\s*$/;
+
+/**
+ * The lines that a person reads before saying yes to a PRD: every criterion and every command that judges the work.
+ *
+ * @param shared the commands that every story must pass besides its own
+ */
+export function prdSummaryLines({ branchName, userStories }: Prd, shared: readonly string[] = []): readonly string[] {
+  const passing = userStories.filter((story) => story.passes).length;
+  return [
+    `Branch: ${branchName}`,
+    `Stories: ${userStories.length}${passing > 0 ? ` (${passing} passing)` : ""}`,
+    ...shared.length === 0 ? [] : [`Every story must pass: ${shared.join(" · ")}`],
+    ...inOrder(userStories).flatMap(storyLines),
+  ];
+}
+
+/** The criteria in their words, then the exact commands; those that a criterion quotes within a sentence are in both. */
+function storyLines(story: Story): readonly string[] {
+  const { id, title, priority, passes, acceptanceCriteria } = story;
+  const commands = storyCommands(story);
+  const words = acceptanceCriteria.filter((criterion) =>
+    !commands.includes(ONLY_COMMAND_REGEXP.exec(criterion)?.[1]?.trim() ?? "")
+  );
+  return [
+    `${id} ${title} (priority ${priority}${passes ? ", passes" : ""})`,
+    ...words.map((criterion) => `  - ${criterion.replaceAll("\n", "\n    ")}`),
+    ...commands.map((command) => `  Verify: ${command.replaceAll("\n", "\n          ")}`),
+    ...commands.length === 0 ? ["  no verification command of its own"] : [],
+  ];
+}
+
+/** Ralph shows this of a plan that was begun. */
+interface BegunPlan {
+  readonly goal: string;
+  readonly state: string;
+}
+
+/** Reads plan_state.json for what is shown; `null` where it is missing or damaged: `ralph validate` says why. Pure. */
+export function begunPlan(text: string | null): BegunPlan | null {
+  const { goal, state = "collect_context" } = plain(tryJson(text ?? ""));
+  return typeof goal === "string" && typeof state === "string" ? { goal, state } : null;
 }

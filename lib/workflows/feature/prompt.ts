@@ -1,7 +1,6 @@
 import * as prompts from "../../prompts/render.ts";
 import type { Check, Verification } from "../../backlog/types.ts";
-import { describeFailures } from "../../backlog/verdict.ts";
-import { failureOf } from "../../backlog/attempts.ts";
+import { describeFailures, failureOf } from "../../backlog/attempts.ts";
 import { type AttemptFacts, attemptValues } from "../stories.ts";
 import type { FeaturePrd, FeatureStory } from "./types.ts";
 

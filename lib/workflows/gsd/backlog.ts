@@ -13,10 +13,8 @@ import { sameNumber } from "./numbers.ts";
 import { list } from "./front_matter.ts";
 import { planPrompt, summaryPrompt } from "./prompt.ts";
 import { planMemo, type PlanningSource, readPlanning } from "./read_planning.ts";
-import { moveAside, movedCommit, PlanSettler, waitsForSummary } from "./settle.ts";
-import { withTicksOf } from "./restore_roadmap.ts";
-import { withSectionOf } from "./rewrite_state.ts";
-import { policyOf } from "./settle_policy.ts";
+import { moveAside, movedCommit, PlanSettler, policyOf, waitsForSummary } from "./settle.ts";
+import { withSectionOf, withTicksOf } from "./rewrite.ts";
 
 export type { GsdFindings } from "./claim.ts";
 export type { GsdBacklogContext } from "./item_data.ts";

@@ -1,6 +1,5 @@
 import { canonical, sameNumber } from "./numbers.ts";
-import { isTicked, type Roadmap, type RoadmapPlan } from "./roadmap_file.ts";
-import { isShipped } from "./shipped.ts";
+import { isShipped, isTicked, type Roadmap, type RoadmapPlan } from "./roadmap_file.ts";
 import type { PhaseStanding, Plan } from "./types.ts";
 
 /** Folder, ROADMAP.md and STATE.md say this of one phase. */

@@ -8,13 +8,12 @@ import { countsWithout, type GsdBacklogContext, type GsdItemData, isWithin, item
 import { GSD_RUNS, type Planning, ROADMAP_FILE, STATE_FILE, type StatePosition } from "./types.ts";
 import type { Position } from "./position.ts";
 import type { ProgressChange } from "./progress_value.ts";
-import { rewriteRoadmap } from "./rewrite_roadmap.ts";
-import { rewriteState } from "./rewrite_state.ts";
+import { rewriteRoadmap, rewriteState } from "./rewrite.ts";
 import { findSection, parseState } from "./state_file.ts";
-import { type FailedPlan, policyOf } from "./settle_policy.ts";
 import { summaryVerdict, withSkipped, writtenSummary } from "./summary_file.ts";
 import { shortened } from "./plan_file.ts";
 import { scanPlanning } from "./read_planning.ts";
+import { isOver, reasonOf } from "../../backlog/attempts.ts";
 
 /** STATE.md's Status, while a verified plan waits for its SUMMARY. */
 function waitingStatus(id: string): string {
@@ -27,7 +26,7 @@ export function waitsForSummary(state: StatePosition | null, id: string): boolea
 }
 
 /** The settler's options, beside the context. */
-export interface SettlerOptions {
+interface SettlerOptions {
   /** Checkpoints are left out. */
   readonly skip: boolean;
   /** The folder as it is now, as far as the run is about it. */
@@ -264,4 +263,53 @@ function withMoved(settlement: Settlement, paths: readonly string[]): Settlement
   const { commit } = settlement;
   const all = commit === undefined ? movedCommit(paths) : { ...commit, paths: [...commit.paths, ...paths] };
   return { ...settlement, commit: all };
+}
+
+/** An attempt that did not carry a plan out. */
+type FailedPlan = Extract<Attempt<GsdFindings>, { status: "blocked" | "failed" | "not-done" }>;
+
+/** The policy for a plan that did not pass. */
+interface Policy {
+  /** Attempts that it is given. */
+  readonly attempts: number;
+  /** The loop gives it another one. */
+  readonly retry: boolean;
+  /** The loop's end, if it is not tried again. */
+  readonly as: "failed" | "blocked";
+  readonly reason: string;
+}
+
+/** The attempts of a plan one of whose tasks fails. */
+const ATTEMPTS = 2;
+
+/** A task's failure is tried once more; the plan's own, a person's matter and a turn that did not end are not. */
+export function policyOf(attempt: Attempt<GsdFindings>): Policy {
+  const { attempts, as = "blocked", reason = reasonOf(attempt) } = ruleFor(attempt);
+  return { attempts, as, reason, retry: attempts > 0 && !isOver(attempt) };
+}
+
+function ruleFor(
+  attempt: Attempt<GsdFindings>,
+): { readonly attempts: number; readonly as?: "failed"; readonly reason?: string } {
+  if (attempt.status === "not-done") return { attempts: ATTEMPTS };
+  if (attempt.status !== "failed") return { attempts: 0 };
+  switch (attempt.reason) {
+    case "checks-failed": {
+      const failures = attempt.verification?.status === "failed" ? attempt.verification.failures : [];
+      if (failures.some(({ scope }) => scope.startsWith("task:"))) return { attempts: ATTEMPTS };
+      return { attempts: 0, as: "failed", reason: `the plan's verification failed: ${attempt.message}` };
+    }
+    case "agent-failed": {
+      const kind = attempt.claim?.findings?.signal?.kind;
+      if (kind === "PLAN_FAILED") return { attempts: 0, as: "failed" };
+      return { attempts: kind === "TASK_FAILED" ? ATTEMPTS : 0 };
+    }
+    case "protected-file-changed":
+    case "conflict":
+    case "deleted-by-person":
+    case "commit-refused":
+      return { attempts: ATTEMPTS };
+    default:
+      return { attempts: 0 };
+  }
 }

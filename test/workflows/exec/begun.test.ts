@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { begunPlan } from "../../../lib/workflows/exec/plan/begun.ts";
+import { begunPlan } from "../../../lib/workflows/exec/format.ts";
 
 test("a begun plan's goal is read as JSON, whatever text the file quotes before it", () => {
   const quoted = JSON.stringify({

@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { mapAge, parseCodebaseMap, tickTopic } from "../../../lib/workflows/exec/understand/codebase_map.ts";
-import { defaultOrder, readTopics } from "../../../lib/workflows/exec/understand/read_topics.ts";
+import {
+  defaultOrder,
+  mapAge,
+  parseCodebaseMap,
+  readTopics,
+  tickTopic,
+} from "../../../lib/workflows/exec/understand/codebase_map.ts";
 import { isCalendarDay, localDate } from "../../../lib/host/local_date.ts";
 import { CODEBASE_MAP } from "../../../lib/generated/templates.ts";
 import { DEFAULT_TOPICS } from "../../../lib/workflows/exec/scaffold.ts";

@@ -1,11 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { readerFor } from "../../../lib/workflows/exec/import/recognize.ts";
-import { toPrd } from "../../../lib/workflows/exec/import/to_prd.ts";
+import { type ExternalPlan, readerFor } from "../../../lib/workflows/exec/import/recognize.ts";
+import { toPrd } from "../../../lib/workflows/exec/commands/import.ts";
 import { circlesOf } from "../../../lib/workflows/dependencies.ts";
 import { parsePrd } from "../../../lib/workflows/exec/format.ts";
-import { validatePrd } from "../../../lib/workflows/exec/validate.ts";
-import type { ExternalPlan } from "../../../lib/workflows/exec/import/external_plan.ts";
-import type { Prd } from "../../../lib/workflows/exec/types.ts";
+import { type Prd, validatePrd } from "../../../lib/workflows/exec/types.ts";
 
 /** As the tools' own examples are made, with other words. */
 const SNARKTANK = {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { withProgress } from "../../../lib/workflows/exec/settle.ts";
+import { withProgress } from "../../../lib/workflows/exec/backlog.ts";
 import { scaffoldExec } from "../../../lib/workflows/exec/scaffold.ts";
 import { suggestChecks } from "../../../lib/backlog/suggest_checks.ts";
 import { testRepository } from "./exec_context.ts";

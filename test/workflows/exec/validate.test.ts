@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { validatePrd } from "../../../lib/workflows/exec/validate.ts";
+import { validatePrd } from "../../../lib/workflows/exec/types.ts";
 
 const story = { id: "US-001", title: "t", acceptanceCriteria: ["a"], priority: 1, passes: false, notes: "" };
 const prd = (...userStories: unknown[]) => ({ branchName: "ralph/x", userStories });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { prdSummaryLines } from "../../../lib/workflows/exec/summary.ts";
+import { prdSummaryLines } from "../../../lib/workflows/exec/format.ts";
 import { noChecks, storyCommands, verifyCommands } from "../../../lib/backlog/verify_commands.ts";
 
 describe("verifyCommands()", () => {

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { gsdBacklog } from "../../../lib/workflows/gsd/backlog.ts";
 import type { GsdItemData } from "../../../lib/workflows/gsd/item_data.ts";
-import { overlap } from "../../../lib/loop/parallel/overlap.ts";
+import { overlap } from "../../../lib/loop/parallel/dispatch.ts";
 import { runLoop } from "../../../lib/loop/run/run_loop.ts";
 import { loopWorld, type World } from "../../loop/loop_world.ts";
 import { backlogContract } from "../../../lib/testing/backlog_contract.ts";

@@ -6,12 +6,10 @@ import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { changeLines } from "../../../lib/workflows/gsd/change_lines.ts";
+import { changeLines, rewriteRoadmap, rewriteState, withSectionOf } from "../../../lib/workflows/gsd/rewrite.ts";
 import { positionOf } from "../../../lib/workflows/gsd/position.ts";
 import { parseState } from "../../../lib/workflows/gsd/state_file.ts";
 import { readPlanning } from "../../../lib/workflows/gsd/read_planning.ts";
-import { rewriteRoadmap } from "../../../lib/workflows/gsd/rewrite_roadmap.ts";
-import { rewriteState, withSectionOf } from "../../../lib/workflows/gsd/rewrite_state.ts";
 import { temporaryDirectory } from "../../../lib/host/files.ts";
 import { only } from "../../needs.ts";
 

@@ -1,8 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { progressValue } from "../../../lib/workflows/gsd/progress_value.ts";
-import { withTicksOf } from "../../../lib/workflows/gsd/restore_roadmap.ts";
-import { rewriteRoadmap } from "../../../lib/workflows/gsd/rewrite_roadmap.ts";
-import { rewriteState, type StateUpdate, withSectionOf } from "../../../lib/workflows/gsd/rewrite_state.ts";
+import {
+  rewriteRoadmap,
+  rewriteState,
+  type StateUpdate,
+  withSectionOf,
+  withTicksOf,
+} from "../../../lib/workflows/gsd/rewrite.ts";
 import { ROADMAP, STATE } from "./planning.ts";
 
 const NOW = new Date(2026, 1, 3, 12).getTime();

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { type Position, positionOf } from "../../../lib/workflows/gsd/position.ts";
 import { readPlanning } from "../../../lib/workflows/gsd/read_planning.ts";
-import { withTicksOf } from "../../../lib/workflows/gsd/restore_roadmap.ts";
+import { withTicksOf } from "../../../lib/workflows/gsd/rewrite.ts";
 import type { Planning } from "../../../lib/workflows/gsd/types.ts";
 import { temporaryRepository } from "../../../lib/testing/temporary_repository.ts";
 import { planText } from "./planning.ts";

@@ -13,8 +13,7 @@ import type { Style } from "../../../ui/text.ts";
 import { shippedRecipe } from "../../../recipe/loader.ts";
 import { type AgentSetting, namedAgent } from "../../../cli/agents.ts";
 import { type Invocation, styleFor } from "../../../cli/command.ts";
-import { makeProject } from "../demo/project.ts";
-import { demoScript, GOAL, QUESTIONS } from "../demo/turns.ts";
+import { demoScript, GOAL, makeProject, QUESTIONS } from "../demo/project.ts";
 import { endWith } from "../../../cli/end_with.ts";
 import { configOverlay, GATES, parseApprovals } from "../../../cli/settings.ts";
 

@@ -12,14 +12,13 @@ import { readLockHolder } from "../../../host/lock.ts";
 import { findExecutable } from "../../../host/shell.ts";
 import { formatDuration, oneLine } from "../../../ui/text.ts";
 import { wrapText } from "../../../ui/wrap_text.ts";
-import type { ExecArgs } from "../args.ts";
-import { EXEC_FOLDER, type Prd } from "../types.ts";
+import { EXEC_FOLDER, type ExecArgs, type Prd } from "../types.ts";
 import { ensureBase, stackedBranch } from "../plan/base.ts";
 import { readOrError } from "../../read_or_error.ts";
 import { isApprovedAs, readPrd } from "../plan/turn.ts";
 import { sameGoal } from "../plan/preflight.ts";
 import { type PlanState, readPlanState } from "../plan/state.ts";
-import { prdSummaryLines } from "../summary.ts";
+import { prdSummaryLines } from "../format.ts";
 
 const SHOWN_PATHS = 10;
 

@@ -1,6 +1,6 @@
 import { relative, resolve } from "node:path";
 import { EXIT, RalphError } from "../../../errors/ralph_error.ts";
-import type { ExecArgs } from "../args.ts";
+import type { ExecArgs } from "../types.ts";
 import { findOwnRecipe, shippedRecipe } from "../../../recipe/loader.ts";
 import type { Invocation } from "../../../cli/command.ts";
 import { endWith } from "../../../cli/end_with.ts";

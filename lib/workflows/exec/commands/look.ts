@@ -1,14 +1,7 @@
 import { inOrder, storyChecks, storyFindings } from "../../stories.ts";
-import { headlineOf } from "../../../backlog/verdict.ts";
-import {
-  countLine,
-  itemLine,
-  type Look,
-  nextOfBacklog,
-  type NextView,
-  parkedIn,
-  type StatusView,
-} from "../../../cli/look.ts";
+import { headlineOf } from "../../../backlog/attempts.ts";
+import { countLine, itemLine, nextOfBacklog, parkedIn } from "../../../cli/look.ts";
+import type { Look, NextView, StatusView } from "../../../cli/look.ts";
 import { hintOf } from "../../../cli/next_step.ts";
 import { prdBacklog } from "../backlog.ts";
 import { join } from "node:path";
@@ -16,10 +9,9 @@ import { type FileFindings, ownHint, type ValidatedFile, validateFile } from "..
 import { readText } from "../../../host/files.ts";
 import { oneLine } from "../../../ui/text.ts";
 import { readOrError } from "../../read_or_error.ts";
-import { parsePrd } from "../format.ts";
+import { begunPlan, parsePrd } from "../format.ts";
 import { findExternal, hintForPrd, importHint } from "../import/find_external.ts";
-import { PLAN_STATE_FILE, type Prd, PRD_FILE } from "../types.ts";
-import { begunPlan } from "../plan/begun.ts";
+import { PLAN_STATE_FILE, type Prd, PRD_FILE, validatePrd } from "../types.ts";
 import { checksOnce } from "../../checks_once.ts";
 import { storyCommands } from "../../../backlog/verify_commands.ts";
 import type { Validated } from "../../workflow.ts";
@@ -27,7 +19,6 @@ import type { Verification } from "../../../backlog/types.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { parseJson } from "../../../errors/json_syntax.ts";
-import { validatePrd } from "../validate.ts";
 
 const COMMANDS = { run: "ralph run", retry: "ralph run --retry-blocked" };
 

@@ -10,6 +10,7 @@ import { RalphError } from "../../../errors/ralph_error.ts";
 import { temporaryDirectory, writeAtomic } from "../../../host/files.ts";
 import type { Host } from "../../../host/types.ts";
 import { DEMO_README, DEMO_TESTS } from "../../../generated/demo.ts";
+import type { Script, ScriptedTurn } from "../../../agents/scripted/types.ts";
 
 const SETTINGS: readonly (readonly [name: string, value: string])[] = [
   ["user.name", "Ralph's demo"],
@@ -20,7 +21,7 @@ const SETTINGS: readonly (readonly [name: string, value: string])[] = [
 ];
 
 /** `todo.sh` at each point of its story; later commands are added to the earlier ones. */
-export function todoScript(...commands: readonly string[]): string {
+function todoScript(...commands: readonly string[]): string {
   return `#!/bin/sh
 # A to-do list in a text file, one item a line.
 set -eu
@@ -34,30 +35,30 @@ esac
 }
 
 /** `todo.sh add TEXT` */
-export const ADD = `add) echo "[ ] $2" >>"$file" ;;
+const ADD = `add) echo "[ ] $2" >>"$file" ;;
 `;
 
 /** `todo.sh done N`, as it is written in a hurry: it ticks every item. */
-export const DONE_WRONG = `done) sed 's/^\\[ \\]/[x]/' "$file" >"$file.new" && mv "$file.new" "$file" ;;
+const DONE_WRONG = `done) sed 's/^\\[ \\]/[x]/' "$file" >"$file.new" && mv "$file.new" "$file" ;;
 `;
 
 /** `todo.sh done N` */
-export const DONE = `done) sed "$2s/^\\[ \\]/[x]/" "$file" >"$file.new" && mv "$file.new" "$file" ;;
+const DONE = `done) sed "$2s/^\\[ \\]/[x]/" "$file" >"$file.new" && mv "$file.new" "$file" ;;
 `;
 
 /** `todo.sh left` */
-export const LEFT = `left) awk '/^\\[ \\]/ { left++ } END { print left + 0 " of " NR " left" }' "$file" ;;
+const LEFT = `left) awk '/^\\[ \\]/ { left++ } END { print left + 0 " of " NR " left" }' "$file" ;;
 `;
 
 /** The project's files before Ralph comes. */
-export const PROJECT_FILES: Readonly<Record<string, string>> = {
+const PROJECT_FILES: Readonly<Record<string, string>> = {
   "README.md": DEMO_README,
   "todo.sh": todoScript(),
   "test.sh": DEMO_TESTS,
 };
 
 /** The topics of the demonstration's codebase map. */
-export const TOPICS = ["How the list is stored", "How the tests work"] as const;
+const TOPICS = ["How the list is stored", "How the tests work"] as const;
 
 const NOTES: readonly (readonly string[])[] = [
   [
@@ -75,7 +76,7 @@ const NOTES: readonly (readonly string[])[] = [
 ];
 
 /** The codebase map when the first `noted` topics are described. */
-export function codebaseMap(noted: number, today: string): string {
+function codebaseMap(noted: number, today: string): string {
   const topics = TOPICS.map((topic, index) => `- [${index < noted ? "x" : " "}] ${topic}`);
   const notes = TOPICS.slice(0, noted).flatMap((topic, index) => ["", `## ${today} - ${topic}`, "", ...NOTES[index]!]);
   return ["# Codebase Map", "", "## Next Topics", "", ...topics, ...notes, ""].join("\n");
@@ -115,4 +116,81 @@ export async function makeProject(host: Host, today: string): Promise<string> {
   await writeAtomic(join(path, CODEBASE_MAP_FILE), codebaseMap(0, today));
   await commit("ralph init");
   return path;
+}
+
+/** The goal that the demonstration builds. */
+export const GOAL = "add the commands `add`, `done` and `left` to the to-do list";
+
+/** The planner's questions, each with the answer that is used, or suggested, in the demonstration. */
+export const QUESTIONS: readonly { readonly question: string; readonly answer: string }[] = [
+  { question: "What should `done` do with an item: tick it, or take it away?", answer: "tick it" },
+  { question: "I found `sh test.sh`. Is it what must pass in the end?", answer: "yes, all of it" },
+];
+
+const DRAFT = {
+  branchName: "ralph/todo-commands",
+  userStories: [
+    story(1, "Add items", ["`sh todo.sh add TEXT` appends an open item", "Verify: `sh test.sh add`"]),
+    story(2, "Tick items off", ["`sh todo.sh done N` ticks item N and no other", "Verify: `sh test.sh done`"]),
+    story(3, "Count what is left", [
+      "`sh todo.sh left` prints how many items are open",
+      "Verify: `sh test.sh left`",
+      "Verify: `sh test.sh`",
+    ]),
+  ],
+};
+
+const PLAN = "# Plan: from a goal to a PRD";
+const UNDERSTAND = "# Understand one topic";
+const IMPLEMENT = "# Implement one story";
+const COMPLETE = "<promise>COMPLETE</promise>";
+
+/**
+ * The scripted agent's turns in the demonstration. It claims too early once, as agents do.
+ *
+ * @param today local day, `YYYY-MM-DD`
+ * @param pause seconds that each turn takes, for a person who watches
+ */
+export function demoScript(today: string, pause: number): Script {
+  const turns: readonly ScriptedTurn[] = [
+    { match: PLAN, say: envelope(QUESTIONS.map(({ question }) => question), null) },
+    { match: PLAN, times: "any", say: envelope([], DRAFT) },
+    ...TOPICS.map((topic, index): ScriptedTurn => ({
+      match: [UNDERSTAND, topic],
+      write: { [CODEBASE_MAP_FILE]: codebaseMap(index + 1, today) },
+      say: [`Noted: ${topic}.`, COMPLETE],
+    })),
+    implement("US-001", todoScript(ADD), "`add` works."),
+    implement("US-002", todoScript(ADD, DONE_WRONG), "`done` works, I am sure of it."),
+    implement(
+      "US-002",
+      todoScript(ADD, DONE),
+      "The test showed that every item was ticked: now only item N is.",
+      "2. [x] bread",
+    ),
+    implement("US-003", todoScript(ADD, DONE, LEFT), "`left` works."),
+  ];
+  return { turns: turns.map((turn) => ({ ...turn, delay: pause })) };
+}
+
+function implement(id: string, content: string, words: string, seen?: string): ScriptedTurn {
+  const match = [IMPLEMENT, id, ...(seen === undefined ? [] : [seen])];
+  return { match, write: { "todo.sh": content }, say: [words, COMPLETE] };
+}
+
+function envelope(questions: readonly string[], prdDraft: unknown): string {
+  return JSON.stringify(
+    {
+      questions,
+      uncertainties: [],
+      prdDraft,
+      recommendUnderstand: { shouldRun: true, reasons: ["no one has described this code yet"] },
+    },
+    null,
+    2,
+  );
+}
+
+function story(number: number, title: string, acceptanceCriteria: readonly string[]): unknown {
+  return { id: `US-00${number}`, title, acceptanceCriteria, priority: number, passes: false, notes: "" };
 }

@@ -1,8 +1,7 @@
 import { plain } from "../../plain.ts";
 import { join } from "node:path";
 import { listDirectory, readText } from "../../../host/files.ts";
-import { PRD_FILE } from "../types.ts";
-import { validatePrd } from "../validate.ts";
+import { PRD_FILE, validatePrd } from "../types.ts";
 import { readerFor } from "./recognize.ts";
 
 /** A file of another tool that `ralph import` reads. */

@@ -1,5 +1,4 @@
 import { isPlain, type Plain, plain, plains, tryJson } from "../../plain.ts";
-import type { ExternalItem, ExternalPlan, PlanReader, PlanSource } from "./external_plan.ts";
 import { usage } from "../../../cli/command.ts";
 import { onOneLine } from "../../../prompts/render.ts";
 import { basename, dirname } from "node:path";
@@ -263,4 +262,57 @@ export function readerFor(text: string): { readonly reader: PlanReader; readonly
   const source = { text, data: tryJson(text) };
   const reader = READERS.find((one) => one.matches(source));
   return reader === undefined ? null : { reader, source };
+}
+
+/** One piece of work. */
+export interface ExternalItem {
+  /** As the file names it; "" where it names none. */
+  readonly id: string;
+  readonly title: string;
+  readonly criteria: readonly string[];
+  /** Other things that the file says of it, for the agent. */
+  readonly notes: readonly string[];
+  readonly done: boolean;
+  /** The lowest comes first; `null` where the file has none. */
+  readonly priority: number | null;
+  /** Ids of items that come first. */
+  readonly dependsOn: readonly string[];
+}
+
+/** A whole file. */
+export interface ExternalPlan {
+  /** The tool whose format it is. */
+  readonly tool: string;
+  /** The whole plan's title; "" if it has none. */
+  readonly title: string;
+  /** `null` where the file names none. */
+  readonly branch: string | null;
+  readonly items: readonly ExternalItem[];
+  /** Things that a PRD has no place for, and items that are not to be done. */
+  readonly left: readonly string[];
+}
+
+/** A reader gets this beside the data. */
+interface ReaderHint {
+  /** The file's path, for formats whose folder says something. */
+  readonly path: string;
+  /** Which of several lists is meant. */
+  readonly tag: string | undefined;
+}
+
+/** Reads one format. */
+interface PlanReader {
+  /** The tool whose format it is. */
+  readonly tool: string;
+  /** True where data or text is of this format, whatever else is wrong with it. */
+  matches(source: PlanSource): boolean;
+  /** @throws {RalphError} usage where the line must say which part is meant */
+  read(source: PlanSource, hint: ReaderHint): ExternalPlan;
+}
+
+/** A file: its text, and the data where it is JSON. */
+interface PlanSource {
+  readonly text: string;
+  /** `undefined` where it is no JSON. */
+  readonly data: unknown;
 }

@@ -4,7 +4,7 @@ import { isoNow, localTime } from "../../../host/local_date.ts";
 import { join } from "node:path";
 import { CODEBASE_MAP_FILE, EXEC_FOLDER, EXEC_RUNS, PLAN_STATE_FILE } from "../types.ts";
 import { scaffoldExec } from "../scaffold.ts";
-import { prdSummaryLines } from "../summary.ts";
+import { prdSummaryLines } from "../format.ts";
 import { usage } from "../../../cli/command.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { pathExists, writeAtomic } from "../../../host/files.ts";

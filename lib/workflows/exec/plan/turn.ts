@@ -3,15 +3,9 @@ import { pathsOutside } from "../../../checks/guards.ts";
 import { LIST_BYTES, onOneLine, type PromptValuesOf, quoted, renderPrompt, windowed } from "../../../prompts/render.ts";
 import { requireRepository, rootPaths } from "../../../git/repository.ts";
 import { type PlannerTurn, plannerTurn } from "../../planner_turn.ts";
-import {
-  missingStateFiles,
-  PLAN_STATE_FILES,
-  type PlanSession,
-  type PlanState,
-  restoreState,
-  type TreeBefore,
-} from "./state.ts";
-import { CODEBASE_MAP_FILE, EXEC_FOLDER, type Prd, PRD_FILE, type Story } from "../types.ts";
+import { missingStateFiles, PLAN_STATE_FILES, restoreState } from "./state.ts";
+import type { PlanSession, PlanState, TreeBefore } from "./state.ts";
+import { CODEBASE_MAP_FILE, EXEC_FOLDER, type Prd, PRD_FILE, type Story, validatePrd } from "../types.ts";
 import { parseCodebaseMap } from "../understand/codebase_map.ts";
 import { formatPrd, parsePrd } from "../format.ts";
 import { suggestChecks } from "../../../backlog/suggest_checks.ts";
@@ -21,7 +15,6 @@ import type { Config } from "../../../config/load.ts";
 import { defaultBranch } from "../../../git/refs.ts";
 import { holdsOtherWork, isBranchName } from "../../../git/switch_branch.ts";
 import { sameCriteria } from "../../stories.ts";
-import { validatePrd } from "../validate.ts";
 
 const ALLOW = [`${EXEC_FOLDER}/**`];
 

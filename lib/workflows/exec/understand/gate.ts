@@ -1,10 +1,9 @@
 import { note, type RalphContext } from "../../../context/context.ts";
 import { localDate } from "../../../host/local_date.ts";
 import { CODEBASE_MAP_FILE } from "../types.ts";
-import { loadTopics } from "./read_topics.ts";
+import { type CodebaseMap, loadTopics, type MapAge, mapAge, parseCodebaseMap } from "./codebase_map.ts";
 import { askConsent, type Consent, type GateOutcome, type IterationCap, iterationCap } from "../../../recipe/gate.ts";
 import { readPlanState, type Recommendation, recordDecision, type Uncertainty } from "../plan/state.ts";
-import { type CodebaseMap, type MapAge, mapAge, parseCodebaseMap } from "./codebase_map.ts";
 
 /** Planning says this of the code: `plan()` gives it. */
 export interface PlannedFacts {

@@ -2,7 +2,7 @@ import { note, type RalphContext } from "../../../context/context.ts";
 import { join } from "node:path";
 import { CODEBASE_MAP_FILE, EXEC_RUNS, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, PRD_FILE } from "../types.ts";
 import { CODEBASE_MAP } from "../../../generated/templates.ts";
-import { isCovered, loadTopics } from "./read_topics.ts";
+import { isCovered, loadTopics, parseCodebaseMap, tickTopic } from "./codebase_map.ts";
 import { pathExists, presentPaths, readText, writeAtomic } from "../../../host/files.ts";
 import { type LoopOutcome, runLoop } from "../../../loop/run/run_loop.ts";
 import { failureOf, fingerprintOf, isOver, isParked, reasonOf } from "../../../backlog/attempts.ts";
@@ -10,7 +10,6 @@ import { topLevelPaths } from "../../../git/repository.ts";
 import { type Listed, nextOf, overviewOf } from "../../../backlog/list.ts";
 import type { Attempt, Backlog, Claim, Item, Settlement, Turn } from "../../../backlog/types.ts";
 import { renderPrompt } from "../../../prompts/render.ts";
-import { parseCodebaseMap, tickTopic } from "./codebase_map.ts";
 import { localDate } from "../../../host/local_date.ts";
 
 /** How long understanding may take. */

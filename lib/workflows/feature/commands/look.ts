@@ -1,6 +1,6 @@
 import { localTime } from "../../../host/local_date.ts";
 import { join } from "node:path";
-import { headlineOf } from "../../../backlog/verdict.ts";
+import { headlineOf } from "../../../backlog/attempts.ts";
 import { oneLine, type Style } from "../../../ui/text.ts";
 import { featureBacklog, type FeatureItemData } from "../backlog.ts";
 import { type FeatureDirectory, listFeatures, matchFeature } from "../directories.ts";

@@ -4,15 +4,8 @@ import { hintOf } from "../../../cli/next_step.ts";
 import { oneLine, type Style } from "../../../ui/text.ts";
 import { readSprint, sprintBacklog } from "../backlog.ts";
 import type { SprintItemData, SprintProgress, SprintStep } from "../types.ts";
-import {
-  everySprint,
-  listSprints,
-  onlySprint,
-  sprintDirectory,
-  type SprintPaths,
-  sprintPaths,
-  SPRINTS_DIRECTORY,
-} from "../paths.ts";
+import { everySprint, listSprints, onlySprint, sprintDirectory, sprintPaths, SPRINTS_DIRECTORY } from "../paths.ts";
+import type { SprintPaths } from "../paths.ts";
 import { readOrError } from "../../read_or_error.ts";
 import { type ValidatedFile, validateFile } from "../../../cli/validated_file.ts";
 import type { Validated } from "../../workflow.ts";

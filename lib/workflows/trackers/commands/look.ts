@@ -1,14 +1,7 @@
 import type { Check, LoopView, Next, Verification } from "../../../backlog/types.ts";
-import { headlineOf } from "../../../backlog/verdict.ts";
-import {
-  countLine,
-  itemLine,
-  journalIn,
-  type Look,
-  nextOfBacklog,
-  type NextView,
-  type StatusView,
-} from "../../../cli/look.ts";
+import { headlineOf } from "../../../backlog/attempts.ts";
+import { countLine, itemLine, journalIn, nextOfBacklog } from "../../../cli/look.ts";
+import type { Look, NextView, StatusView } from "../../../cli/look.ts";
 import { hintOf } from "../../../cli/next_step.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { requireRepository } from "../../../git/repository.ts";
