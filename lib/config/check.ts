@@ -30,7 +30,8 @@ export interface CheckOptions {
 /** Checks data against the schema: what is not known is a problem, for a misspelt limit would limit nothing. Pure. */
 export function checkConfig(raw: unknown, { ignoreUnknown = false }: CheckOptions = {}): CheckedConfig {
   const { data, warnings } = withNewNames(raw);
-  const parsed = CONFIG_SCHEMA.safeParse(data);
+  // parsed once: to compile the schema for it takes longer than that
+  const parsed = CONFIG_SCHEMA.safeParse(data, { jitless: true });
   if (parsed.success) return { config: parsed.data, problems: [], warnings };
   const issues = parsed.error.issues.flatMap((issue) => issuesOf(issue, data));
   const unknown = issues.flatMap((issue) =>
