@@ -90,8 +90,8 @@ export function linesOf(kept: Kept): readonly string[] {
 
 /** Staged entries that differ from the file, in the same way. */
 function stagedLines(kept: Kept): readonly string[] {
-  return [...kept].flatMap(([path, { staged = "0", blob = "0" }]) =>
-    /^0|^16/.test(staged) || staged.includes(blob) ? [] : [`${staged}\t${path}\0`]
+  return [...kept].flatMap(([path, { staged = "0", blob }]) =>
+    /^0|^16/.test(staged) || (blob !== undefined && staged.includes(blob)) ? [] : [`${staged}\t${path}\0`]
   );
 }
 

@@ -7,7 +7,7 @@ import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import { type LoopOptions, runLoop } from "../../lib/loop/run/run_loop.ts";
 import { loopWorld, type World } from "../loop/loop_world.ts";
 import { needs } from "../needs.ts";
-import { sampled } from "../sampled.ts";
+import { inTurn } from "./in_turn.ts";
 import { cheatWorld, WORKFLOWS } from "./workflows.ts";
 
 const ITEMS = [
@@ -25,13 +25,12 @@ interface Ran extends AsyncDisposable {
 /** A loop over two items: honest work at the first one, `script` at the second. */
 async function ran(
   script: string,
-  { setup, also, checks = [], verify = {}, ...options }: Pick<LoopOptions, "hooks" | "workers"> & {
+  { setup, checks = [], verify = {}, ...options }: Pick<LoopOptions, "hooks" | "workers"> & {
     readonly setup: string;
     /** The setups of each item come before its own. */
     readonly checks?: readonly string[];
     readonly verify?: { readonly default?: readonly string[] };
     readonly script?: string;
-    readonly also?: (root: string) => void;
   },
 ): Promise<Ran> {
   const world = await loopWorld(async ({ cwd, environment }) => {
@@ -42,7 +41,6 @@ async function ran(
     return { lines: ["<ralph>DONE</ralph>"] };
   }, { files: { "other.txt": "other\n" }, config: { verify: { ...verify } } });
   execFileSync("bash", ["-c", setup], { cwd: world.root, stdio: "pipe" });
-  also?.(world.root);
   const items = ITEMS.map((item) => ({ ...item, checks: [...checks, ...item.checks] }));
   const { status, passed } = await runLoop(world.ralph, memoryBacklog(items), options);
   const notes = world.events.map((event) => event.type === "note" ? event.message : "").join("\n");
@@ -52,22 +50,31 @@ async function ran(
 describe("what git ignored before the turn", () => {
   const IGNORED =
     "printf '.env\\nkeys/\\n*.gen\\n' > .gitignore; git add .gitignore; git commit -qm ignore; echo secret > .env; mkdir keys; echo k > keys/k";
-  test.each([
-    ["committed by the turn", "git add -f .env keys; work; git add b.txt; git commit -qm b"],
+  const SCRIPTS: readonly (readonly [name: string, script: string])[] = [
+    ["committed by the turn", "git add -f .env keys; work; git add $i.txt; git commit -qm b"],
     ["staged by the turn", "git add -f .env keys; work"],
     [
       "edited and committed by the turn",
       "echo more >> .env; echo more >> keys/k; git add -f .env keys; work; git commit -qam b",
     ],
     ["not ignored any more", ": > .gitignore; work"],
-  ])("and was there is a person's: %s, it stays out of the commit", async (_name, script) => {
-    await using run = await ran(script, { setup: IGNORED });
+  ];
 
-    expect(run.passed).toEqual(["a", "b"]);
-    expect(await run.world.git("log", "--format=", "--name-only", "--diff-filter=A")).not.toMatch(/env|keys/);
-    expect(run.notes).toContain("ignored and there before the turn, so not committed: .env, keys/k");
-    expect(readFileSync(join(run.world.root, ".env"), "utf8")).toContain("secret\n");
-    expect(await run.world.git("ls-files", ".env", "keys")).toBe("");
+  test("and was there is a person's: whatever a turn does to it, it stays out of the commit", async () => {
+    const { found, items, passed } = await inTurn(SCRIPTS.map(([, script]) => script), async ({ world, notes }) => ({
+      committed: await world.git("log", "--format=", "--name-only", "--diff-filter=A"),
+      notes,
+      text: readFileSync(join(world.root, ".env"), "utf8"),
+      indexed: await world.git("ls-files", ".env", "keys"),
+    }), { setup: IGNORED });
+
+    expect(passed).toEqual(items);
+    for (const [at, [name]] of SCRIPTS.entries()) {
+      expect(found[at]?.committed, name).not.toMatch(/env|keys/);
+      expect(found[at]?.notes, name).toContain("ignored and there before the turn, so not committed: .env, keys/k");
+      expect(found[at]?.text, name).toContain("secret\n");
+      expect(found[at]?.indexed, name).toBe("");
+    }
   });
 
   test("and the turn made is its work, where it adds that by force", async () => {
@@ -124,58 +131,69 @@ describe("a change that a flag of the index hides is a person's", () => {
     "git update-ref HEAD $(git commit-tree -p HEAD -m b $(git write-tree))";
   const NAMED =
     /the turn removed it, and it is back: other\.txt|uncommitted again: other\.txt|was restored: other\.txt/;
-  const hidden = (option: string): string => `echo SECRET >> other.txt; git update-index ${option} other.txt`;
-  test.each([
-    ["the turn deletes the index", "--skip-worktree", "rm .git/index; work"],
+  const SKIP: readonly (readonly [name: string, script: string])[] = [
+    ["the turn deletes the index", "rm .git/index; work"],
     [
       "the turn clears it and commits all",
-      "--skip-worktree",
-      "git update-index --no-skip-worktree other.txt; work; git add b.txt; git commit -qam b",
+      "git update-index --no-skip-worktree other.txt; work; git add $i.txt; git commit -qam b",
     ],
-    [
-      "the turn clears the other flag and commits all",
-      "--assume-unchanged",
-      "git update-index --no-assume-unchanged other.txt; work; git commit -qam b",
-    ],
-    ["the turn clears it and leaves it so", "--skip-worktree", "git update-index --no-skip-worktree other.txt; work"],
+    ["the turn clears it and leaves it so", "git update-index --no-skip-worktree other.txt; work"],
     [
       "the turn clears it, commits all and sets it again",
-      "--skip-worktree",
       "git update-index --no-skip-worktree other.txt; work; git commit -qam b; git update-index --skip-worktree other.txt",
     ],
     [
-      "the turn clears it, commits more of the file and sets it again",
-      "--assume-unchanged",
-      "git update-index --no-assume-unchanged other.txt; work; git add b.txt; git commit -qam b; git update-index --assume-unchanged other.txt",
-    ],
-    [
       "the turn clears it and checks the file out",
-      "--skip-worktree",
       "git update-index --no-skip-worktree other.txt; git checkout -q other.txt; work",
     ],
-    ["the turn checks the file out behind it", "--assume-unchanged", "git checkout -q other.txt; work"],
-    ["the turn deletes the file", "--skip-worktree", "rm other.txt; work"],
-    ["the turn commits it past the index", "--skip-worktree", `work; ${PAST_INDEX}`],
-  ])("and stays one where %s", async (_name, option, script) => {
-    await using run = await ran(script, { setup: hidden(option) });
+    ["the turn deletes the file", "rm other.txt; work"],
+    ["the turn commits it past the index", `work; ${PAST_INDEX}`],
+  ];
+  const ASSUME: readonly (readonly [name: string, script: string])[] = [
+    [
+      "the turn clears it and commits all",
+      "git update-index --no-assume-unchanged other.txt; work; git commit -qam b",
+    ],
+    [
+      "the turn clears it, commits more of the file and sets it again",
+      "git update-index --no-assume-unchanged other.txt; work; git add $i.txt; git commit -qam b; git update-index --assume-unchanged other.txt",
+    ],
+    ["the turn checks the file out behind it", "git checkout -q other.txt; work"],
+  ];
 
-    expect(run.passed).toEqual(["a", "b"]);
-    expect(await run.world.git("show", "HEAD:other.txt")).toBe("other");
-    expect(await run.world.git("log", "--format=%s", "--", "other.txt")).toBe("start");
-    expect(readFileSync(join(run.world.root, "other.txt"), "utf8")).toBe("other\nSECRET\n");
-    expect(await run.world.git("ls-files", "-v", "other.txt")).toMatch(/^[Sh] other\.txt$/);
-    expect(await run.world.git("status", "--porcelain")).toBe("");
-    expect(run.notes).toMatch(NAMED);
+  test.each([
+    ["--skip-worktree", "S", SKIP],
+    ["--assume-unchanged", "h", ASSUME],
+  ])("and stays one whatever a turn does to it: %s", async (option, letter, scripts) => {
+    const setup = `echo SECRET >> other.txt; git update-index ${option} other.txt`;
+    const { found, items, passed } = await inTurn(scripts.map(([, script]) => script), async ({ world, notes }) => ({
+      committed: await world.git("show", "HEAD:other.txt"),
+      commits: await world.git("log", "--format=%s", "--", "other.txt"),
+      text: readFileSync(join(world.root, "other.txt"), "utf8"),
+      flag: await world.git("ls-files", "-v", "other.txt"),
+      status: await world.git("status", "--porcelain"),
+      notes,
+    }), { setup, files: { "other.txt": "other\n" } });
+
+    expect(passed).toEqual(items);
+    for (const [at, [name]] of scripts.entries()) {
+      expect(found[at], name).toEqual({
+        committed: "other",
+        commits: "start",
+        text: "other\nSECRET\n",
+        flag: `${letter} other.txt`,
+        status: "",
+        notes: expect.stringMatching(NAMED),
+      });
+    }
   });
 });
 
 const STAGED = "echo STAGED >> other.txt; git add other.txt; echo WORK >> other.txt; echo in > in.txt; " +
   "git add in.txt; rm in.txt; git rm -q --cached README.md; git update-index --chmod=+x mode.txt";
 
-function staged(root: string): string {
-  const script = "git ls-files -s; git show :other.txt; cat other.txt; git status --porcelain | grep -v '??'";
-  return execFileSync("bash", ["-c", script], { cwd: root, encoding: "utf8" });
-}
+/** All that is staged, and how it differs from HEAD and the files. */
+const SHOW = "git ls-files -s; git show :other.txt; cat other.txt; git status --porcelain | grep -v '??'";
 
 test("a person's file that turns of a parked item have changed is named at the end, with how it was", async () => {
   await using world = await loopWorld(({ cwd }, number) => {
@@ -216,8 +234,8 @@ describe("what is not committed", () => {
 });
 
 describe("what is staged and differs from the file is a person's", () => {
-  test.each(sampled([
-    ["commits in the ordinary way", "work; git add b.txt; git commit -qm b"],
+  const SCRIPTS: readonly (readonly [name: string, script: string])[] = [
+    ["commits in the ordinary way", "work; git add $i.txt; git commit -qm b"],
     ["stages all", "work; git add -A"],
     ["commits all", "work; git add -A; git commit -qm b"],
     [
@@ -226,22 +244,32 @@ describe("what is staged and differs from the file is a person's", () => {
     ],
     ["resets it", "git reset -q --hard; work"],
     ["unstages it and packs", "git reset -q; work; git reflog expire --expire=now --all; git gc -q --prune=now"],
-    ["stages something else", "echo agent >> other.txt; git add -A; echo more >> other.txt; work"],
     ["deletes the index", "rm .git/index; work"],
     ["leaves it alone", "work"],
-  ]))("and stays staged, and in no commit, where the turn %s", async (_name, script) => {
-    const setup = `echo m > mode.txt; git add mode.txt; git commit -qm mode; ${STAGED}`;
-    let before = "";
-    await using run = await ran(script, { setup, also: (root) => before = staged(root) });
-    const { world } = run;
+    ["stages something else", "echo agent >> other.txt; git add -A; echo more >> other.txt; work"],
+  ];
 
-    const clean = (text: string): string => text.split("\n").filter((line) => !/[ab]\.txt$/.test(line)).join("\n");
-    if (!script.includes("agent")) expect(clean(staged(world.root))).toBe(clean(before));
-    expect(await world.git("show", ":other.txt")).toBe("other\nSTAGED");
-    expect(run.passed).toEqual(["a", "b"]);
-    expect(await world.git("log", "-p", "--format=", "main")).not.toMatch(/STAGED|in\.txt|mode 100755|deleted file/);
-    const ref = await world.git("for-each-ref", "--format=%(refname)", "refs/ralph/kept/*.staged");
-    expect(await world.git("show", `${ref}:other.txt`)).toBe("other\nSTAGED");
+  test("and stays staged, and in no commit, whatever a turn does to it", async () => {
+    const setup = `echo m > mode.txt; git add mode.txt; git commit -qm mode; ${STAGED}; { ${SHOW}; } > .git/before`;
+    const clean = (text: string): string => text.split("\n").filter((line) => !/[ab]\d*\.txt$/.test(line)).join("\n");
+    const { found, items, passed } = await inTurn(SCRIPTS.map(([, script]) => script), async ({ world }) => {
+      const ref = await world.git("for-each-ref", "--format=%(refname)", "refs/ralph/kept/*.staged");
+      return {
+        before: readFileSync(join(world.root, ".git/before"), "utf8"),
+        shown: execFileSync("bash", ["-c", SHOW], { cwd: world.root, encoding: "utf8" }),
+        indexed: await world.git("show", ":other.txt"),
+        kept: await world.git("show", `${ref}:other.txt`),
+        committed: await world.git("log", "-p", "--format=", "main"),
+      };
+    }, { setup, files: { "other.txt": "other\n" } });
+
+    expect(passed).toEqual(items);
+    for (const [at, [name, script]] of SCRIPTS.entries()) {
+      const one = found[at];
+      if (!script.includes("agent")) expect(clean(one?.shown ?? ""), name).toBe(clean(one?.before ?? "none"));
+      expect([one?.indexed, one?.kept], name).toEqual(["other\nSTAGED", "other\nSTAGED"]);
+      expect(one?.committed, name).not.toMatch(/STAGED|in\.txt|mode 100755|deleted file/);
+    }
   });
 
   test("and may be staged anew by that person while the turn runs", async () => {
