@@ -187,7 +187,9 @@ export async function keepReset(repository: Guarded, log: string, name: string):
   const commits = [...new Set(moves.flatMap(({ from, to }) => [from, to]))].filter((hash) => !/^0+$/.test(hash));
   const marked = await markedCommits(repository, commits);
   const isReplaced = (hash: string): boolean =>
-    moves.some(({ from, to, why }) => from === hash && /^(commit \(amend\)|rebase)/.test(why) && !marked.has(to));
+    moves.some(({ from, to, why }) =>
+      from === hash && /^(commit \(amend\)|rebase|ralph:)/.test(why) && !marked.has(to)
+    );
   const others = commits.filter((hash) => !marked.has(hash) && !isReplaced(hash));
   const unheld = ["rev-list", "--ignore-missing", ...others, "--not", "--all"];
   const held = others.length === 0 ? "" : (await repository.git(unheld)).stdout;

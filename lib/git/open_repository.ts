@@ -145,16 +145,21 @@ async function subjectsOf(git: Git, count: number): ReturnType<Repository["log"]
 }
 
 /** The methods that write, and wait until it is on the disk. */
-function writing(context: Omit<CommitContext, "number">, topLevel: string): Pick<Repository, "commit" | "persist"> {
+function writing(
+  context: Omit<CommitContext, "number">,
+  topLevel: string,
+): Pick<Repository, "commit" | "made" | "persist"> {
   const { host, folders } = context;
   let persisted = host.clock.now();
-  let number = 0;
+  const made = new Set<string>();
   return {
     async commit(request) {
-      const result = await (await import("./commit.ts")).commitPaths({ ...context, number: number++ }, request);
+      const result = await (await import("./commit.ts")).commitPaths({ ...context, number: made.size }, request);
+      if (result.status === "committed") made.add(result.commit);
       persisted = host.clock.now(); // what Ralph's own git writes is on the disk when it ends
       return result;
     },
+    made: (commit) => made.has(commit),
     async persist(paths) {
       const since = persisted - coarseness(host);
       persisted = host.clock.now();

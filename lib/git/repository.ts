@@ -133,6 +133,8 @@ export interface Repository {
   /** Files, ignored ones left out, that hold this text as the newest snapshot has the tree. Sorted. */
   filesHolding(text: string): Promise<readonly string[]>;
   commit(request: CommitRequest): Promise<CommitResult>;
+  /** Tells whether this process made the commit. */
+  made(commit: string): boolean;
   /**
    * Waits until these files of the working tree, and what any git has written into this repository since the last call,
    * are on the disk: a power cut keeps them.

@@ -99,6 +99,7 @@ describe("runLoop() with hooks", () => {
       "hook: docs (iteration 2)",
     ]);
     expect(await world.git("status", "--porcelain")).toBe("?? mine.txt");
+    expect(JSON.stringify(world.events)).not.toContain("stays: committed"); // Ralph committed it
   });
 
   test("the tree of a hook holds untracked files; index and HEAD stay as they are", async () => {

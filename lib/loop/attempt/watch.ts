@@ -84,7 +84,8 @@ async function nameOthers(
   by: string,
 ): Promise<void> {
   const repository = requireRepository(ralph);
-  const { others } = await sidesOf(repository, branch === null ? null : from, head);
+  const sides = await sidesOf(repository, branch === null ? null : from, head);
+  const others = sides.others.filter((commit) => !repository.made(commit));
   if (others.length === 0) return;
   const named = ["log", "--no-walk=unsorted", "--abbrev=10", "--format=%h %s", ...others.slice(0, NAMED)];
   const commits = (await outputFrom(repository, named)).trim().replaceAll("\n", ", ");
