@@ -13,6 +13,9 @@ import { hashText } from "../../host/hash.ts";
 import { factsOf } from "../../host/path_facts.ts";
 
 type Kept = ReadonlyMap<string, KeptPath>;
+type Head = TreeSnapshot["head"];
+/** The turn's, and all others. */
+type Sides<Of> = Readonly<Record<"fromTurn" | "others", Of>>;
 
 /** Paths relative to the top level. */
 export interface Damage {
@@ -72,11 +75,7 @@ async function committedPaths(
 type Entries = ReadonlyMap<string, readonly string[]>;
 
 /** The commits between two, newest first: a turn's own, and all others, which stay. */
-export async function sidesOf(
-  repository: Repository,
-  from: string | null,
-  to: string | null,
-): Promise<Readonly<Record<"fromTurn" | "others", readonly string[]>>> {
+export async function sidesOf(repository: Repository, from: Head, to: Head): Promise<Sides<readonly string[]>> {
   if (from === null || to === null || from === to) return { fromTurn: [], others: [] };
   const commits = (await outputFrom(repository, ["rev-list", `${from}..${to}`])).split("\n").filter((id) => id !== "");
   const marked = await markedCommits(repository, commits);
@@ -84,11 +83,7 @@ export async function sidesOf(
 }
 
 /** Paths of the turn's own commits, and of others. */
-export async function pathsOfSides(
-  repository: Repository,
-  from: string | null,
-  to: string | null,
-): Promise<Readonly<Record<"fromTurn" | "others", Entries>>> {
+export async function pathsOfSides(repository: Repository, from: Head, to: Head): Promise<Sides<Entries>> {
   const look = ["diff-tree", "--stdin", "-m", "-r", "-z", "--no-commit-id", "--no-renames"];
   const entriesOf = async (some: readonly string[]): Promise<Entries> => {
     const found = new Map<string, string[]>();

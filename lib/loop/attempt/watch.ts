@@ -87,13 +87,10 @@ async function nameOthers(
   const sides = await sidesOf(repository, branch === null ? null : from, head);
   const others = sides.others.filter((commit) => !repository.made(commit));
   if (others.length === 0) return;
-  const named = ["log", "--no-walk=unsorted", "--abbrev=10", "--format=%h %s", ...others.slice(0, NAMED)];
+  const named = ["log", "--no-walk=unsorted", "--abbrev=10", "--format=%h %s", ...others.slice(0, 20)];
   const commits = (await outputFrom(repository, named)).trim().replaceAll("\n", ", ");
   note(ralph, "info", `stays: committed while ${by} ran, by a person or a process that hides whose it is: ${commits}`);
 }
-
-/** So many commits are named in a line. */
-const NAMED = 20;
 
 /** Watches branches, notes, stashes, and what HEAD leaves. */
 function createRefWatch(ralph: RalphContext) {

@@ -232,11 +232,8 @@ async function madeSince(
   since: string | null,
   { subject, stateSubject = subject, body = "" }: SettleCommit,
 ): Promise<string | null> {
-  const found = await commitFields(
-    requireRepository(ralph),
-    ["%H", "%B"],
-    since === null ? ["-1"] : [`${since}..HEAD`],
-  );
+  const range = since === null ? "-1" : `${since}..HEAD`;
+  const found = await commitFields(requireRepository(ralph), ["%H", "%B"], [range]);
   const isIt = ([, message = ""]: readonly string[]): boolean =>
     [subject, stateSubject].some((one) => `${message}\n`.startsWith(`${one}\n\n${body}`));
   return found.find(isIt)?.[0]?.trim() ?? null;
