@@ -104,17 +104,13 @@ describe("a challenge", () => {
     expect(noticesOf(found.run, "challenge")).toEqual([]);
   });
 
-  test("checks that catch each of them leave no notice, and the tree holds the work alone", async () => {
+  test("checks that catch each leave no notice; the tree has the work alone, and the challenger saw the base elsewhere", async () => {
     await using found = await challengedRun({ tests: GOOD, work: [ADDS], wrong: [MULTIPLIES, SUBTRACTS] });
 
     expect(found.run).toMatchObject({ status: "passed", passed: ["a"] });
     expect(noticesOf(found.run, "weak-checks")).toEqual([]);
     expect(await readFile(join(found.world.root, "add.mjs"), "utf8")).toBe(ADDS);
     expect(await found.world.git("status", "--porcelain")).toBe("");
-  });
-
-  test("the challenger sees the base and nothing of the work, in another folder", async () => {
-    await using found = await challengedRun({ tests: GOOD, work: [ADDS], wrong: [MULTIPLIES, SUBTRACTS] });
 
     const others = found.asked.filter(({ who }) => who !== "worker");
     expect(others.map(({ who }) => who)).toEqual(["unseen", "wrong", "wrong"]);

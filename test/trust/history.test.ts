@@ -6,6 +6,7 @@ import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import { runLoop } from "../../lib/loop/run/run_loop.ts";
 import { loopWorld, type World } from "../loop/loop_world.ts";
 import { sampled } from "../sampled.ts";
+import { inTurn } from "./in_turn.ts";
 import { needs } from "../needs.ts";
 
 const ITEMS = [
@@ -69,28 +70,41 @@ const REWRITTEN: readonly (readonly [name: string, script: string])[] = [
   ["amend of Ralph's commit", "work; git add -A; git commit -q --amend -m mine"],
   ["rebase of Ralph's commits", "work; git add -A; git commit -qm b; git rebase -q --onto HEAD~2 HEAD~1"],
   ["soft reset and one commit of all", "work; git reset -q --soft HEAD~1; git add -A; git commit -qm all"],
-  ["a branch of its own that it stays on", "git switch -qc side; work; git add -A; git commit -qm b"],
+  ["a branch of its own that it stays on", "git switch -qc side$i; work; git add -A; git commit -qm b"],
   ["a detached HEAD", "git checkout -q --detach; work; git add -A; git commit -qm b"],
-  ["a branch without history", "git checkout -q --orphan fresh; work; git add -A; git commit -qm b"],
-  ["a branch without history and without a commit", "git checkout -q --orphan fresh; git rm -rfq .; work"],
-  ["a branch that is gone", "git switch -qc side; git branch -qD main; work; git add -A; git commit -qm b"],
-  ["a reset with changes in the way", "git reset -q --hard HEAD~1; echo other > a.txt; work"],
+  ["a branch without history", "git checkout -q --orphan fresh$i; work; git add -A; git commit -qm b"],
+  ["a branch without history and without a commit", "git checkout -q --orphan fresh$i; git rm -rfq .; work"],
+  ["a branch that is gone", "git switch -qc side$i; git branch -qD main; work; git add -A; git commit -qm b"],
+  ["a reset with changes in the way", "git reset -q --hard HEAD~1; echo other > $p.txt; work"],
   ["an older commit", "git checkout -q --detach HEAD~1; work"],
 ];
 
 describe("history only grows", () => {
-  test.each(sampled(REWRITTEN))("%s fails the attempt, and the branch is as it was", async (_name, script) => {
-    await using run = await ran(script);
-    const { world } = run;
+  test("a turn that rewrites it fails its attempt, and the branch is as it was", async () => {
+    const rows = sampled(REWRITTEN);
+    const { found, items, passed, status } = await inTurn(rows.map(([, script]) => script), async (one) => {
+      const { world: { git }, failures, head, previous } = one;
+      return {
+        failures,
+        branch: await git("branch", "--show-current"),
+        grew: await git("merge-base", head, "HEAD") === head,
+        before: await git("show", `HEAD:${previous}.txt`) === previous,
+        readme: await git("show", "HEAD:README.md"),
+        status: await git("status", "--porcelain"),
+      };
+    }, { once: true });
 
-    expect(run.failures).toHaveLength(1);
-    expect(run.failures[0]).toMatch(/the turn (rewrote history|ended on)/);
-    expect(run).toMatchObject({ status: "passed", passed: ["a", "b"] });
-    expect(await world.git("branch", "--show-current")).toBe("main");
-    expect(await world.git("merge-base", run.second, "HEAD")).toBe(run.second);
-    expect(await world.git("show", "HEAD:a.txt")).toBe("a");
-    expect(await world.git("show", "HEAD:README.md")).toBe("# x");
-    expect(await world.git("status", "--porcelain")).toBe("");
+    expect([status, passed]).toEqual(["passed", items]);
+    for (const [at, [name]] of rows.entries()) {
+      expect(found[at], name).toEqual({
+        failures: [expect.stringMatching(/the turn (rewrote history|ended on)/)],
+        branch: "main",
+        grew: true,
+        before: true,
+        readme: "# x",
+        status: "",
+      });
+    }
   });
 
   test("what the turn committed is kept under refs/ralph/lost", async () => {
@@ -100,17 +114,22 @@ describe("history only grows", () => {
     expect(await run.world.git("log", "-1", "--format=%s", ref)).toBe("mine");
   });
 
-  test.each([
-    ["goes back", "git checkout -q --detach HEAD~1"],
-    ["resets the branch", "git reset -q --hard HEAD~1"],
-    ["goes onto a new branch", "git switch -qc side"],
-  ])("nothing is called kept where the turn committed nothing: %s", async (_name, script) => {
-    await using run = await ran(`${script}; work`);
+  test("nothing is called kept where the turn committed nothing", async () => {
+    const rows = [
+      ["goes back", "git checkout -q --detach HEAD~1"],
+      ["resets the branch", "git reset -q --hard HEAD~1"],
+      ["goes onto a new branch", "git switch -qc side"],
+    ] as const;
+    const { found } = await inTurn(rows.map(([, script]) => `${script}; work`), async ({ world, failures }) => ({
+      failure: failures[0],
+      refs: await world.git("for-each-ref", "--format=%(refname)", "refs/ralph/lost"),
+    }), { once: true });
 
-    expect(run.failures[0]).toMatch(/the turn (rewrote history|ended on)/);
-    expect(run.failures[0]).not.toContain("kept");
-    const refs = await run.world.git("for-each-ref", "--format=%(refname)", "refs/ralph/lost");
-    expect(refs.split("\n").filter((ref) => !/^$|-tree$/.test(ref))).toEqual([]);
+    for (const [at, [name]] of rows.entries()) {
+      expect(found[at]?.failure, name).toMatch(/the turn (rewrote history|ended on)/);
+      expect(found[at]?.failure, name).not.toContain("kept");
+      expect(found[at]?.refs.split("\n").filter((ref) => !/^$|-tree$/.test(ref)), name).toEqual([]);
+    }
   });
 
   test("changes that were in the way are kept as well", async () => {
@@ -121,7 +140,7 @@ describe("history only grows", () => {
   });
 
   const HONEST: readonly (readonly [name: string, script: string])[] = [
-    ["amends its own commit", "echo x > b.txt; git add -A; git commit -qm b; work; git commit -qa --amend -m b2"],
+    ["amends its own commit", "echo x > $i.txt; git add -A; git commit -qm b; work; git commit -qa --amend -m b2"],
     [
       "rebases its own commits",
       "git commit -q --allow-empty -m one; work; git add -A; git commit -qm b; git rebase -q HEAD~2",
@@ -138,13 +157,19 @@ describe("history only grows", () => {
     ["makes empty commits", "git commit -q --allow-empty -m nothing; work"],
     ["stashes and takes its own work again", "work; git add -A; git stash -q; git stash pop -q"],
   ];
-  test.each(sampled(HONEST))("an agent that %s passes", async (_name, script) => {
-    await using run = await ran(script);
+  test("an agent that rewrites its own work alone passes", async () => {
+    const rows = sampled(HONEST);
+    const { found, items, passed, status } = await inTurn(rows.map(([, script]) => script), async (one) => ({
+      failures: one.failures,
+      committed: await one.world.git("show", `HEAD:${one.item}.txt`) === one.item,
+      refs: await one.world.git("for-each-ref", "refs/ralph"),
+    }), { once: true });
 
-    expect(run.failures).toEqual([]);
-    expect(run).toMatchObject({ status: "passed", passed: ["a", "b"] });
-    expect(await run.world.git("show", "HEAD:b.txt")).toBe("b");
-    expect(await run.world.git("for-each-ref", "refs/ralph")).toBe("");
+    expect([status, passed]).toEqual(["passed", items]);
+    for (const [at, [name]] of rows.entries()) {
+      expect(found[at], name).toMatchObject({ failures: [], committed: true });
+    }
+    expect(found.at(-1)?.refs).toBe(""); // after the run: what any of them had lost would be there
   });
 
   test("what a failed attempt at the same item committed may be rewritten", async () => {
@@ -173,16 +198,25 @@ describe("history only grows", () => {
 
 describe("what a turn does to other refs", () => {
   const BASE = "git branch base";
-  test.each([
-    ["update-ref", "work; git add -A; git commit -qm b; git update-ref refs/heads/base HEAD"],
-    ["a checkout", "git switch -q base; echo x > evil.txt; git add -A; git commit -qm evil; git switch -q main; work"],
-    ["branch --force", "work; git add -A; git commit -qm b; git branch -qf base HEAD"],
-  ])("a branch that it moves onto its own commit by %s is back, and named", async (_how, script) => {
-    await using run = await ran(script, { setup: BASE });
+  test("a branch that it moves onto its own commit is back, and named", async () => {
+    const rows = [
+      ["update-ref", "work; git add -A; git commit -qm b; git update-ref refs/heads/base HEAD"],
+      [
+        "a checkout",
+        "git switch -q base; echo x > evil.txt; git add -A; git commit -qm evil; git switch -q main; work",
+      ],
+      ["branch --force", "work; git add -A; git commit -qm b; git branch -qf base HEAD"],
+    ] as const;
+    const { found, items, passed, status } = await inTurn(rows.map(([, script]) => script), async (one) => ({
+      base: await one.world.git("log", "-1", "--format=%s", "base"),
+      notes: one.notes,
+    }), { setup: BASE, once: true });
 
-    expect(run).toMatchObject({ status: "passed", passed: ["a", "b"] });
-    expect(await run.world.git("log", "-1", "--format=%s", "base")).toBe("start");
-    expect(run.notes).toMatch(/the turn moved the branch base onto its own commit [0-9a-f]{10}: it is back at/);
+    expect([status, passed]).toEqual(["passed", items]);
+    const back = /the turn moved the branch base onto its own commit [0-9a-f]{10}: it is back at/;
+    for (const [at, [name]] of rows.entries()) {
+      expect(found[at], name).toEqual({ base: "start", notes: expect.stringMatching(back) });
+    }
   });
 
   test("a branch that a person moves meanwhile, and one that the turn makes, stay", async () => {
@@ -232,24 +266,34 @@ describe("what hides changes or is left in progress", () => {
     expect(existsSync(join(run.world.root, "out/o"))).toBe(false);
   });
 
-  const CONFLICT = "git switch -qc side HEAD~1; echo s > a.txt; git add -A; git commit -qm side; git switch -q main;";
-  test.each(sampled([
-    ["merge", `${CONFLICT} git merge -q side; echo both > a.txt; work`],
+  const CONFLICT =
+    "git switch -qc side$i HEAD~1; echo s > $p.txt; git add -A; git commit -qm side; git switch -q main;";
+  const LEFT = sampled([
+    ["merge", `${CONFLICT} git merge -q side$i; echo both > $p.txt; work`],
     [
       "merge",
-      "git switch -qc side; work; git add -A; git commit -qm b; git switch -q main; git merge -q --no-ff --no-commit side",
+      "git switch -qc side$i; work; git add -A; git commit -qm b; git switch -q main; git merge -q --no-ff --no-commit side$i",
     ],
-    ["cherry-pick", `${CONFLICT} git cherry-pick side; echo both > a.txt; work`],
-    ["rebase", `${CONFLICT} git switch -q side; git rebase -q main; git switch -q main; work`],
+    ["cherry-pick", `${CONFLICT} git cherry-pick side$i; echo both > $p.txt; work`],
+    ["rebase", `${CONFLICT} git switch -q side$i; git rebase -q main; git switch -q main; work`],
     ["bisect", "work; git bisect start"],
-  ]))("a %s in progress is ended, and the run continues", async (operation, script) => {
-    await using run = await ran(`{ ${script}; } || true`);
+  ]);
 
-    expect(run.notes).toContain(`the turn left a ${operation} in progress: it was ended`);
-    expect(run).toMatchObject({ status: "passed", passed: ["a", "b"] });
-    expect(await run.world.git("branch", "--show-current")).toBe("main");
-    expect(await run.world.git("status", "--porcelain")).not.toMatch(/^(U.|.U|AA|DD)/m);
-    expect(await run.world.git("show", "HEAD:b.txt")).toBe("b");
+  test("what is in progress is ended, and the run continues", async () => {
+    const scripts = LEFT.map(([, script]) => `{ ${script}; } || true`);
+    const { found, items, passed, status } = await inTurn(scripts, async ({ world: { git }, item, notes }) => ({
+      notes,
+      branch: await git("branch", "--show-current"),
+      status: await git("status", "--porcelain"),
+      committed: await git("show", `HEAD:${item}.txt`) === item,
+    }), { once: true });
+
+    expect([status, passed]).toEqual(["passed", items]);
+    for (const [at, [operation]] of LEFT.entries()) {
+      expect(found[at]?.notes).toContain(`the turn left a ${operation} in progress: it was ended`);
+      expect([found[at]?.branch, found[at]?.committed], operation).toEqual(["main", true]);
+      expect(found[at]?.status, operation).not.toMatch(/^(U.|.U|AA|DD)/m);
+    }
   });
 });
 
@@ -434,43 +478,6 @@ describe("names, hooks and programs of the repository", () => {
     });
 
     expect(run.failures).toEqual([]);
-  });
-});
-
-describe("a repository that git cannot read", () => {
-  test.each(sampled([
-    ["HEAD that names nothing", "echo garbage > .git/HEAD"],
-    ["no HEAD", "rm .git/HEAD"],
-    ["a bare repository", "git config core.bare true"],
-    ["a format of the future", "git config core.repositoryformatversion 99"],
-    ["a configuration that is broken", "echo '[broken' >> .git/config"],
-    ["no index", "rm -f .git/index"],
-    ["no refs", "git pack-refs --all; rm -rf .git/refs"],
-  ]))("%s is fixed, and the run continues", async (_name, script) => {
-    await using run = await ran(`work; ${script}`);
-
-    expect(run.status, run.notes).toBe("passed");
-    expect(run.passed).toEqual(["a", "b"]);
-    expect(await run.world.git("show", "HEAD:b.txt")).toBe("b");
-  });
-
-  test.each([
-    ["removed", "rm -rf .git"],
-    ["replaced", "rm -rf .git; git init -q"],
-  ])("a git directory that a turn %s is named, and the tree stays", async (_name, script) => {
-    const world = await loopWorld(({ cwd }) => {
-      execFileSync("bash", ["-c", `echo a > a.txt; ${script}`], { cwd, stdio: "pipe" });
-      return Promise.resolve({ lines: ["<ralph>DONE</ralph>"] });
-    });
-    await using _world = world;
-
-    await expect(runLoop(world.ralph, memoryBacklog(ITEMS))).rejects.toMatchObject({
-      code: "git-failed",
-      message: expect.stringContaining("the turn removed the git directory, or put another in its place"),
-    });
-
-    expect(readFileSync(join(world.root, "a.txt"), "utf8")).toBe("a\n");
-    expect(existsSync(join(world.root, ".git/config"))).toBe(script.includes("init"));
   });
 
   test("a file that becomes an empty folder is a file that is gone", async () => {
