@@ -162,10 +162,7 @@ export function resolveFallback(
 }
 
 /** The agent of a choice, which has a command or a preset. @throws {RalphError} agent-unknown, option-invalid */
-export function resolveChoice(
-  choice: ProviderChoice,
-  place: { readonly host: Host; readonly root: string },
-): Agent {
+export function resolveChoice(choice: ProviderChoice, place: { readonly host: Host; readonly root: string }): Agent {
   return choice.command === undefined
     ? presetAgent(choice, place)
     : commandAgent({ command: choice.command, ...place });

@@ -27,10 +27,7 @@ const STAND_INS: readonly string[] = ["scripted", "replay"];
  *
  * @throws {RalphError} agent-unknown, option-invalid, config-invalid
  */
-export async function routed(
-  own: Agent,
-  { config, host, root, wrap, isNamed }: RouterOptions,
-): Promise<RoutedAgents> {
+export async function routed(own: Agent, { config, host, root, wrap, isNamed }: RouterOptions): Promise<RoutedAgents> {
   const wrapped = await wrap(own);
   const standIn = STAND_INS.includes(own.name) ? wrapped : null;
   if (isNamed && standIn === null) return { agent: wrapped, router: null };

@@ -21,9 +21,7 @@ export interface StreamReaderOptions {
   readonly onEvent?: ((event: AgentEvent) => void) | undefined;
 }
 
-export function createStreamReader(
-  { translator, prompt, ignored, onEvent }: StreamReaderOptions,
-): StreamReader {
+export function createStreamReader({ translator, prompt, ignored, onEvent }: StreamReaderOptions): StreamReader {
   const words = createFinalText(prompt);
   const summary = new StreamTally();
   let invalid = 0;

@@ -109,10 +109,7 @@ export function openOf<Entry>(
 }
 
 /** The counts of a list. Pure. */
-export function overviewOf<Entry>(
-  list: readonly Listed<Entry>[],
-  isGivenUp: (item: Item<Entry>) => boolean,
-): Overview {
+export function overviewOf<Entry>(list: readonly Listed<Entry>[], isGivenUp: (item: Item<Entry>) => boolean): Overview {
   const open = openOf(list, isGivenUp);
   const passed = list.filter(({ done }) => done).length;
   return {

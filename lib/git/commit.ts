@@ -360,10 +360,7 @@ function messageOf({ subject: text, body }: Pick<CommitRequest, "subject" | "bod
   return parts.flatMap((part) => ["-m", part.replaceAll("\0", "")]);
 }
 
-function withEnvironment(
-  git: Git,
-  environment: Readonly<Record<string, string | undefined>>,
-): Repository["git"] {
+function withEnvironment(git: Git, environment: Readonly<Record<string, string | undefined>>): Repository["git"] {
   return (arguments_, options = {}) =>
     git(arguments_, { ...options, environment: { ...environment, ...options.environment } });
 }

@@ -213,19 +213,13 @@ export function requireRepository({ repository, root }: RootedRepository): Repos
 }
 
 /** Paths relative to the root as git names them: relative to the top level, with `/`. */
-export function topLevelPaths(
-  ralph: RootedRepository,
-  paths: readonly string[],
-): readonly string[] {
+export function topLevelPaths(ralph: RootedRepository, paths: readonly string[]): readonly string[] {
   const { topLevel } = requireRepository(ralph);
   return paths.map((path) => relative(topLevel, join(ralph.root, path)).replaceAll(sep, "/"));
 }
 
 /** Paths as git names them, relative to the root. */
-export function rootPaths(
-  ralph: RootedRepository,
-  paths: readonly string[],
-): readonly string[] {
+export function rootPaths(ralph: RootedRepository, paths: readonly string[]): readonly string[] {
   const { topLevel } = requireRepository(ralph);
   return paths.map((path) => relative(ralph.root, join(topLevel, path)).replaceAll(sep, "/"));
 }

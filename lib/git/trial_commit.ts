@@ -62,11 +62,7 @@ interface Trial {
 const BARE = ["core.hooksPath=/dev/null", "gc.auto=0", "maintenance.auto=false"].flatMap((entry) => ["-c", entry]);
 
 /** As a linked worktree's git directory, which git does not list; objects go into a folder of its own. */
-async function createTrial(
-  git: Git,
-  { gitDirectory, commonDirectory }: GitFolders,
-  folder: string,
-): Promise<Trial> {
+async function createTrial(git: Git, { gitDirectory, commonDirectory }: GitFolders, folder: string): Promise<Trial> {
   const [own, tree, objects] = ["git", "tree", "objects"].map((name) => join(folder, name)) as [string, string, string];
   for (const path of [own, tree, objects]) await ensureDirectory(path);
   const commit = await headCommit(git, { gitDirectory, commonDirectory });

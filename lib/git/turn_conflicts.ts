@@ -75,11 +75,7 @@ export function isUnmerged({ code }: { readonly code: string }): boolean {
   return code.includes("U") || code === "AA" || code === "DD";
 }
 
-async function linesAt(
-  repository: Conflicted,
-  path: string,
-  sides: readonly string[],
-): Promise<ReadonlySet<string>> {
+async function linesAt(repository: Conflicted, path: string, sides: readonly string[]): Promise<ReadonlySet<string>> {
   const lines = new Set<string>();
   for (const side of sides) {
     const text = (await repository.contents(side, [path])).get(path) ?? "";

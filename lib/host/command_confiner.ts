@@ -95,10 +95,6 @@ function variables(
   passed: readonly string[],
 ): readonly string[] {
   const set = Object.entries(overlay).filter(([name, value]) => value !== undefined && value !== own[name]);
-  const names = new Set([
-    ...set.map(([name]) => name),
-    ...passed.filter((name) => own[name] !== undefined),
-    ...MARKS,
-  ]);
+  const names = new Set([...set.map(([name]) => name), ...passed.filter((name) => own[name] !== undefined), ...MARKS]);
   return [...names].filter((name) => !OWN_VARIABLES.includes(name)).flatMap((name) => ["--env", name]);
 }

@@ -75,11 +75,7 @@ async function refusedHint(): Promise<string> {
 }
 
 /** Processes inside of bubblewrap. The proxies start with the first process that may reach a host. */
-export function bubblewrapConfiner(
-  host: Host,
-  found: Bubblewrap,
-  onRefused: (refused: RefusedHost) => void,
-): Confiner {
+export function bubblewrapConfiner(host: Host, found: Bubblewrap, onRefused: (refused: RefusedHost) => void): Confiner {
   let proxy: Promise<SandboxProxy> | undefined;
   const start = async (): Promise<SandboxProxy> =>
     (await import("./sandbox_proxy.ts")).startProxy({

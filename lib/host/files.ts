@@ -62,11 +62,7 @@ export async function readLeftText(path: string): Promise<string | null> {
 }
 
 /** The same as bytes; `known` itself where the file holds the same, without new memory. @throws {RalphError} file-unreadable */
-export async function readBytes(
-  path: string,
-  maxBytes: number = LARGEST_TEXT,
-  known?: Buffer,
-): Promise<Buffer | null> {
+export async function readBytes(path: string, maxBytes: number = LARGEST_TEXT, known?: Buffer): Promise<Buffer | null> {
   return readRegular(
     path,
     maxBytes,
@@ -219,11 +215,7 @@ export async function copyPath(
 }
 
 /** Copies what a path leads to: a link is followed, so that a write to the copy stays in the copy. @throws {RalphError} file-unwritable */
-export async function copyTarget(
-  from: string,
-  to: string,
-  options: { readonly times?: boolean } = {},
-): Promise<void> {
+export async function copyTarget(from: string, to: string, options: { readonly times?: boolean } = {}): Promise<void> {
   await copyPath(fs.realpathSync.native(from), to, options);
 }
 

@@ -11,11 +11,7 @@ import { type Exit, spawnProblem, spawnReason, startChild, type StartedChild } f
 const NEVER_HANDED_ON = ["BUN_OPTIONS", "BUN_BE_BUN"];
 
 /** The processes of one Ralph: each child leads a group of its own and carries a mark, so that its whole tree can be ended. */
-export function createProcesses(
-  environment: Environment,
-  ids: Ids,
-  terminal: Pick<Terminal, "lend">,
-): Processes {
+export function createProcesses(environment: Environment, ids: Ids, terminal: Pick<Terminal, "lend">): Processes {
   let token: string | undefined;
   let watchdog: Watchdog | undefined;
   const running = new Set<RunningChild>();

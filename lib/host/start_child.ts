@@ -128,10 +128,7 @@ export function spawnReason(error: NodeJS.ErrnoException): "not-found" | "not-st
 }
 
 /** Why a child could not be started, as if it had reported it itself. */
-export function spawnProblem(
-  error: Error,
-  request: ProcessRequest,
-): Pick<ProcessEnd, "stdout" | "stderr" | "tail"> {
+export function spawnProblem(error: Error, request: ProcessRequest): Pick<ProcessEnd, "stdout" | "stderr" | "tail"> {
   const text = describe(error, request);
   return { stdout: "", stderr: text, tail: text };
 }

@@ -237,9 +237,9 @@ export class Iterations {
   }
 }
 
-export interface LoopParts<Data = unknown, Findings = unknown> {
+export interface LoopParts {
   readonly ralph: RalphContext;
-  readonly backlog: Backlog<Data, Findings>;
+  readonly backlog: Backlog;
   readonly options: LoopOptions;
   readonly key: JournalKey;
   readonly committer: Committer;
@@ -252,8 +252,8 @@ export interface LoopParts<Data = unknown, Findings = unknown> {
 }
 
 /** The next thing to work on. */
-export type Picked<Data = unknown> =
-  | { readonly status: "item"; readonly item: Item<Data> }
+export type Picked =
+  | { readonly status: "item"; readonly item: Item }
   /** Nothing starts before something that is in flight has ended. */
   | { readonly status: "waiting" }
   | Stopped;
@@ -273,11 +273,7 @@ const MOST_CRITERIA = 50;
 const LONGEST_CRITERION = 500;
 
 /** Says that a run begins, and on which commit. */
-export async function announceRun<Data, Findings>(
-  ralph: RalphContext,
-  backlog: Backlog<Data, Findings>,
-  folder: string,
-): Promise<void> {
+export async function announceRun(ralph: RalphContext, backlog: Backlog, folder: string): Promise<void> {
   const { scope = "", name } = backlog;
   const repository = requireRepository(ralph);
   const { head, branch } = await repository.head();
@@ -297,9 +293,9 @@ export async function announceRun<Data, Findings>(
 }
 
 /** Says that an iteration begins. `cap`: turns at most. */
-async function announceIteration<Data, Findings>(
+async function announceIteration(
   { events }: Pick<RalphContext, "events">,
-  backlog: Backlog<Data, Findings>,
+  backlog: Backlog,
   named: NamedIteration,
   { view, cap, criteria }: {
     readonly view: LoopView;

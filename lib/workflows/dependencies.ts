@@ -6,9 +6,7 @@ interface Dependent {
 }
 
 /** Items each behind those that it depends on, else in their order; a circle stays as it is. Pure. */
-export function inDependencyOrder<Item extends Dependent>(
-  items: readonly Item[],
-): readonly Item[] {
+export function inDependencyOrder<Item extends Dependent>(items: readonly Item[]): readonly Item[] {
   const rest = [...items];
   const sorted: Item[] = [];
   while (rest.length > 0) {

@@ -96,9 +96,7 @@ export async function planning<Ended>(ralph: RalphContext, purpose: string, run:
 }
 
 /** A question that no one answers, and a Ctrl-C at one, are ends and not errors. */
-export async function askingEnds<Ended>(
-  run: () => Promise<Ended>,
-): Promise<
+export async function askingEnds<Ended>(run: () => Promise<Ended>): Promise<
   Ended | { readonly status: "aborted" } | { readonly status: "blocked"; readonly reasons: readonly string[] }
 > {
   try {

@@ -41,11 +41,11 @@ export interface CleanRun extends AsyncDisposable {
 }
 
 /** The checkout of a run. Nothing is opened where `verify.final` says so, or where nothing is built. */
-export function createCleanRun<Data, Findings>(
+export function createCleanRun(
   ralph: RalphContext,
   { key, backlog }: {
     readonly key: JournalKey;
-    readonly backlog: Pick<Backlog<Data, Findings>, "policy" | "stateFiles">;
+    readonly backlog: Pick<Backlog, "policy" | "stateFiles">;
   },
 ): CleanRun {
   const wanted = checkedAsOf(ralph, backlog) === "commit";
@@ -143,10 +143,7 @@ async function reportNamed(ralph: RalphContext, command: string, absent: readonl
 }
 
 /** The thing that the final check looks at. A commit that lacks the work cannot be checked. */
-export function checkedAsOf<Data, Findings>(
-  { config }: Pick<RalphContext, "config">,
-  { policy }: Pick<Backlog<Data, Findings>, "policy">,
-): CheckedAs {
+export function checkedAsOf({ config }: Pick<RalphContext, "config">, { policy }: Pick<Backlog, "policy">): CheckedAs {
   if (policy?.final === false) return "nothing";
   return config.verify.final === "clean" && config.commits.work ? "commit" : "tree";
 }

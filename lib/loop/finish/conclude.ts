@@ -13,8 +13,8 @@ import { checkedAsOf, type CleanRun, lackingIn } from "./clean.ts";
 import type { Committer } from "../settle/committer.ts";
 
 /** A run that takes up no item any more. */
-export interface ToConclude<Data, Findings> {
-  readonly backlog: Backlog<Data, Findings>;
+export interface ToConclude {
+  readonly backlog: Backlog;
   readonly key: JournalKey;
   readonly committer: Committer;
   readonly stopped: Stopped;
@@ -50,10 +50,7 @@ export interface Concluded {
 const NOTHING = { sentBack: [], unverified: null, notices: [] } as const;
 
 /** The final check, where the run ended so that it makes sense, and the verdict of the run. */
-export async function conclude<Data, Findings>(
-  ralph: RalphContext,
-  run: ToConclude<Data, Findings>,
-): Promise<Concluded> {
+export async function conclude(ralph: RalphContext, run: ToConclude): Promise<Concluded> {
   const { backlog, stopped, progress } = run;
   if (backlog.policy?.final === false || ralph.config.verify.final === "off" || !isChecked(stopped, run)) {
     return { ...NOTHING, ending: stopped.status === "done" ? verdictOf(ralph, run, progress.unverified) : stopped };
@@ -83,9 +80,9 @@ export async function conclude<Data, Findings>(
 const NO_DOUBT: Findings = { notices: [], reasons: [] };
 
 /** Finds out whether the checks that passed can be believed. */
-async function believed<Data, ItemFindings>(
+async function believed(
   ralph: RalphContext,
-  { backlog, key, signal, progress }: ToConclude<Data, ItemFindings>,
+  { backlog, key, signal, progress }: ToConclude,
   { work, clean, checked }: {
     readonly work: FinalWork;
     readonly clean: CleanRun | null;
@@ -124,7 +121,7 @@ function doubted(result: FinalResult, { reasons }: Findings, { items }: FinalWor
 }
 
 /** The final check runs whenever something may have passed, but not after an error or an interrupt. */
-function isChecked<Data, Findings>(stopped: Stopped, { progress }: ToConclude<Data, Findings>): boolean {
+function isChecked(stopped: Stopped, { progress }: ToConclude): boolean {
   switch (stopped.status) {
     case "done":
       return true;
@@ -139,9 +136,9 @@ function isChecked<Data, Findings>(stopped: Stopped, { progress }: ToConclude<Da
   }
 }
 
-async function judged<Data, Findings>(
+async function judged(
   ralph: RalphContext,
-  run: ToConclude<Data, Findings>,
+  run: ToConclude,
   { verification, unverified }: FinalResult,
   { items, checks }: FinalWork,
 ): Promise<Concluded> {
@@ -172,11 +169,7 @@ async function judged<Data, Findings>(
   return { ...concluded, ending: verdictOf(ralph, run, unverified) };
 }
 
-function verdictOf<Data, Findings>(
-  ralph: Pick<RalphContext, "config">,
-  run: ToConclude<Data, Findings>,
-  unverified: readonly string[],
-): Ending {
+function verdictOf(ralph: Pick<RalphContext, "config">, run: ToConclude, unverified: readonly string[]): Ending {
   if (run.uncommitted.length > 0) {
     const why = `not committed, since they had changes before the turn: ${run.uncommitted.join(", ")}`;
     return {
@@ -189,9 +182,9 @@ function verdictOf<Data, Findings>(
   return { status: "passed", checkedAs: checkedAsOf(ralph, run.backlog), ...summaryOf(run.stopped) };
 }
 
-function unverifiedEnding<Data, Findings>(
+function unverifiedEnding(
   ralph: Pick<RalphContext, "config">,
-  { backlog, stopped, view }: ToConclude<Data, Findings>,
+  { backlog, stopped, view }: ToConclude,
   unverified: readonly string[],
 ): Ending {
   const { provider, verify } = ralph.config;
@@ -206,9 +199,9 @@ function summaryOf(stopped: Stopped): { readonly summary?: string } {
 }
 
 /** Items whose checks fail at the end come again, at most twice a run each. */
-async function reopen<Data, Findings>(
+async function reopen(
   ralph: RalphContext,
-  run: ToConclude<Data, Findings>,
+  run: ToConclude,
   failures: readonly CheckResult[],
   checks: readonly Check[],
 ): Promise<Concluded> {

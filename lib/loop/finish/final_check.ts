@@ -47,9 +47,9 @@ const DOUBTS = {
 export const SEPARATOR = "\u0001";
 
 /** Collects what has passed and its checks, each command once; reviews cost a turn and are not repeated. */
-export async function finalWork<Data, Findings>(
+export async function finalWork(
   ralph: Pick<RalphContext, "config">,
-  backlog: Backlog<Data, Findings>,
+  backlog: Backlog,
   options: {
     readonly view: LoopView;
     /** The items that passed in this run, for a backlog that cannot list what passed. */

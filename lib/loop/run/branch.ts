@@ -12,11 +12,7 @@ import { pathExists, renamePath } from "../../host/files.ts";
  *
  * @throws {RalphError} git-detached-head, branch-invalid, branch-failed, branch-differs
  */
-export async function onBranch<Data, Findings>(
-  ralph: RalphContext,
-  backlog: Backlog<Data, Findings>,
-  asked: string | undefined,
-): Promise<void> {
+export async function onBranch(ralph: RalphContext, backlog: Backlog, asked: string | undefined): Promise<void> {
   const repository = requireRepository(ralph);
   const current = await repository.currentBranch();
   const brief = await backlog.brief?.();
@@ -40,11 +36,7 @@ export async function onBranch<Data, Findings>(
  * Switches to a branch. Files of Ralph's own that git does not have here, and has on the branch, are moved out of the way:
  * git would refuse.
  */
-async function enterWithOwn(
-  ralph: RalphContext,
-  branch: string,
-  own: readonly string[],
-): Promise<void> {
+async function enterWithOwn(ralph: RalphContext, branch: string, own: readonly string[]): Promise<void> {
   const { git, topLevel, ralphDirectory } = requireRepository(ralph);
   const aside: { readonly from: string; readonly to: string }[] = [];
   for (const path of own) {
@@ -98,7 +90,7 @@ async function recordKilled(ralph: Place, repository: Repository): Promise<boole
 }
 
 /** The request of the backlog on this branch, `null` if it has none. */
-async function asksHere<Data, Findings>(backlog: Backlog<Data, Findings>): Promise<string | null> {
+async function asksHere(backlog: Backlog): Promise<string | null> {
   try {
     return (await backlog.brief?.())?.fingerprint ?? null;
   } catch (error) {

@@ -35,10 +35,10 @@ interface LateWorkers extends AsyncDisposable {
 }
 
 /** One run: what changes while it lasts. */
-export class Loop<Data, Findings> {
-  readonly #parts: LoopParts<Data, Findings>;
+export class Loop {
+  readonly #parts: LoopParts;
   readonly #ralph: RalphContext;
-  readonly #backlog: Backlog<Data, Findings>;
+  readonly #backlog: Backlog;
   readonly #signal: AbortSignal;
   readonly #limits: LimitsConfig;
   readonly #guard: TurnGuard;
@@ -49,7 +49,7 @@ export class Loop<Data, Findings> {
   /** The commit that it saw; `null`: it saw the working tree, or did not run. */
   checked: string | null = null;
 
-  constructor(parts: LoopParts<Data, Findings>) {
+  constructor(parts: LoopParts) {
     const { ralph, backlog, options } = parts;
     this.#parts = parts;
     this.#ralph = { ...marked(ralph), lookAfter: (by) => this.#guard.look(by) };
@@ -143,7 +143,7 @@ export class Loop<Data, Findings> {
           pick: (inFlight, turns) => this.#pick(inFlight, turns),
           rest: () => policy.rest(ralph, this.#signal),
           baseline: () => this.#baseline(),
-          attempt: (item) => this.#attempt(item as Item<Data>),
+          attempt: (item) => this.#attempt(item),
           guard: this.#guard,
         });
         if (opened === null && !waits) {
@@ -187,7 +187,7 @@ export class Loop<Data, Findings> {
   }
 
   /** The next item that may start now. As `DispatchParts.pick`. */
-  async #pick(inFlight: readonly string[], turns: number): Promise<Picked<Data>> {
+  async #pick(inFlight: readonly string[], turns: number): Promise<Picked> {
     if (this.#signal.aborted) return { status: "aborted" };
     await receiveInbox(this.#ralph, this.#backlog);
     const view = this.#view();
@@ -216,7 +216,7 @@ export class Loop<Data, Findings> {
     return { status: "item", item };
   }
 
-  #done(next: Extract<Next<Data>, { readonly status: "done" }>): Stopped {
+  #done(next: Extract<Next<unknown>, { readonly status: "done" }>): Stopped {
     if ("verdict" in next) {
       const problem = "next() answers a `verdict`, as version 1 of the interface asked for: the loop computes it now";
       throw new RalphError("backlog-invalid", { details: { backlog: this.#backlog.name, problem } });
@@ -224,7 +224,7 @@ export class Loop<Data, Findings> {
     return { status: "done", ...(next.summary === undefined ? {} : { summary: next.summary }) };
   }
 
-  #limitFor(item: Item<Data>, inFlight: number): string | null {
+  #limitFor(item: Item, inFlight: number): string | null {
     const { maxItems, stopWhen } = this.#parts.options;
     const { taken, progress } = this.#iterations;
     const now = policy.workingTime(this.#ralph);
@@ -259,7 +259,7 @@ export class Loop<Data, Findings> {
   }
 
   /** One attempt in the project's own tree. */
-  async #attempt(item: Item<Data>): Promise<StoppedEarly | null> {
+  async #attempt(item: Item): Promise<StoppedEarly | null> {
     const ralph = this.#ralph;
     const { backlog, key, committer, ownership, brief } = this.#parts;
     const iterations = this.#iterations;

@@ -108,9 +108,9 @@ export async function runLoop<Data, Findings>(
 }
 
 /** The branch's newest commit, where it adds nothing but Ralph's own state to the commit that was checked; else that one. */
-async function checkedIn<Data, Findings>(
+async function checkedIn(
   ralph: RalphContext,
-  backlog: Backlog<Data, Findings>,
+  backlog: Backlog,
   { work, commit }: { readonly work: BranchWork; readonly commit: string | null },
 ): Promise<string | null> {
   if (commit === null) return null;
@@ -138,9 +138,9 @@ function announceEnd(
 }
 
 /** Items worked on at once. @throws {RalphError} parallel-impossible where more than one was asked for by name */
-function workersOf<Data, Findings>(
+function workersOf(
   { loop, config, events, state }: Pick<RalphContext, "config" | "events" | "loop" | "state">,
-  { name, concurrent, policy, stateFiles }: Backlog<Data, Findings>,
+  { name, concurrent, policy, stateFiles }: Backlog,
   options: LoopOptions,
 ): number {
   if (loop.elsewhere !== undefined && stateFiles.some((path) => state.parts.has(path))) {
@@ -166,11 +166,7 @@ function workersOf<Data, Findings>(
 }
 
 /** Rescues the work of a killed run with workers: work is kept, trees that are not needed are taken away. */
-async function rescueLeftTrees<Data, Findings>(
-  ralph: RalphContext,
-  { stateFiles }: Backlog<Data, Findings>,
-  workers: number,
-): Promise<void> {
+async function rescueLeftTrees(ralph: RalphContext, { stateFiles }: Backlog, workers: number): Promise<void> {
   if (!await pathExists(treesDirectory(ralph))) return;
   const { rescueTrees } = await import("../parallel/leftover_trees.ts");
   await rescueTrees(ralph, stateFiles, workers);
@@ -197,10 +193,10 @@ function restoredNotices({ restored, reported }: Brief): readonly Notice[] {
  * Commits the state that no item's commit took along: the branch is left, stashed and cloned with the state that the
  * run ended in.
  */
-async function commitState<Data, Findings>(
+async function commitState(
   ralph: RalphContext,
   committer: Committer,
-  backlog: Backlog<Data, Findings>,
+  backlog: Backlog,
   { status }: Pick<LoopOutcome, "status">,
 ): Promise<void> {
   const own = new Set(ownPaths(ralph, backlog));
@@ -216,11 +212,7 @@ async function commitState<Data, Findings>(
 }
 
 /** For `ralph status`, one line each. A run that found nothing to do says nothing of the work before it. */
-async function remember(
-  { journal }: RalphContext,
-  key: JournalKey,
-  outcome: LoopOutcome,
-): Promise<void> {
+async function remember({ journal }: RalphContext, key: JournalKey, outcome: LoopOutcome): Promise<void> {
   const { status, turns, notices } = outcome;
   const before = journal.named();
   const isSame = before?.backlog === key.backlog && before.scope === key.scope;
@@ -248,11 +240,7 @@ function isDoubt({ kind }: Pick<NoticeRecord, "kind">): boolean {
 }
 
 /** Reads the brief of a run, and has what differs from the last one agreed to. @throws {RalphError} brief-changed */
-async function fixBrief<Data, Findings>(
-  ralph: RalphContext,
-  backlog: Backlog<Data, Findings>,
-  key: JournalKey,
-): Promise<FixedBrief> {
+async function fixBrief(ralph: RalphContext, backlog: Backlog, key: JournalKey): Promise<FixedBrief> {
   const { journal, state } = ralph;
   const brief = await createBrief(ralph, backlog);
   await acceptChanges(ralph, brief.record);

@@ -1,6 +1,5 @@
 import { type Repository, topLevelPaths } from "../../git/repository.ts";
-import { idsOf, pendingOf, recordIn } from "./plan_file.ts";
-import { readLine } from "./read_line.ts";
+import { idsOf, pendingOf, readLine, recordIn } from "./plan_file.ts";
 import { type Plan, PLAN_FILE } from "./types.ts";
 
 /** Characters after the prefix. */

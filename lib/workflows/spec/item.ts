@@ -9,6 +9,7 @@ import {
   issuesOf,
   parsePlan,
   pendingOf,
+  readyTasks,
   recordIn,
   rejectionsOf,
   specLine,
@@ -16,7 +17,6 @@ import {
   tasksOf,
 } from "./plan_file.ts";
 import { type Issue, type Plan, PLAN_FILE, type Task } from "./types.ts";
-import { readyTasks } from "./graph.ts";
 
 /** An item of the spec workflow carries the plan as it was when the item was given, as far as it matters. */
 export interface SpecItemData {

@@ -1,6 +1,5 @@
 import { editRecord } from "./json.ts";
-import { formatPlan, MARKER_REGEXP, parsePlan, recordIn, withLine } from "./plan_file.ts";
-import { readLine } from "./read_line.ts";
+import { formatPlan, MARKER_REGEXP, parsePlan, readLine, recordIn, withLine } from "./plan_file.ts";
 import type { Entry, JsonObject, Plan, PlanLine } from "./types.ts";
 
 /** A plan without git's conflict markers. */

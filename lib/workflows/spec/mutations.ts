@@ -5,13 +5,14 @@
  */
 import { verifyCommands } from "../../backlog/verify_commands.ts";
 import { onOneLine } from "../../prompts/render.ts";
-import { circleIn, readyTasks } from "./graph.ts";
 import {
+  circleIn,
   doneOf,
   idsOf,
   isLineOf,
   issuesOf,
   pendingOf,
+  readyTasks,
   specLine,
   specOf,
   tasksById,

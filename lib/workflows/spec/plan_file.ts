@@ -1,8 +1,8 @@
 import { RalphError } from "../../errors/ralph_error.ts";
-import { circleIn } from "./graph.ts";
 import { editRecord, formatRecord } from "./json.ts";
-import { readLine } from "./read_line.ts";
-import type { Entry, Issue, JsonObject, Plan, PlanLine, PlanProblem, Reject, Task } from "./types.ts";
+import type { Entry, Issue, JsonObject, Plan, PlanLine, PlanProblem, Priority, Reject, Task } from "./types.ts";
+import { countOf, isPlain, textOf, textsOf } from "../plain.ts";
+import { circlesOf } from "../dependencies.ts";
 
 /** A conflict marker of git's; the first group is the marker itself. */
 export const MARKER_REGEXP: RegExp = /^(<{7}|\|{7}|={7}|>{7})(?: |\r?$)/;
@@ -181,4 +181,119 @@ function mapLines(plan: Plan, change: (line: PlanLine) => readonly PlanLine[]): 
 /** `true` if git left its conflict markers in the file. */
 export function hasConflict(text: string): boolean {
   return text.split("\n").some((line) => MARKER_REGEXP.test(line));
+}
+
+/** Reads one line. Never throws: what cannot be read says why. */
+export function readLine(raw: string, number: number): PlanLine {
+  return { number, raw, entry: entryOf(raw, number) };
+}
+
+/** Keys that must be texts, by the type of the record. */
+const REQUIRED: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ["spec", ["spec"]],
+  ["task", ["id", "name", "s", "spec"]],
+  ["issue", ["id", "desc", "spec"]],
+  ["reject", ["id"]],
+]);
+
+function entryOf(raw: string, line: number): Entry {
+  const text = line <= 1 ? raw.replace(/^\uFEFF/, "") : raw;
+  if (text.trim() === "") return { type: "blank" };
+  let record: unknown;
+  try {
+    record = JSON.parse(text);
+  } catch (error) {
+    return invalid(`expected one JSON object (${error instanceof Error ? error.message : String(error)})`);
+  }
+  if (!isPlain(record)) return invalid(`expected a JSON object (got: ${kindOf(record)})`);
+  const { t } = record;
+  const required = REQUIRED.get(t);
+  if (required === undefined) return t === undefined ? wrong("t", "a string", t) : { type: "other" };
+  const given: JsonObject = t === "spec" ? record : { spec: "", s: "p", name: record["desc"], ...record };
+  const bad = required.find((key) => typeof given[key] !== "string" || (key === "id" && given[key] === ""));
+  if (bad !== undefined) return wrong(bad, bad === "s" ? '"p" or "d"' : "a string", given[bad]);
+  const own = { line, record, id: String(given["id"]), spec: String(given["spec"]) };
+  switch (t) {
+    case "spec":
+      return { type: "spec", spec: own.spec, planned: record["planned"] !== false };
+    case "issue":
+      return { type: "issue", issue: { ...own, desc: String(given["desc"]), rounds: roundsOf(record) } };
+    case "reject": {
+      const [doneAt, reason] = [textOf(record["done_at"]) ?? "", textOf(record["reason"]) ?? ""];
+      return { type: "reject", reject: { line, record, id: own.id, doneAt, reason } };
+    }
+    default:
+      return taskOf({ ...own, name: String(given["name"]), s: String(given["s"]) });
+  }
+}
+
+function taskOf(own: Pick<Task, "id" | "line" | "name" | "record" | "s" | "spec">): Entry {
+  const { record } = own;
+  const { deps, decompose, priority } = record;
+  const ids = textsOf(deps);
+  if (deps !== undefined && deps !== null && !(Array.isArray(deps) && ids.length === deps.length)) {
+    return wrong("deps", "a list of task ids", deps);
+  }
+  const task: Task = {
+    ...own,
+    notes: textOf(record["notes"]) ?? "",
+    accept: textOf(record["accept"]) ?? "",
+    deps: ids,
+    doneAt: textOf(record["done_at"]),
+    priority: priority === "high" || priority === "low" ? priority : "medium",
+    reject: textOf(record["reject"]),
+    kill: textOf(record["kill"]) ?? (decompose === true ? "decompose" : textOf(decompose)),
+    killLog: textOf(record["kill_log"]),
+    parent: textOf(record["parent"]),
+    createdFrom: textOf(record["created_from"]),
+    supersedes: textOf(record["supersedes"]),
+    depth: countOf(record["decompose_depth"]) ?? 0,
+    rounds: roundsOf(record),
+  };
+  return { type: "task", task };
+}
+
+function roundsOf(record: JsonObject): number {
+  return countOf(record["issue_rounds"]) ?? 0;
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "a list" : typeof value;
+}
+
+function wrong(key: string, expected: string, value: unknown): Entry {
+  return invalid(`${key} must be ${expected} (got: ${value === undefined ? "nothing" : JSON.stringify(value)})`);
+}
+
+function invalid(problem: string): Entry {
+  return { type: "invalid", problem };
+}
+
+const RANK: Readonly<Record<Priority, number>> = { high: 0, medium: 1, low: 2 };
+
+/** So many ids of a circle are shown at each of its ends. */
+const SHOWN = 6;
+
+/**
+ * The tasks that wait for none of the others, the most urgent first, then in their order: the first of them is the first
+ * in topological order. A dependency that is not among them counts as done.
+ */
+export function readyTasks(open: readonly Task[]): readonly Task[] {
+  const ids = new Set(open.map(({ id }) => id));
+  return open.filter(({ deps }) => !deps.some((id) => ids.has(id)))
+    .toSorted((one, other) => RANK[one.priority] - RANK[other.priority]);
+}
+
+/** A circle of dependencies, in words; a long one is shortened in its middle. `null`: there is none. Pure. */
+export function circleIn(
+  tasks: readonly Pick<Task, "deps" | "id">[],
+): { readonly first: string; readonly text: string } | null {
+  const [circle] = circlesOf(tasks.map(({ id, deps }) => ({ id, dependsOn: deps })));
+  const [first] = circle ?? [];
+  if (circle === undefined || first === undefined) return null;
+  const ids = [...circle, first];
+  const hidden = ids.length - 2 * SHOWN;
+  const shown = hidden <= 1 ? ids : [...ids.slice(0, SHOWN), `… ${hidden} more …`, ...ids.slice(-SHOWN)];
+  return { first, text: shown.join(" → ") };
 }

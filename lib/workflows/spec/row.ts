@@ -133,9 +133,7 @@ export const SPEC: WorkflowRow = {
     run: async (invocation) => await (await import("./commands/set_spec_plan_build.ts")).build(invocation),
     status: async (look) => [await (await import("./commands/look.ts")).readSpecStatus(look)],
     next: async (look) => await (await import("./commands/look.ts")).nextOfPlan(look),
-    validate: async (
-      validated,
-    ) => [await (await import("./commands/look.ts")).validatePlanFile(validated)],
+    validate: async (validated) => [await (await import("./commands/look.ts")).validatePlanFile(validated)],
     backlog: async (ralph) => (await import("./backlog.ts")).specBacklog(ralph) as Backlog,
     verify: async (ralph) => await (await import("./commands/look.ts")).verifyTasks(ralph),
   },

@@ -13,6 +13,7 @@ import {
   doneOf,
   idsOf,
   pendingOf,
+  readLine,
   recordIn,
   rejectionsOf,
   rejectsOf,
@@ -22,7 +23,6 @@ import {
   withLine,
   without,
 } from "./plan_file.ts";
-import { readLine } from "./read_line.ts";
 import { type Entry, type Plan, PLAN_FILE, type Task } from "./types.ts";
 
 const LONGEST_REASON = 1000;
@@ -272,12 +272,7 @@ export function acceptedLast(passed: readonly PassedRecord[]): readonly PassedIt
  *
  * @param lines of accepted tasks, by their ids
  */
-export function sentBack(
-  plan: Plan,
-  ids: readonly string[],
-  lines: ReadonlyMap<string, string>,
-  reason: string,
-): Plan {
+export function sentBack(plan: Plan, ids: readonly string[], lines: ReadonlyMap<string, string>, reason: string): Plan {
   return ids.reduce((now, id) => {
     const line = lines.get(id);
     const whole = tasksById(now).has(id) || line === undefined ? now : withLine(now, line);

@@ -73,7 +73,7 @@ export const SPRINT: WorkflowRow = {
     Promise.resolve(name === "sprint" ? `ralph sprint run ${scope ?? join(folder, "../..")}` : null),
   workflow: {
     init: {
-      files: async (root) => await (await import("./scaffold.ts")).scaffoldSprint(root),
+      files: async (root) => await (await import("./paths.ts")).scaffoldSprint(root),
       next: "write the goal into SPRINT.yaml, then `ralph sprint run DIR`",
     },
     async plan(invocation) {

@@ -23,7 +23,7 @@ import {
 import { mergeConflict } from "../../../lib/workflows/spec/merge_plan.ts";
 import { stageOf } from "../../../lib/workflows/spec/item.ts";
 import type { Plan } from "../../../lib/workflows/spec/types.ts";
-import { changedLines } from "../../../lib/workflows/spec/commands/plan_lines.ts";
+import { changedLines } from "../../../lib/workflows/spec/view.ts";
 
 /** Lines as real files have them: every record type, status, spelling and spacing that was seen, and damage. */
 const LINES = [

@@ -1,13 +1,12 @@
 import { PLAN_FILE } from "../types.ts";
 import { givenUpIn, offered } from "../item.ts";
-import { isWaiting, nextAction, viewPlan } from "../view.ts";
+import { issueLines, isWaiting, nextAction, nextLine, planLines, taskLines, viewPlan } from "../view.ts";
 import { EXIT, nearest } from "../../../errors/ralph_error.ts";
 import { type Invocation, styleFor, toJson, usage } from "../../../cli/command.ts";
 import type { Look, NextView, StatusView } from "../../../cli/look.ts";
 import { hintOf } from "../../../cli/next_step.ts";
 import { readOrError } from "../../read_or_error.ts";
 import { offerOptions, type OpenPlan, openPlan, planAt, readPlan, tellProblems } from "./open_plan.ts";
-import { issueLines, nextLine, planLines, taskLines } from "./plan_lines.ts";
 import { checksOnce } from "../../checks_once.ts";
 import { verifyCommands } from "../../../backlog/verify_commands.ts";
 import { placeholderProblems, type ValidatedFile, validateFile } from "../../../cli/validated_file.ts";

@@ -9,7 +9,7 @@ import { EXIT, RalphError } from "../../../errors/ralph_error.ts";
 import { type Invocation, toJson } from "../../../cli/command.ts";
 import { type Look, openLook, parkedIn } from "../../../cli/look.ts";
 import { findPlace } from "../../../cli/workspace.ts";
-import { changedLines, changedRecords } from "./plan_lines.ts";
+import { changedLines, changedRecords } from "../view.ts";
 
 /** The plan of the spec workflow, for commands that start no agent. */
 export interface OpenPlan extends Look {

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { readLine } from "../read_line.ts";
+import { readLine } from "../plan_file.ts";
 import type { Entry, Reject, Task } from "../types.ts";
 
 /** A commit that touched the plan, or joined lines that did. */
