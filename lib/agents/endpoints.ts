@@ -5,7 +5,7 @@
  */
 import type { EndpointApi, EndpointConfig, EndpointPrice } from "../config/load.ts";
 import { nearest, RalphError } from "../errors/ralph_error.ts";
-import { isSecretName } from "../events/secrets.ts";
+import { isSecretName } from "../events/redact.ts";
 
 /** A model server as an agent is pointed to it. */
 export interface Endpoint {

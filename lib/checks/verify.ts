@@ -1,8 +1,7 @@
 import { note, type RalphContext } from "../context/context.ts";
 import type { AsInstructed } from "../backlog/check_types.ts";
 import { createNewestLine } from "../events/newest_line.ts";
-import { createRedactor } from "../events/redact.ts";
-import { secretValues } from "../events/secrets.ts";
+import { createRedactor, secretValues } from "../events/redact.ts";
 import type { RalphEvent } from "../events/types.ts";
 import { ensureDirectory, openAppender } from "../host/files.ts";
 import { join } from "node:path";

@@ -1,6 +1,5 @@
 import { mapTexts } from "../host/data.ts";
-import type { Redactor } from "./redact.ts";
-import { SHORTEST_VALUE } from "./secrets.ts";
+import { type Redactor, SHORTEST_VALUE } from "./redact.ts";
 import type { EventBus, EventSink, RalphEvent } from "./types.ts";
 
 /**

@@ -16,7 +16,7 @@ export { ERROR_DEFINITIONS, type ErrorDefinition } from "../errors/definitions.t
 export { EXIT_MEANINGS } from "../errors/ralph_error.ts";
 export type { RalphErrorOptions } from "../errors/ralph_error.ts";
 export { createRedactor, type Masker, type Redactor } from "../events/redact.ts";
-export { secretValues } from "../events/secrets.ts";
+export { secretValues } from "../events/redact.ts";
 export {
   type AnswerSource,
   type EventBus,

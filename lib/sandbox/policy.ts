@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import type { SandboxConfig } from "../config/load.ts";
-import { isSecretName } from "../events/secrets.ts";
+import { isSecretName } from "../events/redact.ts";
 import type { AgentNeeds, Confinement, PrivateFolder, SandboxRequest } from "../host/confinement.ts";
 import { CACHE_PATHS, DROPPED_VARIABLES, GIT_NEVER, HIDDEN_PATHS, SECRET_PATHS, TOOL_PATHS } from "./known_paths.ts";
 

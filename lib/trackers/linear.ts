@@ -36,7 +36,6 @@ const CHANGE =
   `mutation change($id: String!, $body: String!) { commentUpdate(id: $id, input: { body: $body }) { success } }`;
 const MOVE =
   `mutation move($id: String!, $stateId: String!) { issueUpdate(id: $id, input: { stateId: $stateId }) { success } }`;
-const LINK = `mutation link($id: String!, $url: String!) { attachmentLinkURL(issueId: $id, url: $url) { success } }`;
 
 /** Types of a workflow's states that mean that an issue is closed. */
 const CLOSED: ReadonlySet<string> = new Set(["completed", "canceled", "duplicate"]);
@@ -108,10 +107,6 @@ export function linearTracker({ api, url, host, project, states }: LinearOptions
       const wanted = (named ?? usual)?.["id"];
       if (wanted === undefined || wanted === objectOr(issue["state"])["id"]) return;
       await ask(MOVE, { id: issue["id"], stateId: wanted });
-    },
-    async link(id, page) {
-      const { issue } = await ask(COMMENTS, { id });
-      if (isObject(issue)) await ask(LINK, { id: issue["id"], url: page });
     },
   };
 }

@@ -71,8 +71,6 @@ export interface Tracker {
   comment(id: string, marker: string, body: string): Promise<void>;
   /** Never closes an issue. */
   state(id: string, state: IssueState): Promise<void>;
-  /** Links a page to the issue, once. Absent: the host links what names the issue. */
-  link?(id: string, url: string): Promise<void>;
   /** True if anything may have changed since the last call; costs nothing if it has not. @default it may */
   changed?(): Promise<boolean>;
 }

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createRedactor } from "../../lib/events/redact.ts";
-import { secretValues } from "../../lib/events/secrets.ts";
+import { createRedactor, secretValues } from "../../lib/events/redact.ts";
 
 describe("secretValues()", () => {
   test.each([

@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { verify } from "../../lib/checks/verify.ts";
-import { createRedactor } from "../../lib/events/redact.ts";
-import { secretValues } from "../../lib/events/secrets.ts";
+import { createRedactor, secretValues } from "../../lib/events/redact.ts";
 import { testContext } from "../../lib/testing/mod.ts";
 import { printed, VARIABLES } from "./secret_lines.ts";
 

@@ -2,8 +2,7 @@ import { join, relative } from "node:path";
 import type { CheckResult } from "../../backlog/types.ts";
 import { UNSEEN_CHECK } from "../../backlog/attempts.ts";
 import { jsonIn } from "../../host/data.ts";
-import { createRedactor } from "../../events/redact.ts";
-import { secretValues } from "../../events/secrets.ts";
+import { createRedactor, secretValues } from "../../events/redact.ts";
 import type { EventBus, RalphEvent } from "../../events/types.ts";
 import { ensureDirectory, LARGEST_LOG, readText, temporaryDirectory, writeAtomic } from "../../host/files.ts";
 import {

@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import type { CheckOutcome } from "../../backlog/types.ts";
 import type { WorkspaceConfig } from "../../config/schema.ts";
-import { createRedactor } from "../../events/redact.ts";
-import { secretValues } from "../../events/secrets.ts";
+import { createRedactor, secretValues } from "../../events/redact.ts";
 import type { Git } from "../../git/run_git.ts";
 import { type ListedEntry, treeListing } from "../../git/tree_listing.ts";
 import type { SandboxRequest, ShownPath } from "../../host/confinement.ts";

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { AttestReport, Verdict } from "../../generated/attest.ts";
 import { ATTESTATIONS_REF, VERDICTS_REF } from "../../attest/schema.ts";
-import { opened, type Verified, verifyAttestation } from "../../attest/verify_attestation.ts";
+import { opened, type Verified, verifyAttestation } from "../../attest/attest.ts";
 import { type Invocation, toJson, usage } from "../../cli/command.ts";
 import { openSession } from "../../cli/session.ts";
 import { parseCount } from "../../cli/settings.ts";

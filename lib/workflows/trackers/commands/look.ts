@@ -8,7 +8,7 @@ import { requireRepository } from "../../../git/repository.ts";
 import { issueParts } from "../../../trackers/backlog.ts";
 import { ISSUES, outboxFile, trackerKey } from "../../../trackers/types.ts";
 import { nameTracker, type TrackerName } from "../../../trackers/open_tracker.ts";
-import { readOutbox } from "../../../trackers/outbox.ts";
+import { readOutbox } from "../../../trackers/claims.ts";
 import { entryOf, type IssueData, type Standings, standingsOf } from "../../../trackers/queue.ts";
 import { readSnapshot } from "../../../trackers/snapshot.ts";
 import { oneLine } from "../../../ui/text.ts";
