@@ -210,7 +210,7 @@ const LOOKING: readonly Row[] = [
       "Without it: the newest run below the root, whatever its workflow. The HTML is one file that asks for nothing from",
       "outside; `ralph schema report` describes the JSON.",
     ],
-    load: () => import("./commands/report.ts"),
+    load: async () => ({ run: (await import("./commands/past_runs.ts")).report }),
   },
 ];
 

@@ -74,7 +74,7 @@ export const TOOLS: readonly Row[] = [
       "branch, too. Each may be in a clone of its own, killed and repeated.",
       "`work` runs with this machine's agent (`--agent`): a job names none.",
     ],
-    load: () => import("./commands/machines.ts"),
+    load: async () => ({ run: (await import("./commands/machines.ts")).job }),
   },
   {
     name: "skill",
@@ -135,7 +135,7 @@ export const TOOLS: readonly Row[] = [
       "What would be committed now is checked in a clean checkout, by the checks of ralph.config.json at the base, with the",
       "tests as they are and as they were. Exit code 0: it passes. Nothing is marked or committed.",
     ],
-    load: () => import("./commands/gate.ts"),
+    load: async () => ({ run: (await import("./commands/verdicts.ts")).gate }),
   },
   {
     name: "attest",
@@ -159,7 +159,7 @@ export const TOOLS: readonly Row[] = [
       "Of a commit without one, that of another commit with the same tree counts. Exit code 1: it is refused, it is not",
       "there, or the repeated verdict is not the same.",
     ],
-    load: () => import("./commands/attest.ts"),
+    load: async () => ({ run: (await import("./commands/verdicts.ts")).attest }),
   },
   {
     name: "worktrees",
@@ -173,7 +173,7 @@ export const TOOLS: readonly Row[] = [
       "one is kept as a commit (`git log --all`, refs/ralph/work), and the next run continues with it.",
       "Only worktrees that Ralph has made for this project are touched.",
     ],
-    load: () => import("./commands/worktrees.ts"),
+    load: async () => ({ run: (await import("./commands/kept.ts")).worktrees }),
   },
   {
     name: "clean",
@@ -193,7 +193,7 @@ export const TOOLS: readonly Row[] = [
       "before the question. `--approve clean` is the yes beforehand; `--approve all` does not include it. Nothing is removed",
       "while a run is at work.",
     ],
-    load: () => import("./commands/clean.ts"),
+    load: async () => ({ run: (await import("./commands/kept.ts")).clean }),
   },
   {
     name: "restore",
@@ -212,7 +212,7 @@ export const TOOLS: readonly Row[] = [
       "it; what was found is kept in the run's folder. Without PATH: every file but those of the git directory. A state",
       "file is merged with what Ralph has written since; another file that has changed since is left as it is.",
     ],
-    load: () => import("./commands/restore.ts"),
+    load: async () => ({ run: (await import("./commands/past_runs.ts")).restore }),
   },
   {
     name: "doctor",
@@ -289,7 +289,7 @@ export const TOOLS: readonly Row[] = [
       "fish        ralph completions fish > ~/.config/fish/completions/ralph.fish",
       "powershell  ralph completions powershell | Out-String | Invoke-Expression in $PROFILE",
     ],
-    load: () => import("./commands/built_in.ts"),
+    load: async () => ({ run: (await import("./commands/built_in.ts")).completions }),
   },
   {
     name: "man",
@@ -300,7 +300,7 @@ export const TOOLS: readonly Row[] = [
       "ralph man | man -l -                              read it",
       "ralph man > ~/.local/share/man/man1/ralph.1       keep it: then `man ralph`",
     ],
-    load: () => import("./commands/manual.ts"),
+    load: async () => ({ run: (await import("./commands/manual.ts")).man }),
   },
   {
     name: "schema",

@@ -115,7 +115,7 @@ export const SCRIPTS: Readonly<Record<string, string>> = { bash: BASH, zsh: ZSH,
 export const SHELLS: readonly string[] = Object.keys(SCRIPTS);
 
 /** `ralph completions SHELL`: the script for that shell. */
-export async function run({ arguments: [shell = ""], out }: Invocation): Promise<number> {
+export async function completions({ arguments: [shell = ""], out }: Invocation): Promise<number> {
   const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;
   if (script === undefined) {
     throw usage(

@@ -14,7 +14,7 @@ import { findPlace, type Place, resolveRoot } from "../../cli/workspace.ts";
 import { optional } from "../../cli/settings.ts";
 import { workflowRow } from "../../workflows/table.ts";
 import { formatSize } from "../../ui/format_size.ts";
-import type { StoredOf } from "./clean.ts";
+import type { StoredOf } from "./kept.ts";
 import { VERSION } from "../../host/version.ts";
 
 const VERSION_TIMEOUT_MS = 20_000;
@@ -203,7 +203,7 @@ async function signing({ git, topLevel }: Repository, host: Host): Promise<reado
 
 /** Counts the things that Ralph keeps outside of the tree, by kind. */
 async function kept(of: StoredOf): Promise<readonly Finding[]> {
-  const { allCheckouts, STORED, storedFor } = await import("./clean.ts");
+  const { allCheckouts, STORED, storedFor } = await import("./kept.ts");
   const stored = await storedFor(of);
   const all = await allCheckouts(of.host);
   return STORED.flatMap((kind) => {

@@ -28,7 +28,7 @@ import { formatDuration, oneLine } from "../../ui/text.ts";
 import { workflowRow, WORKFLOWS } from "../../workflows/table.ts";
 
 /** `ralph job take|work|land`. */
-export async function run(invocation: Invocation): Promise<number> {
+export async function job(invocation: Invocation): Promise<number> {
   const { arguments: [verb, ...rest], flags } = invocation;
   for (const [flag, of] of [["max", "take"], ["no-push", "work"]] as const) {
     if (flags.has(flag) && verb !== of) throw usage(`--${flag} is for \`ralph job ${of}\``, `leave it out`);

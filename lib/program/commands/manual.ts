@@ -116,7 +116,7 @@ export function variables(commands: readonly Command[]): VariableGroups {
 }
 
 /** `ralph man`: the manual page, for `man -l -` or a file `ralph.1`. */
-export function run({ host, out, program, say }: Invocation): Promise<number> {
+export function man({ host, out, program, say }: Invocation): Promise<number> {
   out(manualPage(program.commands));
   if (host.terminal.isTerminal("stdout")) say("\nhint: that is the source; `ralph man | man -l -` shows the page");
   return Promise.resolve(EXIT.done);

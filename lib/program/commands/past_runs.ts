@@ -1,18 +1,57 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { type KeptFile, readKept } from "../../checks/brief/kept.ts";
-import { type Invocation, usage } from "../../cli/command.ts";
+import { type Invocation, styleFor, toJson, usage } from "../../cli/command.ts";
 import { resolveRoot } from "../../cli/workspace.ts";
 import { EXIT } from "../../errors/ralph_error.ts";
 import { mergedText } from "../../git/merge_change.ts";
 import { openRepository } from "../../git/open_repository.ts";
 import { readFileState, writeFileState } from "../../host/file_state.ts";
-import { copyPath, hashFile, isDirectory, readText, removePath, replaceText } from "../../host/files.ts";
+import { copyPath, hashFile, isDirectory, readText, removePath, replaceText, writeAtomic } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
-import { findRun } from "../../report/make_report.ts";
-import { runFolders } from "../../workflows/table.ts";
+import { findRun, makeReport } from "../../report/make_report.ts";
+import type { RunReport } from "../../report/types.ts";
+import { resumeCommand, runFolders } from "../../workflows/table.ts";
+
+/** `ralph report [RUN]`: what a run did, for a reader. Reads events and git, changes nothing. */
+export async function report(invocation: Invocation): Promise<number> {
+  const { arguments: [named], flags, host, out, say } = invocation;
+  const root = await resolveRoot(invocation);
+  const report = await makeReport(
+    root,
+    await findRun({ root, cwd: host.environment.cwd, folders: await runFolders(root) }, named),
+    { host, resume: resumeCommand },
+  );
+  const file = flags.text("output");
+  if (file === undefined) {
+    const text = await rendered(report, invocation);
+    const { paintMarkdown } = await import("../../report/markdown.ts");
+    const isMarkdown = (flags.text("format") ?? "md") === "md";
+    out(isMarkdown ? paintMarkdown(text.trimEnd(), styleFor(invocation, "stdout")) : text.trimEnd());
+    return EXIT.done;
+  }
+  await writeAtomic(resolve(host.environment.cwd, file), await rendered(report, invocation));
+  say(`wrote ${file}`);
+  return EXIT.done;
+}
+
+async function rendered(report: RunReport, invocation: Invocation): Promise<string> {
+  if (invocation.flags.text("for") === "review") {
+    return await (await import("../finish/branch_runs.ts")).reviewText(invocation.host, report);
+  }
+  switch (invocation.flags.text("format")) {
+    case "json":
+      return `${toJson(report)}\n`;
+    case "html":
+      return (await import("../../report/html.ts")).htmlReport(report);
+    default: {
+      const { markdownReport } = await import("../../report/markdown.ts");
+      return markdownReport(report, styleFor(invocation, "stdout").symbols);
+    }
+  }
+}
 
 /** `ralph restore [RUN] [PATH…]`: brings back what a run found changed and restored; of each file the newest. */
-export async function run(invocation: Invocation): Promise<number> {
+export async function restore(invocation: Invocation): Promise<number> {
   const { arguments: [named, ...paths], flags, host, out, say } = invocation;
   const branch = flags.text("branch");
   if (branch !== undefined) {
