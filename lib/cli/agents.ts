@@ -1,7 +1,6 @@
 import { basename } from "node:path";
 import type { Adapter } from "../agents/adapter.ts";
 import { ADAPTERS } from "../agents/adapters.ts";
-import { missingProgram } from "../agents/command_agent.ts";
 import { commandWord, programName, programPath } from "../agents/program.ts";
 import type { Agent, Choice, Prompter } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
@@ -156,6 +155,7 @@ async function askCommand(
 ): Promise<string> {
   const message = "Which command is the agent? It gets the prompt on standard input (nothing: name it later)";
   const command = await askedText(prompter, "agent.command", message, { details, placeholder: "my-agent --yes" });
+  const { missingProgram } = await import("../agents/command_agent.ts");
   const reason = command === before ? null : await missingProgram(command, host);
   return reason === null
     ? command

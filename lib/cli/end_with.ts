@@ -1,4 +1,4 @@
-import { withFlags } from "./printed_command.ts";
+import { withFlags } from "./with_flags.ts";
 import { afterUnverified, afterWork } from "./next_step.ts";
 import type { RalphContext } from "../context/context.ts";
 import { exitCodeOf, isOutcome, type Outcome } from "../recipe/outcome.ts";

@@ -3,7 +3,7 @@ import type { Journal, NamedByRun } from "../backlog/journal_types.ts";
 import { createStateFiles, type StateFiles } from "../backlog/state_files.ts";
 import type { Backlog, Item, Next, Overview, ParkedItem } from "../backlog/types.ts";
 import { type OwnFiles, ownFiles } from "../context/context.ts";
-import { EXIT } from "../errors/ralph_error.ts";
+import { EXIT, RalphError } from "../errors/ralph_error.ts";
 import { openRepository } from "../git/open_repository.ts";
 import type { Repository } from "../git/repository.ts";
 import { mayHaveRefs, WORK_REFS } from "../git/run_git.ts";
@@ -13,10 +13,18 @@ import { readLockHolder } from "../host/lock.ts";
 import { pathExists } from "../host/path_facts.ts";
 import type { Host } from "../host/types.ts";
 import { oneLine, type Style } from "../ui/text.ts";
-import { type Invocation, type KnownWorkflow, type Program, styleFor, toJson } from "./command.ts";
+import {
+  type CommandLine,
+  type Invocation,
+  type KnownWorkflow,
+  parseLine,
+  type Program,
+  styleFor,
+  toJson,
+} from "./command.ts";
 import { afterUnverified, afterWork } from "./next_step.ts";
-import { withWorkflow } from "./printed_command.ts";
-import type { ChosenWorkflow, Place } from "./workspace.ts";
+import { checkArity } from "./run_command.ts";
+import { chooseWorkflow, type ChosenWorkflow, type Place } from "./workspace.ts";
 
 /** A project as commands see it that only look: no agent, no lock, no shell. */
 export interface Look extends Place {
@@ -306,4 +314,54 @@ async function noAgent({ host }: Look): Promise<string> {
   }
   const names = [first, ...others].join(", ");
   return `none configured; on PATH: ${names} (\`--agent ${first}\`, or \`ralph init\`)`;
+}
+
+const PRINTED_REGEXP = /`(ralph(?: [^`]*)?)`/g;
+
+/** The place that a command is printed for, and the workflow. */
+export interface PrintedFor {
+  /** The workflow that the command is meant for. */
+  readonly name: string;
+  /** The one that the configuration names. */
+  readonly config: string | undefined;
+  readonly program: Program;
+  readonly root: string;
+  readonly host: Host;
+}
+
+/** Each command in a text with `--workflow`, if the bare one would choose another workflow. */
+async function withWorkflow(text: string, place: PrintedFor): Promise<string> {
+  const changed = new Map<string, string>();
+  for (const [, line = ""] of text.matchAll(PRINTED_REGEXP)) changed.set(line, await completed(line, place));
+  return text.replaceAll(PRINTED_REGEXP, (_, line: string) => `\`${changed.get(line) ?? line}\``);
+}
+
+async function completed(line: string, { name, config, program, root, host }: PrintedFor): Promise<string> {
+  const read = readCommand(line, program, host);
+  if (read === null || !("workflow" in read.command.flags) || read.flags.has("workflow")) return line;
+  const bare = await chooseWorkflow(program.workflows, root, { config, line: { ...read, host } });
+  return bare.name === name ? line : `${line} --workflow ${name}`;
+}
+
+const WORD_REGEXP = /"([^"]*)"|'([^']*)'|(\S+)/g;
+
+/** A command as Ralph prints it, read by its own table; `null`: the table does not take it. */
+export function readCommand(
+  line: string,
+  { commands }: Pick<Program, "commands">,
+  host: Pick<Host, "environment">,
+): Pick<CommandLine, "arguments" | "command" | "flags"> | null {
+  const [, name, ...words] = [...line.matchAll(WORD_REGEXP)].map(([, double, single, bare]) =>
+    double ?? single ?? bare ?? ""
+  );
+  const command = commands.find((one) => one.name === name);
+  if (command === undefined) return null;
+  try {
+    const { arguments: given, flags } = parseLine(command, words, host.environment.variables);
+    checkArity(command, given);
+    return { command, arguments: given, flags };
+  } catch (error) {
+    if (RalphError.isInstance(error)) return null;
+    throw error;
+  }
 }

@@ -1,4 +1,4 @@
-import { withFlags } from "./printed_command.ts";
+import { withFlags } from "./with_flags.ts";
 import { relative, resolve } from "node:path";
 import type { UsageTotal } from "../backlog/usage.ts";
 import type { Config } from "../config/load.ts";

@@ -3,19 +3,7 @@ import { type AgentEvent, type EventOf, EVENTS_VERSION, type RalphEvent } from "
 import { addTurn } from "../backlog/usage.ts";
 import { refusedText, sandboxText } from "../ui/text.ts";
 import { excerptLines } from "../ui/event_lines.ts";
-import {
-  agentUse,
-  beginAttempt,
-  type CheckReport,
-  type Cursor,
-  type Draft,
-  emptyDraft,
-  endAttempt,
-  type RunPart,
-  type RunReport,
-  sendBack,
-  type TurnReport,
-} from "./types.ts";
+import * as reports from "./types.ts";
 
 /** Lines of a failed check's output that are kept. */
 const TAIL_LINES = 20;
@@ -33,30 +21,30 @@ type Handlers = {
 };
 
 /** The place of a lane: what happens in it belongs to its own item. */
-type Place = Pick<Cursor, "agent" | "attempt" | "item">;
+type Place = Pick<reports.Cursor, "agent" | "attempt" | "item">;
 
 interface Folding {
-  readonly draft: Draft<RunReport>;
-  readonly cursor: Cursor;
+  readonly draft: reports.Draft<reports.RunReport>;
+  readonly cursor: reports.Cursor;
   readonly lane: number | null;
   readonly onCheck: OnCheck;
 }
 
 /** Takes the end of what a check printed, with the check as the report has it. */
-export type OnCheck = (check: CheckReport, output: string) => void;
+export type OnCheck = (check: reports.CheckReport, output: string) => void;
 
 /** Takes events one after the other; what it keeps does not grow with what agents say. */
 export interface Fold {
   take(value: object): void;
   /** A line that is no JSON object. */
   invalid(reason: string, beginning: string): void;
-  end(): Draft<RunReport>;
+  end(): reports.Draft<reports.RunReport>;
 }
 
 /** Makes a report from a run's events, without what only git and the disk know. */
 export function createFold(file: string, onCheck: OnCheck = () => {}): Fold {
-  const draft = emptyDraft(file);
-  const cursor: Cursor = {
+  const draft = reports.emptyDraft(file);
+  const cursor: reports.Cursor = {
     part: null,
     item: null,
     attempt: null,
@@ -101,7 +89,7 @@ export function createFold(file: string, onCheck: OnCheck = () => {}): Fold {
       if (typeof run === "string") draft.run = run;
     },
     end() {
-      draft.agents = [...cursor.models].map(([name, models]) => agentUse(name, [...models], draft));
+      draft.agents = [...cursor.models].map(([name, models]) => reports.agentUse(name, [...models], draft));
       if (draft.startedAt !== null && draft.endedAt !== null) {
         draft.durationMs = Math.max(0, Date.parse(draft.endedAt) - Date.parse(draft.startedAt));
       }
@@ -111,7 +99,7 @@ export function createFold(file: string, onCheck: OnCheck = () => {}): Fold {
 }
 
 /** Events of several lanes come mixed: the cursor is where the lane of the next event is. */
-function createLanes(cursor: Cursor): (lane: number | null, type: string) => void {
+function createLanes(cursor: reports.Cursor): (lane: number | null, type: string) => void {
   const elsewhere = new Map<number | null, Place>();
   let here: number | null = null;
   return (lane, type) => {
@@ -169,11 +157,13 @@ const HANDLERS: Handlers = {
     const message = `conflicts with what was merged since: ${paths.join(", ")}`;
     draft.notes.push({ at, item: cursor.item?.id ?? null, message });
   },
-  "items-reopened": ({ draft }, { ids, reason }) => sendBack(draft, ids, `sent back by the final check: ${reason}`),
-  "iteration-start": ({ draft, cursor }, event) => beginAttempt(draft, cursor, event, partFor(draft, cursor, event.at)),
+  "items-reopened": ({ draft }, { ids, reason }) =>
+    reports.sendBack(draft, ids, `sent back by the final check: ${reason}`),
+  "iteration-start": ({ draft, cursor }, event) =>
+    reports.beginAttempt(draft, cursor, event, partFor(draft, cursor, event.at)),
   "iteration-end": ({ draft, cursor }, event) => {
     partFor(draft, cursor, event.at);
-    endAttempt(draft, cursor, event);
+    reports.endAttempt(draft, cursor, event);
   },
   "turn-start": ({ draft, cursor }, { at, agent, transcript }) => {
     sawAgent(cursor, agent);
@@ -277,10 +267,10 @@ const HANDLERS: Handlers = {
 };
 
 function openPart(
-  draft: Draft<RunReport>,
-  cursor: Cursor,
-  { name, kind, scope, at }: Pick<RunPart, "name" | "kind" | "scope"> & { readonly at: string },
-): Draft<RunPart> {
+  draft: reports.Draft<reports.RunReport>,
+  cursor: reports.Cursor,
+  { name, kind, scope, at }: Pick<reports.RunPart, "name" | "kind" | "scope"> & { readonly at: string },
+): reports.Draft<reports.RunPart> {
   const part = { name, kind, scope, startedAt: at, endedAt: null, status: null, reasons: [], turns: [] };
   draft.parts.push(part);
   cursor.item = null;
@@ -289,12 +279,16 @@ function openPart(
 }
 
 /** The part that is open; events before a step is named, or between two loops, get one of their own. */
-function partFor(draft: Draft<RunReport>, cursor: Cursor, at: string): Draft<RunPart> {
+function partFor(
+  draft: reports.Draft<reports.RunReport>,
+  cursor: reports.Cursor,
+  at: string,
+): reports.Draft<reports.RunPart> {
   return cursor.part ?? openPart(draft, cursor, { name: "turns", kind: "turns", scope: null, at });
 }
 
 function closePart(
-  cursor: Cursor,
+  cursor: reports.Cursor,
   { at, status, reasons }: { readonly at: string; readonly status: string; readonly reasons: readonly string[] },
 ): void {
   if (cursor.part !== null) Object.assign(cursor.part, { endedAt: at, status, reasons: [...reasons] });
@@ -303,11 +297,15 @@ function closePart(
   cursor.attempt = null;
 }
 
-function turnsOf(draft: Draft<RunReport>, cursor: Cursor, at: string): Draft<TurnReport>[] {
+function turnsOf(
+  draft: reports.Draft<reports.RunReport>,
+  cursor: reports.Cursor,
+  at: string,
+): reports.Draft<reports.TurnReport>[] {
   return cursor.attempt?.turns ?? partFor(draft, cursor, at).turns;
 }
 
-function sawAgent(cursor: Cursor, name: string): void {
+function sawAgent(cursor: reports.Cursor, name: string): void {
   cursor.agent = name;
   if (!cursor.models.has(name)) cursor.models.set(name, new Set());
 }

@@ -9,18 +9,7 @@ import type { UsageTotal } from "../backlog/usage.ts";
 import type { Usage } from "../backlog/types.ts";
 import { NOTICE_LABELS } from "../cli/end_with.ts";
 import { dollars, formatDuration, plainText, type Symbols, usageText } from "../ui/text.ts";
-import type {
-  AttemptReport,
-  CheckReport,
-  CommitReport,
-  HookReport,
-  ItemCounts,
-  ItemReport,
-  ItemState,
-  RunPart,
-  RunReport,
-  TurnReport,
-} from "./types.ts";
+import type * as reports from "./types.ts";
 
 /** Kinds of items that only look once more at what others did. */
 export const SECOND_LOOKS: ReadonlySet<string> = new Set(["checks", "review"]);
@@ -36,7 +25,7 @@ const STATUS_TONES: Readonly<Record<string, Tone>> = {
   blocked: "bad",
 };
 
-const ITEM_LOOKS: Readonly<Record<ItemState, readonly [words: string, tone: Tone]>> = {
+const ITEM_LOOKS: Readonly<Record<reports.ItemState, readonly [words: string, tone: Tone]>> = {
   "verified": ["verified", "good"],
   "unverified": ["unverified: no check ran, or the unseen one failed", "warn"],
   "parked": ["parked", "bad"],
@@ -57,7 +46,7 @@ export function markOf(tone: Tone, symbols: Symbols): string {
 
 /** How the run came out, in a word or a sentence. */
 export function outcomeOf(
-  { state, status, running, counts }: RunReport,
+  { state, status, running, counts }: reports.RunReport,
 ): { readonly word: string; readonly tone: Tone; readonly detail: string } {
   if (state === "running") {
     const detail = `pid ${running?.pid} has been at work since ${localTime(running?.since ?? "")}`;
@@ -73,7 +62,7 @@ export function outcomeOf(
 }
 
 /** The run's goal if it has one; else the run's id. */
-export function headingOf({ goal, run }: RunReport): string {
+export function headingOf({ goal, run }: reports.RunReport): string {
   return goal === null ? `Run ${run}` : firstLine(goal);
 }
 
@@ -83,7 +72,7 @@ export function headingOf({ goal, run }: RunReport): string {
  *
  * @param reports oldest first
  */
-export function noticeTexts(...reports: readonly RunReport[]): readonly string[] {
+export function noticeTexts(...reports: readonly reports.RunReport[]): readonly string[] {
   const told = reports.flatMap((report) =>
     report.notices.filter((notice) =>
       !isTold(notice, report) && (notice.kind !== "not-run" || report === reports.at(-1)) // lines have moved since
@@ -96,12 +85,12 @@ export function noticeTexts(...reports: readonly RunReport[]): readonly string[]
   return [...new Map(texts).values()];
 }
 
-function isTold({ kind, subject }: RunReport["notices"][number], report: RunReport): boolean {
+function isTold({ kind, subject }: reports.RunReport["notices"][number], report: reports.RunReport): boolean {
   return kind === "old-tests" || kind === "cannot-fail" || isStateNotice(kind, subject, report);
 }
 
 /** True for a notice of restored state: other lines name that state with the items in whose turns it was edited. */
-function isStateNotice(kind: string, subject: string, { restored }: RunReport): boolean {
+function isStateNotice(kind: string, subject: string, { restored }: reports.RunReport): boolean {
   return kind === "restored" && restored.some(({ paths }) => paths.includes(subject));
 }
 
@@ -111,24 +100,24 @@ export function statusTone(status: string | null): Tone {
 }
 
 /** `3 verified, 1 parked`; nothing where there were no items. */
-function countsText({ verified, unverified, parked, open }: ItemCounts): string {
+function countsText({ verified, unverified, parked, open }: reports.ItemCounts): string {
   return [[verified, "verified"], [unverified, "unverified"], [parked, "parked"], [open, "open"]]
     .filter(([count]) => count !== 0).map(([count, word]) => `${count} ${word}`).join(", ");
 }
 
 /** How an item ended. */
-export function itemText({ state, reason }: ItemReport): { readonly words: string; readonly tone: Tone } {
+export function itemText({ state, reason }: reports.ItemReport): { readonly words: string; readonly tone: Tone } {
   const [words, tone] = ITEM_LOOKS[state];
   return { words: state === "unverified" && reason !== null ? "unverified, not claimed" : words, tone };
 }
 
 /** The experiments' proof for an item, in a line; empty if nothing was tried. */
-export function proofOfItem({ experiments }: RunReport, { id }: Pick<ItemReport, "id">): string {
+export function proofOfItem({ experiments }: reports.RunReport, { id }: Pick<reports.ItemReport, "id">): string {
   return experiments.findLast(({ item, tried }) => item === id && tried.length === 1)?.tried[0] ?? "";
 }
 
 /** Who wrote where it may not. */
-export function trespassText({ by, item, paths }: RunReport["trespasses"][number]): string {
+export function trespassText({ by, item, paths }: reports.RunReport["trespasses"][number]): string {
   const where = paths.map(oneLine).join(", ");
   return by === "planner"
     ? `changed while the planner was at work, by it or by a person: ${where}`
@@ -137,7 +126,7 @@ export function trespassText({ by, item, paths }: RunReport["trespasses"][number
 
 /** Items that are not verified, those in the same state for the same reason together. */
 export function openItems(
-  { items }: RunReport,
+  { items }: reports.RunReport,
 ): readonly { readonly ids: readonly string[]; readonly words: string; readonly tone: Tone }[] {
   const groups = new Map<string, { readonly ids: string[]; readonly words: string; readonly tone: Tone }>();
   for (const item of items) {
@@ -153,7 +142,7 @@ export function openItems(
 
 /** Paths that were restored, with the items in whose turns they were edited. */
 export function restoredGroups(
-  { restored }: RunReport,
+  { restored }: reports.RunReport,
 ): readonly { readonly path: string; readonly items: readonly string[] }[] {
   const groups = new Map<string, Set<string>>();
   for (const { paths, item } of restored) {
@@ -167,7 +156,7 @@ export function restoredGroups(
 }
 
 /** Why the checks cannot be believed, a line each; nothing for good work. */
-export function doubtedChecks({ experiments }: RunReport): readonly string[] {
+export function doubtedChecks({ experiments }: reports.RunReport): readonly string[] {
   return experiments.flatMap(({ item, findings, blocked }) =>
     findings.map((text) =>
       `the checks cannot be believed${item === null ? "" : ` for ${oneLine(item)}`}${
@@ -178,17 +167,17 @@ export function doubtedChecks({ experiments }: RunReport): readonly string[] {
 }
 
 /** Lists what Ralph tried to find out whether the checks can be believed: for the newest work alone. */
-export function triedChecks({ experiments }: RunReport): readonly string[] {
+export function triedChecks({ experiments }: reports.RunReport): readonly string[] {
   return experiments.findLast(({ item }) => item === null)?.tried ?? [];
 }
 
 /** The experiments at the end that there was no time for, as `ralph gate` says it; empty if there are none. */
-export function leftOut(report: RunReport): string {
+export function leftOut(report: reports.RunReport): string {
   return triedChecks(report).find((text) => text.startsWith("no time left for")) ?? "";
 }
 
 /** Hooks that did not complete: `broken: failed 5 times: exit 3`. */
-export function brokenHooks({ hooks }: RunReport): readonly string[] {
+export function brokenHooks({ hooks }: reports.RunReport): readonly string[] {
   const groups = new Map<string, number>();
   for (const { hook, status, message } of hooks) {
     if (status === "completed") continue;
@@ -201,14 +190,14 @@ export function brokenHooks({ hooks }: RunReport): readonly string[] {
 }
 
 /** Why an attempt ended so, where its checks below do not say it already. */
-export function attemptReason({ message, checks }: AttemptReport): string | null {
+export function attemptReason({ message, checks }: reports.AttemptReport): string | null {
   if (message === null || message.trim() === "") return null;
   const first = firstLine(message);
   return checks.some(({ name, ok }) => !ok && first.startsWith(oneLine(name))) ? null : first;
 }
 
 /** The usage of an item's turns, short; nothing if nothing is known. */
-export function itemUsage({ usage }: ItemReport): string {
+export function itemUsage({ usage }: reports.ItemReport): string {
   if (!isReported(usage)) return "";
   const unreported = Math.max(usage.turnsWithoutTokens, usage.turnsWithoutCost);
   return `${usageText(usage)}${unreported === 0 ? "" : " or more"}`;
@@ -220,28 +209,30 @@ function isReported({ inputTokens, outputTokens, costUsd }: Usage): boolean {
 }
 
 /** How an attempt ended. */
-export function attemptText({ result, settlement }: AttemptReport): { readonly words: string; readonly tone: Tone } {
+export function attemptText(
+  { result, settlement }: reports.AttemptReport,
+): { readonly words: string; readonly tone: Tone } {
   if (result === null) return { words: "not ended", tone: "warn" };
-  const state = settlement === "parked" || result in ITEM_LOOKS ? result as ItemState : "not-done";
+  const state = settlement === "parked" || result in ITEM_LOOKS ? result as reports.ItemState : "not-done";
   const isUnsettled = result === "verified" && settlement !== "passed";
   const [words, tone] = isUnsettled ? ["checks passed, not settled", "warn"] as const : ITEM_LOOKS[state];
   return { words: settlement === "parked" ? `${words}, parked` : words, tone };
 }
 
 /** `plan`, `feature 2026-01-02-auth`. */
-export function partName({ name, scope, kind }: RunPart): string {
+export function partName({ name, scope, kind }: reports.RunPart): string {
   if (kind === "turns") return "turns outside a loop";
   return scope === null ? name : `${name} ${oneLine(scope)}`;
 }
 
 /** The loops of a run, which are its workflows; where it had none, the steps that it had. */
-export function workflowsText({ parts }: RunReport): string {
+export function workflowsText({ parts }: reports.RunReport): string {
   const loops = parts.filter(({ kind }) => kind === "loop");
   return (loops.length === 0 ? parts : loops).map(partName).join(", then ");
 }
 
 /** Agents, their models, their turns, what they used, how often they passed. */
-export function agentsText({ agents }: RunReport): string {
+export function agentsText({ agents }: reports.RunReport): string {
   return agents.map(({ name, models, turns, usage, attempts, passed }) =>
     [
       `${name}${models.length === 0 ? "" : ` (${models.join(", ")})`}, ${plural(turns, "turn")}`,
@@ -282,7 +273,7 @@ export function totalText(usage: UsageTotal, hooks: number): string {
 }
 
 /** How a turn ended. */
-export function turnText({ agent, reason, message, durationMs, usage }: TurnReport): string {
+export function turnText({ agent, reason, message, durationMs, usage }: reports.TurnReport): string {
   if (reason === null) return `${agent}: did not end`;
   const facts = [
     ...(durationMs === null ? [] : [formatDuration(durationMs)]),
@@ -292,7 +283,7 @@ export function turnText({ agent, reason, message, durationMs, usage }: TurnRepo
 }
 
 /** A check's result, after its name. */
-export function checkText({ ok, exitCode, durationMs, beforeTurn, failedBefore }: CheckReport): string {
+export function checkText({ ok, exitCode, durationMs, beforeTurn, failedBefore }: reports.CheckReport): string {
   const words = [
     ...(ok ? [] : [exitCode === null ? "no exit code" : `exit ${exitCode}`]),
     formatDuration(durationMs),
@@ -303,7 +294,7 @@ export function checkText({ ok, exitCode, durationMs, beforeTurn, failedBefore }
 }
 
 /** A commit's subject and size. */
-export function commitText({ subject, filesChanged, by }: CommitReport): string {
+export function commitText({ subject, filesChanged, by }: reports.CommitReport): string {
   const facts = [
     ...(filesChanged === null ? [] : [plural(filesChanged, "file")]),
     ...(by === "other" ? ["made by the agent or another person"] : []),
@@ -312,7 +303,7 @@ export function commitText({ subject, filesChanged, by }: CommitReport): string 
 }
 
 /** How a hook ended. */
-export function hookText({ hook, iteration, status, exitCode, durationMs, message }: HookReport): string {
+export function hookText({ hook, iteration, status, exitCode, durationMs, message }: reports.HookReport): string {
   const facts = [
     `iteration ${iteration}`,
     ...(exitCode === null || exitCode === 0 ? [] : [`exit ${exitCode}`]),
@@ -323,7 +314,7 @@ export function hookText({ hook, iteration, status, exitCode, durationMs, messag
 }
 
 /** When it began, when it ended, how long that was. */
-export function whenText({ startedAt, endedAt, durationMs, state }: RunReport): string {
+export function whenText({ startedAt, endedAt, durationMs, state }: reports.RunReport): string {
   if (startedAt === null || endedAt === null || durationMs === null) return "unknown";
   const [from, to] = [localTime(startedAt), localTime(endedAt)];
   const end = from.slice(0, 10) === to.slice(0, 10) ? to.slice(11) : to;
@@ -355,7 +346,7 @@ function grouped(count: number): string {
 }
 
 /** `3 workers: 12 landings, 8 checked again; 2 conflicts, which cost 2 turns`, or nothing where there was one worker. */
-export function landingsText({ landings }: Pick<RunReport, "landings">): string {
+export function landingsText({ landings }: Pick<reports.RunReport, "landings">): string {
   if (landings === null) return "";
   const { lanes, landed, checkedAgain, failedTogether, conflicts } = landings;
   const lost = conflicts === 0 ? "" : `; ${plural(conflicts, "conflict")}, which cost ${plural(conflicts, "turn")}`;

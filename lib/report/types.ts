@@ -6,15 +6,7 @@
  */
 import { addTurn, NO_USAGE } from "../backlog/usage.ts";
 import type { RalphEvent } from "../events/types.ts";
-import type {
-  AgentUse,
-  AttemptReport,
-  ItemReport,
-  ItemState,
-  RunPart,
-  RunReport,
-  TurnReport,
-} from "../generated/report.ts";
+import type * as reports from "../generated/report.ts";
 
 export type * from "../generated/report.ts";
 
@@ -27,7 +19,7 @@ export type Draft<Type> = Type extends readonly (infer Element)[] ? Draft<Elemen
   : Type;
 
 /** Nothing read yet. */
-export function emptyDraft(file: string): Draft<RunReport> {
+export function emptyDraft(file: string): Draft<reports.RunReport> {
   return {
     version: REPORT_VERSION,
     run: "",
@@ -72,9 +64,9 @@ export function emptyDraft(file: string): Draft<RunReport> {
 
 /** The part, item and attempt that are open while the events go by: an event belongs to them. */
 export interface Cursor {
-  part: Draft<RunPart> | null;
-  item: Draft<ItemReport> | null;
-  attempt: Draft<AttemptReport> | null;
+  part: Draft<reports.RunPart> | null;
+  item: Draft<reports.ItemReport> | null;
+  attempt: Draft<reports.AttemptReport> | null;
   /** Each question's text, by its id. */
   readonly questions: Map<string, string>;
   /** Agents in the order in which they came, with the models that they named. */
@@ -87,10 +79,10 @@ type End = Extract<RalphEvent, { type: "iteration-end" }>;
 
 /** An attempt begins: what follows belongs to it, until it or the part ends. */
 export function beginAttempt(
-  draft: Draft<RunReport>,
+  draft: Draft<reports.RunReport>,
   cursor: Cursor,
   { at, iteration, item, attempt: number, criteria = [] }: Start,
-  part: Draft<RunPart>,
+  part: Draft<reports.RunPart>,
 ): void {
   const found = itemOf(draft, draft.parts.indexOf(part), item);
   cursor.item = found;
@@ -114,7 +106,7 @@ export function beginAttempt(
 }
 
 /** It has ended. A trespass's diff comes after it and is still its own; commits and turns no longer are. */
-export function endAttempt(draft: Draft<RunReport>, cursor: Cursor, event: End): void {
+export function endAttempt(draft: Draft<reports.RunReport>, cursor: Cursor, event: End): void {
   const part = draft.parts.length - 1;
   const item = itemOf(draft, part, event.item);
   const attempt = item.attempts.findLast(({ iteration }) => iteration === event.iteration);
@@ -128,12 +120,16 @@ export function endAttempt(draft: Draft<RunReport>, cursor: Cursor, event: End):
 }
 
 /** The turn at the item itself: those of reviewers come after it, those that waited for a limit before it. */
-function workTurn({ turns }: Draft<AttemptReport>): Draft<TurnReport> | undefined {
+function workTurn({ turns }: Draft<reports.AttemptReport>): Draft<reports.TurnReport> | undefined {
   return turns.find(({ reason }) => reason !== "rate-limited" && reason !== "unavailable") ?? turns[0];
 }
 
 /** An agent's turns, usage and attempts in the whole run. */
-export function agentUse(name: string, models: string[], { items, parts }: Draft<RunReport>): Draft<AgentUse> {
+export function agentUse(
+  name: string,
+  models: string[],
+  { items, parts }: Draft<reports.RunReport>,
+): Draft<reports.AgentUse> {
   const attempts = items.flatMap((item) => item.attempts);
   const turns = [...attempts, ...parts].flatMap((one) => one.turns).filter((turn) => turn.agent === name);
   const own = attempts.filter((attempt) => workTurn(attempt)?.agent === name);
@@ -148,7 +144,7 @@ export function agentUse(name: string, models: string[], { items, parts }: Draft
 }
 
 /** Items that had passed come again. */
-export function sendBack(draft: Draft<RunReport>, ids: readonly string[], reason: string): void {
+export function sendBack(draft: Draft<reports.RunReport>, ids: readonly string[], reason: string): void {
   const part = draft.parts.length - 1;
   for (const item of draft.items.filter((one) => one.part === part && ids.includes(one.id))) {
     Object.assign(item, { state: "reopened", reason });
@@ -156,17 +152,21 @@ export function sendBack(draft: Draft<RunReport>, ids: readonly string[], reason
 }
 
 /** Only what was settled as passed after its checks passed is verified. */
-function stateOf({ result, settlement }: End): ItemState {
+function stateOf({ result, settlement }: End): reports.ItemState {
   if (settlement === "parked") return "parked";
   if (settlement === "passed") return result === "verified" ? "verified" : "unverified";
   // checks that passed on an item that was not settled as passed prove nothing of it
   return result === "verified" || result === "unverified" ? "not-done" : result;
 }
 
-function itemOf(draft: Draft<RunReport>, part: number, { id, kind, title }: Start["item"]): Draft<ItemReport> {
+function itemOf(
+  draft: Draft<reports.RunReport>,
+  part: number,
+  { id, kind, title }: Start["item"],
+): Draft<reports.ItemReport> {
   const found = draft.items.find((item) => item.part === part && item.id === id);
   if (found !== undefined) return found;
-  const item: Draft<ItemReport> = {
+  const item: Draft<reports.ItemReport> = {
     id,
     kind,
     title,

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readCommand } from "../../lib/cli/printed_command.ts";
+import { readCommand } from "../../lib/cli/look.ts";
 import { COMMANDS } from "../../lib/program/commands.ts";
 
 const LIB = join(import.meta.dirname, "../../lib");

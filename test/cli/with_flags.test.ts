@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Flags, parseLine } from "../../lib/cli/command.ts";
-import { withFlags } from "../../lib/cli/printed_command.ts";
+import { withFlags } from "../../lib/cli/with_flags.ts";
 import { createHost } from "../../lib/host/create_host.ts";
 import { COMMANDS, findCommand } from "../../lib/program/commands.ts";
 

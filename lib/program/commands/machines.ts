@@ -223,14 +223,14 @@ export async function worker(invocation: Invocation): Promise<number> {
 }
 
 /** @throws {RalphError} usage where the flags name no agent */
-export function ensureOwnAgent({ flags }: Invocation): void {
+function ensureOwnAgent({ flags }: Invocation): void {
   if (namedAgent(flags) === null) {
     throw usage("a worker's agent is its own, not the repository's", "name it: `--agent NAME`");
   }
 }
 
 /** A job's project in the clone, with the configuration as it is there. @throws {RalphError} job-refused, and what is wrong with this machine */
-export async function openJob(invocation: Invocation, clone: string, job: jobs.Job, data = false): Promise<JobContext> {
+async function openJob(invocation: Invocation, clone: string, job: jobs.Job, data = false): Promise<JobContext> {
   const workflow = WORKFLOWS.find(({ name }) => name === job.workflow)?.workflow;
   if (workflow?.backlog === undefined) {
     const reason = `this worker knows no jobs of ${job.workflow}`;

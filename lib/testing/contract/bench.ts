@@ -3,28 +3,14 @@ import { UNKNOWN_USAGE } from "../../agents/turn_end.ts";
 import type { ClaimLine } from "../../backlog/claims.ts";
 import type { Journal, JournalKey } from "../../backlog/journal_types.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
-import type {
-  Attempt,
-  Backlog,
-  CheckResult,
-  Claim,
-  Item,
-  LoopView,
-  Next,
-  Overview,
-  PassedRecord,
-  Settlement,
-  Turn,
-  Work,
-  WorkContext,
-} from "../../backlog/types.ts";
+import type * as types from "../../backlog/types.ts";
 import { attemptsLeft, withRetries } from "../../loop/policy/attempts.ts";
 
 /** Retries have to end here, whatever the backlog gives. */
 const MAX_RETRIES = 3;
 
 /** `work()` gets this for a first attempt. */
-export function contextIn(cwd: string): WorkContext {
+export function contextIn(cwd: string): types.WorkContext {
   return { cwd, attempt: 1, previous: null, last: null, nonce: "k3f9ab", claims: [] };
 }
 
@@ -36,7 +22,7 @@ export class Bench {
   readonly root: string | null;
   /** The folder that serves as the working tree where the store has none. */
   readonly cwd: string;
-  #backlog: Backlog;
+  #backlog: types.Backlog;
   #attempts = 0;
 
   constructor(opened: OpenedBacklog<unknown, unknown>, journal: Journal) {
@@ -48,7 +34,7 @@ export class Bench {
     this.#key = { backlog: opened.backlog.name, scope: opened.backlog.scope ?? "" };
   }
 
-  get backlog(): Backlog {
+  get backlog(): types.Backlog {
     return this.#backlog;
   }
 
@@ -57,7 +43,7 @@ export class Bench {
     return this.#opened.state?.parts ?? new Map();
   }
 
-  get view(): LoopView {
+  get view(): types.LoopView {
     return { parked: this.#journal.parked(this.#key), passed: this.#journal.passed(this.#key) };
   }
 
@@ -65,12 +51,12 @@ export class Bench {
     return this.#opened.snapshot();
   }
 
-  async next(inFlight: readonly string[] = []): Promise<Next<unknown>> {
+  async next(inFlight: readonly string[] = []): Promise<types.Next<unknown>> {
     return plain(await this.#backlog.next({ ...this.view, inFlight }), "what next() answers");
   }
 
   /** The item that must be next. */
-  async item(): Promise<Item> {
+  async item(): Promise<types.Item> {
     const next = await this.next();
     if (next.status !== "item") throw new Error(`next() must give an item (got: ${JSON.stringify(next)})`);
     return next.item;
@@ -91,7 +77,7 @@ export class Bench {
     this.#backlog = await this.#opened.reopen?.() ?? this.#backlog;
   }
 
-  async begin(item: Item): Promise<void> {
+  async begin(item: types.Item): Promise<void> {
     this.#attempts += 1;
     const number = this.#journal.history(this.#key, item).length + 1;
     await this.#journal.begun(this.#key, item, { id: this.#id, number, userPaths: [] });
@@ -103,40 +89,48 @@ export class Bench {
   }
 
   /** The item that must be next, begun. */
-  async taken(): Promise<Item> {
+  async taken(): Promise<types.Item> {
     const item = await this.item();
     await this.begin(item);
     return item;
   }
 
-  async overview(): Promise<Overview> {
+  async overview(): Promise<types.Overview> {
     return await this.#backlog.overview(this.view);
   }
 
-  async work(item: Item, cwd: string = this.cwd): Promise<Work> {
+  async work(item: types.Item, cwd: string = this.cwd): Promise<types.Work> {
     const history = this.#journal.history(this.#key, item);
     const context = { ...contextIn(cwd), attempt: history.length + 1, previous: history.at(-1) ?? null };
     return await this.#backlog.work(wired(item), wired(context));
   }
 
   /** Plays the agent's turn at the item. */
-  async turn(item: Item, cwd: string = this.cwd): Promise<ClaimingTurn> {
+  async turn(item: types.Item, cwd: string = this.cwd): Promise<ClaimingTurn> {
     const done = { text: "<ralph>DONE</ralph>", lines: ["<ralph>DONE</ralph>"] };
     return { ...SILENT_TURN, ...(await this.#opened.turn?.(item, cwd) ?? done) };
   }
 
-  async judge(item: Item, { claims, ...turn }: ClaimingTurn, cwd: string = this.cwd): Promise<Claim<unknown> | null> {
+  async judge(
+    item: types.Item,
+    { claims, ...turn }: ClaimingTurn,
+    cwd: string = this.cwd,
+  ): Promise<types.Claim<unknown> | null> {
     const context = { ...contextIn(cwd), claims, checked: false };
     const claim = await this.#backlog.judge?.(wired(item), turn, context);
     return claim === undefined ? null : plain(claim, "what judge() answers");
   }
 
   /** An attempt at the item that ended like this: its turn did what it had to, but where it says that it did not. */
-  async attempt(item: Item, status: Attempt["status"], turn: ClaimingTurn | null = null): Promise<Attempt> {
+  async attempt(
+    item: types.Item,
+    status: types.Attempt["status"],
+    turn: ClaimingTurn | null = null,
+  ): Promise<types.Attempt> {
     const didNothing = status === "not-done" || status === "blocked";
     const taken = turn ?? (didNothing ? SILENT_TURN : await this.turn(item));
     const judged = await this.judge(item, taken);
-    const claim: Claim<unknown> = didNothing
+    const claim: types.Claim<unknown> = didNothing
       ? { ...judged, status, reason: `${status} by the agent` }
       : { ...judged, status: "done" };
     const history = this.#journal.history(this.#key, item);
@@ -146,29 +140,29 @@ export class Bench {
   }
 
   /** A turn that brought nothing; the item has no attempt left. */
-  async lastAttempt(item: Item): Promise<Attempt> {
+  async lastAttempt(item: types.Item): Promise<types.Attempt> {
     return { ...await this.attempt(item, "failed", SILENT_TURN), last: true };
   }
 
-  async settle(item: Item, attempt: Attempt): Promise<Settlement> {
+  async settle(item: types.Item, attempt: types.Attempt): Promise<types.Settlement> {
     await this.#journal.settling(this.#key, item, attempt, { work: {} });
     const settlement = plain(await this.#backlog.settle(wired(item), wired(attempt)), "what settle() answers");
     const isPass = attempt.status === "verified" || attempt.status === "unverified";
     const passed = settlement.status === "passed" && isPass
-      ? { passed: await this.#record(item, attempt.status as PassedRecord["status"]) }
+      ? { passed: await this.#record(item, attempt.status as types.PassedRecord["status"]) }
       : {};
     await this.#journal.settled(this.#key, item, attempt, { settlement, kept: {}, ...passed });
     return settlement;
   }
 
   /** From its beginning to `settle()`. */
-  async end(item: Item, status: Attempt["status"]): Promise<Settlement> {
+  async end(item: types.Item, status: types.Attempt["status"]): Promise<types.Settlement> {
     await this.begin(item);
     return await this.settle(item, await this.attempt(item, status));
   }
 
   /** Every item is given up on or passes, as `status` says. @returns how next() ended, or the settlement that stopped it */
-  async endAll(status: Attempt["status"]): Promise<Next<unknown> | Settlement> {
+  async endAll(status: types.Attempt["status"]): Promise<types.Next<unknown> | types.Settlement> {
     for (let count = 0; count < 30; count++) {
       const next = await this.next();
       if (next.status !== "item") return next;
@@ -181,14 +175,14 @@ export class Bench {
   }
 
   /** As the final check sends items back. */
-  async sendBack(ids: readonly string[]): Promise<Settlement> {
+  async sendBack(ids: readonly string[]): Promise<types.Settlement> {
     const settlement = await this.#backlog.reopen?.(ids, "it fails at the end");
     must(settlement !== undefined, "reopen() is missing");
     await this.#journal.reopen(this.#key, ids, "it fails at the end");
     return plain(settlement, "what reopen() answers");
   }
 
-  async #record(item: Item, status: PassedRecord["status"]): Promise<PassedRecord> {
+  async #record(item: types.Item, status: types.PassedRecord["status"]): Promise<types.PassedRecord> {
     const { checks } = await this.work(item);
     const commands = checks.flatMap(({ name, command, scope }) =>
       command === undefined ? [] : [{ name, command, ...(scope === undefined ? {} : { scope }) }]
@@ -205,7 +199,7 @@ export type Open = (store?: ContractStore) => Promise<Bench>;
 export type Rules = Readonly<Record<string, (bench: Bench, open: Open) => Promise<void>>>;
 
 /** Every way in which an attempt ends. */
-export const STATUSES: readonly Attempt["status"][] = [
+export const STATUSES: readonly types.Attempt["status"][] = [
   "verified",
   "unverified",
   "not-done",
@@ -220,12 +214,12 @@ export const STATUSES: readonly Attempt["status"][] = [
 export interface KnownOfAttempt {
   readonly id: string;
   readonly number: number;
-  readonly claim: Claim<unknown>;
+  readonly claim: types.Claim<unknown>;
   readonly turn: ClaimingTurn;
 }
 
 /** A turn with what it asked for. */
-export type ClaimingTurn = Turn & { readonly claims: readonly ClaimLine[] };
+export type ClaimingTurn = types.Turn & { readonly claims: readonly ClaimLine[] };
 
 /** A turn that said and changed nothing. */
 export const SILENT_TURN: ClaimingTurn = {
@@ -242,7 +236,10 @@ export const SILENT_TURN: ClaimingTurn = {
 };
 
 /** The attempt as the loop hands it to `settle()`. */
-export function attemptOf(status: Attempt["status"], { id, number, claim, turn: taken }: KnownOfAttempt): Attempt {
+export function attemptOf(
+  status: types.Attempt["status"],
+  { id, number, claim, turn: taken }: KnownOfAttempt,
+): types.Attempt {
   const { text: _text, lines: _lines, claims: _claims, ...turn } = taken;
   const known = { id, number, claim, turn, verification: null };
   const message = `the ${status} attempt ${id} left a trace`;
@@ -271,7 +268,7 @@ export function attemptOf(status: Attempt["status"], { id, number, claim, turn: 
   }
 }
 
-function resultOf(ok: boolean): CheckResult {
+function resultOf(ok: boolean): types.CheckResult {
   return { name: "check", scope: "", ok, exitCode: ok ? 0 : 1, tail: "", durationMs: 1 };
 }
 
@@ -302,16 +299,16 @@ function shown(value: unknown): string {
 }
 
 /** The parts of a turn that matter: its words and changes, and its requests by `ralph task …`, `issue …`, `step …`. */
-export interface ContractTurn extends Partial<Turn> {
+export interface ContractTurn extends Partial<types.Turn> {
   /** @default none */
   readonly claims?: readonly ClaimLine[];
 }
 
 /** A fresh store with the backlog on it. Disposed after the case. */
 export interface OpenedBacklog<Data, Findings> extends Partial<AsyncDisposable> {
-  readonly backlog: Backlog<Data, Findings>;
+  readonly backlog: types.Backlog<Data, Findings>;
   /** The same store, read by a backlog made anew: as after a kill. Absent: the store is lost with the process. */
-  readonly reopen?: () => Promise<Backlog<Data, Findings>>;
+  readonly reopen?: () => Promise<types.Backlog<Data, Findings>>;
   /** The store's content, to be compared: without times. */
   readonly snapshot: () => Promise<string>;
   /** Absolute path of the folder that holds the store's files; `null`: it has none. */
@@ -322,7 +319,7 @@ export interface OpenedBacklog<Data, Findings> extends Partial<AsyncDisposable> 
    * Does in the tree `cwd` what an agent does for the item, and gives what matters of the turn.
    * @default it says `<ralph>DONE</ralph>`
    */
-  readonly turn?: (item: Item<Data>, cwd: string) => Promise<ContractTurn>;
+  readonly turn?: (item: types.Item<Data>, cwd: string) => Promise<ContractTurn>;
 }
 
 /**
