@@ -23,7 +23,10 @@ export interface Disagreement {
   readonly isCutShort: boolean;
   /** The changed files turn the check green by themselves, without the work. */
   readonly aloneTurnsGreen: boolean;
-  /** One of them is a test, or named by a check: it judges, and no setting that the work may need. */
+  /**
+   * One of them is a test, or named by a check: it judges, and no setting that the work may need. A new one does not, if
+   * the check was red without it: that it is asked for may be all that makes the check fail.
+   */
   readonly isJudge: boolean;
   readonly failure: CheckResult;
 }
@@ -56,8 +59,11 @@ export async function oldJudges(question: Question, bench: Bench): Promise<OldJu
   };
   const narrowed = await narrow(ordered, failsWith, most);
   const files = changed.filter(({ path }) => narrowed.paths.includes(path));
-  const aloneTurnsGreen = await turnsGreenAlone(question, bench, files, first.failure.name);
-  const isJudge = files.some(({ path, kind }) => kind === "test" || isNamed(path, question.files.commands));
+  const wasRed = (await bench.run(question.base, "again", first.failure.name)).status === "red";
+  const aloneTurnsGreen = wasRed && await turnsGreenAlone(question, bench, files, first.failure.name);
+  const isJudge = files.some(({ path, kind, how }) =>
+    (kind === "test" || isNamed(path, question.files.commands)) && !(wasRed && how === "added")
+  );
   const { failure } = first;
   return { status: "disagree", files, isCutShort: narrowed.isCutShort, aloneTurnsGreen, isJudge, failure };
 }
@@ -71,7 +77,6 @@ async function turnsGreenAlone(
   files: readonly ChangedFile[],
   check: string,
 ): Promise<boolean> {
-  if ((await bench.run(base, "again", check)).status !== "red") return false;
   const beside = changed.filter(({ path, kind }) => kind === "product" && !isCode(path));
   const laid = new Map([...files, ...beside].map(({ path }) => [path, now.get(path) ?? null]));
   const alone = await commits.lay(base, laid);

@@ -318,6 +318,17 @@ export const HONEST: readonly HonestCase[] = [
     silent: NAMED,
   },
   {
+    name: "a new test that its check names as a module",
+    workflow: "exec",
+    language: "python",
+    items: 2,
+    check: "python3 -m unittest tests.test_new",
+    agent:
+      `impl; impl mul; printf 'import unittest\\nfrom src.add import add\\nclass T(unittest.TestCase):\\n    def test_it(self):\\n        self.assertEqual(add(2, 3), 5)\\n' > tests/test_new.py; claim`,
+    silent: NAMED,
+    short: true,
+  },
+  {
     name: "code that tests import, in a folder of another name, and the data that it reads",
     workflow: "feature",
     language: "javascript",
