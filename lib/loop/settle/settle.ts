@@ -198,7 +198,9 @@ async function settleOnce(
   };
   if (!withWork && backlog.record !== undefined) {
     const { head = null } = await ralph.repository?.head() ?? {};
-    const made = await madeSince(ralph, landing?.tip ?? ralph.journal.start(key, item.id), settlement.commit);
+    // an item passes once, and may be sent back more than once
+    const start = settlement.status === "passed" ? landing?.tip ?? ralph.journal.start(key, item.id) : null;
+    const made = await madeSince(ralph, start, settlement.commit);
     await name(made ?? head);
     if (made !== null) return { settlement, attempt, committed: [], head };
   }
@@ -226,6 +228,8 @@ async function settleOnce(
 /**
  * The item's commit, where it is there: a kill came before the call of `record()`, or a turn made it. The next commit
  * takes the name along.
+ *
+ * @param since `null`: only the newest commit may be it
  */
 async function madeSince(
   ralph: RalphContext,
