@@ -1,10 +1,10 @@
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { commitAt, isAncestor } from "./refs.ts";
 import { removePath } from "../host/files.ts";
 import { NAMES_AT, outputFrom, overPaths, pathsBetween, pathsFrom } from "./run_git.ts";
 import { saveTree } from "./own_index.ts";
 import { markedCommits } from "./turn_mark.ts";
-import { readStash, readTags, type Tags } from "./tags.ts";
+import { commonOf, readStash, readTags, type Tags } from "./tags.ts";
 import type { HeadNow, Repository } from "./repository.ts";
 
 /** The history that a turn must leave in place. */
@@ -113,25 +113,33 @@ export function readWork({ gitDirectory }: Guarded, branch: string | null): Tags
   return work;
 }
 
-/** Holds it by refs while a turn runs: once nothing names it, `git gc --prune=now` takes it off the disk. */
+/**
+ * Holds it by refs until `letGo()`: once nothing names it, `git gc --prune=now` takes it off the disk. A tip is held once,
+ * for all workers.
+ */
 export async function holdWork(repository: Guarded, work: Tags): Promise<void> {
-  const tips = new Set([...work].filter(([name]) => !name.startsWith(REPLACE)).map(([, hash]) => hash));
-  const input = [...tips].map((hash) => `update ${heldBy(repository)}${hash} ${hash}\n`).join("");
-  if (input !== "") await repository.git(["-c", "core.fsync=none", "update-ref", "--stdin"], { input });
+  const common = commonOf(repository.gitDirectory);
+  const held = holding.get(common) ?? new Set();
+  const tips = [...work].flatMap(([name, hash]) => name.startsWith(REPLACE) || held.has(hash) ? [] : [hash]);
+  if (tips.length === 0) return;
+  holding.set(common, new Set([...held, ...tips]));
+  const input = [...new Set(tips)].map((hash) => `update ${HELD}${hash} ${hash}\n`).join("");
+  await repository.git(["-c", "core.fsync=none", "update-ref", "--stdin"], { input });
 }
 
-/** The turn has ended. @param folder `HELD`: whoever held it, since Ralph was killed */
-export async function letGo(repository: Guarded, folder: string = heldBy(repository)): Promise<void> {
-  const { stdout: input } = await repository.git(["for-each-ref", "--format=delete %(refname)", folder]);
-  if (input !== "") await repository.git(["-c", "core.fsync=none", "update-ref", "--stdin"], { input });
+/** Call when the last turn has ended. @param killed whoever held it was killed */
+export async function letGo(
+  { gitDirectory, git }: Pick<Guarded, "gitDirectory" | "git">,
+  killed = false,
+): Promise<void> {
+  if (!holding.delete(commonOf(gitDirectory)) && !killed) return;
+  const { stdout: input } = await git(["for-each-ref", "--format=delete %(refname)", HELD]);
+  if (input !== "") await git(["-c", "core.fsync=none", "update-ref", "--stdin"], { input });
 }
 
-export const HELD = "refs/ralph/held/";
-
-/** Each worker holds it for itself. */
-function heldBy({ gitDirectory }: Pick<Guarded, "gitDirectory">): string {
-  return `${HELD}${basename(gitDirectory).replace(/^\./, "")}/`;
-}
+const HELD = "refs/ralph/held/";
+/** The tips that this process holds, by the repository's common directory. */
+const holding = new Map<string, ReadonlySet<string>>();
 
 const STASH_REGEXP = /^stash-[0-9a-f]{10}$/;
 
@@ -170,7 +178,6 @@ export async function keepGone(
     const done = at === undefined ? "removed" : `moved to ${at.slice(0, 10)}, where what it held is in no ref`;
     said.push(`while the turn ran, ${name} was ${done}: ${exitCode === 0 ? kept : `${hash} is gone`}`);
   }
-  if (before.size > 0) await letGo(repository);
   return said;
 }
 

@@ -44,7 +44,8 @@ export function movedTags(before: Tags, now: Tags): readonly string[] {
   return [...before].flatMap(([name, hash]) => now.get(name) === hash ? [] : [name]);
 }
 
-function commonOf(gitDirectory: string): string {
+/** The git directory that all worktrees share. Absolute path. */
+export function commonOf(gitDirectory: string): string {
   return resolve(gitDirectory, textOf(join(gitDirectory, "commondir")).trim() || ".");
 }
 

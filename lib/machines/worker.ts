@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { letGo } from "../git/history.ts";
 import { dirname, join, relative } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { withFindings } from "../backlog/findings.ts";
@@ -342,6 +343,7 @@ async function makeAttempt<Data, Findings>(
     brief: tree.brief,
     guard: createTurnGuard(tree.ralph, { userPaths: new Set(), stateFiles: backlog.stateFiles }),
   });
+  await letGo(requireRepository(tree.ralph));
   const { turn } = attempt;
   const paths = topLevelPaths(tree.ralph, turn?.changedFiles ?? []);
   if (turn === null) return { attempt, paths };

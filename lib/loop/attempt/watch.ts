@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { note, type RalphContext } from "../../context/context.ts";
-import { HELD, holdWork, keepGone, keepReset, letGo, readWork } from "../../git/history.ts";
+import { holdWork, keepGone, keepReset, letGo, readWork } from "../../git/history.ts";
 import { type Repository, requireRepository, type TreeSnapshot } from "../../git/repository.ts";
 import { outputFrom, pathsBetween } from "../../git/run_git.ts";
 import { readReflog, type Tags } from "../../git/tags.ts";
@@ -146,5 +146,5 @@ export async function keepGoneOfKilled(ralph: RalphContext): Promise<void> {
   for (const said of await keepGone(repository, { before, head: null }, now, `${ralph.run.id}.killed`)) {
     note(ralph, "warn", said.replace("while the turn ran", "since the turn in which Ralph was stopped"));
   }
-  await letGo(repository, HELD);
+  await letGo(repository, true);
 }

@@ -1,3 +1,4 @@
+import { letGo } from "../../git/history.ts";
 import { join } from "node:path";
 import { agentTurn, type ObservedTurn } from "../../agents/agent_turn.ts";
 import { refusalOf } from "../../agents/turn_verdict.ts";
@@ -144,7 +145,11 @@ async function takeTurn(
   await guard.beforeTurn(item.id, before);
   const early: BriefChange[] = [];
   const place = { before: reviews ? null : before, file: file.path, early };
-  const run = async (): Promise<GuardedTurn> => await guard.afterTurn(parts.id, await runTurn(parts, text, place));
+  const run = async (): Promise<GuardedTurn> => {
+    const guarded = await guard.afterTurn(parts.id, await runTurn(parts, text, place));
+    if (parts.options.guard === undefined) await letGo(requireRepository(ralph));
+    return guarded;
+  };
   const taken = await (reviews ? brief.asInstructed(run) : run());
   const asked = maskedClaims(ralph, await file.read());
   const changes = await brief.compare();

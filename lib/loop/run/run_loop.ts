@@ -12,6 +12,7 @@ import { noteVerdict } from "../finish/note_verdict.ts";
 import { tooLarge } from "../finish/too_large.ts";
 import type { LoopOptions, LoopOutcome } from "./outcome.ts";
 import { restoreKilled } from "../attempt/uncommitted.ts";
+import { letGo } from "../../git/history.ts";
 import { keepGoneOfKilled } from "../attempt/watch.ts";
 import { readyTree, recover } from "../recover/recover.ts";
 import { type Committer, createCommitter, ownPaths } from "../settle/committer.ts";
@@ -84,7 +85,7 @@ export async function runLoop<Data, Findings>(
   const goal = (await backlog.brief?.())?.goal ?? null;
   const { Loop } = await import("./loop.ts");
   const loop = new Loop({ ralph, backlog, options, key, committer, ownership, brief, before: now, workers });
-  const ended = await loop.run().finally(end);
+  const ended = await loop.run().finally(end).finally(() => letGo(repository));
   const isOver = ended.status !== "handed-out"; // attempts count until the run has ended
   if (isOver && (ended.iterations > 0 || interrupted.length > 0)) await commitState(ralph, committer, backlog, ended);
   const { head } = await repository.head();
