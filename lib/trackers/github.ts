@@ -129,7 +129,7 @@ class Github implements Tracker {
 
   async changed(): Promise<boolean> {
     const url = `${this.#base}/issues?state=all&sort=updated&direction=desc&per_page=1`;
-    const headers = this.#etag === null ? {} : { "if-none-match": this.#etag };
+    const headers: Readonly<Record<string, string>> = this.#etag === null ? {} : { "if-none-match": this.#etag };
     const { status, header } = await this.#options.api({ url, headers });
     if (status === 304) return false;
     this.#etag = header("etag");
