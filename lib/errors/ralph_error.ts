@@ -64,7 +64,7 @@ function fill(text: string, details: Readonly<Record<string, string | number>>):
 export function notGenerated(error: unknown): RalphError | null {
   const message = error instanceof Error || error instanceof Object && "message" in error ? String(error.message) : "";
   const isMissing = /cannot find|not found/i.test(message) &&
-    /generated[\\/](?:prompts|recipes|types)\.ts/.test(message);
+    /generated[\\/]\w+\.ts/.test(message);
   return isMissing ? new RalphError("not-generated", { cause: error }) : null;
 }
 

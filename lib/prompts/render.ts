@@ -5,7 +5,6 @@
  */
 import { join } from "node:path";
 import { nearest, RalphError } from "../errors/ralph_error.ts";
-import { PROMPTS } from "../generated/prompts.ts";
 import { listDirectory, readText } from "../host/files.ts";
 
 /** These values fill the placeholders of a prompt, by name. */
@@ -105,6 +104,7 @@ export async function findPrompt(name: string, { root }: { readonly root: string
     const text = await readText(join(root, from));
     if (text !== null && text.trim() !== "") return { text, from };
   }
+  const { PROMPTS } = await import("../generated/prompts.ts");
   const text = PROMPTS[name];
   if (text === undefined) {
     throw new RalphError("internal", { details: { problem: `there is no prompt named ${name}` } });
