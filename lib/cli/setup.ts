@@ -7,6 +7,7 @@ import type { Prompter } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { openRepository } from "../git/open_repository.ts";
 import { findExecutable, shellInvocation } from "../host/shell.ts";
+import { trackerHere } from "../trackers/open_tracker.ts";
 import { formatDuration, oneLine } from "../ui/text.ts";
 import { excerptLines } from "../ui/event_lines.ts";
 
@@ -280,7 +281,9 @@ async function screen(
   const stateOf = (one: string): string | null | undefined =>
     known.find((candidate) => candidate.command === one)?.state;
   const left = known.filter((one) => !checks.includes(one.command) && one.state !== PASSES && one.from !== "you");
-  const branch = await (await openRepository(host, root))?.currentBranch() ?? "HEAD";
+  const repository = await openRepository(host, root);
+  const branch = await repository?.currentBranch() ?? "HEAD";
+  const issues = repository === null ? null : await trackerHere(config.tracker, { git: repository.git, root });
   const mode = configOverlay(flags).sandbox?.mode ?? config.sandbox.mode;
   const isOff = ["off", "auto"].includes(mode);
   const rows: readonly (readonly [string, string])[] = [
@@ -299,6 +302,7 @@ async function screen(
       ? []
       : [["", `left out: ${left.map((one) => withState(one.command, one.state)).join("; ")}`] as const],
     ...begins === "planning" ? [["branch", `one that the plan names, from ${branch}`] as const] : [],
+    ...issues === null ? [] : [["issues", issues] as const],
     ["sandbox", isOff ? "off; `--sandbox` confines agent and checks to this project" : mode],
   ];
   return [

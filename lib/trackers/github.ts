@@ -17,12 +17,18 @@ const EVENTS = 100;
 /** A comment is looked for and made so often. */
 const TRIES = 3;
 
+/** GitHub Enterprise gets these fields years after github.com. */
+const ORDER = "blockedBy(first: 50) { nodes { ...other } } subIssues(first: 100) { nodes { ...other } }";
+const OTHER = "fragment other on Issue { number state repository { nameWithOwner } }";
+/** An issue on a task list that is not ticked: `- [ ] #12`. */
+const TASK_REGEXP = /^\s*[-*+] \[ \] #(\d+)\b/gm;
+
 const ISSUE = `fragment who on Actor { __typename login }
-fragment other on Issue { number state repository { nameWithOwner } }
+${OTHER}
 fragment issue on Issue {
   number title body url state createdAt updatedAt lastEditedAt author { ...who } editor { ...who }
   labels(first: 100) { nodes { name } }
-  blockedBy(first: 50) { nodes { ...other } } subIssues(first: 100) { nodes { ...other } }
+  ${ORDER}
   timelineItems(last: ${EVENTS}, itemTypes: [LABELED_EVENT, RENAMED_TITLE_EVENT]) { nodes {
     __typename
     ... on LabeledEvent { createdAt actor { ...who } label { name } }
@@ -74,6 +80,8 @@ class Github implements Tracker {
   /** Ids of comments, by issue and marker. */
   readonly #comments = new Map<string, number>();
   #etag: string | null = null;
+  /** False for a host that knows neither sub-issues nor what blocks an issue: task lists are the order there. */
+  #hasOrder = true;
 
   constructor(options: GithubOptions) {
     this.#options = options;
@@ -166,7 +174,9 @@ class Github implements Tracker {
       updatedAt: textOf(node["updatedAt"]),
       edits: [await this.#change(body), isWhole ? await this.#change(title) : { at: title.at, by: null }],
       labelled: await Promise.all(set.map(({ createdAt, actor }) => this.#change({ at: textOf(createdAt), actor }))),
-      waitsFor: others.filter(({ state }) => state === "OPEN").map((other) => this.#idOf(other)),
+      waitsFor: this.#hasOrder
+        ? others.filter(({ state }) => state === "OPEN").map((other) => this.#idOf(other))
+        : [...textOf(node["body"]).matchAll(TASK_REGEXP)].map(([, number]) => `#${number}`),
     };
   }
 
@@ -216,7 +226,15 @@ class Github implements Tracker {
     const { api, host, url } = this.#options;
     const [owner, name] = this.project.split("/");
     const graph = `${url.replace(/\/v3$/, "")}/graphql`;
-    return objectOr(objectOr(await askGraph(api, host, graph, query, { owner, name, ...variables }))["repository"]);
+    const text = this.#hasOrder ? query : query.replace(OTHER, "").replace(ORDER, "");
+    try {
+      return objectOr(objectOr(await askGraph(api, host, graph, text, { owner, name, ...variables }))["repository"]);
+    } catch (error) {
+      const isOlder = RalphError.isInstance(error) && /\b(?:blockedBy|subIssues)\b/.test(error.message);
+      if (!isOlder || !this.#hasOrder) throw error;
+      this.#hasOrder = false;
+      return await this.#ask(query, variables);
+    }
   }
 
   async *#nodes(

@@ -4,9 +4,11 @@
  *
  * @module
  */
+import { join } from "node:path";
 import type { TrackerConfig } from "../config/load.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { Repository } from "../git/repository.ts";
+import { pathExists } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 import type { Tracker } from "./types.ts";
 
@@ -41,6 +43,19 @@ export async function nameTracker(config: TrackerConfig, { git }: Pick<TrackerPl
     default:
       throw unknown("no tracker is named: `--tracker github`, or `tracker.name` in the configuration");
   }
+}
+
+/** The tracker that a project without one could work off, in a line: beads' folder, or a remote at GitHub; `null`: none. */
+export async function trackerHere(
+  config: TrackerConfig,
+  { git, root }: Pick<TrackerPlace, "git" | "root">,
+): Promise<string | null> {
+  const offer = (name: string): string =>
+    `\`ralph run --tracker ${name}\` works off those with the label ${config.label}`;
+  if (config.name !== null) return null;
+  if (await pathExists(join(root, ".beads"))) return offer("beads");
+  const github = await nameTracker({ ...config, name: "github" }, { git }).catch(() => null);
+  return github === null ? null : `${github.project}: ${offer(github.name)}`;
 }
 
 /** Opens it. @throws {RalphError} tracker-unknown, tracker-login */

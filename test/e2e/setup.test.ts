@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ralphCli } from "./cli.ts";
+import { type CliResult, ralphCli } from "./cli.ts";
 
 describe("setting a project up", () => {
   test("where no agent is on PATH, one's own with a server whose key is there is named: by exec and by init", async () => {
@@ -94,6 +94,22 @@ describe("setting a project up", () => {
       verify: { default: ["make test"] },
     });
     expect(git("status", "--porcelain", "-uall")).toBe("?? ralph.config.json");
+  });
+
+  test("the first screen offers the issues of the repository at GitHub, or those of beads", async () => {
+    const screenAfter = (command: string): Promise<CliResult> =>
+      ralphCli().files({ Makefile: "test:\n\t@true\n" }).agent("claude", "exit 0").args("init").before(command)
+        .terminal(["Set this project up", "n"]).expectExit(0);
+
+    const first = await screenAfter("git remote add origin git@github.com:acme/shop.git");
+    const second = await screenAfter("mkdir .beads");
+    const third = await screenAfter("git remote add origin https://git.example.invalid/acme/shop");
+
+    expect(first.stdout).toMatch(
+      /issues +acme\/shop: `ralph run --tracker github` works off those with the label\s+ralph/,
+    );
+    expect(second.stdout).toMatch(/issues +`ralph run --tracker beads`/);
+    expect(third.stdout).not.toContain("--tracker");
   });
 
   test("`ralph init` asks again for an agent whose program is not there, and takes it when it is given twice", async () => {

@@ -55,6 +55,22 @@ test("issues with the label are worked on in order, pushed with their claim, tol
   expect(readFileSync(place.turns, "utf8")).toBe("2\n1\n");
 });
 
+test("a host that knows no sub-issues: task lists are the order", async () => {
+  await using server = await githubServer();
+  using place = farm(server.url);
+  server.isOlder = true;
+  server.add({ number: 1, title: "Add all", body: "- [x] #7\n- [ ] #2\n- [ ] #3" });
+  server.add({ number: 2, title: "Add two" });
+  server.add({ number: 3, title: "Add three", body: "- [ ] write #1 down\n- [ ] #9", state: "OPEN" });
+
+  const { code, out } = await ralph(place, place.clone("a"), RUN);
+
+  expect(readFileSync(place.turns, "utf8"), out).toBe("2\n");
+  expect(out).toContain("#3 is left: #9 come first");
+  expect(out).toContain("#1 is left: #2, #3 come first");
+  expect(code, out).toBe(0);
+});
+
 test("a token is in requests alone: not in a turn, a check, a log, a commit or a comment", async () => {
   await using server = await githubServer();
   using place = farm(server.url);

@@ -54,6 +54,8 @@ export interface GithubServer extends AsyncDisposable {
   fail: (request: string) => { readonly status: number; readonly after?: boolean } | null;
   /** Every connection is cut. */
   offline: boolean;
+  /** Knows neither sub-issues nor what blocks an issue. */
+  isOlder: boolean;
   /** The next moment of its clock, ISO 8601. */
   now(): string;
   add(issue: Partial<StoredIssue> & { readonly number: number }): StoredIssue;
@@ -80,6 +82,7 @@ export async function githubServer(): Promise<GithubServer> {
     rights: new Map([["owner", "admin"], ["writer", "write"], ["reader", "read"], ["stranger", "none"]]),
     fail: () => null,
     offline: false,
+    isOlder: false,
     now: () => new Date(Date.UTC(2026, 0, 1) + (second += 1) * 1000).toISOString(),
     add(issue) {
       const at = state.now();
@@ -145,6 +148,15 @@ export async function githubServer(): Promise<GithubServer> {
     { query, variables }: { readonly query: string; readonly variables: Record<string, unknown> },
   ): object {
     const { number, states, labels, since, after } = variables;
+    const unknown = state.isOlder ? ["blockedBy", "subIssues"].find((name) => query.includes(name)) : undefined;
+    if (unknown !== undefined) {
+      return {
+        errors: [{
+          extensions: { code: "undefinedField" },
+          message: `Field '${unknown}' doesn't exist on type 'Issue'`,
+        }],
+      };
+    }
     const issue = state.issues.get(Number(number));
     const missing = {
       data: { repository: { issue: null } },
