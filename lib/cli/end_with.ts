@@ -23,7 +23,7 @@ export const NOTICE_LABELS: Readonly<Record<string, string>> = {
   "unsteady": "unsteady",
   "restored": "restored",
   "not-reproducible": "not reproducible in a clean checkout",
-  "not-committed": "verified, not committed",
+  "not-committed": "not committed",
   "not-checked-as-commit": "not checked as a commit",
   "workspace": "dependencies",
   "leftover": "left over",

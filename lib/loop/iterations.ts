@@ -177,16 +177,14 @@ export class Iterations {
     return withRetries(one, history, { left, sameFailure: this.#limits.sameFailure });
   }
 
-  /** Notes which changes of the tree are this item's after its turn. */
-  async own(item: Item, attempt: Attempt, after: TreeSnapshot): Promise<void> {
+  /** Notes which changes of the tree are this item's after its turn. @returns a person's files that have changed as well */
+  async own(item: Item, attempt: Attempt, after: TreeSnapshot): Promise<readonly string[]> {
     const { ralph, backlog, ownership } = this.#parts;
     const changed = topLevelPaths(ralph, attempt.turn?.changedFiles ?? []);
     const nested = await nestedIn(requireRepository(ralph), changed);
     if (nested.length > 0) note(ralph, "warn", nestedMessage(nested));
     const state = new Set(topLevelPaths(ralph, backlog.stateFiles));
-    const mixed = ownership.afterTurn(item.id, changed.filter((path) => !state.has(path)), after);
-    if (mixed.length === 0) return;
-    note(ralph, "warn", `not committed, since they had changes before the turn: ${mixed.join(", ")}`);
+    return ownership.afterTurn(item.id, changed.filter((path) => !state.has(path)), after);
   }
 
   /** Records how an attempt was settled, reports it, starts its hooks. @returns why the run ends, or `null` */
@@ -225,7 +223,7 @@ export class Iterations {
     const { added } = this.#limits;
     this.progress = policy.advance(this.progress, item, attempt, settlement, { atStart: this.atStart, added });
     for (const path of rootPaths(ralph, ownership.uncommitted(this.progress.passed))) {
-      this.notice({ kind: "not-committed", subject: path, message: "" });
+      this.notice({ kind: "not-committed", subject: path, message: "changed by a turn or a person" });
     }
     const unreported = policy.unreportedBudget(this.progress, this.#limits);
     if (unreported !== null && this.progress.turns === 1) {

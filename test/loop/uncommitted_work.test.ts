@@ -72,8 +72,8 @@ describe("an item's work", () => {
     expect(await world.git("status", "--porcelain")).toBe("");
   });
 
-  test.each(["clean", "off"] as const)(
-    "that is in no commit has not passed, and what it is in is named (verify.final: %s)",
+  test.each(["tree", "off"] as const)(
+    "that is in no commit, and that no check of a commit has shown to be needless, has not passed (verify.final: %s)",
     async (final) => {
       await using world = await loopWorld(async ({ cwd, prompt }) => {
         await adding({ cwd, prompt } as Parameters<Turns>[0], 0);
@@ -86,7 +86,7 @@ describe("an item's work", () => {
 
       expect(run).toMatchObject({ status: "failed", reason: "final-check", passed: ["one", "two"] });
       expect(run.status === "failed" && run.reasons).toEqual([
-        "not committed, since they had changes before the turn: notes.md; commit them, then run the same command again",
+        "changed by a turn or a person, and not committed: notes.md; commit them, then run the same command again",
       ]);
       expect(await readFile(join(world.root, "notes.md"), "utf8")).toContain("mine\n");
     },

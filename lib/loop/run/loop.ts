@@ -272,7 +272,9 @@ export class Loop {
       clean: this.#clean,
     });
     const attempt = iterations.limited(begun, worked.attempt);
-    if (worked.after !== null) await iterations.own(item, attempt, worked.after);
+    const changed = worked.after === null ? [] : await iterations.own(item, attempt, worked.after);
+    const named = changed.map((path) => `${rootPaths(ralph, [path])[0]}${this.#asFound(path)}`).join(", ");
+    if (named !== "") note(ralph, "warn", `changed while the turn ran, by it or a person, and not committed: ${named}`);
     const settled = await settleAndCommit(ralph, committer, {
       backlog,
       key,
@@ -344,8 +346,13 @@ export class Loop {
     return paths.filter((path) => this.#guard.found.get(path)?.content !== contents.get(path)).map((path) => ({
       kind: "leftover",
       subject: rootPaths(this.#ralph, [path])[0]!,
-      message: `changed by turns; \`git show ${keptRef(this.#ralph)}:${path}\` prints it as it was before them`,
+      message: `changed by turns or a person${this.#asFound(path)}`,
     }));
+  }
+
+  #asFound(path: string): string {
+    const isKept = this.#guard.found.get(path)?.blob !== undefined;
+    return isKept ? ` (\`git show ${keptRef(this.#ralph)}:${path}\` prints it as the run found it)` : "";
   }
 
   #end(ending: Ending): LoopOutcome {
