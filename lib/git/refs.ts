@@ -64,6 +64,9 @@ export async function ownCommit(
   return await commitTree(repository, tree, { ...commit, environment: OWN_IDENTITY });
 }
 
+/** The commits that this process has moved HEAD to: what it makes for a turn carries the turn's mark. */
+export const ownMoves: Set<string> = new Set();
+
 /** Git says this if a ref is at another commit by now. */
 const MOVED_REGEXP = /is at [0-9a-f]+ but expected/;
 
@@ -79,6 +82,7 @@ export async function moveHead(
 ): Promise<boolean> {
   const arguments_ = ["update-ref", "-m", why, "HEAD", to, from];
   const end = await git(arguments_);
+  if (end.exitCode === 0) ownMoves.add(to);
   if (end.exitCode === 0) return true;
   if (MOVED_REGEXP.test(end.stderr)) return false;
   throw gitFailed(arguments_, reasonOf({ ...end, tail: end.stderr }));

@@ -1,6 +1,15 @@
 import { entriesAt, layEntries } from "./index_entries.ts";
-import { commitTree, moveHead } from "./refs.ts";
-import { commitFields, gitFailed, lineFrom, NAMES_AT, overPaths, pathsBetween, pathsFrom } from "./run_git.ts";
+import { commitTree, isAncestor, moveHead, ownMoves } from "./refs.ts";
+import {
+  commitFields,
+  gitFailed,
+  lineFrom,
+  NAMES_AT,
+  outputFrom,
+  overPaths,
+  pathsBetween,
+  pathsFrom,
+} from "./run_git.ts";
 import { markedCommits, markingEnvironment } from "./turn_mark.ts";
 import { treeWith } from "./own_index.ts";
 import type { Repository, TreeSnapshot, WithGit, WithIndex } from "./repository.ts";
@@ -69,6 +78,33 @@ async function writtenWithout(
     renamed.set(commit.id, isEmpty ? only : await commitTree(repository, tree, made));
   }
   return renamed.get(head) ?? head;
+}
+
+/**
+ * Takes the commits that no turn and no person made off the branch and keeps them under a ref; their files stay as they
+ * are, uncommitted.
+ *
+ * @param from HEAD before whatever made them
+ * @returns a sentence; `null` where there are none
+ */
+export async function takeOff(
+  repository: WithIndex,
+  { from, to, run }: { readonly from: string; readonly to: string; readonly run: string },
+): Promise<string | null> {
+  if (!await isAncestor(repository, from, to)) return null;
+  const line = await commitFields(repository, ["%H", "%s", "%T"], ["--first-parent", `${from}..${to}`]);
+  const commits = line.map(([id = "", subject = "", tree = ""]) => ({ id: id.trim(), subject, tree }));
+  const marked = await markedCommits(repository, commits.map(({ id }) => id));
+  const others = commits.findIndex(({ id }) => !marked.has(id) || ownMoves.has(id));
+  const made = others < 0 ? commits : commits.slice(0, others);
+  if (made[0] === undefined) return null;
+  const onto = commits[others]?.id ?? from;
+  const ref = `refs/ralph/lost/${run}.by-${made[0].tree.slice(0, 10)}`;
+  await outputFrom(repository, ["update-ref", ref, to]);
+  if (!await moveHead(repository, { from: to, to: onto, why: "ralph: without what no turn committed" })) return null;
+  await overPaths(repository, ["reset", "--quiet"], await pathsBetween(repository, onto, to));
+  const subjects = made.map(({ subject }) => subject).join(", ");
+  return `committed "${subjects}": taken off the branch and kept as ${ref}; the files stay as they are`;
 }
 
 const BY_BYTE = { encoding: "latin1" } as const;

@@ -25,6 +25,8 @@ interface Case {
   readonly before?: string;
   readonly items?: readonly string[];
   readonly strict?: boolean;
+  /** A hook of Ralph's runs this after each item. */
+  readonly hook?: string;
 }
 
 async function ran(one: Case): Promise<World & { readonly status: string; readonly said: string }> {
@@ -46,7 +48,8 @@ async function ran(one: Case): Promise<World & { readonly status: string; readon
   }
   const check = one.check === undefined ? [] : [`test ! -e a || { ${one.check}; }`];
   const items = (one.items ?? ["a"]).map((id) => ({ id, title: `write ${id}`, checks: [`test -f ${id}`, ...check] }));
-  const { status } = await runLoop(world.ralph, memoryBacklog(items));
+  const hooks = one.hook === undefined ? [] : [{ id: "tidy", command: one.hook, parallel: false }];
+  const { status } = await runLoop(world.ralph, memoryBacklog(items), { hooks });
   const said = world.events.flatMap((event) => event.type === "note" ? [event.message] : []).join("\n");
   return { ...world, status, said };
 }
@@ -90,7 +93,8 @@ describe("a person's file", () => {
     expect(await world.git("status", "--porcelain")).toBe("M notes.txt\n?? new.txt");
     expect(await world.git("log", "--format=%s", "--", "notes.txt", "new.txt")).not.toContain("fmt");
     expect(await world.git("ls-files", "a")).toBe("a");
-    expect(world.said).toMatch(/the check `.+` committed what was uncommitted before it/);
+    expect(world.said).toMatch(/the check `.+` committed "fmt": taken off the branch and kept as refs\/ralph\/lost\//);
+    expect(world.said).not.toMatch(/restored|uncommitted before it/);
   });
 
   test("that a hook of git removes at each commit is back after each", async () => {
@@ -139,6 +143,19 @@ describe("a person's file", () => {
       );
     }
   });
+});
+
+test("a commit of a check that then fails, or of a hook, is taken off the branch, named and kept", async () => {
+  const commit = "echo made >> README.md; git commit -qm made README.md";
+  for (const how of [{ check: `${commit}; false` }, { hook: commit }]) {
+    const world = await ran(how);
+    await using _ = world;
+
+    expect(await world.git("log", "--format=%s")).not.toContain("made");
+    const [, kept = ""] = /committed "made": taken off the branch and kept as (\S+);/.exec(world.said) ?? [];
+    expect(await world.git("log", "-1", "--format=%s", kept)).toBe("made");
+    expect(await world.git("status", "--porcelain", "notes.txt", "new.txt")).toBe("M notes.txt\n?? new.txt");
+  }
 });
 
 test("a branch or a note that a turn or a check moves off the only ref to its commits is kept and named", async () => {

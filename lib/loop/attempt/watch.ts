@@ -4,6 +4,7 @@ import { holdWork, keepGone, keepReset, letGo, readWork } from "../../git/histor
 import { type Repository, requireRepository, type TreeSnapshot } from "../../git/repository.ts";
 import { outputFrom, pathsBetween } from "../../git/run_git.ts";
 import { readReflog, type Tags } from "../../git/tags.ts";
+import { takeOff } from "../../git/take_out.ts";
 import { jsonIn, objectOr } from "../../host/data.ts";
 import { readText, writeOwn } from "../../host/files.ts";
 import { factsOf } from "../../host/path_facts.ts";
@@ -34,6 +35,7 @@ export function createWatch(ralph: RalphContext, uncommitted: Uncommitted): Watc
   let kept: TreeSnapshot | null = null;
   let head: string | null = null;
   let stamps: ReadonlyMap<string, string | undefined> = new Map();
+  const said = new Set<string>();
   const stampOf = (path: string): string | undefined => factsOf(join(repository.topLevel, path))?.stamp;
   const commitNow = async (): Promise<string | null> => (await repository.head()).head;
 
@@ -69,9 +71,16 @@ export function createWatch(ralph: RalphContext, uncommitted: Uncommitted): Watc
     },
     async look(by) {
       const isTouched = [...stamps].some(([path, stamp]) => stampOf(path) !== stamp);
-      const at = stamps.size === 0 ? null : await commitNow();
+      const at = await repository.head();
+      const isMoved = kept !== null && at.head !== head;
+      if (isMoved && head !== null && at.head !== null && at.branch === kept!.branch) {
+        const off = await takeOff(repository, { from: head, to: at.head, run: ralph.run.id });
+        if (off !== null && !said.has(off)) note(ralph, "warn", `${by} ${off}`);
+        if (off !== null) said.add(off);
+      }
       await refs.look(by, kept?.head ?? null);
-      if (kept !== null && (isTouched || (at !== null && at !== head))) await restore(kept, by);
+      if (kept !== null && (isTouched || (stamps.size > 0 && isMoved))) await restore(kept, by);
+      else if (isMoved) head = await commitNow();
     },
   };
 }
