@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PAYLOAD_TYPE } from "./schema.ts";
+import { PAYLOAD_TYPE } from "./names.ts";
 
 /** The bytes that a signature is made of: the payload with its type and lengths. Pure. */
 export function signedBytes(payload: string): Buffer {

@@ -13,6 +13,7 @@ const LIGHT = ["deno-std", "fast-string-width", "fast-string-truncated-width"];
 function runWith(
   packages: readonly string[],
   args: readonly string[],
+  file = "bin/ralph.ts",
 ): { readonly status: number | null; readonly output: string } {
   const folder = mkdtempSync(join(tmpdir(), "ralph-start-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -31,7 +32,7 @@ function runWith(
     JSON.stringify({ branchName: "main", userStories: [story] }),
   );
   const bun = join(ROOT, "node_modules/bun/bin/bun.exe");
-  const { status, stdout, stderr } = spawnSync(bun, ["--no-install", join(folder, "bin/ralph.ts"), ...args], {
+  const { status, stdout, stderr } = spawnSync(bun, ["--no-install", join(folder, file), ...args], {
     cwd: join(folder, "project"),
     encoding: "utf8",
   });
@@ -61,6 +62,11 @@ describe("the start path", () => {
       expect(ran, ran.output).toMatchObject({ status: 0 });
     },
   );
+
+  test("a verdict is attested without its schema", () => {
+    const ran = runWith(LIGHT, [], "lib/attest/attest.ts");
+    expect(ran, ran.output).toMatchObject({ status: 0 });
+  });
 
   test("the trap works: what needs dax fails without it", () => {
     expect(runWith([...LIGHT, "zod", "picomatch"], ["verify"]).output).toContain("dax");

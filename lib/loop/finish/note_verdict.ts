@@ -1,6 +1,6 @@
 import { note, type RalphContext } from "../../context/context.ts";
 import { attest, briefHash } from "../../attest/attest.ts";
-import { VERDICTS_REF } from "../../attest/schema.ts";
+import { VERDICTS_REF } from "../../attest/names.ts";
 import type { CheckResult, CommandCheck } from "../../backlog/types.ts";
 import type { BriefRecord } from "../../backlog/journal_types.ts";
 import { RalphError } from "../../errors/ralph_error.ts";

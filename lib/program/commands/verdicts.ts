@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
-import { opened, type Verified, verifyAttestation } from "../../attest/attest.ts";
-import { ATTESTATIONS_REF, VERDICTS_REF } from "../../attest/schema.ts";
+import { ATTESTATIONS_REF, VERDICTS_REF } from "../../attest/names.ts";
+import { opened, type Verified, verifyAttestation } from "../../attest/verify.ts";
 import { type Invocation, toJson, usage } from "../../cli/command.ts";
 import { NOTICE_LABELS } from "../../cli/end_with.ts";
 import { openSession } from "../../cli/session.ts";
