@@ -27,12 +27,12 @@ describe("a dirty tree", () => {
     ]);
   });
 
-  test("a file of the user's that changes while a turn runs is named and not committed", async () => {
+  test("a file of the user's that changes while a turn runs is named and not committed: the run has not passed", async () => {
     const project = faultProject(`${WORK}; echo agent >> tracked.txt`);
 
     const { stderr, git, read } = await project.cli.files({ "tracked.txt": "theirs\n" }).dirty({
       "tracked.txt": "theirs\nmine\n",
-    }).expectExit(0);
+    }).expectExit(1);
 
     expect(stderr).toMatch(/warning: changed while the turn ran, by it or a person, and not committed: tracked.txt \(/);
     expect(stderr).toContain("not committed  tracked.txt: changed by a turn or a person");

@@ -72,8 +72,8 @@ describe("an item's work", () => {
     expect(await world.git("status", "--porcelain")).toBe("");
   });
 
-  test.each(["tree", "off"] as const)(
-    "that is in no commit, and that no check of a commit has shown to be needless, has not passed (verify.final: %s)",
+  test.each(["clean", "tree", "off"] as const)(
+    "that is in no commit has not passed, and what it is in is named (verify.final: %s)",
     async (final) => {
       await using world = await loopWorld(async ({ cwd, prompt }) => {
         await adding({ cwd, prompt } as Parameters<Turns>[0], 0);

@@ -68,12 +68,7 @@ export async function conclude(ralph: RalphContext, run: ToConclude): Promise<Co
   const found = checked.verification.status === "passed"
     ? await believed(ralph, run, { work, clean, checked })
     : NO_DOUBT;
-  const { trust } = ralph.config;
-  const isInTree = ({ command }: Check): boolean => command === undefined || clean?.whyInTree(command) !== null;
-  // a person's files are in the checkout as they are committed: the checks have passed without what was added to them
-  const isApart = trust === "normal" && checked.unverified.length === 0 && !work.checks.some(isInTree);
-  const parts = isApart ? { ...run, uncommitted: [] } : run;
-  const concluded = await judged(ralph, parts, doubted(checked, found, work), work);
+  const concluded = await judged(ralph, run, doubted(checked, found, work), work);
   const notices = clean === null || work.checks.length === 0 ? [] : clean.notices();
   const told = new Set(progress.notices.map(({ kind, subject }) => `${kind} ${subject}`));
   const isDoubt = ({ kind }: Notice): boolean => kind === "challenge" || kind === "not-claimed";
