@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { TestsRun } from "../generated/events.ts";
 import type { Usage } from "./turn_types.ts";
 import type { Item } from "./item.ts";
 
@@ -45,6 +46,8 @@ export interface CheckOutcome {
   readonly tail: string;
   /** It was ended because its time was over. */
   readonly timedOut?: boolean;
+  /** The tests that it ran, by its own word. */
+  readonly tests?: TestsRun;
   /** The usage of an agent for it. */
   readonly usage?: Usage;
   /** It could not be made, and no other attempt would change that: the run ends, with no verdict on the work. */

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import type * as backlog from "../backlog/types.ts";
 import { type CheckLike, type CommandLike, isCommand, namedCheck, runFunctionCheck } from "./function.ts";
 import { runShellCheck, type ShellCheckOptions } from "./shell.ts";
+import { createTapReader } from "./tests_run.ts";
 import { openCheckTree } from "./checkout/open_checkout.ts";
 import type { CheckoutPlace } from "./checkout/place.ts";
 import type { $Type } from "dax";
@@ -33,8 +34,8 @@ export interface VerifyOptions {
   readonly asInstructed?: AsInstructed;
   /** A checkout that commands run in; functions are given its folder, reviews the tree. */
   readonly place?: CheckoutPlace;
-  /** Called when a command has run, before the next one does. */
-  readonly ran?: () => Promise<void>;
+  /** Called when a command has run, before the next one does. @returns the tests that it wrote of */
+  readonly ran?: () => Promise<backlog.CheckOutcome["tests"] | null>;
   /** Ends the running check and starts no other. @default the context's */
   readonly signal?: AbortSignal;
 }
@@ -163,8 +164,9 @@ async function runPlaced(
   const key = keyOf(check);
   const known = place.known(key);
   if (known !== null) return known;
-  const outcome = await runOne(ralph, check, { ...options, place }, number);
-  await options.ran?.();
+  const ran = await runOne(ralph, check, { ...options, place }, number);
+  const tests = await options.ran?.() ?? null;
+  const outcome = tests === null ? ran : { ...ran, tests };
   if (isWhole(outcome) && !options.signal.aborted) place.remember(key, outcome);
   return outcome;
 }
@@ -178,10 +180,11 @@ function isReview({ review }: Runnable): boolean {
 }
 
 function endOf(
-  { name, scope, ok, exitCode, durationMs, tail, failedBefore }: backlog.CheckResult,
+  { name, scope, ok, exitCode, durationMs, tail, failedBefore, tests }: backlog.CheckResult,
 ): Extract<RalphEvent, { type: "check-end" }> {
   const before = failedBefore === undefined ? {} : { failedBefore };
-  return { type: "check-end", name, scope, ok, exitCode, durationMs, tail, ...before };
+  const counted = tests === undefined ? {} : { tests };
+  return { type: "check-end", name, scope, ok, exitCode, durationMs, tail, ...before, ...counted };
 }
 
 async function runOne(
@@ -196,6 +199,7 @@ async function runOne(
   if (check.run !== undefined) await log?.open(); // it may write beside its log
   const redactor = createRedactor(secretValues(ralph.host.environment.variables));
   const newest = createNewestLine();
+  const tap = createTapReader();
   ralph.events.preview?.(newest.read);
   const shell: ShellCheckOptions = {
     cwd,
@@ -204,13 +208,18 @@ async function runOne(
     mask: () => redactor.stream(),
     onOutput: async (chunk) => {
       newest.push(chunk);
+      tap.push(chunk);
       await log?.write(chunk);
     },
     ...(check.expect === undefined ? {} : { expect: check.expect }),
     ...(options.place === undefined ? {} : { place: options.place }),
   };
   try {
-    if (check.run === undefined) return await runShellCheck(ralph.host, check.command ?? "", shell);
+    if (check.run === undefined) {
+      const outcome = await runShellCheck(ralph.host, check.command ?? "", shell);
+      const tests = tap.end();
+      return tests === null ? outcome : { ...outcome, tests };
+    }
     const context = {
       cwd,
       item,

@@ -12,6 +12,7 @@ import type {
   EventUsage,
   EventUsageTotal,
   RalphEvent,
+  TestsRun,
   TurnChanges,
 } from "../generated/events.ts";
 import type { EventEnvelope } from "./event_log.ts";
@@ -35,6 +36,13 @@ const usage = z.object({
 
 /** The usage of a turn, in events and in reports. */
 export const USAGE_SCHEMA: z.ZodType<EventUsage> = named("EventUsage", "The usage of a turn.", usage);
+
+/** The tests of a check, in events and in reports. */
+export const TESTS_SCHEMA: z.ZodType<TestsRun> = record(
+  "TestsRun",
+  "The tests that a check ran, by its own word: TAP on its output, or JUnit in files that it wrote in a clean checkout.",
+  { passed: count, failed: count, skipped: count, failures: z.array(text).describe("names of the first that failed") },
+);
 
 /** The usage of several turns. */
 export const USAGE_TOTAL_SCHEMA: z.ZodType<EventUsageTotal> = named(
@@ -260,6 +268,7 @@ const EVENTS: Readonly<Record<string, readonly [description: string, fields: z.Z
     tail: text.describe("the end of its output, secrets masked"),
     failedBefore: z.boolean().exactOptional().describe("it failed before the run's first turn as well"),
     beforeWork: z.boolean().exactOptional().describe("it ran before the item's first attempt, where it should fail"),
+    tests: TESTS_SCHEMA.exactOptional(),
   }],
   "experiments": ["The checks that passed were put to the test.", {
     item: item.nullable().describe("null: at the end of a run"),

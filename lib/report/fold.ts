@@ -189,11 +189,25 @@ const HANDLERS: Handlers = {
     if (model !== null) cursor.models.get(cursor.agent)?.add(model);
   },
   "check-end": ({ draft, cursor, onCheck }, { tail, beforeWork = false, failedBefore = false, ...end }) => {
-    const { name, scope, ok, exitCode, durationMs } = end;
+    const { name, scope, ok, exitCode, durationMs, tests } = end;
     const kept = ok ? null : excerptLines(tail, TAIL_LINES).join("\n").slice(-TAIL_CHARACTERS);
-    const check = { name, scope, ok, exitCode, durationMs, beforeTurn: beforeWork, failedBefore, tail: kept };
+    const counted = tests === undefined ? {} : { tests: { ...tests, failures: [...tests.failures] } };
+    const check = {
+      name,
+      scope,
+      ok,
+      exitCode,
+      durationMs,
+      beforeTurn: beforeWork,
+      failedBefore,
+      tail: kept,
+      ...counted,
+    };
     if (cursor.attempt === null) {
       if (ok && cursor.part?.kind === "loop") draft.proved.push(name);
+      const same = draft.items.flatMap(({ attempts }) => attempts.at(-1)?.checks ?? [])
+        .filter((one) => one.name === name && one.ok === ok && one.tests === undefined);
+      for (const one of same) Object.assign(one, counted); // JUnit is read in the clean checkout
       return;
     }
     cursor.attempt.checks.push(check);

@@ -6,6 +6,7 @@
  */
 import { VERSION } from "../host/version.ts";
 import { NOTICE_LABELS } from "../cli/end_with.ts";
+import { testsText } from "./texts.ts";
 import type { GateReport } from "./types.ts";
 
 /** The first changed line of each changed file, as `git diff -U0` has it. */
@@ -16,9 +17,17 @@ export function junitOf({ checks, notices, reasons, status }: GateReport): strin
   const isFailure = ({ subject }: GateReport["notices"][number]): boolean =>
     reasons.some((reason) => reason.startsWith(`${subject}: `));
   const cases = [
-    ...checks.map(({ name, ok, durationMs, tail }) =>
-      testCase("check", { name, seconds: durationMs / 1000, failure: ok ? null : tail ?? "" })
-    ),
+    ...checks.flatMap(({ name, ok, durationMs, tail, tests }) => [
+      testCase("check", {
+        name,
+        seconds: durationMs / 1000,
+        failure: ok ? null : tail ?? "",
+        output: testsText(tests),
+      }),
+      ...(tests?.failures ?? []).map((test) =>
+        testCase(name, { name: test, seconds: 0, failure: `failed in ${name}` })
+      ),
+    ]),
     ...notices.map((notice) => {
       const { kind, subject, message } = notice;
       const name = `${kind}: ${subject}`;
@@ -43,7 +52,7 @@ function testCase(
     readonly output?: string;
   },
 ): string {
-  const head = `    <testcase classname="${classname}" name="${xml(name)}" time="${seconds.toFixed(3)}"`;
+  const head = `    <testcase classname="${xml(classname)}" name="${xml(name)}" time="${seconds.toFixed(3)}"`;
   if (failure === null && output === "") return `${head}/>\n`;
   const [message = ""] = (failure ?? "").trim().split("\n");
   const body = failure === null
@@ -92,12 +101,14 @@ function placesOf(subject: string, changed: ChangedLines): readonly object[] {
 
 /** Markdown, as for a job's summary or a comment. Pure. */
 export function gateMarkdown({ status, base, checks, notices, reasons, leftOut }: GateReport): string {
-  const rows = checks.map(({ name, ok, durationMs }) =>
-    `| ${ok ? "✓" : "✗"} | ${code(name)} | ${(durationMs / 1000).toFixed(1)} s |`
+  const rows = checks.map(({ name, ok, durationMs, tests }) =>
+    `| ${ok ? "✓" : "✗"} | ${code(name)} | ${(durationMs / 1000).toFixed(1)} s | ${
+      tests === undefined ? "" : code(testsText(tests))
+    } |`
   );
   return [
     `**${status}** since ${code(base.slice(0, 12))}`,
-    ...rows.length === 0 ? [] : ["", "|   | check | time |", "| - | ----- | ---- |", ...rows],
+    ...rows.length === 0 ? [] : ["", "|   | check | time | tests |", "| - | ----- | ---- | ----- |", ...rows],
     ...list(notices.map(({ kind, subject, message }) => `${kind}: ${code(subject)}: ${message}`)),
     ...list([...reasons, ...leftOut === null ? [] : [leftOut]]),
   ].join("\n");

@@ -32,6 +32,7 @@ const check = record("CheckReport", "A check that ran.", {
   beforeTurn: z.boolean().describe("it ran before the agent's turn"),
   failedBefore: z.boolean().describe("it failed before the run's first turn as well"),
   tail: known.describe("the end of what it printed, where it failed"),
+  tests: events.TESTS_SCHEMA.exactOptional(),
 });
 const notices = z.array(events.NOTICE_SCHEMA).describe(
   "what is to be known beside the verdict",
@@ -213,7 +214,7 @@ export const GATE_SCHEMA: z.ZodType<GateReport> = record("GateReport", "A verdic
     named(
       "GateCheck",
       "A check of a verdict without a run.",
-      check.pick({ name: true, ok: true, exitCode: true, durationMs: true, tail: true }),
+      check.pick({ name: true, ok: true, exitCode: true, durationMs: true, tail: true, tests: true }),
     ),
   ),
 });

@@ -282,13 +282,30 @@ export function turnText({ agent, reason, message, durationMs, usage }: reports.
   return `${agent}: ${reason}${listed(facts)}${message === null ? "" : `: ${oneLine(message)}`}`;
 }
 
+const TESTS_NAMED = 10;
+
+/** `12 tests, 2 failed: a, b, 1 skipped`; nothing where the check said nothing of its tests. */
+export function testsText(tests: reports.CheckReport["tests"]): string {
+  if (tests === undefined) return "";
+  const { passed, failed, skipped, failures } = tests;
+  const more = failed > TESTS_NAMED ? [`… ${failed - TESTS_NAMED} more`] : [];
+  return [
+    plural(passed + failed + skipped, "test"),
+    ...skipped === 0 ? [] : [`${skipped} skipped`],
+    ...failed === 0
+      ? []
+      : [`${failed} failed: ${[...failures.slice(0, TESTS_NAMED).map(oneLine), ...more].join("; ")}`],
+  ].join(", ");
+}
+
 /** A check's result, after its name. */
-export function checkText({ ok, exitCode, durationMs, beforeTurn, failedBefore }: reports.CheckReport): string {
+export function checkText({ ok, exitCode, durationMs, beforeTurn, failedBefore, tests }: reports.CheckReport): string {
   const words = [
     ...(ok ? [] : [exitCode === null ? "no exit code" : `exit ${exitCode}`]),
     formatDuration(durationMs),
     ...(beforeTurn ? ["before the turn"] : []),
     ...(failedBefore ? ["failed before the run as well"] : []),
+    ...(tests === undefined ? [] : [testsText(tests)]),
   ];
   return words.join(", ");
 }

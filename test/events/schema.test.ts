@@ -99,6 +99,7 @@ const SAMPLES: { readonly [Type in RalphEvent["type"]]: Required<Extract<RalphEv
     tail: "",
     failedBefore: true,
     beforeWork: true,
+    tests: { passed: 1, failed: 1, skipped: 0, failures: ["a"] },
   },
   "experiments": {
     type: "experiments",

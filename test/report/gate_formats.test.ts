@@ -83,7 +83,7 @@ describe("a verdict in the forms that forges read", () => {
     expect(gateMarkdown(REPORT)).toContain("\n- no time left for: canaries");
     const row = gateMarkdown(REPORT).split("\n").find((line) => line.startsWith("| ✗"));
 
-    expect(row?.split(/(?<!\\)\|/)).toHaveLength(5);
+    expect(row?.split(/(?<!\\)\|/)).toHaveLength(6);
   });
 });
 

@@ -87,7 +87,7 @@ export async function openCheckout(ralph: CheckoutContext, options: CheckoutOpti
     const shell = places.placeOf(ground, laid, root, results, treeKey(entries, new Set(options.state)));
     const { from, lost, kept } = brought;
     const copied = kept.copies.map(({ path }) => path);
-    return { status: "ready", place: { ...shell, commit, dependencies: from, copied, lost } };
+    return { status: "ready", place: { ...shell, commit, entries, dependencies: from, copied, lost } };
   }
 
   return {

@@ -233,6 +233,8 @@ export interface CheckPlace {
 /** A checkout as it was brought up: valid until it is brought up again. */
 export interface CheckoutPlace extends CheckPlace {
   readonly commit: string;
+  /** The files of the commit. */
+  readonly entries: readonly ListedEntry[];
   /** Absolute path of the checkout's own folder: what commands write there is at its place in the top level to them. */
   readonly tree: string;
   readonly namespace: Namespace;

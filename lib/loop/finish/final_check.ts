@@ -12,6 +12,7 @@ import type {
 import { doubtOf } from "../../backlog/attempts.ts";
 import { type CheckLike, namedCheck } from "../../checks/function.ts";
 import type { BroughtUp, CheckoutPlace } from "../../checks/checkout/place.ts";
+import { createTestReader } from "../../checks/tests_run.ts";
 import { repeatFailed, verify } from "../../checks/verify.ts";
 import { requireRepository } from "../../git/repository.ts";
 import type { CleanRun } from "./clean.ts";
@@ -153,8 +154,13 @@ async function checked(
   const notices = [...inTree];
   const coverage = coverageIn(ralph, up.place);
   await coverage.start(checks.flatMap(({ command = "" }) => command));
+  const tests = createTestReader(ralph.host, up.place);
+  const ran = async (): ReturnType<typeof tests> => {
+    await coverage.read();
+    return await tests();
+  };
   for (const [index, part] of inTurn(checks, isClean).entries()) {
-    const place = part.every(isClean) ? { place: up.place, ran: coverage.read } : {};
+    const place = part.every(isClean) ? { place: up.place, ran } : {};
     const options = { logs: index === 0 ? logs : `${logs}-${index + 1}`, signal, ...place };
     const { verification: done, unsteady } = await repeatFailed(
       ralph,

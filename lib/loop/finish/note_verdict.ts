@@ -14,6 +14,7 @@ import { posix } from "node:path";
 import { checksNothing } from "../../backlog/verify_commands.ts";
 import { describeFailures } from "../../backlog/attempts.ts";
 import { commitOfTree, openCheckout, whyNotReady } from "../../checks/checkout/open_checkout.ts";
+import { createTestReader } from "../../checks/tests_run.ts";
 import { verify } from "../../checks/verify.ts";
 import { type Config, CONFIG_FILE } from "../../config/load.ts";
 import { commitAt, defaultBranch } from "../../git/refs.ts";
@@ -134,7 +135,7 @@ export async function verdictSince(ralph: RalphContext, options: VerdictSinceOpt
     const why = up.status === "links-outside" ? up.links : [whyNotReady(up)];
     return { ...nothing, status: "failed", head, reasons: why };
   }
-  const now = await verify(judged, checks, { place: up.place, signal });
+  const now = await verify(judged, checks, { place: up.place, signal, ran: createTestReader(ralph.host, up.place) });
   const known = { ...nothing, head, checks: now.results };
   if (now.status === "aborted") return { ...known, status: "aborted" };
   if (now.status === "failed") return { ...known, status: "failed", reasons: [describeFailures(now)] };

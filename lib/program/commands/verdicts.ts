@@ -55,9 +55,14 @@ export async function gate(invocation: Invocation): Promise<number> {
     return 0;
   }
   const { checks: ran, ...rest } = verdict;
-  const checks = ran.map(({ name, ok, exitCode, durationMs, tail }): GateCheck =>
-    ok ? { name, ok, exitCode, durationMs, tail: null } : { name, ok, exitCode, durationMs, tail }
-  );
+  const checks = ran.map(({ name, ok, exitCode, durationMs, tail, tests }): GateCheck => ({
+    name,
+    ok,
+    exitCode,
+    durationMs,
+    tail: ok ? null : tail,
+    ...tests === undefined ? {} : { tests },
+  }));
   // As `ralph schema gate` has it.
   const report: GateReport = { version: REPORT_VERSION, ...rest, checks };
   const format = flags.has("json") ? "json" : flags.text("format");
