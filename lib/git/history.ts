@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { commitAt, isAncestor } from "./refs.ts";
-import { removePath } from "../host/files.ts";
+import { hashText, removePath } from "../host/files.ts";
 import { NAMES_AT, outputFrom, overPaths, pathsBetween, pathsFrom } from "./run_git.ts";
 import { saveTree } from "./own_index.ts";
 import { markedCommits } from "./turn_mark.ts";
-import { commonOf, readStash, readTags, type Tags } from "./tags.ts";
+import { readStash, readTags, type Tags } from "./tags.ts";
 import type { HeadNow, Repository } from "./repository.ts";
 
 /** The history that a turn must leave in place. */
@@ -115,31 +115,39 @@ export function readWork({ gitDirectory }: Guarded, branch: string | null): Tags
 
 /**
  * Holds it by refs until `letGo()`: once nothing names it, `git gc --prune=now` takes it off the disk. A tip is held once,
- * for all workers.
+ * for all workers, and again where something has removed its ref.
+ *
+ * @param root absolute path of the project: two worktrees of one repository may have a run each
+ * @returns the tips that git refuses to hold
  */
-export async function holdWork(repository: Guarded, work: Tags): Promise<void> {
-  const common = commonOf(repository.gitDirectory);
-  const held = holding.get(common) ?? new Set();
-  const tips = [...work].flatMap(([name, hash]) => name.startsWith(REPLACE) || held.has(hash) ? [] : [hash]);
-  if (tips.length === 0) return;
-  holding.set(common, new Set([...held, ...tips]));
-  const input = [...new Set(tips)].map((hash) => `update ${HELD}${hash} ${hash}\n`).join("");
-  await repository.git(["-c", "core.fsync=none", "update-ref", "--stdin"], { input });
+export async function holdWork(repository: Guarded, work: Tags, root: string): Promise<readonly string[]> {
+  const { below, held } = heldOf(repository, root);
+  const tips = [...new Set([...work].flatMap(([name, hash]) => name.startsWith(REPLACE) ? [] : [hash]))];
+  const hold = async (some: readonly string[]): Promise<boolean> => {
+    const input = some.map((hash) => `update ${below}/${hash} ${hash}\n`).join("");
+    return input === "" || (await repository.git(WITHOUT_SYNC, { input })).exitCode === 0;
+  };
+  const missing = tips.filter((hash) => !held.has(hash));
+  if (await hold(missing)) return [];
+  const input = missing.map((hash) => `${hash}\n`).join("");
+  const { stdout } = await repository.git(["cat-file", "--batch-check"], { input }); // one that is damaged spoils all
+  const whole = missing.filter((hash) => !stdout.includes(`${hash} missing`));
+  return await hold(whole) ? missing.filter((hash) => !whole.includes(hash)) : missing;
 }
 
-/** Call when the last turn has ended. @param killed whoever held it was killed */
-export async function letGo(
-  { gitDirectory, git }: Pick<Guarded, "gitDirectory" | "git">,
-  killed = false,
-): Promise<void> {
-  if (!holding.delete(commonOf(gitDirectory)) && !killed) return;
-  const { stdout: input } = await git(["for-each-ref", "--format=delete %(refname)", HELD]);
-  if (input !== "") await git(["-c", "core.fsync=none", "update-ref", "--stdin"], { input });
+/** Call when the last turn has ended; takes away what a killed run has held as well. @param root as `holdWork()` */
+export async function letGo(repository: Pick<Guarded, "gitDirectory" | "git">, root: string): Promise<void> {
+  const { below, held } = heldOf(repository, root);
+  const input = [...held.keys()].map((hash) => `delete ${below}/${hash}\n`).join("");
+  if (input !== "") await repository.git(WITHOUT_SYNC, { input });
 }
 
-const HELD = "refs/ralph/held/";
-/** The tips that this process holds, by the repository's common directory. */
-const holding = new Map<string, ReadonlySet<string>>();
+const WITHOUT_SYNC: readonly string[] = ["-c", "core.fsync=none", "update-ref", "--stdin"];
+
+function heldOf({ gitDirectory }: Pick<Guarded, "gitDirectory">, root: string) {
+  const folder = `ralph/held/${hashText(root).slice(0, 12)}`;
+  return { below: `refs/${folder}`, held: readTags(gitDirectory, folder) };
+}
 
 const STASH_REGEXP = /^stash-[0-9a-f]{10}$/;
 

@@ -16,15 +16,15 @@ export function readReflog(gitDirectory: string): string {
 }
 
 /**
- * Reads all tags, branches, notes, or replacements of objects, without a process. A repository with reftables, or what cannot be read, has none here.
+ * Reads all refs below a folder such as `heads`, without a process. A repository with reftables, or what cannot be read, has none here.
  *
  * @param gitDirectory absolute path of a worktree's git directory
  */
-export function readTags(gitDirectory: string, kind: "tags" | "heads" | "notes" | "replace" = "tags"): Tags {
+export function readTags(gitDirectory: string, kind = "tags"): Tags {
   const common = commonOf(gitDirectory);
   const tags = new Map<string, string>();
-  for (const [, hash = "", of, name = ""] of textOf(join(common, "packed-refs")).matchAll(PACKED_REGEXP)) {
-    if (of === kind) tags.set(name, hash);
+  for (const [, hash = "", name = ""] of textOf(join(common, "packed-refs")).matchAll(PACKED_REGEXP)) {
+    if (name.startsWith(`${kind}/`)) tags.set(name.slice(kind.length + 1), hash);
   }
   const folder = join(common, "refs", kind);
   for (const file of listFiles(folder, () => true)) {
@@ -36,7 +36,7 @@ export function readTags(gitDirectory: string, kind: "tags" | "heads" | "notes" 
 
 /** Ralph reads nothing of a larger file. */
 const LARGEST = 16 * 1024 * 1024;
-const PACKED_REGEXP = /^([0-9a-f]{40,64}) refs\/(tags|heads|notes|replace)\/(\S+)$/gm;
+const PACKED_REGEXP = /^([0-9a-f]{40,64}) refs\/(\S+)$/gm;
 const STASH_REGEXP = /^[0-9a-f]+ ([0-9a-f]{40,64}) /gm;
 
 /** Tags that were there before and point elsewhere now, or are gone. Pure. */

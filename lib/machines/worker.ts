@@ -343,7 +343,7 @@ async function makeAttempt<Data, Findings>(
     brief: tree.brief,
     guard: createTurnGuard(tree.ralph, { userPaths: new Set(), stateFiles: backlog.stateFiles }),
   });
-  await letGo(requireRepository(tree.ralph));
+  await letGo(requireRepository(tree.ralph), tree.ralph.run.root);
   const { turn } = attempt;
   const paths = topLevelPaths(tree.ralph, turn?.changedFiles ?? []);
   if (turn === null) return { attempt, paths };

@@ -52,7 +52,7 @@ export async function plannerTurn(ralph: RalphContext, request: PlannerRequest):
   const observed = await agentTurn(ralph, { prompt, name, folder, signal, before, interactive, environment });
   await request.ended?.();
   const { turn, rewritten } = await guard.afterTurn(`${ralph.run.id}.${name}`, observed);
-  await letGo(repository);
+  await letGo(repository, ralph.run.root);
   if (rewritten !== null) return { status: "failed", reason: "agent-failed", message: rewritten.message };
   const { sources, others } = await changedSources(ralph, pathsOutside(turn.changedFiles, allow), before);
   if (sources.length > 0) {

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import process from "node:process";
 import { describe, expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
+import { holdWork, letGo } from "../../lib/git/history.ts";
+import { requireRepository } from "../../lib/git/repository.ts";
 import { runLoop } from "../../lib/loop/run/run_loop.ts";
 import { loopWorld, type World } from "./loop_world.ts";
 
@@ -237,6 +239,63 @@ test("a branch that a turn removes and prunes at once is kept; one that is merge
   expect(kept).toMatch(/^refs\/ralph\/lost\/\S+\.side side$/m);
   expect(kept).not.toContain("refs/ralph/held");
   expect(world.said).not.toContain("merged");
+});
+
+describe("a turn that removes the refs of Ralph", () => {
+  const before = "git branch side $(git commit-tree -m side HEAD^{tree})";
+  const remove = "git for-each-ref --format='delete %(refname)' refs/ralph | git update-ref --stdin";
+  const prune = "git reflog expire --expire=now --all; git gc -q --prune=now";
+
+  test("takes the protection from no later turn: a branch is kept all the same", async () => {
+    const turn = `if test -e b; then git branch -qD side; ${prune}; else ${remove}; fi`;
+    const world = await ran({ before, turn, items: ["a", "b"] });
+    await using _ = world;
+
+    const kept = await world.git("for-each-ref", "--format=%(refname) %(contents:subject)", "refs/ralph");
+    expect(kept).toMatch(/^refs\/ralph\/lost\/\S+\.side side$/m);
+    expect(kept).toMatch(/^refs\/ralph\/kept\//m);
+    expect(kept).not.toContain("refs/ralph/held");
+  });
+
+  test("and prunes: what is not committed is kept anew, and a later turn may take it away", async () => {
+    const turn = `if test -e b; then rm notes.txt new.txt; else ${remove}; ${prune}; fi`;
+    const world = await ran({ turn, items: ["a", "b"] });
+    await using _ = world;
+
+    expect(await read(world, "notes.txt")).toBe("first\nmine\n");
+    expect(await read(world, "new.txt")).toBe("mine\n");
+    expect(world.said).toMatch(/what refs\/ralph\/kept\/\S+ kept was removed and pruned: it is kept anew/);
+    expect(world.status).toBe("passed");
+  });
+});
+
+test("a branch that git cannot hold is named once, and the others are held", async () => {
+  const world = await ran({
+    before: "git branch broken $(git commit-tree -m x HEAD^{tree}); " +
+      "git branch side $(git commit-tree -m side HEAD^{tree}); " +
+      "h=$(git rev-parse broken); rm -f .git/objects/$(echo $h | cut -c1-2)/$(echo $h | cut -c3-)",
+    turn: "test -e b || { git branch -qD side; git update-ref -d refs/heads/broken; git reflog expire --all; " +
+      "git prune --expire=now; }",
+    items: ["a", "b"],
+  });
+  await using _ = world;
+
+  expect(world.said.match(/git does not hold these while turns run: broken$/gm)).toHaveLength(1);
+  expect(await world.git("for-each-ref", "--format=%(contents:subject)", "refs/ralph/lost")).toBe("side");
+});
+
+test("a run lets go of its own worktree's tips alone, and of what a killed run there has held", async () => {
+  const world = await ran({});
+  await using _ = world;
+  const repository = requireRepository(world.ralph);
+  const work = new Map([["main", await world.git("rev-parse", "HEAD")]]);
+
+  expect(await holdWork(repository, work, "/other")).toEqual([]);
+  expect(await holdWork(repository, work, world.root)).toEqual([]);
+  await letGo(repository, world.root);
+  expect((await world.git("for-each-ref", "refs/ralph/held")).split("\n")).toHaveLength(1);
+  await letGo(repository, "/other");
+  expect(await world.git("for-each-ref", "refs/ralph/held")).toBe("");
 });
 
 test("a person who commits a part of a file while a turn runs keeps the rest uncommitted, and the run passes", async () => {

@@ -5,6 +5,7 @@ import type { KeptRecord, KeptWork, OpenItem } from "../../backlog/journal_types
 import { type Repository, requireRepository, rootPaths, type TreeSnapshot } from "../../git/repository.ts";
 import { keepPaths, type KeptPath, nameKept, restoreKept, restoreStaged, stagedIn } from "../../git/kept.ts";
 import * as indexFlags from "../../git/index_flags.ts";
+import { readTags } from "../../git/tags.ts";
 import { takeOut } from "../../git/take_out.ts";
 import { markedCommits } from "../../git/turn_mark.ts";
 import { foldersOf, putFoldersBack } from "../../host/folders_kept.ts";
@@ -79,10 +80,10 @@ export function createUncommitted(
       return await self.keep(null, shown, false).then(() => shown);
     },
     async keep(itemId, before, isSaid) {
-      const isOwn = (entry: Coded): boolean =>
-        !stateFiles.includes(entry.path) && (userPaths.has(entry.path) || isHidden(entry));
-      const paths = before.changed.filter((one) => isOwn(one) && !isRepository(one)).map(pathOf);
+      const own = ownIn(before.changed, { userPaths, stateFiles });
+      const paths = own.filter((one) => !isRepository(one)).map(pathOf);
       const staged = stagedIn(before.changed);
+      if (await areGone(ralph, named, first)) kept = new Map();
       const isNew = (path: string): boolean =>
         kept.get(path)?.content !== before.contents.get(path) || kept.get(path)?.staged !== staged.get(path);
       const fresh = await keepPaths(repository, before, [...new Set(paths)].filter(isNew));
@@ -92,7 +93,7 @@ export function createUncommitted(
       hidden = before.changed.filter(isHidden);
       if (kept.size > 0 && itemId !== null) await record?.(itemId, recordOf(before, kept));
       if (!isSaid) return;
-      report("warn", INSIDE, before.changed.filter((one) => isOwn(one) && isChangedInside(one)).map(pathOf));
+      report("warn", INSIDE, own.filter(isChangedInside).map(pathOf));
       if (isReported || kept.size === 0) return;
       isReported = true;
       report("info", `${STAYS}${named.has(ref) ? ` (kept as ${ref})` : ""}`, [...kept.keys()]);
@@ -119,6 +120,21 @@ export function createUncommitted(
     },
   };
   return self;
+}
+
+/** Sets the refs again that a turn has removed. @returns whether git has no object of one any more; all are forgotten then */
+async function areGone(ralph: RalphContext, refs: Map<string, string>, first: Map<string, unknown>): Promise<boolean> {
+  const { git, gitDirectory } = requireRepository(ralph);
+  const there = refs.size === 0 ? new Map() : readTags(gitDirectory, "ralph/kept");
+  for (const [ref, commit] of refs) {
+    if (there.has(ref.replace("refs/ralph/kept/", ""))) continue;
+    if ((await git(["update-ref", ref, commit])).exitCode === 0) continue;
+    refs.clear();
+    first.clear();
+    note(ralph, "warn", `what ${ref} kept was removed and pruned: it is kept anew as it is now`);
+    return true;
+  }
+  return false;
 }
 
 /** The ref that names what a run has kept. @param by another than the turn that it is kept from, as "the planner" */
@@ -180,6 +196,13 @@ export function warnOfFlags(ralph: RalphContext, paths: readonly string[]): void
 async function shownNow(repository: Repository, seen: TreeSnapshot | null, hides: boolean): Promise<TreeSnapshot> {
   const found = seen ?? await repository.snapshot();
   return hides ? await indexFlags.withHidden(repository, found, await indexFlags.readIndexFlags(repository)) : found;
+}
+
+function ownIn(
+  changed: TreeSnapshot["changed"],
+  { userPaths, stateFiles }: Pick<UncommittedOptions, "stateFiles" | "userPaths">,
+): TreeSnapshot["changed"] {
+  return changed.filter((one) => !stateFiles.includes(one.path) && (userPaths.has(one.path) || isHidden(one)));
 }
 
 function pathOf({ path }: Coded): string {

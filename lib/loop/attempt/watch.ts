@@ -104,6 +104,7 @@ async function nameOthers(
 /** Watches branches, notes, stashes, and what HEAD leaves. */
 function createRefWatch(ralph: RalphContext) {
   const repository = requireRepository(ralph);
+  const refused = new Set<string>();
   let work: Tags = new Map();
   let written = "";
   let count = 0;
@@ -124,7 +125,11 @@ function createRefWatch(ralph: RalphContext) {
     async begin(branch: string | null, held: boolean): Promise<void> {
       work = readWork(repository, branch);
       if (!held) return;
-      await holdWork(repository, work);
+      const known = [...work].filter(([, hash]) => !refused.has(hash));
+      const fresh = await holdWork(repository, new Map(known), ralph.run.root);
+      const names = known.filter(([, hash]) => fresh.includes(hash)).map(([name]) => name).join(", ");
+      if (names !== "") note(ralph, "warn", `git does not hold these while turns run: ${names}`);
+      for (const hash of fresh) refused.add(hash);
       const text = JSON.stringify(Object.fromEntries(work));
       if (text !== written) await writeOwn(fileOf(repository), written = text);
     },
@@ -155,5 +160,5 @@ export async function keepGoneOfKilled(ralph: RalphContext): Promise<void> {
   for (const said of await keepGone(repository, { before, head: null }, now, `${ralph.run.id}.killed`)) {
     note(ralph, "warn", said.replace("while the turn ran", "since the turn in which Ralph was stopped"));
   }
-  await letGo(repository, true);
+  await letGo(repository, ralph.run.root);
 }

@@ -147,7 +147,7 @@ async function takeTurn(
   const place = { before: reviews ? null : before, file: file.path, early };
   const run = async (): Promise<GuardedTurn> => {
     const guarded = await guard.afterTurn(parts.id, await runTurn(parts, text, place));
-    if (parts.options.guard === undefined) await letGo(requireRepository(ralph));
+    if (parts.options.guard === undefined) await letGo(requireRepository(ralph), ralph.run.root);
     return guarded;
   };
   const taken = await (reviews ? brief.asInstructed(run) : run());

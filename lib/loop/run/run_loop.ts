@@ -85,7 +85,7 @@ export async function runLoop<Data, Findings>(
   const goal = (await backlog.brief?.())?.goal ?? null;
   const { Loop } = await import("./loop.ts");
   const loop = new Loop({ ralph, backlog, options, key, committer, ownership, brief, before: now, workers });
-  const ended = await loop.run().finally(end).finally(() => letGo(repository));
+  const ended = await loop.run().finally(end).finally(() => letGo(repository, ralph.run.root));
   const isOver = ended.status !== "handed-out"; // attempts count until the run has ended
   if (isOver && (ended.iterations > 0 || interrupted.length > 0)) await commitState(ralph, committer, backlog, ended);
   const { head } = await repository.head();
