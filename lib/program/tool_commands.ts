@@ -128,6 +128,7 @@ export const TOOLS: readonly Row[] = [
       format: flags.text("FORMAT", "json, junit, sarif or markdown on standard output", {
         choices: ["json", "junit", "sarif", "markdown"],
       }),
+      status: flags.toggle("set the commit status `ralph` by gh or glab"),
       hook: flags.toggle("answer as a Stop hook of Claude Code or Codex; releases the agent the third time"),
       ...flags.LOOK_FLAGS,
     },

@@ -68,6 +68,7 @@ export async function gate(invocation: Invocation): Promise<number> {
   const format = flags.has("json") ? "json" : flags.text("format");
   if (format === undefined) say(textOf(verdict));
   else out(format === "json" ? toJson(report) : await inFormat(ralph, format, report));
+  if (flags.has("status")) say(await (await import("../commit_status.ts")).setStatus(host, rooted, report));
   return exitCode;
 }
 

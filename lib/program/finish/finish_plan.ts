@@ -208,7 +208,7 @@ const TIMEOUT_MS = 60_000;
 const BODY_CHARACTERS = 60_000;
 
 /** The program for a remote's host, where it is there: by the host's name, else by where the program is logged in. */
-async function forgeOf(host: Host, cwd: string, url: string): Promise<Forge | null> {
+export async function forgeOf(host: Pick<Host, "processes">, cwd: string, url: string): Promise<Forge | null> {
   const name = hostOf(url);
   if (name === null) return null;
   const named = FORGES.find((forge) => forge.host.test(name));
