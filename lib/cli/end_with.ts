@@ -112,7 +112,9 @@ export function outcomeLines(
     `${style[tone](mark)} ${bold(ended.status)}${counts}`,
     ...(verified.length === 0 ? [] : [`  ${good("verified")}  ${verified.join(", ")}`]),
     ...unverifiedLines(unverified, ended.notices ?? [], { dim, warn }),
-    ...(ended.failedBefore ?? []).map((command) => `  ${warn("failed before the first turn")}  ${oneLine(command)}`),
+    ...(ended.failedBefore ?? []).map((command) =>
+      `  ${warn("already failing before Ralph started")}  ${oneLine(command)}`
+    ),
     ...noticeLines(ended.notices ?? [], warn),
     ...(ended.parked ?? []).map(({ id, reason }) => `  ${bad("parked")}  ${oneLine(id)}: ${headlineOf(reason)}`),
     ...reasons.filter((reason) => !(ended.parked ?? []).some(({ id }) => reason.startsWith(`${id}: `))).map((

@@ -235,7 +235,7 @@ async function answersOf(flags: Flags, host: Host): Promise<AnswerLookup> {
 }
 
 /** Only where lines can be drawn over: in a terminal that knows how, for a person who wants to see what is running. */
-async function liveViewFor(
+export async function liveViewFor(
   invocation: Invocation,
   { ui, quiet }: { readonly ui: Config["ui"]; readonly quiet: boolean },
 ): Promise<LiveView | undefined> {

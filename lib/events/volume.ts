@@ -23,7 +23,6 @@ type PassedOver =
   | "step-start"
   | "step-end"
   | "iteration-start"
-  | "turn-end"
   | "agent-rate-limit"
   | "agent-error"
   | "wait-start"
@@ -31,7 +30,6 @@ type PassedOver =
   | "hook-start"
   | "sandbox"
   | "trespass"
-  | "commit"
   | "answer"
   | "steered";
 
@@ -39,11 +37,13 @@ const ROWS: EventRows<readonly [], Volume, PassedOver> = {
   "run-end": announced,
   "iteration-end": announced,
   "turn-start": routine,
+  "turn-end": routine,
+  "commit": routine,
   "check-start": routine,
   "check-end": ({ ok }) => ok ? "routine" : "news",
   "hook-end": ({ status }) => status === "failed" ? "warning" : "news",
   "landing-start": routine,
-  "landing-end": ({ result }) => result === "landed" ? "news" : "warning",
+  "landing-end": ({ result }) => result === "landed" ? "routine" : "warning",
   "items-reopened": warning,
   "wait-delta": routine,
   "pause-start": announced,

@@ -123,15 +123,14 @@ export function iterationCap(
       const expected = "`auto` or a whole number, 0 or more";
       throw optionInvalid(option, expected, String(asked), `leave ${option} out for \`auto\``);
     }
-    return { cap: { maxIterations: asked }, count: asked, explained: `Up to ${iterations(asked)} (${option})` };
+    return { cap: { maxIterations: asked }, count: asked, explained: `Takes up to ${turns(asked)} (${option})` };
   }
   const { count, counted, turnsEach } = found;
   if (count === null) return { cap: {}, count, explained: `No limit on iterations: ${counted}` };
-  const turns = turnsEach === undefined ? "retries come on top" : `at most ${count * turnsEach} turns with retries`;
-  const explained = `Up to ${iterations(count)} (auto: ${counted}; ${turns})`;
-  return { cap: { maxItems: count }, count, explained };
+  const retries = turnsEach === undefined ? "retries come on top" : `${count * turnsEach} with retries`;
+  return { cap: { maxItems: count }, count, explained: `Takes up to ${turns(count)} (${retries}): ${counted}` };
 }
 
-function iterations(count: number): string {
-  return `${count} iteration${count === 1 ? "" : "s"}`;
+function turns(count: number): string {
+  return `${count} agent turn${count === 1 ? "" : "s"}`;
 }

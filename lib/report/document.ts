@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { workText } from "../cli/end_with.ts";
 import { localTime } from "../host/local_date.ts";
 import { changesText, formatDuration } from "../ui/text.ts";
 import * as texts from "./texts.ts";
@@ -46,7 +45,7 @@ export function factRows(report: RunReport): readonly { readonly name: string; r
   });
   return [
     row("Project", report.project),
-    row("Branch", report.work === null ? report.branch ?? "" : workText(report.work)),
+    row("Branch", texts.branchText(report)),
     row("Run", report.goal === null ? "" : report.run),
     row("Workflow", texts.workflowsText(report)),
     row("When", texts.whenText(report)),

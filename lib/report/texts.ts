@@ -7,7 +7,7 @@ import { localTime } from "../host/local_date.ts";
 import { headlineOf } from "../backlog/attempts.ts";
 import type { UsageTotal } from "../backlog/usage.ts";
 import type { Usage } from "../backlog/types.ts";
-import { NOTICE_LABELS } from "../cli/end_with.ts";
+import { NOTICE_LABELS, workText } from "../cli/end_with.ts";
 import { dollars, formatDuration, plainText, type Symbols, usageText } from "../ui/text.ts";
 import type * as reports from "./types.ts";
 
@@ -64,6 +64,11 @@ export function outcomeOf(
 /** The run's goal if it has one; else the run's id. */
 export function headingOf({ goal, run }: reports.RunReport): string {
   return goal === null ? `Run ${run}` : firstLine(goal);
+}
+
+/** The branch, and what it holds if that is known. */
+export function branchText({ work, branch }: reports.RunReport): string {
+  return work === null ? branch ?? "" : workText(work);
 }
 
 /**

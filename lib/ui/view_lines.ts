@@ -370,10 +370,10 @@ function isNothing({ inputTokens, outputTokens, costUsd }: Usage): boolean {
 /** More than any terminal is wide. */
 const LONGEST = 2000;
 
-/** The live view's state with texts that can be shown, each on one line; of the words the last line. Pure. */
+/** The live view's state with texts that can be shown, each on one line; of the words the last line beside its claim. Pure. */
 export function printableView({ words, ...state }: ViewState): ViewState {
   const shown = (text: string): string => oneLine(plainText(text.slice(0, LONGEST)));
   // of a bar of progress what it was drawn over with
-  const last = words.split(/[\r\n]+/).map(shown).findLast((line) => line !== "") ?? "";
+  const last = words.split(/[\r\n]+/).map(shown).findLast((line) => !/^(?:<(?:ralph|promise)\b.*)?$/.test(line)) ?? "";
   return { ...mapTexts(state, shown) as typeof state, words: last };
 }

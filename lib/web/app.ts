@@ -36,7 +36,7 @@ export interface AppOptions {
 }
 
 /** Runs of a project that are listed. */
-const LISTED = 12;
+const LISTED = 40;
 const MOST_COMMITS = 40;
 const STEER_ACTIONS = ["pause", "resume", "stop", "stop-now", "tell", "answer"] as const;
 const NOTICE = fragment`<p id="notice" class="card notice" hidden></p>`;
@@ -300,8 +300,7 @@ ${region("hero", regions, "hero")}${region("needs", regions)}${region("trust", r
         const own = live.find(({ run }) => run === found.id) ?? null;
         shown.push({ href: this.#hrefOf({ project, found }), id: found.id, model: watched.model, live: own });
       }
-      const atWorkFirst = shown.toSorted((one, other) => Number(other.live !== null) - Number(one.live !== null));
-      listed.push({ project, runs: atWorkFirst, more: Math.max(0, all.length - LISTED) });
+      listed.push({ project, runs: shown, more: Math.max(0, all.length - LISTED) });
     }
     const atWork = listed.flatMap((project) => project.runs).filter(({ live }) => live !== null).length;
     const title = atWork === 0 ? "ralph" : `${atWork} at work · ralph`;

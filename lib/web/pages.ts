@@ -171,7 +171,10 @@ export function overview(projects: readonly ListedProject[], now: number): Marku
       fragment`<section class="project"><h2>${project.name} <small class="dim">${project.root}</small></h2>${
         runs.length === 0
           ? fragment`<p class="card dim">No run has left its events here.</p>`
-          : fragment`<ul class="runs">${runs.map((run) => runCard(run, now))}</ul>`
+          : [false, true].map((isPast) => {
+            const shown = runs.filter(({ live }) => (live === null) === isPast).map((run) => runCard(run, now));
+            return fragment`<ul class="runs${isPast ? " past" : ""}">${shown}</ul>`;
+          })
       }${more === 0 ? NOTHING : fragment`<p class="dim">${more} older runs are left out</p>`}</section>`
     )
   }`;
@@ -182,11 +185,11 @@ function runCard({ href, id, model, live }: ListedRun, now: number): Markup {
   const { word, tone } = stateWord(report, live);
   const tokens = tokensOf(model.usage);
   const took = model.tally.startedMs === null ? 0 : (live === null ? model.lastMs ?? now : now) - model.tally.startedMs;
-  const part = report.parts.at(-1);
   const { costUsd, estimated } = model.usage;
   const facts = [
     model.tally.total === null ? `${model.tally.passed} done` : `${model.tally.passed} of ${model.tally.total} done`,
     formatDuration(took),
+    texts.branchText(report),
     tokens === null ? "" : `${tokens.toLocaleString("en-US")} tokens`,
     costUsd === null ? "" : `${estimated ? "~" : ""}${dollars(costUsd)}`,
   ].filter(Boolean).join(" · ");
@@ -195,7 +198,7 @@ function runCard({ href, id, model, live }: ListedRun, now: number): Markup {
   );
   return fragment`<li class="card run"><a href="${href}"><span class="pill ${tone}${
     live !== null && tone === "plain" ? " moving" : ""
-  }">${word}</span> <strong>${part?.name ?? "run"}</strong> <span class="dim">${
+  }">${word}</span> <strong>${texts.headingOf(report)}</strong> <span class="dim">${
     model.tally.startedMs === null ? id : localTime(model.tally.startedMs)
   }</span></a><p class="dim">${facts}</p>${
     doing.slice(0, 4).map(({ id: item, title }) => fragment`<p><strong>${item}</strong> ${title}</p>`)

@@ -67,18 +67,18 @@ export function runRegions(shown: RunShown): Regions {
 function hero({ model, live, href }: RunShown, report: RunReport): Markup {
   const { word, tone } = stateWord(report, live);
   const part = report.parts.at(-1);
-  const what = part === undefined
-    ? "run"
-    : part.scope === null
-    ? part.name
-    : `${part.name} ${texts.oneLine(part.scope)}`;
+  const facts = [
+    part === undefined ? "" : `${part.name} ${texts.oneLine(part.scope ?? "")}`.trim(),
+    texts.branchText(report),
+    report.agents.map(({ name }) => name).join(", "),
+    model.tally.startedMs === null ? "" : `since ${localTime(model.tally.startedMs)}`,
+    live === null ? "" : `pid ${live.pid}`,
+  ];
   const reasons = live === null && part !== undefined ? part.reasons.map(texts.oneLine).filter(Boolean) : [];
   return fragment`<div class="title"><h1><span class="pill ${tone}${
     live !== null && tone === "plain" ? " moving" : ""
-  }">${word}</span> ${what}</h1>
-<p class="dim">${model.tally.startedMs === null ? "" : `since ${localTime(model.tally.startedMs)}`}${
-    live === null ? "" : `, pid ${live.pid}`
-  }${report.agents.length === 0 ? "" : `, ${report.agents.map(({ name }) => name).join(", ")}`}</p>
+  }">${word}</span> ${texts.headingOf(report)}</h1>
+<p class="dim">${facts.filter(Boolean).join(" · ")}</p>
 ${reasons.slice(0, 3).map((reason) => fragment`<p class="${tone}">${reason.slice(0, 300)}</p>`)}</div>
 <div class="controls">${live === null ? links(href, report) : controls(live, href)}</div>`;
 }
@@ -150,6 +150,7 @@ function tiles({ model, live, now }: RunShown, report: RunReport): Markup {
   const tokens = tokensOf(usage);
   const chart = (of: (point: (typeof points)[number]) => number | null, label: string, tone: string): Markup =>
     areaChart(points.map((point) => ({ x: point.atMs, y: of(point) })), label, tone);
+  const begun = points.findLastIndex(({ passed: done }, index) => done < (points[index - 1]?.passed ?? 0));
   const counts = countsOf(report.items);
   const spans = spansOf(report);
   const lengths = spans.flatMap(({ fromMs, toMs }) => toMs === null ? [] : [toMs - fromMs]);
@@ -171,7 +172,7 @@ function tiles({ model, live, now }: RunShown, report: RunReport): Markup {
       fragment`${passed}<small>${total === null ? "" : ` of ${total}`}</small>`,
       [counts.parked > 0 ? `${counts.parked} parked` : "", counts.again > 0 ? `${counts.again} to be tried again` : ""]
         .filter(Boolean).join(", ") || texts.plural(spans.length, "iteration"),
-      chart((point) => point.passed, `${passed} done`, "good"),
+      chart((point) => points.indexOf(point) < begun ? null : point.passed, `${passed} done`, "good"),
     )
   }${
     tile(

@@ -38,7 +38,7 @@ test("outcomeLines() names tests that fail as they were, and what failed before 
   expect(lines(passed)).toEqual([
     "+ passed: 1 verified in 2 iterations",
     "  verified  US-001",
-    "  failed before the first turn  npm test",
+    "  already failing before Ralph started  npm test",
     "  old tests fail  a.test.js: with a.test.js (changed) as before the work, `npm test` fails",
   ]);
 });

@@ -164,7 +164,7 @@ describe("ralph run", () => {
 
     expect(stderr).toContain("warning: already failing before the first turn: test -f ok.txt");
     expect(stderr).toContain("check failed: test -f ok.txt (exit 1, failed before the run as well");
-    expect(stderr).toContain("  failed before the first turn  test -f ok.txt\n");
+    expect(stderr).toContain("  already failing before Ralph started  test -f ok.txt\n");
   });
 
   test("isolated checks do not see what git ignores", async () => {

@@ -78,7 +78,7 @@ describe("gateUnderstand()", () => {
         "The codebase map is stale: its last entry is of 2026-03-01",
         "The planner is uncertain about: the router",
         "The planner says: large",
-        "Up to 2 iterations (auto: 2 unchecked topics under `## Next Topics` in scripts/ralph/codebase_map.md; at most 6 turns with retries)",
+        "Takes up to 2 agent turns (6 with retries): 2 unchecked topics under `## Next Topics` in scripts/ralph/codebase_map.md",
       ],
     }]);
     expect(decided).toMatchObject({ status: "approved", maxItems: 2 });
@@ -130,7 +130,7 @@ describe("gateUnderstand()", () => {
       status: "approved",
       maxIterations: 5,
     });
-    expect(prompter.asked[0]?.details?.at(-1)).toBe("Up to 5 iterations (--max-understand-iterations)");
+    expect(prompter.asked[0]?.details?.at(-1)).toBe("Takes up to 5 agent turns (--max-understand-iterations)");
     await expect(gateUnderstand(ralph, {}, { maxIterations: -1 })).rejects.toMatchObject({
       code: "option-invalid",
       exitCode: 2,
@@ -190,7 +190,7 @@ describe("gateRun()", () => {
       message: "Start `ralph run` now?",
       initial: false,
       gate: "run",
-      details: ["Up to 2 iterations (auto: 2 stories not passing; at most 10 turns with retries)"],
+      details: ["Takes up to 2 agent turns (10 with retries): 2 stories not passing"],
     }]);
     expect(go).toEqual({ status: "approved", maxItems: 2 });
     expect(repository.read("scripts/ralph/plan_transcript.md")).toContain("Start `ralph run` now? yes (terminal)");
@@ -205,7 +205,7 @@ describe("gateRun()", () => {
 
     expect(prompter.asked[0]).toMatchObject({
       message: "Start the run now?",
-      details: ["Up to 1 iteration (auto: 1 item not passing; at most 5 turns with retries)"],
+      details: ["Takes up to 1 agent turn (5 with retries): 1 item not passing"],
     });
     expect(go).toEqual({ status: "declined", next: [] });
     expect(repository.git("status", "--porcelain")).toBe("");

@@ -5,7 +5,7 @@ import { findExecutable } from "../../../host/shell.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import type { EventSink, RalphEvent } from "../../../events/types.ts";
 import { createPrompter } from "../../../ui/create_prompter.ts";
-import { reporterFor } from "../../../cli/session.ts";
+import { liveViewFor, reporterFor } from "../../../cli/session.ts";
 import type { Repository } from "../../../git/repository.ts";
 import type { Config } from "../../../config/load.ts";
 import type { Prompter } from "../../../context/context.ts";
@@ -33,6 +33,8 @@ export async function run(invocation: Invocation): Promise<number> {
   const ui = flags.has("json") ? "json" : (flags.text("ui") ?? "auto") as Config["ui"];
   const say = ui === "json" || flags.has("quiet") ? () => {} : invocation.say;
   const style = styleFor(invocation, "stderr");
+  const quiet = flags.has("quiet");
+  using live = await liveViewFor(invocation, { ui, quiet });
   const today = localDate(host.clock.now());
   const root = await makeProject(host, today);
   const real = namedAgent(flags)?.agent ?? null; // without one a script is played
@@ -56,11 +58,11 @@ export async function run(invocation: Invocation): Promise<number> {
   let id: string | null = null;
   await using ralph = await createRalph({
     root,
-    agent: real ?? scriptedAgent(demoScript(today, mode === "unattended" ? 0 : PAUSE), { host }),
+    agent: real ?? scriptedAgent(demoScript(today, live === undefined ? 0 : PAUSE), { host }),
     config: configOverlay(flags),
     approve: approvals,
     prompter: mode === "unattended" ? shown(prompter, say, style) : suggesting(prompter),
-    sinks: [reporterFor(invocation, { ui, quiet: flags.has("quiet"), live: undefined }, () => id), checks],
+    sinks: [reporterFor(invocation, { ui, quiet, live }, () => id), checks],
     signal,
     host,
   });
@@ -180,7 +182,7 @@ function closingLines(
     `  ${dim("every turn and event")}                 scripts/ralph/runs/`,
     "",
     "The folder stays there until you take it away. Your own project is next:",
-    "  cd your-project && ralph init",
+    '  cd your-project && ralph exec "<goal>"',
     ...(isInstalled ? [] : [`  ${dim("`ralph` is not on your PATH: install it first, or name this program's path")}`]),
   ];
 }
