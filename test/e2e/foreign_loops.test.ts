@@ -165,3 +165,32 @@ describe("the gate on a branch of another loop", () => {
     expect(reasons.length > 0).toBe(!passes);
   });
 });
+
+/** Only its use tells a script at the top level from a program that is the product. */
+describe("the gate on a check that is one file at the top level", () => {
+  const script = "#!/bin/sh\nset -e\nnode --test test/\n";
+  const program = `import { sub } from "./lib/calc.mjs";\nif (sub(5, 3) !== 8) process.exit(1);\n`;
+  test.each([
+    [
+      "runs a part of the tests",
+      "sh check.sh",
+      put("check.sh", script.replace("--test", "--test-name-pattern=add --test")),
+      1,
+    ],
+    [
+      "runs all, and more",
+      "./check.sh",
+      FIX + put("check.sh", script.replace("node", "node --check lib/calc.mjs; node")),
+      0,
+    ],
+    ["is the program that was mended", "node main.mjs", put("main.mjs", program.replace("8", "2")) + FIX, 0],
+    ["is told where the tests are now", "sh check.sh", `${FIX}git mv test spec\nsed -i 's/test.$/spec/' check.sh\n`, 0],
+  ])("and now %s", async (_, command, work, exitCode) => {
+    const files = { ...FILES, "ralph.config.json": JSON.stringify({ verify: { default: [command] } }) };
+    const cli = ralphCli().files({ ...files, "check.sh": script, "main.mjs": program })
+      .before(`chmod +x check.sh; git switch -qc work\n${work}${COMMIT}`);
+    const { stdout } = await cli.args("gate", "--base", "main", "--require", "passed", "--json").expectExit(exitCode);
+    expect(GATE_SCHEMA.parse(JSON.parse(stdout)).notices.map(({ subject }) => subject))
+      .toEqual(exitCode === 0 ? [] : ["check.sh"]);
+  });
+});

@@ -174,13 +174,19 @@ async function anyRed(
   return false;
 }
 
-async function laid({ commits }: Question, commit: string, tests: readonly TestPath[], text: string): Promise<string> {
+/** A commit with these tests replaced by a text. */
+export async function laid(
+  { commits }: Question,
+  commit: string,
+  tests: readonly TestPath[],
+  text: string,
+): Promise<string> {
   const hash = await commits.write(text);
   return await commits.lay(commit, new Map(tests.map(({ path, mode }) => [path, { mode, hash }])));
 }
 
 /** The tests of a commit, those first that are likely to be about the work. */
-async function testsOf(question: Question, place: string): Promise<readonly TestPath[]> {
+export async function testsOf(question: Question, place: string): Promise<readonly TestPath[]> {
   const { commits, changed, files } = question;
   const stems = [...new Set(changed.filter(({ kind }) => kind === "product").flatMap(({ path }) => stemOf(path)))];
   const touched = new Set(changed.map(({ path }) => path));

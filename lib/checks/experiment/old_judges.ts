@@ -4,6 +4,8 @@ import type { ChangedFile, Layers, Question, TreeEntry } from "./commits.ts";
 import { withOldTests, wordsOfInlineTests } from "./inline_tests.ts";
 import { type Bench, repeats } from "./bench.ts";
 import { oldManifest } from "./manifest.ts";
+import { laid, testsOf } from "./canaries.ts";
+import { NONSENSE } from "./literals.ts";
 import { narrow } from "./narrow.ts";
 import { isCode, isNamed } from "./product.ts";
 
@@ -37,7 +39,12 @@ const MORE_RUNS = 3;
 /** Lays every changed file that is not the product back to what it was, and runs the checks. */
 export async function oldJudges(question: Question, bench: Bench): Promise<OldJudges> {
   const { commits, head, changed } = question;
-  const layers = await oldLayers(question);
+  const layers = new Map(await oldLayers(question));
+  for (const { path, kind, how } of changed) {
+    const [was, is] = [question.old.get(path), question.now.get(path)];
+    if (kind !== "product" || how !== "changed" || was === undefined || is === undefined) continue;
+    if (await runsTests(question, bench, path)) layers.set(path, { mode: is.mode, hash: was.hash });
+  }
   if (layers.size === 0) return { status: "unchanged" };
   const lay = (paths: readonly string[]): Promise<string> =>
     commits.lay(head, new Map(paths.map((path) => [path, layers.get(path) ?? null])));
@@ -66,6 +73,17 @@ export async function oldJudges(question: Question, bench: Bench): Promise<OldJu
   );
   const { failure } = first;
   return { status: "disagree", files, isCutShort: narrowed.isCutShort, aloneTurnsGreen, isJudge, failure };
+}
+
+/** A check is this file alone, as `sh check.sh`, and fails with every test destroyed: the file is no product. */
+async function runsTests(question: Question, bench: Bench, path: string): Promise<boolean> {
+  const isAlone = (command: string): boolean => isNamed(path, [command]) && /^\s*(?:\w+ +)?\S+\s*$/.test(command);
+  const checks = question.files.commands.filter(isAlone);
+  const tests = checks.length === 0 ? [] : await testsOf(question, question.head);
+  if (tests.length === 0) return false;
+  const destroyed = await laid(question, question.head, tests, NONSENSE);
+  for (const check of checks) if ((await bench.run(destroyed, "again", check)).status === "red") return true;
+  return false;
 }
 
 /**
