@@ -49,7 +49,7 @@ export async function guardHistory(
     ? `the turn ended on ${
       now.branch === null ? "a detached HEAD" : `the branch ${now.branch}`
     } instead of ${line.branch}`
-    : `the turn rewrote history: ${(line.floor ?? "").slice(0, 10)} was no longer part of it`;
+    : `the turn, or a person meanwhile, rewrote history: ${(line.floor ?? "").slice(0, 10)} was no longer part of it`;
   const kept = lost === null ? "" : `; the commit that it ended on is kept as ${lost}`;
   const where = line.branch === null ? "HEAD" : `the branch ${line.branch}`;
   const message = `${what}${kept}. ${where} is as it was before the turn: only add commits to it`;

@@ -11,7 +11,7 @@ import {
   pathsFrom,
 } from "./run_git.ts";
 import { markedCommits, markingEnvironment } from "./turn_mark.ts";
-import { treeWith } from "./own_index.ts";
+import { ownTree, saveCommit, treeWith } from "./own_index.ts";
 import type { Repository, TreeSnapshot, WithGit, WithIndex } from "./repository.ts";
 
 const FIELDS: readonly string[] = ["%H", "%P", "%T", "%B", "%an", "%ae", "%ad", "%cn", "%ce", "%cd"];
@@ -107,7 +107,13 @@ export async function takeOff(
   return `committed "${subjects}": taken off the branch and kept as ${ref}; the files stay as they are`;
 }
 
-const BY_BYTE = { encoding: "latin1" } as const;
+function byByte({ git, gitDirectory }: WithIndex): WithIndex {
+  return { gitDirectory, git: (words, options) => git(words, { ...options, encoding: "latin1" }) };
+}
+
+function readable(path: string): string {
+  return Buffer.from(path, "latin1").toString("utf8");
+}
 
 /**
  * Takes out of the commits after a snapshot what was uncommitted in it and has a name that is not UTF-8.
@@ -121,12 +127,48 @@ export async function takeOutUnreadable(
   now: string | null,
 ): Promise<readonly string[]> {
   if (head === null || now === null || head === now || unreadable.length === 0) return [];
-  const { git, gitDirectory } = repository;
-  const bytes: WithIndex = { gitDirectory, git: (words, options) => git(words, { ...options, ...BY_BYTE }) };
-  const readable = (path: string): string => Buffer.from(path, "latin1").toString("utf8");
+  const bytes = byByte(repository);
   const paths = (await pathsBetween(bytes, head, now)).filter((path) => unreadable.includes(readable(path)));
   if (paths.length > 0) await takeOut(repository, head, paths, bytes);
   return paths.map(readable);
+}
+
+/** Keeps what is uncommitted in a snapshot and has a name that is not UTF-8 as a commit under a ref. */
+export async function keepUnreadable(
+  repository: WithIndex,
+  { head, unreadable = [] }: Pick<TreeSnapshot, "head" | "unreadable">,
+  ref: string,
+): Promise<void> {
+  if (head === null || unreadable.length === 0) return;
+  const bytes = byByte(repository);
+  const differing = await pathsFrom(bytes, ["diff", "--name-only", "-z", "--no-renames", "HEAD"]);
+  const found = [...differing, ...await pathsFrom(bytes, ["ls-files", "-z", "--others", "--exclude-standard"])];
+  const paths = [...new Set(found)].filter((path) => unreadable.includes(readable(path)));
+  await saveCommit(repository, ref, await treeNow(bytes, paths), [head]);
+}
+
+/** Writes it again where it is gone, or as it is committed. @returns the paths, as far as they can be read */
+export async function restoreUnreadable(
+  repository: WithIndex,
+  { head, unreadable = [] }: Pick<TreeSnapshot, "head" | "unreadable">,
+  ref: string,
+): Promise<readonly string[]> {
+  if (head === null || unreadable.length === 0) return [];
+  const bytes = byByte(repository);
+  const paths = (await pathsBetween(bytes, head, ref)).filter((path) => unreadable.includes(readable(path)));
+  const now = await treeNow(bytes, paths);
+  const later = new Set(await pathsBetween(bytes, head, now)); // neither gone nor as it is committed
+  const there = new Set(await pathsFrom(bytes, [...NAMES_AT, now]));
+  const kept = new Set(await pathsFrom(bytes, [...NAMES_AT, ref]));
+  const gone = paths.filter((path) => kept.has(path) && !(there.has(path) && later.has(path)));
+  await overPaths(bytes, ["restore", `--source=${ref}`, "--worktree"], gone);
+  return gone.map(readable);
+}
+
+async function treeNow(bytes: WithIndex, paths: readonly string[]): Promise<string> {
+  const input = paths.map((path) => `${path}\0`).join("");
+  const stage = ["update-index", "--add", "--remove", "-z", "--stdin"];
+  return await ownTree(bytes, "copied", (environment) => outputFrom(bytes, stage, { input, environment }));
 }
 
 async function commitsBetween(repository: WithIndex, base: string | null, head: string): Promise<readonly Commit[]> {

@@ -221,6 +221,34 @@ describe("what is not committed", () => {
     expect(readFileSync(join(run.world.root, "private/in/k"), "utf8")).toBe("k\n");
   });
 
+  test("stays private where a turn changes the mode of the file alone", needs("a POSIX system"), async () => {
+    const setup = "echo k > key; chmod 600 key; echo other >> other.txt; chmod 640 other.txt";
+    await using run = await ran("chmod 644 key other.txt; work", { setup });
+
+    const modes = ["key", "other.txt"].map((name) => statSync(join(run.world.root, name)).mode & 0o777);
+    expect(modes).toEqual([0o600, 0o640]);
+    expect(run.status).toBe("passed");
+  });
+
+  test(
+    "under a name that is not UTF-8 is back where a turn removes or reverts it, and a newer version stays",
+    needs("Linux"),
+    async () => {
+      const names = "new=\"$(printf 'n\\377.txt')\"; old=\"$(printf 'o\\377.txt')\"; more=\"$(printf 'm\\377.txt')\"";
+      const setup = `${names}; echo o > "$old"; echo m > "$more"; git add "$old" "$more"; git commit -qm old; ` +
+        'for name in "$old" "$more" "$new"; do echo mine > "$name"; done';
+      await using run = await ran(`${names}; work; rm "$new"; git checkout -q "$old"; echo newer > "$more"`, { setup });
+
+      expect(run).toMatchObject({ status: "passed", passed: ["a", "b"] });
+      expect(run.notes).toMatch(
+        /changed or removed uncommitted work, which was restored: [no]\uFFFD.txt, [no]\uFFFD.txt$/m,
+      );
+      const shown = execFileSync("bash", ["-c", "cat n?.txt o?.txt m?.txt"], { cwd: run.world.root, encoding: "utf8" });
+      expect(shown).toBe("mine\nmine\nnewer\n");
+      expect(await run.world.git("status", "--porcelain")).toBe('M "m\\377.txt"\n M "o\\377.txt"\n?? "n\\377.txt"');
+    },
+  );
+
   test("inside of a submodule or a nested repository is named, once, as not kept", async () => {
     const setup = "git init -q ../lib; git -C ../lib -c user.name=a -c user.email=a@b commit -q --allow-empty -m l; " +
       "git -c protocol.file.allow=always submodule -q add $PWD/../lib sub; git commit -qam sub; echo n > sub/new; " +

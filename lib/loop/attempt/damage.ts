@@ -43,7 +43,8 @@ export async function damageTo(
   const taken = new Set(await goneOf(repository, { before, after, committed, kept }));
   const differs = (path: string): boolean => after.contents.get(path) !== kept.get(path)!.content;
   const isTheirs = (path: string): boolean => theirs.has(path) && !after.contents.has(path);
-  const isGone = (path: string): boolean => taken.has(path) || (isExact(path) && differs(path));
+  const isMode = (path: string): boolean => !differs(path) && isOtherMode(repository, path, kept.get(path)!);
+  const isGone = (path: string): boolean => taken.has(path) || (isExact(path) && differs(path)) || isMode(path);
   return { swept, theirs, gone: [...kept.keys()].filter((path) => isGone(path) && !isTheirs(path)) };
 }
 
@@ -98,6 +99,11 @@ export async function pathsOfSides(repository: Repository, from: Head, to: Head)
   };
   const { fromTurn, others } = await sidesOf(repository, from, to);
   return { fromTurn: await entriesOf(fromTurn), others: await entriesOf(others) };
+}
+
+/** Its content is as it was, and who may read it is not. */
+function isOtherMode({ topLevel }: Repository, path: string, { blob, facts }: KeptPath): boolean {
+  return blob !== undefined && facts?.kind === "file" && factsOf(join(topLevel, path))?.mode !== facts.mode;
 }
 
 /** Reverted, stashed or deleted; what was committed is still there, unless it was deleted as well. */

@@ -16,10 +16,13 @@ import { dropConflicts, endOperations } from "../../git/operations.ts";
 import { isUnmerged, labelTurnConflicts } from "../../git/turn_conflicts.ts";
 import { realPath } from "../../host/file_state.ts";
 import { factsOf } from "../../host/path_facts.ts";
-import { takeOut, takeOutUnreadable } from "../../git/take_out.ts";
+import { keepUnreadable, restoreUnreadable, takeOut, takeOutUnreadable } from "../../git/take_out.ts";
 import {
   committedBy,
   createUncommitted,
+  keptRef,
+  restoredBy,
+  TURN,
   type Uncommitted,
   type UncommittedOptions,
   warnOfFlags,
@@ -83,7 +86,7 @@ export function createTurnGuard(
       flags ??= await indexFlags.readIndexFlags(repository);
       stamp = stampOf(repository);
       reportUnreadable(before.unreadable);
-      await ignored.look();
+      await Promise.all([ignored.look(), keepUnreadable(repository, before, bytesRef(ralph, own.by))]);
       const shown = await indexFlags.withHidden(repository, before, flags);
       await watch.begin(itemId, shown, { isSaid: own.by === undefined, held: true });
     },
@@ -99,7 +102,7 @@ export function createTurnGuard(
       const rewritten = await guardHistory(repository, { ...before, floor }, now, attemptId);
       const gone = await watch.gone(attemptId);
       const { cleared, isMoved } = await flagsAsBefore(ralph, flags!, wrote, { from: before.head, to: now.head });
-      const isWritten = isMoved || rewritten !== null || await keptOut(ralph, before, now.head);
+      const isWritten = isMoved || rewritten !== null || await keptOut(ralph, before, { now: now.head, by: own.by });
       const isEnded = isWritten || operations.length + conflicts.length + cleared.length > 0;
       const found = isEnded ? await repository.snapshot() : observed.after;
       const persons = await ignored.takeOut(before, found);
@@ -122,9 +125,22 @@ export function createTurnGuard(
   };
 }
 
-async function keptOut(ralph: RalphContext, before: TreeSnapshot, now: string | null): Promise<boolean> {
-  const paths = await takeOutUnreadable(requireRepository(ralph), before, now);
-  if (paths.length > 0) note(ralph, "warn", `${committedBy("the turn")}: ${rootPaths(ralph, paths).join(", ")}`);
+function bytesRef(ralph: RalphContext, by: string | undefined): string {
+  return `${keptRef(ralph, by)}.bytes`;
+}
+
+/** The names that are not UTF-8. @returns whether the branch was moved */
+async function keptOut(
+  ralph: RalphContext,
+  before: TreeSnapshot,
+  { now, by }: { readonly now: string | null; readonly by: string | undefined },
+): Promise<boolean> {
+  const repository = requireRepository(ralph);
+  const paths = await takeOutUnreadable(repository, before, now);
+  const back = await restoreUnreadable(repository, before, bytesRef(ralph, by));
+  for (const [said, some] of [[committedBy(by ?? TURN), paths], [restoredBy(by ?? TURN), back]] as const) {
+    if (some.length > 0) note(ralph, "warn", `${said}: ${rootPaths(ralph, some).join(", ")}`);
+  }
   return paths.length > 0;
 }
 

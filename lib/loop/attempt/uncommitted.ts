@@ -271,11 +271,11 @@ async function foldersBack(
   return swapped.length > 0;
 }
 
-const TURN = "the turn";
+export const TURN = "the turn";
 const STAYS = "your uncommitted changes stay as they are, uncommitted";
 
 /** While a turn runs, a person may have done it as well. */
-function restoredBy(by: string): string {
+export function restoredBy(by: string): string {
   return `${by === TURN ? `${by} or a person` : by} changed or removed uncommitted work, which was restored`;
 }
 
