@@ -92,6 +92,23 @@ describe("an item's work", () => {
     },
   );
 
+  test.each(["in", "--no-cone /in/ /README.md"])(
+    "outside of a sparse checkout is checked as well (%s)",
+    async (cone) => {
+      await using world = await loopWorld(({ cwd }) => {
+        execFileSync("sh", ["-c", "mkdir -p out; echo n > out/new; echo n > in/new"], { cwd });
+        return Promise.resolve(DONE);
+      }, { files: { "in/i": "i\n", "out/o": "o\n" } });
+      await world.git("sparse-checkout", "set", ...cone.split(" "));
+      const checks = ["test -f out/new && test -f in/new && test ! -e out/o", "git diff --quiet HEAD"];
+
+      const run = await runLoop(world.ralph, memoryBacklog([{ id: "a", title: "a", checks }]));
+
+      expect(run).toMatchObject({ status: "passed", checkedAs: "commit" });
+      expect(run.notices.filter(({ kind }) => kind === "not-reproducible")).toEqual([]);
+    },
+  );
+
   test.each([1, 2])(
     "is in its commit, whatever its files are called (%i workers)",
     needs("a POSIX system"),

@@ -7,7 +7,7 @@ import { dirname, join, posix, relative } from "node:path";
 import type { RalphContext } from "../../context/context.ts";
 import { type HeadNow, requireRepository } from "../../git/repository.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { type Git, gitFailed, type GitOptions, outputFrom, outputOfGit, reasonOf } from "../../git/run_git.ts";
+import { type Git, gitFailed, type GitOptions, outputFrom, outputOfGit, partsOf, reasonOf } from "../../git/run_git.ts";
 import { type ListedEntry, verifiedListing } from "../../git/tree_listing.ts";
 import * as files from "../../host/files.ts";
 import { createSlots } from "../../host/slots.ts";
@@ -16,7 +16,7 @@ import * as places from "./place.ts";
 import { type CheckoutHome, takeHome } from "./home.ts";
 import { outwardLinks, specialEntries } from "./index_entries.ts";
 import { cleanGit, type GitSettings, readSettings, writeHome, writeSettings } from "./settings.ts";
-import { changedAt } from "../../host/path_facts.ts";
+import { changedAt, factsOf } from "../../host/path_facts.ts";
 import { type Seal, sealDifferences, sealOf } from "../../host/seal.ts";
 import type { Host } from "../../host/types.ts";
 import { ownCommit } from "../../git/refs.ts";
@@ -197,6 +197,7 @@ function createClone(host: Host, topLevel: string, home: CheckoutHome, settings:
       await update(target);
       await outputOfGit(git, ["read-tree", "--reset", "-u", "--no-recurse-submodules", "HEAD"], { environment });
       if (!isNew) await outputOfGit(git, ["clean", "-ffdxq"], { environment });
+      if (settings.info.get("sparse-checkout") !== null) await fillSparse(git, topLevel, environment);
       const entries = await verifiedListing(git, target.commit);
       for (const { path, commit } of specialEntries(entries).submodules) {
         if (submodules === null || submodules.has(path)) await fill({ host, topLevel, home, settings }, path, commit);
@@ -208,6 +209,17 @@ function createClone(host: Host, topLevel: string, home: CheckoutHome, settings:
     },
     touched: async () => sealed === null ? [] : await touchedIn(git, tree, environment),
   };
+}
+
+/** Writes what the sparse patterns leave out and the repository's own tree has all the same: a turn wrote it. */
+async function fillSparse(git: Git, topLevel: string, environment: Readonly<Record<string, string>>): Promise<void> {
+  const listed = await outputOfGit(git, ["ls-files", "-t", "-z"], { environment });
+  const skipped = partsOf(listed).flatMap((line) => line.startsWith("S ") ? [line.slice(2)] : []);
+  const there = skipped.filter((path) => factsOf(join(topLevel, path)) !== null);
+  const input = there.map((path) => `${path}\0`).join("");
+  for (const how of [["update-index", "--no-skip-worktree"], ["checkout-index", "--force", "--index"]]) {
+    if (input !== "") await outputOfGit(git, [...how, "-z", "--stdin"], { input, environment });
+  }
 }
 
 /** Out of the repository's own copy of the submodule; where that is not filled, it is not filled here. */
