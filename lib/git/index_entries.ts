@@ -5,9 +5,9 @@ import { factsOf } from "../host/path_facts.ts";
 
 type Variables = Readonly<Record<string, string>>;
 
-/** The entry that takes a path out of an index. @param digits of a hash of the repository */
-export function removedEntry(path: string, digits = 40): string {
-  return `0 ${"0".repeat(digits)}\t${path}\0`;
+/** The entry that takes a path out of an index. */
+export function removedEntry(path: string): string {
+  return `0 0\t${path}\0`;
 }
 
 /** The entries of these paths in a commit or tree, or their removal. @param base `null`: it has none */
@@ -21,19 +21,29 @@ export async function entriesAt(
     ? ""
     : await outputFrom(repository, ["ls-tree", "-r", "-z", "--full-tree", base, ...named ? ["--", ...paths] : []]);
   const found = new Map(listed.split("\0").map((entry) => [entry.slice(entry.indexOf("\t") + 1), `${entry}\0`]));
-  const digits = /[0-9a-f]{40,}/.exec(listed)?.[0].length;
-  return paths.map((path) => found.get(path) ?? removedEntry(path, digits)).join("");
+  return paths.map((path) => found.get(path) ?? removedEntry(path)).join("");
 }
 
 /** Lays entries over an index. @throws {RalphError} git-failed */
 export async function layEntries(repository: WithGit, entries: string, environment: Variables = {}): Promise<void> {
-  await outputFrom(repository, ["update-index", "-z", "--replace", "--index-info"], { input: entries, environment });
+  const digits = /(?<= )[0-9a-f]{40,}(?=\t)/.exec(entries)?.[0].length; // of a hash of the repository
+  if (digits === undefined) {
+    const gone = entries.split("\0").map((entry) => entry.slice(entry.indexOf("\t") + 1)).filter((path) => path !== "");
+    return await dropEntries(repository, gone, environment);
+  }
+  const input = entries.replaceAll(/(?<=^|\0)0 0(?=\t)/g, `0 ${"0".repeat(digits)}`);
+  await outputFrom(repository, ["update-index", "-z", "--replace", "--index-info"], { input, environment });
 }
 
 /** Takes paths out of an index, and leaves their files; with none nothing is run. @throws {RalphError} git-failed */
-export async function dropEntries(repository: WithGit, paths: readonly string[]): Promise<void> {
+export async function dropEntries(
+  repository: WithGit,
+  paths: readonly string[],
+  environment: Variables = {},
+): Promise<void> {
   if (paths.length === 0) return;
-  await outputFrom(repository, ["update-index", "--force-remove", "-z", "--stdin"], { input: paths.join("\0") });
+  const input = paths.join("\0");
+  await outputFrom(repository, ["update-index", "--force-remove", "-z", "--stdin"], { input, environment });
 }
 
 /** Stages paths as the tree has them, also those that are gone. @param options for git, before the command */

@@ -66,8 +66,16 @@ test("`ralph attest` repeats the verdict of a run on another clone, and says wha
   expect(same.stderr).toContain("  repeated: the same verdict");
   expect((await attest("show").expectExit(0)).stdout).toContain('"verificationResult":"PASSED"');
 
+  git("config", "user.name", "a");
+  git("config", "user.email", "a@b.invalid");
+  git("switch", "-q", "main");
+  git("merge", "-q", "--squash", "ralph/ten");
+  git("commit", "-qm", "squashed");
+  const squashed = await attest("verify").expectExit(0);
+  expect(squashed.stderr).toContain("  attested for another commit with the same tree: ");
+
   writeFileSync(join(clone, "f.txt"), "11\n");
-  git("-c", "user.name=a", "-c", "user.email=a@b.invalid", "commit", "-qam", "11");
+  git("commit", "-qam", "11");
   const other = await attest("verify", "--repeat", "--json").expectExit(1);
   expect(JSON.parse(other.stdout)).toMatchObject({
     status: "none",
@@ -76,4 +84,24 @@ test("`ralph attest` repeats the verdict of a run on another clone, and says wha
       differences: ["status: passed, now failed", "grep -q TEN f.txt: exit code 0, now 1"],
     },
   });
+});
+
+test("a shallow clone that lacks the base is told how to get it", async () => {
+  const { root } = ralphCli().files({ "a.txt": "a\n" }).before("git commit -q --allow-empty -m more").prepare();
+  const clone = join(root, "../clone/project");
+  execFileSync("git", ["clone", "-q", "--depth", "1", `file://${root}`, clone], { stdio: "pipe" });
+  const base = execFileSync("git", ["rev-parse", "HEAD~"], { cwd: root, encoding: "utf8" }).trim();
+  const { stderr } = await ralphCli(clone).args("gate", "--base", base, "--verify", "test -f a.txt").expectExit(2);
+  expect(stderr).toContain("hint: this clone is shallow: `git fetch --unshallow`");
+});
+
+test("a run in a repository of SHA-256 is attested", async () => {
+  const { root, git } = await ralphCli()
+    .files({ "scripts/ralph/prd.json": PRD, "f.txt": "10\n", "gone.txt": "1\n" })
+    .before(`rm -rf .git; git init -q -b main --object-format=sha256; git config user.name a
+      git config user.email a@b.invalid; git add -A; git commit -qm start`)
+    .agent("worker", "cat > /dev/null; echo TEN > f.txt; rm gone.txt; echo '<promise>COMPLETE</promise>'")
+    .args("run", "--agent-cmd", "worker", "--quiet").expectExit(0);
+  expect(git("rev-parse", "HEAD")).toHaveLength(64);
+  await ralphCli(root).args("attest", "verify", "--repeat").expectExit(0);
 });

@@ -3,6 +3,7 @@ import picomatch from "picomatch";
 import type { JudgingHistory } from "../../backlog/journal_types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { ownCommit } from "../../git/refs.ts";
+import { removedEntry } from "../../git/index_entries.ts";
 import { treeWith } from "../../git/own_index.ts";
 import { requireRepository } from "../../git/repository.ts";
 import { createGit, gitFailed, lineFrom, outputFrom, partsOf, reasonOf } from "../../git/run_git.ts";
@@ -69,9 +70,10 @@ export function createCommits(ralph: Pick<RalphContext, "host" | "repository" | 
   };
 
   async function lay(base: string, files: Layers): Promise<string> {
-    const lines = [...files].map(([path, entry]) =>
-      `${entry === null ? `0 ${"0".repeat(40)}` : `${entry.mode} ${entry.hash}`}\t${posix.join(inside, path)}\0`
-    );
+    const lines = [...files].map(([path, entry]) => {
+      const at = posix.join(inside, path);
+      return entry === null ? removedEntry(at) : `${entry.mode} ${entry.hash}\t${at}\0`;
+    });
     const tree = await treeWith(repository, base, lines.join(""));
     return await ownCommit(repository, tree, { parents: [base], message: "work in progress\n" });
   }

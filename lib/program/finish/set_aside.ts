@@ -10,6 +10,7 @@ import { openSession } from "../../cli/session.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { EXIT, RalphError } from "../../errors/ralph_error.ts";
 import { ARCHIVE_REFS, archivesOf, fetchArchives, newestArchive, nextArchive } from "../../git/archive.ts";
+import { removedEntry } from "../../git/index_entries.ts";
 import { isAncestor, moveHead } from "../../git/refs.ts";
 import { ownTree, saveCommit, treeWith } from "../../git/own_index.ts";
 import { type Repository, requireRepository, topLevelPaths } from "../../git/repository.ts";
@@ -218,8 +219,7 @@ export async function cleanHistory(
   const start = await cleanedBefore(repository, branch, head) ?? from;
   const commits = await commitsSince(repository, start, head);
   await refuseOthers(ralph, commits, { range: `${start}..${head}`, branch, reports });
-  const without = (commit: string): Promise<string> =>
-    treeWith(repository, commit, state.map((path) => `0 ${"0".repeat(commit.length)}\t${path}\0`).join(""));
+  const without = (commit: string): Promise<string> => treeWith(repository, commit, state.map(removedEntry).join(""));
   const instead = new Map<string, string>();
   const made: string[] = [];
   let [tip, tree] = [start, await without(start)];
