@@ -12,6 +12,8 @@ import type { Host } from "../host/types.ts";
 /** The name under which `ssh-keygen` signs; a signature for another purpose is none. */
 const NAMESPACE = "ralph-attestation";
 const PEM_REGEXP = /-----BEGIN (?:PUBLIC KEY|CERTIFICATE)-----[^-]+-----END [A-Z ]+-----/g;
+/** A line of allowed signers: names, options, type of the key; a public key by itself names nobody. */
+const SIGNER_REGEXP = /^[^#\s].*\s(?:ssh|ecdsa|sk)-\S+\s/m;
 const ARMOR_WIDTH = 70;
 
 /** A signature, and the name of its key. */
@@ -47,7 +49,10 @@ export async function signerOf(host: Host, file: string, bytes: Buffer, signatur
   const text = await readText(file);
   if (text === null) throw failed(`the file of signers ${file} is not there`);
   const keys = [...text.matchAll(PEM_REGEXP)].map(([pem]) => keyFrom(() => createPublicKey(pem)));
-  if (keys.length === 0) return await sshSignerOf(host, file, bytes, signature);
+  if (keys.length === 0) {
+    if (!SIGNER_REGEXP.test(text)) throw failed(`${file} names no signer`);
+    return await sshSignerOf(host, file, bytes, signature);
+  }
   for (const key of keys) {
     if (key === null || key.asymmetricKeyType === "rsa") {
       throw failed(`${file} holds a key that is no Ed25519 or ECDSA key`);

@@ -196,3 +196,14 @@ function within(note: string, at: number): string | null {
   }
   return null;
 }
+
+test.each([
+  ["nothing", ""],
+  ["no key", "hello\n# somebody@example.org ssh-ed25519 AAAA\n"],
+  ["a public key of ssh without a name", "ssh-ed25519 AAAA somebody@example.org\n"],
+])("a file of signers with %s is refused as such", async (_, text) => {
+  await using made = await keys("ed25519");
+  await using world = await attested(made.key);
+  writeFileSync(made.signers, text);
+  await expect(verifyAttestation(world.ralph, world.commit, [made.signers])).rejects.toThrow("names no signer");
+});

@@ -181,10 +181,11 @@ export async function mergeBase(
   const problem = name === undefined
     ? "no branch is known that the work began on"
     : `${name} is no commit, or has nothing in common with ${head}`;
-  throw new RalphError("usage", {
-    details: { problem },
-    hint: "`--base COMMIT` names the commit that the work began on",
-  });
+  const isShallow = (await repository.git(["rev-parse", "--is-shallow-repository"])).stdout.trim() === "true";
+  const hint = isShallow
+    ? "this clone is shallow: `git fetch --unshallow` brings the commits before"
+    : "`--base COMMIT` names the commit that the work began on";
+  throw new RalphError("usage", { details: { problem }, hint });
 }
 
 /** Each command once. */

@@ -10,7 +10,7 @@ import { strictConfig } from "../../config/check.ts";
 import { ownFiles, type RalphContext } from "../../context/context.ts";
 import { EXIT } from "../../errors/ralph_error.ts";
 import type { AttestReport, Verdict } from "../../generated/attest.ts";
-import { commitsNoted, noteAt } from "../../git/notes.ts";
+import { noteAt } from "../../git/notes.ts";
 import { openRepository } from "../../git/open_repository.ts";
 import { commitAt } from "../../git/refs.ts";
 import { type Repository, requireRepository, type RootedRepository } from "../../git/repository.ts";
@@ -237,9 +237,10 @@ function withDemands(
 /** The newest attested verdict on what a commit is made from. */
 async function verdictBefore(ralph: RalphContext, commit: string): Promise<Verdict | null> {
   const repository = requireRepository(ralph);
-  const noted = new Set(await commitsNoted(repository, VERDICTS_REF, '"version":1'));
-  const listed = await outputFrom(repository, ["rev-list", "--max-count=1000", commit]);
-  const newest = listed.split("\n").find((id) => noted.has(id));
+  const noted = await repository.git(["grep", "-ohE", '"tree":"[0-9a-f]+"', VERDICTS_REF]);
+  const trees = new Set(noted.stdout.match(/[0-9a-f]{40,}/g));
+  const listed = await outputFrom(repository, ["log", "--max-count=1000", "--format=%H %T", commit]);
+  const newest = listed.split("\n").map((line) => line.split(" ")).find(([, tree = ""]) => trees.has(tree))?.[0];
   return newest === undefined ? null : (await verifyAttestation(ralph, newest, [])).verdict;
 }
 
