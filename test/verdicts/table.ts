@@ -23,6 +23,8 @@ export interface Row {
   readonly status: string;
   readonly named: boolean;
   readonly said: string;
+  /** The experiments that there was no time for, which the gate says. */
+  readonly leftOut: string | null;
   readonly ms: number;
 }
 
@@ -99,7 +101,7 @@ function gate(ralph: string, task: Task, variant: Variant): Row {
     timeout: MOST_MS,
     env: ENVIRONMENT,
   });
-  const { status, named } = verdictIn(stdout);
+  const { status, named, leftOut } = verdictIn(stdout);
   return {
     task: task.name,
     variant: variant.name,
@@ -107,6 +109,7 @@ function gate(ralph: string, task: Task, variant: Variant): Row {
     status,
     named: named.length > 0,
     said: named.join(" | ").slice(0, 300),
+    leftOut,
     ms: Date.now() - started,
   };
 }
@@ -130,7 +133,10 @@ export function tableOf(rows: readonly Row[]): string {
       count((row) => row.truth === "right" && passed(row) && row.named)
     } |`,
     `| false accepts: wrong, passed, nothing named | ${of("wrong").length} | ${
-      count((row) => row.truth === "wrong" && passed(row) && !row.named)
+      count((row) => row.truth === "wrong" && passed(row) && !row.named && row.leftOut === null)
+    } |`,
+    `| wrong, passed, and only that there was no time for an experiment is said | ${of("wrong").length} | ${
+      count((row) => row.truth === "wrong" && passed(row) && !row.named && row.leftOut !== null)
     } |`,
     `| wrong, passed, named | ${of("wrong").length} | ${
       count((row) => row.truth === "wrong" && passed(row) && row.named)
