@@ -31,6 +31,7 @@ const WAYS: readonly (Pick<Row, "name" | "language" | "agent"> & Partial<Row>)[]
         .replace("import unittest", "import json\nimport unittest"),
     },
     agent: "stub; echo 0 > ../../shared/add.json; claim",
+    expect: "known",
   },
   {
     name: "which file a name of the package means",
