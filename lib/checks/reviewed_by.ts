@@ -128,15 +128,15 @@ function outcomeOf(
     return failed(`the reviewer changed the working tree, which a review must not: ${paths} (left as it is)`);
   }
   if (end.reason !== "completed") return failed(`no review: ${"message" in end ? end.message : end.reason}`);
-  const said = reviewOf(lines, nonce);
-  switch (said.verdict) {
-    case "approved":
-      return { ok: true, exitCode: null, tail: "approved" };
-    case "rejected":
-      return failed(["rejected:", ...said.reasons.map((reason) => `- ${reason}`)].join("\n"));
-    case "none":
-      return failed("no review: the reviewer ended without an approval as its prompt asks for, or a rejection");
+  const said = signalsOf(lines, nonce).filter(({ form }) => form === "review");
+  const rejections = said.filter(({ name }) => /^REJECT(ED)?$/.test(name));
+  if (rejections.length > 0) { // one beats an approval, which counts with the nonce only
+    const reasons = [...new Set(rejections.map(({ value }) => value || "no reason was given"))];
+    return failed(["rejected:", ...reasons.map((reason) => `- ${reason}`)].join("\n"));
   }
+  return said.some(({ name, sealed }) => sealed && /^APPROVED?$/.test(name))
+    ? { ok: true, exitCode: null, tail: "approved" }
+    : failed("no review: the reviewer ended without an approval as its prompt asks for, or a rejection");
 }
 
 /** Writes the diff beside the transcript and says where it is: it may be too long for a command line. */
@@ -178,30 +178,12 @@ export function reviewerOf(
   return resolveAgent({ name: agent, config: own, host, root });
 }
 
-/** A reviewer's verdict. `none`: nothing that counts. */
-export type Review =
-  | { readonly verdict: "approved" }
-  | { readonly verdict: "rejected"; readonly reasons: readonly string[] }
-  | { readonly verdict: "none" };
-
 /** How a reviewer is asked to answer: none of it is a line that would count when it is repeated. */
 function reviewAnswer(nonce: string): string {
   return "End with your verdict on a line of its own, outside any code block. When the item is done: " +
     `\`<review ${nonce}>APPROVE</review>\`. Otherwise one line for each thing that is wrong, with the file and what it ` +
     "should do, so that the author can fix it without asking you: `<review>REJECT: what is wrong, and where</review>`. " +
     "Without such a line your review does not count.";
-}
-
-/** Reads the signal lines of a review: a rejection beats an approval, which counts with the nonce only. Pure. */
-function reviewOf(lines: readonly string[], nonce: string): Review {
-  const found = signalsOf(lines, nonce).filter(({ form }) => form === "review");
-  const rejections = found.filter(({ name }) => /^REJECT(ED)?$/.test(name));
-  if (rejections.length > 0) {
-    const reasons = [...new Set(rejections.map(({ value }) => value).filter((reason) => reason !== ""))];
-    return { verdict: "rejected", reasons: reasons.length === 0 ? ["no reason was given"] : reasons };
-  }
-  const approved = found.some(({ name, sealed }) => sealed && /^APPROVED?$/.test(name));
-  return approved ? { verdict: "approved" } : { verdict: "none" };
 }
 
 /** An item as its reviewer sees it. Pure. */

@@ -251,15 +251,9 @@ function createLog(folder: string, number: number) {
 }
 
 /** A check in one form: a command for the shell, or a function that looks or builds a command. */
-interface Runnable {
-  readonly name: string;
-  readonly scope?: string;
-  readonly timeoutMs?: number;
+type Runnable = Pick<backlog.Check, "name" | "scope" | "timeoutMs" | "command" | "expect" | "review"> & {
   readonly run?: ((context: backlog.CheckContext, $: $Type) => unknown) | undefined;
-  readonly command?: string | undefined;
-  readonly expect?: backlog.CheckExpectation | undefined;
-  readonly review?: boolean;
-}
+};
 
 const CHECK_FORMS = "a command, a dax command, a function, or `{ name, command }` or `{ name, run }`";
 const NAME_LENGTH = 60;

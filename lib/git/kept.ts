@@ -53,12 +53,22 @@ export async function keepPaths(
       kept.set(path, { ...kept.get(path)!, blob });
     } else files.push(path);
   }
-  if (files.length === 0) return kept;
-  const hash = ["hash-object", "-w", "--no-filters", "--stdin-paths"];
-  const blobs = (await outputFrom(repository, hash, { input: files.map((path) => `${quoted(path)}\n`).join("") }))
-    .split("\n");
-  for (const [index, path] of files.entries()) kept.set(path, { ...kept.get(path)!, blob: blobs[index]! });
+  for (const [path, blob] of await writeBlobs(repository, files)) kept.set(path, { ...kept.get(path)!, blob });
   return kept;
+}
+
+/** Writes files as git objects, byte for byte, past every filter. @returns the object of each, by its path */
+export async function writeBlobs(repository: WithGit, files: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (files.length === 0) return new Map();
+  const input = files.map((path) => `${quoted(path)}\n`).join("");
+  const blobs = await outputFrom(repository, ["hash-object", "-w", "--no-filters", "--stdin-paths"], { input });
+  return new Map(blobs.split("\n").slice(0, -1).map((blob, index) => [files[index]!, blob]));
+}
+
+/** The bytes of a git object; `null` if it is gone. */
+export async function blobBytes({ git }: WithGit, blob: string): Promise<Uint8Array | null> {
+  const { exitCode, stdout } = await git(["cat-file", "blob", blob], { encoding: "latin1" });
+  return exitCode === 0 ? Buffer.from(stdout, "latin1") : null;
 }
 
 function foldersFor({ topLevel }: GitTree, path: string): Pick<KeptPath, "folders"> {

@@ -29,12 +29,14 @@ test.each([
   ["a coverprofile, without the module's name", PROFILE, { "pkg/a.go": { 3: 1, 4: 1, 5: 1, 6: 0, 7: 0 } }],
   ["V8's ranges, the innermost of each line", V8, { "file:///p/a.js": { 1: 1, 3: 1, 4: 0 } }],
 ])("%s", (_, text, expected) => {
-  const hits = hitsIn(text, about);
-  expect(Object.fromEntries([...hits ?? []].map(([file, lines]) => [file, Object.fromEntries(lines)]))).toEqual(
-    expected,
-  );
+  const found: Record<string, Record<number, number>> = {};
+  for (const { file, line, count } of hitsIn(text, about)) {
+    const lines = found[file] ??= {};
+    lines[line] = (lines[line] ?? 0) + count;
+  }
+  expect(found).toEqual(expected);
 });
 
 test.each(["", "{", "{}", "hello\nmode: set\n", "<html></html>"])("%j is no coverage", (text) => {
-  expect([...hitsIn(text, about) ?? []]).toEqual([]);
+  expect([...hitsIn(text, about)]).toEqual([]);
 });

@@ -67,7 +67,7 @@ test("a story that the final check sends back is in the last lines, where anothe
   const status = await ralphCli(root).args("status").expectExit(0);
 
   expect(stderr).toMatch(
-    /\n {2}sent back {2}US-001: the final check fails: checkout without links out of the repository/,
+    /\n {2}sent back {2}US-001: the final check fails: clean checkout of HEAD/,
   );
   expect(stderr).toMatch(/\n {2}parked {2}US-002: /);
   expect(status.stdout).toContain("sent back  US-001: ");

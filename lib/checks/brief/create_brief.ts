@@ -10,6 +10,7 @@ import type { BriefRecord } from "../../backlog/journal_types.ts";
 import type { ManualEdit } from "../../backlog/state_files.ts";
 import type { Backlog } from "../../backlog/types.ts";
 import { note, type RalphContext } from "../../context/context.ts";
+import { blobBytes, writeBlobs } from "../../git/kept.ts";
 import { requireRepository } from "../../git/repository.ts";
 import { restoreInHead } from "../../git/take_out.ts";
 import { movedTags, readTags, type Tags } from "../../git/tags.ts";
@@ -18,7 +19,6 @@ import { hashText, pathExists, readBytes, resolveInside } from "../../host/files
 import { factsOf } from "../../host/path_facts.ts";
 import { changedPrograms, type Programs, programsOf } from "../../host/programs.ts";
 import { createAsInstructed, keepFound } from "./kept.ts";
-import { readObject, writeObjects } from "./objects.ts";
 import { decidingSettings, restoreSettings } from "./settings.ts";
 import { briefSources, createPersonFiles, type PersonFiles } from "./sources.ts";
 import type { Brief, BriefChange, BriefEntry, BriefKind, BriefSource } from "./types.ts";
@@ -301,7 +301,7 @@ async function recordOf(
   const plain = judging.filter(({ before, settings }) =>
     (before.kind === "text" || before.kind === "large") && settings === null
   );
-  const objects = await writeObjects(ralph, plain.map(({ file }) => file));
+  const objects = await writeBlobs(requireRepository(ralph), plain.map(({ file }) => file));
   for (const entry of plain) if (entry.before.kind === "large") entry.object = objects.get(entry.file) ?? null;
   const files = judging.map((entry) => [entry.path, objects.get(entry.file) ?? otherHash(entry)] as const);
   return { files: Object.fromEntries(files), folders: folders.map((path) => shownPath(ralph, path)) };
@@ -349,7 +349,7 @@ async function restoreFile(ralph: RalphContext, change: BriefChange, entry: Brie
   const base = file.startsWith(ralph.root) ? ralph.root : repository.gitDirectory;
   if (before.kind !== "large") return await states.writeFileState(file, before, base, { aside });
   const object = entry?.object ?? null;
-  const content = object === null ? null : await readObject(ralph, object);
+  const content = object === null ? null : await blobBytes(repository, object);
   if (content === null) throw new Error(`the git object of ${file} is gone`);
   await states.writeFileState(file, before, base, { aside, content });
   if (entry !== null) entry.before = states.readFileState(file, -1);

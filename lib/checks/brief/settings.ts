@@ -1,4 +1,5 @@
 import type { Repository } from "../../git/repository.ts";
+import { partsOf } from "../../git/run_git.ts";
 
 /** Settings that decide what git runs, reads and shows; others (remotes, branches, an author) may change in a turn. */
 const DECIDING = {
@@ -13,10 +14,15 @@ export type Setting = readonly [key: string, value: string | null];
 export async function decidingSettings(repository: Repository, file: string): Promise<readonly Setting[] | null> {
   const end = await repository.git(["config", "--file", file, "--no-includes", "--list", "-z"]);
   if (end.exitCode !== 0) return null;
-  return end.stdout.split("\0").filter((entry) => entry !== "").map((entry): Setting => {
+  return settingsIn(end.stdout).filter(([key]) => DECIDING.sections.test(key) || DECIDING.core.test(key));
+}
+
+/** The settings in the output of `git config --list -z`, in its order. Pure. */
+export function settingsIn(text: string): readonly Setting[] {
+  return partsOf(text).map((entry) => {
     const feed = entry.indexOf("\n");
     return feed < 0 ? [entry, null] : [entry.slice(0, feed), entry.slice(feed + 1)];
-  }).filter(([key]) => DECIDING.sections.test(key) || DECIDING.core.test(key));
+  });
 }
 
 /** Makes the deciding settings of a file what they were and leaves all others. @returns false where git refused */

@@ -1,10 +1,10 @@
 import { note, type RalphContext } from "../../context/context.ts";
 import type { BriefRecord } from "../../backlog/journal_types.ts";
 import { CONFIG_FILE } from "../../config/load.ts";
+import { blobBytes } from "../../git/kept.ts";
 import { requireRepository } from "../../git/repository.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { isObject, jsonIn } from "../../host/data.ts";
-import { readObject } from "./objects.ts";
 
 const DIFF_LINES = 60;
 
@@ -61,7 +61,7 @@ async function nameOf(ralph: RalphContext, path: string, before: BriefRecord, no
 }
 
 async function jsonOf(ralph: RalphContext, object: string): Promise<unknown> {
-  const bytes = await readObject(ralph, object);
+  const bytes = await blobBytes(requireRepository(ralph), object);
   return jsonIn(Buffer.from(bytes ?? []).toString("utf8")); // without a value the file itself is named
 }
 

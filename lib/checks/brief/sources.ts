@@ -6,6 +6,7 @@ import type { RalphContext } from "../../context/context.ts";
 import { hooksFolderOf } from "../../git/hooks_folder.ts";
 import type { Repository } from "../../git/repository.ts";
 import { commonDirectoryOf } from "../../git/run_git.ts";
+import { words } from "../../host/data.ts";
 import { type FileState, realPath } from "../../host/file_state.ts";
 import { temporaryDirectory, writePlain } from "../../host/files.ts";
 import { foldersAbove } from "../../host/programs.ts";
@@ -103,8 +104,8 @@ function outsideSources(
 ): readonly BriefSource[] {
   const given = variables["XDG_CONFIG_HOME"];
   const configuration = given !== undefined && isAbsolute(given) ? given : join(home, ".config");
-  const listed = (folder: string, words: string): readonly BriefSource[] =>
-    words.trim().split(/\s+/).map((path) => ({ kind: "person", path: join(folder, path) }));
+  const listed = (folder: string, paths: string): readonly BriefSource[] =>
+    words(paths).map((path) => ({ kind: "person", path: join(folder, path) }));
   if (isConfined) return listed(home, INSTRUCTIONS);
   return [
     ...listed(home, `${INSTRUCTIONS} ${IN_HOME}`),

@@ -5,15 +5,14 @@ import type { CheckOutcome, CheckResult, CommandCheck, Item, TimeBudget, Turn } 
 import { withoutCommands } from "../../backlog/verify_commands.ts";
 import { type Agent, note, type RalphContext } from "../../context/context.ts";
 import type { EventBus } from "../../events/types.ts";
-import { withOwnIndex } from "../../git/own_index.ts";
+import { ownTree } from "../../git/own_index.ts";
 import { type Repository, requireRepository, rootPaths, type TreeSnapshot } from "../../git/repository.ts";
-import { createGit, lineFrom, outputFrom, outputOfGit } from "../../git/run_git.ts";
+import { createGit, outputFrom, outputOfGit } from "../../git/run_git.ts";
 import { markingEnvironment } from "../../git/turn_mark.ts";
 import { removeOwn, writeAtomic } from "../../host/files.ts";
 import { type PromptValues, type PromptValuesOf, renderPrompt } from "../../prompts/render.ts";
 import { restoreBrief } from "../brief/create_brief.ts";
 import type { Brief } from "../brief/types.ts";
-import { whyNotReady } from "../checkout/open_checkout.ts";
 import type { Checkout, CheckoutPlace } from "../checkout/place.ts";
 import { type Commits, createCommits, differing, filesOf, type Layers } from "../experiment/commits.ts";
 import { kindOf, namesPath } from "../experiment/product.ts";
@@ -68,7 +67,7 @@ export function challengerOf(ralph: RalphContext): Agent {
 /** Brings the checkout up to a commit. @returns the place, or why it could not be made */
 export async function broughtUp({ checkout }: Challenge, commit: string): Promise<CheckoutPlace | string> {
   const up = await checkout.bringUp(commit);
-  return up.status === "ready" ? up.place : whyNotReady(up);
+  return up.status === "ready" ? up.place : up.reason;
 }
 
 /** The folder for a challenger's turn: the item's base, with a history that says nothing of the work. */
@@ -227,12 +226,9 @@ export async function wrongImplementations(challenge: Challenge, count: number):
       );
       break;
     }
-    const one = await wrongImplementation(reproduced, number, diffs);
-    if (one.result !== null) outcome.results.push(one.result);
-    if (one.result?.ok === false) break;
-    if (one.missing !== null) outcome.missing.push(`wrong implementation ${number}: ${one.missing}`);
-    if (one.diff !== null) diffs.push(one.diff);
-    if (one.survivor !== null) outcome.survivors.push(one.survivor);
+    const why = await wrongImplementation(reproduced, number, { ...outcome, diffs });
+    if (outcome.results.at(-1)?.ok === false) break;
+    if (why !== null) outcome.missing.push(`wrong implementation ${number}: ${why}`);
   }
   return outcome;
 }
@@ -247,51 +243,47 @@ async function reproducible(challenge: Challenge): Promise<Challenge["checks"] |
   return green.length > 0 ? green : "no check of the item passes in a clean checkout of the work";
 }
 
-interface WrongImplementation {
-  readonly result: CheckResult | null;
-  readonly diff: string | null;
-  readonly survivor: string | null;
-  readonly missing: string | null;
-}
-
-const NONE: WrongImplementation = { result: null, diff: null, survivor: null, missing: null };
-
+/** Has one written and checked, and adds what came of it. @returns why it shows nothing; `null` where it does */
 async function wrongImplementation(
   challenge: Challenge,
   number: number,
-  earlier: readonly string[],
-): Promise<WrongImplementation> {
+  { results, diffs, survivors }: {
+    readonly results: CheckResult[];
+    readonly diffs: string[];
+    readonly survivors: string[];
+  },
+): Promise<string | null> {
   const { ralph, item, base, checks, folder, checkout, signal } = challenge;
   const repository = requireRepository(ralph);
   const clean = await broughtUp(challenge, base);
-  if (typeof clean === "string") return { ...NONE, missing: clean };
+  if (typeof clean === "string") return clean;
   const cwd = await challengerFolder(challenge, clean);
   const name = `${challenge.name}-challenge-${number}`;
-  const prompt = wrongImplementationPrompt(item, earlier);
-  const { value: taken, ...trees } = await treesAround(
-    repository,
-    { folder: checkout.tree, commit: base },
-    () => challengerTurn(challenge, { prompt, cwd, name, folder, events: ralph.events }),
-  );
-  const { result, nothing } = taken;
-  if (!result.ok || signal.aborted) return { ...NONE, result };
-  if (nothing !== null) return { ...NONE, result, missing: nothing };
+  const prompt = wrongImplementationPrompt(item, diffs);
+  const before = await treeOf(repository, checkout.tree, base);
+  const { result, nothing } = await challengerTurn(challenge, { prompt, cwd, name, folder, events: ralph.events });
+  const after = await treeOf(repository, checkout.tree, base);
+  results.push(result);
+  if (!result.ok || signal.aborted) return null;
+  if (nothing !== null) return nothing;
 
   const commits = createCommits(ralph);
-  const { judges, wrong } = await changedBy(challenge, commits, { ...trees, copied: clean.copied });
-  if (wrong.size === 0) return { ...NONE, result, missing: "it changes no product code" };
+  const { judges, wrong } = await changedBy(challenge, commits, { before, after, copied: clean.copied });
+  if (wrong.size === 0) return "it changes no product code";
   const right = await commits.lay(base, judges);
   const commit = await commits.lay(right, wrong);
   const diff = await outputFrom(repository, ["diff", "--no-color", "--no-ext-diff", "--no-textconv", right, commit]);
+  diffs.push(diff);
   const place = await broughtUp(challenge, commit);
-  if (typeof place === "string") return { ...NONE, result, diff, missing: place };
+  if (typeof place === "string") return place;
   const { status } = await verifyQuietly(ralph, checks, { item, place, signal });
-  if (status !== "passed") return { ...NONE, result, diff };
+  if (status !== "passed") return null;
   const file = join(folder, `${name}.diff`);
   await writeAtomic(file, diff);
   const survivor = relative(ralph.root, file).replaceAll(sep, "/");
+  survivors.push(survivor);
   note(ralph, "warn", `a wrong implementation passes the checks: ${survivor}`);
-  return { ...NONE, result, diff, survivor };
+  return null;
 }
 
 /**
@@ -323,26 +315,17 @@ async function changedBy(
 }
 
 /**
- * Runs something in a folder that a commit is checked out in. Nothing in the folder but its files is believed: index and
- * objects are the repository's.
- *
- * @returns what it gave, and git's names of the trees before and after it
- * @throws {RalphError} git-failed
+ * The tree of a folder that a commit is checked out in. Nothing in the folder but its files is believed: index and objects
+ * are the repository's.
  */
-async function treesAround<Value>(
+async function treeOf(
   repository: Pick<Repository, "git" | "gitDirectory">,
-  { folder, commit }: { readonly folder: string; readonly commit: string },
-  run: () => Promise<Value>,
-): Promise<{ readonly value: Value; readonly before: string; readonly after: string }> {
-  return await withOwnIndex(repository, "empty", async (index) => {
+  folder: string,
+  commit: string,
+): Promise<string> {
+  return await ownTree(repository, "empty", async (index) => {
     const environment = { ...index, GIT_DIR: repository.gitDirectory, GIT_WORK_TREE: folder };
-    const treeNow = async (): Promise<string> => {
-      await outputFrom(repository, ["add", "--all"], { environment });
-      return await lineFrom(repository, ["write-tree"], { environment });
-    };
     await outputFrom(repository, ["read-tree", commit], { environment });
-    const before = await treeNow();
-    const value = await run();
-    return { value, before, after: await treeNow() };
+    await outputFrom(repository, ["add", "--all"], { environment });
   });
 }

@@ -1,17 +1,8 @@
 import type { CheckOutcome } from "../../backlog/types.ts";
 import { NOT_RUN } from "../shell.ts";
 
-/** Why a check that fails in a checkout says nothing of the commit. */
-export type NotReproducible =
-  /** Its output names, and only in the checkout, a path that the tree has and the checkout lacks. */
-  | { readonly kind: "missing"; readonly path: string }
-  /** The shell found the program in the tree only, or could run it there only. */
-  | { readonly kind: "not-run"; readonly exitCode: number }
-  /** It passes in the tree; nothing says what it found there. */
-  | { readonly kind: "passes-in-the-tree" };
-
 /**
- * Judges a check that is red in a checkout by what it came to there and in the tree. Pure.
+ * Why a check that fails in a checkout says nothing of the commit, by what it came to there and in the tree. Pure.
  *
  * @param absent paths that the tree has and the checkout lacks, relative to the top level
  * @returns `null` where it is red in both
@@ -20,14 +11,14 @@ export function whyNotReproducible(
   clean: CheckOutcome,
   tree: CheckOutcome,
   absent: readonly string[],
-): NotReproducible | null {
+): string | null {
   const path = absent.find((one) => isNamed(one, clean.tail) && !isNamed(one, tree.tail));
-  if (path !== undefined) return { kind: "missing", path };
+  if (path !== undefined) return `needs ${path}, which git does not have: name it in \`workspace.copy\``;
   const { exitCode } = clean;
   if (exitCode !== null && NOT_RUN.includes(exitCode) && tree.exitCode !== exitCode) {
-    return { kind: "not-run", exitCode };
+    return `its program is not found outside of the tree (exit ${exitCode}): see \`workspace\``;
   }
-  return tree.ok ? { kind: "passes-in-the-tree" } : null;
+  return tree.ok ? "passes in the tree only: see `workspace`" : null;
 }
 
 const MISSING_REGEXP = /no such file|not found|cannot find|could not find|can't open|missing|ENOENT|does not exist/i;

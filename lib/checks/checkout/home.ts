@@ -46,7 +46,11 @@ async function sweepHomes(host: Host, cache: string): Promise<void> {
     const path = join(cache, name);
     const root = await files.readText(join(path, "root"));
     if (root === null || !name.includes("-") && await files.pathExists(root)) continue;
-    await sweepHome(host, path);
+    try {
+      await removeHome(host, path);
+    } catch (error) { // another process removed it, or took it: what is left now is left for the next sweep
+      if (!RalphError.isInstance(error) && !["ENOENT", "ENOTEMPTY"].includes(codeOf(error))) throw error;
+    }
   }
 }
 
@@ -69,19 +73,6 @@ export async function removeHome(host: Host, path: string): Promise<boolean> {
   await files.removeOwn(path, dirname(path));
   await lock.release();
   return true;
-}
-
-/** Another process may remove it, or take it, at the same time: what cannot be removed now is left for the next sweep. */
-async function sweepHome(host: Host, path: string): Promise<void> {
-  try {
-    await removeHome(host, path);
-  } catch (error) {
-    if (
-      !RalphError.isInstance(error) && !["ENOENT", "ENOTEMPTY"].includes(codeOf(error))
-    ) {
-      throw error;
-    }
-  }
 }
 
 function lockOf(host: Host, path: string): ReturnType<typeof takeLock> {

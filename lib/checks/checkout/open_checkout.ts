@@ -70,16 +70,14 @@ export async function openCheckout(ralph: CheckoutContext, options: CheckoutOpti
     looked = "before";
     const { head, branch, refs } = await refsOf(git);
     const commit = wanted ?? head;
-    if (commit === null) return { status: "nothing-committed" };
+    if (commit === null) return failed("nothing is committed");
     const entries = await clone.bringUp({ commit, branch, refs }, allowed?.submodules ?? null);
     const special = specialEntries(entries);
     const outward = await outwardLinks(special.links, home.tree, topLevel);
     allowed ??= { submodules: new Set(special.submodules.map(({ path }) => path)), links: new Set(outward) };
     const added = outward.filter((link) => !allowed?.links.has(link));
-    if (added.length > 0) return { status: "links-outside", links: added };
-    if (!await files.isDirectory(join(home.tree, inside))) {
-      return { status: "failed", reason: `${inside} is not committed` };
-    }
+    if (added.length > 0) return failed(`new links lead out of the repository: ${added.join(", ")}`);
+    if (!await files.isDirectory(join(home.tree, inside))) return failed(`${inside} is not committed`);
     const brought = await dependencies.bringUp(entries, ofDependencies);
     if (brought.status === "failed") return brought;
     const laid = { kept: brought.kept, committed: special.links };
@@ -121,11 +119,15 @@ function treeKey(entries: readonly ListedEntry[], state: ReadonlySet<string>): s
   return files.hashText(counted.map(({ mode, hash, path }) => `${mode} ${hash}\t${path}`).join("\0"));
 }
 
+function failed(reason: string): places.BroughtUp {
+  return { status: "failed", reason };
+}
+
 async function withoutThrow(bringUp: () => Promise<places.BroughtUp>): Promise<places.BroughtUp> {
   try {
     return await bringUp();
   } catch (error) {
-    if (RalphError.isInstance(error) && error.code === "git-failed") return { status: "failed", reason: error.message };
+    if (RalphError.isInstance(error) && error.code === "git-failed") return failed(error.message);
     throw error;
   }
 }
@@ -328,7 +330,7 @@ export async function openCheckTree(
     throw new RalphError("git-failed", {
       details: {
         command: "checkout",
-        reason: whyNotReady(up),
+        reason: up.reason,
         hint: "set `verify.isolated` to false to run the checks in the tree",
       },
     });
@@ -349,16 +351,4 @@ export async function commitOfTree(place: CheckoutContext): Promise<string> {
     (environment) => outputFrom(repository, ["add", "--all"], { environment }),
   );
   return await ownCommit(repository, tree, { parents: head === null ? [] : [head], message: "work in progress\n" });
-}
-
-/** Why a checkout could not be brought up, in words. Pure. */
-export function whyNotReady(up: Exclude<places.BroughtUp, { readonly status: "ready" }>): string {
-  switch (up.status) {
-    case "failed":
-      return up.reason;
-    case "links-outside":
-      return `new links lead out of the repository: ${up.links.join(", ")}`;
-    case "nothing-committed":
-      return "nothing is committed";
-  }
 }

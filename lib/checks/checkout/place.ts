@@ -182,14 +182,15 @@ export async function openDependencies(
     return end.exitCode === 0 ? null : `workspace.setup: ${end.tail.trim() || end.reason}`;
   }
 
-  async function hasNewFolder(): Promise<boolean> {
+  const pathsNow = async (): Promise<readonly string[]> => (await ignoredPaths(git, topLevel, copy)).paths;
+
+  async function hasNew(): Promise<boolean> {
     const known = new Set(kept.copies.map(({ path }) => path));
-    return (await ignoredPaths(git, topLevel, copy)).paths.some((path) => !known.has(path));
+    return (await pathsNow()).some((path) => !known.has(path));
   }
 
   async function hasFolder(): Promise<boolean> {
-    const { paths } = await ignoredPaths(git, topLevel, copy);
-    return (await Promise.all(paths.map((path) => isDirectory(join(topLevel, path))))).includes(true);
+    return (await Promise.all((await pathsNow()).map((path) => isDirectory(join(topLevel, path))))).includes(true);
   }
 
   return {
@@ -197,7 +198,7 @@ export async function openDependencies(
     async bringUp(entries, looked) {
       const keyNow = await dependencyKey(git, entries);
       const isKnown = looked === "just now" || from === "installed";
-      if (keyNow === await keyBefore() && (isKnown || !await hasNewFolder())) {
+      if (keyNow === await keyBefore() && (isKnown || !await hasNew())) {
         return { status: "ready", kept, from, lost: await kept.restore() };
       }
       if (setup === null && mustInstall && await hasFolder()) return { status: "failed", reason: MUST_INSTALL };
@@ -251,10 +252,7 @@ export interface CheckoutPlace extends CheckPlace {
 /** The outcome of bringing a checkout up. */
 export type BroughtUp =
   | { readonly status: "ready"; readonly place: CheckoutPlace }
-  | { readonly status: "nothing-committed" }
-  /** Links that the first bring-up did not have, as `path -> target`: what they lead to is not committed. */
-  | { readonly status: "links-outside"; readonly links: readonly string[] }
-  /** `reason` is git's own line, or the end of what `workspace.setup` printed. */
+  /** `reason` is git's own line, the end of what `workspace.setup` printed, or links that the first bring-up did not have. */
   | { readonly status: "failed"; readonly reason: string };
 
 /** Brings a checkout up to a commit. */
@@ -339,9 +337,10 @@ interface Mounts {
 
 /** Arguments of bubblewrap up to the command. Pure. */
 function mountArguments({ kind, overlay }: Namespace, mounts: Mounts): readonly string[] {
-  const { topLevel, tree, cache, cwd, copies, links } = mounts;
-  const folders = copies.filter(({ isFolder }) => isFolder).flatMap(({ path, kept }) =>
-    overlay ? ["--overlay-src", kept, "--tmp-overlay", join(topLevel, path)] : ["--bind", kept, join(topLevel, path)]
+  const { topLevel, cache, cwd, copies } = mounts;
+  const kept = new Set(copies.map((copy) => copy.kept));
+  const laid = shownPaths(mounts).flatMap(({ from, at }) =>
+    overlay && kept.has(from) ? ["--overlay-src", from, "--tmp-overlay", at] : ["--bind", from, at]
   );
   return [
     "--die-with-parent",
@@ -349,11 +348,7 @@ function mountArguments({ kind, overlay }: Namespace, mounts: Mounts): readonly 
     "/",
     "/",
     ...(kind === "full" ? [...FULL, "--unsetenv", "INVOCATION_ID"] : []),
-    "--bind",
-    tree,
-    topLevel,
-    ...folders,
-    ...links.flatMap((path) => ["--bind", join(topLevel, path), join(topLevel, path)]),
+    ...laid,
     ...(`${cache}/`.startsWith(`${topLevel}/`) ? [] : ["--tmpfs", cache]),
     "--chdir",
     cwd,

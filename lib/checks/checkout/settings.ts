@@ -3,6 +3,7 @@ import type { Repository } from "../../git/repository.ts";
 import { commonDirectoryOf, createGit, type Git, outputOfGit, QUIET, READING } from "../../git/run_git.ts";
 import { readText, removePath, writePlain } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
+import { settingsIn } from "../brief/settings.ts";
 
 /** The settings that a checkout's git takes over from the repository. */
 export interface GitSettings {
@@ -39,11 +40,8 @@ export async function readSettings(
   { topLevel, gitDirectory }: Pick<Repository, "topLevel" | "gitDirectory">,
 ): Promise<GitSettings> {
   const git = createGit(host, topLevel);
-  const entries = (await outputOfGit(git, ["config", "--list", "-z"], { environment: READING })).split("\0");
-  const config = entries.filter((entry) => entry !== "").map((entry): readonly [string, string] => {
-    const cut = entry.indexOf("\n");
-    return cut === -1 ? [entry, "true"] : [entry.slice(0, cut), entry.slice(cut + 1)];
-  });
+  const listed = settingsIn(await outputOfGit(git, ["config", "--list", "-z"], { environment: READING }));
+  const config = listed.map(([key, value]): readonly [string, string] => [key, value ?? "true"]);
   const common = await commonDirectoryOf(gitDirectory);
   const places = [[common, "attributes"], [common, "exclude"], [gitDirectory, "sparse-checkout"]] as const;
   const info = new Map<string, string | null>();

@@ -1,7 +1,6 @@
 import type { Check, CheckResult } from "../../backlog/types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import type { BringUp, CheckoutPlace } from "../checkout/place.ts";
-import { whyNotReady } from "../checkout/open_checkout.ts";
 import { verifyQuietly } from "../verify.ts";
 
 /** The verdict of the checks on a commit. `unknown` is never evidence. */
@@ -49,7 +48,7 @@ export function createBench(ralph: RalphContext, options: BenchOptions): Bench {
     }
     const started = clock.steady();
     const up = await options.bringUp(commit);
-    if (up.status !== "ready") return { status: "unknown", reason: whyNotReady(up) };
+    if (up.status !== "ready") return { status: "unknown", reason: up.reason };
     const result = await inTurn(up.place, options.checks.filter(({ name }) => only === undefined || name === only));
     const took = Math.max(0, clock.steady() - started);
     runs += 1;

@@ -9,20 +9,21 @@ export type Canary =
   | { readonly path: string; readonly status: "seen" }
   /** Every changed expectation stays green. `before`: the same ones were red before the work. */
   | { readonly path: string; readonly status: "blind"; readonly before: boolean; readonly flips: readonly string[] }
-  /** The checks read it before the work, and do not now. */
+  /** The checks read it, or them, before the work, and do not now. */
   | { readonly path: string; readonly status: "no longer read"; readonly before: true }
   /** The checks do not read it, or its expectations could never fail. */
   | { readonly path: string; readonly status: "no evidence" };
 
 /** The outcome of the canaries. */
 export interface Canaries {
+  /** Test files, and `all tests` if no check reads any of them any more. */
   readonly files: readonly Canary[];
-  /** No check reads any test of the project any more; one did before the work. */
-  readonly readsNoTest: boolean;
   /** The checks gave no answer for one of them, so that the others were not tried. */
   readonly isCutShort: boolean;
 }
 
+/** The path of all tests together. */
+export const ALL_TESTS = "all tests";
 const MOST_FILES = 3;
 /** How many files are looked at until so many are found that the checks read. */
 const MOST_LOOKED_AT = 6;
@@ -54,43 +55,36 @@ interface Cage {
   readonly tests: readonly TestPath[];
 }
 
-/** Changes expectations of tests, one file at a time, and looks whether a check turns red. */
-export async function canaries(question: Question, bench: Bench, place: string): Promise<Canaries> {
-  const tests = await testsOf(question, place);
+/**
+ * Changes expectations of tests, one file at a time, and looks whether a check turns red.
+ *
+ * @param isAsked tells which test files are looked at. @default each, and then all of them together
+ */
+export async function canaries(
+  question: Question,
+  bench: Bench,
+  place: string,
+  isAsked?: (path: string) => boolean,
+): Promise<Canaries> {
+  const tests = (await testsOf(question, place)).filter(({ path }) => isAsked?.(path) ?? true);
   const cage = { question, bench, place, tests };
   const files: Canary[] = [];
   for (const test of (await flippable(question, tests)).slice(0, MOST_LOOKED_AT)) {
     if (files.filter(({ status }) => status !== "no evidence").length >= MOST_FILES) break;
     const canary = await canaryOf(cage, test);
-    if (canary === null) return { files, readsNoTest: false, isCutShort: true };
+    if (canary === null) return { files, isCutShort: true };
     files.push(canary);
     if (canary.status === "blind" || canary.status === "no longer read") break; // one is enough
   }
   const isSeen = files.some(({ status }) => status !== "no evidence");
-  return { files, readsNoTest: !isSeen && tests.length > 0 && await readsNoTest(cage), isCutShort: false };
+  if (isAsked === undefined && !isSeen && await isNoLongerRead(cage, tests)) files.push(noLongerRead(ALL_TESTS));
+  return { files, isCutShort: false };
 }
 
-/** Test files that came with the work, and how many of them turn a check red if what they expect is changed. */
-export interface OwnCanaries {
-  readonly seen: number;
-  readonly of: number;
-}
-
-/** Changes expectations of the tests that came with the work. */
-export async function ownCanaries(question: Question, bench: Bench): Promise<OwnCanaries> {
-  const { head: place, changed } = question;
-  const own = new Set(changed.filter(({ kind }) => kind === "test").map(({ path }) => path));
-  const tests = (await testsOf(question, place)).filter(({ path }) => own.has(path));
-  const cage = { question, bench, place, tests };
-  let [seen, of] = [0, 0];
-  const withLiterals = (await flippable(question, tests)).filter(hasLiterals);
-  for (const test of withLiterals.slice(0, MOST_FILES)) {
-    const isRed = await anyRed(cage, place, test, pickFlips(test.flips, FIRST_FLIPS).map((flip) => [flip]));
-    if (isRed === null) break;
-    of += 1;
-    if (isRed) seen += 1;
-  }
-  return { seen, of };
+/** How many test files were seen to fail, of those that there is an answer for. Pure. */
+export function seenIn({ files }: Pick<Canaries, "files">): { readonly seen: number; readonly of: number } {
+  const seen = files.filter(({ status }) => status === "seen").length;
+  return { seen, of: seen + files.filter(({ status }) => status === "blind").length };
 }
 
 /** `null`: the checks could not be run often enough. */
@@ -103,7 +97,9 @@ async function canaryOf(cage: Cage, test: TestFile): Promise<Canary | null> {
   if (first !== false) return first === null ? null : seen;
   const unread = await bench.run(await laid(question, place, [test], NONSENSE));
   if (unread.status === "unknown") return null;
-  if (unread.status === "green") return await noLongerRead(cage, test);
+  if (unread.status === "green") {
+    return await isNoLongerRead(cage, [test]) ? noLongerRead(path) : { path, status: "no evidence" };
+  }
   const asserted = test.flips.filter(({ isAsserted }) => isAsserted);
   const more = await anyRed(cage, place, test, [asserted, ...flips.slice(FIRST_FLIPS).map((flip) => [flip])]);
   if (more !== false) return more === null ? null : seen;
@@ -120,43 +116,40 @@ async function blind(
   const { path } = test;
   const all = await laid(question, place, [test], withFlips(test.text, asserted));
   if (!await repeats(bench, place, all, "green")) return { path, status: "no evidence" };
-  const before = await wasThere(question, bench, test)
+  const before = wasThere(question, test) && (await bench.run(question.base)).status === "green"
     ? await anyRed({ ...cage, bench, place, question }, question.base, test, [asserted, ...flips.map((flip) => [flip])])
     : null;
   if (before === false) return { path, status: "no evidence" };
   return { path, status: "blind", before: before === true, flips: flips.map(describeFlip) };
 }
 
-/** Destroyed without effect: evidence only if it had an effect before the work. */
-async function noLongerRead({ bench, place, question }: Cage, test: TestFile): Promise<Canary | null> {
-  const none = { path: test.path, status: "no evidence" } as const;
-  if (!await wasThere(question, bench, test)) return none;
-  const before = await bench.run(await laid(question, question.base, [test], NONSENSE));
-  if (before.status === "unknown") return null;
-  if (before.status === "green") return none;
-  const now = await laid(question, place, [test], NONSENSE);
-  return await repeats(bench, place, now, "green") ? { path: test.path, status: "no longer read", before: true } : none;
-}
-
-/** The same test was there before the work, and the checks were green. */
-async function wasThere({ old, base }: Question, bench: Bench, { path, hash }: TestFile): Promise<boolean> {
-  return old.get(path)?.hash === hash && (await bench.run(base)).status === "green";
+function noLongerRead(path: string): Canary {
+  return { path, status: "no longer read", before: true };
 }
 
 /**
- * All tests destroyed, and every check is still green: evidence only if the checks read them before the work. They did if
+ * Tests destroyed, and every check is still green: evidence only if the checks read them before the work. They did if
  * destroying them was red, or, where the checks were red, if what they print tells of a destroyed test.
  */
-async function readsNoTest({ question, bench, place, tests }: Cage): Promise<boolean> {
-  const destroyed = await laid(question, place, tests, NONSENSE);
-  if ((await bench.run(destroyed)).status !== "green" || !await repeats(bench, place, destroyed, "green")) return false;
-  const before = tests.filter(({ path, hash }) => question.old.get(path)?.hash === hash);
+async function isNoLongerRead(
+  { question, bench, place }: Pick<Cage, "question" | "bench" | "place">,
+  tests: readonly TestPath[],
+): Promise<boolean> {
+  const before = tests.filter((test) => wasThere(question, test));
   if (before.length === 0) return false;
+  const destroyed = await laid(question, place, tests, NONSENSE);
+  if ((await bench.run(destroyed)).status !== "green") return false;
   const result = await bench.run(await laid(question, question.base, before, NONSENSE));
   if (result.status !== "red") return false;
-  const words = [NONSENSE.trim(), ...before.map(({ path }) => posix.basename(path))];
-  return (await bench.run(question.base)).status === "green" ||
+  const words = [NONSENSE.trim(), ...before.map(({ path }) => path)];
+  const wereRead = (await bench.run(question.base)).status === "green" ||
     words.some((word) => result.failure.tail.includes(word));
+  return wereRead && await repeats(bench, place, destroyed, "green");
+}
+
+/** The same test was there before the work. */
+function wasThere({ old }: Question, { path, hash }: TestPath): boolean {
+  return old.get(path)?.hash === hash;
 }
 
 /** Tells whether one of these changes turns a check red; `null` if that could not be tried. */

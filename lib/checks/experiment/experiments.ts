@@ -7,8 +7,8 @@
 import type { Check } from "../../backlog/types.ts";
 import type { RalphContext } from "../../context/context.ts";
 import type { BringUp } from "../checkout/place.ts";
-import { type Canaries, canaries, type OwnCanaries, ownCanaries } from "./canaries.ts";
-import { type Bench, createBench } from "./bench.ts";
+import { type Canaries, canaries } from "./canaries.ts";
+import { type Bench, type BenchResult, createBench } from "./bench.ts";
 import { isEvidence, type OldJudges, oldJudges } from "./old_judges.ts";
 import { type Question, questionOf, type QuestionOptions } from "./commits.ts";
 
@@ -18,7 +18,7 @@ export interface Evidence {
   readonly canaries: Canaries | null;
   readonly withoutWork: WithoutWork | null;
   /** The tests that came with the work, where it is not there to see without them: `null` where they were not asked for. */
-  readonly ownTests: OwnCanaries | null;
+  readonly ownTests: Canaries | null;
   /** How often the checks were run, and for how many milliseconds in all. */
   readonly cost: { readonly runs: number; readonly ms: number };
   /** Experiments, or parts of them, that the budget was too small for. */
@@ -75,19 +75,18 @@ export async function experiments(ralph: RalphContext, options: ExperimentOption
   const isFound = judges?.status === "disagree" && isEvidence(judges); // one finding is enough
   const seen = isProductChanged && !isFound ? await tried("canaries", () => canaries(question, bench, place)) : null;
   const without = await tried("without the work", () => withoutWork(question, bench));
-  const own = without?.status === "red" ? await tried("own tests", () => ownCanaries(question, bench)) : null;
-  return { oldJudges: judges, canaries: seen, withoutWork: without, ownTests: own, cost: bench.cost, left };
+  const own = new Set(question.changed.filter(({ kind }) => kind === "test").map(({ path }) => path));
+  const ownTests = without?.status === "red"
+    ? await tried("own tests", () => canaries(question, bench, question.head, (path) => own.has(path)))
+    : null;
+  return { oldJudges: judges, canaries: seen, withoutWork: without, ownTests, cost: bench.cost, left };
 }
 
-/** The verdict of the checks on an item's tests without its work. */
-type WithoutWork =
-  /** Red without the work: the tests depend on it. */
-  | { readonly status: "red" }
-  /** Green without it: a refactoring, a comment, or tests that prove nothing. */
-  | { readonly status: "green" }
-  /** It changed no product, or no tests. */
-  | { readonly status: "nothing to try" }
-  | { readonly status: "unknown"; readonly reason: string };
+/**
+ * The verdict of the checks on an item's tests without its work. Red: they depend on it. Green: it is a refactoring, a
+ * comment, or they prove nothing. It changed no product, or no tests: there is nothing to try.
+ */
+type WithoutWork = BenchResult | { readonly status: "nothing to try" };
 
 /** Takes the product back to what it was under the tests as they are now, and runs the checks. */
 async function withoutWork({ commits, head, old, changed }: Question, bench: Bench): Promise<WithoutWork> {
@@ -95,6 +94,5 @@ async function withoutWork({ commits, head, old, changed }: Question, bench: Ben
   const tests = changed.filter(({ kind, how }) => kind === "test" && how !== "deleted");
   if (product.length === 0 || tests.length === 0) return { status: "nothing to try" };
   const without = await commits.lay(head, new Map(product.map(({ path }) => [path, old.get(path) ?? null])));
-  const result = await bench.run(without);
-  return result.status === "unknown" ? result : { status: result.status };
+  return await bench.run(without);
 }

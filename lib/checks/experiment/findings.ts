@@ -1,4 +1,4 @@
-import type { Canary } from "./canaries.ts";
+import { ALL_TESTS, type Canary, seenIn } from "./canaries.ts";
 import type { Evidence } from "./experiments.ts";
 import { type Disagreement, isEvidence } from "./old_judges.ts";
 
@@ -40,10 +40,6 @@ export function findingsOf(evidence: Omit<Evidence, "cost">, failsOn: FailsOn): 
     const { path: subject, before } = canary;
     found.push({ kind: "cannot-fail", subject, message: describeCanary(canary), fails: isStrict || before });
   }
-  if (canaries?.readsNoTest) {
-    const message = "the checks pass with every test destroyed";
-    found.push({ kind: "cannot-fail", subject: "all tests", message, fails: true });
-  }
   const reasons = found.filter(({ fails }) => fails).map(({ subject, message }) => `${subject}: ${message}`);
   return {
     notices: found.map(({ fails: _, ...finding }) => finding),
@@ -75,21 +71,25 @@ function describeDisagreement({ files, isCutShort, failure, aloneTurnsGreen }: D
 }
 
 function describeCanary(canary: Extract<Canary, { readonly before: boolean }>): string {
-  return canary.status === "blind"
-    ? `the checks pass whatever it expects (${canary.flips.join(", ")})`
+  if (canary.status === "blind") return `the checks pass whatever it expects (${canary.flips.join(", ")})`;
+  return canary.path === ALL_TESTS
+    ? "the checks pass with every test destroyed"
     : "the checks no longer read it: destroying it changes nothing now, and did before the work";
 }
 
 /** The experiments and their ends, a line each, for the report. Pure. */
 export function triedTexts(evidence: Evidence): readonly string[] {
   const { oldJudges, canaries, withoutWork, cost, left } = evidence;
-  const seen = canaries?.files.filter(({ status }) => status === "seen").length ?? 0;
-  const asked = canaries?.files.filter(({ status }) => status !== "no evidence").length ?? 0;
+  const { seen, of } = seenIn(canaries ?? { files: [] });
   const seconds = (cost.ms / 1000).toFixed(1);
   return [
     ...oldJudges === null || oldJudges.status === "unknown" ? [] : [oldJudgesText(oldJudges)],
-    ...canaries === null || asked === 0 ? [] : [`${seen} of ${asked} test files fail if what they expect is changed`],
-    ...withoutWork === null || left.includes("without the work") ? [] : withoutWorkTexts(withoutWork),
+    ...of === 0 ? [] : [`${seen} of ${of} test files fail if what they expect is changed`],
+    ...withoutWork?.status === "red" ? ["the checks fail without the work"] : [],
+    ...withoutWork?.status === "green" ? ["the checks pass without the work"] : [],
+    ...withoutWork?.status === "unknown" && !left.includes("without the work")
+      ? [`the checks without the work were not tried: ${withoutWork.reason}`]
+      : [],
     ...openTexts(evidence),
     `experiments: the checks were run ${cost.runs} more times, ${seconds} s`,
   ];
@@ -97,26 +97,11 @@ export function triedTexts(evidence: Evidence): readonly string[] {
 
 function oldJudgesText(judges: NonNullable<Evidence["oldJudges"]>): string {
   switch (judges.status) {
-    case "unchanged":
-      return "nothing that judges the work was changed";
     case "agree":
       return "the checks pass with every test and setting as it was before the work";
     case "disagree":
       return `the checks fail with ${judges.files.map(({ path }) => path).join(", ")} as before the work`;
     case "unknown":
       return `the tests as they were before the work were not tried: ${judges.reason}`;
-  }
-}
-
-function withoutWorkTexts(result: NonNullable<Evidence["withoutWork"]>): readonly string[] {
-  switch (result.status) {
-    case "red":
-      return ["the checks fail without the work"];
-    case "green":
-      return ["the checks pass without the work"];
-    case "unknown":
-      return [`the checks without the work were not tried: ${result.reason}`];
-    case "nothing to try":
-      return [];
   }
 }

@@ -29,6 +29,8 @@ const ASSERTS_REGEXP =
   /assert|expect|should|must|require\.|equal|same\b|\bis\(|\bok\(|want|\bgot\b|[!=]==?|\btest |\[ |raises|throws|toBe|toMatch|errorf?\(/i;
 const LITERAL_REGEXP =
   /(?<![\w.$]|\bexit[ (])(\d+)(?:(?=\.\d+(?![\w.]))|(?![\w.]))|("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\\n$]|\\.)+`)|\b(true|false|True|False)\b|\b(null|undefined|None|nil)\b/g;
+/** The kinds of its groups. */
+const KINDS = ["number", "text", "truth", "nothing"] as const;
 /** The name that an assertion reads or calls. */
 const NAME_REGEXP = /(?<=\.)[A-Za-z]\w*|\b[A-Za-z]\w*(?=\()/g;
 /** Lines without expectations: comments, decorators, imports. */
@@ -99,19 +101,13 @@ function flipsIn(
 ): readonly Flip[] {
   const matches = [...line.matchAll(LITERAL_REGEXP)].filter((match) => match.index >= title);
   return matches.flatMap((match, place): readonly Flip[] => {
-    const [from, number, quoted, truth] = match;
+    const [from, , quoted] = match;
     // A quoted name that the code has as well is structure, such as a parameter: without it the test does not load.
     if (quoted?.slice(1, -1).split(/\s*,\s*/).every((word) => names.has(word) || DUNDER_REGEXP.test(word)) === true) {
       return [];
     }
     const isLast = place === matches.length - 1;
-    const kind = number !== undefined
-      ? "number"
-      : quoted !== undefined
-      ? "text"
-      : truth !== undefined
-      ? "truth"
-      : "nothing";
+    const kind = KINDS[match.slice(1).findIndex((found) => found !== undefined)] ?? "nothing";
     const score = (isAsserted ? 4 : 0) + (kind === "number" || kind === "truth" ? 2 : 1) + (isLast ? 1 : 0) -
       (quoted !== undefined && SENTENCE_REGEXP.test(quoted) ? 3 : 0);
     const flip = { from, to: otherValue(kind, from), line: index + 1, kind, isAsserted, score } as const;

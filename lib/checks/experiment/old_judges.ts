@@ -1,4 +1,3 @@
-import { posix } from "node:path";
 import type { CheckResult } from "../../backlog/types.ts";
 import type { ChangedFile, Layers, Question, TreeEntry } from "./commits.ts";
 import { withOldTests, wordsOfInlineTests } from "./inline_tests.ts";
@@ -11,8 +10,7 @@ import { isCode, isNamed } from "./product.ts";
 
 /** The verdict of the checks with everything that judges as it was before the work. */
 export type OldJudges =
-  /** Nothing but the product changed: nothing was run. */
-  | { readonly status: "unchanged" }
+  /** `commit` has them: HEAD itself, and nothing was run, if nothing but the product changed. */
   | { readonly status: "agree"; readonly commit: string }
   | { readonly status: "unknown"; readonly reason: string }
   | Disagreement;
@@ -45,7 +43,7 @@ export async function oldJudges(question: Question, bench: Bench): Promise<OldJu
     if (kind !== "product" || how !== "changed" || was === undefined || is === undefined) continue;
     if (await runsTests(question, bench, path)) layers.set(path, { mode: is.mode, hash: was.hash });
   }
-  if (layers.size === 0) return { status: "unchanged" };
+  if (layers.size === 0) return { status: "agree", commit: head };
   const lay = (paths: readonly string[]): Promise<string> =>
     commits.lay(head, new Map(paths.map((path) => [path, layers.get(path) ?? null])));
   const paths = changed.map(({ path }) => path).filter((path) => layers.has(path));
@@ -102,7 +100,6 @@ async function turnsGreenAlone(
 }
 
 async function oldLayers({ commits, base, old, now, changed, files }: Question): Promise<Layers> {
-  const folders = new Set([...old.keys()].map((path) => posix.dirname(path)));
   const layers = new Map<string, TreeEntry | null>();
   const textOf = async (entry: TreeEntry | undefined): Promise<string | null> =>
     entry?.mode.startsWith("100") === true ? await commits.read(entry.hash) : null;
@@ -120,15 +117,9 @@ async function oldLayers({ commits, base, old, now, changed, files }: Question):
       const laid = kind === "product" ? withOldTests(path, before, after) : await oldManifest(path, before, after);
       if (laid !== null && laid !== after) layers.set(path, { mode: is.mode, hash: await commits.write(laid) });
     } else if (how !== "added") layers.set(path, was ?? null);
-    else if (!isNamed(path, files.commands) && !isNewData(path, folders)) layers.set(path, null);
+    else if (!isNamed(path, files.commands)) layers.set(path, null);
   }
   return layers;
-}
-
-/** Data of a folder that is new is what new tests compare with: nothing old reads it. Pure. */
-function isNewData(path: string, folders: ReadonlySet<string>): boolean {
-  const isData = /\.(?:json|ya?ml|txt|csv|tsv|xml|html|snap|golden|bin|png|jpe?g|gif|svg|gz|zip|lock)$/.test(path);
-  return isData && !posix.basename(path).startsWith(".") && !folders.has(posix.dirname(path));
 }
 
 /** Settings that the work needs are no evidence; a test is, and so are files that turn the check green alone. Pure. */

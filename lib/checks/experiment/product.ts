@@ -4,6 +4,7 @@
  * @module
  */
 import { posix } from "node:path";
+import { words } from "../../host/data.ts";
 
 /**
  * `product` is what the work makes; `test` is a file of `tests.globs`; `manifest` says what to install as well as how to
@@ -24,16 +25,16 @@ export interface Files {
 }
 
 /** Folders of code that is made, not of code that judges it. */
-const SOURCES = `
+const SOURCES = words(`
   app apps cmd content doc docs i18n include internal lib locales migrations pages pkg public source sources src static
   styles templates views
-`.trim().split(/\s+/);
+`);
 /** Folders of which only tests make tests: product code has folders of these names as well. */
 const SHARED_NAMES_REGEXP = /(?:^|\/)(?:support|helpers|fixtures|mocks|spec|e2e|golden)\//;
-const MANIFESTS = `
+const MANIFESTS = words(`
   package.json deno.json deno.jsonc pyproject.toml setup.py setup.cfg Cargo.toml composer.json Gemfile pom.xml go.mod
   go.work
-`.trim().split(/\s+/);
+`);
 const MANIFEST_REGEXP = /^.*\.(?:gemspec|csproj)$/;
 const LOCK_REGEXP = /[-.]lock(?:\.\w+)?$|^[^/]*\block\.(?:json|ya?ml)$|^(?:go\.sum|npm-shrinkwrap\.json)$/;
 const DOCUMENT_REGEXP = /\.(?:md|mdx|rst|adoc)$|^(?:LICEN[CS]E|NOTICE|CHANGE|AUTHORS|README)/i;

@@ -2,7 +2,7 @@ import { isAbsolute, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { listDirectory, readText } from "../../host/files.ts";
 import { factsOf } from "../../host/path_facts.ts";
-import { type Hits, hitsIn } from "./formats.ts";
+import { type Hit, hitsIn } from "./formats.ts";
 
 /** Tools write it there if they are not told otherwise; relative to the root. */
 const FILES: readonly string[] = ["", "coverage/"].flatMap((folder) =>
@@ -61,13 +61,10 @@ export function createCoverageReader({ cwd, topLevels }: CoveragePlace): Coverag
     return top === undefined ? path : relative(top, path);
   }
 
-  function add(hits: Hits): void {
-    for (const [name, lines] of hits) {
-      const path = pathOf(name);
-      const sum = all.get(path) ?? new Map<number, number>();
-      for (const [line, count] of lines) sum.set(line, (sum.get(line) ?? 0) + count);
-      all.set(path, sum);
-    }
+  function add({ file, line, count }: Hit): void {
+    const path = pathOf(file);
+    const sum = all.get(path) ?? new Map<number, number>();
+    all.set(path, sum.set(line, (sum.get(line) ?? 0) + count));
   }
 
   return {
@@ -88,7 +85,7 @@ export function createCoverageReader({ cwd, topLevels }: CoveragePlace): Coverag
           const found = isAbsolute(inside) ? null : await readText(join(topLevels[0]!, inside));
           if (found !== null) sources.set(url, found);
         }
-        add(hitsIn(text, { source: (name) => sources.get(name) ?? null, module }) ?? new Map());
+        for (const hit of hitsIn(text, { source: (name) => sources.get(name) ?? null, module })) add(hit);
       }
     },
     of: (path) => missing > 0 ? undefined : all.get(path),

@@ -3,6 +3,7 @@ import type { JournalKey, JudgingHistory } from "../../backlog/journal_types.ts"
 import type { Attempt, Check, Item, PassedRecord } from "../../backlog/types.ts";
 import { commitOfTree, openCheckout } from "../../checks/checkout/open_checkout.ts";
 import type { BringUp } from "../../checks/checkout/place.ts";
+import { seenIn } from "../../checks/experiment/canaries.ts";
 import { type Evidence, type Experiment, experiments } from "../../checks/experiment/experiments.ts";
 import { type Findings, findingsOf, leftOutText, triedTexts } from "../../checks/experiment/findings.ts";
 import { namedCheck } from "../../checks/function.ts";
@@ -194,11 +195,10 @@ function proofText(evidence: Evidence, oldJudges: Evidence["oldJudges"]): string
   const leftOut = leftOutText(evidence);
   switch (withoutWork?.status) {
     case "red": {
-      const agree = oldJudges?.status === "agree" || oldJudges?.status === "unchanged";
-      const { seen, of } = ownTests ?? { seen: 0, of: 0 };
+      const { seen, of } = seenIn(ownTests ?? { files: [] });
       return [
         "red without the work",
-        ...agree ? ["the old checks agree"] : [],
+        ...oldJudges?.status === "agree" ? ["the old checks agree"] : [],
         ...of === 0 ? [] : [`${seen} of ${of} canaries seen`],
         ...leftOut === null ? [] : [leftOut],
       ].join("; ");

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { note, type RalphContext } from "../../context/context.ts";
 import type { Backlog, Check, CheckResult } from "../../backlog/types.ts";
-import { isNamed, type NotReproducible, whyNotReproducible } from "../../checks/checkout/classify.ts";
+import { isNamed, whyNotReproducible } from "../../checks/checkout/classify.ts";
 import { openCheckout } from "../../checks/checkout/open_checkout.ts";
 import type { BroughtUp, Checkout, CheckoutPlace } from "../../checks/checkout/place.ts";
 import { verifyQuietly } from "../../checks/verify.ts";
@@ -11,7 +11,7 @@ import type { CheckedAs } from "../run/outcome.ts";
 import type { Notice } from "../policy/progress.ts";
 import { pathExists } from "../../host/files.ts";
 import { tidied } from "../run/tidied.ts";
-import { createGit, outputOfGit, READING } from "../../git/run_git.ts";
+import { createGit, outputOfGit, partsOf, READING } from "../../git/run_git.ts";
 import { linksAtHead, nestedIn, nestedMessage } from "../../git/nested.ts";
 import { ownPaths } from "../settle/committer.ts";
 
@@ -121,7 +121,7 @@ async function lookIn(
     const isRed = !result.ok && result.timedOut !== true;
     const because = isRed ? whyNotReproducible(result, tree, absent) : null;
     if (isRed && because === null) await reportNamed(ralph, command, absent);
-    await ralph.journal.cleanFinding(key, command, because === null ? null : wordsOf(because));
+    await ralph.journal.cleanFinding(key, command, because);
   }
 }
 
@@ -146,17 +146,6 @@ async function reportNamed(ralph: RalphContext, command: string, absent: readonl
 export function checkedAsOf({ config }: Pick<RalphContext, "config">, { policy }: Pick<Backlog, "policy">): CheckedAs {
   if (policy?.final === false) return "nothing";
   return config.verify.final === "clean" && config.commits.work ? "commit" : "tree";
-}
-
-function wordsOf(because: NotReproducible): string {
-  switch (because.kind) {
-    case "missing":
-      return `needs ${because.path}, which git does not have: name it in \`workspace.copy\``;
-    case "not-run":
-      return `its program is not found outside of the tree (exit ${because.exitCode}): see \`workspace\``;
-    case "passes-in-the-tree":
-      return "passes in the tree only: see `workspace`";
-  }
 }
 
 const TAKEN = "as the agent left them; `workspace.setup` installs them anew";
@@ -194,7 +183,7 @@ async function absentPaths(
   const text = await outputOfGit(git, ["ls-files", "-z", "--others", "--directory", "--no-empty-directory"], {
     environment: READING,
   });
-  const paths = text.split("\0").map((path) => path.replace(/\/$/, "")).filter((path) => path !== "");
+  const paths = partsOf(text).map((path) => path.replace(/\/$/, ""));
   return paths.filter((path) => !copied.includes(path) && !OWN_REGEXP.test(path))
     .sort((one, other) => other.length - one.length);
 }

@@ -11,7 +11,7 @@ import type {
 } from "../../backlog/types.ts";
 import { doubtOf } from "../../backlog/attempts.ts";
 import { type CheckLike, namedCheck } from "../../checks/function.ts";
-import type { BroughtUp, CheckoutPlace } from "../../checks/checkout/place.ts";
+import type { CheckoutPlace } from "../../checks/checkout/place.ts";
 import { createTestReader } from "../../checks/tests_run.ts";
 import { repeatFailed, verify } from "../../checks/verify.ts";
 import { requireRepository } from "../../git/repository.ts";
@@ -145,7 +145,7 @@ async function checked(
   const scope = items.map(({ id }) => id).join(SEPARATOR);
   const up = await clean.bringUp();
   if (up.status !== "ready") {
-    const verification = failedBringUp(up, scope);
+    const verification = failedBringUp(up.reason, scope);
     note(ralph, "warn", verification.failures.map(({ name, tail }) => `no ${name}: ${tail}`).join("\n"));
     return { verification, notices: inTree, commit: null };
   }
@@ -193,23 +193,16 @@ function inTurn(checks: readonly Check[], isClean: (check: Check) => boolean): r
 }
 
 /** A checkout that cannot be made of HEAD passes nothing. */
-function failedBringUp(
-  up: Exclude<BroughtUp, { readonly status: "ready" }>,
-  scope: string,
-): Extract<Verification, { readonly status: "failed" }> {
-  const failure: CheckResult = { ...whyNot(up), scope, ok: false, exitCode: null, durationMs: 0 };
+function failedBringUp(tail: string, scope: string): Extract<Verification, { readonly status: "failed" }> {
+  const failure: CheckResult = {
+    name: "clean checkout of HEAD",
+    tail,
+    scope,
+    ok: false,
+    exitCode: null,
+    durationMs: 0,
+  };
   return { status: "failed", results: [failure], failures: [failure] };
-}
-
-function whyNot(up: Exclude<BroughtUp, { readonly status: "ready" }>): Pick<CheckResult, "name" | "tail"> {
-  switch (up.status) {
-    case "nothing-committed":
-      return { name: "commit to check", tail: "nothing is committed" };
-    case "links-outside":
-      return { name: "checkout without links out of the repository", tail: up.links.join("\n") };
-    default:
-      return { name: "clean checkout of HEAD", tail: up.reason };
-  }
 }
 
 /** A review counts where the commit that it saw is part of HEAD's history. */

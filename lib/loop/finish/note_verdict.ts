@@ -13,7 +13,7 @@ import { maskOf } from "../settle/committer.ts";
 import { posix } from "node:path";
 import { checksNothing } from "../../backlog/verify_commands.ts";
 import { describeFailures } from "../../backlog/attempts.ts";
-import { commitOfTree, openCheckout, whyNotReady } from "../../checks/checkout/open_checkout.ts";
+import { commitOfTree, openCheckout } from "../../checks/checkout/open_checkout.ts";
 import { createTestReader } from "../../checks/tests_run.ts";
 import { verify } from "../../checks/verify.ts";
 import { type Config, CONFIG_FILE } from "../../config/load.ts";
@@ -131,10 +131,7 @@ export async function verdictSince(ralph: RalphContext, options: VerdictSinceOpt
   await using checkout = await openCheckout(judged, { signal });
   await checkout.bringUp(base); // what the base has of links and submodules is allowed
   const up = await checkout.bringUp(head);
-  if (up.status !== "ready") {
-    const why = up.status === "links-outside" ? up.links : [whyNotReady(up)];
-    return { ...nothing, status: "failed", head, reasons: why };
-  }
+  if (up.status !== "ready") return { ...nothing, status: "failed", head, reasons: [up.reason] };
   const now = await verify(judged, checks, { place: up.place, signal, ran: createTestReader(ralph.host, up.place) });
   const known = { ...nothing, head, checks: now.results };
   if (now.status === "aborted") return { ...known, status: "aborted" };

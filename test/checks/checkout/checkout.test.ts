@@ -206,8 +206,8 @@ for (const { way, bubblewrap, options } of WAYS) {
       expect(first).toBe("committed");
       const target = join(outside.path, "x");
       expect(await checkout.bringUp()).toEqual({
-        status: "links-outside",
-        links: [`new -> ${target}`, `sideways -> ${target}`],
+        status: "failed",
+        reason: `new links lead out of the repository: new -> ${target}, sideways -> ${target}`,
       });
     });
 
