@@ -305,13 +305,18 @@ async function screen(
     ...issues === null ? [] : [["issues", issues] as const],
     ["sandbox", isOff ? "off; `--sandbox` confines agent and checks to this project" : mode],
   ];
+  const isTried = known.some(({ state }) => /^(?:cannot run|fails)/.test(state ?? ""));
+  const tries = checks.some((one) => stateOf(one) === null) ? "tries the checks once and " : "";
   return [
-    "Found here; nothing of the project has run:",
-    ...table(rows, host.terminal.size().columns),
+    isTried ? "Found here, as tried:" : "Found here; nothing of the project has run:",
+    ...table(rows, host.terminal.size().columns - 3),
+    ...checks.some((one) => stateOf(one)?.startsWith("fails") === true)
+      ? ["No story can pass while a check fails: repair it first, or press c."]
+      : [],
     "The agent runs with permission prompts off: it can edit files and run commands here without asking.",
     begins === null
-      ? "A yes tries the checks once and writes the file."
-      : `A yes tries the checks once and begins ${begins}, which takes turns of the agent.${
+      ? `A yes ${tries}writes the file.`
+      : `A yes ${tries}begins ${begins}, which takes turns of the agent.${
         begins === "planning" ? " No code is written before you have read the plan." : ""
       }`,
   ];
@@ -351,7 +356,7 @@ async function tryEach(
         ? `${good(symbols.passed)} ${command} ${dim(took)}`
         : `${bad(symbols.failed)} ${command}: ${why} ${dim(took)}`,
     );
-    for (const line of passes ? [] : excerptLines(end.tail, 3)) say(dim(`  ${line}`));
+    for (const line of passes ? [] : excerptLines(end.tail, 6)) say(dim(`  ${line}`));
   }
   return states;
 }

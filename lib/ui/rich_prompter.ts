@@ -43,12 +43,21 @@ async function askOnce(
     });
   }
   if (signal.aborted) throw new RalphError("interrupted");
-  const isKey = question.kind === "select" && question.keys === true;
-  const shown = isKey ? askKey(question, streams, terminal.size().columns) : show(clack, question, streams);
+  const asked = question.kind === "confirm" ? keysOf(question) : question;
+  const isKey = asked.kind === "select" && asked.keys === true;
+  const shown = isKey ? askKey(asked, streams, terminal.size().columns) : show(clack, asked, streams);
   // clack cannot leave a terminal that was hung up: its answer is not waited for
   const value = await Promise.race([shown, onceAborted(ended.signal)]);
   if (typeof value === "symbol") throw new RalphError("interrupted");
-  return { value: typeof value === "boolean" ? (value ? "yes" : "no") : (value ?? "").trim(), source: "terminal" };
+  return { value: (value ?? "").trim(), source: "terminal" };
+}
+
+/** Yes and no, a key each. */
+function keysOf(
+  { initial, ...question }: Question & { readonly kind: "confirm" },
+): Question & { readonly kind: "select" } {
+  const choices = ["yes", "no"].map((value) => ({ value, label: value }));
+  return { ...question, kind: "select", keys: true, initial: initial ? "yes" : "no", choices };
 }
 
 /** One key, without Enter, which takes the default; other keys are not heard. */
@@ -104,11 +113,13 @@ function onceAborted(signal: AbortSignal): Promise<symbol> {
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(Symbol("aborted")), { once: true }));
 }
 
-function show(clack: Clack, question: Question, streams: Streams): Promise<string | boolean | symbol | undefined> {
+function show(
+  clack: Clack,
+  question: Exclude<Question, { readonly kind: "confirm" }>,
+  streams: Streams,
+): Promise<string | symbol | undefined> {
   const { message } = question;
   switch (question.kind) {
-    case "confirm":
-      return clack.confirm({ message, initialValue: question.initial, ...streams });
     case "text":
       return clack.text({
         message,

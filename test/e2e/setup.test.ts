@@ -150,6 +150,11 @@ describe("setting a project up", () => {
       .terminal(["Set this project up", "y"], [/checks +make test \(fails now/, "y"]).expectExit(0);
 
     expect(stdout).toContain("left out: make check (cannot run: no-such-tool was not found)");
+    expect(stdout).toMatch(
+      /Found here; nothing of the project has run:[^]*A yes tries the checks once[^]*Found here, as tried:/,
+    );
+    expect(stdout).toContain("repair it first, or press c");
+    expect(stdout.slice(stdout.indexOf("as tried"))).not.toContain("A yes tries");
     expect(JSON.parse(read("ralph.config.json") ?? "")).toMatchObject({ verify: { default: ["make test"] } });
   });
 

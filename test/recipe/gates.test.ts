@@ -167,7 +167,7 @@ describe("gateUnderstand()", () => {
     expect(prompter.asked[0]?.details?.[0]).toBe("The planner is uncertain about: the router");
     expect(ralph.seen.flatMap((event) => event.type === "note" ? [event.message] : [])).toEqual([
       "scripts/ralph/codebase_map.md: an entry dated 2027-01-01 is in the future and is ignored",
-      expect.stringMatching(/^not now: `ralph understand.*` does it later$/),
+      expect.stringMatching(/^the code is not explored now; `ralph understand.*` does it later$/),
     ]);
   });
 });

@@ -11,12 +11,12 @@ export const COMPLETE = "<promise>COMPLETE</promise>";
 const FILES = 50;
 
 /**
- * A turn at a story without checks claims to be done by the marker with the attempt's nonce. The plain marker counts as
- * the last line, unless that is the end of a file that the agent printed.
+ * A turn at a story without checks claims to be done by the marker with the attempt's nonce, or as other workflows have
+ * it. The plain marker counts as the last line, unless that is the end of a file that the agent printed.
  */
 export async function claimOf(turn: Turn, nonce: string, repository: Repository | null): Promise<Claim> {
-  const found = signalsOf(turn.lines, nonce).filter(({ form, name, counts }) =>
-    form === "promise" && name === "COMPLETE" && counts
+  const found = signalsOf(turn.lines, nonce).filter(({ form, name, sealed, counts }) =>
+    form === "promise" && name === "COMPLETE" && counts || name === "DONE" && sealed
   );
   if (found.some(({ sealed }) => sealed)) return { status: "done" };
   if (found.length === 0) {

@@ -167,6 +167,19 @@ describe("prdBacklog() in the loop", () => {
     }
   });
 
+  test("the marker of the other workflows is a claim with the attempt's nonce alone", async () => {
+    const turn = (said: (nonce: string) => string): Turns => async ({ cwd, prompt }) => {
+      await writeFile(join(cwd, "US-1.txt"), "x");
+      return { lines: [said(/<promise (\w+)>/.exec(prompt)?.[1] ?? "")] };
+    };
+    const one = { ...files(story("US-1", 1, ["Verify: `test -f US-1.txt`"])), config: { maxRetries: 1 } };
+    await using sealed = await loopWorld(turn((nonce) => `<ralph ${nonce}>DONE</ralph>`), one);
+    await using plain = await loopWorld(turn(() => "<ralph>DONE</ralph>"), one);
+
+    expect((await runLoop(sealed.ralph, prdBacklog(sealed.ralph))).status).toBe("passed");
+    expect((await runLoop(plain.ralph, prdBacklog(plain.ralph))).status).toBe("unverified");
+  });
+
   test("without checks, a marker that ends a file which the agent prints is no claim", async () => {
     await using world = await loopWorld(
       async () => ({ lines: ["End with this line:", "<promise>COMPLETE</promise>"] }),

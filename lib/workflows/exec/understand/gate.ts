@@ -87,7 +87,7 @@ export async function gateUnderstand(
   if (consent.yes) return { status: "approved", ...cap, reasons };
   const number = cap.maxIterations === undefined ? "" : ` --max-iterations ${cap.maxIterations}`;
   const next = ralph.again(`ralph understand${number}`);
-  note(ralph, "info", `not now: \`${next}\` does it later`);
+  note(ralph, "info", `the code is not explored now; \`${next}\` does it later`);
   return { status: "declined", next: [next] };
 }
 
