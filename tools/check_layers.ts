@@ -18,7 +18,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["backlog"],
   ["events"],
   ["steer"],
-  ["sandbox"],
+  ["sandbox", "measured"],
   ["context"],
   ["checks", "agents"],
   ["services", "hooks", "attest"],

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type * as backlog from "../backlog/types.ts";
 import { type CheckLike, type CommandLike, isCommand, namedCheck, runFunctionCheck } from "./function.ts";
 import { runShellCheck, type ShellCheckOptions } from "./shell.ts";
-import { createTapReader } from "./tests_run.ts";
+import { createTapReader } from "../measured/tests_run.ts";
 import { openCheckTree } from "./checkout/open_checkout.ts";
 import type { CheckoutPlace } from "./checkout/place.ts";
 import type { $Type } from "dax";

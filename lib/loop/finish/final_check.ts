@@ -12,13 +12,13 @@ import type {
 import { doubtOf } from "../../backlog/attempts.ts";
 import { type CheckLike, namedCheck } from "../../checks/function.ts";
 import type { CheckoutPlace } from "../../checks/checkout/place.ts";
-import { createTestReader } from "../../checks/tests_run.ts";
+import { createTestReader } from "../../measured/tests_run.ts";
 import { repeatFailed, verify } from "../../checks/verify.ts";
 import { requireRepository } from "../../git/repository.ts";
 import type { CleanRun } from "./clean.ts";
 import { NOT_CLAIMED, type Notice } from "../policy/progress.ts";
 import { join, relative } from "node:path";
-import { type CoverageReader, createCoverageReader } from "../../checks/lines_run/read_coverage.ts";
+import { type CoverageReader, createCoverageReader } from "../../measured/read_coverage.ts";
 import { branchWork } from "../../git/branch_work.ts";
 import { outputFrom } from "../../git/run_git.ts";
 

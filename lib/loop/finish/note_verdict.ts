@@ -14,7 +14,7 @@ import { posix } from "node:path";
 import { checksNothing } from "../../backlog/verify_commands.ts";
 import { describeFailures } from "../../backlog/attempts.ts";
 import { commitOfTree, openCheckout } from "../../checks/checkout/open_checkout.ts";
-import { createTestReader } from "../../checks/tests_run.ts";
+import { createTestReader } from "../../measured/tests_run.ts";
 import { verify } from "../../checks/verify.ts";
 import { type Config, CONFIG_FILE } from "../../config/load.ts";
 import { commitAt, defaultBranch } from "../../git/refs.ts";

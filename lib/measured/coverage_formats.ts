@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { jsonIn, objectOr } from "../../host/data.ts";
+import { jsonIn, objectOr } from "../host/data.ts";
 
 /** How often a line ran, in one part of the file: parts add up. A line that cannot run is in none. */
 export interface Hit {

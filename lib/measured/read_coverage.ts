@@ -1,8 +1,8 @@
 import { isAbsolute, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { listDirectory, readText } from "../../host/files.ts";
-import { factsOf } from "../../host/path_facts.ts";
-import { type Hit, hitsIn } from "./formats.ts";
+import { listDirectory, readText } from "../host/files.ts";
+import { factsOf } from "../host/path_facts.ts";
+import { type Hit, hitsIn } from "./coverage_formats.ts";
 
 /** Tools write it there if they are not told otherwise; relative to the root. */
 const FILES: readonly string[] = ["", "coverage/"].flatMap((folder) =>

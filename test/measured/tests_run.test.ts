@@ -1,6 +1,6 @@
 /** Tests that a check ran, as TAP and JUnit have them. */
 import { describe, expect, test } from "vitest";
-import { createTapReader, junitTests } from "../../lib/checks/tests_run.ts";
+import { createTapReader, junitTests } from "../../lib/measured/tests_run.ts";
 import type { TestsRun } from "../../lib/generated/events.ts";
 
 function tapTests(text: string, size = text.length): TestsRun | null {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hitsIn } from "../../lib/checks/lines_run/formats.ts";
+import { hitsIn } from "../../lib/measured/coverage_formats.ts";
 
 const LCOV =
   "TN:\nSF:lib/a.js\nDA:1,1\nDA:2,0\nend_of_record\nSF:lib/b.js\nDA:1,0\nend_of_record\nSF:lib/a.js\nDA:2,3\n";

@@ -11,7 +11,6 @@ import { listFiles } from "../host/file_state.ts";
 import { readText } from "../host/files.ts";
 import { factsOf } from "../host/path_facts.ts";
 import type { Host } from "../host/types.ts";
-import type { CheckoutPlace } from "./checkout/place.ts";
 
 type State = "passed" | "failed" | "skipped";
 
@@ -119,10 +118,17 @@ function attribute(text: string, name: string): string {
   return (one ?? other ?? "").replaceAll(/&(\w+);/g, (entity, key: string) => ENTITIES[key] ?? entity);
 }
 
+/** The folder that commands write to, what of it they did not write, and the files of the commit. */
+interface Checkout {
+  readonly tree: string;
+  readonly copied: readonly string[];
+  readonly entries: readonly { readonly path: string }[];
+}
+
 /** Reads in a checkout what commands write of their tests, after each of them. */
 export function createTestReader(
   { environment }: Pick<Host, "environment">,
-  { tree, copied, entries }: Pick<CheckoutPlace, "tree" | "copied" | "entries">,
+  { tree, copied, entries }: Checkout,
 ): () => Promise<TestsRun | null> {
   const redactor = createRedactor(secretValues(environment.variables));
   const skipped = new Set([".git", ...copied]);
