@@ -199,7 +199,7 @@ function runCard({ href, id, model, live }: ListedRun, now: number): Markup {
   return fragment`<li class="card run"><a href="${href}"><span class="pill ${tone}${
     live !== null && tone === "plain" ? " moving" : ""
   }">${word}</span> <strong>${texts.headingOf(report)}</strong> <span class="dim">${
-    model.tally.startedMs === null ? id : localTime(model.tally.startedMs)
+    model.tally.startedMs === null ? id : localTime(model.tally.startedMs).slice(0, 16)
   }</span></a><p class="dim">${facts}</p>${
     doing.slice(0, 4).map(({ id: item, title }) => fragment`<p><strong>${item}</strong> ${title}</p>`)
   }${itemsBar(report, model.tally)}${

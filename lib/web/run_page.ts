@@ -348,8 +348,10 @@ function card(item: ItemReport, href: string, isDoubted: boolean): Markup {
   return fragment`<li class="item ${tone}"><a href="${itemHref(href, item)}"><span class="id">${
     mark(tone, HIDDEN)
   }${item.id}</span> <span class="name">${item.title}</span></a><span class="facts dim"><span class="unseen">${words}. </span>${facts}</span>${
-    isDoubted ? fragment`<span class="badge bad">checks not believed</span>` : NOTHING
-  }${item.state === "unverified" ? fragment`<span class="badge warn">unverified</span>` : NOTHING}</li>`;
+    tone === "bad" && item.reason !== null ? fragment`<span class="facts">${item.reason.slice(0, 200)}</span>` : NOTHING
+  }${isDoubted ? fragment`<span class="badge bad">checks not believed</span>` : NOTHING}${
+    item.state === "unverified" ? fragment`<span class="badge warn">unverified</span>` : NOTHING
+  }</li>`;
 }
 
 /** The address of an item's page. Pure. */
