@@ -1,3 +1,6 @@
+import { hashText } from "../host/hash.ts";
+import type { CheckResult } from "./check_types.ts";
+
 /** More back-ticks than these open nothing, so that reading takes time in proportion to the text. */
 const OPENING_REGEXP = /(?<![\w-])Verify:[ \t]*(`{1,9})(?!`)/g;
 const TICKS_REGEXP = /`+/g;
@@ -66,6 +69,15 @@ export function withoutCommands(text: string): string {
 export function storyCommands(story: { readonly acceptanceCriteria: readonly string[] }): readonly string[] {
   return [...new Set(story.acceptanceCriteria.flatMap(verifyCommands))];
 }
+
+/** Names a check wherever its text may be masked or labelled: a hash of its command, or of a function's name. */
+export function checkId(
+  { name, command = name, expect = {} }: Pick<CheckResult, "command" | "expect" | "name">,
+): string {
+  return hashText(`${command} ${JSON.stringify(expect)}`).slice(0, ID_DIGITS);
+}
+
+const ID_DIGITS = 16;
 
 /** A command that passes whatever the code is like: it checks nothing. */
 export function checksNothing(command: string): boolean {

@@ -6,6 +6,7 @@ import type { RalphEvent } from "../events/types.ts";
 import { ensureDirectory, openAppender } from "../host/files.ts";
 import { join } from "node:path";
 import type * as backlog from "../backlog/types.ts";
+import { checkId } from "../backlog/verify_commands.ts";
 import { type CheckLike, type CommandLike, isCommand, namedCheck, runFunctionCheck } from "./function.ts";
 import { runShellCheck, type ShellCheckOptions } from "./shell.ts";
 import { createTapReader } from "../measured/tests_run.ts";
@@ -179,12 +180,14 @@ function isReview({ review }: Runnable): boolean {
   return review === true;
 }
 
-function endOf(
-  { name, scope, ok, exitCode, durationMs, tail, failedBefore, tests }: backlog.CheckResult,
-): Extract<RalphEvent, { type: "check-end" }> {
-  const before = failedBefore === undefined ? {} : { failedBefore };
-  const counted = tests === undefined ? {} : { tests };
-  return { type: "check-end", name, scope, ok, exitCode, durationMs, tail, ...before, ...counted };
+function endOf(result: backlog.CheckResult): Extract<RalphEvent, { type: "check-end" }> {
+  const { name, command, scope, ok, exitCode, durationMs, tail, failedBefore, tests } = result;
+  const more = {
+    ...(command === undefined ? {} : { command }),
+    ...(failedBefore === undefined ? {} : { failedBefore }),
+    ...(tests === undefined ? {} : { tests }),
+  };
+  return { type: "check-end", id: checkId(result), name, scope, ok, exitCode, durationMs, tail, ...more };
 }
 
 async function runOne(

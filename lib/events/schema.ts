@@ -260,7 +260,9 @@ const EVENTS: Readonly<Record<string, readonly [description: string, fields: z.Z
     total: count,
   }],
   "check-end": ["A check has ended.", {
+    id: text.exactOptional().describe("a hash of the command before secrets were masked; absent in 0.1.0"),
     name: text,
+    command: text.exactOptional().describe("where the name is another"),
     scope: text,
     ok: z.boolean(),
     exitCode: z.number().int().nullable().describe("null: it has none, or was ended"),

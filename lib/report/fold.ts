@@ -1,6 +1,7 @@
 import { EVENT_SCHEMAS } from "../events/schema.ts";
 import { type AgentEvent, type EventOf, EVENTS_VERSION, type RalphEvent } from "../events/types.ts";
 import { addTurn } from "../backlog/usage.ts";
+import { checkId } from "../backlog/verify_commands.ts";
 import { refusedText, sandboxText } from "../ui/text.ts";
 import { excerptLines } from "../ui/event_lines.ts";
 import * as reports from "./types.ts";
@@ -189,11 +190,14 @@ const HANDLERS: Handlers = {
     if (model !== null) cursor.models.get(cursor.agent)?.add(model);
   },
   "check-end": ({ draft, cursor, onCheck }, { tail, beforeWork = false, failedBefore = false, ...end }) => {
-    const { name, scope, ok, exitCode, durationMs, tests } = end;
+    const { name, command = name, scope, ok, exitCode, durationMs, tests } = end;
+    const id = end.id ?? checkId({ name, command });
     const kept = ok ? null : excerptLines(tail, TAIL_LINES).join("\n").slice(-TAIL_CHARACTERS);
     const counted = tests === undefined ? {} : { tests: { ...tests, failures: [...tests.failures] } };
     const check = {
+      id,
       name,
+      command,
       scope,
       ok,
       exitCode,
@@ -204,9 +208,9 @@ const HANDLERS: Handlers = {
       ...counted,
     };
     if (cursor.attempt === null) {
-      if (ok && cursor.part?.kind === "loop") draft.proved.push(name);
+      if (ok && cursor.part?.kind === "loop") draft.proved.push(id);
       const same = draft.items.flatMap(({ attempts }) => attempts.at(-1)?.checks ?? [])
-        .filter((one) => one.name === name && one.ok === ok && one.tests === undefined);
+        .filter((one) => one.id === id && one.ok === ok && one.tests === undefined);
       for (const one of same) Object.assign(one, counted); // JUnit is read in the clean checkout
       return;
     }

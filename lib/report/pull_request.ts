@@ -1,6 +1,6 @@
 import { quoted } from "../agents/program.ts";
 import { headlineOf } from "../backlog/attempts.ts";
-import { verifyCommands } from "../backlog/verify_commands.ts";
+import { checkId, verifyCommands } from "../backlog/verify_commands.ts";
 import { formatDuration, linesText } from "../ui/text.ts";
 import type { Change, ChangedFile } from "./changed_files.ts";
 import { code, escape, longestRun, withCode } from "./markdown.ts";
@@ -20,7 +20,7 @@ const PASSED: ReadonlySet<string> = new Set(["verified", "unverified"]);
 /** The commit that the ticks of a request speak of. */
 export interface Proof {
   readonly commit: string;
-  /** Which checks passed there, by name. */
+  /** Which checks passed there, by id. */
   readonly results: ReadonlyMap<string, boolean>;
 }
 
@@ -121,8 +121,8 @@ function storySection(
   const heads = items.map((item) => storyLine(item, reports, instead));
   const own = new Set(items.flatMap(({ criteria }) => criteria.flatMap(verifyCommands)));
   const others = items.flatMap(({ attempts }) => attempts.at(-1)?.checks ?? [])
-    .filter(({ name, beforeTurn }) => !beforeTurn && !own.has(name));
-  const marked = new Set(others.map(({ name, ok }) => `${ok ? markOf(name, proof) : "✗ "}${code(name)}`));
+    .filter(({ command, beforeTurn }) => !beforeTurn && !own.has(command));
+  const marked = new Set(others.map(({ id, name, ok }) => `${ok ? markOf(id, proof) : "✗ "}${code(name)}`));
   const shared = marked.size === 0 ? [] : ["", `Beside them: ${[...marked].join(", ")}`];
   const title = proof === null ? "Stories" : `Stories (✓ passed at ${proof.commit.slice(0, SHORT)})`;
   const lines = items.flatMap((item, index) => [
@@ -159,10 +159,12 @@ function testsLine({ attempts }: ItemReport, { tests }: Change): readonly string
 function criterionLine({ attempts }: ItemReport, criterion: string, proof: Proof | null): string {
   const commands = verifyCommands(criterion);
   if (commands.length === 0) return `- ${withCode(criterion)} (no check of its own)`;
-  const failed =
-    attempts.at(-1)?.checks.filter(({ name, ok, beforeTurn }) => !ok && !beforeTurn && commands.includes(name)) ?? [];
+  const ran = attempts.at(-1)?.checks.filter(({ command }) => commands.includes(command)) ?? [];
+  const failed = ran.filter(({ ok, beforeTurn }) => !ok && !beforeTurn);
   if (failed.length > 0) return `- ✗ ${withCode(criterion)} (exit ${failed[0]!.exitCode ?? "unknown"})`;
-  const marks = commands.map((command) => markOf(command, proof));
+  const marks = commands.map((name) =>
+    markOf(ran.find(({ command }) => command === name)?.id ?? checkId({ name }), proof)
+  );
   const mark = ["✗ ", "", "✓ "].find((one) => marks.some((own) => own === one)) ?? "";
   return `- ${mark}${withCode(criterion)}${
     mark === "" && proof !== null ? ` (not run at ${proof.commit.slice(0, SHORT)})` : ""
@@ -170,8 +172,8 @@ function criterionLine({ attempts }: ItemReport, criterion: string, proof: Proof
 }
 
 /** A tick or a cross speaks of one commit; a check that did not run there has neither. */
-function markOf(name: string, proof: Proof | null): "✓ " | "✗ " | "" {
-  const passed = proof?.results.get(name);
+function markOf(id: string, proof: Proof | null): "✓ " | "✗ " | "" {
+  const passed = proof?.results.get(id);
   return passed === undefined ? "" : passed ? "✓ " : "✗ ";
 }
 
@@ -216,7 +218,7 @@ function repeatLines(items: readonly ItemReport[], { change, proof }: RequestFac
   );
   const commands = [
     ...verified.flatMap(({ criteria }) => criteria.flatMap(verifyCommands)),
-    ...shared.map(({ name }) => name),
+    ...shared.map(({ command }) => command),
   ];
   const checks = [...new Set(commands)].map((command) => ` --verify ${quoted(command)}`).join("");
   const checked = proof === null ? ", which is not checked yet" : "";

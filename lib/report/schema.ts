@@ -24,7 +24,9 @@ const turn = record("TurnReport", "One agent process.", {
   usage: events.USAGE_SCHEMA.nullable(),
 });
 const check = record("CheckReport", "A check that ran.", {
+  id: text.describe("the same wherever the same command ran, also where it is masked"),
   name: text,
+  command: text.describe("secrets masked; a function's name"),
   scope: text,
   ok: z.boolean(),
   exitCode: z.number().int().nullable(),
@@ -138,7 +140,7 @@ export const REPORT_SCHEMA: z.ZodType<RunReport> = record(
     branch: known.describe("that the last loop worked on"),
     work: events.BRANCH_WORK_SCHEMA.nullable().describe("what that branch held when the last loop ended"),
     checked: known.describe("the commit that its final check saw; `null`: the working tree, or nothing"),
-    proved: z.array(text).describe("names of the checks that passed at the end of the last loop"),
+    proved: z.array(text).describe("ids of the checks that passed at the end of the last loop"),
     notices,
     hooks: z.array(record("HookReport", "One run of a hook.", {
       hook: text,

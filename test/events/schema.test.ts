@@ -98,6 +98,8 @@ const SAMPLES: { readonly [Type in RalphEvent["type"]]: Required<Extract<RalphEv
     durationMs: 1,
     tail: "",
     failedBefore: true,
+    id: "0123456789abcdef",
+    command: "npm test",
     beforeWork: true,
     tests: { passed: 1, failed: 1, skipped: 0, failures: ["a"] },
   },

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
+import { checkId } from "../../lib/backlog/verify_commands.ts";
 import { htmlReport } from "../../lib/report/html.ts";
 import { markdownReport, paintMarkdown } from "../../lib/report/markdown.ts";
 import { requestBody } from "../../lib/report/pull_request.ts";
@@ -131,7 +132,7 @@ describe("requestBody()", () => {
       runEnd("passed"),
     ]);
     const commit = "c".repeat(40);
-    const results = new Map([["test -f 'a b'", true], ["npm test", true]]);
+    const results = new Map(["test -f 'a b'", "npm test"].map((name) => [checkId({ name }), true]));
 
     const body = requestBody([report], { ...FACTS, change: { ...FACTS.change, files }, proof: { commit, results } });
 
