@@ -70,6 +70,8 @@ export async function parkedIn<Data, Findings>(
 /** A workflow says this of its next iteration. */
 export interface NextView {
   readonly blocked: boolean;
+  /** The work that is left, in a line: the item, or what it waits for. Absent: none that is known. */
+  readonly open?: string;
   /** For `--json`. */
   readonly data: object;
   /** The item, for standard output. */
@@ -110,7 +112,7 @@ export async function nextOfBacklog<Data, Findings>(
   if (next.status === "blocked") {
     const reasons = next.reasons.map((reason) => `  ${reason.split("\n")[0] ?? ""}`);
     const hints = retry === null ? [] : [`hint: \`${retry}\` takes parked items up again`];
-    return { blocked: true, data: next, notes: ["blocked:", ...reasons, ...hints] };
+    return { blocked: true, open: next.reasons.join("; "), data: next, notes: ["blocked:", ...reasons, ...hints] };
   }
   const { id, kind, title, criteria = [] } = next.item;
   const work = await backlog.work(next.item, {
@@ -124,6 +126,7 @@ export async function nextOfBacklog<Data, Findings>(
   const checks = work.checks.map(({ name }) => name);
   return {
     blocked: false,
+    open: `${id}: ${title}`,
     data: { status: "item", id, kind, title, ...dataOf(next.item), checks },
     item: [
       `${bold(oneLine(id))}  ${oneLine(title)}`,

@@ -65,7 +65,7 @@ export async function featureNext(look: Look): Promise<NextView> {
   if (next.status === "item" && next.item.kind !== "story") {
     const { id, kind, title } = next.item;
     const item = [`every story passes; next: the final verification (\`ralph run ${feature}\`)`];
-    return { blocked: false, data: { feature, status: "item", id, kind, title }, item };
+    return { blocked: false, open: title, data: { feature, status: "item", id, kind, title }, item };
   }
   const view = await nextOfBacklog(look, backlog, next, {
     done: "every story passes",

@@ -26,6 +26,7 @@ export async function nextPlan(look: Look): Promise<NextView> {
   const notes = [...planNotes(next), ...expectNotes(next), ...warnings];
   return {
     blocked,
+    open: `${id}: ${title ?? file}`,
     data: { status: "item", id, title, file, ...known, checks },
     item: [
       `${bold(id)}  ${title ?? ""}`,

@@ -62,7 +62,13 @@ export async function nextOfPlan(look: Look): Promise<NextView> {
   const plan = await readPlan(await planAt(look));
   tellProblems(look, plan);
   const next = nextAction(plan, await offerOptions(look));
-  return { blocked: isWaiting(next), data: next, item: [nextLine(next)] };
+  const isOver = next.action === "COMPLETE" || next.action === "PLAN";
+  return {
+    blocked: isWaiting(next),
+    ...isOver ? {} : { open: nextLine(next) },
+    data: next,
+    item: [nextLine(next)],
+  };
 }
 
 /** The state of the plan. */

@@ -27,12 +27,17 @@ export async function nextOfSprint(look: Look): Promise<NextView> {
     case "item": {
       const { data, title } = next.item;
       const item = [`${style.bold(data.mode)} ${oneLine(title)}`, `iteration ${data.iteration}`];
-      return { blocked: false, data: { status: next.status, ...data }, item };
+      return { blocked: false, open: `${next.item.id}: ${title}`, data: { status: next.status, ...data }, item };
     }
     case "done":
       return { blocked: false, data: next, item: [`the goal is reached: ${next.summary ?? ""}`] };
     case "blocked":
-      return { blocked: true, data: next, notes: next.reasons.map((reason) => `blocked: ${reason}`) };
+      return {
+        blocked: true,
+        open: next.reasons.join("; "),
+        data: next,
+        notes: next.reasons.map((reason) => `blocked: ${reason}`),
+      };
     case "waiting":
       return { blocked: false, data: next };
   }
