@@ -20,6 +20,11 @@ export interface Archived {
   readonly tree: string;
 }
 
+/** The subject of the commit that takes the state off a branch. */
+export function removalSubject(branch: string): string {
+  return `chore: remove the state of ${branch}`;
+}
+
 /** All that is kept of a branch, the newest first. */
 export async function archivesOf({ git }: WithGit, branch: string): Promise<readonly Archived[]> {
   const prefix = `${ARCHIVE_REFS}/${branch}/`;

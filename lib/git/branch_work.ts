@@ -1,4 +1,4 @@
-import { defaultBranch, isAncestor } from "./refs.ts";
+import { defaultBranch } from "./refs.ts";
 import type { Repository, WithGit } from "./repository.ts";
 
 /** The work of a branch beside the one that it came from. Plain JSON. */
@@ -42,14 +42,13 @@ export async function branchWork(
   return { branch, base, from, head, commits, ...await statOf(repository, [from, head], apart) };
 }
 
-/** `true` where a commit is another one, or comes after it and adds nothing but what does not count. */
+/** `true` where a commit is another one, or differs from it by nothing but what does not count. */
 export async function addsNothing(
   repository: WithGit,
   { from, to }: { readonly from: string; readonly to: string },
   isApart: (path: string) => boolean,
 ): Promise<boolean> {
   if (from === to) return true;
-  if (!await isAncestor(repository, from, to)) return false;
   const changed = await repository.git(["diff", "--name-only", "-z", "--no-renames", from, to]);
   return changed.exitCode === 0 && changed.stdout.split("\0").every((path) => path === "" || isApart(path));
 }

@@ -24,6 +24,16 @@ export async function entriesAt(
   return paths.map((path) => found.get(path) ?? removedEntry(path)).join("");
 }
 
+/** Mode, kind and hash of each path in a commit or tree; `null` where there is none. */
+export async function entriesOf(
+  repository: WithGit,
+  tree: string,
+  paths: readonly string[],
+): Promise<readonly (string | null)[]> {
+  const entries = (await entriesAt(repository, tree, paths)).split("\0").slice(0, paths.length);
+  return entries.map((entry) => entry.startsWith("0 ") ? null : entry.split("\t")[0]!);
+}
+
 /** Lays entries over an index. @throws {RalphError} git-failed */
 export async function layEntries(repository: WithGit, entries: string, environment: Variables = {}): Promise<void> {
   const digits = /(?<= )[0-9a-f]{40,}(?=\t)/.exec(entries)?.[0].length; // of a hash of the repository

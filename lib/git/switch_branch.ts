@@ -6,8 +6,9 @@ import type { BranchSwitch, Repository } from "./repository.ts";
 const OWN = "ralph/";
 
 /**
- * Creates or switches to a branch; local changes come along, or git refuses. One of Ralph's that HEAD holds already,
- * since it was merged or has no commit of its own, begins at HEAD again.
+ * Creates or switches to a branch; local changes come along, or git refuses. One that is only at a remote begins there,
+ * and follows it. One of Ralph's that HEAD holds already, since it was merged or has no commit of its own, begins at HEAD
+ * again.
  *
  * @throws {RalphError} branch-invalid, branch-failed
  */
@@ -20,17 +21,40 @@ export async function switchBranch(
     throw new RalphError("branch-invalid", { details: { branch: JSON.stringify(branch) } });
   }
   if (current === branch) return "current";
-  const exists = await has(git, branch);
-  const forward = exists && branch.startsWith(OWN) && await isBehind(git, branch);
-  if (forward) { // `switch --force-create` would move it under another working tree
+  const start = await startOf(git, branch);
+  const isHere = start === refOf(branch);
+  const isHeld = start !== null && branch.startsWith(OWN) && await isBehind(git, start);
+  if (isHere && isHeld) { // `switch --force-create` would move it under another working tree
     const moved = await git(["branch", "--force", "--no-track", branch, "HEAD"]);
     if (moved.exitCode !== 0) throw failed(branch, moved);
   }
-  const how = exists ? ["--no-guess", branch] : ["--no-track", "--create", branch];
-  const end = await git(["switch", "--quiet", "--no-overwrite-ignore", ...how]);
+  const isNew = start === null || (isHeld && !isHere);
+  const follow = ["--create", branch, ...isNew || isHere ? ["--no-track"] : [start]];
+  const how = isHere ? ["--no-guess", branch] : follow;
+  const words = ["-c", "branch.autoSetupMerge=true", "switch", "--quiet", "--no-overwrite-ignore", ...how];
+  const end = await git(words);
   if (end.exitCode !== 0) throw failed(branch, end);
-  if (!exists) return "created";
-  return forward ? "forwarded" : "switched";
+  if (isNew) return "created";
+  return isHeld ? "forwarded" : "switched";
+}
+
+/**
+ * The ref of a branch that is here, or else of the one that a remote had when git last asked; `null`: it is nowhere.
+ *
+ * @throws {RalphError} branch-failed where several remotes have it, and git is not told which is meant
+ */
+export async function startOf(git: Repository["git"], branch: string): Promise<string | null> {
+  if (await has(git, branch)) return refOf(branch);
+  const { stdout } = await git(["for-each-ref", "--format=%(refname)", `refs/remotes/*/${branch}`]);
+  const [start = null, ...others] = stdout.split("\n").filter((ref) => ref !== "");
+  if (others.length === 0) return start;
+  const meant = (await git(["config", "--get", "checkout.defaultRemote"])).stdout.trim();
+  const ref = `refs/remotes/${meant}/${branch}`;
+  if (start === ref || others.includes(ref)) return ref;
+  throw new RalphError("branch-failed", {
+    details: { branch, reason: "several remotes have it" },
+    hint: `\`git switch --track REMOTE/${branch}\` begins it here, or \`git config checkout.defaultRemote REMOTE\``,
+  });
 }
 
 /** True for what git surely takes as the name of a branch, on the narrow side. Pure. */
@@ -50,8 +74,9 @@ export async function holdsOtherWork(
   repository: Pick<Repository, "currentBranch" | "git">,
   branch: string,
 ): Promise<boolean> {
-  if (await repository.currentBranch() === branch || !await has(repository.git, branch)) return false;
-  return !await isBehind(repository.git, branch);
+  if (await repository.currentBranch() === branch) return false;
+  const start = await startOf(repository.git, branch);
+  return start !== null && !await isBehind(repository.git, start);
 }
 
 /** True where the branch is gone because a person gave it the other name (`git branch -m`). */
@@ -65,8 +90,8 @@ async function has(git: Repository["git"], branch: string): Promise<boolean> {
   return (await git(["rev-parse", "--verify", "--quiet", refOf(branch)], { environment: READING })).exitCode === 0;
 }
 
-async function isBehind(git: Repository["git"], branch: string): Promise<boolean> {
-  return (await git(["merge-base", "--is-ancestor", refOf(branch), "HEAD"], { environment: READING })).exitCode === 0;
+async function isBehind(git: Repository["git"], ref: string): Promise<boolean> {
+  return (await git(["merge-base", "--is-ancestor", ref, "HEAD"], { environment: READING })).exitCode === 0;
 }
 
 function refOf(branch: string): string {

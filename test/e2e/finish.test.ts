@@ -30,7 +30,7 @@ describe("ralph finish", () => {
 
     const { stderr } = await finish(root, "--approve", "finish").expectExit(0);
 
-    expect(stderr).toContain("ralph/hello from main: 1 commit");
+    expect(stderr).toContain("ralph/hello from main: 2 commits, 1 file, +1 -0");
     expect(stderr).toContain("ralph/hello is merged into main");
     expect(git("branch", "--show-current")).toBe("main");
     expect(git("log", "-1", "--format=%s")).toBe("greet whoever runs it");

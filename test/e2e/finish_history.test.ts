@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { copied, madeOnce, type Project, ralphCli } from "./cli.ts";
+import { killingGit, withRemote } from "./finish_world.ts";
 
 const story = (id: string, file: string): object => ({
   id,
@@ -16,18 +17,9 @@ const PRD = JSON.stringify({ branchName: "ralph/hello", userStories: [story("US-
 const WORKER = "cat > /dev/null; echo a > a.txt; echo '<promise>COMPLETE</promise>'";
 
 const finished = madeOnce(() =>
-  ralphCli().files({ "scripts/ralph/prd.json": PRD }).agent("worker", WORKER)
+  ralphCli().dirty({ "scripts/ralph/prd.json": PRD }).agent("worker", WORKER)
     .args("run", "--agent-cmd", "worker", "--quiet").expectExit(0)
 );
-
-/** A bare repository as `origin`. */
-function withRemote({ root, git }: Project): string {
-  const bare = `${root}-origin.git`;
-  execFileSync("git", ["init", "-q", "--bare", "--initial-branch=main", bare]);
-  git("remote", "add", "origin", bare);
-  git("push", "-q", "origin", "main");
-  return bare;
-}
 
 const finish = (root: string, ...args: string[]): ReturnType<typeof ralphCli> =>
   ralphCli(root).args("finish", "--approve", "finish", ...args);
@@ -100,22 +92,6 @@ async function oneMore({ root }: Project, name: string): Promise<void> {
     .args("run", "--agent-cmd", "worker", "--quiet").expectExit(0);
 }
 
-/** A `git` on PATH that ends the one who called it where its arguments are these: before git did it, or after. */
-function killingGit(root: string, pattern: string, when: "before" | "after"): Readonly<Record<string, string>> {
-  const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
-  const bin = `${root}-bin`;
-  mkdirSync(bin, { recursive: true });
-  const script = `#!/bin/sh
-[ -e ${bin}/killed ] && exec ${real} "$@"
-case "$*" in *"${pattern}"*) ;; *) exec ${real} "$@";; esac
-touch ${bin}/killed
-${when === "after" ? `${real} "$@"` : ":"}
-kill -9 $PPID
-`;
-  writeFileSync(join(bin, "git"), script, { mode: 0o755 });
-  return { PATH: `${bin}:${process.env["PATH"]}` };
-}
-
 const CONVENTION = ["a", "b", "c", "d", "e"].map((one) => `git commit -q --allow-empty -m 'fix: ${one}'`).join(";");
 
 /** One story has passed on a branch of its own; its agent committed a part itself. */
@@ -144,6 +120,14 @@ describe("ralph finish --clean-history", () => {
     expect(git("rev-parse", "refs/ralph/archive/ralph/hello/1^2")).toBe(before);
     expect(JSON.parse(git("notes", "--ref=ralph", "show", first))).toMatchObject({ status: "passed", commit: first });
     expect([git("status", "--porcelain"), git("rev-parse", "origin/ralph/hello")]).toEqual(["", first]);
+    const review = await ralphCli(root).args("report", "--for", "review").expectExit(0);
+    const again = await ralphCli(root).args("finish", "--dry-run", "--clean-history").expectExit(0);
+    for (const { stdout } of [review, again]) {
+      expect(stdout).toContain(`All of this speaks of ${first.slice(0, 10)}, and its base`);
+      expect(stdout).toContain(`verified (${first.slice(0, 10)})`);
+      expect(stdout).not.toContain(before.slice(0, 10));
+    }
+    expect(again.stdout).not.toContain("has moved since");
 
     await oneMore(project, "b.txt");
     await finish(root, "--clean-history").expectExit(0);
@@ -211,7 +195,7 @@ describe("ralph finish --clean-history", () => {
       const whole = copied(made.root);
       await finish(whole.root, "--clean-history").expectExit(0);
       const expected = whole.git("rev-parse", "main^2");
-      const steps = [["update-ref refs/ralph/archive", "after"], ["rm --cached", "after"], [
+      const steps = [["update-ref refs/ralph/archive", "after"], ["update-index --force-remove", "after"], [
         "update-ref -m ralph: clean",
         "before",
       ], ["update-ref -m ralph: clean", "after"]] as const;
@@ -232,4 +216,51 @@ describe("ralph finish --clean-history", () => {
       }
     },
   );
+});
+
+describe("ralph finish, where a check's command holds a token", () => {
+  const TOKEN = "abcdef-123456-token";
+  const secret = { SERVICE_TOKEN: TOKEN };
+  const withToken = madeOnce(() => {
+    const prd = PRD.replace("test -f a.txt", `test -n ${TOKEN} && test -f a.txt`);
+    return ralphCli().dirty({ "scripts/ralph/prd.json": prd }).agent("worker", WORKER).env(secret)
+      .args("run", "--agent-cmd", "worker", "--quiet").expectExit(0);
+  });
+
+  test("knows the check again, and shows it masked", async () => {
+    const { root } = await withToken();
+
+    const { stdout } = await ralphCli(root).env(secret).args("finish", "--dry-run").expectExit(0);
+
+    expect(stdout).not.toContain("has moved since");
+    expect(stdout).toContain("✓ Verify: `test -n *** && test -f a.txt`");
+    expect(stdout).not.toContain(TOKEN);
+  });
+
+  test("does not let it leave in the history of the state without a person's yes", { timeout: 120_000 }, async () => {
+    const project = await withToken();
+    const { root, git } = project;
+    const bare = withRemote(project);
+    const all = (): string => execFileSync("git", ["log", "-p", "--all"], { cwd: bare, encoding: "utf8" });
+
+    for (const how of [[], ["--draft"], ["--clean-history", "--with-history"]]) {
+      const { stderr } = await finish(root, ...how).env(secret).expectExit(1);
+      expect(stderr).toContain("holds a secret in plain: scripts/ralph/prd.json");
+      expect(stderr).toContain(
+        how.length < 2 ? "`--clean-history` leaves those commits out" : "leave `--with-history` out",
+      );
+    }
+    expect(git("ls-remote", "origin", "refs/heads/ralph/hello")).toBe("");
+    await finish(root, "--clean-history").env(secret).expectExit(0);
+
+    expect(git("ls-remote", "origin", "refs/heads/ralph/hello")).not.toBe("");
+    expect(all()).not.toContain(TOKEN);
+  });
+
+  test("a merge here takes it along as little", async () => {
+    const { root, git } = await withToken();
+    expect((await finish(root).env(secret).expectExit(1)).stderr).toContain("holds a secret in plain");
+    await finish(root, "--squash").env(secret).expectExit(0);
+    expect(git("log", "-p", "main")).not.toContain(TOKEN);
+  });
 });

@@ -25,7 +25,7 @@ interface Project extends Copy {
 const run = madeOnce(() =>
   ralphCli()
     .files({ "scripts/ralph/prd.json": PRD, "f.txt": "10\n", "ralph.config.json": CONFIG })
-    .agent("worker", "cat > /dev/null; echo TEN > f.txt; echo '<promise>COMPLETE</promise>'")
+    .agent("worker", "cat > /dev/null; echo TEN > f.txt; echo more > g.txt; echo '<promise>COMPLETE</promise>'")
     .args("run", "--agent-cmd", "worker", "--quiet").expectExit(0)
 );
 
@@ -161,7 +161,7 @@ describe("ralph finish, where the branch is not what the run checked", () => {
       const running = ralphCli()
         .files({ "scripts/ralph/prd.json": JSON.stringify({ branchName: "ralph/ten", userStories: [story] }) })
         .files({ "f.txt": "10\n", "ralph.config.json": CONFIG })
-        .agent("worker", "cat > /dev/null; echo TEN > f.txt; echo '<promise>COMPLETE</promise>'")
+        .agent("worker", "cat > /dev/null; echo TEN > f.txt; echo more > g.txt; echo '<promise>COMPLETE</promise>'")
         .args("run", "--agent-cmd", "worker", "--quiet").start();
       const { root } = running;
       const git = (...args: string[]): string => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();

@@ -20,17 +20,18 @@ export const PRD: string = JSON.stringify({
   }],
 });
 
+/** An agent that does the story, and commits it itself. */
+export const WORKER: string =
+  "cat > /dev/null; echo hello > hello.txt; git add hello.txt; git commit -qm mine; echo '<promise>COMPLETE</promise>'";
+
 /** A project whose one story has passed on `ralph/hello`. */
 export const finished: () => Promise<Project> = madeOnce(() =>
   ralphCli()
-    .files({
+    .dirty({
       "scripts/ralph/prd.json": PRD,
       "scripts/ralph/plan_state.json": JSON.stringify({ goal: "greet whoever runs it" }),
     })
-    .agent(
-      "worker",
-      "cat > /dev/null; echo hello > hello.txt; git add hello.txt; git commit -qm mine; echo '<promise>COMPLETE</promise>'",
-    )
+    .agent("worker", WORKER)
     .args("run", "--agent-cmd", "worker", "--quiet").expectExit(0)
 );
 
@@ -57,4 +58,20 @@ export function standIn(root: string, name: string, script: string): string {
 
 export function finish(root: string, ...args: string[]): ReturnType<typeof ralphCli> {
   return ralphCli(root).env({ PATH: `${root}-bin:${process.env["PATH"]}` }).args("finish", ...args);
+}
+
+/** A `git` on PATH that ends the one who called it where its arguments are these: before git did it, or after. */
+export function killingGit(root: string, pattern: string, when: "before" | "after"): Readonly<Record<string, string>> {
+  const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
+  const bin = `${root}-bin`;
+  mkdirSync(bin, { recursive: true });
+  const script = `#!/bin/sh
+[ -e ${bin}/killed ] && exec ${real} "$@"
+case "$*" in *"${pattern}"*) ;; *) exec ${real} "$@";; esac
+touch ${bin}/killed
+${when === "after" ? `${real} "$@"` : ":"}
+kill -9 $PPID
+`;
+  writeFileSync(join(bin, "git"), script, { mode: 0o755 });
+  return { PATH: `${bin}:${process.env["PATH"]}` };
 }

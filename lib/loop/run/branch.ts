@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { Backlog } from "../../backlog/types.ts";
 import { type Repository, requireRepository, rootPaths, topLevelPaths } from "../../git/repository.ts";
-import { isRenamed } from "../../git/switch_branch.ts";
+import { isRenamed, startOf } from "../../git/switch_branch.ts";
 import { pathExists, renamePath } from "../../host/files.ts";
+import { layIn } from "../recover/lay_in.ts";
 
 /**
  * Switches to the branch that was asked for, else to the backlog's; "" stays. The request on the branch before is what
@@ -25,7 +26,7 @@ export async function onBranch(ralph: RalphContext, backlog: Backlog, asked: str
   }
   const before = brief?.fingerprint ?? null;
   await enterWithOwn(ralph, wanted, topLevelPaths(ralph, backlog.ownFiles ?? []));
-  if (before === null || before === await asksHere(backlog)) return;
+  if (before === null || before === await asksHere(backlog)) return await layIn(ralph, backlog);
   if (current !== null) await repository.switchTo(current);
   throw new RalphError("branch-differs", {
     details: { branch: wanted, path: backlog.stateFiles[0] ?? "", from: current ?? "the detached HEAD" },
@@ -38,11 +39,12 @@ export async function onBranch(ralph: RalphContext, backlog: Backlog, asked: str
  */
 async function enterWithOwn(ralph: RalphContext, branch: string, own: readonly string[]): Promise<void> {
   const { git, topLevel, ralphDirectory } = requireRepository(ralph);
+  const start = await startOf(git, branch);
   const aside: { readonly from: string; readonly to: string }[] = [];
   for (const path of own) {
     const from = join(topLevel, path);
     if (!await pathExists(from) || (await git(["ls-files", "--error-unmatch", path])).exitCode === 0) continue;
-    if ((await git(["cat-file", "-e", `refs/heads/${branch}:${path}`])).exitCode !== 0) continue;
+    if ((await git(["cat-file", "-e", `${start}:${path}`])).exitCode !== 0) continue;
     const to = join(ralphDirectory, "aside", ralph.run.id, path);
     await renamePath(from, to);
     aside.push({ from, to });

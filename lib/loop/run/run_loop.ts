@@ -14,6 +14,7 @@ import type { LoopOptions, LoopOutcome } from "./outcome.ts";
 import { restoreKilled } from "../attempt/uncommitted.ts";
 import { letGo } from "../../git/history.ts";
 import { keepGoneOfKilled } from "../attempt/watch.ts";
+import { layIn } from "../recover/lay_in.ts";
 import { readyTree, recover } from "../recover/recover.ts";
 import { type Committer, createCommitter, ownPaths } from "../settle/committer.ts";
 export type { LoopOptions, LoopOutcome } from "./outcome.ts";
@@ -56,6 +57,7 @@ export async function runLoop<Data, Findings>(
   refuseOldMembers(backlog);
   const repository = requireRepository(ralph);
   const interrupted = ralph.journal.interrupted(backlog.name);
+  await layIn(ralph, backlog);
   if (interrupted.length === 0) await backlog.overview({ parked: [] }); // a missing or damaged store is reported before anything starts
   if (ralph.loop.elsewhere === undefined) await ralph.agent.ensureUsable();
   await ralph.host.sandbox?.ensureUsable();

@@ -3,19 +3,25 @@ import { fetchArchives } from "../../git/archive.ts";
 import { isAncestor } from "../../git/refs.ts";
 import { type Invocation, usage } from "../../cli/command.ts";
 import { workText } from "../../cli/end_with.ts";
-import { openSession } from "../../cli/session.ts";
+import { openSession, type Session } from "../../cli/session.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { EXIT } from "../../errors/ralph_error.ts";
 import { requireRepository } from "../../git/repository.ts";
 import { askConsent } from "../../recipe/gate.ts";
-import { type Proof, requestBody, requestTitle } from "../../report/pull_request.ts";
+import { type Proof, requestBody, type RequestFacts, requestTitle } from "../../report/pull_request.ts";
+import type { Change } from "../../report/changed_files.ts";
 import { conventionalTitle } from "../../report/title_convention.ts";
 import { doubtedChecks, noticeTexts } from "../../report/texts.ts";
 import type { RunReport } from "../../report/types.ts";
-import { branchChange, branchRuns, ownPaths, statePaths, stateRow } from "../finish/branch_runs.ts";
-import { type FinishPlan, finishPlan, makeRequest, wayOut } from "../finish/finish_plan.ts";
-import { commitsText, leaving, mergeHere, proofOf, prove, pushBranch, refuseMerge } from "../finish/land_branch.ts";
-import { type CleanHistory, cleanHistory, setAside, stateToSetAside } from "../finish/set_aside.ts";
+import { branchChange, branchRuns, openSince } from "../finish/branch_runs.ts";
+import { cleanedCommits, type CleanHistory, cleanHistory } from "../finish/clean_history.ts";
+import { commitsText, type FinishPlan, finishPlan, wayOut } from "../finish/finish_plan.ts";
+import { mergeHere, pushBranch, refuseMerge } from "../finish/land_branch.ts";
+import { makeRequest } from "../finish/make_request.ts";
+import { leaving, proofOf, prove } from "../finish/proof.ts";
+import { type LeavingSecrets, secretsLeaving } from "../finish/secrets.ts";
+import { setAside, type StateFile, stateToSetAside } from "../finish/set_aside.ts";
+import { ownPaths, stateFiles, statePaths, stateRow } from "../finish/state_paths.ts";
 
 /** So many subjects are shown. */
 const SHOWN_COMMITS = 20;
@@ -26,56 +32,87 @@ const READ_SUBJECTS = 50;
 export async function run(invocation: Invocation): Promise<number> {
   const { flags, out } = invocation;
   refuseBoth(invocation);
+  const draft = flags.has("draft");
   await using session = await openSession(invocation, { asks: !flags.has("dry-run"), gates: ["finish"] });
-  const { ralph, place } = session;
+  const { ralph } = session;
   await using _lock = await ralph.lock.acquire("finish");
-  const row = stateRow(ralph.config, place.workflow.name);
-  const choice = {
-    base: flags.text("base"),
-    merge: flags.has("merge"),
-    squash: flags.has("squash"),
-    withHistory: flags.has("with-history"),
-  };
-  const state = await statePaths(ralph, row);
-  const plan = await finishPlan(ralph, choice, ownPaths(ralph), state);
-  const { work: { branch, from, head }, target } = plan;
-  const isMeant = (id: string): boolean => id !== ralph.run.id;
-  const reports = await branchRuns(ralph, { branch, head, base: target.onto, isMeant });
-  const proof = await proofOf(ralph, plan, reports);
-  const globs = ralph.config.tests.globs;
-  const change = await branchChange(ralph, row, { from, head, globs, proof });
-  const isChecked = proof !== null;
-  const files = plan.isMerged ? [] : await stateToSetAside(ralph, row);
-  const subjects =
-    (await requireRepository(ralph).git(["log", "--no-merges", `-${READ_SUBJECTS}`, "--format=%s", target.onto]))
-      .stdout.split("\n").filter(Boolean);
-  const clean = flags.has("clean-history") && !plan.isMerged
-    ? await cleanHistory(ralph, plan, { state, reports, change, subjects })
-    : null;
-  const { lines, message } = shown(plan, { isChecked, reports, files, clean, draft: flags.has("draft") });
+  const found = await lookAt(invocation, session);
+  const { plan, state, reports, change, subjects, clean, files } = found;
+  const { branch } = plan.work;
+  const { lines, message } = shown(found, draft);
+  const body = async (facts: Pick<RequestFacts, "change" | "more" | "proof">): Promise<string> =>
+    requestBody(reports, { ...facts, instead: await cleanedCommits(ralph, branch, state) });
   if (flags.has("dry-run")) {
-    for (const line of [...lines, "", requestBody(reports, { change, more: doubtsOf(plan), proof }).trimEnd()]) {
-      out(line);
-    }
+    const proof = found.proof && { ...found.proof, commit: plan.work.head };
+    for (const line of [...lines, "", (await body({ change, more: doubtsOf(found), proof })).trimEnd()]) out(line);
     return EXIT.done;
   }
   const formed = (goal: string): string => conventionalTitle(goal, { subjects, branch, files: change.files });
   const title = requestTitle(reports, branch, formed);
   ralph.events.emit({ type: "text", title, lines });
   if (plan.way === "merge") await refuseMerge(ralph, plan);
-  const next = ["ralph finish --approve finish"];
   const consent = await askConsent(ralph, { name: "finish", message });
   if (consent === null) return EXIT.interrupted;
   if (!consent.yes) {
-    ralph.events.emit({ type: "text", title: "Next", lines: next });
+    ralph.events.emit({ type: "text", title: "Next", lines: ["ralph finish --approve finish"] });
     return ralph.prompter.interactive ? EXIT.done : EXIT.blocked;
   }
-  const proved = await prove(ralph, plan, { reports, proof, draft: flags.has("draft"), source: consent.source });
+  const proved = await prove(ralph, plan, { ...found, draft, source: consent.source });
   if (proved === null) return EXIT.interrupted;
   const left = await leave(ralph, plan, { files, clean, proof: proved.proof });
-  const more = [...doubtsOf(plan), ...proved.doubts];
-  const facts = { change: { ...change, head: left.head }, more, proof: left.proof, instead: left.instead };
-  return await finish(invocation, ralph, plan, { title, body: requestBody(reports, facts), head: left.head });
+  const more = [...doubtsOf(found), ...proved.doubts];
+  const text = await body({ change: { ...change, head: left.head }, more, proof: left.proof });
+  return await finish(invocation, ralph, plan, { title, body: text, head: left.head });
+}
+
+/** The facts that are known before the question. */
+interface Found {
+  readonly plan: FinishPlan;
+  /** Paths of what is taken off the branch, relative to the top level. */
+  readonly state: readonly string[];
+  readonly files: readonly StateFile[];
+  readonly reports: readonly RunReport[];
+  readonly proof: Proof | null;
+  readonly change: Change;
+  /** The base's, the newest first. */
+  readonly subjects: readonly string[];
+  readonly clean: CleanHistory | null;
+  /** Work that came since the newest run. */
+  readonly open: string | null;
+  readonly secrets: LeavingSecrets | null;
+}
+
+async function lookAt(invocation: Invocation, { ralph, place }: Pick<Session, "place" | "ralph">): Promise<Found> {
+  const { flags } = invocation;
+  const row = stateRow(ralph.config, place.workflow.name);
+  const state = await statePaths(ralph, row);
+  const choice = {
+    base: flags.text("base"),
+    merge: flags.has("merge"),
+    squash: flags.has("squash"),
+    withHistory: flags.has("with-history"),
+  };
+  const plan = await finishPlan(ralph, choice, ownPaths(ralph), state);
+  const { work: { branch, from, head }, target: { onto } } = plan;
+  const reports = await branchRuns(ralph, { branch, head, base: onto, isMeant: (id) => id !== ralph.run.id });
+  const proof = await proofOf(ralph, plan, reports);
+  const change = await branchChange(ralph, row, { from, head, globs: ralph.config.tests.globs, reports });
+  const log = ["log", "--no-merges", `-${READ_SUBJECTS}`, "--format=%s", onto];
+  const subjects = (await requireRepository(ralph).git(log)).stdout.split("\n").filter(Boolean);
+  const known = { plan, state, reports, proof, change, subjects };
+  if (plan.isMerged) return { ...known, files: [], clean: null, open: null, secrets: null };
+  const clean = flags.has("clean-history") ? await cleanHistory(ralph, plan, known) : null;
+  const files = await stateToSetAside(ralph, await stateFiles(ralph, row), from);
+  const its = files.find(({ path }) => path === row.runState?.files[0]);
+  // a finish has taken the branch's plan off: what is there is the base's
+  const isOff = row.runState !== undefined && (its === undefined || its.here === its.base);
+  return {
+    ...known,
+    files,
+    clean,
+    open: isOff ? null : await openSince(invocation, place, reports.at(-1)),
+    secrets: await secretsLeaving(ralph, plan, clean),
+  };
 }
 
 /** @throws {RalphError} usage */
@@ -96,24 +133,26 @@ async function leave(
   ralph: RalphContext,
   plan: FinishPlan,
   { files, clean, proof }: {
-    readonly files: readonly string[];
+    readonly files: readonly StateFile[];
     readonly clean: CleanHistory | null;
     readonly proof: Proof | null;
   },
-): Promise<Awaited<ReturnType<typeof leaving>> & { readonly instead: ReadonlyMap<string, string> }> {
+): ReturnType<typeof leaving> {
   const { work: { branch }, withHistory, remote } = plan;
   const cleaned = clean?.head ?? null;
   if (withHistory) await fetchArchives(requireRepository(ralph), remote!.name, branch);
-  await setAside(ralph, branch, files, cleaned);
-  return { ...await leaving(ralph, plan, { proof, cleaned }), instead: clean?.instead ?? new Map() };
+  await setAside(ralph, plan.work, files, cleaned);
+  return await leaving(ralph, plan, { proof, cleaned });
 }
 
 /** The changes that no check has seen, for the person who merges the request. */
-function doubtsOf({ work: { base }, behind, way, conflicts }: FinishPlan): readonly string[] {
-  if (way === "merge" || behind === 0) return [];
+function doubtsOf({ plan, open }: Found): readonly string[] {
+  const { work: { base }, behind, way, conflicts } = plan;
+  const left = open === null ? [] : [`open: ${open}`];
+  if (way === "merge" || behind === 0) return left;
   const more = `${base} had ${commitsText(behind)} more when this was made`;
   const both = conflicts.length === 0 ? "" : `; both have changed ${conflicts.join(", ")}`;
-  return [`${more}: no check has seen both together${both}`];
+  return [...left, `${more}: no check has seen both together${both}`];
 }
 
 async function finish(
@@ -122,7 +161,7 @@ async function finish(
   plan: FinishPlan,
   text: { readonly title: string; readonly body: string; readonly head: string },
 ): Promise<number> {
-  const { work: { branch, base }, remote, forge } = plan;
+  const { work: { branch, base }, remote, forge, target } = plan;
   if (plan.way === "merge") {
     const commit = await mergeHere(ralph, plan, text);
     say(
@@ -130,10 +169,10 @@ async function finish(
         ? `${base} has all that ${branch} holds, and is checked out now`
         : `${branch} is merged into ${base} as ${commit}, which is checked out now`,
     );
-    const repository = requireRepository(ralph);
-    const remove = await isAncestor(repository, branch, "HEAD") ? "-d" : "-D"; // what was squashed looks unmerged to git
-    const isShared = (await repository.git(["remote"])).stdout.trim() !== "";
-    say(`next: ${isShared ? "`git push` publishes it; " : ""}\`git branch ${remove} ${branch}\` removes the branch`);
+    // what was squashed looks unmerged to git
+    const remove = await isAncestor(requireRepository(ralph), branch, "HEAD") ? "-d" : "-D";
+    const shared = target.remote === null ? "" : `\`git push ${target.remote} ${base}\` publishes it; `;
+    say(`next: ${shared}\`git branch ${remove} ${branch}\` removes the branch`);
     return EXIT.done;
   }
   const printed = await pushBranch(ralph, plan, text.head);
@@ -145,7 +184,7 @@ async function finish(
   if (forge === null) {
     say(
       address === null
-        ? `next: open a request from ${branch} to ${base} where ${remote!.name} is`
+        ? `next: open a request from ${branch} to ${base} where ${target.remote} is`
         : `next: open ${address}`,
     );
     if (plan.squash) say(`next: ${squashing}`);
@@ -175,14 +214,8 @@ async function finish(
 
 /** A person reads this before the yes. */
 function shown(
-  plan: FinishPlan,
-  { isChecked, reports, files, clean, draft }: {
-    readonly isChecked: boolean;
-    readonly reports: readonly RunReport[];
-    readonly files: readonly string[];
-    readonly clean: CleanHistory | null;
-    readonly draft: boolean;
-  },
+  { plan, proof, open, secrets, reports, files, clean }: Found,
+  draft: boolean,
 ): { readonly lines: readonly string[]; readonly message: string } {
   const { work: { branch, base }, conflicts, behind, target, isMerged } = plan;
   const commits = clean?.subjects ?? plan.commits;
@@ -196,7 +229,9 @@ function shown(
   const verdict = last === undefined
     ? "no run on this branch has left its events: nothing says that it passed"
     : `${last.status ?? "no end recorded"} (run ${last.run})${
-      isChecked || last.status !== "passed" ? "" : ", and the branch has moved since: it is checked before it leaves"
+      proof !== null || last.status !== "passed"
+        ? ""
+        : ", and the branch has moved since: it is checked before it leaves"
     }`;
   const both = plan.way === "merge" ? "both together are checked before the merge" : "no check has seen both";
   const lines = [
@@ -204,14 +239,18 @@ function shown(
     ...commits.length > SHOWN_COMMITS ? [`  … ${commits.length - SHOWN_COMMITS} earlier commits`] : [],
     ...commits.slice(-SHOWN_COMMITS).map((subject) => `  ${subject}`),
     `verdict   ${verdict}`,
+    ...open === null ? [] : [`open      ${open}`],
     ...(last === undefined ? [] : [...doubtedChecks(last), ...noticeTexts(last)]).map((text) => `to know   ${text}`),
+    ...secrets === null ? [] : [`secret    in plain in the history of ${secrets.files.join(", ")}: ${secrets.hint}`],
     ...behind === 0 ? [] : [`behind    ${base} has ${commitsText(behind)} that the branch has not: ${both}`],
     ...target.note === "" ? [] : [`base      ${target.note}`],
     ...conflicts.length === 0
       ? []
       : [`conflict  with ${base}: ${conflicts.join(", ")}`, `  to settle it first: ${wayOut(plan)}`],
     ...files.length === 0 ? [] : [
-      `state     ${files.map((path) => basename(path)).join(", ")}: taken off the branch, kept in refs/ralph/archive${
+      `state     ${
+        files.map(({ path }) => basename(path)).join(", ")
+      }: taken off the branch, kept in refs/ralph/archive${
         plan.withHistory ? `, here and at ${plan.remote?.name}` : ""
       }`,
     ],
@@ -224,7 +263,9 @@ function shown(
     ? `Push ${branch} to ${plan.remote?.name}?`
     : `Push ${branch} and make a ${draft ? "draft " : ""}${plan.forge.request} to ${base}?`;
   const doubts = [
-    ...isChecked ? [] : ["It has not passed as it is now."],
+    ...proof !== null ? [] : ["It has not passed as it is now."],
+    ...open === null ? [] : [`Open: ${open}.`],
+    ...secrets === null ? [] : ["A secret leaves with it."],
     ...conflicts.length === 0 ? [] : [`It cannot be merged into ${base} as it is.`],
   ];
   return { lines, message: [...doubts, question].join(" ") };

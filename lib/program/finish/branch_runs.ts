@@ -1,18 +1,26 @@
 import { join } from "node:path";
-import { usage } from "../../cli/command.ts";
-import { type Config, loadConfig } from "../../config/load.ts";
-import { isAncestor } from "../../git/refs.ts";
-import { requireRepository, type RootedRepository, topLevelPaths } from "../../git/repository.ts";
+import { type Invocation, usage } from "../../cli/command.ts";
+import { openLook } from "../../cli/look.ts";
+import type { Place } from "../../cli/workspace.ts";
+import { loadConfig } from "../../config/load.ts";
+import { RalphError } from "../../errors/ralph_error.ts";
+import { addsNothing } from "../../git/branch_work.ts";
+import { commitAt, isAncestor } from "../../git/refs.ts";
+import { requireRepository, type RootedRepository } from "../../git/repository.ts";
 import type { Host } from "../../host/types.ts";
 import { type Change, changeOf } from "../../report/changed_files.ts";
 import { listRuns, makeReport, repositoryOf } from "../../report/make_report.ts";
-import { type Proof, requestBody } from "../../report/pull_request.ts";
+import { requestBody } from "../../report/pull_request.ts";
 import type { RunReport } from "../../report/types.ts";
-import { resumeCommand, runFolders, workflowRow, WORKFLOWS } from "../../workflows/table.ts";
+import { resumeCommand, runFolders, WORKFLOWS } from "../../workflows/table.ts";
 import type { WorkflowRow } from "../../workflows/workflow.ts";
+import { cleanedCommits } from "./clean_history.ts";
+import { ownPaths, ownState, statePaths, stateRow } from "./state_paths.ts";
 
 /** So many runs are read. */
 const READ_RUNS = 10;
+/** The ends of a run that leaves nothing open. */
+export const PASSED: ReadonlySet<string> = new Set(["passed", "unverified"]);
 
 /**
  * The runs whose work a commit holds, oldest first: those on its branch, and on a branch that it began on. Work that the
@@ -46,41 +54,41 @@ export async function branchRuns(
   return reports.filter((_, index) => merged[index] !== true || index === reports.length - 1);
 }
 
+/** The next item on the branch, though its newest run has passed: it came since. `null`: there is none. */
+export async function openSince(
+  { flags, host, say }: Pick<Invocation, "flags" | "host" | "say">,
+  place: Place,
+  last: RunReport | undefined,
+): Promise<string | null> {
+  const part = last?.parts.findLast(({ kind }) => kind === "loop");
+  const row = WORKFLOWS.find(({ name }) => name === part?.name);
+  if (row === undefined || !PASSED.has(last?.status ?? "")) return null;
+  const atRoot = { ...host, environment: { ...host.environment, cwd: place.root } };
+  try {
+    const look = await openLook({ flags, host: atRoot, say }, place, part?.scope ?? "");
+    return (await row.workflow.next(look)).open ?? null;
+  } catch (error) {
+    if (!RalphError.isInstance(error)) throw error;
+    return error.code.endsWith("-missing") ? null : error.message; // an earlier finish may have taken it off
+  }
+}
+
 /** The change between two commits, but for the state that a workflow takes off the branch. */
 export async function branchChange(
   place: RootedRepository,
   row: Pick<WorkflowRow, "runState">,
-  { from, head, globs, proof }: {
+  { from, head, globs, reports }: {
     readonly from: string;
     readonly head: string;
     /** `tests.globs`. */
     readonly globs: readonly string[];
-    readonly proof: Proof | null;
+    readonly reports: readonly RunReport[];
   },
 ): Promise<Change> {
   const apart = await statePaths(place, row);
-  const commands = [...proof?.results.keys() ?? []];
+  const attempts = reports.flatMap(({ items }) => items.flatMap((item) => item.attempts));
+  const commands = [...new Set(attempts.flatMap(({ checks }) => checks.map(({ command }) => command)))];
   return await changeOf(requireRepository(place), { from, head, apart, isState: ownPaths(place), globs, commands });
-}
-
-/** A workflow's row; without its state where that stays in the request. */
-export function stateRow({ finish }: Pick<Config, "finish">, workflow: string): Pick<WorkflowRow, "runState"> {
-  return finish.state === "keep" ? {} : workflowRow(workflow);
-}
-
-/** State that a workflow takes off the branch, relative to the top level. */
-export async function statePaths(
-  place: RootedRepository,
-  { runState }: Pick<WorkflowRow, "runState">,
-): Promise<readonly string[]> {
-  return runState === undefined ? [] : topLevelPaths(place, [...runState.files, ...await runState.unused(place.root)]);
-}
-
-/** Folders and files of all workflows' state: their changes are Ralph's. */
-export function ownPaths(place: RootedRepository): (path: string) => boolean {
-  const states = WORKFLOWS.flatMap(({ state }) => state === undefined || state.includes("<") ? [] : [state]);
-  const own = topLevelPaths(place, [...states, ".ralph"]);
-  return (path) => own.some((one) => path === one || path.startsWith(`${one}/`));
 }
 
 /** The body of a request, as Markdown, for the run's branch as the run left it. @throws {RalphError} usage */
@@ -90,13 +98,16 @@ export async function reviewText(host: Host, report: RunReport): Promise<string>
   if (work === null || repository === null) {
     throw usage(`run ${run} has not ended on a branch: there is nothing to review`, "`ralph report` shows what it did");
   }
-  const { head, from } = work;
+  const { from } = work;
   const place = { root, repository, host };
-  const proof = status === "passed" ? { commit: head, results: new Map(proved.map((name) => [name, true])) } : null;
-  const reports = await branchRuns(place, { branch, head, base: from, isMeant: (id) => id <= run });
   const { config } = await loadConfig(root);
   const row = stateRow(config, report.parts.findLast(({ kind }) => kind === "loop")?.name ?? "");
-  const { globs } = config.tests;
-  const change = await branchChange(place, row, { head, from, globs, proof });
-  return requestBody(reports, { change, more: [], proof });
+  const instead = branch === null ? new Map() : await cleanedCommits(place, branch, await statePaths(place, row));
+  const tip = branch === null ? null : await commitAt(repository, `refs/heads/${branch}`);
+  let head = instead.get(work.head) ?? work.head;
+  if (tip !== null && await addsNothing(repository, { from: work.head, to: tip }, ownState(place))) head = tip;
+  const proof = status === "passed" ? { commit: head, results: new Map(proved.map((id) => [id, true])) } : null;
+  const reports = await branchRuns(place, { branch, head: work.head, base: from, isMeant: (id) => id <= run });
+  const change = await branchChange(place, row, { head, from, globs: config.tests.globs, reports });
+  return requestBody(reports, { change, more: [], proof, instead });
 }

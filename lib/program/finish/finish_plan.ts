@@ -1,13 +1,13 @@
-import { textAt } from "../../agents/json.ts";
 import { usage } from "../../cli/command.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { type BranchWork, branchWork } from "../../git/branch_work.ts";
-import { commitAt, defaultBranch, isAncestor, remoteBranch } from "../../git/refs.ts";
+import { entriesAt } from "../../git/index_entries.ts";
 import { mergeTrees, tooOldToMerge } from "../../git/land.ts";
+import { treeWith } from "../../git/own_index.ts";
+import { commitAt, defaultBranch, isAncestor, ownCommit, remoteBranch } from "../../git/refs.ts";
 import { type Repository, requireRepository, type WithGit } from "../../git/repository.ts";
-import { hashText } from "../../host/hash.ts";
-import type { Host, ProcessEnd } from "../../host/types.ts";
+import { type Forge, forgeOf, ownerOf } from "./make_request.ts";
 
 /** The work that would be finished, and how. */
 export interface FinishPlan {
@@ -24,6 +24,8 @@ export interface FinishPlan {
   readonly head: string;
   /** The program that makes the pull or merge request; `null`: nothing does. */
   readonly forge: Forge | null;
+  /** The newest commit of the branch without state, which no branch has yet. */
+  readonly leaves: string;
   /** Subjects, oldest first. */
   readonly commits: readonly string[];
   /** Files that differ in both, so that git cannot merge them by itself. */
@@ -43,6 +45,8 @@ export interface Target {
   readonly name: string;
   /** The commit of the branch of that name here; `null`: there is none. */
   readonly here: string | null;
+  /** The remote that it is at; `null`: it is here alone. */
+  readonly remote: string | null;
   /** A person should know this of it; "" is nothing. */
   readonly note: string;
 }
@@ -83,7 +87,7 @@ export async function finishPlan(
   if (base === null) throw nothing(`no branch is known that ${branch} could be merged into: name it by \`--base\``);
   if (base === branch) throw nothing(`the work is on ${branch} itself`);
   await refuseDirty(repository, own);
-  const remote = await remoteOf(repository, branch);
+  const remote = await remoteOf(repository, branch, { base, isRequired: !choice.merge });
   const isHere = choice.merge || remote === null;
   if (isHere && choice.withHistory) {
     throw usage("--with-history pushes to a remote", "a merge here keeps all of it here");
@@ -95,7 +99,8 @@ export async function finishPlan(
   if (work === null) throw nothing(`${branch} and ${base} have no commit in common`);
   const old = await tooOldToMerge(repository);
   if (old !== null) throw nothing(`it needs git 2.38 or newer, this is ${old}`);
-  const merged = await mergeTrees(repository, target.onto, work.head);
+  const leaves = await withoutState(repository, work, apart);
+  const merged = await mergeTrees(repository, target.onto, leaves);
   const lines = async (...words: readonly string[]): Promise<readonly string[]> =>
     (await repository.git(words)).stdout.split("\n").filter((line) => line !== "");
   const [tree] = await lines("rev-parse", "--verify", "--quiet", `${target.onto}^{tree}`);
@@ -110,12 +115,24 @@ export async function finishPlan(
     remote: isHere ? null : remote,
     head: forge?.program === "gh" && from !== remote?.name ? `${ownerOf(remote!.url)}:${branch}` : branch,
     forge,
+    leaves,
     commits: await lines("log", "--reverse", "--format=%s", `${work.from}..HEAD`),
     conflicts: merged.conflicts,
     target,
     behind: Number((await lines("rev-list", "--count", `HEAD..${target.onto}`))[0] ?? 0),
     isMerged,
   };
+}
+
+/** The branch's newest commit, with files of the state as the base has them. */
+async function withoutState(
+  repository: Repository,
+  { head, from }: BranchWork,
+  apart: readonly string[],
+): Promise<string> {
+  if (apart.length === 0) return head;
+  const tree = await treeWith(repository, head, await entriesAt(repository, from, apart));
+  return await ownCommit(repository, tree, { parents: [head], message: "ralph: without state\n" });
 }
 
 function nothing(problem: string): RalphError {
@@ -134,17 +151,31 @@ async function refuseDirty(repository: Repository, own: (path: string) => boolea
   });
 }
 
-/** The remote that git pushes the branch to, `origin`, or the only one. */
+/**
+ * The remote that git pushes the branch to, the one that the base is at, or the only one.
+ *
+ * @throws {RalphError} usage where one is required, and nothing says which of them
+ */
 export async function remoteOf(
   repository: WithGit,
   branch: string,
+  { base = null, isRequired = false }: { readonly base?: string | null; readonly isRequired?: boolean } = {},
 ): Promise<{ readonly name: string; readonly url: string } | null> {
   const line = async (...words: readonly string[]): Promise<string> => (await repository.git(words)).stdout.trim();
   const all = (await line("remote")).split("\n").filter((name) => name !== "");
-  const own = await remoteName(repository, "push", branch);
-  const name = all.find((one) => one === own) ?? all.find((one) => one === "origin") ??
-    (all.length === 1 ? all[0] : undefined);
-  return name === undefined ? null : { name, url: await line("config", "--get", `remote.${name}.url`) };
+  const wanted = [
+    await remoteName(repository, "push", branch),
+    ...base === null ? [] : [await remoteName(repository, "upstream", base)],
+    "origin",
+    ...all.length === 1 ? all : [],
+  ];
+  const name = wanted.find((one) => all.includes(one));
+  if (name !== undefined) return { name, url: await line("config", "--get", `remote.${name}.url`) };
+  if (all.length === 0 || !isRequired) return null;
+  throw usage(
+    `nothing says which of the remotes is meant: ${all.join(", ")}`,
+    `\`git config remote.pushDefault ${all[0]}\` says it; \`ralph finish --merge\` merges here`,
+  );
 }
 
 /** Git's own name for where a branch is pushed to or comes from; empty if it is no remote. */
@@ -161,156 +192,34 @@ async function targetOf(
   repository: Repository,
   { base, remote, isHere }: { readonly base: string; readonly remote: string | null; readonly isHere: boolean },
 ): Promise<Target> {
-  const fetched = remote === null
-    ? null
-    : await repository.git(["fetch", "--quiet", "--end-of-options", remote, base], { timeoutMs: 30_000 });
-  const unknown = fetched === null || fetched.exitCode === 0
-    ? ""
-    : `${remote} was not reached (${fetched.stderr.trim().split("\n").at(-1)}): its ${base} may have moved`;
+  const unknown = remote === null ? "" : await fetchProblem(repository, remote, base);
   const here = await commitAt(repository, `refs/heads/${base}`);
   const there = remote === null ? null : await commitAt(repository, `refs/remotes/${remote}/${base}`);
   const named = here ?? there ?? await commitAt(repository, base);
   if (named === null) throw usage(`there is no branch ${base}`, "name another by `--base`");
-  const known = { onto: here ?? named, name: base, here, note: unknown };
+  const known = { onto: here ?? named, name: base, here, remote, note: unknown };
   if (there === null || there === here) return known;
-  if (!isHere || here === null || await isAncestor(repository, here, there)) {
-    return { ...known, onto: there, name: `${remote}/${base}` };
-  }
+  const theirs = { ...known, onto: there, name: `${remote}/${base}` };
+  if (here === null || await isAncestor(repository, here, there)) return theirs;
+  const ahead = Number((await repository.git(["rev-list", "--count", `${there}..${here}`])).stdout);
+  const more = `${base} has ${commitsText(ahead)} that ${theirs.name} has not`;
+  if (!isHere) return { ...theirs, note: `${more}: what the branch holds of it goes along` };
   if (await isAncestor(repository, there, here)) return known;
-  return { ...known, note: `${base} and ${remote}/${base} have each commits that the other has not` };
+  return { ...known, note: `${more}, and ${theirs.name} has others` };
 }
 
-/** A program that makes requests. */
-interface Forge {
-  readonly program: "gh" | "glab";
-  /** `pull request` or `merge request`. */
-  readonly request: string;
-}
-
-export interface RequestText {
-  /** The branch, of a fork with its owner. */
-  readonly head: string;
-  readonly base: string;
-  readonly title: string;
-  /** Markdown. */
-  readonly body: string;
-  readonly draft: boolean;
-  readonly squash: boolean;
-}
-
-const FORGES: readonly (Forge & { readonly host: RegExp })[] = [
-  { program: "gh", request: "pull request", host: /(^|\.)github\./ },
-  { program: "glab", request: "merge request", host: /(^|\.)gitlab\./ },
-];
-
-const TIMEOUT_MS = 60_000;
-/** Command lines have an end, and so have requests. */
-const BODY_CHARACTERS = 60_000;
-
-/** The program for a remote's host, where it is there: by the host's name, else by where the program is logged in. */
-export async function forgeOf(host: Pick<Host, "processes">, cwd: string, url: string): Promise<Forge | null> {
-  const name = hostOf(url);
-  if (name === null) return null;
-  const named = FORGES.find((forge) => forge.host.test(name));
-  for (const { program, request } of named === undefined ? FORGES : [named]) {
-    const asked = named === undefined ? ["auth", "status", "--hostname", name] : ["--version"];
-    const end = await host.processes.run({ file: program, arguments: asked, cwd, timeoutMs: 10_000 });
-    if (end.reason === "exited" && end.exitCode === 0) return { program, request };
+/** Brings what the remote has of the base. @returns why not; "" is nothing */
+async function fetchProblem({ git }: WithGit, remote: string, base: string): Promise<string> {
+  const words = ["fetch", "--quiet", "--end-of-options", remote, base];
+  const { exitCode, stderr } = await git(words, { timeoutMs: 30_000, environment: { LC_ALL: "C" } });
+  if (exitCode === 0) return "";
+  if (!stderr.includes("couldn't find remote ref")) {
+    return `${remote} was not reached (${stderr.trim().split("\n").at(-1)}): its ${base} may have moved`;
   }
-  return null;
+  return `${remote} has no branch ${base}: \`git branch --set-upstream-to=REMOTE/${base} ${base}\` says where it is`;
 }
 
-/** `github.com` of `git@github.com:a/b.git` and `https://github.com/a/b`; `null` for a folder. */
-export function hostOf(url: string): string | null {
-  const found = /^[a-z+]+:\/\/(?:[^@/]*@)?\[?([^/:\]]+)/i.exec(url) ??
-    /^(?:[^@/\s]+@)?([^/:\s]+\.[^/:\s]+):(?!\/\/)/.exec(url);
-  return url.startsWith("file:") ? null : found?.[1]?.toLowerCase() ?? null;
-}
-
-/** `a` of `git@github.com:a/b.git` and `https://github.com/a/b`. */
-function ownerOf(url: string): string {
-  return /([^/:]+)\/[^/]+\/?$/.exec(url)?.[1] ?? "";
-}
-
-/** The arguments that make a request. */
-function makingArguments({ program }: Forge, text: RequestText): readonly string[] {
-  const { head, base, title, draft, squash } = text;
-  const isDraft = draft ? ["--draft"] : [];
-  if (program === "gh") {
-    return [
-      "pr",
-      "create",
-      "--head",
-      head,
-      "--base",
-      base,
-      "--title",
-      title,
-      "--body",
-      marked(text.body),
-      ...isDraft,
-    ];
-  }
-  const branches = ["--source-branch", head, "--target-branch", base];
-  const isSquashed = squash ? ["--squash-before-merge"] : [];
-  const words = ["--title", title, "--description", marked(text.body), "--yes"];
-  return ["mr", "create", ...branches, ...words, ...isDraft, ...isSquashed];
-}
-
-/** The text with its own hash below: a text whose hash still fits was edited by nobody. */
-function marked(body: string): string {
-  const text = body.slice(0, BODY_CHARACTERS).trim();
-  return `${text}\n\n<!-- ralph ${hashText(text)} -->\n`;
-}
-
-function isAsMade(body: string): boolean {
-  const [, text = "", hash] = /^([^]*)<!-- ralph ([0-9a-f]{64}) -->\s*$/.exec(body.replaceAll("\r\n", "\n")) ?? [];
-  return hash === hashText(text.trim());
-}
-
-/** A request as `finish` leaves it: `kept` is one that was open and may have a person's words in its text. */
-export interface MadeRequest {
-  readonly state: "made" | "renewed" | "kept" | "failed";
-  /** `null`: the program named none. */
-  readonly address: string | null;
-  readonly end: ProcessEnd;
-}
-
-/** Makes the request; the text of one that is open is written anew if nobody has edited it. */
-export async function makeRequest(
-  { processes }: Pick<Host, "processes">,
-  cwd: string,
-  forge: Forge,
-  text: RequestText,
-): Promise<MadeRequest> {
-  const { program } = forge;
-  const call = async (arguments_: readonly string[]): Promise<ProcessEnd> =>
-    await processes.run({
-      file: program,
-      arguments: arguments_,
-      cwd,
-      environment: { GH_PROMPT_DISABLED: "1", NO_PROMPT: "1", NO_COLOR: "1" },
-      timeoutMs: TIMEOUT_MS,
-    });
-  const end = await call(makingArguments(forge, text));
-  const [address = null] = /https?:\/\/\S+/.exec(`${end.stdout}\n${end.stderr}`) ?? [];
-  if (end.exitCode === 0) return { state: "made", address, end };
-  if (!/already exists/i.test(end.stderr)) return { state: "failed", address, end };
-  const isGitHub = program === "gh";
-  const asked = isGitHub ? ["pr", "view", text.head, "--json", "body"] : ["mr", "view", text.head, "-F", "json"];
-  const { stdout } = await call(asked);
-  if (!isAsMade(toldText(stdout))) return { state: "kept", address, end };
-  const renewed = isGitHub ? ["pr", "edit", text.head, "--body"] : ["mr", "update", text.head, "--description"];
-  const again = await call([...renewed, marked(text.body)]);
-  return { state: again.exitCode === 0 ? "renewed" : "failed", address, end: again };
-}
-
-/** The text of a request as its program tells it; empty if it tells none: then nothing is written over. */
-function toldText(stdout: string): string {
-  try {
-    const told: unknown = JSON.parse(stdout);
-    return textAt(told, "body") ?? textAt(told, "description") ?? "";
-  } catch {
-    return "";
-  }
+/** `2 commits`. */
+export function commitsText(count: number): string {
+  return `${count} commit${count === 1 ? "" : "s"}`;
 }

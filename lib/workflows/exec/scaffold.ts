@@ -27,7 +27,8 @@ export async function scaffoldExec(root: string): Promise<readonly string[]> {
   return made;
 }
 
-/** The codebase map, if it is as Ralph made it. */
+/** The codebase map, if it is as Ralph made it, or was taken away. */
 export async function unusedMap(root: string): Promise<readonly string[]> {
-  return await readText(join(root, CODEBASE_MAP_FILE)) === CODEBASE_MAP ? [CODEBASE_MAP_FILE] : [];
+  const text = await readText(join(root, CODEBASE_MAP_FILE));
+  return text === null || text === CODEBASE_MAP ? [CODEBASE_MAP_FILE] : [];
 }

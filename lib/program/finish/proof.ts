@@ -1,0 +1,207 @@
+import { doubtOf } from "../../backlog/attempts.ts";
+import type { RecordedCheck } from "../../backlog/types.ts";
+import { checkId } from "../../backlog/verify_commands.ts";
+import type { RalphContext } from "../../context/context.ts";
+import type { AnswerSource } from "../../events/types.ts";
+import { archivesOf } from "../../git/archive.ts";
+import { addsNothing } from "../../git/branch_work.ts";
+import { isAncestor, ownCommit } from "../../git/refs.ts";
+import { requireRepository } from "../../git/repository.ts";
+import { outputFrom } from "../../git/run_git.ts";
+import { carryVerdict, noteVerdict, verdictSince } from "../../loop/finish/note_verdict.ts";
+import type { Proof } from "../../report/pull_request.ts";
+import type { RunReport } from "../../report/types.ts";
+import { PASSED } from "./branch_runs.ts";
+import { commitsText, type FinishPlan, wayOut } from "./finish_plan.ts";
+import { failed, mergedTree } from "./land_branch.ts";
+import type { LeavingSecrets } from "./secrets.ts";
+import { ownState } from "./state_paths.ts";
+
+/**
+ * The proof that a run has of the branch as it is; `null`: its newest run did not pass or did not check all that passed on the
+ * branch, or the branch has moved since.
+ */
+export async function proofOf(
+  ralph: RalphContext,
+  plan: FinishPlan,
+  reports: readonly RunReport[],
+): Promise<Proof | null> {
+  const last = reports.at(-1);
+  const checked = last?.checked ?? null;
+  if (last?.status !== "passed" || checked === null) return null;
+  if (!await addsOnlyState(ralph, checked, plan.work.head)) return null;
+  const results = new Map(last.proved.map((id) => [id, true]));
+  const wanted = await provedBy(ralph, plan, reports);
+  return wanted.every((check) => results.has(checkId(check))) ? { commit: checked, results } : null;
+}
+
+/**
+ * Runs the final check where what leaves was not checked: the branch as it is, or for a merge here the branch together
+ * with what its base has beside it. Nothing is moved.
+ *
+ * @returns `null`: aborted
+ * @throws {RalphError} finish-failed where it does not pass; a draft request may say so instead
+ */
+export async function prove(
+  ralph: RalphContext,
+  plan: FinishPlan,
+  { reports, open, secrets, proof, draft, source }: {
+    readonly reports: readonly RunReport[];
+    /** Work that came since the newest run. */
+    readonly open: string | null;
+    readonly secrets: LeavingSecrets | null;
+    readonly proof: Proof | null;
+    readonly draft: boolean;
+    /** Who said yes. */
+    readonly source: AnswerSource;
+  },
+): Promise<{ readonly proof: Proof | null; readonly doubts: readonly string[] } | null> {
+  const isTogether = plan.way === "merge" && plan.behind > 0;
+  if (source === "approve" && secrets !== null) {
+    throw failed(`the history that would leave holds a secret in plain: ${secrets.files.join(", ")}`, secrets.hint);
+  }
+  if (source === "approve" && !draft && !plan.isMerged) refuseOpen(plan, reports.at(-1), open);
+  if (plan.isMerged || (proof !== null && !isTogether)) return { proof, doubts: [] };
+  const { work: { branch, base, head, from }, target: { onto } } = plan;
+  const message = isTogether
+    ? `${base} has ${commitsText(plan.behind)} that the branch has not: checking both together`
+    : `no run has passed at ${head.slice(0, 10)}: checking it`;
+  ralph.events.emit({ type: "note", level: "info", message });
+  const verdict = await verdictSince(ralph, {
+    base: isTogether ? onto : from,
+    head: isTogether ? await together(ralph, plan) : head,
+    checks: [...ralph.config.verify.default, ...(await provedBy(ralph, plan, reports)).map(({ command }) => command)],
+  });
+  const unseen = await doubtedItems(ralph, plan);
+  const status = verdict.status === "passed" && unseen.length > 0 ? "unverified" : verdict.status;
+  const { notices } = verdict;
+  if (status === "aborted") return null;
+  for (const { subject, message: found } of notices) {
+    ralph.events.emit({ type: "note", level: "warn", message: `the checks cannot be believed: ${subject}: ${found}` });
+  }
+  const results = new Map(verdict.checks.map((check) => [checkId(check), check.ok]));
+  const found = isTogether ? proof : { commit: head, results };
+  if (status === "passed" && !isTogether) {
+    await noteVerdict(ralph, { commit: head, base: verdict.base, checks: verdict.checks, notices });
+  }
+  if (status === "passed") return { proof: found, doubts: [] };
+  const isAllowed = status === "unverified" && (ralph.config.verify.allowUnverified || source !== "approve");
+  if (isAllowed) return { proof: found, doubts: unseen.length > 0 ? unseen : [`no check covers ${head.slice(0, 10)}`] };
+  const what = isTogether
+    ? `${branch} and what ${base} has beside it do not pass together`
+    : `${branch} ${status === "failed" ? "does not pass" : "is not checked"} at ${head.slice(0, 10)}`;
+  const doubt = `${what}: ${[...verdict.reasons, ...unseen].join("; ")}`;
+  if (draft) return { proof: found, doubts: [doubt] };
+  throw failed(doubt, hintOf(plan, isTogether));
+}
+
+/** Checks that pass say nothing of items that are open. @throws {RalphError} finish-failed */
+function refuseOpen({ work: { branch } }: FinishPlan, last: RunReport | undefined, open: string | null): void {
+  const hint =
+    "nothing was merged or pushed: `ralph run` continues it; `ralph finish` in a terminal asks, `--draft` makes a request";
+  if (last === undefined) return;
+  if (PASSED.has(last.status ?? "")) {
+    if (open !== null) throw failed(`something is open on ${branch} that no run has done: ${open}`, hint);
+    return;
+  }
+  const left = last.items.filter(({ state }) => state !== "verified").map(({ id, state }) => `${id}: ${state}`);
+  const which = left.length === 0 ? "" : ` (${left.join(", ")})`;
+  throw failed(`the newest run on ${branch} ended as ${last.status ?? "cut off"}${which}`, hint);
+}
+
+function hintOf(plan: FinishPlan, isTogether: boolean): string {
+  if (plan.way === "merge") {
+    return `nothing was merged: ${isTogether ? wayOut(plan) : "fix it and commit, then `ralph finish` again"}`;
+  }
+  return `nothing was pushed: fix it and commit, then \`ralph finish\` again; \`ralph finish --draft\` asks for a ${
+    plan.forge?.request ?? "request"
+  } that says so`;
+}
+
+/** Both as one commit that no branch has. */
+async function together(ralph: RalphContext, plan: FinishPlan): Promise<string> {
+  const { leaves, target: { onto } } = plan;
+  const repository = requireRepository(ralph);
+  const tree = await mergedTree(repository, plan, leaves);
+  return await ownCommit(repository, tree, { parents: [onto, leaves], message: "ralph: both together\n" });
+}
+
+/** The checks by which the work on the branch passed, also where its commits were written anew since. */
+async function provedBy(
+  ralph: RalphContext,
+  plan: FinishPlan,
+  reports: readonly RunReport[],
+): Promise<readonly RecordedCheck[]> {
+  const commits = await commitsOf(ralph, plan);
+  const items = new Set(reports.flatMap((report) => report.items.map(({ id, kind }) => `${kind} ${id}`)));
+  return ralph.journal.allPassed()
+    .filter(({ commit, kind, id }) => (commit !== null && commits.has(commit)) || items.has(`${kind} ${id}`))
+    .flatMap(({ checks }) => checks.filter(({ expect }) => expect === undefined));
+}
+
+/** The commits of the branch, and those that a clean history has taken the place of. */
+async function commitsOf(ralph: RalphContext, { work, target }: FinishPlan): Promise<ReadonlySet<string>> {
+  const repository = requireRepository(ralph);
+  const before: string[] = [];
+  for (const { parent, from } of await archivesOf(repository, work.branch)) {
+    if (parent !== from && await isAncestor(repository, parent, work.head)) before.push(from);
+  }
+  const range = await outputFrom(repository, ["rev-list", work.head, ...before, `^${target.onto}`]);
+  return new Set(range.split("\n"));
+}
+
+const DOUBTS = {
+  challenge: "a check that its author had not seen fails",
+  "not-claimed": "its agent did not say that it was done",
+};
+
+/** Items of the branch that passed their checks and are unverified all the same, and why. */
+async function doubtedItems(ralph: RalphContext, plan: FinishPlan): Promise<readonly string[]> {
+  const doubted = ralph.journal.allPassed().flatMap((record) => {
+    const doubt = doubtOf(record, ralph.config.provider);
+    return doubt === null ? [] : [{ ...record, doubt }];
+  });
+  if (doubted.length === 0) return [];
+  const commits = await commitsOf(ralph, plan);
+  return doubted.filter(({ commit }) => commit !== null && commits.has(commit))
+    .map(({ id, doubt }) => `${id} is unverified: ${DOUBTS[doubt]}`);
+}
+
+/**
+ * The branch's newest commit, where it adds nothing but Ralph's own state to what was looked at.
+ *
+ * @throws {RalphError} finish-failed where the branch has moved meanwhile
+ */
+async function unmovedHead(
+  ralph: RalphContext,
+  { work: { branch, head }, isMerged }: FinishPlan,
+  cleaned: string | null,
+): Promise<string> {
+  const now = (await outputFrom(requireRepository(ralph), ["rev-parse", `refs/heads/${branch}`])).trim();
+  if (isMerged || await addsOnlyState(ralph, cleaned ?? head, now)) return now;
+  throw failed(
+    `${branch} has moved from ${head.slice(0, 10)} to ${now.slice(0, 10)} meanwhile, which is not checked`,
+    "nothing was merged or pushed: `ralph finish` again looks at it as it is now",
+  );
+}
+
+/** The commit that leaves, with the proof of what was checked: both differ by state alone. */
+export async function leaving(
+  ralph: RalphContext,
+  plan: FinishPlan,
+  { proof, cleaned }: {
+    readonly proof: Proof | null;
+    /** The newest commit of a clean history; `null`: the branch is as it was. */
+    readonly cleaned: string | null;
+  },
+): Promise<{ readonly head: string; readonly proof: Proof | null }> {
+  const head = await unmovedHead(ralph, plan, cleaned);
+  if (proof === null) return { head, proof };
+  await carryVerdict(ralph, proof.commit, head);
+  return { head, proof: { ...proof, commit: head } };
+}
+
+/** A pass is a statement about a commit: what came after it may be Ralph's own state alone. */
+async function addsOnlyState(ralph: RalphContext, checked: string, head: string): Promise<boolean> {
+  return await addsNothing(requireRepository(ralph), { from: checked, to: head }, ownState(ralph));
+}

@@ -1,0 +1,148 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { copied, madeOnce, type Project, ralphCli } from "./cli.ts";
+import { finish, finished, killingGit, PRD, withRemote, WORKER } from "./finish_world.ts";
+
+const STATE = ["scripts/ralph/prd.json", "scripts/ralph/progress.txt"];
+
+/** The story has passed on a branch; the base has the plan and the notes, committed by a person. */
+const planned: () => Promise<Project> = madeOnce(() =>
+  ralphCli().files({ "scripts/ralph/prd.json": PRD, "scripts/ralph/progress.txt": "# Notes\n", "late.txt": "late\n" })
+    .agent("worker", WORKER).args("run", "--agent-cmd", "worker", "--quiet").expectExit(0)
+);
+
+const run = (root: string): ReturnType<typeof ralphCli> => ralphCli(root).args("run", "--agent-cmd", "worker");
+
+describe("ralph finish, where the base has files of the state", () => {
+  test("the request leaves them as they are; a run on the branch goes on with its own", async () => {
+    const project = await planned();
+    const { root, git } = project;
+    withRemote(project);
+    const dry = await finish(root, "--dry-run").expectExit(0);
+    expect(dry.stdout).toContain("Changed: 1 file, +1 -0");
+
+    await finish(root, "--approve", "finish").expectExit(0);
+
+    expect(git("diff", "--name-status", "main...origin/ralph/hello")).toBe("A\thello.txt");
+    expect(git("status", "--porcelain")).toBe("");
+    const kept = git("show", `refs/ralph/archive/ralph/hello/1:${STATE[0]}`);
+    expect(kept).toContain('"passes": true');
+
+    const once = await finish(root, "--dry-run").expectExit(0);
+    expect(once.stdout).not.toContain("\nopen ");
+    git("switch", "-q", "main");
+    const { stderr } = await run(root).expectExit(0);
+    expect(stderr).toContain(`the state of ralph/hello is back: ${STATE.join(", ")}`);
+    expect(stderr).not.toContain("US-001: started");
+    expect(readFileSync(join(root, STATE[0]!), "utf8").trim()).toBe(kept);
+    await finish(root, "--approve", "finish").expectExit(0);
+    expect(git("diff", "--name-status", "main...origin/ralph/hello")).toBe("A\thello.txt");
+  });
+
+  test.each([["--merge"], ["--merge", "--squash"], ["--merge", "--clean-history"]])("so does %s %s", async (...how) => {
+    const { root, git } = await planned();
+    const before = STATE.map((path) => git("show", `main:${path}`));
+    await finish(root, "--approve", "finish", ...how).expectExit(0);
+    expect(STATE.map((path) => git("show", `main:${path}`))).toEqual(before);
+    expect([git("status", "--porcelain"), git("diff", "--name-only", "main~1", "main")]).toEqual(["", "hello.txt"]);
+  });
+
+  test("a base that has changed them meanwhile is in no conflict, and keeps its own", async () => {
+    const { root, git } = await planned();
+    git("switch", "-q", "main");
+    writeFileSync(join(root, STATE[0]!), PRD.replace("Write hello.txt", "Write it"));
+    git("commit", "-qam", "another plan");
+    git("switch", "-q", "ralph/hello");
+
+    await finish(root, "--approve", "finish").expectExit(0);
+
+    expect(git("show", `main:${STATE[0]}`)).toContain("Write it");
+  });
+
+  test("a person's new plan on the branch is no state that is laid over", async () => {
+    const { root, git } = await planned();
+    await finish(root, "--approve", "finish", "--merge").expectExit(0);
+    git("switch", "-q", "ralph/hello");
+    writeFileSync(join(root, STATE[0]!), PRD.replaceAll("hello.txt", "late.txt"));
+    git("commit", "-qam", "another plan");
+
+    const { stderr } = await run(root).start().ended();
+
+    expect(stderr).not.toContain("is back");
+    expect(readFileSync(join(root, STATE[0]!), "utf8")).toContain("Write late.txt");
+  });
+
+  test("a plan that an earlier finish deleted is put back, and the run has its own again", async () => {
+    const { root, git } = await planned();
+    withRemote({ root, git });
+    git(
+      "update-ref",
+      "refs/ralph/archive/ralph/hello/1",
+      git("commit-tree", "-p", "HEAD", "-m", "kept", "HEAD^{tree}"),
+    );
+    git("rm", "-q", ...STATE);
+    git("commit", "-qm", "chore: remove the state of ralph/hello");
+
+    await finish(root, "--approve", "finish").expectExit(0);
+
+    expect(git("diff", "--name-status", "main...origin/ralph/hello")).toBe("A\thello.txt");
+    expect((await run(root).expectExit(0)).stderr).toContain(`is back: ${STATE.join(", ")}`);
+    expect(readFileSync(join(root, STATE[0]!), "utf8")).toContain('"passes": true');
+  });
+
+  test("killed at any step, the same command ends at the same tree, and keeps the state once", {
+    timeout: 300_000,
+  }, async () => {
+    const made = await planned();
+    const whole = copied(made.root);
+    await finish(whole.root, "--approve", "finish").expectExit(0);
+    const steps = [["update-ref refs/ralph/archive", "after"], ["restore --source", "after"], [
+      "commit",
+      "before",
+    ]] as const;
+    for (const [pattern, when] of steps) {
+      const { root, git } = copied(made.root);
+      await finish(root, "--approve", "finish").env(killingGit(root, pattern, when)).start().ended();
+      expect(existsSync(`${root}-bin/killed`), `${when} ${pattern}`).toBe(true);
+
+      await finish(root, "--approve", "finish").expectExit(0);
+
+      expect(git("rev-parse", "main^{tree}"), `${when} ${pattern}`).toBe(whole.git("rev-parse", "main^{tree}"));
+      expect(git("for-each-ref", "--format=%(refname)", "refs/ralph/archive")).toBe("refs/ralph/archive/ralph/hello/1");
+      expect(git("show", `refs/ralph/archive/ralph/hello/1:${STATE[0]}`)).toContain('"passes": true');
+      expect(git("status", "--porcelain")).toBe("");
+    }
+  });
+});
+
+describe("a fresh clone", () => {
+  test.each(["a plan of the branch", "a plan that the base has"])("on the base goes on with %s", async (which) => {
+    const project = which === "a plan of the branch" ? await finished() : await planned();
+    const bare = withRemote(project);
+    await finish(project.root, "--approve", "finish", "--with-history").expectExit(0);
+    const root = `${project.root}-clone/project`;
+    mkdirSync(`${project.root}-clone`);
+    execFileSync("git", ["clone", "-q", bare, root]);
+    const git = (...args: string[]): string => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
+    git("config", "user.name", "B");
+    git("config", "user.email", "b@example.org");
+    const isOnBase = which !== "a plan of the branch";
+
+    await ralphCli(root).args("restore", "--branch", "ralph/hello", "--with-history").expectExit(isOnBase ? 1 : 0);
+    const { stderr } = await ralphCli(root).agent("worker", "echo called > ../called").args(
+      "run",
+      "--agent-cmd",
+      "worker",
+    )
+      .expectExit(0);
+
+    expect(stderr).toContain("working on the branch ralph/hello");
+    expect(existsSync(join(root, "../called"))).toBe(false);
+    expect(git("merge-base", "--is-ancestor", "origin/ralph/hello", "HEAD")).toBe("");
+    expect(git("rev-parse", "--abbrev-ref", "ralph/hello@{upstream}")).toBe("origin/ralph/hello");
+    await finish(root, "--approve", "finish", "--with-history").expectExit(0);
+    expect(git("diff", "--name-only", "origin/main...origin/ralph/hello")).toBe("hello.txt");
+  });
+});
