@@ -5,6 +5,7 @@
  * @module
  */
 import { posix } from "node:path";
+import { closedFences } from "../../backlog/fences.ts";
 
 /** A part of a text. */
 interface Part {
@@ -23,6 +24,10 @@ interface Way {
   readonly ends: (text: string, start: number) => number;
   /** A block that tests contains this. @default any block does */
   readonly tests?: RegExp;
+  /** Examples in documentation, each as it is tried by itself. */
+  readonly examples?: (text: string) => readonly string[];
+  /** Text by which a runner tries these examples again, whatever the documentation says now. */
+  readonly tries?: (examples: readonly string[]) => string;
 }
 
 const LONGEST_TEXT = 1024 * 1024;
@@ -30,14 +35,22 @@ const LONGEST_TEXT = 1024 * 1024;
 const MOST_UNENDED = 3;
 
 const JAVASCRIPT: Way = {
-  words: ["import.meta.vitest"],
-  opens: /^if[ \t]*\([^\n]*\bimport\.meta\.vitest\b/gm,
+  words: ["import.meta.vitest", "import.meta.main", "require.main"],
+  opens: /^if[ \t]*\([^\n]*\b(?:import\.meta\.(?:vitest|main)|require\.main)\b/gm,
   ends: endOfBraces,
+  tests: /\bimport\.meta\.vitest\b|\b(?:assert|expect|test|describe)\b/,
 };
 const RUST: Way = {
-  words: ["cfg(test", "cfg(all(test", "[test]", "::test]", "#[rstest"],
+  words: ["cfg(test", "cfg(all(test", "[test]", "::test]", "#[rstest", "```"],
   opens: /^#\[(?:cfg\((?:all\(|any\()?\s*test\b[^\n]*|(?:\w+::)*test(?:\([^\n]*\))?|rstest(?:\([^\n]*\))?)\]/gm,
   ends: (text, start) => endOfBraces(text, start, OPAQUE_RUST_REGEXP),
+  examples: (text) =>
+    (text.match(/(?:^[ \t]*\/\/[/!](?!\/)[^\n]*\n?)+/gm) ?? []).flatMap((run) =>
+      closedFences(run.replace(/^[ \t]*\/\/[/!] ?/gm, "")).map((lines) => lines.join("\n"))
+    ),
+  tries: (examples) =>
+    examples.map((one, index) => `\n${one.replace(/^/gm, "/// ")}\n#[cfg(doctest)]\npub struct AsBefore${index};\n`)
+      .join(""),
 };
 const PYTHON: Way = {
   words: [">>> ", "TestCase", "def test_"],
@@ -45,6 +58,14 @@ const PYTHON: Way = {
   opens: /^(?:class[ \t]+(?:Test\w*|\w+[ \t]*\([^)\n]*TestCase\b)|(?:async[ \t]+)?def[ \t]+test_)/gm,
   begins: decorated,
   ends: endOfIndent,
+  examples: (text) =>
+    [...text.matchAll(/\b[rRuU]?("""|''')[^]*?\1|("""|''')[^]*?\2/g)].map(([whole]) => whole).filter((one) =>
+      one.includes(">>> ")
+    ),
+  tries: (examples) =>
+    `\n__test__ = {**(globals().get("__test__") or {}), ${
+      examples.map((one, index) => `"before ${index}": ${one}`).join(", ")
+    }}\n`,
 };
 
 const WAYS: Readonly<Record<string, Way>> = {
@@ -69,24 +90,18 @@ export function withOldTests(path: string, before: string, now: string): string 
   const way = WAYS[posix.extname(path)];
   if (way === undefined || Math.max(before.length, now.length) > LONGEST_TEXT) return null;
   const [old, present] = [blocksOf(way, before), blocksOf(way, now)];
-  const kept = new Set(way === PYTHON ? examplesIn(now).map(squeezed) : []);
-  const lost = way === PYTHON ? examplesIn(before).filter((one) => !kept.has(squeezed(one))) : [];
+  const examples = way.examples?.(before) ?? [];
+  const kept = new Set((way.examples?.(now) ?? []).map(squeezed));
+  const lost = examples.filter((one) => !kept.has(squeezed(one)));
   const textOf = (text: string, parts: readonly Part[]): string =>
     parts.map(({ start, end }) => squeezed(text.slice(start, end))).join("\n");
   const isSame = old.length === 0 || textOf(before, old) === textOf(now, present);
   if (isSame && lost.length === 0) return null;
   const code = isSame ? now : without(now, present);
   const blocks = isSame ? "" : `\n${old.map(({ start, end }) => before.slice(start, end).trimEnd()).join("\n\n")}\n`;
-  const tries = lost.map((one, index) => `"before ${index}": ${one}`).join(", ");
-  const added = lost.length === 0 ? blocks : `${blocks}\n__test__ = {**(globals().get("__test__") or {}), ${tries}}\n`;
+  const added = `${blocks}${lost.length === 0 ? "" : way.tries?.(lost) ?? ""}`;
   const at = way === PYTHON ? code.search(/^if[ \t]+__name__\b/m) : -1; // what follows it runs too late
   return at < 0 ? `${code.trimEnd()}\n${added}` : `${code.slice(0, at)}${added.trimStart()}\n${code.slice(at)}`;
-}
-
-/** Documentation with examples, which Python's own runner tries. */
-function examplesIn(text: string): readonly string[] {
-  const texts = [...text.matchAll(/\b[rRuU]?("""|''')[^]*?\1|("""|''')[^]*?\2/g)].map(([whole]) => whole);
-  return texts.filter((one) => one.includes(">>> "));
 }
 
 function blocksOf({ opens, begins, ends, tests }: Way, text: string): readonly Part[] {

@@ -19,7 +19,7 @@ const INSTALLED = words(`
 /** And whatever has to do with dependencies, or with publishing. */
 const INSTALLED_REGEXP = /ependenc|^publish\w*$/;
 /** Entries of which existing ones are as they were, and new ones stay. */
-const MERGED: ReadonlySet<string> = new Set(["scripts", "tasks", "features"]);
+const MERGED: ReadonlySet<string> = new Set(["scripts", "tasks"]);
 /** Files that say what to install and nothing about how to check. */
 const PINS_REGEXP = /^(?:go\.(?:mod|work)|Gemfile|requirements.*\.txt)$/;
 
@@ -51,13 +51,18 @@ function composed(before: Table, after: Table, text: string, toText: (value: Tab
   return isDeepStrictEqual(result, after) ? text : toText(result);
 }
 
-function oldTable(old: Table, after: Table): Table {
+function oldTable(before: Table, after: Table): Table {
   const kept: Record<string, unknown> = {};
-  for (const key of new Set([...Object.keys(old), ...Object.keys(after)])) {
-    const [was, is] = [old[key], after[key]];
-    const isNew = INSTALLED.includes(key) || INSTALLED_REGEXP.test(key);
-    const before = MERGED.has(key) ? merged(was, is) : was;
-    if ((isNew ? is : before) !== undefined) kept[key] = isNew ? is : before;
+  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const [was, is] = [before[key], after[key]];
+    const value = INSTALLED.includes(key) || INSTALLED_REGEXP.test(key)
+      ? is
+      : key === "features"
+      ? withoutLost(merged(was, is), new Set(dependenciesOf(after)))
+      : MERGED.has(key)
+      ? merged(was, is)
+      : oldTools(key, was, is);
+    if (value !== undefined) kept[key] = value;
   }
   return kept;
 }
@@ -70,4 +75,36 @@ function merged(was: unknown, is: unknown): unknown {
     return !(name in was) && !(hooked !== name && hooked in was);
   });
   return { ...was, ...Object.fromEntries(added) };
+}
+
+/** Old features without the dependencies that are gone: with them the manifest could not be read. */
+function withoutLost(features: unknown, dependencies: ReadonlySet<string>): unknown {
+  if (!isObject(features)) return features;
+  const isThere = (entry: unknown): boolean => {
+    const name = String(entry).replace(/^dep:/, "").replace(/[?/].*$/, "");
+    return dependencies.has(name) || name in features;
+  };
+  return Object.fromEntries(
+    Object.entries(features).map(([name, list]) => [name, Array.isArray(list) ? list.filter(isThere) : list]),
+  );
+}
+
+function dependenciesOf(table: Table): readonly string[] {
+  return Object.entries(table).flatMap(([key, value]) => {
+    if (!isObject(value)) return [];
+    return /ependenc/.test(key) ? Object.keys(value) : dependenciesOf(value);
+  });
+}
+
+/** Tools of a `pyproject.toml` keep their old settings and get their new dependencies. */
+function oldTools(key: string, was: unknown, is: unknown): unknown {
+  if (key !== "tool" || !isObject(is)) return was;
+  const old = isObject(was) ? was : {};
+  const tools = [...new Set([...Object.keys(old), ...Object.keys(is)])].flatMap((name) => {
+    const [before, now] = [old[name], is[name]];
+    const dependencies = isObject(now) ? Object.entries(now).filter(([one]) => /ependenc/.test(one)) : [];
+    if (before === undefined && dependencies.length === 0) return [];
+    return [[name, isObject(before) ? { ...before, ...Object.fromEntries(dependencies) } : before ?? now] as const];
+  });
+  return tools.length === 0 ? was : Object.fromEntries(tools);
 }

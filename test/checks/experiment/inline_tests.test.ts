@@ -53,6 +53,16 @@ describe("tests inside of the files that they test", () => {
     expect(laid).not.toMatch(/^;/m);
   });
 
+  test("Rust: an example that is gone from the documentation is tried again", () => {
+    const before = "/// Adds.\n///\n/// ```\n/// assert_eq!(a::add(2, 3), 5);\n/// ```\npub fn add() {}\n";
+
+    const laid = withOldTests("src/lib.rs", before, "/// Adds.\npub fn add() {}\n");
+
+    expect(laid).toContain(
+      "/// ```\n/// assert_eq!(a::add(2, 3), 5);\n/// ```\n#[cfg(doctest)]\npub struct AsBefore0;",
+    );
+  });
+
   test("Python: an example that is gone is tried again, before the file runs its own", () => {
     const now = DOCTEST.replace(/ {4}"""[^]*"""\n {4}raise .*\n/, "    return 0\n");
 
@@ -107,6 +117,7 @@ describe("tests inside of the files that they test", () => {
     ["comments that never end", "a.ts", `if (import.meta.vitest) {\n${"/* ".repeat(300_000)}`],
     ["documentation that never ends", "a.ts", "/** ".repeat(250_000)],
     ["blocks that never end", "a.ts", "if (import.meta.vitest) {\n".repeat(40_000)],
+    ["fences that never end", "a.rs", "/// ```a\n/// b\n".repeat(60_000)],
     ["raw strings that never end", "a.rs", `#[cfg(test)]\nmod t {\n${'r#"'.repeat(300_000)}`],
     ["decorators of nothing", "a.py", `${"@a\n".repeat(300_000)}x`],
   ])("what a turn has written holds no run up: %s", (_, path, text) => {

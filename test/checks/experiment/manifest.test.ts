@@ -47,3 +47,14 @@ it("a manifest in which only dependencies changed is not touched", async () => {
   const after = '{ "dependencies": { "a": "2" } }';
   expect(await oldManifest("package.json", '{ "dependencies": { "a": "1" } }', after)).toBe(after);
 });
+
+it("Cargo's old features do not name dependencies that are gone", async () => {
+  const { parse } = await import("smol-toml");
+  const before = '[features]\ndefault = ["unicode"]\nunicode = ["dep:words", "more/std"]\n' +
+    "[dependencies]\nwords = { version = '1', optional = true }\nmore = '1'\n";
+  const after = "[dependencies]\nmore = '2'\n";
+  expect(parse(await oldManifest("Cargo.toml", before, after))).toEqual({
+    features: { default: ["unicode"], unicode: ["more/std"] },
+    dependencies: { more: "2" },
+  });
+});
