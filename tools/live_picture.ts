@@ -8,7 +8,7 @@ import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RalphEvent } from "../lib/events/types.ts";
-import { createHumanReporter, VIEWED } from "../lib/ui/create_reporter.ts";
+import { createHumanReporter } from "../lib/ui/create_reporter.ts";
 import { createStyle } from "../lib/ui/text.ts";
 import { EMPTY_VIEW, nextView, viewLines } from "../lib/ui/view_lines.ts";
 import { wrapText } from "../lib/ui/wrap_text.ts";
@@ -107,16 +107,15 @@ function film(printed: readonly string[], events: readonly RalphEvent[]): { rows
     }
     next = end;
   };
-  let event: RalphEvent | undefined;
   const say = (line: string): void => {
     const at = printed.findIndex((other, index) => index >= next && masked(other) === masked(line));
     if (at < 0) throw new Error(`the demo did not print: ${plain(line)}`);
     printUpTo(at);
-    if (!VIEWED.has(event?.type ?? "")) print(line);
+    print(line);
     next++;
   };
   const reporter = createHumanReporter({ mode: "rich", detail: "normal", style: STYLE, say });
-  for (event of events) {
+  for (const event of events) {
     nowMs += BEFORE[event.type] ?? 100;
     const key = event.type.replace(/-(?:start|end)$/, "");
     if (event.type.endsWith("-start")) began.set(key, nowMs);

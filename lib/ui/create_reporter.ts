@@ -20,15 +20,12 @@ export interface HumanReporterOptions {
   readonly say: (line: string) => void;
 }
 
-/** The live view shows these for as long as they matter. */
-export const VIEWED: ReadonlySet<string> = new Set(["turn-start", "wait-delta"]);
-
 /** Shows events to a person. */
 export function createHumanReporter({ mode, style, detail, live, say }: HumanReporterOptions): EventSink {
   return {
     emit(event, lane) {
       live?.emit(event, lane);
-      if (!shown(event, detail) || (live !== undefined && VIEWED.has(event.type))) return;
+      if (!shown(event, detail) || (live !== undefined && event.type === "wait-delta")) return;
       const safe = printableEvent(event);
       const lines = mode === "rich" ? richLines(safe, style) : plainLines(safe);
       for (const line of lines) {
