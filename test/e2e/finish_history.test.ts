@@ -227,6 +227,11 @@ describe("ralph finish, where a check's command holds a token", () => {
       .args("run", "--agent-cmd", "worker", "--quiet").expectExit(0);
   });
 
+  const ignored = madeOnce(() =>
+    ralphCli().files({ ".gitignore": "scripts/ralph\n" }).dirty({ "scripts/ralph/prd.json": PRD })
+      .agent("worker", WORKER).args("run", "--agent-cmd", "worker", "--quiet").expectExit(0)
+  );
+
   test("knows the check again, and shows it masked", async () => {
     const { root } = await withToken();
 
@@ -255,6 +260,32 @@ describe("ralph finish, where a check's command holds a token", () => {
 
     expect(git("ls-remote", "origin", "refs/heads/ralph/hello")).not.toBe("");
     expect(all()).not.toContain(TOKEN);
+  });
+
+  test.each(["ignored", "not committed", "no text to git"])("nor in kept state that is %s", async (which) => {
+    const project = await (which === "ignored" ? ignored : finished)();
+    const { root, git } = project;
+    const bare = withRemote(project);
+    const notes = join(root, "scripts/ralph/progress.txt");
+    writeFileSync(notes, `${readFileSync(notes, "utf8")}see ${TOKEN}${which === "no text to git" ? "\0" : ""}\n`);
+
+    const { stderr } = await finish(root, "--with-history").env(secret).expectExit(1);
+
+    expect(stderr).toContain("holds a secret in plain: scripts/ralph/progress.txt");
+    expect(git("ls-remote", bare, "refs/heads/ralph/*", "refs/ralph/*")).toBe("");
+  });
+
+  test("nor in what a clean history has kept of such state", async () => {
+    const project = await ignored();
+    const { root, git } = project;
+    const bare = withRemote(project);
+    writeFileSync(join(root, "scripts/ralph/progress.txt"), `see ${TOKEN}\n`);
+    await finish(root, "--clean-history").env(secret).expectExit(0);
+
+    const { stderr } = await finish(root, "--with-history").env(secret).expectExit(1);
+
+    expect(stderr).toContain("holds a secret in plain: scripts/ralph/progress.txt");
+    expect(git("ls-remote", bare, "refs/ralph/*")).toBe("");
   });
 
   test("a merge here takes it along as little", async () => {

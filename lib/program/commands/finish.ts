@@ -111,7 +111,7 @@ async function lookAt(invocation: Invocation, { ralph, place }: Pick<Session, "p
     files,
     clean,
     open: isOff ? null : await openSince(invocation, place, reports.at(-1)),
-    secrets: await secretsLeaving(ralph, plan, clean),
+    secrets: await secretsLeaving(ralph, plan, { clean, files }),
   };
 }
 

@@ -1,11 +1,12 @@
 import type { RalphContext } from "../../context/context.ts";
 import { ARCHIVE_REFS } from "../../git/archive.ts";
-import { refsBelow } from "../../git/refs.ts";
+import { ownCommit, refsBelow } from "../../git/refs.ts";
 import { requireRepository } from "../../git/repository.ts";
 import { outputFrom } from "../../git/run_git.ts";
 import { maskOf } from "../../loop/settle/committer.ts";
 import type { CleanHistory } from "./clean_history.ts";
 import type { FinishPlan } from "./finish_plan.ts";
+import { keptTree, type StateFile } from "./set_aside.ts";
 import { ownStatePaths } from "./state_paths.ts";
 
 /** Secrets in the state's commits that would leave, though Ralph masks them wherever it prints them. */
@@ -20,11 +21,14 @@ export interface LeavingSecrets {
 export async function secretsLeaving(
   ralph: RalphContext,
   { work: { branch, head }, target, way, squash, withHistory, remote }: FinishPlan,
-  clean: CleanHistory | null,
+  { clean, files: state }: { readonly clean: CleanHistory | null; readonly files: readonly StateFile[] },
 ): Promise<LeavingSecrets | null> {
   const repository = requireRepository(ralph);
+  // what is kept is as the files are here, committed or not
+  const kept = async (): Promise<string> =>
+    await ownCommit(repository, await keptTree(repository, state), { parents: [head], message: "ralph: kept\n" });
   const isOne = way === "merge" && squash;
-  const archives = withHistory ? [head, ...await refsBelow(repository, `${ARCHIVE_REFS}/${branch}/`)] : [];
+  const archives = withHistory ? [await kept(), ...await refsBelow(repository, `${ARCHIVE_REFS}/${branch}/`)] : [];
   const tips = [...isOne ? [] : [clean?.head ?? head], ...archives];
   if (tips.length === 0) return null;
   const there = remote === null ? [] : [`--remotes=${remote.name}`];
@@ -33,6 +37,8 @@ export async function secretsLeaving(
     "--format=",
     "-p",
     "-U0",
+    "--text",
+    "--diff-merges=remerge",
     "--no-color",
     "--no-ext-diff",
     "--no-textconv",

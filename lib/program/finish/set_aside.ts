@@ -134,13 +134,19 @@ async function keep(
     const kept = await entriesOf(repository, newest.tree, files.map(({ inTree }) => inTree));
     if (files.every(({ here, base }, index) => here === base || here === kept[index])) return newest.ref;
   }
+  const isEmpty = files.every(({ here, head }) => (here ?? head) === null);
+  if (newest !== null && isEmpty && parents.length === 1) return newest.ref; // there is nothing to keep
+  const ref = nextArchive(branch, newest);
+  await saveCommit(repository, ref, await keptTree(repository, files), parents);
+  return ref;
+}
+
+/** The tree that is kept: the branch's newest commit, with the state as it is here. */
+export async function keptTree(repository: Repository, files: readonly StateFile[]): Promise<string> {
   const lines = files.flatMap(({ here, head, inTree }) =>
     (here ?? head) === null ? [] : [`${here ?? head}\t${inTree}\0`]
   );
-  if (newest !== null && lines.length === 0 && parents.length === 1) return newest.ref; // there is nothing to keep
-  const ref = nextArchive(branch, newest);
-  await saveCommit(repository, ref, await treeWith(repository, "HEAD", lines.join("")), parents);
-  return ref;
+  return await treeWith(repository, "HEAD", lines.join(""));
 }
 
 /** `ralph restore --branch NAME`: the state that `ralph finish` took off a branch, laid in here. Nothing is written over. */
