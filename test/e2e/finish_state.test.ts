@@ -61,6 +61,22 @@ describe("ralph finish, where the base has files of the state", () => {
     expect(git("show", `main:${STATE[0]}`)).toContain("Write it");
   });
 
+  test.each([planned, finished])("what a run laid in after the merge does not come along to it (%#)", async (made) => {
+    const { root, git } = await made();
+    await finish(root, "--approve", "finish", "--merge").expectExit(0);
+    git("switch", "-q", "ralph/hello");
+    await run(root).expectExit(0);
+    const laidIn = readFileSync(join(root, STATE[0]!), "utf8");
+
+    const { stderr } = await finish(root, "--approve", "finish", "--merge").expectExit(0);
+
+    expect(stderr).toContain("main has all that ralph/hello holds");
+    expect([git("branch", "--show-current"), git("status", "--porcelain")]).toEqual(["main", ""]);
+    git("switch", "-q", "ralph/hello");
+    await run(root).expectExit(0);
+    expect(readFileSync(join(root, STATE[0]!), "utf8")).toBe(laidIn);
+  });
+
   test("a person's new plan on the branch is no state that is laid over", async () => {
     const { root, git } = await planned();
     await finish(root, "--approve", "finish", "--merge").expectExit(0);

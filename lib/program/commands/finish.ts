@@ -100,9 +100,12 @@ async function lookAt(invocation: Invocation, { ralph, place }: Pick<Session, "p
   const log = ["log", "--no-merges", `-${READ_SUBJECTS}`, "--format=%s", onto];
   const subjects = (await requireRepository(ralph).git(log)).stdout.split("\n").filter(Boolean);
   const known = { plan, state, reports, proof, change, subjects };
-  if (plan.isMerged) return { ...known, files: [], clean: null, open: null, secrets: null };
-  const clean = flags.has("clean-history") ? await cleanHistory(ralph, plan, known) : null;
   const files = await stateToSetAside(ralph, await stateFiles(ralph, row), from);
+  if (plan.isMerged) { // no commit is made, and the base gets no state that a later run laid in
+    const laidIn = files.filter((file) => file.head === file.base);
+    return { ...known, files: laidIn, clean: null, open: null, secrets: null };
+  }
+  const clean = flags.has("clean-history") ? await cleanHistory(ralph, plan, known) : null;
   const its = files.find(({ path }) => path === row.runState?.files[0]);
   // a finish has taken the branch's plan off: what is there is the base's
   const isOff = row.runState !== undefined && (its === undefined || its.here === its.base);
@@ -219,9 +222,14 @@ function shown(
 ): { readonly lines: readonly string[]; readonly message: string } {
   const { work: { branch, base }, conflicts, behind, target, isMerged } = plan;
   const commits = clean?.subjects ?? plan.commits;
+  const kept = plan.withHistory ? `, here and at ${plan.remote?.name}` : "";
+  const names = files.map(({ path }) => basename(path)).join(", ");
+  const state = files.length === 0
+    ? []
+    : [`state     ${names}: taken off the branch, kept in refs/ralph/archive${kept}`];
   if (isMerged) {
     return {
-      lines: [`branch    ${branch}: ${base} has all that it holds`],
+      lines: [`branch    ${branch}: ${base} has all that it holds`, ...state],
       message: `Check out ${base}?`,
     };
   }
@@ -247,13 +255,7 @@ function shown(
     ...conflicts.length === 0
       ? []
       : [`conflict  with ${base}: ${conflicts.join(", ")}`, `  to settle it first: ${wayOut(plan)}`],
-    ...files.length === 0 ? [] : [
-      `state     ${
-        files.map(({ path }) => basename(path)).join(", ")
-      }: taken off the branch, kept in refs/ralph/archive${
-        plan.withHistory ? `, here and at ${plan.remote?.name}` : ""
-      }`,
-    ],
+    ...state,
     ...clean === null ? [] : ["history   written anew without state, as above; the archive keeps it as it was"],
     wayLine(plan, draft),
   ];
