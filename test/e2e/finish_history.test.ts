@@ -288,6 +288,13 @@ describe("ralph finish, where a check's command holds a token", () => {
     expect(git("ls-remote", bare, "refs/ralph/*")).toBe("");
   });
 
+  test("nor in the subject of an item's commit", async () => {
+    const prd = PRD.replace("Write a.txt", `Write a.txt for ${TOKEN}`);
+    const { git } = await ralphCli().dirty({ "scripts/ralph/prd.json": prd }).agent("worker", WORKER).env(secret)
+      .args("run", "--agent-cmd", "worker", "--quiet").expectExit(0);
+    expect(git("log", "--format=%s", "main..ralph/hello")).toContain("feat: US-001 - Write a.txt for ***");
+  });
+
   test("a merge here takes it along as little", async () => {
     const { root, git } = await withToken();
     expect((await finish(root).env(secret).expectExit(1)).stderr).toContain("holds a secret in plain");

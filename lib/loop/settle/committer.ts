@@ -45,7 +45,7 @@ export function createCommitter(ralph: RalphContext, backlog: Pick<Backlog, "pol
       const paths = [...new Set([...workPaths, ...statePaths])];
       if (paths.length === 0 && fold === null) return { status: "nothing", ignored: [] };
       const withWork = workPaths.length > 0 || fold !== null;
-      const subject = withWork ? commit.subject : commit.stateSubject ?? commit.subject;
+      const subject = maskOf(ralph)(withWork ? commit.subject : commit.stateSubject ?? commit.subject);
       const repository = git.requireRepository(ralph);
       const { body } = commit;
       const folded = fold === null ? {} : { fold };

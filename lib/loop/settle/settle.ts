@@ -239,7 +239,7 @@ async function madeSince(
   const range = since === null ? "-1" : `${since}..HEAD`;
   const found = await commitFields(requireRepository(ralph), ["%H", "%B"], [range]);
   const isIt = ([, message = ""]: readonly string[]): boolean =>
-    [subject, stateSubject].some((one) => `${message}\n`.startsWith(`${one}\n\n${body}`));
+    [subject, stateSubject].map(maskOf(ralph)).some((one) => `${message}\n`.startsWith(`${one}\n\n${body}`));
   return found.find(isIt)?.[0]?.trim() ?? null;
 }
 
