@@ -50,12 +50,11 @@ export async function trackerHere(
   config: TrackerConfig,
   { git, root }: Pick<TrackerPlace, "git" | "root">,
 ): Promise<string | null> {
-  const offer = (name: string): string =>
-    `\`ralph run --tracker ${name}\` works off those with the label ${config.label}`;
+  const works = `works off those with the label ${config.label}`;
   if (config.name !== null) return null;
-  if (await pathExists(join(root, ".beads"))) return offer("beads");
+  if (await pathExists(join(root, ".beads"))) return `\`ralph run --tracker beads\` ${works}`;
   const github = await nameTracker({ ...config, name: "github" }, { git }).catch(() => null);
-  return github === null ? null : `${github.project}: ${offer(github.name)}`;
+  return github === null ? null : `${github.project}: \`ralph run --tracker github\` ${works}`;
 }
 
 /** Opens it. @throws {RalphError} tracker-unknown, tracker-login */

@@ -97,7 +97,7 @@ describe("the live view", needs("tmux"), () => {
     for (const name of ["turn", "check"]) writeFileSync(join(prepared.root, "..", name), "");
     const screen = tmuxScreen(prepared, 80, 30);
 
-    const question = await screen.shows(/Continue with the next iteration\?\n│ {2}● Yes \/ ○ No\n└$/);
+    const question = await screen.shows(/Continue with the next iteration\?\n\[Y\] yes {2}\[n\] no$/);
     expect(question).not.toMatch(VIEW_REGEXP);
     rmSync(join(prepared.root, "../turn"));
     screen.keys("y");

@@ -84,7 +84,7 @@ export function triedTexts(evidence: Evidence): readonly string[] {
   const seconds = (cost.ms / 1000).toFixed(1);
   return [
     ...oldJudges === null || oldJudges.status === "unknown" ? [] : [oldJudgesText(oldJudges)],
-    ...of === 0 ? [] : [`${seen} of ${of} test files fail if what they expect is changed`],
+    ...of === 0 ? [] : [`${seen} of ${of} test files that were tried fail if what they expect is changed`],
     ...withoutWork?.status === "red" ? ["the checks fail without the work"] : [],
     ...withoutWork?.status === "green" ? ["the checks pass without the work"] : [],
     ...withoutWork?.status === "unknown" && !left.includes("without the work")

@@ -4,7 +4,7 @@ import { refuseOldMembers } from "../../backlog/old_members.ts";
 import type { Backlog } from "../../backlog/types.ts";
 import { namedCheck } from "../../checks/function.ts";
 import { addsNothing, type BranchWork, branchWork } from "../../git/branch_work.ts";
-import { requireRepository, rootPaths, treesDirectory } from "../../git/repository.ts";
+import { requireRepository, rootPaths, treesDirectory, type TreeSnapshot } from "../../git/repository.ts";
 import { pathExists } from "../../host/files.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { onBranch } from "./branch.ts";
@@ -89,7 +89,8 @@ export async function runLoop<Data, Findings>(
   const loop = new Loop({ ralph, backlog, options, key, committer, ownership, brief, before: now, workers });
   const ended = await loop.run().finally(end).finally(() => letGo(repository, ralph.run.root));
   const isOver = ended.status !== "handed-out"; // attempts count until the run has ended
-  if (isOver && (ended.iterations > 0 || interrupted.length > 0)) await commitState(ralph, committer, backlog, ended);
+  const hasWorked = isOver && (ended.iterations > 0 || interrupted.length > 0);
+  if (hasWorked) await commitState(ralph, committer, backlog, now, ended.status);
   const { head } = await repository.head();
   const large = isOver ? await tooLarge(ralph, key, ended.passed) : [];
   const isDoubted = !ralph.loop.acceptChanges && ended.notices.some(isDoubt);
@@ -194,18 +195,22 @@ function restoredNotices({ restored, reported }: Brief): readonly Notice[] {
 
 /**
  * Commits the state that no item's commit took along: the branch is left, stashed and cloned with the state that the
- * run ended in.
+ * run ended in. A run that checks nothing in the end prepares others: their state stays as the run has found it.
  */
 async function commitState(
   ralph: RalphContext,
   committer: Committer,
   backlog: Backlog,
-  { status }: Pick<LoopOutcome, "status">,
+  found: TreeSnapshot,
+  status: LoopOutcome["status"],
 ): Promise<void> {
+  const repository = requireRepository(ralph);
   const own = new Set(ownPaths(ralph, backlog));
   try {
-    const { changed } = await requireRepository(ralph).status();
-    const paths = rootPaths(ralph, changed.map(({ path }) => path).filter((path) => own.has(path)));
+    const changed = backlog.policy?.final === false
+      ? (await repository.changedSince(found)).paths
+      : (await repository.status()).changed.map(({ path }) => path);
+    const paths = rootPaths(ralph, changed.filter((path) => own.has(path)));
     if (paths.length === 0) return;
     await committer.commit({ subject: `ralph: record the run (${status})`, paths, work: false }, []);
   } catch (error) {

@@ -113,7 +113,7 @@ async function lookAt(invocation: Invocation, { ralph, place }: Pick<Session, "p
     ...known,
     files,
     clean,
-    open: isOff ? null : await openSince(invocation, place, reports.at(-1)),
+    open: isOff ? null : await openSince(invocation, { ...place, repository: ralph.repository }, reports.at(-1)),
     secrets: await secretsLeaving(ralph, plan, { clean, files }),
   };
 }

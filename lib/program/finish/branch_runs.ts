@@ -6,7 +6,7 @@ import { loadConfig } from "../../config/load.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { addsNothing } from "../../git/branch_work.ts";
 import { commitAt, isAncestor } from "../../git/refs.ts";
-import { requireRepository, type RootedRepository } from "../../git/repository.ts";
+import { requireRepository, type RootedRepository, topLevelPaths } from "../../git/repository.ts";
 import type { Host } from "../../host/types.ts";
 import { type Change, changeOf } from "../../report/changed_files.ts";
 import { listRuns, makeReport, repositoryOf } from "../../report/make_report.ts";
@@ -57,12 +57,14 @@ export async function branchRuns(
 /** The next item on the branch, though its newest run has passed: it came since. `null`: there is none. */
 export async function openSince(
   { flags, host, say }: Pick<Invocation, "flags" | "host" | "say">,
-  place: Place,
+  place: Place & RootedRepository,
   last: RunReport | undefined,
 ): Promise<string | null> {
   const part = last?.parts.findLast(({ kind }) => kind === "loop");
   const row = WORKFLOWS.find(({ name }) => name === part?.name);
   if (row === undefined || !PASSED.has(last?.status ?? "")) return null;
+  const { work = null } = last ?? {};
+  if (work !== null && !await hasNewState(place, work.head, part?.scope ?? "")) return null;
   const atRoot = { ...host, environment: { ...host.environment, cwd: place.root } };
   try {
     const look = await openLook({ flags, host: atRoot, say }, place, part?.scope ?? "");
@@ -71,6 +73,17 @@ export async function openSince(
     if (!RalphError.isInstance(error)) throw error;
     return error.code.endsWith("-missing") ? null : error.message; // an earlier finish may have taken it off
   }
+}
+
+/** True if state differs from a commit, in the tree or in later ones. A run may pass with work left, such as gsd's next plan. */
+async function hasNewState(place: RootedRepository, commit: string, scope: string): Promise<boolean> {
+  const repository = requireRepository(place);
+  const own = ownPaths(place);
+  const [folder = ""] = scope === "" ? [] : topLevelPaths(place, [scope]);
+  const since = await repository.git(["diff", "--name-only", "-z", "--no-renames", commit, "HEAD"]);
+  const { changed } = await repository.status();
+  const paths = [...since.stdout.split("\0"), ...changed.map(({ path }) => path)];
+  return since.exitCode !== 0 || paths.some((path) => own(path) || (folder !== "" && path.startsWith(`${folder}/`)));
 }
 
 /** The change between two commits, but for the state that a workflow takes off the branch. */

@@ -56,6 +56,17 @@ describe("understand()", () => {
     expect(notes.filter((one) => one.includes("uncommitted") || one.includes("not committed"))).toEqual([]);
   });
 
+  test("understand() leaves a plan that nobody has committed as it is", async () => {
+    using repository = testRepository({ [MAP]: "## Next Topics\n- [ ] one\n" });
+    await using ralph = await contextOn(repository, { agent: replying(obedient) });
+    writeFileSync(join(repository.root, "scripts/ralph/prd.json"), "{}");
+
+    expect((await understand(ralph)).status).toBe("passed");
+
+    expect(repository.git("log", "--format=%s")).toBe("ralph: understood one\nstart");
+    expect(repository.git("status", "--porcelain")).toBe("?? scripts/ralph/prd.json");
+  });
+
   test("understand() is passed with the topics left when its turns are used up", async () => {
     using repository = testRepository({ [MAP]: "## Next Topics\n- [ ] one\n- [ ] two\n" });
     await using ralph = await contextOn(repository, { agent: replying(obedient) });
