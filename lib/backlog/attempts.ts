@@ -28,14 +28,9 @@ export function reasonOf(attempt: Attempt): string {
 }
 
 /** An attempt of which nothing is known: Ralph was stopped, or nothing came back. Pure. */
-export function interruptedAttempt({ id, number }: Pick<Attempt, "id" | "number">): {
-  readonly id: string;
-  readonly number: number;
-  readonly claim: null;
-  readonly turn: null;
-  readonly verification: null;
-  readonly status: "interrupted";
-} {
+export function interruptedAttempt(
+  { id, number }: Pick<Attempt, "id" | "number">,
+): Pick<Attempt<never>, "claim" | "id" | "number" | "turn" | "verification"> & { readonly status: "interrupted" } {
   return { id, number, claim: null, turn: null, verification: null, status: "interrupted" };
 }
 

@@ -1,18 +1,9 @@
 import { fingerprintOf } from "./attempts.ts";
-import { listBacklog } from "./list.ts";
-import type { Backlog, Check } from "./types.ts";
+import { listBacklog, type ListItem } from "./list.ts";
+import type { Backlog } from "./types.ts";
 
 /** One piece of work of a list in memory. */
-export interface MemoryTask {
-  /** Unique in the list. */
-  readonly id: string;
-  /** The task: the prompt, and the commit's subject. */
-  readonly title: string;
-  /** The task of the agent. @default the title */
-  readonly prompt?: string;
-  /** Commands or checks that must pass. */
-  readonly checks?: readonly (string | Check)[];
-}
+export type MemoryTask = Pick<ListItem, "checks" | "id" | "prompt" | "title">;
 
 /** How a list in memory is worked off. */
 export interface MemoryBacklogOptions {

@@ -81,16 +81,10 @@ export function todoBacklog(
       title: titleOf(item),
       prompt: `Do only this: ${item.text}`,
       criteria: [item.text],
-      checks: checksOf(item, checks),
+      checks: [...checks, ...verifyCommands(item.text).map((command) => ({ name: command, command, own: true }))],
       done: item.done,
     }),
   });
-}
-
-/** The checks for every item, then the commands that this one names. */
-function checksOf({ text }: TodoItem, checks: readonly (string | Check)[]): readonly Check[] {
-  const shared = checks.map((check) => typeof check === "string" ? { name: check, command: check } : check);
-  return [...shared, ...verifyCommands(text).map((command) => ({ name: command, command, own: true }))];
 }
 
 function idOf({ line, text }: TodoItem): string {

@@ -20,27 +20,11 @@ import { createSlots } from "../host/slots.ts";
 import type { Clock, Host, Ids } from "../host/types.ts";
 import { createTurnGuard } from "../loop/attempt/turn_guard.ts";
 import { workItem } from "../loop/attempt/work_item.ts";
-import {
-  captureTree,
-  conflictNote,
-  openWorkerTree,
-  prepareTree,
-  type WorkerTree,
-} from "../loop/parallel/worker_tree.ts";
+import * as worktrees from "../loop/parallel/worker_tree.ts";
 import { previousWith } from "../loop/policy/attempts.ts";
 import type { Engine, HandlePlace } from "./engine.ts";
 import { attemptRef, type Job, jobRef, type JobResult, parseJob, repositoryName, runOf } from "./job.ts";
-import {
-  commitData,
-  dropJob,
-  dropRefs,
-  lightJob,
-  pushedJob,
-  pushedResult,
-  pushRefs,
-  remoteUrl,
-  tidy,
-} from "./remote.ts";
+import * as remote from "./remote.ts";
 import { turnReporter } from "./turn_events.ts";
 
 /** The context that jobs of one run are worked on with: the configuration as that run has it. */
@@ -108,7 +92,7 @@ export async function serveJobs(options: WorkerOptions): Promise<void> {
 
 /** Refs of jobs that have failed here, or that a kill has cut short: a worker that takes one up again fetches it again. */
 async function dropJobs(clone: Repository): Promise<void> {
-  await dropRefs(clone, await refsBelow(clone, "refs/ralph/jobs/"));
+  await remote.dropRefs(clone, await refsBelow(clone, "refs/ralph/jobs/"));
 }
 
 /** @throws {RalphError} job-refused */
@@ -140,7 +124,7 @@ function refusal(id: string, error: unknown): unknown {
 interface OpenRun {
   readonly context: JobContext;
   /** One a lane. */
-  readonly trees: Map<number, WorkerTree>;
+  readonly trees: Map<number, worktrees.WorkerTree>;
   /** Ids of the jobs at work, by their lanes. */
   readonly atWork: Map<number, string>;
 }
@@ -177,9 +161,9 @@ class Runs {
 
   async #letGo(job: Job): Promise<void> {
     const { clone } = this.#options;
-    await dropJob(clone, job);
+    await remote.dropJob(clone, job);
     this.#done += 1;
-    if (this.#done % TIDY_AFTER === 0) await tidy(clone);
+    if (this.#done % TIDY_AFTER === 0) await remote.tidy(clone);
   }
 
   async close(): Promise<void> {
@@ -202,10 +186,10 @@ class Runs {
     return run;
   }
 
-  async #treeOf({ context: { ralph, backlog }, trees }: OpenRun, lane: number): Promise<WorkerTree> {
+  async #treeOf({ context: { ralph, backlog }, trees }: OpenRun, lane: number): Promise<worktrees.WorkerTree> {
     const known = trees.get(lane);
     if (known !== undefined) return known;
-    const tree = await openWorkerTree(ralph, backlog, lane);
+    const tree = await worktrees.openWorkerTree(ralph, backlog, lane);
     trees.set(lane, tree);
     return tree;
   }
@@ -226,7 +210,7 @@ export interface JobPlace<Data, Findings> {
   readonly ralph: RalphContext;
   readonly backlog: Backlog<Data, Findings>;
   /** A tree of its own in that clone. */
-  readonly tree: WorkerTree;
+  readonly tree: worktrees.WorkerTree;
   /** The worker's name. */
   readonly worker: string;
   readonly signal: AbortSignal;
@@ -247,14 +231,14 @@ export interface JobPlace<Data, Findings> {
 export async function attemptJob<Data, Findings>(given: Job, place: JobPlace<Data, Findings>): Promise<JobResult> {
   const { ralph, tree, push, alone } = place;
   const repository = requireRepository(ralph);
-  const known = push && !place.isNew ? await alone(() => pushedResult(repository, given.attempt.id)) : null;
+  const known = push && !place.isNew ? await alone(() => remote.pushedResult(repository, given.attempt.id)) : null;
   if (known !== null) return known.result;
   const ref = attemptRef(given.attempt.id);
   const begin = { ref, item: given.item, attemptId: given.attempt.id };
   const { job, prepared } = await alone(async () => {
     const job = await checkOutJob(repository, given);
     await ralph.state.adopt(place.backlog.stateFiles);
-    return { job, prepared: await prepareTree(tree, { ...begin, tip: job.base, left: job.left }) };
+    return { job, prepared: await worktrees.prepareTree(tree, { ...begin, tip: job.base, left: job.left }) };
   });
   const { attempt, paths } = await makeAttempt(job, place, prepared);
   const end = attempt.status === "interrupted" ? attempt.turn?.end : undefined;
@@ -263,18 +247,20 @@ export async function attemptJob<Data, Findings>(given: Job, place: JobPlace<Dat
     const details = { id: job.attempt.id, reason: end.message, until };
     throw new RalphError("job-given-back", { details });
   }
-  const work = attempt.status === "interrupted" ? null : await captureTree(tree, [...prepared.left, ...paths]);
+  const work = attempt.status === "interrupted"
+    ? null
+    : await worktrees.captureTree(tree, [...prepared.left, ...paths]);
   place.signal.throwIfAborted();
   const own = work?.own ?? { subjects: [], trailers: [] };
   const result: JobResult = { v: 1, attempt, commit: null, own, worker: place.worker };
   const made = work?.commit ?? job.base;
   const data = { ...result, commit: work === null ? null : made };
   const subject = `ralph: attempt ${job.attempt.id}`;
-  const commit = await commitData(repository, `${made}^{tree}`, [job.base], { subject, data });
+  const commit = await remote.commitData(repository, `${made}^{tree}`, [job.base], { subject, data });
   await outputFrom(repository, ["update-ref", ref, commit]);
   const pushed = { ...result, commit: work === null ? null : commit };
-  if (!push || await pushRefs(repository, [{ ref, commit, from: null }]) === null) return pushed;
-  const first = await pushedResult(repository, job.attempt.id);
+  if (!push || await remote.pushRefs(repository, [{ ref, commit, from: null }]) === null) return pushed;
+  const first = await remote.pushedResult(repository, job.attempt.id);
   if (first === null) throw new Error("the result was pushed by another worker, and is gone again");
   return first.result;
 }
@@ -294,9 +280,9 @@ interface Prepared {
 export async function checkOutJob(repository: WithGit, job: Job): Promise<Job> {
   const { base, attempt: { id }, ralph } = job;
   const refuse = (reason: string): RalphError => new RalphError("job-refused", { details: { id, reason } });
-  const pushed = await pushedJob(repository, id, ralph);
+  const pushed = await remote.pushedJob(repository, id, ralph);
   if (pushed === null) throw refuse(`the remote has no ${jobRef(id)}: it is settled, or was never handed out`);
-  if (!isDeepStrictEqual(lightJob(pushed.job), lightJob(job))) {
+  if (!isDeepStrictEqual(remote.lightJob(pushed.job), remote.lightJob(job))) {
     throw refuse(`the remote has another one under ${jobRef(id)}`);
   }
   const begins = [...new Set([base, ...job.left === null ? [] : [job.left]])];
@@ -336,9 +322,10 @@ async function makeAttempt<Data, Findings>(
     ...(job.greenBefore === null ? {} : { greenBefore: job.greenBefore }),
     unseenFailed: job.unseenFailed,
     budget: job.budget,
-    note: [...inConflict.length === 0 ? [] : [conflictNote(inConflict)], job.told].filter((one) => one !== "").join(
-      "\n\n",
-    ),
+    note: [...inConflict.length === 0 ? [] : [worktrees.conflictNote(inConflict)], job.told].filter((one) => one !== "")
+      .join(
+        "\n\n",
+      ),
     signal,
     brief: tree.brief,
     guard: createTurnGuard(tree.ralph, { userPaths: new Set(), stateFiles: backlog.stateFiles }),
@@ -381,7 +368,7 @@ export async function openClone(host: Host, url: string, path: string): Promise<
     if (!await pathExists(join(path, ".git"))) await outputOfGit(git, clone, { timeoutMs: CLONE_MS });
   }
   const repository = await openRepository(host, path);
-  const theirs = repository === null ? null : await remoteUrl(repository);
+  const theirs = repository === null ? null : await remote.remoteUrl(repository);
   if (repository === null || repository.topLevel !== path || repositoryName(theirs ?? "") !== repositoryName(url)) {
     throw new RalphError("clone-taken", { details: { path, repository: repositoryName(url) } });
   }

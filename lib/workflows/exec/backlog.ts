@@ -3,20 +3,10 @@ import type { LoopDefaults, RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { type Listed, nextOf, passedOf } from "../../backlog/list.ts";
 import * as exec from "./types.ts";
-import { PLAN_TRANSCRIPT_FILE, PROGRESS_FILE, type Story } from "./types.ts";
 import type { GatedBacklog, GateTexts } from "../../recipe/gate_run.ts";
 import { begunPlan, formatPrd, parsePrd } from "./format.ts";
 import { recordDecision } from "./plan/state.ts";
-import {
-  fingerprintOf,
-  headlineOf,
-  isOver,
-  isParked,
-  reasonOf,
-  startable,
-  withFailure,
-  withoutFailure,
-} from "../../backlog/attempts.ts";
+import * as attempts from "../../backlog/attempts.ts";
 import type { Attempt, Item, Settlement } from "../../backlog/types.ts";
 import { localDate } from "../../host/local_date.ts";
 import { presentPaths } from "../../host/files.ts";
@@ -81,16 +71,16 @@ export function prdBacklog(
       return {
         goal: begunPlan(await ralph.state.read(exec.PLAN_STATE_FILE))?.goal ?? null,
         branch: userStories.length === 0 ? "" : branchName, // nothing is made for a PRD that asks for nothing
-        fingerprint: fingerprintOf(userStories.map((story) => [story.id, printOf(story)])),
+        fingerprint: attempts.fingerprintOf(userStories.map((story) => [story.id, printOf(story)])),
       };
     },
 
     overview: async ({ parked }) =>
-      storyOverview(await listed(), { isGivenUp: (item) => isParked(item, parked), anyOrder }),
+      storyOverview(await listed(), { isGivenUp: (item) => attempts.isParked(item, parked), anyOrder }),
 
     async next(look) {
       const stories = await listed();
-      if (stories.length > 0) return nextOf(stories, look, (open) => startable(open, { ...look, anyOrder }));
+      if (stories.length > 0) return nextOf(stories, look, (open) => attempts.startable(open, { ...look, anyOrder }));
       return { status: "blocked", reasons: [`${file} has no stories: \`ralph plan "<goal>"\` writes them`] };
     },
 
@@ -100,7 +90,7 @@ export function prdBacklog(
       const again = (story: exec.Story): exec.Story => ({
         ...story,
         passes: false,
-        notes: withFailure(story.notes, reason),
+        notes: attempts.withFailure(story.notes, reason),
       });
       await change((story) => ids.includes(story.id) ? again(story) : story);
       const subject = `ralph: ${ids.join(", ")} sent back by the final check`;
@@ -163,7 +153,7 @@ interface Place {
   /** The PRD. */
   readonly file: string;
   /** Changes its stories. */
-  readonly change: (to: (story: Story) => Story) => Promise<void>;
+  readonly change: (to: (story: exec.Story) => exec.Story) => Promise<void>;
 }
 
 /** One story's line in `progress.txt`. */
@@ -180,41 +170,45 @@ export interface ProgressEntry {
 }
 
 /** Distinguishes a story from another one with the same id. */
-export function printOf({ title, acceptanceCriteria }: Story): string {
-  return fingerprintOf([title, acceptanceCriteria]);
+export function printOf({ title, acceptanceCriteria }: exec.Story): string {
+  return attempts.fingerprintOf([title, acceptanceCriteria]);
 }
 
 /** Records what became of an attempt in the PRD, and of a story that is over in the progress file. */
 export async function settleStory(
-  item: Item<Story>,
+  item: Item<exec.Story>,
   attempt: Attempt,
   { ralph, file, change }: Place,
 ): Promise<Settlement> {
   async function record(result: ProgressEntry["result"], detail: string): Promise<void> {
     const date = localDate(ralph.host.clock.now());
     const entry = { attemptId: attempt.id, date, storyId: item.id, title: item.title, result, detail };
-    await ralph.state.update(PROGRESS_FILE, (before) => withProgress(before, entry));
+    await ralph.state.update(exec.PROGRESS_FILE, (before) => withProgress(before, entry));
   }
-  const isThis = (story: Story): boolean => story.id === item.id && printOf(story) === item.fingerprint;
+  const isThis = (story: exec.Story): boolean => story.id === item.id && printOf(story) === item.fingerprint;
   if (attempt.status === "verified" || attempt.status === "unverified") {
-    await change((story) => isThis(story) ? { ...story, passes: true, notes: withoutFailure(story.notes) } : story);
+    await change((story) =>
+      isThis(story) ? { ...story, passes: true, notes: attempts.withoutFailure(story.notes) } : story
+    );
     const result = attempt.status === "verified" ? "passed" : "unverified";
     const detail = (attempt.verification?.results ?? []).map(({ name }) => name).join(", ");
     await record(result, detail);
     const stateSubject = `ralph: ${item.id} ${result}`;
     const subject = `feat: ${item.id} - ${item.title}`;
     // the transcript has the gates' decisions, taken after it was committed with the plan
-    const paths = [file, PROGRESS_FILE, ...await presentPaths(ralph.root, [PLAN_TRANSCRIPT_FILE])];
+    const paths = [file, exec.PROGRESS_FILE, ...await presentPaths(ralph.root, [exec.PLAN_TRANSCRIPT_FILE])];
     return { status: "passed", commit: { subject, stateSubject, body: stateSubject, paths, work: true } };
   }
   if (attempt.status === "interrupted") return { status: "open" };
 
-  const reason = reasonOf(attempt);
+  const reason = attempts.reasonOf(attempt);
   const said = `attempt ${attempt.number} ${attempt.status}: ${reason}`;
-  await change((story) => isThis(story) ? { ...story, passes: false, notes: withFailure(story.notes, said) } : story);
-  const parked = isOver(attempt);
-  if (parked) await record("parked", headlineOf(reason));
-  const paths = parked ? [file, PROGRESS_FILE] : [file];
+  await change((story) =>
+    isThis(story) ? { ...story, passes: false, notes: attempts.withFailure(story.notes, said) } : story
+  );
+  const parked = attempts.isOver(attempt);
+  if (parked) await record("parked", attempts.headlineOf(reason));
+  const paths = parked ? [file, exec.PROGRESS_FILE] : [file];
   const commit = { subject: `ralph: ${item.id} ${parked ? "parked" : "failed"}`, paths, work: false };
   return parked ? { status: "parked", reason, commit } : { status: "open", reason, commit };
 }

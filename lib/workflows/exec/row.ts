@@ -1,15 +1,7 @@
 import type { Backlog } from "../../backlog/types.ts";
 import type { FlagTable } from "../../cli/command.ts";
 import * as flags from "../../cli/flags.ts";
-import {
-  CODEBASE_MAP_FILE,
-  EXEC_FOLDER,
-  EXEC_RUNS,
-  PLAN_STATE_FILE,
-  PLAN_TRANSCRIPT_FILE,
-  PRD_FILE,
-  PROGRESS_FILE,
-} from "./types.ts";
+import * as exec from "./types.ts";
 import type { WorkflowRow } from "../workflow.ts";
 
 /** The parts after the plan. */
@@ -35,14 +27,20 @@ export const EXEC: WorkflowRow = {
   summary: "a goal becomes scripts/ralph/prd.json, story by story verified and committed",
   hint: "a goal becomes stories, each verified and committed",
   start: 'ralph exec "<goal>"',
-  state: EXEC_FOLDER,
+  state: exec.EXEC_FOLDER,
   runState: {
-    files: [PRD_FILE, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, PROGRESS_FILE, `${EXEC_FOLDER}/prd.json.before`],
-    kept: [CODEBASE_MAP_FILE],
+    files: [
+      exec.PRD_FILE,
+      exec.PLAN_STATE_FILE,
+      exec.PLAN_TRANSCRIPT_FILE,
+      exec.PROGRESS_FILE,
+      `${exec.EXEC_FOLDER}/prd.json.before`,
+    ],
+    kept: [exec.CODEBASE_MAP_FILE],
     unused: async (root) => await (await import("./scaffold.ts")).unusedMap(root),
   },
   help: { plan: "scripts/ralph/prd.json, by questions and a review", run: "the stories of the PRD" },
-  runs: () => Promise.resolve([EXEC_RUNS]),
+  runs: () => Promise.resolve([exec.EXEC_RUNS]),
   resume: ({ name }) => Promise.resolve(RESUME[name] ?? null),
   workflow: {
     init: { next: '`ralph exec "<goal>"`' }, // planning makes what it needs

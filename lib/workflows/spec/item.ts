@@ -3,19 +3,7 @@ import { textsOf } from "../plain.ts";
 import { changesTests } from "../../backlog/changes_tests.ts";
 import { fingerprintOf, isParked } from "../../backlog/attempts.ts";
 import type { Item, Next, ParkedItem } from "../../backlog/types.ts";
-import {
-  circleOf,
-  doneOf,
-  issuesOf,
-  parsePlan,
-  pendingOf,
-  readyTasks,
-  recordIn,
-  rejectionsOf,
-  specLine,
-  specOf,
-  tasksOf,
-} from "./plan_file.ts";
+import * as plans from "./plan_file.ts";
 import { type Issue, type Plan, PLAN_FILE, type Task } from "./types.ts";
 
 /** An item of the spec workflow carries the plan as it was when the item was given, as far as it matters. */
@@ -35,19 +23,19 @@ export type SpecItem = Item<SpecItemData>;
 
 /** The tasks that an item is about. */
 export function tasksIn({ data }: SpecItem): readonly Task[] {
-  return tasksOf(parsePlan(data.lines.join("\n"), PLAN_FILE));
+  return plans.tasksOf(plans.parsePlan(data.lines.join("\n"), PLAN_FILE));
 }
 
 /** The issues that an item is about. */
 export function issuesIn({ data }: SpecItem): readonly Issue[] {
-  return issuesOf(parsePlan(data.lines.join("\n"), PLAN_FILE));
+  return plans.issuesOf(plans.parsePlan(data.lines.join("\n"), PLAN_FILE));
 }
 
 /** As `provider.route` has it. */
 const PRIORITIES = { high: 1, medium: 2, low: 3 } as const;
 
 export function buildItem(plan: Plan, task: Task): SpecItem {
-  const rejections = rejectionsOf(plan, task.id);
+  const rejections = plans.rejectionsOf(plan, task.id);
   return {
     id: task.id,
     kind: "BUILD",
@@ -80,7 +68,7 @@ function isAdded({ record, parent, createdFrom, supersedes }: Task): boolean {
 }
 
 export function decomposeItem(plan: Plan, task: Task): SpecItem {
-  const ids = tasksOf(plan).map(({ id }) => id);
+  const ids = plans.tasksOf(plan).map(({ id }) => id);
   return stageItem(plan, [task], {
     id: decomposeId(task),
     title: onOneLine(task.name),
@@ -93,14 +81,14 @@ export function decomposeId({ id }: Pick<Task, "id">): string {
 }
 
 export function verifyItem(plan: Plan): SpecItem {
-  const done = doneOf(plan);
+  const done = plans.doneOf(plan);
   const fingerprint = fingerprintOf(done.flatMap(({ id, doneAt }) => [id, doneAt ?? ""]));
   const title = `${done.length} done task${done.length === 1 ? "" : "s"}`;
   return stageItem(plan, done, { id: "VERIFY", review: true, title, fingerprint }, { stage: "VERIFY" });
 }
 
 export function investigateItem(plan: Plan): SpecItem {
-  const issues = issuesOf(plan).filter(isInvestigated);
+  const issues = plans.issuesOf(plan).filter(isInvestigated);
   const fingerprint = fingerprintOf(issues.map(({ id }) => id));
   const title = `${issues.length} issue${issues.length === 1 ? "" : "s"}`;
   return stageItem(plan, issues, { id: "INVESTIGATE", review: true, title, fingerprint }, { stage: "INVESTIGATE" });
@@ -113,13 +101,13 @@ function stageItem(
   item: Pick<SpecItem, "fingerprint" | "id" | "review" | "title">,
   data: Pick<SpecItemData, "stage"> & Partial<SpecItemData>,
 ): SpecItem {
-  const known = { spec: specOf(plan) ?? "", lines: linesOf(plan, records), ids: [], rejections: 0 };
+  const known = { spec: plans.specOf(plan) ?? "", lines: linesOf(plan, records), ids: [], rejections: 0 };
   const form = { kind: data.stage, exclusive: true, preparatory: true, commitsNothing: true } as const;
   return { ...item, ...form, data: { ...known, ...data } };
 }
 
 function linesOf({ lines }: Plan, records: readonly (Task | Issue)[]): readonly string[] {
-  const rawOf = new Map(lines.map(({ entry, raw }) => [recordIn(entry), raw]));
+  const rawOf = new Map(lines.map(({ entry, raw }) => [plans.recordIn(entry), raw]));
   return records.map((record) => rawOf.get(record) ?? "");
 }
 
@@ -134,18 +122,18 @@ export const MOST_ROUNDS = 3;
 
 /** The stage of a plan: computed, never stored. A line that cannot be read may be a task. */
 export function stageOf(plan: Plan): Stage {
-  const pending = pendingOf(plan);
-  if (specOf(plan) === null || isUnplanned(plan)) return "PLAN";
+  const pending = plans.pendingOf(plan);
+  if (plans.specOf(plan) === null || isUnplanned(plan)) return "PLAN";
   if (pending.some(isDivided)) return "DECOMPOSE";
   if (pending.length > 0) return "BUILD";
-  if (doneOf(plan).length > 0) return "VERIFY";
-  if (issuesOf(plan).length > 0) return "INVESTIGATE";
+  if (plans.doneOf(plan).length > 0) return "VERIFY";
+  if (plans.issuesOf(plan).length > 0) return "INVESTIGATE";
   return plan.lines.some(({ entry }) => entry.type === "invalid") ? "BUILD" : "COMPLETE";
 }
 
 /** The current spec was set, and nothing has been planned for it. */
 export function isUnplanned(plan: Plan): boolean {
-  return specLine(plan)?.planned === false && pendingOf(plan).length + doneOf(plan).length === 0;
+  return plans.specLine(plan)?.planned === false && plans.pendingOf(plan).length + plans.doneOf(plan).length === 0;
 }
 
 /** The task is to be taken apart: its turn ran out of time or context, and it is no part of parts of parts. */
@@ -179,7 +167,7 @@ export function offered(plan: Plan, options: OfferOptions): Next<SpecItemData> {
   if (stage !== undefined && inFlight.length > 0) return { status: "waiting" };
   if (stage !== undefined && !isParked(stage, parked)) return { status: "item", item: stage };
 
-  const free = readyTasks(pendingOf(plan)).find((task) =>
+  const free = plans.readyTasks(plans.pendingOf(plan)).find((task) =>
     !isDivided(task) && !inFlight.includes(task.id) && !isGivenUp(plan, task.id, options) &&
     !isTaskParked(task, parked)
   );
@@ -187,13 +175,15 @@ export function offered(plan: Plan, options: OfferOptions): Next<SpecItemData> {
   if (inFlight.length > 0) return { status: "waiting" };
   const reasons = blockedReasons(plan, limit, parked, stage);
   if (reasons.length === 0) return { status: "done", summary: "COMPLETE" };
-  const givenUp = pendingOf(plan).filter((task) => isGivenUp(plan, task.id, options) && !isTaskParked(task, parked));
+  const givenUp = plans.pendingOf(plan).filter((task) =>
+    isGivenUp(plan, task.id, options) && !isTaskParked(task, parked)
+  );
   return { status: "blocked", reasons, givenUp: givenUp.length };
 }
 
 /** `true` if a task was rejected too often. */
 export function isGivenUp(plan: Plan, id: string, { limit = Infinity, forgiven }: OfferOptions): boolean {
-  return rejectionsOf(plan, id) - (forgiven?.get(id) ?? 0) >= limit;
+  return plans.rejectionsOf(plan, id) - (forgiven?.get(id) ?? 0) >= limit;
 }
 
 /** `true` if the loop gave up on a task. A hash is made only where its id is parked. */
@@ -204,7 +194,7 @@ export function isTaskParked(task: Task, parked: readonly ParkedItem[]): boolean
 /** Why the loop gave up on pending tasks, by their ids: `ralph build` does not take these up, and the plan does not show it. */
 export function givenUpIn(plan: Plan, parked: readonly ParkedItem[]): ReadonlyMap<string, string> {
   return new Map(
-    pendingOf(plan).flatMap((task) => {
+    plans.pendingOf(plan).flatMap((task) => {
       const whole = isDivided(task) ? reasonOf(decomposeId(task), parked) : undefined;
       const reason = whole ?? (isTaskParked(task, parked) ? reasonOf(task.id, parked) : undefined);
       return reason === undefined ? [] : [[task.id, reason] as const];
@@ -218,21 +208,21 @@ function reasonOf(id: string, parked: readonly ParkedItem[]): string | undefined
 
 /** The first task that is to be taken apart, or the stage that comes when no task is pending. */
 function itemOfStage(plan: Plan, parked: readonly ParkedItem[]): SpecItem | undefined {
-  for (const task of pendingOf(plan).filter(isDivided)) {
+  for (const task of plans.pendingOf(plan).filter(isDivided)) {
     const item = decomposeItem(plan, task);
     if (!isParked(item, parked)) return item;
   }
-  if (pendingOf(plan).length > 0) return undefined;
-  if (doneOf(plan).length > 0) return verifyItem(plan);
-  return issuesOf(plan).some(isInvestigated) ? investigateItem(plan) : undefined;
+  if (plans.pendingOf(plan).length > 0) return undefined;
+  if (plans.doneOf(plan).length > 0) return verifyItem(plan);
+  return plans.issuesOf(plan).some(isInvestigated) ? investigateItem(plan) : undefined;
 }
 
 /** Why no turn is worth its price: nothing was planned, or the plan can never be complete as it is. */
 function hopelessReason(plan: Plan): string | null {
-  const spec = specOf(plan);
+  const spec = plans.specOf(plan);
   if (spec === null) return "no spec is set: `ralph plan SPEC.md` plans one";
   if (isUnplanned(plan)) return `nothing is planned for ${spec}: \`ralph plan ${spec}\` does so`;
-  return circleOf(plan)?.problem ?? null;
+  return plans.circleOf(plan)?.problem ?? null;
 }
 
 /** Why nothing can be taken up although something is left. */
@@ -243,14 +233,14 @@ function blockedReasons(
   stage: SpecItem | undefined,
 ): readonly string[] {
   if (stage !== undefined) return [`${stage.id}: ${firstLine(reasonOf(stage.id, parked) ?? "was given up on")}`];
-  const pending = pendingOf(plan);
+  const pending = plans.pendingOf(plan);
   const ids = new Set(pending.map(({ id }) => id));
   const tasks = pending.map((task) => {
     const reason = reasonOf(isDivided(task) ? decomposeId(task) : task.id, parked) ??
       waitingReason(plan, task, ids, limit);
     return `${task.id}: ${firstLine(reason)}`;
   });
-  const issues = pending.length > 0 ? [] : issuesOf(plan).filter((issue) => !isInvestigated(issue));
+  const issues = pending.length > 0 ? [] : plans.issuesOf(plan).filter((issue) => !isInvestigated(issue));
   return [
     ...tasks,
     ...issues.map(({ id, desc }) =>
@@ -266,7 +256,7 @@ function blockedReasons(
 
 /** Why a pending task waits. */
 function waitingReason(plan: Plan, { id, deps, reject }: Task, pending: ReadonlySet<string>, limit: number): string {
-  const times = rejectionsOf(plan, id);
+  const times = plans.rejectionsOf(plan, id);
   if (times >= limit) return `rejected ${times} times: ${reject ?? "no reason given"}`;
   const open = deps.filter((one) => pending.has(one));
   return open.length > 0 ? `waits for ${open.join(", ")}` : reject ?? "was given up on";

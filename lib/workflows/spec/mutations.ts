@@ -5,22 +5,7 @@
  */
 import { verifyCommands } from "../../backlog/verify_commands.ts";
 import { onOneLine } from "../../prompts/render.ts";
-import {
-  circleIn,
-  doneOf,
-  idsOf,
-  isLineOf,
-  issuesOf,
-  pendingOf,
-  readyTasks,
-  specLine,
-  specOf,
-  tasksById,
-  tasksOf,
-  withChanged,
-  without,
-  withRecord,
-} from "./plan_file.ts";
+import * as plans from "./plan_file.ts";
 import { usage } from "../../cli/command.ts";
 import type { Entry, JsonObject, Plan, Priority, Task } from "./types.ts";
 
@@ -73,7 +58,7 @@ function namesOf(names: readonly string[], kind: string): string {
 
 /** Ids that the tasks name and that are neither in the file nor among themselves. */
 export function unknownIds(plan: Plan, tasks: readonly NewTask[]): readonly string[] {
-  const here = new Set([...idsOf(plan), ...tasks.map(({ id }) => id)]);
+  const here = new Set([...plans.idsOf(plan), ...tasks.map(({ id }) => id)]);
   const named = tasks.flatMap(({ deps = [], parent, created_from }) => [...deps, parent, created_from]);
   return [...new Set(named)].filter((id) => id !== undefined).filter((id) => !here.has(id));
 }
@@ -90,7 +75,7 @@ export function addTasks(
   options: { readonly upsert?: boolean | undefined } = {},
 ): Change {
   const changed = tasks.reduce((now, task) => addTask(now, task, options), plan);
-  const circle = circleIn(tasksOf(changed));
+  const circle = plans.circleIn(plans.tasksOf(changed));
   if (circle !== null) {
     throw usage(
       `the tasks would depend on each other in a circle: ${circle.text}`,
@@ -101,19 +86,19 @@ export function addTasks(
 }
 
 function addTask(plan: Plan, task: NewTask, { upsert = false }: { readonly upsert?: boolean | undefined }): Plan {
-  const spec = task.spec ?? specOf(plan);
+  const spec = task.spec ?? plans.specOf(plan);
   if (spec === null) {
     const hint = "`ralph set-spec FILE` sets it; `ralph plan FILE` plans it";
     throw usage("no spec is set, and a task belongs to one", hint);
   }
   if (task.name.trim() === "") throw usage("a task needs a name", '`ralph task add "what to do"`');
-  const same = pendingOf(plan).find((old) => upsert && old.spec === spec && old.name === task.name);
-  if (same !== undefined) return withChanged(plan, isLineOf(same), given(task));
+  const same = plans.pendingOf(plan).find((old) => upsert && old.spec === spec && old.name === task.name);
+  if (same !== undefined) return plans.withChanged(plan, plans.isLineOf(same), given(task));
 
   const { id = "" } = task;
   checkFree(plan, id);
   const record: JsonObject = { t: "task", id, spec, name: task.name, ...given(task), ...task.own, s: "p" };
-  return task.supersedes === undefined ? withRecord(plan, record) : replaced(plan, task.supersedes, task, record);
+  return task.supersedes === undefined ? plans.withRecord(plan, record) : replaced(plan, task.supersedes, task, record);
 }
 
 /** The keys that were given, empty ones left out. */
@@ -124,25 +109,25 @@ function given({ notes, accept, deps = [], priority, parent, created_from, super
 
 /** The old task goes, its tombstones stay, and what waited for it waits for the new one. */
 function replaced(plan: Plan, oldId: string, { id = "", notes = "" }: NewTask, record: JsonObject): Plan {
-  const old = tasksById(plan).get(oldId);
+  const old = plans.tasksById(plan).get(oldId);
   if (old === undefined) throw usage(`there is no task ${oldId} to supersede`, LISTS_TASKS);
   if (old.s === "d") throw usage(`${oldId} is done`, `reject it first: \`ralph task reject ${oldId} "reason"\``);
   const why = `It replaces ${oldId} (${old.name}), which was rejected: ${old.reject}`;
   const told = old.reject === null ? record : { ...record, notes: notes === "" ? why : `${notes}\n${why}` };
-  return withDependents(withRecord(without(plan, isLineOf(old)), told), oldId, [id]);
+  return withDependents(plans.withRecord(plans.without(plan, plans.isLineOf(old)), told), oldId, [id]);
 }
 
 /** Whatever depended on one task depends on these instead. */
 export function withDependents(plan: Plan, oldId: string, newIds: readonly string[]): Plan {
-  const dependents = tasksOf(plan).filter(({ id, deps }) => deps.includes(oldId) && !newIds.includes(id));
+  const dependents = plans.tasksOf(plan).filter(({ id, deps }) => deps.includes(oldId) && !newIds.includes(id));
   return dependents.reduce((changed, task) => {
     const deps = [...new Set(task.deps.flatMap((id) => id === oldId ? newIds : [id]))];
-    return withChanged(changed, isLineOf(task), { deps });
+    return plans.withChanged(changed, plans.isLineOf(task), { deps });
   }, plan);
 }
 
 function checkFree(plan: Plan, id: string): void {
-  if (id === "" || idsOf(plan).has(id)) throw usage(`the id ${id} is taken`, "leave `id` out: Ralph gives one");
+  if (id === "" || plans.idsOf(plan).has(id)) throw usage(`the id ${id} is taken`, "leave `id` out: Ralph gives one");
 }
 
 /** A new task's record without permissions to change tests. */
@@ -178,14 +163,14 @@ export function doneTask(
   plan: Plan,
   { id, head }: { readonly id?: string | undefined; readonly head: string | null },
 ): Change | null {
-  const task = id === undefined ? firstTask(plan) : pendingOf(plan).find((one) => one.id === id);
+  const task = id === undefined ? firstTask(plan) : plans.pendingOf(plan).find((one) => one.id === id);
   if (task === undefined) {
-    if (doneOf(plan).some((one) => one.id === id)) return null;
+    if (plans.doneOf(plan).some((one) => one.id === id)) return null;
     throw usage(id === undefined ? "no task is pending" : `no pending task has the id ${id}`, LISTS_TASKS);
   }
-  const open = task.deps.filter((one) => pendingOf(plan).some((other) => other.id === one));
+  const open = task.deps.filter((one) => plans.pendingOf(plan).some((other) => other.id === one));
   return {
-    plan: withChanged(plan, isLineOf(task), {
+    plan: plans.withChanged(plan, plans.isLineOf(task), {
       s: "d",
       ...(head === null ? {} : { done_at: head }),
       kill: undefined,
@@ -199,15 +184,15 @@ export function doneTask(
 
 /** The first in topological order; in a circle of dependencies, the first of the file. */
 export function firstTask(plan: Plan): Task | undefined {
-  return readyTasks(pendingOf(plan))[0] ?? pendingOf(plan)[0];
+  return plans.readyTasks(plans.pendingOf(plan))[0] ?? plans.pendingOf(plan)[0];
 }
 
 /** Takes all done tasks out of the file: they live on in git's history. @throws {RalphError} usage when none is done */
 export function acceptTasks(plan: Plan): Change {
-  const names = doneOf(plan).map(({ name }) => name);
+  const names = plans.doneOf(plan).map(({ name }) => name);
   if (names.length === 0) throw usage("no task is done", `${LISTS_TASKS}; \`ralph task done\` marks one`);
   return {
-    plan: planned(without(plan, (entry) => entry.type === "task" && entry.task.s === "d")),
+    plan: planned(plans.without(plan, (entry) => entry.type === "task" && entry.task.s === "d")),
     subject: `ralph: task accept - ${namesOf(names, "tasks")}`,
   };
 }
@@ -222,7 +207,7 @@ export function rejectTask(
   plan: Plan,
   { id, reason }: { readonly id?: string | undefined; readonly reason: string },
 ): Change {
-  const task = id === undefined ? firstDone(plan) : doneOf(plan).find((one) => one.id === id);
+  const task = id === undefined ? firstDone(plan) : plans.doneOf(plan).find((one) => one.id === id);
   if (task === undefined) {
     throw usage(id === undefined ? "no task is done" : `no done task has the id ${id}`, LISTS_TASKS);
   }
@@ -231,13 +216,13 @@ export function rejectTask(
 
 /** The plan with this task pending again and a tombstone for the commit at which it was done. */
 export function withRejection(plan: Plan, task: Task, reason: string, head?: string | null): Plan {
-  const pending = withChanged(plan, isLineOf(task), { s: "p", done_at: undefined, reject: reason });
-  return withRecord(pending, { t: "reject", id: task.id, done_at: task.doneAt ?? head ?? NO_COMMIT, reason });
+  const pending = plans.withChanged(plan, plans.isLineOf(task), { s: "p", done_at: undefined, reject: reason });
+  return plans.withRecord(pending, { t: "reject", id: task.id, done_at: task.doneAt ?? head ?? NO_COMMIT, reason });
 }
 
 /** The first done task in topological order: that which would have been built first. */
 export function firstDone(plan: Plan): Task | undefined {
-  return readyTasks(doneOf(plan))[0];
+  return plans.readyTasks(plans.doneOf(plan))[0];
 }
 
 /**
@@ -250,25 +235,31 @@ export function addIssues(
   plan: Plan,
   issues: readonly { readonly id: string; readonly desc: string; readonly rounds?: number }[],
 ): Change {
-  const spec = specOf(plan);
+  const spec = plans.specOf(plan);
   if (spec === null) throw usage("no spec is set, and an issue belongs to one", "`ralph set-spec FILE` sets it");
   let changed = plan;
   for (const { id, desc, rounds = 0 } of issues) {
     if (desc.trim() === "") throw usage("an issue needs a description", '`ralph issue add "what was found"`');
     checkFree(changed, id);
-    changed = withRecord(changed, { t: "issue", id, spec, desc, ...(rounds > 0 ? { issue_rounds: rounds } : {}) });
+    changed = plans.withRecord(changed, {
+      t: "issue",
+      id,
+      spec,
+      desc,
+      ...(rounds > 0 ? { issue_rounds: rounds } : {}),
+    });
   }
   return { plan: changed, subject: `ralph: issue add - ${namesOf(issues.map(({ desc }) => desc), "issues")}` };
 }
 
 /** Removes an issue. @param id default: the first. @throws {RalphError} usage when there is none */
 export function doneIssue(plan: Plan, id?: string): Change {
-  const issue = issuesOf(plan).find((one) => id === undefined || one.id === id);
+  const issue = plans.issuesOf(plan).find((one) => id === undefined || one.id === id);
   if (issue === undefined) {
     throw usage(`there is no issue${id === undefined ? "" : ` ${id}`}`, "`ralph query issues` lists them");
   }
   return {
-    plan: without(plan, (entry) => entry.type === "issue" && entry.issue === issue),
+    plan: plans.without(plan, (entry) => entry.type === "issue" && entry.issue === issue),
     subject: `ralph: issue done - ${shortName(issue.desc)}`,
   };
 }
@@ -276,22 +267,22 @@ export function doneIssue(plan: Plan, id?: string): Change {
 /** Makes a spec the current one; everything else in the file stays. Another one is not planned yet. */
 export function setSpec(plan: Plan, spec: string): Change {
   const subject = `ralph: set spec ${spec}`;
-  const last = specLine(plan);
-  if (last === null) return { plan: withRecord(plan, { t: "spec", spec, planned: false }), subject };
-  const one = without(plan, (entry) => entry.type === "spec" && entry !== last);
+  const last = plans.specLine(plan);
+  if (last === null) return { plan: plans.withRecord(plan, { t: "spec", spec, planned: false }), subject };
+  const one = plans.without(plan, (entry) => entry.type === "spec" && entry !== last);
   if (last.spec === spec) return { plan: one, subject };
-  return { plan: withChanged(one, (entry) => entry === last, { spec, planned: false }), subject };
+  return { plan: plans.withChanged(one, (entry) => entry === last, { spec, planned: false }), subject };
 }
 
 /** The current spec was planned, or its tasks were accepted: with nothing left it is complete. */
 export function planned(plan: Plan): Plan {
   const isLeft = (entry: Entry): boolean => entry.type === "spec" && !entry.planned;
-  return plan.lines.some(({ entry }) => isLeft(entry)) ? withChanged(plan, isLeft, { planned: undefined }) : plan;
+  return plan.lines.some(({ entry }) => isLeft(entry)) ? plans.withChanged(plan, isLeft, { planned: undefined }) : plan;
 }
 
 /** Unfinished tasks of other specs. */
 export function unfinishedOf(plan: Plan, spec: string): readonly Task[] {
-  return tasksOf(plan).filter((task) => (task.s === "p" || task.s === "d") && task.spec !== spec);
+  return plans.tasksOf(plan).filter((task) => (task.s === "p" || task.s === "d") && task.spec !== spec);
 }
 
 /**
@@ -300,7 +291,7 @@ export function unfinishedOf(plan: Plan, spec: string): readonly Task[] {
  */
 export function beginSpec(plan: Plan, spec: string): Change {
   const foreign = new Set(unfinishedOf(plan, spec));
-  const kept = without(plan, (entry) => entry.type === "task" && foreign.has(entry.task));
-  const isFresh = pendingOf(kept).length + doneOf(kept).length === 0;
-  return setSpec(isFresh ? without(kept, ({ type }) => type === "reject") : kept, spec);
+  const kept = plans.without(plan, (entry) => entry.type === "task" && foreign.has(entry.task));
+  const isFresh = plans.pendingOf(kept).length + plans.doneOf(kept).length === 0;
+  return setSpec(isFresh ? plans.without(kept, ({ type }) => type === "reject") : kept, spec);
 }

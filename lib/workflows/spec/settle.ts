@@ -9,20 +9,7 @@ import type { Attempt, CheckResult, PassedItem, PassedRecord, SettleCommit, Sett
 import { parentId, scopeOf, type SpecFindings, withClaims } from "./turn_claims.ts";
 import { MOST_PARTINGS, type SpecItem, tasksIn, testsChangedBy } from "./item.ts";
 import { inherited, planned, shortName, withDependents, withRejection } from "./mutations.ts";
-import {
-  doneOf,
-  idsOf,
-  pendingOf,
-  readLine,
-  recordIn,
-  rejectionsOf,
-  rejectsOf,
-  tasksById,
-  tasksOf,
-  withChanged,
-  withLine,
-  without,
-} from "./plan_file.ts";
+import * as plans from "./plan_file.ts";
 import { type Entry, type Plan, PLAN_FILE, type Task } from "./types.ts";
 
 const LONGEST_REASON = 1000;
@@ -85,7 +72,7 @@ function buildSettled(item: SpecItem, attempt: Attempt, { root, isGivenUp }: Set
     const { subject: stateSubject, ...state } = commitOf("task done", item);
     const commit = { ...state, subject: `feat: ${id} - ${item.title}`, stateSubject, work: true };
     const to = (plan: Plan): Plan =>
-      withChanged(withGiven(plan, item), isTask(id, "p"), { s: "d", done_at: undefined });
+      plans.withChanged(withGiven(plan, item), isTask(id, "p"), { s: "d", done_at: undefined });
     return { to, end: () => ({ status: "passed", commit }) };
   }
   const toPending = (plan: Plan): Plan => reset(plan, item);
@@ -99,7 +86,7 @@ function buildSettled(item: SpecItem, attempt: Attempt, { root, isGivenUp }: Set
   }
   if (kill !== null) { // the task is to be taken apart
     const log = attempt.turn === null ? {} : { kill_log: relative(root, attempt.turn.transcript).replaceAll(sep, "/") };
-    const to = (plan: Plan): Plan => withChanged(toPending(plan), isTask(id, "p"), { kill, ...log });
+    const to = (plan: Plan): Plan => plans.withChanged(toPending(plan), isTask(id, "p"), { kill, ...log });
     return { to, end: () => ({ status: "open", reason, commit: commitOf("task kill", item) }) };
   }
   return {
@@ -121,10 +108,10 @@ function killOf(attempt: Attempt): "timeout" | "context" | null {
 function failed(plan: Plan, item: SpecItem, attempt: Attempt): Plan {
   const head = attempt.turn?.head?.slice(0, SHORT_HASH) ?? null;
   const open = reset(plan, item);
-  const pending = pendingOf(open).find(({ id }) => id === item.id);
+  const pending = plans.pendingOf(open).find(({ id }) => id === item.id);
   const isClaimed = attempt.claim?.status === "done";
   // Settled again after a crash: the tombstone is there already.
-  const isSettled = rejectionsOf(open, item.id) > item.data.rejections;
+  const isSettled = plans.rejectionsOf(open, item.id) > item.data.rejections;
   return pending !== undefined && isClaimed && !isSettled
     ? withRejection(open, pending, shortReason(reasonOf(attempt)), head)
     : open;
@@ -132,7 +119,7 @@ function failed(plan: Plan, item: SpecItem, attempt: Attempt): Plan {
 
 /** The item's own task is pending again, and comes back where it left the file; what others did meanwhile stays. */
 function reset(plan: Plan, item: SpecItem): Plan {
-  return withChanged(withGiven(plan, item), isTask(item.id, "d"), { s: "p", done_at: undefined });
+  return plans.withChanged(withGiven(plan, item), isTask(item.id, "d"), { s: "p", done_at: undefined });
 }
 
 function verifySettled(item: SpecItem, attempt: Attempt): Settled {
@@ -142,13 +129,13 @@ function verifySettled(item: SpecItem, attempt: Attempt): Settled {
     const commit = commitOf("task accept", { title: title ?? `${item.data.lines.length} tasks` });
     const isAccepted = (entry: Entry): boolean =>
       entry.type === "task" && entry.task.s === "d" && ids.includes(entry.task.id);
-    return { to: (plan) => planned(without(plan, isAccepted)), end: () => ({ status: "passed", commit }) };
+    return { to: (plan) => planned(plans.without(plan, isAccepted)), end: () => ({ status: "passed", commit }) };
   }
   return {
     counts: (command) => command !== "task accept",
     to: (plan) => notAccepted(plan, item, attempt),
     end(after) {
-      const done = new Set(doneOf(after).map(({ id }) => id));
+      const done = new Set(plans.doneOf(after).map(({ id }) => id));
       const reopened = ids.filter((id) => !done.has(id));
       return { ...again(attempt, commitOf("task reject", item)), ...(reopened.length === 0 ? {} : { reopened }) };
     },
@@ -160,13 +147,13 @@ function notAccepted(plan: Plan, item: SpecItem, attempt: Attempt): Plan {
   let changed = plan;
   for (const [index, { id, doneAt }] of tasksIn(item).entries()) {
     // a tombstone names the very commit at which the task was done: it was replaced
-    const isRejected = rejectsOf(plan).some((one) => one.id === id && (doneAt === null || one.doneAt === doneAt));
-    if (!tasksById(plan).has(id) && !isRejected) changed = withLine(changed, item.data.lines[index] ?? "");
+    const isRejected = plans.rejectsOf(plan).some((one) => one.id === id && (doneAt === null || one.doneAt === doneAt));
+    if (!plans.tasksById(plan).has(id) && !isRejected) changed = plans.withLine(changed, item.data.lines[index] ?? "");
   }
   const failures = attempt.verification?.status === "failed" ? attempt.verification.failures : [];
   for (const { id } of tasksIn(item)) {
     const own = failures.filter(({ scope }) => scope === id);
-    const task = doneOf(changed).find((one) => one.id === id);
+    const task = plans.doneOf(changed).find((one) => one.id === id);
     if (own.length === 0 || task === undefined) continue;
     changed = withRejection(changed, task, shortReason(own.map(describe).join("; ")));
   }
@@ -185,7 +172,7 @@ function decomposeSettled(item: SpecItem, attempt: Attempt<SpecFindings>): Settl
   const asked = new Set(attempt.claim?.findings?.claims.map(({ command }) => command));
   if (asked.has("task done") && !asked.has("task add")) { // done already: a BUILD turn says so, and its checks decide
     const changes = { kill: undefined, kill_log: undefined, decompose: undefined };
-    const to = (plan: Plan): Plan => withChanged(plan, isTask(parentId(item), "p"), changes);
+    const to = (plan: Plan): Plan => plans.withChanged(plan, isTask(parentId(item), "p"), changes);
     return { to, end: () => ({ status: "passed", commit: commitOf("task resume", item) }) };
   }
   const commit = commitOf("task decompose", item);
@@ -195,30 +182,30 @@ function decomposeSettled(item: SpecItem, attempt: Attempt<SpecFindings>): Settl
 
 /** A DECOMPOSE turn that passed: the parts take the place of the whole. */
 function decomposed(plan: Plan, item: SpecItem): Plan {
-  const parent = tasksById(plan).get(parentId(item));
+  const parent = plans.tasksById(plan).get(parentId(item));
   const children = newChildren(item, plan);
   if (parent === undefined || children.length === 0) return plan;
   const globs = testsChangedBy(parent);
   let changed = withLastPart(withDependents(plan, parent.id, children), parent, children);
-  for (const { id, deps: own } of tasksOf(changed).filter((task) => children.includes(task.id))) {
+  for (const { id, deps: own } of plans.tasksOf(changed).filter((task) => children.includes(task.id))) {
     const deps = [...new Set([...own.filter((one) => one !== parent.id), ...parent.deps])];
-    changed = withChanged(changed, isTask(id), {
+    changed = plans.withChanged(changed, isTask(id), {
       changes_tests: globs,
       decompose_depth: parent.depth + 1,
       ...(deps.join() === own.join() ? {} : { deps: deps.length === 0 ? undefined : deps }),
     });
   }
-  return without(changed, isTask(parent.id));
+  return plans.without(changed, isTask(parent.id));
 }
 
 /** A part that no other one waits for is built last, and what the whole has to pass is checked then. */
 function withLastPart(plan: Plan, parent: Task, children: readonly string[]): Plan {
-  const parts = tasksOf(plan).filter(({ id }) => children.includes(id));
+  const parts = plans.tasksOf(plan).filter(({ id }) => children.includes(id));
   const last = parts.findLast(({ id }) => !parts.some(({ deps }) => deps.includes(id)));
   if (last === undefined) return plan;
   const deps = [...new Set([...last.deps, ...children.filter((id) => id !== last.id)])];
   const { accept } = inherited({ accept: last.accept }, parent);
-  return withChanged(plan, isTask(last.id), {
+  return plans.withChanged(plan, isTask(last.id), {
     deps: deps.length === 0 ? undefined : deps,
     accept: accept === "" ? undefined : accept,
   });
@@ -227,7 +214,9 @@ function withLastPart(plan: Plan, parent: Task, children: readonly string[]): Pl
 /** Tasks that a DECOMPOSE turn made of its own. */
 function newChildren(item: SpecItem, plan: Plan): readonly string[] {
   const parent = parentId(item);
-  return tasksOf(plan).filter((task) => task.parent === parent && !item.data.ids.includes(task.id)).map(({ id }) => id);
+  return plans.tasksOf(plan).filter((task) => task.parent === parent && !item.data.ids.includes(task.id)).map((
+    { id },
+  ) => id);
 }
 
 function investigateSettled(item: SpecItem, attempt: Attempt<SpecFindings>): Settled {
@@ -244,20 +233,20 @@ function investigateSettled(item: SpecItem, attempt: Attempt<SpecFindings>): Set
 
 /** The plan without tasks that a turn added, with the records that it was given. */
 function withoutTasks(plan: Plan, item: SpecItem, ids: readonly (string | undefined)[]): Plan {
-  return withGiven(without(plan, (entry) => entry.type === "task" && ids.includes(entry.task.id)), item);
+  return withGiven(plans.without(plan, (entry) => entry.type === "task" && ids.includes(entry.task.id)), item);
 }
 
 /** The records that the turn was given come back where they left the file. */
 function withGiven(plan: Plan, { data }: SpecItem): Plan {
   return data.lines.reduce((now, raw) => {
-    const id = recordIn(readLine(raw, 0).entry)?.id;
-    return id === undefined || idsOf(now).has(id) ? now : withLine(now, raw);
+    const id = plans.recordIn(plans.readLine(raw, 0).entry)?.id;
+    return id === undefined || plans.idsOf(now).has(id) ? now : plans.withLine(now, raw);
   }, plan);
 }
 
 /** A task that is done, with the commit of its work. */
 export function committedAt(plan: Plan, id: string, commit: string): Plan {
-  return withChanged(plan, isTask(id, "d"), { done_at: commit.slice(0, SHORT_HASH) });
+  return plans.withChanged(plan, isTask(id, "d"), { done_at: commit.slice(0, SHORT_HASH) });
 }
 
 /** The tasks that VERIFY accepted last, where a run has passed with them, by their own checks. */
@@ -275,8 +264,8 @@ export function acceptedLast(passed: readonly PassedRecord[]): readonly PassedIt
 export function sentBack(plan: Plan, ids: readonly string[], lines: ReadonlyMap<string, string>, reason: string): Plan {
   return ids.reduce((now, id) => {
     const line = lines.get(id);
-    const whole = tasksById(now).has(id) || line === undefined ? now : withLine(now, line);
-    const task = tasksById(whole).get(id);
+    const whole = plans.tasksById(now).has(id) || line === undefined ? now : plans.withLine(now, line);
+    const task = plans.tasksById(whole).get(id);
     if (task === undefined || (whole === now && task.s === "p")) return now; // sent back already
     return withRejection(whole, task, reason);
   }, plan);

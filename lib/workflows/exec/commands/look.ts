@@ -1,7 +1,6 @@
 import { inOrder, storyChecks, storyFindings } from "../../stories.ts";
 import { headlineOf } from "../../../backlog/attempts.ts";
-import { countLine, itemLine, nextOfBacklog, parkedIn } from "../../../cli/look.ts";
-import type { Look, NextView, StatusView } from "../../../cli/look.ts";
+import * as views from "../../../cli/look.ts";
 import { hintOf } from "../../../cli/next_step.ts";
 import { prdBacklog } from "../backlog.ts";
 import { join } from "node:path";
@@ -23,10 +22,10 @@ import { parseJson } from "../../../errors/json_syntax.ts";
 const COMMANDS = { run: "ralph run", retry: "ralph run --retry-blocked" };
 
 /** The story that the next iteration would take from the PRD. */
-export async function readNext(look: Look): Promise<NextView> {
+export async function readNext(look: views.Look): Promise<views.NextView> {
   const backlog = prdBacklog(look);
-  const next = await backlog.next({ inFlight: [], parked: await parkedIn(look, backlog) });
-  return await nextOfBacklog(look, backlog, next, {
+  const next = await backlog.next({ inFlight: [], parked: await views.parkedIn(look, backlog) });
+  return await views.nextOfBacklog(look, backlog, next, {
     done: "every story passes",
     retry: COMMANDS.retry,
     dataOf: ({ criteria }) => ({ acceptanceCriteria: criteria }),
@@ -34,14 +33,14 @@ export async function readNext(look: Look): Promise<NextView> {
 }
 
 /** The state of the plan and the stories. @throws {RalphError} state-missing */
-export async function readStatus(look: Look): Promise<StatusView> {
+export async function readStatus(look: views.Look): Promise<views.StatusView> {
   const { root, config, style: { dim } } = look;
   const text = await look.state.read(PRD_FILE);
   const { value: prd, error } = await readOrError(() => text === null ? null : parsePrd(text, PRD_FILE));
   const isEmpty = error === null && (prd?.userStories ?? []).length === 0;
   const [external] = isEmpty ? await findExternal(root) : [];
   const backlog = prdBacklog(look);
-  const parked = prd === null ? [] : await parkedIn(look, backlog);
+  const parked = prd === null ? [] : await views.parkedIn(look, backlog);
   const counts = prd === null ? null : await backlog.overview({ parked });
   const plan = begunPlan(await readText(join(root, PLAN_STATE_FILE)));
   const stories = (prd?.userStories ?? []).map(({ id, title, passes, ...story }) => {
@@ -55,11 +54,11 @@ export async function readStatus(look: Look): Promise<StatusView> {
     data: { plan, counts, stories },
     lines: [
       ...(plan === null ? [] : [`plan: ${plan.state} ${dim(`"${oneLine(plan.goal)}"`)}`]),
-      ...(counts === null ? [] : [countLine(counts, { items: "stories" }, look.style)]),
+      ...(counts === null ? [] : [views.countLine(counts, { items: "stories" }, look.style)]),
       ...stories.map(({ id, title, state, reason, checks }) => {
         const notes = reason === undefined ? [] : [dim(`parked: ${oneLine(headlineOf(reason))}`)];
         const item = { id, title, notes, isUnchecked: checks.length === 0 };
-        return `  ${itemLine({ ...item, state: state === "passes" ? "passed" : state }, look.style)}`;
+        return `  ${views.itemLine({ ...item, state: state === "passes" ? "passed" : state }, look.style)}`;
       }),
     ],
     problem: error?.message ?? null,

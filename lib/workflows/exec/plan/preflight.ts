@@ -11,19 +11,7 @@ import { pathExists, writeAtomic } from "../../../host/files.ts";
 import { answerEntry } from "./questions.ts";
 import { enterBase, takenIds } from "./base.ts";
 import { isApprovedAs, readPrd, tellUnjudged } from "./turn.ts";
-import {
-  formatPlanState,
-  missingStateFiles,
-  newPlanState,
-  openSession,
-  parsePlanState,
-  PLAN_STATE_FILES,
-  type PlanSession,
-  type PlanState,
-  quoted,
-  restoreState,
-  summaryBody,
-} from "./state.ts";
+import * as planning from "./state.ts";
 import { onOneLine } from "../../../prompts/render.ts";
 
 /**
@@ -32,14 +20,23 @@ import { onOneLine } from "../../../prompts/render.ts";
  * @param goal `null` to resume whatever was begun
  * @param base the branch that a new goal starts from
  */
-export async function preflight(ralph: RalphContext, goal: string | null, base?: string): Promise<PlanSession> {
+export async function preflight(
+  ralph: RalphContext,
+  goal: string | null,
+  base?: string,
+): Promise<planning.PlanSession> {
   const saved = await readState(ralph);
   if (goal === null && saved === null) {
     const problem = `there is no plan to continue with: ${PLAN_STATE_FILE} does not exist`;
     throw usage(problem, 'give a goal: `ralph plan "add a health endpoint"`');
   }
   if (saved !== null && saved.openTurn !== null) {
-    await restoreState(ralph, await ralph.run.folder(EXEC_RUNS), `plan-${saved.turns}`, saved.openTurn.missing);
+    await planning.restoreState(
+      ralph,
+      await ralph.run.folder(EXEC_RUNS),
+      `plan-${saved.turns}`,
+      saved.openTurn.missing,
+    );
     if (saved.openTurn.before !== null) await tellUnjudged(ralph, saved.openTurn.before);
   }
   const before = await readPrd(ralph); // a damaged PRD is reported before anything is made
@@ -50,14 +47,17 @@ export async function preflight(ralph: RalphContext, goal: string | null, base?:
 
   const mapWasMissing = !await pathExists(join(ralph.root, CODEBASE_MAP_FILE));
   if (!await pathExists(join(ralph.root, EXEC_FOLDER))) await scaffoldExec(ralph.root);
-  const missing = await missingStateFiles(ralph);
-  await ralph.state.adopt(PLAN_STATE_FILES.filter((path) => !missing.includes(path)));
+  const missing = await planning.missingStateFiles(ralph);
+  await ralph.state.adopt(planning.PLAN_STATE_FILES.filter((path) => !missing.includes(path)));
   const { host, root } = ralph;
   const state = await kept(ralph, goal, saved) ??
-    newPlanState({ goal: goal ?? saved!.goal, root, session: host.ids.random(6), mapWasMissing, taken }, isoNow(host));
-  const session = await openSession(ralph, state);
+    planning.newPlanState(
+      { goal: goal ?? saved!.goal, root, session: host.ids.random(6), mapWasMissing, taken },
+      isoNow(host),
+    );
+  const session = await planning.openSession(ralph, state);
   if (state === saved && state.root !== ralph.root) await session.save({ root: ralph.root });
-  if (state !== saved) await session.save({}, [{ heading: "Goal", body: [quoted(state.goal)] }]);
+  if (state !== saved) await session.save({}, [{ heading: "Goal", body: [planning.quoted(state.goal)] }]);
   if (session.state.state === "preflight") await askAboutExisting(session);
   return session;
 }
@@ -66,23 +66,30 @@ export async function preflight(ralph: RalphContext, goal: string | null, base?:
  * The state as the file has it. After a kill within a turn Ralph's own copy replaces what the agent made of the
  * file; what a person changed between two runs is theirs.
  */
-async function readState(ralph: RalphContext): Promise<PlanState | null> {
+async function readState(ralph: RalphContext): Promise<planning.PlanState | null> {
   const content = await ralph.state.read(PLAN_STATE_FILE);
   if (content === null) return null;
   const [edit] = await ralph.state.edited([PLAN_STATE_FILE]);
-  const written = edit === undefined ? null : parsePlanState(edit.written);
-  if (written === null || written.openTurn === null) return parsePlanState(content);
+  const written = edit === undefined ? null : planning.parsePlanState(edit.written);
+  if (written === null || written.openTurn === null) return planning.parsePlanState(content);
   // of the same planning; a file that its agent damaged says nothing else
   const isSame = (textOf(plain(tryJson(content))["session"]) ?? written.session) === written.session;
-  return isSame ? written : parsePlanState(content);
+  return isSame ? written : planning.parsePlanState(content);
 }
 
 /** The state that planning continues with; `null`: it begins anew. */
-async function kept(ralph: RalphContext, goal: string | null, saved: PlanState | null): Promise<PlanState | null> {
+async function kept(
+  ralph: RalphContext,
+  goal: string | null,
+  saved: planning.PlanState | null,
+): Promise<planning.PlanState | null> {
   if (saved === null) return null;
   if (goal !== null && !sameGoal(goal, saved.goal)) {
     if (saved.state !== "done" && !await startsOver(ralph, goal, saved)) return saved;
-    await writeAtomic(join(await ralph.run.folder(EXEC_RUNS), "plan_state.json.before"), formatPlanState(saved));
+    await writeAtomic(
+      join(await ralph.run.folder(EXEC_RUNS), "plan_state.json.before"),
+      planning.formatPlanState(saved),
+    );
     return null;
   }
   if (saved.state === "done") return await stillApproved(ralph, saved) ? saved : null;
@@ -92,7 +99,7 @@ async function kept(ralph: RalphContext, goal: string | null, saved: PlanState |
   return saved;
 }
 
-async function startsOver(ralph: RalphContext, goal: string, saved: PlanState): Promise<boolean> {
+async function startsOver(ralph: RalphContext, goal: string, saved: planning.PlanState): Promise<boolean> {
   const { value } = await ralph.prompter.ask({
     id: "plan.other-goal",
     kind: "select",
@@ -107,7 +114,7 @@ async function startsOver(ralph: RalphContext, goal: string, saved: PlanState): 
   return value === "new";
 }
 
-async function stillApproved(ralph: RalphContext, saved: PlanState): Promise<boolean> {
+async function stillApproved(ralph: RalphContext, saved: planning.PlanState): Promise<boolean> {
   const same = isApprovedAs(saved, await readPrd(ralph));
   const message = same
     ? `this goal's PRD was approved ${localTime(saved.approvedPrdAt ?? "")} and is unchanged`
@@ -117,7 +124,7 @@ async function stillApproved(ralph: RalphContext, saved: PlanState): Promise<boo
 }
 
 /** Stories that are in the PRD are updated or overwritten; an empty one asks for nothing. */
-async function askAboutExisting(session: PlanSession): Promise<void> {
+async function askAboutExisting(session: planning.PlanSession): Promise<void> {
   const prd = await readPrd(session.ralph);
   if (prd === null || prd.userStories.length === 0) {
     await session.save({ state: "collect_context" });
@@ -139,7 +146,7 @@ async function askAboutExisting(session: PlanSession): Promise<void> {
   });
   const existing = value === "overwrite" ? "overwrite" : "update";
   await session.save({ state: "collect_context", existing }, [
-    { heading: "The PRD that was there", body: summaryBody(lines) },
+    { heading: "The PRD that was there", body: planning.summaryBody(lines) },
     answerEntry(message, value, source),
   ]);
 }

@@ -3,8 +3,7 @@ import { pathsOutside } from "../../../checks/guards.ts";
 import { LIST_BYTES, onOneLine, type PromptValuesOf, quoted, renderPrompt, windowed } from "../../../prompts/render.ts";
 import { requireRepository, rootPaths } from "../../../git/repository.ts";
 import { type PlannerTurn, plannerTurn } from "../../planner_turn.ts";
-import { missingStateFiles, PLAN_STATE_FILES, restoreState } from "./state.ts";
-import type { PlanSession, PlanState, TreeBefore } from "./state.ts";
+import * as planning from "./state.ts";
 import { CODEBASE_MAP_FILE, EXEC_FOLDER, type Prd, PRD_FILE, type Story, validatePrd } from "../types.ts";
 import { parseCodebaseMap } from "../understand/codebase_map.ts";
 import { formatPrd, parsePrd } from "../format.ts";
@@ -19,24 +18,24 @@ import { sameCriteria } from "../../stories.ts";
 const ALLOW = [`${EXEC_FOLDER}/**`];
 
 /** Gives the planner's agent one turn. State files are restored after it. */
-export async function planTurn(session: PlanSession, signal: AbortSignal): Promise<PlannerTurn> {
+export async function planTurn(session: planning.PlanSession, signal: AbortSignal): Promise<PlannerTurn> {
   const { folder, ralph } = session;
   const number = session.state.turns + 1;
   const name = `plan-${number}`;
-  const missing = await missingStateFiles(ralph);
+  const missing = await planning.missingStateFiles(ralph);
   return await plannerTurn(ralph, {
     prompt: async () => await renderPrompt("exec_plan", await plannerValues(session), { root: ralph.root }),
     name,
     folder,
     allow: ALLOW,
-    stateFiles: PLAN_STATE_FILES,
+    stateFiles: planning.PLAN_STATE_FILES,
     signal,
     async begun({ head, contents }) {
       const before = { head, contents: Object.fromEntries(contents) };
       await session.save({ turns: number, openTurn: { missing, before } });
     },
     async ended() {
-      await restoreState(ralph, folder, name, missing);
+      await planning.restoreState(ralph, folder, name, missing);
       await session.save({ openTurn: null });
     },
   });
@@ -46,7 +45,7 @@ export async function planTurn(session: PlanSession, signal: AbortSignal): Promi
  * Says what changed outside the workflow's folder since a turn that a kill interrupted: it was never judged. Changes of
  * the agent and of a person since then look the same, so they are only reported.
  */
-export async function tellUnjudged(ralph: RalphContext, before: TreeBefore): Promise<void> {
+export async function tellUnjudged(ralph: RalphContext, before: planning.TreeBefore): Promise<void> {
   const { head, contents } = before;
   const snapshot = { head, branch: null, changed: [], contents: new Map(Object.entries(contents)) };
   const { paths } = await requireRepository(ralph).changedSince(snapshot);
@@ -64,7 +63,7 @@ export const MAX_ROUNDS = 10;
 const MAP_CHARACTERS = 24_000;
 
 /** The values that fill the planner's prompt. */
-async function plannerValues({ ralph, state }: PlanSession): Promise<PromptValuesOf<"exec_plan">> {
+async function plannerValues({ ralph, state }: planning.PlanSession): Promise<PromptValuesOf<"exec_plan">> {
   return {
     goal: quoted(state.goal),
     answers: answersValue(state),
@@ -86,7 +85,7 @@ export async function readPrd({ state }: Pick<RalphContext, "state">): Promise<P
   return text === null ? null : parsePrd(text, PRD_FILE);
 }
 
-function takenLines({ taken }: PlanState): readonly string[] {
+function takenLines({ taken }: planning.PlanState): readonly string[] {
   if (taken.length === 0) return [];
   const next = idAfter(taken);
   return [
@@ -94,7 +93,7 @@ function takenLines({ taken }: PlanState): readonly string[] {
   ];
 }
 
-function answersValue({ qa }: PlanState): string {
+function answersValue({ qa }: planning.PlanState): string {
   if (qa.length === 0) return "None yet.";
   return quoted(
     qa.map(({ question, answer }) => `Q: ${question}\nA: ${answer === "" ? "(no answer)" : answer}`).join("\n\n"),
@@ -127,12 +126,12 @@ async function commandsValue(root: string, always: readonly string[]): Promise<s
   return lines.length === 0 ? "None." : lines.join("\n");
 }
 
-function roundValue({ rounds }: PlanState): string {
+function roundValue({ rounds }: planning.PlanState): string {
   if (rounds < MAX_ROUNDS) return "";
   return `You have asked ${rounds} rounds of questions. Ask nothing more: give a draft now, and name what is still open in \`uncertainties\`.`;
 }
 
-function errorsValue({ refused }: PlanState): string {
+function errorsValue({ refused }: planning.PlanState): string {
   if (refused === null) return "";
   return [
     "## Your last answer was refused",
@@ -143,7 +142,10 @@ function errorsValue({ refused }: PlanState): string {
 }
 
 /** The faults of a draft, all at once: of its form first, and then what a plan needs beyond it. */
-export async function draftProblems({ ralph, state }: PlanSession, draft: unknown): Promise<readonly string[]> {
+export async function draftProblems(
+  { ralph, state }: planning.PlanSession,
+  draft: unknown,
+): Promise<readonly string[]> {
   const errors = validatePrd(draft);
   if (errors.length > 0) return errors;
   const { branchName, userStories } = draft as Prd;
@@ -213,7 +215,7 @@ export function withOwnFields(draft: Prd, kept: Prd | null): Prd {
 }
 
 /** The PRD asks for what was approved: Ralph's own fields do not count. */
-export function isApprovedAs({ approvedPrdAt, lastPrdDraft }: PlanState, prd: Prd | null): boolean {
+export function isApprovedAs({ approvedPrdAt, lastPrdDraft }: planning.PlanState, prd: Prd | null): boolean {
   if (approvedPrdAt === null || lastPrdDraft === null || prd === null) return false;
   const [approved, now] = [lastPrdDraft, prd].map(({ branchName, userStories }) =>
     JSON.stringify([

@@ -1,7 +1,6 @@
 import type { Check, LoopView, Next, Verification } from "../../../backlog/types.ts";
 import { headlineOf } from "../../../backlog/attempts.ts";
-import { countLine, itemLine, journalIn, nextOfBacklog } from "../../../cli/look.ts";
-import type { Look, NextView, StatusView } from "../../../cli/look.ts";
+import * as views from "../../../cli/look.ts";
 import { hintOf } from "../../../cli/next_step.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { requireRepository } from "../../../git/repository.ts";
@@ -18,13 +17,13 @@ const COMMANDS = { run: "ralph run", retry: "ralph run --retry-blocked" };
 
 /** The issues as the newest run has read them. */
 async function readIssues(
-  look: Look,
+  look: views.Look,
 ): Promise<{ readonly tracker: TrackerName; readonly view: LoopView; readonly found: Standings | null }> {
   const { config, repository } = look;
   const { git } = requireRepository(look);
   const tracker = await nameTracker(config.tracker, { git });
   const key = { backlog: ISSUES, scope: trackerKey(tracker) };
-  const journal = await journalIn(look);
+  const journal = await views.journalIn(look);
   const view: LoopView = { parked: journal?.parked(key) ?? [], passed: journal?.passed(key) ?? [] };
   const issues = repository === null ? null : await readSnapshot(repository, trackerKey(tracker));
   const isConfined = ["on", "required"].includes(config.sandbox.mode);
@@ -44,14 +43,14 @@ function nextOf({ ready, parked, later }: Standings): Next<IssueData> {
 }
 
 /** The issue that the next iteration would take. */
-export async function readNext(look: Look): Promise<NextView> {
+export async function readNext(look: views.Look): Promise<views.NextView> {
   const { tracker, found } = await readIssues(look);
   const shared = look.config.verify.default;
   const parts = issueParts(tracker, { entries: () => Promise.resolve([]), shared });
   const next = found === null
     ? { status: "done", summary: `${COMMANDS.run} reads them first` } as const
     : nextOf(found);
-  return await nextOfBacklog(look, parts, next, {
+  return await views.nextOfBacklog(look, parts, next, {
     done: "no issue is left",
     retry: COMMANDS.retry,
     dataOf: ({ data: { url }, criteria = [] }) => ({ url, criteria }),
@@ -59,7 +58,7 @@ export async function readNext(look: Look): Promise<NextView> {
 }
 
 /** The state of the issues, and what is still to be said on them. */
-export async function readStatus(look: Look): Promise<StatusView> {
+export async function readStatus(look: views.Look): Promise<views.StatusView> {
   const { style } = look;
   const { tracker, view, found } = await readIssues(look);
   const waiting = await readOutbox(outboxFile(look.own.directory));
@@ -105,11 +104,11 @@ export async function readStatus(look: Look): Promise<StatusView> {
       waiting: waiting.length,
     },
     lines: [
-      countLine(counts, { items: "issues" }, style),
+      views.countLine(counts, { items: "issues" }, style),
       ...wait,
       ...rows.map(({ entry: { item: { id, title: name, data: { url } } }, state, why }) => {
         const notes = [why, url ?? ""].filter((text) => text !== "").map((text) => style.dim(oneLine(text)));
-        return `  ${itemLine({ id, title: name, state, notes }, style)}`;
+        return `  ${views.itemLine({ id, title: name, state, notes }, style)}`;
       }),
     ],
     problem: null,
