@@ -25,11 +25,11 @@ export interface BranchWork {
  */
 export async function branchWork(
   repository: Pick<Repository, "git" | "gitDirectory" | "head">,
-  { base: named, since = null, apart = [] }: {
+  { base: named, since = null, isApart }: {
     readonly base?: string | undefined;
     readonly since?: string | null;
     /** Ralph's own files, relative to the top level: they are no work. */
-    readonly apart?: readonly string[];
+    readonly isApart?: (path: string) => boolean;
   } = {},
 ): Promise<BranchWork | null> {
   const line = async (...words: readonly string[]): Promise<string> => (await repository.git(words)).stdout.trim();
@@ -39,7 +39,7 @@ export async function branchWork(
   const from = (base === null ? "" : await line("merge-base", "HEAD", base)) || since;
   if (head === null || from === null) return null;
   const commits = Number(await line("rev-list", "--count", `${from}..${head}`));
-  return { branch, base, from, head, commits, ...await statOf(repository, [from, head], apart) };
+  return { branch, base, from, head, commits, ...await statOf(repository, [from, head], isApart) };
 }
 
 /** `true` where a commit is another one, or differs from it by nothing but what does not count. */
@@ -53,13 +53,13 @@ export async function addsNothing(
   return changed.exitCode === 0 && changed.stdout.split("\0").every((path) => path === "" || isApart(path));
 }
 
-/** Files and lines that differ. @param range arguments of `git diff` @param apart files that do not count */
+/** Files and lines that differ. @param range arguments of `git diff` @param isApart true for files that do not count */
 export async function statOf(
   repository: WithGit,
   range: readonly string[],
-  apart: readonly string[] = [],
+  isApart?: (path: string) => boolean,
 ): Promise<{ readonly files: number; readonly added: number; readonly removed: number }> {
-  const rows = await numstat(repository, range, apart);
+  const rows = await numstat(repository, range, isApart);
   const sum = (of: "added" | "removed"): number => rows.reduce((all, row) => all + row[of], 0);
   return { files: rows.length, added: sum("added"), removed: sum("removed") };
 }
@@ -68,7 +68,7 @@ export async function statOf(
 export async function numstat(
   { git }: WithGit,
   range: readonly string[],
-  apart: readonly string[],
+  isApart: (path: string) => boolean = () => false,
 ): Promise<readonly { readonly path: string; readonly added: number; readonly removed: number }[]> {
   const arguments_ = ["diff", "--numstat", "-z", "--no-ext-diff", "--no-textconv", "--no-renames", ...range];
   const { stdout } = await git(arguments_, { environment: { GIT_LITERAL_PATHSPECS: "1" } });
@@ -77,7 +77,7 @@ export async function numstat(
       path: path.join("\t"),
       added: Number(added) || 0,
       removed: Number(removed) || 0,
-    })).filter(({ path }) => !apart.includes(path));
+    })).filter(({ path }) => !isApart(path));
 }
 
 const GROUP_REGEXP = /^([0-9a-f]{40,64}) \d+ (\d+) (\d+)$/;

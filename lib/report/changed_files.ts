@@ -30,13 +30,13 @@ const READ_TESTS = 20;
 /** Files that the work between two commits changed: the product's code first, then tests, the larger change first. */
 export async function changeOf(
   repository: WithGit,
-  { from, head, apart, isState, globs, commands }: {
+  { from, head, isApart, isOwn, globs, commands }: {
     readonly from: string;
     readonly head: string;
-    /** Files that do not count. */
-    readonly apart: readonly string[];
-    /** True: a workflow keeps its state there. */
-    readonly isState: (path: string) => boolean;
+    /** True for files that do not count. */
+    readonly isApart: (path: string) => boolean;
+    /** True in a folder of a workflow: no product. */
+    readonly isOwn: (path: string) => boolean;
     /** `tests.globs`. */
     readonly globs: readonly string[];
     /** Commands of the checks. */
@@ -44,8 +44,8 @@ export async function changeOf(
   },
 ): Promise<Change> {
   const known = { isTest: picomatch([...globs], { dot: true }), commands, published: NONE, isSubject: () => false };
-  const files = (await numstat(repository, [from, head], apart)).map((row): ChangedFile => {
-    const kind = isState(row.path) ? "rest" : kindOf(row.path, known);
+  const files = (await numstat(repository, [from, head], isApart)).map((row): ChangedFile => {
+    const kind = isOwn(row.path) ? "rest" : kindOf(row.path, known);
     return { ...row, kind: kind === "product" || kind === "test" ? kind : "rest" };
   });
   const rank = ({ kind, path }: ChangedFile): number =>

@@ -24,6 +24,8 @@ export interface RunState {
   readonly files: readonly string[];
   /** Written by runs as well; what they hold outlives a run. */
   readonly kept: readonly string[];
+  /** Ralph 0.1.0 moved the files into folders of this one. */
+  readonly archive: string;
   /** Folders of `kept` that hold nothing, so that they go too. */
   unused(root: string): Promise<readonly string[]>;
 }

@@ -133,6 +133,85 @@ describe("ralph finish, where the base has files of the state", () => {
   });
 });
 
+describe("ralph finish, where state lies elsewhere", () => {
+  test.each(["the repository", "another folder"])(
+    "below a link into %s: names it, leaves it, and goes on",
+    async (where) => {
+      const folder = where === "the repository" ? "../kept" : "../../kept";
+      const { root, git } = await ralphCli()
+        .before(
+          `mkdir -p scripts scripts/${folder} && ln -s ${folder} scripts/ralph && git add scripts && git commit -qm link`,
+        )
+        .agent("setup", `printf %s '${PRD}' > scripts/ralph/prd.json`).args("help").expectExit(0);
+      writeFileSync(join(root, STATE[0]!), PRD);
+      await ralphCli(root).agent("worker", WORKER).args("run", "--agent-cmd", "worker", "--quiet").expectExit(0);
+      const kept = readFileSync(join(root, STATE[0]!), "utf8");
+
+      const { stderr } = await finish(root, "--approve", "finish").expectExit(0);
+
+      expect(stderr).toContain(`linked    ${STATE.join(", ")}: below a symbolic link, left as it is`);
+      expect(git("diff", "--name-only", "main~1", "main")).toBe("hello.txt");
+      expect(readFileSync(join(root, STATE[0]!), "utf8")).toBe(kept);
+    },
+  );
+
+  const ARCHIVE = "scripts/ralph/archive";
+  /** Ralph 0.1.0 has finished the branch, and another goal on the base. */
+  const archived = madeOnce(async () => {
+    const project = await ralphCli()
+      .files({ [`${ARCHIVE}/old/prd.json`]: "{}\n", [`${ARCHIVE}/old/mine.md`]: "mine\n" })
+      .dirty({ "scripts/ralph/prd.json": PRD }).agent("worker", WORKER)
+      .args("run", "--agent-cmd", "worker", "--quiet").expectExit(0);
+    mkdirSync(join(project.root, ARCHIVE, "hello"));
+    project.git("mv", ...STATE, `${ARCHIVE}/hello`);
+    project.git("commit", "-qm", "ralph: archive ralph/hello");
+    return project;
+  });
+
+  test.each([["--merge"], ["--merge", "--clean-history"], ["--draft"]])(
+    "in an archive of 0.1.0: takes the branch's off, and leaves the base's (%s %s)",
+    async (...how) => {
+      const project = await archived();
+      const { root, git } = project;
+      if (how[0] === "--draft") withRemote(project);
+
+      const { stderr } = await finish(root, "--approve", "finish", ...how).expectExit(0);
+
+      const [from, to] = how[0] === "--draft" ? ["main", "origin/ralph/hello"] : ["main~1", "main"];
+      expect(git("diff", "--name-only", from!, to!)).toBe("hello.txt");
+      expect(stderr).not.toContain("has moved since");
+      expect(git("show", `refs/ralph/archive/ralph/hello/1:${ARCHIVE}/hello/prd.json`)).toContain('"passes": true');
+      expect(git("status", "--porcelain")).toBe("");
+      const story = git(
+        "log",
+        "--no-merges",
+        "--format=%h",
+        "--abbrev=10",
+        "--grep=^mine",
+        "--grep=rite hello.txt",
+        to!,
+      );
+      const { stdout } = await ralphCli(root).args("report", "--for", "review").expectExit(0);
+      expect(stdout).toContain(`verified (${story})`);
+      git("switch", "-q", "--detach", from!);
+      await ralphCli(root).args("restore", "--branch", "ralph/hello").expectExit(0);
+      expect(readFileSync(join(root, ARCHIVE, "hello/prd.json"), "utf8")).toContain('"passes": true');
+    },
+  );
+
+  test("an archive of the base that a person removed on the branch stays away, also at a second finish", async () => {
+    const { root, git } = await archived();
+    await finish(root, "--approve", "finish", "--merge").expectExit(0);
+    git("switch", "-q", "ralph/hello");
+    git("rm", "-rq", ARCHIVE);
+    git("commit", "-qm", "less");
+
+    await finish(root, "--approve", "finish", "--merge").expectExit(0);
+
+    expect(git("ls-tree", "-r", "--name-only", "main", ARCHIVE)).toBe("");
+  });
+});
+
 describe("a fresh clone", () => {
   test.each(["a plan of the branch", "a plan that the base has"])("on the base goes on with %s", async (which) => {
     const project = which === "a plan of the branch" ? await finished() : await planned();

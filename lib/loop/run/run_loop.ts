@@ -96,7 +96,8 @@ export async function runLoop<Data, Findings>(
   const isDoubted = !ralph.loop.acceptChanges && ended.notices.some(isDoubt);
   if (isOver) await ralph.journal.runEnded(key, ended.status === "passed", head, isDoubted);
   const fixed = ralph.journal.isFixed ? [JOURNAL_FIXED] : [];
-  const work = await branchWork(repository, { since: now.head, apart: ownPaths(ralph, backlog) });
+  const own = new Set(ownPaths(ralph, backlog));
+  const work = await branchWork(repository, { since: now.head, isApart: (path) => own.has(path) });
   const isChecked = ended.status === "passed" && ended.checkedAs === "commit" && work !== null;
   const checked = isChecked ? await checkedIn(ralph, backlog, { work, commit: loop.checked }) : null;
   const late = isChecked && checked !== null && checked !== work.head ? [cameLate(work)] : [];

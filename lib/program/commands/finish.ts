@@ -6,7 +6,7 @@ import { workText } from "../../cli/end_with.ts";
 import { openSession, type Session } from "../../cli/session.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { EXIT } from "../../errors/ralph_error.ts";
-import { requireRepository } from "../../git/repository.ts";
+import { requireRepository, topLevelPaths } from "../../git/repository.ts";
 import { askConsent } from "../../recipe/gate.ts";
 import { type Proof, requestBody, type RequestFacts, requestTitle } from "../../report/pull_request.ts";
 import type { Change } from "../../report/changed_files.ts";
@@ -21,7 +21,7 @@ import { makeRequest } from "../finish/make_request.ts";
 import { leaving, proofOf, prove } from "../finish/proof.ts";
 import { type LeavingSecrets, secretsLeaving } from "../finish/secrets.ts";
 import { setAside, type StateFile, stateToSetAside } from "../finish/set_aside.ts";
-import { ownPaths, stateFiles, statePaths, stateRow } from "../finish/state_paths.ts";
+import { stateRow } from "../finish/state_paths.ts";
 
 /** So many subjects are shown. */
 const SHOWN_COMMITS = 20;
@@ -85,22 +85,22 @@ interface Found {
 async function lookAt(invocation: Invocation, { ralph, place }: Pick<Session, "place" | "ralph">): Promise<Found> {
   const { flags } = invocation;
   const row = stateRow(ralph.config, place.workflow.name);
-  const state = await statePaths(ralph, row);
   const choice = {
     base: flags.text("base"),
     merge: flags.has("merge"),
     squash: flags.has("squash"),
     withHistory: flags.has("with-history"),
   };
-  const plan = await finishPlan(ralph, choice, ownPaths(ralph), state);
+  const plan = await finishPlan(ralph, choice, row);
   const { work: { branch, from, head }, target: { onto } } = plan;
+  const state = topLevelPaths(ralph, plan.state.files);
   const reports = await branchRuns(ralph, { branch, head, base: onto, isMeant: (id) => id !== ralph.run.id });
   const proof = await proofOf(ralph, plan, reports);
-  const change = await branchChange(ralph, row, { from, head, globs: ralph.config.tests.globs, reports });
+  const change = await branchChange(ralph, { from, head, globs: ralph.config.tests.globs, reports });
   const log = ["log", "--no-merges", `-${READ_SUBJECTS}`, "--format=%s", onto];
   const subjects = (await requireRepository(ralph).git(log)).stdout.split("\n").filter(Boolean);
   const known = { plan, state, reports, proof, change, subjects };
-  const files = await stateToSetAside(ralph, await stateFiles(ralph, row), from);
+  const files = await stateToSetAside(ralph, plan.state.files, from);
   if (plan.isMerged) { // no commit is made, and the base gets no state that a later run laid in
     const laidIn = files.filter((file) => file.head === file.base);
     return { ...known, files: laidIn, clean: null, open: null, secrets: null };
@@ -220,13 +220,14 @@ function shown(
   { plan, proof, open, secrets, reports, files, clean }: Found,
   draft: boolean,
 ): { readonly lines: readonly string[]; readonly message: string } {
-  const { work: { branch, base }, conflicts, behind, target, isMerged } = plan;
+  const { work: { branch, base }, conflicts, behind, target, isMerged, state: { linked } } = plan;
   const commits = clean?.subjects ?? plan.commits;
   const kept = plan.withHistory ? `, here and at ${plan.remote?.name}` : "";
-  const names = files.map(({ path }) => basename(path)).join(", ");
-  const state = files.length === 0
-    ? []
-    : [`state     ${names}: taken off the branch, kept in refs/ralph/archive${kept}`];
+  const names = [...new Set(files.map(({ path }) => basename(path)))].join(", ");
+  const state = [
+    ...files.length === 0 ? [] : [`state     ${names}: taken off the branch, kept in refs/ralph/archive${kept}`],
+    ...linked.length === 0 ? [] : [`linked    ${linked.join(", ")}: below a symbolic link, left as it is`],
+  ];
   if (isMerged) {
     return {
       lines: [`branch    ${branch}: ${base} has all that it holds`, ...state],

@@ -13,7 +13,6 @@ import { listRuns, makeReport, repositoryOf } from "../../report/make_report.ts"
 import { requestBody } from "../../report/pull_request.ts";
 import type { RunReport } from "../../report/types.ts";
 import { resumeCommand, runFolders, WORKFLOWS } from "../../workflows/table.ts";
-import type { WorkflowRow } from "../../workflows/workflow.ts";
 import { cleanedCommits } from "./clean_history.ts";
 import { ownPaths, ownState, statePaths, stateRow } from "./state_paths.ts";
 
@@ -86,10 +85,9 @@ async function hasNewState(place: RootedRepository, commit: string, scope: strin
   return since.exitCode !== 0 || paths.some((path) => own(path) || (folder !== "" && path.startsWith(`${folder}/`)));
 }
 
-/** The change between two commits, but for the state that a workflow takes off the branch. */
+/** The change between two commits, but for the workflows' state. */
 export async function branchChange(
   place: RootedRepository,
-  row: Pick<WorkflowRow, "runState">,
   { from, head, globs, reports }: {
     readonly from: string;
     readonly head: string;
@@ -98,10 +96,10 @@ export async function branchChange(
     readonly reports: readonly RunReport[];
   },
 ): Promise<Change> {
-  const apart = await statePaths(place, row);
   const attempts = reports.flatMap(({ items }) => items.flatMap((item) => item.attempts));
   const commands = [...new Set(attempts.flatMap(({ checks }) => checks.map(({ command }) => command)))];
-  return await changeOf(requireRepository(place), { from, head, apart, isState: ownPaths(place), globs, commands });
+  const [isApart, isOwn] = [ownState(place), ownPaths(place)];
+  return await changeOf(requireRepository(place), { from, head, isApart, isOwn, globs, commands });
 }
 
 /** The body of a request, as Markdown, for the run's branch as the run left it. @throws {RalphError} usage */
@@ -115,12 +113,13 @@ export async function reviewText(host: Host, report: RunReport): Promise<string>
   const place = { root, repository, host };
   const { config } = await loadConfig(root);
   const row = stateRow(config, report.parts.findLast(({ kind }) => kind === "loop")?.name ?? "");
-  const instead = branch === null ? new Map() : await cleanedCommits(place, branch, await statePaths(place, row));
+  const state = await statePaths(place, row, { branch, base: from });
+  const instead = branch === null ? new Map() : await cleanedCommits(place, branch, state);
   const tip = branch === null ? null : await commitAt(repository, `refs/heads/${branch}`);
   let head = instead.get(work.head) ?? work.head;
   if (tip !== null && await addsNothing(repository, { from: work.head, to: tip }, ownState(place))) head = tip;
   const proof = status === "passed" ? { commit: head, results: new Map(proved.map((id) => [id, true])) } : null;
   const reports = await branchRuns(place, { branch, head: work.head, base: from, isMeant: (id) => id <= run });
-  const change = await branchChange(place, row, { head, from, globs: config.tests.globs, reports });
+  const change = await branchChange(place, { head, from, globs: config.tests.globs, reports });
   return requestBody(reports, { change, more: [], proof, instead });
 }

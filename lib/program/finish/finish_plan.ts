@@ -6,8 +6,10 @@ import { entriesAt } from "../../git/index_entries.ts";
 import { mergeTrees, tooOldToMerge } from "../../git/land.ts";
 import { treeWith } from "../../git/own_index.ts";
 import { commitAt, defaultBranch, isAncestor, ownCommit, remoteBranch } from "../../git/refs.ts";
-import { type Repository, requireRepository, type WithGit } from "../../git/repository.ts";
+import { type Repository, requireRepository, topLevelPaths, type WithGit } from "../../git/repository.ts";
+import type { WorkflowRow } from "../../workflows/workflow.ts";
 import { type Forge, forgeOf, ownerOf } from "./make_request.ts";
+import { ownPaths, ownState, stateFiles, type StatePaths } from "./state_paths.ts";
 
 /** The work that would be finished, and how. */
 export interface FinishPlan {
@@ -24,6 +26,8 @@ export interface FinishPlan {
   readonly head: string;
   /** The program that makes the pull or merge request; `null`: nothing does. */
   readonly forge: Forge | null;
+  /** Files that are taken off the branch. */
+  readonly state: StatePaths;
   /** The newest commit of the branch without state, which no branch has yet. */
   readonly leaves: string;
   /** Subjects, oldest first. */
@@ -70,15 +74,12 @@ export interface FinishChoice {
 /**
  * Looks at what there is to finish; changes nothing but what `git fetch` brings of the base.
  *
- * @param own paths that Ralph itself writes: their changes are no one's uncommitted work
- * @param apart those of them that are taken off the branch, relative to the top level
  * @throws {RalphError} finish-refused, usage
  */
 export async function finishPlan(
   ralph: RalphContext,
   choice: FinishChoice,
-  own: (path: string) => boolean,
-  apart: readonly string[],
+  row: Pick<WorkflowRow, "runState">,
 ): Promise<FinishPlan> {
   const repository = requireRepository(ralph);
   const { branch } = await repository.status();
@@ -86,7 +87,7 @@ export async function finishPlan(
   const base = choice.base ?? await defaultBranch(repository) ?? await remoteBranch(repository);
   if (base === null) throw nothing(`no branch is known that ${branch} could be merged into: name it by \`--base\``);
   if (base === branch) throw nothing(`the work is on ${branch} itself`);
-  await refuseDirty(repository, own);
+  await refuseDirty(repository, ownPaths(ralph));
   const remote = await remoteOf(repository, branch, { base, isRequired: !choice.merge });
   const isHere = choice.merge || remote === null;
   if (isHere && choice.withHistory) {
@@ -95,11 +96,12 @@ export async function finishPlan(
   // of a fork the base is elsewhere
   const from = await remoteName(repository, "upstream", base) || remote?.name;
   const target = await targetOf(repository, { base, remote: from ?? null, isHere });
-  const work = await branchWork(repository, { base: target.onto, apart });
+  const work = await branchWork(repository, { base: target.onto, isApart: ownState(ralph) });
   if (work === null) throw nothing(`${branch} and ${base} have no commit in common`);
   const old = await tooOldToMerge(repository);
   if (old !== null) throw nothing(`it needs git 2.38 or newer, this is ${old}`);
-  const leaves = await withoutState(repository, work, apart);
+  const state = await stateFiles(ralph, row, { branch, base: work.from });
+  const leaves = await withoutState(repository, work, topLevelPaths(ralph, state.files));
   const merged = await mergeTrees(repository, target.onto, leaves);
   const lines = async (...words: readonly string[]): Promise<readonly string[]> =>
     (await repository.git(words)).stdout.split("\n").filter((line) => line !== "");
@@ -115,6 +117,7 @@ export async function finishPlan(
     remote: isHere ? null : remote,
     head: forge?.program === "gh" && from !== remote?.name ? `${ownerOf(remote!.url)}:${branch}` : branch,
     forge,
+    state,
     leaves,
     commits: await lines("log", "--reverse", "--format=%s", `${work.from}..HEAD`),
     conflicts: merged.conflicts,

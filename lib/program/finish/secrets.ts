@@ -7,7 +7,7 @@ import { maskOf } from "../../loop/settle/committer.ts";
 import type { CleanHistory } from "./clean_history.ts";
 import type { FinishPlan } from "./finish_plan.ts";
 import { keptTree, type StateFile } from "./set_aside.ts";
-import { ownStatePaths } from "./state_paths.ts";
+import { ownState, ownStatePaths } from "./state_paths.ts";
 
 /** Secrets in the state's commits that would leave, though Ralph masks them wherever it prints them. */
 export interface LeavingSecrets {
@@ -47,11 +47,13 @@ export async function secretsLeaving(
   ];
   const patch = await outputFrom(repository, ["log", ...how, ...range, "--", ...ownStatePaths(ralph)]);
   const masked = maskOf(ralph);
+  const isState = ownState(ralph);
   const files = new Set<string>();
   for (const part of patch.split(/^diff --git .*$/m)) {
     const added = part.split("\n").filter((line) => line.startsWith("+"));
     const text = added.slice(1).map((line) => line.slice(1)).join("\n");
-    if (masked(text) !== text) files.add(added[0]!.replace(/^\+\+\+ (?:b\/)?/, ""));
+    const path = added[0]?.replace(/^\+\+\+ (?:b\/)?/, "") ?? "";
+    if (isState(path) && masked(text) !== text) files.add(path);
   }
   if (files.size === 0) return null;
   const inHistory = way === "merge" ? "`--squash` and `--clean-history` leave" : "`--clean-history` leaves";

@@ -17,9 +17,9 @@ import { type Repository, requireRepository, topLevelPaths } from "../../git/rep
 import { outputFrom } from "../../git/run_git.ts";
 import { presentPaths, removePath } from "../../host/files.ts";
 import { layInFiles } from "../../loop/recover/lay_in.ts";
-import { WORKFLOWS } from "../../workflows/table.ts";
 import { remoteOf } from "./finish_plan.ts";
 import { failed } from "./land_branch.ts";
+import { runFiles } from "./state_paths.ts";
 
 /** A file of the state: how it is here, in the branch's newest commit, and in the commit that the branch began on. */
 export interface StateFile {
@@ -172,12 +172,12 @@ export async function restoreBranch(invocation: Invocation, branch: string): Pro
     const hint = `\`git for-each-ref ${ARCHIVE_REFS}\` shows what is; \`--with-history\` asks the remote`;
     throw usage(`nothing is kept of a branch ${branch}`, hint);
   }
-  const files: string[] = [];
-  for (const path of WORKFLOWS.flatMap(({ runState }) => runState?.files ?? [])) {
-    const [inTree = path] = topLevelPaths(ralph, [path]);
-    const found = await repository.git(["cat-file", "-e", `${archived.ref}:${inTree}`]);
-    if (found.exitCode === 0) files.push(path);
-  }
+  const all = await runFiles(ralph, { branch, base: "HEAD" });
+  const paths = topLevelPaths(ralph, all);
+  const [kept = [], head = []] = await Promise.all(
+    [archived.tree, "HEAD"].map((one) => entriesOf(repository, one, paths)),
+  );
+  const files = all.filter((_, index) => kept[index] !== null && kept[index] !== head[index]);
   const there = await presentPaths(ralph.root, files);
   const missing = files.filter((path) => !there.includes(path));
   const laid = flags.has("dry-run") ? missing : await layInFiles(ralph, archived, missing);

@@ -3,30 +3,72 @@
  *
  * @module
  */
+import { posix } from "node:path";
 import type { Config } from "../../config/load.ts";
-import { type RootedRepository, topLevelPaths } from "../../git/repository.ts";
+import { ARCHIVE_REFS } from "../../git/archive.ts";
+import { behindLinks } from "../../git/index_entries.ts";
+import { refsBelow } from "../../git/refs.ts";
+import { requireRepository, type RootedRepository, rootPaths, topLevelPaths } from "../../git/repository.ts";
+import { NAMES_AT, partsOf } from "../../git/run_git.ts";
+import { presentPaths } from "../../host/files.ts";
 import { workflowRow, WORKFLOWS } from "../../workflows/table.ts";
 import type { WorkflowRow } from "../../workflows/workflow.ts";
+
+const { basename, dirname } = posix;
 
 /** A workflow's row; without its state where that stays in the request. */
 export function stateRow({ finish }: Pick<Config, "finish">, workflow: string): Pick<WorkflowRow, "runState"> {
   return finish.state === "keep" ? {} : workflowRow(workflow);
 }
 
-/** State that a workflow takes off the branch, relative to the root. */
+/** State that a workflow takes off a branch, relative to the root. */
+export interface StatePaths {
+  readonly files: readonly string[];
+  /** It is here, and stays: git takes nothing below a symbolic link. */
+  readonly linked: readonly string[];
+}
+
+/** A branch, and the commit that it began on. */
+export interface Begun {
+  readonly branch: string | null;
+  readonly base: string;
+}
+
+/** Finds it by name: a file that was taken off the branch is state all the same. */
 export async function stateFiles(
-  { root }: Pick<RootedRepository, "root">,
+  place: RootedRepository,
   { runState }: Pick<WorkflowRow, "runState">,
-): Promise<readonly string[]> {
-  return runState === undefined ? [] : [...runState.files, ...await runState.unused(root)];
+  begun: Begun,
+): Promise<StatePaths> {
+  if (runState === undefined) return { files: [], linked: [] };
+  const all = [...await runFiles(place, begun), ...await runState.unused(place.root)];
+  const behind = new Set(behindLinks(requireRepository(place).topLevel, topLevelPaths(place, all)));
+  const isLinked = all.map((path) => behind.has(topLevelPaths(place, [path])[0]!));
+  const linked = await presentPaths(place.root, all.filter((_, index) => isLinked[index]));
+  return { files: all.filter((_, index) => isLinked[index] !== true), linked };
 }
 
 /** The same, relative to the top level. */
 export async function statePaths(
   place: RootedRepository,
   row: Pick<WorkflowRow, "runState">,
+  begun: Begun,
 ): Promise<readonly string[]> {
-  return topLevelPaths(place, await stateFiles(place, row));
+  return topLevelPaths(place, (await stateFiles(place, row, begun)).files);
+}
+
+/** The files of runs, and those of the archives that the branch has, or had before they were taken off it. */
+export async function runFiles(place: RootedRepository, { branch, base }: Begun): Promise<readonly string[]> {
+  const repository = requireRepository(place);
+  const states = WORKFLOWS.flatMap(({ runState }) => runState ?? []);
+  const folders = topLevelPaths(place, states.map(({ archive }) => archive));
+  const isState = ownState(place);
+  const named = async (tip: string): Promise<readonly string[]> =>
+    partsOf((await repository.git([...NAMES_AT, tip, "--", ...folders])).stdout).filter(isState);
+  const kept = branch === null ? [] : await refsBelow(repository, `${ARCHIVE_REFS}/${branch}/`);
+  const archived = new Set((await Promise.all([branch ?? "HEAD", ...kept].map(named))).flat());
+  for (const path of await named(base)) archived.delete(path);
+  return [...states.flatMap(({ files }) => files), ...rootPaths(place, [...archived])];
 }
 
 /** Folders and files of all workflows' state: their changes are Ralph's. */
@@ -37,14 +79,20 @@ export function ownPaths(place: RootedRepository): (path: string) => boolean {
 }
 
 /** True for what the workflows keep as their state, relative to the top level. */
-export function ownState(ralph: RootedRepository): (path: string) => boolean {
-  const own = ownStatePaths(ralph);
-  return (path) => own.some((one) => path === one || path.startsWith(`${one}/`));
+export function ownState(place: RootedRepository): (path: string) => boolean {
+  const own = topLevelPaths(place, WORKFLOWS.flatMap(stateOf));
+  const archives = WORKFLOWS.flatMap(({ runState }) => runState ?? []).map(({ archive, files }) => ({
+    folders: topLevelPaths(place, [archive])[0]!,
+    names: new Set(files.map((file) => basename(file))),
+  }));
+  return (path) =>
+    own.some((one) => path === one || path.startsWith(`${one}/`)) ||
+    archives.some(({ folders, names }) => dirname(dirname(path)) === folders && names.has(basename(path)));
 }
 
-/** The same as paths. */
-export function ownStatePaths(ralph: RootedRepository): readonly string[] {
-  return topLevelPaths(ralph, WORKFLOWS.flatMap(stateOf));
+/** Paths that hold all of it. */
+export function ownStatePaths(place: RootedRepository): readonly string[] {
+  return topLevelPaths(place, WORKFLOWS.flatMap((row) => [...stateOf(row), ...row.runState === undefined ? [] : [row.runState.archive]]));
 }
 
 /** A person's script in a folder of state is no state: where a workflow lists its files, these alone are. */

@@ -37,6 +37,7 @@ export const EXEC: WorkflowRow = {
       `${exec.EXEC_FOLDER}/prd.json.before`,
     ],
     kept: [exec.CODEBASE_MAP_FILE],
+    archive: `${exec.EXEC_FOLDER}/archive`,
     unused: async (root) => await (await import("./scaffold.ts")).unusedMap(root),
   },
   help: { plan: "scripts/ralph/prd.json, by questions and a review", run: "the stories of the PRD" },
