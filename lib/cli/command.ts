@@ -102,11 +102,25 @@ export function arityOf({ usage = "", arity }: Command): readonly [least: number
 /** The content of a command line, before anything is read from disk. */
 export type CommandLine = Pick<Invocation, "arguments" | "command" | "flags" | "host">;
 
+/** State of one goal. Paths are relative to the root. */
+export interface RunState {
+  /** Taken off the branch. */
+  readonly files: readonly string[];
+  /** Written by runs as well; what they hold outlives a run. */
+  readonly kept: readonly string[];
+  /** Ralph 0.1.0 moved the files into folders of this one. */
+  readonly archive: string;
+  /** Folders of `kept` that hold nothing, so that they go too. */
+  unused(root: string): Promise<readonly string[]>;
+}
+
 /** A workflow as far as the framework needs it: to find a root, and to choose. */
 export interface KnownWorkflow {
   readonly name: string;
   /** The path whose existence means that it is in use, in words. */
   readonly state: string;
+  /** State of one goal, which `ralph finish` takes off the branch. Absent: its method keeps its state in the repository. */
+  readonly runState?: RunState;
   /** The command that begins work in it. */
   readonly start: string;
   /** True if it is in use below this folder. @default `state` exists */

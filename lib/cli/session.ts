@@ -16,6 +16,7 @@ import { oneLine } from "../ui/text.ts";
 import { type AgentSetting, knownProgram, namedAgent } from "./agents.ts";
 import { type Flags, type Invocation, styleFor } from "./command.ts";
 import { refuseEmptyConfig, refuseEmptyFlags } from "./validated_file.ts";
+import { ownStateOf } from "./own_state.ts";
 import { findPlace, type Place } from "./workspace.ts";
 import { configOverlay, GATES, optional, parseApprovals, parseWorkers } from "./settings.ts";
 import { VERSION } from "../host/version.ts";
@@ -181,7 +182,7 @@ function announceAgent(
   if (known !== null) say(`hint: \`--agent ${known}\` drives the same program, and shows its tokens, cost and limits`);
 }
 
-function loopDefaults({ flags, host }: Invocation, place: Place): Partial<LoopDefaults> {
+function loopDefaults({ flags, host, program }: Invocation, place: Place): Partial<LoopDefaults> {
   const queue = flags.text("queue");
   const workers = parseWorkers(flags.text("parallel")) ?? (queue === undefined ? undefined : JOBS_AT_ONCE);
   return {
@@ -189,6 +190,7 @@ function loopDefaults({ flags, host }: Invocation, place: Place): Partial<LoopDe
     ...optional("workers", workers),
     ...optional("elsewhere", queue === undefined ? undefined : workersBehind(queue, place, host)),
     ...optional("anyOrder", flags.has("any-order") ? true : undefined),
+    isState: ownStateOf(program.workflows),
     interactive: flags.has("interactive"),
     retryBlocked: flags.has("retry-blocked"),
     acceptChanges: flags.has("accept-changes"),

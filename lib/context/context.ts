@@ -97,6 +97,8 @@ export interface LoopDefaults {
   readonly elsewhere?: OpenElsewhere;
   /** Items that a backlog orders by a number alone may be worked on in any order. @default false */
   readonly anyOrder?: boolean;
+  /** Tells whether a path, relative to the root, holds state: it is no work. @default that of the backlog alone */
+  readonly isState?: (path: string) => boolean;
   /** Ask between two iterations. */
   readonly interactive: boolean;
   /** Take up again what was parked. */

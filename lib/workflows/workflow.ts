@@ -18,18 +18,6 @@ export interface RunPartName {
   readonly folder: string;
 }
 
-/** State of one goal. Paths are relative to the root. */
-export interface RunState {
-  /** Taken off the branch. */
-  readonly files: readonly string[];
-  /** Written by runs as well; what they hold outlives a run. */
-  readonly kept: readonly string[];
-  /** Ralph 0.1.0 moved the files into folders of this one. */
-  readonly archive: string;
-  /** Folders of `kept` that hold nothing, so that they go too. */
-  unused(root: string): Promise<readonly string[]>;
-}
-
 /** A workflow's row in the table: nothing of it is loaded before it is used. */
 export interface WorkflowRow extends KnownWorkflow {
   /** For `ralph help workflows`. */
@@ -46,8 +34,6 @@ export interface WorkflowRow extends KnownWorkflow {
   readonly help?: { readonly run?: string; readonly plan?: string };
   /** Its items may look at pages in a browser. */
   readonly pages?: boolean;
-  /** State of one goal, which `ralph finish` takes off the branch. Absent: its method keeps its state in the repository. */
-  readonly runState?: RunState;
   /** The variable that it adds to the environment of its agents. */
   readonly variable?: readonly [name: string, meaning: string];
   /** JSON Schemas for `ralph schema`. */

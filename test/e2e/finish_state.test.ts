@@ -212,6 +212,20 @@ describe("ralph finish, where state lies elsewhere", () => {
   });
 });
 
+test("a codebase map with notes is no work in the last lines of a run, in ralph finish and in a review", async () => {
+  const { root, stderr } = await ralphCli().dirty({ "scripts/ralph/prd.json": PRD })
+    .before(
+      "git switch -qc ralph/hello; echo notes > scripts/ralph/codebase_map.md; git add scripts/ralph/c*; git commit -qm map",
+    )
+    .agent("worker", WORKER).args("run", "--agent-cmd", "worker").expectExit(0);
+  expect(stderr).toMatch(/ralph\/hello from main: \d commits, 1 file, \+1 -0/);
+
+  const { stdout } = await finish(root, "--dry-run").expectExit(0);
+
+  expect(stdout).toMatch(/ralph\/hello from main: \d commits, 1 file, \+1 -0/);
+  expect(stdout).toContain("Changed: 1 file, +1 -0");
+});
+
 describe("a fresh clone", () => {
   test.each(["a plan of the branch", "a plan that the base has"])("on the base goes on with %s", async (which) => {
     const project = which === "a plan of the branch" ? await finished() : await planned();

@@ -96,8 +96,7 @@ export async function runLoop<Data, Findings>(
   const isDoubted = !ralph.loop.acceptChanges && ended.notices.some(isDoubt);
   if (isOver) await ralph.journal.runEnded(key, ended.status === "passed", head, isDoubted);
   const fixed = ralph.journal.isFixed ? [JOURNAL_FIXED] : [];
-  const own = new Set(ownPaths(ralph, backlog));
-  const work = await branchWork(repository, { since: now.head, isApart: (path) => own.has(path) });
+  const work = await branchWork(repository, { since: now.head, isApart: stateIn(ralph, backlog) });
   const isChecked = ended.status === "passed" && ended.checkedAs === "commit" && work !== null;
   const checked = isChecked ? await checkedIn(ralph, backlog, { work, commit: loop.checked }) : null;
   const late = isChecked && checked !== null && checked !== work.head ? [cameLate(work)] : [];
@@ -110,6 +109,12 @@ export async function runLoop<Data, Findings>(
   }
   announceEnd(ralph, outcome, { work, checked });
   return { ...outcome, ...work === null ? {} : { work }, ...goal === null ? {} : { goal } };
+}
+
+/** True for paths, relative to the top level, that hold state. */
+function stateIn(ralph: RalphContext, backlog: Backlog): (path: string) => boolean {
+  const own = new Set(ownPaths(ralph, backlog));
+  return (path) => own.has(path) || ralph.loop.isState?.(rootPaths(ralph, [path])[0]!) === true;
 }
 
 /** The branch's newest commit, where it adds nothing but Ralph's own state to the commit that was checked; else that one. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { posix } from "node:path";
+import { ownStateOf, stateOf } from "../../cli/own_state.ts";
 import type { Config } from "../../config/load.ts";
 import { ARCHIVE_REFS } from "../../git/archive.ts";
 import { behindLinks } from "../../git/index_entries.ts";
@@ -13,8 +13,6 @@ import { NAMES_AT, partsOf } from "../../git/run_git.ts";
 import { presentPaths } from "../../host/files.ts";
 import { workflowRow, WORKFLOWS } from "../../workflows/table.ts";
 import type { WorkflowRow } from "../../workflows/workflow.ts";
-
-const { basename, dirname } = posix;
 
 /** A workflow's row; without its state where that stays in the request. */
 export function stateRow({ finish }: Pick<Config, "finish">, workflow: string): Pick<WorkflowRow, "runState"> {
@@ -80,23 +78,11 @@ export function ownPaths(place: RootedRepository): (path: string) => boolean {
 
 /** True for what the workflows keep as their state, relative to the top level. */
 export function ownState(place: RootedRepository): (path: string) => boolean {
-  const own = topLevelPaths(place, WORKFLOWS.flatMap(stateOf));
-  const archives = WORKFLOWS.flatMap(({ runState }) => runState ?? []).map(({ archive, files }) => ({
-    folders: topLevelPaths(place, [archive])[0]!,
-    names: new Set(files.map((file) => basename(file))),
-  }));
-  return (path) =>
-    own.some((one) => path === one || path.startsWith(`${one}/`)) ||
-    archives.some(({ folders, names }) => dirname(dirname(path)) === folders && names.has(basename(path)));
+  const isState = ownStateOf(WORKFLOWS);
+  return (path) => isState(rootPaths(place, [path])[0]!);
 }
 
 /** Paths that hold all of it. */
 export function ownStatePaths(place: RootedRepository): readonly string[] {
-  return topLevelPaths(place, WORKFLOWS.flatMap((row) => [...stateOf(row), ...row.runState === undefined ? [] : [row.runState.archive]]));
-}
-
-/** A person's script in a folder of state is no state: where a workflow lists its files, these alone are. */
-function stateOf({ state, runState }: (typeof WORKFLOWS)[number]): readonly string[] {
-  if (runState !== undefined) return [...runState.files, ...runState.kept];
-  return state === undefined || state.includes("<") ? [] : [state];
+  return topLevelPaths(place, WORKFLOWS.flatMap((row) => [...stateOf(row), row.runState?.archive ?? []].flat()));
 }
