@@ -43,7 +43,7 @@ interface Section {
 }
 
 /**
- * A request's title: the goal in a line.
+ * A request's title: the goal in a line; without one the first item, and how many there are beside it.
  *
  * @param fallback where no run says what it was for
  * @param formed gives it the form of the project's own subjects
@@ -53,7 +53,10 @@ export function requestTitle(
   fallback: string,
   formed: (title: string) => string = (title) => title,
 ): string {
-  const goal = formed(reportTexts.oneLine(reports.findLast((report) => report.goal !== null)?.goal ?? fallback));
+  const [first, ...more] = newestOf(reports).map(({ title }) => title);
+  const items = first === undefined || more.length === 0 ? first : `${first}, and ${more.length} more`;
+  const asked = reports.findLast((report) => report.goal !== null)?.goal ?? items;
+  const goal = asked === undefined ? fallback : formed(reportTexts.oneLine(asked));
   if (goal.length <= TITLE_LENGTH) return goal;
   return `${goal.slice(0, TITLE_LENGTH - 1).replace(/\s+\S*$/, "")}…`;
 }

@@ -44,6 +44,18 @@ describe("ralph finish", () => {
     expect((await finish(root, "--approve", "finish").expectExit(2)).stderr).toContain("nothing to finish");
   });
 
+  test("on a branch that it has finished, a plan that is missing is had by ralph restore", async () => {
+    const { root, git } = await finished();
+    await finish(root, "--approve", "finish").expectExit(0);
+    git("switch", "-q", "ralph/hello");
+
+    const { stdout, stderr } = await ralphCli(root).args("next").start().ended();
+
+    expect(stdout + stderr).toContain("`ralph restore --branch ralph/hello` lays it in");
+    await ralphCli(root).args("restore", "--branch", "ralph/hello").expectExit(0);
+    await ralphCli(root).args("next").expectExit(0);
+  });
+
   test("names a story that no agent claimed once, however often it ran", async () => {
     const { root } = await ralphCli().files({ "scripts/ralph/prd.json": PRD })
       .agent("worker", "cat > /dev/null; echo hello > hello.txt; echo so far")

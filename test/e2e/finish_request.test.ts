@@ -34,6 +34,27 @@ describe("the request that ralph finish makes", () => {
     expect(git("rev-parse", "--abbrev-ref", "@{upstream}")).toBe("origin/ralph/hello"); // `git pull` brings a reviewer's fix
   });
 
+  test.each([[1, "feat: write hello.txt"], [3, "feat: write hello.txt, and 2 more"]])(
+    "without a goal is named after its stories, in the project's own form (%i)",
+    async (count, title) => {
+      const [story] = JSON.parse(PRD).userStories;
+      const userStories = Array.from(
+        { length: count },
+        (_, index) => ({ ...story, id: `US-00${index + 1}`, priority: index }),
+      );
+      userStories.forEach((one, index) => one.title += index === 0 ? "" : ` again ${index}`);
+      const { root, git } = await ralphCli()
+        .before('for one in a b c d e; do git commit -q --allow-empty -m "fix: $one"; done')
+        .dirty({ "scripts/ralph/prd.json": JSON.stringify({ branchName: "ralph/hello", userStories }) })
+        .agent("worker", "cat > /dev/null; date +%N >> hello.txt; echo '<promise>COMPLETE</promise>'")
+        .args("run", "--agent-cmd", "worker", "--quiet").expectExit(0);
+
+      await finish(root, "--approve", "finish").expectExit(0);
+
+      expect(git("log", "-1", "--format=%s", "main")).toBe(title);
+    },
+  );
+
   test("of a fork: pushes to where git pushes, and asks the base's repository", async () => {
     const project = await finished();
     const { root, git } = project;

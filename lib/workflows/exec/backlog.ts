@@ -1,6 +1,8 @@
 import { listedStory, storyChecks, storyOverview } from "../stories.ts";
 import type { LoopDefaults, RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
+import { newestArchive } from "../../git/archive.ts";
+import type { RootedRepository } from "../../git/repository.ts";
 import { type Listed, nextOf, passedOf } from "../../backlog/list.ts";
 import * as exec from "./types.ts";
 import type { GatedBacklog, GateTexts } from "../../recipe/gate_run.ts";
@@ -114,7 +116,7 @@ export function prdBacklog(
 }
 
 /** The PRD in its file. The same text is read many times an iteration: it is parsed once. */
-function prdIn({ root, state }: PrdBacklogContext, file: string): {
+function prdIn({ root, repository, state }: PrdBacklogContext, file: string): {
   readonly load: () => Promise<exec.Prd>;
   readonly change: (to: (story: exec.Story) => exec.Story) => Promise<void>;
 } {
@@ -129,10 +131,7 @@ function prdIn({ root, state }: PrdBacklogContext, file: string): {
     async load() {
       const text = await state.read(file);
       if (text !== null) return parse(text);
-      const { findExternal, importHint } = await import("./import/find_external.ts");
-      const [external] = await findExternal(root);
-      const hint = external === undefined ? '`ralph plan "<goal>"` writes it' : importHint(external);
-      throw new RalphError("state-missing", { details: { path: file }, hint });
+      throw new RalphError("state-missing", { details: { path: file }, hint: await wayTo({ root, repository }) });
     },
     async change(to) {
       await state.update(file, (text) => {
@@ -145,6 +144,17 @@ function prdIn({ root, state }: PrdBacklogContext, file: string): {
       });
     },
   };
+}
+
+/** How a PRD that is missing is had. */
+async function wayTo({ root, repository }: RootedRepository): Promise<string> {
+  const branch = await repository?.currentBranch() ?? null;
+  if (repository !== null && branch !== null && await newestArchive(repository, branch) !== null) {
+    return `\`ralph restore --branch ${branch}\` lays it in as \`ralph finish\` took it off`;
+  }
+  const { findExternal, importHint } = await import("./import/find_external.ts");
+  const [external] = await findExternal(root);
+  return external === undefined ? '`ralph plan "<goal>"` writes it' : importHint(external);
 }
 
 /** A settlement is written here. */
