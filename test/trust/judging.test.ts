@@ -208,6 +208,21 @@ describe("the checks are put to the test", () => {
     expect(JSON.stringify(outcome)).toContain("the checks pass whatever it expects");
   });
 
+  test("a test that skips itself is blind before the work too: it accuses nobody, also where time is short", async () => {
+    const files = {
+      ...JAVASCRIPT.files,
+      "test/add.test.mjs": 'import test from "node:test";\ntest.skip("online", (t) => t.assert.equal(t, 2));\n',
+    };
+    const slow = { check: "sleep 1; node --test test/" };
+    // Time for two runs of the checks: the change, and whether they read the test at all.
+    const config = { experiments: { budget: 4 / 60 } };
+    await using world = await worldOf({ files }, [JAVASCRIPT.work], { config });
+
+    const outcome = await runLoop(world.ralph, one(slow));
+
+    expect([outcome.status, said(outcome)]).toEqual(["passed", []]);
+  });
+
   test("a change of tests that the old ones agree with is no news", async () => {
     await using world = await worldOf(JAVASCRIPT, [`${JAVASCRIPT.work}; echo '// more' >> test/add.test.mjs`]);
 

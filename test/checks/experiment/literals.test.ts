@@ -23,6 +23,12 @@ describe("expectations of a test are changed", () => {
     ]);
   });
 
+  it("never at the quotes that open a text of several lines, so that the test still loads", () => {
+    expect(changed('class Tree:\n    """\n    Trees should be right\n    """\n    assert_leaf(root)')).toEqual([]);
+    expect(changed('    assert text() == """a"""')).toEqual([]);
+    expect(changed('    assert text() == ""')).toEqual(['    assert text() == "~"']);
+  });
+
   it("never in imports, comments and decorators, so that the test still loads", () => {
     const text = [
       'import { equal } from "node:assert";',
