@@ -4,8 +4,8 @@
  * @module
  */
 import { RalphError } from "../errors/ralph_error.ts";
-import { isObject, jsonIn } from "../host/data.ts";
-import { exchange } from "../host/http.ts";
+import { isObject, jsonIn, objectOr } from "../host/data.ts";
+import { exchange, type HttpReply } from "../host/http.ts";
 import type { Clock } from "../host/types.ts";
 
 const TIMEOUT_MS = 30_000;
@@ -75,13 +75,13 @@ export async function askGraph(
 ): Promise<unknown> {
   for (let attempt = 0;; attempt += 1) {
     const { data } = await api({ method: "POST", url, body: { query, variables } });
-    const { errors, data: found } = isObject(data) ? data : {};
-    const problems = (Array.isArray(errors) ? errors : []).filter(isObject).filter(({ type, message }) =>
+    const { errors, data: found } = objectOr(data);
+    const problems = nodesOf(errors).filter(({ type, message }) =>
       type !== "NOT_FOUND" && !textOf(message).startsWith("Entity not found")
     );
     if (problems.length === 0) return found;
     const isLimit = problems.some(({ type, extensions }) =>
-      type === "RATE_LIMITED" || (isObject(extensions) && extensions["code"] === "RATELIMITED")
+      type === "RATE_LIMITED" || objectOr(extensions)["code"] === "RATELIMITED"
     );
     if (isLimit && attempt < 1) continue;
     const reason = textOf(problems[0]?.["message"]);
@@ -89,21 +89,15 @@ export async function askGraph(
   }
 }
 
-interface Replied {
-  readonly status: number;
-  readonly headers: { get(name: string): string | null };
-  readonly text: string;
-}
-
 /** A refusal that ends by itself; 403 is also what a lack of rights looks like. */
-function isLimited({ status, headers, text }: Replied): boolean {
+function isLimited({ status, headers, text }: HttpReply): boolean {
   if (status === 429) return true;
   if (status !== 403) return false;
   return headers.get("retry-after") !== null || headers.get("x-ratelimit-remaining") === "0" ||
     /rate limit/i.test(text);
 }
 
-function pauseOf({ headers }: Replied, clock: Clock): number | null {
+function pauseOf({ headers }: HttpReply, clock: Clock): number | null {
   const after = headers.get("retry-after");
   if (after !== null && /^\d+$/.test(after)) return Number(after) * 1000;
   const reset = headers.get("x-ratelimit-reset");
@@ -111,14 +105,13 @@ function pauseOf({ headers }: Replied, clock: Clock): number | null {
   return Math.max(0, Number(reset) * 1000 - clock.now());
 }
 
-function answerOf(reply: Replied, host: string): ApiReply {
-  const { status, headers, text } = reply;
+function answerOf({ status, headers, text }: HttpReply, host: string): ApiReply {
   if (status === 401) throw new RalphError("tracker-login", { details: { host, reason: "it refuses the token" } });
   const isKnown = status < 300 || [304, 301, 404, 410].includes(status);
   if (!isKnown) {
-    const data = jsonIn(text);
-    const said = isObject(data) && typeof data["message"] === "string" ? `: ${data["message"].slice(0, 200)}` : "";
-    throw new RalphError("tracker-refused", { details: { host, reason: `it answers ${status}${said}` } });
+    const said = textOf(objectOr(jsonIn(text))["message"]).slice(0, 200);
+    const reason = `it answers ${status}${said === "" ? "" : `: ${said}`}`;
+    throw new RalphError("tracker-refused", { details: { host, reason } });
   }
   return { status, data: jsonIn(text), header: (name) => headers.get(name) };
 }

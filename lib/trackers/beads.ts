@@ -17,8 +17,6 @@ const STATUS: Readonly<Record<IssueState, string>> = {
   review: "in_progress",
   blocked: "blocked",
 };
-/** Kinds of dependencies that are an order. */
-const ORDER: ReadonlySet<string> = new Set(["blocks", "parent-child"]);
 const WRITER: Person = { name: "whoever may push", mayWrite: true };
 
 export interface BeadsOptions {
@@ -74,20 +72,18 @@ export function beadsTracker({ processes, root }: BeadsOptions): Tracker {
 function issueOf(found: Readonly<Record<string, unknown>>, open: ReadonlySet<string>): Issue {
   const { id, title, description, status, labels, dependencies } = found;
   const at = textOf(found["updated_at"]);
-  const before = objectsIn(dependencies).filter(({ type }) => ORDER.has(textOf(type)));
+  const before = objectsIn(dependencies).filter(({ type }) => type === "blocks");
   return {
     id: textOf(id),
     title: textOf(title),
     body: [description, found["acceptance_criteria"]].map(textOf).filter((part) => part !== "").join("\n\n"),
     url: null,
     isOpen: status !== "closed",
-    labels: Array.isArray(labels) ? labels.filter((one) => typeof one === "string") : [],
+    labels: [labels].flat().filter((one) => typeof one === "string"),
     updatedAt: at,
     edits: [{ at, by: WRITER }],
     labelled: [],
-    waitsFor: before.filter(({ type }) => type === "blocks").map((one) => textOf(one["depends_on_id"])).filter((one) =>
-      open.has(one)
-    ),
+    waitsFor: before.map((one) => textOf(one["depends_on_id"])).filter((one) => open.has(one)),
   };
 }
 

@@ -110,7 +110,7 @@ export class Claims {
   async hold(
     claimed: Claimed,
     state: Claim["state"] = "working",
-    branch?: { readonly name: string; readonly commit: string },
+    branch?: PushedBranch,
   ): Promise<Hold> {
     return await this.#oneAtATime.run(() => this.#hold(claimed, state, branch, true));
   }
@@ -246,7 +246,8 @@ export class Claims {
   }
 }
 
-interface PushedBranch {
+/** A branch on the remote, and its new commit. */
+export interface PushedBranch {
   readonly name: string;
   readonly commit: string;
 }
@@ -256,7 +257,7 @@ export interface Update extends Claimed {
   readonly state: IssueState;
   readonly text: string;
   /** Not pushed yet; `null`: nothing is. */
-  readonly branch: { readonly name: string; readonly commit: string } | null;
+  readonly branch: PushedBranch | null;
 }
 
 const UPDATE: z.ZodType<Update> = z.object({

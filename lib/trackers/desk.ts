@@ -15,15 +15,14 @@ import { requireRepository } from "../git/repository.ts";
 import { outputFrom } from "../git/run_git.ts";
 import { readText, writeOwn } from "../host/files.ts";
 import { quoted } from "../prompts/render.ts";
+import { sameName } from "./api.ts";
 import { type Claimed, Claims, Outbox, type Update } from "./claims.ts";
 import { type Entry, entryOf, type IssueData, NOT_PROPOSED, type QueueOptions, standingsOf } from "./queue.ts";
 import { keepSnapshot } from "./snapshot.ts";
 import { type Issue, ISSUES, type IssueState, outboxFile, type Tracker, trackerKey } from "./types.ts";
 
 /** The item as it is claimed. */
-export function claimedOf(
-  { id, fingerprint = "" }: Pick<Item, "fingerprint" | "id">,
-): Claimed {
+export function claimedOf({ id, fingerprint = "" }: Pick<Item, "fingerprint" | "id">): Claimed {
   return { id, asks: fingerprint };
 }
 
@@ -139,10 +138,13 @@ export class Desk implements AsyncDisposable {
   }
 
   async next({ inFlight, ...view }: LoopView & { readonly inFlight: readonly string[] }): Promise<Next<IssueData>> {
-    const { claims, tracker } = this.#parts;
+    const { claims, tracker, queue: { config: { label, remote } } } = this.#parts;
     await this.#outbox.send();
     const unsent = await this.#unsent();
-    const offline = (reason: string): Next<IssueData> => ({ status: "blocked", reasons: [reason] });
+    const offline = (reason = `the remote ${remote} cannot be reached`): Next<IssueData> => ({
+      status: "blocked",
+      reasons: [reason],
+    });
     if (unsent.length > 0) {
       return offline(`work on ${unsent.join(", ")} is not pushed: ${this.#outbox.reason}`);
     }
@@ -152,7 +154,7 @@ export class Desk implements AsyncDisposable {
       if (!RalphError.isInstance(error) || error.code !== "tracker-unreachable") throw error;
       return offline(error.message);
     }
-    if (!await claims.look()) return offline(`the remote ${this.#parts.queue.config.remote} cannot be reached`);
+    if (!await claims.look()) return offline();
     const { ready, later, parked, left } = standingsOf(await this.entries(), view);
     for (const { item } of ready.filter(({ item: { id } }) => !inFlight.includes(id))) {
       const claimed = claimedOf(item);
@@ -165,22 +167,15 @@ export class Desk implements AsyncDisposable {
       const entry = await this.#again(item.id);
       if (entry?.left !== null || entry.item.fingerprint !== item.fingerprint) continue;
       const held = await claims.hold(claimed);
-      if (held === "offline") return offline(`the remote ${this.#parts.queue.config.remote} cannot be reached`);
+      if (held === "offline") return offline();
       if (held === "held") return { status: "item", item };
     }
     if (inFlight.length > 0) return { status: "waiting" };
     for (const { item, left: why } of left) this.#name(`${item.id} is left: ${why}`);
     for (const { item, issue } of later) this.#name(`${item.id} is left: ${issue.waitsFor.join(", ")} come first`);
-    if (parked.length > 0) {
-      return {
-        status: "blocked",
-        reasons: view.parked.map(({ id, reason }) => `${id}: ${reason}`),
-      };
-    }
-    return {
-      status: "done",
-      summary: `nothing more with the label ${this.#parts.queue.config.label} at ${tracker.host}`,
-    };
+    const reasons = view.parked.map(({ id, reason }) => `${id}: ${reason}`);
+    if (parked.length > 0) return { status: "blocked", reasons };
+    return { status: "done", summary: `nothing more with the label ${label} at ${tracker.host}` };
   }
 
   async settle(item: Item<IssueData>, attempt: Attempt): Promise<Settlement> {
@@ -234,13 +229,8 @@ export class Desk implements AsyncDisposable {
     if (!this.#ralph.signal.aborted) await this.#outbox.send();
     await claims.letGo(left.map(({ id }) => id));
     const waiting = await this.#outbox.waiting();
-    if (waiting.length > 0) {
-      note(
-        this.#ralph,
-        "warn",
-        `${waiting.length} updates wait for ${tracker.host}: ${this.#outbox.reason ?? "stopped"}`,
-      );
-    }
+    const message = `${waiting.length} updates wait for ${tracker.host}: ${this.#outbox.reason ?? "stopped"}`;
+    if (waiting.length > 0) note(this.#ralph, "warn", message);
   }
 
   /** The issues whose work is not pushed. */
@@ -270,7 +260,7 @@ export class Desk implements AsyncDisposable {
   #know(issue: Issue): void {
     const { label } = this.#parts.queue.config;
     const isKnown = this.#issues.has(issue.id);
-    if (!isKnown && !(issue.isOpen && issue.labels.some((name) => name.toLowerCase() === label.toLowerCase()))) return;
+    if (!isKnown && !(issue.isOpen && issue.labels.some((name) => sameName(name, label)))) return;
     const { fingerprint = "" } = entryOf(issue, this.#parts.queue).item;
     if (!this.#asks.has(issue.id)) this.#asks.set(issue.id, fingerprint);
     this.#issues.set(issue.id, issue);

@@ -6,6 +6,7 @@
 import { fingerprintOf, isParked } from "../backlog/attempts.ts";
 import type { Check, Item, LoopView } from "../backlog/types.ts";
 import type { TrackerConfig } from "../config/load.ts";
+import { sameName } from "./api.ts";
 import { ownCommands, seenBody, seenTitle, type Standing, standingOf } from "./trust.ts";
 import type { Issue } from "./types.ts";
 
@@ -71,7 +72,7 @@ function criteriaIn(text: string): readonly string[] {
 
 function leftBecause(issue: Issue, standing: Standing, { config, isConfined }: QueueOptions): string | null {
   const { edits, isOpen, labels } = issue;
-  const has = (name: string): boolean => labels.some((label) => label.toLowerCase() === name.toLowerCase());
+  const has = (name: string): boolean => labels.some((label) => sameName(label, name));
   const forPeople = config.people.find(has);
   if (!isOpen) return "it is closed";
   if (!has(config.label)) return `it has not the label ${config.label}`;

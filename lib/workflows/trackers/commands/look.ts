@@ -8,7 +8,7 @@ import { issueParts } from "../../../trackers/backlog.ts";
 import { ISSUES, outboxFile, trackerKey } from "../../../trackers/types.ts";
 import { nameTracker, type TrackerName } from "../../../trackers/open_tracker.ts";
 import { readOutbox } from "../../../trackers/claims.ts";
-import { entryOf, type IssueData, type Standings, standingsOf } from "../../../trackers/queue.ts";
+import { type Entry, entryOf, type IssueData, type Standings, standingsOf } from "../../../trackers/queue.ts";
 import { readSnapshot } from "../../../trackers/snapshot.ts";
 import { oneLine } from "../../../ui/text.ts";
 import { checksOnce } from "../../checks_once.ts";
@@ -61,27 +61,21 @@ export async function readNext(look: views.Look): Promise<views.NextView> {
 export async function readStatus(look: views.Look): Promise<views.StatusView> {
   const { style } = look;
   const { tracker, view, found } = await readIssues(look);
-  const waiting = await readOutbox(outboxFile(look.own.directory));
+  const waiting = (await readOutbox(outboxFile(look.own.directory))).length;
   const title = `${tracker.name} ${tracker.project}`.trim();
-  const wait = waiting.length === 0 ? [] : [style.warn(`${waiting.length} updates wait for ${tracker.host}`)];
+  const wait = waiting === 0 ? [] : [style.warn(`${waiting} updates wait for ${tracker.host}`)];
   if (found === null) {
     const lines = [...wait, style.dim("no issues are read yet")];
-    return {
-      title,
-      data: { tracker, issues: null, waiting: waiting.length },
-      lines,
-      problem: null,
-      hint: `\`${COMMANDS.run}\``,
-    };
+    return { title, data: { tracker, issues: null, waiting }, lines, problem: null, hint: `\`${COMMANDS.run}\`` };
   }
   const { passed, ready, later, parked, left } = found;
   const reasonOf = (id: string): string => view.parked.find((one) => one.id === id)?.reason ?? "";
-  const rows = [
-    ...passed.map((entry) => ({ entry, state: "passed" as const, why: "in review" })),
-    ...ready.map((entry) => ({ entry, state: "open" as const, why: "" })),
-    ...later.map((entry) => ({ entry, state: "open" as const, why: `after ${entry.issue.waitsFor.join(", ")}` })),
-    ...parked.map((entry) => ({ entry, state: "parked" as const, why: headlineOf(reasonOf(entry.item.id)) })),
-    ...left.map((entry) => ({ entry, state: "parked" as const, why: `left: ${entry.left}` })),
+  const issues = [
+    ...passed.map((entry) => rowOf(entry, "passed", "in review")),
+    ...ready.map((entry) => rowOf(entry, "open", "")),
+    ...later.map((entry) => rowOf(entry, "open", `after ${entry.issue.waitsFor.join(", ")}`)),
+    ...parked.map((entry) => rowOf(entry, "parked", headlineOf(reasonOf(entry.item.id)))),
+    ...left.map((entry) => rowOf(entry, "parked", `left: ${entry.left}`)),
   ];
   const counts = {
     total: passed.length + ready.length + later.length + parked.length,
@@ -91,29 +85,22 @@ export async function readStatus(look: views.Look): Promise<views.StatusView> {
   };
   return {
     title,
-    data: {
-      tracker,
-      counts,
-      issues: rows.map(({ entry: { item: { id, title: name, data: { url } } }, state, why }) => ({
-        id,
-        title: name,
-        url,
-        state,
-        why,
-      })),
-      waiting: waiting.length,
-    },
+    data: { tracker, counts, issues, waiting },
     lines: [
       views.countLine(counts, { items: "issues" }, style),
       ...wait,
-      ...rows.map(({ entry: { item: { id, title: name, data: { url } } }, state, why }) => {
+      ...issues.map(({ url, why, ...issue }) => {
         const notes = [why, url ?? ""].filter((text) => text !== "").map((text) => style.dim(oneLine(text)));
-        return `  ${views.itemLine({ id, title: name, state, notes }, style)}`;
+        return `  ${views.itemLine({ ...issue, notes }, style)}`;
       }),
     ],
     problem: null,
     hint: hintOf(nextOf(found), COMMANDS),
   };
+}
+
+function rowOf({ item: { id, title, data: { url } } }: Entry, state: views.ListedItem["state"], why: string) {
+  return { id, title, url, state, why };
 }
 
 /** The checks of what has passed and is not closed, and those that hold for every item. */
