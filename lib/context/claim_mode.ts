@@ -1,4 +1,5 @@
 import * as claimsFile from "../backlog/claims.ts";
+import { RalphError } from "../errors/ralph_error.ts";
 import type { Repository } from "../git/repository.ts";
 import { readLockHolder } from "../host/lock.ts";
 import type { Host } from "../host/types.ts";
@@ -32,6 +33,12 @@ export async function claimMode(
   return holder === null
     ? { status: "direct", inbox }
     : { status: "inbox", inbox, purpose: holder.purpose, pid: holder.pid };
+}
+
+/** @throws {RalphError} run-at-work where a run is at work, and this is none of its turns */
+export function ensureNoRun(mode: ClaimMode): void {
+  if (mode.status !== "inbox") return;
+  throw new RalphError("run-at-work", { details: { pid: mode.pid, purpose: mode.purpose } });
 }
 
 /** The claims that count for a process beside the state: of its own turn, or those that wait for a run. */

@@ -88,6 +88,14 @@ export function attemptValues(
   };
 }
 
+/** The checks of a story as its prompt lists them; `none`: said where there are none. Pure. */
+export function listedChecks(checks: readonly Check[], none: string): string {
+  if (checks.length === 0) return none;
+  return checks.map(({ name, command, about }) =>
+    command === undefined ? `- ${name}${about === undefined ? "" : `: ${about}`}` : `- \`${name}\``
+  ).join("\n");
+}
+
 /** The faults of a PRD whose form is right: its branch, and commands that check nothing or are not there. */
 export async function storyFindings(
   validated: Validated,

@@ -89,12 +89,7 @@ export function prdBacklog(
     passed: async () => passedOf(await listed()),
 
     async reopen(ids, reason) {
-      const again = (story: exec.Story): exec.Story => ({
-        ...story,
-        passes: false,
-        notes: attempts.withFailure(story.notes, reason),
-      });
-      await change((story) => ids.includes(story.id) ? again(story) : story);
+      await change((story) => ids.includes(story.id) ? notPassed(story, reason) : story);
       const subject = `ralph: ${ids.join(", ")} sent back by the final check`;
       return { status: "open", reason, commit: { subject, paths: [file], work: false } };
     },
@@ -116,10 +111,7 @@ export function prdBacklog(
 }
 
 /** The PRD in its file. The same text is read many times an iteration: it is parsed once. */
-function prdIn({ root, repository, state }: PrdBacklogContext, file: string): {
-  readonly load: () => Promise<exec.Prd>;
-  readonly change: (to: (story: exec.Story) => exec.Story) => Promise<void>;
-} {
+function prdIn({ root, repository, state }: PrdBacklogContext, file: string) {
   let last: { readonly text: string; readonly prd: exec.Prd } | null = null;
 
   function parse(text: string): exec.Prd {
@@ -128,12 +120,12 @@ function prdIn({ root, repository, state }: PrdBacklogContext, file: string): {
   }
 
   return {
-    async load() {
+    async load(): Promise<exec.Prd> {
       const text = await state.read(file);
       if (text !== null) return parse(text);
       throw new RalphError("state-missing", { details: { path: file }, hint: await wayTo({ root, repository }) });
     },
-    async change(to) {
+    async change(to: (story: exec.Story) => exec.Story): Promise<void> {
       await state.update(file, (text) => {
         if (text === null) return null;
         const prd = parse(text);
@@ -213,14 +205,16 @@ export async function settleStory(
 
   const reason = attempts.reasonOf(attempt);
   const said = `attempt ${attempt.number} ${attempt.status}: ${reason}`;
-  await change((story) =>
-    isThis(story) ? { ...story, passes: false, notes: attempts.withFailure(story.notes, said) } : story
-  );
+  await change((story) => isThis(story) ? notPassed(story, said) : story);
   const parked = attempts.isOver(attempt);
   if (parked) await record("parked", attempts.headlineOf(reason));
   const paths = parked ? [file, exec.PROGRESS_FILE] : [file];
   const commit = { subject: `ralph: ${item.id} ${parked ? "parked" : "failed"}`, paths, work: false };
   return parked ? { status: "parked", reason, commit } : { status: "open", reason, commit };
+}
+
+function notPassed(story: exec.Story, why: string): exec.Story {
+  return { ...story, passes: false, notes: attempts.withFailure(story.notes, why) };
 }
 
 /** The text of `progress.txt` with the entry at its end; the same text when the attempt has its line already. */

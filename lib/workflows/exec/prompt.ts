@@ -1,6 +1,6 @@
 import type { Check } from "../../backlog/types.ts";
 import { onOneLine, quoted, renderPrompt } from "../../prompts/render.ts";
-import { type AttemptFacts, attemptValues } from "../stories.ts";
+import { type AttemptFacts, attemptValues, listedChecks } from "../stories.ts";
 import type { Story } from "./types.ts";
 
 /** The prompt for one attempt at one story. */
@@ -19,8 +19,9 @@ export async function storyPrompt(
     id,
     title: onOneLine(title),
     item: quoted([`${id}: ${title}`, "", "Acceptance criteria:", ...criteria].join("\n")),
-    checks: checks.length === 0
-      ? "Nothing: no check is named for this story, so your word will be shown as unverified."
-      : checks.map(({ name }) => `- \`${name}\``).join("\n"),
+    checks: listedChecks(
+      checks,
+      "Nothing: no check is named for this story, so your word will be shown as unverified.",
+    ),
   }, { root });
 }

@@ -28,23 +28,22 @@ export async function openFeature(
   ralph: Pick<RalphContext, "events" | "repository" | "root">,
   name = "",
 ): Promise<FeatureDirectory> {
-  const { feature, said } = await findFeature(ralph.root, name, ralph.repository);
-  if (said !== null) note(ralph, "info", said);
-  return feature;
+  return await findFeature({ ...ralph, say: (text) => note(ralph, "info", text) }, name);
 }
 
-/** A feature that was found, and what to say where it was not named. */
-export interface FoundFeature {
-  readonly feature: FeatureDirectory;
-  readonly said: string | null;
-}
-
-/** The same for commands that only look. @throws {RalphError} feature-missing, usage */
-export async function findFeature(root: string, name: string, repository: Repository | null): Promise<FoundFeature> {
+/**
+ * The same for commands that only look; `say` is told which one it is where it is not named.
+ *
+ * @throws {RalphError} feature-missing, usage
+ */
+export async function findFeature(
+  { root, repository, say }: Pick<RalphContext, "repository" | "root"> & { readonly say: (text: string) => void },
+  name: string,
+): Promise<FeatureDirectory> {
   const features = await listFeatures(root);
   if (name !== "") {
     const feature = matchFeature(features, name);
-    if (feature !== null) return { feature, said: null };
+    if (feature !== null) return feature;
     throw await featureMissing(name, features, repository);
   }
   const open: FeatureDirectory[] = [];
@@ -58,7 +57,8 @@ export async function findFeature(root: string, name: string, repository: Reposi
     throw usage(`which feature? ${problem}`, `name one, such as \`ralph run ${feature.name}\``);
   }
   const why = open.length > 0 ? "the only one that is not finished" : "the only one there is";
-  return { feature, said: `feature ${feature.name} (${why})` };
+  say(`feature ${feature.name} (${why})`);
+  return feature;
 }
 
 async function isFinished(root: string, { prdFile }: FeatureDirectory): Promise<boolean> {

@@ -1,7 +1,7 @@
 import * as prompts from "../../prompts/render.ts";
 import type { Check, Verification } from "../../backlog/types.ts";
 import { describeFailures, failureOf } from "../../backlog/attempts.ts";
-import { type AttemptFacts, attemptValues } from "../stories.ts";
+import { type AttemptFacts, attemptValues, listedChecks } from "../stories.ts";
 import type { FeaturePrd, FeatureStory } from "./types.ts";
 
 /** The parts of a story's prompt. */
@@ -60,7 +60,7 @@ function prdValues(
   prd: FeaturePrd,
   checks: readonly Check[],
 ): Readonly<Record<"branch" | "checks" | "learnings" | "project" | "verifyCommands", string>> {
-  const commands = listed(checks);
+  const commands = listedChecks(checks, "None is named: your word will be shown as unverified.");
   const { project, branchName: branch } = prd;
   return { project, branch, learnings: learningsOf(prd), checks: commands, verifyCommands: commands };
 }
@@ -77,14 +77,6 @@ function summaryOf({ id, title, description, acceptanceCriteria, lastResult }: F
   const where = lastResult === null || lastResult.commit === "" ? "" : ` in ${lastResult.commit}`;
   const result = lastResult === null ? "" : `\nDone${where}: ${lastResult.summary}`;
   return `### ${id}: ${title}\n\n${description}\n\n${acceptanceCriteria.map((one) => `- ${one}`).join("\n")}${result}`;
-}
-
-function listed(checks: readonly Check[]): string {
-  return checks.length === 0
-    ? "None is named: your word will be shown as unverified."
-    : checks.map(({ name, command, about }) =>
-      command === undefined ? `- ${name}${about === undefined ? "" : `: ${about}`}` : `- \`${name}\``
-    ).join("\n");
 }
 
 function learningsOf({ run }: FeaturePrd): string {

@@ -1,3 +1,4 @@
+import type { CheckExpectation } from "../../backlog/check_types.ts";
 import type { JournalKey } from "../../backlog/journal_types.ts";
 
 /**
@@ -17,12 +18,7 @@ export interface Diagnostic {
 }
 
 /** A command is expected to do this. */
-export interface Expectation {
-  /** The exit code, or any but 0. @default 0 */
-  readonly exit?: number | "non-zero";
-  /** Text that its output must contain. */
-  readonly output?: string;
-}
+export type Expectation = CheckExpectation;
 
 /** A command that a plan's author meant to be run by a machine: `<command>` or `<automated>`, entities decoded. */
 export interface PlanCommand {

@@ -3,19 +3,16 @@ import { usage } from "../../cli/command.ts";
 import type { JsonObject } from "./types.ts";
 
 const isText = (value: unknown): boolean => typeof value === "string";
+const TEXTS = ["name", "spec", "notes", "accept", "parent", "created_from", "supersedes"];
+
+type Rule = readonly [isRight: (value: unknown) => boolean, expected: string];
 
 /** The keys of a new task with what each must be; `t` and `s` are those that the file has, and no news. */
-const KEYS: ReadonlyMap<string, readonly [isRight: (value: unknown) => boolean, expected: string]> = new Map([
+const KEYS: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ["t", [(value) => value === "task", 'be "task"']],
   ["s", [(value) => value === "p", 'be "p": a new task is pending']],
   ["id", [(value) => isText(value) && /^t-[A-Za-z0-9][\w.-]*$/.test(String(value)), 'begin with "t-"']],
-  ["name", [isText, "be a string"]],
-  ["spec", [isText, "be a string"]],
-  ["notes", [isText, "be a string"]],
-  ["accept", [isText, "be a string"]],
-  ["parent", [isText, "be a string"]],
-  ["created_from", [isText, "be a string"]],
-  ["supersedes", [isText, "be a string"]],
+  ...TEXTS.map((key): [string, Rule] => [key, [isText, "be a string"]]),
   ["deps", [(value) => Array.isArray(value) && value.every(isText), "be a list of task ids"]],
   ["priority", [(value) => value === "high" || value === "medium" || value === "low", "be high, medium or low"]],
 ]);

@@ -103,18 +103,9 @@ async function refuse(
   return { reason, errors };
 }
 
-/** One turn's answer of the planner's agent. */
-interface Envelope {
-  readonly questions: readonly string[];
-  readonly uncertainties: readonly planning.Uncertainty[];
-  /** Not validated yet; `null` while the agent asks. */
-  readonly prdDraft: unknown;
-  readonly recommendUnderstand: planning.Recommendation;
-}
-
 /** An envelope, or what is wrong with the answer. */
 type EnvelopeResult =
-  | { readonly status: "valid"; readonly envelope: Envelope }
+  | { readonly status: "valid"; readonly envelope: z.infer<typeof SCHEMA> }
   | { readonly status: "invalid"; readonly errors: readonly string[] };
 
 const KEYS = ["prdDraft", "questions", "recommendUnderstand", "uncertainties"];
@@ -123,7 +114,8 @@ const FENCE_REGEXP = /^```(?:json)?[ \t]*\r?\n([\s\S]*?)\r?\n?```$/i;
 const SHAPE = "the whole answer must be one JSON object, with no words around it";
 
 const filled = z.string().trim().min(1, "must not be empty");
-const SCHEMA: z.ZodType<Envelope> = z.object({
+/** One turn's answer of the planner's agent. The draft is not validated yet; it is `null` while the agent asks. */
+const SCHEMA = z.object({
   questions: z.array(filled).transform((questions) => [...new Set(questions)]),
   uncertainties: z.array(z.object({ topic: z.string(), reason: z.string(), evidenceMissing: z.string() })),
   prdDraft: z.unknown(),

@@ -2,14 +2,13 @@ import { localTime } from "../../../host/local_date.ts";
 import { join } from "node:path";
 import { headlineOf } from "../../../backlog/attempts.ts";
 import { oneLine, type Style } from "../../../ui/text.ts";
-import { featureBacklog, type FeatureItemData } from "../backlog.ts";
+import { featureBacklog } from "../backlog.ts";
 import { type FeatureDirectory, listFeatures, matchFeature } from "../directories.ts";
-import type { FeatureFindings } from "../claim.ts";
 import { loadFeaturePrd, readFeaturePrd, withDefaults } from "../format.ts";
 import { checksOf, isUi, storyCommandsOf, type UserInterface } from "../checks.ts";
 import type { FeaturePrd, FeatureStory } from "../types.ts";
 import type { Config } from "../../../config/load.ts";
-import type { Backlog, CheckOutcome, Verification } from "../../../backlog/types.ts";
+import type { CheckOutcome, Verification } from "../../../backlog/types.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { featureMissing, findFeature, openFeature } from "../open_feature.ts";
 import { readOrError } from "../../read_or_error.ts";
@@ -23,17 +22,11 @@ import { validateFeaturePrd } from "../validate.ts";
 import type { RalphContext } from "../../../context/context.ts";
 
 /** Opens a feature for reading. @throws {RalphError} feature-missing, usage */
-async function opened(look: Look, name: string): Promise<{
-  readonly feature: FeatureDirectory;
-  readonly backlog: Backlog<FeatureItemData, FeatureFindings>;
-}> {
-  const { root, config, repository, state, host, say } = look;
-  const { feature, said } = await findFeature(root, name, repository);
-  if (said !== null) say(said);
-  return {
-    feature,
-    backlog: featureBacklog({ root, config, state, repository, host }, { feature, ui: namedOnly(config) }),
-  };
+async function opened(look: Look, name: string) {
+  const feature = await findFeature(look, name);
+  const { root, config, repository, state, host } = look;
+  const ui = namedOnly(config);
+  return { feature, backlog: featureBacklog({ root, config, state, repository, host }, { feature, ui }) };
 }
 
 /** Services and pages by name: nothing is started. */

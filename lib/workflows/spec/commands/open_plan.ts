@@ -4,8 +4,8 @@ import { type Mutated, type PlanStore, planStore } from "../store.ts";
 import { type Plan, PLAN_FILE } from "../types.ts";
 import type { OfferOptions } from "../item.ts";
 import type { ClaimLine, Inbox } from "../../../backlog/claims.ts";
-import { addClaims, type ClaimMode, claimMode, claimsIn } from "../../../context/claim_mode.ts";
-import { EXIT, RalphError } from "../../../errors/ralph_error.ts";
+import { addClaims, type ClaimMode, claimMode, claimsIn, ensureNoRun } from "../../../context/claim_mode.ts";
+import { EXIT } from "../../../errors/ralph_error.ts";
 import { type Invocation, toJson } from "../../../cli/command.ts";
 import { type Look, openLook, parkedIn } from "../../../cli/look.ts";
 import { findPlace } from "../../../cli/workspace.ts";
@@ -80,9 +80,7 @@ async function claimed(
   const before = await readPlan(open);
   const scope = mode.status === "turn" ? scopeOfTurn(await open.store.load(), mode) : null;
   const asked = await asking(before, { scope });
-  if (mode.status === "inbox" && !asked.every(onlyAdds)) {
-    throw new RalphError("run-at-work", { details: { pid: mode.pid, purpose: mode.purpose } });
-  }
+  if (!asked.every(onlyAdds)) ensureNoRun(mode);
   const claims = scope === null ? asked : asked.map((claim) => permitted(scope, before, claim));
   const change = changeOf(before, claims, { head: null, upsert: scope?.stage === "PLAN" });
   if (change !== null) await addClaims(mode, PLAN_FILE, claims);

@@ -13,7 +13,7 @@ import { changeYaml, readProgress } from "../document.ts";
 import { addSteps, applyStepClaims, completeStep } from "../steps.ts";
 import { SPRINT_STAGE, textOf } from "../backlog.ts";
 import type { ClaimLine } from "../../../backlog/claims.ts";
-import { addClaims, claimsIn } from "../../../context/claim_mode.ts";
+import { addClaims, claimsIn, ensureNoRun } from "../../../context/claim_mode.ts";
 import { isoNow } from "../../../host/local_date.ts";
 
 /** `ralph sprint compile|run|status [DIR]`. */
@@ -25,9 +25,7 @@ export async function run(invocation: Invocation): Promise<number> {
 async function compile(invocation: Invocation, [named]: readonly string[]): Promise<number> {
   const { flags, out, say } = invocation;
   const { root, host, paths, state, mode } = await findSprint(invocation, named);
-  if (mode.status === "inbox") {
-    throw new RalphError("run-at-work", { details: { pid: mode.pid, purpose: mode.purpose } });
-  }
+  ensureNoRun(mode);
   const compiled = await compileSprint({ root, host, state }, {
     directory: paths.directory,
     force: flags.has("force"),
@@ -91,10 +89,7 @@ async function add(invocation: Invocation, [what]: readonly string[]): Promise<n
 async function done(invocation: Invocation, [what]: readonly string[]): Promise<number> {
   const { flags, host, out } = invocation;
   const place = await findSprint(invocation, flags.text("sprint"));
-  if (place.mode.status === "inbox") {
-    const { pid, purpose } = place.mode;
-    throw new RalphError("run-at-work", { details: { pid, purpose } });
-  }
+  ensureNoRun(place.mode);
   let told = "";
   let id = what ?? "";
   await change(place, (document, now) => {
