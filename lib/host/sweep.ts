@@ -68,6 +68,7 @@ function candidatePids(since: SweepSince | undefined): readonly number[] | null 
 }
 
 function carries(environment: string | null, mark: string, variable: string): boolean {
+  if (environment?.includes(mark) !== true) return false; // nearly all: not worth taking apart
   return marksIn(environment, variable).some((one) => one === mark || one.startsWith(`${mark}.`));
 }
 
