@@ -10,19 +10,15 @@ import type { Host, ProcessEnd } from "../host/types.ts";
 import type { AgentTurn, TurnEnd, Usage } from "../backlog/types.ts";
 import type { Adapter, AdapterInvocation, AdapterOptions, Driver } from "./adapter.ts";
 import type { ReadyEndpoint } from "./ask_endpoint.ts";
-import type { EndpointConfig } from "../config/load.ts";
+import type { ProviderChoice } from "../config/load.ts";
 import { type AgentInvocation, runTurn, type TurnReading } from "./run_turn.ts";
 import { createStreamReader, type StreamReader } from "./stream_reader.ts";
 import { silentTurn } from "./turn_end.ts";
 import type { Agent, TurnRequest } from "../context/context.ts";
 
 /** The needs of an agent of the table beside its row. */
-export interface AdapterAgentOptions {
+export interface AdapterAgentOptions extends Pick<ProviderChoice, "endpoint" | "model" | "reasoning"> {
   readonly host: Host;
-  readonly model?: string | undefined;
-  readonly reasoning?: string | undefined;
-  /** The model server; only for an adapter that takes one. @default for Ralph's own: the first of this machine */
-  readonly endpoint?: string | EndpointConfig | undefined;
   /** Put behind the program where the terminal is handed over. @default none */
   readonly interactiveArgs?: readonly string[] | undefined;
   /** Absolute path of the folder that the program is looked up from. @default the current folder */

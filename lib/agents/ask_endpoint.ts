@@ -156,17 +156,12 @@ async function anyLocalEndpoint(model: string | undefined, variables: Variables)
   const [first] = await localEndpoints();
   if (first !== undefined) return await readyEndpoint(first.endpoint, model, variables);
   const asked = Object.entries(ENDPOINTS).filter(([, { keyVariable }]) => keyVariable === null).map(([name]) => name);
-  const keyed = Object.entries(ENDPOINTS).find(([, { keyVariable }]) => keyVariable !== null && variables[keyVariable]);
+  const [keyed] = keyedEndpoints(variables);
   const hint = keyed === undefined
     ? 'start one, or name a server: `--endpoint openrouter --model NAME`, `"provider": { "endpoint": "…" }`'
-    : `${keyed[1].keyVariable} is set: \`--endpoint ${keyed[0]} --model NAME\` uses it`;
-  throw new RalphError("endpoint-unusable", {
-    details: {
-      endpoint: "of the built-in agent",
-      reason: `none is named, and none answers here (${asked.join(", ")})`,
-    },
-    hint,
-  });
+    : `${keyed.keyVariable} is set: \`--endpoint ${keyed.name} --model NAME\` uses it`;
+  const reason = `none is named, and none answers here (${asked.join(", ")})`;
+  throw new RalphError("endpoint-unusable", { details: { endpoint: "of the built-in agent", reason }, hint });
 }
 
 function unusable({ name, url }: Endpoint, reason: string, hint: string): RalphError {

@@ -1,42 +1,28 @@
 import type { AgentEvent } from "./adapter.ts";
-
-/** Words that come in pieces, put together. */
-export interface Deltas {
-  add(text: string | null): readonly AgentEvent[];
-  /** The message is over. */
-  flush(): readonly AgentEvent[];
-  /** Forgets the pieces: the whole message has come by itself. */
-  drop(): readonly [];
-}
+import { textEvents } from "./events.ts";
 
 /** A message longer than this is passed on in parts. */
 const LONGEST = 1024 * 1024;
 
-export function createDeltas(): Deltas {
-  let parts: string[] = [];
-  let length = 0;
+/** Words that come in pieces, put together. */
+export class Deltas {
+  #text = "";
 
-  function drop(): readonly [] {
-    parts = [];
-    length = 0;
+  add(text: string | null): readonly AgentEvent[] {
+    this.#text += text ?? "";
+    return this.#text.length > LONGEST ? this.flush() : [];
+  }
+
+  /** The message is over. */
+  flush(): readonly AgentEvent[] {
+    const events = textEvents(this.#text);
+    this.drop();
+    return events;
+  }
+
+  /** Forgets the pieces: the whole message has come by itself. */
+  drop(): readonly [] {
+    this.#text = "";
     return [];
   }
-
-  function flush(): readonly AgentEvent[] {
-    if (length === 0) return [];
-    const text = parts.join("");
-    drop();
-    return [{ type: "agent-text", text }];
-  }
-
-  return {
-    add(text) {
-      if (text === null) return [];
-      parts.push(text);
-      length += text.length;
-      return length > LONGEST ? flush() : [];
-    },
-    flush,
-    drop,
-  };
 }

@@ -121,13 +121,7 @@ async function readyAgent(
   if (isOver(budget, limit.untilMs)) {
     return outOfTime(budget, { message: `${name}: ${limit.message}`, untilMs: limit.untilMs });
   }
-  const waiting = {
-    agent: name,
-    reason: "rate-limit",
-    untilMs: limit.untilMs,
-    message: limit.message,
-    signal,
-  } as const;
+  const waiting = { ...limit, agent: name, reason: "rate-limit", signal } as const;
   const waited = await limits.wait(name, () => waitUntil(ralph, waiting));
   return waited ? next : { reason: "aborted" };
 }

@@ -68,33 +68,32 @@ export function resolveAgent(options: ResolveAgentOptions): Agent {
 /** For a project where no agent is configured: says so when one is needed, not before, and which there are. */
 function missingAgent(host: Host): Agent {
   async function refuse(): Promise<never> {
-    const found: string[] = [];
-    for (const adapter of ADAPTERS) {
-      if (await programPath(adapter, host, host.environment.cwd) !== null) found.push(adapter.name);
-    }
-    const [first] = found;
-    const { keyedEndpoints, localEndpoints } = await import("./ask_endpoint.ts");
-    const [server] = first !== undefined
-      ? []
-      : [...(await localEndpoints()).map(({ endpoint }) => endpoint), ...keyedEndpoints(host.environment.variables)];
-    if (server !== undefined) {
-      const why = server.keyVariable === null ? `${server.name} answers here` : `${server.keyVariable} is set`;
-      throw new RalphError("agent-missing", {
-        hint:
-          `none of the known agents is on PATH, but ${why}: \`--agent builtin --endpoint ${server.name}\` works with it`,
-      });
-    }
-    throw new RalphError("agent-missing", {
-      hint: first === undefined
-        ? `none of the known agents is on PATH: install one (${ADAPTERS[0]?.name}: ${
-          ADAPTERS[0]?.install
-        }; \`ralph help agents\` lists the others), or give \`--agent-cmd "…"\``
-        : `on PATH: ${
-          found.join(", ")
-        }; give \`--agent ${first}\`, or add \`"provider": { "preset": "${first}" }\` to ralph.config.json`,
-    });
+    throw new RalphError("agent-missing", { hint: await waysToAgent(host) });
   }
   return { name: "none", ensureUsable: refuse, runTurn: refuse };
+}
+
+/** The agents that could be named here; else how to get one. */
+async function waysToAgent(host: Host): Promise<string> {
+  const found: string[] = [];
+  for (const adapter of ADAPTERS) {
+    if (await programPath(adapter, host, host.environment.cwd) !== null) found.push(adapter.name);
+  }
+  const [first] = found;
+  if (first !== undefined) {
+    const configured = `add \`"provider": { "preset": "${first}" }\` to ralph.config.json`;
+    return `on PATH: ${found.join(", ")}; give \`--agent ${first}\`, or ${configured}`;
+  }
+  const none = "none of the known agents is on PATH";
+  const { keyedEndpoints, localEndpoints } = await import("./ask_endpoint.ts");
+  const local = (await localEndpoints()).map(({ endpoint }) => endpoint);
+  const [server] = [...local, ...keyedEndpoints(host.environment.variables)];
+  if (server !== undefined) {
+    const why = server.keyVariable === null ? `${server.name} answers here` : `${server.keyVariable} is set`;
+    return `${none}, but ${why}: \`--agent builtin --endpoint ${server.name}\` works with it`;
+  }
+  const { name, install } = ADAPTERS[0]!;
+  return `${none}: install one (${name}: ${install}; \`ralph help agents\` lists the others), or give \`--agent-cmd "…"\``;
 }
 
 function scripted(script: string | undefined, host: Host): Agent {

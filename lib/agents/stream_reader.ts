@@ -22,7 +22,7 @@ export interface StreamReaderOptions {
 }
 
 export function createStreamReader({ translator, prompt, ignored, onEvent }: StreamReaderOptions): StreamReader {
-  const words = createFinalText(prompt);
+  const words = new FinalText(prompt);
   const summary = new StreamTally();
   let invalid = 0;
 
@@ -74,44 +74,38 @@ function shortened(event: AgentEvent): AgentEvent {
  * An agent's final words: all that it said since it last used a tool, or, where it said nothing after that, what it
  * said before. Each message is read by itself: a code fence that one leaves open hides nothing in the next.
  */
-interface FinalText {
-  say(text: string): void;
+class FinalText {
+  readonly #prompt: string;
+  #messages: string[] = [];
+  #isOver = false;
+
+  constructor(prompt: string) {
+    this.#prompt = prompt;
+  }
+
+  say(text: string): void {
+    if (text.trim() === "") return;
+    if (this.#isOver) this.#messages = [];
+    this.#isOver = false;
+    this.#messages.push(text);
+    let length = this.#messages.reduce((sum, message) => sum + message.length, 0);
+    while (this.#messages.length > 1 && length > KEPT_BYTES) length -= this.#messages.shift()!.length;
+  }
+
   /** A tool was used: what comes now replaces what came before. */
-  act(): void;
-  finish(): { readonly text: string; readonly lines: readonly string[] };
-}
+  act(): void {
+    this.#isOver = true;
+  }
 
-function createFinalText(prompt: string): FinalText {
-  let messages: string[] = [];
-  let length = 0;
-  let over = false;
-
-  return {
-    say(text) {
-      if (text.trim() === "") return;
-      if (over) {
-        messages = [];
-        length = 0;
-        over = false;
-      }
-      messages.push(text);
-      length += text.length;
-      while (messages.length > 1 && length > KEPT_BYTES) length -= messages.shift()!.length;
-    },
-    act() {
-      over = true;
-    },
-    finish() {
-      const text = messages.join("\n\n");
-      if (Buffer.byteLength(text) > KEPT_BYTES) return endOf(text, prompt);
-      const lines = messages.flatMap((message) => signalLines(message, { prompt }));
+  finish(): ReturnType<TextSink["finish"]> {
+    const prompt = this.#prompt;
+    const text = this.#messages.join("\n\n");
+    if (Buffer.byteLength(text) <= KEPT_BYTES) {
+      const lines = this.#messages.flatMap((message) => signalLines(message, { prompt }));
       return { text: withoutEcho(text, prompt), lines: lines.slice(-2000) };
-    },
-  };
-}
-
-function endOf(text: string, prompt: string): { readonly text: string; readonly lines: readonly string[] } {
-  const output = createTurnOutput({ prompt });
-  output.push(Buffer.from(text));
-  return output.finish();
+    }
+    const output = createTurnOutput({ prompt });
+    output.push(Buffer.from(text));
+    return output.finish();
+  }
 }

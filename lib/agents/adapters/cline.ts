@@ -1,7 +1,6 @@
 import { join } from "node:path";
-import { flag } from "../adapter.ts";
-import type { AdapterInvocation, AdapterOptions, AgentEvent, Driver, Translator } from "../adapter.ts";
-import { createDeltas } from "../deltas.ts";
+import { type AdapterInvocation, type AdapterOptions, type AgentEvent, type Driver, flag, type Translator } from "../adapter.ts";
+import { Deltas } from "../deltas.ts";
 import { callEvent, COMPLETED, errorEvent, failedEvents, readByType, tokensAt, usageEvent } from "../events.ts";
 import { at, listAt, numberAt, outputText, textAt } from "../json.ts";
 
@@ -27,7 +26,7 @@ function clineArguments({ prompt, model, reasoning, folder }: AdapterOptions): A
 
 /** Reads `cline --json`. On an error its last words are the error. */
 function clineTranslator(): Translator {
-  const words = createDeltas();
+  const words = new Deltas();
   let ended = false;
   const events = readByType({
     content_start(event) {

@@ -1,11 +1,11 @@
 import { callsOf, type Driver, type FailureKind, type Translator } from "../adapter.ts";
-import { createDeltas } from "../deltas.ts";
+import { Deltas } from "../deltas.ts";
 import * as events from "../events.ts";
 import { at, textAt } from "../json.ts";
 
 /** Reads `gemini -o stream-json`. Its words come in pieces; the prompt comes back as a message of the user. */
 function geminiTranslator(): Translator {
-  const words = createDeltas();
+  const words = new Deltas();
   let problem: string | null = null;
   const lines = events.readByType({
     init: (line) => [events.startEvent(textAt(line, "session_id"), textAt(line, "model"))],
