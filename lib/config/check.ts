@@ -112,11 +112,7 @@ export function placeOf(path: readonly PropertyKey[]): string {
 
 /** The value at a path of keys; `undefined` where there is none. */
 export function valueAt(data: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (value, key) =>
-      typeof value === "object" && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined,
-    data,
-  );
+  return path.reduce((value, key) => (Object(value) as Readonly<Record<PropertyKey, unknown>>)[key], data);
 }
 
 /** A copy of plain data without the keys at these paths. */

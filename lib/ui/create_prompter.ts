@@ -176,14 +176,12 @@ function questionText(question: Question): string {
   }
 }
 
-/** Lines of a stream, one at a time; the stream rests in between, so that it holds no process up. */
-interface LineReader {
-  /** The next line without its end, or `null` at the end of input. Rejects with the signal's reason when it aborts. */
-  next(signal: AbortSignal): Promise<string | null>;
-}
-
-/** Reads lines of UTF-8 text. Text behind a line waits for the next call. */
-function createLineReader(stream: NodeJS.ReadableStream): LineReader {
+/**
+ * Reads lines of UTF-8 text, one at a time; the stream rests in between, so that it holds no process up. Text behind a
+ * line waits for the next call. `next` gives a line without its end, or `null` at the end of input, and rejects with the
+ * signal's reason when it aborts.
+ */
+function createLineReader(stream: NodeJS.ReadableStream) {
   const decoder = new TextDecoder();
   let buffered = "";
   let ended = false;
@@ -197,7 +195,7 @@ function createLineReader(stream: NodeJS.ReadableStream): LineReader {
   }
 
   return {
-    next(signal) {
+    next(signal: AbortSignal): Promise<string | null> {
       ended ||= (stream as { readonly readableEnded?: boolean }).readableEnded === true; // its end came between two calls
       const ready = takeLine();
       if (ready !== null || ended) return Promise.resolve(ready);

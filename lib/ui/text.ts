@@ -72,37 +72,26 @@ export type Style =
   & { readonly symbols: Symbols };
 
 /** Marks at the start of a line. */
-export type Symbols = Readonly<Record<"passed" | "failed" | "open" | "warning" | "start" | "bar" | Joint, string>>;
-type Joint = "commit" | "dot" | "ellipsis";
+export type Symbols = Readonly<Record<keyof typeof SYMBOLS, string>>;
 
-const UNICODE: Symbols = {
-  passed: "✓",
-  failed: "✗",
-  open: "○",
-  warning: "▲",
-  start: "◆",
-  bar: "│",
-  commit: "●",
-  dot: "·",
-  ellipsis: "…",
-};
-
-const ASCII: Symbols = {
-  passed: "+",
-  failed: "x",
-  open: "o",
-  warning: "!",
-  start: "*",
-  bar: "|",
-  commit: "@",
-  dot: "-",
-  ellipsis: "...",
-};
+/** Each symbol, and what stands for it in ASCII. */
+const SYMBOLS = {
+  passed: ["✓", "+"],
+  failed: ["✗", "x"],
+  open: ["○", "o"],
+  warning: ["▲", "!"],
+  start: ["◆", "*"],
+  bar: ["│", "|"],
+  commit: ["●", "@"],
+  dot: ["·", "-"],
+  ellipsis: ["…", "..."],
+} as const;
 
 /** Draws with or without colours, with or without characters beyond ASCII. */
 export function createStyle({ colour, ascii }: Readonly<Record<"colour" | "ascii", boolean>>): Style {
   const paint = (format: Parameters<typeof styledText>[0]) => (text: string): string =>
     colour && text !== "" ? styledText(format, text) : text;
+  const entries = Object.entries(SYMBOLS).map(([name, [unicode, plain]]) => [name, ascii ? plain : unicode]);
   return {
     bold: paint("bold"),
     dim: paint("dim"),
@@ -110,7 +99,7 @@ export function createStyle({ colour, ascii }: Readonly<Record<"colour" | "ascii
     bad: paint("red"),
     warn: paint("yellow"),
     accent: paint("cyan"),
-    symbols: ascii ? ASCII : UNICODE,
+    symbols: Object.fromEntries(entries) as Symbols,
   };
 }
 
