@@ -25,7 +25,7 @@ type Handlers = {
 type Place = Pick<reports.Cursor, "agent" | "attempt" | "item">;
 
 interface Folding {
-  readonly draft: reports.Draft<reports.RunReport>;
+  readonly draft: reports.DraftReport;
   readonly cursor: reports.Cursor;
   readonly lane: number | null;
   readonly onCheck: OnCheck;
@@ -39,21 +39,14 @@ export interface Fold {
   take(value: object): void;
   /** A line that is no JSON object. */
   invalid(reason: string, beginning: string): void;
-  end(): reports.Draft<reports.RunReport>;
+  end(): reports.DraftReport;
 }
 
 /** Makes a report from a run's events, without what only git and the disk know. */
 export function createFold(file: string, onCheck: OnCheck = () => {}): Fold {
   const draft = reports.emptyDraft(file);
-  const cursor: reports.Cursor = {
-    part: null,
-    item: null,
-    attempt: null,
-    questions: new Map(),
-    models: new Map(),
-    agent: "",
-  };
-
+  const open = { part: null, item: null, attempt: null };
+  const cursor: reports.Cursor = { ...open, draft, questions: new Map(), models: new Map(), agent: "" };
   const enter = createLanes(cursor);
 
   function invalid(reason: string, beginning: string): void {
@@ -121,7 +114,7 @@ const HANDLERS: Handlers = {
     draft.strict = strict;
     draft.work = null;
     draft.checked = null;
-    openPart(draft, cursor, { name: workflow, kind: "loop", scope: scope ?? null, at });
+    openPart(cursor, { name: workflow, kind: "loop", scope: scope ?? null, at });
     sawAgent(cursor, agent);
   },
   "run-end": ({ draft, cursor }, { at, status, reasons, work, checked, notices = [] }) => {
@@ -132,18 +125,15 @@ const HANDLERS: Handlers = {
   },
   "step-start": ({ draft, cursor }, { at, step }) => {
     if (cursor.part?.kind === "loop") draft.proved = []; // what ran before the final check proves nothing
-    if (cursor.part?.kind !== "loop") openPart(draft, cursor, { name: step, kind: "step", scope: null, at });
+    if (cursor.part?.kind !== "loop") openPart(cursor, { name: step, kind: "step", scope: null, at });
   },
   "step-end": ({ draft, cursor }, { at, step, status, message }) => {
     if (cursor.part?.kind === "loop") { // a step of the loop's own: the checks before the first turn
-      draft.notes.push({
-        at,
-        item: null,
-        message: `${step}: ${status}${message === undefined ? "" : `, ${message}`}`,
-      });
+      const said = message === undefined ? "" : `, ${message}`;
+      draft.notes.push({ at, item: null, message: `${step}: ${status}${said}` });
       return;
     }
-    const part = partFor(draft, cursor, at);
+    const part = partFor(cursor, at);
     if (part.kind === "turns") Object.assign(part, { name: step, kind: "step" });
     closePart(cursor, { at, status, reasons: message === undefined ? [] : [message] });
   },
@@ -160,25 +150,17 @@ const HANDLERS: Handlers = {
   },
   "items-reopened": ({ draft }, { ids, reason }) =>
     reports.sendBack(draft, ids, `sent back by the final check: ${reason}`),
-  "iteration-start": ({ draft, cursor }, event) =>
-    reports.beginAttempt(draft, cursor, event, partFor(draft, cursor, event.at)),
-  "iteration-end": ({ draft, cursor }, event) => {
-    partFor(draft, cursor, event.at);
-    reports.endAttempt(draft, cursor, event);
+  "iteration-start": ({ cursor }, event) => reports.beginAttempt(cursor, event, partFor(cursor, event.at)),
+  "iteration-end": ({ cursor }, event) => {
+    partFor(cursor, event.at);
+    reports.endAttempt(cursor, event);
   },
-  "turn-start": ({ draft, cursor }, { at, agent, transcript }) => {
+  "turn-start": ({ cursor }, { at, agent, transcript }) => {
     sawAgent(cursor, agent);
-    turnsOf(draft, cursor, at).push({
-      agent,
-      transcript,
-      reason: null,
-      message: null,
-      durationMs: null,
-      usage: null,
-    });
+    turnsOf(cursor, at).push({ agent, transcript, reason: null, message: null, durationMs: null, usage: null });
   },
   "turn-end": ({ draft, cursor }, { at, agent, reason, message, durationMs, usage }) => {
-    const turns = turnsOf(draft, cursor, at);
+    const turns = turnsOf(cursor, at);
     const turn = turns.findLast((one) => one.reason === null);
     const end = { reason, message, durationMs, usage };
     if (turn === undefined) turns.push({ agent, transcript: "", ...end });
@@ -194,19 +176,8 @@ const HANDLERS: Handlers = {
     const id = end.id ?? checkId({ name, command });
     const kept = ok ? null : excerptLines(tail, TAIL_LINES).join("\n").slice(-TAIL_CHARACTERS);
     const counted = tests === undefined ? {} : { tests: { ...tests, failures: [...tests.failures] } };
-    const check = {
-      id,
-      name,
-      command,
-      scope,
-      ok,
-      exitCode,
-      durationMs,
-      beforeTurn: beforeWork,
-      failedBefore,
-      tail: kept,
-      ...counted,
-    };
+    const ended = { ok, exitCode, durationMs, beforeTurn: beforeWork, failedBefore, tail: kept };
+    const check = { id, name, command, scope, ...ended, ...counted };
     if (cursor.attempt === null) {
       if (ok && cursor.part?.kind === "loop") draft.proved.push(id);
       const same = draft.items.flatMap(({ attempts }) => attempts.at(-1)?.checks ?? [])
@@ -239,12 +210,8 @@ const HANDLERS: Handlers = {
     if (wait !== undefined) Object.assign(wait, { waitedMs, interrupted });
   },
   "sandbox": ({ draft }, { at, on, by, network }) => {
-    draft.sandbox = {
-      on,
-      by,
-      network: typeof network === "string" ? network : [...network],
-      refused: draft.sandbox?.refused ?? [],
-    };
+    const hosts = typeof network === "string" ? network : [...network];
+    draft.sandbox = { on, by, network: hosts, refused: draft.sandbox?.refused ?? [] };
     const message = sandboxText({ type: "sandbox", on, by, network });
     (on ? draft.notes : draft.warnings).push({ at, item: null, message });
   },
@@ -284,25 +251,19 @@ const HANDLERS: Handlers = {
   "text": null,
 };
 
-function openPart(
-  draft: reports.Draft<reports.RunReport>,
-  cursor: reports.Cursor,
-  { name, kind, scope, at }: Pick<reports.RunPart, "name" | "kind" | "scope"> & { readonly at: string },
-): reports.Draft<reports.RunPart> {
-  const part = { name, kind, scope, startedAt: at, endedAt: null, status: null, reasons: [], turns: [] };
-  draft.parts.push(part);
+type PartStart = Pick<reports.RunPart, "name" | "kind" | "scope"> & { readonly at: string };
+
+function openPart(cursor: reports.Cursor, { at, ...named }: PartStart): reports.Draft<reports.RunPart> {
+  const part = { ...named, startedAt: at, endedAt: null, status: null, reasons: [], turns: [] };
+  cursor.draft.parts.push(part);
   cursor.item = null;
   cursor.attempt = null;
   return cursor.part = part;
 }
 
 /** The part that is open; events before a step is named, or between two loops, get one of their own. */
-function partFor(
-  draft: reports.Draft<reports.RunReport>,
-  cursor: reports.Cursor,
-  at: string,
-): reports.Draft<reports.RunPart> {
-  return cursor.part ?? openPart(draft, cursor, { name: "turns", kind: "turns", scope: null, at });
+function partFor(cursor: reports.Cursor, at: string): reports.Draft<reports.RunPart> {
+  return cursor.part ?? openPart(cursor, { name: "turns", kind: "turns", scope: null, at });
 }
 
 function closePart(
@@ -315,12 +276,8 @@ function closePart(
   cursor.attempt = null;
 }
 
-function turnsOf(
-  draft: reports.Draft<reports.RunReport>,
-  cursor: reports.Cursor,
-  at: string,
-): reports.Draft<reports.TurnReport>[] {
-  return cursor.attempt?.turns ?? partFor(draft, cursor, at).turns;
+function turnsOf(cursor: reports.Cursor, at: string): reports.Draft<reports.TurnReport>[] {
+  return cursor.attempt?.turns ?? partFor(cursor, at).turns;
 }
 
 function sawAgent(cursor: reports.Cursor, name: string): void {

@@ -4,7 +4,7 @@ import { usage } from "../cli/command.ts";
 import { ownFiles } from "../context/context.ts";
 import { nearest, RalphError } from "../errors/ralph_error.ts";
 import { knownRuns, RUN_REGEXP } from "../events/known_runs.ts";
-import { type Redactor, redactorFor } from "../events/redact.ts";
+import { redactorFor } from "../events/redact.ts";
 import { findFolders } from "../git/find_folders.ts";
 import { openRepository } from "../git/open_repository.ts";
 import type { Repository } from "../git/repository.ts";
@@ -14,7 +14,7 @@ import { readLockHolder } from "../host/lock.ts";
 import type { Host } from "../host/types.ts";
 import { createFold } from "./fold.ts";
 import { SECOND_LOOKS } from "./texts.ts";
-import type { CommitReport, Draft, ItemCounts, RunReport } from "./types.ts";
+import type { CommitReport, Draft, DraftReport, ItemCounts, RunReport } from "./types.ts";
 
 const EVENTS_FILE = "events.ndjson";
 const SHOWN_RUNS = 5;
@@ -44,10 +44,7 @@ export async function findRun(
   if (named === undefined) {
     const newest = runs.at(-1);
     if (newest !== undefined) return newest;
-    throw usage(
-      `no run below ${root} has left its events`,
-      "a run writes them: `ralph run` …",
-    );
+    throw usage(`no run below ${root} has left its events`, "a run writes them: `ralph run` …");
   }
   const found = runs.find(({ id }) => id === named);
   if (found !== undefined) return found;
@@ -114,10 +111,7 @@ export async function makeReport(
   Object.assign(draft, { run: run.id, root, folder: shownPath(root, run.folder), project: basename(root) });
   draft.running = run.newest ? await whoIsAtWork(root, host, draft.endedAt) : null;
   settleState(draft);
-  await addCommits(draft, run.folder, {
-    host,
-    redactor: redactorFor(host.environment.variables),
-  });
+  await addCommits(draft, run.folder, host);
   draft.counts = countsOf(draft);
   const last = draft.parts.at(-1);
   draft.next = nextSteps(draft, last === undefined ? null : await resume({ ...last, folder: draft.folder }));
@@ -136,7 +130,7 @@ async function whoIsAtWork(
   return { pid: holder.pid, since: holder.since };
 }
 
-function settleState(draft: Draft<RunReport>): void {
+function settleState(draft: DraftReport): void {
   const part = draft.parts.at(-1);
   const begun = part?.turns.at(-1);
   const isOver = part !== undefined &&
@@ -150,7 +144,7 @@ function settleState(draft: Draft<RunReport>): void {
   for (const item of draft.items) if (item.state === "in-progress") item.state = "interrupted";
 }
 
-function countsOf({ parts, items }: Draft<RunReport>): ItemCounts {
+function countsOf({ parts, items }: DraftReport): ItemCounts {
   const last = parts.findLastIndex(({ kind }) => kind === "loop");
   const counted = items.filter(({ part, kind }) => part === last && !SECOND_LOOKS.has(kind));
   const of = (state: string): number => counted.filter((item) => item.state === state).length;
@@ -163,7 +157,7 @@ function countsOf({ parts, items }: Draft<RunReport>): ItemCounts {
  *
  * @param command what continues with the last part; `null` where only its user knows it
  */
-function nextSteps({ state, parts, items, counts }: Draft<RunReport>, command: string | null): string[] {
+function nextSteps({ state, parts, items, counts }: DraftReport, command: string | null): string[] {
   const part = parts.at(-1);
   if (state === "running") return ["`ralph status` shows the progress"];
   if (part === undefined) return [];
@@ -201,17 +195,14 @@ interface Known {
  * Adds what git knows: the files of each commit that the events name, and the commits that the agent (or another person)
  * made meanwhile. Without a repository, or without git, the report has what the events say.
  */
-async function addCommits(
-  draft: Draft<RunReport>,
-  folder: string,
-  { host, redactor }: { readonly host: Host; readonly redactor: Redactor },
-): Promise<void> {
+async function addCommits(draft: DraftReport, folder: string, host: Host): Promise<void> {
   const repository = await repositoryOf(host, folder);
   if (repository === null) return;
   const own = commitsOf(draft).filter(({ commit }) => HASH_REGEXP.test(commit));
   const known = new Map<string, Known>();
   for (const one of await readKnown(repository, own.map(({ commit }) => commit))) known.set(one.commit, one);
   for (const commit of own) commit.filesChanged = known.get(commit.commit)?.filesChanged ?? null;
+  const redactor = redactorFor(host.environment.variables);
   const others = (await madeMeanwhile(repository, draft, [...known.keys()].at(-1)))
     .filter(({ commit }) => !known.has(commit));
   for (const { commit, filesChanged, subject, time } of others.toReversed()) {
@@ -230,7 +221,7 @@ export async function repositoryOf(host: Host, folder: string): Promise<Reposito
   }
 }
 
-function commitsOf({ commits, items }: Draft<RunReport>): readonly Draft<CommitReport>[] {
+function commitsOf({ commits, items }: DraftReport): readonly Draft<CommitReport>[] {
   return [...commits, ...items.flatMap(({ attempts }) => attempts.flatMap((attempt) => attempt.commits))];
 }
 
@@ -247,7 +238,7 @@ async function readKnown(repository: Repository, hashes: readonly string[]): Pro
  */
 async function madeMeanwhile(
   repository: Repository,
-  { startedAt, endedAt, base }: Draft<RunReport>,
+  { startedAt, endedAt, base }: DraftReport,
   last: string | undefined,
 ): Promise<readonly Known[]> {
   if (startedAt === null || endedAt === null || base === null || !HASH_REGEXP.test(base)) return [];
@@ -258,7 +249,7 @@ async function madeMeanwhile(
   return exitCode === 0 ? parse(stdout).filter(({ time }) => time >= from && time <= to) : [];
 }
 
-function attemptAt({ items }: Draft<RunReport>, time: number): { readonly commits: Draft<CommitReport>[] } | undefined {
+function attemptAt({ items }: DraftReport, time: number): { readonly commits: Draft<CommitReport>[] } | undefined {
   return items.flatMap(({ attempts }) => attempts).find(({ startedAt, durationMs }) => {
     const started = secondsOf(startedAt);
     const ended = durationMs === null ? Infinity : Math.floor((Date.parse(startedAt) + durationMs) / 1000);

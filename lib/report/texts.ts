@@ -90,13 +90,10 @@ export function noticeTexts(...reports: readonly reports.RunReport[]): readonly 
   return [...new Map(texts).values()];
 }
 
-function isTold({ kind, subject }: reports.RunReport["notices"][number], report: reports.RunReport): boolean {
-  return kind === "old-tests" || kind === "cannot-fail" || isStateNotice(kind, subject, report);
-}
-
-/** True for a notice of restored state: other lines name that state with the items in whose turns it was edited. */
-function isStateNotice(kind: string, subject: string, { restored }: reports.RunReport): boolean {
-  return kind === "restored" && restored.some(({ paths }) => paths.includes(subject));
+function isTold({ kind, subject }: reports.RunReport["notices"][number], { restored }: reports.RunReport): boolean {
+  // other lines name restored state with the items in whose turns it was edited
+  const isState = kind === "restored" && restored.some(({ paths }) => paths.includes(subject));
+  return isState || kind === "old-tests" || kind === "cannot-fail";
 }
 
 /** How a step's or loop's status reads. */

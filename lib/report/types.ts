@@ -18,8 +18,11 @@ export type Draft<Type> = Type extends readonly (infer Element)[] ? Draft<Elemen
   : Type extends object ? { -readonly [Key in keyof Type]: Draft<Type[Key]> }
   : Type;
 
+/** A report that is being put together. */
+export type DraftReport = Draft<reports.RunReport>;
+
 /** Nothing read yet. */
-export function emptyDraft(file: string): Draft<reports.RunReport> {
+export function emptyDraft(file: string): DraftReport {
   return {
     version: REPORT_VERSION,
     run: "",
@@ -62,8 +65,9 @@ export function emptyDraft(file: string): Draft<reports.RunReport> {
   };
 }
 
-/** The part, item and attempt that are open while the events go by: an event belongs to them. */
+/** The part, item and attempt of the report that are open while the events go by: an event belongs to them. */
 export interface Cursor {
+  readonly draft: DraftReport;
   part: Draft<reports.RunPart> | null;
   item: Draft<reports.ItemReport> | null;
   attempt: Draft<reports.AttemptReport> | null;
@@ -78,13 +82,9 @@ type Start = Extract<RalphEvent, { type: "iteration-start" }> & { readonly at: s
 type End = Extract<RalphEvent, { type: "iteration-end" }>;
 
 /** An attempt begins: what follows belongs to it, until it or the part ends. */
-export function beginAttempt(
-  draft: Draft<reports.RunReport>,
-  cursor: Cursor,
-  { at, iteration, item, attempt: number, criteria = [] }: Start,
-  part: Draft<reports.RunPart>,
-): void {
-  const found = itemOf(draft, draft.parts.indexOf(part), item);
+export function beginAttempt(cursor: Cursor, event: Start, part: Draft<reports.RunPart>): void {
+  const { at, iteration, item, attempt: number, criteria = [] } = event;
+  const found = itemOf(cursor.draft, cursor.draft.parts.indexOf(part), item);
   cursor.item = found;
   cursor.attempt = {
     iteration,
@@ -106,7 +106,8 @@ export function beginAttempt(
 }
 
 /** It has ended. A trespass's diff comes after it and is still its own; commits and turns no longer are. */
-export function endAttempt(draft: Draft<reports.RunReport>, cursor: Cursor, event: End): void {
+export function endAttempt(cursor: Cursor, event: End): void {
+  const { draft } = cursor;
   const part = draft.parts.length - 1;
   const item = itemOf(draft, part, event.item);
   const attempt = item.attempts.findLast(({ iteration }) => iteration === event.iteration);
@@ -125,11 +126,7 @@ function workTurn({ turns }: Draft<reports.AttemptReport>): Draft<reports.TurnRe
 }
 
 /** An agent's turns, usage and attempts in the whole run. */
-export function agentUse(
-  name: string,
-  models: string[],
-  { items, parts }: Draft<reports.RunReport>,
-): Draft<reports.AgentUse> {
+export function agentUse(name: string, models: string[], { items, parts }: DraftReport): Draft<reports.AgentUse> {
   const attempts = items.flatMap((item) => item.attempts);
   const turns = [...attempts, ...parts].flatMap((one) => one.turns).filter((turn) => turn.agent === name);
   const own = attempts.filter((attempt) => workTurn(attempt)?.agent === name);
@@ -144,7 +141,7 @@ export function agentUse(
 }
 
 /** Items that had passed come again. */
-export function sendBack(draft: Draft<reports.RunReport>, ids: readonly string[], reason: string): void {
+export function sendBack(draft: DraftReport, ids: readonly string[], reason: string): void {
   const part = draft.parts.length - 1;
   for (const item of draft.items.filter((one) => one.part === part && ids.includes(one.id))) {
     Object.assign(item, { state: "reopened", reason });
@@ -159,11 +156,8 @@ function stateOf({ result, settlement }: End): reports.ItemState {
   return result === "verified" || result === "unverified" ? "not-done" : result;
 }
 
-function itemOf(
-  draft: Draft<reports.RunReport>,
-  part: number,
-  { id, kind, title }: Start["item"],
-): Draft<reports.ItemReport> {
+function itemOf(draft: DraftReport, part: number, event: Start["item"]): Draft<reports.ItemReport> {
+  const { id, kind, title } = event;
   const found = draft.items.find((item) => item.part === part && item.id === id);
   if (found !== undefined) return found;
   const item: Draft<reports.ItemReport> = {

@@ -68,11 +68,7 @@ function listCard(title: string, looks: Readonly<Record<"card" | "list", string>
   }</ul></section>`;
 }
 
-interface AttemptShown {
-  readonly href: string;
-  readonly model: RunModel;
-  readonly item: ItemReport;
-  readonly diffs: ReadonlyMap<string, string>;
+interface AttemptShown extends Omit<ItemShown, "isLive"> {
   /** Index among the item's attempts. */
   readonly number: number;
   readonly isNewest: boolean;

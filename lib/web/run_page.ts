@@ -10,11 +10,10 @@ import { doubtLines } from "../report/document.ts";
 import { HIDDEN, list, mark } from "../report/html.ts";
 import { fragment, type Markup, NOTHING } from "../report/markup.ts";
 import * as texts from "../report/texts.ts";
-import { itemText, plural, SECOND_LOOKS } from "../report/texts.ts";
 import type { ItemReport, ItemState, RunReport } from "../report/types.ts";
 import type { LiveRun } from "../steer/control.ts";
 import { dollars, formatDuration } from "../ui/text.ts";
-import { printableView, type ViewState } from "../ui/view_lines.ts";
+import { type Activity, printableView, type ViewState } from "../ui/view_lines.ts";
 import { areaChart, columnChart, shareBar, timeline } from "./charts.ts";
 import { action, type Regions } from "./layout.ts";
 import type { RunModel } from "./model.ts";
@@ -228,18 +227,7 @@ function nowCards({ model, live, now }: RunShown): Markup {
 function nowCard(lane: number, view: ViewState, now: number): Markup {
   const { activity, iteration, tool, words, pause } = view;
   if (activity === null) return NOTHING;
-  const doing = {
-    turn: () => activity.kind === "turn" ? `${activity.agent} is at work` : "",
-    check: () =>
-      activity.kind === "check"
-        ? `check ${activity.check.number} of ${activity.check.total}: ${activity.check.name}`
-        : "",
-    hook: () => activity.kind === "hook" ? `hook ${activity.hook}` : "",
-    wait: () =>
-      activity.kind === "wait" ? `waits until ${localTime(activity.wait.until)}: ${activity.wait.message}` : "",
-    paused: () => "paused",
-    landing: () => "landing",
-  }[activity.kind]();
+  const doing = doingText(activity);
   return fragment`<div class="lane">${
     lane < 0 ? NOTHING : fragment`<p class="dim">worker ${lane}</p>`
   }<p class="what">${
@@ -253,6 +241,21 @@ function nowCard(lane: number, view: ViewState, now: number): Markup {
 ${pause === null ? NOTHING : fragment`<p class="warn">${pause.message}</p>`}
 ${tool === "" ? NOTHING : fragment`<p class="tool"><code>${tool.slice(0, 300)}</code></p>`}
 ${words === "" ? NOTHING : fragment`<blockquote>${words.slice(-600)}</blockquote>`}</div>`;
+}
+
+function doingText(activity: Activity): string {
+  switch (activity.kind) {
+    case "turn":
+      return `${activity.agent} is at work`;
+    case "check":
+      return `check ${activity.check.number} of ${activity.check.total}: ${activity.check.name}`;
+    case "hook":
+      return `hook ${activity.hook}`;
+    case "wait":
+      return `waits until ${localTime(activity.wait.until)}: ${activity.wait.message}`;
+    default:
+      return activity.kind;
+  }
 }
 
 function lineOfTime({ model, live, now }: RunShown, report: RunReport): Markup {
@@ -290,15 +293,7 @@ const COLUMNS: readonly { readonly id: string; readonly name: string; readonly s
 export const BOARD_IDS: readonly string[] = ["col-open", ...COLUMNS.map(({ id }) => id)];
 
 /** The columns, each a region of its own. Pure. */
-function boardRegions(
-  { model, live, href }: {
-    readonly model: RunModel;
-    readonly live: LiveRun | null;
-    /** Address of the run's page. */
-    readonly href: string;
-  },
-  report: RunReport,
-): Regions {
+function boardRegions({ model, live, href }: RunShown, report: RunReport): Regions {
   const { passed, total } = model.tally;
   const doubted = new Set(
     report.experiments.flatMap(({ item, findings }) => item === null || findings.length === 0 ? [] : [item]),
@@ -307,7 +302,7 @@ function boardRegions(
   const stateOf = (item: ItemReport): ItemState =>
     item.state === "in-progress" && live === null ? "interrupted" : item.state;
   const regions: Record<string, Markup> = {};
-  const counted = report.items.filter(({ kind }) => !SECOND_LOOKS.has(kind));
+  const counted = report.items.filter(({ kind }) => !texts.SECOND_LOOKS.has(kind));
   const done = counted.filter(({ state }) => state === "verified" || state === "unverified").length;
   const earlier = Math.max(0, passed - done);
   for (const { id, name, states } of COLUMNS) {
@@ -336,14 +331,14 @@ function column(name: string, count: number, cards: readonly Markup[]): Markup {
 }
 
 function card(item: ItemReport, href: string, isDoubted: boolean): Markup {
-  const { tone, words } = itemText(item);
+  const { tone, words } = texts.itemText(item);
   const last = item.attempts.at(-1);
   const took = item.attempts.reduce((sum, { durationMs }) => sum + (durationMs ?? 0), 0);
   const failed = last?.checks.filter(({ ok, beforeTurn }) => !ok && !beforeTurn).length ?? 0;
   const facts = [
-    item.attempts.length > 1 ? plural(item.attempts.length, "attempt") : "",
+    item.attempts.length > 1 ? texts.plural(item.attempts.length, "attempt") : "",
     took > 0 ? formatDuration(took) : "",
-    failed > 0 ? `${plural(failed, "check")} failed` : "",
+    failed > 0 ? `${texts.plural(failed, "check")} failed` : "",
   ].filter(Boolean).join(" · ");
   return fragment`<li class="item ${tone}"><a href="${itemHref(href, item)}"><span class="id">${
     mark(tone, HIDDEN)
