@@ -6,9 +6,7 @@ import { commitOfTree } from "../checks/checkout/open_checkout.ts";
 import { createSlots, type Slots } from "../host/slots.ts";
 import type { Backlog } from "../backlog/types.ts";
 import { requireRepository, topLevelPaths } from "../git/repository.ts";
-import { type HookEnd, runHookAction } from "./action.ts";
-import * as changes from "./action.ts";
-import { HookTrees } from "./action.ts";
+import * as action from "./action.ts";
 import type { HookIteration, HookRunner, HookRunnerOptions } from "./runner_types.ts";
 
 /** The hooks of a run that has some. @throws {RalphError} git-failed */
@@ -18,20 +16,20 @@ export async function startHooks<Data, Findings>(
   options: HookRunnerOptions,
 ): Promise<HookRunner> {
   const { hooks, folder } = options;
-  const trees = new HookTrees(ralph.root, requireRepository(ralph), topLevelPaths(ralph, backlog.stateFiles));
+  const trees = new action.HookTrees(ralph.root, requireRepository(ralph), topLevelPaths(ralph, backlog.stateFiles));
   await trees.sweep();
   const store = hooks.find((hook) => hook.store !== undefined)?.store;
   const directory = store?.directory;
   const logs = directory === undefined ? folder : await resolveInside(ralph.root, directory);
   await ensurePrivateDirectory(logs);
-  await changes.reportLeftPatches(ralph, directory === undefined ? null : logs, folder);
+  await action.reportLeftPatches(ralph, directory === undefined ? null : logs, folder);
   return new RunHooks(ralph, { ...options, stateFiles: backlog.stateFiles, logs, trees, store });
 }
 
 interface RunHooksParts extends HookRunnerOptions {
   readonly stateFiles: readonly string[];
   readonly logs: string;
-  readonly trees: HookTrees;
+  readonly trees: action.HookTrees;
   readonly store: HookStore | undefined;
 }
 
@@ -42,7 +40,7 @@ class RunHooks implements HookRunner {
   readonly #stopper = new AbortController();
   readonly #signal: AbortSignal;
   readonly #running = new Set<Promise<void>>();
-  readonly #changes: changes.HookChange[] = [];
+  readonly #changes: action.HookChange[] = [];
   readonly #kept: string[] = [];
   readonly #failures: unknown[] = [];
 
@@ -77,8 +75,8 @@ class RunHooks implements HookRunner {
     const commit = isolated ? await commitOfTree(this.#ralph) : null;
     for (const hook of parallel) this.#start(hook, iteration, hook.isolated === false ? null : commit);
     for (const hook of hooks.filter((one) => !parallel.includes(one))) {
-      const named = { hook: hook.id, subject: changes.hookSubject(hook.id, iteration.iteration) };
-      await changes.commitTreeChanges(this.#ralph, this.#parts, named, async () => {
+      const named = { hook: hook.id, subject: action.hookSubject(hook.id, iteration.iteration) };
+      await action.commitTreeChanges(this.#ralph, this.#parts, named, async () => {
         await this.#runHook(hook, iteration, null);
         await this.#ralph.lookAfter?.(`the hook ${hook.id}`);
       });
@@ -89,7 +87,7 @@ class RunHooks implements HookRunner {
     if (this.#failures.length > 0) throw this.#failures[0];
     this.#changes.sort((one, other) => one.iteration - other.iteration);
     for (let change = this.#changes.shift(); change !== undefined; change = this.#changes.shift()) {
-      const kept = await changes.applyChange(this.#ralph, this.#parts.brief, change);
+      const kept = await action.applyChange(this.#ralph, this.#parts.brief, change);
       if (kept !== null) this.#kept.push(kept);
     }
   }
@@ -119,11 +117,11 @@ class RunHooks implements HookRunner {
   /** @param commit the snapshot that an isolated hook works in a tree of; `null` for the root itself */
   async #runHook(hook: Hook, context: HookIteration, commit: string | null): Promise<void> {
     const log = join(this.#parts.logs, `hook-iter${context.iteration}-${hook.id}.log`);
-    const { iteration, transcript } = context;
-    const start = { hook, iteration, transcript, log, signal: this.#signal };
+    const { iteration } = context;
+    const start = { ...context, hook, log, signal: this.#signal };
     await recordHook(this.#ralph, this.#parts.store, start, (onStart) => {
-      const work = (cwd: string): Promise<HookEnd> =>
-        runHookAction(this.#ralph, hook, { ...context, cwd, log, signal: this.#signal, onStart });
+      const work = (cwd: string): Promise<action.HookEnd> =>
+        action.runHookAction(this.#ralph, hook, { ...context, cwd, log, signal: this.#signal, onStart });
       return commit === null ? work(this.#ralph.root) : this.#inTree(hook, iteration, commit, work);
     });
   }
@@ -132,12 +130,12 @@ class RunHooks implements HookRunner {
     hook: Hook,
     iteration: number,
     commit: string,
-    work: (cwd: string) => Promise<HookEnd>,
-  ): Promise<HookEnd> {
+    work: (cwd: string) => Promise<action.HookEnd>,
+  ): Promise<action.HookEnd> {
     await using tree = await this.#parts.trees.open(commit);
     const end = await work(tree.cwd);
     if (this.#signal.aborted) return end;
-    const file = changes.pendingPatch(this.#parts.logs, iteration, hook.id);
+    const file = action.pendingPatch(this.#parts.logs, iteration, hook.id);
     const change = await tree.collect(file); // before the end is recorded: what a hook did outlives a kill as this file
     if (change !== null) this.#changes.push({ ...change, hook: hook.id, iteration, file });
     return end;
@@ -145,11 +143,9 @@ class RunHooks implements HookRunner {
 }
 
 /** One run of a hook, as it is recorded from its start on. */
-interface HookStart {
+interface HookStart extends HookIteration {
   readonly hook: Hook;
-  readonly iteration: number;
-  /** Absolute paths. */
-  readonly transcript: string;
+  /** Absolute path. */
   readonly log: string;
   readonly signal: AbortSignal;
 }
@@ -159,7 +155,7 @@ async function recordHook(
   ralph: Pick<RalphContext, "events" | "host" | "root">,
   store: HookStore | undefined,
   { hook, iteration, transcript, log, signal }: HookStart,
-  work: (onStart: (pid: number) => void) => Promise<HookEnd>,
+  work: (onStart: (pid: number) => void) => Promise<action.HookEnd>,
 ): Promise<void> {
   const { clock } = ralph.host;
   const startedAt = clock.now();
@@ -176,7 +172,7 @@ async function recordHook(
   write({});
   const parallel = hook.parallel ?? true;
   ralph.events.emit({ type: "hook-start", hook: hook.id, iteration, parallel, log: relative(ralph.root, log) });
-  const { exitCode, message } = await work((pid) => write({ pid })).catch(async (error: unknown): Promise<HookEnd> => {
+  const { exitCode, message } = await work((pid) => write({ pid })).catch(async (error: unknown): Promise<action.HookEnd> => {
     const problem = error instanceof Error ? error.message : String(error);
     await appendText(log, `${problem}\n`, PRIVATE_FILE);
     return { exitCode: null, message: problem };

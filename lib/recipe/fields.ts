@@ -13,19 +13,9 @@ export interface ArgField {
   readonly summary: string;
 }
 
-const GOAL: ArgField = {
-  key: "goal",
-  flag: "goal",
-  type: "text",
-  many: false,
-  required: false,
-  choices: null,
-  summary: "what is to be done",
-};
-
 /** The keys that a schema declares, in their order; the goal alone without a schema; `null` where the schema does not say. */
 export async function argFields(schema: StandardSchema<unknown> | undefined): Promise<readonly ArgField[] | null> {
-  if (schema === undefined) return [GOAL];
+  if (schema === undefined) return [fieldOf("goal", { type: "string", description: "what is to be done" }, false)];
   const { properties, required = [] } = await jsonSchemaOf(schema) ?? {};
   if (properties === undefined) return null;
   return Object.entries(properties).map(([key, property]) => fieldOf(key, property, required.includes(key)));

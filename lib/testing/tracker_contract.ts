@@ -1,7 +1,7 @@
 import { RalphError } from "../errors/ralph_error.ts";
 import { standingOf } from "../trackers/trust.ts";
 import type { Issue, Tracker } from "../trackers/types.ts";
-import type { ContractCase } from "./contract/bench.ts";
+import { type ContractCase, must } from "./contract/bench.ts";
 
 /** A fresh tracker. Disposed after the case. */
 export interface OpenedTracker extends Partial<AsyncDisposable> {
@@ -117,14 +117,10 @@ export function trackerContract(contract: TrackerContract): readonly ContractCas
         must(!listed.some(({ id }) => id === otherId), "list() gives an issue without the label");
         const [first, second] = [firstId, secondId].map((wanted) => listed.find(({ id }) => id === wanted));
         must(first !== undefined && second !== undefined, "list() does not give the two issues with the label");
-        if (first !== undefined && second !== undefined) await rule(opened, { first, second });
+        await rule(opened, { first, second });
       } finally {
         await opened[Symbol.asyncDispose]?.();
       }
     },
   }));
-}
-
-function must(isSo: boolean, problem: string): void {
-  if (!isSo) throw new Error(problem);
 }
