@@ -10,6 +10,11 @@ export interface Finding {
   readonly hint?: string;
 }
 
+/** A finding in a line. */
+export function finding(level: Finding["level"], name: string, detail: string, hint?: string): Finding {
+  return { level, name, detail, ...(hint === undefined ? {} : { hint }) };
+}
+
 /** The findings of a look, in words or as its own; a RalphError of it is a finding of this level. */
 export async function foundOf(
   name: string,
@@ -18,9 +23,9 @@ export async function foundOf(
 ): Promise<readonly Finding[]> {
   try {
     const found = await look();
-    return typeof found === "string" ? [{ level: "ok", name, detail: found }] : found;
+    return typeof found === "string" ? [finding("ok", name, found)] : found;
   } catch (error) {
     if (!RalphError.isInstance(error)) throw error;
-    return [{ level, name, detail: error.message, hint: error.hint }];
+    return [finding(level, name, error.message, error.hint)];
   }
 }

@@ -261,7 +261,6 @@ async function withHints(
   look: Look,
   { program, lastRun }: { readonly program: Program; readonly lastRun: NamedByRun | null },
 ): Promise<readonly (StatusView & { readonly hint: string })[]> {
-  const { config: { workflow: config }, host, root } = look;
   return await Promise.all(views.map(async (view) => {
     const { name } = view.workflow ?? look.workflow;
     const row = program.workflows.find((one) => one.name === name);
@@ -270,7 +269,7 @@ async function withHints(
       await hintWhenDone(look, row ?? program.workflows[0]);
     return {
       ...view,
-      hint: row === undefined ? hint : await withWorkflow(hint, { name, config, program, root, host }),
+      hint: row === undefined ? hint : await withWorkflow(hint, name, look, program),
     };
   }));
 }
@@ -321,28 +320,20 @@ async function noAgent({ host }: Look): Promise<string> {
 
 const PRINTED_REGEXP = /`(ralph(?: [^`]*)?)`/g;
 
-/** The place that a command is printed for, and the workflow. */
-export interface PrintedFor {
-  /** The workflow that the command is meant for. */
-  readonly name: string;
-  /** The one that the configuration names. */
-  readonly config: string | undefined;
-  readonly program: Program;
-  readonly root: string;
-  readonly host: Host;
-}
-
-/** Each command in a text with `--workflow`, if the bare one would choose another workflow. */
-async function withWorkflow(text: string, place: PrintedFor): Promise<string> {
+/** Each command in a text with `--workflow`, if the bare one would choose another workflow than the one of this name. */
+async function withWorkflow(text: string, name: string, look: Look, program: Program): Promise<string> {
   const changed = new Map<string, string>();
-  for (const [, line = ""] of text.matchAll(PRINTED_REGEXP)) changed.set(line, await completed(line, place));
+  for (const [, line = ""] of text.matchAll(PRINTED_REGEXP)) {
+    changed.set(line, await completed(line, name, look, program));
+  }
   return text.replaceAll(PRINTED_REGEXP, (_, line: string) => `\`${changed.get(line) ?? line}\``);
 }
 
-async function completed(line: string, { name, config, program, root, host }: PrintedFor): Promise<string> {
+async function completed(line: string, name: string, { config, root, host }: Look, program: Program): Promise<string> {
   const read = readCommand(line, program, host);
   if (read === null || !("workflow" in read.command.flags) || read.flags.has("workflow")) return line;
-  const bare = await chooseWorkflow(program.workflows, root, { config, line: { ...read, host } });
+  const asked = { config: config.workflow, line: { ...read, host } };
+  const bare = await chooseWorkflow(program.workflows, root, asked);
   return bare.name === name ? line : `${line} --workflow ${name}`;
 }
 

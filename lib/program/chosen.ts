@@ -1,6 +1,5 @@
 import { type Invocation, usage } from "../cli/command.ts";
-import type { Prompter, Question } from "../context/context.ts";
-import { type ChosenWorkflow, findPlace, type Place } from "../cli/workspace.ts";
+import { findPlace, type Place } from "../cli/workspace.ts";
 import { workflowRow, WORKFLOWS } from "../workflows/table.ts";
 import type { Workflow, WorkflowRow } from "../workflows/workflow.ts";
 
@@ -44,20 +43,16 @@ async function unambiguous(invocation: Invocation, place: Place): Promise<Place>
       `choose one: ${among.map((one) => `\`ralph ${name} --workflow ${one}\``).join(", ")}`,
     );
   }
-  const question = { id: "run.workflow", message: "Several workflows are in use here. Which one?" };
-  return { ...place, workflow: await askedWorkflow(prompter, question, among) };
-}
-
-/** The workflow that a person picks among these, the first unless they say otherwise. */
-export async function askedWorkflow(
-  prompter: Prompter,
-  question: Pick<Question, "id" | "message">,
-  [initial = "", ...others]: readonly string[],
-): Promise<ChosenWorkflow> {
-  const choices = WORKFLOWS.filter(({ name }) => name === initial || others.includes(name))
+  const choices = WORKFLOWS.filter((row) => among.includes(row.name))
     .map(({ name: value, hint }) => ({ value, label: value, hint }));
-  const { value: name } = await prompter.ask({ ...question, kind: "select", initial, choices });
-  return { name, why: "your answer" };
+  const { value } = await prompter.ask({
+    id: "run.workflow",
+    kind: "select",
+    message: "Several workflows are in use here. Which one?",
+    initial: among[0]!,
+    choices,
+  });
+  return { ...place, workflow: { name: value, why: "your answer" } };
 }
 
 /** @throws {RalphError} usage */

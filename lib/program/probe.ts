@@ -6,10 +6,10 @@ import { packageOf, programPath } from "../agents/program.ts";
 import { tokensOf } from "../backlog/usage.ts";
 import type { FoundAgent } from "../cli/agents.ts";
 import { didYouMean, usage } from "../cli/command.ts";
-import { type Finding, foundOf } from "../cli/finding.ts";
+import { type Finding, finding, foundOf } from "../cli/finding.ts";
 import { optional } from "../cli/settings.ts";
 import type { Place } from "../cli/workspace.ts";
-import type { EndpointConfig } from "../config/load.ts";
+import type { ProviderChoice } from "../config/load.ts";
 import type { AgentEvent } from "../events/types.ts";
 import { openRepository } from "../git/open_repository.ts";
 import { pathExists, removePath, temporaryDirectory } from "../host/files.ts";
@@ -23,11 +23,9 @@ const PROMPT =
 const TIMEOUT_MS = 180_000;
 
 /** A probe needs to know this of an agent. */
-export interface ProbeOptions {
+export interface ProbeOptions extends Pick<ProviderChoice, "endpoint" | "model"> {
   readonly host: Host;
   readonly signal: AbortSignal;
-  readonly model?: string | undefined;
-  readonly endpoint?: string | EndpointConfig | undefined;
 }
 
 /**
@@ -68,7 +66,7 @@ export async function probe(adapter: Adapter, { host, signal, model, endpoint }:
   const took = formatDuration(turn.durationMs);
   if (turn.end.reason !== "completed") {
     const message = "message" in turn.end ? turn.end.message : "interrupted";
-    return { level: "missing", name, detail: `${turn.end.reason} after ${took}: ${message}`, hint: adapter.login };
+    return finding("missing", name, `${turn.end.reason} after ${took}: ${message}`, adapter.login);
   }
   const tokens = tokensOf(turn.usage);
   const { translator } = await adapter.load();
@@ -81,12 +79,9 @@ export async function probe(adapter: Adapter, { host, signal, model, endpoint }:
     ...(adapter.proof.kind === "measured" && tokens === null ? ["it reported no usage"] : []),
   ];
   const used = tokens === null ? "usage unknown" : `${tokens} tokens`;
-  return problems.length === 0 ? { level: "ok", name, detail: `answered as expected in ${took}, ${used}` } : {
-    level: "missing",
-    name,
-    detail: `answered in ${took}, but ${problems.join("; ")}`,
-    hint: "its program has changed since the adapter was written: `--agent-cmd` runs it as plain text",
-  };
+  if (problems.length === 0) return finding("ok", name, `answered as expected in ${took}, ${used}`);
+  const hint = "its program has changed since the adapter was written: `--agent-cmd` runs it as plain text";
+  return finding("missing", name, `answered in ${took}, but ${problems.join("; ")}`, hint);
 }
 
 /** One thing that is tried inside. */
@@ -121,8 +116,7 @@ export async function probeSandbox({ config, root }: Place, host: Host): Promise
     return await foundOf("sandbox", async () => {
       const state = await confined.sandbox?.ensureUsable() as SandboxState;
       const used = mode === "on" || mode === "required" ? "" : "; not used: `--sandbox` or `sandbox.mode` turns it on";
-      const detail = `${sandboxText({ type: "sandbox", ...state })}${used}`;
-      const found: Finding[] = [{ level: "ok", name: "sandbox", detail }];
+      const found = [finding("ok", "sandbox", `${sandboxText({ type: "sandbox", ...state })}${used}`)];
       for (const trial of await trials(root, repository !== null, host)) found.push(await tried(trial, confined, root));
       return [...found, ...await agentStarts(config, confined, root)];
     }, mode === "required" ? "missing" : "note");
@@ -173,8 +167,8 @@ async function tried({ name, command, wanted, leaves }: Trial, host: Host, root:
   if (left) await removePath(leaves);
   const result = end.exitCode === 0 || left ? "allowed" : "denied";
   return result === wanted
-    ? { level: "ok", name: `  ${result}`, detail: name }
-    : { level: "missing", name: `  ${result}`, detail: `${name}: it should be ${wanted}` };
+    ? finding("ok", `  ${result}`, name)
+    : finding("missing", `  ${result}`, `${name}: it should be ${wanted}`);
 }
 
 /** An agent shows what it lacks inside when it starts. */
@@ -190,8 +184,8 @@ async function agentStarts({ provider }: Place["config"], host: Host, root: stri
     timeoutMs: TRIAL_MS,
   });
   const detail = `start ${adapter.name}`;
-  if (end.exitCode === 0) return [{ level: "ok", name: "  allowed", detail }];
+  if (end.exitCode === 0) return [finding("ok", "  allowed", detail)];
   const said = end.tail.trim().split("\n").at(-1) ?? "";
   const hint = "a folder that it needs may be hidden: name it in `sandbox.read` (docs/guides/sandbox.md)";
-  return [{ level: "missing", name: "  denied", detail: `${detail}: ${said || end.reason}`, hint }];
+  return [finding("missing", "  denied", `${detail}: ${said || end.reason}`, hint)];
 }

@@ -1,17 +1,16 @@
 import { isAbsolute } from "node:path";
-import type { ProviderChoice } from "../../config/load.ts";
 import { EXIT, RalphError } from "../../errors/ralph_error.ts";
 import { openRepository } from "../../git/open_repository.ts";
 import { type Repository, requireRepository } from "../../git/repository.ts";
+import { commandWord } from "../../agents/program.ts";
 import { findExecutable, shellInvocation } from "../../host/shell.ts";
 import { createSlots } from "../../host/slots.ts";
 import { isSuperUser } from "../../host/this_process.ts";
 import type { Host, ProcessEnd } from "../../host/types.ts";
 import { type Invocation, styleFor, toJson } from "../../cli/command.ts";
-import { type Finding, foundOf } from "../../cli/finding.ts";
+import { type Finding, finding, foundOf } from "../../cli/finding.ts";
 import { findAgents, type FoundAgent, proofText } from "../../cli/agents.ts";
 import { findPlace, type Place, resolveRoot } from "../../cli/workspace.ts";
-import { optional } from "../../cli/settings.ts";
 import { workflowRow } from "../../workflows/table.ts";
 import { formatSize } from "../../ui/format_size.ts";
 import type { StoredOf } from "./kept.ts";
@@ -53,26 +52,21 @@ async function examine(invocation: Invocation): Promise<readonly Finding[]> {
   const config = await foundOf("config", async () => {
     const { file, warnings } = await findPlace(invocation);
     const detail = file ?? "no ralph.config.json: the defaults";
-    const note = `${detail} (${warnings.join(", ")})`;
-    return warnings.length === 0 ? detail : [{ level: "note", name: "config", detail: note }];
+    return warnings.length === 0 ? detail : [finding("note", "config", `${detail} (${warnings.join(", ")})`)];
   });
   const place = config.some(({ level }) => level === "missing") ? null : await findPlace(invocation);
   const agents = await findAgents(host);
   const hasGit = await foundOf("git", () => gitVersion(host));
   const slots = createSlots(VERSIONS_AT_ONCE);
   return [
-    {
-      level: "ok",
-      name: "ralph",
-      detail: `${VERSION}, ${host.environment.compiled ? "the binary" : host.environment.executable}`,
-    },
+    finding("ok", "ralph", `${VERSION}, ${host.environment.compiled ? "the binary" : host.environment.executable}`),
     ...await firstOnPath(host),
     ...hasGit,
     ...hasGit[0]?.level === "ok" ? await repository(host, root) : [],
     await shell(host),
     host.terminal.interactive
-      ? { level: "ok", name: "terminal", detail: "questions can be asked" }
-      : { level: "note", name: "terminal", detail: "none: commands that ask need `--answers` and `--approve`" },
+      ? finding("ok", "terminal", "questions can be asked")
+      : finding("note", "terminal", "none: commands that ask need `--answers` and `--approve`"),
     ...config,
     ...(place === null ? [] : [
       ...await agentOf(place, host, agents),
@@ -105,11 +99,9 @@ async function sandbox({ flags, host }: Invocation, place: Place | null): Promis
 async function bubblewrap(host: Host, name: "bubblewrap" | "--sandbox", without: string): Promise<Finding> {
   const { findBubblewrap } = await import("../../host/confine.ts");
   const found = await findBubblewrap(host, name === "--sandbox" ? "some" : "all");
-  return "problem" in found ? { level: "note", name, detail: `${found.problem}: ${without}`, hint: found.hint } : {
-    level: "ok",
-    name,
-    detail: `${found.program}${name === "bubblewrap" ? ", for final checks" : ", socat, ripgrep"}`,
-  };
+  return "problem" in found
+    ? finding("note", name, `${found.problem}: ${without}`, found.hint)
+    : finding("ok", name, `${found.program}${name === "bubblewrap" ? ", for final checks" : ", socat, ripgrep"}`);
 }
 
 /** The library only: no address of a database is known before a run. */
@@ -145,7 +137,7 @@ async function firstOnPath(host: Host): Promise<readonly Finding[]> {
   const end = await versionOf(found, host);
   if (end.reason === "exited" && end.stdout.trim() === VERSION) return [];
   const detail = `\`ralph\` on PATH is ${found}: another program of that name, or another version`;
-  return [{ level: "note", name: "PATH", detail, hint: "name this one by its path, or put its folder before on PATH" }];
+  return [finding("note", "PATH", detail, "name this one by its path, or put its folder before on PATH")];
 }
 
 /** Asks a program for its version. */
@@ -193,12 +185,12 @@ async function signing({ git, topLevel }: Repository, host: Host): Promise<reado
     timeoutMs: VERSION_TIMEOUT_MS,
   });
   if (end.reason === "exited" && end.exitCode === 0) {
-    return [{ level: "ok", name: "signing", detail: `git signs commits${isSsh ? " with an ssh key" : ""}` }];
+    return [finding("ok", "signing", `git signs commits${isSsh ? " with an ssh key" : ""}`)];
   }
   const why = end.stderr.trim().split("\n")[0] || "it took too long";
   const unlock = isSsh ? "`ssh-add` unlocks the key" : "unlock the key: `git commit --allow-empty -m try`";
   const hint = `${unlock}; \`git config commit.gpgSign false\` signs none here`;
-  return [{ level: "missing", name: "signing", detail: `git cannot sign a commit: ${why}`, hint }];
+  return [finding("missing", "signing", `git cannot sign a commit: ${why}`, hint)];
 }
 
 /** Counts the things that Ralph keeps outside of the tree, by kind. */
@@ -212,63 +204,53 @@ async function kept(of: StoredOf): Promise<readonly Finding[]> {
     const size = formatSize(own.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0));
     const others = kind === "cache" ? `; all projects: ${formatSize(all.bytes)} in ${all.path}` : "";
     const detail = `${own.length} kept of this project, ${size}${others}`;
-    return [{ level: "ok", name: kind, detail, hint: `\`ralph clean ${kind}\` shows and removes it` }];
+    return [finding("ok", kind, detail, `\`ralph clean ${kind}\` shows and removes it`)];
   });
 }
 
 async function shell(host: Host): Promise<Finding> {
   const { file, arguments: given } = await shellInvocation("true", host.environment);
   return given.includes("--norc")
-    ? { level: "ok", name: "shell", detail: file }
-    : { level: "note", name: "shell", detail: `${file}: a failure before a pipe goes unseen`, hint: "install bash" };
+    ? finding("ok", "shell", file)
+    : finding("note", "shell", `${file}: a failure before a pipe goes unseen`, "install bash");
 }
 
 async function agentOf({ config, root }: Place, host: Host, found: readonly FoundAgent[]): Promise<readonly Finding[]> {
-  const { command, preset } = config.provider;
-  const finding = (level: Finding["level"], detail: string, hint?: string): readonly Finding[] => [
-    { level, name: "agent", detail, ...optional("hint", hint) },
-  ];
-  if (command === undefined && preset === undefined) {
+  const { command = "", endpoint, model, preset } = config.provider;
+  if (command === "" && (preset === undefined || preset === "command")) {
     const { message } = new RalphError("agent-missing");
-    if (found[0] === undefined) {
-      return finding("missing", `${message}, and none was found on PATH`, "`ralph help agents` says how to get one");
+    const [first] = found;
+    if (first === undefined) {
+      const detail = `${message}, and none was found on PATH`;
+      return [finding("missing", "agent", detail, "`ralph help agents` says how to get one")];
     }
-    const { name } = found[0];
-    return finding(
-      "note",
-      message,
-      `add \`"provider": { "preset": "${name}" }\` to ralph.config.json, or give \`--agent ${name}\``,
-    );
+    const configured = `add \`"provider": { "preset": "${first.name}" }\` to ralph.config.json`;
+    return [finding("note", "agent", message, `${configured}, or give \`--agent ${first.name}\``)];
   }
-  if (preset === "scripted") return finding("ok", "scripted, built in");
-  if (preset === "builtin") return await builtinOf(config.provider, host);
+  if (preset === "scripted") return [finding("ok", "agent", "scripted, built in")];
+  if (preset === "builtin") { // it needs nothing but a model server
+    const { configuredEndpoint } = await import("../../agents/ask_endpoint.ts");
+    return await foundOf("agent", async () => {
+      const ready = await configuredEndpoint(endpoint, model, host.environment.variables);
+      return `builtin, ${ready.model} of ${ready.url}`;
+    });
+  }
   if (preset !== undefined && preset !== "command") return [await presetOf(preset, found, { host, root })];
-  const [word = ""] = (command ?? "").trim().split(/\s+/);
+  const word = commandWord(command);
+  if (word === null) return [finding("note", "agent", `${command} (a shell line: not looked up)`)];
   const path = await findExecutable(word, host.environment, root);
-  if (path !== null) return finding("ok", `${command ?? preset} ${isAbsolute(word) ? "" : `(${path})`}`.trim());
-  if (command !== undefined && /[^\w./-]/.test(word)) {
-    return finding("note", `${command} (a shell line: not looked up)`);
-  }
-  return finding("missing", `\`${word}\` is not on PATH`, "install it, or name another command");
-}
-
-/** The built-in agent needs nothing but a model server. */
-async function builtinOf({ endpoint, model }: ProviderChoice, host: Host): Promise<readonly Finding[]> {
-  const { configuredEndpoint } = await import("../../agents/ask_endpoint.ts");
-  return await foundOf("agent", async () => {
-    const ready = await configuredEndpoint(endpoint, model, host.environment.variables);
-    return `builtin, ${ready.model} of ${ready.url}`;
-  });
+  return path === null
+    ? [finding("missing", "agent", `\`${word}\` is not on PATH`, "install it, or name another command")]
+    : [finding("ok", "agent", isAbsolute(word) ? command : `${command} (${path})`)];
 }
 
 /** Model servers of this machine that answer: for the built-in agent, and for others that take any. */
 async function servers(): Promise<readonly Finding[]> {
   const { localEndpoints } = await import("../../agents/ask_endpoint.ts");
-  return (await localEndpoints()).map(({ endpoint: { name, url }, models }): Finding => ({
-    level: "ok",
-    name,
-    detail: `${url}, ${models.map(({ id }) => id).slice(0, 6).join(", ") || "no model"} (for \`--agent builtin\`)`,
-  }));
+  return (await localEndpoints()).map(({ endpoint: { name, url }, models }) => {
+    const some = models.map(({ id }) => id).slice(0, 6).join(", ") || "no model";
+    return finding("ok", name, `${url}, ${some} (for \`--agent builtin\`)`);
+  });
 }
 
 async function presetOf(
@@ -280,10 +262,11 @@ async function presetOf(
   if (here !== undefined) return await readyAgent(here, place);
   const { findAdapter } = await import("../../agents/adapters.ts");
   const adapter = findAdapter(preset);
-  const [detail, hint] = adapter === undefined
-    ? [`there is no agent named ${preset}`, "`ralph help agents` lists them"]
-    : [`\`${adapter.program ?? adapter.name}\` is not on PATH`, `${adapter.install}; ${adapter.login}`];
-  return { level: "missing", name: "agent", detail, hint };
+  if (adapter === undefined) {
+    return finding("missing", "agent", `there is no agent named ${preset}`, "`ralph help agents` lists them");
+  }
+  const { install, login, name, program } = adapter;
+  return finding("missing", "agent", `\`${program ?? name}\` is not on PATH`, `${install}; ${login}`);
 }
 
 /** Tells if the agent will start, as far as that is known without starting it. */
@@ -291,15 +274,13 @@ async function readyAgent(
   { name: preset, path, adapter }: FoundAgent,
   { host: { environment }, root }: { readonly host: Host; readonly root: string },
 ): Promise<Finding> {
-  const name = "agent";
+  const name = `${preset} (${path})`;
   const refusal = refusalOf(adapter, environment.variables);
-  if (refusal !== null) {
-    return { level: "missing", name, detail: `${preset} (${path}): ${refusal.why}`, hint: refusal.hint };
-  }
+  if (refusal !== null) return finding("missing", "agent", `${name}: ${refusal.why}`, refusal.hint);
   const { seesLogin } = await import("../../agents/turn_verdict.ts");
   return await seesLogin(adapter, environment, root)
-    ? { level: "ok", name, detail: `${preset} (${path})` }
-    : { level: "note", name, detail: `${preset} (${path}): no login or key of it is seen`, hint: adapter.login };
+    ? finding("ok", "agent", name)
+    : finding("note", "agent", `${name}: no login or key of it is seen`, adapter.login);
 }
 
 /** The reason why the agent will not start, as far as that is known without starting it: root, for one. */
@@ -315,20 +296,15 @@ async function installed({ name, path, adapter }: FoundAgent, host: Host): Promi
   const end = await versionOf(path, host);
   if (end.reason !== "exited" || end.exitCode !== 0) {
     const slow = end.reason === "timed-out" ? `it did not answer within ${VERSION_TIMEOUT_MS / 1000} s` : undefined;
-    return { level: "note", name, detail: `${path} does not report its version`, ...optional("hint", slow) };
+    return finding("note", name, `${path} does not report its version`, slow);
   }
   const [version = ""] = (end.stdout.trim() || end.stderr.trim()).split("\n");
   const { doubtful } = adapter;
   const detail = `${version} (${path}), ${proofText(adapter)}`;
   const refusal = refusalOf(adapter, host.environment.variables);
-  if (refusal !== null) return { level: "note", name, detail: `${detail}: ${refusal.why}`, hint: refusal.hint };
-  if (doubtful === undefined || isOlder(version, doubtful.from)) return { level: "ok", name, detail };
-  return {
-    level: "note",
-    name,
-    detail: `${detail}: ${doubtful.why}`,
-    hint: `\`ralph doctor --probe ${name}\` tries it`,
-  };
+  if (refusal !== null) return finding("note", name, `${detail}: ${refusal.why}`, refusal.hint);
+  if (doubtful === undefined || isOlder(version, doubtful.from)) return finding("ok", name, detail);
+  return finding("note", name, `${detail}: ${doubtful.why}`, `\`ralph doctor --probe ${name}\` tries it`);
 }
 
 /** True where the first version in the text comes before the other one. Pure. */
@@ -342,9 +318,7 @@ function isOlder(text: string, than: string): boolean {
 /** Only where pages may be looked at. */
 async function browser({ config, root, workflow }: Place, host: Host): Promise<readonly Finding[]> {
   if (workflowRow(workflow.name).pages !== true && config.services.length === 0) return [];
-  if (!config.browser.enabled) {
-    return [{ level: "ok", name: "browser", detail: "not used: `browser.enabled` is false" }];
-  }
+  if (!config.browser.enabled) return [finding("ok", "browser", "not used: `browser.enabled` is false")];
   const { findBrowser } = await import("../../checks/browser/find_browser.ts");
   const { executablePath } = config.browser;
   return await foundOf("browser", () => findBrowser(executablePath, host.environment, root), "note");

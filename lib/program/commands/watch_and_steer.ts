@@ -1,4 +1,5 @@
 import { type Invocation, styleFor, usage } from "../../cli/command.ts";
+import { reporterFor } from "../../cli/session.ts";
 import { resolveRoot } from "../../cli/workspace.ts";
 import { type OwnFiles, ownFiles } from "../../context/context.ts";
 import { EXIT, RalphError } from "../../errors/ralph_error.ts";
@@ -7,7 +8,6 @@ import { openRepository } from "../../git/open_repository.ts";
 import { readLockHolder } from "../../host/lock.ts";
 import { findRun } from "../../report/make_report.ts";
 import { controlFolder, liveFile, type LiveRun, sendRequest, type SteerRequest } from "../../steer/control.ts";
-import { createHumanReporter } from "../../ui/create_reporter.ts";
 import { createLiveView, type LiveView } from "../../ui/live_view.ts";
 import { followEvents, type ReadEvent, runEnded } from "../../watch/follow.ts";
 import { eventsFile, runsAt } from "../../watch/now.ts";
@@ -26,7 +26,7 @@ export async function watch(invocation: Invocation): Promise<number> {
   const { host, signal, flags, out, say } = invocation;
   const watched = await findWatched(invocation);
   const shown = flags.has("json")
-    ? { past: (all: readonly ReadEvent[]) => all.forEach(({ line }) => out(JSON.stringify(line))), live: null }
+    ? { past: (all: readonly ReadEvent[]) => all.forEach(({ line }) => out(JSON.stringify(line))), live: undefined }
     : viewOf(invocation);
   using _view = shown.live;
   let past: ReadEvent[] | null = [];
@@ -93,21 +93,14 @@ async function noRun(root: string, runLock: string): Promise<Error> {
 /** Draws events for a person: of the past only the iteration that is under way. */
 function viewOf(
   invocation: Invocation,
-): { readonly past: (events: readonly ReadEvent[], isPast?: boolean) => void; readonly live: LiveView | null } {
-  const { host, flags, say } = invocation;
-  const style = styleFor(invocation, "stderr");
+): { readonly past: (events: readonly ReadEvent[], isPast?: boolean) => void; readonly live: LiveView | undefined } {
+  const { host } = invocation;
   const isRich = host.terminal.isTerminal("stderr") && host.environment.variables["TERM"] !== "dumb";
   let at: number | null = null;
   const clock = { ...host.clock, now: () => at ?? host.clock.now() };
-  const live = isRich ? createLiveView({ terminal: host.terminal, clock, style, calm: true }) : null;
-  const detail = flags.has("verbose") ? "verbose" : "normal";
-  const reporter = createHumanReporter({
-    mode: isRich ? "rich" : "plain",
-    detail,
-    live: live ?? undefined,
-    say,
-    style,
-  });
+  const style = styleFor(invocation, "stderr");
+  const live = isRich ? createLiveView({ terminal: host.terminal, clock, style, calm: true }) : undefined;
+  const reporter = reporterFor(invocation, { ui: isRich ? "rich" : "plain", quiet: false, live }, () => null);
   return {
     live,
     past(events, isPast = false) {
