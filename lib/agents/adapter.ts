@@ -72,8 +72,6 @@ export interface Adapter {
   readonly waitsForServer?: { readonly files: readonly string[]; readonly variables: readonly string[] };
   /** How it refuses to start, whatever the work is. @default none known */
   readonly refusals?: readonly Refusal[];
-  /** `optional`: it never prints the closing line that a prompt asks for. @default it does */
-  readonly claims?: "optional";
   /** A reasoning effort can be chosen. @default false */
   readonly takesReasoning?: boolean;
   /** It can be pointed to any model server (`provider.endpoint`). @default false */

@@ -1,6 +1,6 @@
 import { createLoginWatch, type LoginWatch, seesLogin, turnVerdict } from "./turn_verdict.ts";
 import { dirname, isAbsolute, join } from "node:path";
-import { RalphError } from "../errors/ralph_error.ts";
+import { asRalphError, RalphError } from "../errors/ralph_error.ts";
 import { readText, temporaryDirectory, writeAtomic } from "../host/files.ts";
 import { programOf } from "./environment.ts";
 import { packageOf, programPath } from "./program.ts";
@@ -42,7 +42,7 @@ export function adapterAgent(adapter: Adapter, options: AdapterAgentOptions): Ag
       await server();
     },
     async runTurn(request) {
-      const endpoint = await server().catch(asValue);
+      const endpoint = await server().catch(asRalphError);
       if (RalphError.isInstance(endpoint)) {
         const message = `${endpoint.message} (${endpoint.hint})`;
         return silentTurn({ reason: "agent-unusable", message }, request.transcript);
@@ -63,8 +63,7 @@ export function adapterAgent(adapter: Adapter, options: AdapterAgentOptions): Ag
         return await runTurn(host, await inFolder(place, request.cwd, interactive(await pointed(asked))), request);
       }
       const { interactive: _, ...unattended } = request;
-      const turn = await unattendedTurn(place, await inFolder(place, request.cwd, driver.arguments(asked)), unattended);
-      return adapter.claims === "optional" ? { ...turn, needsClaim: false } : turn;
+      return await unattendedTurn(place, await inFolder(place, request.cwd, driver.arguments(asked)), unattended);
     },
   };
 }
@@ -158,11 +157,6 @@ async function serverOf(
   if (endpoint === undefined && program !== null) return undefined;
   const { configuredEndpoint } = await import("./ask_endpoint.ts");
   return await configuredEndpoint(endpoint, model ?? undefined, environment.variables);
-}
-
-function asValue(error: unknown): RalphError {
-  if (RalphError.isInstance(error)) return error;
-  throw error;
 }
 
 interface TurnPlace {

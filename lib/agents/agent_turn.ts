@@ -2,8 +2,7 @@ import { dirname, join, parse, relative, sep } from "node:path";
 import type { TurnStage } from "../config/load.ts";
 import { type Agent, note, type RalphContext, type TurnKind } from "../context/context.ts";
 import { gitFailed } from "../git/run_git.ts";
-import { requireRepository, rootPaths } from "../git/repository.ts";
-import type { ChangedPath, Repository, TreeSnapshot, WithGit } from "../git/repository.ts";
+import * as git from "../git/repository.ts";
 import { ensureRunsIgnored, isIgnoring } from "../events/known_runs.ts";
 import type { TimeBudget } from "../backlog/turn_types.ts";
 import { readStart, resolveInside } from "../host/files.ts";
@@ -44,7 +43,7 @@ export interface AgentTurnRequest {
   readonly environment?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
   /** The tree before the turn, when that is known. */
-  readonly before?: TreeSnapshot;
+  readonly before?: git.TreeSnapshot;
   /** Relative to the root: the folders above them are put back where the turn left something else. @default none */
   readonly stateFiles?: readonly string[];
   /** Restores what decides what git reads and runs: called before the first git after the turn. */
@@ -56,15 +55,15 @@ export interface AgentTurnRequest {
 /** A turn with the tree before and after it. */
 export interface ObservedTurn {
   readonly turn: Turn;
-  readonly before: TreeSnapshot;
-  readonly after: TreeSnapshot;
+  readonly before: git.TreeSnapshot;
+  readonly after: git.TreeSnapshot;
   /** It put something else in the place of folders that Ralph writes in: a sentence about each. */
   readonly swapped: readonly string[];
 }
 
 /** Gives one prompt to the agent and sees what it did to the working tree, by content, commits included. */
 export async function agentTurn(ralph: RalphContext, request: AgentTurnRequest): Promise<ObservedTurn> {
-  const repository = requireRepository(ralph);
+  const repository = git.requireRepository(ralph);
   const cwd = request.cwd ?? ralph.root;
   const before = request.before ?? await repository.snapshot();
   const signal = request.signal ?? ralph.signal;
@@ -110,7 +109,7 @@ export async function agentTurn(ralph: RalphContext, request: AgentTurnRequest):
     return fixed;
   });
   if (now.head === null && before.head !== null && !await hasCommit(repository, before.head)) throw gone();
-  const changedFiles = rootPaths(ralph, paths);
+  const changedFiles = git.rootPaths(ralph, paths);
   const diff = await linesChanged(repository, before.head, paths, now);
   const turn = { ...agentTurn, changedFiles, ...diff, base: before.head, head: now.head };
   return { turn, before, after: now, swapped: swapped.map((one) => sentenceAbout(ralph, one)) };
@@ -119,10 +118,10 @@ export async function agentTurn(ralph: RalphContext, request: AgentTurnRequest):
 /** Folders that were put back empty hold again what was committed; what a person has not committed is restored later. */
 export async function restoreFolders(
   ralph: RalphContext,
-  { head }: Pick<TreeSnapshot, "head">,
+  { head }: Pick<git.TreeSnapshot, "head">,
   swapped: readonly SwappedFolder[],
 ): Promise<void> {
-  const repository = requireRepository(ralph);
+  const repository = git.requireRepository(ralph);
   for (const one of swapped) {
     note(ralph, "warn", sentenceAbout(ralph, one));
   }
@@ -140,14 +139,14 @@ function sentenceAbout({ root }: Pick<RalphContext, "root">, { folder, kept, kin
 
 /** Lines of these paths since a commit, those of new files included. Git is asked only about files that it knows. */
 async function linesChanged(
-  repository: Repository,
+  repository: git.Repository,
   base: string | null,
   paths: readonly string[],
-  now: TreeSnapshot,
+  now: git.TreeSnapshot,
 ): Promise<Pick<Turn, "diff">> {
   if (base === null || paths.length === 0 || paths.length > COUNTED_PATHS) return {};
   const changed = new Set(paths);
-  const isChanged = ({ path }: ChangedPath): boolean => changed.has(path);
+  const isChanged = ({ path }: git.ChangedPath): boolean => changed.has(path);
   const untracked = now.changed.filter((entry) => entry.untracked && isChanged(entry));
   const known = now.head === base ? now.changed.filter((entry) => !entry.untracked).filter(isChanged) : null;
   const asked = known?.map(({ path }) => path) ?? paths;
@@ -168,7 +167,7 @@ function kindOf({ stage, item = null, attempt = 1 }: AgentTurnRequest): TurnKind
   return { stage: stage ?? (item?.review === true ? "review" : own), item, attempt };
 }
 
-async function hasCommit({ git }: WithGit, commit: string): Promise<boolean> {
+async function hasCommit({ git }: git.WithGit, commit: string): Promise<boolean> {
   return (await git(["cat-file", "-e", `${commit}^{commit}`])).exitCode === 0;
 }
 
@@ -185,11 +184,7 @@ function numbered(path: string, number: number): string {
   return number === 1 ? path : join(dir, `${name}-${number}${ext}`);
 }
 
-interface OneTurn {
-  readonly cwd: string;
-  readonly environment: Readonly<Record<string, string>>;
-  readonly signal: AbortSignal;
-  readonly transcript: string;
+interface OneTurn extends Required<Pick<AgentTurnRequest, "cwd" | "environment" | "signal" | "transcript">> {
   /** Why this agent takes it, where a rule says so. */
   readonly route: string | undefined;
   /** Folders that Ralph writes in are folders again. */
@@ -226,7 +221,7 @@ async function oneTurn(
   });
   putBack(); // before anything is logged
   await ralph.host.guard?.look();
-  await requireRepository(ralph).clearLeftLocks(started);
+  await git.requireRepository(ralph).clearLeftLocks(started);
   const { end, durationMs, usage } = turn;
   const message = "message" in end ? end.message : null;
   ralph.events.emit({ type: "turn-end", agent: agent.name, reason: end.reason, message, durationMs, usage });

@@ -80,12 +80,9 @@ function parse(text: string | null): readonly (readonly [string, RateLimit])[] {
 }
 
 /** The limit that is waited for. */
-interface WaitOptions {
+interface WaitOptions extends Pick<RateLimit, "message" | "untilMs"> {
   readonly agent: string;
   readonly reason: "rate-limit" | "unavailable";
-  /** Milliseconds since 1970. */
-  readonly untilMs: number;
-  readonly message: string;
   readonly signal: AbortSignal;
 }
 

@@ -2,7 +2,7 @@ import { basename, dirname } from "node:path";
 import { CLAIMS_VARIABLE } from "../backlog/claims.ts";
 import { createNewestLine } from "../events/newest_line.ts";
 import { redactorFor } from "../events/redact.ts";
-import type { AgentNeeds, SandboxRequest } from "../host/confinement.ts";
+import type { SandboxRequest } from "../host/confinement.ts";
 import type { Host, ProcessEnd } from "../host/types.ts";
 import type { AgentTurn, TurnEnd } from "../backlog/types.ts";
 import { plainLimit } from "./plain_limit.ts";
@@ -11,17 +11,12 @@ import { openTurnRecord, type TextSink, type TurnRecord } from "./turn_record.ts
 import type { TurnRequest } from "../context/context.ts";
 
 /** The process that is one turn. */
-export interface AgentInvocation {
+export interface AgentInvocation extends Pick<SandboxRequest, "needs" | "read" | "write"> {
   /** A name looked up on PATH, or a path. */
   readonly file: string;
   readonly arguments: readonly string[];
   /** Text for standard input, which is closed after it. */
   readonly input?: string;
-  /** The needs of its program inside of a sandbox. @default nothing of the person's */
-  readonly needs?: AgentNeeds;
-  /** Absolute paths that it reads or writes besides, inside of a sandbox: what its command names, a folder of its own. */
-  readonly read?: readonly string[];
-  readonly write?: readonly string[];
   /** Laid over the environment of the request; `undefined` takes a variable away. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }

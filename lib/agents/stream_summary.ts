@@ -1,5 +1,5 @@
 import { words } from "../host/data.ts";
-import type { Usage } from "../backlog/types.ts";
+import type { TurnActivity, Usage } from "../backlog/turn_types.ts";
 import { addUsage } from "../backlog/usage.ts";
 import type { AgentEvent, FailureKind } from "./adapter.ts";
 import { UNKNOWN_USAGE } from "./turn_end.ts";
@@ -8,7 +8,7 @@ type Limit = Extract<AgentEvent, { type: "agent-rate-limit" }>;
 type End = Extract<AgentEvent, { type: "agent-end" }>;
 
 /** The sum of a stream of events. */
-export interface StreamSummary {
+export interface StreamSummary extends TurnActivity {
   /** Events of any kind but invalid lines. */
   readonly events: number;
   /** The model has said or done something. */
@@ -23,12 +23,8 @@ export interface StreamSummary {
   /** The last thing it did was to wait for a limit. */
   readonly waiting: boolean;
   readonly usage: Usage;
-  readonly toolCalls: number;
   /** Calls without a result. */
   readonly openCalls: number;
-  /** It tried to ask a person, or stopped at a plan. */
-  readonly asked: boolean;
-  readonly planned: boolean;
 }
 
 const ASKING = new Set(words(`

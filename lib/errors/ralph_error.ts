@@ -122,3 +122,9 @@ export function editDistance(from: string, to: string): number {
   }
   return last[to.length]!;
 }
+
+/** For `catch`: an error of Ralph's own as a value; any other is a bug, and thrown on. */
+export function asRalphError(error: unknown): RalphError {
+  if (RalphError.isInstance(error)) return error;
+  throw error;
+}

@@ -1,7 +1,7 @@
 import { type AgentEvent, callsOf, type Driver, type FailureKind, type Translator } from "../adapter.ts";
 import type { Usage } from "../../backlog/types.ts";
-import { anthropicUsage, assistantEvents, isSuccess, startEvents, toolResultEvents } from "../claude_shape.ts";
-import { COMPLETED, cutOffEvent, failedEvents, readByType, usageEvent } from "../events.ts";
+import * as claude from "../claude_shape.ts";
+import { cutOffEvent, failedEvents, readByType, usageEvent } from "../events.ts";
 import { failureKind, retryEvents } from "../failures.ts";
 import { at, listAt, numberAt, sumOf, textAt, valuesAt } from "../json.ts";
 
@@ -34,14 +34,14 @@ function claudeTranslator(): Translator {
     rate_limit_event: limitEvents,
     assistant(line) {
       const error = textAt(line, "error");
-      if (error === null && textAt(line, "message", "model") !== "<synthetic>") return assistantEvents(line);
+      if (error === null && textAt(line, "message", "model") !== "<synthetic>") return claude.assistantEvents(line);
       errorName = error; // the program's message, not the model's: the result line says whether it was the end
       return [];
     },
-    user: toolResultEvents,
+    user: claude.toolResultEvents,
     result(line, answer) {
       const usage = usageEvent("total", totalUsage(line, numberAt(line, "total_cost_usd")));
-      if (!isSuccess(line)) {
+      if (!claude.isSuccess(line)) {
         const message = textAt(line, "result") ??
           (listAt(line, "errors").map(String).join("; ") || "it gave no reason");
         return [usage, ...failedEvents(message, kindOf(line, errorName, message), { untilMs })];
@@ -57,17 +57,13 @@ const CUT_OFF: Readonly<Record<string, string>> = {
 };
 
 function resultEvents(line: unknown, answer: string): readonly AgentEvent[] {
-  const text = textAt(line, "result") ?? "";
-  const isRepeated = text.trim() === "" || text.trim() === answer.trim();
   const message = CUT_OFF[textAt(line, "stop_reason") ?? ""];
-  return [
-    ...(isRepeated ? [] : [{ type: "agent-text", text } as const]),
-    message === undefined ? COMPLETED : cutOffEvent(message),
-  ];
+  const events = claude.completedEvents(textAt(line, "result"), answer);
+  return message === undefined ? events : [...events.slice(0, -1), cutOffEvent(message)];
 }
 
 function systemEvents(line: unknown): readonly AgentEvent[] {
-  if (textAt(line, "subtype") !== "api_retry") return startEvents(line);
+  if (textAt(line, "subtype") !== "api_retry") return claude.startEvents(line);
   const error = textAt(line, "error") ?? "unknown";
   const status = numberAt(line, "error_status");
   const attempt = `retry ${numberAt(line, "attempt") ?? "?"} of ${numberAt(line, "max_retries") ?? "?"}`;
@@ -100,7 +96,7 @@ function kindOf(line: unknown, errorName: string | null, message: string): Failu
 /** The sums of all models used are in `modelUsage`; `usage` leaves some out. */
 function totalUsage(line: unknown, costUsd: number | null): Usage {
   const models = valuesAt(line, "modelUsage");
-  const plain = anthropicUsage(at(line, "usage"), costUsd);
+  const plain = claude.anthropicUsage(at(line, "usage"), costUsd);
   if (models.length === 0) return plain;
   const sum = (key: string): number | null => sumOf(...models.map((model) => numberAt(model, key)));
   const cached = sum("cacheReadInputTokens");
