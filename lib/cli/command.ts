@@ -46,13 +46,8 @@ export interface Flags {
 }
 
 /** A command's `run` is handed this. */
-export interface Invocation {
+export interface Invocation extends ParsedLine {
   readonly command: Command;
-  /** Positional arguments, always text. */
-  readonly arguments: readonly string[];
-  /** The words after the first argument of an open command, as they were typed. */
-  readonly rest: readonly string[];
-  readonly flags: Flags;
   readonly program: Program;
   readonly host: Host;
   /** Aborts on SIGINT, SIGTERM and SIGHUP. */
@@ -114,6 +109,16 @@ export interface RunState {
   unused(root: string): Promise<readonly string[]>;
 }
 
+/** Which part of a run is meant. */
+export interface RunPartName {
+  /** The name of the backlog or step in events and journal. */
+  readonly name: string;
+  /** Which one, where there are several. */
+  readonly scope: string | null;
+  /** The run's folder, relative to the root. */
+  readonly folder: string;
+}
+
 /** A workflow as far as the framework needs it: to find a root, and to choose. */
 export interface KnownWorkflow {
   readonly name: string;
@@ -130,9 +135,7 @@ export interface KnownWorkflow {
   /** Folders that hold its runs, relative to the root. @default none but `.ralph/runs` */
   runs?(root: string): Promise<readonly string[]>;
   /** The command that continues a part of a run, by its backlog's name; `null` for a part that is not its own. */
-  resume?(
-    part: { readonly name: string; readonly scope: string | null; readonly folder: string },
-  ): Promise<string | null>;
+  resume?(part: RunPartName): Promise<string | null>;
   /** Its own commands: each is understood in this workflow only. */
   readonly commands: readonly Command[];
   /** Why a line of a shared command is understood in this workflow only, whatever is on disk; `null` where it is not. */
@@ -149,9 +152,10 @@ export interface Program {
 
 /** The content of one command line. */
 export interface ParsedLine {
+  /** Positional arguments, always text. */
   readonly arguments: readonly string[];
   readonly flags: Flags;
-  /** An open command hands these on: unknown flags, and all that follows the first argument. */
+  /** An open command hands these on as they were typed: unknown flags, and all that follows the first argument. */
   readonly rest: readonly string[];
 }
 
@@ -299,6 +303,26 @@ export function usage(problem: string, hint?: string): RalphError {
   return new RalphError("usage", { details: { problem }, ...(hint === undefined ? {} : { hint }) });
 }
 
+/**
+ * The entry of a table that a person named.
+ *
+ * @param problem what is wrong with a name that is not there
+ * @param all what the names are, for the hint: `schemas`
+ * @param write a command line with another name
+ * @throws {RalphError} usage
+ */
+export function entryOf<Value>(
+  table: Readonly<Record<string, Value>>,
+  name: string,
+  problem: string,
+  all: string,
+  write?: (near: string) => string,
+): Value {
+  if (Object.hasOwn(table, name)) return table[name] as Value;
+  const names = Object.keys(table);
+  throw usage(problem, didYouMean(name, names, `${all}: ${names.join(", ")}`, write));
+}
+
 /** Carries out a command's verb with the words behind it. */
 export type Verb<Given> = (given: Given, words: readonly string[]) => Promise<number>;
 
@@ -308,11 +332,8 @@ export function verbOf<Given>(
   command: string,
   named: string,
 ): Verb<Given> {
-  const verb = Object.hasOwn(verbs, named) ? verbs[named] : undefined;
-  if (verb !== undefined) return verb;
-  const names = Object.keys(verbs);
-  const hint = didYouMean(named, names, `verbs: ${names.join(", ")}`, (near) => `ralph ${command} ${near}`);
-  throw usage(`\`ralph ${command}\` has no \`${named}\``, hint);
+  const problem = `\`ralph ${command}\` has no \`${named}\``;
+  return entryOf(verbs, named, problem, "verbs", (near) => `ralph ${command} ${near}`);
 }
 
 /** The command's name and the rest of the line, flags before the name included. `null`: no command was named. */

@@ -7,6 +7,7 @@ import { headlineOf, lackOf } from "../backlog/attempts.ts";
 import { optional } from "./settings.ts";
 import { formatDuration, linesText, oneLine, type Style, usageText } from "../ui/text.ts";
 import type { UsageTotal } from "../backlog/usage.ts";
+import type { EventNotice } from "../events/types.ts";
 import type { BranchWork } from "../git/branch_work.ts";
 import type { Progress } from "../loop/policy/progress.ts";
 
@@ -200,10 +201,7 @@ function nextOf({ status, work, iterations, allowed }: Ended): readonly string[]
 const REPORTED_ONLY: ReadonlySet<string> = new Set(["green-before", "no-own-check"]);
 
 /** Notices without a message of their own share a line, but for whole sentences. */
-export function noticeLines(
-  notices: readonly { readonly kind: string; readonly subject: string; readonly message: string }[],
-  warn: (text: string) => string,
-): readonly string[] {
+export function noticeLines(notices: readonly EventNotice[], warn: (text: string) => string): readonly string[] {
   const kinds = new Set(notices.map(({ kind }) => kind).filter((kind) => !REPORTED_ONLY.has(kind)));
   return [...kinds].flatMap((kind) => {
     const label = warn(NOTICE_LABELS[kind] ?? kind);

@@ -53,15 +53,12 @@ function offerAt(line: readonly string[], isFlag: boolean, commands: readonly Co
   }
   if (name === null) {
     const own = [["--help", "show the commands"], ["--version", "show the version"]] as const;
-    return { words: [...summariesOf(commands), ...own], paths: null };
+    const named = commands.map(({ name: word, summary }) => [word, summary] as const);
+    return { words: [...named, ...own], paths: null };
   }
   if (command === undefined) return { words: [], paths: null };
   if (!isFlag) return { words: wordsOf(command, commands).map((word) => [word, ""]), paths: pathsOf(command.usage) };
   return { words: Object.entries(command.flags).map(([key, { summary }]) => [`--${key}`, summary]), paths: null };
-}
-
-function summariesOf(commands: readonly Command[]): Offer["words"] {
-  return commands.map(({ name, summary }) => [name, summary]);
 }
 
 /** Literal words of the usage (`compile|run|status`), and names from their tables. */

@@ -8,7 +8,7 @@ import { countLine, nextOfBacklog, type StatusView } from "../cli/look.ts";
 import { openSession } from "../cli/session.ts";
 import { problemOf, type ValidatedFile } from "../cli/validated_file.ts";
 import type { RalphContext } from "../context/context.ts";
-import { RalphError } from "../errors/ralph_error.ts";
+import { asRalphError, type RalphError } from "../errors/ralph_error.ts";
 import { pathExists } from "../host/files.ts";
 import { finalWork } from "../loop/finish/final_check.ts";
 import { loadRecipe } from "../recipe/loader.ts";
@@ -79,13 +79,8 @@ async function statusOf(
 
 /** Reading its counts reads its state: what is wrong with a file is reported with that file. */
 async function validateStateFiles(ralph: RalphContext, backlog: Backlog): Promise<readonly ValidatedFile[]> {
-  let error: unknown = null;
-  try {
-    await backlog.overview({ parked: [] });
-  } catch (thrown) {
-    if (!RalphError.isInstance(thrown)) throw thrown;
-    error = thrown;
-  }
+  const look = async (): Promise<unknown> => await backlog.overview({ parked: [] });
+  const error = await look().then(() => null, asRalphError);
   return await Promise.all(backlog.stateFiles.map(async (path, index) => ({
     path,
     present: await pathExists(resolve(ralph.root, path)),
@@ -94,8 +89,8 @@ async function validateStateFiles(ralph: RalphContext, backlog: Backlog): Promis
   })));
 }
 
-function isAbout(error: unknown, path: string, index: number): boolean {
-  const at = RalphError.isInstance(error) ? error.details["path"] : undefined;
+function isAbout({ details }: RalphError, path: string, index: number): boolean {
+  const at = details["path"];
   return typeof at === "string" ? at.startsWith(path) : index === 0;
 }
 

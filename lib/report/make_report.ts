@@ -1,8 +1,8 @@
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { JsonLines } from "../agents/json_lines.ts";
-import { usage } from "../cli/command.ts";
+import { type RunPartName, usage } from "../cli/command.ts";
 import { ownFiles } from "../context/context.ts";
-import { nearest, RalphError } from "../errors/ralph_error.ts";
+import { asRalphError, nearest, RalphError } from "../errors/ralph_error.ts";
 import { knownRuns, RUN_REGEXP } from "../events/known_runs.ts";
 import { redactorFor } from "../events/redact.ts";
 import { findFolders } from "../git/find_folders.ts";
@@ -90,12 +90,7 @@ function shownPath(root: string, path: string): string {
 }
 
 /** The command that continues a part of a run; `null` where only its user knows it. */
-export type Resume = (part: {
-  readonly name: string;
-  readonly scope: string | null;
-  /** The run's folder, relative to the root. */
-  readonly folder: string;
-}) => Promise<string | null>;
+export type Resume = (part: RunPartName) => Promise<string | null>;
 
 /** Reads a run's events line by line, then asks git and the run lock. Changes nothing. @throws {RalphError} file-unreadable */
 export async function makeReport(
@@ -213,12 +208,8 @@ async function addCommits(draft: DraftReport, folder: string, host: Host): Promi
 
 /** The repository that a folder is in; `null` without one, and where git cannot be asked. */
 export async function repositoryOf(host: Host, folder: string): Promise<Repository | null> {
-  try {
-    return await openRepository(host, folder);
-  } catch (error) {
-    if (RalphError.isInstance(error)) return null;
-    throw error;
-  }
+  const opened = await openRepository(host, folder).catch(asRalphError);
+  return RalphError.isInstance(opened) ? null : opened;
 }
 
 function commitsOf({ commits, items }: DraftReport): readonly Draft<CommitReport>[] {

@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
 import { ownFiles } from "../context/context.ts";
-import { RalphError } from "../errors/ralph_error.ts";
+import { asRalphError } from "../errors/ralph_error.ts";
 import { openRepository } from "../git/open_repository.ts";
 import { createGit } from "../git/run_git.ts";
 import { resolveInside } from "../host/files.ts";
@@ -225,12 +225,8 @@ export async function readTranscript(
   folder: string,
   path: string,
 ): Promise<{ readonly text: string; readonly isWhole: boolean } | null> {
-  try {
-    const inside = await resolveInside(root, path);
-    if (!inside.startsWith(join(folder, "/")) && !/\.(?:log|jsonl|txt)$/.test(inside)) return null;
-    return readEnd(inside, TRANSCRIPT_BYTES);
-  } catch (error) {
-    if (RalphError.isInstance(error)) return null;
-    throw error;
-  }
+  const inside = await resolveInside(root, path).catch(asRalphError);
+  if (typeof inside !== "string") return null;
+  const isText = inside.startsWith(join(folder, "/")) || /\.(?:log|jsonl|txt)$/.test(inside);
+  return isText ? readEnd(inside, TRANSCRIPT_BYTES) : null;
 }

@@ -9,7 +9,8 @@ import { GSD } from "./gsd/row.ts";
 import { SPEC } from "./spec/row.ts";
 import { SPRINT } from "./sprint/row.ts";
 import { TRACKERS } from "./trackers/row.ts";
-import type { RunPartName, WorkflowRow } from "./workflow.ts";
+import type { RunPartName } from "../cli/command.ts";
+import type { WorkflowRow } from "./workflow.ts";
 
 /** Runs go here if their backlog says nothing else; relative to the root. */
 const DEFAULT_RUNS = ".ralph/runs";

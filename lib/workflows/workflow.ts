@@ -1,22 +1,12 @@
 import type { FileFindings, ValidatedFile } from "../cli/validated_file.ts";
 import type { Backlog, Verification } from "../backlog/types.ts";
-import type { Command, FlagTable, Invocation, KnownWorkflow } from "../cli/command.ts";
+import type { Command, FlagTable, Invocation, KnownWorkflow, RunPartName } from "../cli/command.ts";
 import type { Finding } from "../cli/finding.ts";
 import type { Look, NextView, StatusView } from "../cli/look.ts";
 import type { Scaffold } from "../cli/scaffold.ts";
 import type { Place } from "../cli/workspace.ts";
 import type { Config } from "../config/load.ts";
 import type { RalphContext } from "../context/context.ts";
-
-/** Which part of a run is meant. */
-export interface RunPartName {
-  /** The name of the backlog or step in events and journal. */
-  readonly name: string;
-  /** Which one, where there are several. */
-  readonly scope: string | null;
-  /** The run's folder, relative to the root. */
-  readonly folder: string;
-}
 
 /** A workflow's row in the table: nothing of it is loaded before it is used. */
 export interface WorkflowRow extends KnownWorkflow {

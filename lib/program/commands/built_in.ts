@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { didYouMean, type Invocation, styleFor, toJson, usage } from "../../cli/command.ts";
+import { entryOf, type Invocation, styleFor, toJson, usage } from "../../cli/command.ts";
 import { table } from "../../cli/help.ts";
 import { resolveRoot } from "../../cli/workspace.ts";
 import { EXIT } from "../../errors/ralph_error.ts";
@@ -46,11 +46,7 @@ export async function types({ flags, host, out, say }: Invocation): Promise<numb
 
 /** `ralph schema NAME`: the JSON Schema of the configuration, of a line of events, of the plan and what the commands on it print, or of a report. */
 export async function schema({ arguments: [name = ""], out }: Invocation): Promise<number> {
-  const make = Object.hasOwn(SCHEMAS, name) ? SCHEMAS[name] : undefined;
-  if (make === undefined) {
-    const known = `schemas: ${SCHEMA_NAMES.join(", ")}`;
-    throw usage(`there is no schema named ${name}`, `${didYouMean(name, SCHEMA_NAMES, "")} ${known}`.trim());
-  }
+  const make = entryOf(SCHEMAS, name, `there is no schema named ${name}`, "schemas");
   out(toJson(await make()));
   return EXIT.done;
 }
@@ -96,13 +92,9 @@ export async function eject(invocation: Invocation): Promise<number> {
 }
 
 function find(name: string): { readonly path: string; readonly text: string } {
-  const recipe = Object.hasOwn(RECIPE_TEXTS, name) ? RECIPE_TEXTS[name] : undefined;
-  if (recipe !== undefined) return { path: OWN_RECIPE, text: recipe };
-  const prompt = Object.hasOwn(PROMPTS, name) ? PROMPTS[name] : undefined;
-  if (prompt !== undefined) return { path: `.ralph/prompts/${name}.md`, text: prompt };
-  const names = [...SHIPPED_RECIPES.map((known) => known.name), ...Object.keys(PROMPTS)];
-  const hint = didYouMean(name, names, `names: ${names.join(", ")}`, (near) => `ralph eject ${near}`);
-  throw usage(`there is no recipe or prompt named ${name}`, hint);
+  const problem = `there is no recipe or prompt named ${name}`;
+  const text = entryOf({ ...PROMPTS, ...RECIPE_TEXTS }, name, problem, "names", (near) => `ralph eject ${near}`);
+  return { path: Object.hasOwn(RECIPE_TEXTS, name) ? OWN_RECIPE : `.ralph/prompts/${name}.md`, text };
 }
 
 /**
@@ -116,13 +108,6 @@ export const SHELLS: readonly string[] = Object.keys(SCRIPTS);
 
 /** `ralph completions SHELL`: the script for that shell. */
 export async function completions({ arguments: [shell = ""], out }: Invocation): Promise<number> {
-  const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;
-  if (script === undefined) {
-    throw usage(
-      `there is no completion for ${shell}`,
-      `${didYouMean(shell, SHELLS, "")} shells: ${SHELLS.join(", ")}`.trim(),
-    );
-  }
-  out(script.trimEnd());
+  out(entryOf(SCRIPTS, shell, `there is no completion for ${shell}`, "shells").trimEnd());
   return EXIT.done;
 }

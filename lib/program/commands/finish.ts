@@ -59,7 +59,10 @@ export async function run(invocation: Invocation): Promise<number> {
   }
   const proved = await prove(ralph, plan, { ...found, draft, source: consent.source });
   if (proved === null) return EXIT.interrupted;
-  const left = await leave(ralph, plan, { files, clean, proof: proved.proof });
+  if (plan.withHistory) await fetchArchives(requireRepository(ralph), plan.remote!.name, branch);
+  const cleaned = clean?.head ?? null;
+  await setAside(ralph, plan.work, files, cleaned);
+  const left = await leaving(ralph, plan, { proof: proved.proof, cleaned });
   const more = [...doubtsOf(found), ...proved.doubts];
   const text = await body({ change: { ...change, head: left.head }, more, proof: left.proof });
   return await finish(invocation, ralph, plan, { title, body: text, head: left.head });
@@ -129,23 +132,6 @@ function refuseBoth({ flags }: Invocation): void {
   if (flags.has("squash") && flags.has("clean-history")) {
     throw usage("--squash and --clean-history exclude each other", "one commit of all, or one an item");
   }
-}
-
-/** Takes the state off the branch. @returns the commit that leaves, and what is proved of it */
-async function leave(
-  ralph: RalphContext,
-  plan: FinishPlan,
-  { files, clean, proof }: {
-    readonly files: readonly StateFile[];
-    readonly clean: CleanHistory | null;
-    readonly proof: Proof | null;
-  },
-): ReturnType<typeof leaving> {
-  const { work: { branch }, withHistory, remote } = plan;
-  const cleaned = clean?.head ?? null;
-  if (withHistory) await fetchArchives(requireRepository(ralph), remote!.name, branch);
-  await setAside(ralph, plan.work, files, cleaned);
-  return await leaving(ralph, plan, { proof, cleaned });
 }
 
 /** The changes that no check has seen, for the person who merges the request. */

@@ -1,8 +1,7 @@
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
-import type { Backlog } from "../../backlog/types.ts";
 import { namedAgent } from "../../cli/agents.ts";
-import { type Invocation, toJson, usage } from "../../cli/command.ts";
+import { type Invocation, toJson, usage, verbOf } from "../../cli/command.ts";
 import { endWith } from "../../cli/end_with.ts";
 import { openSession } from "../../cli/session.ts";
 import { optional, parseCount, parseWorkers } from "../../cli/settings.ts";
@@ -29,30 +28,16 @@ import { workflowRow, WORKFLOWS } from "../../workflows/table.ts";
 
 /** `ralph job take|work|land`. */
 export async function job(invocation: Invocation): Promise<number> {
-  const { arguments: [verb, ...rest], flags } = invocation;
+  const { arguments: [verb = "", ...rest], flags } = invocation;
   for (const [flag, of] of [["max", "take"], ["no-push", "work"]] as const) {
     if (flags.has(flag) && verb !== of) throw usage(`--${flag} is for \`ralph job ${of}\``, `leave it out`);
   }
-  switch (verb) {
-    case "take":
-      if (rest.length > 0) throw usage("`ralph job take` takes no argument", "`--max N`, `--scope NAME`");
-      return await take(invocation);
-    case "work": {
-      const [which] = rest;
-      if (which === undefined || rest.length > 1) {
-        throw usage("`ralph job work` needs one job", "its id, a file with its JSON, or - for standard input");
-      }
-      return await work(invocation, which);
-    }
-    case "land":
-      return await land(invocation, rest);
-    default:
-      throw usage(`\`ralph job\` knows no ${verb}`, "`take`, `work JOB` or `land [RESULT...]`");
-  }
+  return await verbOf({ take, work, land }, "job", verb)(invocation, rest);
 }
 
-async function take(invocation: Invocation): Promise<number> {
+async function take(invocation: Invocation, surplus: readonly string[]): Promise<number> {
   const { flags, out } = invocation;
+  if (surplus.length > 0) throw usage("`ralph job take` takes no argument", "`--max N`, `--scope NAME`");
   const max = flags.text("max");
   await using opened = await openBacklog(invocation);
   const { ralph, backlog, place } = opened;
@@ -87,9 +72,7 @@ function ended(invocation: Invocation, ralph: RalphContext, outcome: LoopOutcome
   return endWith(invocation, ralph, outcome, "ralph job take");
 }
 
-interface OpenedBacklog extends AsyncDisposable {
-  readonly ralph: RalphContext;
-  readonly backlog: Backlog;
+interface OpenedBacklog extends JobContext {
   readonly place: Place;
 }
 
@@ -117,8 +100,11 @@ async function openBacklog(invocation: Invocation): Promise<OpenedBacklog> {
   }
 }
 
-async function work(invocation: Invocation, which: string): Promise<number> {
+async function work(invocation: Invocation, [which, ...others]: readonly string[]): Promise<number> {
   const { flags, host, out, signal } = invocation;
+  if (which === undefined || others.length > 0) {
+    throw usage("`ralph job work` needs one job", "its id, a file with its JSON, or - for standard input");
+  }
   ensureOwnAgent(invocation);
   const here = await resolveRoot(invocation);
   const repository = requireRepository({ repository: await openRepository(host, here), root: here });
