@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { orElse } from "../host/looks.ts";
 import { endOfKey, findKeys, type KeySpan, LONGEST_SHAPE, undecidedKey } from "./key_shapes.ts";
 
 /** Shorter values are words, not secrets. */
@@ -59,15 +60,9 @@ export function isSecretName(name: string): boolean {
 /** The password in a URL, as it is there and as a program gets it: it is a secret without the rest as well. */
 function passwordIn(text: string): readonly string[] {
   const password = URL.canParse(text) ? new URL(text).password : "";
-  return password === "" ? [] : [password, Buffer.from(decoded(password)).toString()];
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text; // a sign that is no escape stands for itself
-  }
+  if (password === "") return [];
+  const decoded = orElse(() => decodeURIComponent(password), password); // a sign that is no escape stands for itself
+  return [password, Buffer.from(decoded).toString()];
 }
 
 function formsOf(secret: string): readonly string[] {

@@ -1,7 +1,6 @@
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { turnEnvironment } from "../agents/environment.ts";
 import { resolveAgent } from "../agents/registry.ts";
-import type { Item } from "../backlog/types.ts";
 import { restoreBrief } from "../checks/brief/create_brief.ts";
 import type { Brief } from "../checks/brief/types.ts";
 import { type Agent, note, type RalphContext } from "../context/context.ts";
@@ -15,13 +14,10 @@ import { shellInvocation } from "../host/shell.ts";
 import { createSlots } from "../host/slots.ts";
 import type { Hook } from "./hook.ts";
 import { hookPrompt } from "./prompt.ts";
+import type { HookIteration } from "./runner_types.ts";
 
 /** The iteration that a hook runs for, and the tree that it works in. Paths are absolute. */
-export interface HookWorkspace {
-  readonly iteration: number;
-  /** `null` for an iteration of an earlier run. */
-  readonly item: Item | null;
-  readonly transcript: string;
+export interface HookWorkspace extends HookIteration {
   readonly cwd: string;
   readonly log: string;
   readonly signal: AbortSignal;

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { orElse } from "../host/looks.ts";
 
 type Exports = Record<string, unknown>;
 
@@ -62,7 +63,7 @@ export async function serveBuiltinModules(folder: string, own: OwnModules): Prom
 }
 
 function serveToBun(bun: BunRuntime, folder: string, own: OwnModules): void {
-  const bundled = Object.entries(BUNDLED).filter(([name]) => !resolves(bun, name, folder));
+  const bundled = Object.entries(BUNDLED).filter(([name]) => orElse(() => bun.resolveSync(name, folder), "") === "");
   const served = [...Object.entries(own).map(([name, { load }]) => [name, load] as const), ...bundled];
   bun.plugin({
     name: "ralph",
@@ -72,15 +73,6 @@ function serveToBun(bun: BunRuntime, folder: string, own: OwnModules): void {
       }
     },
   });
-}
-
-function resolves(bun: BunRuntime, name: string, folder: string): boolean {
-  try {
-    bun.resolveSync(name, folder);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 type Resolve = (specifier: string, context: unknown) => unknown;

@@ -258,14 +258,8 @@ async function agentsOf(options: RalphOptions, config: Config, host: Host, root:
 async function agentOf({ agent, script, cassette }: RalphOptions, config: Config, host: Host): Promise<Agent> {
   if (typeof agent === "object" && "runTurn" in agent) return agent;
   const { resolveAgent } = await import("../agents/registry.ts");
-  return resolveAgent({
-    ...(typeof agent === "string" ? { name: agent } : {}),
-    ...(typeof agent === "object" ? { command: agent.command } : {}),
-    ...(cassette === undefined ? {} : { cassette }),
-    ...(script === undefined ? {} : { script: resolve(host.environment.cwd, script) }),
-    config,
-    host,
-  });
+  const named = typeof agent === "string" ? { name: agent } : agent;
+  return resolveAgent({ ...named, cassette, script, config, host });
 }
 
 async function fallbackOf({ fallback }: RalphOptions, config: Config, host: Host, root: string): Promise<Agent | null> {
