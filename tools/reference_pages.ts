@@ -157,7 +157,7 @@ async function agentSection(row: Adapter): Promise<readonly string[]> {
   const { arguments: words, input, environment = {} } = driver.arguments({
     prompt: "PROMPT",
     model: "MODEL",
-    reasoning: row.takesReasoning ? "LEVEL" : null,
+    reasoning: row.takes?.includes("reasoning") ? "LEVEL" : null,
     folder: "FOLDER",
   });
   const shown = [row.program ?? row.name, ...words].map((word) =>
@@ -175,12 +175,12 @@ async function agentSection(row: Adapter): Promise<readonly string[]> {
     ...(row.program === null ? [] : ["```text", `${shown.join(" ")}${input === null ? "" : " < PROMPT"}`, "```", ""]),
     `- **Install:** ${row.install.startsWith("npm ") ? `\`${row.install}\`` : row.install}`,
     `- **Log in:** ${row.login}`,
-    `- **Reasoning effort:** ${row.takesReasoning ? "`--reasoning LEVEL`" : "the program takes none"}`,
-    ...(row.takesEndpoint === true
+    `- **Reasoning effort:** ${row.takes?.includes("reasoning") ? "`--reasoning LEVEL`" : "the program takes none"}`,
+    ...(row.takes?.includes("endpoint") === true
       ? ["- **Model server:** any, by [`provider.endpoint`](../guides/agents.md#any-model-server)"]
       : []),
     `- **In the terminal**, for planning with you: ${
-      row.takesTerminal ? "yes" : "no, Ralph asks its questions itself"
+      row.takes?.includes("terminal") ? "yes" : "no, Ralph asks its questions itself"
     }`,
     `- **Instructions it reads:** ${row.instructions.map((path) => `\`${path}\``).join(", ")}`,
     `- **Keys it may use in a sandbox:** ${

@@ -72,12 +72,13 @@ export interface Adapter {
   readonly waitsForServer?: { readonly files: readonly string[]; readonly variables: readonly string[] };
   /** How it refuses to start, whatever the work is. @default none known */
   readonly refusals?: readonly Refusal[];
-  /** A reasoning effort can be chosen. @default false */
-  readonly takesReasoning?: boolean;
-  /** It can be pointed to any model server (`provider.endpoint`). @default false */
-  readonly takesEndpoint?: boolean;
-  /** It can be handed the terminal with a prompt. @default false */
-  readonly takesTerminal?: boolean;
+  /** `optional`: it never prints the closing line that a prompt asks for. @default it does */
+  readonly claims?: "optional";
+  /**
+   * It can be given these: a reasoning effort, any model server (`provider.endpoint`), the terminal with a prompt.
+   * @default none
+   */
+  readonly takes?: readonly ("endpoint" | "reasoning" | "terminal")[];
   readonly load: () => Promise<Driver>;
 }
 

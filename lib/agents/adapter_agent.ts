@@ -36,7 +36,7 @@ export function adapterAgent(adapter: Adapter, options: AdapterAgentOptions): Ag
   const server = async (): Promise<ReadyEndpoint | undefined> => ready ??= await serverOf(adapter, options);
   return {
     name: adapter.name,
-    interactive: adapter.takesTerminal === true || options.interactiveArgs !== undefined,
+    interactive: adapter.takes?.includes("terminal") === true || options.interactiveArgs !== undefined,
     async ensureUsable() {
       if (await programLine(adapter, host, root) === null) throw notFound(adapter);
       await server();
@@ -63,7 +63,8 @@ export function adapterAgent(adapter: Adapter, options: AdapterAgentOptions): Ag
         return await runTurn(host, await inFolder(place, request.cwd, interactive(await pointed(asked))), request);
       }
       const { interactive: _, ...unattended } = request;
-      return await unattendedTurn(place, await inFolder(place, request.cwd, driver.arguments(asked)), unattended);
+      const turn = await unattendedTurn(place, await inFolder(place, request.cwd, driver.arguments(asked)), unattended);
+      return adapter.claims === "optional" ? { ...turn, needsClaim: false } : turn;
     },
   };
 }

@@ -61,8 +61,7 @@ export const ADAPTERS: readonly Adapter[] = [
       foresee: ({ isRoot, variables }) =>
         isRoot && variables["IS_SANDBOX"] !== "1" ? "it does not run without asking for permission as root" : null,
     }],
-    takesReasoning: true,
-    takesTerminal: true,
+    takes: ["reasoning", "terminal"],
     load: async () => (await import("./adapters/claude.ts")).DRIVER,
   },
   {
@@ -82,8 +81,7 @@ export const ADAPTERS: readonly Adapter[] = [
       keys: ["OPENAI_API_KEY", "CODEX_API_KEY"],
     },
     waitsForServer: { files: [".codex/config.toml"], variables: [] },
-    takesReasoning: true,
-    takesTerminal: true,
+    takes: ["reasoning", "terminal"],
     load: async () => (await import("./adapters/codex.ts")).DRIVER,
   },
   {
@@ -94,8 +92,7 @@ export const ADAPTERS: readonly Adapter[] = [
     login: "set the variable that holds the server's key",
     instructions: ["AGENTS.md", "CLAUDE.md"],
     needs: { folders: [], hosts: [], keys: [] }, // its server's host and key come with the server
-    takesReasoning: true,
-    takesEndpoint: true,
+    takes: ["endpoint", "reasoning"],
     load: async () => (await import("./adapters/builtin.ts")).DRIVER,
   },
   {
@@ -117,9 +114,7 @@ export const ADAPTERS: readonly Adapter[] = [
       files: ["opencode.json", "opencode.jsonc", ".opencode"],
       variables: ["OPENCODE_CONFIG", "OPENCODE_CONFIG_CONTENT", "OPENCODE_CONFIG_DIR"],
     },
-    takesReasoning: true,
-    takesEndpoint: true,
-    takesTerminal: true,
+    takes: ["endpoint", "reasoning", "terminal"],
     load: async () => (await import("./adapters/opencode.ts")).DRIVER,
   },
   {
@@ -140,7 +135,7 @@ export const ADAPTERS: readonly Adapter[] = [
       hosts: GOOGLE_HOSTS,
       keys: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
     },
-    takesTerminal: true,
+    takes: ["terminal"],
     load: async () => (await import("./adapters/gemini.ts")).DRIVER,
   },
   {
@@ -158,7 +153,7 @@ export const ADAPTERS: readonly Adapter[] = [
       hosts: words(`chat.qwen.ai portal.qwen.ai dashscope.aliyuncs.com dashscope-intl.aliyuncs.com api.openai.com`),
       keys: ["OPENAI_API_KEY", "DASHSCOPE_API_KEY", "BAILIAN_CODING_PLAN_API_KEY"],
     },
-    takesTerminal: true,
+    takes: ["terminal"],
     load: async () => (await import("./adapters/qwen.ts")).DRIVER,
   },
   {
@@ -179,8 +174,7 @@ export const ADAPTERS: readonly Adapter[] = [
       hosts: ["api.github.com", "github.com", "githubcopilot.com", "*.githubcopilot.com"],
       keys: ["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN", "COPILOT_PROVIDER_API_KEY"],
     },
-    takesReasoning: true,
-    takesTerminal: true,
+    takes: ["reasoning", "terminal"],
     load: async () => (await import("./adapters/copilot.ts")).DRIVER,
   },
   {
@@ -195,7 +189,7 @@ export const ADAPTERS: readonly Adapter[] = [
       keys: ["CLINE_API_KEY", ...PROVIDER_KEYS],
     },
     waitsForServer: { files: [], variables: [] },
-    takesReasoning: true,
+    takes: ["reasoning"],
     load: async () => (await import("./adapters/cline.ts")).DRIVER,
   },
   {
@@ -214,9 +208,7 @@ export const ADAPTERS: readonly Adapter[] = [
       hosts: PROVIDER_HOSTS,
       keys: PROVIDER_KEYS,
     },
-    takesReasoning: true,
-    takesEndpoint: true,
-    takesTerminal: true,
+    takes: ["endpoint", "reasoning", "terminal"],
     load: async () => (await import("./adapters/pi.ts")).DRIVER,
   },
   {
@@ -256,7 +248,7 @@ export const ADAPTERS: readonly Adapter[] = [
       hosts: ["*.cursor.sh", "*.cursor.com", "cursor.com"],
       keys: ["CURSOR_API_KEY"],
     },
-    takesTerminal: true,
+    takes: ["terminal"],
     load: async () => (await import("./adapters/cursor.ts")).DRIVER,
   },
   {
@@ -274,7 +266,7 @@ export const ADAPTERS: readonly Adapter[] = [
       hosts: ["*.factory.ai", "api.workos.com"],
       keys: ["FACTORY_API_KEY"],
     },
-    takesReasoning: true,
+    takes: ["reasoning"],
     load: async () => (await import("./adapters/droid.ts")).DRIVER,
   },
   {
@@ -292,7 +284,7 @@ export const ADAPTERS: readonly Adapter[] = [
       hosts: [...PROVIDER_HOSTS, "raw.githubusercontent.com"],
       keys: PROVIDER_KEYS,
     },
-    takesReasoning: true,
+    takes: ["reasoning"],
     load: async () => (await import("./adapters/aider.ts")).DRIVER,
   },
 ];

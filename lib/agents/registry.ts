@@ -131,7 +131,7 @@ function deferred(name: string, load: () => Promise<Agent>): Agent {
 
 /** The configured server belongs to the configured agent; another that `--agent` names takes it where it can. */
 function serverFor({ preset, endpoint }: ProviderConfig, chosen: string): Pick<ProviderChoice, "endpoint"> {
-  const isLeftOut = preset !== chosen && findAdapter(chosen)?.takesEndpoint !== true;
+  const isLeftOut = preset !== chosen && findAdapter(chosen)?.takes?.includes("endpoint") !== true;
   return endpoint === undefined || isLeftOut ? {} : { endpoint };
 }
 
@@ -173,11 +173,11 @@ function presetAgent(
 ): Agent {
   const adapter = findAdapter(preset);
   if (adapter === undefined) throw unknownAgent(preset);
-  if (reasoning !== undefined && adapter.takesReasoning !== true) {
+  if (reasoning !== undefined && adapter.takes?.includes("reasoning") !== true) {
     const hint = `set it in the configuration of ${preset} itself`;
     throw optionInvalid("--reasoning", `left out: \`${preset}\` has no such option`, reasoning, hint);
   }
-  if (endpoint !== undefined && adapter.takesEndpoint !== true) throw noEndpoint(adapter);
+  if (endpoint !== undefined && adapter.takes?.includes("endpoint") !== true) throw noEndpoint(adapter);
   if (adapter.program === null && reasoning !== undefined && !EFFORTS.includes(reasoning)) {
     const expected = `one of ${EFFORTS.join(", ")}`;
     throw optionInvalid("--reasoning", expected, reasoning, "leave it out for the model's own");
@@ -200,7 +200,7 @@ function unknownAgent(name: string): RalphError {
 }
 
 function noEndpoint({ name }: Adapter): RalphError {
-  const takers = ADAPTERS.filter(({ takesEndpoint }) => takesEndpoint).map((adapter) => adapter.name);
+  const takers = ADAPTERS.filter(({ takes }) => takes?.includes("endpoint")).map((adapter) => adapter.name);
   return new RalphError("endpoint-invalid", {
     details: { problem: `\`${name}\` cannot be pointed to a model server` },
     hint: `agents that can: ${takers.join(", ")}; ${name} has settings of its own for that`,

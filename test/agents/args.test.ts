@@ -67,7 +67,7 @@ describe("arguments", () => {
     },
   );
 
-  test.each(ADAPTERS.filter(({ takesTerminal }) => takesTerminal).map(({ name }) => name))(
+  test.each(ADAPTERS.filter(({ takes }) => takes?.includes("terminal")).map(({ name }) => name))(
     "%s leaves approvals to the person at the terminal",
     (name) => {
       const { arguments: list, input } = driverOf(name).interactive!(PLAIN);
@@ -78,8 +78,8 @@ describe("arguments", () => {
     },
   );
 
-  test.each(ADAPTERS)("$name says rightly whether it takes the terminal", ({ name, takesTerminal = false }) => {
-    expect(takesTerminal).toBe(driverOf(name).interactive !== null);
+  test.each(ADAPTERS)("$name says rightly whether it takes the terminal", ({ name, takes = [] }) => {
+    expect(takes.includes("terminal")).toBe(driverOf(name).interactive !== null);
   });
 
   test("claude is neither nested nor in the background", () => {
