@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { EventNotice } from "../generated/events.ts";
 import type { KeptPath } from "../git/kept.ts";
 import type { Fold, OwnCommits } from "../git/repository.ts";
 import type { Attempt, Item, ParkedItem, PassedRecord, Settlement } from "./types.ts";
@@ -151,13 +152,7 @@ export interface Journal {
 }
 
 /** A notice in a run's last lines beside its verdict. */
-export interface NoticeRecord {
-  readonly kind: string;
-  /** Item, file or command. */
-  readonly subject: string;
-  /** One line; may be empty. */
-  readonly message: string;
-}
+export type NoticeRecord = EventNotice;
 
 /** The notices of a run. */
 export interface NamedByRun extends JournalKey {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { EventUsage } from "../generated/events.ts";
 
 /**
  * How a turn failed. `cut-off`: no result, or in the middle of a tool call. `refused`: it only asked, planned, or did
@@ -39,20 +40,7 @@ export type TurnEnd =
   | { readonly reason: "aborted" };
 
 /** The usage of a turn. `null` is unknown, never 0. */
-export interface Usage {
-  /** All of it, what came from a cache included. */
-  readonly inputTokens: number | null;
-  /** All of it, reasoning included. */
-  readonly outputTokens: number | null;
-  /** The cached part of the input. */
-  readonly cachedTokens: number | null;
-  /** The reasoning part of the output. */
-  readonly reasoningTokens: number | null;
-  /** US dollars. */
-  readonly costUsd: number | null;
-  /** The agent's own estimate, not a bill. */
-  readonly estimated: boolean;
-}
+export type Usage = EventUsage;
 
 /** The answer of an agent for one turn. */
 export interface AgentTurn {

@@ -3,15 +3,11 @@
  *
  * @module
  */
+import type { EventUsageTotal } from "../generated/events.ts";
 import type { Attempt, Usage } from "./types.ts";
 
 /** A sum over turns. `null`: no turn reported it. */
-export interface UsageTotal extends Usage {
-  readonly turns: number;
-  /** Turns that reported no tokens, or no cost: the sums are lower bounds. */
-  readonly turnsWithoutTokens: number;
-  readonly turnsWithoutCost: number;
-}
+export type UsageTotal = EventUsageTotal;
 
 /** Nothing used yet. */
 export const NO_USAGE: UsageTotal = {

@@ -6,6 +6,7 @@
  */
 import { z } from "zod";
 import { named, record } from "../config/parts.ts";
+import { words } from "../host/data.ts";
 import type {
   EventBranchWork,
   EventNotice,
@@ -103,18 +104,7 @@ const attempt = {
 const failure = named(
   "FailureKind",
   "The reason that an agent gives for its failure.",
-  z.enum([
-    "auth",
-    "billing",
-    "model",
-    "context",
-    "rate-limit",
-    "server",
-    "network",
-    "own-limit",
-    "interrupted",
-    "other",
-  ]),
+  z.enum(words("auth billing model context rate-limit server network own-limit interrupted other")),
 );
 const source = named(
   "AnswerSource",
@@ -171,16 +161,7 @@ const EVENTS: Readonly<Record<string, readonly [description: string, fields: z.Z
   }],
   "iteration-end": ["An attempt has ended and is recorded.", {
     ...attempt,
-    result: z.enum([
-      "verified",
-      "unverified",
-      "not-done",
-      "failed",
-      "blocked",
-      "interrupted",
-      "trespassed",
-      "agent-unusable",
-    ]),
+    result: z.enum(words("verified unverified not-done failed blocked interrupted trespassed agent-unusable")),
     settlement: z.enum(["passed", "open", "parked", "stop"]),
     message: text.nullable().describe("why it did not pass"),
     durationMs: ms,

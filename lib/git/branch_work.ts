@@ -1,21 +1,9 @@
+import type { EventBranchWork } from "../generated/events.ts";
 import { defaultBranch } from "./refs.ts";
 import type { Repository, WithGit } from "./repository.ts";
 
 /** The work of a branch beside the one that it came from. Plain JSON. */
-export interface BranchWork {
-  /** `null`: HEAD is detached. */
-  readonly branch: string | null;
-  /** The branch that it came from; `null` where that is not known. */
-  readonly base: string | null;
-  /** The last commit that both have. */
-  readonly from: string;
-  readonly head: string;
-  readonly commits: number;
-  readonly files: number;
-  /** Lines; binary files have none. */
-  readonly added: number;
-  readonly removed: number;
-}
+export type BranchWork = EventBranchWork;
 
 /**
  * The work of the current branch since it left its base.
