@@ -172,11 +172,13 @@ async function recordHook(
   write({});
   const parallel = hook.parallel ?? true;
   ralph.events.emit({ type: "hook-start", hook: hook.id, iteration, parallel, log: relative(ralph.root, log) });
-  const { exitCode, message } = await work((pid) => write({ pid })).catch(async (error: unknown): Promise<action.HookEnd> => {
-    const problem = error instanceof Error ? error.message : String(error);
-    await appendText(log, `${problem}\n`, PRIVATE_FILE);
-    return { exitCode: null, message: problem };
-  });
+  const { exitCode, message } = await work((pid) => write({ pid })).catch(
+    async (error: unknown): Promise<action.HookEnd> => {
+      const problem = error instanceof Error ? error.message : String(error);
+      await appendText(log, `${problem}\n`, PRIVATE_FILE);
+      return { exitCode: null, message: problem };
+    },
+  );
   const ended = message === null ? "completed" : "failed";
   const status = signal.aborted ? "interrupted" : ended;
   const endedAt = clock.now();

@@ -1,5 +1,12 @@
 import { join } from "node:path";
-import { type AdapterInvocation, type AdapterOptions, type AgentEvent, type Driver, flag, type Translator } from "../adapter.ts";
+import {
+  type AdapterInvocation,
+  type AdapterOptions,
+  type AgentEvent,
+  type Driver,
+  flag,
+  type Translator,
+} from "../adapter.ts";
 import { Deltas } from "../deltas.ts";
 import { callEvent, COMPLETED, errorEvent, failedEvents, readByType, tokensAt, usageEvent } from "../events.ts";
 import { at, listAt, numberAt, outputText, textAt } from "../json.ts";

@@ -1,4 +1,12 @@
-import { type AdapterInvocation, type AdapterOptions, type AgentEvent, type Driver, type FailureKind, flag, type Translator } from "../adapter.ts";
+import {
+  type AdapterInvocation,
+  type AdapterOptions,
+  type AgentEvent,
+  type Driver,
+  type FailureKind,
+  flag,
+  type Translator,
+} from "../adapter.ts";
 import type { ReadyEndpoint } from "../ask_endpoint.ts";
 import * as events from "../events.ts";
 import { failureKind } from "../failures.ts";

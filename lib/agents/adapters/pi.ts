@@ -1,4 +1,11 @@
-import { type AdapterInvocation, type AdapterOptions, type AgentEvent, type Driver, flag, type Translator } from "../adapter.ts";
+import {
+  type AdapterInvocation,
+  type AdapterOptions,
+  type AgentEvent,
+  type Driver,
+  flag,
+  type Translator,
+} from "../adapter.ts";
 import * as events from "../events.ts";
 import { failureKind, retryEvents } from "../failures.ts";
 import { at, listAt, numberAt, sumOf, textAt } from "../json.ts";

@@ -89,7 +89,13 @@ const SET_FOR_NOTIFY: readonly Variable[] = [
 export type VariableGroup = readonly [heading: string, variables: readonly Variable[]];
 
 /** The groups, in the order in which they are shown. */
-export type VariableGroups = readonly [flags: VariableGroup, read: VariableGroup, ...set: readonly VariableGroup[]];
+export type VariableGroups = readonly [
+  flags: VariableGroup,
+  read: VariableGroup,
+  agents: VariableGroup,
+  hooks: VariableGroup,
+  notify: VariableGroup,
+];
 
 /** Every variable, by what it is for: the flags' own first, then the others that Ralph reads, then those that it sets. */
 export function variables(commands: readonly Command[]): VariableGroups {
