@@ -6,7 +6,7 @@
  */
 import { parseArgs } from "@std/cli/parse-args";
 import type { Config } from "../config/load.ts";
-import { nearest, RalphError } from "../errors/ralph_error.ts";
+import { EXIT, nearest, RalphError } from "../errors/ralph_error.ts";
 import type { Host } from "../host/types.ts";
 import type { RecipeRegistry } from "../recipe/loader.ts";
 import { createStyle, type Style, wantsColour } from "../ui/text.ts";
@@ -359,6 +359,12 @@ export function styleFor({ flags, host }: Pick<Invocation, "flags" | "host">, st
     colour: wantsColour(host.terminal.isTerminal(stream), host.environment, flags.has("no-color")),
     ascii: flags.has("ascii"),
   });
+}
+
+/** Prints the last of a command that went well. @returns its exit code */
+export function printed(print: (text: string) => void, text: string): number {
+  print(text);
+  return EXIT.done;
 }
 
 /** Data as JSON, two spaces, for `--json`. */

@@ -10,7 +10,7 @@ import { asNamed, unwritable } from "../host/file_errors.ts";
 import { onSignals } from "../host/this_process.ts";
 import type { Host } from "../host/types.ts";
 import { printable, printablePainted, wantsColour } from "../ui/text.ts";
-import { arityOf, type Command, type Invocation, parseLine, type Program, usage } from "./command.ts";
+import { arityOf, type Command, type Invocation, parseLine, printed, type Program, usage } from "./command.ts";
 import { commandHelp, helpColumns } from "./help.ts";
 import { resolveRoot } from "./workspace.ts";
 
@@ -97,8 +97,8 @@ async function parseAndRun(command: Command, line: readonly string[], around: Su
   const all = !("all" in command.flags) && line.some((word) => ["--help", "-h"].includes(word)) ? "--all" : null;
   const parsed = parseLine(command, line.filter((word) => word !== all), around.host.environment.variables);
   if (parsed.flags.has("help")) {
-    around.out(commandHelp(command, helpColumns(around.host), all !== null && line.includes(all)));
-    return EXIT.done;
+    const isWhole = all !== null && line.includes(all);
+    return printed(around.out, commandHelp(command, helpColumns(around.host), isWhole));
   }
   checkArity(command, parsed.arguments);
   await checkInsideRun(command, { ...around, arguments: parsed.arguments, flags: parsed.flags });

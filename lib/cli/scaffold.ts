@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { CONFIG_FILE } from "../config/load.ts";
 import { EXIT } from "../errors/ralph_error.ts";
 import { pathExists, readText } from "../host/files.ts";
-import { type Invocation, styleFor, toJson } from "./command.ts";
+import { type Invocation, printed, styleFor, toJson } from "./command.ts";
 import { setupPrompter } from "./session.ts";
 import { additionsOf, setUp } from "./setup.ts";
 import type { Place } from "./workspace.ts";
@@ -40,10 +40,7 @@ export async function scaffoldWorkflow(
   say(`workflow ${place.workflow.name} (${place.workflow.why}) in ${root}`);
   if (file === null && !await pathExists(join(root, CONFIG_FILE))) {
     const setup = await setUp(invocation, place, await setupPrompter(invocation, place));
-    if (setup === null) {
-      say("nothing was written");
-      return EXIT.done;
-    }
+    if (setup === null) return printed(say, "nothing was written");
     open = setup.open;
     if (flags.has("dry-run")) {
       say(`would write ${CONFIG_FILE}:`);
@@ -60,8 +57,7 @@ export async function scaffoldWorkflow(
   if (made.length === 0) say(dim("  everything is there already: nothing was written"));
   told(invocation, open);
   const toCommit = made.filter((path) => path === CONFIG_FILE || path.endsWith(".gitignore"));
-  say(`next: ${toCommit.length > 0 ? `commit ${toCommit.join(" and ")}, then ` : ""}${next}`);
-  return EXIT.done;
+  return printed(say, `next: ${toCommit.length > 0 ? `commit ${toCommit.join(" and ")}, then ` : ""}${next}`);
 }
 
 /** Flags complete a configuration that is there; a value that it has already stays. @returns what was changed */

@@ -38,14 +38,14 @@ export async function main(argv: readonly string[], host: Host): Promise<number>
 async function dispatch(argv: readonly string[], around: Surroundings): Promise<number> {
   const { name, line } = cli.splitCommand(argv, COMMANDS);
   if (name === null) {
-    if (line.includes("--version") || line.includes("-V")) return printed(around, VERSION);
+    if (line.includes("--version") || line.includes("-V")) return cli.printed(around.out, VERSION);
     if (line.includes("--help") || line.includes("-h")) {
       const help = line.includes("--all") ? wholeHelp : generalHelp;
-      return printed(around, help(COMMANDS, helpColumns(around.host)));
+      return cli.printed(around.out, help(COMMANDS, helpColumns(around.host)));
     }
     return await bare(line, around);
   }
-  if (name === "version" && line.length === 0) return printed(around, VERSION);
+  if (name === "version" && line.length === 0) return cli.printed(around.out, VERSION);
   const command = findCommand(name);
   if (command === undefined) throw unknownCommand(name);
   return await startCommand(command, line, around);
@@ -83,9 +83,4 @@ function unknownCommand(name: string): RalphError {
   const other = `\`ralph help\` lists the commands; a goal is given as ${start("<goal>")}`;
   const names = COMMANDS.map((command) => command.name);
   return cli.usage(`unknown command \`${name}\``, cli.didYouMean(name, names, other, (near) => `ralph ${near}`));
-}
-
-function printed({ out }: Surroundings, text: string): number {
-  out(text);
-  return EXIT.done;
 }

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { entryOf, type Invocation, styleFor, toJson, usage } from "../../cli/command.ts";
+import { entryOf, type Invocation, printed, styleFor, toJson, usage } from "../../cli/command.ts";
 import { table } from "../../cli/help.ts";
 import { resolveRoot } from "../../cli/workspace.ts";
 import { EXIT } from "../../errors/ralph_error.ts";
@@ -34,21 +34,16 @@ export async function types({ flags, host, out, say }: Invocation): Promise<numb
   const text =
     `// The declarations of \`ralph\` ${VERSION} and its subpaths, written by \`ralph types\`.\n\n${declarations}`;
   const file = flags.text("output");
-  if (file === undefined) {
-    out(text);
-    return EXIT.done;
-  }
+  if (file === undefined) return printed(out, text);
   await writeAtomic(resolve(host.environment.cwd, file), `${text}\n`);
   say(`wrote ${file}`);
-  say("hint: `/// <reference path=...>` or a tsconfig.json finds it: `ralph help types` shows both");
-  return EXIT.done;
+  return printed(say, "hint: `/// <reference path=...>` or a tsconfig.json finds it: `ralph help types` shows both");
 }
 
 /** `ralph schema NAME`: the JSON Schema of the configuration, of a line of events, of the plan and what the commands on it print, or of a report. */
 export async function schema({ arguments: [name = ""], out }: Invocation): Promise<number> {
   const make = entryOf(SCHEMAS, name, `there is no schema named ${name}`, "schemas");
-  out(toJson(await make()));
-  return EXIT.done;
+  return printed(out, toJson(await make()));
 }
 
 /** `ralph recipes`: what is built in, and what the project overrides. */
@@ -60,18 +55,14 @@ export async function recipes(invocation: Invocation): Promise<number> {
   const prompts = await Promise.all(
     Object.keys(PROMPTS).map(async (name) => ({ name, from: (await findPrompt(name, { root })).from })),
   );
-  if (flags.has("json")) {
-    out(toJson({ recipes, own, prompts }));
-    return EXIT.done;
-  }
+  if (flags.has("json")) return printed(out, toJson({ recipes, own, prompts }));
   const { bold } = styleFor(invocation, "stdout");
   out(bold("Recipes"));
   for (const line of table(recipes.map(({ name, description }) => [name, description] as const))) out(line);
   if (own !== null) out(`  ${own} is used by \`${DEFAULT_WORKFLOW.start}\``);
   out(bold("Prompts"));
   for (const line of table(prompts.map(({ name, from }) => [name, from] as const))) out(line);
-  invocation.say("hint: `ralph eject NAME` writes one out for editing");
-  return EXIT.done;
+  return printed(invocation.say, "hint: `ralph eject NAME` writes one out for editing");
 }
 
 /** `ralph eject NAME`: writes a built-in recipe or prompt out, unless something is there. */
@@ -108,6 +99,5 @@ export const SHELLS: readonly string[] = Object.keys(SCRIPTS);
 
 /** `ralph completions SHELL`: the script for that shell. */
 export async function completions({ arguments: [shell = ""], out }: Invocation): Promise<number> {
-  out(entryOf(SCRIPTS, shell, `there is no completion for ${shell}`, "shells").trimEnd());
-  return EXIT.done;
+  return printed(out, entryOf(SCRIPTS, shell, `there is no completion for ${shell}`, "shells").trimEnd());
 }

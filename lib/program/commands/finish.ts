@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { fetchArchives } from "../../git/archive.ts";
 import { isAncestor } from "../../git/refs.ts";
-import { type Invocation, usage } from "../../cli/command.ts";
+import { type Invocation, printed, usage } from "../../cli/command.ts";
 import { workText } from "../../cli/end_with.ts";
 import { openSession, type Session } from "../../cli/session.ts";
 import type { RalphContext } from "../../context/context.ts";
@@ -161,15 +161,14 @@ async function finish(
     // what was squashed looks unmerged to git
     const remove = await isAncestor(requireRepository(ralph), branch, "HEAD") ? "-d" : "-D";
     const shared = target.remote === null ? "" : `\`git push ${target.remote} ${base}\` publishes it; `;
-    say(`next: ${shared}\`git branch ${remove} ${branch}\` removes the branch`);
-    return EXIT.done;
+    return printed(say, `next: ${shared}\`git branch ${remove} ${branch}\` removes the branch`);
   }
-  const printed = await pushBranch(ralph, plan, text.head);
+  const answer = await pushBranch(ralph, plan, text.head);
   say(`pushed ${branch} to ${remote!.name}`);
   const squashing = forge?.program === "gh"
     ? "`gh pr merge --squash` merges it as one commit"
     : "merge it as one commit there (squash)";
-  const address = /https?:\/\/\S+/.exec(printed)?.[0] ?? null;
+  const address = /https?:\/\/\S+/.exec(answer)?.[0] ?? null;
   if (forge === null) {
     say(
       address === null

@@ -1,5 +1,5 @@
-import { EXIT, EXIT_MEANINGS } from "../../errors/ralph_error.ts";
-import { type Command, didYouMean, type Invocation, usage } from "../../cli/command.ts";
+import { EXIT_MEANINGS } from "../../errors/ralph_error.ts";
+import { type Command, didYouMean, type Invocation, printed, usage } from "../../cli/command.ts";
 import { commandHelp, flowed, generalHelp, helpColumns, table, wholeHelp } from "../../cli/help.ts";
 import { DEFAULT_WORKFLOW, WORKFLOWS } from "../../workflows/table.ts";
 import { wrapText } from "../../ui/wrap_text.ts";
@@ -47,8 +47,8 @@ export async function run({ arguments: [name], flags, host, out, program: { comm
   const own = command === undefined
     ? (all ? wholeHelp : generalHelp)(commands, columns)
     : commandHelp(command, columns, all);
-  out(wrapText(command === undefined && topic !== undefined ? await topic(commands, columns) : own, columns));
-  return EXIT.done;
+  const text = command === undefined && topic !== undefined ? await topic(commands, columns) : own;
+  return printed(out, wrapText(text, columns));
 }
 
 /** Markdown with each paragraph and each point of a list in one line and without the padding of tables, so that it can be wrapped for any terminal. */

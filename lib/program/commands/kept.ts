@@ -5,7 +5,7 @@
  */
 import { join, relative, resolve } from "node:path";
 import { homesOf, removeHome } from "../../checks/checkout/home.ts";
-import { type Invocation, toJson, usage } from "../../cli/command.ts";
+import { type Invocation, printed, toJson, usage } from "../../cli/command.ts";
 import { openSession } from "../../cli/session.ts";
 import { resolveRoot } from "../../cli/workspace.ts";
 import { loadConfig } from "../../config/load.ts";
@@ -127,10 +127,7 @@ export async function clean(invocation: Invocation): Promise<number> {
   await using _lock = await ralph.lock.acquire("clean");
   const all = await storedFor({ host, repository: requireRepository(ralph) });
   const stored = all.filter((one) => kind === undefined || one.kind === kind);
-  if (stored.length === 0) {
-    out("Ralph keeps nothing of this project");
-    return EXIT.done;
-  }
+  if (stored.length === 0) return printed(out, "Ralph keeps nothing of this project");
   const lines = stored.map(({ name, what, bytes }) =>
     `${name}  ${bytes === null ? "" : `${formatSize(bytes)}  `}${what}`
   );

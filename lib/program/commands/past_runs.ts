@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { type KeptFile, readKept } from "../../checks/brief/kept.ts";
-import { type Invocation, styleFor, toJson, usage } from "../../cli/command.ts";
+import { type Invocation, printed, styleFor, toJson, usage } from "../../cli/command.ts";
 import { resolveRoot } from "../../cli/workspace.ts";
 import { EXIT } from "../../errors/ralph_error.ts";
 import { mergedText } from "../../git/merge_change.ts";
@@ -26,12 +26,11 @@ export async function report(invocation: Invocation): Promise<number> {
     const text = await rendered(report, invocation);
     const { paintMarkdown } = await import("../../report/markdown.ts");
     const isMarkdown = (flags.text("format") ?? "md") === "md";
-    out(isMarkdown ? paintMarkdown(text.trimEnd(), styleFor(invocation, "stdout")) : text.trimEnd());
-    return EXIT.done;
+    const shown = text.trimEnd();
+    return printed(out, isMarkdown ? paintMarkdown(shown, styleFor(invocation, "stdout")) : shown);
   }
   await writeAtomic(resolve(host.environment.cwd, file), await rendered(report, invocation));
-  say(`wrote ${file}`);
-  return EXIT.done;
+  return printed(say, `wrote ${file}`);
 }
 
 async function rendered(report: RunReport, invocation: Invocation): Promise<string> {

@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
-import { EXIT } from "../../errors/ralph_error.ts";
-import { flagsFrom, type Invocation } from "../../cli/command.ts";
+import { flagsFrom, type Invocation, printed } from "../../cli/command.ts";
 import { parseRecipeLine, recipeHelp, runLoaded } from "../../cli/recipe_args.ts";
 import { loadRecipe } from "../../recipe/loader.ts";
 
@@ -10,10 +9,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const path = resolve(host.environment.cwd, file);
   const recipe = await loadRecipe(path, { ...host, modules: program.recipes.modules });
   const line = `ralph run-recipe ${file}`;
-  if (rest.includes("--help") || rest.includes("-h")) {
-    out(await recipeHelp(recipe, line));
-    return EXIT.done;
-  }
+  if (rest.includes("--help") || rest.includes("-h")) return printed(out, await recipeHelp(recipe, line));
   const named = { ...command, name: `run-recipe ${file}`, helpLine: `${line} --help` };
   const parsed = await parseRecipeLine(recipe, named, rest);
   // Before the file and after it; the later one counts.

@@ -1,9 +1,8 @@
 import { basename, join } from "node:path";
-import { didYouMean, type Invocation, usage } from "../../cli/command.ts";
+import { didYouMean, type Invocation, printed, usage } from "../../cli/command.ts";
 import { resolveRoot } from "../../cli/workspace.ts";
 import { VERSION } from "../../host/version.ts";
 import { isObject, jsonIn, objectOr } from "../../host/data.ts";
-import { EXIT } from "../../errors/ralph_error.ts";
 import { SKILL_TEXT } from "../../generated/skill.ts";
 import * as files from "../../host/files.ts";
 
@@ -44,10 +43,10 @@ export async function run(invocation: Invocation): Promise<number> {
   const isGate = flags.has("gate");
   const folder = isGate ? placeOf(name, HOOK_FILES, "hooks") : placeOf(name, FOLDERS, "skills");
   const top = flags.has("user") ? host.environment.home : await resolveRoot(invocation);
-  if (isGate) return said(await installHooks(await files.resolveInside(top, folder)));
+  if (isGate) return printed(say, await installHooks(await files.resolveInside(top, folder)));
   const file = await files.resolveInside(top, join(folder, "ralph", "SKILL.md"));
   const before = await files.readText(file);
-  if (before === TEXT) return said(`${file} is there already`);
+  if (before === TEXT) return printed(say, `${file} is there already`);
   if (before !== null && !before.includes(MARK)) {
     throw usage(`${file} is there, and Ralph did not write it`, "move it away first: it is not overwritten");
   }
@@ -58,12 +57,7 @@ export async function run(invocation: Invocation): Promise<number> {
     say(`${file} had been edited: it is ${basename(aside)} now`);
   }
   await files.writeAtomic(file, TEXT);
-  return said(`wrote ${file}`);
-
-  function said(text: string): number {
-    say(text);
-    return EXIT.done;
-  }
+  return printed(say, `wrote ${file}`);
 }
 
 function placeOf(name: string, places: Readonly<Record<string, string>>, what: "hooks" | "skills"): string {

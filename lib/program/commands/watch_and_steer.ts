@@ -1,4 +1,4 @@
-import { type Invocation, styleFor, usage } from "../../cli/command.ts";
+import { type Invocation, printed, styleFor, usage } from "../../cli/command.ts";
 import { reporterFor } from "../../cli/session.ts";
 import { resolveRoot } from "../../cli/workspace.ts";
 import { type OwnFiles, ownFiles } from "../../context/context.ts";
@@ -157,6 +157,5 @@ async function steer(
   if (reply.status === "refused") {
     throw new RalphError("steer-refused", { details: { run: live.run, reason: reply.message } });
   }
-  say(`run ${live.run}: ${reply.message}`);
-  return EXIT.done;
+  return printed(say, `run ${live.run}: ${reply.message}`);
 }
