@@ -27,11 +27,18 @@ async function place(): Promise<Place> {
 
 const more = (line: string) => (text: string | null): string => `${text ?? ""}${line}\n`;
 
-/** Appends `line 1`, `line 2` … every 15 ms, by a process of its own, as long as `during` takes. */
-async function whileAppending(file: string, during: () => Promise<void>): Promise<readonly string[]> {
+/**
+ * Appends `line 1`, `line 2` … by a process of its own, as long as `during` takes: every 15 ms, and on a busy machine a
+ * few times slower than an update is, which gives up after 50 lost races.
+ */
+async function whileAppending({ root, state }: Place, during: () => Promise<void>): Promise<readonly string[]> {
+  const file = join(root, "a.txt");
+  const started = performance.now();
+  for (let tries = 0; tries < 5; tries++) await state.update("a.txt", () => `${tries % 2}\n`);
+  const every = Math.max(15, Math.ceil((performance.now() - started) * 4 / 5));
   const code = `const { appendFileSync } = require("node:fs");
     let count = 0;
-    const timer = setInterval(() => appendFileSync(${JSON.stringify(file)}, "line " + ++count + "\\n"), 15);
+    const timer = setInterval(() => appendFileSync(${JSON.stringify(file)}, "line " + ++count + "\\n"), ${every});
     process.stdin.on("end", () => { clearInterval(timer); console.log(count); }).resume();
     console.log("ready");`;
   const child = spawn(process.execPath, ["-e", code], { stdio: ["pipe", "pipe", "inherit"] });
@@ -49,8 +56,7 @@ const missing = (lines: readonly string[], ...texts: readonly string[]): readonl
 
 test("update() keeps each of its lines, held or not", async () => {
   await using here = await place();
-  await here.state.update("a.txt", () => "0\n");
-  const lines = await whileAppending(join(here.root, "a.txt"), async () => {
+  const lines = await whileAppending(here, async () => {
     for (let round = 1; round <= 40; round++) {
       if (round === 20) await here.state.hold(["a.txt"]);
       await here.state.update("a.txt", more(`own ${round}`));
@@ -65,9 +71,8 @@ test("update() keeps each of its lines, held or not", async () => {
 
 test("restore() hands over each version that it reverts, the newest too", async () => {
   await using here = await place();
-  await here.state.update("a.txt", () => "0\n");
   const kept: (string | null)[] = [];
-  const lines = await whileAppending(join(here.root, "a.txt"), async () => {
+  const lines = await whileAppending(here, async () => {
     while (kept.length < 25) {
       await here.state.restore(await here.state.edited(["a.txt"]), async ({ found }) => {
         kept.push(found);
