@@ -134,26 +134,36 @@ describe("ralph finish, where the base has files of the state", () => {
 });
 
 describe("ralph finish, where state lies elsewhere", () => {
-  test.each(["the repository", "another folder"])(
-    "below a link into %s: names it, leaves it, and goes on",
-    async (where) => {
-      const folder = where === "the repository" ? "../kept" : "../../kept";
-      const { root, git } = await ralphCli()
-        .before(
-          `mkdir -p scripts scripts/${folder} && ln -s ${folder} scripts/ralph && git add scripts && git commit -qm link`,
-        )
-        .agent("setup", `printf %s '${PRD}' > scripts/ralph/prd.json`).args("help").expectExit(0);
-      writeFileSync(join(root, STATE[0]!), PRD);
-      await ralphCli(root).agent("worker", WORKER).args("run", "--agent-cmd", "worker", "--quiet").expectExit(0);
-      const kept = readFileSync(join(root, STATE[0]!), "utf8");
+  test("below a link into the repository: names it, leaves it, and goes on", async () => {
+    const { root, git } = await ralphCli()
+      .before("mkdir -p scripts kept && ln -s ../kept scripts/ralph && git add scripts && git commit -qm link")
+      .args("help").expectExit(0);
+    writeFileSync(join(root, STATE[0]!), PRD);
+    await ralphCli(root).agent("worker", WORKER).args("run", "--agent-cmd", "worker", "--quiet").expectExit(0);
+    const kept = readFileSync(join(root, STATE[0]!), "utf8");
 
-      const { stderr } = await finish(root, "--approve", "finish").expectExit(0);
+    const { stderr } = await finish(root, "--approve", "finish").expectExit(0);
 
-      expect(stderr).toContain(`linked    ${STATE.join(", ")}: below a symbolic link, left as it is`);
-      expect(git("diff", "--name-only", "main~1", "main")).toBe("hello.txt");
-      expect(readFileSync(join(root, STATE[0]!), "utf8")).toBe(kept);
-    },
-  );
+    expect(stderr).toContain(`linked    ${STATE.join(", ")}: below a symbolic link, left as it is`);
+    expect(git("diff", "--name-only", "main~1", "main")).toBe("hello.txt");
+    expect(readFileSync(join(root, STATE[0]!), "utf8")).toBe(kept);
+  });
+
+  test("below a link out of the repository, which the base has: the same", async () => {
+    const { root, git } = await ralphCli().files({
+      "ralph.config.json": '{"verify":{"default":["test -f hello.txt"]}}',
+    })
+      .before("mkdir -p scripts ../kept && ln -s ../../kept scripts/ralph && git add scripts && git commit -qm link")
+      .before("git switch -qc ralph/hello && touch hello.txt && git add hello.txt && git commit -qm hello")
+      .args("help").expectExit(0);
+    writeFileSync(join(root, STATE[0]!), PRD);
+
+    const { stderr } = await finish(root, "--approve", "finish").expectExit(0);
+
+    expect(stderr).toContain(`linked    ${STATE[0]}: below a symbolic link, left as it is`);
+    expect(git("diff", "--name-only", "main~1", "main")).toBe("hello.txt");
+    expect(readFileSync(join(root, STATE[0]!), "utf8")).toBe(PRD);
+  });
 
   const ARCHIVE = "scripts/ralph/archive";
   /** Ralph 0.1.0 has finished the branch, and another goal on the base. */
