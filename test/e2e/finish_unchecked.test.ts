@@ -192,7 +192,7 @@ describe("ralph finish, where the branch is not what the run checked", () => {
 
     await finish(root).expectExit(0);
 
-    expect(git("log", "-1", "--format=%s", "main")).toBe("feat: ralph/ten");
+    expect(git("log", "-1", "--format=%s", "main")).toBe("feat: say TEN");
   });
 
   test("a verdict that cannot be noted is a warning", async () => {

@@ -85,7 +85,7 @@ plan 02-01: failed: 02-01: the plan's verification failed: plan whole: grep -q w
 ✗ failed: 2 verified in 4 iterations
   verified  01-01, 01-02
   02-01: the plan's verification failed: plan whole: grep -q whole three.txt: exit 1
-  branch    main since ${first.git("rev-parse", "--short=7", ":/^start")}: 5 commits, 4 files, +10 -0
+  branch    main since ${first.git("rev-parse", "--short=7", ":/^start")}: 5 commits, 2 files, +2 -0
   used      [TIME], tokens unknown, cost unknown
 hint: \`ralph status\` shows the progress, \`ralph report\` what was done; \`ralph run --loop\` continues
 `,
