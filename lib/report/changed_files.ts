@@ -20,6 +20,8 @@ export interface Change {
   readonly head: string;
   /** Files that a reviewer reads first come first. */
   readonly files: readonly ChangedFile[];
+  /** State of a workflow that the request holds as well: plans, notes, a codebase map. */
+  readonly kept: readonly string[];
   /** By commit, the tests that it added or changed as they stand at `head`: `test/cart.test.js:12`. */
   readonly tests: ReadonlyMap<string, readonly string[]>;
 }
@@ -30,11 +32,13 @@ const READ_TESTS = 20;
 /** Files that the work between two commits changed: the product's code first, then tests, the larger change first. */
 export async function changeOf(
   repository: WithGit,
-  { from, head, isApart, isOwn, globs, commands }: {
+  { from, head, isApart, isLeft, isOwn, globs, commands }: {
     readonly from: string;
     readonly head: string;
-    /** True for files that do not count. */
+    /** True for state, whose lines do not count. */
     readonly isApart: (path: string) => boolean;
+    /** True for state that is taken off the branch. */
+    readonly isLeft: (path: string) => boolean;
     /** True in a folder of a workflow: no product. */
     readonly isOwn: (path: string) => boolean;
     /** `tests.globs`. */
@@ -44,7 +48,9 @@ export async function changeOf(
   },
 ): Promise<Change> {
   const known = { isTest: picomatch([...globs], { dot: true }), commands, published: NONE, isSubject: () => false };
-  const files = (await numstat(repository, [from, head], isApart)).map((row): ChangedFile => {
+  const rows = await numstat(repository, [from, head], isLeft);
+  const kept = rows.filter(({ path }) => isApart(path)).map(({ path }) => path);
+  const files = rows.filter(({ path }) => !isApart(path)).map((row): ChangedFile => {
     const kind = isOwn(row.path) ? "rest" : kindOf(row.path, known);
     return { ...row, kind: kind === "product" || kind === "test" ? kind : "rest" };
   });
@@ -57,7 +63,8 @@ export async function changeOf(
       tests.set(commit, [...tests.get(commit) ?? [], `${path}:${line}`]);
     }
   }
-  return { from, head, files: files.sort((one, other) => rank(one) - rank(other) || lines(other) - lines(one)), tests };
+  files.sort((one, other) => rank(one) - rank(other) || lines(other) - lines(one));
+  return { from, head, files, kept, tests };
 }
 
 const NONE: ReadonlySet<string> = new Set();

@@ -108,12 +108,20 @@ function cutTo(count: number, title: string, lines: readonly string[]): Section 
   return { title, lines, short: [...lines.slice(0, count - 1), `- … ${lines.length - count + 1} more below`] };
 }
 
-function changedSection({ files }: Change): Section {
+function changedSection({ files, kept }: Change): Section {
   const sum = (of: "added" | "removed"): number => files.reduce((all, file) => all + file[of], 0);
   const total = linesText({ added: sum("added"), removed: sum("removed") });
   const fileLine = (file: ChangedFile): string =>
     `- ${code(file.path)} ${linesText(file)}${file.kind === "test" ? " (test)" : ""}`;
-  return cutTo(SHOWN.files, `Changed: ${reportTexts.plural(files.length, "file")}, ${total}`, files.map(fileLine));
+  const { lines, short, title } = cutTo(
+    SHOWN.files,
+    `Changed: ${reportTexts.plural(files.length, "file")}, ${total}`,
+    files.map(fileLine),
+  );
+  if (kept.length === 0) return { lines, short, title };
+  const count = `- Plans and notes, not counted: ${reportTexts.plural(kept.length, "file")}`;
+  const named = `${count}: ${kept.map(code).join(", ")}`;
+  return { title, lines: [...lines, named], short: [...short, kept.length > SHOWN.tests ? count : named] };
 }
 
 function storySection(

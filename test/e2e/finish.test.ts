@@ -93,8 +93,10 @@ describe("ralph finish", () => {
     git("add", "ralph.config.json");
     git("commit", "-qm", "keep");
 
+    const { stdout, stderr } = await finish(root, "--dry-run").expectExit(0);
     await finish(root, "--approve", "finish").expectExit(0);
 
+    expect(stdout + stderr).toMatch(/- Plans and notes, not counted: \d files?: .*`scripts\/ralph\/prd\.json`/);
     expect(git("show", "main:scripts/ralph/prd.json")).toContain('"passes": true');
     expect(git("for-each-ref", "refs/ralph/archive")).toBe("");
   });

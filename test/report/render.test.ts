@@ -17,7 +17,7 @@ const NASTY =
   `<img src=x onerror=alert(1)> "q" 'a' & \`tick\` **bold** [a](javascript:b) _u_ |\u001b[31mred\u0007\u202e`;
 
 const FACTS = {
-  change: { from: "a".repeat(40), head: "b".repeat(40), files: [], tests: new Map() },
+  change: { from: "a".repeat(40), head: "b".repeat(40), files: [], kept: [], tests: new Map() },
   more: [],
   proof: null,
 };

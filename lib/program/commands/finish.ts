@@ -99,7 +99,7 @@ async function lookAt(invocation: Invocation, { ralph, place }: Pick<Session, "p
   const state = topLevelPaths(ralph, plan.state.files);
   const reports = await branchRuns(ralph, { branch, head, base: onto, isMeant: (id) => id !== ralph.run.id });
   const proof = await proofOf(ralph, plan, reports);
-  const change = await branchChange(ralph, { from, head, globs: ralph.config.tests.globs, reports });
+  const change = await branchChange(ralph, { from, head, state, globs: ralph.config.tests.globs, reports });
   const log = ["log", "--no-merges", `-${READ_SUBJECTS}`, "--format=%s", onto];
   const subjects = (await requireRepository(ralph).git(log)).stdout.split("\n").filter(Boolean);
   const known = { plan, state, reports, proof, change, subjects };

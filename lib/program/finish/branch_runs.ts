@@ -88,9 +88,11 @@ async function hasNewState(place: RootedRepository, commit: string, scope: strin
 /** The change between two commits, but for the workflows' state. */
 export async function branchChange(
   place: RootedRepository,
-  { from, head, globs, reports }: {
+  { from, head, state, globs, reports }: {
     readonly from: string;
     readonly head: string;
+    /** Paths that are taken off the branch. */
+    readonly state: readonly string[];
     /** `tests.globs`. */
     readonly globs: readonly string[];
     readonly reports: readonly RunReport[];
@@ -99,7 +101,8 @@ export async function branchChange(
   const attempts = reports.flatMap(({ items }) => items.flatMap((item) => item.attempts));
   const commands = [...new Set(attempts.flatMap(({ checks }) => checks.map(({ command }) => command)))];
   const [isApart, isOwn] = [ownState(place), ownPaths(place)];
-  return await changeOf(requireRepository(place), { from, head, isApart, isOwn, globs, commands });
+  const isLeft = (path: string): boolean => state.includes(path);
+  return await changeOf(requireRepository(place), { from, head, isApart, isLeft, isOwn, globs, commands });
 }
 
 /** The body of a request, as Markdown, for the run's branch as the run left it. @throws {RalphError} usage */
@@ -120,6 +123,6 @@ export async function reviewText(host: Host, report: RunReport): Promise<string>
   if (tip !== null && await addsNothing(repository, { from: work.head, to: tip }, ownState(place))) head = tip;
   const proof = status === "passed" ? { commit: head, results: new Map(proved.map((id) => [id, true])) } : null;
   const reports = await branchRuns(place, { branch, head: work.head, base: from, isMeant: (id) => id <= run });
-  const change = await branchChange(place, { head, from, globs: config.tests.globs, reports });
+  const change = await branchChange(place, { head, from, state, globs: config.tests.globs, reports });
   return requestBody(reports, { change, more: [], proof, instead });
 }
