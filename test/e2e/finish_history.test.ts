@@ -301,4 +301,43 @@ describe("ralph finish, where a check's command holds a token", () => {
     await finish(root, "--squash").env(secret).expectExit(0);
     expect(git("log", "-p", "main")).not.toContain(TOKEN);
   });
+
+  test("nor does one commit of all take along state that stays", async () => {
+    const { root, git } = await withToken();
+    writeFileSync(join(root, "ralph.config.json"), JSON.stringify({ finish: { state: "keep" } }));
+    git("add", "ralph.config.json");
+    git("commit", "-qm", "keep");
+
+    const { stderr } = await finish(root, "--squash").env(secret).expectExit(1);
+
+    expect(stderr).toContain("holds a secret in plain: scripts/ralph/prd.json");
+    expect(stderr).toContain(
+      "the branch keeps scripts/ralph/prd.json, scripts/ralph/progress.txt: take the secret out and commit",
+    );
+    expect(git("log", "-p", "main")).not.toContain(TOKEN);
+  });
+
+  test.each(["my app", "größe"])("nor a project in a folder named %s", async (folder) => {
+    const state = `${folder}/scripts/ralph/prd.json`;
+    const prd = PRD.replace("test -f a.txt", `test -n ${TOKEN} && test -f a.txt`);
+    const project = await ralphCli().files({ [`${folder}/ralph.config.json`]: "{}" }).dirty({ [state]: prd })
+      .agent("worker", WORKER).env(secret).in(folder).args("run", "--agent-cmd", "worker", "--quiet").expectExit(0);
+
+    const { stderr } = await finish(project.root).in(folder).env(secret).expectExit(1);
+
+    expect(stderr).toContain(`holds a secret in plain: ${state}`);
+  });
+
+  test("nor the message of a commit, which the list of commits shows masked", async () => {
+    const { root, git } = await finished();
+    git("commit", "-q", "--allow-empty", "-m", `fix: use ${TOKEN}`);
+
+    const { stdout } = await finish(root, "--dry-run").env(secret).expectExit(0);
+    const { stderr } = await finish(root).env(secret).expectExit(1);
+
+    expect(stdout).toContain("  fix: use ***");
+    expect(stdout).not.toContain(TOKEN);
+    expect(stderr).toContain(`holds a secret in plain: the message of ${git("rev-parse", "--short", "HEAD").trim()}`);
+    await finish(root, "--squash").env(secret).expectExit(0);
+  });
 });

@@ -165,6 +165,16 @@ describe("ralph finish, where state lies elsewhere", () => {
     expect(readFileSync(join(root, STATE[0]!), "utf8")).toBe(PRD);
   });
 
+  test("a link that is not committed hides no state: it refuses, and nothing leaves", async () => {
+    const { root, git } = await finished();
+    execFileSync("sh", ["-c", "mv scripts/ralph elsewhere && ln -s ../elsewhere scripts/ralph"], { cwd: root });
+
+    const { stderr } = await finish(root, "--approve", "finish").expectExit(2);
+
+    expect(stderr).toContain("below a symbolic link here, and files in the branch's newest commit");
+    expect(git("rev-list", "--count", "main")).toBe("1");
+  });
+
   const ARCHIVE = "scripts/ralph/archive";
   /** Ralph 0.1.0 has finished the branch, and another goal on the base. */
   const archived = madeOnce(async () => {

@@ -7,6 +7,7 @@ import { openSession, type Session } from "../../cli/session.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { EXIT } from "../../errors/ralph_error.ts";
 import { requireRepository, topLevelPaths } from "../../git/repository.ts";
+import { maskOf } from "../../loop/settle/committer.ts";
 import { askConsent } from "../../recipe/gate.ts";
 import { type Proof, requestBody, type RequestFacts, requestTitle } from "../../report/pull_request.ts";
 import type { Change } from "../../report/changed_files.ts";
@@ -39,16 +40,18 @@ export async function run(invocation: Invocation): Promise<number> {
   const found = await lookAt(invocation, session);
   const { plan, state, reports, change, subjects, clean, files } = found;
   const { branch } = plan.work;
+  const mask = maskOf(ralph);
+  const formed = (goal: string): string => conventionalTitle(goal, { subjects, branch, files: change.files });
+  const title = requestTitle(reports, branch, formed);
   const { lines, message } = shown(found, draft);
   const body = async (facts: Pick<RequestFacts, "change" | "more" | "proof">): Promise<string> =>
     requestBody(reports, { ...facts, instead: await cleanedCommits(ralph, branch, state) });
   if (flags.has("dry-run")) {
     const proof = found.proof && { ...found.proof, commit: plan.work.head };
-    for (const line of [...lines, "", (await body({ change, more: doubtsOf(found), proof })).trimEnd()]) out(line);
+    const text = (await body({ change, more: doubtsOf(found), proof })).trimEnd();
+    for (const line of [...lines, `title     ${title}`, "", text]) out(mask(line));
     return EXIT.done;
   }
-  const formed = (goal: string): string => conventionalTitle(goal, { subjects, branch, files: change.files });
-  const title = requestTitle(reports, branch, formed);
   ralph.events.emit({ type: "text", title, lines });
   if (plan.way === "merge") await refuseMerge(ralph, plan);
   const consent = await askConsent(ralph, { name: "finish", message });
@@ -235,7 +238,7 @@ function shown(
     `verdict   ${verdict}`,
     ...open === null ? [] : [`open      ${open}`],
     ...(last === undefined ? [] : [...doubtedChecks(last), ...noticeTexts(last)]).map((text) => `to know   ${text}`),
-    ...secrets === null ? [] : [`secret    in plain in the history of ${secrets.files.join(", ")}: ${secrets.hint}`],
+    ...secrets === null ? [] : [`secret    in plain in ${secrets.places.join(", ")}: ${secrets.hint}`],
     ...behind === 0 ? [] : [`behind    ${base} has ${commitsText(behind)} that the branch has not: ${both}`],
     ...target.note === "" ? [] : [`base      ${target.note}`],
     ...conflicts.length === 0

@@ -2,7 +2,7 @@ import { usage } from "../../cli/command.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { type BranchWork, branchWork } from "../../git/branch_work.ts";
-import { entriesAt } from "../../git/index_entries.ts";
+import { entriesAt, entriesOf } from "../../git/index_entries.ts";
 import { mergeTrees, tooOldToMerge } from "../../git/land.ts";
 import { treeWith } from "../../git/own_index.ts";
 import { commitAt, defaultBranch, isAncestor, ownCommit, remoteBranch } from "../../git/refs.ts";
@@ -101,6 +101,7 @@ export async function finishPlan(
   const old = await tooOldToMerge(repository);
   if (old !== null) throw nothing(`it needs git 2.38 or newer, this is ${old}`);
   const state = await stateFiles(ralph, row, { branch, base: work.from });
+  await refuseLinked(ralph, state.linked);
   const leaves = await withoutState(repository, work, topLevelPaths(ralph, state.files));
   const merged = await mergeTrees(repository, target.onto, leaves);
   const lines = async (...words: readonly string[]): Promise<readonly string[]> =>
@@ -125,6 +126,20 @@ export async function finishPlan(
     behind: Number((await lines("rev-list", "--count", `HEAD..${target.onto}`))[0] ?? 0),
     isMerged,
   };
+}
+
+/** A link that is not committed hides state that the branch has, and that would leave with it. */
+async function refuseLinked(ralph: RalphContext, linked: readonly string[]): Promise<void> {
+  const repository = requireRepository(ralph);
+  const entries = await entriesOf(repository, "HEAD", topLevelPaths(ralph, linked));
+  const hidden = linked.filter((_, index) => entries[index] !== null);
+  if (hidden.length === 0) return;
+  throw new RalphError("finish-refused", {
+    details: {
+      problem: `${hidden.join(", ")}: below a symbolic link here, and files in the branch's newest commit`,
+      hint: "commit the link, or put the folder back, then the same command again",
+    },
+  });
 }
 
 /** The branch's newest commit, with files of the state as the base has them. */

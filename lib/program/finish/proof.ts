@@ -58,7 +58,7 @@ export async function prove(
 ): Promise<{ readonly proof: Proof | null; readonly doubts: readonly string[] } | null> {
   const isTogether = plan.way === "merge" && plan.behind > 0;
   if (source === "approve" && secrets !== null) {
-    throw failed(`the history that would leave holds a secret in plain: ${secrets.files.join(", ")}`, secrets.hint);
+    throw failed(`what would leave holds a secret in plain: ${secrets.places.join(", ")}`, secrets.hint);
   }
   if (source === "approve" && !draft && !plan.isMerged) refuseOpen(plan, reports.at(-1), open);
   if (plan.isMerged || (proof !== null && !isTogether)) return { proof, doubts: [] };

@@ -7,32 +7,58 @@ import { maskOf } from "../../loop/settle/committer.ts";
 import type { CleanHistory } from "./clean_history.ts";
 import type { FinishPlan } from "./finish_plan.ts";
 import { keptTree, type StateFile } from "./set_aside.ts";
-import { ownState, ownStatePaths } from "./state_paths.ts";
+import { ownStatePaths } from "./state_paths.ts";
 
-/** Secrets in the state's commits that would leave, though Ralph masks them wherever it prints them. */
+/** Secrets that would leave in state and in messages of commits, though Ralph masks them wherever it prints them. */
 export interface LeavingSecrets {
-  /** Relative to the top level. */
-  readonly files: readonly string[];
+  /** Files relative to the top level, and `the message of COMMIT`. */
+  readonly places: readonly string[];
   /** How they stay. */
   readonly hint: string;
 }
 
+/** Commits, and those whose history does not count. */
+type Range = readonly string[];
+
 /** Looks through the history that would leave: what the tree no longer has is in it. `null`: nothing is found. */
 export async function secretsLeaving(
   ralph: RalphContext,
-  { work: { branch, head }, target, way, squash, withHistory, remote }: FinishPlan,
+  { work: { branch, head, from }, leaves, target, way, squash, withHistory, remote }: FinishPlan,
   { clean, files: state }: { readonly clean: CleanHistory | null; readonly files: readonly StateFile[] },
 ): Promise<LeavingSecrets | null> {
   const repository = requireRepository(ralph);
-  // what is kept is as the files are here, committed or not
-  const kept = async (): Promise<string> =>
-    await ownCommit(repository, await keptTree(repository, state), { parents: [head], message: "ralph: kept\n" });
-  const isOne = way === "merge" && squash;
-  const archives = withHistory ? [await kept(), ...await refsBelow(repository, `${ARCHIVE_REFS}/${branch}/`)] : [];
-  const tips = [...isOne ? [] : [clean?.head ?? head], ...archives];
-  if (tips.length === 0) return null;
+  const save = (tree: string, parent: string): Promise<string> =>
+    ownCommit(repository, tree, { parents: [parent], message: "ralph: kept\n" });
   const there = remote === null ? [] : [`--remotes=${remote.name}`];
-  const range = [...tips, "--not", target.onto, ...there];
+  const rangeOf = (tips: readonly string[]): Range =>
+    tips.length === 0 ? [] : [...tips, "--not", target.onto, ...there];
+  // what is kept is as the files are here, committed or not
+  const archives = withHistory
+    ? [
+      await save(await keptTree(repository, state), head),
+      ...await refsBelow(repository, `${ARCHIVE_REFS}/${branch}/`),
+    ]
+    : [];
+  const isOne = way === "merge" && squash;
+  const asOne = await save(`${leaves}^{tree}`, from);
+  const own = isOne ? [] : await inMessages(ralph, rangeOf([clean?.head ?? head]));
+  const staying = await inState(ralph, rangeOf([asOne]));
+  const past = await inState(ralph, rangeOf([...isOne ? [] : [clean?.head ?? head], ...archives]));
+  const places = [...new Set([...staying, ...past, ...own])];
+  if (places.length === 0) return null;
+  const inHistory = way === "merge" ? "`--squash` and `--clean-history` leave" : "`--clean-history` leaves";
+  const asks = "in a terminal `ralph finish` asks";
+  if (withHistory) return { places, hint: "leave `--with-history` out: it pushes the state as it is" };
+  if (staying.length > 0) {
+    return { places, hint: `the branch keeps ${staying.join(", ")}: take the secret out and commit; ${asks}` };
+  }
+  if (own.length > 0) return { places, hint: `\`git rebase\` gives a commit another message; ${asks}` };
+  return { places, hint: `${inHistory} those commits out; ${asks}` };
+}
+
+/** Files of the workflows' state to which these commits add a secret. */
+async function inState(ralph: RalphContext, range: Range): Promise<readonly string[]> {
+  if (range.length === 0) return [];
   const how = [
     "--format=",
     "-p",
@@ -45,20 +71,22 @@ export async function secretsLeaving(
     "--no-renames",
     "--dst-prefix=b/",
   ];
-  const patch = await outputFrom(repository, ["log", ...how, ...range, "--", ...ownStatePaths(ralph)]);
+  const log = ["-c", "core.quotePath=false", "log", ...how, ...range, "--", ...ownStatePaths(ralph)];
+  const patch = await outputFrom(requireRepository(ralph), log);
   const masked = maskOf(ralph);
-  const isState = ownState(ralph);
   const files = new Set<string>();
   for (const part of patch.split(/^diff --git .*$/m)) {
     const added = part.split("\n").filter((line) => line.startsWith("+"));
     const text = added.slice(1).map((line) => line.slice(1)).join("\n");
-    const path = added[0]?.replace(/^\+\+\+ (?:b\/)?/, "") ?? "";
-    if (isState(path) && masked(text) !== text) files.add(path);
+    // a tab follows a name with a space
+    if (masked(text) !== text) files.add(added[0]!.replace(/^\+\+\+ (?:b\/)?/, "").replace(/\t$/, ""));
   }
-  if (files.size === 0) return null;
-  const inHistory = way === "merge" ? "`--squash` and `--clean-history` leave" : "`--clean-history` leaves";
-  const hint = withHistory
-    ? "leave `--with-history` out: it pushes the state as it is"
-    : `${inHistory} those commits out; in a terminal \`ralph finish\` asks`;
-  return { files: [...files], hint };
+  return [...files];
+}
+
+async function inMessages(ralph: RalphContext, range: Range): Promise<readonly string[]> {
+  const messages = await outputFrom(requireRepository(ralph), ["log", "-z", "--format=%h %B", ...range]);
+  const masked = maskOf(ralph);
+  return messages.split("\0").filter((text) => masked(text) !== text)
+    .map((text) => `the message of ${text.slice(0, text.indexOf(" "))}`);
 }

@@ -6,7 +6,7 @@
 import { ownStateOf, stateOf } from "../../cli/own_state.ts";
 import type { Config } from "../../config/load.ts";
 import { ARCHIVE_REFS } from "../../git/archive.ts";
-import { behindLinks } from "../../git/index_entries.ts";
+import { behindLinks, entriesOf } from "../../git/index_entries.ts";
 import { refsBelow } from "../../git/refs.ts";
 import { requireRepository, type RootedRepository, rootPaths, topLevelPaths } from "../../git/repository.ts";
 import { NAMES_AT, partsOf } from "../../git/run_git.ts";
@@ -22,7 +22,7 @@ export function stateRow({ finish }: Pick<Config, "finish">, workflow: string): 
 /** State that a workflow takes off a branch, relative to the root. */
 export interface StatePaths {
   readonly files: readonly string[];
-  /** It is here, and stays: git takes nothing below a symbolic link. */
+  /** Below a symbolic link, which git follows for nothing: it is here and stays, or a commit has it. */
   readonly linked: readonly string[];
 }
 
@@ -41,9 +41,12 @@ export async function stateFiles(
   if (runState === undefined) return { files: [], linked: [] };
   const all = [...await runFiles(place, begun), ...await runState.unused(place.root)];
   const behind = new Set(behindLinks(requireRepository(place).topLevel, topLevelPaths(place, all)));
-  const isLinked = all.map((path) => behind.has(topLevelPaths(place, [path])[0]!));
-  const linked = await presentPaths(place.root, all.filter((_, index) => isLinked[index]));
-  return { files: all.filter((_, index) => isLinked[index] !== true), linked };
+  const isLinked = (path: string): boolean => behind.has(topLevelPaths(place, [path])[0]!);
+  const below = all.filter(isLinked);
+  const here = await presentPaths(place.root, below);
+  const committed = await entriesOf(requireRepository(place), "HEAD", topLevelPaths(place, below));
+  const linked = below.filter((path, index) => here.includes(path) || committed[index] !== null);
+  return { files: all.filter((path) => !isLinked(path)), linked };
 }
 
 /** The same, relative to the top level. */
