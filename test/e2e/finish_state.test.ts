@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { copied, madeOnce, type Project, ralphCli } from "./cli.ts";
 import { finish, finished, killingGit, PRD, withRemote, WORKER } from "./finish_world.ts";
@@ -174,6 +174,50 @@ describe("ralph finish, where state lies elsewhere", () => {
     expect(stderr).toContain("below a symbolic link here, and files in the branch's newest commit");
     expect(git("rev-list", "--count", "main")).toBe("1");
   });
+
+  const FOLDER_LINK = { at: "scripts/ralph", to: "../../elsewhere", is: "below a symbolic link" };
+  test.each([
+    { ...FOLDER_LINK, isTracked: false, plan: "", named: STATE },
+    { ...FOLDER_LINK, isTracked: true, plan: "", named: STATE },
+    { ...FOLDER_LINK, isTracked: false, plan: "mine\n", named: STATE },
+    { at: STATE[0]!, to: "../../plan/prd.json", is: "a symbolic link", isTracked: false, plan: "", named: [STATE[0]!] },
+    { at: "scripts/ralph", to: "", is: "below a file", isTracked: false, plan: "", named: STATE },
+  ])(
+    "neither ralph restore nor a run replaces a person's $at -> $to (tracked: $isTracked, plan: $plan)",
+    async (way) => {
+      const { root, git } = await finished();
+      await finish(root, "--approve", "finish", "--merge").expectExit(0);
+      const place = (): void => {
+        rmSync(join(root, "scripts/ralph"), { recursive: true, force: true });
+        mkdirSync(dirname(join(root, way.at)), { recursive: true });
+        mkdirSync(join(root, "../elsewhere"), { recursive: true });
+        if (way.plan !== "") writeFileSync(join(root, "../elsewhere/prd.json"), way.plan);
+        if (way.to === "") writeFileSync(join(root, way.at), "mine\n");
+        else symlinkSync(way.to, join(root, way.at));
+        if (!way.isTracked) return;
+        git("add", way.at);
+        git("commit", "-qm", "link");
+      };
+      const kind =
+        (): boolean[] => [lstatSync(join(root, way.at)).isSymbolicLink(), lstatSync(join(root, way.at)).isFile()];
+      place();
+      const before = kind();
+      for (const dry of [["--dry-run"], []]) {
+        const { stderr } = await ralphCli(root).args("restore", "--branch", "ralph/hello", ...dry).expectExit(1);
+        for (const path of way.named) expect(stderr).toContain(`${path} is ${way.is}: left as it is`);
+      }
+      expect(kind()).toEqual(before);
+      if (way.plan !== "") expect(readFileSync(join(root, STATE[0]!), "utf8")).toBe(way.plan);
+      expect(existsSync(join(root, STATE[1]!))).toBe(way.named.length === 1);
+
+      git("switch", "-q", "ralph/hello");
+      place();
+      const { stderr } = await run(root).start().ended();
+
+      expect(stderr).not.toContain("is back");
+      expect(kind()).toEqual(before);
+    },
+  );
 
   const ARCHIVE = "scripts/ralph/archive";
   /** Ralph 0.1.0 has finished the branch, and another goal on the base. */

@@ -7,6 +7,7 @@ import { isAncestor } from "../../git/refs.ts";
 import { type Repository, requireRepository, topLevelPaths } from "../../git/repository.ts";
 import { mayHaveRefs } from "../../git/run_git.ts";
 import { pathExists } from "../../host/files.ts";
+import { factsOf } from "../../host/path_facts.ts";
 
 /** The state that `ralph finish` took off the branch is laid in again, so that the work continues. */
 export async function layIn(
@@ -26,7 +27,8 @@ export async function layIn(
   );
   const files: string[] = [];
   for (const [index, path] of all.entries()) {
-    if (await isAsLeft(repository, { branch, archived, inTree: paths[index]! })) {
+    const isFree = inTheWay(ralph.root, path) === null;
+    if (isFree && await isAsLeft(repository, { branch, archived, inTree: paths[index]! })) {
       if (kept[index] !== null && kept[index] !== head[index]) files.push(path);
     } else if (stateFiles.includes(path)) return; // another plan
   }
@@ -53,7 +55,23 @@ async function isAsLeft(
   return parents === "" || parents.includes(" ") || subject === removalSubject(branch);
 }
 
-/** Lays state in that `ralph finish` took off a branch. @returns what was laid in */
+/**
+ * Tells how a person's symbolic link, or file in a folder's place, is in the way of a file: git would replace it.
+ *
+ * @returns what the file is; `null`: nothing is in the way
+ */
+export function inTheWay(root: string, path: string): string | null {
+  const parts = path.split("/");
+  for (const index of parts.keys()) {
+    const kind = factsOf(join(root, ...parts.slice(0, index + 1)))?.kind;
+    const isBelow = index < parts.length - 1;
+    if (kind === "link") return `${isBelow ? "below " : ""}a symbolic link`;
+    if (kind === "file" && isBelow) return "below a file";
+  }
+  return null;
+}
+
+/** Lays state in that `ralph finish` took off a branch; nothing is {@link inTheWay}. @returns what was laid in */
 export async function layInFiles(
   ralph: RalphContext,
   { ref }: Pick<Archived, "ref">,

@@ -16,7 +16,7 @@ import { moveHead } from "../../git/refs.ts";
 import { type Repository, requireRepository, topLevelPaths } from "../../git/repository.ts";
 import { outputFrom } from "../../git/run_git.ts";
 import { presentPaths, removePath } from "../../host/files.ts";
-import { layInFiles } from "../../loop/recover/lay_in.ts";
+import { inTheWay, layInFiles } from "../../loop/recover/lay_in.ts";
 import { remoteOf } from "./finish_plan.ts";
 import { failed } from "./land_branch.ts";
 import { runFiles } from "./state_paths.ts";
@@ -179,11 +179,16 @@ export async function restoreBranch(invocation: Invocation, branch: string): Pro
   );
   const files = all.filter((_, index) => kept[index] !== null && kept[index] !== head[index]);
   const there = await presentPaths(ralph.root, files);
-  const missing = files.filter((path) => !there.includes(path));
+  const left = new Map<string, string>();
+  for (const path of files) {
+    const why = inTheWay(ralph.root, path) ?? (there.includes(path) ? "there" : null);
+    if (why !== null) left.set(path, why);
+  }
+  const missing = files.filter((path) => !left.has(path));
   const laid = flags.has("dry-run") ? missing : await layInFiles(ralph, archived, missing);
   for (const path of laid) out(`${path}  from ${archived.ref}`);
-  for (const path of there) {
-    say(`${path} is there: left as it is; \`git show ${archived.ref}:./${path}\` shows what is kept`);
+  for (const [path, why] of left) {
+    say(`${path} is ${why}: left as it is; \`git show ${archived.ref}:./${path}\` shows what is kept`);
   }
-  return there.length === 0 ? EXIT.done : EXIT.failed;
+  return left.size === 0 ? EXIT.done : EXIT.failed;
 }
