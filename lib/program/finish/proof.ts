@@ -90,10 +90,14 @@ export async function prove(
   const what = isTogether
     ? `${branch} and what ${base} has beside it do not pass together`
     : `${branch} ${status === "failed" ? "does not pass" : "is not checked"} at ${head.slice(0, 10)}`;
-  const doubt = `${what}: ${[...verdict.reasons, ...unseen].join("; ")}`;
+  const reasons = verdict.checks.length === 0 ? [NO_CHECK] : verdict.reasons;
+  const doubt = `${what}: ${[...reasons, ...unseen].join("; ")}`;
   if (draft) return { proof: found, doubts: [doubt] };
   throw failed(doubt, hintOf(plan, isTogether));
 }
+
+const NO_CHECK =
+  "no check is known: `verify.default` names some, and a run's own are known in the working tree where it ran";
 
 /** Checks that pass say nothing of items that are open. @throws {RalphError} finish-failed */
 function refuseOpen({ work: { branch } }: FinishPlan, last: RunReport | undefined, open: string | null): void {
