@@ -84,7 +84,7 @@ export async function eject(invocation: Invocation): Promise<number> {
 
 function find(name: string): { readonly path: string; readonly text: string } {
   const problem = `there is no recipe or prompt named ${name}`;
-  const text = entryOf({ ...PROMPTS, ...RECIPE_TEXTS }, name, problem, "names", (near) => `ralph eject ${near}`);
+  const text = entryOf({ ...RECIPE_TEXTS, ...PROMPTS }, name, problem, "names", (near) => `ralph eject ${near}`);
   return { path: Object.hasOwn(RECIPE_TEXTS, name) ? OWN_RECIPE : `.ralph/prompts/${name}.md`, text };
 }
 
