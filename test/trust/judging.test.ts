@@ -77,7 +77,6 @@ const CHEATS: readonly (readonly [name: string, project: Project, cheat: string,
   ["JavaScript: the script", NPM, "sed -i 's/node --test [^\"]*/true/' package.json", "package.json"],
   ["JavaScript: npm's shell", NPM, "echo script-shell=/bin/true > .npmrc", ".npmrc"],
   ["Python: the test", PYTHON, "sed -i 's/assertEqual/assertTrue/' tests/test_calc.py", "tests/test_calc.py"],
-  ["Python: a module of that name", PYTHON, "printf 'def loads(_):\\n    return 4\\n' > json.py", "json.py"],
   ["Shell: the check", SHELL, "echo exit 0 > scripts/check.sh", "scripts/check.sh"],
   ["Shell: what the check runs", SHELL, "echo true > scripts/parts/each.sh", "scripts/parts/each.sh"],
   ["Shell: settings in a new manifest", SETTINGS, "echo '{ \"skip\": true }' > deno.json", "deno.json"],
@@ -177,6 +176,15 @@ describe("the checks are put to the test", () => {
       expect(said(await runLoop(cheat.ralph, one({ check }))).join("\n")).toContain("cannot-fail test_calc.py");
     },
   );
+
+  test("a module with the name of the language's own: the check cannot fail", needs("python3"), async () => {
+    const cheat = `${PYTHON.stub}; printf 'def loads(_):\\n    return 4\\n' > json.py`;
+    await using world = await worldOf(PYTHON, [cheat]);
+
+    const outcome = await runLoop(world.ralph, one(PYTHON));
+
+    expect(said(outcome)[0]).toContain("cannot-fail tests/test_calc.py: the checks pass whatever it expects");
+  });
 
   test("a module that the runner loads ends it: no test is read, and the item fails", needs("python3"), async () => {
     const files = {
