@@ -121,13 +121,14 @@ async function blind(
   if (!await repeats(bench, place, await laid(question, place, [test], changed), "green")) {
     return { path, status: "no evidence" };
   }
-  const base = wasThere(question, test) ? (await bench.run(question.base, "again")).status : "red";
-  const before = base === "green"
+  // a base that fails, or runs out of time, clears nobody
+  const wasGreen = wasThere(question, test) && (await bench.run(question.base, "again")).status === "green";
+  const before = wasGreen
     ? (await bench.run(await laid(question, question.base, [test], changed), "again")).status
-    : base;
+    : "red";
   if (before === "unknown") return null;
   if (before === "green") return { path, status: "no evidence" };
-  return { path, status: "blind", before: base === "green", flips: flips.map(describeFlip) };
+  return { path, status: "blind", before: wasGreen, flips: flips.map(describeFlip) };
 }
 
 function noLongerRead(path: string): Canary {
