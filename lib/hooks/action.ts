@@ -12,6 +12,7 @@ import { gitFailed, partsOf } from "../git/run_git.ts";
 import * as files from "../host/files.ts";
 import { shellInvocation } from "../host/shell.ts";
 import { createSlots } from "../host/slots.ts";
+import { whenAborted } from "../host/when_aborted.ts";
 import type { Hook } from "./hook.ts";
 import { hookPrompt } from "./prompt.ts";
 import type { HookIteration } from "./runner_types.ts";
@@ -65,7 +66,10 @@ async function runFunction(
   const redactor = redactorFor(ralph.host.environment.variables);
   const log = async (text: string): Promise<void> => writer.write(Buffer.from(redactor.text(text)));
   try {
-    const ended = await Promise.race([hook.run({ iteration, transcript, cwd, signal, log }), whenAborted(signal)]);
+    const ended = await Promise.race([
+      hook.run({ iteration, transcript, cwd, signal, log }),
+      refusedOnceAborted(signal),
+    ]);
     const exitCode = typeof ended === "object" ? ended.exitCode : 0;
     return { exitCode, message: exitCode === 0 ? null : `exit ${exitCode}` };
   } catch (error) {
@@ -77,12 +81,9 @@ async function runFunction(
 }
 
 /** A function that ignores its signal is not waited for. */
-function whenAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const stop = (): void => reject(new Error("aborted"));
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
-  });
+async function refusedOnceAborted(signal: AbortSignal): Promise<never> {
+  await whenAborted(signal);
+  throw new Error("aborted");
 }
 
 async function runShell(

@@ -3,6 +3,7 @@ import { RalphError } from "../errors/ralph_error.ts";
 import { jsonIn, objectOr } from "../host/data.ts";
 import { hashText } from "../host/files.ts";
 import type { Clock } from "../host/types.ts";
+import { whenAborted } from "../host/when_aborted.ts";
 import type { Engine, EngineOptions, JobEnd, QueuedJob, WorkOptions } from "./engine.ts";
 import { type Job, type JobResult, parseResult } from "./job.ts";
 
@@ -202,10 +203,7 @@ class PostgresEngine implements Engine {
       }
     };
     for (let lane = 0; lane < lanes; lane++) await open(lane);
-    await new Promise<void>((resolve) => {
-      signal.addEventListener("abort", () => resolve(), { once: true });
-      if (signal.aborted) resolve();
-    });
+    await whenAborted(signal);
     await this.#boss.offWork(this.#queue, { wait: false });
     await Promise.allSettled(busy);
   }

@@ -3,6 +3,7 @@ import { wrapText } from "./wrap_text.ts";
 import type { Readable, Writable } from "node:stream";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { Terminal } from "../host/types.ts";
+import { whenAborted } from "../host/when_aborted.ts";
 import type { Answer, Prompter, Question } from "../context/context.ts";
 
 type Clack = typeof import("@clack/prompts");
@@ -47,7 +48,7 @@ async function askOnce(
   const isKey = asked.kind === "select" && asked.keys === true;
   const shown = isKey ? askKey(asked, streams, terminal.size().columns) : show(clack, asked, streams);
   // clack cannot leave a terminal that was hung up: its answer is not waited for
-  const value = await Promise.race([shown, onceAborted(ended.signal)]);
+  const value = await Promise.race([shown, aborted(ended.signal)]);
   if (typeof value === "symbol") throw new RalphError("interrupted");
   return { value: (value ?? "").trim(), source: "terminal" };
 }
@@ -67,21 +68,23 @@ async function askKey(
   columns: number,
 ): Promise<string | symbol> {
   const terminal = input as Readable & { setRawMode?(isRaw: boolean): void };
-  const { promise, resolve } = Promise.withResolvers<string | symbol>();
-  const onData = (chunk: string | Uint8Array): void => {
-    for (const key of String(chunk)) {
-      if (key === "\u0003") return resolve(Symbol("interrupted"));
-      const typed = /[\r\n]/.test(key) ? question.initial : key;
-      const value = typed === undefined ? null : normalizeAnswer(question, typed);
-      if (value !== null) return resolve(value);
-    }
-  };
+  let onData = (_chunk: string | Uint8Array): void => {};
+  const pressed = new Promise<string | symbol>((resolve) => {
+    onData = (chunk) => {
+      for (const key of String(chunk)) {
+        if (key === "\u0003") return resolve(Symbol("interrupted"));
+        const typed = /[\r\n]/.test(key) ? question.initial : key;
+        const value = typed === undefined ? null : normalizeAnswer(question, typed);
+        if (value !== null) return resolve(value);
+      }
+    };
+  });
   output.write(`\n${wrapText(question.message, columns)}\n${keysText(question, columns)} `);
   terminal.setRawMode?.(true);
   input.on("data", onData);
   input.resume();
   try {
-    const value = await Promise.race([promise, onceAborted(signal)]);
+    const value = await Promise.race([pressed, aborted(signal)]);
     const chosen = question.choices.find((choice) => choice.value === value);
     output.write(`\n${chosen === undefined ? "" : `> ${chosen.label}\n`}`);
     return value;
@@ -109,8 +112,10 @@ function endOfInput(input: Readable, signal: AbortSignal): { readonly signal: Ab
   };
 }
 
-function onceAborted(signal: AbortSignal): Promise<symbol> {
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(Symbol("aborted")), { once: true }));
+/** Not heard too late: a terminal that is gone says so while the question is put. */
+async function aborted(signal: AbortSignal): Promise<symbol> {
+  await whenAborted(signal);
+  return Symbol("aborted");
 }
 
 function show(

@@ -195,3 +195,22 @@ describe("announcedPrompter()", () => {
     },
   );
 });
+
+test("a terminal that is gone when it is asked for keys ends the question", async () => {
+  const stdin = Object.assign(new PassThrough(), { setRawMode: () => stdin.emit("error", new Error("EIO")) });
+  const prompter = createPrompter({
+    mode: "rich",
+    terminal: {
+      stdin,
+      stderr: new PassThrough(),
+      write: () => {},
+      lend: (run) => run(),
+      size: () => ({ columns: 80, rows: 24 }),
+    },
+    approvals: new Set(),
+    clock: CLOCK,
+    signal: new AbortController().signal,
+  });
+
+  await expect(prompter.ask(CONFIRM)).rejects.toThrow("interrupted");
+});

@@ -37,8 +37,6 @@ export async function launchBrowser({ executable, headless, host, signal }: Laun
   const profile = await temporaryDirectory("ralph-browser");
   const confined = (await host.sandbox?.ensureUsable())?.on === true;
   const stop = new AbortController();
-  const abort = (): void => stop.abort();
-  signal.addEventListener("abort", abort, { once: true });
   let printed = "";
   let found: (address: string) => void = () => {};
   const address = new Promise<string>((resolve) => found = resolve);
@@ -47,7 +45,7 @@ export async function launchBrowser({ executable, headless, host, signal }: Laun
     arguments: argumentsOf(profile.path, headless, isSuperUser() || confined),
     cwd: profile.path,
     sandbox: { role: "service", cwd: profile.path, write: [profile.path] },
-    signal: stop.signal,
+    signal: AbortSignal.any([signal, stop.signal]),
     graceMs: 1000,
     onOutput(chunk) {
       printed = (printed + Buffer.from(chunk).toString("utf8")).slice(-8192);
@@ -57,7 +55,6 @@ export async function launchBrowser({ executable, headless, host, signal }: Laun
   });
 
   async function close(): Promise<void> {
-    signal.removeEventListener("abort", abort);
     stop.abort();
     await end;
     try {

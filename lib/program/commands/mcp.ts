@@ -15,6 +15,7 @@ import { resolveRoot } from "../../cli/workspace.ts";
 import { VERSION } from "../../host/version.ts";
 import { EXIT, RalphError } from "../../errors/ralph_error.ts";
 import type { ProcessEnd } from "../../host/types.ts";
+import { whenAborted } from "../../host/when_aborted.ts";
 
 /** A client shows this of the server before its tools: some list tools only when the model searches for them. */
 const INSTRUCTIONS =
@@ -47,8 +48,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const transport = new StdioServerTransport(stdin as Readable, stdout as Writable);
   const handle = serveStdio(() => serverOf(ralph), { transport });
   const ended = Promise.race([once(stdin, "end"), once(stdin, "close")]);
-  const aborted = new Promise((done) => signal.addEventListener("abort", done, { once: true }));
-  await Promise.race([ended, aborted]);
+  await Promise.race([ended, whenAborted(signal)]);
   await ralph.end();
   await handle.close();
   return EXIT.done;

@@ -5,6 +5,7 @@ import { parseCount } from "../../cli/settings.ts";
 import { EXIT, RalphError } from "../../errors/ralph_error.ts";
 import { isDirectory, PRIVATE_FILE, temporaryDirectory, writeAtomic } from "../../host/files.ts";
 import { findExecutable } from "../../host/shell.ts";
+import { whenAborted } from "../../host/when_aborted.ts";
 import { Runs } from "../../web/runs.ts";
 import { startServer } from "../../web/serve.ts";
 import { resumeCommand, runFolders } from "../../workflows/table.ts";
@@ -32,9 +33,7 @@ export async function run(invocation: Invocation): Promise<number> {
   out(serving.address);
   say("who has this address can change the runs; Ctrl-C ends the page, and no run");
   const opened = flags.has("open") ? openBrowser(invocation, serving.address) : Promise.resolve();
-  if (!signal.aborted) {
-    await new Promise<void>((end) => signal.addEventListener("abort", () => end(), { once: true }));
-  }
+  await whenAborted(signal);
   await opened;
   return EXIT.done;
 }
