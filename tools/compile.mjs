@@ -5,7 +5,7 @@
  *
  * `--target` is a name of Bun's, such as `bun-linux-arm64`, and `--bun` that build of Bun.
  */
-import { chmodSync, copyFileSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
@@ -19,6 +19,8 @@ const ROOT = dirname(import.meta.dirname);
 const PACKED = [
   ["playwright-core"],
   ["pg-boss"],
+  ["hono", "hono/body-limit", "hono/http-exception", "hono/streaming", "@hono/node-server"],
+  ["smol-toml"],
   ["@modelcontextprotocol/server", "@modelcontextprotocol/server/stdio"],
   [`./${BUNDLED_INTO}.ts`],
   ["./lib/host/sandbox_proxy.ts"],
@@ -59,28 +61,36 @@ ${names.includes("default") ? `export default m${of}.default;` : ""}`;
 
 /** Two modules of WebAssembly in dax, which each run imports and few runs use: a Proxy takes their place until then. */
 const WASM_REGEXP =
-  /var (bytes\d*) = (\w+\("[^"]+"\));\nvar (\w+) = new WebAssembly\.Module\(\1\);\nvar (\w+) = new WebAssembly\.Instance\(\3, (\{[^}]+\})\);\n(\w+)\(\4\.exports\);\n\4\.exports\.__wbindgen_start\(\);/g;
+  /var (bytes\d*) = \w+\("([^"]+)"\);\nvar (\w+) = new WebAssembly\.Module\(\1\);\nvar (\w+) = new WebAssembly\.Instance\(\3, (\{[^}]+\})\);\n(\w+)\(\4\.exports\);\n\4\.exports\.__wbindgen_start\(\);/g;
 
 /** The one user of them while dax is imported. */
 const CONTAINER = "#container = new StaticTextContainer();";
 
-/** The text of dax in which WebAssembly is compiled when a function of it is first called. */
-async function lazyDax(path) {
+/** The text of dax in which WebAssembly is unpacked and compiled when a function of it is first called. */
+async function lazyDax(path, folder) {
   const text = await Bun.file(path).text();
   const { length } = text.match(WASM_REGEXP) ?? [];
   if (length !== 2 || !text.includes(CONTAINER)) throw new Error(`${path} is not as expected: see lazyDax()`);
-  return text.replace(CONTAINER, "#made; get #container() { return this.#made ??= new StaticTextContainer(); }")
-    .replaceAll(
-      WASM_REGEXP,
-      (_all, _bytes, bytes, _module, _instance, imports, use) =>
-        `${use}(new Proxy({}, { get(_none, name) {
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(${bytes}), ${imports});
+  const imported = [];
+  const lazy = text.replace(CONTAINER, "#made; get #container() { return this.#made ??= new StaticTextContainer(); }")
+    .replaceAll(WASM_REGEXP, (_all, _bytes, base64, _module, _instance, imports, use) => {
+      const file = join(folder, `dax${imported.length}.zst`);
+      writeFileSync(file, Bun.zstdCompressSync(Buffer.from(base64, "base64"), { level: 22 }));
+      const name = `packed${imported.length}`;
+      imported.push(`import ${name} from ${JSON.stringify(file)} with { type: "file" };\n`);
+      return `${use}(new Proxy({}, { get(_none, name) {
+  const bytes = Bun.zstdDecompressSync(process.getBuiltinModule("node:fs").readFileSync(${name}));
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes), ${imports});
   ${use}(exports);
   exports.__wbindgen_start();
   return exports[name];
-} }));`,
-    );
+} }));`;
+    });
+  return imported.join("") + lazy;
 }
+
+/** Its messages in 50 languages are more than half of zod; Ralph's are English. */
+const LOCALES_REGEXP = /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/;
 
 /** @returns {import("bun").BunPlugin} */
 function packing(texts) {
@@ -89,6 +99,10 @@ function packing(texts) {
     name: "packing",
     setup(build) {
       build.onLoad({ filter: new RegExp(`^(?:${paths})$`) }, ({ path }) => ({ loader: "js", contents: texts[path] }));
+      build.onLoad({ filter: LOCALES_REGEXP }, () => ({
+        loader: "js",
+        contents: 'export { default as en } from "./en.js";',
+      }));
     },
   };
 }
@@ -117,7 +131,7 @@ async function compile(source, output, { target, bun }) {
       format: "esm",
       minify: true,
       splitting: true,
-      plugins: [packing({ ...await pack(folder), [DAX]: await lazyDax(DAX) })],
+      plugins: [packing({ ...await pack(folder), [DAX]: await lazyDax(DAX, folder) })],
     });
     // A copy beside and a rename: a program that is running keeps its file.
     const beside = `${output}.${process.pid}`;
