@@ -107,6 +107,8 @@ function zipped(folder) {
 async function writeBill(file, { epoch, env }) {
   const words = ["sbom", "--sbom-format", "cyclonedx", "--omit", "dev", "--package-lock-only"];
   const { serialNumber: _, ...bill } = JSON.parse(await mustRun("npm", words, { env, capture: true }));
+  const unlicensed = bill.components.filter(({ licenses }) => licenses === undefined).map(({ name }) => name);
+  if (unlicensed.length > 0) throw new Error(`no licence is named by ${unlicensed.join(", ")}`);
   bill.metadata.timestamp = new Date(epoch * 1000).toISOString();
   writeFileSync(file, `${JSON.stringify(bill, null, 2)}\n`);
 }
