@@ -1,9 +1,10 @@
+import { hostOf } from "../git/host_of.ts";
 import { requireRepository, type RootedRepository } from "../git/repository.ts";
 import type { Host } from "../host/types.ts";
 import type { GateReport } from "../report/types.ts";
 import { firstLine } from "../report/texts.ts";
 import { remoteOf } from "./finish/finish_plan.ts";
-import { forgeOf, hostOf } from "./finish/make_request.ts";
+import { forgeOf } from "./finish/make_request.ts";
 
 const TIMEOUT_MS = 60_000;
 /** GitHub takes no more. */

@@ -7,6 +7,7 @@
 import { join } from "node:path";
 import type { TrackerConfig } from "../config/load.ts";
 import { RalphError } from "../errors/ralph_error.ts";
+import { hostOf } from "../git/host_of.ts";
 import type { Repository } from "../git/repository.ts";
 import { pathExists } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
@@ -127,12 +128,14 @@ async function githubLogin({ root, host: { processes } }: TrackerPlace, host: st
   });
 }
 
-/** `owner/name` of a remote on that host. */
+/** `owner/name` of a remote on that host, `ssh.` before it, or a name that ssh has for it, such as `github.com-work`. */
 async function projectOf(git: Repository["git"], remote: string, host: string): Promise<string> {
   const { exitCode, stdout } = await git(["remote", "get-url", remote]);
   const url = stdout.trim();
   const [, project] = /[:/]([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(url) ?? [];
-  if (exitCode === 0 && project !== undefined && url.includes(host)) return project;
+  const name = hostOf(url)?.replace(/^ssh\./, "") ?? "";
+  const isThere = name === host || name.replace(/-[^.]*$/, "") === host;
+  if (exitCode === 0 && project !== undefined && isThere) return project;
   throw unknown(`the remote ${remote} is not at ${host}: \`tracker.project\` names the repository, as \`owner/name\``);
 }
 

@@ -1,4 +1,5 @@
 import { textAt } from "../../agents/json.ts";
+import { hostOf } from "../../git/host_of.ts";
 import { hashText } from "../../host/hash.ts";
 import type { Host, ProcessEnd } from "../../host/types.ts";
 
@@ -40,13 +41,6 @@ export async function forgeOf(host: Pick<Host, "processes">, cwd: string, url: s
     if (end.reason === "exited" && end.exitCode === 0) return { program, request };
   }
   return null;
-}
-
-/** `github.com` of `git@github.com:a/b.git` and `https://github.com/a/b`; `null` for a folder. */
-export function hostOf(url: string): string | null {
-  const found = /^[a-z+]+:\/\/(?:[^@/]*@)?\[?([^/:\]]+)/i.exec(url) ??
-    /^(?:[^@/\s]+@)?([^/:\s]+\.[^/:\s]+):(?!\/\/)/.exec(url);
-  return url.startsWith("file:") ? null : found?.[1]?.toLowerCase() ?? null;
 }
 
 /** `a` of `git@github.com:a/b.git` and `https://github.com/a/b`. */
