@@ -129,8 +129,10 @@ class Github implements Tracker {
     if (status >= 300) return;
     const has = nodesOf(objectOr(data)["labels"]).map(({ name }) => textOf(name));
     const wanted = state === "open" ? null : states[state];
-    if (wanted !== null && !has.includes(wanted)) await this.#rest("POST", `${path}/labels`, { labels: [wanted] });
-    for (const name of Object.values(states).filter((one) => one !== wanted && has.includes(one))) {
+    const isWanted = (name: string): boolean => wanted !== null && sameName(name, wanted);
+    if (wanted !== null && !has.some(isWanted)) await this.#rest("POST", `${path}/labels`, { labels: [wanted] });
+    const own = Object.values(states);
+    for (const name of has.filter((one) => !isWanted(one) && own.some((state) => sameName(one, state)))) {
       await this.#rest("DELETE", `${path}/labels/${encodeURIComponent(name)}`);
     }
   }

@@ -109,6 +109,18 @@ describe.each([["github", github], ["linear", linear], ["beads", beads]] as cons
   },
 );
 
+test("GitHub: a label of a state is one label, however its letters are written there", async () => {
+  await using server = await githubServer();
+  server.add({ number: 1, labels: ["ralph", "Ralph: Working"] });
+  const { url } = server;
+  const options = { api: apiTo("github.com"), clock: host.clock, url, host: "github.com", project: PROJECT, states };
+  const tracker = githubTracker(options);
+  await tracker.state("#1", "working");
+  expect(server.issues.get(1)?.labels).toEqual(["ralph", "Ralph: Working"]);
+  await tracker.state("#1", "review");
+  expect(server.issues.get(1)?.labels).toEqual(["ralph", "ralph: in review"]);
+});
+
 test("Linear: a guest, an integration and a member who has left are strangers; so is what a history too long hides", async () => {
   await using server = await linearServer();
   server.add("ENG-1");
