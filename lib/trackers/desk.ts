@@ -220,9 +220,9 @@ export class Desk implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#heart[Symbol.dispose]();
     const { claims, tracker } = this.#parts;
-    // work that is not pushed yet is still this runner's to propose
-    const unsent = await this.#unsent();
-    const left = claims.working().filter(({ id }) => !unsent.includes(id));
+    // an end that is not told yet, its work or question, is still this runner's
+    const ended = (await this.#outbox.waiting()).filter(({ state }) => state === "review" || state === "blocked");
+    const left = claims.working().filter(({ id }) => !ended.some((one) => one.id === id));
     for (const { id, asks } of left.filter((one) => this.#told.get(one.id) !== "open")) {
       await this.#outbox.put({ id, asks, state: "open", text: STOPPED, branch: null });
     }

@@ -70,6 +70,27 @@ test("offline in the middle: the item at hand is kept and no other begins; back 
   expect(server.issues.get(1)?.labels).toContain("ralph: in review");
 }, 400_000);
 
+test("a question that was asked offline is told, and its issue left to people, when the run comes back", async () => {
+  await using server = await githubServer();
+  using place = farm(server.url);
+  server.add({ number: 1 });
+  const clone = place.clone("a");
+  const end = 'grep -oE "<ralph [a-z0-9]+>" | head -1 | sed "s/$/BLOCKED: which colour?<\\/ralph>/"';
+  const words = [...RUN, "--agent-cmd", `p=$(cat); echo 1 >> "$TURNS"; sleep 3; echo "$p" | ${end}`];
+  const one = start(place, clone, words);
+  await turnBegins(place, 1, one);
+  const back = goOffline(server, place);
+  const { code, out } = await one.end;
+  expect(code, out).toBe(3);
+
+  back();
+  await ralph(place, clone, words);
+  expect(server.comments.map(({ body }) => body).join("\n")).toContain("which colour?");
+  expect(server.issues.get(1)?.labels).toContain("ralph: blocked");
+  await ralph(place, place.clone("b"), words);
+  expect(readFileSync(place.turns, "utf8")).toBe("1\n");
+}, 240_000);
+
 test(
   "offline until another has taken it over: kept under a ref, named, off the branch, and proposed by one",
   async () => {
