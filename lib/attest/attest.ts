@@ -3,9 +3,10 @@ import type { RalphContext } from "../context/context.ts";
 import type { Verdict } from "../generated/attest.ts";
 import { namesToIds, writeNotes } from "../git/notes.ts";
 import { requireRepository } from "../git/repository.ts";
-import { hashText } from "../host/files.ts";
+import { hashText, temporaryDirectory, writeAtomic } from "../host/files.ts";
 import { envelopeOf, signedBytes } from "./envelope.ts";
 import { ATTESTATIONS_REF, STATEMENT, SUMMARY, TEST_RESULT, VERDICTS_REF } from "./names.ts";
+import type { Verified } from "./verify.ts";
 
 /**
  * Writes a verdict to its commit: as one line of JSON, and as in-toto statements, signed where the configuration names a
@@ -38,12 +39,27 @@ export async function attest(
 }
 
 async function signatureOf(ralph: RalphContext, statement: string) {
-  const { key } = ralph.config.attest;
-  if (key === null) return null;
+  const file = keyFileOf(ralph);
+  if (file === null) return null;
   const { signedWith } = await import("./signature.ts");
-  const { home } = ralph.host.environment;
-  const file = key.startsWith("~/") ? join(home, key.slice(2)) : resolve(ralph.root, key);
   return await signedWith(ralph.host, file, signedBytes(statement));
+}
+
+/** An attestation that this key has signed, or, without a key, any: notes come from others too. */
+export async function ownAttestation(ralph: RalphContext, commit: string): Promise<Verified> {
+  const { verifyAttestation } = await import("./verify.ts");
+  const file = keyFileOf(ralph);
+  if (file === null) return await verifyAttestation(ralph, commit, []);
+  const { signersOf } = await import("./signature.ts");
+  await using folder = await temporaryDirectory("ralph-signers-");
+  const signers = join(folder.path, "signers");
+  await writeAtomic(signers, await signersOf(ralph.host, file));
+  return await verifyAttestation(ralph, commit, [signers]);
+}
+
+function keyFileOf({ config: { attest: { key } }, host: { environment }, root }: RalphContext): string | null {
+  if (key === null) return null;
+  return key.startsWith("~/") ? join(environment.home, key.slice(2)) : resolve(root, key);
 }
 
 /** The hash of the files that judged a run. Pure. */

@@ -11,7 +11,8 @@ import type { Host } from "../host/types.ts";
 
 /** The name under which `ssh-keygen` signs; a signature for another purpose is none. */
 const NAMESPACE = "ralph-attestation";
-const PEM_REGEXP = /-----BEGIN (?:PUBLIC KEY|CERTIFICATE)-----[^-]+-----END [A-Z ]+-----/g;
+/** No certificates: nobody looks whether one has run out. */
+const PEM_REGEXP = /-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g;
 /** A line of allowed signers: names, options, type of the key; a public key by itself names nobody. */
 const SIGNER_REGEXP = /^[^#\s].*\s(?:ssh|ecdsa|sk)-\S+\s/m;
 const ARMOR_WIDTH = 70;
@@ -36,6 +37,15 @@ export async function signedWith(host: Host, file: string, bytes: Buffer): Promi
   if (key === null) throw failed(`${file} holds no private key that can be read without a passphrase`);
   if (!["ed25519", "ec"].includes(key.asymmetricKeyType ?? "")) throw failed(`${file} is no Ed25519 or ECDSA key`);
   return { keyid: keyIdOf(createPublicKey(key)), bytes: sign(algorithmOf(key), bytes, key) };
+}
+
+/** The text of a file of signers that names the owner of a key, and nobody else. */
+export async function signersOf(host: Host, file: string): Promise<string> {
+  const text = await readText(file) ?? "";
+  const key = keyFrom(() => createPublicKey(text));
+  if (key !== null) return String(key.export({ type: "spki", format: "pem" }));
+  const known = /^(?:ssh|ecdsa|sk)-/.test(text) ? text : await readText(`${file}.pub`);
+  return `own ${known ?? (await sshKeygen(host, ["-y", "-f", file], Buffer.alloc(0))).text}`;
 }
 
 /**

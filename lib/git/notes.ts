@@ -55,7 +55,7 @@ export async function noteAt(repository: WithGit, ref: string, commit: string): 
 
 /** The commits whose notes below a ref hold a text. */
 export async function commitsNoted(repository: WithGit, ref: string, part: string): Promise<readonly string[]> {
-  const { exitCode, stdout } = await repository.git(["grep", "-l", "-F", "-e", part, ref]);
+  const { exitCode, stdout } = await repository.git(["grep", "-l", "--no-color", "-F", "-e", part, ref]);
   if (exitCode !== 0) return [];
   return stdout.split("\n").filter((line) => line !== "").map((line) => line.slice(ref.length + 1).replaceAll("/", ""));
 }

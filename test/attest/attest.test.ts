@@ -7,6 +7,7 @@ import { attest } from "../../lib/attest/attest.ts";
 import { ATTESTATIONS_REF, VERDICTS_REF } from "../../lib/attest/names.ts";
 import { attestJsonSchema } from "../../lib/attest/schema.ts";
 import { look, verifyAttestation } from "../../lib/attest/verify.ts";
+import { carryVerdict } from "../../lib/loop/finish/note_verdict.ts";
 import { temporaryDirectory } from "../../lib/host/files.ts";
 import { loopWorld, type World } from "../loop/loop_world.ts";
 import { needs } from "../needs.ts";
@@ -111,6 +112,46 @@ describe("an attestation", () => {
     expect((await verifyAttestation(world.ralph, world.commit, [other.signers])).status).toBe("refused");
   });
 
+  test("of another commit with the same tree is found whatever colours git is told to show", async () => {
+    await using world = await attested(null);
+    await world.git("config", "color.ui", "always");
+    await world.git("config", "color.grep", "always");
+    await world.git("commit", "-q", "--allow-empty", "-m", "squashed");
+    const commit = await world.git("rev-parse", "HEAD");
+
+    const { status, attested: from } = await verifyAttestation(world.ralph, commit, []);
+    expect({ status, from }).toEqual({ status: "passed", from: world.commit });
+  });
+
+  test.each(["ed25519", "ec", "ssh"] as const)(
+    "is signed anew for a later commit by an %s key only where that key has signed it before",
+    needs("ssh-keygen"),
+    async (kind) => {
+      await using mine = await keys(kind);
+      await using other = await keys(kind);
+      await using world = await attested(mine.key);
+      await world.git("commit", "-q", "--allow-empty", "-m", "without state");
+      const later = await world.git("rev-parse", "HEAD");
+      const verdict = await world.git("notes", `--ref=${VERDICTS_REF}`, "show", world.commit);
+      const forged = verdict.replace("npm test", "npm run everything");
+      await world.git("notes", `--ref=${VERDICTS_REF}`, "add", "-f", "-m", forged, world.commit);
+
+      await carryVerdict(world.ralph, world.commit, later);
+      const found = await verifyAttestation(world.ralph, later, [mine.signers]);
+      expect(found).toMatchObject({
+        status: "passed",
+        attested: later,
+        verdict: { checks: [{ command: "npm test" }] },
+      });
+
+      await world.git("notes", `--ref=${ATTESTATIONS_REF}`, "remove", later);
+      await world.git("notes", `--ref=${VERDICTS_REF}`, "remove", later);
+      const theirs = { ...world.ralph, config: { ...world.ralph.config, attest: { key: other.key } } };
+      await carryVerdict(theirs, world.commit, later);
+      expect((await verifyAttestation(world.ralph, later, [other.signers])).status).toBe("refused");
+    },
+  );
+
   test("with one byte changed is refused with the reason, or what is read of it is the same", async () => {
     await using mine = await keys("ed25519");
     await using world = await attested(mine.key);
@@ -197,9 +238,20 @@ function within(note: string, at: number): string | null {
   return null;
 }
 
+/** Ended at its second day. */
+const EXPIRED = `-----BEGIN CERTIFICATE-----
+MIHSMIGFAhRFGvvkthp0+6ICQblm2/71XI/PXjAFBgMrZXAwDDEKMAgGA1UEAwwB
+eDAeFw0yNjExMjcwMDM2MzJaFw0yNjExMjYwMDM2MzJaMAwxCjAIBgNVBAMMAXgw
+KjAFBgMrZXADIQAlLTVv9K1tKJwTdmcEMhCcFsOD1t+/D4K+MSE0cvEeXjAFBgMr
+ZXADQQDcpiAXfFmV3kcf622YouBUdyhQiT9f9fHhI9kJnryvOHJV+FolLgZ/K5og
+hAJ3sGuhUgCIJQBng1tGS4R5/ywL
+-----END CERTIFICATE-----
+`;
+
 test.each([
   ["nothing", ""],
   ["no key", "hello\n# somebody@example.org ssh-ed25519 AAAA\n"],
+  ["a certificate, which may have run out", EXPIRED],
   ["a public key of ssh without a name", "ssh-ed25519 AAAA somebody@example.org\n"],
 ])("a file of signers with %s is refused as such", async (_, text) => {
   await using made = await keys("ed25519");

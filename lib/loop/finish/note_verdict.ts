@@ -1,12 +1,9 @@
 import { note, type RalphContext } from "../../context/context.ts";
-import { attest, briefHash } from "../../attest/attest.ts";
-import { VERDICTS_REF } from "../../attest/names.ts";
+import { attest, briefHash, ownAttestation } from "../../attest/attest.ts";
 import type { CheckResult, CommandCheck } from "../../backlog/types.ts";
 import type { BriefRecord } from "../../backlog/journal_types.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { noteAt } from "../../git/notes.ts";
 import { type Repository, requireRepository, type RootedRepository, topLevelPaths } from "../../git/repository.ts";
-import { jsonIn } from "../../host/data.ts";
 import { VERSION } from "../../host/version.ts";
 import type { Notice } from "../policy/progress.ts";
 import { maskOf } from "../settle/committer.ts";
@@ -34,7 +31,7 @@ export interface Passed {
 export async function noteVerdict(ralph: RalphContext, passed: Passed): Promise<void> {
   const { commit, base, checks, notices, brief } = passed;
   const masked = maskOf(ralph);
-  await attested(ralph, {
+  const verdict = {
     commit,
     base,
     checks: checks.map(({ name, command = name, expect, exitCode }) => ({
@@ -47,25 +44,28 @@ export async function noteVerdict(ralph: RalphContext, passed: Passed): Promise<
     brief: brief === undefined ? null : briefHash(brief.files),
     ralph: VERSION,
     run: ralph.run.id,
-  });
+  };
+  await warning(ralph, commit, () => attest(ralph, verdict));
 }
 
 /** Attests the verdict of a commit to another one also, whose tree is the same but for state. */
 export async function carryVerdict(ralph: RalphContext, from: string, to: string): Promise<void> {
   if (from === to) return;
-  const noted = await noteAt(requireRepository(ralph), VERDICTS_REF, from);
-  const { VERDICT_SCHEMA } = await import("../../attest/schema.ts");
-  const { data: verdict } = VERDICT_SCHEMA.safeParse(jsonIn(noted));
-  if (verdict !== undefined) await attested(ralph, { ...verdict, commit: to });
+  await warning(ralph, to, async () => {
+    const { status, verdict, reasons } = await ownAttestation(ralph, from);
+    const problem = `the attestation of ${from.slice(0, 10)} is refused: ${reasons.join("; ")}`;
+    if (status === "refused") throw new RalphError("attest-failed", { details: { problem } });
+    if (verdict !== null) await attest(ralph, { ...verdict, commit: to });
+  });
 }
 
 /** An attestation that cannot be written is a warning: it changes no verdict. */
-async function attested(ralph: RalphContext, verdict: Parameters<typeof attest>[1]): Promise<void> {
+async function warning(ralph: RalphContext, commit: string, write: () => Promise<void>): Promise<void> {
   try {
-    await attest(ralph, verdict);
+    await write();
   } catch (error) {
     if (!RalphError.isInstance(error)) throw error;
-    note(ralph, "warn", `no verdict was noted at ${verdict.commit.slice(0, 10)}: ${error.message}`);
+    note(ralph, "warn", `no verdict was noted at ${commit.slice(0, 10)}: ${error.message}`);
   }
 }
 
