@@ -35,8 +35,11 @@ export function junitOf({ checks, notices, reasons, status }: GateReport): strin
       return testCase("experiment", { name, seconds: 0, failure, output: message });
     }),
   ];
-  if (cases.length === 0) cases.push(testCase("gate", { name: status, seconds: 0, failure: reasons.join("\n") }));
-  const failures = cases.filter((one) => one.includes("<failure")).length;
+  const isFailed = (one: string): boolean => one.includes("<failure");
+  if (status !== "passed" && !cases.some(isFailed)) {
+    cases.push(testCase("gate", { name: status, seconds: 0, failure: reasons.join("\n") }));
+  }
+  const failures = cases.filter(isFailed).length;
   const counts = `tests="${cases.length}" failures="${failures}" errors="0"`;
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="ralph gate" ${counts}>\n` +
     `  <testsuite name="ralph gate" ${counts}>\n${cases.join("")}  </testsuite>\n</testsuites>`;
@@ -70,11 +73,13 @@ function xml(text: string): string {
 }
 
 /** SARIF: a result for each finding and each check that failed, at the changed line that it is about. Pure. */
-export function sarifOf({ checks, notices, reasons }: GateReport, changed: ChangedLines): string {
+export function sarifOf({ checks, notices, reasons, status }: GateReport, changed: ChangedLines): string {
   const failed = checks.filter(({ ok }) => !ok)
     .map(({ name, tail }) => ({ kind: "check", subject: "", message: `\`${name}\` fails: ${(tail ?? "").trim()}` }));
   const level = (message: string): string => reasons.some((reason) => reason.endsWith(message)) ? "error" : "warning";
-  const results = [...failed, ...notices].map(({ kind, subject, message }) => ({
+  const isNamed = status === "passed" || failed.length > 0 || notices.some(({ message }) => level(message) === "error");
+  const other = isNamed ? [] : [{ kind: "check", subject: "", message: reasons.join("\n") || status }];
+  const results = [...failed, ...other, ...notices].map(({ kind, subject, message }) => ({
     ruleId: kind,
     level: kind === "check" ? "error" : level(message),
     message: { text: subject === "" ? message : `${subject}: ${message}` },

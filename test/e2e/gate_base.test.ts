@@ -138,3 +138,42 @@ test("`ralph skill install --gate` adds hooks to what is there, or says which, a
     project.remove();
   }
 });
+
+describe("`ralph gate --format sarif` names a place that is there", () => {
+  test.each([
+    ["is named like no other", "echo b > 'a b.txt'", [["a%20b.txt", 1]]],
+    ["is changed further down", 'seq 5 > "ä\\"\t.txt"; echo 1 >> lines.txt', [["lines.txt", 4]]],
+    ["is binary", "printf '\\0\\1' > b.bin", [["b.bin", 1]]],
+    ["is gone, with another one changed", "git rm -q a.txt; echo 1 >> lines.txt", [["lines.txt", 4]]],
+    ["is gone", "git rm -q a.txt", [["ralph.config.json", 1]]],
+    ["is none", "true", [["ralph.config.json", 1]]],
+  ])("where the changed file %s", async (_, change, places) => {
+    const { stdout } = await ralphCli()
+      .files({
+        "a.txt": "a\n",
+        "lines.txt": "1\n2\n3\n",
+        "ralph.config.json": '{ "verify": { "default": ["exit 1"] } }',
+      })
+      .before(`git config diff.noprefix true; ${change}`)
+      .args("gate", "--base", "HEAD", "--format", "sarif").expectExit(1);
+
+    const { runs: [run] } = JSON.parse(stdout) as SarifLog;
+    expect(run.results.map(({ locations: [place] }) => [
+      place.physicalLocation.artifactLocation.uri,
+      place.physicalLocation.region.startLine,
+    ])).toEqual(places);
+  });
+});
+
+interface SarifLog {
+  readonly runs: readonly [{
+    readonly results: readonly {
+      readonly locations: readonly [{
+        readonly physicalLocation: {
+          readonly artifactLocation: { readonly uri: string };
+          readonly region: { readonly startLine: number };
+        };
+      }];
+    }[];
+  }];
+}

@@ -79,6 +79,15 @@ describe("a verdict in the forms that forges read", () => {
     expect(run.tool.driver.rules.map(({ id }) => id)).toEqual(["cannot-fail", "check", "old-tests"]);
   });
 
+  test("that fails by nothing that has a line of its own is an error in each form all the same", () => {
+    const known = { ...REPORT, checks: [REPORT.checks[0]!], notices: [REPORT.notices[1]!] };
+    const report: GateReport = { ...known, reasons: ["a link leads out of the tree"] };
+
+    const { runs: [run] } = JSON.parse(sarifOf(report, new Map([["a.txt", 1]]))) as Sarif;
+    expect(run.results.map(({ level }) => level)).toEqual(["error", "warning"]);
+    expect(junitOf(report)).toContain('<failure message="a link leads out of the tree">');
+  });
+
   test("is Markdown in which no command ends its table cell", () => {
     expect(gateMarkdown(REPORT)).toContain("\n- no time left for: canaries");
     const row = gateMarkdown(REPORT).split("\n").find((line) => line.startsWith("| ✗"));

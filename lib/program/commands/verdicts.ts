@@ -13,10 +13,11 @@ import type { AttestReport, Verdict } from "../../generated/attest.ts";
 import { noteAt } from "../../git/notes.ts";
 import { openRepository } from "../../git/open_repository.ts";
 import { commitAt } from "../../git/refs.ts";
-import { type Repository, requireRepository, type RootedRepository } from "../../git/repository.ts";
+import { type Repository, requireRepository, type RootedRepository, topLevelPaths } from "../../git/repository.ts";
 import { outputFrom } from "../../git/run_git.ts";
 import { jsonIn, objectOr } from "../../host/data.ts";
 import { hashText, listDirectory, readText, removeOwn, removePath, writeAtomic } from "../../host/files.ts";
+import { CONFIG_FILE } from "../../config/load.ts";
 import { configAt, mergeBase, type VerdictSince, verdictSince } from "../../loop/finish/note_verdict.ts";
 import { exitCodeOf } from "../../recipe/outcome.ts";
 import { type GateCheck, type GateReport, REPORT_VERSION } from "../../report/types.ts";
@@ -83,24 +84,30 @@ async function inFormat(ralph: RalphContext, format: string, report: GateReport)
   const { gateMarkdown, junitOf, sarifOf } = await import("../../report/gate_formats.ts");
   if (format === "junit") return junitOf(report);
   if (format === "markdown") return gateMarkdown(report);
-  const { base, head } = report;
-  return sarifOf(report, head === null ? new Map() : await changedLines(requireRepository(ralph), base, head));
+  return sarifOf(report, await changedLines(ralph, report));
 }
 
-const HUNK_REGEXP = /^\+\+\+ b\/(.+)|^@@ -\S+ \+(\d+)/gm;
+const HUNK_REGEXP = /^\+\+\+ (?:b\/(.+?)\t?|\/dev\/null)$|^@@ -\S+ \+(\d+)/gm;
 
-/** The first changed line of each file. */
+/** The first changed line of each file that is there; where none has changed, of the file that names the checks. */
 async function changedLines(
-  repository: Pick<Repository, "git">,
-  base: string,
-  head: string,
+  ralph: RalphContext,
+  { base, head }: Pick<GateReport, "base" | "head">,
 ): Promise<ReadonlyMap<string, number>> {
-  const look = ["-c", "core.quotePath=false", "diff", "-U0", "--no-color", "--no-ext-diff", "--no-renames"];
-  const found = new Map<string, number>();
+  const diff = ["diff", "--diff-filter=d", "--no-renames", "--no-ext-diff", "-z"];
+  const form = ["-U0", "--no-color", "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short"];
+  const range = [base, head ?? base];
+  const repository = requireRepository(ralph);
+  const names = (await outputFrom(repository, [...diff, "--name-only", ...range])).split("\0").filter((one) =>
+    one !== ""
+  );
+  // a binary file has no lines
+  const found = new Map((names.length === 0 ? topLevelPaths(ralph, [CONFIG_FILE]) : names).map((name) => [name, 1]));
+  const left = new Set(names);
   let path = "";
-  for (const [, file, line] of (await outputFrom(repository, [...look, base, head])).matchAll(HUNK_REGEXP)) {
-    if (file !== undefined) path = file;
-    else if (!found.has(path)) found.set(path, Math.max(Number(line), 1));
+  for (const [, file, line] of (await outputFrom(repository, [...diff, ...form, ...range])).matchAll(HUNK_REGEXP)) {
+    if (line === undefined) path = file ?? "";
+    else if (left.delete(path)) found.set(path, Math.max(Number(line), 1));
   }
   return found;
 }
@@ -237,7 +244,7 @@ function withDemands(
 /** The newest attested verdict on what a commit is made from. */
 async function verdictBefore(ralph: RalphContext, commit: string): Promise<Verdict | null> {
   const repository = requireRepository(ralph);
-  const noted = await repository.git(["grep", "-ohE", '"tree":"[0-9a-f]+"', VERDICTS_REF]);
+  const noted = await repository.git(["grep", "-ohE", "--no-color", '"tree":"[0-9a-f]+"', VERDICTS_REF]);
   const trees = new Set(noted.stdout.match(/[0-9a-f]{40,}/g));
   const listed = await outputFrom(repository, ["log", "--max-count=1000", "--format=%H %T", commit]);
   const newest = listed.split("\n").map((line) => line.split(" ")).find(([, tree = ""]) => trees.has(tree))?.[0];
