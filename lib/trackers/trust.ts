@@ -41,12 +41,20 @@ export function standingOf({ edits, labelled }: Pick<Issue, "edits" | "labelled"
   return labelled.some(({ at, by }) => by?.mayWrite === true && Date.parse(at) > last) ? "asked" : "strange";
 }
 
-/** The body as a reader of its page sees it: without comments of HTML and characters that are not seen. */
-export function seenBody({ body }: Pick<Issue, "body">): string {
-  const text = body.replaceAll("\r\n", "\n").replaceAll(/<!--(?:(?!-->)[^])*(?:-->|$)/g, "").replaceAll(
-    UNSEEN_REGEXP,
-    "",
-  );
+const COMMENT = "<!--(?:(?!-->)[^])*(?:-->|(?![^]))";
+/** Code fences, and code in one line. */
+const CODE = String
+  .raw`(?<code>^[ \t]*(?<fence>\x60{3,}(?=[^\n\x60]*$)|~{3,}(?!~))(?:[^]*?\n[ \t]*\k<fence>[\x60~]*[ \t]*$|[^]*)` +
+  String.raw`|(?<!\x60)(?<ticks>\x60+)(?!\x60)[^\n]*?(?<!\x60)\k<ticks>(?!\x60))`;
+
+/**
+ * The body as a reader of its page sees it: without comments of HTML and characters that are not seen. In a stranger's
+ * words no comment is code: nothing hides behind how Markdown is read.
+ */
+export function seenBody(issue: Pick<Issue, "body" | "edits" | "labelled">): string {
+  const [hidden, shown] = standingOf(issue) === "own" ? [`${CODE}|${COMMENT}`, "$<code>"] : [COMMENT, ""];
+  const body = issue.body.replaceAll("\r\n", "\n").replaceAll(new RegExp(hidden, "gm"), shown);
+  const text = body.replaceAll(UNSEEN_REGEXP, "");
   return text.length <= LONGEST_BODY
     ? text.trim()
     : `${text.slice(0, LONGEST_BODY)}\n[cut: it is longer than Ralph reads]`;
@@ -60,8 +68,31 @@ export function seenTitle({ title }: Pick<Issue, "title">): string {
 /** The commands that its own people name: not in code, nor in a quote of someone else's words. */
 export function ownCommands(issue: Pick<Issue, "body" | "edits" | "labelled">): readonly string[] {
   if (standingOf(issue) !== "own") return [];
-  const lines = proseLines(seenBody(issue)).map(({ text }) => text).filter((line) => !/^\s*>/.test(line));
-  return [...new Set(lines.flatMap(verifyCommands))];
+  const lines = saidLines(proseLines(seenBody(issue).replaceAll(HTML_REGEXP, "")).map(({ text }) => text));
+  // code that holds a whole check explains one
+  const said = (line: string): string =>
+    line.replaceAll(CODE_REGEXP, (code, _, text: string) => /Verify:[ \t]*`/.test(text) ? "" : code);
+  return [...new Set(lines.flatMap((line) => verifyCommands(said(line))))];
+}
+
+const HTML_REGEXP = /<(pre|code|blockquote)\b[^]*?(?:<\/\1>|$(?![^]))/gi;
+const CODE_REGEXP = /(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)/g;
+const QUOTE_REGEXP = /^(?:\s|[-*+]\s|\d+[.)]\s)*>/;
+const ITEM_REGEXP = /^\s*(?:[-*+]|\d+[.)])\s/;
+
+/** The lines outside of indented code, and of quotes, which go on until an empty line, a list's item or a heading. */
+function saidLines(lines: readonly string[]): readonly string[] {
+  let [isQuote, isList, isAfterGap] = [false, false, true];
+  return lines.filter((line) => {
+    const isEmpty = line.trim() === "";
+    const isIndented = /^(?: {4}| {0,3}\t)/.test(line);
+    const isItem = ITEM_REGEXP.test(line);
+    isQuote = QUOTE_REGEXP.test(line) || (isQuote && !isEmpty && !isItem && !line.startsWith("#"));
+    if (!isEmpty && !isIndented) isList = isItem || (isList && line.startsWith(" "));
+    const isCode = isIndented && !isList && isAfterGap;
+    isAfterGap = isEmpty || isCode;
+    return !isQuote && !isCode;
+  });
 }
 
 /** The prompt of an issue. A stranger's words stand in a fence that nothing in them closes. */

@@ -148,9 +148,39 @@ describe("the text", () => {
     expect((await seen({ body })).item.data.commands).toEqual(["d"]);
   });
 
+  test.each([
+    ["indented code", "Seen:\n\n    Verify: `a`\n    Verify: `b`\n"],
+    ["a quote that goes on in the next line", "> They say:\nVerify: `a`\n"],
+    ["a quote in a list", "- > Verify: `a`\n1. > Verify: `b`\n"],
+    ["code in a line", "Write `` Verify: `a` `` in it.\n"],
+    ["HTML's code and quotes", "<pre>\nVerify: `a`\n</pre>\n<blockquote>\n\nVerify: `b`\n\n</blockquote>\n"],
+  ])("a command in %s is none", async (_, body) => {
+    expect((await seen({ body: `${body}\nVerify: \`mine\`` })).item.data.commands).toEqual(["mine"]);
+  });
+
+  test.each([
+    ["a list", "- one\n\n    Verify: `a`\n"],
+    ["an item after a quote", "> They say so\n- Verify: `a`\n"],
+    ["a paragraph that is indented further down", "Fix it.\n    Verify: `a`\n"],
+    ["a line with other code", "Fix `add` and ``sub``. Verify: `a`\n"],
+    ["the text after a comment in code", "It fails on `<!--` alone.\n\n```html\n<!-- x\n```\nVerify: `a`\n"],
+  ])("a command in %s is one", async (_, body) => {
+    const { item } = await seen({ body });
+    expect(item.data.commands).toEqual(["a"]);
+    expect(item.data.text).toBe(body.trim());
+  });
+
+  test("a stranger's comment is not seen, however the code around it is read", async () => {
+    const body = "x ` y\nz ` <!-- hidden --> ` w";
+    expect((await seen({ author: user("stranger"), body })).item.data.text).not.toContain("hidden");
+  });
+
   test("200 kB are cut, and read in time", async () => {
     const { item } = await seen({ body: "<!--".repeat(50_000) + "x".repeat(10) });
     expect(item.data.text).toBe("");
+    for (const one of ["`a ``b ", "```\n", "Verify: `", "` Verify: ", "<pre>", "> a\n"]) {
+      await seen({ body: one.repeat(60_000 / one.length) });
+    }
     const { item: long } = await seen({ body: "`".repeat(200_000) });
     expect(long.data.text.length).toBeLessThan(66_000);
   });
