@@ -99,6 +99,7 @@ const NEEDS = {
   "ssh-keygen": { has: () => isProgram("ssh-keygen"), apt: "openssh-client", brew: "openssh" },
   strace: { has: () => process.platform === "linux" && isProgram("strace"), apt: "strace" },
   tmux: { has: () => isProgram("tmux"), apt: "tmux", brew: "tmux" },
+  xz: { has: () => isProgram("xz"), apt: "xz-utils", brew: "xz" },
   xmllint: { has: () => isProgram("xmllint"), apt: "libxml2-utils", brew: "libxml2" },
   zsh: { has: () => isProgram("zsh"), apt: "zsh", brew: "zsh" },
   "user namespaces": { has: () => !isProgram("bwrap") || canUnshare() },
