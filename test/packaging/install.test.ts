@@ -22,12 +22,10 @@ async function release(sumOf: (archive: Buffer) => string): Promise<{ readonly u
   chmodSync(join(root, name, "ralph"), 0o755);
   spawnSync("tar", ["-cJf", `${name}.tar.xz`, name], { cwd: root });
   const archive = readFileSync(join(root, `${name}.tar.xz`));
-  const files = new Map(
-    [
-      ["/SHA256SUMS", `${"0".repeat(64)}  ralph-9.9.9-plan9-x64.tar.xz\n${sumOf(archive)}  ${name}.tar.xz\n`],
-      [`/${name}.tar.xz`, archive],
-    ] as const,
-  );
+  const files = new Map<string, string | Buffer>([
+    ["/SHA256SUMS", `${"0".repeat(64)}  ralph-9.9.9-plan9-x64.tar.xz\n${sumOf(archive)}  ${name}.tar.xz\n`],
+    [`/${name}.tar.xz`, archive],
+  ]);
   const server = createServer(({ url = "" }, response) => {
     const body = files.get(url);
     response.writeHead(body === undefined ? 404 : 200).end(body);
