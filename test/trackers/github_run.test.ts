@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { expect, test } from "vitest";
 import { needs, SANDBOX } from "../needs.ts";
@@ -80,6 +80,10 @@ test("a token is in requests alone: not in a turn, a check, a log, a commit or a
   expect(code, out).toBe(0);
   expect([...server.tokens]).toEqual([`Bearer ${TOKEN}`]);
   for (const by of ["env", "check"]) expect(readFileSync(`${place.turns}.${by}`, "utf8"), by).not.toContain(TOKEN);
+  rmSync(`${place.turns}.check`);
+  const again = await ralph(place, clone, ["verify", "--workflow", "trackers"]);
+  expect(again.code, again.out).toBe(0);
+  expect(readFileSync(`${place.turns}.check`, "utf8")).not.toContain(TOKEN);
   const { execFileSync } = await import("node:child_process");
   const found = execFileSync("sh", ["-c", 'grep -rl "$1" . || true', "sh", TOKEN], { cwd: clone, encoding: "utf8" });
   expect([found, out.includes(TOKEN), JSON.stringify(server.comments).includes(TOKEN)]).toEqual(["", false, false]);

@@ -106,9 +106,10 @@ function rowOf({ item: { id, title, data: { url } } }: Entry, state: views.Liste
 /** The checks of what has passed and is not closed, and those that hold for every item. */
 export async function verifyPassed(ralph: RalphContext): Promise<Verification> {
   const { verify } = await import("../../../checks/verify.ts"); // the views run no check
+  const { withoutTokens } = await import("./run.ts");
   const tracker = await nameTracker(ralph.config.tracker, requireRepository(ralph));
   const passed = ralph.journal.passed({ backlog: ISSUES, scope: trackerKey(tracker) });
   const own = passed.flatMap(({ checks }) => checks as readonly Check[]);
   const shared = ralph.config.verify.default.map((command): Check => ({ name: command, command }));
-  return await verify(ralph, checksOnce([...own, ...shared]));
+  return await verify(await withoutTokens(ralph), checksOnce([...own, ...shared]));
 }

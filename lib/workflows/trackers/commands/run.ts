@@ -22,12 +22,12 @@ export async function runIssues(invocation: Invocation, place: Place): Promise<n
   await using session = await openSession(invocation, { asks: false, gates: [], place, settings });
   const { ralph } = session;
   const { openTracker } = await import("../../../trackers/open_tracker.ts");
-  const { TOKENS, trackerBacklog } = await import("../../../trackers/backlog.ts");
+  const { trackerBacklog } = await import("../../../trackers/backlog.ts");
   const { git } = requireRepository(ralph);
   const { root, host, signal } = ralph;
   const tracker = await openTracker(ralph.config.tracker, { root, git, host, signal });
   await using backlog = await trackerBacklog(ralph, tracker);
-  const outcome = await rounds(withVariables(ralph, TOKENS), backlog, seconds);
+  const outcome = await rounds(await withoutTokens(ralph), backlog, seconds);
   return endWith(invocation, ralph, outcome, `ralph run --tracker ${tracker.name}`);
 }
 
@@ -37,10 +37,11 @@ function overlayOf(flags: Flags): Partial<Config["tracker"]> {
 }
 
 /** The context of checks and hooks, which run what an agent wrote. The repository's own git keeps its variables. */
-function withVariables(ralph: RalphContext, variables: Readonly<Record<string, string>>): RalphContext {
+export async function withoutTokens(ralph: RalphContext): Promise<RalphContext> {
   const { host } = ralph;
+  const { TOKENS } = await import("../../../trackers/backlog.ts");
   const run: typeof host.processes.run = (request) =>
-    host.processes.run({ ...request, environment: { ...request.environment, ...variables } });
+    host.processes.run({ ...request, environment: { ...request.environment, ...TOKENS } });
   return { ...ralph, host: { ...host, processes: { ...host.processes, run } } };
 }
 
