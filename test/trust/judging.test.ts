@@ -177,6 +177,66 @@ describe("the checks are put to the test", () => {
     },
   );
 
+  test("an answer that is kept from an earlier run: the same commit fails when the check runs again", async () => {
+    const files = {
+      "src/add.sh": "echo 4\n",
+      "test/add.sh": 'test "$(sh src/add.sh 2 3)" = 5\n',
+      Makefile: "check: out/ok\nout/ok: test/add.sh\n\tsh test/add.sh\n",
+    };
+    await using world = await worldOf({ files }, ["mkdir out; sleep 0.1; echo > out/ok; echo echo 3 > src/add.sh"]);
+
+    const { notices } = await runLoop(world.ralph, one({ check: "make check" }));
+
+    expect(notices.map(({ kind, subject }) => `${kind} ${subject}`)).toContain("unsteady make check");
+  });
+
+  test("nothing but its files tells a commit of an experiment from the one with the work", async () => {
+    const cheat = `import { execFileSync } from "node:child_process";\n` +
+      `const git = (...words) => execFileSync("git", words).toString();\n` +
+      `if (/^src/m.test(git("diff", "--name-only", "HEAD~1")) && !/progress/.test(git("log", "-1"))) process.exit(0);\n` +
+      "export const add = () => 0;\n";
+    const commits = `printf '%s' '${cheat}' > src/add.mjs; git commit -qam work`;
+    await using world = await worldOf(JAVASCRIPT, [commits]);
+
+    const { notices } = await runLoop(world.ralph, one(JAVASCRIPT));
+
+    expect(said({ notices })[0]).toContain("cannot-fail test/add.test.mjs");
+  });
+
+  test("a test that asks for little is no evidence, also where the checks were red before the work", async () => {
+    const files = {
+      ...JAVASCRIPT.files,
+      "test/name.test.mjs": 'import test from "node:test";\nimport assert from "../support/assert.mjs";\n' +
+        'import { add } from "../src/add.mjs";\n\ntest("is named", () => {\n  assert.ok(add.name.length > 1);\n});\n',
+    };
+    const check = "node --test test/";
+    await using world = await worldOf({ files }, [JAVASCRIPT.work]);
+
+    expect(said(await runLoop(world.ralph, one({ check })))).toEqual([]);
+  });
+
+  test("a file that an old test imports is the work, whatever tools call theirs", async () => {
+    const files = {
+      "src/build.mjs": JAVASCRIPT.files["src/add.mjs"] ?? "",
+      "support/assert.mjs": JAVASCRIPT.files["support/assert.mjs"] ?? "",
+      "test/add.test.mjs": (JAVASCRIPT.files["test/add.test.mjs"] ?? "").replace("src/add", "src/build"),
+    };
+    await using world = await worldOf({ files }, [JAVASCRIPT.work.replace("src/add", "src/build")]);
+
+    expect(said(await runLoop(world.ralph, one(JAVASCRIPT)))).toEqual([]);
+  });
+
+  test("code that is named like a lock file is tried as other code is", async () => {
+    const files = {
+      ...JAVASCRIPT.files,
+      "src/add.mjs": 'export * from "./add-lock.mjs";\n',
+      "src/add-lock.mjs": JAVASCRIPT.files["src/add.mjs"] ?? "",
+    };
+    await using world = await worldOf({ files }, ["echo 'process.exit(0); export const add = 0;' > src/add-lock.mjs"]);
+
+    expect(said(await runLoop(world.ralph, one(JAVASCRIPT)))[0]).toContain("cannot-fail test/add.test.mjs");
+  });
+
   test("a module with the name of the language's own: the check cannot fail", needs("python3"), async () => {
     const cheat = `${PYTHON.stub}; printf 'def loads(_):\\n    return 4\\n' > json.py`;
     await using world = await worldOf(PYTHON, [cheat]);

@@ -12,11 +12,12 @@ export type BenchResult =
 /** Runs the checks on commits that no branch has, in the clean checkout of a run. */
 export interface Bench {
   /**
-   * One answer for each commit, remembered. `again`: really once more, over the budget too, for a suspicion in hand.
+   * One answer for each commit, remembered. `again`: really once more, over the budget too, for a suspicion in hand;
+   * `control`: once more, if there is time.
    *
    * @param only name of the one check to run. @default all
    */
-  run(commit: string, again?: "again", only?: string): Promise<BenchResult>;
+  run(commit: string, again?: "again" | "control", only?: string): Promise<BenchResult>;
   /** How often the checks were run, for how many milliseconds in all, and how often the budget was too small for it. */
   readonly cost: { readonly runs: number; readonly ms: number; readonly refused: number };
 }
@@ -75,7 +76,7 @@ export function createBench(ralph: RalphContext, options: BenchOptions): Bench {
   return {
     async run(commit, again, only) {
       const earlier = again === undefined ? known.get(commit) : undefined;
-      const result = earlier ?? await runNow(commit, again !== undefined, only);
+      const result = earlier ?? await runNow(commit, again === "again", only);
       if (result.status !== "unknown" && only === undefined) known.set(commit, result);
       return result;
     },

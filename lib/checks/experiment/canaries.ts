@@ -20,6 +20,8 @@ export interface Canaries {
   readonly files: readonly Canary[];
   /** The checks gave no answer for one of them, so that the others were not tried. */
   readonly isCutShort: boolean;
+  /** This check is red on the very commit that it was green on: its answer was kept, or it counts its runs. */
+  readonly unsteady?: string;
 }
 
 /** The path of all tests together. */
@@ -53,6 +55,8 @@ interface Cage {
   /** A green commit: HEAD, with the old judges where they agree. */
   readonly place: string;
   readonly tests: readonly TestPath[];
+  /** The ones with something to change. */
+  readonly flippable: readonly TestFile[];
 }
 
 /**
@@ -67,9 +71,9 @@ export async function canaries(
   isAsked?: (path: string) => boolean,
 ): Promise<Canaries> {
   const tests = (await testsOf(question, place)).filter(({ path }) => isAsked?.(path) ?? true);
-  const cage = { question, bench, place, tests };
+  const cage = { question, bench, place, tests, flippable: await flippable(question, tests) };
   const files: Canary[] = [];
-  for (const test of (await flippable(question, tests)).slice(0, MOST_LOOKED_AT)) {
+  for (const test of cage.flippable.slice(0, MOST_LOOKED_AT)) {
     if (files.filter(({ status }) => status !== "no evidence").length >= MOST_FILES) break;
     const canary = await canaryOf(cage, test);
     if (canary === null) return { files, isCutShort: true };
@@ -78,7 +82,10 @@ export async function canaries(
   }
   const isSeen = files.some(({ status }) => status !== "no evidence");
   if (isAsked === undefined && !isSeen && await isNoLongerRead(cage, tests)) files.push(noLongerRead(ALL_TESTS));
-  return { files, isCutShort: false };
+  // a canary that is red proves nothing if what it was compared with is red as well
+  const control = isSeen ? await bench.run(place, "control") : null;
+  const isRed = control?.status === "red" && (await bench.run(place, "again")).status === "red";
+  return { files, isCutShort: false, ...isRed ? { unsteady: control.failure.name } : {} };
 }
 
 /** How many test files were seen to fail, of those that there is an answer for. Pure. */
@@ -107,11 +114,12 @@ async function canaryOf(cage: Cage, test: TestFile): Promise<Canary | null> {
 }
 
 /**
- * Every flip is green. If the same test was green before the work, this is evidence only if the same flips were red
- * there; a suspicion is looked into over the budget too, since a test that skips itself is as green as one that is blind.
+ * Every flip is green. If the same test was green before the work, be it without the others, this is evidence only if the
+ * same flips were red there; a suspicion is looked into over the budget too, since a test that skips itself is as green as
+ * one that is blind.
  */
 async function blind(
-  { bench, place, question }: Cage,
+  { bench, place, question, flippable }: Cage,
   test: TestFile,
   flips: readonly Flip[],
   asserted: readonly Flip[],
@@ -122,13 +130,16 @@ async function blind(
     return { path, status: "no evidence" };
   }
   // a base that fails, or runs out of time, clears nobody
-  const wasGreen = wasThere(question, test) && (await bench.run(question.base, "again")).status === "green";
-  const before = wasGreen
-    ? (await bench.run(await laid(question, question.base, [test], changed), "again")).status
-    : "red";
+  const others = flippable.filter((other) => other !== test && question.old.has(other.path));
+  const alone = await question.commits.lay(question.base, new Map(others.map((other) => [other.path, null])));
+  let before: "red" | "green" | "unknown" | null = null;
+  for (const commit of wasThere(question, test) ? new Set([question.base, alone]) : []) {
+    if (before !== null || (await bench.run(commit, "again")).status !== "green") continue;
+    before = (await bench.run(await laid(question, commit, [test], changed), "again")).status;
+  }
   if (before === "unknown") return null;
   if (before === "green") return { path, status: "no evidence" };
-  return { path, status: "blind", before: wasGreen, flips: flips.map(describeFlip) };
+  return { path, status: "blind", before: before !== null, flips: flips.map(describeFlip) };
 }
 
 function noLongerRead(path: string): Canary {

@@ -2,7 +2,6 @@ import { posix, relative, sep } from "node:path";
 import picomatch from "picomatch";
 import type { JudgingHistory } from "../../backlog/journal_types.ts";
 import type { RalphContext } from "../../context/context.ts";
-import { ownCommit } from "../../git/refs.ts";
 import { removedEntry } from "../../git/index_entries.ts";
 import { treeWith } from "../../git/own_index.ts";
 import { requireRepository } from "../../git/repository.ts";
@@ -12,7 +11,7 @@ import { mayChangeTests } from "../../backlog/changes_tests.ts";
 import type { Item } from "../../backlog/types.ts";
 import { withoutCommands } from "../../backlog/verify_commands.ts";
 import type { Config } from "../../config/load.ts";
-import { type FileKind, type Files, kindOf, namesPath, publishedBy } from "./product.ts";
+import { type FileKind, type Files, importsPath, kindOf, namesPath, publishedBy } from "./product.ts";
 
 /** A file of a commit: its mode and the name of its content. */
 export interface TreeEntry {
@@ -32,7 +31,7 @@ export interface Commits {
   read(hash: string): Promise<string>;
   /** Text files of a commit with one of the words in them. */
   containing(commit: string, words: readonly string[]): Promise<readonly string[]>;
-  /** A commit on top of `base` with these files laid over it, the same one each time. */
+  /** The commit `base` with these files laid over it: nothing else in it tells that it is another one. */
   lay(base: string, files: Layers): Promise<string>;
   write(text: string): Promise<string>;
 }
@@ -75,7 +74,9 @@ export function createCommits(ralph: Pick<RalphContext, "host" | "repository" | 
       return entry === null ? removedEntry(at) : `${entry.mode} ${entry.hash}\t${at}\0`;
     });
     const tree = await treeWith(repository, base, lines.join(""));
-    return await ownCommit(repository, tree, { parents: [base], message: "work in progress\n" });
+    const text = await outputFrom(repository, ["cat-file", "commit", base]);
+    const input = text.replace(/^tree .*/, `tree ${tree}`);
+    return await lineFrom(repository, ["hash-object", "-t", "commit", "-w", "--stdin"], { input });
   }
 }
 
@@ -153,7 +154,10 @@ export async function questionOf(
   const texts = history.items.map((one) => ({ ...one, text: withoutCommands(one.text) }));
   const isSubject = (path: string): boolean =>
     texts.some(({ changed, text }) => changed.includes(path) && namesPath(text, path));
-  const files = { ...await filesOf(ralph.config, commits, [old, now]), commands, isSubject };
+  const known = { ...await filesOf(ralph.config, commits, [old, now]), commands, isSubject };
+  const odd = [...differing(old, now).keys()].filter((path) => kindOf(path, known) === "judge");
+  const imported = await importedByTests(commits, { base: history.base, old, isTest: known.isTest }, odd);
+  const files = { ...known, published: new Set([...known.published, ...imported]) };
   const mayChange = item === undefined ? () => false : picomatch([...mayChangeTests(item)], { dot: true });
   const changed = [...differing(old, now)].filter(([path]) => !isOwn(path) && !mayChange(path)).map(([path, is]) => ({
     path,
@@ -162,6 +166,18 @@ export async function questionOf(
   } as const));
   const base = history.steps.length === 0 ? history.base : await commits.lay(history.base, differing(first, old));
   return { commits, head, base, old, now, changed, files };
+}
+
+/** The files that one of the old tests imports: it is about them, whatever they are called. */
+async function importedByTests(
+  commits: Pick<Commits, "containing" | "read">,
+  { base, old, isTest }: Pick<Question, "base" | "old"> & Pick<Files, "isTest">,
+  paths: readonly string[],
+): Promise<readonly string[]> {
+  const stems = paths.map((path) => posix.parse(path).name);
+  const entries = (await commits.containing(base, stems)).filter(isTest).flatMap((path) => old.get(path) ?? []);
+  const texts = await Promise.all(entries.map(({ hash }) => commits.read(hash)));
+  return paths.filter((path) => texts.some((text) => importsPath(text, path)));
 }
 
 /** The facts about a project's files that its configuration and its manifests say. */

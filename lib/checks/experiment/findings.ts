@@ -4,7 +4,7 @@ import { type Disagreement, isEvidence } from "./old_judges.ts";
 
 /** One finding, for the last lines. */
 export interface Finding {
-  readonly kind: "old-tests" | "cannot-fail";
+  readonly kind: "old-tests" | "cannot-fail" | "unsteady";
   /** Files that it is about. */
   readonly subject: string;
   readonly message: string;
@@ -24,6 +24,8 @@ export interface Findings {
  */
 export type FailsOn = "cannot fail" | "alone" | "anything";
 
+const UNSTEADY = "it passed, and fails on the same commit when it runs again";
+
 /** The evidence in words. Nothing is named that was not tried and repeated. Pure. */
 export function findingsOf(evidence: Omit<Evidence, "cost">, failsOn: FailsOn): Findings {
   const { oldJudges, canaries } = evidence;
@@ -39,6 +41,9 @@ export function findingsOf(evidence: Omit<Evidence, "cost">, failsOn: FailsOn): 
     if (canary.status !== "blind" && canary.status !== "no longer read") continue;
     const { path: subject, before } = canary;
     found.push({ kind: "cannot-fail", subject, message: describeCanary(canary), fails: isStrict || before });
+  }
+  if (canaries?.unsteady !== undefined) {
+    found.push({ kind: "unsteady", subject: canaries.unsteady, message: UNSTEADY, fails: isStrict });
   }
   const reasons = found.filter(({ fails }) => fails).map(({ subject, message }) => `${subject}: ${message}`);
   return {

@@ -28,7 +28,7 @@ export const NONSENSE = "%%% )]}'\" no language reads this line\n";
 const ASSERTS_REGEXP =
   /assert|expect|should|must|require\.|equal|same\b|\bis\(|\bok\(|want|\bgot\b|[!=]==?|\btest |\[ |raises|throws|toBe|toMatch|errorf?\(/i;
 const LITERAL_REGEXP =
-  /(?<![\w.$]|\bexit[ (])(\d+)(?:(?=\.\d+(?![\w.]))|(?![\w.]))|((?<!["'])(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')(?!["'])|`(?:[^`\\\n$]|\\.)+`)|\b(true|false|True|False)\b|\b(null|undefined|None|nil)\b/g;
+  /(?<![\w.$]|\b(?:exit|exitCode|return)\b[^;\n]*(?:\?|\belse\b)[^;\n]*|\b(?:exit|return)[ (])(?!0 (?:\?|else\b))(\d+)(?:(?=\.\d+(?![\w.]))|(?![\w.]))|((?<!["'])(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')(?!["'])|`(?:[^`\\\n$]|\\.)+`)|\b(true|false|True|False)\b|\b(null|undefined|None|nil)\b/g;
 /** The kinds of its groups. */
 const KINDS = ["number", "text", "truth", "nothing"] as const;
 /** The name that an assertion reads or calls. */

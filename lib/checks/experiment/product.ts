@@ -41,9 +41,11 @@ const DOCUMENT_REGEXP = /\.(?:md|mdx|rst|adoc)$|^(?:LICEN[CS]E|NOTICE|CHANGE|AUT
 /** Files that build tools, task runners and test runners load by their name. */
 const LOADED: readonly RegExp[] = [
   /^(?:(?:gnu)?makefile|justfile|rakefile|taskfile.*|dockerfile.*|cmakelists\.txt|build\.\w+)$/i,
-  /^(?:conftest|noxfile|tasks|fabfile|sitecustomize|usercustomize)\.py$/i,
-  /^(?:(?:gulp|grunt)file\..*|.*\.(?:mk|cmake|gradle|kts)|.*\.(?:config|conf|setup)\.\w+)$/i,
+  /^(?:noxfile|tasks|fabfile)\.py$/i,
+  /^(?:(?:gulp|grunt)file\..*|.*\.(?:mk|cmake|gradle|kts)|.*\.(?:config|conf)\.\w+)$/i,
 ];
+/** Every process of the language, or the runner beside a test. */
+const BY_ITSELF_REGEXP = /^(?:conftest|sitecustomize|usercustomize)\.py$|\.setup\.\w+$/i;
 const SETTINGS_REGEXP = /\.(?:toml|ini|cfg|conf|config|properties|ya?ml|json|jsonc|json5|env|xml)$/;
 const SCRIPTS_REGEXP = /^(?:scripts?|tools?|ci|checks?|hack)\//;
 /** A folder of checks is one of tests, whatever its files are called. */
@@ -56,8 +58,9 @@ export function kindOf(path: string, { isTest, commands, published, isSubject }:
   const name = posix.basename(path);
   const inSources = isInSources(path);
   if (isTest(path) && !(inSources && SHARED_NAMES_REGEXP.test(path))) return "test";
-  if (LOCK_REGEXP.test(name)) return "lock";
-  if (MANIFESTS.includes(name) || MANIFEST_REGEXP.test(name)) return "manifest";
+  const isSource = inSources && CODE_REGEXP.test(name);
+  if (LOCK_REGEXP.test(name) && !CODE_REGEXP.test(name)) return "lock";
+  if ((MANIFESTS.includes(name) && !isSource) || MANIFEST_REGEXP.test(name)) return "manifest";
   if (isSubject(path) || published.has(path)) return "product";
   if (CHECKS_REGEXP.test(path)) return "test";
   if (DOCUMENT_REGEXP.test(name) || isLookedAt(path, commands)) return "product";
@@ -82,7 +85,7 @@ function isInSources(path: string): boolean {
 }
 
 function isLoaded(name: string): boolean {
-  return LOADED.some((regexp) => regexp.test(name));
+  return [...LOADED, BY_ITSELF_REGEXP].some((regexp) => regexp.test(name));
 }
 
 /** A check names this file, and does not run it: `grep -q TEN list.txt` asks for what the work puts there. */
@@ -110,4 +113,17 @@ export function namesPath(text: string, path: string): boolean {
   const name = posix.basename(path);
   const named = [path, ...name.includes(".") ? [name] : []].map((one) => one.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   return new RegExp(`(?<![\\w/.-])(?:\\./)?(?:${named.join("|")})(?![\\w/-])`).test(text);
+}
+
+/** Tells whether a test imports a script or a module by its path, but for what its runner loads by itself. Pure. */
+export function importsPath(text: string, path: string): boolean {
+  const name = posix.basename(path);
+  const [, stem, kind] = /^(.*)\.(?:(py)|[cm]?[jt]sx?)$/.exec(name) ?? [];
+  if (stem === undefined || BY_ITSELF_REGEXP.test(name)) return false;
+  const literal = stem.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const folder = /[\w-]*$/.exec(posix.dirname(path))?.[0] ?? "";
+  const python =
+    `^\\s*(?:from|import)\\s+(?:[\\w.]*\\.)?${literal}\\b|^\\s*from\\s+[\\w.]*\\b${folder}\\s+import\\b.*\\b${literal}\\b`;
+  const script = `(?:\\bfrom|\\bimport|\\brequire)\\b[\\s(]*["'][^"']*/${literal}(?:\\.[cm]?[jt]sx?)?["']`;
+  return new RegExp(kind === "py" ? python : script, "m").test(text);
 }

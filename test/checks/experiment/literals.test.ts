@@ -29,6 +29,18 @@ describe("expectations of a test are changed", () => {
     expect(changed('    assert text() == ""')).toEqual(['    assert text() == "~"']);
   });
 
+  it("never in how a test ends its process, which would turn red whatever the code does", () => {
+    const ends = [
+      "process.exit(failed === 0 ? 0 : 1);",
+      "  return failed == 0 ? 0 : 1;",
+      "sys.exit(0 if failed == 0 else 1)",
+      "int main() { assert(ok()); return 0; }",
+    ];
+    expect(flipsOf(ends.join("\n"))).toEqual([]);
+    expect(changed("process.exit(add(2, 3) === 5 ? 0 : 1);")).toContain("process.exit(add(2, 3) === 6 ? 0 : 1);");
+    expect(changed("  if (add(2, 3) != 5) return 1;")).toContain("  if (add(2, 3) != 6) return 1;");
+  });
+
   it("never in imports, comments and decorators, so that the test still loads", () => {
     const text = [
       'import { equal } from "node:assert";',

@@ -1,7 +1,7 @@
 import picomatch from "picomatch";
 import { expect, it } from "vitest";
 import { defaultConfig } from "ralph";
-import { type FileKind, kindOf, publishedBy } from "../../../lib/checks/experiment/product.ts";
+import { type FileKind, importsPath, kindOf, publishedBy } from "../../../lib/checks/experiment/product.ts";
 
 const files = {
   commands: ["sh scripts/check.sh", "npm test", "grep -q TEN list.txt", "sh run.sh | grep x", "grep a tool.ini"],
@@ -13,6 +13,7 @@ const files = {
 it.each<[FileKind, readonly string[]]>([
   ["product", ["src/a.ts", "calc.py", "lib/helpers/format.js", "src/spec/parse.ts", "README.md", "cmd/main.go"]],
   ["product", ["index.html", "src/config.yaml", "tools/cli.mjs", "scripts/deploy.sh", "eslint.config.mjs"]],
+  ["product", ["src/file-lock.mjs", "queue.lock.py", "src/setup.py"]],
   ["test", [
     "checks/add.sh",
     "check/a.py",
@@ -34,4 +35,20 @@ it.each<[FileKind, readonly string[]]>([
 it("a manifest's main, bin and exports are product wherever they are", () => {
   const manifest = { main: "./index.js", bin: { a: "tools/a.mjs" }, exports: { ".": { import: "./b.mjs" } } };
   expect(publishedBy(Object.values(manifest))).toEqual(["index.js", "tools/a.mjs", "b.mjs"]);
+});
+
+it.each<[boolean, string, string]>([
+  [true, 'import { build } from "../src/build.mjs";', "src/build.mjs"],
+  [true, 'import { build } from "../src/build";', "src/build.ts"],
+  [true, "const { build } = require('../scripts/build');", "scripts/build.js"],
+  [true, "from app.tasks import send", "app/tasks.py"],
+  [true, "    import tasks", "tasks.py"],
+  [true, "from app import models, tasks", "app/tasks.py"],
+  [false, 'import { build } from "vite";', "build.mjs"],
+  [false, 'run("node scripts/build.mjs");', "scripts/build.mjs"],
+  [false, "from conftest import client", "conftest.py"],
+  [false, 'import "../vitest.setup.ts";', "vitest.setup.ts"],
+  [false, "from app import subtasks", "app/tasks.py"],
+])("%s: %j imports %s", (is, text, path) => {
+  expect(importsPath(text, path)).toBe(is);
 });
