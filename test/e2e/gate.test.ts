@@ -47,6 +47,21 @@ describe("ralph gate", () => {
     await ralphCli().files(FILES).args("gate", "--base", "HEAD").expectExit(1);
   });
 
+  test("names data that turns a red test green, and does not refuse it: it may be the work", async () => {
+    const reads =
+      `import test from "node:test"; import assert from "node:assert"; import { readFileSync } from "node:fs";
+test("five", () => assert.equal(JSON.parse(readFileSync("data/n.json", "utf8")).n, 5));
+`;
+    const files = { "data/n.json": '{ "n": 4 }\n', "test/n.test.mjs": reads, "ralph.config.json": CONFIG };
+    const work = `git checkout -q -b work && printf '{ "n": 5 }' > data/n.json && git commit -qam work`;
+
+    const { stdout } = await ralphCli().files(files).before(work).args("gate", "--json").expectExit(0);
+
+    const { status, notices } = GATE_SCHEMA.parse(JSON.parse(stdout));
+    expect([status, notices.map(({ kind, subject }) => `${kind} ${subject}`)])
+      .toEqual(["passed", ["old-tests data/n.json"]]);
+  });
+
   test("refuses work that passes only with a weakened test, and names it", async () => {
     const { stdout } = await branch({ "test/add.test.mjs": `${WEAKENED.replaceAll("'", "")}` })
       .args("gate", "--json").expectExit(1);

@@ -76,7 +76,7 @@ export function createCommits(ralph: Pick<RalphContext, "host" | "repository" | 
     const tree = await treeWith(repository, base, lines.join(""));
     const text = await outputFrom(repository, ["cat-file", "commit", base]);
     const input = text.replace(/^tree .*/, `tree ${tree}`);
-    return await lineFrom(repository, ["hash-object", "-t", "commit", "-w", "--stdin"], { input });
+    return await lineFrom(repository, ["hash-object", "--literally", "-t", "commit", "-w", "--stdin"], { input });
   }
 }
 

@@ -32,9 +32,9 @@ export function findingsOf(evidence: Omit<Evidence, "cost">, failsOn: FailsOn): 
   const found: (Finding & { readonly fails: boolean })[] = [];
   const isStrict = failsOn === "anything";
   if (oldJudges?.status === "disagree" && isEvidence(oldJudges)) {
-    const { files, aloneTurnsGreen } = oldJudges;
+    const { files, aloneTurnsGreen, mayBeWork } = oldJudges;
     const subject = files.map(({ path }) => path).join(", ");
-    const fails = isStrict || (failsOn === "alone" && aloneTurnsGreen);
+    const fails = isStrict || (failsOn === "alone" && aloneTurnsGreen && !mayBeWork);
     found.push({ kind: "old-tests", subject, message: describeDisagreement(oldJudges), fails });
   }
   for (const canary of canaries?.files ?? []) {

@@ -6,7 +6,7 @@ import { oldManifest } from "./manifest.ts";
 import { laid, testsOf } from "./canaries.ts";
 import { NONSENSE } from "./literals.ts";
 import { narrow } from "./narrow.ts";
-import { isCode, isNamed } from "./product.ts";
+import { isCode, isNamed, mayBeData } from "./product.ts";
 
 /** The verdict of the checks with everything that judges as it was before the work. */
 export type OldJudges =
@@ -23,6 +23,8 @@ export interface Disagreement {
   readonly isCutShort: boolean;
   /** The changed files turn the check green by themselves, without the work. */
   readonly aloneTurnsGreen: boolean;
+  /** All of them may be data of the product, and so the work itself: they are named, and fail nothing. */
+  readonly mayBeWork: boolean;
   /**
    * One of them is a test, or named by a check: it judges, and no setting that the work may need. A new one does not, if
    * the check was red without it: that it is asked for may be all that makes the check fail.
@@ -69,8 +71,9 @@ export async function oldJudges(question: Question, bench: Bench): Promise<OldJu
   const isJudge = files.some(({ path, kind, how }) =>
     (kind === "test" || isNamed(path, question.files.commands)) && !(wasRed && how === "added")
   );
-  const { failure } = first;
-  return { status: "disagree", files, isCutShort: narrowed.isCutShort, aloneTurnsGreen, isJudge, failure };
+  const mayBeWork = files.every(({ path, kind }) => kind === "judge" && mayBeData(path));
+  const { isCutShort } = narrowed;
+  return { status: "disagree", files, isCutShort, aloneTurnsGreen, mayBeWork, isJudge, failure: first.failure };
 }
 
 /** A check is this file alone, as `sh check.sh`, and fails with every test destroyed: the file is no product. */

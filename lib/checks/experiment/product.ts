@@ -88,6 +88,12 @@ function isLoaded(name: string): boolean {
   return [...LOADED, BY_ITSELF_REGEXP].some((regexp) => regexp.test(name));
 }
 
+/** Settings by their ending, in a folder: data that the product reads looks like this as well. Pure. */
+export function mayBeData(path: string): boolean {
+  const [name, folder] = [posix.basename(path), posix.dirname(path)];
+  return SETTINGS_REGEXP.test(name) && !isLoaded(name) && !/(?:^|\/)\./.test(path) && folder !== ".";
+}
+
 /** A check names this file, and does not run it: `grep -q TEN list.txt` asks for what the work puts there. */
 function isLookedAt(path: string, commands: readonly string[]): boolean {
   const name = posix.basename(path);
