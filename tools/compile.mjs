@@ -21,6 +21,7 @@ const PACKED = [
   ["pg-boss"],
   ["hono", "hono/body-limit", "hono/http-exception", "hono/streaming", "@hono/node-server"],
   ["smol-toml"],
+  ["marked"],
   ["@modelcontextprotocol/server", "@modelcontextprotocol/server/stdio"],
   [`./${BUNDLED_INTO}.ts`],
   ["./lib/host/sandbox_proxy.ts"],

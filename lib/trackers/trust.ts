@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { proseLines } from "../backlog/fences.ts";
+import { lexer, type Token, type Tokens } from "marked";
 import { verifyCommands } from "../backlog/verify_commands.ts";
 import { howToEnd } from "../backlog/signals.ts";
 import { onOneLine, quoted } from "../prompts/render.ts";
@@ -68,31 +68,23 @@ export function seenTitle({ title }: Pick<Issue, "title">): string {
 /** The commands that its own people name: not in code, nor in a quote of someone else's words. */
 export function ownCommands(issue: Pick<Issue, "body" | "edits" | "labelled">): readonly string[] {
   if (standingOf(issue) !== "own") return [];
-  const lines = saidLines(proseLines(seenBody(issue).replaceAll(HTML_REGEXP, "")).map(({ text }) => text));
-  // code that holds a whole check explains one
-  const said = (line: string): string =>
-    line.replaceAll(CODE_REGEXP, (code, _, text: string) => /Verify:[ \t]*`/.test(text) ? "" : code);
-  return [...new Set(lines.flatMap((line) => verifyCommands(said(line))))];
+  const said = saidIn(lexer(seenBody(issue).replaceAll(HTML_REGEXP, "")));
+  return [...new Set(said.split("\n").flatMap(verifyCommands))];
 }
 
+/** Code and quotes that are written as HTML. */
 const HTML_REGEXP = /<(pre|code|blockquote)\b[^]*?(?:<\/\1>|$(?![^]))/gi;
-const CODE_REGEXP = /(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)/g;
-const QUOTE_REGEXP = /^(?:\s|[-*+]\s|\d+[.)]\s)*>/;
-const ITEM_REGEXP = /^\s*(?:[-*+]|\d+[.)])\s/;
 
-/** The lines outside of indented code, and of quotes, which go on until an empty line, a list's item or a heading. */
-function saidLines(lines: readonly string[]): readonly string[] {
-  let [isQuote, isList, isAfterGap] = [false, false, true];
-  return lines.filter((line) => {
-    const isEmpty = line.trim() === "";
-    const isIndented = /^(?: {4}| {0,3}\t)/.test(line);
-    const isItem = ITEM_REGEXP.test(line);
-    isQuote = QUOTE_REGEXP.test(line) || (isQuote && !isEmpty && !isItem && !line.startsWith("#"));
-    if (!isEmpty && !isIndented) isList = isItem || (isList && line.startsWith(" "));
-    const isCode = isIndented && !isList && isAfterGap;
-    isAfterGap = isEmpty || isCode;
-    return !isQuote && !isCode;
-  });
+/** The text of what is said: outside of quotes, blocks of code, and code that holds a whole check, which explains one. */
+function saidIn(tokens: readonly Token[]): string {
+  return tokens.map((token) => {
+    if (token.type === "list") return (token as Tokens.List).items.map((item) => saidIn(item.tokens)).join("\n");
+    if (["blockquote", "code"].includes(token.type)) return "\n";
+    if (token.type === "codespan" && /Verify:[ \t]*`/.test(token.raw)) return "";
+    return "tokens" in token && token.tokens !== undefined && token.tokens.length > 0
+      ? saidIn(token.tokens) + (token.raw.endsWith("\n") ? "\n" : "")
+      : token.raw;
+  }).join("");
 }
 
 /** The prompt of an issue. A stranger's words stand in a fence that nothing in them closes. */

@@ -162,6 +162,8 @@ describe("the text", () => {
     ["a list", "- one\n\n    Verify: `a`\n"],
     ["an item after a quote", "> They say so\n- Verify: `a`\n"],
     ["a paragraph that is indented further down", "Fix it.\n    Verify: `a`\n"],
+    ["HTML that is no code", "<details>\nVerify: `a`\n</details>\n"],
+    ["bold words", "**Verify:** `a`\n"],
     ["a line with other code", "Fix `add` and ``sub``. Verify: `a`\n"],
     ["the text after a comment in code", "It fails on `<!--` alone.\n\n```html\n<!-- x\n```\nVerify: `a`\n"],
   ])("a command in %s is one", async (_, body) => {
