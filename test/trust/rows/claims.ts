@@ -51,8 +51,9 @@ export const CLAIMS: readonly Row[] = [
     check: null,
     flags: ["--allow-unverified"],
     agent: "stub; claim",
-    expect: "named",
-    names: /no check of its own|unverified/,
+    // feature has a check for all items, which asks for nothing here: a weak check, which its report names
+    expect: workflow === "feature" ? "known" : "named",
+    names: /unverified/,
   }), { only: ["exec", "feature", "spec", "gsd"], shift: 2 }),
   {
     name: "a reviewer that quotes an approval and refuses in prose",
