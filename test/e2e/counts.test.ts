@@ -18,9 +18,10 @@ test.each(Object.entries(MOST))(
   },
 );
 
-test("a run of one item starts no more than 53 git processes, three clean checkouts among them", needs("Linux"), () => {
+/** Two of them read the commits that an experiment copies: else code could tell the copy by its message and parents. */
+test("a run of one item starts no more than 55 git processes, three clean checkouts among them", needs("Linux"), () => {
   const all = gitOf(ARTEFACT, "exec", 1);
 
   expect(all).toBeGreaterThan(0);
-  expect(all).toBeLessThanOrEqual(53);
+  expect(all).toBeLessThanOrEqual(55);
 });
