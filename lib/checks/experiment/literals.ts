@@ -28,7 +28,7 @@ export const NONSENSE = "%%% )]}'\" no language reads this line\n";
 const ASSERTS_REGEXP =
   /assert|expect|should|must|require\.|equal|same\b|\bis\(|\bok\(|want|\bgot\b|[!=]==?|\btest |\[ |raises|throws|toBe|toMatch|errorf?\(/i;
 const LITERAL_REGEXP =
-  /(?<![\w.$]|\b(?:exit|exitCode|return)\b[^;\n]*(?:\?|\belse\b)[^;\n]*|\b(?:exit|return)[ (])(?!0 (?:\?|else\b))(\d+)(?:(?=\.\d+(?![\w.]))|(?![\w.]))|((?<!["'])(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')(?!["'])|`(?:[^`\\\n$]|\\.)+`)|\b(true|false|True|False)\b|\b(null|undefined|None|nil)\b/g;
+  /(?<![\w.$]|\b(?:exit|return)[ (])(?!0 (?:\?|else\b))(\d+)(?:(?=\.\d+(?![\w.]))|(?![\w.]))|((?<!["'])(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')(?!["'])|`(?:[^`\\\n$]|\\.)+`)|\b(true|false|True|False)\b|\b(null|undefined|None|nil)\b/g;
 /** The kinds of its groups. */
 const KINDS = ["number", "text", "truth", "nothing"] as const;
 /** The name that an assertion reads or calls. */
@@ -99,7 +99,10 @@ function flipsIn(
     readonly names: ReadonlySet<string>;
   },
 ): readonly Flip[] {
-  const matches = [...line.matchAll(LITERAL_REGEXP)].filter((match) => match.index >= title);
+  const codes = exitCodesIn(line);
+  const matches = [...line.matchAll(LITERAL_REGEXP)].filter(({ index: at, 1: number }) =>
+    at >= title && !(number !== undefined && codes.some(([from, to]) => from < at && at < to))
+  );
   return matches.flatMap((match, place): readonly Flip[] => {
     const [from, , quoted] = match;
     // A quoted name that the code has as well is structure, such as a parameter: without it the test does not load.
@@ -112,6 +115,18 @@ function flipsIn(
       (quoted !== undefined && SENTENCE_REGEXP.test(quoted) ? 3 : 0);
     const flip = { from, to: otherValue(kind, from), line: index + 1, kind, isAsserted, score } as const;
     return [{ ...flip, offset: offset + match.index, group: `${kind} ${isLast}` }];
+  });
+}
+
+/** The parts of a line in which a statement chooses how its process ends: `? 0 : 1` of an exit or a return. */
+function exitCodesIn(line: string): readonly (readonly [from: number, to: number])[] {
+  let end = -1;
+  return line.split(";").flatMap((statement) => {
+    const start = end + 1;
+    end = start + statement.length;
+    const word = statement.search(/\b(?:exit|exitCode|return)\b/);
+    const choice = word === -1 ? -1 : statement.slice(word).search(/\?|\belse\b/);
+    return choice === -1 ? [] : [[start + word + choice, end] as const];
   });
 }
 

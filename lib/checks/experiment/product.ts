@@ -44,7 +44,7 @@ const LOADED: readonly RegExp[] = [
   /^(?:noxfile|tasks|fabfile)\.py$/i,
   /^(?:(?:gulp|grunt)file\..*|.*\.(?:mk|cmake|gradle|kts)|.*\.(?:config|conf)\.\w+)$/i,
 ];
-/** Every process of the language, or the runner beside a test. */
+/** Files that each process of the language loads, or the runner beside a test. */
 const BY_ITSELF_REGEXP = /^(?:conftest|sitecustomize|usercustomize)\.py$|\.setup\.\w+$/i;
 const SETTINGS_REGEXP = /\.(?:toml|ini|cfg|conf|config|properties|ya?ml|json|jsonc|json5|env|xml)$/;
 const SCRIPTS_REGEXP = /^(?:scripts?|tools?|ci|checks?|hack)\//;

@@ -41,6 +41,14 @@ describe("expectations of a test are changed", () => {
     expect(changed("  if (add(2, 3) != 5) return 1;")).toContain("  if (add(2, 3) != 6) return 1;");
   });
 
+  it("reads a line of any length in time", () => {
+    const started = performance.now();
+
+    flipsOf(`expect(a ? b : c)${" ? 1 : 2".repeat(10_000)}; return${" ? 1 : 2".repeat(10_000)}`);
+
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+
   it("never in imports, comments and decorators, so that the test still loads", () => {
     const text = [
       'import { equal } from "node:assert";',
