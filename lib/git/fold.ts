@@ -9,7 +9,7 @@ import { stageBytes } from "./attributes.ts";
 import { commitFields, type GitEnd, gitFailed, lineFrom, outputFrom, overPaths, pathsBetween } from "./run_git.ts";
 import { ownTree, withOwnIndex } from "./own_index.ts";
 import { markedCommits } from "./turn_mark.ts";
-import type { Fold, GitTree, OwnCommits, Repository, WithGit } from "./repository.ts";
+import type { Fold, GitTree, OwnCommits, Repository, WithGit, WithIndex } from "./repository.ts";
 
 /** So many subjects are named in a body. */
 const NAMED = 50;
@@ -39,7 +39,7 @@ interface TurnCommit {
  * @throws {RalphError} git-failed
  */
 export async function planFold(
-  repository: WithGit,
+  repository: WithIndex,
   { start, head, branch, mask }: {
     readonly start: string;
     readonly head: string;

@@ -1,23 +1,16 @@
 import { join, resolve } from "node:path";
-import { factsOf } from "../host/path_facts.ts";
-import type { GitFolders } from "./locks.ts";
-import { lineFrom } from "./run_git.ts";
-import type { WithTree } from "./repository.ts";
+import { gitSettings, settingOf } from "./git_settings.ts";
+import { commonDirectoryOf, lineFrom } from "./run_git.ts";
+import type { WithIndex, WithTree } from "./repository.ts";
 
-/** The answers by git directory, while the repository's configuration is the same. */
-const KNOWN = new Map<string, { readonly stamps: string; readonly folder: string }>();
-
-/** Absolute path of the folder of hooks; git is asked again when the repository's configuration has changed. */
-export async function hooksFolderOf(
-  { git, topLevel, gitDirectory, commonDirectory }:
-    & WithTree
-    & Omit<GitFolders, "ralphDirectory">,
-): Promise<string> {
-  const stamps = [join(commonDirectory, "config"), join(gitDirectory, "config.worktree")]
-    .map((path) => factsOf(path)?.stamp).join();
-  const known = KNOWN.get(gitDirectory);
-  if (known?.stamps === stamps) return known.folder;
-  const folder = resolve(topLevel, await lineFrom({ git }, ["rev-parse", "--git-path", "hooks"]));
-  KNOWN.set(gitDirectory, { stamps, folder });
-  return folder;
+/** Absolute path of the folder of hooks. */
+export async function hooksFolderOf(repository: WithIndex & WithTree): Promise<string> {
+  const { gitDirectory, topLevel } = repository;
+  const named = settingOf(await gitSettings(repository), "core.hookspath");
+  if (named === undefined) return join(await commonDirectoryOf(gitDirectory), "hooks");
+  // git alone knows a person's `~`
+  if (named === null || named.startsWith("~") || named.startsWith("%")) {
+    return resolve(topLevel, await lineFrom(repository, ["rev-parse", "--git-path", "hooks"]));
+  }
+  return resolve(topLevel, named);
 }

@@ -24,11 +24,12 @@ import {
   reasonOf,
 } from "./run_git.ts";
 import { commandFiles } from "./command_files.ts";
+import { gitSettings, settingOf } from "./git_settings.ts";
 import { hooksFolderOf } from "./hooks_folder.ts";
 import type { GitFolders } from "./locks.ts";
 import { parseStatus, STATUS_ARGUMENTS } from "./parse_status.ts";
 import { comparePaths, takeSnapshot, withWritten } from "./snapshot.ts";
-import type { Repository, TreeSnapshot, TreeStatus } from "./repository.ts";
+import type { Repository, TreeSnapshot, TreeStatus, WithIndex } from "./repository.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { operationIn } from "./operations.ts";
 
@@ -66,7 +67,7 @@ async function createRepository(host: Host, topLevel: string, folders: GitFolder
   const hashes = createContentHashes();
   const isOwn = ownOutput(); // what Ralph itself prints into the tree is no one's change
   const holding = createHoldingFiles(git, topLevel);
-  const hooksFolder = (): Promise<string> => hooksFolderOf({ git, topLevel, ...folders });
+  const hooksFolder = (): Promise<string> => hooksFolderOf({ git, topLevel, gitDirectory: folders.gitDirectory });
   let newest: TreeSnapshot | null = null;
 
   async function status(): Promise<TreeStatus> {
@@ -188,7 +189,7 @@ function readying(
       await refuseOperations(topLevel, folders.gitDirectory);
       await clearLocks(host, folders);
       const torn = await (await import("./damage.ts")).replaceTornIndex(git, folders);
-      await requireIdentity(git, host.environment);
+      await requireIdentity({ git, gitDirectory: folders.gitDirectory }, host.environment);
       return torn;
     },
     async tryCommit() {
@@ -232,22 +233,21 @@ export async function refuseOperations(topLevel: string, gitDirectory: string): 
 
 /** Git knows who commits: from its configuration or the environment. @throws {RalphError} git-identity-missing */
 export async function requireIdentity(
-  git: Repository["git"],
+  repository: WithIndex,
   { variables: given }: Pick<Environment, "variables">,
 ): Promise<void> {
-  if (!Object.keys(given).some((name) => /^(GIT_(AUTHOR|COMMITTER)_|EMAIL$)/.test(name))) {
-    const asked = ["config", "-z", "--get-regexp", "^(user|author|committer)\\.(name|email)$"];
-    const said = new Map(
-      partsOf((await git(asked, { environment: READING })).stdout).map((entry) => {
-        const [key = "", ...value] = entry.split("\n");
-        return [key, value.join("\n")];
-      }),
-    );
-    const isName = (key: string): boolean => /[a-z0-9]/i.test(said.get(key) ?? "");
-    if (said.size === 2 && isName("user.name") && isName("user.email")) return;
-  }
+  const settings = await gitSettings(repository);
+  const isKnown = (who: string, part: string): boolean => {
+    const value = given[`GIT_${who}_${part}`.toUpperCase()] ??
+      settingOf(settings, `${who}.${part}`) ?? settingOf(settings, `user.${part}`);
+    return /[a-z0-9]/i.test(value ?? "");
+  };
+  const known = ["author", "committer"].every((who) => isKnown(who, "name") && isKnown(who, "email"));
+  if (known && given["GIT_AUTHOR_DATE"] === undefined && given["GIT_COMMITTER_DATE"] === undefined) return;
   const variables = ["GIT_COMMITTER_IDENT", "GIT_AUTHOR_IDENT"];
-  for (const end of await Promise.all(variables.map((name) => git(["var", name], { environment: READING })))) {
+  for (
+    const end of await Promise.all(variables.map((name) => repository.git(["var", name], { environment: READING })))
+  ) {
     if (end.exitCode !== 0) {
       throw new RalphError("git-identity-missing", { details: { reason: reasonOf({ ...end, tail: end.stderr }) } });
     }

@@ -157,7 +157,7 @@ const WITH_HOOKS: readonly string[] = ["commit", "rev-parse"];
 const DURABLE: readonly string[] = ["-c", "core.fsync=added,reference"];
 
 /** Git runs no program that the repository's configuration names, except for the hooks of a commit. */
-function guardsFor(arguments_: readonly string[]): readonly string[] {
+export function guardsFor(arguments_: readonly string[]): readonly string[] {
   const hooks = WITH_HOOKS.includes(commandOf(arguments_)) ? [] : ["-c", "core.hooksPath=/dev/null"];
   return ["-c", "core.fsmonitor=false", "-c", "i18n.logOutputEncoding=UTF-8", ...DURABLE, ...hooks];
 }

@@ -9,6 +9,7 @@ import { copyTarget, ensureDirectory, pathExists, temporaryDirectory, writePlain
 import type { GitFolders } from "./locks.ts";
 import { isReadable } from "./parse_status.ts";
 import { type Git, gitFailed, headCommit, QUIET, reasonOf } from "./run_git.ts";
+import { type ListedEntry, treeListing } from "./tree_listing.ts";
 
 /** A kind of file that could not be committed. */
 export interface Uncommittable {
@@ -17,8 +18,6 @@ export interface Uncommittable {
   readonly reason: string;
 }
 
-/** Ralph looks at so much of the list of files for their kinds. */
-const LISTED_BYTES = 64 << 10;
 const MOST_KINDS = 20;
 
 const HINT = "no turn was paid for: `git commit` by hand shows it as well; mend that, then run the same command again";
@@ -33,8 +32,9 @@ const HINT = "no turn was paid for: `git commit` by hand shows it as well; mend 
 export async function tryCommit(git: Git, folders: GitFolders): Promise<readonly Uncommittable[]> {
   await using scratch = await temporaryDirectory("ralph-trial-");
   const name = basename(scratch.path); // no project has it
-  const paths = newPaths(await kindsOf(git), name);
-  const trial = await createTrial(git, folders, scratch.path);
+  const head = await headCommit(git, folders);
+  const paths = newPaths(head === null ? [] : kindsOf(await treeListing(git, head)), name);
+  const trial = await createTrial(git, folders, { folder: scratch.path, head });
   for (const path of paths) {
     await ensureDirectory(dirname(join(trial.tree, path)));
     await writePlain(join(trial.tree, path), "text\n");
@@ -62,11 +62,14 @@ interface Trial {
 const BARE = ["core.hooksPath=/dev/null", "gc.auto=0", "maintenance.auto=false"].flatMap((entry) => ["-c", entry]);
 
 /** As a linked worktree's git directory, which git does not list; objects go into a folder of its own. */
-async function createTrial(git: Git, { gitDirectory, commonDirectory }: GitFolders, folder: string): Promise<Trial> {
+async function createTrial(
+  git: Git,
+  { gitDirectory, commonDirectory }: GitFolders,
+  { folder, head }: { readonly folder: string; readonly head: string | null },
+): Promise<Trial> {
   const [own, tree, objects] = ["git", "tree", "objects"].map((name) => join(folder, name)) as [string, string, string];
   for (const path of [own, tree, objects]) await ensureDirectory(path);
-  const commit = await headCommit(git, { gitDirectory, commonDirectory });
-  await writePlain(join(own, "HEAD"), `${commit ?? "ref: refs/worktree/trial"}\n`);
+  await writePlain(join(own, "HEAD"), `${head ?? "ref: refs/worktree/trial"}\n`);
   await writePlain(join(own, "commondir"), `${commonDirectory}\n`);
   for (const name of ["index", "config.worktree"]) {
     if (await pathExists(join(gitDirectory, name))) await copyTarget(join(gitDirectory, name), join(own, name));
@@ -81,10 +84,9 @@ async function createTrial(git: Git, { gitDirectory, commonDirectory }: GitFolde
 }
 
 /** One file of each extension. */
-async function kindsOf(git: Git): Promise<readonly string[]> {
-  const { stdout } = await git(["ls-files", "-z"], { maxBytes: LISTED_BYTES });
-  const listed = stdout.split("\0").slice(0, -1).filter(isReadable); // the last may be cut
-  return [...new Map(listed.map((path) => [extname(path), path])).values()].slice(0, MOST_KINDS);
+function kindsOf(entries: readonly ListedEntry[]): readonly string[] {
+  const paths = entries.map(({ path }) => path).filter(isReadable);
+  return [...new Map(paths.map((path) => [extname(path), path])).values()].slice(0, MOST_KINDS);
 }
 
 /** Paths that a turn could add beside them. */

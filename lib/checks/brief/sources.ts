@@ -53,7 +53,7 @@ async function gitSources(repository: Repository): Promise<readonly BriefSource[
   const { gitDirectory, topLevel } = repository;
   const shared = await commonDirectoryOf(gitDirectory);
   const git = (path: string): BriefSource => ({ kind: "git", path });
-  const hooks = await hooksFolderOf({ git: repository.git, topLevel, gitDirectory, commonDirectory: shared });
+  const hooks = await hooksFolderOf(repository);
   return [
     git(join(topLevel, ".git")),
     git(join(gitDirectory, "commondir")),

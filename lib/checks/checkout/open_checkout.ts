@@ -63,12 +63,14 @@ export async function openCheckout(ralph: CheckoutContext, options: CheckoutOpti
   const results: places.Results = new Map();
   const oneAtATime = createSlots(1);
   let looked: "just now" | "before" = "just now";
+  let known: Awaited<ReturnType<typeof refsOf>> | null = null;
   let allowed: { readonly submodules: ReadonlySet<string>; readonly links: ReadonlySet<string> } | null = null;
 
   async function bringUp(wanted: string | undefined): Promise<places.BroughtUp> {
     const ofDependencies = looked;
     looked = "before";
-    const { head, branch, refs } = await refsOf(git);
+    if (wanted === undefined || known === null) known = await refsOf(git);
+    const { head, branch, refs } = known;
     const commit = wanted ?? head;
     if (commit === null) return failed("nothing is committed");
     const entries = await clone.bringUp({ commit, branch, refs }, allowed?.submodules ?? null);

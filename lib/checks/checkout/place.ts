@@ -270,7 +270,7 @@ export interface Checkout extends AsyncDisposable {
    * Brings it up to a commit. Later calls may have only what the first one finds (submodules, links that lead out):
    * call it before the first turn.
    *
-   * @param commit as git knows it in the repository. Absent: HEAD
+   * @param commit as git knows it in the repository, with the branches and tags of the last call without one. Absent: HEAD
    */
   bringUp(commit?: string): Promise<BroughtUp>;
   /** Files of the commit that something has written since it was brought up, relative to the top level. */

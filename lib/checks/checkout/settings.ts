@@ -1,9 +1,9 @@
 import { join, resolve } from "node:path";
 import type { Repository } from "../../git/repository.ts";
-import { commonDirectoryOf, createGit, type Git, outputOfGit, QUIET, READING } from "../../git/run_git.ts";
+import { commonDirectoryOf, createGit, type Git, QUIET, READING } from "../../git/run_git.ts";
 import { readText, removePath, writePlain } from "../../host/files.ts";
 import type { Host } from "../../host/types.ts";
-import { settingsIn } from "../brief/settings.ts";
+import { gitSettings } from "../../git/git_settings.ts";
 
 /** The settings that a checkout's git takes over from the repository. */
 export interface GitSettings {
@@ -37,18 +37,20 @@ const TAKEN: readonly RegExp[] = [
 /** Reads them as they are now; what a turn changes later has no effect. @throws {RalphError} git-failed */
 export async function readSettings(
   host: Host,
-  { topLevel, gitDirectory }: Pick<Repository, "topLevel" | "gitDirectory">,
+  repository: Pick<Repository, "git" | "topLevel" | "gitDirectory">,
 ): Promise<GitSettings> {
-  const git = createGit(host, topLevel);
-  const listed = settingsIn(await outputOfGit(git, ["config", "--list", "-z"], { environment: READING }));
-  const config = listed.map(([key, value]): readonly [string, string] => [key, value ?? "true"]);
+  const { topLevel, gitDirectory } = repository;
+  const listed = await gitSettings(repository);
+  const config = listed.map(({ key, value }): readonly [string, string] => [key, value ?? "true"]);
   const common = await commonDirectoryOf(gitDirectory);
   const places = [[common, "attributes"], [common, "exclude"], [gitDirectory, "sparse-checkout"]] as const;
   const info = new Map<string, string | null>();
   for (const [folder, name] of places) info.set(name, await readText(join(folder, "info", name)));
   const { home, variables } = host.environment;
   const isNamed = config.some(([key]) => key === "core.attributesfile"); // git expands `~` in it
-  const named = isNamed ? await git(["config", "--path", "core.attributesFile"], { environment: READING }) : null;
+  const named = isNamed
+    ? await repository.git(["config", "--path", "core.attributesFile"], { environment: READING })
+    : null;
   const own = named?.stdout.trim() || join(variables["XDG_CONFIG_HOME"] || join(home, ".config"), "git", "attributes");
   return {
     config: config.filter(([key]) => TAKEN.some((regexp) => regexp.test(key))),

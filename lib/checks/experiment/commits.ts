@@ -45,6 +45,7 @@ export function createCommits(ralph: Pick<RalphContext, "host" | "repository" | 
   const inside = relative(repository.topLevel, ralph.root).replaceAll(sep, "/");
   const fromRoot = (path: string): string => inside === "" ? path : posix.relative(inside, path);
   const laid = new Map<string, string>();
+  const texts = new Map<string, string>();
   return {
     async entries(commit) {
       const listed = await treeListing(createGit(ralph.host, repository.topLevel), commit);
@@ -74,7 +75,8 @@ export function createCommits(ralph: Pick<RalphContext, "host" | "repository" | 
       return entry === null ? removedEntry(at) : `${entry.mode} ${entry.hash}\t${at}\0`;
     });
     const tree = await treeWith(repository, base, lines.join(""));
-    const text = await outputFrom(repository, ["cat-file", "commit", base]);
+    const text = texts.get(base) ?? await outputFrom(repository, ["cat-file", "commit", base]);
+    texts.set(base, text);
     const input = text.replace(/^tree .*/, `tree ${tree}`);
     return await lineFrom(repository, ["hash-object", "--literally", "-t", "commit", "-w", "--stdin"], { input });
   }

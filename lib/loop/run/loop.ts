@@ -240,8 +240,8 @@ export class Loop {
     const iterations = this.#iterations;
     if (iterations.failedBefore !== null) return null;
     const place = { logs: `${iterations.folder}/baseline`, signal: this.#signal, clean: this.#clean };
-    await this.#tryCommit();
     await this.#clean.open();
+    await this.#tryCommit();
     const baseline = await baselineOf(this.#ralph, iterations.shared, place);
     if (baseline.status !== "known") return baseline;
     iterations.failedBefore = baseline.failing;

@@ -107,7 +107,7 @@ function print(invocation: Invocation, rows: Rows, problems: readonly RalphError
 async function ready({ host, repository, root }: RalphContext): Promise<void> {
   if (repository === null) throw new RalphError("not-a-repository", { details: { root } });
   await refuseOperations(root, repository.gitDirectory);
-  await requireIdentity(repository.git, host.environment);
+  await requireIdentity(repository, host.environment);
   const holder = await readLockHolder(ownFiles(repository, root).runLock);
   if (holder === null) return;
   const { pid, purpose, since } = holder;

@@ -1,0 +1,64 @@
+import { isAbsolute, join } from "node:path";
+import { factsOf } from "../host/path_facts.ts";
+import { commonDirectoryOf, guardsFor, outputFrom, partsOf, READING } from "./run_git.ts";
+import type { WithIndex } from "./repository.ts";
+
+/** A setting as git has it, keys in lower case; `value`: `null` where it is only named. */
+export interface GitSetting {
+  readonly key: string;
+  readonly value: string | null;
+  readonly scope: string;
+}
+
+interface Listing {
+  readonly settings: readonly GitSetting[];
+  /** The files that they come from. */
+  readonly files: readonly string[];
+  readonly stamps: string;
+}
+
+const KNOWN = new Map<string, Listing>();
+
+/** All settings in git's order, without Ralph's own. Git is asked again if a file that they come from has changed. */
+export async function gitSettings(repository: WithIndex): Promise<readonly GitSetting[]> {
+  const { gitDirectory } = repository;
+  const known = KNOWN.get(gitDirectory);
+  if (known !== undefined && known.stamps === stampsOf(known.files)) return known.settings;
+  const common = await commonDirectoryOf(gitDirectory);
+  const list = ["config", "--list", "-z", "--show-scope", "--show-origin"];
+  const text = await outputFrom(repository, list, { environment: READING });
+  const rows = rowsOf(text);
+  const origins = rows.flatMap(({ origin }) =>
+    isAbsolute(origin.replace(/^file:/, "")) ? [origin.replace(/^file:/, "")] : []
+  );
+  const files = [...new Set([...origins, join(common, "config"), join(gitDirectory, "config.worktree")])];
+  const own = guardsFor(list).map((guard) => guard.toLowerCase());
+  const settings = rows.filter(({ scope, key, value }) =>
+    scope !== "command" || !own.includes(`${key}=${value}`.toLowerCase())
+  );
+  // a file that is included may be empty, and is no origin then
+  const canChangeUnseen = rows.some(({ key }) => key.startsWith("include"));
+  if (!canChangeUnseen) KNOWN.set(gitDirectory, { settings, files, stamps: stampsOf(files) });
+  return settings;
+}
+
+function stampsOf(files: readonly string[]): string {
+  return files.map((file) => factsOf(file)?.stamp).join();
+}
+
+/** Three parts each: scope, origin, key and value. */
+function rowsOf(text: string): readonly (GitSetting & { readonly origin: string })[] {
+  const parts = partsOf(text);
+  return parts.flatMap((scope, index) => {
+    if (index % 3 !== 0) return [];
+    const [origin = "", entry = ""] = parts.slice(index + 1, index + 3);
+    const feed = entry.indexOf("\n");
+    const [key, value] = feed < 0 ? [entry, null] : [entry.slice(0, feed), entry.slice(feed + 1)];
+    return [{ scope, origin, key, value }];
+  });
+}
+
+/** The value that counts; `undefined` where there is none. */
+export function settingOf(settings: readonly GitSetting[], key: string): string | null | undefined {
+  return settings.findLast((one) => one.key === key)?.value;
+}
