@@ -5,7 +5,7 @@
  *
  * `--target` is a name of Bun's, such as `bun-linux-arm64`, and `--bun` that build of Bun.
  */
-import { chmodSync, copyFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
@@ -30,13 +30,12 @@ const PACKED = [
 
 const DAX = Bun.resolveSync("dax", ROOT);
 
-/** The texts of modules that take the place of these, by path: they import them from files in `folder`. */
-async function pack(folder) {
+/** The texts of modules that take the place of these, by path, and the `files` that they import them from. */
+async function pack(folder, files) {
   const texts = {};
   for (const [at, names] of PACKED.entries()) {
     const paths = names.map((name) => Bun.resolveSync(name, ROOT));
     const entry = join(folder, `${at}.ts`);
-    const file = join(folder, `${at}.zst`);
     await Bun.write(entry, paths.map((path, of) => `export * as m${of} from ${JSON.stringify(path)};\n`).join(""));
     const { outputs: [whole] } = await Bun.build({
       entrypoints: [entry],
@@ -45,16 +44,18 @@ async function pack(folder) {
       minify: true,
       define: { "import.meta.url": "MODULE_URL" },
     });
-    await Bun.write(file, Bun.zstdCompressSync(await whole.arrayBuffer(), { level: 22 }));
-    for (const [of, path] of paths.entries()) texts[path] = unpacking(file, of, Object.keys(await import(path)));
+    // Bun writes down where a module is; the same commit makes the same bytes in any folder.
+    const text = (await whole.text()).replaceAll(JSON.stringify(`${ROOT}/`).slice(0, -1), '"/');
+    files[`${at}.zst`] = Bun.zstdCompressSync(text, { level: 22 });
+    for (const [of, path] of paths.entries()) texts[path] = unpacking(at, of, Object.keys(await import(path)));
   }
   return texts;
 }
 
-function unpacking(file, of, names) {
+function unpacking(at, of, names) {
   const kept = names.filter((name) => name !== "default");
   return `import { unpack } from ${JSON.stringify(join(import.meta.dirname, "unpack.mjs"))};
-import file from ${JSON.stringify(file)} with { type: "file" };
+import file from "packed:${at}.zst" with { type: "file" };
 const { m${of} } = await unpack(file, import.meta.url);
 export const { ${kept.join(", ")} } = m${of};
 ${names.includes("default") ? `export default m${of}.default;` : ""}`;
@@ -68,17 +69,16 @@ const WASM_REGEXP =
 const CONTAINER = "#container = new StaticTextContainer();";
 
 /** The text of dax in which WebAssembly is unpacked and compiled when a function of it is first called. */
-async function lazyDax(path, folder) {
+async function lazyDax(path, files) {
   const text = await Bun.file(path).text();
   const { length } = text.match(WASM_REGEXP) ?? [];
   if (length !== 2 || !text.includes(CONTAINER)) throw new Error(`${path} is not as expected: see lazyDax()`);
   const imported = [];
   const lazy = text.replace(CONTAINER, "#made; get #container() { return this.#made ??= new StaticTextContainer(); }")
     .replaceAll(WASM_REGEXP, (_all, _bytes, base64, _module, _instance, imports, use) => {
-      const file = join(folder, `dax${imported.length}.zst`);
-      writeFileSync(file, Bun.zstdCompressSync(Buffer.from(base64, "base64"), { level: 22 }));
       const name = `packed${imported.length}`;
-      imported.push(`import ${name} from ${JSON.stringify(file)} with { type: "file" };\n`);
+      files[`${name}.zst`] = Bun.zstdCompressSync(Buffer.from(base64, "base64"), { level: 22 });
+      imported.push(`import ${name} from "packed:${name}.zst" with { type: "file" };\n`);
       return `${use}(new Proxy({}, { get(_none, name) {
   const bytes = Bun.zstdDecompressSync(process.getBuiltinModule("node:fs").readFileSync(${name}));
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes), ${imports});
@@ -94,11 +94,16 @@ async function lazyDax(path, folder) {
 const LOCALES_REGEXP = /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/;
 
 /** @returns {import("bun").BunPlugin} */
-function packing(texts) {
+function packing(texts, files) {
   const paths = Object.keys(texts).map((path) => RegExp.escape(path)).join("|");
   return {
     name: "packing",
     setup(build) {
+      build.onResolve(
+        { filter: /^packed:/ },
+        ({ path }) => ({ path: path.slice("packed:".length), namespace: "packed" }),
+      );
+      build.onLoad({ filter: /./, namespace: "packed" }, ({ path }) => ({ loader: "file", contents: files[path] }));
       build.onLoad({ filter: new RegExp(`^(?:${paths})$`) }, ({ path }) => ({ loader: "js", contents: texts[path] }));
       build.onLoad({ filter: LOCALES_REGEXP }, () => ({
         loader: "js",
@@ -116,6 +121,8 @@ function packing(texts) {
 async function compile(source, output, { target, bun }) {
   const folder = mkdtempSync(join(tmpdir(), "ralph-compile-"));
   try {
+    const files = {};
+    const texts = { ...await pack(folder, files), [DAX]: await lazyDax(DAX, files) };
     const outfile = join(folder, basename(output));
     await Bun.build({
       entrypoints: [source],
@@ -132,7 +139,7 @@ async function compile(source, output, { target, bun }) {
       format: "esm",
       minify: true,
       splitting: true,
-      plugins: [packing({ ...await pack(folder), [DAX]: await lazyDax(DAX, folder) })],
+      plugins: [packing(texts, files)],
     });
     // A copy beside and a rename: a program that is running keeps its file.
     const beside = `${output}.${process.pid}`;
