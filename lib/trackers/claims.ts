@@ -19,7 +19,7 @@ import type { IssueState, Tracker } from "./types.ts";
 const FOLDER = "refs/ralph/claims/";
 const TIMEOUT_MS = 10 * 60_000;
 /** Git's and hosts' words for a lack of rights. */
-const NO_RIGHT_REGEXP = /denied|forbidden|403|not permitted|read.only|not allowed|protected/i;
+const NO_RIGHT_REGEXP = /denied|forbidden|error: 403|not permitted|read.only|not allowed|protected/i;
 
 /** A claim as the remote has it. */
 export interface Claim extends Claimed {
@@ -82,7 +82,8 @@ export class Claims {
   readonly #oneAtATime = createSlots(1);
   #seen: ReadonlyMap<string, Seen> = new Map();
   #isAlone = false;
-  #hasPushed = false;
+  /** The commits that this process pushed last, and when, by both clocks: one of them stands still while the machine sleeps. */
+  readonly #pushed = new Map<string, { readonly commit: string; readonly at: number; readonly wall: number }>();
   #isRenewing = false;
   #tree: string | null = null;
 
@@ -103,7 +104,8 @@ export class Claims {
   }
 
   /**
-   * Claims it, renews the claim or says how it ended; with a branch: moves both, or neither.
+   * Claims it, or says how it ended; with a branch: moves both, or neither. What it claimed less than a heartbeat ago
+   * nobody else can have: the remote is not asked.
    *
    * @param branch the branch on the remote, and its new commit
    */
@@ -112,7 +114,9 @@ export class Claims {
     state: Claim["state"] = "working",
     branch?: PushedBranch,
   ): Promise<Hold> {
-    return await this.#oneAtATime.run(() => this.#hold(claimed, state, branch, true));
+    return await this.#oneAtATime.run(async () =>
+      state === "working" && this.#isFresh(claimed) ? "held" : await this.#hold(claimed, state, branch, true)
+    );
   }
 
   /** The issues that this runner has claimed and not ended. */
@@ -125,7 +129,12 @@ export class Claims {
     if (this.#isRenewing) return;
     this.#isRenewing = true;
     try {
-      for (const claim of this.working()) await this.hold(claim);
+      for (const { id } of this.working()) {
+        await this.#oneAtATime.run(async () => {
+          const claim = this.working().find((one) => one.id === id); // none: it has ended meanwhile
+          if (claim !== undefined) await this.#hold(claim, "working", undefined, true);
+        });
+      }
     } finally {
       this.#isRenewing = false;
     }
@@ -174,11 +183,12 @@ export class Claims {
       { ref, commit, from: seen?.commit ?? null },
       ...branch === undefined ? [] : [{ ref: `refs/heads/${branch.name}`, commit: branch.commit }],
     ];
-    const refused = await this.#pushed(updates);
+    const refused = await this.#push(updates);
     if (refused === "offline" || this.#isAlone) return this.#isAlone ? "held" : "offline";
     if (refused === null) {
-      this.#hasPushed = true;
-      this.#seen = new Map(this.#seen).set(ref, { commit, claim, since: clock.steady() });
+      const at = clock.steady();
+      this.#pushed.set(ref, { commit, at, wall: clock.now() });
+      this.#seen = new Map(this.#seen).set(ref, { commit, claim, since: at });
       return "held";
     }
     if (!await this.#look()) return "offline";
@@ -188,12 +198,21 @@ export class Claims {
     return again && now?.commit !== seen?.commit ? await this.#hold(claimed, state, branch, false) : "offline";
   }
 
-  async #pushed(updates: readonly RefUpdate[]): Promise<string | null> {
+  #isFresh({ id, asks }: Claimed): boolean {
+    const { clock, heartbeatMs } = this.#options;
+    const ref = this.#refOf(id);
+    const [seen, pushed] = [this.#seen.get(ref), this.#pushed.get(ref)];
+    if (pushed === undefined || seen?.commit !== pushed.commit) return false;
+    const age = Math.max(clock.steady() - pushed.at, clock.now() - pushed.wall);
+    return age < heartbeatMs && seen.claim?.state === "working" && seen.claim.asks === asks;
+  }
+
+  async #push(updates: readonly RefUpdate[]): Promise<string | null> {
     try {
       return await pushRefs(this.#remote(), updates);
     } catch (error) {
       if (!RalphError.isInstance(error) || error.code !== "git-failed") throw error;
-      if (!this.#hasPushed && NO_RIGHT_REGEXP.test(error.message)) this.#alone(error.message);
+      if (this.#pushed.size === 0 && NO_RIGHT_REGEXP.test(error.message)) this.#alone(error.message);
       return "offline";
     }
   }
@@ -201,13 +220,13 @@ export class Claims {
   async #look(): Promise<boolean> {
     if (this.#isAlone) return true;
     const { repository: { git }, remote, clock, tracker } = this.#options;
-    if ((await git(["remote", "get-url", remote])).exitCode !== 0) {
+    const words = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--prune", "--no-auto-maintenance"];
+    const end = await git([...words, remote, `+${FOLDER}*:${FOLDER}*`], { timeoutMs: TIMEOUT_MS });
+    if (end.exitCode !== 0) {
+      if ((await git(["remote", "get-url", remote])).exitCode === 0) return false;
       this.#alone(`there is no remote ${remote}`);
       return true;
     }
-    const words = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--prune", "--no-auto-maintenance"];
-    const end = await git([...words, remote, `+${FOLDER}*:${FOLDER}*`], { timeoutMs: TIMEOUT_MS });
-    if (end.exitCode !== 0) return false;
     const format = "--format=%(objectname) %(refname) %(contents:body)";
     const listed = await outputFrom(this.#remote(), ["for-each-ref", format, FOLDER]);
     const now = new Map<string, Seen>();

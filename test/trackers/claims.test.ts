@@ -73,7 +73,7 @@ test("of eight runners at once one wins, every time", async () => {
 test("taken over only after it was seen unchanged for two heartbeats, by the own clock", async () => {
   const { runner } = runners();
   const clock = fakeClock();
-  const [one, other] = [await runner("one"), await runner("other", { clock })];
+  const [one, other] = [await runner("one", { clock }), await runner("other", { clock })];
   expect(await one.hold(ISSUE)).toBe("held");
   await other.look();
   clock.advance(2 * HEARTBEAT - 1);
@@ -86,6 +86,21 @@ test("taken over only after it was seen unchanged for two heartbeats, by the own
   expect(await other.hold(ISSUE)).toBe("held");
   expect(await one.hold(ISSUE)).toBe("theirs");
   expect(await one.hold(ISSUE, "passed")).toBe("theirs");
+});
+
+test("what was claimed less than a heartbeat ago is held without a push, by whichever clock says more", async () => {
+  const { runner, bare } = runners();
+  const clock = fakeClock();
+  let asleep = 0;
+  const one = await runner("one", { clock: { ...clock, now: () => clock.now() + asleep } });
+  const claim = (): string => gitIn(bare)("for-each-ref", "--format=%(objectname)", "refs/ralph/claims/");
+  await one.hold(ISSUE);
+  const first = claim();
+  clock.advance(HEARTBEAT - 1);
+  expect([await one.hold(ISSUE), claim()]).toEqual(["held", first]);
+  asleep = 1;
+  expect(await one.hold(ISSUE)).toBe("held");
+  expect(claim()).not.toBe(first);
 });
 
 test("a claim that moved since it was seen is not taken over, however long ago that was", async () => {
@@ -118,6 +133,18 @@ test("branch and claim move together or not at all", async () => {
   const unrelated = gitIn(other.path)("commit-tree", "HEAD^{tree}", "-m", "unrelated").trim();
   expect(await other.hold(ISSUE, "passed", { name: "ralph/other", commit: unrelated })).toBe("offline");
   expect(claims()).toContain('"working"');
+});
+
+test("a renewal that waits for its turn leaves what ended meanwhile", async () => {
+  const { runner } = runners();
+  const [one, other] = [await runner("one"), await runner("other")];
+  const second = { id: "#2", asks: "a" };
+  await one.hold(ISSUE);
+  await one.hold(second);
+  await Promise.all([one.renew(), one.hold(second, "passed")]);
+  await other.look();
+  expect([other.inTheWay(ISSUE)?.state, other.inTheWay(second)?.state]).toEqual(["working", "passed"]);
+  expect(one.working().map(({ id }) => id)).toEqual(["#1"]);
 });
 
 test("passed stays passed, until the text is another one; given up is asked back by name", async () => {
@@ -170,6 +197,16 @@ test("a remote that is away says nothing; no remote, or no right to push, means 
   const reader = await again("reader", { onAlone: (why) => said.push(why) });
   expect(await reader.hold(ISSUE)).toBe("held");
   expect(said.at(-1)).toContain("permission denied");
+});
+
+test("the number of an issue is no lack of rights", async () => {
+  const { runner, bare } = runners();
+  const said: string[] = [];
+  const one = await runner("one", { onAlone: (why) => said.push(why) });
+  const hook = `printf '#!/bin/sh\nexit 1\n' > hooks/pre-receive; chmod +x hooks/pre-receive`;
+  execFileSync("sh", ["-c", hook], { cwd: bare });
+  expect(await one.hold({ id: "#403", asks: "a" })).toBe("offline");
+  expect(said).toEqual([]);
 });
 
 test("a claim that this version cannot read belongs to someone", async () => {
