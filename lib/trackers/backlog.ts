@@ -47,10 +47,8 @@ export function issueParts(
 
 /** A backlog that keeps claims while it is open. */
 export interface TrackerBacklog extends Backlog<IssueData>, AsyncDisposable {
-  /** Reads all issues anew, with their text as it is now. @throws {RalphError} tracker-unreachable, tracker-refused */
-  reread(): Promise<void>;
-  /** Tells whether something may be there to work on. */
-  mayHaveWork(): Promise<boolean>;
+  /** Reads what has changed, with its text as it is now, and tells whether there is something to do. */
+  hasWork(): Promise<boolean>;
 }
 
 /**
@@ -85,8 +83,7 @@ export async function trackerBacklog(ralph: RalphContext, tracker: Tracker): Pro
       if (milestone.type === "item-began") await desk.tell(claimedOf(milestone.item), "working", WORKING);
       if (milestone.type === "item-committed") await desk.propose(milestone.item, milestone.commit);
     },
-    reread: () => desk.open(),
-    mayHaveWork: () => desk.mayHaveWork(),
+    hasWork: () => desk.hasWork(),
     [Symbol.asyncDispose]: () => desk[Symbol.asyncDispose](),
   };
 }

@@ -104,8 +104,8 @@ export class Claims {
   }
 
   /**
-   * Claims it, or says how it ended; with a branch: moves both, or neither. What it claimed less than a heartbeat ago
-   * nobody else can have: the remote is not asked.
+   * Claims it, or says how it ended; with a branch: moves both, or neither. The remote is not asked about a claim that is
+   * younger than a heartbeat: nobody else can have it.
    *
    * @param branch the branch on the remote, and its new commit
    */
@@ -153,6 +153,7 @@ export class Claims {
       for (const { ref, commit } of this.#own().filter(({ claim }) => ids.includes(claim.id))) {
         // one that stays runs out by itself
         await pushRefs(this.#remote(), [{ ref, commit: null, from: commit }]).catch(() => null);
+        this.#seen = new Map([...this.#seen].filter(([one]) => one !== ref));
       }
     });
   }

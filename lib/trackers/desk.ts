@@ -60,6 +60,8 @@ export async function openDesk(ralph: RalphContext, tracker: Tracker): Promise<D
   return desk;
 }
 
+const EDITED = "it was edited since this run has read it: the next run takes it up";
+
 interface DeskParts {
   readonly tracker: Tracker;
   readonly claims: Claims;
@@ -85,6 +87,8 @@ export class Desk implements AsyncDisposable {
   readonly #heart: Disposable;
   readonly #key: JournalKey;
   #since: string | null = null;
+  /** Something may have changed that was not read yet. */
+  #isChanged = true;
 
   constructor(ralph: RalphContext, parts: DeskParts) {
     this.#ralph = ralph;
@@ -108,23 +112,34 @@ export class Desk implements AsyncDisposable {
     this.#issues.clear();
     this.#asks.clear();
     this.#since = null;
+    this.#isChanged = true;
     await this.#parts.claims.look();
     await this.#refresh();
+    this.#isChanged = false;
   }
 
-  async mayHaveWork(): Promise<boolean> {
+  /** Looks for something to work on: at what has changed; at all issues where that may have made others ready. */
+  async hasWork(): Promise<boolean> {
     const { tracker, claims } = this.#parts;
     try {
-      if (await tracker.changed?.() ?? true) return true;
-      if ((await this.#outbox.waiting()).length > 0) return true;
-      if (!claims.hasOthers() || !await claims.look()) return false;
+      this.#isChanged ||= await tracker.changed?.() ?? true;
+      if (this.#isChanged) {
+        await this.#refresh();
+        const isOld = (await this.entries()).some(({ left, issue }) =>
+          left === EDITED || (left === null && issue.waitsFor.length > 0)
+        );
+        if (isOld) await this.open();
+        this.#isChanged = false;
+      }
+      if ((await this.#unsent()).length > 0) return true;
+      await this.#outbox.send(); // words alone need no run
+      if (claims.hasOthers() && !await claims.look()) return false;
       const { journal } = this.#ralph;
       const view = { parked: journal.parked(this.#key), passed: journal.passed(this.#key) };
-      return standingsOf(await this.entries(), view).ready.some(({ item }) =>
-        claims.inTheWay(claimedOf(item)) === null
-      );
+      const { ready } = standingsOf(await this.entries(), view);
+      return ready.some(({ item }) => claims.inTheWay(claimedOf(item)) === null);
     } catch (error) {
-      if (RalphError.isInstance(error) && error.code === "tracker-unreachable") return false;
+      if (isAway(error)) return false;
       throw error;
     }
   }
@@ -137,42 +152,43 @@ export class Desk implements AsyncDisposable {
     return this.#asks.get(id) ?? "";
   }
 
-  async next({ inFlight, ...view }: LoopView & { readonly inFlight: readonly string[] }): Promise<Next<IssueData>> {
+  async next(view: LoopView & { readonly inFlight: readonly string[] }): Promise<Next<IssueData>> {
+    try {
+      return await this.#next(view);
+    } catch (error) {
+      if (!isAway(error)) throw error;
+      return { status: "blocked", reasons: [error.message] };
+    }
+  }
+
+  async #next({ inFlight, ...view }: LoopView & { readonly inFlight: readonly string[] }): Promise<Next<IssueData>> {
     const { claims, tracker, queue: { config: { label, remote } } } = this.#parts;
     await this.#outbox.send();
     const unsent = await this.#unsent();
-    const offline = (reason = `the remote ${remote} cannot be reached`): Next<IssueData> => ({
-      status: "blocked",
-      reasons: [reason],
-    });
     if (unsent.length > 0) {
-      return offline(`work on ${unsent.join(", ")} is not pushed: ${this.#outbox.reason}`);
+      return { status: "blocked", reasons: [`work on ${unsent.join(", ")} is not pushed: ${this.#outbox.reason}`] };
     }
-    try {
-      await this.#refresh();
-    } catch (error) {
-      if (!RalphError.isInstance(error) || error.code !== "tracker-unreachable") throw error;
-      return offline(error.message);
-    }
-    if (!await claims.look()) return offline();
+    await this.#refresh();
+    const offline: Next<IssueData> = { status: "blocked", reasons: [`the remote ${remote} cannot be reached`] };
+    if (!await claims.look()) return offline;
     const { ready, later, parked, left } = standingsOf(await this.entries(), view);
-    for (const { item } of ready.filter(({ item: { id } }) => !inFlight.includes(id))) {
-      const claimed = claimedOf(item);
-      const other = claims.inTheWay(claimed);
-      if (other !== null) {
-        const words = other.state === "working" ? "another runner works on it" : `another runner: ${other.state}`;
-        this.#name(`${item.id} is left: ${words}`);
-        continue;
-      }
+    const open = ready.filter(({ item: { id } }) => !inFlight.includes(id));
+    this.#name(open, ({ item }) => {
+      const other = claims.inTheWay(claimedOf(item));
+      return other && `another runner has it (${other.state})`;
+    });
+    for (const { item } of open.filter((one) => claims.inTheWay(claimedOf(one.item)) === null)) {
+      const held = await claims.hold(claimedOf(item));
+      if (held === "offline") return offline;
+      if (held === "theirs") continue;
+      this.#told.set(item.id, "open"); // nothing is said of it yet
       const entry = await this.#again(item.id);
-      if (entry?.left !== null || entry.item.fingerprint !== item.fingerprint) continue;
-      const held = await claims.hold(claimed);
-      if (held === "offline") return offline();
-      if (held === "held") return { status: "item", item };
+      if (entry?.left === null && entry.item.fingerprint === item.fingerprint) return { status: "item", item };
+      await claims.letGo([item.id]);
     }
     if (inFlight.length > 0) return { status: "waiting" };
-    for (const { item, left: why } of left) this.#name(`${item.id} is left: ${why}`);
-    for (const { item, issue } of later) this.#name(`${item.id} is left: ${issue.waitsFor.join(", ")} come first`);
+    this.#name(left, (entry) => entry.left);
+    this.#name(later, ({ issue }) => `${issue.waitsFor.join(", ")} come first`);
     const reasons = view.parked.map(({ id, reason }) => `${id}: ${reason}`);
     if (parked.length > 0) return { status: "blocked", reasons };
     return { status: "done", summary: `nothing more with the label ${label} at ${tracker.host}` };
@@ -242,28 +258,30 @@ export class Desk implements AsyncDisposable {
     const entry = entryOf(issue, this.#parts.queue);
     const first = this.#asks.get(issue.id) ?? entry.item.fingerprint;
     if (entry.left !== null || first === entry.item.fingerprint) return entry;
-    return { ...entry, left: "it was edited since this run has read it: the next run takes it up" };
+    return { ...entry, left: EDITED };
   }
 
   /** Reads the changes since the last look. */
   async #refresh(): Promise<void> {
     const { tracker, queue: { config: { label } } } = this.#parts;
     const found = await tracker.list(this.#since === null ? { label } : { label, since: this.#since });
-    for (const issue of found) this.#know(issue);
+    const isNew = found.filter((issue) => this.#know(issue)).length > 0;
     const newest = found.map(({ updatedAt }) => updatedAt).toSorted().at(-1);
     if (newest !== undefined) this.#since = newest;
-    if (found.length > 0) {
+    if (isNew) {
       await keepSnapshot(requireRepository(this.#ralph), trackerKey(tracker), [...this.#issues.values()]);
     }
   }
 
-  #know(issue: Issue): void {
+  /** @returns true if that is news */
+  #know(issue: Issue): boolean {
     const { label } = this.#parts.queue.config;
-    const isKnown = this.#issues.has(issue.id);
-    if (!isKnown && !(issue.isOpen && issue.labels.some((name) => sameName(name, label)))) return;
+    const known = this.#issues.get(issue.id);
+    if (known === undefined && !(issue.isOpen && issue.labels.some((name) => sameName(name, label)))) return false;
     const { fingerprint = "" } = entryOf(issue, this.#parts.queue).item;
     if (!this.#asks.has(issue.id)) this.#asks.set(issue.id, fingerprint);
     this.#issues.set(issue.id, issue);
+    return JSON.stringify(known) !== JSON.stringify(issue);
   }
 
   /** The issue as it is at this moment; `null`: it is gone. */
@@ -281,7 +299,7 @@ export class Desk implements AsyncDisposable {
   /** Why its work is not to be proposed; `null`: nothing happened meanwhile, as far as is known. */
   async #overtaken(item: Item<IssueData>, message: string): Promise<string | null> {
     const { claims } = this.#parts;
-    if (await claims.look() && await claims.hold(claimedOf(item)) === "theirs") {
+    if (await claims.look() && claims.inTheWay(claimedOf(item)) !== null) {
       const { git, currentBranch } = requireRepository(this.#ralph);
       const [commit = "", ...made] = (await git(["log", "-1", "--format=%H%n%B"])).stdout.trim().split("\n");
       const name = await currentBranch();
@@ -321,13 +339,30 @@ export class Desk implements AsyncDisposable {
     note(this.#ralph, "warn", `${named}: the work of this one is kept under ${ref}, and ${rest}`);
   }
 
-  #name(message: string): void {
-    if (this.#named.has(message)) return;
-    this.#named.add(message);
-    note(this.#ralph, "info", message);
+  /** Says of issues why they are left, once. */
+  #name(entries: readonly Entry[], whyOf: (entry: Entry) => string | null): void {
+    const said = new Map<string, string[]>();
+    for (const entry of entries) {
+      const [{ id }, why] = [entry.item, whyOf(entry)];
+      if (why === null || this.#named.has(`${id} ${why}`)) continue;
+      this.#named.add(`${id} ${why}`);
+      said.set(why, [...said.get(why) ?? [], id]);
+    }
+    for (const [why, ids] of said) {
+      const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : "";
+      const names = `${ids.slice(0, NAMED).join(", ")}${more} ${ids.length === 1 ? "is" : "are"}`;
+      note(this.#ralph, "info", `${names} left: ${why}`);
+    }
   }
 }
 
+/** For now. */
+function isAway(error: unknown): error is RalphError {
+  return RalphError.isInstance(error) && error.code === "tracker-unreachable";
+}
+
+/** Issues in a line that says why they are left. */
+const NAMED = 10;
 /** Characters of an agent's or a check's words. */
 const MOST = 3000;
 

@@ -125,14 +125,15 @@ class Github implements Tracker {
   async state(id: string, state: IssueState): Promise<void> {
     const path = `/issues/${numberOf(id)}`;
     const { states } = this.#options;
-    const { data, status } = await this.#rest("GET", path);
-    if (status >= 300) return;
-    const has = nodesOf(objectOr(data)["labels"]).map(({ name }) => textOf(name));
     const wanted = state === "open" ? null : states[state];
-    const isWanted = (name: string): boolean => wanted !== null && sameName(name, wanted);
-    if (wanted !== null && !has.some(isWanted)) await this.#rest("POST", `${path}/labels`, { labels: [wanted] });
+    const { data, status } = wanted === null
+      ? await this.#rest("GET", `${path}/labels?per_page=100`)
+      : await this.#rest("POST", `${path}/labels`, { labels: [wanted] }); // it answers with all of them
+    if (status >= 300) return;
+    const has = nodesOf(data).map(({ name }) => textOf(name));
+    const isOther = (name: string): boolean => !(wanted !== null && sameName(name, wanted));
     const own = Object.values(states);
-    for (const name of has.filter((one) => !isWanted(one) && own.some((state) => sameName(one, state)))) {
+    for (const name of has.filter((one) => isOther(one) && own.some((state) => sameName(one, state)))) {
       await this.#rest("DELETE", `${path}/labels/${encodeURIComponent(name)}`);
     }
   }

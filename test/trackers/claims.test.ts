@@ -168,6 +168,7 @@ test("what is let go of is free; what is passed is kept", async () => {
   await one.hold(ISSUE);
   await one.hold({ id: "#2", asks: "a" }, "passed");
   await one.letGo(["#1", "#2"]);
+  await one.renew();
   await other.look();
   expect(await other.hold(ISSUE)).toBe("held");
   expect(gitIn(bare)("for-each-ref", "refs/ralph/claims/").trim().split("\n")).toHaveLength(2);

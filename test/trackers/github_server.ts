@@ -44,6 +44,8 @@ export interface GithubServer extends AsyncDisposable {
   readonly comments: StoredComment[];
   /** `METHOD path`, of GraphQL the operation. */
   readonly requests: string[];
+  /** How many of them were answered by 304. */
+  unchanged: number;
   /** Authorization headers. */
   readonly tokens: Set<string>;
   /** Requests that would have closed an issue. */
@@ -77,6 +79,7 @@ export async function githubServer(): Promise<GithubServer> {
     issues: new Map(),
     comments: [],
     requests: [],
+    unchanged: 0,
     tokens: new Set(),
     closed: [],
     rights: new Map([["owner", "admin"], ["writer", "write"], ["reader", "read"], ["stranger", "none"]]),
@@ -172,6 +175,7 @@ export async function githubServer(): Promise<GithubServer> {
       return { data: { repository: { issue: { comments: page(own, 100, after) } } } };
     }
     const found = [...state.issues.values()].filter((one) =>
+      state.issues.get(one.number) === one && // the others are transferred
       (!Array.isArray(states) || states.includes(one.state)) &&
       (!Array.isArray(labels) || one.labels.some((name) => labels.includes(name))) &&
       (typeof since !== "string" || one.updatedAt >= since)
@@ -206,7 +210,8 @@ export async function githubServer(): Promise<GithubServer> {
     const issue = state.issues.get(Number(number));
     if (issue === undefined) return [404, { message: "Not Found" }];
     if (method === "PATCH") state.closed.push(path);
-    if (rest_ === "" && method === "GET") return [200, { labels: issue.labels.map((name) => ({ name })) }];
+    const labels = (): object[] => issue.labels.map((name) => ({ name }));
+    if (rest_.startsWith("/labels") && method === "GET") return [200, labels()];
     if (rest_ === "/comments" && method === "POST") {
       ids += 1;
       state.comments.push({ databaseId: ids, issue: issue.number, body: String(body["body"]), by: ME });
@@ -214,16 +219,17 @@ export async function githubServer(): Promise<GithubServer> {
       return [201, { id: ids }];
     }
     if (rest_ === "/labels" && method === "POST") {
-      for (const name of body["labels"] as string[]) if (!issue.labels.includes(name)) issue.labels.push(name);
+      const has = (name: string): boolean => issue.labels.some((one) => one.toLowerCase() === name.toLowerCase());
+      issue.labels.push(...(body["labels"] as string[]).filter((name) => !has(name)));
       issue.updatedAt = state.now();
-      return [200, []];
+      return [200, labels()];
     }
     if (rest_.startsWith("/labels/") && method === "DELETE") {
       const name = decodeURIComponent(rest_.slice("/labels/".length));
       if (!issue.labels.includes(name)) return [404, {}];
       issue.labels = issue.labels.filter((one) => one !== name);
       issue.updatedAt = state.now();
-      return [200, []];
+      return [200, labels()];
     }
     return [404, { message: `not there: ${method} ${path}` }];
   }
@@ -251,6 +257,7 @@ export async function githubServer(): Promise<GithubServer> {
       return void response.end(JSON.stringify({ message: status === 500 ? "oops" : "secondary rate limit" }));
     }
     const [status, data, headers = {}] = done;
+    if (status === 304) state.unchanged += 1;
     response.writeHead(status, { "content-type": "application/json", ...headers });
     response.end(status === 304 ? undefined : JSON.stringify(data));
   }

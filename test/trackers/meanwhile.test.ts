@@ -17,6 +17,14 @@ async function until(isSo: () => boolean, what: string, one?: Running): Promise<
   throw new Error(`never: ${what}\n${one?.out() ?? ""}`);
 }
 
+async function takenUp({ turns }: Farm, numbers: readonly number[], one: Running): Promise<void> {
+  await until(
+    () => readFileSync(turns, "utf8") === numbers.map((number) => `${number}\n`).join(""),
+    `turns at ${numbers.join(", ")}`,
+    one,
+  );
+}
+
 async function turnBegins({ turns }: Farm, number: number, one: Running): Promise<void> {
   await until(
     () => existsSync(turns) && readFileSync(turns, "utf8").split("\n").includes(`${number}`),
@@ -69,6 +77,17 @@ test("offline in the middle: the item at hand is kept and no other begins; back 
   expect(server.comments.map(({ issue }) => issue)).toEqual([1, 2]);
   expect(server.issues.get(1)?.labels).toContain("ralph: in review");
 }, 400_000);
+
+test("a host that fails while an issue is taken up: the run ends as blocked, with what it has done", async () => {
+  await using server = await githubServer();
+  using place = farm(server.url);
+  server.add({ number: 1 });
+  server.add({ number: 2 });
+  server.fail = (name) => server.comments.length > 0 && name === "GRAPHQL issue" ? { status: 500 } : null;
+  const { code, out } = await ralph(place, place.clone("a"), RUN);
+  expect(code, out).toBe(3);
+  expect(out).toMatch(/✗ blocked: 1 verified in 1 iteration\n[^]*127\.0\.0\.1 cannot be reached: it answers 500/);
+}, 240_000);
 
 test("a question that was asked offline is told, and its issue left to people, when the run comes back", async () => {
   await using server = await githubServer();
@@ -171,6 +190,7 @@ test.each([
   ],
   ["unlabelled", (server: GithubServer) => void (server.issues.get(1)!.labels = []), "", "it has not the label ralph"],
   ["given to people", (server: GithubServer) => server.label(1, "hitl", "owner"), "", "it is for people (hitl)"],
+  ["transferred", (server: GithubServer) => void (server.issues.get(1)!.number = 77), "", null],
   ["deleted", (server: GithubServer) => void server.issues.delete(1), "", null],
 ])("an issue that is %s during its turn", async (_name, change, commits, words) => {
   await using server = await githubServer();
@@ -187,3 +207,66 @@ test.each([
   if (words !== null) expect(server.comments.map(({ body }) => body).join("\n")).toContain(words);
   expect(server.closed).toEqual([]);
 });
+
+test("an issue that is closed between the list and the claim is not begun: no claim, no word", async () => {
+  await using server = await githubServer();
+  using place = farm(server.url);
+  const issue = server.add({ number: 1 });
+  server.fail = (name) => {
+    if (name === "GRAPHQL issue") issue.state = "CLOSED";
+    return null;
+  };
+  const { code, out } = await ralph(place, place.clone("a"), RUN);
+  expect(code, out).toBe(0);
+  expect(existsSync(place.turns)).toBe(false);
+  expect(place.remote("for-each-ref", "refs/ralph/claims/")).toBe("");
+  expect([server.comments, issue.labels]).toEqual([[], ["ralph"]]);
+});
+
+const CHANGED = "GET /issues?state=all&sort=updated&direction=desc&per_page=1";
+
+test("a run that keeps looking asks whether anything changed, and runs nothing until there is work", async () => {
+  await using server = await githubServer();
+  using place = farm(server.url);
+  server.add({ number: 1 });
+  const clone = place.clone("a");
+  const one = start(place, clone, [...RUN, "--every", "1s"]);
+  const isIdle = async (): Promise<void> => {
+    const before = server.unchanged;
+    await until(() => server.unchanged >= before + 2, "idle", one);
+  };
+  await isIdle();
+  const [said, asked] = [one.out(), server.requests.length];
+  server.add({ number: 9, labels: ["bug"] });
+  await isIdle();
+  expect(one.out()).toBe(said);
+  expect(server.requests.slice(asked).filter((name) => name !== CHANGED)).toEqual(["GRAPHQL issues"]);
+
+  server.edit(1, { body: "Something else" }, "owner");
+  await takenUp(place, [1, 1], one);
+  await isIdle();
+  server.add({ number: 2, blockedBy: [9] });
+  await isIdle();
+  Object.assign(server.issues.get(9)!, { state: "CLOSED", updatedAt: server.now() });
+  server.issues.get(2)!.blockedBy = [];
+  await takenUp(place, [1, 1, 2], one);
+  expect((await ralph(place, clone, ["stop"])).code).toBe(0);
+  expect((await one.end).code, one.out()).toBe(0);
+}, 240_000);
+
+test("a run that keeps looking works on what came while the remote was away", async () => {
+  await using server = await githubServer();
+  using place = farm(server.url);
+  server.add({ number: 1 });
+  const one = start(place, place.clone("a"), [...RUN, "--every", "1s"]);
+  await until(() => server.unchanged >= 1, "idle", one);
+  const [bare, away] = [join(place.folder, "remote.git"), join(place.folder, "away.git")];
+  renameSync(bare, away);
+  const before = server.unchanged;
+  server.add({ number: 2 });
+  await until(() => server.unchanged >= before + 3, "looked", one);
+  renameSync(away, bare);
+  await takenUp(place, [1, 2], one);
+  await ralph(place, join(place.folder, "a"), ["stop"]);
+  expect((await one.end).code, one.out()).toBe(0);
+}, 240_000);

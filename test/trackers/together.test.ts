@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { gitIn } from "../repository.ts";
+import { LONG } from "../sampled.ts";
 import { type GithubServer, githubServer } from "./github_server.ts";
 import { type Farm, farm, type Running, start } from "./run.ts";
 
@@ -12,6 +13,8 @@ interface Trial {
   readonly runners: number;
   readonly issues: number;
   readonly kills: number;
+  /** Seconds. */
+  readonly heartbeat: number;
   readonly seed: number;
   readonly limitMs: number;
 }
@@ -38,15 +41,17 @@ function failures(random: () => number): GithubServer["fail"] {
 async function work(
   server: GithubServer,
   place: Farm,
-  { runners, kills, limitMs }: Trial,
+  { runners, kills, heartbeat, limitMs }: Trial,
   random: () => number,
 ): Promise<string> {
-  const clones = Array.from({ length: runners }, (_, index) => place.clone(`runner-${index}`));
+  const clones = Array.from({ length: runners }, (_, index) => place.clone(`runner-${index}`, { heartbeat }));
   const end = Date.now() + limitMs;
   const running = new Map<string, Running>();
   const ended: string[] = [];
   let killed = 0;
-  const isDone = (): boolean => [...server.issues.values()].every(({ labels }) => labels.includes("ralph: in review"));
+  const done = (): number =>
+    [...server.issues.values()].filter(({ labels }) => labels.includes("ralph: in review")).length;
+  const isDone = (): boolean => done() === server.issues.size;
   const outboxes = (): string => clones.map((clone) => outboxOf(clone)).join("");
   while (Date.now() < end && !(isDone() && outboxes().replaceAll("[]", "") === "" && running.size === 0)) {
     for (const clone of clones) {
@@ -61,7 +66,8 @@ async function work(
     await sleep(300 + random() * 900);
     const victims = [...running.values()];
     const victim = victims[Math.floor(random() * victims.length)];
-    if (killed < kills && victim !== undefined) {
+    // from the first issue to the last one
+    if (killed < Math.min(kills, kills * (done() + runners) / server.issues.size) && victim !== undefined) {
       killed += 1;
       process.kill(victim.pid, "SIGKILL");
     }
@@ -110,11 +116,17 @@ async function trial(given: Trial): Promise<void> {
 test(
   "two runners, kills, a third of all calls failing: each issue is worked on once, told once, and none is closed",
   async () => {
-    await trial({ runners: 2, issues: 6, kills: 4, seed: Date.now() % 100_000, limitMs: 300_000 });
+    await trial({ runners: 2, issues: 6, kills: 4, heartbeat: 300, seed: Date.now() % 100_000, limitMs: 300_000 });
   },
   180_000,
 );
 
-test.runIf(process.env["RALPH_LONG"] !== undefined)("ten runners on 60 issues, 60 kills", async () => {
-  await trial({ runners: 10, issues: 60, kills: 60, seed: Date.now() % 100_000, limitMs: 1_500_000 });
-}, 1_600_000);
+/** Runners, issues, kills and seconds between heartbeats of the long trial. */
+const [RUNNERS = 10, ISSUES = 60, KILLS = 60, HEARTBEAT = 300] =
+  process.env["RALPH_TRACKERS"]?.split(",").map(Number) ?? [];
+
+test.runIf(LONG)(`${RUNNERS} runners on ${ISSUES} issues, ${KILLS} kills`, async () => {
+  const limitMs = ISSUES * 25_000;
+  const seed = Date.now() % 100_000;
+  await trial({ runners: RUNNERS, issues: ISSUES, kills: KILLS, heartbeat: HEARTBEAT, seed, limitMs });
+}, ISSUES * 26_000);

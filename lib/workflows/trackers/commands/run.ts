@@ -57,7 +57,6 @@ async function rounds(ralph: RalphContext, backlog: TrackerBacklog, seconds: num
     do {
       await clock.sleep(seconds * 1000, over);
       if (over.aborted) return outcome;
-    } while (!await backlog.mayHaveWork());
-    await backlog.reread();
+    } while (!await backlog.hasWork());
   }
 }
