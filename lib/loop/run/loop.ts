@@ -219,7 +219,8 @@ export class Loop {
   #done(next: Extract<Next<unknown>, { readonly status: "done" }>): Stopped {
     if ("verdict" in next) {
       const problem = "next() answers a `verdict`, as version 1 of the interface asked for: the loop computes it now";
-      throw new RalphError("backlog-invalid", { details: { backlog: this.#backlog.name, problem } });
+      const hint = "take `verdict` out of what next() answers (docs/guides/write-a-backlog.md)";
+      throw new RalphError("backlog-invalid", { details: { backlog: this.#backlog.name, problem }, hint });
     }
     return { status: "done", ...(next.summary === undefined ? {} : { summary: next.summary }) };
   }
