@@ -175,12 +175,13 @@ async function python({ first, has, list, matching, text }: Project): Promise<Fo
   const isPytest = first("pytest.ini", ".pytest.ini", "conftest.py") !== undefined || tests.includes("conftest.py") ||
     /\bpytest\b/.test(pyproject + tox + setup + requirements);
   const isUnittest = folder !== undefined && tests.some((name) => /^test.*\.py$/.test(name));
+  const inPackage = tests.includes("__init__.py") ? " -t ." : ""; // they may import by their package's name
   const config = (name: string, ...files: readonly string[]): boolean =>
     pyproject.includes(name) || first(...files) !== undefined || setup.includes(`[${name}`);
   return [
     ...has("manage.py") ? [`${interpreter} manage.py test`] : [],
     ...isPytest ? [tool("pytest")] : [],
-    ...isUnittest && !isPytest ? [`${interpreter} -m unittest discover -s ${folder}`] : [],
+    ...isUnittest && !isPytest ? [`${interpreter} -m unittest discover -s ${folder}${inPackage}`] : [],
     ...tox.includes("[testenv") || pyproject.includes("[tool.tox") ? ["tox"] : [],
     ...config("mypy", "mypy.ini", ".mypy.ini") ? [tool("mypy", " .")] : [],
     ...config("pyright", "pyrightconfig.json") ? [tool("pyright")] : [],

@@ -224,11 +224,12 @@ async function ask(
   known: readonly Candidate[],
 ): Promise<string> {
   const { begins, prompter } = options;
+  const isRed = known.some(({ command, state }) => answers.checks.includes(command) && state?.startsWith("fails"));
   const { value } = await prompter.ask({
     id: "init.setup",
     kind: "select",
     keys: true,
-    initial: "yes",
+    initial: isRed ? "checks" : "yes",
     message: "Set this project up like this?",
     details: await screen(invocation, options, answers, known),
     choices: [

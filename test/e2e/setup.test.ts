@@ -158,6 +158,18 @@ describe("setting a project up", () => {
     expect(JSON.parse(read("ralph.config.json") ?? "")).toMatchObject({ verify: { default: ["make test"] } });
   });
 
+  test("Enter does not choose checks that fail: it leads to others, and none is an answer", async () => {
+    const { read } = await ralphCli().files({ Makefile: "test:\n\t@false\n" }).agent("claude", "exit 0").args("init")
+      .terminal(
+        ["Set this project up", "\r"],
+        [/\[y\] .*\[C\] other checks/, "\r"],
+        ["Which command", "\r"],
+        [/checks +none|checks +-|no check/i, "y"],
+      ).expectExit(0);
+
+    expect(JSON.parse(read("ralph.config.json") ?? "").verify?.default ?? []).toEqual([]);
+  });
+
   test("a sprint that `ralph init` made compiles; `ralph next` tells its next iteration", async () => {
     const { root } = await ralphCli().args("init", "--workflow", "sprint").expectExit(0);
     await ralphCli(root).args("sprint", "compile", ".claude/sprints/first").expectExit(0);

@@ -89,6 +89,9 @@ describe("suggestChecks()", () => {
       "tox",
     ]],
     ["unittest", { "setup.py": "", "tests/test_a.py": "" }, ["python3 -m unittest discover -s tests"]],
+    ["unittest in a package", { "setup.py": "", "tests/__init__.py": "", "tests/test_a.py": "" }, [
+      "python3 -m unittest discover -s tests -t .",
+    ]],
     ["poetry", { "pyproject.toml": "[tool.poetry.dev-dependencies]\npytest = '*'\n", "poetry.lock": "" }, [
       "poetry run pytest",
     ]],
