@@ -81,7 +81,7 @@ export async function askGraph(
     );
     if (problems.length === 0) return found;
     const isLimit = problems.some(({ type, extensions }) =>
-      type === "RATE_LIMITED" || objectOr(extensions)["code"] === "RATELIMITED"
+      type === "RATE_LIMITED" || type === "RATE_LIMIT" || objectOr(extensions)["code"] === "RATELIMITED"
     );
     if (isLimit && attempt < 1) continue;
     const reason = textOf(problems[0]?.["message"]);
@@ -107,13 +107,15 @@ function pauseOf({ headers }: HttpReply, clock: Clock): number | null {
 
 function answerOf({ status, headers, text }: HttpReply, host: string): ApiReply {
   if (status === 401) throw new RalphError("tracker-login", { details: { host, reason: "it refuses the token" } });
-  const isKnown = status < 300 || [304, 301, 404, 410].includes(status);
-  if (!isKnown) {
-    const said = textOf(objectOr(jsonIn(text))["message"]).slice(0, 200);
+  const data = jsonIn(text);
+  // Linear says 400 with the errors of a query, also for its limits
+  const isQuery = status === 400 && nodesOf(objectOr(data)["errors"]).some(({ extensions }) => isObject(extensions));
+  if (!isQuery && status >= 300 && ![304, 301, 404, 410].includes(status)) {
+    const said = textOf(objectOr(data)["message"]).slice(0, 200);
     const reason = `it answers ${status}${said === "" ? "" : `: ${said}`}`;
     throw new RalphError("tracker-refused", { details: { host, reason } });
   }
-  return { status, data: jsonIn(text), header: (name) => headers.get(name) };
+  return { status, data, header: (name) => headers.get(name) };
 }
 
 /** A text; "" for anything else. */

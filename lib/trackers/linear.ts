@@ -8,26 +8,32 @@ import { isObject, objectOr } from "../host/data.ts";
 import { type Api, askGraph, nodesOf, sameName, textOf } from "./api.ts";
 import type { Change, Issue, IssueQuery, IssueState, Tracker } from "./types.ts";
 
-/** Entries of an issue's history that are read, newest first: where older ones may say who wrote it, nobody knows. */
-const ENTRIES = 100;
 const WHO = "id name guest active app";
-const ISSUE = `fragment issue on Issue {
-  id identifier title description url createdAt updatedAt creator { ${WHO} } state { type }
-  labels(first: 50) { nodes { id name } }
-  children(first: 100) { nodes { identifier state { type } } }
-  inverseRelations(first: 50) { nodes { type issue { identifier state { type } } } }
-  history(first: ${ENTRIES}) { nodes {
+/**
+ * Linear counts what a query may answer, not what it does, and refuses more than 10,000 points: lists ask for few parts of
+ * each issue, and an issue with more of them is asked for by itself. Of a history that is longer still, nobody knows who
+ * wrote it.
+ */
+const fieldsOf = (parts: number, entries: number): string =>
+  `id identifier title description url createdAt updatedAt creator { ${WHO} } state { type }
+  labels(first: ${parts}) { nodes { id name } pageInfo { hasNextPage } }
+  children(first: ${parts}) { nodes { identifier state { type } } pageInfo { hasNextPage } }
+  inverseRelations(first: ${parts}) { nodes { type issue { identifier state { type } } } pageInfo { hasNextPage } }
+  history(first: ${entries}) { nodes {
     createdAt updatedDescription fromTitle toTitle addedLabelIds actor { ${WHO} }
-  } pageInfo { hasNextPage } }
+  } pageInfo { hasNextPage } }`;
+const listOf = (size: number): string =>
+  `query issues($filter: IssueFilter, $after: String) {
+  issues(first: ${size}, after: $after, filter: $filter, orderBy: createdAt) {
+    nodes { ${fieldsOf(10, 20)} } pageInfo { hasNextPage endCursor }
+  }
 }`;
-const LIST = `${ISSUE}
-query issues($filter: IssueFilter, $after: String) {
-  issues(first: 50, after: $after, filter: $filter, orderBy: createdAt) { nodes { ...issue } pageInfo { hasNextPage endCursor } }
-}`;
-const ONE = `${ISSUE}
-query issue($id: String!) { issue(id: $id) { ...issue } }`;
-const COMMENTS = `query comments($id: String!) {
-  viewer { id } issue(id: $id) { id comments(first: 250) { nodes { id body user { id } } } }
+const ALL = listOf(50);
+const SINCE = listOf(10);
+const NEWER = `query newer($filter: IssueFilter) { issues(first: 1, filter: $filter) { nodes { id } } }`;
+const ONE = `query issue($id: String!) { issue(id: $id) { ${fieldsOf(100, 100)} } }`;
+const COMMENTS = `query comments($id: String!, $mark: String!) {
+  issue(id: $id) { id comments(first: 1, filter: { body: { contains: $mark }, user: { isMe: { eq: true } } }) { nodes { id } } }
 }`;
 const STATES =
   `query states($id: String!) { issue(id: $id) { id state { id } team { states { nodes { id name type } } } } }`;
@@ -64,36 +70,43 @@ export interface LinearOptions {
 export function linearTracker({ api, url, host, project, states }: LinearOptions): Tracker {
   const ask = async (query: string, variables: object): Promise<Readonly<Record<string, unknown>>> =>
     objectOr(await askGraph(api, host, url, query, variables));
+  const team = project === "" ? {} : { team: { key: { eq: project } } };
+  let newest = "";
+  let open = {};
   return {
     name: "linear",
     project,
     host,
     async list({ label, id, since }: IssueQuery): Promise<readonly Issue[]> {
-      if (id !== undefined) {
-        const { issue } = await ask(ONE, { id });
-        return isObject(issue) ? [issueOf(issue, label)] : [];
-      }
-      const team = project === "" ? {} : { team: { key: { eq: project } } };
-      const open = { labels: { some: { name: { eqIgnoreCase: label } } }, state: { type: { nin: [...CLOSED] } } };
+      const one = async (id: unknown): Promise<unknown> => (await ask(ONE, { id }))["issue"];
+      if (id !== undefined) return [await one(id)].filter(isObject).map((node) => issueOf(node, label));
+      open = { labels: { some: { name: { eqIgnoreCase: label } } }, state: { type: { nin: [...CLOSED] } } };
       const filter = { ...team, ...since === undefined ? open : { updatedAt: { gte: since } } };
       const found: Issue[] = [];
       for (let after: unknown = null;;) {
-        const list = objectOr((await ask(LIST, { filter, after }))["issues"]);
-        found.push(...nodesOf(list).map((node) => issueOf(node, label)));
+        const list = objectOr((await ask(since === undefined ? ALL : SINCE, { filter, after }))["issues"]);
+        for (const node of nodesOf(list)) {
+          const whole = isCut(node, label) ? await one(node["id"]) : node;
+          found.push(issueOf(isObject(whole) ? whole : node, label));
+        }
         const { hasNextPage, endCursor } = objectOr(list["pageInfo"]);
-        if (hasNextPage !== true) return found.toSorted((one, other) => numberOf(one) - numberOf(other));
         after = endCursor;
+        if (hasNextPage !== true) break;
       }
+      newest = found.reduce((at, { updatedAt }) => updatedAt > at ? updatedAt : at, newest);
+      return found.toSorted((one, other) => numberOf(one) - numberOf(other));
+    },
+    async changed() {
+      const filter = { ...team, ...newest === "" ? open : { updatedAt: { gt: newest } } };
+      return nodesOf((await ask(NEWER, { filter }))["issues"]).length > 0;
     },
     async comment(id, marker, body) {
-      const { issue, viewer } = await ask(COMMENTS, { id });
+      // Linear shows comments of HTML as text, and drops links that show nothing
+      const mark = marker.replaceAll(/^\W+|\W+$/g, "");
+      const { issue } = await ask(COMMENTS, { id, mark });
       if (!isObject(issue)) return;
-      // Linear shows comments of HTML as text: a link to nowhere holds the marker
-      const mark = `[](#${marker.replaceAll(/[^\w:#-]/g, "")})`;
-      const own = nodesOf(issue["comments"]).find(({ user, body: text }) =>
-        objectOr(user)["id"] === objectOr(viewer)["id"] && textOf(text).includes(mark)
-      );
-      const text = `${body}\n\n${mark}`;
+      const [own] = nodesOf(issue["comments"]);
+      const text = `${body}\n\n\`${mark}\``;
       if (own !== undefined) await ask(CHANGE, { id: own["id"], body: text });
       else await ask(COMMENT, { input: { issueId: issue["id"], body: text } });
     },
@@ -111,12 +124,28 @@ export function linearTracker({ api, url, host, project, states }: LinearOptions
   };
 }
 
+function isLong(connection: unknown): boolean {
+  return objectOr(objectOr(connection)["pageInfo"])["hasNextPage"] === true;
+}
+
+/** A list has not all that counts of it. */
+function isCut(
+  { labels, children, inverseRelations, history }: Readonly<Record<string, unknown>>,
+  label: string,
+): boolean {
+  if (isLong(labels)) return true;
+  return nodesOf(labels).some(({ name }) => sameName(name, label)) &&
+    [children, inverseRelations, history].some(isLong);
+}
+
 function issueOf(node: Readonly<Record<string, unknown>>, label: string): Issue {
   const history = nodesOf(node["history"]);
-  const isWhole = objectOr(objectOr(node["history"])["pageInfo"])["hasNextPage"] !== true;
+  const isWhole = !isLong(node["history"]);
+  const isNewest = textOf(history[0]?.["createdAt"]) >= textOf(history.at(-1)?.["createdAt"]);
   const created = changeOf({ createdAt: node["createdAt"], actor: node["creator"] });
   const unknown: Change = { at: textOf(node["updatedAt"]), by: null };
   const lastOf = (isMeant: (entry: Readonly<Record<string, unknown>>) => boolean): Change => {
+    if (!isWhole && !isNewest) return unknown;
     const found = history.filter(isMeant).map(changeOf).toSorted((one, other) => one.at.localeCompare(other.at)).at(-1);
     return found ?? (isWhole ? created : unknown);
   };

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { defaultConfig } from "../../lib/config/defaults.ts";
 import { createHost } from "../../lib/host/create_host.ts";
 import { trackerContract } from "../../lib/testing/tracker_contract.ts";
-import { createApi } from "../../lib/trackers/api.ts";
+import { type Api, askGraph, createApi } from "../../lib/trackers/api.ts";
 import { beadsTracker } from "../../lib/trackers/beads.ts";
 import { githubTracker } from "../../lib/trackers/github.ts";
 import { linearTracker } from "../../lib/trackers/linear.ts";
@@ -159,4 +159,43 @@ test("Linear: no state that closes an issue is set, whatever it is called", asyn
   });
   for (const state of ["working", "review", "blocked"] as const) await tracker.state("ENG-1", state);
   expect((await tracker.list({ label: "ralph", id: "ENG-1" }))[0]?.isOpen).toBe(true);
+});
+
+test("Linear: of a long issue nothing is missed, and its limits are waited for", async () => {
+  await using server = await linearServer();
+  server.add("ENG-1", { blockedBy: Array.from({ length: 30 }, (_, index) => `ENG-${index + 10}`) });
+  for (let number = 10; number < 40; number += 1) server.add(`ENG-${number}`, { labels: [] });
+  server.edit("ENG-1", { ...MEMBER, guest: true });
+  for (let count = 0; count < 30; count += 1) server.label("ENG-1", MEMBER);
+  const tracker = linearTracker({
+    api: apiTo("linear.app"),
+    url: server.url,
+    host: "linear.app",
+    project: "ENG",
+    states: STATES,
+  });
+  const [issue] = await tracker.list({ label: "ralph" });
+  expect([issue?.waitsFor.length, standingOf(issue!)]).toEqual([30, "asked"]);
+  expect(server.asked.splice(0)).toEqual(["issues", "issue"]);
+
+  expect(await tracker.changed?.()).toBe(false);
+  server.edit("ENG-10", MEMBER);
+  expect(await tracker.changed?.()).toBe(true);
+  expect((await tracker.list({ label: "ralph", since: issue!.updatedAt })).map(({ id }) => id)).toEqual([
+    "ENG-1",
+    "ENG-10",
+  ]);
+  expect(await tracker.changed?.()).toBe(false);
+
+  server.isLimited = true;
+  await expect(tracker.list({ label: "ralph" })).rejects.toMatchObject({ code: "tracker-unreachable" });
+});
+
+test.each([
+  { type: "RATE_LIMITED" },
+  { type: "RATE_LIMIT", code: "graphql_rate_limit" },
+  { extensions: { code: "RATELIMITED" } },
+])("a limit in an answer is for now: %o", async (error) => {
+  const api: Api = () => Promise.resolve({ status: 200, data: { errors: [error] }, header: () => null });
+  await expect(askGraph(api, "github.com", "", "", {})).rejects.toMatchObject({ code: "tracker-unreachable" });
 });

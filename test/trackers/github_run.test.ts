@@ -5,6 +5,7 @@ import { needs, SANDBOX } from "../needs.ts";
 import { gitIn } from "../repository.ts";
 import { BD, bead } from "./bd.ts";
 import { githubServer, user } from "./github_server.ts";
+import { linearServer } from "./linear_server.ts";
 import { farm, ralph, TOKEN } from "./run.ts";
 
 const RUN = ["run", "--tracker", "github", "--label", "ralph", "--ui", "plain"];
@@ -102,6 +103,21 @@ test("an issue is a goal if its last editor may write, and none otherwise", asyn
   expect(strange.code, strange.out).toBe(2);
   expect(strange.out).toContain("someone who may not write here");
   expect((await ralph(place, clone, ["exec", "--issue", "9", "--dry-run"])).out).toContain("there is no issue #9");
+});
+
+test("the issues of a team in Linear", async () => {
+  await using server = await linearServer();
+  using place = farm("http://127.0.0.1:1");
+  server.add("ENG-1");
+  const clone = place.clone("a", { name: "linear", project: "ENG", url: server.url });
+  const { code, out } = await ralph(place, clone, ["run", "--ui", "plain"], { LINEAR_API_KEY: TOKEN });
+  expect(code, out).toBe(0);
+  expect(gitIn(clone)("log", "-1", "--format=%B").trim()).toBe("feat: issue ENG-1 (ENG-1)\n\nCloses ENG-1");
+  expect(server.comments.map(({ issue, body }) => [issue, /Done in/.test(body)])).toEqual([["ENG-1", true]]);
+  expect(server.state("ENG-1")).toBe("In Review");
+  expect(server.asked.join(" ")).toBe(
+    "issues issues issue comments comment states move issue comments change states move issues",
+  );
 });
 
 test("the issues of beads, by its own program", async () => {

@@ -30,28 +30,55 @@ interface Stored {
   history: object[];
 }
 
+/** Points of a query, as Linear counts them: 0.1 a value, 1 an object, of a list all that it may hold. */
+function pointsOf(query: string): number {
+  if (query.includes("...")) throw new Error("fragments are not counted here");
+  const tokens = query.slice(query.indexOf("{") + 1).match(/\([^()]*\)|[{}]|\w+/g) ?? [];
+  const inside = (): number => {
+    let sum = 0;
+    for (let name = tokens.shift(); name !== undefined && name !== "}"; name = tokens.shift()) {
+      const size = tokens[0]?.startsWith("(") === true ? Number(/first: (\d+)/.exec(tokens.shift()!)?.[1] ?? 50) : 50;
+      const isObject = tokens[0] === "{";
+      if (isObject) tokens.shift();
+      if (name === "nodes") throw new Error("a list begins with its nodes");
+      if (isObject && tokens[0] === "nodes") sum += (tokens.splice(0, 2), size * (1 + inside())) + inside();
+      else sum += isObject ? 1 + inside() : 0.1;
+    }
+    return sum;
+  };
+  return inside();
+}
+
 export interface LinearServer extends AsyncDisposable {
   readonly url: string;
   readonly comments: { readonly id: string; readonly issue: string; body: string }[];
   /** Older entries of every history are on a page that is not read. */
   hidesOlder: boolean;
+  /** Refuses everything: the limit of the hour is reached. */
+  isLimited: boolean;
+  /** The operations that it was asked. */
+  readonly asked: string[];
   add(identifier: string, more?: Partial<Stored>): void;
   edit(identifier: string, by: Member | null): void;
   label(identifier: string, by: Member): void;
   close(identifier: string): void;
   history(identifier: string): object[];
+  /** The name of its workflow's state. */
+  state(identifier: string): string;
 }
 
 export async function linearServer(): Promise<LinearServer> {
   let second = 0;
   const issues = new Map<string, Stored>();
   const now = (): string => new Date(Date.UTC(2026, 0, 1) + (second += 1) * 1000).toISOString();
-  const stateOf = (id: string): object => STATES.find((one) => one.id === id)!;
+  const stateOf = (id: string): { readonly name: string } => STATES.find((one) => one.id === id)!;
   const shown = (identifier: string): object => ({ identifier, state: stateOf(issues.get(identifier)!.state) });
   const state: LinearServer = {
     url: "",
     comments: [],
     hidesOlder: false,
+    isLimited: false,
+    asked: [],
     add: (identifier, more = {}) =>
       void issues.set(identifier, {
         identifier,
@@ -74,12 +101,17 @@ export async function linearServer(): Promise<LinearServer> {
     },
     close: (identifier) => void Object.assign(issues.get(identifier)!, { state: "s5", updatedAt: now() }),
     history: (identifier) => issues.get(identifier)!.history,
+    state: (identifier) => stateOf(issues.get(identifier)!.state).name,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((done) => server.close(done));
     },
   };
-  const nodeOf = (issue: Stored): object => ({
+  const page = (query: string, name: string, nodes: readonly object[], isLong = false): object => {
+    const size = Number(new RegExp(`\\b${name}\\(first: (\\d+)`).exec(query)?.[1]);
+    return { nodes: nodes.slice(0, size), pageInfo: { hasNextPage: isLong || nodes.length > size } };
+  };
+  const nodeOf = (issue: Stored, query: string): object => ({
     id: `id-${issue.identifier}`,
     identifier: issue.identifier,
     title: `issue ${issue.identifier}`,
@@ -89,17 +121,15 @@ export async function linearServer(): Promise<LinearServer> {
     updatedAt: issue.updatedAt,
     creator: MEMBER,
     state: stateOf(issue.state),
-    labels: { nodes: issue.labels.map((name) => ({ id: `l-${name}`, name })) },
-    children: { nodes: [] },
-    inverseRelations: { nodes: issue.blockedBy.map((one) => ({ type: "blocks", issue: shown(one) })) },
-    history: { nodes: issue.history, pageInfo: { hasNextPage: state.hidesOlder } },
+    labels: page(query, "labels", issue.labels.map((name) => ({ id: `l-${name}`, name }))),
+    children: page(query, "children", []),
+    inverseRelations: page(
+      query,
+      "inverseRelations",
+      issue.blockedBy.map((one) => ({ type: "blocks", issue: shown(one) })),
+    ),
+    history: page(query, "history", issue.history, state.hidesOlder),
     team: { states: { nodes: STATES } },
-    comments: {
-      nodes: state.comments.filter((one) => one.issue === issue.identifier).map((one) => ({
-        ...one,
-        user: { id: "me" },
-      })),
-    },
   });
 
   function answer(query: string, variables: Record<string, unknown>): object {
@@ -119,21 +149,32 @@ export async function linearServer(): Promise<LinearServer> {
       Object.assign(issue!, { state: variables["stateId"], updatedAt: now() });
       return data({ issueUpdate: { success: true } });
     }
-    if (/query issues\(/.test(query)) {
-      const { labels, updatedAt } = variables["filter"] as {
-        readonly labels?: object;
-        readonly updatedAt?: { readonly gte: string };
-      };
+    const { labels, updatedAt } = (variables["filter"] ?? {}) as {
+      readonly labels?: object;
+      readonly updatedAt?: { readonly gte?: string; readonly gt?: string };
+    };
+    if (/query (?:issues|newer)\(/.test(query)) {
       const found = [...issues.values()].filter((one) =>
         (labels === undefined || (one.labels.includes("ralph") && one.state !== "s5")) &&
-        (updatedAt === undefined || one.updatedAt >= updatedAt.gte)
+        (updatedAt?.gte === undefined || one.updatedAt >= updatedAt.gte) &&
+        (updatedAt?.gt === undefined || one.updatedAt > updatedAt.gt)
       );
-      return data({ issues: { nodes: found.map(nodeOf), pageInfo: { hasNextPage: false } } });
+      const { nodes, pageInfo } = page(query, "issues", found) as {
+        readonly nodes: Stored[];
+        readonly pageInfo: object;
+      };
+      return data({ issues: { nodes: nodes.map((one) => nodeOf(one, query)), pageInfo } });
     }
     if (issue === undefined) {
       return { data: null, errors: [{ message: "Entity not found: Issue", extensions: { code: "INPUT_ERROR" } }] };
     }
-    return data({ viewer: { id: "me" }, issue: nodeOf(issue) });
+    if (/query comments\(/.test(query)) {
+      const own = state.comments.filter(({ issue: of, body }) =>
+        of === wanted && body.includes(`${variables["mark"] as string}`)
+      );
+      return data({ issue: { id: `id-${wanted}`, comments: { nodes: own } } });
+    }
+    return data({ issue: nodeOf(issue, query) });
   }
 
   const server = createServer((request, response) => {
@@ -144,8 +185,15 @@ export async function linearServer(): Promise<LinearServer> {
         readonly query: string;
         readonly variables: Record<string, unknown>;
       };
-      response.writeHead(200, { "content-type": "application/json" });
-      response.end(JSON.stringify(answer(query, variables)));
+      state.asked.push(/(?:query|mutation) (\w+)/.exec(query)![1]!);
+      const refused = (message: string, code: string): object => ({ errors: [{ message, extensions: { code } }] });
+      const isTooMuch = pointsOf(query) > 10_000;
+      const refusal = isTooMuch ? refused("Query too complex", "INPUT_ERROR") : null;
+      const answered = state.isLimited
+        ? refused("Rate limit exceeded", "RATELIMITED")
+        : refusal ?? answer(query, variables);
+      response.writeHead("errors" in answered ? 400 : 200, { "content-type": "application/json" });
+      response.end(JSON.stringify(answered));
     });
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
