@@ -111,10 +111,12 @@ export class Desk implements AsyncDisposable {
   async open(): Promise<void> {
     this.#issues.clear();
     this.#asks.clear();
-    this.#since = null;
+    const before = this.#since ?? "";
+    this.#since = null; // until all is read
     this.#isChanged = true;
     await this.#parts.claims.look();
     await this.#refresh();
+    if (before > (this.#since ?? "")) this.#since = before;
     this.#isChanged = false;
   }
 
@@ -134,8 +136,7 @@ export class Desk implements AsyncDisposable {
       if ((await this.#unsent()).length > 0) return true;
       await this.#outbox.send(); // words alone need no run
       if (claims.hasOthers() && !await claims.look()) return false;
-      const { journal } = this.#ralph;
-      const view = { parked: journal.parked(this.#key), passed: journal.passed(this.#key) };
+      const view = { parked: this.#ralph.journal.parked(this.#key), passed: this.#ralph.journal.passed(this.#key) };
       const { ready } = standingsOf(await this.entries(), view);
       return ready.some(({ item }) => claims.inTheWay(claimedOf(item)) === null);
     } catch (error) {
@@ -266,8 +267,7 @@ export class Desk implements AsyncDisposable {
     const { tracker, queue: { config: { label } } } = this.#parts;
     const found = await tracker.list(this.#since === null ? { label } : { label, since: this.#since });
     const isNew = found.filter((issue) => this.#know(issue)).length > 0;
-    const newest = found.map(({ updatedAt }) => updatedAt).toSorted().at(-1);
-    if (newest !== undefined) this.#since = newest;
+    this.#since = found.map(({ updatedAt }) => updatedAt).toSorted().at(-1) ?? this.#since;
     if (isNew) {
       await keepSnapshot(requireRepository(this.#ralph), trackerKey(tracker), [...this.#issues.values()]);
     }

@@ -97,8 +97,12 @@ class Github implements Tracker {
     }
     const which = since === undefined ? { states: ["OPEN"], labels: [label] } : { since };
     const found: Issue[] = [];
+    const isMeant = ({ labels }: Readonly<Record<string, unknown>>): boolean =>
+      nodesOf(labels).some(({ name }) => sameName(name, label));
     for await (const node of this.#nodes(LIST, which, ({ issues }) => issues)) {
-      found.push(await this.#issue(node, label));
+      // nobody's rights are asked for an issue that is not worked on
+      const strange = isMeant(node) ? {} : { author: null, editor: null, timelineItems: null };
+      found.push(await this.#issue({ ...node, ...strange }, label));
     }
     return found;
   }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { gitIn } from "../repository.ts";
-import { type GithubServer, githubServer } from "./github_server.ts";
+import { type GithubServer, githubServer, user } from "./github_server.ts";
 import { type Farm, farm, ralph, type Running, start } from "./run.ts";
 
 const RUN = ["run", "--tracker", "github", "--ui", "plain"];
@@ -237,7 +237,7 @@ test("a run that keeps looking asks whether anything changed, and runs nothing u
   };
   await isIdle();
   const [said, asked] = [one.out(), server.requests.length];
-  server.add({ number: 9, labels: ["bug"] });
+  server.add({ number: 9, labels: ["bug"], author: user("somebody") });
   await isIdle();
   expect(one.out()).toBe(said);
   expect(server.requests.slice(asked).filter((name) => name !== CHANGED)).toEqual(["GRAPHQL issues"]);
