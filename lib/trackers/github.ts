@@ -36,9 +36,11 @@ fragment issue on Issue {
   } }
 }`;
 const LIST = `${ISSUE}
-query issues($owner: String!, $name: String!, $states: [IssueState!], $labels: [String!], $since: DateTime, $after: String) {
+query issues(
+  $owner: String!, $name: String!, $states: [IssueState!], $labels: [String!], $since: DateTime, $after: String, $size: Int!
+) {
   repository(owner: $owner, name: $name) {
-    issues(first: 50, after: $after, states: $states, labels: $labels, filterBy: { since: $since },
+    issues(first: $size, after: $after, states: $states, labels: $labels, filterBy: { since: $since },
       orderBy: { field: CREATED_AT, direction: ASC }) { nodes { ...issue } pageInfo { hasNextPage endCursor } }
   }
 }`;
@@ -95,7 +97,8 @@ class Github implements Tracker {
       const { issue } = await this.#ask(ONE, { number: numberOf(id) });
       return isObject(issue) ? [await this.#issue(issue, label)] : [];
     }
-    const which = since === undefined ? { states: ["OPEN"], labels: [label] } : { since };
+    // GitHub counts what a list may hold: of what has changed, few, for a single point
+    const which = since === undefined ? { states: ["OPEN"], labels: [label], size: 50 } : { since, size: 20 };
     const found: Issue[] = [];
     const isMeant = ({ labels }: Readonly<Record<string, unknown>>): boolean =>
       nodesOf(labels).some(({ name }) => sameName(name, label));

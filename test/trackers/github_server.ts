@@ -150,7 +150,7 @@ export async function githubServer(): Promise<GithubServer> {
   function graph(
     { query, variables }: { readonly query: string; readonly variables: Record<string, unknown> },
   ): object {
-    const { number, states, labels, since, after } = variables;
+    const { number, states, labels, since, after, size } = variables;
     const unknown = state.isOlder ? ["blockedBy", "subIssues"].find((name) => query.includes(name)) : undefined;
     if (unknown !== undefined) {
       return {
@@ -180,7 +180,7 @@ export async function githubServer(): Promise<GithubServer> {
       (!Array.isArray(labels) || one.labels.some((name) => labels.includes(name))) &&
       (typeof since !== "string" || one.updatedAt >= since)
     );
-    return { data: { repository: { issues: page(found.map(nodeOf), 50, after) } } };
+    return { data: { repository: { issues: page(found.map(nodeOf), Number(size), after) } } };
   }
 
   function rest(
