@@ -11,8 +11,7 @@ import type { Change, Issue, IssueQuery, IssueState, Tracker } from "./types.ts"
 const WHO = "id name guest active app";
 /**
  * Linear counts what a query may answer, not what it does, and refuses more than 10,000 points: lists ask for few parts of
- * each issue, and an issue with more of them is asked for by itself. Of a history that is longer still, nobody knows who
- * wrote it.
+ * each issue, and an issue with more of them is asked for by itself. Nobody knows who wrote one with a longer history.
  */
 const fieldsOf = (parts: number, entries: number): string =>
   `id identifier title description url createdAt updatedAt creator { ${WHO} } state { type }
