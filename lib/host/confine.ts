@@ -1,5 +1,5 @@
 /**
- * Starts processes inside of a sandbox: bubblewrap for what they touch, proxies for what they reach.
+ * Starts processes inside of a sandbox: bubblewrap or Seatbelt for what they touch, proxies for what they reach.
  *
  * @module
  */
@@ -25,6 +25,25 @@ export interface Confiner extends AsyncDisposable {
 export interface Lacking {
   readonly problem: string;
   readonly hint: string;
+}
+
+/** The part of a sandbox that is the system's. */
+export interface Backend {
+  readonly name: string;
+  /** A process has a folder of its own in the place of this one. */
+  readonly home?: string;
+  enter(inside: Inside): Promise<Pick<ProcessRequest, "file" | "arguments" | "cwd" | "environment">>;
+}
+
+/** A process that is to start inside. */
+export interface Inside {
+  /** With its own folders among `shown`. */
+  readonly confinement: Confinement;
+  readonly request: ProcessRequest;
+  /** The ports of this machine that it reaches, with that of the proxy. */
+  readonly ports: "all" | readonly number[];
+  readonly proxy: SandboxProxy | null;
+  readonly grant: Grant | null;
 }
 
 const PROBE_MS = 10_000;
@@ -74,8 +93,8 @@ async function refusedHint(): Promise<string> {
       "`user.max_user_namespaces` above 0; in Docker `--security-opt seccomp=unconfined`";
 }
 
-/** Processes inside of bubblewrap. The proxies start with the first process that may reach a host. */
-export function bubblewrapConfiner(host: Host, found: Bubblewrap, onRefused: (refused: RefusedHost) => void): Confiner {
+/** Processes inside. The proxies start with the first process that may reach a host. */
+export function confiner(host: Host, backend: Backend, onRefused: (refused: RefusedHost) => void): Confiner {
   let proxy: Promise<SandboxProxy> | undefined;
   const start = async (): Promise<SandboxProxy> =>
     (await import("./sandbox_proxy.ts")).startProxy({
@@ -85,41 +104,58 @@ export function bubblewrapConfiner(host: Host, found: Bubblewrap, onRefused: (re
 
   async function run(confinement: Confinement, request: ProcessRequest): Promise<ProcessEnd> {
     for (const { from } of confinement.caches) await ensurePrivateDirectory(from);
-    await using folders = await privateFolders(confinement.folders);
-    const hosts = typeof confinement.network === "string" ? null : confinement.network;
-    const reached = hosts === null || hosts.length === 0 ? null : await (proxy ??= start());
-    const id = host.ids.random(32);
-    using grant: Grant | null = reached?.grant(confinement.role, hosts ?? [], id) ?? null;
-    const shown = [...confinement.shown, ...folders.shown];
-    const mounts = mountsOf({ ...confinement, shown }, REAL_PATHS);
-    const arguments_ = [
-      ...bubblewrapArguments(found, mounts, {
-        cwd: request.cwd,
-        terminal: request.terminal === true,
-        network: confinement.network === "all" ? "all" : "none",
-        socket: reached?.socket ?? null,
-      }),
-      ...(reached === null ? [] : await relay(host, reached, hosts ?? [], grant)),
-      request.file,
-      ...request.arguments,
-    ];
-    const environment = insideEnvironment(confinement, request, mounts, grant);
-    const end = await host.processes.run({
-      ...request,
-      file: found.program,
-      arguments: arguments_,
-      cwd: "/",
-      environment,
+    const { home } = backend;
+    const hasHome = home === undefined || confinement.folders.some(({ at }) => at === home);
+    const own = hasHome ? [] : [{ at: home, copy: [], keep: [] }];
+    await using folders = await privateFolders([...confinement.folders, ...own]);
+    const hosts = typeof confinement.network === "string" ? [] : confinement.network;
+    const reached = hosts.length === 0 ? null : await (proxy ??= start());
+    using grant: Grant | null = reached?.grant(confinement.role, hosts, host.ids.random(32)) ?? null;
+    const local = hosts.flatMap((name) => /^localhost:(\d+)$/.exec(name)?.[1] ?? []).map(Number);
+    const inside = await backend.enter({
+      confinement: { ...confinement, shown: [...confinement.shown, ...folders.shown] },
+      request,
+      ports: confinement.network === "all" ? "all" : reached === null ? local : [reached.port, ...local],
+      proxy: reached,
+      grant,
     });
+    const end = await host.processes.run({ ...request, ...inside });
     await folders.keep();
     return end;
   }
 
   return {
-    name: found.ownProc ? "bubblewrap" : "bubblewrap, with the container's /proc",
+    name: backend.name,
     run,
     async [Symbol.asyncDispose]() {
       if (proxy !== undefined) await (await proxy)[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Processes inside of bubblewrap. */
+export function bubblewrap(host: Host, found: Bubblewrap): Backend {
+  return {
+    name: found.ownProc ? "bubblewrap" : "bubblewrap, with the container's /proc",
+    async enter({ confinement, request, ports, proxy, grant }) {
+      const mounts = mountsOf(confinement, REAL_PATHS);
+      const start = {
+        cwd: request.cwd,
+        terminal: request.terminal === true,
+        network: ports === "all" ? "all" : "none",
+        socket: proxy?.socket ?? null,
+      } as const;
+      return {
+        file: found.program,
+        arguments: [
+          ...bubblewrapArguments(found, mounts, start),
+          ...(proxy === null || ports === "all" ? [] : await relay(host, proxy, ports, grant)),
+          request.file,
+          ...request.arguments,
+        ],
+        cwd: "/",
+        environment: insideEnvironment(confinement, request, mounts, grant),
+      };
     },
   };
 }
@@ -145,23 +181,20 @@ function insideEnvironment(
  */
 async function relay(
   host: Host,
-  { socket }: SandboxProxy,
-  hosts: readonly string[],
+  { socket, port: first }: SandboxProxy,
+  ports: readonly number[],
   grant: Grant | null,
 ): Promise<readonly string[]> {
   const socat = await findExecutable("socat", host.environment, "/") ?? "socat";
-  const { PROXY_PORT } = await import("./sandbox_proxy.ts");
   const url = new URL(grant?.environment["HTTP_PROXY"] ?? "http://localhost");
   const credentials = `${decodeURIComponent(url.username)}:${url.password}`;
-  const ports = hosts.flatMap((name) => /^localhost:(\d+)$/.exec(name)?.[1] ?? []);
-  const lines = [
-    `${socat} TCP4-LISTEN:${PROXY_PORT},bind=127.0.0.1,fork,reuseaddr,backlog=1024 UNIX-CONNECT:${socket}`,
-    ...ports.map((port) =>
-      `${socat} TCP4-LISTEN:${port},bind=127.0.0.1,fork,reuseaddr,backlog=1024 ` +
-      `PROXY:127.0.0.1:localhost:${port},proxyport=${PROXY_PORT},proxyauth=${credentials}`
-    ),
-  ];
-  return ["/bin/sh", "-c", relayScript(lines, [PROXY_PORT, ...ports.map(Number)]), "sh"];
+  const lines = ports.map((port) => {
+    const to = port === first
+      ? `UNIX-CONNECT:${socket}`
+      : `PROXY:127.0.0.1:localhost:${port},proxyport=${first},proxyauth=${credentials}`;
+    return `${socat} TCP4-LISTEN:${port},bind=127.0.0.1,fork,reuseaddr,backlog=1024 ${to}`;
+  });
+  return ["/bin/sh", "-c", relayScript(lines, ports), "sh"];
 }
 
 /** Waits until each port listens, by the kernel's own table and without a program; then becomes the process. Pure. */

@@ -19,8 +19,10 @@ export interface RefusedHost {
 
 /** The proxies of this process. */
 export interface SandboxProxy extends AsyncDisposable {
-  /** Absolute path of a unix socket that leads to them. */
+  /** Absolute path of a unix socket that leads to them; none on macOS. */
   readonly socket: string;
+  /** A process inside finds them at this port of its `localhost`. */
+  readonly port: number;
   /** Gives one process its hosts. Disposed, it has none. */
   grant(role: Confinement["role"], hosts: readonly string[], id: string): Grant;
 }
@@ -31,8 +33,8 @@ export interface Grant extends Disposable {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** The proxy listens on this port inside. */
-export const PROXY_PORT = 18_127;
+/** The proxy listens on this port inside, where that has a network of its own. */
+const PROXY_PORT = 18_127;
 
 const DIRECT = "localhost,127.0.0.1,::1";
 const REFUSED_REGEXP = /^deny network-outbound (.+):(\d+) \(/;
@@ -57,13 +59,15 @@ export async function startProxy(
     }
   });
 
+  const port = process.platform === "darwin" ? SandboxManager.getProxyPort() ?? PROXY_PORT : PROXY_PORT;
   return {
     socket: SandboxManager.getLinuxHttpSocketPath() ?? "",
+    port,
     grant(role, hosts, id) {
       roles.set(id, role);
       SandboxManager.registerCommandNetworkLists(id, { allowedDomains: [...hosts] });
       return {
-        environment: proxyVariables(id),
+        environment: proxyVariables(port, id),
         [Symbol.dispose]: () => SandboxManager.unregisterCommandNetworkLists(id),
       };
     },
@@ -103,9 +107,9 @@ async function withoutSignals(act: () => Promise<void>): Promise<void> {
   }
 }
 
-function proxyVariables(id: string): Readonly<Record<string, string>> {
+function proxyVariables(port: number, id: string): Readonly<Record<string, string>> {
   const key = Buffer.from(id).toString("base64");
-  const pairs = generateProxyEnvVars(PROXY_PORT, PROXY_PORT, undefined, SandboxManager.getProxyAuthToken(), true, key)
+  const pairs = generateProxyEnvVars(port, port, undefined, SandboxManager.getProxyAuthToken(), true, key)
     .map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)] as const);
   // Node's own fetch uses the variables only where this one is set
   return { ...Object.fromEntries(pairs), NO_PROXY: DIRECT, no_proxy: DIRECT, NODE_USE_ENV_PROXY: "1" };

@@ -1,8 +1,11 @@
 import type { Config } from "../config/load.ts";
 import type { SandboxRequest } from "../host/confinement.ts";
 import { commandConfiner } from "../host/command_confiner.ts";
-import { bubblewrapConfiner, type Confiner, findBubblewrap, type Lacking, sandboxMissing } from "../host/confine.ts";
+import { type Backend, bubblewrap, type Confiner, confiner, findBubblewrap } from "../host/confine.ts";
+import { type Lacking, sandboxMissing } from "../host/confine.ts";
+import { pathExists } from "../host/files.ts";
 import type { RefusedHost } from "../host/sandbox_proxy.ts";
+import { SEATBELT, seatbelt } from "../host/seatbelt.ts";
 import type { Host, ProcessEnd, ProcessRequest, Sandbox, SandboxState } from "../host/types.ts";
 import type { Repository } from "../git/repository.ts";
 import { readPlace } from "./read_place.ts";
@@ -74,12 +77,19 @@ export function sandboxedHost(options: SandboxOptions): Host {
   return { ...host, sandbox, processes: { ...host.processes, run } };
 }
 
+/** Finds the sandbox of this system. @param hosts as of `findBubblewrap()` */
+export async function findBackend(host: Host, hosts: "some" | "all"): Promise<Backend | Lacking> {
+  if (host.environment.platform === "darwin" && await pathExists(SEATBELT)) return seatbelt(host.environment);
+  const found = await findBubblewrap(host, hosts);
+  return "problem" in found ? found : bubblewrap(host, found);
+}
+
 async function confinerOf(options: SandboxOptions): Promise<Confiner | SandboxState> {
   const { host, config, onRefused } = options;
   const { command, network } = config.sandbox;
   const find = async (): Promise<Confiner | Lacking> => {
-    const bubblewrap = await findBubblewrap(host, network === "agent" ? "some" : "all");
-    return "problem" in bubblewrap ? bubblewrap : bubblewrapConfiner(host, bubblewrap, onRefused);
+    const backend = await findBackend(host, network === "agent" ? "some" : "all");
+    return "problem" in backend ? backend : confiner(host, backend, onRefused);
   };
   const found = command === null ? await find() : await commandConfiner(host, command);
   const lacking = "run" in found ? await lackingOf(found, options) : found;

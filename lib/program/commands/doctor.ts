@@ -98,10 +98,10 @@ async function sandbox({ flags, host }: Invocation, place: Place | null): Promis
 /** Without it each verdict has a line that says so; the sandbox needs more programs. */
 async function bubblewrap(host: Host, name: "bubblewrap" | "--sandbox", without: string): Promise<Finding> {
   const { findBubblewrap } = await import("../../host/confine.ts");
-  const found = await findBubblewrap(host, name === "--sandbox" ? "some" : "all");
-  return "problem" in found
-    ? finding("note", name, `${found.problem}: ${without}`, found.hint)
-    : finding("ok", name, `${found.program}${name === "bubblewrap" ? ", for final checks" : ", socat, ripgrep"}`);
+  const { findBackend } = await import("../../sandbox/create_sandbox.ts");
+  const found = await (name === "--sandbox" ? findBackend(host, "some") : findBubblewrap(host, "all"));
+  if ("problem" in found) return finding("note", name, `${found.problem}: ${without}`, found.hint);
+  return finding("ok", name, "program" in found ? `${found.program}, for final checks` : found.name);
 }
 
 /** The library only: no address of a database is known before a run. */
