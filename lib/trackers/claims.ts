@@ -184,11 +184,11 @@ export class Claims {
       { ref, commit, from: seen?.commit ?? null },
       ...branch === undefined ? [] : [{ ref: `refs/heads/${branch.name}`, commit: branch.commit }],
     ];
+    const [at, wall] = [clock.steady(), clock.now()]; // others may see it before this process hears of it
     const refused = await this.#push(updates);
     if (refused === "offline" || this.#isAlone) return this.#isAlone ? "held" : "offline";
     if (refused === null) {
-      const at = clock.steady();
-      this.#pushed.set(ref, { commit, at, wall: clock.now() });
+      this.#pushed.set(ref, { commit, at, wall });
       this.#seen = new Map(this.#seen).set(ref, { commit, claim, since: at });
       return "held";
     }

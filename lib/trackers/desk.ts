@@ -87,7 +87,7 @@ export class Desk implements AsyncDisposable {
   readonly #heart: Disposable;
   readonly #key: JournalKey;
   #since: string | null = null;
-  /** Something may have changed that was not read yet. */
+  /** Something may have changed, or was read during a run, and what follows of it was not looked at yet. */
   #isChanged = true;
 
   constructor(ralph: RalphContext, parts: DeskParts) {
@@ -113,29 +113,27 @@ export class Desk implements AsyncDisposable {
     this.#asks.clear();
     const before = this.#since ?? "";
     this.#since = null; // until all is read
-    this.#isChanged = true;
     await this.#parts.claims.look();
     await this.#refresh();
     if (before > (this.#since ?? "")) this.#since = before;
-    this.#isChanged = false;
   }
 
   /** Looks for something to work on: at what has changed; at all issues where that may have made others ready. */
   async hasWork(): Promise<boolean> {
     const { tracker, claims } = this.#parts;
     try {
-      this.#isChanged ||= await tracker.changed?.() ?? true;
+      this.#isChanged = (await tracker.changed?.() ?? true) || this.#isChanged;
       if (this.#isChanged) {
         await this.#refresh();
         const isOld = (await this.entries()).some(({ left, issue }) =>
           left === EDITED || (left === null && issue.waitsFor.length > 0)
         );
         if (isOld) await this.open();
-        this.#isChanged = false;
       }
       if ((await this.#unsent()).length > 0) return true;
       await this.#outbox.send(); // words alone need no run
-      if (claims.hasOthers() && !await claims.look()) return false;
+      if ((this.#isChanged || claims.hasOthers()) && !await claims.look()) return false;
+      this.#isChanged = false;
       const view = { parked: this.#ralph.journal.parked(this.#key), passed: this.#ralph.journal.passed(this.#key) };
       const { ready } = standingsOf(await this.entries(), view);
       return ready.some(({ item }) => claims.inTheWay(claimedOf(item)) === null);
@@ -179,12 +177,14 @@ export class Desk implements AsyncDisposable {
       return other && `another runner has it (${other.state})`;
     });
     for (const { item } of open.filter((one) => claims.inTheWay(claimedOf(one.item)) === null)) {
+      const isNew = !claims.working().some(({ id }) => id === item.id);
       const held = await claims.hold(claimedOf(item));
       if (held === "offline") return offline;
       if (held === "theirs") continue;
-      this.#told.set(item.id, "open"); // nothing is said of it yet
+      if (isNew) this.#told.set(item.id, "open"); // nothing is said of it yet
       const entry = await this.#again(item.id);
       if (entry?.left === null && entry.item.fingerprint === item.fingerprint) return { status: "item", item };
+      if (!isNew && typeof entry?.left === "string") await this.tell(claimedOf(item), "open", entry.left);
       await claims.letGo([item.id]);
     }
     if (inFlight.length > 0) return { status: "waiting" };
@@ -196,7 +196,6 @@ export class Desk implements AsyncDisposable {
   }
 
   async settle(item: Item<IssueData>, attempt: Attempt): Promise<Settlement> {
-    const claimed = claimedOf(item);
     const reason = reasonOf(attempt);
     if (attempt.status === "verified" || attempt.status === "unverified") {
       const { id, title } = item;
@@ -208,7 +207,7 @@ export class Desk implements AsyncDisposable {
       return { status: "passed", commit: { subject, body, paths: [], work: true } };
     }
     const question = blockedText(attempt);
-    if (question !== null) await this.tell(claimed, "blocked", question);
+    if (question !== null) await this.tell(claimedOf(item), "blocked", question);
     if (attempt.status === "interrupted") return { status: "open" };
     return { status: isOver(attempt) ? "parked" : "open", reason };
   }
@@ -265,6 +264,7 @@ export class Desk implements AsyncDisposable {
   /** Reads the changes since the last look. */
   async #refresh(): Promise<void> {
     const { tracker, queue: { config: { label } } } = this.#parts;
+    this.#isChanged = true;
     const found = await tracker.list(this.#since === null ? { label } : { label, since: this.#since });
     const isNew = found.filter((issue) => this.#know(issue)).length > 0;
     this.#since = found.map(({ updatedAt }) => updatedAt).toSorted().at(-1) ?? this.#since;

@@ -103,6 +103,18 @@ test("what was claimed less than a heartbeat ago is held without a push, by whic
   expect(claim()).not.toBe(first);
 });
 
+test("a claim is as old as its push, not as the answer to it", async () => {
+  const { runner, bare } = runners();
+  const one = await runner("one");
+  const hook = `printf '#!/bin/sh\nsleep 1.2\n' > hooks/post-receive; chmod +x hooks/post-receive`;
+  execFileSync("sh", ["-c", hook], { cwd: bare });
+  const claim = (): string => gitIn(bare)("for-each-ref", "--format=%(objectname)", "refs/ralph/claims/");
+  await one.hold(ISSUE);
+  const first = claim();
+  expect(await one.hold(ISSUE)).toBe("held");
+  expect(claim()).not.toBe(first);
+});
+
 test("a claim that moved since it was seen is not taken over, however long ago that was", async () => {
   const { runner } = runners();
   const clock = fakeClock();

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { gitIn } from "../repository.ts";
 import { type GithubServer, githubServer, user } from "./github_server.ts";
-import { type Farm, farm, ralph, type Running, start } from "./run.ts";
+import { linearServer } from "./linear_server.ts";
+import { type Farm, farm, ralph, type Running, start, TOKEN } from "./run.ts";
 
 const RUN = ["run", "--tracker", "github", "--ui", "plain"];
 const SLOW = { TURN_SECONDS: "3" };
@@ -268,5 +269,60 @@ test("a run that keeps looking works on what came while the remote was away", as
   renameSync(away, bare);
   await takenUp(place, [1, 2], one);
   await ralph(place, join(place.folder, "a"), ["stop"]);
+  expect((await one.end).code, one.out()).toBe(0);
+}, 240_000);
+
+test("a run that keeps looking works on what became ready during its turns, in Linear too", async () => {
+  await using server = await linearServer();
+  using place = farm("http://127.0.0.1:1");
+  server.add("ENG-9", { labels: [] });
+  server.add("ENG-2", { blockedBy: ["ENG-9"] });
+  server.add("ENG-1");
+  const clone = place.clone("a", { name: "linear", project: "ENG", url: server.url });
+  const words = ["run", "--ui", "plain", "--every", "1s"];
+  const one = start(place, clone, words, { LINEAR_API_KEY: TOKEN, TURN_SECONDS: "2" });
+  await until(() => existsSync(place.turns), "its turn", one);
+  server.close("ENG-9");
+  await until(() => server.state("ENG-2") !== "Todo", "ENG-2 is taken up", one);
+  await ralph(place, clone, ["stop"]);
+  expect((await one.end).code, one.out()).toBe(0);
+}, 240_000);
+
+test.each([["is closed", 200], ["cannot be read", 500]])(
+  "an issue that %s between two attempts is not called worked on any more",
+  async (_name, status) => {
+    await using server = await githubServer();
+    using place = farm(server.url);
+    const issue = server.add({ number: 1, body: "Verify: `false`" });
+    server.fail = (name) => {
+      if (name !== "GRAPHQL issue" || !existsSync(place.turns)) return null;
+      if (status === 500) return { status };
+      issue.state = "CLOSED";
+      return null;
+    };
+    await ralph(place, place.clone("a"), RUN);
+    expect(place.remote("for-each-ref", "refs/ralph/claims/")).toBe("");
+    expect(issue.labels).toEqual(["ralph"]);
+    expect(server.comments[0]?.body).toContain(status === 500 ? "Ralph has stopped" : "it is closed");
+  },
+  240_000,
+);
+
+test("a run that keeps looking takes up what another gave up, asked for again, and let go of", async () => {
+  await using server = await githubServer();
+  using place = farm(server.url);
+  server.add({ number: 1 });
+  const [clone, other] = [place.clone("a"), place.clone("b")];
+  const end = 'grep -oE "<ralph [a-z0-9]+>" | head -1 | sed "s/$/BLOCKED: which?<\\/ralph>/"';
+  await ralph(place, other, [...RUN, "--agent-cmd", end]);
+  expect(server.issues.get(1)?.labels).toContain("ralph: blocked");
+  const one = start(place, clone, [...RUN, "--every", "1s"]);
+  await until(() => server.unchanged >= 1, "idle", one);
+  const again = start(place, other, [...RUN, "--retry-blocked"], { TURN_SECONDS: "600" });
+  await turnBegins(place, 1, again);
+  await ralph(place, other, ["stop", "--now"]);
+  await again.end;
+  await takenUp(place, [1, 1], one);
+  await ralph(place, clone, ["stop"]);
   expect((await one.end).code, one.out()).toBe(0);
 }, 240_000);
