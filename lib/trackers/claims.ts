@@ -81,7 +81,8 @@ export class Claims {
   readonly #options: ClaimsOptions;
   readonly #oneAtATime = createSlots(1);
   #seen: ReadonlyMap<string, Seen> = new Map();
-  #isAlone = false;
+  /** Nothing of this runner is on the remote. */
+  isAlone = false;
   /** The commits that this process pushed last, and when, by both clocks: one of them stands still while the machine sleeps. */
   readonly #pushed = new Map<string, { readonly commit: string; readonly at: number; readonly wall: number }>();
   #isRenewing = false;
@@ -159,7 +160,7 @@ export class Claims {
   }
 
   #own(): readonly { readonly ref: string; readonly commit: string; readonly claim: Claim }[] {
-    if (this.#isAlone) return [];
+    if (this.isAlone) return [];
     return [...this.#seen].flatMap(([ref, { commit, claim }]) =>
       claim?.holder === this.#options.holder && claim.state === "working" ? [{ ref, commit, claim }] : []
     );
@@ -171,7 +172,7 @@ export class Claims {
     branch: PushedBranch | undefined,
     again: boolean,
   ): Promise<Hold> {
-    if (this.#isAlone) return "held";
+    if (this.isAlone) return "held";
     const ref = this.#refOf(claimed.id);
     const seen = this.#seen.get(ref);
     if (seen !== undefined && !this.#mayTake(seen, claimed)) return "theirs";
@@ -186,7 +187,7 @@ export class Claims {
     ];
     const [at, wall] = [clock.steady(), clock.now()]; // others may see it before this process hears of it
     const refused = await this.#push(updates);
-    if (refused === "offline" || this.#isAlone) return this.#isAlone ? "held" : "offline";
+    if (refused === "offline" || this.isAlone) return this.isAlone ? "held" : "offline";
     if (refused === null) {
       this.#pushed.set(ref, { commit, at, wall });
       this.#seen = new Map(this.#seen).set(ref, { commit, claim, since: at });
@@ -219,12 +220,13 @@ export class Claims {
   }
 
   async #look(): Promise<boolean> {
-    if (this.#isAlone) return true;
+    if (this.isAlone) return true;
     const { repository: { git }, remote, clock, tracker } = this.#options;
     const words = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--prune", "--no-auto-maintenance"];
     const end = await git([...words, remote, `+${FOLDER}*:${FOLDER}*`], { timeoutMs: TIMEOUT_MS });
     if (end.exitCode !== 0) {
-      if ((await git(["remote", "get-url", remote])).exitCode === 0) return false;
+      // an address has no name
+      if (/[:/]/.test(remote) || (await git(["remote", "get-url", remote])).exitCode === 0) return false;
       this.#alone(`there is no remote ${remote}`);
       return true;
     }
@@ -252,7 +254,7 @@ export class Claims {
   }
 
   #alone(why: string): void {
-    this.#isAlone = true;
+    this.isAlone = true;
     this.#options.onAlone(why);
   }
 

@@ -196,7 +196,6 @@ export class Desk implements AsyncDisposable {
   }
 
   async settle(item: Item<IssueData>, attempt: Attempt): Promise<Settlement> {
-    const reason = reasonOf(attempt);
     if (attempt.status === "verified" || attempt.status === "unverified") {
       const { id, title } = item;
       const body = `Closes ${id}`;
@@ -209,7 +208,7 @@ export class Desk implements AsyncDisposable {
     const question = blockedText(attempt);
     if (question !== null) await this.tell(claimedOf(item), "blocked", question);
     if (attempt.status === "interrupted") return { status: "open" };
-    return { status: isOver(attempt) ? "parked" : "open", reason };
+    return { status: isOver(attempt) ? "parked" : "open", reason: reasonOf(attempt) };
   }
 
   /** Says how far it is. */
@@ -222,7 +221,7 @@ export class Desk implements AsyncDisposable {
   /** Offers a commit to people: branch and claim first, then the words. @throws {RalphError} claim-lost */
   async propose(item: Item<IssueData>, commit: string): Promise<void> {
     const { id } = item;
-    const name = await requireRepository(this.#ralph).currentBranch();
+    const name = this.#parts.claims.isAlone ? null : await requireRepository(this.#ralph).currentBranch();
     const branch = name === null ? null : { name, commit };
     const text = passedText({ commit, branch: name, attempt: this.#passed.get(id) ?? null });
     this.#told.set(id, "review");
@@ -312,7 +311,7 @@ export class Desk implements AsyncDisposable {
     try {
       const entry = await this.#again(item.id);
       if (entry === null) return `the issue is gone: ${NOT_PROPOSED}`;
-      if (entry.left === null || entry.item.fingerprint !== item.fingerprint) return null; // edited: with the next run
+      if (entry.left === null || (entry.isWanted && entry.item.fingerprint !== item.fingerprint)) return null; // edited
       const reason = `${entry.left}: ${NOT_PROPOSED}`;
       await this.tell(claimedOf(item), "open", reason);
       return reason;
@@ -380,8 +379,9 @@ function passedText(
 ): string {
   const checks = (attempt?.verification?.results ?? []).map(({ name }) => name);
   const verdict = attempt === null ? "" : attempt.status === "verified" ? "; its checks passed" : "; it is unverified";
+  const where = branch === null ? ", which is not pushed" : ` on the branch \`${branch}\``;
   return [
-    `Done in ${commit.slice(0, 10)}${branch === null ? "" : ` on the branch \`${branch}\``}${verdict}. ` +
+    `Done in ${commit.slice(0, 10)}${where}${verdict}. ` +
     "It is for review: merging it closes this issue.",
     ...checks.length === 0 ? [] : ["Checked by:", quoted(checks.join("\n"))],
   ].join("\n\n");

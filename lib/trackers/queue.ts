@@ -29,6 +29,8 @@ export interface IssueData {
 export interface Entry {
   readonly issue: Issue;
   readonly item: Item<IssueData>;
+  /** Someone wants it to be worked on, whatever its text. */
+  readonly isWanted: boolean;
   /** Why it is left alone; `null`: it may be worked on. */
   readonly left: string | null;
 }
@@ -61,7 +63,12 @@ export function entryOf(issue: Issue, { config, isConfined }: QueueOptions): Ent
     fingerprint: fingerprintOf([data.title, data.text, data.isStrange, data.commands]),
     data,
   };
-  return { issue, item, left: leftBecause(issue, standing, { config, isConfined }) };
+  return {
+    issue,
+    item,
+    isWanted: offBecause(issue, config) === null,
+    left: leftBecause(issue, standing, { config, isConfined }),
+  };
 }
 
 /** The lines of a text that a request shows, and a reviewer looks at. */
@@ -71,18 +78,23 @@ function criteriaIn(text: string): readonly string[] {
 }
 
 function leftBecause(issue: Issue, standing: Standing, { config, isConfined }: QueueOptions): string | null {
-  const { edits, isOpen, labels } = issue;
-  const has = (name: string): boolean => labels.some((label) => sameName(label, name));
-  const forPeople = config.people.find(has);
-  if (!isOpen) return "it is closed";
-  if (!has(config.label)) return `it has not the label ${config.label}`;
-  if (forPeople !== undefined) return `it is for people (${forPeople})`;
+  const off = offBecause(issue, config);
+  if (off !== null) return off;
   if (standing === "strange") {
-    const stranger = edits.find(({ by }) => by?.mayWrite !== true)?.by?.name ?? "someone unknown";
+    const stranger = issue.edits.find(({ by }) => by?.mayWrite !== true)?.by?.name ?? "someone unknown";
     return `${stranger} wrote or edited it and may not write here: set the label ${config.label} (again) once you have read it`;
   }
   if (standing === "asked" && !isConfined) return "its words are a stranger's: it is worked on with `--sandbox` only";
   return null;
+}
+
+/** Why nobody wants it to be worked on, whatever its text; `null`: it is wanted. */
+function offBecause({ isOpen, labels }: Issue, config: TrackerConfig): string | null {
+  const has = (name: string): boolean => labels.some((label) => sameName(label, name));
+  const forPeople = config.people.find(has);
+  if (!isOpen) return "it is closed";
+  if (!has(config.label)) return `it has not the label ${config.label}`;
+  return forPeople === undefined ? null : `it is for people (${forPeople})`;
 }
 
 /** The order and state of all that is there. */

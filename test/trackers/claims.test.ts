@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openRepository } from "../../lib/git/open_repository.ts";
@@ -210,6 +210,14 @@ test("a remote that is away says nothing; no remote, or no right to push, means 
   const reader = await again("reader", { onAlone: (why) => said.push(why) });
   expect(await reader.hold(ISSUE)).toBe("held");
   expect(said.at(-1)).toContain("permission denied");
+});
+
+test("a remote that is named by its address is no missing one while it is away", async () => {
+  const { runner, bare } = runners();
+  const said: string[] = [];
+  const one = await runner("one", { remote: bare, onAlone: (why) => said.push(why) });
+  renameSync(bare, `${bare}.away`);
+  expect([await one.look(), await one.hold(ISSUE), said]).toEqual([false, "offline", []]);
 });
 
 test("the number of an issue is no lack of rights", async () => {

@@ -160,3 +160,15 @@ test(
     expect(server.comments.map((one) => one.body).join("")).not.toMatch(/EVIL|everyone|curl/);
   },
 );
+
+test("without the right to push, no comment names a branch that people cannot see", async () => {
+  await using server = await githubServer();
+  using place = farm(server.url);
+  server.add({ number: 1 });
+  const hook = join(place.folder, "remote.git/hooks/pre-receive");
+  writeFileSync(hook, "#!/bin/sh\necho permission denied >&2; exit 1\n", { mode: 0o755 });
+  const { code, out } = await ralph(place, place.clone("a"), RUN);
+  expect(code, out).toBe(0);
+  expect(place.remote("for-each-ref", "refs/heads/ralph/")).toBe("");
+  expect(server.comments[0]?.body).toMatch(/Done in \w+, which is not pushed; its checks passed/);
+});

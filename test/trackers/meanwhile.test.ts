@@ -189,6 +189,15 @@ test.each([
     "",
     "it is closed",
   ],
+  [
+    "edited and closed",
+    (server: GithubServer) => {
+      server.edit(1, { body: "No longer wanted" }, "owner");
+      server.issues.get(1)!.state = "CLOSED";
+    },
+    "",
+    "it is closed",
+  ],
   ["unlabelled", (server: GithubServer) => void (server.issues.get(1)!.labels = []), "", "it has not the label ralph"],
   ["given to people", (server: GithubServer) => server.label(1, "hitl", "owner"), "", "it is for people (hitl)"],
   ["transferred", (server: GithubServer) => void (server.issues.get(1)!.number = 77), "", null],
