@@ -370,6 +370,7 @@ export class Outbox {
       }
       warn(`${id} is not told: ${error.message}`);
     }
+    if (update.state === "open") await this.#options.claims.letGo([id]); // it is anybody's again
     return null;
   }
 

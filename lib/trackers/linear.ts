@@ -32,7 +32,7 @@ const SINCE = listOf(10);
 const NEWER = `query newer($filter: IssueFilter) { issues(first: 1, filter: $filter) { nodes { id } } }`;
 const ONE = `query issue($id: String!) { issue(id: $id) { ${fieldsOf(100, 100)} } }`;
 const COMMENTS = `query comments($id: String!, $mark: String!) {
-  issue(id: $id) { id comments(first: 1, filter: { body: { contains: $mark }, user: { isMe: { eq: true } } }) { nodes { id } } }
+  issue(id: $id) { id comments(first: 5, filter: { body: { contains: $mark }, user: { isMe: { eq: true } } }) { nodes { id body } } }
 }`;
 const STATES =
   `query states($id: String!) { issue(id: $id) { id state { id } team { states { nodes { id name type } } } } }`;
@@ -104,8 +104,9 @@ export function linearTracker({ api, url, host, project, states }: LinearOptions
       const mark = marker.replaceAll(/^\W+|\W+$/g, "");
       const { issue } = await ask(COMMENTS, { id, mark });
       if (!isObject(issue)) return;
-      const [own] = nodesOf(issue["comments"]);
-      const text = `${body}\n\n\`${mark}\``;
+      const end = `\`${mark}\``; // a person with the same account may quote it
+      const own = nodesOf(issue["comments"]).find(({ body: said }) => textOf(said).trimEnd().endsWith(end));
+      const text = `${body}\n\n${end}`;
       if (own !== undefined) await ask(CHANGE, { id: own["id"], body: text });
       else await ask(COMMENT, { input: { issueId: issue["id"], body: text } });
     },

@@ -297,6 +297,21 @@ test("a run that keeps looking works on what became ready during its turns, in L
   expect((await one.end).code, one.out()).toBe(0);
 }, 240_000);
 
+test("a run that keeps looking lets go of an issue that was closed during its turn", async () => {
+  await using server = await githubServer();
+  using place = farm(server.url);
+  const issue = server.add({ number: 1 });
+  const clone = place.clone("a");
+  const one = start(place, clone, [...RUN, "--every", "1s"], { TURN_SECONDS: "2" });
+  await turnBegins(place, 1, one);
+  issue.state = "CLOSED";
+  await until(() => server.comments.some(({ body }) => body.includes("it is closed")), "told", one);
+  await until(() => server.unchanged >= 1, "idle", one);
+  expect(place.remote("for-each-ref", "refs/ralph/claims/")).toBe("");
+  await ralph(place, clone, ["stop"]);
+  await one.end;
+}, 240_000);
+
 test.each([["is closed", 200], ["cannot be read", 500]])(
   "an issue that %s between two attempts is not called worked on any more",
   async (_name, status) => {
