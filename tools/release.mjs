@@ -29,7 +29,7 @@ async function main() {
   const { values } = parseArgs({ options: { "dry-run": { type: "boolean" }, target: { type: "string" } } });
   const isDry = values["dry-run"] === true;
   const targets = values.target?.split(",") ?? TARGETS;
-  const { name, version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const { name, version, files: packed } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   const notes = notesOf(version);
   if (!isDry) await refuseOthers(version);
   const epoch = Number(
@@ -41,8 +41,10 @@ async function main() {
 
   await mustRun(process.execPath, ["tools/build.mjs", "package"], { env, capture: true });
   for (const target of targets) await archive(target, { version, epoch, env });
+  // npm packs modes as they are, and a clone has them by the umask
+  await mustRun("chmod", ["-R", "u=rwX,go=rX", "package.json", ...packed], { env, capture: true });
   await mustRun("npm", ["pack", "--silent", "--pack-destination", OUT], { env, capture: true });
-  await writeBill(join(OUT, `ralph-${version}.cdx.json`), { epoch, env });
+  await writeBill(join(OUT, `ralph-${version}.cdx.json`), { name, epoch, env });
   writeFileSync(join(OUT, "NOTES.md"), notes);
   const files = readdirSync(OUT).filter((file) => file !== "NOTES.md").sort();
   const sums = files.map((file) => `${sumOf(file)}  ${file}\n`);
@@ -106,12 +108,13 @@ function zipped(folder, paths) {
   return [["chmod", "-R", "u=rwX,go=rX", folder], ["zip", "-X", "-D", "-q", `${folder}.zip`, ...paths]];
 }
 
-/** The packages in the program with their licences, as CycloneDX. Its number and time would differ with each run. */
-async function writeBill(file, { epoch, env }) {
+/** The packages in the program with their licences, as CycloneDX. Number, time and the folder's name would differ. */
+async function writeBill(file, { name, epoch, env }) {
   const words = ["sbom", "--sbom-format", "cyclonedx", "--omit", "dev", "--package-lock-only"];
   const { serialNumber: _, ...bill } = JSON.parse(await mustRun("npm", words, { env, capture: true }));
   const unlicensed = bill.components.filter(({ licenses }) => licenses === undefined).map(({ name }) => name);
   if (unlicensed.length > 0) throw new Error(`no licence is named by ${unlicensed.join(", ")}`);
+  bill.metadata.component.name = name;
   bill.metadata.timestamp = new Date(epoch * 1000).toISOString();
   writeFileSync(file, `${JSON.stringify(bill, null, 2)}\n`);
 }
