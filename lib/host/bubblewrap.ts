@@ -22,6 +22,8 @@ export interface Mount {
 
 /** The file system as the policy sees it: the real one by default. */
 export interface PathLook {
+  /** Folders of which a process has its own. @default `/dev`, and so `/dev/shm` */
+  readonly own?: readonly string[];
   /** Without symbolic links, or `null` where nothing is there. */
   real(path: string): string | null;
   isFolder(path: string): boolean;
@@ -61,7 +63,7 @@ export function mountsOf(confinement: Confinement, look: PathLook = REAL_PATHS):
   for (const path of confinement.write) add("write", path);
   for (const { from, at } of confinement.shown) add("shown", at, from);
   for (const path of confinement.never) add("never", path);
-  const mounts = [...found.values()].filter((mount) => needed(mount, found) && canBeMade(mount, found, look));
+  const mounts = [...found.values()].filter((mount) => needed(mount, found, look) && canBeMade(mount, found, look));
   return [...mounts, ...pins(mounts)].sort((a, b) => depth(a.at) - depth(b.at) || (a.at < b.at ? -1 : 1));
 }
 
@@ -73,8 +75,8 @@ function realPlace(path: string, look: PathLook): string {
 }
 
 /** Reading opens what is hidden and closes nothing; what only says again what holds it already does nothing. */
-function needed({ at, access }: Mount, all: ReadonlyMap<string, Mount>): boolean {
-  const holder = holderOf(at, all);
+function needed({ at, access }: Mount, all: ReadonlyMap<string, Mount>, look: PathLook): boolean {
+  const holder = holderOf(at, all, look);
   switch (access) {
     case "hidden":
       return holder !== "hidden";
@@ -91,15 +93,19 @@ function needed({ at, access }: Mount, all: ReadonlyMap<string, Mount>): boolean
 
 /** A folder that is not there is made where a process has one of its own; in what is shown of the machine it cannot be. */
 function canBeMade({ at, access }: Mount, all: ReadonlyMap<string, Mount>, look: PathLook): boolean {
-  return access !== "cache" || look.real(at) !== null || ["hidden", "shown"].includes(holderOf(at, all));
+  return access !== "cache" || look.real(at) !== null || ["hidden", "shown"].includes(holderOf(at, all, look));
 }
 
-/** The access of the folder that a path is in. The devices are a process's own, and so is `/dev/shm`. */
-function holderOf(path: string, all: ReadonlyMap<string, Mount>): Mount["access"] {
+/** The access of the folder that a path is in. */
+function holderOf(
+  path: string,
+  all: ReadonlyMap<string, Mount>,
+  { own = ["/dev"] }: Pick<PathLook, "own">,
+): Mount["access"] {
   for (let above = dirname(path);; above = dirname(above)) {
     const holder = all.get(above);
     if (holder !== undefined) return holder.access;
-    if (above === "/dev") return "hidden";
+    if (own.includes(above)) return "hidden";
     if (above === dirname(above)) return "read"; // as everything is
   }
 }

@@ -58,7 +58,7 @@ export function seatbeltProfile(
   const write = [...policy.write, ...[...caches, ...shown].map(({ from }) => from)];
   return [
     BASE,
-    ...mountsOf({ ...policy, write, caches: [], shown: [] }, look).map(({ at, access }) =>
+    ...mountsOf({ ...policy, write, caches: [], shown: [] }, { ...look, own: [] }).map(({ at, access }) =>
       RULES[access].replaceAll("PATH", () => `"${at.replaceAll(/["\\]/g, "\\$&")}"`)
     ),
     "(allow file-read-metadata (vnode-type DIRECTORY))", // a path is resolved folder by folder
