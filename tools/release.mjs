@@ -43,7 +43,7 @@ async function main() {
   for (const target of targets) await archive(target, { version, epoch, env });
   // npm packs modes as they are, and a clone has them by the umask
   await mustRun("chmod", ["-R", "u=rwX,go=rX", "package.json", ...packed], { env, capture: true });
-  await mustRun("npm", ["pack", "--silent", "--pack-destination", OUT], { env, capture: true });
+  await mustRun("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination", OUT], { env, capture: true });
   await writeBill(join(OUT, `ralph-${version}.cdx.json`), { name, epoch, env });
   writeFileSync(join(OUT, "NOTES.md"), notes);
   const files = readdirSync(OUT).filter((file) => file !== "NOTES.md").sort();
@@ -112,6 +112,7 @@ function zipped(folder, paths) {
 async function writeBill(file, { name, epoch, env }) {
   const words = ["sbom", "--sbom-format", "cyclonedx", "--omit", "dev", "--package-lock-only"];
   const { serialNumber: _, ...bill } = JSON.parse(await mustRun("npm", words, { env, capture: true }));
+  delete bill.metadata.tools; // the version of npm
   const unlicensed = bill.components.filter(({ licenses }) => licenses === undefined).map(({ name }) => name);
   if (unlicensed.length > 0) throw new Error(`no licence is named by ${unlicensed.join(", ")}`);
   bill.metadata.component.name = name;

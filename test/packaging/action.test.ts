@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -67,12 +67,18 @@ test("the action refuses an event whose secrets the branch's code would see", ne
   expect(step("Refuse secrets", { GITHUB_EVENT_NAME: "pull_request" }).code).toBe(0);
 });
 
-test("the action installs no binary whose sum is another", needs("bash", "curl"), () => {
-  const file = join(tmpdir(), `ralph-action-binary-${process.pid}`);
-  onTestFinished(() => rmSync(file, { force: true }));
-  writeFileSync(file, "#!/bin/sh\n");
-  const sum = createHash("sha256").update("#!/bin/sh\n").digest("hex");
+test("the action unpacks a release, and none whose sum is another", needs("bash", "curl", "xz"), () => {
+  const folder = mkdtempSync(join(tmpdir(), "ralph-action-release-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(join(folder, "ralph-9.9.9-linux-x64"));
+  writeFileSync(join(folder, "ralph-9.9.9-linux-x64/ralph"), "#!/bin/sh\necho 9.9.9\n", { mode: 0o755 });
+  execFileSync("tar", ["-cJf", "release.tar.xz", "ralph-9.9.9-linux-x64"], { cwd: folder });
+  const sum = createHash("sha256").update(readFileSync(join(folder, "release.tar.xz"))).digest("hex");
+  const install = (SHA256: string): ReturnType<typeof step> =>
+    step("Install", { ARCHIVE: `file://${folder}/release.tar.xz`, SHA256, ACTION: "", RUNNER_TEMP: folder });
 
-  expect(step("Install", { BINARY: `file://${file}`, SHA256: sum, ACTION: "" }).code).toBe(0);
-  expect(step("Install", { BINARY: `file://${file}`, SHA256: sum.replace(/^./, "z"), ACTION: "" }).code).not.toBe(0);
+  expect(install(sum.replace(/^./, "z")).code).not.toBe(0);
+  expect(existsSync(join(folder, "ralph/bin/ralph"))).toBe(false);
+  expect(install(sum).code).toBe(0);
+  expect(execFileSync(join(folder, "ralph/bin/ralph"), { encoding: "utf8" })).toBe("9.9.9\n");
 });

@@ -1,7 +1,17 @@
 /** `install.sh` from the files of a release, which a server of this machine has. */
 import { createHash } from "node:crypto";
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -13,12 +23,15 @@ const SCRIPT = join(process.cwd(), "install.sh");
 const SYSTEM = `${process.platform}-${process.arch}`;
 
 /** A release whose program prints its version, and the address where it is. */
-async function release(sumOf: (archive: Buffer) => string): Promise<{ readonly url: string; readonly prefix: string }> {
+async function release(
+  sumOf: (archive: Buffer) => string,
+  program = "#!/bin/sh\n# refs/ralph/\necho 9.9.9\n",
+): Promise<{ readonly url: string; readonly prefix: string }> {
   const root = mkdtempSync(join(tmpdir(), "ralph-install-"));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const name = `ralph-9.9.9-${SYSTEM}`;
   mkdirSync(join(root, name));
-  writeFileSync(join(root, name, "ralph"), "#!/bin/sh\necho 9.9.9\n");
+  writeFileSync(join(root, name, "ralph"), program);
   chmodSync(join(root, name, "ralph"), 0o755);
   spawnSync("tar", ["-cJf", `${name}.tar.xz`, name], { cwd: root });
   const archive = readFileSync(join(root, `${name}.tar.xz`));
@@ -68,6 +81,54 @@ test("an address without a release is named", needs("curl"), async () => {
 
   const { code, text } = await install(`${url}/none`, prefix);
 
-  expect(text).toContain(`error: could not fetch ${url}/none/SHA256SUMS`);
+  expect(text).toContain("error: could not fetch SHA256SUMS");
   expect([code, existsSync(prefix)]).toEqual([1, false]);
+});
+
+test.each([
+  ["a program", (at: string): void => writeFileSync(at, "mine")],
+  ["a link to one", (at: string): void => (writeFileSync(`${at}.mine`, "mine"), symlinkSync(`${at}.mine`, at))],
+  ["a folder", (at: string): void => void mkdirSync(at)],
+])("%s of that name that is another's stays as it is, and nothing is fetched", needs("curl", "xz"), async (_, put) => {
+  const { url, prefix } = await release(sha256);
+  mkdirSync(join(prefix, "bin"), { recursive: true });
+  put(join(prefix, "bin/ralph"));
+  const before = readdirSync(join(prefix, "bin"));
+
+  const { code, text } = await install(url.replace("://", "://ada:s3cret@"), prefix);
+
+  expect(text).toContain(`error: ${prefix}/bin/ralph is not this Ralph's`);
+  expect([code, readdirSync(join(prefix, "bin")), existsSync(join(prefix, "share"))]).toEqual([1, before, false]);
+});
+
+test("a program that does not start replaces none", needs("curl", "xz"), async () => {
+  const { url, prefix } = await release(sha256, "#!/bin/sh\nexit 3\n");
+  mkdirSync(join(prefix, "bin"), { recursive: true });
+  writeFileSync(join(prefix, "bin/ralph"), "# refs/ralph/ of before");
+
+  const { code, text } = await install(url, prefix);
+
+  expect(text).toContain("error: ralph does not run here");
+  expect([code, readFileSync(join(prefix, "bin/ralph"), "utf8")]).toEqual([1, "# refs/ralph/ of before"]);
+  expect(readdirSync(join(prefix, "bin"))).toEqual(["ralph"]);
+});
+
+test("a person's file behind the name of the manual page is not written", needs("curl", "xz"), async () => {
+  const { url, prefix } = await release(sha256);
+  mkdirSync(join(prefix, "share/man/man1"), { recursive: true });
+  writeFileSync(join(prefix, "precious"), "mine");
+  symlinkSync(join(prefix, "precious"), join(prefix, "share/man/man1/ralph.1"));
+
+  const { code, text } = await install(url, prefix);
+
+  expect(text).toContain("The manual page could not be written");
+  expect([code, readFileSync(join(prefix, "precious"), "utf8")]).toEqual([0, "mine"]);
+});
+
+test("an address with a password is not printed", needs("curl"), async () => {
+  const { url, prefix } = await release(sha256);
+
+  const { code, text } = await install(`${url.replace("://", "://ada:s3cret@")}/none`, prefix);
+
+  expect([code, text.includes("s3cret")]).toEqual([1, false]);
 });

@@ -11,7 +11,14 @@ const installed = join(project, "node_modules", "ralph");
 let packed: readonly string[] = [];
 
 beforeAll(async () => {
-  const pack = await finish(["npm"], ["pack", "--json", "--pack-destination", project, "--loglevel=error"], ROOT);
+  const pack = await finish(["npm"], [
+    "pack",
+    "--json",
+    "--ignore-scripts",
+    "--pack-destination",
+    project,
+    "--loglevel=error",
+  ], ROOT);
   const [{ filename, files }] = JSON.parse(pack.stdout) as [{ filename: string; files: { path: string }[] }];
   packed = files.map(({ path }) => path);
   writeFileSync(join(project, "package.json"), '{ "name": "consumer", "private": true, "type": "module" }\n');

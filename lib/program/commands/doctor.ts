@@ -3,6 +3,7 @@ import { EXIT, RalphError } from "../../errors/ralph_error.ts";
 import { openRepository } from "../../git/open_repository.ts";
 import { type Repository, requireRepository } from "../../git/repository.ts";
 import { commandWord } from "../../agents/program.ts";
+import { realPathOf } from "../../host/bubblewrap.ts";
 import { findExecutable, shellInvocation } from "../../host/shell.ts";
 import { createSlots } from "../../host/slots.ts";
 import { isSuperUser } from "../../host/this_process.ts";
@@ -130,13 +131,12 @@ async function probes(
   return findings;
 }
 
-/** Several programs are called `ralph`: nothing is said of one that reports this version. */
-async function firstOnPath(host: Host): Promise<readonly Finding[]> {
-  const found = await findExecutable("ralph", host.environment, host.environment.cwd);
-  if (found === null) return [];
-  const end = await versionOf(found, host);
-  if (end.reason === "exited" && end.stdout.trim() === VERSION) return [];
-  const detail = `\`ralph\` on PATH is ${found}: another program of that name, or another version`;
+/** Several programs are called `ralph`, and another one may begin its work whatever it is asked: none is started. */
+async function firstOnPath({ environment }: Host): Promise<readonly Finding[]> {
+  const { cwd, executable, script } = environment;
+  const found = await findExecutable("ralph", environment, cwd);
+  if (found === null || realPathOf(found) === realPathOf(script ?? executable)) return [];
+  const detail = `\`ralph\` on PATH is ${found}: another program of that name, or another installation`;
   return [finding("note", "PATH", detail, "name this one by its path, or put its folder before on PATH")];
 }
 
