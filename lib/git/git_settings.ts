@@ -1,4 +1,5 @@
 import { isAbsolute, join } from "node:path";
+import { realPathOf } from "../host/bubblewrap.ts";
 import { factsOf } from "../host/path_facts.ts";
 import { commonDirectoryOf, guardsFor, outputFrom, partsOf, READING } from "./run_git.ts";
 import type { WithIndex } from "./repository.ts";
@@ -25,25 +26,29 @@ export async function gitSettings(repository: WithIndex): Promise<readonly GitSe
   const known = KNOWN.get(gitDirectory);
   if (known !== undefined && known.stamps === stampsOf(known.files)) return known.settings;
   const common = await commonDirectoryOf(gitDirectory);
+  const here = [join(common, "config"), join(gitDirectory, "config.worktree")];
+  const before = stampsOf(here);
   const list = ["config", "--list", "-z", "--show-scope", "--show-origin"];
   const text = await outputFrom(repository, list, { environment: READING });
   const rows = rowsOf(text);
   const origins = rows.flatMap(({ origin }) =>
     isAbsolute(origin.replace(/^file:/, "")) ? [origin.replace(/^file:/, "")] : []
   );
-  const files = [...new Set([...origins, join(common, "config"), join(gitDirectory, "config.worktree")])];
+  const files = [...new Set([...origins, ...here])];
   const own = guardsFor(list).map((guard) => guard.toLowerCase());
   const settings = rows.filter(({ scope, key, value }) =>
     scope !== "command" || !own.includes(`${key}=${value}`.toLowerCase())
   );
   // a file that is included may be empty, and is no origin then
   const canChangeUnseen = rows.some(({ key }) => key.startsWith("include"));
-  if (!canChangeUnseen) KNOWN.set(gitDirectory, { settings, files, stamps: stampsOf(files) });
+  if (!canChangeUnseen && before === stampsOf(here)) {
+    KNOWN.set(gitDirectory, { settings, files, stamps: stampsOf(files) });
+  }
   return settings;
 }
 
 function stampsOf(files: readonly string[]): string {
-  return files.map((file) => factsOf(file)?.stamp).join();
+  return files.map((file) => factsOf(realPathOf(file) ?? file)?.stamp).join(); // a person's may be a link
 }
 
 /** Three parts each: scope, origin, key and value. */
