@@ -67,7 +67,7 @@ export async function openCheckout(ralph: CheckoutContext, options: CheckoutOpti
   let allowed: { readonly submodules: ReadonlySet<string>; readonly links: ReadonlySet<string> } | null = null;
 
   async function bringUp(wanted: string | undefined): Promise<places.BroughtUp> {
-    const ofDependencies = looked;
+    const ofDependencies = wanted === undefined ? looked : "just now"; // a named commit follows a look, and no turn
     looked = "before";
     if (wanted === undefined || known === null) known = await refsOf(git);
     const { head, branch, refs } = known;

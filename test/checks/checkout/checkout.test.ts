@@ -264,7 +264,7 @@ for (const { way, bubblewrap, options } of WAYS) {
 }
 
 describe("openCheckout()", () => {
-  test("starts 1 git process, and brings a checkout up to another commit with 6", async () => {
+  test("starts 1 git process, and brings a checkout up to another commit with 5", async () => {
     await using world = await checkoutWorld();
     const { host } = world.ralph;
     let asked = 0;
@@ -281,7 +281,7 @@ describe("openCheckout()", () => {
     asked = 0;
 
     expect((await checkout.bringUp(commit)).status).toBe("ready");
-    expect([opened, asked]).toEqual([1, 6]);
+    expect([opened, asked]).toEqual([1, 5]);
   });
 
   test("refs whose commits are gone are left out; a shallow, borrowed or partial history comes as far as it goes", async () => {
