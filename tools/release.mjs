@@ -128,7 +128,10 @@ function megabytes(file) {
   return `${(statSync(join(OUT, file)).size / 1e6).toFixed(1).padStart(6)} MB`;
 }
 
-/** First the files, then the package: who installs by npm finds the release that its notes name. */
+/**
+ * First the files, into a draft that nobody sees, then the package, then the release is shown: what fails in between is
+ * done again by the same command.
+ */
 async function publish(files, { name, version, env }) {
   const tag = `v${version}`;
   const paths = [...files, "SHA256SUMS"].map((file) => join(OUT, file));
@@ -138,6 +141,7 @@ async function publish(files, { name, version, env }) {
       "release",
       "create",
       tag,
+      "--draft",
       "--verify-tag",
       "--title",
       tag,
@@ -146,7 +150,13 @@ async function publish(files, { name, version, env }) {
     ], { env });
   }
   await mustRun("gh", ["release", "upload", tag, "--clobber", ...paths], { env });
-  await mustRun("npm", ["publish", "--provenance", "--access", "public", join(OUT, `${name}-${version}.tgz`)], { env });
+  const published = await run("npm", ["view", `${name}@${version}`, "version"], { env, capture: true });
+  if (!published.output.split("\n").includes(version)) {
+    await mustRun("npm", ["publish", "--provenance", "--access", "public", join(OUT, `${name}-${version}.tgz`)], {
+      env,
+    });
+  }
+  await mustRun("gh", ["release", "edit", tag, "--draft=false"], { env });
 }
 
 try {
