@@ -171,6 +171,7 @@ export const ADAPTERS: readonly Adapter[] = [
         },
         { path: "~/.config/github-copilot", copy: ["."], keep: [] },
       ],
+      read: ["~/.config/gh"],
       hosts: ["api.github.com", "github.com", "githubcopilot.com", "*.githubcopilot.com"],
       keys: ["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN", "COPILOT_PROVIDER_API_KEY"],
     },

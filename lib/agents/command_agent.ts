@@ -98,17 +98,24 @@ async function atTheTerminal(
   return { ...await shellInvocation(`${line} ${place}`, host.environment), environment: { RALPH_PROMPT: prompt } };
 }
 
+/** Programs keep their state in these, below a name of their own. */
+const OWN_PLACES: readonly string[] = ["~/.", "~/.config/", "~/.local/share/", "~/.local/state/"];
+
 /** Inside of a sandbox: a known agent's needs, and the files and folders that the command names. */
 async function insideOf(
   { host, root }: CommandAgentOptions,
   command: string,
   word: string | null,
-): Promise<Pick<AgentInvocation, "needs" | "read">> {
+): Promise<Pick<AgentInvocation, "needs" | "read" | "state">> {
   if (host.sandbox === undefined) return {};
   const { ADAPTERS } = await import("./adapters.ts");
   const program = word === null ? null : await findExecutable(word, host.environment, root ?? host.environment.cwd);
   const adapter = word === null ? undefined : ADAPTERS.find((row) => programName(row) === basename(word));
   const named = command.split(/[\s'"=]+/).filter((part) => part.startsWith("/") && part !== "/");
   const read = [...named, ...(program === null ? [] : [program, packageOf(program)])];
-  return { read, ...(adapter === undefined ? {} : { needs: adapter.needs }) };
+  if (adapter !== undefined) return { read, needs: adapter.needs };
+  // a script may start any of them; other programs (ssh, docker, an agent) keep their login by their own name
+  const names = new Set(command.match(/(?<![\w.-])\w[\w.-]*/g));
+  const own = [...names].flatMap((name) => OWN_PLACES.map((place) => ({ path: `${place}${name}` })));
+  return { read, state: [...own, ...ADAPTERS.flatMap(({ needs }) => needs.folders)] };
 }

@@ -11,7 +11,7 @@ import { openTurnRecord, type TextSink, type TurnRecord } from "./turn_record.ts
 import type { TurnRequest } from "../context/context.ts";
 
 /** The process that is one turn. */
-export interface AgentInvocation extends Pick<SandboxRequest, "needs" | "read" | "write"> {
+export interface AgentInvocation extends Pick<SandboxRequest, "needs" | "read" | "state" | "write"> {
   /** A name looked up on PATH, or a path. */
   readonly file: string;
   readonly arguments: readonly string[];
@@ -91,7 +91,7 @@ export async function runTurn(
 
 /** The tree, the file of claims, and what the agent needs; never the folders of runs. */
 function turnSandbox(
-  { needs, read = [], write = [] }: AgentInvocation,
+  { needs, read = [], state = [], write = [] }: AgentInvocation,
   { cwd, transcript, environment }: TurnRequest,
 ): SandboxRequest {
   const claims = environment[CLAIMS_VARIABLE] || null;
@@ -99,6 +99,7 @@ function turnSandbox(
     role: "turn",
     cwd,
     read,
+    state,
     write: [...write, ...(claims === null ? [] : [dirname(claims)])],
     never: runsFolder(transcript, environment["RALPH_RUN"]),
     ...(needs === undefined ? {} : { needs }),

@@ -18,6 +18,8 @@ export interface ShellCheckOptions {
   readonly onOutput?: (chunk: Uint8Array) => Promise<void>;
   /** @default exit code 0 */
   readonly expect?: CheckExpectation;
+  /** Called where it runs once more, outside of the sandbox. */
+  readonly onAgain?: () => void;
   /** Runs it in a checkout instead. @default in `cwd` */
   readonly place?: Pick<CheckPlace, "run">;
 }
@@ -44,11 +46,13 @@ export async function runShellCheck(
   options: ShellCheckOptions,
 ): Promise<CheckOutcome> {
   const shell = await shellInvocation(command, host.environment);
-  const { mask, onOutput, expect = {} } = options;
+  const { mask, onOutput, expect = {}, onAgain = () => {}, cwd } = options;
   const watch = outputWatch(expect.output);
+  const placed = options.place?.run(shell, command, cwd) ?? { ...shell, cwd };
+  const check = options.expect === undefined ? { check: { command, again: onAgain } } : {};
   const end = await host.processes.run({
-    ...(options.place?.run(shell, command, options.cwd) ??
-      { ...shell, cwd: options.cwd, sandbox: { role: "check", cwd: options.cwd } as const }),
+    ...placed,
+    sandbox: { role: "check", cwd, ...placed.sandbox, ...check },
     timeoutMs: options.timeoutMs,
     signal: options.signal,
     mask,

@@ -202,13 +202,14 @@ async function runOne(
   if (check.run !== undefined) await log?.open(); // it may write beside its log
   const redactor = createRedactor(secretValues(ralph.host.environment.variables));
   const newest = createNewestLine();
-  const tap = createTapReader();
+  let tap = createTapReader();
   ralph.events.preview?.(newest.read);
   const shell: ShellCheckOptions = {
     cwd,
     signal,
     timeoutMs,
     mask: () => redactor.stream(),
+    onAgain: () => void (tap = createTapReader()),
     onOutput: async (chunk) => {
       newest.push(chunk);
       tap.push(chunk);

@@ -2,13 +2,14 @@ import { commandWord } from "../agents/program.ts";
 import { missingTool } from "../checks/missing_tool.ts";
 import { suggestChecks } from "../backlog/suggest_checks.ts";
 import { checksNothing } from "../backlog/verify_commands.ts";
-import { CONFIG_FILE } from "../config/load.ts";
+import { type Config, CONFIG_FILE } from "../config/load.ts";
+import type { SandboxOptions } from "../sandbox/create_sandbox.ts";
 import type { Prompter } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { openRepository } from "../git/open_repository.ts";
 import { findExecutable, shellInvocation } from "../host/shell.ts";
 import { trackerHere } from "../trackers/open_tracker.ts";
-import { formatDuration, oneLine } from "../ui/text.ts";
+import { confinementText, formatDuration, oneLine } from "../ui/text.ts";
 import { excerptLines } from "../ui/event_lines.ts";
 
 import { type Invocation, styleFor } from "./command.ts";
@@ -285,8 +286,7 @@ async function screen(
   const repository = await openRepository(host, root);
   const branch = await repository?.currentBranch() ?? "HEAD";
   const issues = repository === null ? null : await trackerHere(config.tracker, { git: repository.git, root });
-  const mode = configOverlay(flags).sandbox?.mode ?? config.sandbox.mode;
-  const isOff = ["off", "auto"].includes(mode);
+  const sandbox = { ...config.sandbox, ...configOverlay(flags).sandbox };
   const rows: readonly (readonly [string, string])[] = [
     [
       "agent",
@@ -304,7 +304,7 @@ async function screen(
       : [["", `left out: ${left.map((one) => withState(one.command, one.state)).join("; ")}`] as const],
     ...begins === "planning" ? [["branch", `one that the plan names, from ${branch}`] as const] : [],
     ...issues === null ? [] : [["issues", issues] as const],
-    ["sandbox", isOff ? "off; `--sandbox` confines agent and checks to this project" : mode],
+    ["sandbox", await confinement({ ...config, sandbox }, { host, root, repository })],
   ];
   const isTried = known.some(({ state }) => /^(?:cannot run|fails)/.test(state ?? ""));
   const tries = checks.some((one) => stateOf(one) === null) ? "tries the checks once and " : "";
@@ -321,6 +321,17 @@ async function screen(
         begins === "planning" ? " No code is written before you have read the plan." : ""
       }`,
   ];
+}
+
+/** How agent and checks would be confined. */
+async function confinement(
+  config: Config,
+  place: Pick<SandboxOptions, "host" | "repository" | "root">,
+): Promise<string> {
+  if (["on", "required"].includes(config.sandbox.mode)) return config.sandbox.mode;
+  const { sandboxedHost } = await import("../sandbox/create_sandbox.ts");
+  const { sandbox } = sandboxedHost({ ...place, config, onState() {}, onRefused() {}, onOutside() {} });
+  return confinementText(await sandbox?.ensureUsable());
 }
 
 /** Runs each command once, one after the other, and says how it ended. */

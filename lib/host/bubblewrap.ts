@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
 import { existsSync, realpathSync, statSync } from "node:fs";
 import type { Confinement } from "./confinement.ts";
+import { words } from "./data.ts";
 import { orElse } from "./looks.ts";
 
 /** The bubblewrap of this machine. */
@@ -61,6 +62,8 @@ export function mountsOf(confinement: Confinement, look: PathLook = REAL_PATHS):
   for (const path of confinement.read) add("read", path);
   for (const { from, at } of confinement.caches) add("cache", at, from);
   for (const path of confinement.write) add("write", path);
+  const { overlay } = confinement;
+  if (overlay !== null) add("shown", overlay.at, join(overlay.on, "home"));
   for (const { from, at } of confinement.shown) add("shown", at, from);
   for (const path of confinement.never) add("never", path);
   const mounts = [...found.values()].filter((mount) => needed(mount, found, look) && canBeMade(mount, found, look));
@@ -84,8 +87,9 @@ function needed({ at, access }: Mount, all: ReadonlyMap<string, Mount>, look: Pa
       return holder === "hidden";
     case "never":
       return holder === "write" || holder === "shown" || holder === "cache";
-    case "cache":
     case "write":
+      return holder !== "write";
+    case "cache":
     case "shown":
       return true;
   }
@@ -146,31 +150,81 @@ export interface BubblewrapStart {
   readonly network: "all" | "none";
   /** Bound read-only where it is hidden otherwise. */
   readonly socket: string | null;
+  /** The super-user's most are those of the super-user of a container. */
+  readonly rights: "least" | "most" | "most of root";
+  /** `all`: numbers of processes mean the same inside and outside, in files that tools leave behind as well. */
+  readonly processes: "own" | "all";
+  /** The user and the group that it is. */
+  readonly ids: { readonly uid: number; readonly gid: number };
+}
+
+/** The super-user's programs change owners, and become other users. */
+const ROOT_CAPABILITIES = words(`
+  CAP_CHOWN CAP_DAC_OVERRIDE CAP_FOWNER CAP_FSETID CAP_KILL CAP_NET_BIND_SERVICE CAP_NET_RAW CAP_SETFCAP CAP_SETGID
+  CAP_SETUID
+`);
+
+const RIGHTS: Readonly<Record<BubblewrapStart["rights"], readonly string[]>> = {
+  least: ["--unshare-user", "--unshare-ipc", "--cap-drop", "ALL"],
+  most: ["--unshare-user", "--cap-drop", "ALL"],
+  "most of root": ["--cap-drop", "ALL", ...ROOT_CAPABILITIES.flatMap((name) => ["--cap-add", name])],
+};
+
+/** Only the system's own `mount`: a turn may write to a folder of PATH. */
+const OVERLAY_SCRIPT = `PATH=/usr/bin:/bin:/run/current-system/sw/bin \\
+mount -t overlay -o "lowerdir=$2,upperdir=$1/up,workdir=$1/work,userxattr" ralph "$1/home" || exit 125
+shift 2
+exec "$@"`;
+
+/** Arguments of a first bubblewrap, which lays the overlay and starts the second one. Pure. */
+export function overlayArguments(
+  { at, on }: NonNullable<Confinement["overlay"]>,
+  rights: BubblewrapStart["rights"],
+): readonly string[] {
+  return [
+    "--die-with-parent",
+    "--dev-bind",
+    "/",
+    "/",
+    "--perms",
+    "0700",
+    "--tmpfs",
+    on,
+    ...["up", "work", "home"].flatMap((name) => ["--dir", join(on, name)]),
+    ...(rights === "most of root" ? [] : ["--unshare-user", "--uid", "0", "--gid", "0"]),
+    "--cap-add",
+    "ALL",
+    "--",
+    "/bin/sh",
+    "-c",
+    OVERLAY_SCRIPT,
+    "sh",
+    on,
+    at,
+  ];
 }
 
 /** Arguments of bubblewrap up to the command. Pure but for the look at what is a folder. */
 export function bubblewrapArguments(
   { ownProc, closed }: Bubblewrap,
   mounts: readonly Mount[],
-  { cwd, terminal, network, socket }: BubblewrapStart,
+  { cwd, terminal, network, socket, rights, processes, ids }: BubblewrapStart,
   look: Pick<PathLook, "isFolder"> = REAL_PATHS,
 ): readonly string[] {
   return [
     "--die-with-parent",
     ...(terminal ? [] : ["--new-session"]),
-    "--unshare-user",
-    "--unshare-pid",
-    "--unshare-ipc",
+    ...(processes === "own" ? ["--unshare-pid"] : []),
     "--unshare-uts",
     ...(network === "none" ? ["--unshare-net"] : []),
-    "--cap-drop",
-    "ALL",
+    ...RIGHTS[rights],
+    // behind an overlay it would be 0
+    ...(rights === "most" ? ["--uid", `${ids.uid}`, "--gid", `${ids.gid}`] : []),
     "--ro-bind",
     "/",
     "/",
-    "--dev",
-    "/dev",
-    ...(ownProc ? ["--proc", "/proc"] : ["--ro-bind", "/proc", "/proc"]),
+    ...(rights === "most" ? ["--dev-bind", "/dev", "/dev"] : ["--dev", "/dev"]),
+    ...(processes === "all" ? ["--bind", "/proc", "/proc"] : procOf(ownProc)),
     // for the super-user the kernel asks for no capability there
     ...KERNEL_SETTINGS.flatMap((path) => ["--ro-bind-try", path, path]),
     ...mounts.flatMap((mount) => mountArguments(mount, look)),
@@ -182,12 +236,16 @@ export function bubblewrapArguments(
   ];
 }
 
+function procOf(ownProc: boolean): readonly string[] {
+  return ownProc ? ["--proc", "/proc"] : ["--ro-bind", "/proc", "/proc"];
+}
+
 function mountArguments({ at, from, access }: Mount, look: Pick<PathLook, "isFolder">): readonly string[] {
   switch (access) {
     case "hidden":
       return look.isFolder(from)
         ? ["--perms", at === "/tmp" || at === "/var/tmp" ? "1777" : "0700", "--tmpfs", at]
-        : ["--ro-bind", "/dev/null", at];
+        : ["--dev-bind", "/dev/null", at]; // bound otherwise, it could not be read
     case "read":
     case "never":
       return ["--ro-bind", from, at];

@@ -3,14 +3,23 @@
  *
  * @module
  */
+import { join } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
-import { type Bubblewrap, bubblewrapArguments, type Mount, mountsOf, REAL_PATHS } from "./bubblewrap.ts";
+import {
+  type Bubblewrap,
+  bubblewrapArguments,
+  type Mount,
+  mountsOf,
+  overlayArguments,
+  REAL_PATHS,
+} from "./bubblewrap.ts";
 import type { Confinement } from "./confinement.ts";
 import { findBubblewrapProgram } from "./find_bubblewrap.ts";
 import { ensurePrivateDirectory, pathExists } from "./files.ts";
 import { privateFolders } from "./private_folders.ts";
 import type { Grant, RefusedHost, SandboxProxy } from "./sandbox_proxy.ts";
 import { findExecutable } from "./shell.ts";
+import { isSuperUser, ownIds } from "./this_process.ts";
 import { TREE_VARIABLE } from "./sweep.ts";
 import type { Host, ProcessEnd, ProcessRequest } from "./types.ts";
 
@@ -67,7 +76,15 @@ export async function findBubblewrap(host: Host, hosts: "some" | "all"): Promise
   const ripgrep = hosts === "some" ? await findExecutable("rg", host.environment, "/") : "";
   if (ripgrep === null) return { problem: "ripgrep (`rg`) is not installed", hint: PACKAGES };
   const ask = async (found: Bubblewrap): Promise<ProcessEnd> => {
-    const start = { cwd: "/", terminal: false, network: "none", socket: null } as const;
+    const start = {
+      cwd: "/",
+      terminal: false,
+      network: "none",
+      socket: null,
+      rights: "least",
+      processes: "own",
+      ids: ownIds(),
+    } as const;
     const arguments_ = [...bubblewrapArguments(found, [], start), "/bin/sh", "-c", "exit 0"];
     return await host.processes.run({ file: program, arguments: arguments_, cwd: "/", timeoutMs: PROBE_MS });
   };
@@ -103,7 +120,10 @@ export function confiner(host: Host, backend: Backend, onRefused: (refused: Refu
     }, onRefused);
 
   async function run(confinement: Confinement, request: ProcessRequest): Promise<ProcessEnd> {
-    for (const { from } of confinement.caches) await ensurePrivateDirectory(from);
+    for (const { from, at } of confinement.caches) {
+      if (confinement.rights === "least" || !await pathExists(at)) await ensurePrivateDirectory(from);
+    }
+    if (confinement.overlay !== null) await ensurePrivateDirectory(join(confinement.overlay.on, "home"));
     const { home } = backend;
     const hasHome = home === undefined || confinement.folders.some(({ at }) => at === home);
     const own = hasHome ? [] : [{ at: home, copy: [], keep: [] }];
@@ -139,15 +159,21 @@ export function bubblewrap(host: Host, found: Bubblewrap): Backend {
     name: found.ownProc ? "bubblewrap" : "bubblewrap, with the container's /proc",
     async enter({ confinement, request, ports, proxy, grant }) {
       const mounts = mountsOf(confinement, REAL_PATHS);
+      const { overlay } = confinement;
+      const rights = confinement.rights === "most" && isSuperUser() ? "most of root" : confinement.rights;
       const start = {
         cwd: request.cwd,
         terminal: request.terminal === true,
         network: ports === "all" ? "all" : "none",
         socket: proxy?.socket ?? null,
+        rights,
+        ids: ownIds(),
+        processes: rights !== "most" || confinement.shown.length > 0 ? "own" : "all",
       } as const;
       return {
         file: found.program,
         arguments: [
+          ...(overlay === null ? [] : [...overlayArguments(overlay, rights), found.program]),
           ...bubblewrapArguments(found, mounts, start),
           ...(proxy === null || ports === "all" ? [] : await relay(host, proxy, ports, grant)),
           request.file,
@@ -167,6 +193,7 @@ function insideEnvironment(
   mounts: readonly Mount[],
   grant: Grant | null,
 ): Readonly<Record<string, string | undefined>> {
+  if (confinement.rights === "most") return { PWD: cwd, ...environment, ...confinement.environment };
   const { TMPDIR: folder } = environment;
   const known = mounts.some(({ at, access }) =>
     access === "write" && folder !== undefined && at === REAL_PATHS.real(folder)

@@ -38,6 +38,8 @@ export interface SandboxRequest {
   readonly cwd: string;
   /** The needs of the agent that is started. */
   readonly needs?: AgentNeeds;
+  /** Further folders that an agent may keep its state in, where its program is not known: `auto` lets it. */
+  readonly state?: readonly Pick<NeededFolder, "path" | "variable">[];
   /** Absolute paths that it may write besides, such as a folder of its own. */
   readonly write?: readonly string[];
   /** Absolute paths that it may read besides. */
@@ -46,8 +48,17 @@ export interface SandboxRequest {
   readonly never?: readonly string[];
   /** Another tree, shown at the tree's path. */
   readonly shown?: readonly ShownPath[];
+  /** A check that passes with exit code 0. `auto` tries no other ones. */
+  readonly check?: TriedCheck;
   /** Started instead of the request's own process where it is confined. */
   readonly inside?: { readonly file: string; readonly arguments: readonly string[]; readonly cwd: string };
+}
+
+/** A check that is tried inside and, where it fails, outside. */
+export interface TriedCheck {
+  readonly command: string;
+  /** Called before it runs once more: what it printed so far does not count. */
+  readonly again: () => void;
 }
 
 /** A path that is seen at another one. Absolute. */
@@ -69,6 +80,10 @@ export interface PrivateFolder {
  */
 export interface Confinement {
   readonly role: ConfinedRole;
+  /** `least`: what is named below. `most`: what the person has, but what is named below; `auto` gives them. */
+  readonly rights: "least" | "most";
+  /** The folder `at` is seen as it is; what is written there is gone with the process. `on`: an empty folder of Ralph's. */
+  readonly overlay: { readonly at: string; readonly on: string } | null;
   /** The working tree that it is about. */
   readonly tree: string;
   readonly write: readonly string[];

@@ -46,6 +46,11 @@ export function isSuperUser(): boolean {
   return process.getuid?.() === 0;
 }
 
+/** The numbers of this user and its group; 0 where users have none. */
+export function ownIds(): { readonly uid: number; readonly gid: number } {
+  return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+}
+
 /** Calls `handler` for each ending signal instead of ending the process, until disposed. */
 export function onSignals(handler: (signal: string) => void): Disposable {
   const listeners = SIGNALS.map((name) => {

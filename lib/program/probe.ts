@@ -15,7 +15,7 @@ import { openRepository } from "../git/open_repository.ts";
 import { pathExists, removePath, temporaryDirectory } from "../host/files.ts";
 import type { Host, SandboxState } from "../host/types.ts";
 import { sandboxedHost } from "../sandbox/create_sandbox.ts";
-import { formatDuration, sandboxText } from "../ui/text.ts";
+import { confinementText, formatDuration, sandboxText } from "../ui/text.ts";
 
 const MARKER = "<ralph>DONE</ralph>";
 const PROMPT =
@@ -111,6 +111,7 @@ export async function probeSandbox({ config, root }: Place, host: Host): Promise
     config: { ...config, sandbox: { ...config.sandbox, mode: "required" } },
     onState: () => {},
     onRefused: () => {},
+    onOutside: () => {},
   });
   try {
     return await foundOf("sandbox", async () => {
@@ -123,6 +124,14 @@ export async function probeSandbox({ config, root }: Place, host: Host): Promise
   } finally {
     await confined.sandbox?.[Symbol.asyncDispose]();
   }
+}
+
+/** Says how a run is confined where nothing asks for more. */
+export async function probeAuto({ config, root }: Place, host: Host): Promise<Finding> {
+  const options = { host, root, repository: await openRepository(host, root), config };
+  const { sandbox } = sandboxedHost({ ...options, onState() {}, onRefused() {}, onOutside() {} });
+  const state = await sandbox?.ensureUsable();
+  return finding(state?.on === false ? "note" : "ok", "sandbox", confinementText(state));
 }
 
 async function trials(root: string, inRepository: boolean, { environment, ids }: Host): Promise<readonly Trial[]> {

@@ -217,13 +217,17 @@ async function withCommandFiles(config: Config, repository: Repository | null, r
 }
 
 /** The machine with a sandbox where the configuration wants one; each host that it refuses is reported once. */
-async function confinedHost(place: Omit<SandboxOptions, "onRefused" | "onState">, events: EventBus): Promise<Host> {
-  if (["auto", "off"].includes(place.config.sandbox.mode)) return place.host;
+async function confinedHost(
+  place: Omit<SandboxOptions, "onOutside" | "onRefused" | "onState">,
+  events: EventBus,
+): Promise<Host> {
+  if (place.config.sandbox.mode === "off") return place.host;
   const { sandboxedHost } = await import("../sandbox/create_sandbox.ts");
   const reported = new Set<string>();
   return sandboxedHost({
     ...place,
     onState: (state) => events.emit({ type: "sandbox", ...state }),
+    onOutside: (message) => events.emit({ type: "note", level: "warn", message }),
     onRefused({ host, port, role }) {
       const name = `${role} ${host}:${port}`;
       if (reported.has(name)) return;

@@ -4,13 +4,15 @@ import { commandConfiner } from "../host/command_confiner.ts";
 import { type Backend, bubblewrap, type Confiner, confiner, findBubblewrap } from "../host/confine.ts";
 import { type Lacking, sandboxMissing } from "../host/confine.ts";
 import { pathExists } from "../host/files.ts";
+import { findBubblewrapProgram } from "../host/find_bubblewrap.ts";
 import type { RefusedHost } from "../host/sandbox_proxy.ts";
 import { SEATBELT, seatbelt } from "../host/seatbelt.ts";
 import type { Host, ProcessEnd, ProcessRequest, Sandbox, SandboxState } from "../host/types.ts";
 import type { Repository } from "../git/repository.ts";
 import { readPlace } from "./read_place.ts";
 import { isBelow } from "./outside.ts";
-import { policyOf, type SandboxPlace } from "./policy.ts";
+import { CheckTrials } from "./check_trials.ts";
+import { autoPolicyOf, policyOf, type SandboxPlace } from "./policy.ts";
 
 /** Milliseconds for the first start; an image may have to be loaded. */
 const TRIAL_MS = 120_000;
@@ -24,6 +26,8 @@ export interface SandboxOptions {
   readonly onState: (state: SandboxState) => void;
   /** A process wanted a host that is not on the list. */
   readonly onRefused: (refused: RefusedHost) => void;
+  /** A check does not pass inside. */
+  readonly onOutside: (message: string) => void;
 }
 
 /**
@@ -33,7 +37,9 @@ export interface SandboxOptions {
 export function sandboxedHost(options: SandboxOptions): Host {
   const { host, config } = options;
   const { mode } = config.sandbox;
-  if (mode === "off" || mode === "auto") return host;
+  if (mode === "off") return host;
+  const isAuto = mode === "auto";
+  const trials = new CheckTrials(options.onOutside);
   let announced = false;
   let finding: Promise<Confiner | SandboxState> | undefined;
   // Read once a folder: the brief keeps what it depends on as it is.
@@ -47,17 +53,23 @@ export function sandboxedHost(options: SandboxOptions): Host {
 
   async function confined(asked: SandboxRequest, request: ProcessRequest): Promise<ProcessEnd> {
     const confiner = await find();
-    if (!announced) await sandbox.announce();
-    if (!("run" in confiner)) return await host.processes.run(request);
+    if (!announced && !isAuto) await sandbox.announce();
+    const outside = (): Promise<ProcessEnd> => host.processes.run(request);
+    if (!("run" in confiner)) return await outside();
     const place = await (places.get(asked.cwd) ?? read(asked.cwd));
-    return await confiner.run(policyOf(place, asked, config.sandbox), { ...request, ...asked.inside });
+    const policy = isAuto ? autoPolicyOf(place, asked, config.sandbox) : policyOf(place, asked, config.sandbox);
+    const inside = (): Promise<ProcessEnd> => confiner.run(policy, { ...request, ...asked.inside });
+    if (!isAuto || asked.check === undefined) return await inside();
+    return await trials.run(asked.check, { hidden: policy.hidden, inside, outside });
   }
 
   const sandbox: Sandbox = {
+    isWhole: !isAuto,
     async ensureUsable() {
       const found = await find();
       if (!("run" in found)) return found;
       const { network, allow, command } = config.sandbox;
+      if (isAuto) return { on: true, by: `${found.name} (auto)`, network: "all" };
       if (command !== null) return { on: true, by: found.name, network: "unknown" };
       return { on: true, by: found.name, network: network === "agent" ? allow : network };
     },
@@ -72,8 +84,11 @@ export function sandboxedHost(options: SandboxOptions): Host {
       if (found && "run" in found) await found[Symbol.asyncDispose]();
     },
   };
-  const run: Host["processes"]["run"] = (request) =>
-    request.sandbox === undefined ? host.processes.run(request) : confined(request.sandbox, request);
+  const run: Host["processes"]["run"] = (request) => {
+    const { sandbox: asked } = request;
+    const isFree = asked === undefined || (isAuto && asked.role !== "turn" && asked.check === undefined);
+    return isFree ? host.processes.run(request) : confined(asked, request);
+  };
   return { ...host, sandbox, processes: { ...host.processes, run } };
 }
 
@@ -86,7 +101,8 @@ export async function findBackend(host: Host, hosts: "some" | "all"): Promise<Ba
 
 async function confinerOf(options: SandboxOptions): Promise<Confiner | SandboxState> {
   const { host, config, onRefused } = options;
-  const { command, network } = config.sandbox;
+  const { command, network, mode } = config.sandbox;
+  if (mode === "auto") return await autoConfinerOf(options);
   const find = async (): Promise<Confiner | Lacking> => {
     const backend = await findBackend(host, network === "agent" ? "some" : "all");
     return "problem" in backend ? backend : confiner(host, backend, onRefused);
@@ -99,18 +115,41 @@ async function confinerOf(options: SandboxOptions): Promise<Confiner | SandboxSt
   return { on: false, by: `${problem}; ${hint}`, network: "all" };
 }
 
+/** Nothing is looked for but the program: the trial shows all else. */
+async function autoConfinerOf(options: SandboxOptions): Promise<Confiner | SandboxState> {
+  const { host, onRefused } = options;
+  const off = (problem: string): SandboxState => ({ on: false, by: `auto: ${problem}`, network: "all" });
+  const { platform } = host.environment;
+  if (platform !== "linux") return off(`it works on Linux, not on ${platform}`);
+  const program = await findBubblewrapProgram(host.environment);
+  if (program === null) return off("bubblewrap (`bwrap`) is not installed");
+  let problem = "";
+  for (const ownProc of [true, false]) {
+    const found = confiner(host, bubblewrap(host, { program, ownProc, closed: false }), onRefused);
+    const lacking = await lackingOf(found, options);
+    if (lacking === null) return found;
+    problem ||= lacking.problem;
+  }
+  return off(problem);
+}
+
 /** Starts nothing in it, once, with all that a turn is shown: what fails then would fail each turn. */
 async function lackingOf(confiner: Confiner, options: SandboxOptions): Promise<Lacking | null> {
   const { root, config } = options;
   const place = await readPlace(options, root);
-  const own = options.host.environment.compiled ? undefined : place.ralph.find((path) => isBelow(path, [place.tree]));
+  const isAuto = config.sandbox.mode === "auto";
+  const own = isAuto || options.host.environment.compiled
+    ? undefined
+    : place.ralph.find((path) => isBelow(path, [place.tree]));
   if (own !== undefined) {
     return {
       problem: `Ralph itself is in the working tree, where a turn can change it: ${own}`,
       hint: "install it outside of the project, as the binary for example (docs/install.md)",
     };
   }
-  const policy = policyOf(place, { role: "turn", cwd: root }, config.sandbox);
+  const shown = isAuto ? [{ from: place.tree, at: place.tree }] : []; // checkouts have processes of their own
+  const asked = { role: "turn", cwd: root, shown } as const;
+  const policy = (isAuto ? autoPolicyOf : policyOf)(place, asked, config.sandbox);
   const nothing = { file: "/bin/sh", arguments: ["-c", ":"], cwd: root, timeoutMs: TRIAL_MS };
   const end = await confiner.run({ ...policy, network: policy.network === "all" ? "all" : "none" }, nothing);
   if (end.exitCode === 0) return null;

@@ -10,8 +10,16 @@ export const SECRET_PATHS: readonly string[] = words(`
   ~/.ssh ~/.gnupg ~/.aws ~/.azure ~/.kube ~/.docker ~/.config/gh ~/.config/gcloud ~/.config/op
   ~/.netrc ~/.npmrc ~/.pypirc ~/.git-credentials ~/.config/git/credentials ~/.gem/credentials
   ~/.cargo/credentials ~/.cargo/credentials.toml ~/.bash_history ~/.zsh_history ~/.mozilla ~/.password-store
+  ~/.config/google-chrome ~/.config/chromium ~/.config/BraveSoftware ~/.thunderbird ~/.local/share/keyrings
+  ~/.config/rclone ~/.terraform.d/credentials.tfrc.json ~/.vault-token ~/.pgpass
   /etc/shadow /etc/gshadow /etc/sudoers /etc/sudoers.d
 `);
+
+/** An agent logs in with these secrets where a variable, its settings or its model has such a name. */
+export const BORROWED_PATHS: readonly (readonly [name: RegExp, path: string])[] = [
+  [/bedrock/i, "~/.aws"],
+  [/vertex/i, "~/.config/gcloud"],
+];
 
 /** Homes, temporary folders, sockets of services: an empty folder of its own is there instead. */
 export const HIDDEN_PATHS: readonly string[] = words(`
@@ -29,6 +37,13 @@ export const TOOL_PATHS: readonly string[] = words(`
 export const CACHE_PATHS: readonly string[] = words(`
   .cache .npm .bun/install/cache .yarn .local/share/pnpm/store go/pkg .cargo/registry .cargo/git .gradle/caches
   .m2/repository .nuget/packages
+`);
+
+/** They name folders that tools write to, wherever these are. */
+export const TOOL_VARIABLES: readonly string[] = words(`
+  TMPDIR XDG_RUNTIME_DIR XDG_CACHE_HOME VIRTUAL_ENV CONDA_PREFIX CARGO_HOME CARGO_TARGET_DIR RUSTUP_HOME GOPATH GOCACHE
+  GOMODCACHE GRADLE_USER_HOME NPM_CONFIG_CACHE npm_config_cache PNPM_HOME YARN_CACHE_FOLDER PIP_CACHE_DIR UV_CACHE_DIR
+  CCACHE_DIR SCCACHE_DIR NVM_DIR PYENV_ROOT RBENV_ROOT GEM_HOME BUNDLE_PATH HF_HOME PLAYWRIGHT_BROWSERS_PATH
 `);
 
 /** Ways to services of the machine and of the person. */

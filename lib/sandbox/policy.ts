@@ -1,8 +1,17 @@
 import { basename, dirname, join } from "node:path";
 import type { SandboxConfig } from "../config/load.ts";
 import { isSecretName } from "../events/redact.ts";
-import type { AgentNeeds, Confinement, PrivateFolder, SandboxRequest } from "../host/confinement.ts";
-import { CACHE_PATHS, DROPPED_VARIABLES, GIT_NEVER, HIDDEN_PATHS, SECRET_PATHS, TOOL_PATHS } from "./known_paths.ts";
+import type { AgentNeeds, Confinement, NeededFolder, PrivateFolder, SandboxRequest } from "../host/confinement.ts";
+import {
+  BORROWED_PATHS,
+  CACHE_PATHS,
+  DROPPED_VARIABLES,
+  GIT_NEVER,
+  HIDDEN_PATHS,
+  SECRET_PATHS,
+  TOOL_PATHS,
+  TOOL_VARIABLES,
+} from "./known_paths.ts";
 
 /** A machine and a working tree, as far as a policy depends on them. Paths are absolute. */
 export interface SandboxPlace {
@@ -24,6 +33,12 @@ export interface SandboxPlace {
   readonly ralph: readonly string[];
   /** The folder that keeps the caches of confined processes, for this project. */
   readonly caches: string;
+  /** Clean checkouts are kept here. */
+  readonly checkouts: string;
+  /** An empty folder, for what `auto` throws away; `null` where the home folder is none, or in the tree. */
+  readonly overlay: string | null;
+  /** Names of variables, a model and settings: what tells how agents log in. */
+  readonly logins: string;
   /** Ports of `services` on this machine. */
   readonly services: readonly number[];
 }
@@ -40,8 +55,9 @@ const OWN_VARIABLE_REGEXP = /^RALPH_/;
  * import { defaultConfig } from "ralph";
  *
  * const place = { home: "/home/a", variables: {}, programs: [], tree: "/home/a/work", git: null, hooks: null };
- * const rest = { protected: [], ralph: [], caches: "/home/a/.cache/sandbox/1", services: [] };
- * const policy = policyOf({ ...place, ...rest }, { role: "check", cwd: "/home/a/work" }, defaultConfig().sandbox);
+ * const rest = { protected: [], ralph: [], caches: "/home/a/.cache/1", checkouts: "/home/a/.cache/2", services: [] };
+ * const whole = { ...place, ...rest, logins: "", overlay: null };
+ * const policy = policyOf(whole, { role: "check", cwd: "/home/a/work" }, defaultConfig().sandbox);
  * console.log(policy.write, policy.network); // [ "/home/a/work" ] []
  * ```
  */
@@ -55,6 +71,8 @@ export function policyOf(place: SandboxPlace, asked: SandboxRequest, config: San
   const isMounted = (asked.shown ?? []).length > 0;
   return {
     role,
+    rights: "least",
+    overlay: null,
     tree: place.tree,
     write: [...(isMounted ? [] : [place.tree, ...gitFolders(place)]), ...(asked.write ?? []), ...config.write.map(at)],
     never: isMounted ? [] : [...neverPaths(place), ...(asked.never ?? [])],
@@ -67,6 +85,47 @@ export function policyOf(place: SandboxPlace, asked: SandboxRequest, config: San
     environment: environmentOf(place, passed),
     passed,
   };
+}
+
+/**
+ * The rights that `auto` gives: writes go to the tree, to temporary folders and, of the home folder, to what tools and
+ * agents keep between runs; what else is written in the home folder is gone with the process. Secrets and Ralph's own
+ * files are hidden. All else is as it is outside, so that no run needs a sandbox of its own making. Pure.
+ */
+export function autoPolicyOf(place: SandboxPlace, asked: SandboxRequest, config: SandboxConfig): Confinement {
+  const { home, variables } = place;
+  const at = (path: string): string => inHome(path, home);
+  const roots = unique(CACHE_PATHS.map(cacheRoot));
+  const named = TOOL_VARIABLES.flatMap((name) => variables[name]?.split(":") ?? []);
+  const tools = [...TOOL_PATHS.map(at), ...programFolders(place).filter((path) => path.startsWith(`${home}/.`))];
+  const agent = [...asked.needs?.folders ?? [], ...asked.state ?? []].map(folderAt(place));
+  const borrowed = BORROWED_PATHS.flatMap(([name, path]) => name.test(place.logins) ? [path] : []);
+  const whole = policyOf(place, asked, config);
+  return {
+    ...whole,
+    rights: "most",
+    overlay: place.overlay === null ? null : { at: home, on: place.overlay },
+    write: [
+      ...whole.write,
+      "/tmp",
+      "/var/tmp",
+      ...roots.map((path) => join(home, path)),
+      ...[...tools, ...named, ...agent].filter((path) =>
+        path.startsWith("/") && !`${home}/`.startsWith(`${path}/`) && path !== "/" && !/\/\.?git(config)?$/.test(path)
+      ),
+    ],
+    read: [...config.read, ...asked.needs?.read ?? [], ...asked.role === "turn" ? borrowed : []].map(at),
+    hidden: unique([...SECRET_PATHS.map(at), dirname(place.caches), place.checkouts]),
+    folders: [],
+    caches: roots.map((path) => ({ from: join(place.caches, "auto", path), at: join(home, path) })),
+    network: "all",
+    environment: {},
+  };
+}
+
+/** The folder in the home folder that a program makes for its cache. */
+function cacheRoot(path: string): string {
+  return path.startsWith(".local/") ? path : path.split("/")[0] ?? path;
 }
 
 /** `~/x` as an absolute path. Pure. */
@@ -98,11 +157,13 @@ function programFolders({ programs, home }: SandboxPlace): readonly string[] {
   });
 }
 
-function privateFolders({ home, variables }: SandboxPlace, needs: AgentNeeds | undefined): readonly PrivateFolder[] {
-  return (needs?.folders ?? []).map(({ path, variable, copy, keep }) => {
-    const moved = variable === undefined ? undefined : variables[variable];
-    return { at: moved || inHome(path, home), copy, keep };
-  });
+function privateFolders(place: SandboxPlace, needs: AgentNeeds | undefined): readonly PrivateFolder[] {
+  const at = folderAt(place);
+  return (needs?.folders ?? []).map((folder) => ({ at: at(folder), copy: folder.copy, keep: folder.keep }));
+}
+
+function folderAt({ home, variables }: SandboxPlace): (folder: Pick<NeededFolder, "path" | "variable">) => string {
+  return ({ path, variable }) => (variable === undefined ? undefined : variables[variable]) || inHome(path, home);
 }
 
 /** An agent reaches its own hosts, everything else only what the configuration allows. */

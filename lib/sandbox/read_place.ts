@@ -5,8 +5,9 @@ import { type Config, CONFIG_FILE } from "../config/load.ts";
 import { commandFiles } from "../git/command_files.ts";
 import { findFolders, type FoundRepository } from "../git/find_folders.ts";
 import type { Repository } from "../git/repository.ts";
-import { cacheFolder, hashText, listDirectory } from "../host/files.ts";
+import { cacheFolder, hashText, isDirectory, listDirectory, readText } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
+import { isBelow } from "./outside.ts";
 import type { SandboxPlace } from "./policy.ts";
 
 /** The parts that a place is read from. */
@@ -26,8 +27,13 @@ export async function readPlace(source: PlaceSource, cwd: string): Promise<Sandb
   const { environment } = host;
   const found = repository === null ? null : await findFolders(cwd, environment) ?? await asked(repository, cwd);
   const tree = found?.topLevel ?? root;
+  const cache = await cacheFolder(host);
+  const { home } = environment;
+  const isOwn = home !== "/" && await isDirectory(home) && !isBelow(home, [tree]);
+  // what `auto` lets a turn change is judged after it, as without a sandbox
+  const isJudged = config.sandbox.mode === "auto" || repository === null;
   return {
-    home: environment.home,
+    home,
     variables: environment.variables,
     programs: (environment.variables["PATH"] ?? "").split(delimiter).filter((path) => path.startsWith("/")),
     tree,
@@ -36,13 +42,20 @@ export async function readPlace(source: PlaceSource, cwd: string): Promise<Sandb
       common: found.commonDirectory,
       otherWorktrees: await otherWorktrees(found.commonDirectory, found.gitDirectory),
     },
-    hooks: repository === null ? null : await hooksFolder(repository, tree),
+    hooks: isJudged ? null : await hooksFolder(repository, tree),
     protected: [
-      ...await protectedFiles(source, tree),
-      ...repository === null ? [] : await commandFiles(repository.git, tree),
+      ...config.sandbox.mode === "auto" ? [] : await protectedFiles(source, tree),
+      ...isJudged ? [] : await commandFiles(repository.git, tree),
     ],
     ralph: ralphFolders(host),
-    caches: join(await cacheFolder(host), "ralph-sandbox", hashText(repository?.topLevel ?? root).slice(0, 16)),
+    caches: join(cache, "ralph-sandbox", hashText(repository?.topLevel ?? root).slice(0, 16)),
+    checkouts: join(cache, "checkouts"),
+    logins: [
+      ...Object.keys(environment.variables),
+      config.provider.model,
+      await readText(join(home, ".claude/settings.json")).catch(() => null),
+    ].join(" "),
+    overlay: isOwn ? join(cache, "ralph-sandbox", "overlay") : null,
     services: config.services.flatMap(({ ready }) => portOf(ready)),
   };
 }

@@ -217,7 +217,12 @@ describe("brief.restore()", () => {
     await using one = await loopWorld(async () => {}, {});
     const { host } = one.ralph;
     const on = { on: true, by: "bubblewrap", network: "none" } as const;
-    const sandbox = { ensureUsable: async () => on, announce: async () => on, [Symbol.asyncDispose]: async () => {} };
+    const sandbox = {
+      isWhole: true,
+      ensureUsable: async () => on,
+      announce: async () => on,
+      [Symbol.asyncDispose]: async () => {},
+    };
     const ralph = { ...one.ralph, host: { ...host, sandbox, environment: { ...host.environment, home: home.root } } };
     const brief = await createBrief(ralph, memoryBacklog([]));
     await home.write(".npmrc", "script-shell=/bin/true\n");

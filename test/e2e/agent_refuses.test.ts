@@ -6,7 +6,7 @@ import { type Cli, ralphCli } from "./cli.ts";
 import { needs } from "../needs.ts";
 
 const REFUSES = `[ "$1" = --version ] && { echo "2.1.330 (Claude Code)"; exit; }
-echo . >> "$HOME/started"
+echo . >> ../started
 echo "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons" >&2
 exit 1`;
 const PRD = JSON.stringify({
@@ -40,25 +40,25 @@ describe("an agent that refuses to start", () => {
 
     expect(stderr).toContain("cannot be used with root/sudo privileges");
     expect(stderr).toContain("IS_SANDBOX=1");
-    expect(read("../home/started")).toBe(".\n");
+    expect(read("../started")).toBe(".\n");
   });
 
   test.each(BARRED)("is started once where it says %s", async (line, code) => {
     const { stderr, read } = await claude("run").agent(
       "claude",
       `[ "$1" = --version ] && { echo "2.1.330 (Claude Code)"; exit; }
-echo . >> "$HOME/started"; echo "${line}" >&2; exit ${code}`,
+echo . >> ../started; echo "${line}" >&2; exit ${code}`,
     ).expectExit(4);
 
     expect(stderr).toContain(`\`claude\` does not start: ${line}`);
-    expect(read("../home/started")).toBe(".\n");
+    expect(read("../started")).toBe(".\n");
   });
 
   test("is seen by doctor before, and let through where it would start", needs("root"), async () => {
     const { stdout, read } = await claude("doctor").env({ IS_SANDBOX: "" }).expectExit(1);
     expect(stdout).toMatch(/agent +claude \(.*\): it does not run without asking for permission as root/);
     expect(stdout).toContain("IS_SANDBOX=1");
-    expect(read("../home/started")).toBeNull();
+    expect(read("../started")).toBeNull();
 
     const free = await claude("doctor").env({ IS_SANDBOX: "1", ANTHROPIC_API_KEY: "k" }).expectExit(0);
     expect(free.stdout).toMatch(/agent +claude \([^:]*\)\n/);

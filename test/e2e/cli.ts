@@ -314,10 +314,14 @@ function plain(text: string): string {
 /** Each verdict has it on a machine without a working bubblewrap. */
 const OTHER_PATH_REGEXP = /^ {2}environment {2}bubblewrap .*the final check ran in a copy at a different path.*\n/gm;
 
+/** A run has it where its turns can be confined. */
+const CONFINED_REGEXP = /^sandbox: bubblewrap \(auto\), every host can be reached\n/gm;
+
 /** Removes the parts that differ from run to run and from machine to machine. */
 function filter(text: string, root: string, folder: string): string {
   return text
     .replaceAll(OTHER_PATH_REGEXP, "")
+    .replaceAll(CONFINED_REGEXP, "")
     .replaceAll(root, "[ROOT]")
     .replaceAll(folder, "[FOLDER]")
     .replaceAll(/\d{8}-\d{6}-[a-z0-9]{4}/g, "[RUN]")

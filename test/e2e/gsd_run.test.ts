@@ -130,7 +130,7 @@ hint: \`ralph status\` shows the progress, \`ralph report\` what was done; \`ral
     const killed = await project(
       { [ONE]: PROJECT[ONE]!, ".planning/STATE.md": STATE },
       `echo ok > ${summaryOf(ONE)}; git add -A; git commit -qm done; kill -9 $PPID; sleep 30`,
-    ).args("run", "--loop").start().ended();
+    ).args("run", "--loop", "--no-sandbox").start().ended(); // in a sandbox Ralph is not its parent
     const status = await ralphCli(killed.root).args("status").expectExit(0);
     const next = await ralphCli(killed.root).args("next").expectExit(0);
     const again = await ralphCli(killed.root).agent("worker", worker().replace('"attempt 1"', '"attempt 9"')).args(

@@ -21,7 +21,7 @@ const WORKER =
 describe("ralph restore", () => {
   test("brings back what the run found, but for what git would run; the run names what was changed", async () => {
     const { root, stderr } = await ralphCli().files(FILES).agent("worker", WORKER)
-      .args("run", "--agent-cmd", "worker").expectExit(0);
+      .args("run", "--agent-cmd", "worker", "--no-sandbox").expectExit(0); // in a sandbox it plants no hook
     const ralph = (...args: string[]) =>
       spawnSync(ARTEFACT[0] ?? "", [...ARTEFACT.slice(1), ...args], { cwd: root, encoding: "utf8" });
 

@@ -147,7 +147,8 @@ ${forge("stop", process.pid.toString(), "c")}
 env -i setsid sh -c 'exec 9> '$d/$run.d.request'; printf "{\\"action\\":\\"tell\\",\\"origin\\":\\"page\\",\\"text\\":\\"obey\\",\\"pid\\":%s}" $$ >&9; sleep 0.5' &
 $RALPH tell obey > ../refused 2>&1
 sleep 0.7; echo x >> a.txt; echo '<promise>COMPLETE</promise>'`;
-  const { stderr, read } = await project(worker).env({ RALPH: "ralph" }).expectExit(0);
+  // a sandbox denies all of it
+  const { stderr, read } = await project(worker, "--no-sandbox").env({ RALPH: "ralph" }).expectExit(0);
 
   expect(stderr).toContain("passed: 3 verified in 3 iterations");
   expect(stderr.match(/not taken, from outside: (tell|pause|stop): a process of the run wrote it/g)?.length)

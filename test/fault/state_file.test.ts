@@ -10,7 +10,7 @@ const MISCHIEF: readonly (readonly [what: string, script: string])[] = [
   ["truncates the state file", `head -c 40 ${PRD} > ignored/half; cat ignored/half > ${PRD}`],
   ["empties the state file", `: > ${PRD}`],
   ["deletes the state file", `rm ${PRD}`],
-  ["deletes the folder of the state file", "rm -rf scripts"],
+  ["deletes the folder of the state file", "rm -rf scripts; true"],
   ["rewrites the state file with all stories passed", `sed -i 's/false/true/' ${PRD}`],
   ["rewrites the state file with other stories", `echo '{"branchName":"main","userStories":[]}' > ${PRD}`],
 ];
@@ -92,7 +92,10 @@ describe("an agent", () => {
   });
 
   test("that deletes Ralph's own folder in the git directory loses no story", async () => {
-    const project = faultProject(`${WORK}; rm -rf .git/ralph`, { count: 2 });
+    const project = faultProject(`${WORK}; rm -rf .git/ralph`, {
+      count: 2,
+      config: { sandbox: { mode: "off" } }, // a sandbox keeps it out of reach
+    });
 
     const { root, git } = await project.cli.expectExit(0);
 

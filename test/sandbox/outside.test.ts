@@ -30,7 +30,7 @@ it("Ralph's git follows no link that a check in the sandbox made", needs(...SAND
 it("there is no sandbox for a tree that Ralph itself is in", needs(...SANDBOX), async () => {
   await using ralph = await testContext({ config: { sandbox: { mode: "required" } } });
   const root = dirname(dirname(import.meta.dirname));
-  const rest = { repository: null, config: ralph.config, onState() {}, onRefused() {} };
+  const rest = { repository: null, config: ralph.config, onState() {}, onRefused() {}, onOutside() {} };
   await using sandbox = sandboxedHost({ host: ralph.host, root, ...rest }).sandbox!;
 
   await expect(sandbox.ensureUsable()).rejects.toMatchObject({

@@ -18,6 +18,9 @@ const PLACE: SandboxPlace = {
   protected: ["/home/ada/tree/ralph.config.json"],
   ralph: ["/usr/local/bin/ralph"],
   caches: "/home/ada/.cache/ralph-sandbox/1",
+  checkouts: "/home/ada/.cache/checkouts",
+  logins: "",
+  overlay: "/home/ada/.cache/ralph-sandbox/overlay",
   services: [],
 };
 const TURN: SandboxRequest = { role: "turn", cwd: PLACE.tree };
@@ -216,7 +219,15 @@ describe.each(ADAPTERS)("what $name needs", ({ name, needs }) => {
 
 describe("bubblewrap's arguments", () => {
   const program = { program: "/usr/bin/bwrap", ownProc: true, closed: true };
-  const start = { cwd: "/w", terminal: false, network: "none", socket: null } as const;
+  const start = {
+    cwd: "/w",
+    terminal: false,
+    network: "none",
+    socket: null,
+    rights: "least",
+    processes: "own",
+    ids: { uid: 1, gid: 1 },
+  } as const;
   it("end the process with Ralph, give it no capability, no network and no further namespaces", () => {
     const words = bubblewrapArguments(program, [], start, ALL);
     for (const word of ["--die-with-parent", "--new-session", "--unshare-net", "--unshare-pid", "--disable-userns"]) {

@@ -33,6 +33,9 @@ const PLACE = {
   ralph: ["/usr/local/bin/ralph"],
   caches: `${HOME}/.cache/ralph-sandbox/1`,
   services: [],
+  checkouts: "/nowhere",
+  overlay: null,
+  logins: "",
 };
 const TURN = policyOf(PLACE, { role: "turn", cwd: TREE }, defaultConfig().sandbox);
 const ALL: PathLook = { real: (path) => path, isFolder: () => true };

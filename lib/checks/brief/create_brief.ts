@@ -77,7 +77,7 @@ export async function createBrief(ralph: RalphContext, backlog: BriefBacklog): P
 /** The sandbox is Ralph's own, and shows no more to write than the project. */
 async function isWhollyConfined({ host, config: { sandbox } }: RalphContext): Promise<boolean> {
   if (sandbox.write.length > 0 || sandbox.command !== null) return false;
-  return (await host.sandbox?.ensureUsable())?.on === true;
+  return host.sandbox?.isWhole === true && (await host.sandbox.ensureUsable()).on;
 }
 
 /** The sources as they were read when the run began. */

@@ -35,7 +35,7 @@ const FLAGS = ("--remote-debugging-port=0 --no-first-run --no-default-browser-ch
  */
 export async function launchBrowser({ executable, headless, host, signal }: LaunchOptions): Promise<LaunchedBrowser> {
   const profile = await temporaryDirectory("ralph-browser");
-  const confined = (await host.sandbox?.ensureUsable())?.on === true;
+  const confined = host.sandbox?.isWhole === true && (await host.sandbox.ensureUsable()).on;
   const stop = new AbortController();
   let printed = "";
   let found: (address: string) => void = () => {};

@@ -87,7 +87,9 @@ async function sandbox({ flags, host }: Invocation, place: Place | null): Promis
   if (place === null) return [];
   const { mode } = place.config.sandbox;
   if (!flags.has("sandbox") && (mode === "off" || mode === "auto")) {
+    const { probeAuto } = await import("../probe.ts");
     return [
+      await probeAuto(place, host),
       await bubblewrap(host, "bubblewrap", "final checks run in a checkout at another path"),
       await bubblewrap(host, "--sandbox", "it does not work"),
     ];

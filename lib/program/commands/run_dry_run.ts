@@ -3,7 +3,7 @@ import { openLook } from "../../cli/look.ts";
 import { openSession } from "../../cli/session.ts";
 import { unnamedAgent } from "../../cli/agents.ts";
 import { EXIT } from "../../errors/ralph_error.ts";
-import { oneLine } from "../../ui/text.ts";
+import { confinementText, oneLine } from "../../ui/text.ts";
 import type { Chosen } from "../chosen.ts";
 
 /**
@@ -20,7 +20,7 @@ export async function showRunDryRun(invocation: Invocation, { place, scope, work
   await using session = await openSession(invocation, options);
   const { agent, config, loop, repository, host } = session.ralph;
   const unnamed = await unnamedAgent(agent);
-  await host.sandbox?.ensureUsable();
+  const sandbox = await host.sandbox?.ensureUsable();
   const backlog = await workflow.backlog?.(session.ralph, scope);
   const here = await repository?.currentBranch() ?? "a detached HEAD";
   const branch = loop.branch ?? (await backlog?.brief?.())?.branch ?? here;
@@ -38,6 +38,7 @@ export async function showRunDryRun(invocation: Invocation, { place, scope, work
       branch === "" || branch === here ? `${here}, which is checked out` : `${branch}; ${here} is checked out`,
     ],
     ["checks", checks.length === 0 ? "only the items' own" : checks.map(oneLine).join(", ")],
+    ["sandbox", confinementText(sandbox)],
     ["next", ""],
   ];
   for (const [name, line] of rows) out(`${dim(name.padEnd(8))}  ${line}`.trimEnd());

@@ -10,7 +10,7 @@ import { topLevelPaths } from "../../../git/repository.ts";
 import { localTime } from "../../../host/local_date.ts";
 import { readLockHolder } from "../../../host/lock.ts";
 import { findExecutable } from "../../../host/shell.ts";
-import { formatDuration, oneLine } from "../../../ui/text.ts";
+import { confinementText, formatDuration, oneLine } from "../../../ui/text.ts";
 import { wrapText } from "../../../ui/wrap_text.ts";
 import { EXEC_FOLDER, type ExecArgs, type Prd } from "../types.ts";
 import { ensureBase, stackedBranch } from "../plan/base.ts";
@@ -62,7 +62,7 @@ export async function showDryRun(
   };
   await tried(() => ready(ralph));
   const unnamed = await tried(() => unnamedAgent(ralph.agent));
-  await tried(async () => await ralph.host.sandbox?.ensureUsable());
+  const sandbox = await tried(async () => await ralph.host.sandbox?.ensureUsable());
   const { repository } = ralph;
   const { base } = args;
   if (repository !== null && base !== undefined) await tried(() => ensureBase(repository, base));
@@ -76,6 +76,7 @@ export async function showDryRun(
     ...recipe === null ? {} : { recipe: [`${relative(ralph.root, recipe)}: what it does is known when it runs`] },
     ...begun === null ? {} : { plan: planLines(ralph, begun), branch: await branchLines(ralph, begun, base) },
     checks: await checkLines(ralph),
+    sandbox: [confinementText(sandbox ?? undefined)],
     ...begun === null ? {} : { commits: commitLines(ralph, begun) },
     yours: [await yourText(ralph)],
     ...begun === null ? {} : { asks: asksLines(invocation, ralph, begun) },

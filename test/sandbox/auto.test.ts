@@ -1,0 +1,260 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { spawnSync } from "node:child_process";
+import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ADAPTERS } from "../../lib/agents/adapters.ts";
+import { verify } from "../../lib/checks/verify.ts";
+import { createHost } from "../../lib/host/create_host.ts";
+import type { AgentNeeds } from "../../lib/host/confinement.ts";
+import type { DeepPartial } from "../../lib/recipe/create_ralph.ts";
+import type { Config } from "../../lib/config/load.ts";
+import { type TestContext, testContext } from "../../lib/testing/test_context.ts";
+import { commandAgent } from "../../lib/agents/command_agent.ts";
+import { ARTEFACT } from "../e2e/cli.ts";
+import { needs } from "../needs.ts";
+import { makeRepository } from "../repository.ts";
+
+const NEEDS = needs("Linux", "bubblewrap", "user namespaces");
+/** An ordinary user has no other place outside of the home folder, and a temporary folder may be written. */
+const PARENT = process.getuid?.() === 0 ? "/var/lib" : tmpdir();
+const lab = realpathSync(mkdtempSync(join(PARENT, "ralph-auto-")));
+const [home, out] = [join(lab, "home"), join(lab, "out")];
+const isRoot = process.getuid?.() === 0;
+const NOBODY = 65534;
+let socket: Server;
+
+beforeAll(() => {
+  for (const path of [".ssh", ".aws", ".npm", ".claude", ".codex"]) mkdirSync(join(home, path), { recursive: true });
+  mkdirSync(out);
+  writeFileSync(join(home, ".ssh/id"), "SECRET\n");
+  writeFileSync(join(home, ".aws/credentials"), "SECRET\n");
+  writeFileSync(join(home, ".npmrc"), "SECRET\n");
+  writeFileSync(join(home, ".bashrc"), "keep me\n");
+  socket = createServer((connection) => connection.end("hello")).listen(join(out, "daemon.sock"));
+});
+afterAll(() => {
+  socket.close();
+  rmSync(lab, { recursive: true, force: true });
+});
+
+/** A project whose person lives in the lab. */
+async function project(config: DeepPartial<Config> = {}, variables: Record<string, string> = {}): Promise<TestContext> {
+  const bare = createHost();
+  const own = { ...bare.environment.variables, HOME: home, XDG_CACHE_HOME: undefined, ...variables };
+  const host = { ...bare, environment: { ...bare.environment, home, variables: own } };
+  return await testContext({ host, config, files: { "a.txt": "a\n" } });
+}
+
+/** Runs a command as a turn. @returns what it printed */
+async function turn(ralph: TestContext, command: string, needed?: AgentNeeds): Promise<string> {
+  const sandbox = { role: "turn", cwd: ralph.root, ...(needed === undefined ? {} : { needs: needed }) } as const;
+  const { tail } = await ralph.host.processes.run({
+    file: "/bin/sh",
+    arguments: ["-c", command],
+    cwd: ralph.root,
+    environment: { HOME: home },
+    sandbox,
+  });
+  return tail.trim();
+}
+
+describe("with `auto`, a turn", NEEDS, () => {
+  it("reads no secrets, and a configuration that names one opens it", async () => {
+    await using ralph = await project();
+    expect(await turn(ralph, "cat ~/.ssh/id ~/.aws/credentials ~/.npmrc ~/.bashrc 2>/dev/null")).toBe("keep me");
+
+    await using open = await project({ sandbox: { read: ["~/.npmrc"] } });
+    expect(await turn(open, "cat ~/.ssh/id ~/.npmrc 2>/dev/null")).toBe("SECRET");
+  });
+
+  it("borrows a login of the cloud where the agent is told so", async () => {
+    await using ralph = await project({}, { CLAUDE_CODE_USE_BEDROCK: "1" });
+    expect(await turn(ralph, "cat ~/.aws/credentials ~/.ssh/id 2>/dev/null")).toBe("SECRET");
+  });
+
+  it("writes the tree, temporary folders and caches; what else it writes at home is gone with it", async () => {
+    await using ralph = await project();
+    const shared = join(tmpdir(), `ralph-auto-${ralph.host.ids.random(8)}`);
+
+    const said = await turn(
+      ralph,
+      `echo b > b.txt; echo c > ${shared}; echo d > ~/.npm/d; echo lost > ~/.bashrc; mkdir ~/new && cat ~/.bashrc
+      (echo x > ${out}/x) 2>&1`,
+    );
+
+    expect(said).toContain("lost");
+    if (isRoot) expect(said).toContain("Read-only file system");
+    expect([join(ralph.root, "b.txt"), shared, join(home, ".npm/d")].map((path) => readFileSync(path, "utf8")))
+      .toEqual(["b\n", "c\n", "d\n"]);
+    expect(readFileSync(join(home, ".bashrc"), "utf8")).toBe("keep me\n");
+    expect(existsSync(join(home, "new"))).toBe(false);
+    if (isRoot) expect(existsSync(join(out, "x"))).toBe(false);
+    rmSync(shared);
+  });
+
+  it("keeps off git's settings and Ralph's files, and commits", async () => {
+    await using ralph = await project();
+    mkdirSync(join(ralph.root, ".git/ralph"), { recursive: true });
+    await turn(
+      ralph,
+      `echo evil > .git/hooks/pre-commit; git config core.fsmonitor evil; touch .git/ralph/x
+      echo b > b.txt; git add -A; git commit -qm work`,
+    );
+    expect(existsSync(join(ralph.root, ".git/hooks/pre-commit"))).toBe(false);
+    expect(existsSync(join(ralph.root, ".git/ralph/x"))).toBe(false);
+    expect(readFileSync(join(ralph.root, ".git/config"), "utf8")).not.toContain("evil");
+    expect(await ralph.tree.git("log", "-1", "--format=%s")).toContain("work");
+  });
+
+  it("reaches the services of the machine, by port and by socket, and leaves no process", async () => {
+    await using ralph = await project();
+    const path = JSON.stringify(join(out, "daemon.sock"));
+    const mark = `4${Math.floor(Math.random() * 1e8)}`;
+    const said = await turn(
+      ralph,
+      `sleep ${mark} & node -e 'require("net").connect(${path}).on("data", (d) => console.log(String(d)))'`,
+    );
+    expect(said).toBe("hello");
+    const { stdout } = await ralph.host.processes.run({ file: "ps", arguments: ["-eo", "args"], cwd: "/" });
+    expect(stdout).not.toContain(`sleep ${mark}`);
+  });
+});
+
+const ESCAPES = {
+  "the root of another process": "cat /proc/[0-9]*/root$SECRET /proc/[0-9]*/cwd$SECRET",
+  "unmounting what hides it": "umount -l $HOME/.ssh; cat $SECRET",
+  "mounting what is below": "mount --bind / /tmp && cat /tmp$SECRET; mount -t proc p /tmp && cat /tmp/1/root$SECRET",
+  "a namespace of its own": "unshare -Urm sh -c 'umount -l $HOME/.ssh; mount --bind / /tmp; cat $SECRET /tmp$SECRET'",
+  "the namespace of another process": "for id in $(cd /proc; ls -d [0-9]*); do nsenter -t $id -m cat $SECRET; done",
+  "the disk":
+    "mknod /tmp/disk-$$ b $(stat -c '%Hd %Ld' $SECRET_FOLDER) && head -c 1 /tmp/disk-$$ >/dev/null && echo SECRET",
+};
+
+it.each(Object.entries(ESCAPES))("with `auto`, no secret is seen by %s", NEEDS, async (_name, command) => {
+  await using ralph = await project();
+  const said = await turn(ralph, `SECRET=${home}/.ssh/id; SECRET_FOLDER=${home}; export SECRET; { ${command}; } 2>&1`);
+  expect(said).not.toMatch(/^SECRET/m);
+});
+
+describe("with `auto`, a login that the agent renews is kept", NEEDS, () => {
+  const rows = ADAPTERS.flatMap(({ name, needs }) =>
+    needs.folders.flatMap((folder) => folder.keep.map((file) => ({ name, needs, file: `${folder.path}/${file}` })))
+  );
+  it.each(rows)("$name: $file", async ({ needs: needed, file }) => {
+    const path = file.replace("~", home);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, "old");
+    await using ralph = await project();
+
+    expect(await turn(ralph, `cat ${file} && printf new > ${file}.tmp && mv ${file}.tmp ${file}`, needed)).toBe("old");
+
+    expect(readFileSync(path, "utf8")).toBe("new");
+  });
+
+  it("also where a script starts the agent", async () => {
+    const path = join(home, ".claude/.credentials.json");
+    writeFileSync(path, "old");
+    await using ralph = await project();
+    const script = join(ralph.root, "agent.sh");
+    writeFileSync(script, `printf new > ${path}\n`);
+    const agent = commandAgent({ command: `sh ${script}`, host: ralph.host });
+    await agent.runTurn({
+      prompt: "",
+      cwd: ralph.root,
+      timeoutMs: 20_000,
+      signal: ralph.signal,
+      transcript: join(ralph.root, "t.log"),
+      environment: {},
+    } as never);
+    expect(readFileSync(path, "utf8")).toBe("new");
+  });
+});
+
+describe("with `auto`, a check", NEEDS, () => {
+  it("runs inside while it passes there", async () => {
+    await using ralph = await project();
+    const checks = [`! cat ${home}/.ssh/id`];
+    expect(await verify(ralph, checks)).toMatchObject({ status: "passed" });
+    const isolated = { ...ralph, config: { ...ralph.config, verify: { ...ralph.config.verify, isolated: true } } };
+    expect(await verify(isolated, checks)).toMatchObject({ status: "passed" });
+    expect(ralph.recorded.filter(({ type }) => type === "note")).toEqual([]);
+  });
+
+  it("that passes outside alone runs there from then on, and a warning says why", async () => {
+    await using ralph = await project();
+    const secret = `cat ${home}/.ssh/id && echo again >> ${ralph.root}/../count-${ralph.run.id}`;
+    expect(await verify(ralph, [secret])).toMatchObject({ status: "passed" });
+    expect(await verify(ralph, [secret])).toMatchObject({ status: "passed" });
+    const notes = ralph.recorded.filter(({ type }) => type === "note");
+    expect(notes).toMatchObject([{
+      level: "warn",
+      message: expect.stringContaining(`add "${home}/.ssh" to \`sandbox.read\``),
+    }]);
+    renameSync(`${ralph.root}/../count-${ralph.run.id}`, join(lab, `count-${ralph.run.id}`));
+  });
+
+  it.runIf(isRoot)("is told the path that it wanted, and the setting that allows it", async () => {
+    await using ralph = await project();
+    const writes = `echo x > ${out}/of-check`;
+    expect(await verify(ralph, [writes])).toMatchObject({ status: "passed" });
+    const [note] = ralph.recorded.filter(({ type }) => type === "note");
+    expect(note).toMatchObject({ message: expect.stringContaining(`add "${out}" to \`sandbox.write\``) });
+
+    await using open = await project({ sandbox: { write: [out] } });
+    expect(await verify(open, [writes])).toMatchObject({ status: "passed" });
+    expect(open.recorded.filter(({ type }) => type === "note")).toEqual([]);
+  });
+
+  it("whose command fails is run once more outside, and stays failed", async () => {
+    await using ralph = await project();
+    expect(await verify(ralph, ["echo no >> ran.txt; false"])).toMatchObject({ status: "failed" });
+    expect(readFileSync(join(ralph.root, "ran.txt"), "utf8")).toBe("no\nno\n");
+  });
+});
+
+it.runIf(isRoot)("an ordinary user stays who it is, and sees no secret by another process", NEEDS, () => {
+  const [folder, own] = [join(lab, "user/project"), join(lab, "user/home")];
+  mkdirSync(join(own, ".ssh"), { recursive: true });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(own, ".ssh/id"), "SECRET\n");
+  const story = { id: "US-001", title: "A", acceptanceCriteria: ["A"], priority: 1, passes: false, notes: "" };
+  makeRepository(folder, {
+    files: { "scripts/ralph/prd.json": JSON.stringify({ branchName: "main", userStories: [story] }) },
+  });
+  for (const path of [lab, join(lab, "user")]) chmodSync(path, 0o755);
+  spawnSync("chown", ["-R", `${NOBODY}:${NOBODY}`, join(lab, "user")]);
+  const agent = "id -u > uid.txt; cat /proc/[0-9]*/root$HOME/.ssh/id $HOME/.ssh/id > seen.txt; echo x > $HOME/new";
+  const { stderr } = spawnSync(
+    ARTEFACT[0]!,
+    [...ARTEFACT.slice(1), "run", "--agent-cmd", agent, "--verify", "false", "--max-iterations", "1", "--ui", "plain"],
+    {
+      cwd: folder,
+      uid: NOBODY,
+      gid: NOBODY,
+      encoding: "utf8",
+      env: { PATH: process.env["PATH"], HOME: own, GIT_CONFIG_NOSYSTEM: "1" },
+    },
+  );
+  expect(stderr).toContain("sandbox: bubblewrap (auto)");
+  expect(readFileSync(join(folder, "uid.txt"), "utf8")).toBe(`${NOBODY}\n`);
+  expect(readFileSync(join(folder, "seen.txt"), "utf8")).toBe("");
+  expect(existsSync(join(own, "new"))).toBe(false);
+});
+
+it("`off` confines nothing", NEEDS, async () => {
+  await using ralph = await project({ sandbox: { mode: "off" } });
+  expect(await turn(ralph, "cat ~/.ssh/id")).toBe("SECRET");
+});
