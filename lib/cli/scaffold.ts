@@ -1,7 +1,8 @@
 import { join } from "node:path";
-import { CONFIG_FILE } from "../config/load.ts";
+import { CONFIG_FILE, loadConfig } from "../config/load.ts";
 import { EXIT } from "../errors/ralph_error.ts";
 import { pathExists, readText } from "../host/files.ts";
+import { unagreed } from "./agreed_config.ts";
 import { type Invocation, printed, styleFor, toJson } from "./command.ts";
 import { setupPrompter } from "./session.ts";
 import { additionsOf, setUp } from "./setup.ts";
@@ -52,6 +53,7 @@ export async function scaffoldWorkflow(
     if (flags.has("dry-run")) return told(invocation, [`${CONFIG_FILE} is there: it would keep what it has`]);
     made.push(...await completed(invocation, place));
   }
+  await unagreed(invocation.host, { ...await loadConfig(root), root }); // what was written now is agreed to
   made.push(...await files?.(root) ?? []);
   for (const path of made) say(`  ${good(symbols.passed)} ${path}`);
   if (made.length === 0) say(dim("  everything is there already: nothing was written"));

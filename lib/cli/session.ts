@@ -56,7 +56,7 @@ export interface Session extends AsyncDisposable {
 export async function openSession(invocation: Invocation, options: SessionOptions): Promise<Session> {
   const { flags, host, signal } = invocation;
   const approvals = parseApprovals(flags.all("approve"), options.gates === null ? null : [...GATES, ...options.gates]);
-  const config = settingsOf(invocation, options);
+  const settings = settingsOf(invocation, options);
   const found = options.place ?? await findPlace(invocation);
   refuseEmptyChecks(invocation, found);
   const json = flags.has("json");
@@ -69,6 +69,8 @@ export async function openSession(invocation: Invocation, options: SessionOption
   const prompter = await prompterOf(invocation, mode ?? "unattended", approvals);
   // Before there is a run, the page has nothing to show.
   const first = onPage ? await prompterOf(invocation, "unattended", approvals) : prompter;
+  const { agreedSandbox } = await import("./agreed_config.ts");
+  const config = { ...settings, sandbox: { ...await agreedSandbox(invocation, found, first), ...settings.sandbox } };
   const place = await setUpPlace(invocation, found, first);
 
   let opened: RalphContext | null = null;
@@ -129,7 +131,10 @@ async function setUpPlace(invocation: Invocation, place: Place, prompter: Prompt
   const { setUpFirst } = await import("./setup.ts");
   const isWritten = await setUpFirst(invocation, place, prompter);
   if (isWritten === null) throw new RalphError("interrupted", { hint: "nothing was written or started" });
-  return isWritten ? { ...await findPlace(invocation), workflow: place.workflow } : place;
+  if (!isWritten) return place;
+  const written = { ...await findPlace(invocation), workflow: place.workflow };
+  await (await import("./agreed_config.ts")).unagreed(invocation.host, written);
+  return written;
 }
 
 function refuseEmptyChecks({ command, flags }: Invocation, place: Place): void {

@@ -1,6 +1,6 @@
 /**
- * Which recipe files a person has agreed to run on this machine: by path and content, in the user's state folder.
- * The question itself is the command's.
+ * The list of what a person has agreed to run on this machine: recipes and parts of configurations, by path and content,
+ * in the user's state folder. The question itself is the command's.
  *
  * @module
  */
@@ -13,12 +13,14 @@ import { hashFile, hashText, pathExists, readText, writeAtomic } from "../host/f
 import type { Environment, Host } from "../host/types.ts";
 import { localFiles } from "./local_files.ts";
 
-interface TrustedRecipe {
+/** One thing that is asked about. */
+export interface Content {
+  /** Absolute path of a recipe; behind that of a configuration follows `#` and the key. */
   readonly path: string;
   readonly sha256: string;
 }
 
-/** A project whose recipe is asked about: a list inside of its tree is none of the person's. */
+/** A project whose recipe or configuration is asked about: a list inside of its tree is none of the person's. */
 export interface TrustPlace {
   readonly host: Pick<Host, "environment">;
   /** Absolute path of the project. */
@@ -26,11 +28,18 @@ export interface TrustPlace {
 }
 
 /** True when this very content at this path, with all that it imports of its own, was agreed to before. */
-export async function isTrusted({ host, root }: TrustPlace, path: string): Promise<boolean> {
+export async function isTrusted(place: TrustPlace, path: string): Promise<boolean> {
+  return (await untrusted(place, [{ path, sha256: await hashOfAll(path) }])).length === 0;
+}
+
+/** The contents that were not agreed to before, as they are now. */
+export async function untrusted<One extends Content>(
+  { host, root }: TrustPlace,
+  asked: readonly One[],
+): Promise<readonly One[]> {
   const file = trustFile(host.environment);
-  if (isInside(root, file)) return false;
-  const sha256 = await hashOfAll(path);
-  return (await readTrusted(file)).some((recipe) => recipe.path === path && recipe.sha256 === sha256);
+  const known = isInside(root, file) ? [] : await readTrusted(file);
+  return asked.filter((one) => !known.some(({ path, sha256 }) => path === one.path && sha256 === one.sha256));
 }
 
 /**
@@ -39,18 +48,23 @@ export async function isTrusted({ host, root }: TrustPlace, path: string): Promi
  *
  * @throws {RalphError} recipe-invalid when there is no such file
  */
-export async function trust({ host, root }: TrustPlace, path: string): Promise<void> {
+export async function trust(place: TrustPlace, path: string): Promise<void> {
   if (!await pathExists(path)) {
     throw new RalphError("recipe-invalid", {
       details: { path, problem: "the file does not exist" },
       hint: "name an existing file",
     });
   }
+  await remember(place, [{ path, sha256: await hashOfAll(path) }]);
+}
+
+/** Remembers contents as agreed to, as `trust()` does. */
+export async function remember({ host, root }: TrustPlace, agreed: readonly Content[]): Promise<void> {
   const file = trustFile(host.environment);
-  if (isInside(root, file)) return;
-  const sha256 = await hashOfAll(path);
-  const others = (await readTrusted(file)).filter((recipe) => recipe.path !== path);
-  await writeAtomic(file, `${JSON.stringify({ version: 2, recipes: [...others, { path, sha256 }] }, null, 2)}\n`);
+  if (isInside(root, file) || agreed.length === 0) return;
+  const others = (await readTrusted(file)).filter(({ path }) => !agreed.some((one) => one.path === path));
+  const recipes = [...others, ...agreed.map(({ path, sha256 }) => ({ path, sha256 }))];
+  await writeAtomic(file, `${JSON.stringify({ version: 2, recipes }, null, 2)}\n`);
 }
 
 /**
@@ -97,12 +111,12 @@ function stateFolder({ platform, variables, home }: Environment): string {
 }
 
 /** A damaged list trusts nothing: the person is asked again, and the list is written anew. */
-async function readTrusted(file: string): Promise<readonly TrustedRecipe[]> {
+async function readTrusted(file: string): Promise<readonly Content[]> {
   const { recipes } = objectOr(jsonIn(await readText(file)));
   return Array.isArray(recipes) ? recipes.filter(isEntry) : [];
 }
 
-function isEntry(value: unknown): value is TrustedRecipe {
-  const entry = value as Partial<TrustedRecipe> | null;
+function isEntry(value: unknown): value is Content {
+  const entry = value as Partial<Content> | null;
   return typeof entry?.path === "string" && typeof entry.sha256 === "string";
 }

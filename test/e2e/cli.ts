@@ -65,6 +65,9 @@ export interface Cli {
   start(): Running;
 }
 
+/** The question about a configuration that came with the repository. */
+export const CONSENT = "Work with this configuration?";
+
 /** A command that was not started yet. */
 export interface Prepared {
   readonly command: readonly string[];

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { localDate } from "../../lib/host/local_date.ts";
 import { hashText } from "../../lib/host/files.ts";
-import { type Cli, ralphCli } from "./cli.ts";
+import { type Cli, CONSENT, ralphCli } from "./cli.ts";
 import { prd, PRD_FILE, story } from "./feature_project.ts";
 
 const DAY = localDate(Date.now());
@@ -216,7 +216,7 @@ echo "Which login?"; read answer; mkdir -p .ralph/${DAY}-auth; echo "# Auth by $
       }),
     })
       .agent("claude", session).args("prd", "auth")
-      .terminal(["Which login?", "mail\r"], ["Ready to finalize?", "n"]).expectExit(0);
+      .terminal([CONSENT, "y"], ["Which login?", "mail\r"], ["Ready to finalize?", "n"]).expectExit(0);
 
     expect(read(`.ralph/${DAY}-auth/prd.md`)).toBe("# Auth by mail\n");
     expect(stdout).toContain("Run 'ralph prd auth' to continue");
@@ -224,6 +224,9 @@ echo "Which login?"; read answer; mkdir -p .ralph/${DAY}-auth; echo "# Auth by $
 
   test("in a terminal the menu of a finalized PRD shows A) to E)", async () => {
     const { stdout } = await project({ [MARKDOWN]: "# Auth\n", [PRD_FILE]: FINAL }).args("prd", "auth").terminal([
+      CONSENT,
+      "y",
+    ], [
       "E) Start execution",
       "\u0003",
     ]).expectExit(130);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ONE, planText, PROJECT, STATE, summaryOf, THREE, TWO } from "../workflows/gsd/planning.ts";
-import { type Cli, ralphCli } from "./cli.ts";
+import { type Cli, CONSENT, ralphCli } from "./cli.ts";
 
 const CHECKPOINT = '<task type="checkpoint:human-verify" gate="blocking">\n  <name>Look at two.txt</name>\n</task>';
 const FILES = {
@@ -244,7 +244,9 @@ describe("ralph run in a GSD project", () => {
       `case "$RALPH_PROMPT" in *"A person is at the terminal"*) ;; *) exit 1;; esac; read -r answer; echo "$answer" > two.txt; echo ok > ${
         summaryOf(TWO)
       }`;
-    const within = await project(files, script).args("run").terminal(["at work", "right\n"]).expectExit(0);
+    const within = await project(files, script).args("run").terminal([CONSENT, "y"], ["at work", "right\n"]).expectExit(
+      0,
+    );
 
     expect(without.stderr).toContain(
       "01-02 has checkpoints for a person (Look at two.txt): run it in a terminal, or leave them out with `ralph run --loop`",

@@ -135,7 +135,7 @@ test("a question that no one answers is told", needs("tmux"), async () => {
         notify: [{ command: "cat > ../asked.json", on: ["question"] }],
       }),
     })
-    .args("run", "--interactive").prepare();
+    .env({ CI: "true" }).args("run", "--interactive").prepare();
   const screen = tmuxScreen(prepared, 100, 30);
   await screen.shows(/Continue with the next iteration/);
   const file = join(prepared.root, "../asked.json");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Cli, ralphCli } from "./cli.ts";
+import { type Cli, CONSENT, ralphCli } from "./cli.ts";
 
 const STORY = (id: string, check: string, priority: number): object => ({
   id,
@@ -143,7 +143,10 @@ describe("in a terminal", () => {
   });
 
   test("--interactive asks between two iterations", async () => {
-    const running = project(WORKER).args("run", "--interactive").terminal(["Continue with the next iteration?", "n"])
+    const running = project(WORKER).args("run", "--interactive").terminal([CONSENT, "y"], [
+      "Continue with the next iteration?",
+      "n",
+    ])
       .start();
 
     const { exitCode, git } = await running.ended();

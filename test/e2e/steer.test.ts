@@ -209,7 +209,7 @@ describe("in a terminal", needs("tmux"), () => {
       "cat > /dev/null; echo x >> a.txt; sleep 0.2; echo '<promise>COMPLETE</promise>'",
       "--interactive",
     )
-      .files({ "ralph.config.json": JSON.stringify({ hooks: [hook] }) }).prepare();
+      .files({ "ralph.config.json": JSON.stringify({ hooks: [hook] }) }).env({ CI: "true" }).prepare();
     const screen = tmuxScreen(prepared, 100, 40);
     await screen.shows(/Continue with the next iteration/);
     const { run, asks } = await until(() => liveRun(prepared.root).asks !== null && liveRun(prepared.root));

@@ -54,7 +54,7 @@ export function faultProject(
     ".gitignore": "ignored/\n",
     "ralph.config.json": `${JSON.stringify({ provider: { command: "worker" }, ...options.config })}\n`,
     "scripts/ralph/prd.json": options.prd ?? prdText(stories(options.count ?? 1)),
-  }).agent("worker", script).env({ FAULT: mark.slice("FAULT=".length) }).args("run");
+  }).agent("worker", script).env({ FAULT: mark.slice("FAULT=".length), CI: "true" }).args("run");
   onTestFinished(() => endCarriers(mark));
   return { cli, mark };
 }

@@ -93,6 +93,7 @@ for (const user of USERS) {
           ...Object.fromEntries(kept),
           ...variables,
           HOME: home,
+          CI: "true", // the configuration of the project is agreed to
           LAB_HOME: home,
           OUT: out,
           PID: String(process.pid),

@@ -38,7 +38,7 @@ describe("sandbox.command", () => {
     const { stderr } = await cli
       .files({ "scripts/ralph/prd.json": JSON.stringify(PRD), "ralph.config.json": JSON.stringify(config) })
       .agent("runtime", RUNTIME)
-      .env({ RALPH_LAB_LOG: log, SECRET_TOKEN: "abcdef123456", LAB_TOKEN: "passes" })
+      .env({ CI: "true", RALPH_LAB_LOG: log, SECRET_TOKEN: "abcdef123456", LAB_TOKEN: "passes" })
       .args(
         "run",
         "--workflow",
@@ -82,6 +82,7 @@ sleep 271`;
     await cli
       .files({ "scripts/ralph/prd.json": JSON.stringify(PRD), "ralph.config.json": JSON.stringify(config) })
       .agent("runtime", told)
+      .env({ CI: "true" })
       .args(..."run --workflow exec --ui plain --timeout 2s --max-iterations 1 --agent-cmd".split(" "), "sleep 271")
       .expectExit(1);
     const pid = Number(readFileSync(`${root}/../pid`, "utf8"));
@@ -93,6 +94,7 @@ sleep 271`;
     const { stderr, read } = await ralphCli()
       .files({ "scripts/ralph/prd.json": JSON.stringify(PRD), "ralph.config.json": JSON.stringify(config) })
       .agent("runtime", "echo 'no such image' >&2; exit 125")
+      .env({ CI: "true" })
       .args("run", "--workflow", "exec", "--ui", "plain", "--agent-cmd", "touch made.txt")
       .expectExit(4);
     expect(stderr).toContain("`runtime` (sandbox.command) fails: no such image");
@@ -103,6 +105,7 @@ sleep 271`;
     const config = { sandbox: { mode: "required", command: ["no-such-runtime", "run"] } };
     const { stderr } = await ralphCli()
       .files({ "scripts/ralph/prd.json": JSON.stringify(PRD), "ralph.config.json": JSON.stringify(config) })
+      .env({ CI: "true" })
       .args("run", "--workflow", "exec", "--ui", "plain", "--agent-cmd", "true")
       .expectExit(4);
     expect(stderr).toContain("`no-such-runtime` of `sandbox.command` is not on PATH");

@@ -83,9 +83,13 @@ async function examine(invocation: Invocation): Promise<readonly Finding[]> {
 }
 
 /** Tried where it is asked for, and where a run would use one; otherwise only looked for. */
-async function sandbox({ flags, host }: Invocation, place: Place | null): Promise<readonly Finding[]> {
-  if (place === null) return [];
-  const { mode } = place.config.sandbox;
+async function sandbox(invocation: Invocation, found: Place | null): Promise<readonly Finding[]> {
+  if (found === null) return [];
+  const { flags, host } = invocation;
+  const { agreedSandbox } = await import("../../cli/agreed_config.ts");
+  const agreed = { ...found.config.sandbox, ...await agreedSandbox(invocation, found, null) };
+  const place = { ...found, config: { ...found.config, sandbox: agreed } };
+  const { mode } = agreed;
   if (!flags.has("sandbox") && (mode === "off" || mode === "auto")) {
     const { probeAuto } = await import("../probe.ts");
     return [

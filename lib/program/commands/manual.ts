@@ -58,7 +58,10 @@ const READ: readonly Variable[] = [
     "XDG_CACHE_HOME",
     "the folder of clean checkouts and of a sandbox's caches (default: `~/.cache`, or TMPDIR if that cannot be written)",
   ],
-  ["XDG_STATE_HOME", "the recipes that you agreed to run are noted there (default: `~/.local/state`)"],
+  [
+    "XDG_STATE_HOME",
+    "the recipes and configurations that you agreed to run are noted there (default: `~/.local/state`)",
+  ],
   ["CLAUDE_CONFIG_DIR", "GSD's commands are looked for there (default: `~/.claude`)"],
 ];
 
