@@ -16,10 +16,12 @@ export interface CheckWays {
   readonly outside: () => Promise<ProcessEnd>;
 }
 
-/** `auto` runs a check inside, and outside from the first time on that it passes there alone. */
+/**
+ * `auto` runs a check inside, and outside from the first time on that it passes there alone. One that has passed inside
+ * stays there: what fails it since came with the work.
+ */
 export class CheckTrials {
-  readonly #passed = new Set<string>();
-  readonly #outside = new Set<string>();
+  readonly #known = new Map<string, "passes inside" | "fails both ways" | "outside">();
   readonly #onOutside: (message: string) => void;
 
   constructor(onOutside: (message: string) => void) {
@@ -27,18 +29,18 @@ export class CheckTrials {
   }
 
   async run({ command, again }: TriedCheck, { hidden, inside, outside }: CheckWays): Promise<ProcessEnd> {
-    if (this.#outside.has(command)) return await outside();
+    const known = this.#known.get(command);
+    if (known === "outside") return await outside();
     const end = await inside();
-    if (end.exitCode === 0) this.#passed.add(command);
-    if (end.exitCode === 0 || end.reason === "aborted") return end;
+    if (end.exitCode === 0) this.#known.set(command, "passes inside");
+    if (end.exitCode === 0 || end.reason === "aborted" || known === "passes inside") return end;
     const refused = refusedLine(end.tail, hidden);
-    const isKnown = this.#passed.has(command) || end.reason === "timed-out"; // it would take as long again
-    if (isKnown && refused === null) return end;
+    // without a reason it would take as long again, for nothing
+    if (refused === null && (known !== undefined || end.reason === "timed-out")) return end;
     again();
     const last = await outside();
-    if (last.exitCode !== 0) return last;
-    this.#outside.add(command);
-    this.#onOutside(outsideText(command, refused, hidden));
+    this.#known.set(command, last.exitCode === 0 ? "outside" : "fails both ways");
+    if (last.exitCode === 0) this.#onOutside(outsideText(command, refused, hidden));
     return last;
   }
 }

@@ -5,7 +5,6 @@ import {
   mkdtempSync,
   readFileSync,
   realpathSync,
-  renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -203,7 +202,7 @@ describe("with `auto`, a check", NEEDS, () => {
       level: "warn",
       message: expect.stringContaining(`add "${home}/.ssh" to \`sandbox.read\``),
     }]);
-    renameSync(`${ralph.root}/../count-${ralph.run.id}`, join(lab, `count-${ralph.run.id}`));
+    rmSync(`${ralph.root}/../count-${ralph.run.id}`);
   });
 
   it.runIf(isRoot)("is told the path that it wanted, and the setting that allows it", async () => {
@@ -218,10 +217,25 @@ describe("with `auto`, a check", NEEDS, () => {
     expect(open.recorded.filter(({ type }) => type === "note")).toEqual([]);
   });
 
-  it("whose command fails is run once more outside, and stays failed", async () => {
+  it("whose command fails is run once more outside, a single time, and stays failed", async () => {
     await using ralph = await project();
     expect(await verify(ralph, ["echo no >> ran.txt; false"])).toMatchObject({ status: "failed" });
     expect(readFileSync(join(ralph.root, "ran.txt"), "utf8")).toBe("no\nno\n");
+    expect(await verify(ralph, ["echo no >> ran.txt; false"])).toMatchObject({ status: "failed" });
+    expect(readFileSync(join(ralph.root, "ran.txt"), "utf8")).toBe("no\nno\nno\n");
+  });
+
+  it("that has passed inside is not let out by what a turn wrote", async () => {
+    await using ralph = await project();
+    const suite = "sh ./a.txt";
+    writeFileSync(join(ralph.root, "a.txt"), "exit 0\n");
+    expect(await verify(ralph, [suite])).toMatchObject({ status: "passed" });
+    writeFileSync(
+      join(ralph.root, "a.txt"),
+      `cat ${home}/.ssh/id >> stolen.txt || { echo Permission denied; exit 1; }\n`,
+    );
+    expect(await verify(ralph, [suite])).toMatchObject({ status: "failed" });
+    expect(readFileSync(join(ralph.root, "stolen.txt"), "utf8")).toBe("");
   });
 });
 
