@@ -1,7 +1,6 @@
 import { dirname, join } from "node:path";
 import { existsSync, realpathSync, statSync } from "node:fs";
 import type { Confinement } from "./confinement.ts";
-import { words } from "./data.ts";
 import { orElse } from "./looks.ts";
 
 /** The bubblewrap of this machine. */
@@ -158,46 +157,47 @@ export interface BubblewrapStart {
   readonly ids: { readonly uid: number; readonly gid: number };
 }
 
-/** The super-user's programs change owners, and become other users. */
-const ROOT_CAPABILITIES = words(`
-  CAP_CHOWN CAP_DAC_OVERRIDE CAP_FOWNER CAP_FSETID CAP_KILL CAP_NET_BIND_SERVICE CAP_NET_RAW CAP_SETFCAP CAP_SETGID
-  CAP_SETUID
-`);
-
 const RIGHTS: Readonly<Record<BubblewrapStart["rights"], readonly string[]>> = {
   least: ["--unshare-user", "--unshare-ipc", "--cap-drop", "ALL"],
   most: ["--unshare-user", "--cap-drop", "ALL"],
-  "most of root": ["--cap-drop", "ALL", ...ROOT_CAPABILITIES.flatMap((name) => ["--cap-add", name])],
+  "most of root": ["--cap-add", "ALL"], // it gives them up when it enters its namespace of users
 };
 
-/** Only the system's own `mount`: a turn may write to a folder of PATH. */
-const OVERLAY_SCRIPT = `PATH=/usr/bin:/bin:/run/current-system/sw/bin \\
-mount -t overlay -o "lowerdir=$2,upperdir=$1/up,workdir=$1/work,userxattr" ralph "$1/home" || exit 125
-shift 2
-exec "$@"`;
+/** Only the system's own programs: a turn may write to a folder of PATH. */
+export const SYSTEM_PATH = "/usr/bin:/bin:/run/current-system/sw/bin";
 
-/** Arguments of a first bubblewrap, which lays the overlay and starts the second one. Pure. */
-export function overlayArguments(
-  { at, on }: NonNullable<Confinement["overlay"]>,
+const OVERLAY_SCRIPT =
+  `mount -t overlay -o "lowerdir=$2,upperdir=$1/up,workdir=$1/work,userxattr" ralph "$1/home" || exit 125`;
+
+/** A namespace with all users as they are: in it root changes owners and becomes others, and is nobody to what is outside. */
+const USERS_SCRIPT = `map() { while read -r id _ count; do echo "$id $id $count"; done <"/proc/self/$1"; }
+users=$(map uid_map) groups=$(map gid_map)
+held=$(unshare -U /bin/sh -c 'sleep 60 >/dev/null 2>&1 & echo $!')
+echo "$users" >"/proc/$held/uid_map" && echo "$groups" >"/proc/$held/gid_map" && exec 9<"/proc/$held/ns/user" || exit 125
+kill "$held"`;
+
+/** Arguments of a first bubblewrap, which lays the overlay, makes root's namespace and starts the second one. Pure. */
+export function firstArguments(
+  overlay: Confinement["overlay"],
   rights: BubblewrapStart["rights"],
 ): readonly string[] {
+  const isRoot = rights === "most of root";
+  const { at, on } = overlay ?? { at: "", on: "" };
+  const script = [...overlay === null ? [] : [OVERLAY_SCRIPT], ...isRoot ? [USERS_SCRIPT] : []];
   return [
     "--die-with-parent",
     "--dev-bind",
     "/",
     "/",
-    "--perms",
-    "0700",
-    "--tmpfs",
-    on,
-    ...["up", "work", "home"].flatMap((name) => ["--dir", join(on, name)]),
-    ...(rights === "most of root" ? [] : ["--unshare-user", "--uid", "0", "--gid", "0"]),
+    ...overlay === null ? [] : ["--perms", "0700", "--tmpfs", on],
+    ...overlay === null ? [] : ["up", "work", "home"].flatMap((name) => ["--dir", join(on, name)]),
+    ...(isRoot ? [] : ["--unshare-user", "--uid", "0", "--gid", "0"]),
     "--cap-add",
     "ALL",
     "--",
     "/bin/sh",
     "-c",
-    OVERLAY_SCRIPT,
+    [`own=$PATH PATH=${SYSTEM_PATH}`, ...script, 'shift 2; PATH=$own; exec "$@"'].join("\n"),
     "sh",
     on,
     at,

@@ -8,10 +8,11 @@ import { RalphError } from "../errors/ralph_error.ts";
 import {
   type Bubblewrap,
   bubblewrapArguments,
+  firstArguments,
   type Mount,
   mountsOf,
-  overlayArguments,
   REAL_PATHS,
+  SYSTEM_PATH,
 } from "./bubblewrap.ts";
 import type { Confinement } from "./confinement.ts";
 import { findBubblewrapProgram } from "./find_bubblewrap.ts";
@@ -160,7 +161,8 @@ export function bubblewrap(host: Host, found: Bubblewrap): Backend {
     async enter({ confinement, request, ports, proxy, grant }) {
       const mounts = mountsOf(confinement, REAL_PATHS);
       const { overlay } = confinement;
-      const rights = confinement.rights === "most" && isSuperUser() ? "most of root" : confinement.rights;
+      const isRoot = confinement.rights === "most" && isSuperUser();
+      const rights = isRoot ? "most of root" : confinement.rights;
       const start = {
         cwd: request.cwd,
         terminal: request.terminal === true,
@@ -168,13 +170,14 @@ export function bubblewrap(host: Host, found: Bubblewrap): Backend {
         socket: proxy?.socket ?? null,
         rights,
         ids: ownIds(),
-        processes: rights !== "most" || confinement.shown.length > 0 ? "own" : "all",
+        processes: rights === "least" || confinement.shown.length > 0 ? "own" : "all",
       } as const;
       return {
         file: found.program,
         arguments: [
-          ...(overlay === null ? [] : [...overlayArguments(overlay, rights), found.program]),
+          ...(overlay === null && !isRoot ? [] : [...firstArguments(overlay, rights), found.program]),
           ...bubblewrapArguments(found, mounts, start),
+          ...(isRoot ? await enterUsers(host) : []),
           ...(proxy === null || ports === "all" ? [] : await relay(host, proxy, ports, grant)),
           request.file,
           ...request.arguments,
@@ -184,6 +187,13 @@ export function bubblewrap(host: Host, found: Bubblewrap): Backend {
       };
     },
   };
+}
+
+/** The process enters root's namespace of users. */
+async function enterUsers({ environment }: Host): Promise<readonly string[]> {
+  const system = { ...environment, variables: { PATH: SYSTEM_PATH } };
+  const nsenter = await findExecutable("nsenter", system, "/") ?? "/usr/bin/nsenter";
+  return [nsenter, "--user=/proc/self/fd/9", "--preserve-credentials", "--"];
 }
 
 /** A temporary folder that is not there inside is replaced by `/tmp`, which is the process's own. */

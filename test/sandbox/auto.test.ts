@@ -148,6 +148,16 @@ it.each(Object.entries(ESCAPES))("with `auto`, no secret is seen by %s", NEEDS, 
   expect(said).not.toMatch(/^SECRET/m);
 });
 
+it.runIf(isRoot)("with `auto`, root changes owners, becomes others and starts a sandbox", NEEDS, async () => {
+  await using ralph = await project();
+  const said = await turn(
+    ralph,
+    `touch o && chown nobody o && stat -c %U o && su nobody -s /bin/sh -c 'id -un' && bwrap --ro-bind / / echo inside
+    test -d /proc/${process.pid} && echo the same numbers`,
+  );
+  expect(said).toBe("nobody\nnobody\ninside\nthe same numbers");
+});
+
 describe("with `auto`, a login that the agent renews is kept", NEEDS, () => {
   const rows = ADAPTERS.flatMap(({ name, needs }) =>
     needs.folders.flatMap((folder) => folder.keep.map((file) => ({ name, needs, file: `${folder.path}/${file}` })))
