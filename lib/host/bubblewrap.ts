@@ -224,6 +224,7 @@ export function bubblewrapArguments(
     "/",
     "/",
     ...(rights === "most" ? ["--dev-bind", "/dev", "/dev"] : ["--dev", "/dev"]),
+    ...(rights === "most of root" ? ["--bind-try", "/dev/shm", "/dev/shm"] : []), // no disks, but what programs share
     ...(processes === "all" ? ["--bind", "/proc", "/proc"] : procOf(ownProc)),
     // for the super-user the kernel asks for no capability there
     ...KERNEL_SETTINGS.flatMap((path) => ["--ro-bind-try", path, path]),

@@ -192,6 +192,15 @@ describe("with `auto`, a login that the agent renews is kept", NEEDS, () => {
   });
 });
 
+it("with `auto`, a turn finds programs and files in /dev/shm", NEEDS, async () => {
+  const shared = mkdtempSync("/dev/shm/ralph-auto-");
+  writeFileSync(join(shared, "of-the-person"), "#!/bin/sh\necho found\n", { mode: 0o755 });
+  await using ralph = await project();
+  expect(await turn(ralph, `${shared}/of-the-person && touch ${shared}/of-the-turn`)).toBe("found");
+  expect(existsSync(join(shared, "of-the-turn"))).toBe(true);
+  rmSync(shared, { recursive: true });
+});
+
 describe("with `auto`, a check", NEEDS, () => {
   it("runs inside while it passes there", async () => {
     await using ralph = await project();
