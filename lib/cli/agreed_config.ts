@@ -20,11 +20,9 @@ import type { Place } from "./workspace.ts";
 /** The keys that run commands, name servers that get code, or open the sandbox. */
 const KEYS = words(`
   provider.command provider.args provider.interactiveArgs provider.endpoint provider.fallback provider.route
-  verify.default verify.ui workspace.setup services hooks notify browser.executablePath tracker.url
-  sandbox.mode sandbox.network sandbox.allow sandbox.write sandbox.read sandbox.environment sandbox.command
+  verify.default verify.ui workspace.setup services hooks notify browser.executablePath tracker.url sandbox
 `);
-const MOST_LINES = 8;
-const MOST_CHARACTERS = 300;
+const MOST_LINES = 9;
 
 /** A key of a configuration that is not as by default. */
 interface Part extends Content {
@@ -37,7 +35,7 @@ interface Part extends Content {
  * that calls Ralph has said yes. The keys that open the sandbox do not hold there.
  *
  * @param prompter `null`: nobody is asked
- * @returns the keys of `sandbox` that hold instead of the configuration's
+ * @returns the settings of the sandbox that hold instead of the configuration's
  * @throws {RalphError} config-untrusted for a no
  */
 export async function agreedSandbox(
@@ -48,25 +46,33 @@ export async function agreedSandbox(
   const parts = await unagreed(host, place);
   const path = relative(place.root, place.file ?? "");
   if (parts.length > 0 && prompter?.interactive === true && host.terminal.interactive) {
+    const lines = parts.map(({ key, value }) => oneLine(`${key}: ${value}`));
     const { value } = await prompter.ask({
       id: "config.trust",
       kind: "confirm",
       message: "Work with this configuration?",
-      details: [`${path} came with the repository; on this machine nobody has agreed to:`, ...linesOf(parts)],
+      details: [
+        `${path} came with the repository; on this machine nobody has agreed to ${parts.length} of its settings:`,
+        ...lines.length > MOST_LINES ? [lines.slice(0, MOST_LINES).join("; ")] : lines,
+      ],
       initial: false,
     });
     if (value !== "yes") throw new RalphError("config-untrusted", { details: { path } });
     await remember({ host, root: place.root }, parts);
-    return {};
+  } else if (parts.some(({ key }) => key === "sandbox") && !flags.has("no-sandbox")) {
+    say(
+      `warning: \`sandbox\` of ${path} came with the repository and is not obeyed as far as it opens the sandbox: ` +
+        "`ralph run` in a terminal asks about it, `--no-sandbox` confines nothing",
+    );
+    return closed(place.config.sandbox);
   }
-  const opening = parts.filter(({ key }) => key.startsWith("sandbox."));
-  if (opening.length === 0 || flags.has("no-sandbox")) return {};
-  say(
-    `warning: ${opening.map(({ key }) => key).join(", ")} of ${path} came with the repository and ` +
-      "is not obeyed: `ralph run` in a terminal asks about it, `--no-sandbox` confines nothing",
-  );
-  const plain = defaultConfig().sandbox;
-  return Object.fromEntries(opening.map(({ key }) => [key.slice(8), plain[key.slice(8) as keyof typeof plain]]));
+  return {};
+}
+
+/** The sandbox as by default, or stricter. */
+function closed({ mode }: Config["sandbox"]): Config["sandbox"] {
+  const { sandbox } = defaultConfig();
+  return { ...sandbox, mode: mode === "off" ? sandbox.mode : mode };
 }
 
 /** The parts that came with the repository and were not agreed to. Others are the person's own, and are remembered. */
@@ -82,11 +88,10 @@ export async function unagreed(host: Invocation["host"], place: Omit<Place, "wor
 }
 
 function partsOf(config: Config, file: string): readonly Part[] {
-  const plain = defaultConfig();
+  const plain = { ...defaultConfig(), sandbox: closed(config.sandbox) };
   return KEYS.flatMap((key) => {
     const value = valueAt(config, key);
-    if (value === valueAt(plain, key) || (key === "sandbox.mode" && value !== '"off"')) return [];
-    return [{ key, value, path: `${file}#${key}`, sha256: hashText(value) }];
+    return value === valueAt(plain, key) ? [] : [{ key, value, path: `${file}#${key}`, sha256: hashText(value) }];
   });
 }
 
@@ -104,12 +109,4 @@ async function committed(host: Invocation["host"], file: string): Promise<readon
   const { readConfigText } = await import("../config/read_text.ts");
   const { config } = readConfigText(head.stdout);
   return config === null ? [] : partsOf(config, file);
-}
-
-function linesOf(parts: readonly Part[]): readonly string[] {
-  const lines = parts.map(({ key, value }) => oneLine(`${key}: ${value}`)).map((line) =>
-    line.length > MOST_CHARACTERS ? `${line.slice(0, MOST_CHARACTERS)}… (${line.length} characters)` : line
-  );
-  const more = lines.length - MOST_LINES;
-  return more > 0 ? [...lines.slice(0, MOST_LINES), `and ${more} more`] : lines;
 }

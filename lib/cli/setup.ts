@@ -2,8 +2,7 @@ import { commandWord } from "../agents/program.ts";
 import { missingTool } from "../checks/missing_tool.ts";
 import { suggestChecks } from "../backlog/suggest_checks.ts";
 import { checksNothing } from "../backlog/verify_commands.ts";
-import { type Config, CONFIG_FILE } from "../config/load.ts";
-import type { SandboxOptions } from "../sandbox/create_sandbox.ts";
+import { CONFIG_FILE } from "../config/load.ts";
 import type { Prompter } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { openRepository } from "../git/open_repository.ts";
@@ -287,6 +286,10 @@ async function screen(
   const branch = await repository?.currentBranch() ?? "HEAD";
   const issues = repository === null ? null : await trackerHere(config.tracker, { git: repository.git, root });
   const sandbox = { ...config.sandbox, ...configOverlay(flags).sandbox };
+  const { sandboxStateOf } = await import("../sandbox/create_sandbox.ts");
+  const confined = ["on", "required"].includes(sandbox.mode)
+    ? sandbox.mode
+    : confinementText(await sandboxStateOf({ config: { ...config, sandbox }, host, root, repository }));
   const rows: readonly (readonly [string, string])[] = [
     [
       "agent",
@@ -304,7 +307,7 @@ async function screen(
       : [["", `left out: ${left.map((one) => withState(one.command, one.state)).join("; ")}`] as const],
     ...begins === "planning" ? [["branch", `one that the plan names, from ${branch}`] as const] : [],
     ...issues === null ? [] : [["issues", issues] as const],
-    ["sandbox", await confinement({ ...config, sandbox }, { host, root, repository })],
+    ["sandbox", confined],
   ];
   const isTried = known.some(({ state }) => /^(?:cannot run|fails)/.test(state ?? ""));
   const tries = checks.some((one) => stateOf(one) === null) ? "tries the checks once and " : "";
@@ -321,17 +324,6 @@ async function screen(
         begins === "planning" ? " No code is written before you have read the plan." : ""
       }`,
   ];
-}
-
-/** How agent and checks would be confined. */
-async function confinement(
-  config: Config,
-  place: Pick<SandboxOptions, "host" | "repository" | "root">,
-): Promise<string> {
-  if (["on", "required"].includes(config.sandbox.mode)) return config.sandbox.mode;
-  const { sandboxedHost } = await import("../sandbox/create_sandbox.ts");
-  const { sandbox } = sandboxedHost({ ...place, config, onState() {}, onRefused() {}, onOutside() {} });
-  return confinementText(await sandbox?.ensureUsable());
 }
 
 /** Runs each command once, one after the other, and says how it ended. */

@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
 import { existsSync, realpathSync, statSync } from "node:fs";
 import type { Confinement } from "./confinement.ts";
+import { words } from "./data.ts";
 import { orElse } from "./looks.ts";
 
 /** The bubblewrap of this machine. */
@@ -140,6 +141,9 @@ function depth(path: string): number {
   return path.split("/").length;
 }
 
+/** Root has the most of them in a namespace that holds all users. */
+type Rights = "least" | "most" | "most of root";
+
 /** How one process is started. */
 export interface BubblewrapStart {
   readonly cwd: string;
@@ -149,15 +153,15 @@ export interface BubblewrapStart {
   readonly network: "all" | "none";
   /** Bound read-only where it is hidden otherwise. */
   readonly socket: string | null;
-  /** The super-user's most are those of the super-user of a container. */
-  readonly rights: "least" | "most" | "most of root";
-  /** `all`: numbers of processes mean the same inside and outside, in files that tools leave behind as well. */
-  readonly processes: "own" | "all";
-  /** The user and the group that it is. */
-  readonly ids: { readonly uid: number; readonly gid: number };
+  /** @default "least" */
+  readonly rights?: Rights;
+  /** `all`: numbers of processes mean the same inside and outside, in files that tools leave behind as well. @default "own" */
+  readonly processes?: "own" | "all";
+  /** The user that it is; behind an overlay it would be 0. @default the one that starts it */
+  readonly ids?: { readonly uid: number; readonly gid: number };
 }
 
-const RIGHTS: Readonly<Record<BubblewrapStart["rights"], readonly string[]>> = {
+const RIGHTS: Readonly<Record<Rights, readonly string[]>> = {
   least: ["--unshare-user", "--unshare-ipc", "--cap-drop", "ALL"],
   most: ["--unshare-user", "--cap-drop", "ALL"],
   "most of root": ["--cap-add", "ALL"], // it gives them up when it enters its namespace of users
@@ -169,7 +173,7 @@ export const SYSTEM_PATH = "/usr/bin:/bin:/run/current-system/sw/bin";
 const OVERLAY_SCRIPT =
   `mount -t overlay -o "lowerdir=$2,upperdir=$1/up,workdir=$1/work,userxattr" ralph "$1/home" || exit 125`;
 
-/** A namespace with all users as they are: in it root changes owners and becomes others, and is nobody to what is outside. */
+/** A namespace that maps each user to itself: inside root changes owners and becomes others, to the outside it is no one. */
 const USERS_SCRIPT = `map() { while read -r id _ count; do echo "$id $id $count"; done <"/proc/self/$1"; }
 users=$(map uid_map) groups=$(map gid_map)
 held=$(unshare -U /bin/sh -c 'sleep 60 >/dev/null 2>&1 & echo $!')
@@ -179,25 +183,19 @@ kill "$held"`;
 /** Arguments of a first bubblewrap, which lays the overlay, makes root's namespace and starts the second one. Pure. */
 export function firstArguments(
   overlay: Confinement["overlay"],
-  rights: BubblewrapStart["rights"],
+  rights: Rights,
 ): readonly string[] {
   const isRoot = rights === "most of root";
   const { at, on } = overlay ?? { at: "", on: "" };
   const script = [...overlay === null ? [] : [OVERLAY_SCRIPT], ...isRoot ? [USERS_SCRIPT] : []];
+  const text = [`own=$PATH PATH=${SYSTEM_PATH}`, ...script, 'shift 2; PATH=$own; exec "$@"'].join("\n");
   return [
-    "--die-with-parent",
-    "--dev-bind",
-    "/",
-    "/",
+    ...words("--die-with-parent --dev-bind / /"),
     ...overlay === null ? [] : ["--perms", "0700", "--tmpfs", on],
     ...overlay === null ? [] : ["up", "work", "home"].flatMap((name) => ["--dir", join(on, name)]),
-    ...(isRoot ? [] : ["--unshare-user", "--uid", "0", "--gid", "0"]),
-    "--cap-add",
-    "ALL",
-    "--",
-    "/bin/sh",
-    "-c",
-    [`own=$PATH PATH=${SYSTEM_PATH}`, ...script, 'shift 2; PATH=$own; exec "$@"'].join("\n"),
+    ...(isRoot ? [] : words("--unshare-user --uid 0 --gid 0")),
+    ...words("--cap-add ALL -- /bin/sh -c"),
+    text,
     "sh",
     on,
     at,
@@ -208,7 +206,7 @@ export function firstArguments(
 export function bubblewrapArguments(
   { ownProc, closed }: Bubblewrap,
   mounts: readonly Mount[],
-  { cwd, terminal, network, socket, rights, processes, ids }: BubblewrapStart,
+  { cwd, terminal, network, socket, rights = "least", processes = "own", ids }: BubblewrapStart,
   look: Pick<PathLook, "isFolder"> = REAL_PATHS,
 ): readonly string[] {
   return [
@@ -218,8 +216,7 @@ export function bubblewrapArguments(
     "--unshare-uts",
     ...(network === "none" ? ["--unshare-net"] : []),
     ...RIGHTS[rights],
-    // behind an overlay it would be 0
-    ...(rights === "most" ? ["--uid", `${ids.uid}`, "--gid", `${ids.gid}`] : []),
+    ...(ids === undefined ? [] : ["--uid", `${ids.uid}`, "--gid", `${ids.gid}`]),
     "--ro-bind",
     "/",
     "/",
@@ -230,7 +227,7 @@ export function bubblewrapArguments(
     ...KERNEL_SETTINGS.flatMap((path) => ["--ro-bind-try", path, path]),
     ...mounts.flatMap((mount) => mountArguments(mount, look)),
     ...(socket === null ? [] : ["--bind", socket, socket]),
-    ...(closed ? ["--disable-userns"] : []),
+    ...(closed && rights === "least" ? ["--disable-userns"] : []),
     "--chdir",
     cwd,
     "--",

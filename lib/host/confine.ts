@@ -77,15 +77,7 @@ export async function findBubblewrap(host: Host, hosts: "some" | "all"): Promise
   const ripgrep = hosts === "some" ? await findExecutable("rg", host.environment, "/") : "";
   if (ripgrep === null) return { problem: "ripgrep (`rg`) is not installed", hint: PACKAGES };
   const ask = async (found: Bubblewrap): Promise<ProcessEnd> => {
-    const start = {
-      cwd: "/",
-      terminal: false,
-      network: "none",
-      socket: null,
-      rights: "least",
-      processes: "own",
-      ids: ownIds(),
-    } as const;
+    const start = { cwd: "/", terminal: false, network: "none", socket: null } as const;
     const arguments_ = [...bubblewrapArguments(found, [], start), "/bin/sh", "-c", "exit 0"];
     return await host.processes.run({ file: program, arguments: arguments_, cwd: "/", timeoutMs: PROBE_MS });
   };
@@ -169,7 +161,7 @@ export function bubblewrap(host: Host, found: Bubblewrap): Backend {
         network: ports === "all" ? "all" : "none",
         socket: proxy?.socket ?? null,
         rights,
-        ids: ownIds(),
+        ...(rights === "most" ? { ids: ownIds() } : {}),
         processes: rights === "least" || confinement.shown.length > 0 ? "own" : "all",
       } as const;
       return {

@@ -14,7 +14,7 @@ import type { AgentEvent } from "../events/types.ts";
 import { openRepository } from "../git/open_repository.ts";
 import { pathExists, removePath, temporaryDirectory } from "../host/files.ts";
 import type { Host, SandboxState } from "../host/types.ts";
-import { sandboxedHost } from "../sandbox/create_sandbox.ts";
+import { sandboxedHost, sandboxStateOf } from "../sandbox/create_sandbox.ts";
 import { confinementText, formatDuration, sandboxText } from "../ui/text.ts";
 
 const MARKER = "<ralph>DONE</ralph>";
@@ -128,9 +128,7 @@ export async function probeSandbox({ config, root }: Place, host: Host): Promise
 
 /** Says how a run is confined where nothing asks for more. */
 export async function probeAuto({ config, root }: Place, host: Host): Promise<Finding> {
-  const options = { host, root, repository: await openRepository(host, root), config };
-  const { sandbox } = sandboxedHost({ ...options, onState() {}, onRefused() {}, onOutside() {} });
-  const state = await sandbox?.ensureUsable();
+  const state = await sandboxStateOf({ host, root, repository: await openRepository(host, root), config });
   return finding(state?.on === false ? "note" : "ok", "sandbox", confinementText(state));
 }
 

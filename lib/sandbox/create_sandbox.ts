@@ -4,7 +4,6 @@ import { commandConfiner } from "../host/command_confiner.ts";
 import { type Backend, bubblewrap, type Confiner, confiner, findBubblewrap } from "../host/confine.ts";
 import { type Lacking, sandboxMissing } from "../host/confine.ts";
 import { pathExists } from "../host/files.ts";
-import { findBubblewrapProgram } from "../host/find_bubblewrap.ts";
 import type { RefusedHost } from "../host/sandbox_proxy.ts";
 import { SEATBELT, seatbelt } from "../host/seatbelt.ts";
 import type { Host, ProcessEnd, ProcessRequest, Sandbox, SandboxState } from "../host/types.ts";
@@ -95,6 +94,10 @@ export function sandboxedHost(options: SandboxOptions): Host {
 /** Finds the sandbox of this system. @param hosts as of `findBubblewrap()` */
 export async function findBackend(host: Host, hosts: "some" | "all"): Promise<Backend | Lacking> {
   if (host.environment.platform === "darwin" && await pathExists(SEATBELT)) return seatbelt(host.environment);
+  return await bubblewrapHere(host, hosts);
+}
+
+async function bubblewrapHere(host: Host, hosts: "some" | "all"): Promise<Backend | Lacking> {
   const found = await findBubblewrap(host, hosts);
   return "problem" in found ? found : bubblewrap(host, found);
 }
@@ -102,35 +105,24 @@ export async function findBackend(host: Host, hosts: "some" | "all"): Promise<Ba
 async function confinerOf(options: SandboxOptions): Promise<Confiner | SandboxState> {
   const { host, config, onRefused } = options;
   const { command, network, mode } = config.sandbox;
-  if (mode === "auto") return await autoConfinerOf(options);
   const find = async (): Promise<Confiner | Lacking> => {
-    const backend = await findBackend(host, network === "agent" ? "some" : "all");
+    const backend =
+      await (mode === "auto" ? bubblewrapHere(host, "all") : findBackend(host, network === "agent" ? "some" : "all"));
     return "problem" in backend ? backend : confiner(host, backend, onRefused);
   };
-  const found = command === null ? await find() : await commandConfiner(host, command);
+  const found = command === null || mode === "auto" ? await find() : await commandConfiner(host, command);
   const lacking = "run" in found ? await lackingOf(found, options) : found;
   if ("run" in found && lacking === null) return found;
   const { problem, hint } = lacking as Lacking;
-  if (config.sandbox.mode === "required") throw sandboxMissing({ problem, hint });
-  return { on: false, by: `${problem}; ${hint}`, network: "all" };
+  if (mode === "required") throw sandboxMissing({ problem, hint });
+  return { on: false, by: mode === "auto" ? `auto: ${problem}` : `${problem}; ${hint}`, network: "all" };
 }
 
-/** Nothing is looked for but the program: the trial shows all else. */
-async function autoConfinerOf(options: SandboxOptions): Promise<Confiner | SandboxState> {
-  const { host, onRefused } = options;
-  const off = (problem: string): SandboxState => ({ on: false, by: `auto: ${problem}`, network: "all" });
-  const { platform } = host.environment;
-  if (platform !== "linux") return off(`it works on Linux, not on ${platform}`);
-  const program = await findBubblewrapProgram(host.environment);
-  if (program === null) return off("bubblewrap (`bwrap`) is not installed");
-  let problem = "";
-  for (const ownProc of [true, false]) {
-    const found = confiner(host, bubblewrap(host, { program, ownProc, closed: false }), onRefused);
-    const lacking = await lackingOf(found, options);
-    if (lacking === null) return found;
-    problem ||= lacking.problem;
-  }
-  return off(problem);
+/** How processes would be confined; absent: they would not be. */
+export async function sandboxStateOf(
+  place: Pick<SandboxOptions, "config" | "host" | "repository" | "root">,
+): Promise<SandboxState | undefined> {
+  return await sandboxedHost({ ...place, onState() {}, onRefused() {}, onOutside() {} }).sandbox?.ensureUsable();
 }
 
 /** Starts nothing in it, once, with all that a turn is shown: what fails then would fail each turn. */

@@ -27,7 +27,7 @@ describe("a configuration that came with the repository", () => {
     const hooks = [{ id: "h", command: "touch hook.txt", when: "before", parallel: false }];
     const { stdout, read } = await clone(config({ hooks, sandbox: { mode: "off", write: ["/srv"] } }))
       .terminal([CONSENT, "n\r"]).expectExit(3);
-    for (const key of ["provider.command", "verify.default", "hooks", "sandbox.mode", "sandbox.write"]) {
+    for (const key of ["provider.command", "verify.default", "hooks", "sandbox"]) {
       expect(stdout).toContain(`${key}: `);
     }
     expect(stdout).toContain("came with the repository, and you did not agree to it");
@@ -77,7 +77,7 @@ describe("where nobody can be asked", needs("Linux", "bubblewrap", "user namespa
   test("its commands run, and it does not open the sandbox", async () => {
     const { stderr, read } = await clone(open).expectExit(1);
     expect(read("seen.txt")).toBe("");
-    expect(stderr).toContain("sandbox.mode of ralph.config.json came with the repository and is not obeyed");
+    expect(stderr).toContain("`sandbox` of ralph.config.json came with the repository and is not obeyed");
   });
 
   test.each([

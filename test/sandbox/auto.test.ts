@@ -211,6 +211,15 @@ describe("with `auto`, a check", NEEDS, () => {
     expect(ralph.recorded.filter(({ type }) => type === "note")).toEqual([]);
   });
 
+  it("that needs a login of the person runs outside, also where it names no path", async () => {
+    await using ralph = await project();
+    const installs = `grep -q SECRET ${home}/.npm?c 2>&- || { echo 'npm error code E401'; exit 1; }`;
+    expect(await verify(ralph, [installs])).toMatchObject({ status: "passed" });
+    expect(ralph.recorded.filter(({ type }) => type === "note")).toMatchObject([{
+      message: expect.stringContaining("fails inside of the sandbox and runs outside"),
+    }]);
+  });
+
   it("that passes outside alone runs there from then on, and a warning says why", async () => {
     await using ralph = await project();
     const secret = `cat ${home}/.ssh/id && echo again >> ${ralph.root}/../count-${ralph.run.id}`;

@@ -224,9 +224,6 @@ describe("bubblewrap's arguments", () => {
     terminal: false,
     network: "none",
     socket: null,
-    rights: "least",
-    processes: "own",
-    ids: { uid: 1, gid: 1 },
   } as const;
   it("end the process with Ralph, give it no capability, no network and no further namespaces", () => {
     const words = bubblewrapArguments(program, [], start, ALL);
