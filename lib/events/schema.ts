@@ -95,6 +95,7 @@ const item = record("EventItem", "The item that an event is about.", {
   id: text,
   kind: text.describe("the backlog's name for it: story, task, plan …"),
   title: text,
+  preparatory: z.boolean().exactOptional().describe("it plans or reviews: not counted among the items"),
 });
 const attempt = {
   iteration: count.describe("of the run, from 1"),
@@ -151,7 +152,12 @@ const EVENTS: Readonly<Record<string, readonly [description: string, fields: z.Z
     reason: text,
   }],
   "step-start": ["A step of a recipe begins, such as `plan` or `understand`.", { step: text, title: text }],
-  "step-end": ["A step has ended.", { step: text, status: text, message: text.exactOptional() }],
+  "step-end": ["A step has ended.", {
+    step: text,
+    status: text,
+    message: text.exactOptional(),
+    unverified: z.array(text).exactOptional().describe("of a final check: items that it does not verify"),
+  }],
   "iteration-start": ["An attempt at an item begins.", {
     ...attempt,
     passed: count.describe("items that have passed"),

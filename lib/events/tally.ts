@@ -27,8 +27,8 @@ type PassedOver = DetailType | "run-end" | "step-start" | "step-end" | "wait-sta
 const ROWS: EventRows<readonly [tally: Tally], Tally, PassedOver> = {
   "run-start": (_event, tally) => ({ ...tally, passed: 0, total: null }),
   "iteration-start": ({ passed, total }, tally) => ({ ...tally, passed, total }),
-  "iteration-end": ({ settlement, reopened = [] }, tally) => {
-    const more = (settlement === "passed" ? 1 : 0) - reopened.length;
+  "iteration-end": ({ item, settlement, reopened = [] }, tally) => {
+    const more = (settlement === "passed" && item.preparatory !== true ? 1 : 0) - reopened.length;
     return more === 0 ? tally : { ...tally, passed: Math.max(0, tally.passed + more) };
   },
   "items-reopened": ({ ids }, tally) => ({ ...tally, passed: Math.max(0, tally.passed - ids.length) }),

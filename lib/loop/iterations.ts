@@ -102,7 +102,8 @@ export class Iterations {
     const id = handedOut?.attemptId ?? `${ralph.run.id}.${iteration}`;
     const number = handedOut?.number ?? history.length + 1;
     if (item.checksOnly !== true) this.taken.add(item.id);
-    const named = { iteration, item: { id: item.id, kind: item.kind, title: item.title }, attempt: number };
+    const shown = { id: item.id, kind: item.kind, title: item.title, ...item.preparatory && { preparatory: true } };
+    const named = { iteration, item: shown, attempt: number };
     const cap = item.checksOnly === true ? null : this.#limits.iterations;
     await announceIteration({ events }, backlog, named, { view: this.view(), cap, criteria: item.criteria ?? [] });
     const started = ralph.host.clock.steady();

@@ -91,8 +91,8 @@ export function doubtLines(report: RunReport): readonly Line[] {
         items.length === 0 ? "" : `, in turns for ${items.join(", ")}`,
       ])
     ),
-    ...[...texts.doubtedChecks(report), ...texts.noticeTexts(report), ...texts.brokenHooks(report)].map((text) =>
-      warned([text])
+    ...[...texts.doubtedChecks(report), ...texts.noticeTexts(report), ...texts.brokenHooks(report)].map((told) =>
+      warned([{ told }])
     ),
     ...report.warnings.map((note) => warned(noteWords(note))),
     ...malformed === 0 ? [] : [warned(unread)],
@@ -141,7 +141,7 @@ function attemptLine(attempt: AttemptReport): Line {
 
 /** The sections after the items. */
 export function laterSections(
-  { parts, commits, hooks, waits, answers, notes }: RunReport,
+  { state, parts, commits, hooks, waits, answers, notes }: RunReport,
 ): readonly { readonly title: string; readonly lines: readonly Line[] }[] {
   return [
     {
@@ -149,7 +149,7 @@ export function laterSections(
       lines: parts.map((part) => ({
         tone: texts.statusTone(part.status),
         words: [
-          `${texts.partName(part)}: ${part.status ?? "no end recorded"}`,
+          `${texts.partName(part)}: ${part.status ?? (state === "running" ? "still running" : "no end recorded")}`,
           part.turns.length === 0 ? "" : `, ${texts.plural(part.turns.length, "turn")} outside items`,
         ],
       })),

@@ -27,7 +27,6 @@ type Place = Pick<reports.Cursor, "agent" | "attempt" | "item">;
 interface Folding {
   readonly draft: reports.DraftReport;
   readonly cursor: reports.Cursor;
-  readonly lane: number | null;
   readonly onCheck: OnCheck;
 }
 
@@ -71,11 +70,12 @@ export function createFold(file: string, onCheck: OnCheck = () => {}): Fold {
       const within = (value as Readonly<Record<string, unknown>>)["lane"];
       const lane = typeof within === "number" ? within : null;
       enter(lane, type);
+      if (lane !== null) landingsOf(draft).lanes = Math.max(landingsOf(draft).lanes, lane + 1);
       const handle = (HANDLERS as Partial<Record<string, ((fold: Folding, event: unknown) => void) | null>>)[known];
       if (handle !== undefined && handle !== null) {
         const checked = EVENT_SCHEMAS[known].safeParse({ ...value as object, type });
         if (!checked.success) return invalid(`no ${type} event`, JSON.stringify(value).slice(0, 200));
-        handle({ draft, cursor, lane, onCheck }, { ...checked.data, at });
+        handle({ draft, cursor, onCheck }, { ...checked.data, at });
       }
       draft.events.count += 1;
       draft.startedAt ??= at;
@@ -127,7 +127,8 @@ const HANDLERS: Handlers = {
     if (cursor.part?.kind === "loop") draft.proved = []; // what ran before the final check proves nothing
     if (cursor.part?.kind !== "loop") openPart(cursor, { name: step, kind: "step", scope: null, at });
   },
-  "step-end": ({ draft, cursor }, { at, step, status, message }) => {
+  "step-end": ({ draft, cursor }, { at, step, status, message, unverified }) => {
+    if (unverified !== undefined && status !== "aborted") reports.judge(draft, unverified);
     if (cursor.part?.kind === "loop") { // a step of the loop's own: the checks before the first turn
       const said = message === undefined ? "" : `, ${message}`;
       draft.notes.push({ at, item: null, message: `${step}: ${status}${said}` });
@@ -137,9 +138,8 @@ const HANDLERS: Handlers = {
     if (part.kind === "turns") Object.assign(part, { name: step, kind: "step" });
     closePart(cursor, { at, status, reasons: message === undefined ? [] : [message] });
   },
-  "landing-end": ({ draft, cursor, lane }, { at, result, checkedAgain, paths }) => {
-    const landings = draft.landings ??= { lanes: 0, landed: 0, checkedAgain: 0, failedTogether: 0, conflicts: 0 };
-    landings.lanes = Math.max(landings.lanes, (lane ?? 0) + 1);
+  "landing-end": ({ draft, cursor }, { at, result, checkedAgain, paths }) => {
+    const landings = landingsOf(draft);
     if (result === "landed") landings.landed += 1;
     if (checkedAgain) landings.checkedAgain += 1;
     if (result === "failed") landings.failedTogether += 1;
@@ -251,6 +251,10 @@ const HANDLERS: Handlers = {
   "pause-end": null,
   "text": null,
 };
+
+function landingsOf(draft: reports.DraftReport): NonNullable<reports.DraftReport["landings"]> {
+  return draft.landings ??= { lanes: 1, landed: 0, checkedAgain: 0, failedTogether: 0, conflicts: 0 };
+}
 
 type PartStart = Pick<reports.RunPart, "name" | "kind" | "scope"> & { readonly at: string };
 

@@ -13,7 +13,6 @@ import { isDirectory, listDirectory, pathExists, readChunks } from "../host/file
 import { readLockHolder } from "../host/lock.ts";
 import type { Host } from "../host/types.ts";
 import { createFold } from "./fold.ts";
-import { SECOND_LOOKS } from "./texts.ts";
 import type { CommitReport, Draft, DraftReport, ItemCounts, RunReport } from "./types.ts";
 
 const EVENTS_FILE = "events.ndjson";
@@ -141,7 +140,7 @@ function settleState(draft: DraftReport): void {
 
 function countsOf({ parts, items }: DraftReport): ItemCounts {
   const last = parts.findLastIndex(({ kind }) => kind === "loop");
-  const counted = items.filter(({ part, kind }) => part === last && !SECOND_LOOKS.has(kind));
+  const counted = items.filter(({ part, preparatory }) => part === last && !preparatory);
   const of = (state: string): number => counted.filter((item) => item.state === state).length;
   const [verified, unverified, parked] = [of("verified"), of("unverified"), of("parked")];
   return { verified, unverified, parked, open: counted.length - verified - unverified - parked };

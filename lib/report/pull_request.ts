@@ -256,7 +256,7 @@ function newestOf(reports: readonly RunReport[]): readonly ItemReport[] {
   const byId = new Map<string, ItemReport>();
   for (const { items, parts } of reports) {
     for (const item of items) {
-      if (reportTexts.SECOND_LOOKS.has(item.kind) || parts[item.part]?.kind !== "loop") continue;
+      if (item.preparatory || parts[item.part]?.kind !== "loop") continue;
       byId.set(`${item.id} ${item.title}`, item); // each plan counts from US-001 on
     }
   }

@@ -110,6 +110,7 @@ export const REPORT_SCHEMA: z.ZodType<RunReport> = record(
       id: text,
       kind: text,
       title: text,
+      preparatory: z.boolean().describe("it plans or reviews: not counted"),
       criteria: z.array(text).describe("what it has to fulfil"),
       part: count.describe("index into parts"),
       state: named(

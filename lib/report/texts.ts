@@ -11,9 +11,6 @@ import { NOTICE_LABELS, workText } from "../cli/end_with.ts";
 import { dollars, formatDuration, plainText, type Symbols, usageText } from "../ui/text.ts";
 import type * as reports from "./types.ts";
 
-/** Kinds of items that only look once more at what others did. */
-export const SECOND_LOOKS: ReadonlySet<string> = new Set(["checks", "review"]);
-
 /** How something came out. */
 export type Tone = "good" | "warn" | "bad" | "plain";
 

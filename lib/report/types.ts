@@ -148,6 +148,15 @@ export function sendBack(draft: DraftReport, ids: readonly string[], reason: str
   }
 }
 
+/** The final check has the last word on what passed: it may be the first that saw an item. */
+export function judge({ items, parts }: DraftReport, unverified: readonly string[]): void {
+  for (const item of items) {
+    if (item.part !== parts.length - 1 || !item.state.endsWith("verified")) continue;
+    if (unverified.includes(item.id)) item.state = "unverified";
+    else if (!item.preparatory || unverified.length === 0) Object.assign(item, { state: "verified", reason: null });
+  }
+}
+
 /** Only what was settled as passed after its checks passed is verified. */
 function stateOf({ result, settlement }: End): reports.ItemState {
   if (settlement === "parked") return "parked";
@@ -157,13 +166,14 @@ function stateOf({ result, settlement }: End): reports.ItemState {
 }
 
 function itemOf(draft: DraftReport, part: number, event: Start["item"]): Draft<reports.ItemReport> {
-  const { id, kind, title } = event;
+  const { id, kind, title, preparatory = kind === "review" } = event; // 0.1.0 does not say it
   const found = draft.items.find((item) => item.part === part && item.id === id);
   if (found !== undefined) return found;
   const item: Draft<reports.ItemReport> = {
     id,
     kind,
     title,
+    preparatory,
     criteria: [],
     part,
     state: "in-progress",

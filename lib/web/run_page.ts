@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { tokensOf } from "../backlog/usage.ts";
+import { tokensOf, type UsageTotal } from "../backlog/usage.ts";
 import type { Tally } from "../events/tally.ts";
 import { localTime } from "../host/local_date.ts";
 import { doubtLines } from "../report/document.ts";
@@ -157,11 +157,7 @@ function tiles({ model, live, now }: RunShown, report: RunReport): Markup {
   const tile = (name: string, value: Markup, note: string, drawn: Markup): Markup =>
     fragment`<div class="tile"><h2>${name}</h2><p class="value">${value}</p><p class="dim">${note}</p>${drawn}</div>`;
   const unknown = usage.turns === 0 ? "no turn has ended" : "not reported by the agent";
-  const billed = usage.estimated ? "the agent's own estimate" : "as billed";
-  const figure = (value: string | null, without: number): Markup => {
-    const missing = usage.turns === 0 ? "–" : "?";
-    return fragment`${value === null ? missing : `${without > 0 ? "≥ " : ""}${value}`}`;
-  };
+  const missing = usage.turns === 0 ? "–" : "?";
   const since = live !== null && model.tally.startedMs !== null
     ? fragment` data-since="${model.tally.startedMs}"`
     : NOTHING;
@@ -183,21 +179,23 @@ function tiles({ model, live, now }: RunShown, report: RunReport): Markup {
   }${
     tile(
       "Tokens",
-      figure(tokens === null ? null : amount(tokens), usage.turnsWithoutTokens),
+      fragment`${tokens === null ? missing : `${usage.turnsWithoutTokens > 0 ? "≥ " : ""}${amount(tokens)}`}`,
       tokens === null ? unknown : texts.plural(usage.turns, "turn"),
       chart((point) => point.tokens, `${tokens ?? 0} tokens`, "plain"),
     )
   }${
     tile(
       "Cost",
-      figure(
-        usage.costUsd === null ? null : `${usage.estimated ? "~" : ""}${dollars(usage.costUsd)}`,
-        usage.turnsWithoutCost,
-      ),
-      usage.costUsd === null ? unknown : billed,
+      fragment`${costText(usage) ?? missing}`,
+      usage.costUsd === null ? unknown : usage.estimated ? "the agent's own estimate" : "as billed",
       chart((point) => point.costUsd, `${usage.costUsd ?? 0} dollars`, "plain"),
     )
   }`;
+}
+
+/** `~$1.20`: by the agent's estimate; `null` where nothing is known. Pure. */
+export function costText({ costUsd, estimated, turnsWithoutCost }: UsageTotal): string | null {
+  return costUsd === null ? null : `${turnsWithoutCost > 0 ? "≥ " : ""}${estimated ? "~" : ""}${dollars(costUsd)}`;
 }
 
 /** The time that iterations took: what a person or a limit took between them is not part of it. */
@@ -302,17 +300,18 @@ function boardRegions({ model, live, href }: RunShown, report: RunReport): Regio
   const stateOf = (item: ItemReport): ItemState =>
     item.state === "in-progress" && live === null ? "interrupted" : item.state;
   const regions: Record<string, Markup> = {};
-  const counted = report.items.filter(({ kind }) => !texts.SECOND_LOOKS.has(kind));
+  const counted = report.items.filter(({ preparatory }) => !preparatory);
   const done = counted.filter(({ state }) => state === "verified" || state === "unverified").length;
   const earlier = Math.max(0, passed - done);
   for (const { id, name, states } of COLUMNS) {
-    const items = report.items.filter((item) => states.includes(stateOf(item))).toReversed();
-    const before = id === "col-done" ? earlier : 0;
+    const all = report.items.filter((item) => states.includes(stateOf(item))).toReversed();
+    const isDone = id === "col-done";
+    const items = isDone ? all.filter(({ preparatory }) => !preparatory) : all;
+    const before = isDone ? earlier : 0;
+    const more = all.length - Math.min(items.length, CARDS);
     regions[id] = column(name, items.length + before, [
       ...items.slice(0, CARDS).map((item) => card({ ...item, state: stateOf(item) }, href, doubted.has(item.id))),
-      ...(items.length > CARDS
-        ? [fragment`<li class="more"><a href="${href}/items">and ${items.length - CARDS} more</a></li>`]
-        : []),
+      ...(more > 0 ? [fragment`<li class="more"><a href="${href}/items">and ${more} more</a></li>`] : []),
       ...(before === 0 ? [] : [fragment`<li class="more dim">${before} in earlier runs</li>`]),
     ]);
   }
@@ -365,11 +364,12 @@ function countsOf(items: readonly ItemReport[]): { readonly parked: number; read
 
 /** Items by state, as a bar; for lists of runs. Pure. */
 export function itemsBar(report: RunReport, { total, passed }: Pick<Tally, "total" | "passed">): Markup {
-  const { parked } = countsOf(report.items);
-  const of = (wanted: ItemState): number => report.items.filter(({ state }) => state === wanted).length;
+  const items = report.items.filter(({ preparatory }) => !preparatory);
+  const { parked } = countsOf(items);
+  const of = (wanted: ItemState): number => items.filter(({ state }) => state === wanted).length;
   const unverified = of("unverified");
   const verified = Math.max(of("verified"), passed - unverified);
-  const other = report.items.length - of("verified") - unverified - parked;
+  const other = items.length - of("verified") - unverified - parked;
   return shareBar([
     { count: verified, tone: "good", name: "verified" },
     { count: unverified, tone: "warn", name: "unverified" },

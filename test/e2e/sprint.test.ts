@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { type Cli, type CliResult, ralphCli } from "./cli.ts";
+import type { RunReport } from "../../lib/report/types.ts";
 import { isAlive } from "../fault/processes.ts";
 
 const DIRECTORY = ".claude/sprints/test-ralph";
@@ -118,6 +119,11 @@ per-iteration-hooks:
     )
       .toEqual(["planning", "executing", "executing", "planning", "planning", "reflecting"]);
     expect(stepsOf(progress)).toEqual(["step-1 write hello.ts completed", "step-2 test hello.ts completed"]);
+    expect(result.stderr).toContain("passed: 2 verified in 6 iterations");
+    const { stdout } = await ralphCli(result.root).args("report", "--format", "json").expectExit(0);
+    const { counts, items } = JSON.parse(stdout) as RunReport;
+    expect(counts).toEqual({ verified: 2, unverified: 0, parked: 0, open: 0 }); // no turn that planned
+    expect(items.map(({ state }) => state)).not.toContain("unverified");
     const tasks = progress["hook-tasks"];
     expect(tasks.map((task) => `${task.iteration} ${task["hook-id"]} ${task.status} ${task["exit-code"]}`).toSorted())
       .toEqual(

@@ -42,7 +42,7 @@ const SAMPLES: { readonly [Type in RalphEvent["type"]]: Required<Extract<RalphEv
   "landing-end": { type: "landing-end", item, result: "conflict", checkedAgain: false, conflicts: 1, paths: ["a"] },
   "items-reopened": { type: "items-reopened", ids: ["US-1"], reason: "x" },
   "step-start": { type: "step-start", step: "plan", title: "Plan" },
-  "step-end": { type: "step-end", step: "plan", status: "approved", message: "m" },
+  "step-end": { type: "step-end", step: "final-check", status: "passed", message: "m", unverified: ["US-1"] },
   "iteration-start": {
     type: "iteration-start",
     iteration: 1,

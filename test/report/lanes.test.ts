@@ -36,6 +36,7 @@ test("what lanes do at the same time belongs to the item of each, and conflicts 
   });
   const landing = { type: "landing-end", checkedAgain: false, conflicts: 0, paths: [] };
   take(null, { type: "run-start", workflow: "exec", root: "/r", agent: "claude", folder: "/r/x" });
+  take(3, { ...start("c"), iteration: 3 }); // this worker has landed nothing
   take(0, start("a"));
   take(1, { ...start("b"), iteration: 2 });
   take(0, { type: "turn-start", agent: "claude", transcript: "a.log" });
@@ -58,6 +59,6 @@ test("what lanes do at the same time belongs to the item of each, and conflicts 
     attempts[0]?.turns.map(({ transcript }) => transcript),
     attempts[0]?.commits.map(({ commit }) => commit),
     used.turns,
-  ])).toEqual([["a", ["a.log"], ["aaa"], 1], ["b", ["b.log"], ["bbb"], 1]]);
-  expect(landingsText(report)).toBe("2 workers: 1 landing, 1 checked again; 1 conflict, which cost 1 turn");
+  ])).toEqual([["c", [], [], 0], ["a", ["a.log"], ["aaa"], 1], ["b", ["b.log"], ["bbb"], 1]]);
+  expect(landingsText(report)).toBe("4 workers: 1 landing, 1 checked again; 1 conflict, which cost 1 turn");
 });

@@ -130,6 +130,29 @@ test("the pace is the time of iterations: a person's pause is not part of it, a 
   expect(tiles?.markup).toContain(">26s each<");
 });
 
+test("items that plan or review are no items done, and the final check has the last word on the others", () => {
+  const plans = { id: "planning-2", kind: "planning", title: "A goal", preparatory: true };
+  const passed = { result: "unverified", settlement: "passed", message: null, reopened: [] } as const;
+  const events = [
+    [0, EVERY_EVENT["run-start"]],
+    [1, { ...started, passed: 0, total: null }],
+    [2, { ...ended, ...passed }],
+    [3, { ...started, iteration: 2, item: plans, passed: 1, total: null }],
+    [4, { ...ended, ...passed, iteration: 2, item: plans }],
+  ] as const;
+  const shown = (...more: readonly RalphEvent[]) => {
+    const model = modelOf(...events, ...more.map((event, index) => [5 + index, event] as const));
+    const regions = runRegions({ href: "", model, live: null, now: START_MS });
+    return [regions["tiles"], regions["col-done"]].map((region) => region?.markup ?? "").join("");
+  };
+  const final = { ...EVERY_EVENT["step-end"], step: "final-check", status: "passed" };
+
+  expect(shown()).toMatch(/>1<small>[\s\S]*Done <span class="count">1<[\s\S]*>unverified<[\s\S]*and 1 more/);
+  expect(shown({ ...final, unverified: [] })).not.toContain(">unverified<");
+  expect(shown({ ...final, unverified: ["US-001"] })).toContain(">unverified<");
+  expect(shown({ ...final, status: "aborted", unverified: [] })).toContain(">unverified<");
+});
+
 test("iterations at the same time are drawn below each other, and a failed one paints only itself", () => {
   const span = (item: string, fromMs: number, toMs: number | null) => ({ item, fromMs, toMs, tone: "good" as const });
   const rows = rowsOf([span("a", 0, 10), span("b", 1, 5), span("c", 6, null), span("d", 10, 12)]);

@@ -143,7 +143,7 @@ async function judged(
   { items, checks }: FinalWork,
 ): Promise<Concluded> {
   const end = (status: string, message?: string): void =>
-    ralph.events.emit({ type: "step-end", step: "final-check", status, ...(message === undefined ? {} : { message }) });
+    ralph.events.emit({ type: "step-end", step: "final-check", status, unverified, ...message && { message } });
   const concluded = { sentBack: [], unverified, notices: [] };
   switch (verification.status) {
     case "aborted":
