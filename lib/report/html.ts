@@ -87,7 +87,9 @@ export function list(lines: readonly document.Line[]): Markup {
 }
 
 function line({ tone, words, below, lines = [] }: document.Line): Markup {
-  const text = fragment`${shown(words)}${below === undefined ? NOTHING : fragment`<pre>${below}</pre>`}${list(lines)}`;
+  const text = fragment`${shown(words)}${below === undefined ? NOTHING : fragment`<pre tabindex="0">${below}</pre>`}${
+    list(lines)
+  }`;
   return tone === undefined
     ? fragment`<li>${text}</li>`
     : fragment`<li class="row">${mark(tone)}<div>${text}</div></li>`;

@@ -160,7 +160,7 @@ ${region("hero", regions, "hero")}${region("needs", regions)}${region("trust", r
       const rows = watched.model.report().items.map((item) =>
         fragment`<tr><td><a href="${
           itemHref(href, item)
-        }">${item.id}</a></td><td>${item.title}</td><td>${item.state}</td><td>${item.attempts.length}</td></tr>`
+        }">${item.id}</a></td><td class="name">${item.title}</td><td>${item.state}</td><td>${item.attempts.length}</td></tr>`
       );
       const main =
         fragment`<h1>All items</h1><div class="card scroll" tabindex="0"><table><thead><tr><th scope="col">Item</th><th scope="col">Title</th><th scope="col">State</th><th scope="col">Attempts</th></tr></thead><tbody>${rows}</tbody></table></div>`;

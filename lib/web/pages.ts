@@ -10,10 +10,10 @@ import { fragment, type Markup, NOTHING, withCode } from "../report/markup.ts";
 import * as texts from "../report/texts.ts";
 import type { AttemptReport, CheckReport, ItemReport, RunReport } from "../report/types.ts";
 import type { LiveRun } from "../steer/control.ts";
-import { dollars, formatDuration } from "../ui/text.ts";
+import { formatDuration, linesText } from "../ui/text.ts";
 import type { Regions } from "./layout.ts";
 import type { RunModel } from "./model.ts";
-import { itemsBar, stateWord } from "./run_page.ts";
+import { costText, itemsBar, stateWord } from "./run_page.ts";
 import type { Project } from "./runs.ts";
 
 const ATTEMPTS = 20;
@@ -163,42 +163,59 @@ export function overview(projects: readonly ListedProject[], now: number): Marku
   return fragment`<h1>${
     atWork === 0 ? "No run is at work" : atWork === 1 ? "One run is at work" : `${atWork} runs are at work`
   }</h1>${
-    projects.map(({ project, runs, more }) =>
-      fragment`<section class="project"><h2>${project.name} <small class="dim">${project.root}</small></h2>${
-        runs.length === 0
-          ? fragment`<p class="card dim">No run has left its events here.</p>`
-          : [false, true].map((isPast) => {
-            const shown = runs.filter(({ live }) => (live === null) === isPast).map((run) => runCard(run, now));
-            return fragment`<ul class="runs${isPast ? " past" : ""}">${shown}</ul>`;
-          })
-      }${more === 0 ? NOTHING : fragment`<p class="dim">${more} older runs are left out</p>`}</section>`
-    )
+    projects.map(({ project, runs, more }) => {
+      const cards = runs.flatMap((run) => run.live === null ? [] : [runCard(run, run.live, now)]);
+      const past = runs.flatMap((run) => run.live === null ? [pastRow(run)] : []);
+      const table = fragment`<div class="card past"><table><thead><tr>${PAST_HEADS}</tr></thead>${past}</table></div>`;
+      return fragment`<section class="project"><h2>${project.name} <small class="dim">${project.root}</small></h2>${
+        runs.length === 0 ? fragment`<p class="card dim">No run has left its events here.</p>` : NOTHING
+      }<ul class="runs">${cards}</ul>${past.length === 0 ? NOTHING : table}${
+        more === 0 ? NOTHING : fragment`<p class="dim">${more} older runs are left out</p>`
+      }</section>`;
+    })
   }`;
 }
 
-function runCard({ href, id, model, live }: ListedRun, now: number): Markup {
+const PAST_HEADS = ["Verdict", "Goal", "Branch", "Done", "Time", "Cost", "Began"]
+  .map((name) => fragment`<th scope="col">${name}</th>`);
+
+/** How far a run has come, what it took until then, and when it began. */
+function figuresOf({ id, model }: ListedRun, untilMs: number): readonly string[] {
+  const { usage, tally: { passed, total, startedMs } } = model;
+  const tokens = tokensOf(usage);
+  return [
+    total === null ? `${passed}` : `${passed} of ${total}`,
+    startedMs === null ? "" : formatDuration(untilMs - startedMs),
+    costText(usage) ?? (tokens === null ? "" : `${tokens.toLocaleString("en-US")} tokens`),
+    startedMs === null ? id : localTime(startedMs).slice(0, 16),
+  ];
+}
+
+function pastRow(run: ListedRun): Markup {
+  const report = run.model.report() as RunReport;
+  const { word, tone } = stateWord(report, null);
+  const branch = report.work === null ? report.branch : `${report.work.branch ?? ""} ${linesText(report.work)}`;
+  return fragment`<tr><td><span class="pill ${tone}">${word}</span></td><td class="name"><a href="${run.href}">${
+    texts.headingOf(report)
+  }</a></td><td class="name dim">${branch ?? ""}</td>${
+    figuresOf(run, run.model.lastMs ?? 0).map((text) => fragment`<td>${text}</td>`)
+  }</tr>`;
+}
+
+function runCard(run: ListedRun, live: LiveRun, now: number): Markup {
+  const { href, model } = run;
   const report = model.report() as RunReport;
   const { word, tone } = stateWord(report, live);
-  const tokens = tokensOf(model.usage);
-  const took = model.tally.startedMs === null ? 0 : (live === null ? model.lastMs ?? now : now) - model.tally.startedMs;
-  const { costUsd, estimated } = model.usage;
-  const facts = [
-    model.tally.total === null ? `${model.tally.passed} done` : `${model.tally.passed} of ${model.tally.total} done`,
-    formatDuration(took),
-    texts.branchText(report),
-    tokens === null ? "" : `${tokens.toLocaleString("en-US")} tokens`,
-    costUsd === null ? "" : `${estimated ? "~" : ""}${dollars(costUsd)}`,
-  ].filter(Boolean).join(" · ");
+  const [done, ...figures] = figuresOf(run, now);
+  const facts = [`${done} done`, ...figures, texts.branchText(report)].filter(Boolean).join(" · ");
   const doing = [...model.views.values()].flatMap(({ iteration, activity }) =>
-    live === null || iteration === null || activity === null ? [] : [iteration.item]
+    iteration === null || activity === null ? [] : [iteration.item]
   );
   return fragment`<li class="card run"><a href="${href}"><span class="pill ${tone}${
-    live !== null && tone === "plain" ? " moving" : ""
-  }">${word}</span> <strong>${texts.headingOf(report)}</strong> <span class="dim">${
-    model.tally.startedMs === null ? id : localTime(model.tally.startedMs).slice(0, 16)
-  }</span></a><p class="dim">${facts}</p>${
-    doing.slice(0, 4).map(({ id: item, title }) => fragment`<p><strong>${item}</strong> ${title}</p>`)
+    tone === "plain" ? " moving" : ""
+  }">${word}</span> <strong>${texts.headingOf(report)}</strong></a><p class="dim">${facts}</p>${
+    doing.slice(0, 4).map(({ id, title }) => fragment`<p><strong>${id}</strong> ${title}</p>`)
   }${itemsBar(report, model.tally)}${
-    live?.asks === null || live === null ? NOTHING : fragment`<p class="warn">${live.asks.message}</p>`
+    live.asks === null ? NOTHING : fragment`<p class="warn">${live.asks.message}</p>`
   }</li>`;
 }

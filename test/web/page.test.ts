@@ -6,7 +6,8 @@ import { afterAll, expect, test } from "vitest";
 import { processStart } from "../../lib/host/process_table.ts";
 import { ralphCli } from "../e2e/cli.ts";
 import { tmuxScreen } from "../e2e/tmux.ts";
-import { axe, closeBrowser, openPage, shows, startUi, storyProject } from "./page_world.ts";
+import { axe, closeBrowser, lanesProject, openPage, shows, startUi, storyProject } from "./page_world.ts";
+import { EVERY_EVENT } from "../ui/every_event.ts";
 import { needs } from "../needs.ts";
 
 afterAll(closeBrowser);
@@ -206,6 +207,65 @@ test(
 
     expect([exitCode, stderr]).toEqual([0, expect.stringContaining("answer loop.continue: no (page)")]);
     expect(wrong).toEqual([]);
+  },
+);
+
+test(
+  "four workers, a given up story with its question, and twenty past runs below: by day and by night, narrow and wide",
+  needs("chromium"),
+  async () => {
+    const running = lanesProject().start();
+    const address = await startUi(running.root);
+    await running.shows(/US-001: parked/);
+    await running.shows(/US-005: .*attempt 1/);
+    const [run = ""] = runsOf(running.root);
+    const place = join(running.root, "scripts/ralph/runs");
+    const events = readFileSync(join(place, run, "events.ndjson"), "utf8").trim();
+    const work = {
+      branch: "ralph/parser",
+      base: "main",
+      from: "a",
+      head: "b",
+      commits: 2,
+      files: 1,
+      added: 12,
+      removed: 3,
+    };
+    const end = { ...EVERY_EVENT["run-end"], work, v: 1, at: new Date().toISOString(), run };
+    for (let past = 0; past < 20; past++) {
+      const id = `20260101-0000${String(past).padStart(2, "0")}-aaaa`;
+      const ended = JSON.stringify({ ...end, status: ["passed", "blocked", "unverified", "exhausted"][past % 4] });
+      mkdirSync(join(place, id));
+      writeFileSync(join(place, id, "events.ndjson"), `${events}\n${ended}\n`.replaceAll(run, id));
+      appendFileSync(join(running.root, ".git/ralph/runs"), `scripts/ralph/runs/${id}\n`);
+    }
+    for (const path of ["", `0/${run}`, `0/${run}/items`, `0/${run}/report`]) {
+      const { page } = await openPage(`${address}${path}`);
+      for (const [width, dark] of [[400, true], [1280, false]] as const) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.emulateMedia({ colorScheme: dark ? "dark" : "light" });
+        expect([path, width, await axe(page)]).toEqual([path, width, []]);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+      }
+    }
+    const { page } = await openPage(address);
+    expect(await page.locator(".past tbody tr").count()).toBe(20);
+    expect(await page.locator(".runs:has(.run) + .past").count()).toBe(1);
+    expect(await page.locator(".past tr").nth(1).innerText()).toMatch(
+      /^Exhausted\s+Read lists of ingredients .*ralph\/parser \+12 -3\s+0 of 6\s+[\d.]+s\s+~\$1\.50\s/,
+    );
+    await page.goto(`${address}0/${run}`);
+    expect(await page.locator("#now .lane > :first-child").allInnerTexts()).toEqual(
+      [0, 1, 2, 3].map((n) => `worker ${n}`),
+    );
+    await shows(page, "#col-parked", "Which cup, 240 or 250 ml?");
+    const columns = await page.locator(".board > :visible").evaluateAll((all) =>
+      all.map((one) => one.getBoundingClientRect().y)
+    );
+    expect(new Set(columns).size).toBe(1); // beside each other
+    writeFileSync(join(running.root, "../home/go"), "");
+    running.child.kill("SIGTERM");
+    await running.ended();
   },
 );
 

@@ -153,6 +153,37 @@ export function storyProject(count: number): Cli {
   }).agent("claude", CLAUDE);
 }
 
+/** Four stories at once, of which the first is given up with a question; the agents work until `../home/go` is there. */
+export function lanesProject(): Cli {
+  const userStories = Array.from({ length: 6 }, (_, index) => ({
+    id: `US-00${index + 1}`,
+    title: index === 2
+      ? "カップとグラムを換算する"
+      : `Brüche und Bereiche werden gelesen, auch ohne Leerzeichen davor ${index}`,
+    acceptanceCriteria: ["Verify: `test -f a.txt || { echo " + "no-file ".repeat(40) + "; false; }`"],
+    priority: 1,
+    passes: false,
+    notes: "",
+  }));
+  const said = message({ type: "tool_use", id: "1", name: "Bash", input: { command: `npm test ${"a".repeat(300)}` } });
+  return ralphCli().files({
+    "scripts/ralph/prd.json": JSON.stringify({ branchName: "ralph/zutaten-parser", userStories }),
+    "scripts/ralph/plan_state.json": JSON.stringify({ schemaVersion: 1, goal: GOAL, state: "done" }),
+    "ralph.config.json": JSON.stringify({ verify: { baseline: false } }),
+  }).agent(
+    "claude",
+    `case "$(cat)" in *US-001*) result="<ralph>BLOCKED: Which cup, 240 or 250 ml?</ralph>";; *)
+echo '${said}'
+until test -f "$HOME/go" || [ $((waits = waits + 1)) -gt 6000 ]; do sleep 0.02; done;; esac
+printf '{"type":"result","subtype":"success","is_error":false,"result":"%s","total_cost_usd":1.5,"usage":{"input_tokens":9,"output_tokens":1}}' "$result"`,
+  ).args("run", "--agent", "claude", "--parallel", "4");
+}
+
+/** Longer than a line of the page. */
+export const GOAL = `Read lists of ingredients with fractions (½, ⅓), ranges (2–3) and units, ${
+  "and more, ".repeat(9)
+}`;
+
 /** Waits until a page shows a text. */
 export async function shows(page: Page, selector: string, text: string | RegExp): Promise<void> {
   try {
