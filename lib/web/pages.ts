@@ -176,7 +176,7 @@ export function overview(projects: readonly ListedProject[], now: number): Marku
   }`;
 }
 
-const PAST_HEADS = ["Verdict", "Goal", "Branch", "Done", "Time", "Cost", "Began"]
+const PAST_HEADS = ["Verdict", "Goal", "Branch", "Items", "Time", "Cost", "Began"]
   .map((name) => fragment`<th scope="col">${name}</th>`);
 
 /** How far a run has come, what it took until then, and when it began. */
@@ -184,7 +184,7 @@ function figuresOf({ id, model }: ListedRun, untilMs: number): readonly string[]
   const { usage, tally: { passed, total, startedMs } } = model;
   const tokens = tokensOf(usage);
   return [
-    total === null ? `${passed}` : `${passed} of ${total}`,
+    total === null ? `${passed} done` : `${passed} of ${total} done`,
     startedMs === null ? "" : formatDuration(untilMs - startedMs),
     costText(usage) ?? (tokens === null ? "" : `${tokens.toLocaleString("en-US")} tokens`),
     startedMs === null ? id : localTime(startedMs).slice(0, 16),
@@ -206,8 +206,7 @@ function runCard(run: ListedRun, live: LiveRun, now: number): Markup {
   const { href, model } = run;
   const report = model.report() as RunReport;
   const { word, tone } = stateWord(report, live);
-  const [done, ...figures] = figuresOf(run, now);
-  const facts = [`${done} done`, ...figures, texts.branchText(report)].filter(Boolean).join(" · ");
+  const facts = [...figuresOf(run, now), texts.branchText(report)].filter(Boolean).join(" · ");
   const doing = [...model.views.values()].flatMap(({ iteration, activity }) =>
     iteration === null || activity === null ? [] : [iteration.item]
   );

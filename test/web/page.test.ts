@@ -252,7 +252,7 @@ test(
     expect(await page.locator(".past tbody tr").count()).toBe(20);
     expect(await page.locator(".runs:has(.run) + .past").count()).toBe(1);
     expect(await page.locator(".past tr").nth(1).innerText()).toMatch(
-      /^Exhausted\s+Read lists of ingredients .*ralph\/parser \+12 -3\s+0 of 6\s+[\d.]+s\s+~\$1\.50\s/,
+      /^Exhausted\s+Read lists of ingredients .*ralph\/parser \+12 -3\s+0 of 6 done\s+[\d.]+s\s+~\$1\.50\s/,
     );
     await page.goto(`${address}0/${run}`);
     expect(await page.locator("#now .lane > :first-child").allInnerTexts()).toEqual(
