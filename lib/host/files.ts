@@ -20,6 +20,7 @@ import { notRegular, tooLarge, unreadable, unwritable } from "./file_errors.ts";
 import { isRemovedEmpty, removeOwn, removePath } from "./remove_path.ts";
 import { codeOf, entryAt, ifThere, isMissing, namesIn, type OpenFile, openFile, orElse } from "./looks.ts";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "./write_atomic.ts";
+import { realPath } from "./file_state.ts";
 import { pathExists } from "./path_facts.ts";
 import type { Host } from "./types.ts";
 
@@ -274,15 +275,15 @@ export async function presentPaths(folder: string, paths: readonly string[]): Pr
 
 /**
  * The folder for everything that Ralph can make again: `XDG_CACHE_HOME`, else `~/.cache`, and a folder of this user's
- * among the temporary ones if the home folder cannot be written.
+ * among the temporary ones if the home folder cannot be written. No link leads to it.
  *
  * @throws {RalphError} file-unwritable
  */
 export async function cacheFolder({ environment: { home, variables } }: Pick<Host, "environment">): Promise<string> {
   const named = variables["XDG_CACHE_HOME"];
-  if (named) return named;
+  if (named) return realPath(named);
   const own = join(home, ".cache");
-  if (isWritable(existsSync(own) ? own : home)) return own;
+  if (isWritable(existsSync(own) ? own : home)) return realPath(own);
   const path = join(temporaryPlace(), `ralph-cache-${process.getuid?.() ?? ""}`);
   await ensurePrivateDirectory(path);
   const found = lstatSync(path);
