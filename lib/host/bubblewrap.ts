@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import { existsSync, realpathSync, statSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import type { Confinement } from "./confinement.ts";
 import { words } from "./data.ts";
 import { orElse } from "./looks.ts";
@@ -28,6 +28,8 @@ export interface PathLook {
   /** Without symbolic links, or `null` where nothing is there. */
   real(path: string): string | null;
   isFolder(path: string): boolean;
+  /** The places of all file systems. @default none */
+  mounted?(): readonly string[];
 }
 
 /** A path without symbolic links; `null` where nothing is there. */
@@ -39,7 +41,20 @@ export function realPathOf(path: string): string | null {
 export const REAL_PATHS: PathLook = {
   real: realPathOf,
   isFolder: (path) => existsSync(path) && statSync(path).isDirectory(),
+  mounted() {
+    const lines = orElse(() => readFileSync("/proc/self/mountinfo", "utf8"), "").trim().split("\n");
+    const octal = /\\(\d{3})/g;
+    return lines.map((line) =>
+      (line.split(" ")[4] ?? "").replace(octal, (_, code) => String.fromCharCode(parseInt(code, 8)))
+    );
+  },
 };
+
+/** File systems below a folder: an overlay does not show them. */
+export function mountedBelow(folder: string, look: PathLook = REAL_PATHS): readonly string[] {
+  const real = look.real(folder) ?? folder;
+  return look.mounted?.().filter((path) => isAbove(real, path)) ?? [];
+}
 
 /** The super-user may write these settings of the kernel without any capability. */
 const KERNEL_SETTINGS = ["/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/sysrq-trigger"];
@@ -63,9 +78,10 @@ export function mountsOf(confinement: Confinement, look: PathLook = REAL_PATHS):
   for (const { from, at } of confinement.caches) add("cache", at, from);
   for (const path of confinement.write) add("write", path);
   const { overlay } = confinement;
-  if (overlay !== null) add("shown", overlay.at, join(overlay.on, "home"));
+  if (overlay !== null) add("shown", overlay.at, join(overlay.on, "seen"));
   for (const { from, at } of confinement.shown) add("shown", at, from);
   for (const path of confinement.never) add("never", path);
+  for (const path of overlay === null ? [] : mountedBelow(overlay.at, look)) if (!found.has(path)) add("never", path);
   const mounts = [...found.values()].filter((mount) => needed(mount, found, look) && canBeMade(mount, found, look));
   return [...mounts, ...pins(mounts)].sort((a, b) => depth(a.at) - depth(b.at) || (a.at < b.at ? -1 : 1));
 }
@@ -170,8 +186,10 @@ const RIGHTS: Readonly<Record<Rights, readonly string[]>> = {
 /** Only the system's own programs: a turn may write to a folder of PATH. */
 export const SYSTEM_PATH = "/usr/bin:/bin:/run/current-system/sw/bin";
 
+/** A comma in a path would end an option: of the two folders that are Ralph's, no path is given. */
 const OVERLAY_SCRIPT =
-  `mount -t overlay -o "lowerdir=$2,upperdir=$1/up,workdir=$1/work,userxattr" ralph "$1/home" || exit 125`;
+  `cd "$1" && mount -t overlay -o "lowerdir=$2,upperdir=home,workdir=work,userxattr" ralph seen 2>&- ||
+{ echo "$3" >&2; exit 125; }`;
 
 /** A namespace that maps each user to itself: inside root changes owners and becomes others, to the outside it is no one. */
 const USERS_SCRIPT = `map() { while read -r id _ count; do echo "$id $id $count"; done <"/proc/self/$1"; }
@@ -180,25 +198,28 @@ held=$(unshare -U /bin/sh -c 'sleep 60 >/dev/null 2>&1 & echo $!')
 echo "$users" >"/proc/$held/uid_map" && echo "$groups" >"/proc/$held/gid_map" && exec 9<"/proc/$held/ns/user" || exit 125
 kill "$held"`;
 
-/** Arguments of a first bubblewrap, which lays the overlay, makes root's namespace and starts the second one. Pure. */
+/** Arguments of a first bubblewrap, which lays the overlay, makes root's namespace and starts the second one. */
 export function firstArguments(
   overlay: Confinement["overlay"],
   rights: Rights,
 ): readonly string[] {
   const isRoot = rights === "most of root";
   const { at, on } = overlay ?? { at: "", on: "" };
+  const below = isRoot || overlay === null ? [] : mountedBelow(at); // root may lay an overlay over less than all
+  const failed = below.length > 0
+    ? `a file system is mounted at ${below[0]} in the home folder`
+    : `the kernel lays no overlay over ${at} that keeps what is written in ${on}`;
   const script = [...overlay === null ? [] : [OVERLAY_SCRIPT], ...isRoot ? [USERS_SCRIPT] : []];
-  const text = [`own=$PATH PATH=${SYSTEM_PATH}`, ...script, 'shift 2; PATH=$own; exec "$@"'].join("\n");
+  const text = [`own=$PATH PATH=${SYSTEM_PATH}`, ...script, 'shift 3; PATH=$own; exec "$@"'].join("\n");
   return [
     ...words("--die-with-parent --dev-bind / /"),
-    ...overlay === null ? [] : ["--perms", "0700", "--tmpfs", on],
-    ...overlay === null ? [] : ["up", "work", "home"].flatMap((name) => ["--dir", join(on, name)]),
     ...(isRoot ? [] : words("--unshare-user --uid 0 --gid 0")),
     ...words("--cap-add ALL -- /bin/sh -c"),
     text,
     "sh",
     on,
     at,
+    failed,
   ];
 }
 

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { join } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
 import {
   type Bubblewrap,
@@ -20,6 +19,7 @@ import { ensurePrivateDirectory, pathExists } from "./files.ts";
 import { privateFolders } from "./private_folders.ts";
 import type { Grant, RefusedHost, SandboxProxy } from "./sandbox_proxy.ts";
 import { findExecutable } from "./shell.ts";
+import { upperFolder } from "./upper_folder.ts";
 import { isSuperUser, ownIds } from "./this_process.ts";
 import { TREE_VARIABLE } from "./sweep.ts";
 import type { Host, ProcessEnd, ProcessRequest } from "./types.ts";
@@ -103,8 +103,13 @@ async function refusedHint(): Promise<string> {
       "`user.max_user_namespaces` above 0; in Docker `--security-opt seccomp=unconfined`";
 }
 
-/** Processes inside. The proxies start with the first process that may reach a host. */
-export function confiner(host: Host, backend: Backend, onRefused: (refused: RefusedHost) => void): Confiner {
+/** Processes inside. The proxies start with the first process that may reach a host. @param onAside files of a turn are set aside */
+export function confiner(
+  host: Host,
+  backend: Backend,
+  onRefused: (refused: RefusedHost) => void,
+  onAside: (message: string) => void,
+): Confiner {
   let proxy: Promise<SandboxProxy> | undefined;
   const start = async (): Promise<SandboxProxy> =>
     (await import("./sandbox_proxy.ts")).startProxy({
@@ -116,7 +121,7 @@ export function confiner(host: Host, backend: Backend, onRefused: (refused: Refu
     for (const { from, at } of confinement.caches) {
       if (confinement.rights === "least" || !await pathExists(at)) await ensurePrivateDirectory(from);
     }
-    if (confinement.overlay !== null) await ensurePrivateDirectory(join(confinement.overlay.on, "home"));
+    await using upper = await upperFolder(confinement, host.ids.random(8), onAside);
     const { home } = backend;
     const hasHome = home === undefined || confinement.folders.some(({ at }) => at === home);
     const own = hasHome ? [] : [{ at: home, copy: [], keep: [] }];
@@ -126,7 +131,7 @@ export function confiner(host: Host, backend: Backend, onRefused: (refused: Refu
     using grant: Grant | null = reached?.grant(confinement.role, hosts, host.ids.random(32)) ?? null;
     const local = hosts.flatMap((name) => /^localhost:(\d+)$/.exec(name)?.[1] ?? []).map(Number);
     const inside = await backend.enter({
-      confinement: { ...confinement, shown: [...confinement.shown, ...folders.shown] },
+      confinement: { ...confinement, overlay: upper.overlay, shown: [...confinement.shown, ...folders.shown] },
       request,
       ports: confinement.network === "all" ? "all" : reached === null ? local : [reached.port, ...local],
       proxy: reached,

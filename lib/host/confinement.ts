@@ -82,7 +82,7 @@ export interface Confinement {
   readonly role: ConfinedRole;
   /** `least`: what is named below. `most`: what the person has, but what is named below; `auto` gives them. */
   readonly rights: "least" | "most";
-  /** The folder `at` is seen as it is; what is written there is gone with the process. `on`: an empty folder of Ralph's. */
+  /** The folder `at` is seen as it is; what is written there comes into a folder that is made in `on`. */
   readonly overlay: { readonly at: string; readonly on: string } | null;
   /** The working tree that it is about. */
   readonly tree: string;

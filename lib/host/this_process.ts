@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { realpathSync } from "node:fs";
+import { readFileSync, realpathSync } from "node:fs";
 import { hostname } from "node:os";
+import { orElse } from "./looks.ts";
 
 /** The hidden command by which Ralph is its own agent. */
 export const AGENT_COMMAND = "__agent";
@@ -26,6 +27,12 @@ export function nodeVersion(): string | null {
 /** The machine's own name. */
 export function machineName(): string {
   return hostname();
+}
+
+/** The home folder that the system has for this user, whatever `HOME` says; `""` where none is found. */
+export function registeredHome(): string {
+  const users = orElse(() => readFileSync("/etc/passwd", "utf8"), "").split("\n").map((line) => line.split(":"));
+  return users.find(([, , uid]) => uid === `${process.getuid?.()}`)?.[5] ?? ""; // Bun's `userInfo()` believes HOME
 }
 
 /** The code that the process will end with when nothing keeps it running. */

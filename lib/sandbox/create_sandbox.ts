@@ -25,7 +25,7 @@ export interface SandboxOptions {
   readonly onState: (state: SandboxState) => void;
   /** A process wanted a host that is not on the list. */
   readonly onRefused: (refused: RefusedHost) => void;
-  /** A check does not pass inside. */
+  /** A check does not pass inside, or files of a turn are set aside. */
   readonly onOutside: (message: string) => void;
 }
 
@@ -103,12 +103,12 @@ async function bubblewrapHere(host: Host, hosts: "some" | "all"): Promise<Backen
 }
 
 async function confinerOf(options: SandboxOptions): Promise<Confiner | SandboxState> {
-  const { host, config, onRefused } = options;
+  const { host, config, onRefused, onOutside } = options;
   const { command, network, mode } = config.sandbox;
   const find = async (): Promise<Confiner | Lacking> => {
     const backend =
       await (mode === "auto" ? bubblewrapHere(host, "all") : findBackend(host, network === "agent" ? "some" : "all"));
-    return "problem" in backend ? backend : confiner(host, backend, onRefused);
+    return "problem" in backend ? backend : confiner(host, backend, onRefused, onOutside);
   };
   const found = command === null || mode === "auto" ? await find() : await commandConfiner(host, command);
   const lacking = "run" in found ? await lackingOf(found, options) : found;

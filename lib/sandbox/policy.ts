@@ -35,7 +35,7 @@ export interface SandboxPlace {
   readonly caches: string;
   /** Clean checkouts are kept here. */
   readonly checkouts: string;
-  /** An empty folder, for what `auto` throws away; `null` where the home folder is none, or in the tree. */
+  /** A turn's files in the home folder come here under `auto`; `null` where that is none, kept anyway, or in the tree. */
   readonly overlay: string | null;
   /** Names of variables, a model and settings: what tells how agents log in. */
   readonly logins: string;

@@ -6,6 +6,7 @@ import { commandFiles } from "../git/command_files.ts";
 import { findFolders, type FoundRepository } from "../git/find_folders.ts";
 import type { Repository } from "../git/repository.ts";
 import { cacheFolder, hashText, isDirectory, listDirectory, readText } from "../host/files.ts";
+import { registeredHome } from "../host/this_process.ts";
 import type { Host } from "../host/types.ts";
 import { isBelow } from "./outside.ts";
 import type { SandboxPlace } from "./policy.ts";
@@ -21,6 +22,9 @@ export interface PlaceSource {
 /** As many protected files are mounted read-only; the rest is restored after the turn, as without a sandbox. */
 const MOST_PROTECTED = 200;
 
+/** All that is written there stays. */
+const TEMPORARY = ["/tmp", "/var/tmp"];
+
 /** Reads what the policy of a process depends on. @param cwd a folder of the tree that it works in, absolute */
 export async function readPlace(source: PlaceSource, cwd: string): Promise<SandboxPlace> {
   const { host, root, repository, config } = source;
@@ -28,8 +32,9 @@ export async function readPlace(source: PlaceSource, cwd: string): Promise<Sandb
   const found = repository === null ? null : await findFolders(cwd, environment) ?? await asked(repository, cwd);
   const tree = found?.topLevel ?? root;
   const cache = await cacheFolder(host);
-  const { home } = environment;
-  const isOwn = home !== "/" && await isDirectory(home) && !isBelow(home, [tree]);
+  const isHome = environment.home !== "/" && await isDirectory(environment.home);
+  const home = isHome ? environment.home : registeredHome() || environment.home; // it has the secrets
+  const isKept = TEMPORARY.includes(home) || isBelow(home, [tree]);
   // what `auto` lets a turn change is judged after it, as without a sandbox
   const isJudged = config.sandbox.mode === "auto" || repository === null;
   return {
@@ -55,7 +60,9 @@ export async function readPlace(source: PlaceSource, cwd: string): Promise<Sandb
       config.provider.model,
       await readText(join(home, ".claude/settings.json")).catch(() => null),
     ].join(" "),
-    overlay: isOwn ? join(cache, "ralph-sandbox", "overlay") : null,
+    overlay: isKept || home === "/" || !await isDirectory(home)
+      ? null
+      : join(repository?.ralphDirectory ?? join(cache, "ralph-sandbox"), "aside"),
     services: config.services.flatMap(({ ready }) => portOf(ready)),
   };
 }

@@ -84,7 +84,7 @@ describe("with `auto`, a turn", NEEDS, () => {
     expect(await turn(ralph, "cat ~/.aws/credentials ~/.ssh/id 2>/dev/null")).toBe("SECRET");
   });
 
-  it("writes the tree, temporary folders and caches; what else it writes at home is gone with it", async () => {
+  it("writes the tree, temporary folders and caches; what else it writes at home is not there", async () => {
     await using ralph = await project();
     const shared = join(tmpdir(), `ralph-auto-${ralph.host.ids.random(8)}`);
 

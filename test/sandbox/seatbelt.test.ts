@@ -179,7 +179,7 @@ describe("seatbelt", () => {
     const found = createHost();
     const variables = { ...found.environment.variables, AGENT_HOME: at("home/.agent") };
     const host = { ...found, environment: { ...found.environment, home, variables } };
-    await using inside = confiner(host, seatbelt(host.environment, at("sandbox-exec")), () => {});
+    await using inside = confiner(host, seatbelt(host.environment, at("sandbox-exec")), () => {}, () => {});
     const policy: Confinement = {
       ...TURN,
       tree: at("tree"),
