@@ -1,28 +1,30 @@
 /**
- * Consent to a configuration that came with a repository: its commands, and what opens the sandbox.
+ * Consent to a configuration: its commands, and what opens the sandbox. Only what Ralph wrote, and what a person agreed
+ * to once it was shown in full, is agreed to.
  *
  * @module
  */
-import { basename, dirname, relative } from "node:path";
+import { relative } from "node:path";
 import { defaultConfig } from "../config/defaults.ts";
-import type { Config } from "../config/load.ts";
+import { type Config, findConfig } from "../config/load.ts";
 import type { Prompter } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
-import { openRepository } from "../git/open_repository.ts";
 import { isObject, words } from "../host/data.ts";
-import { realPath } from "../host/file_state.ts";
-import { hashText } from "../host/files.ts";
+import { hashText, pathExists } from "../host/files.ts";
 import { type Content, remember, untrusted } from "../recipe/trust.ts";
-import { oneLine } from "../ui/text.ts";
 import type { Invocation } from "./command.ts";
 import type { Place } from "./workspace.ts";
 
-/** The keys that run commands, name servers that get code, or open the sandbox. */
+/** The keys that run commands, name servers, paths outside of the tree or where code goes, or open the sandbox, last. */
 const KEYS = words(`
   provider.command provider.args provider.interactiveArgs provider.endpoint provider.fallback provider.route
-  verify.default verify.ui workspace.setup services hooks notify browser.executablePath tracker.url sandbox
+  verify.default verify.ui workspace.setup services hooks notify browser.executablePath browser.screenshotDir
+  parallel.directory attest.key protect tracker.project tracker.remote tracker.url sandbox
 `);
-const MOST_LINES = 9;
+/** Whoever goes back and forth between branches is not asked at each. */
+const CONTENTS_OF_A_KEY = 20;
+/** Characters that cannot be seen, or turn what can. */
+const HIDDEN_REGEXP = /(?! )[\p{C}\p{Z}]/gu;
 
 /** A key of a configuration that is not as by default. */
 interface Part extends Content {
@@ -31,8 +33,8 @@ interface Part extends Content {
 }
 
 /**
- * Asks about what came with the repository, once for each content. Commands run where nobody can be asked: the script
- * that calls Ralph has said yes. The keys that open the sandbox do not hold there.
+ * Asks about the settings that neither a person agreed to nor Ralph wrote, once for each content. Commands run where
+ * nobody can be asked: the script that calls Ralph has said yes. The keys that open the sandbox do not hold there.
  *
  * @param prompter `null`: nobody is asked
  * @returns the settings of the sandbox that hold instead of the configuration's
@@ -46,27 +48,44 @@ export async function agreedSandbox(
   const parts = await unagreed(host, place);
   const path = relative(place.root, place.file ?? "");
   if (parts.length > 0 && prompter?.interactive === true && host.terminal.interactive) {
-    const lines = parts.map(({ key, value }) => oneLine(`${key}: ${value}`));
-    const { value } = await prompter.ask({
+    const { value, source } = await prompter.ask({
       id: "config.trust",
       kind: "confirm",
       message: "Work with this configuration?",
       details: [
-        `${path} came with the repository; on this machine nobody has agreed to ${parts.length} of its settings:`,
-        ...lines.length > MOST_LINES ? [lines.slice(0, MOST_LINES).join("; ")] : lines,
+        `Ralph has not worked with these settings of ${path} here:`,
+        ...parts.map(({ key, value }) => `${key}: ${value.replaceAll(HIDDEN_REGEXP, escaped)}`),
       ],
       initial: false,
     });
-    if (value !== "yes") throw new RalphError("config-untrusted", { details: { path } });
-    await remember({ host, root: place.root }, parts);
+    // an answer given beforehand has seen nothing
+    if (value !== "yes" || source === "answers") throw new RalphError("config-untrusted", { details: { path } });
+    await remember({ host, root: place.root }, parts, CONTENTS_OF_A_KEY);
   } else if (parts.some(({ key }) => key === "sandbox") && !flags.has("no-sandbox")) {
     say(
-      `warning: \`sandbox\` of ${path} came with the repository and is not obeyed as far as it opens the sandbox: ` +
-        "`ralph run` in a terminal asks about it, `--no-sandbox` confines nothing",
+      `warning: nobody has agreed to \`sandbox\` of ${path} here: it is not obeyed as far as it opens the sandbox; ` +
+        "`ralph verify` in a terminal asks about it, `CI=1` obeys it, `--no-sandbox` confines nothing",
     );
     return closed(place.config.sandbox);
   }
   return {};
+}
+
+/** Has Ralph write a configuration: each setting that it adds is agreed to, unless an earlier value of it was not. */
+export async function agreeToWritten(
+  host: Invocation["host"],
+  root: string,
+  file: string,
+  write: () => Promise<void>,
+): Promise<void> {
+  const read = async (): Promise<readonly Part[]> => {
+    const { config } = await findConfig(root, await pathExists(file) ? file : undefined);
+    return config === null ? [] : await unagreed(host, { root, file, config });
+  };
+  const before = await read();
+  await write();
+  const written = (await read()).filter(({ key }) => !before.some((one) => one.key === key));
+  await remember({ host, root }, written, CONTENTS_OF_A_KEY).catch(() => {}); // a person is asked
 }
 
 /** The sandbox as by default, or stricter. */
@@ -75,16 +94,13 @@ function closed({ mode }: Config["sandbox"]): Config["sandbox"] {
   return { ...sandbox, mode: mode === "off" ? sandbox.mode : mode };
 }
 
-/** The parts that came with the repository and were not agreed to. Others are the person's own, and are remembered. */
-export async function unagreed(host: Invocation["host"], place: Omit<Place, "workflow">): Promise<readonly Part[]> {
-  const { config, file, root } = place;
+async function unagreed(
+  host: Invocation["host"],
+  { config, file, root }: Pick<Place, "config" | "file" | "root">,
+): Promise<readonly Part[]> {
   const { CI } = host.environment.variables; // there the pipeline is the repository's own
   if (file === null || (CI ?? "false") !== "false") return [];
-  const asked = await untrusted({ host, root }, partsOf(config, file));
-  const came = asked.length === 0 ? [] : await committed(host, file);
-  const isOwn = ({ key, value }: Part): boolean => !came.some((one) => one.key === key && one.value === value);
-  await remember({ host, root }, asked.filter(isOwn)).catch(() => {}); // it is found out anew each time
-  return asked.filter((part) => !isOwn(part));
+  return await untrusted({ host, root }, partsOf(config, file));
 }
 
 function partsOf(config: Config, file: string): readonly Part[] {
@@ -100,13 +116,7 @@ function valueAt(config: Config, key: string): string {
   return JSON.stringify(key.split(".").reduce(read, config)) ?? "";
 }
 
-/** The parts as HEAD has them, once checked out: git may change a file on the way. */
-async function committed(host: Invocation["host"], file: string): Promise<readonly Part[]> {
-  const path = realPath(file);
-  const repository = await openRepository(host, dirname(path));
-  const head = await repository?.git(["-C", dirname(path), "cat-file", "--filters", `HEAD:./${basename(path)}`]);
-  if (head?.exitCode !== 0) return [];
-  const { readConfigText } = await import("../config/read_text.ts");
-  const { config } = readConfigText(head.stdout);
-  return config === null ? [] : partsOf(config, file);
+/** As JSON spells them. */
+function escaped(characters: string): string {
+  return characters.split("").map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
 }

@@ -1,8 +1,7 @@
 import { join } from "node:path";
-import { CONFIG_FILE, loadConfig } from "../config/load.ts";
+import { CONFIG_FILE } from "../config/load.ts";
 import { EXIT } from "../errors/ralph_error.ts";
 import { pathExists, readText } from "../host/files.ts";
-import { unagreed } from "./agreed_config.ts";
 import { type Invocation, printed, styleFor, toJson } from "./command.ts";
 import { setupPrompter } from "./session.ts";
 import { additionsOf, setUp } from "./setup.ts";
@@ -48,12 +47,11 @@ export async function scaffoldWorkflow(
       invocation.out(toJson({ ...config, ...setup.config }));
       return told(invocation, open);
     }
-    made.push(...await writeNewConfig(root, { ...config, ...setup.config }));
+    made.push(...await writeNewConfig(invocation.host, root, { ...config, ...setup.config }));
   } else {
     if (flags.has("dry-run")) return told(invocation, [`${CONFIG_FILE} is there: it would keep what it has`]);
     made.push(...await completed(invocation, place));
   }
-  await unagreed(invocation.host, { ...await loadConfig(root), root }); // what was written now is agreed to
   made.push(...await files?.(root) ?? []);
   for (const path of made) say(`  ${good(symbols.passed)} ${path}`);
   if (made.length === 0) say(dim("  everything is there already: nothing was written"));
@@ -67,7 +65,7 @@ async function completed(invocation: Invocation, { root, file }: Place): Promise
   const { flags, say } = invocation;
   if (!FLAGS.some((name) => flags.has(name))) return [];
   const path = file ?? join(root, CONFIG_FILE);
-  const paths = await addToConfig(root, path, additionsOf(invocation));
+  const paths = await addToConfig(invocation.host, root, path, additionsOf(invocation));
   const text = await readText(path) ?? "";
   const kept = TEXTS.filter((name) => flags.has(name) && !text.includes(JSON.stringify(flags.text(name))));
   if (kept.length > 0) {

@@ -131,10 +131,7 @@ async function setUpPlace(invocation: Invocation, place: Place, prompter: Prompt
   const { setUpFirst } = await import("./setup.ts");
   const isWritten = await setUpFirst(invocation, place, prompter);
   if (isWritten === null) throw new RalphError("interrupted", { hint: "nothing was written or started" });
-  if (!isWritten) return place;
-  const written = { ...await findPlace(invocation), workflow: place.workflow };
-  await (await import("./agreed_config.ts")).unagreed(invocation.host, written);
-  return written;
+  return isWritten ? { ...await findPlace(invocation), workflow: place.workflow } : place;
 }
 
 function refuseEmptyChecks({ command, flags }: Invocation, place: Place): void {

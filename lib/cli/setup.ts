@@ -113,7 +113,7 @@ export async function setUpFirst(invocation: Invocation, place: Place, prompter:
   };
   const said = await asked(invocation, { place, prompter, begins, found }, start);
   if (said === null) return null;
-  const written = await addToConfig(root, file, configOf(isNamed(flagged) ? { ...said, provider: {} } : said));
+  const written = await addToConfig(host, root, file, configOf(isNamed(flagged) ? { ...said, provider: {} } : said));
   for (const path of written) invocation.say(`wrote ${path}: commit it with your project`);
   return written.length > 0;
 }
@@ -211,7 +211,7 @@ async function asked(invocation: Invocation, options: Asking, start: Answers): P
     if (!RalphError.isInstance(error) || error.code !== "interrupted") throw error;
     const kept = flags.has("dry-run") || !isNamed(said.provider) && said.checks.length === 0
       ? []
-      : await addToConfig(root, file, configOf(said));
+      : await addToConfig(host, root, file, configOf(said));
     const hint = kept.length === 0 ? "nothing was written" : `${CONFIG_FILE} keeps your answers`;
     throw new RalphError("interrupted", { hint: `${hint}; the same command asks for the rest` });
   }

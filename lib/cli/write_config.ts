@@ -2,6 +2,8 @@ import { join, relative } from "node:path";
 import { CONFIG_FILE } from "../config/load.ts";
 import { parseJson } from "../errors/json_syntax.ts";
 import { pathExists, readText, writeAtomic } from "../host/files.ts";
+import type { Host } from "../host/types.ts";
+import { agreeToWritten } from "./agreed_config.ts";
 import { toJson } from "./command.ts";
 
 /**
@@ -12,13 +14,15 @@ const SCHEMA_FOLDER = ".ralph/schema";
 const SCHEMA_FILE = `${SCHEMA_FOLDER}/config.json`;
 
 /** Writes a new configuration, and its JSON Schema, which git does not see. @returns the paths that were made, relative to the root */
-export async function writeNewConfig(root: string, config: object): Promise<readonly string[]> {
+export async function writeNewConfig(host: Host, root: string, config: object): Promise<readonly string[]> {
   if (!await pathExists(join(root, SCHEMA_FILE))) {
     const { configJsonSchema } = await import("../config/json_schema.ts");
     await writeAtomic(join(root, SCHEMA_FOLDER, ".gitignore"), "*\n");
     await writeAtomic(join(root, SCHEMA_FILE), `${toJson(configJsonSchema())}\n`);
   }
-  await writeAtomic(join(root, CONFIG_FILE), `${toJson({ $schema: `./${SCHEMA_FILE}`, ...config })}\n`);
+  const file = join(root, CONFIG_FILE);
+  const text = `${toJson({ $schema: `./${SCHEMA_FILE}`, ...config })}\n`;
+  await agreeToWritten(host, root, file, () => writeAtomic(file, text));
   return [CONFIG_FILE];
 }
 
@@ -36,9 +40,14 @@ export interface Additions {
  * @param file absolute path of the configuration; `null` where there is none
  * @returns the paths that were made or changed, relative to the root
  */
-export async function addToConfig(root: string, file: string | null, more: Additions): Promise<readonly string[]> {
+export async function addToConfig(
+  host: Host,
+  root: string,
+  file: string | null,
+  more: Additions,
+): Promise<readonly string[]> {
   const text = file === null ? null : await readText(file);
-  if (file === null || text === null) return await writeNewConfig(root, more);
+  if (file === null || text === null) return await writeNewConfig(host, root, more);
   const path = relative(root, file);
   const data = parseJson(text, path) as Partial<Additions>;
   const commands = [...new Set([...data.verify?.default ?? [], ...more.verify.default])];
@@ -57,6 +66,6 @@ export async function addToConfig(root: string, file: string | null, more: Addit
   };
   if (JSON.stringify(changed) === JSON.stringify(data)) return [];
   const indent = /^\s*\{\r?\n([ \t]+)/.exec(text)?.[1] ?? "  ";
-  await writeAtomic(file, `${JSON.stringify(changed, null, indent)}\n`);
+  await agreeToWritten(host, root, file, () => writeAtomic(file, `${JSON.stringify(changed, null, indent)}\n`));
   return [path];
 }

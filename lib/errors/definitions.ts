@@ -178,10 +178,11 @@ const rows = {
       "A recipe is a program: one that comes with a repository runs only after you have agreed to it, and again when it has changed",
   },
   "config-untrusted": {
-    message: "{path} came with the repository, and you did not agree to it",
+    message: "you did not agree to the settings of {path}",
     hint: "read it, then run the command again",
     exitCode: 3,
-    cause: "A configuration names commands: in a terminal Ralph asks before it runs those that came with a repository",
+    cause:
+      "A configuration names commands: in a terminal Ralph asks before it works with those that it did not write itself",
   },
   "file-unreadable": { message: "could not read {path}: {reason}", cause: "Its permissions, or a folder in its place" },
   "file-unwritable": {

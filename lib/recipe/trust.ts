@@ -39,7 +39,7 @@ export async function untrusted<One extends Content>(
 ): Promise<readonly One[]> {
   const file = trustFile(host.environment);
   const known = isInside(root, file) ? [] : await readTrusted(file);
-  return asked.filter((one) => !known.some(({ path, sha256 }) => path === one.path && sha256 === one.sha256));
+  return asked.filter((one) => !known.some((other) => isSame(one, other)));
 }
 
 /**
@@ -58,13 +58,21 @@ export async function trust(place: TrustPlace, path: string): Promise<void> {
   await remember(place, [{ path, sha256: await hashOfAll(path) }]);
 }
 
-/** Remembers contents as agreed to, as `trust()` does. */
-export async function remember({ host, root }: TrustPlace, agreed: readonly Content[]): Promise<void> {
+/** Remembers contents as agreed to, as `trust()` does. @param most the contents of a path that are kept, the newest */
+export async function remember({ host, root }: TrustPlace, agreed: readonly Content[], most = 1): Promise<void> {
   const file = trustFile(host.environment);
   if (isInside(root, file) || agreed.length === 0) return;
-  const others = (await readTrusted(file)).filter(({ path }) => !agreed.some((one) => one.path === path));
-  const recipes = [...others, ...agreed.map(({ path, sha256 }) => ({ path, sha256 }))];
+  const known = (await readTrusted(file)).filter((one) => !agreed.some((other) => isSame(one, other)));
+  const all = [...known, ...agreed.map(({ path, sha256 }) => ({ path, sha256 }))];
+  const newer = ({ path }: Content, index: number): number =>
+    all.slice(index + 1).filter((one) => one.path === path).length;
+  const isAgreed = ({ path }: Content): boolean => agreed.some((one) => one.path === path);
+  const recipes = all.filter((one, index) => !isAgreed(one) || newer(one, index) < most);
   await writeAtomic(file, `${JSON.stringify({ version: 2, recipes }, null, 2)}\n`);
+}
+
+function isSame(one: Content, other: Content): boolean {
+  return one.path === other.path && one.sha256 === other.sha256;
 }
 
 /**

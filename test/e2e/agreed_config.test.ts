@@ -22,7 +22,7 @@ function clone(text: string | null, existing?: string): Cli {
   }).before("mkdir -p $HOME/.ssh && echo SECRET > $HOME/.ssh/id");
 }
 
-describe("a configuration that came with the repository", () => {
+describe("a configuration that Ralph did not write", () => {
   test("is asked about in a terminal, and nothing of it runs after a no", async () => {
     const hooks = [{ id: "h", command: "touch hook.txt", when: "before", parallel: false }];
     const { stdout, read } = await clone(config({ hooks, sandbox: { mode: "off", write: ["/srv"] } }))
@@ -30,7 +30,7 @@ describe("a configuration that came with the repository", () => {
     for (const key of ["provider.command", "verify.default", "hooks", "sandbox"]) {
       expect(stdout).toContain(`${key}: `);
     }
-    expect(stdout).toContain("came with the repository, and you did not agree to it");
+    expect(stdout).toContain("you did not agree to the settings of ralph.config.json");
     expect([read("ran.txt"), read("hook.txt")]).toEqual([null, null]);
   });
 
@@ -48,12 +48,51 @@ describe("a configuration that came with the repository", () => {
     expect(changed.stdout).not.toContain("provider.command: ");
   });
 
-  test("is not asked about where it is the person's own edit, also once that is committed", async () => {
-    const { root, git, stdout } = await clone(null).dirty({ "ralph.config.json": config() }).terminal().expectExit(1);
-    expect(stdout).not.toContain(CONSENT);
+  test("is shown in full, what opens the sandbox last, and nothing in it is hidden", async () => {
+    const hooks = Array.from({ length: 12 }, (_, index) => ({ id: `h${index}`, command: `true ${"x".repeat(400)}` }));
+    const text = config({
+      hooks: [...hooks, { id: "last", command: "true \u202e; a\u2028\u{e0041}b  c" }],
+      verify: { default: Array.from({ length: 12 }, (_, index) => `test -f ${index}.txt`) },
+      attest: { key: "~/.ssh/id" },
+      parallel: { directory: "../elsewhere" },
+      browser: { screenshotDir: "/srv/pictures" },
+      protect: ["../outside"],
+      tracker: { remote: "https://example.com/x.git" },
+      sandbox: { mode: "off" },
+    });
+    const { stdout } = await clone(text).terminal([CONSENT, "n\r"]).expectExit(3);
+    for (const { id, command } of hooks) expect(stdout).toContain(`{"id":"${id}","command":"${command}"`);
+    expect(stdout).toContain(String.raw`"true \u202e; a\u2028\udb40\udc41b  c"`);
+    expect(stdout).toContain('"test -f 11.txt"]');
+    for (const key of ["attest.key", "parallel.directory", "browser.screenshotDir", "protect", "tracker.remote"]) {
+      expect(stdout).toContain(`\n${key}: `);
+    }
+    expect(stdout).toMatch(/\nsandbox: \{"mode":"off".*\}\nWork with this configuration\?/);
+  });
+
+  test("is asked about wherever it is from: git knows nothing of who wrote it", async () => {
+    const { root, git } = await clone(null).dirty({ "ralph.config.json": config() })
+      .terminal([CONSENT, "y\r"]).expectExit(1);
     git("add", "--all");
     git("commit", "-qm", "mine");
     expect((await clone(null, root).terminal().expectExit(1)).stdout).not.toContain(CONSENT);
+
+    writeFileSync(join(root, "ralph.config.json"), config({ sandbox: { mode: "off" } })); // as a turn may
+    await clone(null, root).args("doctor").expectExit(0);
+    await clone(null, root).terminal().args("run", "--dry-run").expectExit(0);
+    const asked = await clone(null, root).terminal([CONSENT, "n\r"]).expectExit(3);
+    expect(asked.stdout).toContain("sandbox: ");
+  });
+
+  test("is not asked about again at each change of branches", async () => {
+    const other = config({ verify: { default: ["test -f c.txt"] } });
+    const { root } = await clone(config()).terminal([CONSENT, "y\r"]).expectExit(1);
+    writeFileSync(join(root, "ralph.config.json"), other);
+    await clone(null, root).terminal([CONSENT, "y\r"]).expectExit(1);
+    for (const text of [config(), other]) {
+      writeFileSync(join(root, "ralph.config.json"), text);
+      expect((await clone(null, root).terminal().expectExit(1)).stdout).not.toContain(CONSENT);
+    }
   });
 
   test("is not asked about where Ralph wrote it", async () => {
@@ -63,11 +102,12 @@ describe("a configuration that came with the repository", () => {
     expect((await clone(null, made.root).terminal().expectExit(1)).stdout).not.toContain(CONSENT);
   });
 
-  test("does not become one's own by what git makes of it on the way out", async () => {
-    const text = config({ provider: { command: "touch ran.txt # $Id$" } });
-    const { read } = await clone(text).files({ ".gitattributes": "ralph.config.json ident\n" })
-      .before("rm ralph.config.json && git checkout ralph.config.json").terminal([CONSENT, "n\r"]).expectExit(3);
-    expect(read("ralph.config.json")).toMatch(/\$Id: [0-9a-f]/);
+  test("does not become Ralph's where `init` adds to it", async () => {
+    const text = config({ verify: { default: ["touch ran.txt"] }, sandbox: { mode: "off" } });
+    const { root } = await clone(text).args("init", "--verify", "test -f c.txt", "--sandbox").expectExit(0);
+    const { stdout, read } = await clone(null, root).terminal([CONSENT, "n\r"]).expectExit(3);
+    for (const key of ["provider.command", "verify.default", "sandbox"]) expect(stdout).toContain(`\n${key}: `);
+    expect(read("ran.txt")).toBeNull();
   });
 });
 
@@ -77,7 +117,7 @@ describe("where nobody can be asked", needs("Linux", "bubblewrap", "user namespa
   test("its commands run, and it does not open the sandbox", async () => {
     const { stderr, read } = await clone(open).expectExit(1);
     expect(read("seen.txt")).toBe("");
-    expect(stderr).toContain("`sandbox` of ralph.config.json came with the repository and is not obeyed");
+    expect(stderr).toContain("nobody has agreed to `sandbox` of ralph.config.json here: it is not obeyed");
   });
 
   test.each([
@@ -89,8 +129,8 @@ describe("where nobody can be asked", needs("Linux", "bubblewrap", "user namespa
     expect(stderr).not.toContain("is not obeyed");
   });
 
-  test("what was agreed to is obeyed", async () => {
-    const { root } = await clone(open).terminal([CONSENT, "y\r"]).expectExit(1);
+  test("what was agreed to at `ralph verify` in a terminal is obeyed", async () => {
+    const { root } = await clone(open).args("verify").terminal([CONSENT, "y\r"]).expectExit(1);
     mkdirSync(join(dirname(root), "home/.ssh"), { recursive: true });
     const { read } = await clone(null, root).expectExit(1);
     expect(read("seen.txt")).toBe("SECRET\n");

@@ -65,7 +65,7 @@ export interface Cli {
   start(): Running;
 }
 
-/** The question about a configuration that came with the repository. */
+/** The question about a configuration that Ralph did not write. */
 export const CONSENT = "Work with this configuration?";
 
 /** A command that was not started yet. */

@@ -56,7 +56,9 @@ export async function run(invocation: Invocation): Promise<number> {
   if (decided.status !== "approved") return ralph.prompter.interactive ? EXIT.done : EXIT.blocked;
   const written = [
     ...await write(ralph, source, { prd, before }),
-    ...checks.length === 0 ? [] : await addToConfig(ralph.root, place.file, { verify: { default: checks } }),
+    ...checks.length === 0
+      ? []
+      : await addToConfig(ralph.host, ralph.root, place.file, { verify: { default: checks } }),
   ];
   for (const path of written) say(`wrote ${path}`);
   say("next: look at them with `ralph validate`, commit them, then `ralph run`");
