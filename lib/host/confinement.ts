@@ -48,7 +48,7 @@ export interface SandboxRequest {
   readonly never?: readonly string[];
   /** Another tree, shown at the tree's path. */
   readonly shown?: readonly ShownPath[];
-  /** A check that passes with exit code 0. `auto` tries no other ones. */
+  /** A check that passes with exit code 0: `auto` may try it outside. */
   readonly check?: TriedCheck;
   /** Started instead of the request's own process where it is confined. */
   readonly inside?: { readonly file: string; readonly arguments: readonly string[]; readonly cwd: string };

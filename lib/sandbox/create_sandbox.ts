@@ -38,7 +38,7 @@ export function sandboxedHost(options: SandboxOptions): Host {
   const { mode } = config.sandbox;
   if (mode === "off") return host;
   const isAuto = mode === "auto";
-  const trials = new CheckTrials(options.onOutside);
+  let opening: Promise<CheckTrials> | undefined;
   let announced = false;
   let finding: Promise<Confiner | SandboxState> | undefined;
   // Read once a folder: the brief keeps what it depends on as it is.
@@ -58,8 +58,11 @@ export function sandboxedHost(options: SandboxOptions): Host {
     const place = await (places.get(asked.cwd) ?? read(asked.cwd));
     const policy = isAuto ? autoPolicyOf(place, asked, config.sandbox) : policyOf(place, asked, config.sandbox);
     const inside = (): Promise<ProcessEnd> => confiner.run(policy, { ...request, ...asked.inside });
-    if (!isAuto || asked.check === undefined) return await inside();
-    return await trials.run(asked.check, { hidden: policy.hidden, inside, outside });
+    if (!isAuto || (asked.role !== "turn" && asked.check === undefined)) return await inside();
+    const trials = await (opening ??= openTrials(options, place));
+    if (asked.check !== undefined) return await trials.run(asked.check, { hidden: policy.hidden, inside, outside });
+    await trials.close(request.environment?.["RALPH_ITEM"]);
+    return await inside();
   }
 
   const sandbox: Sandbox = {
@@ -85,10 +88,17 @@ export function sandboxedHost(options: SandboxOptions): Host {
   };
   const run: Host["processes"]["run"] = (request) => {
     const { sandbox: asked } = request;
-    const isFree = asked === undefined || (isAuto && asked.role !== "turn" && asked.check === undefined);
+    const isFree = asked === undefined || (isAuto && !["turn", "check"].includes(asked.role));
     return isFree ? host.processes.run(request) : confined(asked, request);
   };
   return { ...host, sandbox, processes: { ...host.processes, run } };
+}
+
+async function openTrials(
+  { repository, onOutside }: Pick<SandboxOptions, "onOutside" | "repository">,
+  { caches: folder }: SandboxPlace,
+): Promise<CheckTrials> {
+  return await CheckTrials.open({ folder, branch: await repository?.currentBranch() ?? "", onOutside });
 }
 
 /** Finds the sandbox of this system. @param hosts as of `findBubblewrap()` */

@@ -10,7 +10,11 @@ export const SECRET_PATHS: readonly string[] = words(`
   ~/.ssh ~/.gnupg ~/.aws ~/.azure ~/.kube ~/.docker ~/.config/gh ~/.config/gcloud ~/.config/op
   ~/.netrc ~/.npmrc ~/.pypirc ~/.git-credentials ~/.config/git/credentials ~/.gem/credentials
   ~/.cargo/credentials ~/.cargo/credentials.toml ~/.bash_history ~/.zsh_history ~/.mozilla ~/.password-store
-  ~/.config/google-chrome ~/.config/chromium ~/.config/BraveSoftware ~/.thunderbird ~/.local/share/keyrings
+  ~/.config/google-chrome ~/.config/google-chrome-beta ~/.config/google-chrome-for-testing ~/.config/chromium
+  ~/.config/BraveSoftware ~/.config/microsoft-edge ~/.config/vivaldi ~/.config/opera ~/.config/mozilla ~/.librewolf ~/.zen
+  ~/snap ~/.var/app ~/.config/Signal ~/.thunderbird ~/.local/share/keyrings ~/.config/ralph ~/.config/sops ~/.config/age
+  ~/.config/glab-cli ~/.config/doctl ~/.config/stripe ~/.config/containers/auth.json
+  ~/.local/share/fish/fish_history ~/.python_history
   ~/.config/rclone ~/.terraform.d/credentials.tfrc.json ~/.vault-token ~/.pgpass
   /etc/shadow /etc/gshadow /etc/sudoers /etc/sudoers.d
 `);

@@ -37,7 +37,7 @@ export interface SandboxPlace {
   readonly checkouts: string;
   /** A turn's files in the home folder come here under `auto`; `null` where that is none, kept anyway, or in the tree. */
   readonly overlay: string | null;
-  /** Names of variables, a model and settings: what tells how agents log in. */
+  /** Names of variables and the settings of Claude Code: what tells how agents log in. */
   readonly logins: string;
   /** Ports of `services` on this machine. */
   readonly services: readonly number[];
@@ -101,6 +101,8 @@ export function autoPolicyOf(place: SandboxPlace, asked: SandboxRequest, config:
   const agent = [...asked.needs?.folders ?? [], ...asked.state ?? []].map(folderAt(place));
   const borrowed = BORROWED_PATHS.flatMap(([name, path]) => name.test(place.logins) ? [path] : []);
   const whole = policyOf(place, asked, config);
+  // a program that is put there would be started outside, by Ralph or by the person
+  const started = [...place.programs.filter((path) => isIn(path, home) && !isIn(path, place.tree)), ...place.ralph];
   return {
     ...whole,
     rights: "most",
@@ -114,6 +116,7 @@ export function autoPolicyOf(place: SandboxPlace, asked: SandboxRequest, config:
         path.startsWith("/") && !`${home}/`.startsWith(`${path}/`) && path !== "/" && !/\/\.?git(config)?$/.test(path)
       ),
     ],
+    never: [...whole.never, ...started],
     read: [...config.read, ...asked.needs?.read ?? [], ...asked.role === "turn" ? borrowed : []].map(at),
     hidden: unique([...SECRET_PATHS.map(at), dirname(place.caches), place.checkouts]),
     folders: [],
@@ -121,6 +124,10 @@ export function autoPolicyOf(place: SandboxPlace, asked: SandboxRequest, config:
     network: "all",
     environment: {},
   };
+}
+
+function isIn(path: string, folder: string): boolean {
+  return `${path}/`.startsWith(`${folder}/`);
 }
 
 /** The folder in the home folder that a program makes for its cache. */

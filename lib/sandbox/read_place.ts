@@ -57,7 +57,6 @@ export async function readPlace(source: PlaceSource, cwd: string): Promise<Sandb
     checkouts: join(cache, "checkouts"),
     logins: [
       ...Object.keys(environment.variables),
-      config.provider.model,
       await readText(join(home, ".claude/settings.json")).catch(() => null),
     ].join(" "),
     overlay: isKept || home === "/" || !await isDirectory(home)

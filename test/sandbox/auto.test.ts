@@ -71,6 +71,16 @@ async function turn(ralph: TestContext, command: string, needed?: AgentNeeds): P
 }
 
 describe("with `auto`, a turn", NEEDS, () => {
+  it("puts no program where others would start it", async () => {
+    const bin = join(home, ".local/bin");
+    mkdirSync(bin, { recursive: true });
+    await using ralph = await project({}, { PATH: `${bin}:${process.env["PATH"]}` });
+    expect(await turn(ralph, `echo '#!/bin/sh' > ${bin}/git; echo x > ${home}/.local/lib-x; ls ${bin}`)).toContain(
+      "Read-only file system",
+    );
+    expect(existsSync(join(bin, "git"))).toBe(false);
+  });
+
   it("reads no secrets, and a configuration that names one opens it", async () => {
     await using ralph = await project();
     expect(await turn(ralph, "cat ~/.ssh/id ~/.aws/credentials ~/.npmrc ~/.bashrc 2>/dev/null")).toBe("keep me");
@@ -253,17 +263,36 @@ describe("with `auto`, a check", NEEDS, () => {
     expect(readFileSync(join(ralph.root, "ran.txt"), "utf8")).toBe("no\nno\nno\n");
   });
 
-  it("that has passed inside is not let out by what a turn wrote", async () => {
+  it("is not let out by what a turn wrote, nor in a later run on the branch", async () => {
     await using ralph = await project();
-    const suite = "sh ./a.txt";
-    writeFileSync(join(ralph.root, "a.txt"), "exit 0\n");
-    expect(await verify(ralph, [suite])).toMatchObject({ status: "passed" });
-    writeFileSync(
-      join(ralph.root, "a.txt"),
-      `cat ${home}/.ssh/id >> stolen.txt || { echo Permission denied; exit 1; }\n`,
-    );
+    const [suite, late] = ["sh ./a.txt", "sh ./a.txt again"];
+    writeFileSync(join(ralph.root, "a.txt"), "exit 1\n");
     expect(await verify(ralph, [suite])).toMatchObject({ status: "failed" });
+    await turn(ralph, `echo 'cat ${home}/.ssh/id >> stolen.txt || { echo Permission denied; exit 1; }' > a.txt`, {
+      item: "US-001",
+    });
+    expect(await verify(ralph, [suite, late])).toMatchObject({ status: "failed" });
+    await using next = await project({}, {}, ralph.root);
+    expect(await verify(next, [suite, late])).toMatchObject({ status: "failed" });
     expect(readFileSync(join(ralph.root, "stolen.txt"), "utf8")).toBe("");
+    expect(ralph.recorded.filter(({ type }) => type === "note")).toMatchObject([
+      { message: expect.stringMatching(/^the check `sh .\/a.txt` fails inside of the sandbox: cat: .*\.ssh/) },
+      { message: expect.stringContaining("a.txt again` fails inside") },
+    ]);
+  });
+
+  it("that is unsteady stays inside", async () => {
+    await using ralph = await project();
+    const once = "test -f steady || { touch steady; exit 1; }";
+    expect(await verify(ralph, [once])).toMatchObject({ status: "passed" });
+    expect(ralph.recorded.filter(({ type }) => type === "note")).toEqual([]);
+  });
+
+  it("that expects an output is confined as well", async () => {
+    await using ralph = await project();
+    const check = { name: "key", command: `cat ${home}/.ssh/id; echo done`, expect: { output: /^done/m } };
+    await verify(ralph, [check]);
+    expect((await verify(ralph, [{ ...check, expect: { output: /SECRET/ } }])).status).toBe("failed");
   });
 });
 
