@@ -40,6 +40,7 @@ export default defineConfig({
       XDG_CACHE_HOME: join(tmpdir(), "ralph-test-cache"),
       // Tests start thousands of programs, and each Node would read these first, for longer than all else takes.
       NODE_EXTRA_CA_CERTS: "",
+      GIT_CONFIG_NOSYSTEM: "1", // a machine may have filters there
       CERTIFICATES_OF_NPM: NODE_EXTRA_CA_CERTS,
       ...PROBED,
       PATH: withPython(PATH.split(delimiter)).join(delimiter),

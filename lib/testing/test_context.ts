@@ -24,8 +24,14 @@ export interface TestContext extends RalphContext, AsyncDisposable {
   readonly recorded: readonly RalphEvent[];
 }
 
+/** The configuration of a test: its processes are confined where it says so. */
+export function unconfined(config: RalphOptions["config"] = {}): NonNullable<RalphOptions["config"]> {
+  return config.trust === "strict" ? config : { ...config, sandbox: { mode: "off", ...config.sandbox } };
+}
+
 /**
- * A context for tests of steps and recipes. Nothing in it is faked but the agent, and what that does is real.
+ * A context for tests of steps and recipes. Nothing in it is faked but the agent, and what that does is real. Nothing is
+ * confined, unless `config.sandbox.mode` says so.
  *
  * @throws {RalphError} git-failed, config-invalid
  *
@@ -41,7 +47,7 @@ export interface TestContext extends RalphContext, AsyncDisposable {
  * ```
  */
 export async function testContext(options: TestContextOptions = {}): Promise<TestContext> {
-  const { files, agent, remote = false, sinks, ...rest } = options;
+  const { files, agent, remote = false, sinks, config = {}, ...rest } = options;
   const host = options.host ?? createHost();
   const tree = await temporaryRepository({ remote, ...files === undefined ? {} : { files } });
   const recorded: RalphEvent[] = [];
@@ -49,6 +55,7 @@ export async function testContext(options: TestContextOptions = {}): Promise<Tes
   try {
     const ralph = await createRalph({
       ...rest,
+      config: unconfined(config),
       host,
       root: tree.path,
       agent: agent === undefined || "turns" in agent

@@ -6,8 +6,8 @@ import { expectNothingLeft, faultProject, passedIn, prdText, stories } from "./w
 import { needs } from "../needs.ts";
 
 const MEGABYTES = Number(process.env["RALPH_FLOOD_MB"] ?? "100");
-/** Beyond an agent that prints a line; the flood itself is larger, and garbage is collected late on a busy machine. */
-const MORE_MB = 40;
+/** Beyond an agent that prints a line; a flood is as large or larger, and garbage is collected late on a busy machine. */
+const MORE_MB = 50;
 const UNCHECKED = prdText([{ ...stories(1)[0]!, acceptanceCriteria: ["work/1.txt is there"] }]);
 const MARKER = "<promise>COMPLETE</promise>";
 const LINE = "the quick brown fox jumps over the lazy dog and continues with its life in the green wood";
@@ -33,12 +33,12 @@ const FLOODS: readonly Flood[] = [
   },
 ];
 
-/** Peak of the resident memory in MB, as the kernel keeps it. */
+/** Peak in MB of the memory that is no file's: of the program's own file more or less is resident. */
 function watchPeak(pid: number): () => number {
   let peak = 0;
   const look = (): void => {
     try {
-      peak = Math.max(peak, Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0));
+      peak = Math.max(peak, Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0));
     } catch {
       clearInterval(timer); // gone
     }
@@ -47,7 +47,7 @@ function watchPeak(pid: number): () => number {
   return () => (clearInterval(timer), peak / 1024);
 }
 
-/** The peak of a run whose agent prints a line, which holds what the kernel counts of the program's own file. */
+/** The peak of a run whose agent prints a line. */
 async function quietPeak(): Promise<number> {
   const running = faultProject(`cat > /dev/null; echo '${MARKER}'`, { prd: UNCHECKED }).cli
     .args("run", "--allow-unverified").start();

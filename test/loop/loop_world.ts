@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { Agent, RalphContext, TurnRequest } from "../../lib/context/context.ts";
 import { createRalph, type RalphOptions } from "../../lib/recipe/create_ralph.ts";
+import { unconfined } from "../../lib/testing/test_context.ts";
 import type { RalphEvent } from "../../lib/events/types.ts";
 import { appendText, temporaryDirectory } from "../../lib/host/files.ts";
 import type { AgentTurn } from "../../lib/backlog/types.ts";
@@ -49,6 +50,7 @@ export async function loopWorld(
     const { files: _, ...rest } = options;
     const ralph = await createRalph({
       ...rest,
+      config: unconfined(rest.config),
       root,
       agent: agentOf(next, prompts),
       sinks: [{ emit: (event) => events.push(event) }],

@@ -16,6 +16,8 @@ import process from "node:process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ADAPTERS } from "../../lib/agents/adapters.ts";
 import { verify } from "../../lib/checks/verify.ts";
+import { sandboxedHost } from "../../lib/sandbox/create_sandbox.ts";
+import type { Host } from "../../lib/host/types.ts";
 import { createHost } from "../../lib/host/create_host.ts";
 import type { AgentNeeds } from "../../lib/host/confinement.ts";
 import type { DeepPartial } from "../../lib/recipe/create_ralph.ts";
@@ -49,22 +51,33 @@ afterAll(() => {
   rmSync(lab, { recursive: true, force: true });
 });
 
-/** A project whose person lives in the lab. */
-async function project(config: DeepPartial<Config> = {}, variables: Record<string, string> = {}): Promise<TestContext> {
+/** The machine of a person who lives in the lab. */
+function labHost(variables: Record<string, string> = {}): Host {
   const bare = createHost();
   const own = { ...bare.environment.variables, HOME: home, XDG_CACHE_HOME: undefined, ...variables };
-  const host = { ...bare, environment: { ...bare.environment, home, variables: own } };
-  return await testContext({ host, config, files: { "a.txt": "a\n" } });
+  return { ...bare, environment: { ...bare.environment, home, variables: own } };
+}
+
+async function project(config: DeepPartial<Config> = {}, variables: Record<string, string> = {}): Promise<TestContext> {
+  const auto = { ...config, sandbox: { mode: "auto", ...config.sandbox } } as const;
+  return await testContext({ host: labHost(variables), config: auto, files: { "a.txt": "a\n" } });
+}
+
+/** The same project in a later run. */
+function later({ events, ...ralph }: TestContext): TestContext {
+  const onOutside = (message: string): void => events.emit({ type: "note", level: "warn", message });
+  const host = sandboxedHost({ ...ralph, host: labHost(), onState() {}, onRefused() {}, onOutside });
+  return { ...ralph, events, host };
 }
 
 /** Runs a command as a turn. @returns what it printed */
-async function turn(ralph: TestContext, command: string, needed?: AgentNeeds): Promise<string> {
+async function turn(ralph: TestContext, command: string, needed?: AgentNeeds, item = ""): Promise<string> {
   const sandbox = { role: "turn", cwd: ralph.root, ...(needed === undefined ? {} : { needs: needed }) } as const;
   const { tail } = await ralph.host.processes.run({
     file: "/bin/sh",
     arguments: ["-c", command],
     cwd: ralph.root,
-    environment: { HOME: home },
+    environment: { HOME: home, RALPH_ITEM: item },
     sandbox,
   });
   return tail.trim();
@@ -268,12 +281,10 @@ describe("with `auto`, a check", NEEDS, () => {
     const [suite, late] = ["sh ./a.txt", "sh ./a.txt again"];
     writeFileSync(join(ralph.root, "a.txt"), "exit 1\n");
     expect(await verify(ralph, [suite])).toMatchObject({ status: "failed" });
-    await turn(ralph, `echo 'cat ${home}/.ssh/id >> stolen.txt || { echo Permission denied; exit 1; }' > a.txt`, {
-      item: "US-001",
-    });
-    expect(await verify(ralph, [suite, late])).toMatchObject({ status: "failed" });
-    await using next = await project({}, {}, ralph.root);
-    expect(await verify(next, [suite, late])).toMatchObject({ status: "failed" });
+    const theft = `cat ${home}/.ssh/id >> stolen.txt || { echo Permission denied; exit 1; }`;
+    await turn(ralph, `echo '${theft}' > a.txt`, undefined, "US-001");
+    expect(await verify(ralph, [suite])).toMatchObject({ status: "failed" });
+    expect(await verify(later(ralph), [late])).toMatchObject({ status: "failed" });
     expect(readFileSync(join(ralph.root, "stolen.txt"), "utf8")).toBe("");
     expect(ralph.recorded.filter(({ type }) => type === "note")).toMatchObject([
       { message: expect.stringMatching(/^the check `sh .\/a.txt` fails inside of the sandbox: cat: .*\.ssh/) },

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Agent, Prompter, Question, RalphContext, TurnRequest } from "../../../lib/context/context.ts";
 import { createRalph, type RalphOptions } from "../../../lib/recipe/create_ralph.ts";
+import { unconfined } from "../../../lib/testing/test_context.ts";
 import { RalphError } from "../../../lib/errors/ralph_error.ts";
 import type { RalphEvent } from "../../../lib/events/types.ts";
 import { createHost } from "../../../lib/host/create_host.ts";
@@ -106,7 +107,13 @@ export async function contextOn(
   const clock = { ...host.clock, now: () => new Date(`${today}T12:00:00`).getTime() };
   const seen: RalphEvent[] = [];
   const sinks = [{ emit: (event: RalphEvent) => void seen.push(event) }];
-  const ralph = await createRalph({ root: repository.root, sinks, ...rest, host: { ...host, clock } });
+  const ralph = await createRalph({
+    root: repository.root,
+    sinks,
+    ...rest,
+    config: unconfined(rest.config),
+    host: { ...host, clock },
+  });
   return {
     ...ralph,
     seen,
