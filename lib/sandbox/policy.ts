@@ -37,6 +37,8 @@ export interface SandboxPlace {
   readonly checkouts: string;
   /** A turn's files in the home folder come here under `auto`; `null` where that is none, kept anyway, or in the tree. */
   readonly overlay: string | null;
+  /** Further homes, whose secrets are hidden as well. */
+  readonly homes: readonly string[];
   /** Names of variables and the settings of Claude Code: what tells how agents log in. */
   readonly logins: string;
   /** Ports of `services` on this machine. */
@@ -56,7 +58,7 @@ const OWN_VARIABLE_REGEXP = /^RALPH_/;
  *
  * const place = { home: "/home/a", variables: {}, programs: [], tree: "/home/a/work", git: null, hooks: null };
  * const rest = { protected: [], ralph: [], caches: "/home/a/.cache/1", checkouts: "/home/a/.cache/2", services: [] };
- * const whole = { ...place, ...rest, logins: "", overlay: null };
+ * const whole = { ...place, ...rest, homes: [], logins: "", overlay: null };
  * const policy = policyOf(whole, { role: "check", cwd: "/home/a/work" }, defaultConfig().sandbox);
  * console.log(policy.write, policy.network); // [ "/home/a/work" ] []
  * ```
@@ -118,7 +120,11 @@ export function autoPolicyOf(place: SandboxPlace, asked: SandboxRequest, config:
     ],
     never: [...whole.never, ...started],
     read: [...config.read, ...asked.needs?.read ?? [], ...asked.role === "turn" ? borrowed : []].map(at),
-    hidden: unique([...SECRET_PATHS.map(at), dirname(place.caches), place.checkouts]),
+    hidden: unique([
+      ...[home, ...place.homes].flatMap((one) => SECRET_PATHS.map((path) => inHome(path, one))),
+      dirname(place.caches),
+      place.checkouts,
+    ]),
     folders: [],
     caches: roots.map((path) => ({ from: join(place.caches, "auto", path), at: join(home, path) })),
     network: "all",

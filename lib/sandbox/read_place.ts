@@ -6,7 +6,7 @@ import { commandFiles } from "../git/command_files.ts";
 import { findFolders, type FoundRepository } from "../git/find_folders.ts";
 import type { Repository } from "../git/repository.ts";
 import { cacheFolder, hashText, isDirectory, listDirectory, readText } from "../host/files.ts";
-import { registeredHome } from "../host/this_process.ts";
+import { isSuperUser, registeredHome } from "../host/this_process.ts";
 import type { Host } from "../host/types.ts";
 import { isBelow } from "./outside.ts";
 import type { SandboxPlace } from "./policy.ts";
@@ -55,6 +55,7 @@ export async function readPlace(source: PlaceSource, cwd: string): Promise<Sandb
     ralph: ralphFolders(host),
     caches: join(cache, "ralph-sandbox", hashText(repository?.topLevel ?? root).slice(0, 16)),
     checkouts: join(cache, "checkouts"),
+    homes: isSuperUser() ? (await listDirectory("/home")).map((name) => join("/home", name)) : [registeredHome()],
     logins: [
       ...Object.keys(environment.variables),
       await readText(join(home, ".claude/settings.json")).catch(() => null),

@@ -19,6 +19,7 @@ const PLACE: SandboxPlace = {
   ralph: ["/usr/local/bin/ralph"],
   caches: "/home/ada/.cache/ralph-sandbox/1",
   checkouts: "/home/ada/.cache/checkouts",
+  homes: [],
   logins: "",
   overlay: "/home/ada/.cache/ralph-sandbox/overlay",
   services: [],

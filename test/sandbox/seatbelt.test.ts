@@ -35,6 +35,7 @@ const PLACE = {
   services: [],
   checkouts: "/nowhere",
   overlay: null,
+  homes: [],
   logins: "",
 };
 const TURN = policyOf(PLACE, { role: "turn", cwd: TREE }, defaultConfig().sandbox);
