@@ -79,10 +79,10 @@ async function askKey(
       }
     };
   });
-  output.write(`\n${wrapText(question.message, columns)}\n${keysText(question, columns)} `);
   terminal.setRawMode?.(true);
   input.on("data", onData);
-  input.resume();
+  input.resume(); // a key that follows the sight of the question is heard
+  output.write(`\n${wrapText(question.message, columns)}\n${keysText(question, columns)} `);
   try {
     const value = await Promise.race([pressed, aborted(signal)]);
     const chosen = question.choices.find((choice) => choice.value === value);

@@ -331,7 +331,7 @@ function filter(text: string, root: string, folder: string): string {
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, "[DATE]")
     .replaceAll(/\bpid \d+/g, "pid [PID]")
     .replaceAll(/\bcommit [0-9a-f]{7}\b/g, "commit [COMMIT]")
-    .replaceAll(/\b\d+\.\ds\b/g, "[TIME]");
+    .replaceAll(/\b\d+\.\ds\b|(?<=used +)\d+s\b/g, "[TIME]");
 }
 
 function quoted(word: string): string {
