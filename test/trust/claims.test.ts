@@ -159,6 +159,7 @@ out ${outside} ralph task add x --supersedes t-2; ${outside} ralph query tasks >
       1,
       "--max-iterations",
       "1",
+      "--no-sandbox", // in one no turn is a person
     );
 
     expect(result.read("../codes.txt")?.match(/^\d+/gm)).toEqual(["0", "0", "3", "3", "3"]);
