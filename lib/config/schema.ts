@@ -118,8 +118,8 @@ const experiments = section(
 );
 
 const sandbox = section("SandboxConfig", "What agents and checks can touch.", DEFAULTS.sandbox, {
-  mode: z.enum(["auto", "off", "on", "required"]).describe(
-    'Confine agents and checks to the working tree. `on` works without a sandbox where there is none and says so; `required` does not start. `auto` confines what it can without breaking a run, and is `required` with `trust: "strict"`.',
+  mode: z.enum(["auto", "off", "light", "on", "required"]).describe(
+    'Confine agents and checks to the working tree. `on` works without a sandbox where there is none and says so; `required` does not start. `light` confines less and breaks fewer runs. `auto` is `off`, or `required` with `trust: "strict"`.',
   ),
   network: z.enum(["agent", "all", "none"]).describe(
     "Hosts that can be reached: the agent's own and `sandbox.allow`, all, or none.",

@@ -38,7 +38,7 @@ export interface SandboxRequest {
   readonly cwd: string;
   /** The needs of the agent that is started. */
   readonly needs?: AgentNeeds;
-  /** Further folders that an agent may keep its state in, where its program is not known: `auto` lets it. */
+  /** Further folders that an agent may keep its state in, where its program is not known: `light` lets it. */
   readonly state?: readonly Pick<NeededFolder, "path" | "variable">[];
   /** Absolute paths that it may write besides, such as a folder of its own. */
   readonly write?: readonly string[];
@@ -48,7 +48,7 @@ export interface SandboxRequest {
   readonly never?: readonly string[];
   /** Another tree, shown at the tree's path. */
   readonly shown?: readonly ShownPath[];
-  /** A check that passes with exit code 0: `auto` may try it outside. */
+  /** A check that passes with exit code 0: `light` may try it outside. */
   readonly check?: TriedCheck;
   /** Started instead of the request's own process where it is confined. */
   readonly inside?: { readonly file: string; readonly arguments: readonly string[]; readonly cwd: string };
@@ -80,7 +80,7 @@ export interface PrivateFolder {
  */
 export interface Confinement {
   readonly role: ConfinedRole;
-  /** `least`: what is named below. `most`: what the person has, but what is named below; `auto` gives them. */
+  /** `least`: what is named below. `most`: what the person has, but what is named below; `light` gives them. */
   readonly rights: "least" | "most";
   /** The folder `at` is seen as it is; what is written there comes into a folder that is made in `on`. */
   readonly overlay: { readonly at: string; readonly on: string } | null;

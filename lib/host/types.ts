@@ -79,7 +79,7 @@ export interface Sandbox extends AsyncDisposable {
   ensureUsable(): Promise<SandboxState>;
   /** Reports it as an event: at the start of each loop, else before the first process. */
   announce(): Promise<SandboxState>;
-  /** Everything that runs the project's code is confined: not with `auto`. */
+  /** Everything that runs the project's code is confined: not with `light`. */
   readonly isWhole: boolean;
 }
 

@@ -127,7 +127,7 @@ export async function probeSandbox({ config, root }: Place, host: Host): Promise
 }
 
 /** Says how a run is confined where nothing asks for more. */
-export async function probeAuto({ config, root }: Place, host: Host): Promise<Finding> {
+export async function probeConfinement({ config, root }: Place, host: Host): Promise<Finding> {
   const state = await sandboxStateOf({ host, root, repository: await openRepository(host, root), config });
   return finding(state?.on === false ? "note" : "ok", "sandbox", confinementText(state));
 }

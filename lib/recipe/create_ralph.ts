@@ -199,7 +199,7 @@ async function decidingFiles({ recipe, configFile }: RalphOptions, root: string)
 
 /** The machine for Ralph itself. */
 async function outsideOf(machine: ReturnType<typeof guardedHost>, root: string, { sandbox }: Config): Promise<Host> {
-  if (["auto", "off"].includes(sandbox.mode)) return machine;
+  if (["auto", "light", "off"].includes(sandbox.mode)) return machine;
   const [{ outsideHost }, { inHome }] = await Promise.all([
     import("../sandbox/outside.ts"),
     import("../sandbox/policy.ts"),
@@ -210,7 +210,7 @@ async function outsideOf(machine: ReturnType<typeof guardedHost>, root: string, 
 
 /** Git's commands run outside of a sandbox: no turn in one may change the files of the tree that they name. */
 async function withCommandFiles(config: Config, repository: Repository | null, root: string): Promise<Config> {
-  if (["auto", "off"].includes(config.sandbox.mode) || repository === null) return config;
+  if (["auto", "light", "off"].includes(config.sandbox.mode) || repository === null) return config;
   const { commandFiles } = await import("../git/command_files.ts");
   const named = (await commandFiles(repository.git, repository.topLevel)).map((path) => relative(root, path));
   return { ...config, protect: [...config.protect, ...named.filter((path) => !path.startsWith(".."))] };
@@ -221,7 +221,7 @@ async function confinedHost(
   place: Omit<SandboxOptions, "onOutside" | "onRefused" | "onState">,
   events: EventBus,
 ): Promise<Host> {
-  if (place.config.sandbox.mode === "off") return place.host;
+  if (["auto", "off"].includes(place.config.sandbox.mode)) return place.host;
   const { sandboxedHost } = await import("../sandbox/create_sandbox.ts");
   const reported = new Set<string>();
   return sandboxedHost({

@@ -2,7 +2,7 @@ import { EVENT_SCHEMAS } from "../events/schema.ts";
 import { type AgentEvent, type EventOf, EVENTS_VERSION, type RalphEvent } from "../events/types.ts";
 import { addTurn } from "../backlog/usage.ts";
 import { checkId } from "../backlog/verify_commands.ts";
-import { isUnasked, refusedText, sandboxText } from "../ui/text.ts";
+import { refusedText, sandboxText } from "../ui/text.ts";
 import { excerptLines } from "../ui/event_lines.ts";
 import * as reports from "./types.ts";
 
@@ -212,9 +212,8 @@ const HANDLERS: Handlers = {
   "sandbox": ({ draft }, { at, on, by, network }) => {
     const hosts = typeof network === "string" ? network : [...network];
     draft.sandbox = { on, by, network: hosts, refused: draft.sandbox?.refused ?? [] };
-    const event = { type: "sandbox", on, by, network } as const;
-    const message = sandboxText(event);
-    (on || isUnasked(event) ? draft.notes : draft.warnings).push({ at, item: null, message });
+    const message = sandboxText({ type: "sandbox", on, by, network });
+    (on ? draft.notes : draft.warnings).push({ at, item: null, message });
   },
   "host-refused": ({ draft, cursor }, { at, host, port, by }) => {
     draft.sandbox?.refused.push({ at, host, port, by });

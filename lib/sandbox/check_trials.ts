@@ -28,7 +28,7 @@ export interface CheckTrialsOptions {
 }
 
 /**
- * `auto` tries a check outside if it fails inside, as long as no turn has run on the branch. One that passes outside alone
+ * `light` tries a check outside if it fails inside, as long as no turn has run on the branch. One that passes outside alone
  * runs there from then on. All others stay inside: what fails them there may be what a turn wrote.
  */
 export class CheckTrials {

@@ -11,7 +11,7 @@ import type { Repository } from "../git/repository.ts";
 import { readPlace } from "./read_place.ts";
 import { isBelow } from "./outside.ts";
 import { CheckTrials } from "./check_trials.ts";
-import { autoPolicyOf, policyOf, type SandboxPlace } from "./policy.ts";
+import { lightPolicyOf, policyOf, type SandboxPlace } from "./policy.ts";
 
 /** Milliseconds for the first start; an image may have to be loaded. */
 const TRIAL_MS = 120_000;
@@ -36,8 +36,8 @@ export interface SandboxOptions {
 export function sandboxedHost(options: SandboxOptions): Host {
   const { host, config } = options;
   const { mode } = config.sandbox;
-  if (mode === "off") return host;
-  const isAuto = mode === "auto";
+  if (mode === "off" || mode === "auto") return host;
+  const isLight = mode === "light";
   let opening: Promise<CheckTrials> | undefined;
   let announced = false;
   let finding: Promise<Confiner | SandboxState> | undefined;
@@ -52,13 +52,13 @@ export function sandboxedHost(options: SandboxOptions): Host {
 
   async function confined(asked: SandboxRequest, request: ProcessRequest): Promise<ProcessEnd> {
     const confiner = await find();
-    if (!announced && !isAuto) await sandbox.announce();
+    if (!announced) await sandbox.announce();
     const outside = (): Promise<ProcessEnd> => host.processes.run(request);
     if (!("run" in confiner)) return await outside();
     const place = await (places.get(asked.cwd) ?? read(asked.cwd));
-    const policy = isAuto ? autoPolicyOf(place, asked, config.sandbox) : policyOf(place, asked, config.sandbox);
+    const policy = isLight ? lightPolicyOf(place, asked, config.sandbox) : policyOf(place, asked, config.sandbox);
     const inside = (): Promise<ProcessEnd> => confiner.run(policy, { ...request, ...asked.inside });
-    if (!isAuto || (asked.role !== "turn" && asked.check === undefined)) return await inside();
+    if (!isLight || (asked.role !== "turn" && asked.check === undefined)) return await inside();
     const trials = await (opening ??= openTrials(options, place));
     if (asked.check !== undefined) return await trials.run(asked.check, { hidden: policy.hidden, inside, outside });
     await trials.close(request.environment?.["RALPH_ITEM"]);
@@ -66,12 +66,12 @@ export function sandboxedHost(options: SandboxOptions): Host {
   }
 
   const sandbox: Sandbox = {
-    isWhole: !isAuto,
+    isWhole: !isLight,
     async ensureUsable() {
       const found = await find();
       if (!("run" in found)) return found;
       const { network, allow, command } = config.sandbox;
-      if (isAuto) return { on: true, by: `${found.name} (auto)`, network: "all" };
+      if (isLight) return { on: true, by: `${found.name} (light)`, network: "all" };
       if (command !== null) return { on: true, by: found.name, network: "unknown" };
       return { on: true, by: found.name, network: network === "agent" ? allow : network };
     },
@@ -88,7 +88,7 @@ export function sandboxedHost(options: SandboxOptions): Host {
   };
   const run: Host["processes"]["run"] = (request) => {
     const { sandbox: asked } = request;
-    const isFree = asked === undefined || (isAuto && !["turn", "check"].includes(asked.role));
+    const isFree = asked === undefined || (isLight && !["turn", "check"].includes(asked.role));
     return isFree ? host.processes.run(request) : confined(asked, request);
   };
   return { ...host, sandbox, processes: { ...host.processes, run } };
@@ -117,15 +117,15 @@ async function confinerOf(options: SandboxOptions): Promise<Confiner | SandboxSt
   const { command, network, mode } = config.sandbox;
   const find = async (): Promise<Confiner | Lacking> => {
     const backend =
-      await (mode === "auto" ? bubblewrapHere(host, "all") : findBackend(host, network === "agent" ? "some" : "all"));
+      await (mode === "light" ? bubblewrapHere(host, "all") : findBackend(host, network === "agent" ? "some" : "all"));
     return "problem" in backend ? backend : confiner(host, backend, onRefused, onOutside);
   };
-  const found = command === null || mode === "auto" ? await find() : await commandConfiner(host, command);
+  const found = command === null || mode === "light" ? await find() : await commandConfiner(host, command);
   const lacking = "run" in found ? await lackingOf(found, options) : found;
   if ("run" in found && lacking === null) return found;
   const { problem, hint } = lacking as Lacking;
   if (mode === "required") throw sandboxMissing({ problem, hint });
-  return { on: false, by: mode === "auto" ? `auto: ${problem}` : `${problem}; ${hint}`, network: "all" };
+  return { on: false, by: `${problem}; ${hint}`, network: "all" };
 }
 
 /** How processes would be confined; absent: they would not be. */
@@ -139,8 +139,8 @@ export async function sandboxStateOf(
 async function lackingOf(confiner: Confiner, options: SandboxOptions): Promise<Lacking | null> {
   const { root, config } = options;
   const place = await readPlace(options, root);
-  const isAuto = config.sandbox.mode === "auto";
-  const own = isAuto || options.host.environment.compiled
+  const isLight = config.sandbox.mode === "light";
+  const own = isLight || options.host.environment.compiled
     ? undefined
     : place.ralph.find((path) => isBelow(path, [place.tree]));
   if (own !== undefined) {
@@ -149,9 +149,9 @@ async function lackingOf(confiner: Confiner, options: SandboxOptions): Promise<L
       hint: "install it outside of the project, as the binary for example (docs/install.md)",
     };
   }
-  const shown = isAuto ? [{ from: place.tree, at: place.tree }] : []; // checkouts have processes of their own
+  const shown = isLight ? [{ from: place.tree, at: place.tree }] : []; // checkouts have processes of their own
   const asked = { role: "turn", cwd: root, shown } as const;
-  const policy = (isAuto ? autoPolicyOf : policyOf)(place, asked, config.sandbox);
+  const policy = (isLight ? lightPolicyOf : policyOf)(place, asked, config.sandbox);
   const nothing = { file: "/bin/sh", arguments: ["-c", ":"], cwd: root, timeoutMs: TRIAL_MS };
   const end = await confiner.run({ ...policy, network: policy.network === "all" ? "all" : "none" }, nothing);
   if (end.exitCode === 0) return null;

@@ -35,7 +35,7 @@ export interface SandboxPlace {
   readonly caches: string;
   /** Clean checkouts are kept here. */
   readonly checkouts: string;
-  /** A turn's files in the home folder come here under `auto`; `null` where that is none, kept anyway, or in the tree. */
+  /** A turn's files in the home folder come here under `light`; `null` where that is none, kept anyway, or in the tree. */
   readonly overlay: string | null;
   /** Further homes, whose secrets are hidden as well. */
   readonly homes: readonly string[];
@@ -90,11 +90,11 @@ export function policyOf(place: SandboxPlace, asked: SandboxRequest, config: San
 }
 
 /**
- * The rights that `auto` gives: writes go to the tree, to temporary folders and, of the home folder, to what tools and
+ * The rights that `light` gives: writes go to the tree, to temporary folders and, of the home folder, to what tools and
  * agents keep between runs; what else is written in the home folder is gone with the process. Secrets and Ralph's own
  * files are hidden. All else is as it is outside, so that no run needs a sandbox of its own making. Pure.
  */
-export function autoPolicyOf(place: SandboxPlace, asked: SandboxRequest, config: SandboxConfig): Confinement {
+export function lightPolicyOf(place: SandboxPlace, asked: SandboxRequest, config: SandboxConfig): Confinement {
   const { home, variables } = place;
   const at = (path: string): string => inHome(path, home);
   const roots = unique(CACHE_PATHS.map(cacheRoot));
@@ -126,7 +126,7 @@ export function autoPolicyOf(place: SandboxPlace, asked: SandboxRequest, config:
       place.checkouts,
     ]),
     folders: [],
-    caches: roots.map((path) => ({ from: join(place.caches, "auto", path), at: join(home, path) })),
+    caches: roots.map((path) => ({ from: join(place.caches, "light", path), at: join(home, path) })),
     network: "all",
     environment: {},
   };

@@ -35,8 +35,8 @@ export async function readPlace(source: PlaceSource, cwd: string): Promise<Sandb
   const isHome = environment.home !== "/" && await isDirectory(environment.home);
   const home = isHome ? environment.home : registeredHome() || environment.home; // it has the secrets
   const isKept = TEMPORARY.includes(home) || isBelow(home, [tree]);
-  // what `auto` lets a turn change is judged after it, as without a sandbox
-  const isJudged = config.sandbox.mode === "auto" || repository === null;
+  // what `light` lets a turn change is judged after it, as without a sandbox
+  const isJudged = config.sandbox.mode === "light" || repository === null;
   return {
     home,
     variables: environment.variables,
@@ -49,7 +49,7 @@ export async function readPlace(source: PlaceSource, cwd: string): Promise<Sandb
     },
     hooks: isJudged ? null : await hooksFolder(repository, tree),
     protected: [
-      ...config.sandbox.mode === "auto" ? [] : await protectedFiles(source, tree),
+      ...config.sandbox.mode === "light" ? [] : await protectedFiles(source, tree),
       ...isJudged ? [] : await commandFiles(repository.git, tree),
     ],
     ralph: ralphFolders(host),

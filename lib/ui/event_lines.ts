@@ -191,9 +191,7 @@ const ROWS: EventRows<readonly [style: Style | null], readonly string[]> = {
     return { tone: result === "landed" ? "dim" : "warn", words: `${item.id} ${words}` };
   }),
   "items-reopened": remarked(({ ids }) => ({ tone: "warn", words: `the final check sends back ${ids.join(", ")}` })),
-  "sandbox": remarked((event) =>
-    texts.isUnasked(event) ? null : { tone: event.on ? "dim" : "warn", words: texts.sandboxText(event) }
-  ),
+  "sandbox": remarked((event) => ({ tone: event.on ? "dim" : "warn", words: texts.sandboxText(event) })),
   "host-refused": remarked((event) => ({ tone: "warn", words: texts.refusedText(event) })),
   "state-restored": remarked(({ paths }) => ({
     tone: "warn",

@@ -216,11 +216,6 @@ export function sandboxText({ on, by, network }: EventOf<"sandbox">): string {
   return `sandbox: ${by}, the agent's own hosts${network.length === 0 ? "" : ` and ${network.join(", ")}`}`;
 }
 
-/** Nobody asked for a sandbox, and there is none: the report and `ralph doctor` say so, not each run. */
-export function isUnasked({ on, by }: EventOf<"sandbox">): boolean {
-  return !on && by.startsWith("auto: ");
-}
-
 /** The same beside the word "sandbox". @param state absent: nothing is confined */
 export function confinementText(state: Omit<EventOf<"sandbox">, "type"> | undefined): string {
   if (state === undefined) return "off; `--sandbox` confines agent and checks to this project";

@@ -72,7 +72,7 @@ function person(as: "root" | "another") {
   };
 }
 
-describe.each(isRoot ? ["root", "another"] as const : ["root"] as const)("with `auto`, of %s", NEEDS, (as) => {
+describe.each(isRoot ? ["root", "another"] as const : ["root"] as const)("with `light`, of %s", NEEDS, (as) => {
   it("files that a turn puts into the home folder are set aside and named; those of a check are gone", () => {
     const { home, root, run, aside } = person(as);
     const agent =
@@ -111,7 +111,7 @@ describe.each(isRoot ? ["root", "another"] as const : ["root"] as const)("with `
     expect(readdirSync(join(root, ".git/ralph/aside", aside()[0] ?? ""))).toEqual(["home"]);
   });
 
-  it.runIf(isRoot)("a file system that is mounted in the home folder is seen, or `auto` is off and says so", () => {
+  it.runIf(isRoot)("a file system that is mounted in the home folder is seen, or `light` is off and says so", () => {
     const { home, uid, words, options } = person(as);
     mkdirSync(join(home, "data"));
     chmodSync(join(home, "data"), 0o777);
@@ -126,7 +126,7 @@ describe.each(isRoot ? ["root", "another"] as const : ["root"] as const)("with `
     const doctor = there([...ARTEFACT, "doctor"]);
     expect(readFileSync(join(cwd, "seen.txt"), "utf8")).toBe(as === "root" ? "there\nrefused\n" : "there\n");
     expect(doctor).toContain(
-      as === "root" ? "bubblewrap (auto)" : `a file system is mounted at ${home}/data in the home folder`,
+      as === "root" ? "bubblewrap (light)" : `a file system is mounted at ${home}/data in the home folder`,
     );
   });
 
@@ -136,7 +136,7 @@ describe.each(isRoot ? ["root", "another"] as const : ["root"] as const)("with `
     const said = run("echo x > a.txt; echo y > ~/y; echo '<promise>COMPLETE</promise>'", "test -e a.txt", {
       HOME: `${home}-link`,
     });
-    expect(said).toContain("bubblewrap (auto)");
+    expect(said).toContain("bubblewrap (light)");
     expect(said).toContain("set aside in");
     expect(said).toContain("1 verified");
     expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("x\n");

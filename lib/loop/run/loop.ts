@@ -70,10 +70,7 @@ export class Loop {
     iterations.folder = await this.#ralph.run.folder(this.#backlog.runsDirectory ?? ".ralph/runs");
     await announceRun(this.#ralph, this.#backlog, iterations.folder);
     const sandbox = await this.#ralph.host.sandbox?.announce();
-    if (
-      (sandbox?.on === false && this.#ralph.config.sandbox.mode !== "auto") ||
-      (sandbox === undefined && this.#ralph.config.trust === "strict")
-    ) {
+    if (sandbox?.on === false || (sandbox === undefined && this.#ralph.config.trust === "strict")) {
       iterations.notice({ kind: "environment", subject: "no sandbox", message: "" });
     }
     const unchecked = await this.#askAboutUnchecked();

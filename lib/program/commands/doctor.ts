@@ -90,10 +90,10 @@ async function sandbox(invocation: Invocation, found: Place | null): Promise<rea
   const agreed = { ...found.config.sandbox, ...await agreedSandbox(invocation, found, null) };
   const place = { ...found, config: { ...found.config, sandbox: agreed } };
   const { mode } = agreed;
-  if (!flags.has("sandbox") && (mode === "off" || mode === "auto")) {
-    const { probeAuto } = await import("../probe.ts");
+  if (!flags.has("sandbox") && ["auto", "light", "off"].includes(mode)) {
+    const { probeConfinement } = await import("../probe.ts");
     return [
-      await probeAuto(place, host),
+      await probeConfinement(place, host),
       await bubblewrap(host, "bubblewrap", "final checks run in a checkout at another path"),
       await bubblewrap(host, "--sandbox", "it does not work"),
     ];

@@ -31,7 +31,7 @@ import { makeRepository } from "../repository.ts";
 const NEEDS = needs("Linux", "bubblewrap", "user namespaces");
 /** An ordinary user has no other place outside of the home folder, and a temporary folder may be written. */
 const PARENT = process.getuid?.() === 0 ? "/var/lib" : tmpdir();
-const lab = realpathSync(mkdtempSync(join(PARENT, "ralph-auto-")));
+const lab = realpathSync(mkdtempSync(join(PARENT, "ralph-light-")));
 const [home, out] = [join(lab, "home"), join(lab, "out")];
 const isRoot = process.getuid?.() === 0;
 const NOBODY = 65534;
@@ -59,8 +59,8 @@ function labHost(variables: Record<string, string> = {}): Host {
 }
 
 async function project(config: DeepPartial<Config> = {}, variables: Record<string, string> = {}): Promise<TestContext> {
-  const auto = { ...config, sandbox: { mode: "auto", ...config.sandbox } } as const;
-  return await testContext({ host: labHost(variables), config: auto, files: { "a.txt": "a\n" } });
+  const light = { ...config, sandbox: { mode: "light", ...config.sandbox } } as const;
+  return await testContext({ host: labHost(variables), config: light, files: { "a.txt": "a\n" } });
 }
 
 /** The same project in a later run. */
@@ -83,7 +83,7 @@ async function turn(ralph: TestContext, command: string, needed?: AgentNeeds, it
   return tail.trim();
 }
 
-describe("with `auto`, a turn", NEEDS, () => {
+describe("with `light`, a turn", NEEDS, () => {
   it("puts no program where others would start it", async () => {
     const bin = join(home, ".local/bin");
     mkdirSync(bin, { recursive: true });
@@ -109,7 +109,7 @@ describe("with `auto`, a turn", NEEDS, () => {
 
   it("writes the tree, temporary folders and caches; what else it writes at home is not there", async () => {
     await using ralph = await project();
-    const shared = join(tmpdir(), `ralph-auto-${ralph.host.ids.random(8)}`);
+    const shared = join(tmpdir(), `ralph-light-${ralph.host.ids.random(8)}`);
 
     const said = await turn(
       ralph,
@@ -165,13 +165,13 @@ const ESCAPES = {
     "mknod /tmp/disk-$$ b $(stat -c '%Hd %Ld' $SECRET_FOLDER) && head -c 1 /tmp/disk-$$ >/dev/null && echo SECRET",
 };
 
-it.each(Object.entries(ESCAPES))("with `auto`, no secret is seen by %s", NEEDS, async (_name, command) => {
+it.each(Object.entries(ESCAPES))("with `light`, no secret is seen by %s", NEEDS, async (_name, command) => {
   await using ralph = await project();
   const said = await turn(ralph, `SECRET=${home}/.ssh/id; SECRET_FOLDER=${home}; export SECRET; { ${command}; } 2>&1`);
   expect(said).not.toMatch(/^SECRET/m);
 });
 
-it.runIf(isRoot)("with `auto`, root changes owners, becomes others and starts a sandbox", NEEDS, async () => {
+it.runIf(isRoot)("with `light`, root changes owners, becomes others and starts a sandbox", NEEDS, async () => {
   await using ralph = await project();
   const said = await turn(
     ralph,
@@ -181,7 +181,7 @@ it.runIf(isRoot)("with `auto`, root changes owners, becomes others and starts a 
   expect(said).toBe("nobody\nnobody\ninside\nthe same numbers");
 });
 
-describe("with `auto`, a login that the agent renews is kept", NEEDS, () => {
+describe("with `light`, a login that the agent renews is kept", NEEDS, () => {
   const rows = ADAPTERS.flatMap(({ name, needs }) =>
     needs.folders.flatMap((folder) => folder.keep.map((file) => ({ name, needs, file: `${folder.path}/${file}` })))
   );
@@ -215,8 +215,8 @@ describe("with `auto`, a login that the agent renews is kept", NEEDS, () => {
   });
 });
 
-it("with `auto`, a turn finds programs and files in /dev/shm", NEEDS, async () => {
-  const shared = mkdtempSync("/dev/shm/ralph-auto-");
+it("with `light`, a turn finds programs and files in /dev/shm", NEEDS, async () => {
+  const shared = mkdtempSync("/dev/shm/ralph-light-");
   writeFileSync(join(shared, "of-the-person"), "#!/bin/sh\necho found\n", { mode: 0o755 });
   await using ralph = await project();
   expect(await turn(ralph, `${shared}/of-the-person && touch ${shared}/of-the-turn`)).toBe("found");
@@ -224,7 +224,7 @@ it("with `auto`, a turn finds programs and files in /dev/shm", NEEDS, async () =
   rmSync(shared, { recursive: true });
 });
 
-describe("with `auto`, a check", NEEDS, () => {
+describe("with `light`, a check", NEEDS, () => {
   it("runs inside while it passes there", async () => {
     await using ralph = await project();
     const checks = [`! cat ${home}/.ssh/id`];
@@ -330,7 +330,7 @@ it.runIf(isRoot)("an ordinary user stays who it is, and sees no secret by anothe
       env: { PATH: process.env["PATH"], HOME: own, GIT_CONFIG_NOSYSTEM: "1" },
     },
   );
-  expect(stderr).toContain("sandbox: bubblewrap (auto)");
+  expect(stderr).toContain("sandbox: bubblewrap (light)");
   expect(readFileSync(join(folder, "uid.txt"), "utf8")).toBe(`${NOBODY}\n`);
   expect(readFileSync(join(folder, "seen.txt"), "utf8")).toBe("");
   expect(existsSync(join(own, "new"))).toBe(false);
