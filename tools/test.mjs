@@ -32,7 +32,7 @@ const BY_NODE = [
   // a whole program, under another umask
   "test/host/own_modes.test.ts",
   // whole programs inside of bubblewrap
-  "test/sandbox/attempts.test.ts",
+  "test/sandbox/{attempts,home,light}.test.ts",
   // a database that the test starts; workers that are killed there are the compiled program's
   "test/machines/{engine,steered,workers}.test.ts",
 ];

@@ -38,12 +38,14 @@ function person(as: "root" | "another") {
   writeFileSync(join(home, ".bashrc"), "keep me\n");
   const story = { id: "US-001", title: "A", acceptanceCriteria: ["A"], priority: 1, passes: false, notes: "" };
   const prd = JSON.stringify({ branchName: "main", userStories: [story] });
-  makeRepository(root, { files: { ".gitignore": ".env\n", "scripts/ralph/prd.json": prd } });
+  const config = JSON.stringify({ sandbox: { mode: "light" } });
+  const files = { ".gitignore": ".env\n", "ralph.config.json": config, "scripts/ralph/prd.json": prd };
+  makeRepository(root, { files });
   writeFileSync(join(root, ".env"), "KEY=1\n");
   const uid = as === "root" ? process.getuid!() : NOBODY;
   if (as === "another") { for (const path of [lab, tmpdir()]) chmodSync(path, path === lab ? 0o755 : 0o1777); }
   if (as === "another") spawnSync("chown", ["-R", `${NOBODY}:${NOBODY}`, lab]);
-  const environment = { PATH: process.env["PATH"], HOME: home, GIT_CONFIG_NOSYSTEM: "1", TMPDIR: tmpdir() };
+  const environment = { PATH: process.env["PATH"], HOME: home, GIT_CONFIG_NOSYSTEM: "1", TMPDIR: tmpdir(), CI: "1" };
   const words = (agent: string, check = "false"): string[] => [
     ...ARTEFACT,
     "run",

@@ -314,7 +314,10 @@ it.runIf(isRoot)("an ordinary user stays who it is, and sees no secret by anothe
   writeFileSync(join(own, ".ssh/id"), "SECRET\n");
   const story = { id: "US-001", title: "A", acceptanceCriteria: ["A"], priority: 1, passes: false, notes: "" };
   makeRepository(folder, {
-    files: { "scripts/ralph/prd.json": JSON.stringify({ branchName: "main", userStories: [story] }) },
+    files: {
+      "ralph.config.json": JSON.stringify({ sandbox: { mode: "light" } }),
+      "scripts/ralph/prd.json": JSON.stringify({ branchName: "main", userStories: [story] }),
+    },
   });
   for (const path of [lab, join(lab, "user")]) chmodSync(path, 0o755);
   spawnSync("chown", ["-R", `${NOBODY}:${NOBODY}`, join(lab, "user")]);
@@ -327,7 +330,7 @@ it.runIf(isRoot)("an ordinary user stays who it is, and sees no secret by anothe
       uid: NOBODY,
       gid: NOBODY,
       encoding: "utf8",
-      env: { PATH: process.env["PATH"], HOME: own, GIT_CONFIG_NOSYSTEM: "1" },
+      env: { PATH: process.env["PATH"], HOME: own, GIT_CONFIG_NOSYSTEM: "1", CI: "1" },
     },
   );
   expect(stderr).toContain("sandbox: bubblewrap (light)");
