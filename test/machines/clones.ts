@@ -53,7 +53,6 @@ export class Clones implements Disposable {
     writeFileSync(this.agent, STORY_AGENT);
     chmodSync(this.agent, 0o755);
     writeFileSync(join(this.folder, "turns"), "");
-    mkdirSync(join(this.folder, "home"), { recursive: true });
   }
 
   get environment(): NodeJS.ProcessEnv {
@@ -64,7 +63,7 @@ export class Clones implements Disposable {
       GIT_COMMITTER_NAME: "t",
       GIT_COMMITTER_EMAIL: "t@example.com",
       GIT_CONFIG_GLOBAL: "/dev/null",
-      HOME: join(this.folder, "home"),
+      HOME: this.folder,
       XDG_CACHE_HOME: join(this.folder, "cache"),
       TURNS: join(this.folder, "turns"),
     };

@@ -159,7 +159,6 @@ out ${outside} ralph task add x --supersedes t-2; ${outside} ralph query tasks >
       1,
       "--max-iterations",
       "1",
-      "--no-sandbox", // in one no turn is a person
     );
 
     expect(result.read("../codes.txt")?.match(/^\d+/gm)).toEqual(["0", "0", "3", "3", "3"]);

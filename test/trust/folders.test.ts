@@ -44,8 +44,7 @@ printf '%s\\n' "$prompt" | grep -o '###PLAN_COMPLETE [a-z0-9]*###' | head -1
 echo "<promise>COMPLETE</promise>"`;
   return ralphCli()
     .files({ "ralph.config.json": JSON.stringify(config), "scripts/deploy.sh": "make\n", ...files })
-    .agent("worker", script)
-    .args(...command.split(" "), "--max-iterations", "2", "--no-sandbox"); // in one it cannot
+    .agent("worker", script).args(...command.split(" "), "--max-iterations", "2");
 }
 
 test.each([

@@ -80,7 +80,7 @@ test.each(Object.entries(LEFT))(
         `leave() { ${leave}; }; echo outside > "$HOME/outside"
         leave scripts/ralph/progress.txt; leave scripts/ralph/prd.json; touch a.txt; echo '<promise>COMPLETE</promise>'`,
       )
-      .args("run", "--agent-cmd", "worker", "--max-iterations", "2", "--no-sandbox").expectExit(0);
+      .args("run", "--agent-cmd", "worker", "--max-iterations", "2").expectExit(0);
 
     expect(stderr).toContain("restored, edited manually: scripts/ralph/prd.json, scripts/ralph/progress.txt");
     expect(read("scripts/ralph/progress.txt")).toMatch(/^a person's line\n.*US-001/s);
