@@ -55,7 +55,7 @@ export async function readPlace(source: PlaceSource, cwd: string): Promise<Sandb
     ralph: ralphFolders(host),
     caches: join(cache, "ralph-sandbox", hashText(repository?.topLevel ?? root).slice(0, 16)),
     checkouts: join(cache, "checkouts"),
-    homes: isSuperUser() ? (await listDirectory("/home")).map((name) => join("/home", name)) : [registeredHome()],
+    homes: [registeredHome(), ...isSuperUser() ? (await listDirectory("/home")).map((name) => `/home/${name}`) : []],
     logins: [
       ...Object.keys(environment.variables),
       await readText(join(home, ".claude/settings.json")).catch(() => null),

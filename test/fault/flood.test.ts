@@ -7,7 +7,7 @@ import { needs } from "../needs.ts";
 
 const MEGABYTES = Number(process.env["RALPH_FLOOD_MB"] ?? "100");
 /** Beyond an agent that prints a line; a flood is as large or larger, and garbage is collected late on a busy machine. */
-const MORE_MB = 50;
+const MORE_MB = 80;
 const UNCHECKED = prdText([{ ...stories(1)[0]!, acceptanceCriteria: ["work/1.txt is there"] }]);
 const MARKER = "<promise>COMPLETE</promise>";
 const LINE = "the quick brown fox jumps over the lazy dog and continues with its life in the green wood";
@@ -24,12 +24,12 @@ const FLOODS: readonly Flood[] = [
     script: `yes '${LINE}' | head -c ${MEGABYTES * 1_000_000}; echo`,
     megabytes: MEGABYTES,
   },
-  { what: "one line of 50 MB", script: "head -c 50000000 /dev/zero | tr '\\0' x; echo", megabytes: 50 },
-  { what: "50 MB of NUL", script: "head -c 50000000 /dev/zero; echo", megabytes: 50 },
+  { what: "one line of 100 MB", script: "head -c 100000000 /dev/zero | tr '\\0' x; echo", megabytes: 100 },
+  { what: "100 MB of NUL", script: "head -c 100000000 /dev/zero; echo", megabytes: 100 },
   {
-    what: "50 MB of bytes that are no UTF-8", // random ones may hold what looks like a password, which is masked
-    script: "yes \"$(printf '\\377\\376 half \\342\\202 \\355\\240\\200')\" | head -c 50000000; echo",
-    megabytes: 50,
+    what: "100 MB of bytes that are no UTF-8", // random ones may hold what looks like a password, which is masked
+    script: "yes \"$(printf '\\377\\376 half \\342\\202 \\355\\240\\200')\" | head -c 100000000; echo",
+    megabytes: 100,
   },
 ];
 
