@@ -150,6 +150,6 @@ export function strictConfig(config: Config): Config {
   return {
     ...config,
     tests: { ...config.tests, integrity: "block" },
-    sandbox: sandbox.mode === "auto" ? { ...sandbox, mode: "required" } : sandbox,
+    sandbox: ["auto", "light"].includes(sandbox.mode) ? { ...sandbox, mode: "required" } : sandbox,
   };
 }

@@ -91,8 +91,8 @@ export function policyOf(place: SandboxPlace, asked: SandboxRequest, config: San
 
 /**
  * The rights that `light` gives: writes go to the tree, to temporary folders and, of the home folder, to what tools and
- * agents keep between runs; what else is written in the home folder is gone with the process. Secrets and Ralph's own
- * files are hidden. All else is as it is outside, so that no run needs a sandbox of its own making. Pure.
+ * agents keep between runs; what else a turn writes in the home folder is set aside, and of a check it is gone. Secrets
+ * and Ralph's own files are hidden. All else is as it is outside, so that no run needs a sandbox of its own making. Pure.
  */
 export function lightPolicyOf(place: SandboxPlace, asked: SandboxRequest, config: SandboxConfig): Confinement {
   const { home, variables } = place;

@@ -263,6 +263,7 @@ describe("the configuration", () => {
   it("with `trust: strict` a sandbox is required, unless it is declined", () => {
     const strict = { ...defaultConfig(), trust: "strict" as const };
     expect(strictConfig(strict).sandbox.mode).toBe("required");
+    expect(strictConfig({ ...strict, sandbox: { ...strict.sandbox, mode: "light" } }).sandbox.mode).toBe("required");
     expect(strictConfig({ ...strict, sandbox: { ...strict.sandbox, mode: "off" } }).sandbox.mode).toBe("off");
     expect(strictConfig(defaultConfig()).sandbox.mode).toBe("auto");
   });
