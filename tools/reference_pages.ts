@@ -266,7 +266,7 @@ export function eventsMarkdown(): string {
     `then raises \`v\`, which is ${EVENTS_VERSION}.`,
     "",
     "Every line also has `v`, `at` (ISO time), `run` (the run's id, `null` before there is one), and `lane` (the number of",
-    "the worker's tree, where items are worked on at once). A field marked with `?` may be absent.",
+    "its item's place among those at work or landing, where items are worked on at once). A field marked with `?` may be absent.",
     "",
     ...schemas.flatMap(([type, schema]) => [
       `## ${type}`,

@@ -76,7 +76,7 @@ export type EventEnvelope =
     readonly v: number;
     readonly at: string;
     readonly run: string;
-    /** The worker's tree that it happens in, from 0; absent where items are worked on one after another. */
+    /** Its item's place among those at work or landing, from 0; absent where items are worked on one after another. */
     readonly lane?: number;
   }
   & RalphEvent;

@@ -125,6 +125,7 @@ const EVENTS: Readonly<Record<string, readonly [description: string, fields: z.Z
     head: text.exactOptional().describe("the commit that it begins on"),
     goal: text.exactOptional().describe("what a person asked for"),
     branch: text.exactOptional(),
+    workers: count.exactOptional().describe("items worked on at once, if more than one"),
     strict: z.boolean().exactOptional().describe('with `trust: "strict"`'),
   }],
   "run-end": ["A run has ended.", {
@@ -146,6 +147,7 @@ const EVENTS: Readonly<Record<string, readonly [description: string, fields: z.Z
     checkedAgain: z.boolean().describe("its checks ran once more, on the merged tree"),
     conflicts: count.describe("of this item in this run so far"),
     paths: z.array(text).describe("files in which they are, or that are in the way"),
+    with: z.array(text).exactOptional().describe("items that were checked in the same tree, and landed with it"),
   }],
   "items-reopened": ["The final check fails for items that had passed: they come again.", {
     ids: z.array(text),
@@ -342,7 +344,9 @@ const envelope = {
   v: z.literal(EVENTS_VERSION).describe("version of the schema"),
   at: text.describe("ISO time"),
   run: text.nullable().describe("the run's id; null before there is one"),
-  lane: count.exactOptional().describe("the worker's tree that it happens in, where items are worked on at once"),
+  lane: count.exactOptional().describe(
+    "its item's place among those at work or landing, where items are worked on at once",
+  ),
 };
 
 /** One line of `events.ndjson`, or of `--json`. */

@@ -62,7 +62,7 @@ export type Preview = () => string;
 
 /** Takes events. Never throws; must not hold the run up. */
 export interface EventSink {
-  /** `lane`: of the worker's tree that it happens in, where items are worked on at once. */
+  /** `lane`: its item's place among those at work or landing, where items are worked on at once. */
   emit(event: RalphEvent, lane?: number): void;
   /** Given for what was started last, where that prints plain text; of use to sinks that show what is running. */
   preview?(preview: Preview): void;

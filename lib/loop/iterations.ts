@@ -272,7 +272,10 @@ const MOST_CRITERIA = 50;
 const LONGEST_CRITERION = 500;
 
 /** Says that a run begins, and on which commit. */
-export async function announceRun(ralph: RalphContext, backlog: Backlog, folder: string): Promise<void> {
+export async function announceRun(
+  { ralph, backlog, workers }: Pick<LoopParts, "ralph" | "backlog" | "workers">,
+  folder: string,
+): Promise<void> {
   const { scope = "", name } = backlog;
   const repository = requireRepository(ralph);
   const { head, branch } = await repository.head();
@@ -287,6 +290,7 @@ export async function announceRun(ralph: RalphContext, backlog: Backlog, folder:
     ...(head === null ? {} : { head }),
     ...(goal === null ? {} : { goal: onOneLine(goal) }),
     ...(branch === null ? {} : { branch }),
+    ...(workers === 1 ? {} : { workers }),
     ...(ralph.config.trust === "strict" ? { strict: true } : {}),
   });
 }

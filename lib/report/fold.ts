@@ -107,7 +107,8 @@ function createLanes(cursor: reports.Cursor): (lane: number | null, type: string
 }
 
 const HANDLERS: Handlers = {
-  "run-start": ({ draft, cursor }, { at, workflow, agent, scope, head, goal, branch, strict = false }) => {
+  "run-start": ({ draft, cursor }, { at, workflow, agent, scope, head, goal, branch, workers, strict = false }) => {
+    if (workers !== undefined) cursor.workers = workers;
     draft.base ??= head ?? null;
     draft.goal = goal ?? draft.goal;
     draft.branch = branch ?? draft.branch;
@@ -138,15 +139,16 @@ const HANDLERS: Handlers = {
     if (part.kind === "turns") Object.assign(part, { name: step, kind: "step" });
     closePart(cursor, { at, status, reasons: message === undefined ? [] : [message] });
   },
-  "landing-end": ({ draft, cursor }, { at, result, checkedAgain, paths }) => {
+  "landing-end": ({ draft, cursor }, { at, result, checkedAgain, paths, with: others }) => {
     const landings = landingsOf(draft);
     if (result === "landed") landings.landed += 1;
     if (checkedAgain) landings.checkedAgain += 1;
     if (result === "failed") landings.failedTogether += 1;
+    const item = cursor.item?.id ?? null;
+    if (others !== undefined) draft.notes.push({ at, item, message: `landed with ${others.join(", ")}` });
     if (result !== "conflict") return;
     landings.conflicts += 1;
-    const message = `conflicts with what was merged since: ${paths.join(", ")}`;
-    draft.notes.push({ at, item: cursor.item?.id ?? null, message });
+    draft.notes.push({ at, item, message: `conflicts with what was merged since: ${paths.join(", ")}` });
   },
   "items-reopened": ({ draft }, { ids, reason }) =>
     reports.sendBack(draft, ids, `sent back by the final check: ${reason}`),

@@ -76,6 +76,8 @@ export interface Cursor {
   /** Agents in the order in which they came, with the models that they named. */
   readonly models: Map<string, Set<string>>;
   agent: string;
+  /** As the run's start says; absent in older logs. */
+  workers?: number;
 }
 
 type Start = Extract<RalphEvent, { type: "iteration-start" }> & { readonly at: string };

@@ -178,10 +178,14 @@ const ROWS: EventRows<readonly [style: Style | null], readonly string[]> = {
       below: findings,
     }
   ),
-  "landing-end": remarked(({ item, result, checkedAgain, paths }) => {
+  "landing-end": remarked(({ item, result, checkedAgain, paths, with: others = [] }) => {
     const named = paths.join(", ");
     const words = {
-      landed: checkedAgain ? "landed, checked again with what was merged since" : "landed",
+      landed: others.length > 0
+        ? `landed with ${others.join(", ")}, checked together`
+        : checkedAgain
+        ? "landed, checked again with what was merged since"
+        : "landed",
       conflict: `conflicts with what was merged since, and comes again: ${named}`,
       failed: "did not land: its checks fail on the branch as it is now",
       blocked: `cannot land: uncommitted changes are in the way: ${named}`,

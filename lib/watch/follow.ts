@@ -10,7 +10,7 @@ import type { LiveRun } from "../steer/control.ts";
 export interface ReadEvent {
   readonly event: RalphEvent;
   readonly atMs: number;
-  /** The worker's tree that it happens in, where items are worked on at once. */
+  /** Its item's place among those at work or landing, where items are worked on at once. */
   readonly lane: number | undefined;
   readonly line: object;
 }

@@ -62,3 +62,19 @@ test("what lanes do at the same time belongs to the item of each, and conflicts 
   ])).toEqual([["c", [], [], 0], ["a", ["a.log"], ["aaa"], 1], ["b", ["b.log"], ["bbb"], 1]]);
   expect(landingsText(report)).toBe("4 workers: 1 landing, 1 checked again; 1 conflict, which cost 1 turn");
 });
+
+test("an item that lands keeps its lane: the report has the workers that there are, and what landed together", () => {
+  const fold = createFold("events.ndjson");
+  const take = (lane: number | null, event: object): void =>
+    fold.take({ v: 1, at: "2026-11-22T10:00:00.000Z", run: "r", ...(lane === null ? {} : { lane }), ...event });
+  const item = { id: "a", kind: "story", title: "a" };
+  take(null, { type: "run-start", workflow: "exec", root: "/r", agent: "claude", folder: "/r/x", workers: 2 });
+  take(3, { type: "iteration-start", iteration: 1, item, attempt: 1, passed: 0, total: 2 });
+  const how = { result: "landed", checkedAgain: true, conflicts: 0, paths: [], with: ["b", "c"] };
+  take(3, { type: "landing-end", item, ...how });
+
+  const report = fold.end();
+
+  expect(landingsText(report)).toBe("2 workers: 1 landing, 1 checked again");
+  expect(report.notes).toMatchObject([{ item: "a", message: "landed with b, c" }]);
+});

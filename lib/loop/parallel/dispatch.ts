@@ -24,13 +24,16 @@ import { leftOpen, waitsInVain } from "../settle/settle.ts";
 import { costSoon } from "../policy/progress.ts";
 import type { Stopped, StoppedEarly } from "../run/outcome.ts";
 import { tidied } from "../run/tidied.ts";
-import { BY_WORKER, type LandingParts, Landings } from "./landing.ts";
+import { BY_WORKER, Landings } from "./landing.ts";
+import type { LandingParts } from "./to_land.ts";
 import { inLane, LaneFault } from "./lane_fault.ts";
-import { findTrees, removeTree } from "./leftover_trees.ts";
+import { type Lanes, openLanes, TreePool } from "./lanes.ts";
+import { removeTree } from "./leftover_trees.ts";
 import { madeElsewhere, madeInTree } from "./made.ts";
 import { ensurePossible } from "./possible.ts";
-import { abandonTree, closeTree, openWorkerTree, type WorkerTree } from "./worker_tree.ts";
+import { abandonTree, type TreeBegin, type WorkerTree } from "./worker_tree.ts";
 import type { RalphEvent } from "../../events/types.ts";
+import { mayChangeKey } from "../../workspace/dependency_key.ts";
 import picomatch from "picomatch";
 
 /** A free worker need not wait until all has landed that has ended: a start is short. */
@@ -95,19 +98,27 @@ interface Places {
 /** Something in flight. */
 interface Flight {
   readonly item: Item;
-  readonly ended: Promise<void>;
   /** It is being made elsewhere, and not waited for here. */
   isOut: boolean;
 }
+
+/** An item that has begun in a tree. */
+interface InTree extends Pick<TreeBegin, "tip" | "left" | "ref"> {
+  readonly begun: Begun;
+  readonly tree: WorkerTree;
+  readonly home: RalphContext;
+  readonly lane: number;
+}
+
+/** Why nothing was started, or that something was. */
+type Started = Exclude<Picked, { readonly status: "item" }> | { readonly status: "started" };
 
 /** The workers of a run. */
 export class Dispatcher implements AsyncDisposable {
   readonly #loop: LoopParts;
   readonly #parts: DispatchParts & LandingParts;
   readonly #lanes: Lanes;
-  readonly #free: WorkerTree[];
-  /** Lanes that have failed: nothing more starts in them. */
-  readonly #closed = new Set<WorkerTree>();
+  readonly #trees: TreePool;
   readonly #elsewhere: Elsewhere | null;
   /** The items that an earlier coordinator has handed out: they continue. */
   readonly #handedOut: OpenItem[];
@@ -116,6 +127,11 @@ export class Dispatcher implements AsyncDisposable {
   /** The run's checkout is one. */
   readonly #looking = createSlots(1);
   readonly #inFlight = new Map<string, Flight>();
+  /** The lanes of events: an item keeps its own until it has landed, also after its tree has been given on. */
+  readonly #lanesTaken = new Set<number>();
+  /** Counts what may let another item start. */
+  #changes = 0;
+  #wake = (): void => {};
   readonly #landings: Landings;
   readonly #stopper = new AbortController();
   #stopped: Stopped | null = null;
@@ -127,7 +143,7 @@ export class Dispatcher implements AsyncDisposable {
     const { ralph, key } = loop;
     this.#loop = loop;
     this.#lanes = lanes;
-    this.#free = [...lanes.all];
+    this.#trees = new TreePool(lanes);
     this.#elsewhere = elsewhere;
     this.#handedOut = elsewhere === null ? [] : [...ralph.journal.open(key)];
     // trees keep the work of their turns themselves
@@ -138,7 +154,12 @@ export class Dispatcher implements AsyncDisposable {
       ...rest.clean,
       look: (...look) => this.#looking.run(() => rest.clean.look(...look)),
     };
-    this.#parts = { ...rest, loop, signal, beside, kept, uncommitted, clean };
+    const coordinator = this.#coordinator;
+    const free = (tree: WorkerTree): void => {
+      this.#trees.give(tree);
+      this.#changed();
+    };
+    this.#parts = { ...rest, loop, signal, beside, kept, uncommitted, clean, coordinator, free };
     this.#landings = new Landings(this.#parts);
   }
 
@@ -151,10 +172,10 @@ export class Dispatcher implements AsyncDisposable {
   async run(): Promise<Stopped> {
     this.#stopped = null;
     for (;;) {
+      const seen = this.#changes;
       while (this.#mayStart()) if (!await this.#startOne()) break;
-      const waitedFor = [...this.#inFlight.values()].filter(({ isOut }) => !isOut);
-      if (waitedFor.length > 0) {
-        await Promise.race(waitedFor.map(({ ended }) => ended));
+      if ([...this.#inFlight.values()].some(({ isOut }) => !isOut)) {
+        if (seen === this.#changes) await new Promise<void>((resolve) => (this.#wake = resolve));
         continue;
       }
       await this.#parts.guard.look(BY_WORKER);
@@ -165,59 +186,88 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   #mayStart(): boolean {
-    return this.#stopped === null && this.#failure === null && !this.#isAlone && this.#free.length > 0;
+    return this.#stopped === null && this.#failure === null && !this.#isAlone && this.#trees.hasFree;
   }
 
-  /** Starts one item. @returns false where nothing may start before something has ended */
+  #changed(): void {
+    this.#changes += 1;
+    this.#wake();
+  }
+
+  #failed(error: unknown): void {
+    this.#failure ??= { error };
+    this.#stopper.abort();
+    this.#trees.end();
+  }
+
+  /** Picks and begins one item, in one step. @returns false where nothing may start before something has ended */
   async #startOne(): Promise<boolean> {
-    const handedOut = this.#handedOut.shift();
-    if (handedOut !== undefined) return this.#start(handedOut.item, handedOut, false);
-    const resting = await this.#parts.rest();
+    const handedOut = this.#handedOut.shift() ?? null;
+    const resting = handedOut === null ? await this.#parts.rest() : null;
     let wasIdle = true;
-    const picked = resting ?? await this.#coordinator.run(() => {
-      wasIdle = this.#inFlight.size === 0;
-      return this.#pick();
-    }, STARTING);
-    if (this.#failure !== null) return false;
-    const isIdle = this.#inFlight.size === 0;
-    if (picked.status !== "item") {
+    try {
+      const picked = resting ?? await this.#coordinator.run(async () => {
+        wasIdle = this.#inFlight.size === 0;
+        const picked: Picked = handedOut === null ? await this.#pick() : { status: "item", item: handedOut.item };
+        return picked.status === "item" ? await this.#start(picked.item, handedOut) : picked;
+      }, STARTING);
+      if (picked.status === "started") return true;
       // what was in flight may bring more: asked again when it has ended, as it may have by now
-      if (!wasIdle && picked.status !== "aborted") return isIdle;
+      if (!wasIdle && picked.status !== "aborted" && picked.status !== "handed-out") return this.#inFlight.size === 0;
       if (picked.status === "waiting") throw waitsInVain(this.#loop.backlog);
       this.#stopped = picked;
-      return false;
+    } catch (error) {
+      this.#failed(error);
     }
-    if (this.#elsewhere?.takesMore === false) {
-      this.#stopped = { status: "handed-out" };
-      return false;
-    }
-    return this.#start(picked.item, null, isIdle);
+    return false;
   }
 
   /** @param handedOut the attempt that an earlier coordinator has begun */
-  #start(item: Item, handedOut: OpenItem | null, isIdle: boolean): boolean {
+  async #start(item: Item, handedOut: OpenItem | null): Promise<Started> {
+    if (handedOut === null && this.#elsewhere?.takesMore === false) return { status: "handed-out" };
     const own = item.exclusive === true || item.checksOnly === true;
     const alone = own || this.#landings.wantsToBeAlone(item);
-    if (alone && !isIdle) return false;
+    if (alone && this.#inFlight.size > 0) return { status: "waiting" };
+    const tree = own ? null : this.#trees.next();
+    if (tree === undefined) return { status: "waiting" };
     this.#isAlone = alone;
-    const tree = own ? null : this.#free.shift() ?? null;
-    this.#inFlight.set(item.id, { item, ended: this.#fly(item, tree, handedOut), isOut: false });
-    return true;
+    const inTree = tree === null ? null : await this.#begin(item, tree, handedOut);
+    this.#inFlight.set(item.id, { item, isOut: false });
+    void this.#fly(item, inTree);
+    return { status: "started" };
+  }
+
+  async #begin(item: Item, tree: WorkerTree, handedOut: OpenItem | null): Promise<InTree> {
+    const { ralph, key } = this.#loop;
+    const { iterations, kept, guard } = this.#parts;
+    let { lane } = tree;
+    if (this.#lanesTaken.has(lane)) { for (lane = this.#lanes.all.length; this.#lanesTaken.has(lane);) lane += 1; }
+    this.#lanesTaken.add(tree.now.lane = lane);
+    const home = { ...ralph, events: { ...ralph.events, emit: (event: RalphEvent) => ralph.events.emit(event, lane) } };
+    const ref = workRef(keyOf(key), item);
+    await guard.look(BY_WORKER);
+    const begun = await iterations.begin(item, home, handedOut);
+    if (begun.before !== null) await guard.keep(item.id, begun.before, false);
+    const { head } = await requireRepository(ralph).head();
+    return { begun, tree, home, lane, ref, tip: head ?? "", left: await kept.of(ref) };
   }
 
   /** Ends when the item is settled, or out for a later run: then its place stays taken. */
-  async #fly(item: Item, tree: WorkerTree | null, handedOut: OpenItem | null): Promise<void> {
+  async #fly(item: Item, inTree: InTree | null): Promise<void> {
     try {
-      const isOut = tree === null ? await this.#inProject(item) : await this.#inTree(item, tree, handedOut);
+      const isOut = inTree === null ? await this.#inProject(item) : await this.#inTree(item, inTree);
       const flight = this.#inFlight.get(item.id);
-      if (isOut && flight !== undefined) return void (flight.isOut = true);
+      if (isOut && flight !== undefined) {
+        flight.isOut = true;
+        return this.#changed();
+      }
     } catch (error) {
-      this.#failure ??= { error };
-      this.#stopper.abort();
+      this.#failed(error);
     }
     this.#inFlight.delete(item.id);
     this.#isAlone = false;
-    if (tree !== null && !this.#closed.has(tree)) this.#free.push(tree);
+    if (inTree !== null) this.#lanesTaken.delete(inTree.lane);
+    this.#changed();
   }
 
   /** The next item that touches nothing of what is in flight. */
@@ -245,37 +295,32 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   /** @returns whether it is out for a later run */
-  async #inTree(item: Item, tree: WorkerTree, handedOut: OpenItem | null): Promise<boolean> {
-    const { ralph, key } = this.#loop;
-    const { iterations, kept, guard } = this.#parts;
-    const repository = requireRepository(ralph);
-    const ref = workRef(keyOf(key), item);
-    const { begun, tip, left } = await this.#coordinator.run(async () => {
-      await guard.look(BY_WORKER);
-      const begun = await iterations.begin(item, tree.home, handedOut);
-      if (begun.before !== null) await guard.keep(item.id, begun.before, false);
-      return { begun, tip: (await repository.head()).head ?? "", left: await kept.of(ref) };
-    }, STARTING);
+  async #inTree(item: Item, { begun, tree, home, lane, ...begin }: InTree): Promise<boolean> {
+    const { ref, tip } = begin;
+    const isForeign = this.#elsewhere !== null;
     const conflicts = this.#landings.conflictOf(item);
-    const toMake = { parts: this.#parts, begun, begin: { tip, left, ref, item, attemptId: begun.id }, conflicts };
+    const toMake = { parts: this.#parts, begun, begin: { ...begin, item, attemptId: begun.id }, conflicts };
     let attempt: Attempt = interruptedAttempt(begun);
     try {
       const made = this.#elsewhere === null
         ? await inLane(tree, () => madeInTree(toMake, tree))
-        : await madeElsewhere(toMake, this.#elsewhere, tree.lane);
+        : await madeElsewhere(toMake, this.#elsewhere, lane);
       if (made === null) return true;
-      const { worked, work, notes } = made;
-      attempt = worked.attempt;
-      const isForeign = this.#elsewhere !== null;
-      const landed = await this.#coordinator.run(() =>
-        this.#landings.land({ begun, worked, work, notes, base: work?.base ?? tip, ref, tree, isForeign })
-      );
+      attempt = made.worked.attempt;
+      const toLand = { ...made, begun, base: made.work?.base ?? tip, ref, home, lane, isForeign };
+      const isHeld = this.#loop.ralph.config.trust === "strict" || mayChangeKey(made.work?.paths ?? []);
+      let landed = await this.#landings.land({ ...toLand, tree, isHeld });
+      while (landed === "again") {
+        const taken = await this.#trees.take(tree);
+        if (taken === null) return false;
+        landed = await this.#landings.land({ ...toLand, tree: taken, isHeld: true });
+      }
       if (landed === "left-open") return true;
       this.#stopped ??= landed;
       await this.#elsewhere?.settled(begun.id);
     } catch (error) {
       if (!(error instanceof LaneFault)) throw error;
-      await this.#close(tree, begun, attempt, error.cause);
+      await this.#close(error, begun, attempt, home);
     }
     return false;
   }
@@ -285,16 +330,15 @@ export class Dispatcher implements AsyncDisposable {
    *
    * @throws what has failed, where no other lane is left
    */
-  async #close(tree: WorkerTree, begun: Begun, attempt: Attempt, fault: unknown): Promise<void> {
-    this.#closed.add(tree);
+  async #close({ tree, cause: fault }: LaneFault, begun: Begun, attempt: Attempt, home: RalphContext): Promise<void> {
+    const isLast = this.#trees.close(tree);
     const isKept = await abandonTree(tree);
     if (!isKept) this.#lanes.keep(tree);
-    const isLast = this.#closed.size === this.#lanes.all.length;
     if (isLast || this.#elsewhere !== null || this.#parts.signal.aborted) throw fault;
     const { message, hint } = asNamed(fault);
     const left = isKept ? "" : `; the next run takes what its turn left in ${tree.path}`;
     const reason = `worker ${tree.lane + 1} has stopped: ${message}`;
-    note(tree.home, "warn", `${reason}; ${begun.item.id} goes to another worker${left}; ${hint}`);
+    note(home, "warn", `${reason}; ${begun.item.id} goes to another worker${left}; ${hint}`);
     this.#parts.iterations.notice({ kind: "environment", subject: reason, message: "" });
     const settled = leftOpen(attempt, reason);
     await this.#coordinator.run(async () => {
@@ -302,67 +346,6 @@ export class Dispatcher implements AsyncDisposable {
       await this.#parts.iterations.end(begun, { attempt, settled, checks: [] }, {});
     });
   }
-}
-
-/** The lanes in which items of a run are worked on, or checked before they land. */
-export interface Lanes extends AsyncDisposable {
-  /** One for each item that may be in flight: its events say so. */
-  readonly all: readonly WorkerTree[];
-  /** The tree holds work that could not be kept: the next run is to find it. */
-  keep(tree: WorkerTree): void;
-}
-
-/**
- * Opens the lanes of a run: as many as can be opened, and one at least.
- *
- * @param trees so many have a tree of their own; with one, all others share it
- * @throws {RalphError} git-failed, setup-failed, file-unwritable
- */
-export async function openLanes({ ralph, backlog, workers }: LoopParts, trees: number): Promise<Lanes> {
-  const opened: WorkerTree[] = [];
-  for (let lane = 0; lane < trees; lane++) { // git takes no lock around the list of worktrees
-    try {
-      opened.push(await openWorkerTree(ralph, backlog, lane));
-    } catch (error) {
-      if (lane === 0 || ralph.signal.aborted) {
-        await removeLater(ralph, opened);
-        throw error;
-      }
-      const { message, hint } = asNamed(error);
-      note(ralph, "warn", `works with ${lane} of ${trees} workers: ${message}; ${hint}`);
-      break;
-    }
-  }
-  const [first] = opened;
-  const all = first === undefined || trees === workers ? opened : Array.from({ length: workers }, (_, lane) => {
-    const events = { ...ralph.events, emit: (event: RalphEvent) => ralph.events.emit(event, lane) };
-    return { ...first, lane, home: { ...ralph, events } };
-  });
-  const left = new Set<string>();
-  return {
-    all,
-    keep: ({ path }) => void left.add(path),
-    [Symbol.asyncDispose]: () => removeLater(ralph, opened, left),
-  };
-}
-
-/** After the verdict, and not where another run has them by then. */
-async function removeLater(
-  ralph: RalphContext,
-  trees: readonly WorkerTree[],
-  left: ReadonlySet<string> = new Set(),
-): Promise<void> {
-  for (const tree of trees) await tidied(ralph, () => closeTree(tree));
-  if (ralph.config.parallel.keep) return;
-  ralph.run.tidyLater(async () => {
-    await using lock = await ralph.lock.acquire("run").catch(() => null);
-    if (lock === null) return;
-    const own = new Set(trees.map(({ path }) => path));
-    for (const { path, marker } of await findTrees(ralph)) {
-      // a killed run's tree that could not be opened again holds nothing where its marker names no work
-      if (!left.has(path) && (own.has(path) || marker.work === null)) await removeTree(ralph, path);
-    }
-  });
 }
 
 /** Two items say that they change the same paths. Pure. */

@@ -5,33 +5,37 @@
  * @module
  */
 import { note, type RalphContext } from "../../context/context.ts";
-import type { Attempt, FailureReason, Item, WorkDone } from "../../backlog/types.ts";
+import type { Attempt, Item } from "../../backlog/types.ts";
 import { restoreBrief } from "../../checks/brief/create_brief.ts";
 import { guardHistory } from "../../git/history.ts";
-import { commitMerged, inTheWay, type Landing, mergeTrees, moveTree } from "../../git/land.ts";
+import { commitMerged, mergeTrees } from "../../git/land.ts";
 import { mergedText } from "../../git/merge_change.ts";
-import { type Repository, requireRepository, rootPaths, topLevelPaths, type TreeStatus } from "../../git/repository.ts";
+import { type Repository, requireRepository, rootPaths, type TreeStatus } from "../../git/repository.ts";
 import type { StoppedEarly } from "../run/outcome.ts";
 import { type Committer, createCommitter, ownPaths } from "../settle/committer.ts";
 import { type LandingSteps, leftOpen, settleAndCommit, type Settled, type ToSettle } from "../settle/settle.ts";
-import { checkOut, type Note, type WorkerTree } from "./worker_tree.ts";
-import { describeFailures } from "../../backlog/attempts.ts";
-import type { Beside } from "../../checks/beside.ts";
-import type { BriefKind } from "../../checks/brief/types.ts";
-import type { CheckLike } from "../../checks/function.ts";
-import { unresolvedIn, unresolvedMessage } from "../../git/conflict_markers.ts";
-import type { Captured } from "../../git/fold.ts";
+import {
+  end,
+  type Found,
+  type Landed,
+  type LandingParts,
+  type Merged,
+  type Ready,
+  stepsOf,
+  type ToLand,
+} from "./to_land.ts";
+import type { Note, WorkerTree } from "./worker_tree.ts";
+import { LaneFault } from "./lane_fault.ts";
+import { checkMerged } from "./check_merged.ts";
 import { pathsBetween } from "../../git/run_git.ts";
-import type { KeptWork } from "../../git/work_commit.ts";
-import { withoutReviews, type WorkedItem } from "../attempt/attempt_parts.ts";
-import type { TurnGuard } from "../attempt/turn_guard.ts";
-import type { Begun, Iterations, LoopParts } from "../iterations.ts";
-import { inLane } from "./lane_fault.ts";
 
 /** The commits of a turn elsewhere that says that there was nothing to do: its checks run here all the same. */
 const NOTHING = { subjects: [], trailers: [] } as const;
 
-/** The landings of a run, one at a time. */
+/**
+ * The landings of a run. Items that are ready are merged in order and checked together, in the tree of one of them; the
+ * other trees are free meanwhile. The coordinator's slot is held to merge and to commit, never for a check.
+ */
 export class Landings {
   readonly #parts: LandingParts;
   readonly #ralph: RalphContext;
@@ -40,14 +44,21 @@ export class Landings {
   readonly #conflicts = new Map<string, { readonly times: number; readonly paths: readonly string[] }>();
   /** Changes in the project's own tree that were there, or are named already. */
   readonly #reported: Set<string>;
+  /** Files that Ralph itself writes, relative to the top level. */
+  readonly #own: ReadonlySet<string>;
+  /** In the order in which they came. */
+  readonly #ready: Ready[] = [];
+  #isLanding = false;
   /** The branch as Ralph left it. */
   #line: { readonly head: string | null; readonly branch: string | null } | null = null;
 
   constructor(parts: LandingParts) {
+    const { ralph, backlog } = parts.loop;
     this.#parts = parts;
-    this.#ralph = parts.loop.ralph;
-    this.#repository = requireRepository(parts.loop.ralph);
+    this.#ralph = ralph;
+    this.#repository = requireRepository(ralph);
     this.#reported = new Set(parts.uncommitted);
+    this.#own = new Set(ownPaths(ralph, backlog));
   }
 
   /** It has conflicted so often that nothing else is to be worked on beside it. */
@@ -64,47 +75,208 @@ export class Landings {
     return this.#conflicts.get(id)?.paths ?? [];
   }
 
-  /**
-   * Settles an attempt; what passed comes onto the branch.
-   *
-   * @returns why the run ends, or `null`; `left-open`: the run was stopped before a result from another machine had landed,
-   * and the next run lands it
-   */
-  async land(toLand: ToLand): Promise<StoppedEarly | "left-open" | null> {
-    const { begun, worked, work, base, tree, isForeign } = toLand;
-    const { loop, iterations, signal } = this.#parts;
-    if (isForeign && signal.aborted && worked.attempt.status !== "interrupted") return this.#leaveOpen(toLand);
-    await restoreBrief(loop.brief);
-    await this.#take(toLand.notes);
-    const known = await this.#guardProject(begun.id);
+  /** Settles an attempt; what passed comes onto the branch. The tree goes back to `free()` when it is not needed. */
+  async land(toLand: ToLand): Promise<Landed> {
+    const { begun, worked, work, isForeign, isHeld, tree } = toLand;
+    const { coordinator, iterations, free } = this.#parts;
     const attempt = iterations.limited(begun, worked.attempt);
     const passed = attempt.status === "verified" || attempt.status === "unverified";
-    if (!passed || (work === null && !isForeign)) return await this.#settle(toLand, attempt);
+    if (passed && (work !== null || isForeign)) {
+      return await new Promise((resolve, reject) => {
+        this.#ready.push({ toLand, attempt, resolve, reject, isBegun: false });
+        if (!this.#isLanding) void this.#landReady(tree);
+        else if (!isHeld) free(tree);
+      });
+    }
+    try {
+      return await coordinator.run(async () => {
+        if (this.#isTooLate(toLand)) return this.#leaveOpen(toLand);
+        await this.#arrive(toLand);
+        await this.#guardProject(begun.id);
+        return await this.#settle(toLand, attempt);
+      });
+    } finally {
+      free(tree);
+    }
+  }
 
-    const { events } = tree.home;
-    const { item } = begun.named;
-    const tip = known.head ?? base;
-    events.emit({ type: "landing-start", item, behind: await this.#commitsBetween(base, tip) });
-    const merged = work === null || base === tip ? null : await mergeTrees(this.#repository, tip, work.commit);
-    if (merged !== null && merged.conflicts.length > 0) return await this.#conflict(toLand, attempt, merged.conflicts);
-    const made = merged === null ? work?.commit : await commitMerged(this.#repository, tip, merged.tree);
+  /** Lands until nothing is ready. @param first where it is checked, until another lands in its own */
+  async #landReady(first: WorkerTree): Promise<void> {
+    const { free } = this.#parts;
+    this.#isLanding = true;
+    let tree: WorkerTree | null = first;
+    for (let batch = this.#next(); batch.length > 0; batch = this.#next()) {
+      const held: ToLand | undefined = batch.map(({ toLand }) => toLand).find(({ isHeld }) => isHeld);
+      if (held !== undefined && held.tree !== tree) {
+        if (tree !== null) free(tree);
+        tree = held.tree;
+      }
+      try {
+        if (tree === null) { for (const { resolve } of batch) resolve("again"); }
+        else await this.#together(batch, tree);
+      } catch (error) {
+        const isFault = error instanceof LaneFault;
+        if (isFault) tree = null;
+        const [lead, ...rest] = batch.filter((one) => one.isEnded !== true && !this.#ready.includes(one));
+        lead?.reject(error);
+        for (const { resolve, reject } of rest) {
+          if (isFault) resolve("again");
+          else reject(error);
+        }
+      }
+    }
+    this.#isLanding = false;
+    if (tree !== null) free(tree);
+  }
+
+  /** One that keeps its tree lands alone, what came before it together. */
+  #next(): readonly Ready[] {
+    const held = this.#ready.findIndex(({ toLand }) => toLand.isHeld);
+    return this.#ready.splice(0, held === -1 ? this.#ready.length : Math.max(1, held));
+  }
+
+  /** Lands all of them where they are green together; each half by itself where they are not. */
+  async #together(batch: readonly Ready[], tree: WorkerTree): Promise<void> {
+    const { coordinator } = this.#parts;
+    const merged = await coordinator.run(() => this.#merge(batch));
+    const [lead] = merged;
+    if (lead === undefined) return;
+    const attempts = await checkMerged(this.#parts, merged, tree);
+    if (attempts === null) {
+      const half = Math.ceil(merged.length / 2);
+      const ready = merged.map((one) => one.ready);
+      await this.#together(ready.slice(0, half), tree);
+      return await this.#together(ready.slice(half), tree);
+    }
+    const { toLand } = lead.ready;
+    if (attempts[0]?.status === "failed" && !toLand.isForeign && toLand.tree !== tree) {
+      return void end(lead.ready, "again");
+    }
+    const ids = merged.map(({ ready }) => ready.toLand.begun.item.id);
+    for (const [at, one] of merged.entries()) {
+      const others = ids.filter((_, index) => index !== at);
+      if (await coordinator.run(() => this.#bring(one, attempts[at]!, others))) continue;
+      this.#ready.unshift(...merged.slice(at).map(({ ready }) => ready));
+      return;
+    }
+  }
+
+  /**
+   * Merges them, each onto the one before. Conflicts are settled; an item that was checked as it would be there lands.
+   *
+   * @returns the others
+   */
+  async #merge(batch: readonly Ready[]): Promise<readonly Merged[]> {
+    const merged: Merged[] = [];
+    const later: Ready[] = [];
+    for (const ready of batch) {
+      const { toLand, attempt } = ready;
+      const { begun: { id, named: { item } }, base, isForeign, home } = toLand;
+      if (this.#isTooLate(toLand)) {
+        end(ready, this.#leaveOpen(toLand));
+        continue;
+      }
+      await this.#arrive(toLand);
+      const last = merged.at(-1);
+      const known = last === undefined ? await this.#guardProject(id) : null;
+      const tip = last?.commit ?? known?.head ?? base;
+      if (!ready.isBegun) {
+        home.events.emit({ type: "landing-start", item, behind: await this.#commitsBetween(base, tip) });
+        ready.isBegun = true;
+      }
+      const { commit, conflicts } = await this.#onto(tip, toLand);
+      if (conflicts.length > 0) {
+        if (last !== undefined) later.push(ready); // with what has not landed yet
+        else end(ready, await this.#conflict(toLand, attempt, conflicts));
+        continue;
+      }
+      const one: Merged = { ready, tip, commit };
+      if (known === null || isForeign || await this.#differs(base, tip)) merged.push(one);
+      else await this.#bring(one, attempt, null, known);
+    }
+    this.#ready.unshift(...later);
+    return merged;
+  }
+
+  /** The work on a commit. */
+  async #onto(
+    tip: string,
+    { work, base }: ToLand,
+  ): Promise<{ readonly commit: string; readonly conflicts: readonly string[] }> {
+    if (work === null || base === tip) return { commit: work?.commit ?? tip, conflicts: [] };
+    const { tree, conflicts } = await mergeTrees(this.#repository, tip, work.commit);
+    return { commit: conflicts.length > 0 ? tip : await commitMerged(this.#repository, tip, tree), conflicts };
+  }
+
+  /** In more than what Ralph itself writes. */
+  async #differs(one: string, other: string): Promise<boolean> {
+    return one !== other && (await pathsBetween(this.#repository, one, other)).some((path) => !this.#own.has(path));
+  }
+
+  /**
+   * Settles what was checked, and brings it in.
+   *
+   * @param others checked in the same tree, and landing with it; `null`: nothing was to be checked
+   * @returns false where that is not what would be on the branch now
+   */
+  async #bring(
+    { ready, ...merged }: Merged,
+    attempt: Attempt,
+    others: readonly string[] | null,
+    given: TreeStatus | null = null,
+  ): Promise<boolean> {
+    const { toLand } = ready;
+    const { begun: { id, named: { item } }, base, work, home, isForeign } = toLand;
     const conflicts = this.#timesOf(item.id);
-    const place = { tip, commit: made ?? tip, own: work?.own ?? NOTHING, conflicts };
-    const checked = await checkLanding(this.#parts, toLand, attempt, place);
-    const { steps, checkedAgain, result } = checked;
-    if (isForeign && result === "interrupted") return this.#leaveOpen(toLand);
-    const landing = steps === null ? {} : { known, landing: steps };
-    return await this.#settle(toLand, checked.attempt, landing, ({ committed }) => {
+    const checkedAgain = others !== null;
+    if (isForeign && attempt.status === "interrupted") return end(ready, this.#leaveOpen(toLand));
+    const known = given ?? await this.#guardProject(id);
+    let { tip, commit } = merged;
+    const passed = attempt.status === "verified" || attempt.status === "unverified";
+    if (passed && known.head !== null && known.head !== tip) {
+      const now = await this.#onto(known.head, toLand);
+      if (now.conflicts.length > 0 || await this.#differs(commit, now.commit)) return false;
+      [tip, commit] = [known.head, now.commit];
+    }
+    const together = others === null || others.length === 0 ? {} : { with: others };
+    const landing = { base, tip, checkedAgain, conflicts, ...together };
+    const own = work?.own ?? NOTHING;
+    const trailers = "with" in together ? [...own.trailers, `Landed-with: ${together.with.join(", ")}`] : own.trailers;
+    const found = passed
+      ? await stepsOf(this.#ralph, { ...attempt, landing }, { tip, commit, own: { ...own, trailers } })
+      : this.#stays(toLand, attempt, landing);
+    const { steps, result } = found;
+    const toSettle = steps === null ? {} : { known, landing: steps };
+    const ended = await this.#settle(toLand, found.attempt, toSettle, ({ committed }) => {
       const isRefused = steps !== null && committed.length === 0 && steps.paths.length > 0;
-      const paths = rootPaths(this.#ralph, checked.paths);
-      const end = { result: isRefused ? "refused" : result, checkedAgain, conflicts, paths } as const;
-      events.emit({ type: "landing-end", item, ...end });
+      const paths = rootPaths(this.#ralph, found.paths);
+      const landed = isRefused || result !== "landed" ? {} : together;
+      const how = { result: isRefused ? "refused" : result, checkedAgain, conflicts, paths, ...landed } as const;
+      home.events.emit({ type: "landing-end", item, ...how });
     });
+    return end(ready, ended);
+  }
+
+  /** It is red on the branch, or was not checked there to the end. */
+  #stays({ begun }: ToLand, attempt: Attempt, landing: NonNullable<Attempt["landing"]>): Found {
+    const none = { steps: null, paths: [] };
+    if (attempt.status !== "failed") return { ...none, attempt, result: "interrupted" };
+    return { ...none, attempt: this.#parts.iterations.limited(begun, { ...attempt, landing }), result: "failed" };
+  }
+
+  /** The run was stopped before a result from another machine had landed. */
+  #isTooLate({ isForeign, worked }: ToLand): boolean {
+    return isForeign && this.#parts.signal.aborted && worked.attempt.status !== "interrupted";
+  }
+
+  async #arrive({ notes }: ToLand): Promise<void> {
+    await restoreBrief(this.#parts.loop.brief);
+    await this.#take(notes);
   }
 
   /** Its turn is paid, and its result is on the remote: nothing of it is settled, so that the next run asks for it again. */
-  #leaveOpen({ begun, tree }: ToLand): "left-open" {
-    note(tree.home, "info", `${begun.item.id} was worked on, and has not landed: the next run lands it`);
+  #leaveOpen({ begun, home }: ToLand): "left-open" {
+    note(home, "info", `${begun.item.id} was worked on, and has not landed: the next run lands it`);
     return "left-open";
   }
 
@@ -125,7 +297,7 @@ export class Landings {
 
   /** A conflict is no failure: it is not settled, and comes again with both changes. */
   async #conflict(
-    { begun, worked: { checks }, tree }: ToLand,
+    { begun, worked: { checks }, home }: ToLand,
     attempt: Attempt,
     conflicts: readonly string[],
   ): Promise<StoppedEarly | null> {
@@ -134,21 +306,22 @@ export class Landings {
     const paths = rootPaths(this.#ralph, conflicts);
     this.#conflicts.set(item.id, { times, paths });
     const end = { result: "conflict", checkedAgain: false, conflicts: times, paths } as const;
-    tree.home.events.emit({ type: "landing-end", item, ...end });
+    home.events.emit({ type: "landing-end", item, ...end });
     const reason = `conflicts with what was merged since: ${paths.join(", ")}`;
     return await this.#parts.iterations.end(begun, { attempt, settled: leftOpen(attempt, reason), checks }, {});
   }
 
   async #settle(
-    { begun, worked: { attempt: worked, checks }, ref, tree }: ToLand,
+    toLand: ToLand,
     attempt: Attempt,
     landing: Pick<ToSettle, "known" | "landing"> = {},
     report: (settled: Settled) => void = () => {},
   ): Promise<StoppedEarly | null> {
+    const { begun, worked: { attempt: worked, checks }, ref, home, lane } = toLand;
     const { loop: { backlog, key }, iterations, kept } = this.#parts;
-    const committer = this.#committers.get(tree.lane) ?? createCommitter(tree.home, backlog);
-    this.#committers.set(tree.lane, committer);
-    const settled = await settleAndCommit(tree.home, committer, {
+    const committer = this.#committers.get(lane) ?? createCommitter(home, backlog);
+    this.#committers.set(lane, committer);
+    const settled = await settleAndCommit(home, committer, {
       backlog,
       key,
       item: begun.item,
@@ -161,7 +334,7 @@ export class Landings {
     await this.#parts.guard.settled("open");
     report(settled);
     if (settled.settlement.status === "passed") {
-      if (landing.landing !== undefined) await this.#bringDependencies(tree, landing.landing);
+      if (landing.landing !== undefined) await this.#bringDependencies(toLand, landing.landing);
       await kept.drop(ref);
       this.#conflicts.delete(begun.item.id);
     }
@@ -170,12 +343,12 @@ export class Landings {
   }
 
   /** Packages that it installed: the others and the project's tree need them as well. */
-  async #bringDependencies(tree: WorkerTree, { tip, commit, paths }: LandingSteps): Promise<void> {
+  async #bringDependencies({ tree, home }: ToLand, { tip, commit, paths }: LandingSteps): Promise<void> {
     const back = await tree.filled.bringBack(tip, commit, paths);
     if (back === null || back.length === 0) return;
     const message = `the lock file has changed: ${back.join(", ")} of the worker's tree is in the project's now ` +
       "(`workspace.setup` would install it)";
-    note(tree.home, "info", message);
+    note(home, "info", message);
   }
 
   /**
@@ -192,8 +365,9 @@ export class Landings {
     const rewritten = await guardHistory(this.#repository, line, found, attemptId);
     if (rewritten !== null) note(ralph, "warn", rewritten.message);
     const now = rewritten === null ? found : await this.#repository.status();
-    const own = new Set(ownPaths(ralph, this.#parts.loop.backlog));
-    const strange = now.changed.map(({ path }) => path).filter((path) => !own.has(path) && !this.#reported.has(path));
+    const strange = now.changed.map(({ path }) => path).filter((path) =>
+      !this.#own.has(path) && !this.#reported.has(path)
+    );
     if (strange.length === 0) return now;
     for (const path of strange) this.#reported.add(path);
     const message = `changed in the project's own tree while items are worked on in others, by a person or by a turn ` +
@@ -209,156 +383,5 @@ export class Landings {
   }
 }
 
-/** An attempt that ended in a tree of its own. All of it but the tree is plain data. */
-export interface ToLand {
-  readonly begun: Begun;
-  readonly worked: WorkedItem;
-  /** The work that it changed; `null`: nothing. */
-  readonly work: Captured | null;
-  /** The notes that it wrote beside Ralph's part of state files. */
-  readonly notes: readonly Note[];
-  /** The commit that it began on. */
-  readonly base: string;
-  /** The ref that keeps its work. */
-  readonly ref: string;
-  /** The tree in which its checks may run once more. */
-  readonly tree: WorkerTree;
-  /** It was made on another machine: it is checked here whatever was said there. */
-  readonly isForeign: boolean;
-}
-
-/** The parts of a run that landings need. */
-export interface LandingParts {
-  readonly loop: LoopParts;
-  readonly iterations: Iterations;
-  readonly signal: AbortSignal;
-  readonly beside: Beside;
-  readonly kept: KeptWork;
-  readonly guard: TurnGuard;
-  /** In the project's own tree when the run began, relative to the top level. */
-  readonly uncommitted: ReadonlySet<string>;
-}
-
 /** Blamed for what happened to the project's own tree meanwhile. */
 export const BY_WORKER = "a worker, or a person,";
-
-const TOGETHER = "passed alone, and fails together with what was merged since";
-const ELSEWHERE = "was reported as passed where it was made, and fails here";
-
-const PROTECTED: ReadonlySet<BriefKind> = new Set(["protected", "recipe", "prompt", "plan"]);
-
-/** An attempt on its way, and how its work gets there. */
-interface Checked {
-  readonly attempt: Attempt;
-  /** `null`: nothing is brought in. */
-  readonly steps: LandingSteps | null;
-  readonly checkedAgain: boolean;
-  readonly result: "landed" | "failed" | "blocked" | "interrupted";
-  readonly paths: readonly string[];
-}
-
-/** The place that it is to land at. */
-interface ToCheck extends Landing, Pick<Captured, "own"> {
-  /** Conflicts of the item so far. */
-  readonly conflicts: number;
-}
-
-/** Tells whether it may come onto the tip, checked there if anything but state has changed since it began. */
-async function checkLanding(
-  parts: LandingParts,
-  toLand: ToLand,
-  attempt: Attempt,
-  { tip, commit, own, conflicts }: ToCheck,
-): Promise<Checked> {
-  const { ralph, backlog } = parts.loop;
-  const { base, tree, isForeign } = toLand;
-  const repository = requireRepository(ralph);
-  const state = new Set(topLevelPaths(ralph, backlog.stateFiles));
-  const again = isForeign ||
-    (base !== tip && (await pathsBetween(repository, base, tip)).some((path) => !state.has(path)));
-  const known: Attempt = { ...attempt, landing: { base, tip, checkedAgain: again, conflicts } };
-  const none = { steps: null, checkedAgain: again, paths: [] };
-  let landed = known;
-  if (again) {
-    await inLane(tree, () => checkOut(tree, commit));
-    landed = await inLane(tree, () => checkedAgain(parts, toLand, known));
-    if (landed.status === "interrupted") return { ...none, attempt: landed, result: "interrupted" };
-    if (landed.status === "failed") {
-      return { ...none, attempt: parts.iterations.limited(toLand.begun, landed), result: "failed" };
-    }
-  }
-  const obstacles = await inTheWay(repository, { tip, commit });
-  if (obstacles !== null) {
-    const message = `cannot be brought into the tree: uncommitted changes are in the way; commit or stash ${
-      rootPaths(ralph, obstacles).join(", ")
-    }, then \`--retry-blocked\` (the work is kept as ${commit.slice(0, 10)})`;
-    const { last: _, ...rest } = { last: undefined, ...landed };
-    const blocked = { ...rest, status: "blocked", message } as Attempt;
-    return { ...none, attempt: blocked, result: "blocked", paths: obstacles };
-  }
-  const steps: LandingSteps = {
-    tip,
-    commit,
-    paths: await pathsBetween(repository, tip, commit),
-    own,
-    bring: () => moveTree(repository, tip, commit),
-    takeBack: () => moveTree(repository, commit, tip),
-  };
-  return { ...none, attempt: landed, steps, result: "landed" };
-}
-
-/** In the tree that has it together with what was merged since. */
-async function checkedAgain(
-  parts: LandingParts,
-  { begun: { item, number }, tree, work, isForeign }: ToLand,
-  attempt: Attempt,
-): Promise<Attempt> {
-  const { iterations, beside, signal } = parts;
-  const fault = isForeign ? await faultIn(tree, work?.paths ?? []) : null;
-  if (fault !== null) return { ...attempt, status: "failed", ...fault };
-  const checks = withoutReviews(await checksIn(parts, tree.ralph.root, item, number));
-  const done: WorkDone = { since: attempt.turn?.base ?? null, changedFiles: attempt.turn?.changedFiles ?? [] };
-  const logs = `${iterations.folder}/landing-${attempt.id.slice(attempt.id.lastIndexOf(".") + 1)}`;
-  const failedBefore = iterations.failedBefore ?? new Set<string>();
-  const options = { item, base: done.since, done, signal, logs, failedBefore };
-  const verification = await beside.verify(tree.ralph, checks, options, true);
-  switch (verification.status) {
-    case "passed":
-      return { ...attempt, verification };
-    case "unverified":
-      return attempt.status === "verified" ? attempt : { ...attempt, verification };
-    case "aborted": {
-      const { landing: _, ...rest } = attempt;
-      return { ...rest, status: "interrupted" };
-    }
-    case "failed": {
-      const message = `${isForeign ? ELSEWHERE : TOGETHER}:\n${describeFailures(verification)}`;
-      return { ...attempt, verification, status: "failed", reason: "checks-failed", message };
-    }
-  }
-}
-
-/** A worker's own guards have seen to it; its word is not relied on. */
-async function faultIn(
-  { brief, ralph, backlog }: WorkerTree,
-  paths: readonly string[],
-): Promise<{ readonly reason: FailureReason; readonly message: string } | null> {
-  const changes = (await brief.compare()).filter(({ kind }) => PROTECTED.has(kind)).map(({ path }) => path);
-  const touched = [...changes, ...rootPaths(ralph, paths).filter((path) => backlog.stateFiles.includes(path))];
-  if (touched.length > 0) {
-    return { reason: "protected-file-changed", message: `changed what judges the run: ${touched.join(", ")}` };
-  }
-  const unresolved = rootPaths(ralph, await unresolvedIn(requireRepository(ralph), paths));
-  return unresolved.length === 0 ? null : { reason: "conflict", message: unresolvedMessage(unresolved) };
-}
-
-/** The checks of an item, as `work()` gives them, and those that hold for every item. */
-export async function checksIn(
-  { loop: { backlog }, iterations }: LandingParts,
-  cwd: string,
-  item: Item,
-  number: number,
-): Promise<readonly CheckLike[]> {
-  const context = { cwd, attempt: number, previous: null, last: null, nonce: "", claims: [] };
-  return [...(await backlog.work(item, context)).checks, ...iterations.shared];
-}

@@ -12,7 +12,8 @@ import { workItem } from "../attempt/work_item.ts";
 import type { CleanRun } from "../finish/clean.ts";
 import type { Begun, Iterations } from "../iterations.ts";
 import { previousWith } from "../policy/attempts.ts";
-import { checksIn, type LandingParts, type ToLand } from "./landing.ts";
+import { checksIn } from "./check_merged.ts";
+import type { LandingParts, ToLand } from "./to_land.ts";
 import { captureTree, conflictNote, notesIn, prepareTree, type TreeBegin, type WorkerTree } from "./worker_tree.ts";
 
 /** An attempt to be made beside others. */

@@ -42,6 +42,8 @@ interface OpenTree {
   readonly backlog: Pick<Backlog, "record" | "stateFiles">;
   readonly filled: FilledTree;
   readonly now: {
+    /** The lane of its events: another item may be landing in it. */
+    lane: number;
     /** The item at work in it. */
     begun: Pick<TreeBegin, "tip" | "ref"> | null;
     /** The texts of state files that it began with. */
@@ -94,7 +96,8 @@ async function openAt(
   await writeMarker(path, { v: 1, root: ralph.root, run: ralph.run.id, work: null });
   await ensureWorktree(ralph, path);
   const root = join(path, relative(main.topLevel, ralph.root));
-  const derived = await contextIn(ralph, { lane, path, root });
+  const now: OpenTree["now"] = { lane, begun: null, given: new Map() };
+  const derived = await contextIn(ralph, { lane, path, root, now });
   const { workspace, parallel } = ralph.config;
   const { host, signal } = derived;
   const aside = join(main.ralphDirectory, "aside");
@@ -106,7 +109,7 @@ async function openAt(
     home: { ...ralph, events: derived.events },
     backlog,
     filled,
-    now: { begun: null, given: new Map() },
+    now,
   };
   await requireRepository(derived).clearLeftLocks(0); // a killed run's: no other program works in this tree
   await requireRepository(derived).ensureReady();
@@ -252,7 +255,7 @@ async function placeOf(ralph: RalphContext, lane: number): Promise<string> {
 /** The run's context, at work in the tree: events say in which, and so do the processes' environments. */
 async function contextIn(
   ralph: RalphContext,
-  { lane, path, root }: { readonly lane: number; readonly path: string; readonly root: string },
+  { lane, path, root, now }: Pick<OpenTree, "lane" | "path" | "now"> & { readonly root: string },
 ): Promise<RalphContext> {
   const repository = await openRepository(ralph.host, path);
   if (repository === null) throw new RalphError("not-a-repository", { details: { root: path } });
@@ -269,7 +272,7 @@ async function contextIn(
     $: build$({ commandBuilder: new CommandBuilder().cwd(root).env(variables) }),
     host: { ...host, processes: { ...host.processes, run } },
     state: createStateFiles({ root, directory: repository.ralphDirectory, host, parts }),
-    events: { ...ralph.events, emit: (event) => ralph.events.emit(event, lane) },
+    events: { ...ralph.events, emit: (event) => ralph.events.emit(event, now.lane) },
   };
 }
 

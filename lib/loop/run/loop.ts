@@ -68,7 +68,7 @@ export class Loop {
   async run(): Promise<LoopOutcome> {
     const iterations = this.#iterations;
     iterations.folder = await this.#ralph.run.folder(this.#backlog.runsDirectory ?? ".ralph/runs");
-    await announceRun(this.#ralph, this.#backlog, iterations.folder);
+    await announceRun(this.#parts, iterations.folder);
     const sandbox = await this.#ralph.host.sandbox?.announce();
     if (sandbox?.on === false || (sandbox === undefined && this.#ralph.config.trust === "strict")) {
       iterations.notice({ kind: "environment", subject: "no sandbox", message: "" });
