@@ -344,7 +344,7 @@ export async function repeatFailed(
   const again = checks.map(namedCheck).filter((check): check is backlog.Check => check !== null)
     .filter((check) => check.command !== undefined && check.review !== true && isRed(check));
   if (again.length === 0) return { verification: found, unsteady: [] };
-  const names = again.map(({ name }) => name).join(", ");
+  const names = [...new Set(again.map(({ name }) => name))].join(", ");
   note(ralph, "info", `failed, and run once more: ${names}`);
   const { place } = options;
   const logs = options.logs === undefined ? {} : { logs: `${options.logs}-again` };

@@ -181,11 +181,9 @@ const ROWS: EventRows<readonly [style: Style | null], readonly string[]> = {
   "landing-end": remarked(({ item, result, checkedAgain, paths, with: others = [] }) => {
     const named = paths.join(", ");
     const words = {
-      landed: others.length > 0
-        ? `landed with ${others.join(", ")}, checked together`
-        : checkedAgain
-        ? "landed, checked again with what was merged since"
-        : "landed",
+      landed: `landed${others.length === 0 ? "" : ` with ${others.join(", ")}`}${
+        checkedAgain ? ", checked again with what was merged since" : ""
+      }`,
       conflict: `conflicts with what was merged since, and comes again: ${named}`,
       failed: "did not land: its checks fail on the branch as it is now",
       blocked: `cannot land: uncommitted changes are in the way: ${named}`,

@@ -56,7 +56,7 @@ async function checkedAgain(
   const failedBefore = iterations.failedBefore ?? new Set<string>();
   const options = { item, base: done.since, done, signal, logs, failedBefore };
   const checks = [...own.flat(), ...withoutReviews(iterations.shared)];
-  const verification = await beside.verify(ralph, checks, options, true);
+  const verification = await beside.verify(ralph, checks, options, items.length === 1);
   if (verification.status === "failed") {
     if (items.length > 1) return null;
     const message = `${isForeign ? ELSEWHERE : TOGETHER}:\n${describeFailures(verification)}`;
