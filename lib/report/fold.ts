@@ -70,7 +70,7 @@ export function createFold(file: string, onCheck: OnCheck = () => {}): Fold {
       const within = (value as Readonly<Record<string, unknown>>)["lane"];
       const lane = typeof within === "number" ? within : null;
       enter(lane, type);
-      if (lane !== null) landingsOf(draft).lanes = Math.max(landingsOf(draft).lanes, lane + 1);
+      if (lane !== null) landingsOf(draft).lanes = cursor.workers ?? Math.max(landingsOf(draft).lanes, lane + 1);
       const handle = (HANDLERS as Partial<Record<string, ((fold: Folding, event: unknown) => void) | null>>)[known];
       if (handle !== undefined && handle !== null) {
         const checked = EVENT_SCHEMAS[known].safeParse({ ...value as object, type });

@@ -11,6 +11,7 @@ import { needs } from "../needs.ts";
 import { loopWorld, type Turns, type World } from "./loop_world.ts";
 
 const DONE = { lines: ["<ralph>DONE</ralph>"] };
+const WORKERS = 3;
 const IGNORING = { ".gitignore": "ignored/\n" };
 
 function tasks(...names: readonly string[]): readonly MemoryTask[] {
@@ -30,11 +31,20 @@ function spoilingOnce(spoil: (cwd: string) => Promise<unknown> | void): Turns {
   };
 }
 
-/** Turns that began beside the spoilt one end when its tree is gone: until then the disk has no room for them either. */
+/**
+ * The spoilt turn fills the disk when the others have begun, and these end when its tree is gone: until then the disk
+ * has no room for them either.
+ */
 function besideSpoilt(spoil: (cwd: string) => Promise<unknown> | void): Turns {
   let spoilt: string | null = null;
-  const turns = spoilingOnce((cwd) => spoil(spoilt = cwd));
+  let beside = 0;
+  const turns = spoilingOnce(async (cwd) => {
+    await expect.poll(() => beside).toBe(WORKERS - 1);
+    spoilt = cwd;
+    await spoil(cwd);
+  });
   return async (request, number) => {
+    if (spoilt === null && !request.prompt.includes("write b")) beside += 1;
     const turn = await turns(request, number);
     if (request.cwd !== spoilt) await expect.poll(() => spoilt !== null && !existsSync(spoilt)).toBe(true);
     return turn;
@@ -73,7 +83,7 @@ describe("one worker's fault", () => {
       const config = { parallel: { directory: await smallDisk() } };
       await using world = await loopWorld(besideSpoilt(fillDisk), { config, files: IGNORING });
 
-      const run = await runLoop(world.ralph, memoryBacklog(tasks("a", "b", "c", "d", "e")), { workers: 3 });
+      const run = await runLoop(world.ralph, memoryBacklog(tasks("a", "b", "c", "d", "e")), { workers: WORKERS });
 
       expect(run).toMatchObject({ status: "passed" });
       expect(await world.git("ls-files", "a", "b", "c", "d", "e")).toBe("a\nb\nc\nd\ne");
