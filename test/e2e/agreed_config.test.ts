@@ -114,8 +114,12 @@ describe("a configuration that Ralph did not write", () => {
 describe("where nobody can be asked", needs("Linux", "bubblewrap", "user namespaces"), () => {
   const open = config({ sandbox: { mode: "light", read: ["~/.ssh"] } });
 
-  test("its commands run, and it does not open the sandbox", async () => {
-    const { stderr, read } = await clone(open).expectExit(1);
+  test.each([
+    ["without `CI`", {}],
+    ["with an empty `CI`", { CI: "" }],
+    ["with `CI=0`", { CI: "0" }],
+  ])("%s its commands run, and it does not open the sandbox", async (_name, variables) => {
+    const { stderr, read } = await clone(open).env(variables).expectExit(1);
     expect(read("seen.txt")).toBe("");
     expect(stderr).toContain("nobody has agreed to `sandbox` of ralph.config.json here: it is not obeyed");
   });
