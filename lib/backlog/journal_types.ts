@@ -134,8 +134,8 @@ export interface Journal {
   settled(key: JournalKey, item: Item, attempt: Attempt, end: SettledEnd): Promise<void>;
   /** The final check fails for these items: they have not passed. */
   reopen(key: JournalKey, ids: readonly string[], reason: string): Promise<void>;
-  /** `--retry-blocked`: nothing is parked any more. */
-  unpark(key: JournalKey): Promise<void>;
+  /** These items are parked no more. @param ids default: all of them, for `--retry-blocked` */
+  unpark(key: JournalKey, ids?: readonly string[]): Promise<void>;
   /**
    * `passed`: the run has passed as a whole. `head`: the commit at its end. `isDoubted`: the run named changes to what
    * judges it, and nobody agreed to them, so that later runs are still judged by what was there before.

@@ -68,6 +68,9 @@ export function saysPassing(lines: readonly string[], nonce: string, name: strin
   return signalsOf(lines, nonce).some((signal) => signal.name === name && signal.counts);
 }
 
+/** The reason of an item that its agent gave back begins with this; the question follows. */
+export const ASKED = "the agent is blocked: ";
+
 /** Why the agent says that it cannot continue, or `null`. */
 export function blockedReason(lines: readonly string[]): string | null {
   const found = signalsOf(lines, "").filter(({ form, name }) => form === "ralph" && name === "BLOCKED");

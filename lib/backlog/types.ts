@@ -192,6 +192,8 @@ export interface BacklogBrief {
 export type Milestone<Data = unknown> =
   /** A run begins, and what a killed one left is settled: close what else it left open. */
   | { readonly type: "run-began" }
+  /** A person has said something to items that were given up on: they are offered again. */
+  | { readonly type: "items-told"; readonly ids: readonly string[] }
   /** The item is in progress. */
   | { readonly type: "item-began"; readonly item: Item<Data> }
   /**

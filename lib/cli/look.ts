@@ -184,6 +184,8 @@ export interface StatusView {
   readonly lines: readonly string[];
   /** Why its state cannot be read. */
   readonly problem: string | null;
+  /** Its items that are open, for lists of what is to come. */
+  readonly open?: readonly { readonly id: string; readonly title: string }[];
   /** The command to run next; `null`: everything is done. */
   readonly hint: string | null;
 }

@@ -83,6 +83,18 @@ export class Iterations {
     return { parked: journal.parked(key), passed: journal.passed(key) };
   }
 
+  /** Items that were given up on, and of which a person has said something since, come again. @returns how many */
+  async takeUpTold(): Promise<number> {
+    const { ralph: { journal, steering }, backlog, key } = this.#parts;
+    const ids = journal.parked(key).map(({ id }) => id).filter((id) => steering.hasUnread(id));
+    if (ids.length === 0) return 0;
+    await journal.unpark(key, ids);
+    await backlog.record?.({ type: "items-told", ids });
+    const parked = this.progress.parked.filter(({ id }) => !ids.includes(id));
+    this.progress = { ...this.progress, parked };
+    return ids.length;
+  }
+
   notice(notice: policy.Notice): void {
     this.progress = policy.withNotice(this.progress, notice);
   }

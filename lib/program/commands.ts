@@ -162,7 +162,10 @@ const LOOKING: readonly Row[] = [
       run: flags.text("RUN", "to this run (default: the newest one at work)"),
       ...flags.ROOT_FLAG,
     },
-    details: ["It is under its own heading there, and in the report. What has to pass does not change."],
+    details: [
+      "It is under its own heading there, and in the report. What has to pass does not change. An item that was given",
+      "up on is taken up again with it: in this run, or in the next one if it has ended.",
+    ],
     load: async () => ({ run: (await import("./commands/watch_and_steer.ts")).tell }),
   },
   {

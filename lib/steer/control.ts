@@ -5,18 +5,19 @@
  * - `RUN.json`: the run itself, rewritten as it changes; gone when it has ended
  * - `RUN.NAME.request`: what a person asks, held open by the process that asks
  * - `RUN.NAME.reply`: what became of it
+ * - `NAME.told`: words for an item that an ended run gave up on, which wait for the next one
  *
  * @module
  */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { LiveRun, SteerReply, SteerRequest } from "../generated/steer.ts";
 import { isHeldByOther, writeHeld } from "../host/author.ts";
 import { jsonIn } from "../host/data.ts";
-import { listDirectory, pathExists, readText, removePath, writeOwn } from "../host/files.ts";
+import { ensurePrivateDirectory, listDirectory, pathExists, readText, removePath, writeOwn } from "../host/files.ts";
 import { processStart } from "../host/process_table.ts";
 import type { Host } from "../host/types.ts";
 import { watchPath } from "../host/watch_path.ts";
-import { LARGEST, LIVE_RUN, REPLY, REQUEST_FILE } from "./schema.ts";
+import { LARGEST, LIVE_RUN, REPLY, REQUEST, REQUEST_FILE } from "./schema.ts";
 
 /** A run takes a request within milliseconds; one that is this late is stuck, or stopped. */
 const REPLY_MS = 3000;
@@ -130,6 +131,33 @@ export async function takeRequests(
     });
   }
   return arrived;
+}
+
+/** Tells an ended run something about an item that it gave up on: it waits for the next run in the same place. */
+export async function tellNext(
+  { control, folder, host }: { readonly control: string; readonly folder: string; readonly host: Host },
+  items: readonly { readonly id: string; readonly state: string }[],
+  { item = "", text = "", origin }: Pick<SteerRequest, "item" | "origin" | "text">,
+): Promise<SteerReply> {
+  const [other] = await liveRuns(control);
+  if (other !== undefined) return { status: "refused", message: `run ${other.run} is at work: tell it there` };
+  if (items.findLast(({ id }) => id === item)?.state !== "parked" || text.trim() === "") {
+    return { status: "refused", message: "the run has ended: it takes words for an item that it gave up on alone" };
+  }
+  const request: SteerRequest = { action: "tell", origin, text, item, runs: dirname(folder) };
+  await ensurePrivateDirectory(control);
+  await writeOwn(join(control, `${host.clock.now()}-${host.ids.random(8)}.told`), JSON.stringify(request));
+  return { status: "taken", message: `the next run takes ${item} up again with this` };
+}
+
+/** Words that wait for the next run, oldest first, by their files. */
+export async function toldNext(control: string): Promise<ReadonlyMap<string, SteerRequest>> {
+  const told = new Map<string, SteerRequest>();
+  for (const name of (await listDirectory(control)).filter((one) => one.endsWith(".told")).toSorted()) {
+    const parsed = REQUEST.safeParse(jsonIn(await readText(join(control, name), 2 * LARGEST)));
+    if (parsed.success) told.set(join(control, name), parsed.data);
+  }
+  return told;
 }
 
 export type * from "../generated/steer.ts";

@@ -52,6 +52,7 @@ const request = record("SteerRequest", "One thing that a person asks of a run.",
   key: text.max(100).exactOptional().describe(
     "the key of the answered question, or of the pause that ends: only who looked after it was made knows it",
   ),
+  runs: text.exactOptional().describe("told to an ended run: the folder of its own, for the next run there"),
 });
 
 /** A request. */

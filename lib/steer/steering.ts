@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { EventSink, Origin } from "../events/types.ts";
 import { ensurePrivateDirectory, removePath, writeOwn } from "../host/files.ts";
@@ -20,6 +21,8 @@ export interface Steering {
   told(item: string | null): string;
   /** Texts that were told and have been in no prompt. */
   unread(): readonly string[];
+  /** True where a text for this item has been in no prompt. After what waits was taken. */
+  hasUnread(item: string): boolean;
   /** Offers a question; resolves with an answer that the question accepts. Never without one. */
   offer(question: Omit<runFiles.OpenQuestion, "key" | "since">, accept: (text: string) => string | null): Offer;
 }
@@ -62,6 +65,8 @@ export class SteeredRun implements Steering, AsyncDisposable {
   readonly #stopper = new AbortController();
   readonly #ender = new AbortController();
   readonly #told: Told[] = [];
+  /** Files of words that are for the next run elsewhere. */
+  readonly #others = new Set<string>();
   #alive = 0;
   #live: runFiles.LiveRun | null = null;
   #watcher: Disposable | null = null;
@@ -98,6 +103,14 @@ export class SteeredRun implements Steering, AsyncDisposable {
     const control = runFiles.controlFolder(directory);
     await ensurePrivateDirectory(control);
     const lost = await runFiles.sweepControl(control);
+    for (const [file, { runs, origin, text = "", item = "" }] of await runFiles.toldNext(control)) {
+      if (runs !== dirname(folder)) this.#others.add(file);
+      else {
+        this.#options.events.emit({ type: "steered", action: "tell", origin, text, item });
+        await this.#act({ action: "tell", origin, text, item });
+        await removePath(file);
+      }
+    }
     this.#watcher = watchPath(control, () => this.#look(control));
     this.#change(() => ({}));
     this.#look(control);
@@ -146,11 +159,15 @@ export class SteeredRun implements Steering, AsyncDisposable {
     });
     if (texts.length === 0) return "";
     const lines = texts.map(({ text }) => text.trim()).join("\n\n");
-    return `\n\n## From the person who watches this run\n\nSaid while the run was at work. It adds to the task above; what has to pass stays as it is.\n\n${lines}\n`;
+    return `\n\n## From the person who watches this run\n\nSaid since the task was written. It adds to the task above; what has to pass stays as it is.\n\n${lines}\n`;
   }
 
   unread(): readonly string[] {
     return this.#told.filter(({ reader }) => reader === undefined).map(toldText);
+  }
+
+  hasUnread(item: string): boolean {
+    return this.#told.some((one) => one.item === item && one.reader === undefined);
   }
 
   offer(question: Omit<runFiles.OpenQuestion, "key" | "since">, accept: (text: string) => string | null): Offer {
@@ -210,6 +227,11 @@ export class SteeredRun implements Steering, AsyncDisposable {
       const { run, host } = this.#options;
       for (const arrived of await runFiles.takeRequests(control, run, host.processes.runToken)) {
         await arrived.reply(await this.#take(arrived));
+      }
+      for (const file of (await runFiles.toldNext(control)).keys()) {
+        if (this.#others.has(file)) continue;
+        await removePath(file); // who may tell the run something asks it
+        this.#warn("not taken, from outside: words for the next run, written while this one is at work");
       }
     });
   }

@@ -13,11 +13,19 @@ import type { Host } from "../host/types.ts";
 import { htmlReport } from "../report/html.ts";
 import { makeReport, type Resume } from "../report/make_report.ts";
 import { fragment, type Markup, NOTHING } from "../report/markup.ts";
-import type { RunReport } from "../report/types.ts";
-import { controlFolder, sendRequest, type SteerReply, type SteerRequest } from "../steer/control.ts";
+import type { RunPart, RunReport } from "../report/types.ts";
+import {
+  controlFolder,
+  sendRequest,
+  type SteerReply,
+  type SteerRequest,
+  tellNext,
+  toldNext,
+} from "../steer/control.ts";
 import { guard } from "./guard.ts";
 import { findItem, itemRegions, type ListedProject, overview } from "./pages.ts";
 import { action, page, type PageOptions, region, type Regions } from "./layout.ts";
+import type { OpenItem } from "./model.ts";
 import { BOARD_IDS, itemHref, runRegions } from "./run_page.ts";
 import { type Project, readCommit, readTranscript, type Runs, type WatchedRun } from "./runs.ts";
 
@@ -31,6 +39,8 @@ export interface AppOptions {
   readonly resume: Resume;
   /** The body of the request for a run's branch, as Markdown. */
   readonly review: (report: RunReport) => Promise<string>;
+  /** Items of a run's part that are open in the store of a root now. */
+  readonly openItems: (root: string, part: RunPart) => Promise<readonly OpenItem[]>;
   /** Ends what is streamed. */
   readonly signal: AbortSignal;
 }
@@ -141,7 +151,8 @@ ${region("hero", regions, "hero")}${region("needs", regions)}${region("trust", r
       const { title, regions } = drawn;
       const { part = "", item = "" } = context.req.param();
       const isLive = await watched.live() !== null;
-      const main = fragment`${NOTICE}${region("item", regions)}${isLive ? tellForm(href, item) : NOTHING}${
+      const takesWords = isLive || title.endsWith(": parked");
+      const main = fragment`${NOTICE}${region("item", regions)}${takesWords ? tellForm(href, item) : NOTHING}${
         region("attempts", regions)
       }`;
       const events = isLive ? `${itemHref(href, { part: Number(part), id: item })}/events` : null;
@@ -242,14 +253,18 @@ ${region("hero", regions, "hero")}${region("needs", regions)}${region("trust", r
 
   async #ask(watched: WatchedRun, body: Readonly<Record<string, unknown>>): Promise<SteerReply> {
     const live = await watched.live();
-    if (live === null) return { status: "refused", message: "The run is no longer at work" };
     const action = STEER_ACTIONS.find((one) => one === body["action"]);
     if (action === undefined) return { status: "refused", message: "There is no such request" };
     const given = ["text", "item", "key"].map((name) => [name, body[name]] as const)
       .filter(([, value]) => typeof value === "string" && value !== "");
     const request: SteerRequest = { action, origin: "page", ...Object.fromEntries(given) };
-    const place = { folder: controlFolder(watched.project.own), run: live.run, host: this.#options.host };
-    return await sendRequest(place, request) ?? { status: "refused", message: "The run did not answer" };
+    const [control, { host }] = [controlFolder(watched.project.own), this.#options];
+    if (live === null) {
+      const place = { control, folder: watched.found.folder, host };
+      return await tellNext(place, (watched.model.report() as RunReport).items, request);
+    }
+    return await sendRequest({ folder: control, run: live.run, host }, request) ??
+      { status: "refused", message: "The run did not answer" };
   }
 
   async #open(context: Context): Promise<WatchedRun | null> {
@@ -266,11 +281,22 @@ ${region("hero", regions, "hero")}${region("needs", regions)}${region("trust", r
     const live = await watched.live();
     const { model } = watched;
     const now = this.#options.host.clock.now();
-    const regions = runRegions({ href: this.#hrefOf(watched), model, live, now });
+    const told = [...(await toldNext(controlFolder(watched.project.own))).values()];
+    if (live !== null || watched.found.newest) await this.#readToCome(watched);
+    const regions = runRegions({ href: this.#hrefOf(watched), model, live, now, told });
     const { passed, total } = model.tally;
     const done = total === null ? `${passed}` : `${passed}/${total}`;
     const state = live === null ? "ended" : live.asks !== null ? "needs you" : live.pause?.state ?? "running";
     return { regions, announcement: model.announcement, title: `${done} ${state} · ${watched.project.name}` };
+  }
+
+  /** Anew when an item has begun or passed. */
+  async #readToCome({ project: { root }, model }: WatchedRun): Promise<void> {
+    const { parts, items } = model.report() as RunReport;
+    const state = `${items.length} ${model.tally.passed}`;
+    const part = parts.at(-1);
+    if (part === undefined || model.toCome.state === state) return;
+    model.toCome = { state, items: await this.#options.openItems(root, part) };
   }
 
   async #drawItem(context: Context, watched: WatchedRun): Promise<Drawn | null> {

@@ -9,6 +9,9 @@ import { plainLines } from "../ui/event_lines.ts";
 import { EMPTY_VIEW, nextView, type ViewState } from "../ui/view_lines.ts";
 import type { ReadEvent } from "../watch/follow.ts";
 
+/** An item that may not have begun. */
+export type OpenItem = Readonly<Record<"id" | "title", string>>;
+
 /** A moment of a run: what was used and done until then. */
 export interface Point {
   readonly atMs: number;
@@ -38,6 +41,8 @@ export class RunModel {
   readonly views: Map<number, ViewState> = new Map();
   /** The end of what each check printed. */
   readonly outputs: Map<CheckReport, string> = new Map();
+  /** Items that its store has as open, as read in this state of the run. */
+  toCome: { readonly state: string; readonly items: readonly OpenItem[] } = { state: "", items: [] };
   points: Point[] = [];
   tally: Tally = EMPTY_TALLY;
   lastMs: number | null = null;

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { ASKED } from "../backlog/signals.ts";
 import { tokensOf, type UsageTotal } from "../backlog/usage.ts";
 import type { Tally } from "../events/tally.ts";
 import { localTime } from "../host/local_date.ts";
@@ -11,7 +12,7 @@ import { HIDDEN, list, mark } from "../report/html.ts";
 import { fragment, type Markup, NOTHING } from "../report/markup.ts";
 import * as texts from "../report/texts.ts";
 import type { ItemReport, ItemState, RunReport } from "../report/types.ts";
-import type { LiveRun } from "../steer/control.ts";
+import type { LiveRun, SteerRequest } from "../steer/control.ts";
 import { dollars, formatDuration } from "../ui/text.ts";
 import { type Activity, printableView, type ViewState } from "../ui/view_lines.ts";
 import { areaChart, columnChart, shareBar, timeline } from "./charts.ts";
@@ -29,6 +30,8 @@ export interface RunShown {
   readonly live: LiveRun | null;
   /** Milliseconds since 1970. */
   readonly now: number;
+  /** Words that wait for the next run. */
+  readonly told?: readonly SteerRequest[];
 }
 
 /** How a run is now, in a word. Pure. */
@@ -291,7 +294,8 @@ const COLUMNS: readonly { readonly id: string; readonly name: string; readonly s
 export const BOARD_IDS: readonly string[] = ["col-open", ...COLUMNS.map(({ id }) => id)];
 
 /** The columns, each a region of its own. Pure. */
-function boardRegions({ model, live, href }: RunShown, report: RunReport): Regions {
+function boardRegions(shown: RunShown, report: RunReport): Regions {
+  const { model, live } = shown;
   const { passed, total } = model.tally;
   const doubted = new Set(
     report.experiments.flatMap(({ item, findings }) => item === null || findings.length === 0 ? [] : [item]),
@@ -310,17 +314,19 @@ function boardRegions({ model, live, href }: RunShown, report: RunReport): Regio
     const before = isDone ? earlier : 0;
     const more = all.length - Math.min(items.length, CARDS);
     regions[id] = column(name, items.length + before, [
-      ...items.slice(0, CARDS).map((item) => card({ ...item, state: stateOf(item) }, href, doubted.has(item.id))),
-      ...(more > 0 ? [fragment`<li class="more"><a href="${href}/items">and ${more} more</a></li>`] : []),
+      ...items.slice(0, CARDS).map((item) => card({ ...item, state: stateOf(item) }, shown, doubted.has(item.id))),
+      ...(more > 0 ? [fragment`<li class="more"><a href="${shown.href}/items">and ${more} more</a></li>`] : []),
       ...(before === 0 ? [] : [fragment`<li class="more dim">${before} in earlier runs</li>`]),
     ]);
   }
   const toCome = total === null ? 0 : Math.max(0, total - passed - (counted.length - done));
-  regions["col-open"] = column(
-    "Not begun",
-    toCome,
-    toCome === 0 ? [] : [fragment`<li class="more dim">${toCome} to come</li>`],
-  );
+  const named = model.toCome.items.filter(({ id }) => report.items.every((item) => item.id !== id))
+    .slice(0, Math.min(5, toCome));
+  const rest = named.length === 0 ? `${toCome} to come` : `and ${toCome - named.length} more`;
+  regions["col-open"] = column("Not begun", toCome, [
+    ...named.map(({ id, title }) => fragment`<li class="more to-come"><span class="id">${id}</span> ${title}</li>`),
+    ...(toCome === named.length ? [] : [fragment`<li class="more dim">${rest}</li>`]),
+  ]);
   return regions;
 }
 
@@ -329,7 +335,7 @@ function column(name: string, count: number, cards: readonly Markup[]): Markup {
   return fragment`<h3 class="${none}">${name} <span class="count">${count}</span></h3><ul>${cards}</ul>`;
 }
 
-function card(item: ItemReport, href: string, isDoubted: boolean): Markup {
+function card(item: ItemReport, shown: RunShown, isDoubted: boolean): Markup {
   const { tone, words } = texts.itemText(item);
   const last = item.attempts.at(-1);
   const took = item.attempts.reduce((sum, { durationMs }) => sum + (durationMs ?? 0), 0);
@@ -339,13 +345,26 @@ function card(item: ItemReport, href: string, isDoubted: boolean): Markup {
     took > 0 ? formatDuration(took) : "",
     failed > 0 ? `${texts.plural(failed, "check")} failed` : "",
   ].filter(Boolean).join(" · ");
-  return fragment`<li class="item ${tone}"><a href="${itemHref(href, item)}"><span class="id">${
+  return fragment`<li class="item ${tone}"><a href="${itemHref(shown.href, item)}"><span class="id">${
     mark(tone, HIDDEN)
   }${item.id}</span> <span class="name">${item.title}</span></a><span class="facts dim"><span class="unseen">${words}. </span>${facts}</span>${
-    tone === "bad" && item.reason !== null ? fragment`<span class="facts">${item.reason.slice(0, 200)}</span>` : NOTHING
+    tone === "bad" && item.reason !== null ? reasonOf(item.id, item.reason, shown) : NOTHING
   }${isDoubted ? fragment`<span class="badge bad">checks not believed</span>` : NOTHING}${
     item.state === "unverified" ? fragment`<span class="badge warn">unverified</span>` : NOTHING
   }</li>`;
+}
+
+/** Why it was given up on; a question of its agent takes the answer here. */
+function reasonOf(id: string, reason: string, { href, told = [] }: RunShown): Markup {
+  if (!reason.startsWith(ASKED)) return fragment`<span class="facts">${reason.slice(0, 200)}</span>`;
+  const waits = told.findLast(({ item }) => item === id);
+  const field =
+    fragment`<input name="text" aria-label="Your answer for ${id}" placeholder="Your answer" required><button>Answer</button>`;
+  return fragment`<p class="asked">${reason.slice(ASKED.length, 800)}</p>${
+    waits === undefined
+      ? action(`${href}/steer`, { action: "tell", item: id }, field, "answer")
+      : fragment`<span class="facts">The next run gets your answer: ${waits.text ?? ""}</span>`
+  }`;
 }
 
 /** The address of an item's page. Pure. */

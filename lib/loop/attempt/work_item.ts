@@ -4,7 +4,7 @@ import { agentTurn, type ObservedTurn } from "../../agents/agent_turn.ts";
 import { refusalOf } from "../../agents/turn_verdict.ts";
 import { CLAIMS_VARIABLE, createClaimsFile } from "../../backlog/claims.ts";
 import { endedWith } from "../../backlog/last_line.ts";
-import { blockedReason, NONCE_LENGTH, saysPassing } from "../../backlog/signals.ts";
+import { ASKED, blockedReason, NONCE_LENGTH, saysPassing } from "../../backlog/signals.ts";
 import type { Attempt, Backlog, Check, Claim, Item, JudgeContext, Turn, Verification } from "../../backlog/types.ts";
 import { verdictOf } from "../../backlog/attempts.ts";
 import { createBrief } from "../../checks/brief/create_brief.ts";
@@ -271,7 +271,7 @@ async function judge(backlog: Backlog, item: Item, turn: Turn, context: JudgeCon
     const { findings } = claim;
     return {
       status: "blocked",
-      reason: `the agent is blocked: ${blocked}`,
+      reason: `${ASKED}${blocked}`,
       ...findings === undefined ? {} : { findings },
     };
   }

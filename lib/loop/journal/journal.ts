@@ -70,7 +70,7 @@ export async function openJournal(file: string | null): Promise<Journal> {
     reopen: (key, ids, reason) => append(key, { type: "reopened", ids, reason }),
     named: () => state.named,
     noticed: (key, notices, lack) => append(key, { type: "noticed", notices, lack }),
-    unpark: (key) => append(key, { type: "unparked" }),
+    unpark: (key, ids) => append(key, { type: "unparked", ...ids === undefined ? {} : { ids } }),
     lastBrief: () => state.brief,
     briefRead: (key, record) => append(key, { type: "brief", record }),
     briefRestored: (key) => append(key, { type: "brief-restored" }),

@@ -159,7 +159,9 @@ const APPLY: { readonly [Type in LineType]: (slot: Slot, line: LineOf<Type>, new
     slot.clean = { absent, looked: { ...looked, [command]: true }, inTree: known };
   },
   "clean-forgotten": (slot) => void (slot.clean = null),
-  unparked: (slot) => slot.parked.clear(),
+  unparked(slot, { ids = [...slot.parked.keys()] }) {
+    for (const id of ids) slot.parked.delete(id);
+  },
   judging: (slot, { judging }) => void (slot.judging = judging),
   "run-ended"(slot, { passed, head = null, isDoubted }) {
     slot.judging = passed === true && isDoubted !== true ? NOT_ATTEMPTED : runEndedAt(slot.judging, head);

@@ -32,7 +32,7 @@ export interface LineFields {
   readonly "clean-start": { readonly absent: readonly string[] };
   readonly "clean-finding": { readonly command: string; readonly why: string | null };
   readonly "clean-forgotten": object;
-  readonly unparked: object;
+  readonly unparked: { readonly ids?: readonly string[] };
 }
 
 export type LineType = keyof LineFields;
@@ -88,7 +88,7 @@ const SHAPES: Readonly<Record<LineType, Readonly<Record<string, Fits>>>> = {
     lack: optional((value) => value === "checks" || value === "claims" || value === "end"),
   },
   judging: { judging: object({ steps: Array.isArray, items: Array.isArray }) },
-  unparked: {},
+  unparked: { ids: optional(isTexts) },
 };
 
 /** True for a line that can be added up. */

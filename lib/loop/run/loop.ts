@@ -92,6 +92,7 @@ export class Loop {
         if (stopped === null) continue;
         await hooks.finish();
         if (await receiveInbox(this.#ralph, this.#backlog) > 0 && stopped.status === "done") continue;
+        if (stopped.status === "blocked" && await this.#iterations.takeUpTold() > 0) continue;
         const ending = await this.#conclude(stopped);
         if (ending?.status === "passed") await workers.passed();
         if (ending !== null) return this.#end(ending);
@@ -190,6 +191,7 @@ export class Loop {
   async #pick(inFlight: readonly string[], turns: number): Promise<Picked> {
     if (this.#signal.aborted) return { status: "aborted" };
     await receiveInbox(this.#ralph, this.#backlog);
+    await this.#iterations.takeUpTold();
     const view = this.#view();
     const next = answered(this.#backlog, "next()", await this.#backlog.next({ ...view, inFlight }));
     const { progress } = this.#iterations;

@@ -1,14 +1,17 @@
 import { join, resolve } from "node:path";
 import type { Invocation } from "../../cli/command.ts";
+import { openLook, type StatusView } from "../../cli/look.ts";
 import { resolveRoot } from "../../cli/workspace.ts";
 import { parseCount } from "../../cli/settings.ts";
-import { EXIT, RalphError } from "../../errors/ralph_error.ts";
+import { loadConfig } from "../../config/load.ts";
+import { asRalphError, EXIT, RalphError } from "../../errors/ralph_error.ts";
 import { isDirectory, PRIVATE_FILE, temporaryDirectory, writeAtomic } from "../../host/files.ts";
 import { findExecutable } from "../../host/shell.ts";
 import { whenAborted } from "../../host/when_aborted.ts";
+import type { RunPart } from "../../report/types.ts";
 import { Runs } from "../../web/runs.ts";
 import { startServer } from "../../web/serve.ts";
-import { resumeCommand, runFolders } from "../../workflows/table.ts";
+import { resumeCommand, runFolders, WORKFLOWS } from "../../workflows/table.ts";
 
 const TOKEN_LENGTH = 32;
 /** How long a browser may take to read where the page is. */
@@ -26,6 +29,7 @@ export async function run(invocation: Invocation): Promise<number> {
       runs,
       token,
       resume: resumeCommand,
+      openItems: (root, part) => openItems(invocation, root, part),
       review: async (report) => await (await import("../finish/branch_runs.ts")).reviewText(host, report),
     },
     port === undefined ? 0 : parseCount("--port", port, 0),
@@ -36,6 +40,20 @@ export async function run(invocation: Invocation): Promise<number> {
   await whenAborted(signal);
   await opened;
   return EXIT.done;
+}
+
+/** The items of a run's part that are open in its store now; none where it lists none, or cannot be read. */
+async function openItems(
+  { flags, host }: Invocation,
+  root: string,
+  { name, scope }: RunPart,
+): Promise<NonNullable<StatusView["open"]>> {
+  const workflow = { name, why: "" };
+  const loaded = await loadConfig(root).catch(asRalphError);
+  if (RalphError.isInstance(loaded)) return [];
+  const look = await openLook({ flags, host, say: () => {} }, { ...loaded, root, workflow }, scope ?? "");
+  const views = await WORKFLOWS.find((row) => row.name === name)?.workflow.status(look).catch(asRalphError) ?? [];
+  return RalphError.isInstance(views) ? [] : views.flatMap(({ open = [] }) => open);
 }
 
 /** @throws {RalphError} root-missing */

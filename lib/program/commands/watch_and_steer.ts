@@ -6,12 +6,19 @@ import { EXIT, RalphError } from "../../errors/ralph_error.ts";
 import type { RalphEvent } from "../../events/types.ts";
 import { openRepository } from "../../git/open_repository.ts";
 import { readLockHolder } from "../../host/lock.ts";
-import { findRun } from "../../report/make_report.ts";
-import { controlFolder, liveFile, type LiveRun, sendRequest, type SteerRequest } from "../../steer/control.ts";
+import { findRun, makeReport } from "../../report/make_report.ts";
+import {
+  controlFolder,
+  liveFile,
+  type LiveRun,
+  sendRequest,
+  type SteerRequest,
+  tellNext,
+} from "../../steer/control.ts";
 import { createLiveView, type LiveView } from "../../ui/live_view.ts";
 import { followEvents, type ReadEvent, runEnded } from "../../watch/follow.ts";
 import { eventsFile, runsAt } from "../../watch/now.ts";
-import { runFolders } from "../../workflows/table.ts";
+import { resumeCommand, runFolders } from "../../workflows/table.ts";
 
 /** The watched run: one at work, or the files that an ended one has left. */
 interface Watched {
@@ -61,6 +68,8 @@ async function findWatched(invocation: Invocation): Promise<Watched> {
   const found = await findRun({ root, cwd: host.environment.cwd, folders: await runFolders(root) }, named);
   return { events: found.events, live: null, liveFile: "" };
 }
+
+type Here = Awaited<ReturnType<typeof runsHere>>;
 
 /** The runs at work in a project, and the one that is meant: the named one, else the newest. */
 async function runsHere(invocation: Invocation, named: string | undefined): Promise<{
@@ -135,11 +144,23 @@ export function stop(invocation: Invocation): Promise<number> {
 export function tell(invocation: Invocation): Promise<number> {
   const { arguments: [text = ""], flags } = invocation;
   const item = flags.text("item");
-  return steer(invocation, flags.text("run"), () => ({
-    action: "tell",
-    text,
-    ...(item === undefined ? {} : { item }),
-  }));
+  if (item === undefined) return steer(invocation, flags.text("run"), () => ({ action: "tell", text }));
+  const ended = (here: Here): Promise<number> => tellEnded(invocation, here, { text, item });
+  return steer(invocation, flags.text("run"), () => ({ action: "tell", text, item }), ended);
+}
+
+/** To a run that has ended. @throws {RalphError} usage where it takes nothing */
+async function tellEnded(
+  { host, flags, say }: Invocation,
+  { root, own }: Here,
+  told: Pick<SteerRequest, "item" | "text">,
+): Promise<number> {
+  const found = await findRun({ root, cwd: host.environment.cwd, folders: await runFolders(root) }, flags.text("run"));
+  const { items } = await makeReport(root, found, { host, resume: resumeCommand });
+  const place = { control: controlFolder(own.directory), folder: found.folder, host };
+  const { status, message } = await tellNext(place, items, { ...told, origin: "file" });
+  if (status === "refused") throw usage(message, "`ralph status` names what is parked");
+  return printed(say, message);
 }
 
 /** @throws {RalphError} usage when no such run is at work, steer-refused, run-silent */
@@ -147,9 +168,12 @@ async function steer(
   invocation: Invocation,
   named: string | undefined,
   ask: (live: LiveRun) => Omit<SteerRequest, "origin">,
+  ended?: (here: Here) => Promise<number>,
 ): Promise<number> {
   const { host, say } = invocation;
-  const { root, own, live } = await runsHere(invocation, named);
+  const here = await runsHere(invocation, named);
+  const { root, own, live } = here;
+  if (live === undefined && ended !== undefined) return await ended(here);
   if (live === undefined) throw await noRun(named === undefined ? root : `${root} named ${named}`, own.runLock);
   const request: SteerRequest = { ...ask(live), origin: "file" };
   const reply = await sendRequest({ folder: controlFolder(own.directory), run: live.run, host }, request);

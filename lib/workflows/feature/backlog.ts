@@ -217,6 +217,10 @@ function recorded(
     },
 
     async record(milestone) {
+      if (milestone.type === "items-told") {
+        const again = (): Partial<FeatureStory> => ({ blocked: false, retries: 0 });
+        await change(({ userStories }) => ({ stories: storyChanges(userStories, milestone.ids, again) }));
+      }
       if (!("item" in milestone) || isStories(milestone.item.data)) return;
       const { id, blocked } = milestone.item.data;
       if (milestone.type === "item-committed" && repository !== null) {

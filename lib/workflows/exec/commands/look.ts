@@ -52,6 +52,7 @@ export async function readStatus(look: views.Look): Promise<views.StatusView> {
   const hint = external === undefined ? ownHint(error) : importHint(external);
   return {
     data: { plan, counts, stories },
+    open: stories.filter(({ state }) => state === "open"),
     lines: [
       ...(plan === null ? [] : [`plan: ${plan.state} ${dim(`"${oneLine(plan.goal)}"`)}`]),
       ...(counts === null ? [] : [views.countLine(counts, { items: "stories" }, look.style)]),

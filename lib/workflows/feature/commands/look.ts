@@ -102,6 +102,7 @@ async function statusOf(look: Look, scope: string): Promise<StatusView> {
     title: `feature ${name}`,
     path,
     data: { feature: name, path, counts, currentStoryId, verifiedAt, changedSince, learnings, stories },
+    open: stories.filter(({ state }) => state === "open"),
     lines: [
       ...(prd === null && error === null ? ["not finalized: there is prd.md, and no prd.json yet"] : []),
       ...(counts === null ? [] : [countLine(counts, { items: "stories", parked: "blocked" }, style)]),

@@ -11,7 +11,7 @@ import { checksOnce } from "../../checks_once.ts";
 import { verifyCommands } from "../../../backlog/verify_commands.ts";
 import { placeholderProblems, type ValidatedFile, validateFile } from "../../../cli/validated_file.ts";
 import type { Validated } from "../../workflow.ts";
-import { parsePlan, problemsOf, tasksOf } from "../plan_file.ts";
+import { parsePlan, pendingOf, problemsOf, tasksOf } from "../plan_file.ts";
 import type { Check, Verification } from "../../../backlog/types.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { openRepository } from "../../../git/open_repository.ts";
@@ -82,6 +82,7 @@ export async function readSpecStatus(look: Look): Promise<StatusView> {
   const view = viewPlan(plan, options);
   return {
     data: { plan: view },
+    open: pendingOf(plan).map(({ id, name }) => ({ id, title: name })),
     lines: [
       ...planLines(view, look.style, givenUpIn(plan, options.parked)).slice(0, -1), // what comes next is in the hint
       ...view.problems.map(({ line, problem }) => look.style.warn(`line ${line}: ${problem}`)),

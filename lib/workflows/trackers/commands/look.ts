@@ -86,6 +86,7 @@ export async function readStatus(look: views.Look): Promise<views.StatusView> {
   return {
     title,
     data: { tracker, counts, issues, waiting },
+    open: issues.filter(({ state }) => state === "open"),
     lines: [
       views.countLine(counts, { items: "issues" }, style),
       ...wait,

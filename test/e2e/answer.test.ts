@@ -1,0 +1,95 @@
+/** A story that the agent gave back with a question, and the person's answer: while the run lasts, and after it. */
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type Cli, ralphCli } from "./cli.ts";
+import { ACCEPT, feature, storiesOf, story as featureStory } from "./feature_project.ts";
+
+/** Asks about US-001 until its prompt has the answer; at another story it waits until the test lets it go. */
+const WORKER = `n=$(ls .. | grep -c '^prompt-'); cat > ../prompt-$n
+if grep -q '240 ml' ../prompt-$n; then echo 240 > cup.txt
+elif grep -q 'Size of a cup' ../prompt-$n; then echo '<ralph>BLOCKED: Which cup, 240 or 250 ml?</ralph>'; exit
+else until test -f "$HOME/go" || [ $((waits = waits + 1)) -gt 6000 ]; do sleep 0.02; done; echo x > spoon.txt; fi
+echo '<promise>COMPLETE</promise>'`;
+
+function story(id: string, title: string, check: string): object {
+  return { id, title, acceptanceCriteria: [`Verify: \`${check}\``], priority: 1, passes: false, notes: "" };
+}
+
+function project(worker = WORKER): Cli {
+  const userStories = [
+    story("US-001", "Size of a cup", "grep -q 240 cup.txt"),
+    story("US-002", "Size of a spoon", "test -f spoon.txt"),
+  ];
+  return ralphCli().files({
+    "scripts/ralph/prd.json": JSON.stringify({ branchName: "main", userStories }),
+    "ralph.config.json": JSON.stringify({ verify: { baseline: false } }),
+  }).agent("worker", worker);
+}
+
+const RUN = ["run", "--agent-cmd", "worker"] as const;
+const TELL = ["tell", "240 ml", "--item", "US-001"] as const;
+
+test("words for a story that a run has given up on take it up again in the same run", async () => {
+  const running = project().args(...RUN).start();
+  await running.shows(/US-001: parked/);
+  await running.wrote("../prompt-1");
+  const told = await ralphCli(running.root).args(...TELL).expectExit(0);
+  writeFileSync(join(running.root, "../home/go"), "");
+  const { exitCode, stderr, read } = await running.ended();
+
+  expect(told.stderr).toContain("it will be in the next prompt for US-001");
+  expect([exitCode, stderr]).toEqual([0, expect.stringContaining("passed: 2 verified in 3 iterations")]);
+  expect(read("../prompt-2")).toMatch(/Which cup, 240 or 250 ml\?(.|\n)*From the person(.|\n)*\n240 ml\n$/);
+});
+
+test.each([[], ["--retry-blocked"]])("after the run they wait for the next one, %j", async (...flags) => {
+  const made = await project().before("mkdir -p ../home; touch ../home/go").args(...RUN).expectExit(3);
+  const again = (...line: readonly string[]): Cli => ralphCli(made.root).args(...line);
+
+  const other = await again("tell", "x", "--item", "US-002").expectExit(2);
+  const told = await again(...TELL).expectExit(0);
+  const { stderr, read } = await again(...RUN, ...flags).expectExit(0);
+  const report = await again("report").expectExit(0);
+
+  expect(other.stderr).toContain("it takes words for an item that it gave up on alone");
+  expect(told.stderr).toContain("the next run takes US-001 up again with this");
+  expect(read("../prompt-2")).toMatch(/Which cup, 240 or 250 ml\?(.|\n)*From the person(.|\n)*\n240 ml\n$/);
+  expect(stderr).toContain("passed: 1 verified in 1 iteration");
+  expect(report.stdout).toContain("- told for US-001: **240 ml** (file)");
+  expect(readdirSync(join(made.root, ".git/ralph/control"))).toEqual([]);
+});
+
+test("an agent in its turn leaves none", async () => {
+  const forge =
+    `printf '{"action":"tell","origin":"file","text":"240 ml","item":"US-001","runs":"'$PWD'/scripts/ralph/runs"}' ` +
+    "> .git/ralph/control/1-a.told; sleep 0.3";
+  const made = await project(`${forge}\n${WORKER}`).before("mkdir -p ../home; touch ../home/go").args(
+    ...RUN,
+    "--no-sandbox",
+  ).expectExit(3);
+  const { stderr } = await ralphCli(made.root).args(...RUN, "--no-sandbox").expectExit(3);
+
+  expect(made.stderr).toContain("not taken, from outside: words for the next run");
+  expect(stderr).not.toContain("told");
+});
+
+test("a feature keeps in its own file that it gave up on a story: that is taken back too", async () => {
+  const asks = `*'240 ml'*) echo good > US-1.txt; done_;; *"Do US-1"*) echo '<ralph>BLOCKED: Which cup?</ralph>';;`;
+  const made = await feature(`${ACCEPT} ${asks}`, [featureStory("US-1")]).args("run", "auth").expectExit(3);
+  expect(storiesOf(made)[0]).toMatchObject({ passes: false, blocked: true });
+  await ralphCli(made.root).args("tell", "240 ml", "--item", "US-1").expectExit(0);
+  const again = await ralphCli(made.root).args("run", "auth").expectExit(0);
+
+  expect(storiesOf(again)[0]).toMatchObject({ passes: true });
+});
+
+test("two workers: the words reach the story as soon as one of them is free", async () => {
+  const running = project().args(...RUN, "--parallel", "2").start();
+  await running.shows(/US-001: parked/);
+  await ralphCli(running.root).args(...TELL).expectExit(0);
+  writeFileSync(join(running.root, "../home/go"), "");
+  const { exitCode, stderr } = await running.ended();
+
+  expect([exitCode, stderr]).toEqual([0, expect.stringContaining("2 verified in 3 iterations")]);
+});
