@@ -115,6 +115,7 @@ const HANDLERS: Handlers = {
     draft.strict = strict;
     draft.work = null;
     draft.checked = null;
+    draft.notices = []; // an earlier part's: the end of this one would replace them too
     openPart(cursor, { name: workflow, kind: "loop", scope: scope ?? null, at });
     sawAgent(cursor, agent);
   },

@@ -159,3 +159,13 @@ test("iterations at the same time are drawn below each other, and a failed one p
 
   expect(rows.map((row) => row.map(({ item }) => item))).toEqual([["a", "d"], ["b", "c"]]);
 });
+
+test("while a loop is at work, the page warns of nothing that is known of the loop before it alone", () => {
+  const notices = [{ kind: "no-own-check", subject: "a question", message: "" }] as const;
+  const before = [[0, EVERY_EVENT["run-start"]], [1, { ...EVERY_EVENT["run-end"], notices }]] as const;
+  const warned = (model: RunModel): string =>
+    runRegions({ href: "", model, live: null, now: START_MS })["trust"]?.markup ?? "";
+
+  expect(warned(modelOf(...before))).toContain("a question");
+  expect(warned(modelOf(...before, [2, EVERY_EVENT["run-start"]]))).toBe("");
+});
