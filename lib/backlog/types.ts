@@ -106,7 +106,7 @@ export type Attempt<Findings = unknown> =
       readonly checkedAgain: boolean;
       /** Conflicts with what was merged meanwhile, each of which cost a turn. */
       readonly conflicts: number;
-      /** Ids of items that were checked in the same tree, and landed with it. */
+      /** Ids of items that were checked in the same tree. */
       readonly with?: readonly string[];
     };
   }

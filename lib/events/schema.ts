@@ -147,7 +147,7 @@ const EVENTS: Readonly<Record<string, readonly [description: string, fields: z.Z
     checkedAgain: z.boolean().describe("its checks ran once more, on the merged tree"),
     conflicts: count.describe("of this item in this run so far"),
     paths: z.array(text).describe("files in which they are, or that are in the way"),
-    with: z.array(text).exactOptional().describe("items that were checked in the same tree, and landed with it"),
+    with: z.array(text).exactOptional().describe("items that were checked in the same tree as it"),
   }],
   "items-reopened": ["The final check fails for items that had passed: they come again.", {
     ids: z.array(text),

@@ -146,7 +146,7 @@ const HANDLERS: Handlers = {
     if (checkedAgain) landings.checkedAgain += 1;
     if (result === "failed") landings.failedTogether += 1;
     const item = cursor.item?.id ?? null;
-    if (others !== undefined) draft.notes.push({ at, item, message: `landed with ${others.join(", ")}` });
+    if (others !== undefined) draft.notes.push({ at, item, message: `checked together with ${others.join(", ")}` });
     if (result !== "conflict") return;
     landings.conflicts += 1;
     draft.notes.push({ at, item, message: `conflicts with what was merged since: ${paths.join(", ")}` });

@@ -22,7 +22,7 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?/g, "TIME"],
   [/\b[0-9a-f]{7,40}\b/g, "COMMIT"],
   [/iteration \d+/g, "iteration N"],
-  [/\n\nLanded-with: .*$/gm, ""],
+  [/\n\nChecked-with: .*$/gm, ""],
   // a kill takes a failed attempt that was not counted yet
   [/"retries": \d+/g, '"retries": N'],
   [/^\{"t": ?"reject".*\n/gm, ""],

@@ -78,7 +78,7 @@ describe("several workers", () => {
     expect(run).toMatchObject({ status: "passed", turns: 3, iterations: 3 });
     expect(await subjects(world)).toEqual(["feat: write a", "feat: write b", "feat: write c", "start"]);
     const bodies = (await world.git("log", "--format=%b")).split("\n");
-    expect(bodies.filter((line) => line !== "" && !line.startsWith("Landed-with: ")).toSorted()).toEqual([
+    expect(bodies.filter((line) => line !== "" && !line.startsWith("Checked-with: ")).toSorted()).toEqual([
       "- work on a",
       "- work on b",
       "- work on c",

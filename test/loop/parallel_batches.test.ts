@@ -81,7 +81,7 @@ describe("work that is ready", () => {
     const there = [...ids.slice(0, at), first?.item.id, ...first?.with ?? []].toSorted().join("");
     expect(seen.filter((one) => one === there)).toHaveLength(1); // one check for all of them
     const body = await world.git("log", "-1", "--format=%(trailers)", `--grep=write ${first?.item.id}`);
-    expect(body.trim()).toBe(`Landed-with: ${first?.with?.join(", ")}`);
+    expect(body.trim()).toBe(`Checked-with: ${first?.with?.join(", ")}`);
     expect((await world.git("rev-list", "--count", "HEAD")).trim()).toBe("9");
     expect(await world.git("status", "--porcelain")).toBe("");
   });

@@ -76,5 +76,5 @@ test("an item that lands keeps its lane: the report has the workers that there a
   const report = fold.end();
 
   expect(landingsText(report)).toBe("2 workers: 1 landing, 1 checked again");
-  expect(report.notes).toMatchObject([{ item: "a", message: "landed with b, c" }]);
+  expect(report.notes).toMatchObject([{ item: "a", message: "checked together with b, c" }]);
 });

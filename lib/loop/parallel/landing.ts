@@ -241,7 +241,7 @@ export class Landings {
     const together = others === null || others.length === 0 ? {} : { with: others };
     const landing = { base, tip, checkedAgain, conflicts, ...together };
     const own = work?.own ?? NOTHING;
-    const trailers = "with" in together ? [...own.trailers, `Landed-with: ${together.with.join(", ")}`] : own.trailers;
+    const trailers = "with" in together ? [...own.trailers, `Checked-with: ${together.with.join(", ")}`] : own.trailers;
     const found = passed
       ? await stepsOf(this.#ralph, { ...attempt, landing }, { tip, commit, own: { ...own, trailers } })
       : this.#stays(toLand, attempt, landing);
