@@ -49,7 +49,7 @@ const BY_BUN = [
   "test/trust/{judging,brief,brief_next_run,brief_reviewers,claims,folders,git_layouts,history,links}.test.ts",
   "test/trust/{persons_files,property,unreadable_git}.test.ts",
   "test/loop/{answered,baseline,challenge,fold,parallel,parallel_conflicts,parallel_peers,parked}.test.ts",
-  "test/loop/{clock,item_proofs,parallel_checks,parallel_faults,rules,turn_conflicts}.test.ts",
+  "test/loop/{clock,item_proofs,parallel_batches,parallel_checks,parallel_faults,rules,turn_conflicts}.test.ts",
   "test/loop/{state_commit,unclaimed,uncommitted_meanwhile,uncommitted_places,uncommitted_work}.test.ts",
   "test/loop/{unsteady,work_item}.test.ts",
   "test/machines/{job,other_workflows,results}.test.ts",

@@ -6,9 +6,10 @@ import { type Cli, ralphCli } from "./cli.ts";
 import { ACCEPT, feature, storiesOf, story as featureStory } from "./feature_project.ts";
 
 /** Asks about US-001 until its prompt has the answer; at another story it waits until the test lets it go. */
-const WORKER = `n=$(ls .. | grep -c '^prompt-'); cat > ../prompt-$n
-if grep -q '240 ml' ../prompt-$n; then echo 240 > cup.txt
-elif grep -q 'Size of a cup' ../prompt-$n; then echo '<ralph>BLOCKED: Which cup, 240 or 250 ml?</ralph>'; exit
+const WORKER = `prompt=$(cat); printf '%s\\n' "$prompt" > ../prompt-$(ls .. | grep -c '^prompt-')
+has() { printf '%s' "$prompt" | grep -q "$1"; }
+if has '240 ml'; then echo 240 > cup.txt
+elif has 'Size of a cup'; then echo '<ralph>BLOCKED: Which cup, 240 or 250 ml?</ralph>'; exit
 else until test -f "$HOME/go" || [ $((waits = waits + 1)) -gt 6000 ]; do sleep 0.02; done; echo x > spoon.txt; fi
 echo '<promise>COMPLETE</promise>'`;
 
