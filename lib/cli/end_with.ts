@@ -4,6 +4,7 @@ import type { RalphContext } from "../context/context.ts";
 import { exitCodeOf, isOutcome, type Outcome } from "../recipe/outcome.ts";
 import { type Invocation, styleFor } from "./command.ts";
 import { headlineOf, lackOf } from "../backlog/attempts.ts";
+import { afterParked } from "../backlog/signals.ts";
 import { optional } from "./settings.ts";
 import { formatDuration, linesText, oneLine, type Style, usageText } from "../ui/text.ts";
 import type { UsageTotal } from "../backlog/usage.ts";
@@ -246,7 +247,7 @@ function hintOf(ended: Ended, resume: string | null, plan: string | null): reado
   switch (status) {
     case "blocked":
       return parked.length + parkedBefore > 0
-        ? [`fix the cause, then ${retry}`]
+        ? afterParked(parked, { again, retry })
         : [`fix the cause, then ${again} continues`];
     case "exhausted":
     case "failed":

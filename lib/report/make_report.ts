@@ -1,5 +1,6 @@
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { JsonLines } from "../agents/json_lines.ts";
+import { afterParked } from "../backlog/signals.ts";
 import { type RunPartName, usage } from "../cli/command.ts";
 import { ownFiles } from "../context/context.ts";
 import { asRalphError, nearest, RalphError } from "../errors/ralph_error.ts";
@@ -156,11 +157,11 @@ function nextSteps({ state, parts, items, counts }: DraftReport, command: string
   if (state === "running") return ["`ralph status` shows the progress"];
   if (part === undefined) return [];
   const again = command === null ? "the same command" : `\`${command}\``;
-  const parked = items.filter((item) => item.state === "parked" || item.state === "blocked").length;
+  const parked = items.filter((item) => item.state === "parked" || item.state === "blocked");
   const retry = command === null ? "the same command with `--retry-blocked`" : `\`${command} --retry-blocked\``;
   const steps: string[] = [];
   if (state === "cut-off") steps.push(`${again} continues where it stopped; nothing is lost`);
-  else if (part.status === "blocked" || parked > 0) steps.push(`fix the cause, then ${retry}`);
+  else if (part.status === "blocked" || parked.length > 0) steps.push(...afterParked(parked, { again, retry }));
   else if (part.status === "failed" || part.status === "exhausted") steps.push(`${again} continues`);
   else if (part.status === "aborted" || part.status === "declined") {
     steps.push(`${again} continues where this one stopped`);

@@ -82,6 +82,19 @@ test("outcomeLines() gives the reason of a parked item once, and says how to go 
   );
 });
 
+test("outcomeLines() says how a question is answered", () => {
+  const asking = { id: "US-001", reason: "the agent is blocked: bcrypt or argon2?" };
+  const failing = { id: "US-002", reason: "npm test: exit 1" };
+  const answer = 'hint: answer with `ralph tell --item US-001 "…"`, then `ralph run`';
+
+  const end = { status: "blocked", iterations: 2 } as const;
+  expect(lines({ ...end, parked: [asking] }).slice(2)).toEqual([answer]);
+  expect(lines({ ...end, parked: [failing, asking] }).slice(3)).toEqual([
+    answer,
+    "hint: fix the cause, then `ralph run --retry-blocked`",
+  ]);
+});
+
 test("outcomeLines() counts nothing as verified where a review accepted what was verified before", () => {
   expect(lines({ status: "passed", iterations: 1, passed: [] })).toEqual(["+ passed: 1 iteration"]);
 });
