@@ -26,6 +26,7 @@ const PACKED = [
   [`./${BUNDLED_INTO}.ts`],
   ["./lib/host/sandbox_proxy.ts"],
   ["./lib/generated/types.ts"],
+  ["./lib/generated/page.ts"],
 ];
 
 const DAX = Bun.resolveSync("dax", ROOT);
