@@ -238,10 +238,11 @@ export class Landings {
       if (now.conflicts.length > 0 || await this.#differs(commit, now.commit)) return false;
       [tip, commit] = [known.head, now.commit];
     }
-    const together = others === null || others.length === 0 ? {} : { with: others };
+    const beside = others === null || others.length === 0 ? null : others;
+    const together = beside === null ? {} : { with: beside };
     const landing = { base, tip, checkedAgain, conflicts, ...together };
     const own = work?.own ?? NOTHING;
-    const trailers = "with" in together ? [...own.trailers, `Checked-with: ${together.with.join(", ")}`] : own.trailers;
+    const trailers = beside === null ? own.trailers : [...own.trailers, `Checked-with: ${beside.join(", ")}`];
     const found = passed
       ? await stepsOf(this.#ralph, { ...attempt, landing }, { tip, commit, own: { ...own, trailers } })
       : this.#stays(toLand, attempt, landing);
