@@ -23,10 +23,10 @@ function nameIn(prompt: string): string {
 function crowd(landed: () => number): {
   readonly turns: Turns;
   readonly check: (context: CheckContext) => Promise<CheckOutcome>;
-  readonly seen: readonly string[];
+  readonly seen: readonly { readonly there: string; readonly of: string | undefined }[];
 } {
   const began = new Set<string>();
-  const seen: string[] = [];
+  const seen: { readonly there: string; readonly of: string | undefined }[] = [];
   let gate: "closed" | "waiting" | "open" = "closed";
   const until = async (condition: () => boolean): Promise<void> => {
     await expect.poll(condition, { timeout: 30_000, interval: 20 }).toBe(true);
@@ -44,10 +44,10 @@ function crowd(landed: () => number): {
       if (isAgain) await writeFile(join(cwd, "mended"), "x\n");
       return { lines: ["<ralph>DONE</ralph>"] };
     },
-    async check({ cwd }) {
+    async check({ cwd, item }) {
       const found = await Promise.all(NAMES.map(async (name) => await pathExists(join(cwd, name)) ? name : ""));
       const there = found.join("");
-      seen.push(there);
+      seen.push({ there, of: item?.id });
       if (there.length === 1 || gate !== "closed") return GREEN;
       gate = "waiting";
       await until(() => began.size === NAMES.length);
@@ -79,7 +79,9 @@ describe("work that is ready", () => {
     const at = landings(world).findIndex(({ with: others }) => others !== undefined);
     const first = landings(world)[at];
     const there = [...ids.slice(0, at), first?.item.id, ...first?.with ?? []].toSorted().join("");
-    expect(seen.filter((one) => one === there)).toHaveLength(1); // one check for all of them
+    // all of them are there, and a function is called for each
+    const called = seen.filter((one) => one.there === there).map((one) => one.of ?? "").toSorted();
+    expect(called).toEqual([first?.item.id, ...first?.with ?? []].toSorted());
     const body = await world.git("log", "-1", "--format=%(trailers)", `--grep=write ${first?.item.id}`);
     expect(body.trim()).toBe(`Checked-with: ${first?.with?.join(", ")}`);
     expect((await world.git("rev-list", "--count", "HEAD")).trim()).toBe("9");

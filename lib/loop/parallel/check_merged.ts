@@ -44,10 +44,11 @@ async function checkedAgain(
   { ralph }: WorkerTree,
 ): Promise<readonly Attempt[] | null> {
   const { iterations, beside, signal } = parts;
+  const shared = withoutReviews(iterations.shared);
   const own: (readonly CheckLike[])[] = [];
   for (const { toLand: { begun: { item, number } }, attempt } of items) {
     const checks = withoutReviews(await ownChecksIn(parts, ralph.root, item, number));
-    own.push(checks.map((check) => askedFor(item, doneIn(attempt), check)));
+    own.push([...checks, ...shared.filter(isFunction)].map((check) => askedFor(item, doneIn(attempt), check)));
   }
   const [lead] = items as readonly [Ready, ...Ready[]];
   const { attempt, toLand: { begun: { id, item }, isForeign } } = lead;
@@ -55,7 +56,7 @@ async function checkedAgain(
   const logs = `${iterations.folder}/landing-${id.slice(id.lastIndexOf(".") + 1)}`;
   const failedBefore = iterations.failedBefore ?? new Set<string>();
   const options = { item, base: done.since, done, signal, logs, failedBefore };
-  const checks = [...own.flat(), ...withoutReviews(iterations.shared)];
+  const checks = [...own.flat(), ...shared.filter((check) => !isFunction(check))];
   const verification = await beside.verify(ralph, checks, options, items.length === 1);
   if (verification.status === "failed") {
     if (items.length > 1) return null;
@@ -63,11 +64,11 @@ async function checkedAgain(
     return [{ ...attempt, verification, status: "failed", reason: "checks-failed", message }];
   }
   const { status, results } = verification;
-  const shared = results.slice(own.flat().length);
+  const ofAll = results.slice(own.flat().length);
   let at = 0;
   return items.map(({ attempt: passed }, index): Attempt => {
     if (status === "aborted") return { ...passed, status: "interrupted" };
-    const found = [...results.slice(at, at += own[index]?.length ?? 0), ...shared];
+    const found = [...results.slice(at, at += own[index]?.length ?? 0), ...ofAll];
     if (found.length > 0) return { ...passed, verification: { status: "passed", results: found } };
     return passed.status === "verified" ? passed : { ...passed, verification: { status: "unverified", results: [] } };
   });
@@ -75,6 +76,11 @@ async function checkedAgain(
 
 function doneIn({ turn }: Attempt): WorkDone {
   return { since: turn?.base ?? null, changedFiles: turn?.changedFiles ?? [] };
+}
+
+/** It is called for each item: it may look at what that one changed. */
+function isFunction(check: CheckLike): boolean {
+  return typeof check === "function" || namedCheck(check)?.run !== undefined;
 }
 
 /** A function is told of its own item. */
