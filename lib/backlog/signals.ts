@@ -71,19 +71,6 @@ export function saysPassing(lines: readonly string[], nonce: string, name: strin
 /** The reason of an item that its agent gave back begins with this; the question follows. */
 export const ASKED = "the agent is blocked: ";
 
-/** How to go on with items that were given up on: a question is answered, a cause is fixed. Pure. */
-export function afterParked(
-  parked: readonly { readonly id: string; readonly reason?: string | null }[],
-  { again, retry }: { readonly again: string; readonly retry: string },
-): readonly string[] {
-  const asked = parked.find(({ reason }) => reason?.startsWith(ASKED) === true);
-  const others = parked.some(({ reason }) => reason?.startsWith(ASKED) !== true);
-  return [
-    ...asked === undefined ? [] : [`answer with \`ralph tell --item ${asked.id} "…"\`, then ${again}`],
-    ...others || asked === undefined ? [`fix the cause, then ${retry}`] : [],
-  ];
-}
-
 /** Why the agent says that it cannot continue, or `null`. */
 export function blockedReason(lines: readonly string[]): string | null {
   const found = signalsOf(lines, "").filter(({ form, name }) => form === "ralph" && name === "BLOCKED");

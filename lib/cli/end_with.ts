@@ -1,10 +1,9 @@
 import { withFlags } from "./with_flags.ts";
-import { afterUnverified, afterWork } from "./next_step.ts";
+import { afterParked, afterUnverified, afterWork } from "./next_step.ts";
 import type { RalphContext } from "../context/context.ts";
 import { exitCodeOf, isOutcome, type Outcome } from "../recipe/outcome.ts";
 import { type Invocation, styleFor } from "./command.ts";
 import { headlineOf, lackOf } from "../backlog/attempts.ts";
-import { afterParked } from "../backlog/signals.ts";
 import { optional } from "./settings.ts";
 import { formatDuration, linesText, oneLine, type Style, usageText } from "../ui/text.ts";
 import type { UsageTotal } from "../backlog/usage.ts";

@@ -1,3 +1,5 @@
+import { quoted } from "../agents/program.ts";
+import { ASKED } from "../backlog/signals.ts";
 import type { Next } from "../backlog/types.ts";
 import type { Lack } from "../backlog/journal_types.ts";
 import type { BranchWork } from "../git/branch_work.ts";
@@ -39,4 +41,17 @@ export function afterUnverified(lack: Lack, resume: string): string {
   return lack === "checks"
     ? "`ralph verify` runs what checks there are, `verify.default` names more"
     : `look at the work; \`${resume} --allow-unverified\` accepts it`;
+}
+
+/** Says how items that were given up on come again: a question is answered, a cause is fixed. Pure. */
+export function afterParked(
+  parked: readonly { readonly id: string; readonly reason?: string | null }[],
+  { again, retry }: { readonly again: string; readonly retry: string },
+): readonly string[] {
+  const asked = parked.find(({ reason }) => reason?.startsWith(ASKED) === true);
+  const others = parked.some(({ reason }) => reason?.startsWith(ASKED) !== true);
+  return [
+    ...asked === undefined ? [] : [`answer with \`ralph tell --item ${quoted(asked.id)} "…"\`, then ${again}`],
+    ...others || asked === undefined ? [`fix the cause, then ${retry}`] : [],
+  ];
 }

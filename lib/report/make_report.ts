@@ -1,7 +1,7 @@
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { JsonLines } from "../agents/json_lines.ts";
-import { afterParked } from "../backlog/signals.ts";
 import { type RunPartName, usage } from "../cli/command.ts";
+import { afterParked } from "../cli/next_step.ts";
 import { ownFiles } from "../context/context.ts";
 import { asRalphError, nearest, RalphError } from "../errors/ralph_error.ts";
 import { knownRuns, RUN_REGEXP } from "../events/known_runs.ts";
@@ -98,11 +98,7 @@ export async function makeReport(
   run: FoundRun,
   { host, resume }: { readonly host: Host; readonly resume: Resume },
 ): Promise<RunReport> {
-  const fold = createFold(shownPath(root, run.events));
-  const lines = new JsonLines({ take: fold.take, invalid: fold.invalid });
-  for await (const chunk of readChunks(run.events)) lines.push(chunk);
-  lines.end();
-  const draft = fold.end();
+  const draft = await readRun(run, shownPath(root, run.events));
   Object.assign(draft, { run: run.id, root, folder: shownPath(root, run.folder), project: basename(root) });
   draft.running = run.newest ? await whoIsAtWork(root, host, draft.endedAt) : null;
   settleState(draft);
@@ -111,6 +107,23 @@ export async function makeReport(
   const last = draft.parts.at(-1);
   draft.next = nextSteps(draft, last === undefined ? null : await resume({ ...last, folder: draft.folder }));
   return draft;
+}
+
+async function readRun({ events }: Pick<FoundRun, "events">, shown = events): Promise<DraftReport> {
+  const fold = createFold(shown);
+  const lines = new JsonLines({ take: fold.take, invalid: fold.invalid });
+  for await (const chunk of readChunks(events)) lines.push(chunk);
+  lines.end();
+  return fold.end();
+}
+
+/** True for an item that the last run which worked on it, of those beside this one, has given up on. */
+export async function isGivenUp({ folder }: Pick<FoundRun, "folder">, item: string): Promise<boolean> {
+  for (const run of (await listRuns([dirname(folder)])).toReversed()) {
+    const found = (await readRun(run)).items.findLast(({ id }) => id === item);
+    if (found !== undefined) return found.state === "parked";
+  }
+  return false;
 }
 
 /** The holder of the run lock, when it took it before the run's last event: a later one is another run's. */

@@ -135,14 +135,18 @@ export async function takeRequests(
 
 /** Tells an ended run something about an item that it gave up on: it waits for the next run in the same place. */
 export async function tellNext(
-  { control, folder, host }: { readonly control: string; readonly folder: string; readonly host: Host },
-  items: readonly { readonly id: string; readonly state: string }[],
+  { control, folder, host, isGivenUp }: {
+    readonly control: string;
+    readonly folder: string;
+    readonly host: Host;
+    readonly isGivenUp: (item: string) => Promise<boolean>;
+  },
   { item = "", text = "", origin }: Pick<SteerRequest, "item" | "origin" | "text">,
 ): Promise<SteerReply> {
   const [other] = await liveRuns(control);
   if (other !== undefined) return { status: "refused", message: `run ${other.run} is at work: tell it there` };
-  if (items.findLast(({ id }) => id === item)?.state !== "parked" || text.trim() === "") {
-    return { status: "refused", message: "the run has ended: it takes words for an item that it gave up on alone" };
+  if (text.trim() === "" || !await isGivenUp(item)) {
+    return { status: "refused", message: "the run has ended: only an item that was given up on takes words" };
   }
   const request: SteerRequest = { action: "tell", origin, text, item, runs: dirname(folder) };
   await ensurePrivateDirectory(control);

@@ -11,7 +11,7 @@ import { type Redactor, redactorFor } from "../events/redact.ts";
 import { PAGE_SCRIPT, PAGE_STYLE } from "../generated/page.ts";
 import type { Host } from "../host/types.ts";
 import { htmlReport } from "../report/html.ts";
-import { makeReport, type Resume } from "../report/make_report.ts";
+import { isGivenUp, makeReport, type Resume } from "../report/make_report.ts";
 import { fragment, type Markup, NOTHING } from "../report/markup.ts";
 import type { RunPart, RunReport } from "../report/types.ts";
 import {
@@ -260,8 +260,8 @@ ${region("hero", regions, "hero")}${region("needs", regions)}${region("trust", r
     const request: SteerRequest = { action, origin: "page", ...Object.fromEntries(given) };
     const [control, { host }] = [controlFolder(watched.project.own), this.#options];
     if (live === null) {
-      const place = { control, folder: watched.found.folder, host };
-      return await tellNext(place, (watched.model.report() as RunReport).items, request);
+      const { folder } = watched.found;
+      return await tellNext({ control, folder, host, isGivenUp: (item) => isGivenUp({ folder }, item) }, request);
     }
     return await sendRequest({ folder: control, run: live.run, host }, request) ??
       { status: "refused", message: "The run did not answer" };

@@ -89,6 +89,7 @@ test("outcomeLines() says how a question is answered", () => {
 
   const end = { status: "blocked", iterations: 2 } as const;
   expect(lines({ ...end, parked: [asking] }).slice(2)).toEqual([answer]);
+  expect(lines({ ...end, parked: [{ ...asking, id: "#1" }] }).at(-1)).toContain("--item '#1' ");
   expect(lines({ ...end, parked: [failing, asking] }).slice(3)).toEqual([
     answer,
     "hint: fix the cause, then `ralph run --retry-blocked`",

@@ -49,11 +49,14 @@ test.each([[], ["--retry-blocked"]])("after the run they wait for the next one, 
   const again = (...line: readonly string[]): Cli => ralphCli(made.root).args(...line);
 
   const other = await again("tell", "x", "--item", "US-002").expectExit(2);
+  await again(...RUN).expectExit(3); // it has nothing to do, and the question stays
   const told = await again(...TELL).expectExit(0);
   const { stderr, read } = await again(...RUN, ...flags).expectExit(0);
   const report = await again("report").expectExit(0);
+  const late = await again(...TELL).expectExit(2);
 
-  expect(other.stderr).toContain("it takes words for an item that it gave up on alone");
+  expect(late.stderr).toContain("only an item that was given up on takes words");
+  expect(other.stderr).toContain("only an item that was given up on takes words");
   expect(told.stderr).toContain("the next run takes US-001 up again with this");
   expect(read("../prompt-2")).toMatch(/Which cup, 240 or 250 ml\?(.|\n)*From the person(.|\n)*\n240 ml\n$/);
   expect(stderr).toContain("passed: 1 verified in 1 iteration");

@@ -6,7 +6,7 @@ import { EXIT, RalphError } from "../../errors/ralph_error.ts";
 import type { RalphEvent } from "../../events/types.ts";
 import { openRepository } from "../../git/open_repository.ts";
 import { readLockHolder } from "../../host/lock.ts";
-import { findRun, makeReport } from "../../report/make_report.ts";
+import { findRun, isGivenUp } from "../../report/make_report.ts";
 import {
   controlFolder,
   liveFile,
@@ -18,7 +18,7 @@ import {
 import { createLiveView, type LiveView } from "../../ui/live_view.ts";
 import { followEvents, type ReadEvent, runEnded } from "../../watch/follow.ts";
 import { eventsFile, runsAt } from "../../watch/now.ts";
-import { resumeCommand, runFolders } from "../../workflows/table.ts";
+import { runFolders } from "../../workflows/table.ts";
 
 /** The watched run: one at work, or the files that an ended one has left. */
 interface Watched {
@@ -156,9 +156,10 @@ async function tellEnded(
   told: Pick<SteerRequest, "item" | "text">,
 ): Promise<number> {
   const found = await findRun({ root, cwd: host.environment.cwd, folders: await runFolders(root) }, flags.text("run"));
-  const { items } = await makeReport(root, found, { host, resume: resumeCommand });
-  const place = { control: controlFolder(own.directory), folder: found.folder, host };
-  const { status, message } = await tellNext(place, items, { ...told, origin: "file" });
+  const { folder } = found;
+  const givenUp = (item: string): Promise<boolean> => isGivenUp(found, item);
+  const place = { control: controlFolder(own.directory), folder, host, isGivenUp: givenUp };
+  const { status, message } = await tellNext(place, { ...told, origin: "file" });
   if (status === "refused") throw usage(message, "`ralph status` names what is parked");
   return printed(say, message);
 }
