@@ -1,8 +1,8 @@
 import { basename } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
-import { findExecutable, shellInvocation } from "../host/shell.ts";
+import { findExecutable, shellInvocation, shellWord } from "../host/shell.ts";
 import type { Host } from "../host/types.ts";
-import { commandWord, packageOf, programName, quoted } from "./program.ts";
+import { commandWord, packageOf, programName } from "./program.ts";
 import { type AgentInvocation, runTurn } from "./run_turn.ts";
 import type { Agent, TurnRequest } from "../context/context.ts";
 
@@ -34,7 +34,7 @@ export interface CommandAgentOptions {
  */
 export function commandAgent(options: CommandAgentOptions): Agent {
   const { host, args = [] } = options;
-  const command = [options.command, ...args.map(quoted)].join(" ");
+  const command = [options.command, ...args.map(shellWord)].join(" ");
   const word = commandWord(command);
   const converses = options.interactiveArgs !== undefined ||
     (word !== null && AT_THE_TERMINAL[basename(word)] !== undefined);
@@ -93,7 +93,7 @@ async function atTheTerminal(
   const isClaude = word !== null && basename(word) === "claude";
   // with these it prints one answer and ends
   const plain = isClaude ? command.replaceAll(/\s(?:--print|-p)(?=\s|$)/g, "") : command;
-  const line = [plain, ...(interactiveArgs ?? args).map(quoted)].join(" ");
+  const line = [plain, ...(interactiveArgs ?? args).map(shellWord)].join(" ");
   const place = host.environment.platform === "win32" ? "%RALPH_PROMPT%" : '"$RALPH_PROMPT"';
   return { ...await shellInvocation(`${line} ${place}`, host.environment), environment: { RALPH_PROMPT: prompt } };
 }

@@ -1,10 +1,10 @@
 import { basename, delimiter, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ensurePrivateDirectory, pathExists, readText, writeAtomic } from "../host/files.ts";
+import { shellWord } from "../host/shell.ts";
 import type { Environment, Host } from "../host/types.ts";
 import { CLAIMS_VARIABLE } from "../backlog/claims.ts";
 import type { Item } from "../backlog/types.ts";
-import { quoted } from "./program.ts";
 
 /** The place of a turn; a context is one. */
 export interface TurnPlace {
@@ -38,7 +38,7 @@ export async function turnEnvironment(place: TurnPlace, item: Item | null): Prom
 async function writeShims(folder: string, environment: Environment): Promise<string | null> {
   const program = await programOf(environment);
   if (program === null) return null;
-  const shell = `#!/bin/sh\nexec ${program.map(quoted).join(" ")} "$@"\n`;
+  const shell = `#!/bin/sh\nexec ${program.map(shellWord).join(" ")} "$@"\n`;
   await writeShim(folder, "ralph", shell);
   if (environment.platform === "win32") {
     await writeShim(folder, "ralph.cmd", `@${program.map((part) => `"${part}"`).join(" ")} %*\r\n`);

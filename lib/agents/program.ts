@@ -52,8 +52,3 @@ export function packageOf(program: string): string {
   const at = real.indexOf("/node_modules/");
   return at < 0 ? real : real.slice(0, at + "/node_modules".length);
 }
-
-/** A word as a POSIX shell takes it. */
-export function quoted(text: string): string {
-  return /^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-}

@@ -1,4 +1,4 @@
-import { quoted } from "../agents/program.ts";
+import { shellWord } from "../host/shell.ts";
 import { ASKED } from "../backlog/signals.ts";
 import type { Next } from "../backlog/types.ts";
 import type { Lack } from "../backlog/journal_types.ts";
@@ -51,7 +51,7 @@ export function afterParked(
   const asked = parked.find(({ reason }) => reason?.startsWith(ASKED) === true);
   const others = parked.some(({ reason }) => reason?.startsWith(ASKED) !== true);
   return [
-    ...asked === undefined ? [] : [`answer with \`ralph tell --item ${quoted(asked.id)} "…"\`, then ${again}`],
+    ...asked === undefined ? [] : [`answer with \`ralph tell --item ${shellWord(asked.id)} "…"\`, then ${again}`],
     ...others || asked === undefined ? [`fix the cause, then ${retry}`] : [],
   ];
 }

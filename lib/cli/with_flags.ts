@@ -1,4 +1,4 @@
-import { quoted } from "../agents/program.ts";
+import { shellWord } from "../host/shell.ts";
 import type { Invocation } from "./command.ts";
 import { AGENT_FLAGS, LOOP_FLAGS, PLACE_FLAGS } from "./flags.ts";
 
@@ -24,7 +24,7 @@ export function withFlags(
     }
     const isSecret = values.some((value) => URL.canParse(value) && new URL(value).password !== "");
     if (isSecret) return []; // a line that is printed is copied and kept
-    return values.map((value) => type === "boolean" ? `--${flag}` : `--${flag} ${quoted(value)}`);
+    return values.map((value) => type === "boolean" ? `--${flag}` : `--${flag} ${shellWord(value)}`);
   });
   return [line, ...given].join(" ");
 }

@@ -28,6 +28,11 @@ export async function shellInvocation(command: string, environment: Environment)
   };
 }
 
+/** A word as a POSIX shell takes it. */
+export function shellWord(text: string): string {
+  return /^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
 /** Looked for once, before the first turn: a turn may put a `bash` of its own into a folder of PATH. */
 const shells = new WeakMap<Environment, Promise<ShellInvocation>>();
 

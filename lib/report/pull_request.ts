@@ -1,4 +1,4 @@
-import { quoted } from "../agents/program.ts";
+import { shellWord } from "../host/shell.ts";
 import { headlineOf } from "../backlog/attempts.ts";
 import { checkId, verifyCommands } from "../backlog/verify_commands.ts";
 import { formatDuration, linesText } from "../ui/text.ts";
@@ -231,7 +231,7 @@ function repeatLines(items: readonly ItemReport[], { change, proof }: RequestFac
     ...verified.flatMap(({ criteria }) => criteria.flatMap(verifyCommands)),
     ...shared.map(({ command }) => command),
   ];
-  const checks = [...new Set(commands)].map((command) => ` --verify ${quoted(command)}`).join("");
+  const checks = [...new Set(commands)].map((command) => ` --verify ${shellWord(command)}`).join("");
   const checked = proof === null ? ", which is not checked yet" : "";
   const fence = "`".repeat(Math.max(3, longestRun(checks) + 1));
   return [

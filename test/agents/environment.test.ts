@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { quoted } from "../../lib/agents/program.ts";
+import { shellWord } from "../../lib/host/shell.ts";
 import { describe, expect, test } from "vitest";
 import { turnEnvironment } from "../../lib/agents/environment.ts";
 import { turnFixture } from "./turn_fixture.ts";
@@ -45,7 +45,7 @@ describe("turnEnvironment()", () => {
       );
       return readFileSync(join(fixture.folder, "bin/ralph"), "utf8");
     };
-    const program = quoted(join(import.meta.dirname, "../../bin/ralph.ts"));
+    const program = shellWord(join(import.meta.dirname, "../../bin/ralph.ts"));
 
     expect(await at("/opt/it's/bun")).toBe(`#!/bin/sh\nexec '/opt/it'\\''s/bun' ${program} "$@"\n`);
     expect(await at("/opt/deno")).toBe(`#!/bin/sh\nexec /opt/deno run -A ${program} "$@"\n`);
