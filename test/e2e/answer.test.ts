@@ -10,7 +10,7 @@ const WORKER = `prompt=$(cat); printf '%s\\n' "$prompt" > ../prompt-$(ls .. | gr
 has() { printf '%s' "$prompt" | grep -q "$1"; }
 if has '240 ml'; then echo 240 > cup.txt
 elif has 'Size of a cup'; then echo '<ralph>BLOCKED: Which cup, 240 or 250 ml?</ralph>'; exit
-else until test -f "$HOME/go" || [ $((waits = waits + 1)) -gt 6000 ]; do sleep 0.02; done; echo x > spoon.txt; fi
+else until test -f "$HOME/go" || [ $((waits = waits + 1)) -gt 1200 ]; do sleep 0.1; done; echo x > spoon.txt; fi
 echo '<promise>COMPLETE</promise>'`;
 
 function story(id: string, title: string, check: string): object {

@@ -152,7 +152,7 @@ describe("ralph finish, where the branch is not what the run checked", () => {
 
   /** The final check waits until another hand has committed. */
   const WAITS = "case $(git log -1 --format=%s) in feat*) touch ../looks; " +
-    "until test -e ../goes || [ $((waits = waits + 1)) -gt 3000 ]; do sleep 0.05; done;; esac; grep -q TEN f.txt";
+    "until test -e ../goes || [ $((waits = waits + 1)) -gt 1500 ]; do sleep 0.1; done;; esac; grep -q TEN f.txt";
 
   test.each([["undoes the work", "f.txt", "10\n", 1], ["is good", "other.txt", "other\n", 0]] as const)(
     "a commit that comes while the final check runs and %s is not the run's: it is named, and finish checks it",
@@ -248,7 +248,7 @@ describe("ralph finish, where the branch is not what the run checked", () => {
     project.put("other.txt", "other\n");
     const folder = dirname(project.root);
     const check =
-      `echo 1 > ${folder}/started; until [ -e ${folder}/go ] || [ $((waits = waits + 1)) -gt 6000 ]; do sleep 0.05; done`;
+      `echo 1 > ${folder}/started; until [ -e ${folder}/go ] || [ $((waits = waits + 1)) -gt 1200 ]; do sleep 0.1; done`;
     project.put("ralph.config.json", JSON.stringify({ verify: { default: [check] } }));
     const before = project.git("rev-parse", "main");
 

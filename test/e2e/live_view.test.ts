@@ -7,7 +7,7 @@ import { tmuxScreen } from "./tmux.ts";
 import { needs } from "../needs.ts";
 
 const WAIT = (name: string): string =>
-  `until test -f ../${name} || [ $((waits = waits + 1)) -gt 6000 ]; do sleep 0.05; done`;
+  `until test -f ../${name} || [ $((waits = waits + 1)) -gt 1200 ]; do sleep 0.1; done`;
 const LINES = [
   { type: "system", subtype: "init", session_id: "s", model: "m" },
   message({ type: "text", text: "I look at it first.\nNow \u001b[2J\u001b[31mthe\ttest 日本語" }),

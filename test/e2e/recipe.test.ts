@@ -95,7 +95,7 @@ describe("the first recipe of the guide, stopped by a person", () => {
     "TODO.md": ["one", "two"].map((name) => `- [ ] ${name}. Verify: \`test -f ${name}\`\n`).join(""),
   };
   const worker =
-    `test -f one && n=two || n=one; echo x > ../at-$n; until test -f ../go || [ $((waits = waits + 1)) -gt 6000 ]; do sleep 0.02; done; touch $n
+    `test -f one && n=two || n=one; echo x > ../at-$n; until test -f ../go || [ $((waits = waits + 1)) -gt 1200 ]; do sleep 0.1; done; touch $n
 echo "<ralph>DONE</ralph>"`;
 
   function start(...flags: readonly string[]): Running {

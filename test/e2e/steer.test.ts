@@ -11,7 +11,7 @@ import { needs } from "../needs.ts";
 
 /** Keeps its prompt, waits until the test lets it go, writes a line. */
 const WORKER = `n=$(ls .. | grep -c '^prompt-'); cat > ../prompt-$n; touch ../at-work-$n
-until test -f ../go-$n || [ $((waits = waits + 1)) -gt 6000 ]; do sleep 0.02; done; echo x >> a.txt; echo '<promise>COMPLETE</promise>'`;
+until test -f ../go-$n || [ $((waits = waits + 1)) -gt 1200 ]; do sleep 0.1; done; echo x >> a.txt; echo '<promise>COMPLETE</promise>'`;
 
 function stories(count: number): string {
   const userStories = Array.from({ length: count }, (_, index) => ({
@@ -202,7 +202,7 @@ describe("in a terminal", needs("tmux"), () => {
     const hook = {
       id: "slow",
       command:
-        "touch $RALPH_ROOT/../hook-runs; until test -f $RALPH_ROOT/../go-hook || [ $((waits = waits + 1)) -gt 6000 ]; do sleep 0.05; done",
+        "touch $RALPH_ROOT/../hook-runs; until test -f $RALPH_ROOT/../go-hook || [ $((waits = waits + 1)) -gt 1200 ]; do sleep 0.1; done",
       when: "after",
     };
     const prepared = project(
@@ -247,7 +247,7 @@ describe("in a terminal", needs("tmux"), () => {
 
 test("workers are shown one by one, by `status` and `watch`", async () => {
   const at =
-    "until test -f ../../go-hook || test -f ../go-hook || [ $((waits = waits + 1)) -gt 6000 ]; do sleep 0.02; done; cat > /dev/null; touch $RALPH_ITEM";
+    "until test -f ../../go-hook || test -f ../go-hook || [ $((waits = waits + 1)) -gt 1200 ]; do sleep 0.1; done; cat > /dev/null; touch $RALPH_ITEM";
   const userStories = ["US-001", "US-002"].map((id) => ({
     id,
     title: `Make ${id}`,

@@ -21,7 +21,7 @@ function stories(...ids: readonly string[]): string {
 
 /** Does its work, then waits until it is let go. */
 const WAITS = `echo $RALPH_ITEM > $RALPH_ITEM.txt; echo x > $TOP/at-$RALPH_ITEM
-until test -f $TOP/go || [ $((waits = waits + 1)) -gt 6000 ]; do sleep 0.02; done; n=$(sed -n 's/.*<promise \\([^>]*\\)>.*/\\1/p' | head -1)
+until test -f $TOP/go || [ $((waits = waits + 1)) -gt 1200 ]; do sleep 0.1; done; n=$(sed -n 's/.*<promise \\([^>]*\\)>.*/\\1/p' | head -1)
 echo "<promise $n>COMPLETE</promise>"`;
 
 function project(...ids: readonly string[]): Cli {
@@ -96,7 +96,7 @@ test("two stories that conflict are both verified by a strict run with two worke
   const worker = `p=$(cat); n=$(echo "$p" | sed -n 's/.*<promise \\([^>]*\\)>.*/\\1/p' | head -1)
 grep -q $RALPH_ITEM both.txt 2> /dev/null || echo $RALPH_ITEM >> both.txt
 if test -f both.txt; then grep -v '^[<=>|]' both.txt > ../x-$RALPH_ITEM; cat ../x-$RALPH_ITEM > both.txt; fi
-echo x > $TOP/at-$RALPH_ITEM; until test -f $TOP/at-US-001 && test -f $TOP/at-US-002 || [ $((waits = waits + 1)) -gt 6000 ]; do sleep 0.02; done
+echo x > $TOP/at-$RALPH_ITEM; until test -f $TOP/at-US-001 && test -f $TOP/at-US-002 || [ $((waits = waits + 1)) -gt 1200 ]; do sleep 0.1; done
 echo "<promise $n>COMPLETE</promise>"`;
   const cli = ralphCli().files(files);
   const top = join(cli.prepare().root, "..");

@@ -27,7 +27,7 @@ describe(
   () => {
     test.each(WAYS)("%s is ended with the turn, before the checks run", async (_name, command) => {
       const project = faultProject(
-        `mkdir -p work; ${command} until [ -s ../late.log ] || [ $((waits = waits + 1)) -gt 6000 ]; do sleep 0.02; done; ${WORK}`,
+        `mkdir -p work; ${command} until [ -s ../late.log ] || [ $((waits = waits + 1)) -gt 1200 ]; do sleep 0.1; done; ${WORK}`,
       );
 
       const { root } = await project.cli.expectExit(0);

@@ -21,7 +21,7 @@ const STEERED = `#!/bin/sh
 n=$(($(wc -l < "$TURNS") + 1))
 echo "$RALPH_ITEM" >> "$TURNS"
 cat > "$HOME/prompt-$n"
-until test -f "$HOME/go-$n" || [ $((waits = waits + 1)) -gt 6000 ]; do sleep 0.05; done
+until test -f "$HOME/go-$n" || [ $((waits = waits + 1)) -gt 1200 ]; do sleep 0.1; done
 echo done > "f\${RALPH_ITEM#US-000}.txt"
 touch "$HOME/ended-$n"
 echo "<promise>COMPLETE</promise>"
@@ -147,7 +147,7 @@ describe("over a queue", needs("postgresql"), () => {
     "results that wait to be landed when the run is stopped land in the next one, and no turn is paid again",
     async () => {
       const criterion = (file: string): string =>
-        `Verify: \`test -f ${file} && until test -e "$GO" || [ $((waits = waits + 1)) -gt 6000 ]; do sleep 0.05; done\``;
+        `Verify: \`test -f ${file} && until test -e "$GO" || [ $((waits = waits + 1)) -gt 1200 ]; do sleep 0.1; done\``;
       const userStories = ["f1.txt", "f2.txt", "f3.txt"].map((file, index) => ({
         id: `US-000${index + 1}`,
         title: `Write ${file}`,

@@ -19,7 +19,7 @@ test("a run that is paused holds its process under Node.js, which ends one that 
   });
   const program = join(ROOT, "dist", "bin", "ralph.js");
   const agent =
-    "cat > /dev/null; touch .git/begun; until test -f .git/go || [ $((waits = waits + 1)) -gt 6000 ]; do sleep 0.05; done; echo x >> a.txt; echo '<promise>COMPLETE</promise>'";
+    "cat > /dev/null; touch .git/begun; until test -f .git/go || [ $((waits = waits + 1)) -gt 1200 ]; do sleep 0.1; done; echo x >> a.txt; echo '<promise>COMPLETE</promise>'";
   const child = spawn(process.execPath, [program, "run", "--agent-cmd", agent, "--branch="], {
     cwd: repository.path,
     env: environment({}),

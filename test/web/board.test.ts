@@ -10,7 +10,7 @@ afterAll(closeBrowser);
 /** Asks about US-001 until its prompt has an answer; at US-002 it waits until the test lets it go. */
 const WORKER = `prompt=$(cat)
 case "$prompt" in *'240 ml'*) ;; *US-001*) echo '<ralph>BLOCKED: Which cup, <b>240</b> or 250 ml?</ralph>'; exit;; esac
-case "$prompt" in *US-002*) until test -f ../go || [ $((waits = waits + 1)) -gt 6000 ]; do sleep 0.02; done;; esac
+case "$prompt" in *US-002*) until test -f ../go || [ $((waits = waits + 1)) -gt 1200 ]; do sleep 0.1; done;; esac
 echo x >> a.txt; echo '<promise>COMPLETE</promise>'`;
 
 function project(count: number): Cli {

@@ -118,7 +118,7 @@ ${message({ type: "text", text: `I look at it first. ${HOSTILE}` })}
 ${message({ type: "tool_use", id: "1", name: "Bash", input: { command: `npm test ${HOSTILE}` } })}
 END
 touch ../at-work-$n
-until test -f ../go-$n || [ $((waits = waits + 1)) -gt 6000 ]; do sleep 0.02; done
+until test -f ../go-$n || [ $((waits = waits + 1)) -gt 1200 ]; do sleep 0.1; done
 [ $n = 1 ] || echo "x ${HOSTILE.replaceAll(/["$`\\]/g, "")}" >> a.txt
 cat <<'END'
 ${
@@ -174,7 +174,7 @@ export function lanesProject(): Cli {
     "claude",
     `case "$(cat)" in *US-001*) result="<ralph>BLOCKED: Which cup, 240 or 250 ml?</ralph>";; *)
 echo '${said}'
-until test -f "$HOME/go" || [ $((waits = waits + 1)) -gt 6000 ]; do sleep 0.02; done;; esac
+until test -f "$HOME/go" || [ $((waits = waits + 1)) -gt 1200 ]; do sleep 0.1; done;; esac
 printf '{"type":"result","subtype":"success","is_error":false,"result":"%s","total_cost_usd":1.5,"usage":{"input_tokens":9,"output_tokens":1}}' "$result"`,
   ).args("run", "--agent", "claude", "--parallel", "4");
 }
