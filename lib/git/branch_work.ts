@@ -1,6 +1,7 @@
 import type { EventBranchWork } from "../generated/events.ts";
 import { defaultBranch } from "./refs.ts";
 import type { Repository, WithGit } from "./repository.ts";
+import { partsOf, pathsBetween } from "./run_git.ts";
 
 /** The work of a branch beside the one that it came from. Plain JSON. */
 export type BranchWork = EventBranchWork;
@@ -36,9 +37,7 @@ export async function addsNothing(
   { from, to }: { readonly from: string; readonly to: string },
   isApart: (path: string) => boolean,
 ): Promise<boolean> {
-  if (from === to) return true;
-  const changed = await repository.git(["diff", "--name-only", "-z", "--no-renames", from, to]);
-  return changed.exitCode === 0 && changed.stdout.split("\0").every((path) => path === "" || isApart(path));
+  return from === to || (await pathsBetween(repository, from, to)).every(isApart);
 }
 
 /** Files and lines that differ. @param range arguments of `git diff` @param isApart true for files that do not count */
@@ -60,12 +59,12 @@ export async function numstat(
 ): Promise<readonly { readonly path: string; readonly added: number; readonly removed: number }[]> {
   const arguments_ = ["diff", "--numstat", "-z", "--no-ext-diff", "--no-textconv", "--no-renames", ...range];
   const { stdout } = await git(arguments_, { environment: { GIT_LITERAL_PATHSPECS: "1" } });
-  return stdout.split("\0").filter((row) => row !== "").map((row) => row.split("\t"))
-    .map(([added, removed, ...path]) => ({
-      path: path.join("\t"),
-      added: Number(added) || 0,
-      removed: Number(removed) || 0,
-    })).filter(({ path }) => !isApart(path));
+  const rows = partsOf(stdout).map((row) => row.split("\t")).map(([added, removed, ...path]) => ({
+    path: path.join("\t"),
+    added: Number(added) || 0,
+    removed: Number(removed) || 0,
+  }));
+  return rows.filter(({ path }) => !isApart(path));
 }
 
 const GROUP_REGEXP = /^([0-9a-f]{40,64}) \d+ (\d+) (\d+)$/;

@@ -11,8 +11,9 @@ import {
   type GitOptions,
   headCommit,
   outputFrom,
-  outputOfGit,
+  overPaths,
   partsOf,
+  pathsFrom,
   QUIET,
   READING,
   reasonOf,
@@ -23,16 +24,9 @@ import { withOwnIndex } from "./own_index.ts";
 import { clearLocks, type GitFolders } from "./locks.ts";
 import { isReadable } from "./parse_status.ts";
 import { persistBranch } from "./persist.ts";
-import { behindLinks, stagePaths } from "./index_entries.ts";
-import type {
-  ChangedPath,
-  CommitRequest,
-  CommitResult,
-  Repository,
-  TreeStatus,
-  WithIndex,
-  WithTree,
-} from "./repository.ts";
+import { behindLinks, dropEntries, stagePaths } from "./index_entries.ts";
+import { commitAt } from "./refs.ts";
+import type { ChangedPath, CommitRequest, CommitResult, GitTree, Repository, TreeStatus } from "./repository.ts";
 
 const TIMEOUT_MS = 60_000;
 const HOOKS_TIMEOUT_MS = 600_000;
@@ -100,51 +94,43 @@ async function write(
   const { git, folders, topLevel } = context;
   const { hooks = false, fold } = request;
   const environment = { ...(hooks ? WITH_HOOKS : QUIET), ...mark };
+  const repository = { ...folders, topLevel, git: withEnvironment(git, environment) };
   const timeoutMs = request.timeoutMs ?? (hooks ? HOOKS_TIMEOUT_MS : TIMEOUT_MS);
   using watched = hooks ? watchHooks(context, request, timeoutMs) : undefined;
-  const limits: GitOptions = { environment, timeoutMs, ...watched?.limits };
-  const commit = [
-    ...(context.number % HOUSEKEEPING_EVERY === 0 ? [] : NO_HOUSEKEEPING),
-    "commit",
-    "--quiet",
-    "--cleanup=whitespace",
-    ...(hooks ? [] : ["--no-verify"]),
-  ];
-  const { run, staged } = await withoutStaged(context, request, others, environment);
+  const housekeeping = context.number % HOUSEKEEPING_EVERY === 0 ? [] : NO_HOUSEKEEPING;
+  const commit = [...housekeeping, "commit", "--quiet", "--cleanup=whitespace", ...(hooks ? [] : ["--no-verify"])];
+  const { run, staged } = await withoutStaged(context, repository, request, others);
+  const runCommit: Git = (more, { environment: own, ...options } = {}) => {
+    const limits: GitOptions = { timeoutMs, ...watched?.limits, ...options };
+    return run([...commit, ...more], { ...limits, environment: { ...environment, ...own, ...FOR_HOOKS } });
+  };
   const names = chosen.map(({ path }) => path);
+  const folded = fold === undefined ? null : await (await import("./fold.ts")).commitFolded(repository, {
+    fold,
+    subject: request.subject,
+    paths: names,
+    message: (own) => messageOf({ ...request, body: own(request.body) }),
+    commit: (message, own) => runCommit(message, { environment: own }),
+  });
+  if (folded === null && chosen.length === 0) return { status: "nothing", ignored: [] };
   // `git commit --only` leaves paths behind a link, and the link itself, where they are
   const isMuch = chosen.length > MOST_NAMED || behindLinks(topLevel, names).length > 0;
-  const commitChosen = isMuch ? commitMany : commitOnly;
-  const folded = fold === undefined ? null : await (await import("./fold.ts")).commitFolded(
-    { ...folders, topLevel, git: withEnvironment(git, QUIET) },
-    {
-      fold,
-      subject: request.subject,
-      paths: names,
-      message: (own) => messageOf({ ...request, body: own(request.body) }),
-      commit: (message, more) =>
-        run([...commit, ...message], { ...limits, environment: { ...environment, ...more, ...FOR_HOOKS } }),
-    },
-  );
-  if (folded === null && chosen.length === 0) return { status: "nothing", ignored: [] };
-  const end = folded ?? await commitChosen(context, request, { chosen, commit, limits, run });
+  const end = folded ?? await (isMuch ? commitMany : commitOnly)(repository, chosen, messageOf(request), runCommit);
   if (end.exitCode === 0) {
-    if (hooks && folded === null && (await hooksOf(context)).length > 0) await matchHead(git, chosen);
+    if (hooks && folded === null && (await hooksOf(context)).length > 0) await matchHead(repository, names);
     await persistBranch(folders);
-    return {
-      status: "committed",
-      commit: await headCommit(git, folders) ?? "",
-      ...(staged.length > 0 ? { without: staged } : {}),
-    };
+    const made = await headCommit(git, folders) ?? "";
+    return { status: "committed", commit: made, ...(staged.length > 0 ? { without: staged } : {}) };
   }
   if (end.exitCode === 1 && NOTHING_REGEXP.test(end.tail)) {
-    if (folded === null) await matchIndex(git, chosen);
+    // HEAD has all of it, and the index does not know: git was ended between the two
+    const known = chosen.filter(({ untracked }) => !untracked).map(({ path }) => path);
+    if (folded === null) await overPaths(repository, ["add", "--all"], known);
     return { status: "nothing", ignored: [] };
   }
   if (end.exitCode === 1 && hooks && (await hooksOf(context)).length > 0) {
     return { status: "refused", by: "a hook of the repository", output: end.tail };
   }
-  const repository = { ...folders, topLevel, git: withEnvironment(git, QUIET) };
   if (hooks && await areRefusedByAttributes(repository, names)) {
     return { status: "refused", by: "git, by the attributes of its files", output: reasonOf(end) };
   }
@@ -154,9 +140,9 @@ async function write(
 /** Runs the commit itself, and takes out of it what a hook has staged of the others: those are in `staged` then. */
 async function withoutStaged(
   context: CommitContext,
+  repository: GitTree,
   { hooks = false, fold }: CommitRequest,
   others: ReadonlySet<string>,
-  environment: Readonly<Record<string, string | undefined>>,
 ): Promise<{ readonly run: Git; readonly staged: readonly string[] }> {
   const { git, folders } = context;
   const staged: string[] = [];
@@ -167,7 +153,6 @@ async function withoutStaged(
     async run(arguments_, options) {
       const end = await git(arguments_, options);
       if (end.exitCode !== 0) return end;
-      const repository = { gitDirectory: folders.gitDirectory, git: withEnvironment(git, environment) };
       const { takeOutStaged } = await import("./hook_staged.ts");
       staged.push(...await takeOutStaged(repository, base, others));
       return end;
@@ -175,38 +160,22 @@ async function withoutStaged(
   };
 }
 
-/** The paths that are committed, and the command for it. */
-interface Chosen {
-  readonly chosen: readonly ChangedPath[];
-  readonly commit: readonly string[];
-  readonly limits: GitOptions;
-  /** Runs the commit itself. */
-  readonly run: Git;
-}
-
 /** Into one pack instead of a file each, which would all be waited for: git does so with files that it takes for big. */
 const AS_PACK: readonly string[] = ["-c", "core.bigFileThreshold=1"];
 
 /** From an index of its own, which takes paths as they are; whatever else is staged stays staged. */
 async function commitMany(
-  { git, topLevel, folders }: CommitContext,
-  request: CommitRequest,
-  { chosen, commit, limits, run }: Chosen,
+  repository: GitTree,
+  chosen: readonly ChangedPath[],
+  message: readonly string[],
+  runCommit: Git,
 ): Promise<GitEnd> {
-  const { environment = QUIET } = limits;
-  const repository: WithIndex & WithTree = {
-    topLevel,
-    gitDirectory: folders.gitDirectory,
-    git: withEnvironment(git, environment),
-  };
   const paths = chosen.map(({ path }) => path);
-  return await withOwnIndex(repository, "copied", async (own) => {
-    const head = await git(["rev-parse", "--verify", "--quiet", "HEAD"], { environment: READING });
-    const start = head.exitCode === 0 ? ["--reset", "HEAD"] : ["--empty"];
-    await outputFrom(repository, ["read-tree", ...start], { environment: own });
-    await stagePaths(repository, paths, own, paths.length > MOST_NAMED ? AS_PACK : []);
-    const mine = { ...environment, ...own, ...FOR_HOOKS };
-    const end = await run([...commit, ...messageOf(request)], { ...limits, environment: mine });
+  return await withOwnIndex(repository, "copied", async (environment) => {
+    const start = await commitAt(repository, "HEAD") === null ? ["--empty"] : ["--reset", "HEAD"];
+    await outputFrom(repository, ["read-tree", ...start], { environment });
+    await stagePaths(repository, paths, environment, paths.length > MOST_NAMED ? AS_PACK : []);
+    const end = await runCommit(message, { environment });
     if (end.exitCode === 0) await stagePaths(repository, paths);
     return end;
   });
@@ -214,38 +183,28 @@ async function commitMany(
 
 /** `git commit --only`; new files that it did not take are untracked again. */
 async function commitOnly(
-  { git, topLevel, folders }: CommitContext,
-  request: CommitRequest,
-  { chosen, commit, limits, run }: Chosen,
+  repository: GitTree,
+  chosen: readonly ChangedPath[],
+  message: readonly string[],
+  runCommit: Git,
 ): Promise<GitEnd> {
-  const environment = limits.environment ?? QUIET;
-  const untracked = chosen.filter((entry) => entry.untracked).map((entry) => entry.path).join("\0");
-  if (untracked !== "") {
-    await outputOfGit(git, ["add", "--intent-to-add", ...FROM_INPUT], { input: untracked, environment });
-  }
-  const arguments_ = [...commit, "--only", ...messageOf(request), ...FROM_INPUT];
+  const untracked = chosen.filter((entry) => entry.untracked).map(({ path }) => path);
+  await overPaths(repository, ["add", "--intent-to-add"], untracked);
   let isCommitted = false;
-  const aside = await setAsideEmpty(topLevel, folders, chosen);
+  const aside = await setAsideEmpty(repository, chosen);
   try {
     const input = chosen.map(({ path }) => `:(literal)${path}`).join("\0");
-    const end = await run(arguments_, { ...limits, input, environment: { ...environment, ...FOR_HOOKS } });
+    const end = await runCommit(["--only", ...message, ...FROM_INPUT], { input });
     isCommitted = end.exitCode === 0;
     return end;
   } finally {
     for (const { from, to } of aside) await renamePath(to, from);
-    if (!isCommitted && untracked !== "") {
-      const undo = ["update-index", "--force-remove", "-z", "--stdin"];
-      await outputOfGit(git, undo, { input: untracked, environment });
-    }
+    if (!isCommitted) await dropEntries(repository, untracked);
   }
 }
 
 /** Git takes an empty folder in the place of a deleted file for a repository: it is out of the way meanwhile. */
-async function setAsideEmpty(
-  topLevel: string,
-  { ralphDirectory }: GitFolders,
-  chosen: readonly ChangedPath[],
-): Promise<readonly { readonly from: string; readonly to: string }[]> {
+async function setAsideEmpty({ topLevel, ralphDirectory }: GitTree, chosen: readonly ChangedPath[]) {
   const aside: { from: string; to: string }[] = [];
   for (const entry of chosen) {
     const from = join(topLevel, entry.path);
@@ -297,19 +256,11 @@ function watchHooks(
   };
 }
 
-/** HEAD has all of it, and the index does not know: git was ended between the two. */
-async function matchIndex(git: Git, chosen: readonly ChangedPath[]): Promise<void> {
-  const input = chosen.filter(({ untracked }) => !untracked).map(({ path }) => path).join("\0");
-  if (input !== "") await outputOfGit(git, ["add", "--all", ...FROM_INPUT], { input });
-}
-
 /** Hooks stage what they change in an index of git's own: of all that was committed the real one gets what HEAD has. */
-async function matchHead(git: Git, chosen: readonly ChangedPath[]): Promise<void> {
-  const made = await outputOfGit(git, ["diff-tree", "--root", "--no-commit-id", "-r", "-z", "--name-only", "HEAD"]);
-  const paths = [...new Set([...made.split("\0"), ...chosen.map(({ path }) => path)])].filter((path) =>
-    path !== "" && isReadable(path)
-  );
-  await outputOfGit(git, ["reset", "--quiet", ...FROM_INPUT], { input: paths.join("\0") });
+async function matchHead(repository: GitTree, chosen: readonly string[]): Promise<void> {
+  const look = ["diff-tree", "--root", "--no-commit-id", "-r", "-z", "--name-only", "HEAD"];
+  const paths = new Set([...await pathsFrom(repository, look), ...chosen]);
+  await overPaths(repository, ["reset", "--quiet"], [...paths].filter(isReadable));
 }
 
 /** The hooks of a commit that there are: only these can refuse it, or hang. */

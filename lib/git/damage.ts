@@ -5,28 +5,23 @@ import { copyPath, LARGEST_LOG, readBytes, removePath, renamePath, writeAtomic }
 import type { GitFolders } from "./locks.ts";
 import { looseObjectsSince } from "./persist.ts";
 import { type Git, outputOfGit, readHead } from "./run_git.ts";
+import type { Repository } from "./repository.ts";
 import { realPath } from "../host/file_state.ts";
 import { hashFile } from "../host/hash.ts";
-
-export interface Repaired {
-  /** Objects that were torn and are set aside. */
-  readonly objects: number;
-  /** The branch that is back at the commit before the turn; `null` where HEAD was whole. */
-  readonly branch: string | null;
-  /** The path that keeps the torn index if it was made anew; `null` if it was left as it is. */
-  readonly index: string | null;
-}
 
 /**
  * Repairs what a power cut did to that which an agent's git had just written, since git itself leaves objects and refs
  * to the system. A torn object is set aside, and the index made anew: git would take both for what it is about to write. A branch that names
  * a commit which is not whole is moved back to `head`; the files of the working tree stay as they are.
+ *
+ * @returns how many torn objects are set aside; the branch that is back at the commit before the turn, `null` where HEAD
+ * was whole; the path that keeps the torn index, `null` where it was left as it is
  */
 export async function repairDamage(
   git: Git,
   folders: GitFolders,
   { since, head }: { readonly since: number; readonly head: string | null },
-): Promise<Repaired> {
+): ReturnType<Repository["repairDamage"]> {
   const objects = await setAsideTorn(folders, since);
   const branch = await moveBack(git, folders, head);
   // for git a file is as its index says, also where the object that it names is not there

@@ -2,29 +2,20 @@ import { join } from "node:path";
 import { readStart } from "../host/files.ts";
 import { type Git, outputOfGit, READING } from "./run_git.ts";
 
-/** The sides of the comparison, and how much of it is shown. */
-export interface DiffOptions {
-  /** A commit; `null` for before the first one. @default HEAD */
-  readonly base?: string | null;
-  /** @default 32768 */
-  readonly maxBytes?: number;
-}
-
 const MAX_BYTES = 32_768;
 /** More would not fit into a command line, nor be read by anybody. */
 const MAX_PATHS = 500;
 
-/** A readable diff of the working tree against a commit, new files included. */
+/** A readable diff of the working tree against a commit, new files included. @param base `null`: before the first commit */
 export async function diffOf(
   git: Git,
   topLevel: string,
   paths: readonly string[],
-  options: DiffOptions,
+  { base: given = "HEAD", maxBytes = MAX_BYTES }: { readonly base?: string | null; readonly maxBytes?: number } = {},
 ): Promise<string> {
   if (paths.length === 0) return "";
-  const maxBytes = options.maxBytes ?? MAX_BYTES;
   const shown = paths.slice(0, MAX_PATHS);
-  const base = options.base === undefined ? "HEAD" : options.base ?? await emptyTree(git);
+  const base = given ?? await emptyTree(git);
   const arguments_ = ["diff", "--no-color", "--no-ext-diff", "--no-renames", base, "--", ...shown];
   let text = await outputOfGit(git, arguments_, { environment: READING, maxBytes: maxBytes + 1 });
   const others = ["ls-files", "-z", "--others", "--", ...shown];

@@ -1,6 +1,6 @@
 import { entriesAt, layEntries } from "./index_entries.ts";
 import { withOwnIndex } from "./own_index.ts";
-import { NAMES_AT, outputFrom, pathsBetween, pathsFrom } from "./run_git.ts";
+import { outputFrom, pathsBetween } from "./run_git.ts";
 import type { WithIndex } from "./repository.ts";
 
 /** Without hooks: these have run. */
@@ -19,10 +19,7 @@ export async function takeOutStaged(
   base: string | null,
   paths: ReadonlySet<string>,
 ): Promise<readonly string[]> {
-  const made = base === null
-    ? await pathsFrom(repository, [...NAMES_AT, "HEAD"])
-    : await pathsBetween(repository, base, "HEAD");
-  const staged = made.filter((path) => paths.has(path));
+  const staged = (await pathsBetween(repository, base, "HEAD")).filter((path) => paths.has(path));
   if (staged.length === 0) return [];
   const entries = await entriesAt(repository, base, staged);
   await withOwnIndex(repository, "empty", async (environment) => {

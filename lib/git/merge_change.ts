@@ -1,4 +1,4 @@
-import { behindLinks, dropEntries } from "./index_entries.ts";
+import { behindLinks, dropEntries, entriesOf } from "./index_entries.ts";
 import { dirname, join } from "node:path";
 import { pathExists, readText, removeEmptyFolders, removePath, temporaryDirectory, writePlain } from "../host/files.ts";
 import { listFiles } from "../host/file_state.ts";
@@ -72,15 +72,16 @@ async function mergedFile(
   { base, commit, paths }: TreeChange,
   { path, union }: { readonly path: string; readonly union: boolean },
 ): Promise<Merged | null> {
-  const [before, theirs] = [await blobOf(repository, base, path), await blobOf(repository, commit, path)];
+  const [before = null] = await entriesOf(repository, base, [path]);
+  const [theirs = null] = await entriesOf(repository, commit, [path]);
   const isUnchanged = await isHere(repository, base, before, path) ||
     (before === null && isInTheWay(repository.topLevel, path, paths));
   if (isUnchanged) return theirs === null ? "gone" : "theirs";
   if (await isHere(repository, commit, theirs, path)) return "as-it-is";
   if (theirs === null || before === null || !await pathExists(join(repository.topLevel, path))) return null;
-  if (![before, theirs].every(({ mode }) => mode.startsWith("100"))) return null;
+  if (![before, theirs].every((entry) => entry.startsWith("100"))) return null;
   const ours = await readText(join(repository.topLevel, path));
-  const textOf = ({ id }: Blob): Promise<string> => outputFrom(repository, ["cat-file", "blob", id]);
+  const textOf = (entry: string): Promise<string> => outputFrom(repository, ["cat-file", ...entry.split(" ").slice(1)]);
   const texts = [ours ?? "", await textOf(before), await textOf(theirs)] as const;
   if (ours === null || texts.some((text) => text.includes("\0") || text.includes("\ufffd"))) return null;
   const text = await mergedText(repository, texts) ??
@@ -88,20 +89,14 @@ async function mergedFile(
   return text === null ? null : { text };
 }
 
-interface Blob {
-  readonly mode: string;
-  readonly id: string;
-}
-
-async function blobOf(repository: GitTree, commit: string, path: string): Promise<Blob | null> {
-  const listed = await outputFrom(repository, ["ls-tree", "-z", "--full-tree", commit, "--", path]);
-  const [, mode = "", id = ""] = /^(\d+) (?:blob|commit) ([0-9a-f]+)\t/.exec(listed) ?? [];
-  return id === "" ? null : { mode, id };
-}
-
 /** The working tree has what the commit has. */
-async function isHere({ git, topLevel }: GitTree, commit: string, blob: Blob | null, path: string): Promise<boolean> {
-  if (blob === null) return !await pathExists(join(topLevel, path));
+async function isHere(
+  { git, topLevel }: GitTree,
+  commit: string,
+  entry: string | null,
+  path: string,
+): Promise<boolean> {
+  if (entry === null) return !await pathExists(join(topLevel, path));
   return (await git(["-C", topLevel, "diff", "--quiet", "--no-ext-diff", commit, "--", `:(top,literal)${path}`]))
     .exitCode === 0;
 }

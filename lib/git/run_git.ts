@@ -219,14 +219,6 @@ export async function outputOfGit(git: Git, arguments_: readonly string[], optio
   return end.stdout;
 }
 
-/** The target of HEAD, read from the git directory without a process. */
-interface Head {
-  /** Full name of the ref, such as `refs/heads/main`; `null` when HEAD is detached or cannot be read so. */
-  readonly ref: string | null;
-  /** The commit, when it is in a file of its own, as it does right after a commit. */
-  readonly commit: string | null;
-}
-
 /** Work on items that were given up on is kept below it, each ref named after the attempt that was the last one. */
 export const WORK_REFS = "refs/ralph/work/";
 
@@ -246,8 +238,16 @@ export async function mayHaveRefs(gitDirectory: string, prefix: string): Promise
   return (await readText(join(common, "packed-refs"), Infinity))?.includes(` ${prefix}`) ?? false;
 }
 
-/** Reads HEAD of a worktree. */
-export async function readHead(gitDirectory: string, commonDirectory: string): Promise<Head> {
+/**
+ * Reads HEAD of a worktree from its git directory, without a process.
+ *
+ * @returns `ref`: its full name, such as `refs/heads/main`, `null` where HEAD is detached or cannot be read so; `commit`:
+ * where it is in a file of its own, as it is right after a commit
+ */
+export async function readHead(
+  gitDirectory: string,
+  commonDirectory: string,
+): Promise<{ readonly ref: string | null; readonly commit: string | null }> {
   const text = (await readText(join(gitDirectory, "HEAD")))?.trim() ?? "";
   if (COMMIT_REGEXP.test(text)) return { ref: null, commit: text };
   const ref = /^ref: (refs\/.+)$/.exec(text)?.[1];
@@ -292,13 +292,18 @@ export function partsOf(text: string): readonly string[] {
   return text.split("\0").filter((part) => part !== "");
 }
 
-/** Paths that differ between two commits or trees, relative to the top level. @throws {RalphError} git-failed */
+/**
+ * Paths that differ between two commits or trees (`null`: an empty one), relative to the top level.
+ *
+ * @throws {RalphError} git-failed
+ */
 export async function pathsBetween(
   repository: WithGit,
-  from: string,
+  from: string | null,
   to: string,
   options?: Parameters<Repository["git"]>[1],
 ): Promise<readonly string[]> {
+  if (from === null) return await pathsFrom(repository, [...NAMES_AT, to], options);
   return await pathsFrom(repository, ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to], options);
 }
 

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import type { ContentHashes } from "../host/hash.ts";
 import { isReadable } from "./parse_status.ts";
 import { behindLinks } from "./index_entries.ts";
-import { type Git, NAMES_AT, pathsBetween, pathsFrom, READING } from "./run_git.ts";
-import type { TreeSnapshot, TreeStatus, WithGit } from "./repository.ts";
+import { type Git, pathsBetween, READING } from "./run_git.ts";
+import type { TreeSnapshot, TreeStatus } from "./repository.ts";
 
 const AT_ONCE = 16;
 
@@ -38,7 +38,9 @@ export async function withWritten(
 
 /** Paths whose content differs between two snapshots, or that a commit between them touched. Sorted. */
 export async function comparePaths(git: Git, before: TreeSnapshot, now: TreeSnapshot): Promise<readonly string[]> {
-  const paths = new Set(await committedBetween({ git }, before.head, now.head));
+  const [from, to] = now.head === null ? [null, before.head] : [before.head, now.head];
+  const committed = from === to ? [] : await pathsBetween({ git }, from, to!, { environment: READING });
+  const paths = new Set(committed.filter(isReadable));
   for (const [path, content] of now.contents) {
     if (!before.contents.has(path) || before.contents.get(path) !== content) paths.add(path);
   }
@@ -46,12 +48,4 @@ export async function comparePaths(git: Git, before: TreeSnapshot, now: TreeSnap
     if (!now.contents.has(path)) paths.add(path);
   }
   return [...paths].sort();
-}
-
-async function committedBetween(git: WithGit, base: string | null, head: string | null) {
-  if (base === head) return [];
-  const found = base === null || head === null
-    ? pathsFrom(git, [...NAMES_AT, base ?? head!], { environment: READING })
-    : pathsBetween(git, base, head, { environment: READING });
-  return (await found).filter(isReadable);
 }

@@ -1,4 +1,5 @@
 import { RalphError } from "../errors/ralph_error.ts";
+import { commitAt, isAncestor } from "./refs.ts";
 import { type GitEnd, READING, reasonOf } from "./run_git.ts";
 import type { BranchSwitch, Repository } from "./repository.ts";
 
@@ -23,7 +24,7 @@ export async function switchBranch(
   if (current === branch) return "current";
   const start = await startOf(git, branch);
   const isHere = start === refOf(branch);
-  const isHeld = start !== null && branch.startsWith(OWN) && await isBehind(git, start);
+  const isHeld = start !== null && branch.startsWith(OWN) && await isAncestor({ git }, start, "HEAD");
   if (isHere && isHeld) { // `switch --force-create` would move it under another working tree
     const moved = await git(["branch", "--force", "--no-track", branch, "HEAD"]);
     if (moved.exitCode !== 0) throw failed(branch, moved);
@@ -44,7 +45,7 @@ export async function switchBranch(
  * @throws {RalphError} branch-failed where several remotes have it, and git is not told which is meant
  */
 export async function startOf(git: Repository["git"], branch: string): Promise<string | null> {
-  if (await has(git, branch)) return refOf(branch);
+  if (await commitAt({ git }, refOf(branch)) !== null) return refOf(branch);
   const { stdout } = await git(["for-each-ref", "--format=%(refname)", `refs/remotes/*/${branch}`]);
   const [start = null, ...others] = stdout.split("\n").filter((ref) => ref !== "");
   if (others.length === 0) return start;
@@ -76,22 +77,14 @@ export async function holdsOtherWork(
 ): Promise<boolean> {
   if (await repository.currentBranch() === branch) return false;
   const start = await startOf(repository.git, branch);
-  return start !== null && !await isBehind(repository.git, start);
+  return start !== null && !await isAncestor(repository, start, "HEAD");
 }
 
 /** True where the branch is gone because a person gave it the other name (`git branch -m`). */
 export async function isRenamed(git: Repository["git"], branch: string, name: string): Promise<boolean> {
-  if (await has(git, branch)) return false;
+  if (await commitAt({ git }, refOf(branch)) !== null) return false;
   const { stdout } = await git(["log", "--walk-reflogs", "--format=%gs", refOf(name), "--"], { environment: READING });
   return stdout.split("\n").some((line) => line.startsWith(`Branch: renamed ${refOf(branch)} to `));
-}
-
-async function has(git: Repository["git"], branch: string): Promise<boolean> {
-  return (await git(["rev-parse", "--verify", "--quiet", refOf(branch)], { environment: READING })).exitCode === 0;
-}
-
-async function isBehind(git: Repository["git"], ref: string): Promise<boolean> {
-  return (await git(["merge-base", "--is-ancestor", ref, "HEAD"], { environment: READING })).exitCode === 0;
 }
 
 function refOf(branch: string): string {
@@ -101,12 +94,11 @@ function refOf(branch: string): string {
 function failed(branch: string, end: Pick<GitEnd, "stderr">): RalphError {
   const details = { branch, reason: reasonOf({ ...end, tail: end.stderr }) };
   const [, name] = /'refs\/heads\/([^']+)' exists; cannot create/.exec(end.stderr) ?? [];
-  if (name !== undefined) {
-    const hint = `git cannot have it beside the branch ${name}: rename that one, or name another with \`--branch\``;
-    return new RalphError("branch-failed", { details, hint });
-  }
   const [, tree] = /(?:checked out|used by worktree) at '(.+)'/.exec(end.stderr) ?? [];
-  if (tree === undefined) return new RalphError("branch-failed", { details });
-  const hint = `run Ralph there: \`cd ${tree}\`; or name another branch with \`--branch\``;
-  return new RalphError("branch-failed", { details, hint });
+  const hint = name !== undefined
+    ? `git cannot have it beside the branch ${name}: rename that one, or name another with \`--branch\``
+    : tree !== undefined
+    ? `run Ralph there: \`cd ${tree}\`; or name another branch with \`--branch\``
+    : undefined;
+  return new RalphError("branch-failed", { details, ...hint && { hint } });
 }

@@ -17,14 +17,6 @@ import type { Repository, TreeSnapshot, WithGit, WithIndex } from "./repository.
 const FIELDS: readonly string[] = ["%H", "%P", "%T", "%B", "%an", "%ae", "%ad", "%cn", "%ce", "%cd"];
 const PEOPLE = ["AUTHOR", "COMMITTER"].flatMap((who) => ["NAME", "EMAIL", "DATE"].map((what) => `GIT_${who}_${what}`));
 
-interface Commit {
-  readonly id: string;
-  readonly parents: readonly string[];
-  readonly tree: string;
-  readonly environment: Readonly<Record<string, string>>;
-  readonly message: string;
-}
-
 /** Another tool may commit meanwhile: then what it made is looked at as well. */
 const TRIES = 20;
 
@@ -171,29 +163,21 @@ async function treeNow(bytes: WithIndex, paths: readonly string[]): Promise<stri
   return await ownTree(bytes, "copied", (environment) => outputFrom(bytes, stage, { input, environment }));
 }
 
-async function commitsBetween(repository: WithIndex, base: string | null, head: string): Promise<readonly Commit[]> {
+/** The commits of a range, oldest first. `environment`: who made them, and when. */
+async function commitsBetween(repository: WithIndex, base: string | null, head: string) {
   const range = base === null ? head : `${base}..${head}`;
-  return (await commitFields(repository, FIELDS, ["--reverse", range])).map((fields) => {
-    const [id = "", parents = "", tree = "", message = "", ...people] = fields;
-    const environment = Object.fromEntries(PEOPLE.map((name, at) => [name, people[at] ?? ""]));
-    return {
-      id: id.trim(),
-      parents: parents.split(" ").filter((parent) => parent !== ""),
-      tree,
-      environment,
-      message,
-    };
-  });
+  const found = await commitFields(repository, FIELDS, ["--reverse", range]);
+  return found.map(([id = "", parents = "", tree = "", message = "", ...people]) => ({
+    id: id.trim(),
+    parents: parents.split(" ").filter((parent) => parent !== ""),
+    tree,
+    message,
+    environment: Object.fromEntries(PEOPLE.map((name, at) => [name, people[at] ?? ""])),
+  }));
 }
 
 async function treeOf(repository: WithIndex, commit: string): Promise<string> {
   return await lineFrom(repository, ["rev-parse", `${commit}^{tree}`]);
-}
-
-/** A commit of Ralph's. */
-interface RestoringCommit {
-  readonly commit: string;
-  readonly subject: string;
 }
 
 /**
@@ -206,7 +190,7 @@ export async function restoreInHead(
   repository: Repository,
   start: string,
   paths: readonly string[],
-): Promise<RestoringCommit | null> {
+): Promise<{ readonly commit: string; readonly subject: string } | null> {
   if (paths.length === 0) return null;
   const changed = await pathsFrom(repository, ["diff-tree", "-r", "-z", "--name-only", start, "HEAD", "--", ...paths]);
   if (changed.length === 0) return null;

@@ -9,14 +9,8 @@ import { copyTarget, ensureDirectory, pathExists, temporaryDirectory, writePlain
 import type { GitFolders } from "./locks.ts";
 import { isReadable } from "./parse_status.ts";
 import { type Git, gitFailed, headCommit, QUIET, reasonOf } from "./run_git.ts";
+import type { Repository } from "./repository.ts";
 import { type ListedEntry, treeListing } from "./tree_listing.ts";
-
-/** A kind of file that could not be committed. */
-export interface Uncommittable {
-  /** A pattern, relative to the top level: `img/*.png`. */
-  readonly path: string;
-  readonly reason: string;
-}
 
 const MOST_KINDS = 20;
 
@@ -26,20 +20,20 @@ const HINT = "no turn was paid for: `git commit` by hand shows it as well; mend 
  * Commits new text files, one of each kind that the project has, in a git directory of its own that shares the
  * repository's configuration and attributes. Nothing of it stays, and no hook runs.
  *
- * @returns kinds of files that cannot be committed, where others can
+ * @returns kinds of files that cannot be committed, where others can; patterns, relative to the top level: `img/*.png`
  * @throws {RalphError} git-failed where no commit is possible
  */
-export async function tryCommit(git: Git, folders: GitFolders): Promise<readonly Uncommittable[]> {
+export async function tryCommit(git: Git, folders: GitFolders): ReturnType<Repository["tryCommit"]> {
   await using scratch = await temporaryDirectory("ralph-trial-");
   const name = basename(scratch.path); // no project has it
   const head = await headCommit(git, folders);
   const paths = newPaths(head === null ? [] : kindsOf(await treeListing(git, head)), name);
-  const trial = await createTrial(git, folders, { folder: scratch.path, head });
+  const trial = await createTrial(git, folders, scratch.path, head);
   for (const path of paths) {
     await ensureDirectory(dirname(join(trial.tree, path)));
     await writePlain(join(trial.tree, path), "text\n");
   }
-  const failing: Uncommittable[] = [];
+  const failing: { readonly path: string; readonly reason: string }[] = [];
   const all = await trial.run(["add", "--force", "--", ...paths]);
   for (const path of all.exitCode === 0 ? [] : paths) {
     const end = await trial.run(["add", "--force", "--", path]);
@@ -52,21 +46,16 @@ export async function tryCommit(git: Git, folders: GitFolders): Promise<readonly
   return failing;
 }
 
-interface Trial {
-  /** Absolute path of the working tree. */
-  readonly tree: string;
-  readonly run: (arguments_: readonly string[]) => ReturnType<Git>;
-}
-
 /** No hook, and nothing is tidied: of what is made nothing stays. */
 const BARE = ["core.hooksPath=/dev/null", "gc.auto=0", "maintenance.auto=false"].flatMap((entry) => ["-c", entry]);
 
-/** As a linked worktree's git directory, which git does not list; objects go into a folder of its own. */
+/** As a linked worktree's git directory, which git does not list; objects go into a folder of its own. `tree`: its working tree. */
 async function createTrial(
   git: Git,
   { gitDirectory, commonDirectory }: GitFolders,
-  { folder, head }: { readonly folder: string; readonly head: string | null },
-): Promise<Trial> {
+  folder: string,
+  head: string | null,
+) {
   const [own, tree, objects] = ["git", "tree", "objects"].map((name) => join(folder, name)) as [string, string, string];
   for (const path of [own, tree, objects]) await ensureDirectory(path);
   await writePlain(join(own, "HEAD"), `${head ?? "ref: refs/worktree/trial"}\n`);
@@ -80,7 +69,7 @@ async function createTrial(
     GIT_ALTERNATE_OBJECT_DIRECTORIES: join(commonDirectory, "objects"),
   };
   const where = [`--git-dir=${own}`, `--work-tree=${tree}`, ...BARE];
-  return { tree, run: (arguments_) => git([...where, ...arguments_], { environment }) };
+  return { tree, run: (arguments_: readonly string[]) => git([...where, ...arguments_], { environment }) };
 }
 
 /** One file of each extension. */
