@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { commitAt, isAncestor } from "./refs.ts";
 import { hashText, removePath } from "../host/files.ts";
 import { NAMES_AT, outputFrom, overPaths, pathsBetween, pathsFrom } from "./run_git.ts";
-import { saveTree } from "./own_index.ts";
+import { saveCommit, wholeTree } from "./own_index.ts";
 import { markedCommits } from "./turn_mark.ts";
 import { readStash, readTags, type Tags } from "./tags.ts";
 import type { HeadNow, Repository } from "./repository.ts";
@@ -80,7 +80,8 @@ async function goBack(repository: Guarded, line: HistoryLine, now: HeadNow, atte
   await outputFrom(repository, ["update-ref", "--no-deref", "HEAD", now.head ?? target]);
   const keep = ["reset", "--quiet", "--keep", target];
   if (now.head === null || (await repository.git(keep)).exitCode !== 0) {
-    await saveTree(repository, `refs/ralph/lost/${attempt}-tree`, now.head);
+    const parents = now.head === null ? [] : [now.head];
+    await saveCommit(repository, `refs/ralph/lost/${attempt}-tree`, await wholeTree(repository), parents);
     await clearTheWay(repository, now.head, target);
     if ((await repository.git(keep)).exitCode !== 0) await outputFrom(repository, ["reset", "--quiet", target]);
   }

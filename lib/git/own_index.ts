@@ -39,14 +39,10 @@ export async function treeWith(repository: WithIndex, base: string | null, entri
   });
 }
 
-/** Keeps the whole working tree, untracked files included, as a commit under a ref; HEAD and index stay as they are. */
-export async function saveTree(repository: WithIndex, ref: string, parent: string | null): Promise<void> {
-  const tree = await ownTree(
-    repository,
-    "copied",
-    (environment) => outputFrom(repository, ["add", "--all"], { environment }),
-  );
-  await saveCommit(repository, ref, tree, parent === null ? [] : [parent]);
+/** The whole working tree, untracked files included; HEAD and index stay as they are. */
+export async function wholeTree(repository: WithIndex): Promise<string> {
+  const stage = ["add", "--all"];
+  return await ownTree(repository, "copied", (environment) => outputFrom(repository, stage, { environment }));
 }
 
 /** Makes a commit of a tree that only a ref of Ralph's names. */

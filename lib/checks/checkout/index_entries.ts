@@ -1,20 +1,17 @@
 import { dirname, join } from "node:path";
 import type { ListedEntry } from "../../git/tree_listing.ts";
+import { codeOf } from "../../host/looks.ts";
 import { mapPath } from "../../host/map_paths.ts";
 import { deepestPath } from "../../host/resolve_inside.ts";
 
-/** The entries of a commit beside plain files. Paths are relative to the top level. */
-export interface SpecialEntries {
-  readonly links: readonly string[];
-  readonly submodules: readonly { readonly path: string; readonly commit: string }[];
+/** The paths of the symbolic links among these, relative to the top level. Pure. */
+export function linksAmong(entries: readonly ListedEntry[]): readonly string[] {
+  return entries.filter(({ mode }) => mode === "120000").map(({ path }) => path);
 }
 
-/** The symbolic links and submodules among these. Pure. */
-export function specialEntries(entries: readonly ListedEntry[]): SpecialEntries {
-  return {
-    links: entries.filter(({ mode }) => mode === "120000").map(({ path }) => path),
-    submodules: entries.filter(({ mode }) => mode === "160000").map(({ path, hash }) => ({ path, commit: hash })),
-  };
+/** The submodules among these; `hash` is the commit of each. Pure. */
+export function submodulesAmong(entries: readonly ListedEntry[]): readonly ListedEntry[] {
+  return entries.filter(({ mode }) => mode === "160000");
 }
 
 /** Links that lead out of the repository, with where they lead: `path -> target`. The chain is followed to its end. */
@@ -41,7 +38,7 @@ async function endOfLink(path: string, tree: string, topLevel: string): Promise<
     }
     return target;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ELOOP") return null;
+    if (codeOf(error) === "ELOOP") return null;
     throw error;
   }
 }

@@ -7,20 +7,19 @@ import { dirname, join, posix, relative } from "node:path";
 import type { RalphContext } from "../../context/context.ts";
 import { type HeadNow, requireRepository } from "../../git/repository.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { type Git, gitFailed, type GitOptions, outputFrom, outputOfGit, partsOf, reasonOf } from "../../git/run_git.ts";
+import { type Git, gitFailed, type GitOptions, outputOfGit, partsOf, reasonOf } from "../../git/run_git.ts";
 import { type ListedEntry, verifiedListing } from "../../git/tree_listing.ts";
 import * as files from "../../host/files.ts";
 import { createSlots } from "../../host/slots.ts";
 import { ignoredPaths } from "../../workspace/ignored_paths.ts";
 import * as places from "./place.ts";
-import { type CheckoutHome, takeHome } from "./home.ts";
-import { outwardLinks, specialEntries } from "./index_entries.ts";
+import { takeHome } from "./home.ts";
+import { linksAmong, outwardLinks, submodulesAmong } from "./index_entries.ts";
 import { cleanGit, type GitSettings, readSettings, writeHome, writeSettings } from "./settings.ts";
 import { changedAt, factsOf } from "../../host/path_facts.ts";
 import { type Seal, sealDifferences, sealOf } from "../../host/seal.ts";
-import type { Host } from "../../host/types.ts";
 import { ownCommit } from "../../git/refs.ts";
-import { ownTree } from "../../git/own_index.ts";
+import { wholeTree } from "../../git/own_index.ts";
 
 export type CheckoutContext = Pick<RalphContext, "host" | "repository" | "root" | "config">;
 
@@ -52,14 +51,9 @@ export async function openCheckout(ralph: CheckoutContext, options: CheckoutOpti
     : (await ignoredPaths(git, topLevel, workspace.link.map(fromTop))).paths;
   const ground: places.Ground = { host, topLevel, home, namespace: await places.probeNamespace(host), links };
   const copying = { ...workspace, copy: workspace.copy.map(fromTop), root, mustInstall: trust === "strict" };
-  const dependencies = await places.openDependencies(
-    ground,
-    git,
-    copying,
-    (await repository.head()).head,
-    options.signal,
-  );
-  const clone = createClone(host, topLevel, home, settings);
+  const { head: commit } = await repository.head();
+  const dependencies = await places.openDependencies(ground, git, { ...copying, commit, signal: options.signal });
+  const clone = createClone({ host, topLevel, home, settings });
   const results: places.Results = new Map();
   const oneAtATime = createSlots(1);
   let looked: "just now" | "before" = "just now";
@@ -74,15 +68,15 @@ export async function openCheckout(ralph: CheckoutContext, options: CheckoutOpti
     const commit = wanted ?? head;
     if (commit === null) return failed("nothing is committed");
     const entries = await clone.bringUp({ commit, branch, refs }, allowed?.submodules ?? null);
-    const special = specialEntries(entries);
-    const outward = await outwardLinks(special.links, home.tree, topLevel);
-    allowed ??= { submodules: new Set(special.submodules.map(({ path }) => path)), links: new Set(outward) };
+    const committed = linksAmong(entries);
+    const outward = await outwardLinks(committed, home.tree, topLevel);
+    allowed ??= { submodules: new Set(submodulesAmong(entries).map(({ path }) => path)), links: new Set(outward) };
     const added = outward.filter((link) => !allowed?.links.has(link));
     if (added.length > 0) return failed(`new links lead out of the repository: ${added.join(", ")}`);
     if (!await files.isDirectory(join(home.tree, inside))) return failed(`${inside} is not committed`);
     const brought = await dependencies.bringUp(entries, ofDependencies);
     if (brought.status === "failed") return brought;
-    const laid = { kept: brought.kept, committed: special.links };
+    const laid = { kept: brought.kept, committed };
     await places.layCopies(ground, laid);
     const shell = places.placeOf(ground, laid, root, results, treeKey(entries, new Set(options.state)));
     const { from, lost, kept } = brought;
@@ -142,25 +136,16 @@ interface CloneTarget {
   readonly refs: ReadonlyMap<string, string>;
 }
 
-/** The clone of one run: its git directory is believed only while nothing else has touched it. */
-interface Clone {
-  readonly git: Git;
-  /**
-   * @param submodules paths that are filled; `null`: all
-   * @returns what the commit holds
-   * @throws {RalphError} git-failed
-   */
-  bringUp(target: CloneTarget, submodules: ReadonlySet<string> | null): Promise<readonly ListedEntry[]>;
-  /** Files that something has written since, also where their content is the same. */
-  touched(): Promise<readonly string[]>;
-}
+/** The repository, the folder of its checkout, and how git works there. */
+type ClonePlace = Pick<places.Ground, "home" | "host" | "topLevel"> & { readonly settings: GitSettings };
 
 /** A file's entry in the index: git itself compares seconds only, and a check is over in less. */
 const ENTRY_REGEXP =
   /([^\0]+)\0 {2}ctime: (\d+):(\d+)\n {2}mtime: [^\n]*\n {2}dev: [^\n]*\n {2}uid: [^\n]*\n {2}size: [^\n]*\n/g;
 
-/** Makes the clone of a run; nothing is fetched yet. */
-function createClone(host: Host, topLevel: string, home: CheckoutHome, settings: GitSettings): Clone {
+/** Makes the clone of a run, whose git directory is believed only while nothing else touches it; nothing is fetched yet. */
+function createClone(place: ClonePlace) {
+  const { host, topLevel, home, settings } = place;
   const { tree } = home;
   const git = cleanGit(host, tree, home.path);
   const gitDirectory = join(tree, ".git");
@@ -179,15 +164,13 @@ function createClone(host: Host, topLevel: string, home: CheckoutHome, settings:
       : await receive({ git, gitDirectory, common }, commit, refs, had);
     const all = new Map(came);
     if (branch !== null) all.set(branch, commit);
-    await files.writePlain(
-      join(gitDirectory, "packed-refs"),
-      [...all].map(([name, object]) => `${object} ${name}\n`).join(""),
-    );
+    const packed = [...all].map(([name, object]) => `${object} ${name}\n`);
+    await files.writePlain(join(gitDirectory, "packed-refs"), packed.join(""));
   }
 
   return {
-    git,
-    async bringUp(target, submodules) {
+    /** @param submodules paths that are filled; `null`: all @returns what the commit holds @throws {RalphError} git-failed */
+    async bringUp(target: CloneTarget, submodules: ReadonlySet<string> | null): Promise<readonly ListedEntry[]> {
       const isNew = sealed === null || sealDifferences(sealed, sealNow()).length > 0 ||
         !await files.isDirectory(gitDirectory);
       if (isNew) {
@@ -203,14 +186,15 @@ function createClone(host: Host, topLevel: string, home: CheckoutHome, settings:
       if (!isNew) await outputOfGit(git, ["clean", "-ffdxq"], { environment });
       if (settings.info.get("sparse-checkout") !== null) await fillSparse(git, topLevel, environment);
       const entries = await verifiedListing(git, target.commit);
-      for (const { path, commit } of specialEntries(entries).submodules) {
-        if (submodules === null || submodules.has(path)) await fill({ host, topLevel, home, settings }, path, commit);
+      for (const { path, hash } of submodulesAmong(entries)) {
+        if (submodules === null || submodules.has(path)) await fill(place, path, hash);
       }
       await writeSettings(gitDirectory, settings, null);
       await files.copyPath(index, join(gitDirectory, "index"));
       sealed = sealNow();
       return entries;
     },
+    /** Files that something has written since, also where their content is the same. */
     touched: async () => sealed === null ? [] : await touchedIn(git, tree, environment),
   };
 }
@@ -227,16 +211,7 @@ async function fillSparse(git: Git, topLevel: string, environment: Readonly<Reco
 }
 
 /** Out of the repository's own copy of the submodule; where that is not filled, it is not filled here. */
-async function fill(
-  place: {
-    readonly host: Host;
-    readonly topLevel: string;
-    readonly home: CheckoutHome;
-    readonly settings: GitSettings;
-  },
-  path: string,
-  commit: string,
-): Promise<void> {
+async function fill(place: ClonePlace, path: string, commit: string): Promise<void> {
   const { host, topLevel, home, settings } = place;
   const [from, to] = [join(topLevel, path), join(home.tree, path)];
   if (!await files.pathExists(join(from, ".git"))) return;
@@ -248,8 +223,8 @@ async function fill(
   const common = (await outputOfGit(cleanGit(host, from, home.path), asked)).trim();
   await receive({ git, gitDirectory: join(to, ".git"), common }, commit);
   await outputOfGit(git, ["checkout", "--quiet", "--detach", commit]);
-  const { submodules } = specialEntries(await verifiedListing(git, commit));
-  for (const nested of submodules) await fill(place, `${path}/${nested.path}`, nested.commit);
+  const nested = submodulesAmong(await verifiedListing(git, commit));
+  for (const { path: below, hash } of nested) await fill(place, `${path}/${below}`, hash);
 }
 
 /** The git directory that objects come into, and the one of theirs; `shallow`: where the history is cut, if not as there. */
@@ -329,13 +304,8 @@ export async function openCheckTree(
   try {
     const up = await checkout.bringUp(await commitOfTree(ralph));
     if (up.status === "ready") return { place: up.place, [Symbol.asyncDispose]: () => checkout[Symbol.asyncDispose]() };
-    throw new RalphError("git-failed", {
-      details: {
-        command: "checkout",
-        reason: up.reason,
-        hint: "set `verify.isolated` to false to run the checks in the tree",
-      },
-    });
+    const hint = "set `verify.isolated` to false to run the checks in the tree";
+    throw new RalphError("git-failed", { details: { command: "checkout", reason: up.reason, hint } });
   } catch (error) {
     await checkout[Symbol.asyncDispose]();
     throw error;
@@ -347,10 +317,8 @@ export async function commitOfTree(place: CheckoutContext): Promise<string> {
   const repository = requireRepository(place);
   const { head, changed } = await repository.status();
   if (head !== null && changed.length === 0) return head;
-  const tree = await ownTree(
-    repository,
-    "copied",
-    (environment) => outputFrom(repository, ["add", "--all"], { environment }),
-  );
-  return await ownCommit(repository, tree, { parents: head === null ? [] : [head], message: "work in progress\n" });
+  return await ownCommit(repository, await wholeTree(repository), {
+    parents: head === null ? [] : [head],
+    message: "work in progress\n",
+  });
 }

@@ -85,7 +85,7 @@ export function placedProcess(
   command: string,
   cwd: string,
 ): PlacedProcess {
-  const { host, topLevel, home, namespace, links } = ground;
+  const { host, topLevel, home, namespace } = ground;
   const { variables } = host.environment;
   const hidden = { ...hiddenVariables(variables), OLDPWD: undefined };
   const elsewhere = mapPath(cwd, topLevel, home.tree);
@@ -99,27 +99,21 @@ export function placedProcess(
     const sandbox = { role: "check", cwd: topLevel, shown: [{ from: home.tree, at: home.tree }] } as const;
     return { file, arguments: given, cwd: elsewhere, environment, plain: true, sandbox };
   }
-  const { tree, cache } = home;
-  const mounts = { topLevel, tree, cache, cwd, copies, links };
+  const shown = shownPaths(ground, copies);
   return {
     file: namespace.program,
-    arguments: [...mountArguments(namespace, mounts), file, ...given],
+    arguments: [...mountArguments(ground, copies, shown), "--chdir", cwd, "--", file, ...given],
     cwd: "/",
     environment: { ...variables, ...hidden, PWD: cwd },
     plain: true,
-    sandbox: {
-      role: "check",
-      cwd: topLevel,
-      shown: shownPaths(mounts),
-      inside: { file, arguments: given, cwd },
-    },
+    sandbox: { role: "check", cwd: topLevel, shown, inside: { file, arguments: given, cwd } },
   };
 }
 
-/** In a sandbox the same paths are laid over the root by the sandbox itself. */
-function shownPaths({ topLevel, tree, copies, links }: Mounts): readonly ShownPath[] {
+/** The folders that are laid over the repository's own path; in a sandbox by the sandbox itself. */
+function shownPaths({ topLevel, home, links }: Ground, copies: readonly KeptCopy[]): readonly ShownPath[] {
   return [
-    { from: tree, at: topLevel },
+    { from: home.tree, at: topLevel },
     ...copies.filter(({ isFolder }) => isFolder).map(({ path, kept }) => ({ from: kept, at: join(topLevel, path) })),
     ...links.map((path) => ({ from: join(topLevel, path), at: join(topLevel, path) })),
   ];
@@ -148,18 +142,19 @@ type Copying = Pick<WorkspaceConfig, "copy" | "setup" | "setupTimeout"> & {
   readonly root: string;
   /** Folders that came to be or whose lock file changed are never taken from the tree. */
   readonly mustInstall: boolean;
+  /** `null` before the first one. */
+  readonly commit: string | null;
+  readonly signal: AbortSignal | undefined;
 };
 
 const MUST_INSTALL = "the dependencies are as the agent left them: `trust: strict` needs `workspace.setup`, " +
   "which installs them anew";
 
-/** Copies them as they are now. @param commit `null` before the first one */
+/** Copies them as they are now. */
 export async function openDependencies(
   ground: Ground,
   git: Git,
-  { copy, setup, setupTimeout, root, mustInstall }: Copying,
-  commit: string | null,
-  signal: AbortSignal | undefined,
+  { copy, setup, setupTimeout, root, mustInstall, commit, signal }: Copying,
 ): Promise<Dependencies> {
   const { host, topLevel, home } = ground;
   const keep = (from: string, keyOf: () => Promise<string>): Promise<KeptCopies> =>
@@ -291,30 +286,25 @@ interface Namespace {
 }
 
 const ELSEWHERE = "the final check ran in a copy at a different path";
+const BIND = ["--die-with-parent", "--dev-bind", "/", "/"];
 const FULL = ["--unshare-pid", "--proc", "/proc"];
 
 /** Asks bubblewrap what it can do on this machine. */
 export async function probeNamespace(host: Host): Promise<Namespace> {
   const program = await findBubblewrapProgram(host.environment);
   if (program === null) return { kind: "elsewhere", reason: missing(host), program: "", overlay: false };
-  const ask = async (...arguments_: string[]): Promise<{ works: boolean; text: string }> => {
+  const ask = async (...more: string[]): Promise<{ works: boolean; text: string }> => {
+    const arguments_ = [...BIND, ...more, program, "--help"];
     const end = await host.processes.run({ file: program, arguments: arguments_, cwd: "/", timeoutMs: 10_000 });
     return { works: end.exitCode === 0, text: end.tail };
   };
-  const bind = ["--die-with-parent", "--dev-bind", "/", "/"];
-  const full = await ask(...bind, ...FULL, program, "--help");
-  const bound = full.works ? full : await ask(...bind, program, "--help");
+  const full = await ask(...FULL);
+  const bound = full.works ? full : await ask();
   const reason = full.works ? null : `bubblewrap: ${full.text.trim().split("\n").at(-1) || "no message"}`;
-  if (!bound.works) {
-    return {
-      kind: "elsewhere",
-      reason: `bubblewrap fails here, so ${ELSEWHERE}. It says: ${reason}.`,
-      program,
-      overlay: false,
-    };
-  }
-  const overlay = bound.text.includes("--tmp-overlay"); // 0.11 and later
-  return { kind: full.works ? "full" : "bound", reason, program, overlay };
+  const overlay = bound.works && bound.text.includes("--tmp-overlay"); // 0.11 and later
+  if (bound.works) return { kind: full.works ? "full" : "bound", reason, program, overlay };
+  const why = `bubblewrap fails here, so ${ELSEWHERE}. It says: ${reason}.`;
+  return { kind: "elsewhere", reason: why, program, overlay };
 }
 
 /** The one sentence that the run ends with, and the command that makes it go away. */
@@ -323,35 +313,19 @@ function missing({ environment: { platform } }: Host): string {
   return `bubblewrap is not installed, so ${ELSEWHERE}. \`apt-get install bubblewrap\` removes this note.`;
 }
 
-/** The folders that are laid over the repository's own path. Paths are absolute. */
-interface Mounts {
-  readonly topLevel: string;
-  readonly tree: string;
-  /** Hidden: nothing of it is the check's business. */
-  readonly cache: string;
-  readonly cwd: string;
-  readonly copies: readonly KeptCopy[];
-  /** Paths of the tree that are shared with it, relative to the top level. */
-  readonly links: readonly string[];
-}
-
-/** Arguments of bubblewrap up to the command. Pure. */
-function mountArguments({ kind, overlay }: Namespace, mounts: Mounts): readonly string[] {
-  const { topLevel, cache, cwd, copies } = mounts;
+/** Arguments of bubblewrap that lay the shown paths, and hide all homes: nothing of them is the check's business. Pure. */
+function mountArguments(
+  { namespace: { kind, overlay }, topLevel, home: { cache } }: Ground,
+  copies: readonly KeptCopy[],
+  shown: readonly ShownPath[],
+): readonly string[] {
   const kept = new Set(copies.map((copy) => copy.kept));
-  const laid = shownPaths(mounts).flatMap(({ from, at }) =>
-    overlay && kept.has(from) ? ["--overlay-src", from, "--tmp-overlay", at] : ["--bind", from, at]
-  );
   return [
-    "--die-with-parent",
-    "--dev-bind",
-    "/",
-    "/",
+    ...BIND,
     ...(kind === "full" ? [...FULL, "--unsetenv", "INVOCATION_ID"] : []),
-    ...laid,
+    ...shown.flatMap(({ from, at }) =>
+      overlay && kept.has(from) ? ["--overlay-src", from, "--tmp-overlay", at] : ["--bind", from, at]
+    ),
     ...(`${cache}/`.startsWith(`${topLevel}/`) ? [] : ["--tmpfs", cache]),
-    "--chdir",
-    cwd,
-    "--",
   ];
 }
