@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { stripVTControlCharacters } from "node:util";
 import { type Fence, fenceAfter } from "../backlog/fences.ts";
 import { signalLines, withoutEcho } from "../backlog/signals.ts";
 import { startOfCharacter } from "../host/tail.ts";
@@ -66,7 +67,8 @@ export function createTurnOutput(options: TurnOutputOptions = {}): TurnOutput {
     finish(): { text: string; lines: readonly string[] } {
       drop(length - kept);
       const bytes = buffer.subarray(0, length);
-      const whole = new TextDecoder().decode(midLine ? bytes.subarray(startOfCharacter(bytes)) : bytes);
+      const decoded = new TextDecoder().decode(midLine ? bytes.subarray(startOfCharacter(bytes)) : bytes);
+      const whole = stripVTControlCharacters(decoded); // a tool's colours may end on the line of a signal
       return {
         text: withoutEcho(whole, options.prompt ?? ""),
         lines: signalLines(whole, { prompt: options.prompt ?? "", fence, midLine }),

@@ -29,6 +29,15 @@ describe("createTurnOutput()", () => {
     expect(words.lines).toEqual(["A\0B", "\ufffd\ufffd", "D"]);
   });
 
+  test("createTurnOutput() reads a line as a terminal shows it, without colours", () => {
+    const words = collect([Buffer.from("\u001b[1mok\u001b[0m\n\u001b[0m\u001b[0m<promise a1>COMPLETE</promise>\n")]);
+
+    expect(words).toEqual({
+      text: "ok\n<promise a1>COMPLETE</promise>\n",
+      lines: ["ok", "<promise a1>COMPLETE</promise>"],
+    });
+  });
+
   test("createTurnOutput() keeps the last bytes, in whole characters, and no line that was cut", () => {
     const words = collect([Buffer.from("DONE €€€€\nlast\n")], { keptBytes: 11 });
 
