@@ -29,11 +29,13 @@ describe("createTurnOutput()", () => {
     expect(words.lines).toEqual(["A\0B", "\ufffd\ufffd", "D"]);
   });
 
-  test("createTurnOutput() reads a line as a terminal shows it, without colours", () => {
-    const words = collect([Buffer.from("\u001b[1mok\u001b[0m\n\u001b[0m\u001b[0m<promise a1>COMPLETE</promise>\n")]);
+  test("createTurnOutput() reads a line as a terminal shows it, without colours and what was written over", () => {
+    const printed = "\u001b[1mok\u001b[0m\r\n\u001b[0m50 %\r99 %\r\u001b[0m<promise a1>COMPLETE</promise>\n";
+
+    const words = collect([Buffer.from(printed)]);
 
     expect(words).toEqual({
-      text: "ok\n<promise a1>COMPLETE</promise>\n",
+      text: "ok\r\n<promise a1>COMPLETE</promise>\n",
       lines: ["ok", "<promise a1>COMPLETE</promise>"],
     });
   });
