@@ -129,7 +129,7 @@ export const LOOP_FLAGS: FlagTable = {
   ),
   parallel: text(
     "N",
-    "work on up to N items at once, each in a git worktree of its own, landed one by one (1 to 16)",
+    "work on up to N items at once, each in a git worktree of its own (1 to 16)",
     { variable: "RALPH_PARALLEL", common: true },
   ),
   queue: text(
