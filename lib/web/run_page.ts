@@ -304,13 +304,15 @@ function boardRegions(shown: RunShown, report: RunReport): Regions {
   const stateOf = (item: ItemReport): ItemState =>
     item.state === "in-progress" && live === null ? "interrupted" : item.state;
   const regions: Record<string, Markup> = {};
-  const counted = report.items.filter(({ preparatory }) => !preparatory);
+  const atWork = report.parts.findLastIndex(({ kind }) => kind === "loop");
+  const isCounted = ({ part, preparatory }: ItemReport): boolean => part === atWork && !preparatory;
+  const counted = report.items.filter(isCounted);
   const done = counted.filter(({ state }) => state === "verified" || state === "unverified").length;
   const earlier = Math.max(0, passed - done);
   for (const { id, name, states } of COLUMNS) {
     const all = report.items.filter((item) => states.includes(stateOf(item))).toReversed();
     const isDone = id === "col-done";
-    const items = isDone ? all.filter(({ preparatory }) => !preparatory) : all;
+    const items = isDone ? all.filter(isCounted) : all;
     const before = isDone ? earlier : 0;
     const more = all.length - Math.min(items.length, CARDS);
     regions[id] = column(name, items.length + before, [

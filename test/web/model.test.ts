@@ -169,3 +169,24 @@ test("while a loop is at work, the page warns of nothing that is known of the lo
   expect(warned(modelOf(...before))).toContain("a question");
   expect(warned(modelOf(...before, [2, EVERY_EVENT["run-start"]]))).toBe("");
 });
+
+test("the board counts what passed in the loop at work, as its first tile does", () => {
+  const passed = { result: "verified", settlement: "passed", message: null, reopened: [] } as const;
+  const topic = { id: "how-it-works", kind: "topic", title: "How it works" };
+  const model = modelOf(
+    [0, EVERY_EVENT["run-start"]],
+    [1, { ...started, item: topic, passed: 0, total: 1 }],
+    [2, { ...ended, ...passed, item: topic }],
+    [3, EVERY_EVENT["run-end"]],
+    [4, EVERY_EVENT["run-start"]],
+    [5, { ...started, passed: 0, total: 3 }],
+    [6, { ...ended, ...passed }],
+  );
+
+  const regions = runRegions({ href: "", model, live: null, now: START_MS });
+
+  expect(regions["tiles"]?.markup).toContain(">1<small>");
+  expect(regions["col-done"]?.markup).toMatch(/Done <span class="count">1<[\s\S]*and 1 more/);
+  expect(regions["col-done"]?.markup).not.toContain("How it works");
+  expect(regions["col-open"]?.markup).toMatch(/<span class="count">2</);
+});
