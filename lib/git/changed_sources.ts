@@ -1,29 +1,23 @@
+import { NAMES_AT, pathsFrom } from "./run_git.ts";
 import { requireRepository, type RootedRepository, topLevelPaths, type TreeSnapshot } from "./repository.ts";
 
-/** The files that changed while a turn was at work that may write nothing there. */
-export interface ChangedSources {
-  /** Files that git tracks, before the turn or after it, and that were not being edited when it began. */
-  readonly sources: readonly string[];
-  /** A log, an editor's save, what a server wrote: they may be anyone's. */
-  readonly others: readonly string[];
-}
-
-/** Divides paths, relative to the root, into sources and whatever else changed since the snapshot. */
+/**
+ * Divides paths, relative to the root, that changed while a turn was at work that may write nothing there.
+ *
+ * @returns `sources`: files that git tracks, before the turn or after it, and that were not being edited when it began;
+ * `others`: a log, an editor's save, what a server wrote: they may be anyone's
+ */
 export async function changedSources(
   ralph: RootedRepository,
   paths: readonly string[],
   before: TreeSnapshot,
-): Promise<ChangedSources> {
+): Promise<{ readonly sources: readonly string[]; readonly others: readonly string[] }> {
   if (paths.length === 0) return { sources: [], others: [] };
   const repository = requireRepository(ralph);
   const named = topLevelPaths(ralph, paths);
-  const environment = { GIT_LITERAL_PATHSPECS: "1" };
-  const lists = [
-    ["ls-files", "-z", "--", ...named],
-    ...(before.head === null ? [] : [["ls-tree", "-r", "-z", "--name-only", before.head, "--", ...named]]),
-  ];
-  const found = await Promise.all(lists.map((list) => repository.git(list, { environment })));
-  const tracked = new Set(found.flatMap(({ stdout }) => stdout.split("\0")));
+  const { head } = before;
+  const were = head === null ? [] : await pathsFrom(repository, [...NAMES_AT, head, "--", ...named]);
+  const tracked = new Set([...await pathsFrom(repository, ["ls-files", "-z", "--", ...named]), ...were]);
   const isSource = (_path: string, index: number): boolean =>
     tracked.has(named[index]!) && !before.contents.has(named[index]!);
   return {

@@ -56,10 +56,7 @@ export async function labelConflicts(
     }
     if (hasOwnMarker(labelled)) continue;
     const beside = unresolvedName(repository, path);
-    await writeAtomic(
-      join(repository.topLevel, beside),
-      Buffer.from(await sidesOf(repository, merge, { path, since })),
-    );
+    await writeAtomic(join(repository.topLevel, beside), await sidesOf(repository, merge, path, since));
     made.push(beside);
   }
   return made;
@@ -76,7 +73,8 @@ function unresolvedName({ topLevel }: Pick<Repository, "topLevel">, path: string
 async function sidesOf(
   { git }: WithGit,
   { tip, left, itemId }: MarkedMerge,
-  { path, since }: { readonly path: string; readonly since: string },
+  path: string,
+  since: string,
 ): Promise<string> {
   const sideAt = async (commit: string): Promise<string> =>
     (await git(["cat-file", "-e", `${commit}:${path}`])).exitCode === 0

@@ -29,11 +29,13 @@ export async function repairDamage(
   return { objects, branch, index };
 }
 
-/** @returns the branch that was moved; `null` where HEAD is whole */
+/** @returns the branch that was moved; `null` where all that was committed since `head` can be read, or nothing else can */
 async function moveBack(git: Git, folders: GitFolders, head: string | null): Promise<string | null> {
-  if (await isWhole(git, head)) return null;
+  const range = head === null ? ["HEAD"] : ["HEAD", `^${head}`];
+  const isWhole = (await git(["rev-list", "--objects", "--quiet", ...range, "--"])).exitCode === 0;
   const { ref } = await readHead(folders.gitDirectory, folders.commonDirectory);
-  if (head === null || ref === null || !await isThere(git, head)) return null;
+  if (isWhole || head === null || ref === null) return null;
+  if ((await git(["cat-file", "-e", `${head}^{tree}`])).exitCode !== 0) return null;
   await writeAtomic(join(folders.commonDirectory, ref), `${head}\n`);
   return ref.replace(/^refs\/heads\//, "");
 }
@@ -57,17 +59,6 @@ function isObject(bytes: Uint8Array, name: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Everything that was committed since `head` can be read. */
-async function isWhole(git: Git, head: string | null): Promise<boolean> {
-  const range = head === null ? ["HEAD"] : ["HEAD", `^${head}`];
-  const end = await git(["rev-list", "--objects", "--quiet", ...range, "--"]);
-  return end.exitCode === 0;
-}
-
-async function isThere(git: Git, commit: string): Promise<boolean> {
-  return (await git(["cat-file", "-e", `${commit}^{tree}`])).exitCode === 0;
 }
 
 /** The hash at the end of an index, by its length: of a repository with SHA-1, and with SHA-256. */

@@ -6,10 +6,11 @@
 import { commitTree, moveHead } from "./refs.ts";
 import { entriesAt, layEntries, stagePaths } from "./index_entries.ts";
 import { stageBytes } from "./attributes.ts";
+import type { TreeChange } from "./merge_change.ts";
 import { commitFields, type GitEnd, gitFailed, lineFrom, outputFrom, overPaths, pathsBetween } from "./run_git.ts";
 import { ownTree, withOwnIndex } from "./own_index.ts";
 import { markedCommits } from "./turn_mark.ts";
-import type { Fold, GitTree, OwnCommits, Repository, WithGit, WithIndex } from "./repository.ts";
+import type { Fold, GitTree, OwnCommits, WithGit, WithIndex } from "./repository.ts";
 
 /** So many subjects are named in a body. */
 const NAMED = 50;
@@ -57,22 +58,7 @@ export async function planFold(
   const folded = all.every((id) => own.has(id)) ? candidates : atTip(own, head);
   const onto = folded === candidates ? start : folded.at(-1)?.parents[0];
   if (folded.length === 0 || onto === undefined || !await isPlain(repository, onto, head)) return null;
-  return { head, onto, own: ownCommits(folded.toReversed(), await authorOf(repository), mask) };
-}
-
-/**
- * The messages of the commits between two, for the body of the one that takes their place.
- *
- * @throws {RalphError} git-failed
- */
-export async function commitsBetween(
-  repository: WithGit,
-  base: string,
-  head: string,
-  mask?: Mask,
-): Promise<OwnCommits> {
-  const commits = await commitsOf(repository, [`${base}..${head}`]);
-  return ownCommits(commits.toReversed(), await authorOf(repository), mask);
+  return { head, onto, own: await ownCommits(repository, folded, mask) };
 }
 
 /**
@@ -105,11 +91,7 @@ export interface Capture {
 }
 
 /** All of an item's work, in one commit that only a ref names. */
-export interface Captured {
-  readonly base: string;
-  readonly commit: string;
-  /** The paths that differ between the two. */
-  readonly paths: readonly string[];
+export interface Captured extends TreeChange {
   /** The commits that the turns had made themselves. */
   readonly own: OwnCommits;
 }
@@ -141,7 +123,7 @@ export async function captureWork(
   });
   const paths = await pathsBetween(repository, base, tree);
   if (paths.length === 0) return null;
-  const own = await commitsBetween(repository, base, "HEAD", mask);
+  const own = await ownCommits(repository, await commitsOf(repository, [`${base}..HEAD`]), mask);
   const message = `${subject}\n\n${bodyWith(undefined, own, subject)}\n`;
   const commit = await commitTree(repository, tree, { parents: [base], message });
   await outputFrom(repository, ["update-ref", ref, commit]);
@@ -167,8 +149,14 @@ async function commitsOf(repository: WithGit, range: readonly string[]): Promise
   }));
 }
 
-/** @param me who makes the one commit: an author by another address is named in it */
-function ownCommits(commits: readonly TurnCommit[], me: string, mask: Mask = (text) => text): OwnCommits {
+/** The messages of commits, children first, for the body of the one that takes their place; other authors are named. */
+async function ownCommits(
+  repository: WithGit,
+  children: readonly TurnCommit[],
+  mask: Mask = (text) => text,
+): Promise<OwnCommits> {
+  const commits = children.toReversed();
+  const me = (await outputFrom(repository, ["var", "GIT_AUTHOR_IDENT"])).replace(/ \d+ [+-]\d+\s*$/, "");
   const addressOf = (author: string): string => author.slice(author.lastIndexOf("<")).toLowerCase();
   const others = commits.filter(({ author }) => addressOf(author) !== addressOf(me));
   const trailers = [
@@ -177,10 +165,6 @@ function ownCommits(commits: readonly TurnCommit[], me: string, mask: Mask = (te
   ];
   const byLine = new Map(trailers.map((line) => [line.toLowerCase(), mask(line)]));
   return { subjects: commits.map(({ subject }) => mask(subject)), trailers: [...byLine.values()] };
-}
-
-async function authorOf(repository: WithGit): Promise<string> {
-  return (await outputFrom(repository, ["var", "GIT_AUTHOR_IDENT"])).replace(/ \d+ [+-]\d+\s*$/, "");
 }
 
 /** Submodules are not Ralph's to commit. */
@@ -192,8 +176,6 @@ async function isPlain(repository: WithGit, onto: string, head: string): Promise
 function plain(text: string): string {
   return text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
 }
-
-type Folding = Pick<Repository, "git" | "gitDirectory" | "topLevel">;
 
 /** The commit that takes the place of the folded ones. */
 export interface FoldedCommit {
@@ -216,7 +198,7 @@ export interface FoldedCommit {
  * @returns how `git commit` ended; `null`: another tool's commit is on top of them, and nothing was changed
  * @throws {RalphError} git-failed
  */
-export async function commitFolded(repository: Folding, request: FoldedCommit): Promise<GitEnd | null> {
+export async function commitFolded(repository: GitTree, request: FoldedCommit): Promise<GitEnd | null> {
   const { fold, paths } = request;
   return await withOwnIndex(repository, "copied", async (environment) => {
     await outputFrom(repository, ["read-tree", "--reset", fold.head], { environment });

@@ -57,10 +57,15 @@ function rowsOf(text: string): readonly (GitSetting & { readonly origin: string 
   return parts.flatMap((scope, index) => {
     if (index % 3 !== 0) return [];
     const [origin = "", entry = ""] = parts.slice(index + 1, index + 3);
-    const feed = entry.indexOf("\n");
-    const [key, value] = feed < 0 ? [entry, null] : [entry.slice(0, feed), entry.slice(feed + 1)];
+    const [key, value] = settingIn(entry);
     return [{ scope, origin, key, value }];
   });
+}
+
+/** An entry of `git config --list -z`: the key, and the value, `null` where it is only named. Pure. */
+export function settingIn(entry: string): readonly [key: string, value: string | null] {
+  const feed = entry.indexOf("\n");
+  return feed < 0 ? [entry, null] : [entry.slice(0, feed), entry.slice(feed + 1)];
 }
 
 /** The value that counts; `undefined` where there is none. */

@@ -1,18 +1,14 @@
-import { join } from "node:path";
 import { commitAt, isAncestor } from "./refs.ts";
-import { hashText, removePath } from "../host/files.ts";
-import { NAMES_AT, outputFrom, overPaths, pathsBetween, pathsFrom } from "./run_git.ts";
+import { hashText } from "../host/files.ts";
+import { discardPaths } from "./merge_change.ts";
+import { outputFrom, pathsBetween } from "./run_git.ts";
 import { saveCommit, wholeTree } from "./own_index.ts";
 import { markedCommits } from "./turn_mark.ts";
 import { readStash, readTags, type Tags } from "./tags.ts";
 import type { HeadNow, Repository } from "./repository.ts";
 
-/** The history that a turn must leave in place. */
-export interface HistoryLine {
-  /** The branch before the turn; `null`: HEAD was detached, and may be. */
-  readonly branch: string | null;
-  /** HEAD before the turn; `null` before the first commit. */
-  readonly head: string | null;
+/** The history that a turn must leave in place: HEAD as it was before it, detached or not. */
+export interface HistoryLine extends HeadNow {
   /** The last commit that was made by Ralph or verified: HEAD must descend from it. */
   readonly floor: string | null;
 }
@@ -262,11 +258,5 @@ async function clearTheWay(repository: Guarded, from: string | null, target: str
   if (from === null) return void await outputFrom(repository, ["reset", "--quiet", "--hard", target]);
   const differing = new Set(await pathsBetween(repository, from, target));
   const changed = (await repository.status()).changed.map(({ path }) => path).filter((path) => differing.has(path));
-  if (changed.length === 0) return;
-  const known = new Set(await pathsFrom(repository, [...NAMES_AT, from]));
-  await overPaths(repository, ["reset", "--quiet"], changed);
-  await overPaths(repository, ["checkout", "--quiet"], changed.filter((path) => known.has(path)));
-  for (const path of changed.filter((one) => !known.has(one))) {
-    await removePath(join(repository.topLevel, path), join(repository.ralphDirectory, "aside"));
-  }
+  await discardPaths(repository, changed, from);
 }

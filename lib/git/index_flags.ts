@@ -121,10 +121,8 @@ async function mark(
 ): Promise<readonly string[]> {
   for (const [option, paths] of [[forAssumed, assumed], [forSkipped, skipped]] as const) {
     if (paths.size === 0) continue;
-    await outputFrom(repository, ["update-index", option, "-z", "--stdin"], {
-      input: [...paths].join("\0"),
-      environment,
-    });
+    const input = [...paths].join("\0");
+    await outputFrom(repository, ["update-index", option, "-z", "--stdin"], { input, environment });
   }
   return [...new Set([...assumed, ...skipped])].sort();
 }

@@ -2,7 +2,7 @@ import { behindLinks, layEntries } from "./index_entries.ts";
 import { join } from "node:path";
 import { deleteRefs, ownCommit, refsBelow } from "./refs.ts";
 import { foldersAbove, makeFoldersAbove } from "../host/folders_kept.ts";
-import { readBytes, removePath, temporaryDirectory, writeAtomic } from "../host/files.ts";
+import { removePath, writeAtomic } from "../host/files.ts";
 import { factsOf, type PathFacts, readLink, setMode, writeLink } from "../host/path_facts.ts";
 import { lineFrom, outputFrom, overPaths } from "./run_git.ts";
 import { treeWith } from "./own_index.ts";
@@ -38,13 +38,8 @@ export async function keepPaths(
   for (const path of paths) {
     const facts = behind.has(path) ? null : factsOf(join(repository.topLevel, path));
     const known = facts === null ? null : { kind: facts.kind, mode: facts.mode };
-    const entry = staged.get(path);
-    kept.set(path, {
-      content: contents.get(path) ?? null,
-      facts: known,
-      ...(entry === undefined ? {} : { staged: entry }),
-      ...foldersFor(repository, path),
-    });
+    const entry = { ...staged.has(path) && { staged: staged.get(path)! }, ...foldersFor(repository, path) };
+    kept.set(path, { content: contents.get(path) ?? null, facts: known, ...entry });
     if (facts === null || facts.kind === "other" || facts.size > Math.min(LARGEST_KEPT, left)) continue;
     left -= facts.size;
     if (facts.kind === "link") {
@@ -154,15 +149,13 @@ export async function restoreKept(
   const aside = join(repository.ralphDirectory, "aside");
   if (behindLinks(repository.topLevel, [path]).length > 0) return facts === null;
   if (facts === null) return await removePath(target, aside).then(() => true);
-  if (blob === undefined) return false;
-  await using folder = await temporaryDirectory("ralph-kept-");
-  const git = ["-C", folder.path, `--git-dir=${repository.gitDirectory}`, "unpack-file", blob];
-  const bytes = await readBytes(join(folder.path, await lineFrom(repository, git)));
+  const bytes = blob === undefined ? null : await blobBytes(repository, blob);
+  if (bytes === null) return false;
   await removePath(target, aside);
   makeFoldersAbove(repository.topLevel, target, folders ?? []);
-  if (facts.kind === "link") writeLink(target, Buffer.from(bytes!).toString("utf8"));
+  if (facts.kind === "link") writeLink(target, Buffer.from(bytes).toString("utf8"));
   else {
-    await writeAtomic(target, bytes!, { mode: facts.mode });
+    await writeAtomic(target, bytes, { mode: facts.mode });
     setMode(target, facts.mode);
   }
   return true;

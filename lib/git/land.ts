@@ -5,8 +5,8 @@
  * @module
  */
 import { join } from "node:path";
-import { removePath } from "../host/files.ts";
 import { factsOf } from "../host/path_facts.ts";
+import { discardPaths } from "./merge_change.ts";
 import { gitFailed, isLocked, lineFrom, outputFrom, partsOf, pathsBetween, pathsFrom, reasonOf } from "./run_git.ts";
 import type { GitTree, Repository, WithGit, WithTree } from "./repository.ts";
 
@@ -25,14 +25,12 @@ export interface MergedTree {
 }
 
 /** Git that merges without a working tree: `merge-tree --write-tree`. */
-const LEAST_GIT: readonly [number, number] = [2, 38];
+const LEAST_GIT = "git version 2.38";
 
 /** Tells whether this git can merge without a working tree. @returns its version where it cannot */
 export async function tooOldToMerge({ git }: WithGit): Promise<string | null> {
   const version = (await git(["version"])).stdout.trim();
-  const [, major = "0", minor = "0"] = /(\d+)\.(\d+)/.exec(version) ?? [];
-  const [least, lesser] = LEAST_GIT;
-  return Number(major) > least || (Number(major) === least && Number(minor) >= lesser) ? null : version;
+  return version.localeCompare(LEAST_GIT, "en", { numeric: true }) < 0 ? version : null;
 }
 
 /** Merges `theirs` onto `ours`. Conflicts leave markers in the tree. @throws {RalphError} git-failed */
@@ -111,30 +109,17 @@ export async function landAgain(repository: GitTree, { tip, commit }: Landing): 
     if (!await isAsIn(repository, commit, path) && !await isAsIn(repository, tip, path)) changed.add(path);
   }
   const target = changed.size === 0 ? commit : tip;
-  for (const path of paths) if (!changed.has(path)) await checkOut(repository, target, path);
+  await discardPaths(repository, paths.filter((path) => !changed.has(path)), target);
   return changed.size === 0 ? { status: "landed", paths } : { status: "in-the-way", paths: [...changed] };
 }
 
 /** The working tree has of this path what the commit has. */
 async function isAsIn({ git, topLevel }: WithTree, commit: string, path: string): Promise<boolean> {
-  const blob = await blobIn({ git }, commit, path);
+  const blob = (await git(["rev-parse", "--verify", "--quiet", `${commit}:${path}`])).stdout.trim();
   const isHere = factsOf(join(topLevel, path)) !== null;
-  if (blob === null || !isHere) return (blob !== null) === isHere;
+  if (blob === "" || !isHere) return (blob !== "") === isHere;
   const look = ["diff", "--quiet", "--no-ext-diff", "--no-renames", commit, "--", `:(top,literal)${path}`];
   if ((await git(look)).exitCode === 0) return true;
   // the index may know nothing of it yet: compared by what `add` would make of the file
   return (await git(["hash-object", `--path=${path}`, "--", path])).stdout.trim() === blob;
-}
-
-async function checkOut(repository: GitTree, commit: string, path: string): Promise<void> {
-  if (await blobIn(repository, commit, path) !== null) {
-    return void await outputFrom(repository, ["checkout", "--quiet", commit, "--", path]);
-  }
-  await outputFrom(repository, ["rm", "--cached", "--quiet", "--ignore-unmatch", "--", path]);
-  await removePath(join(repository.topLevel, path), join(repository.ralphDirectory, "aside"));
-}
-
-async function blobIn({ git }: WithGit, commit: string, path: string): Promise<string | null> {
-  const { exitCode, stdout } = await git(["rev-parse", "--verify", "--quiet", `${commit}:${path}`]);
-  return exitCode === 0 ? stdout.trim() : null;
 }

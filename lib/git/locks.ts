@@ -95,9 +95,8 @@ async function findLock(folders: GitFolders): Promise<Lock | null> {
   if (ref !== null) paths.push(join(folders.commonDirectory, `${ref}.lock`));
   for (const folder of OWN_REFS) {
     const there = join(folders.commonDirectory, folder);
-    paths.push(
-      ...(await listDirectory(there)).filter((name) => name.endsWith(".lock")).map((name) => join(there, name)),
-    );
+    const locks = (await listDirectory(there)).filter((name) => name.endsWith(".lock"));
+    paths.push(...locks.map((name) => join(there, name)));
   }
   return (await timed(paths))[0] ?? null;
 }

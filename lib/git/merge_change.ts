@@ -33,7 +33,7 @@ export async function mergeChange(
 ): Promise<string | null> {
   const merged = new Map<string, Merged>();
   for (const path of change.paths) {
-    const found = await mergedFile(repository, change, { path, union });
+    const found = await mergedFile(repository, change, path, union);
     if (found === null) return path;
     merged.set(path, found);
   }
@@ -41,10 +41,8 @@ export async function mergeChange(
     await removePath(join(repository.topLevel, path), join(repository.ralphDirectory, "aside"));
   }
   for (const [path, what] of merged) {
-    if (what === "as-it-is" || what === "gone") continue;
-    if (what === "theirs") {
-      await outputFrom(repository, ["-C", repository.topLevel, "checkout", "--quiet", change.commit, "--", path]);
-    } else await writePlain(join(repository.topLevel, path), what.text);
+    if (what === "theirs") await outputFrom(repository, ["checkout", "--quiet", change.commit, "--", path]);
+    else if (typeof what === "object") await writePlain(join(repository.topLevel, path), what.text);
   }
   return null;
 }
@@ -70,7 +68,8 @@ export async function discardPaths(
 async function mergedFile(
   repository: GitTree,
   { base, commit, paths }: TreeChange,
-  { path, union }: { readonly path: string; readonly union: boolean },
+  path: string,
+  union: boolean,
 ): Promise<Merged | null> {
   const [before = null] = await entriesOf(repository, base, [path]);
   const [theirs = null] = await entriesOf(repository, commit, [path]);
@@ -97,8 +96,8 @@ async function isHere(
   path: string,
 ): Promise<boolean> {
   if (entry === null) return !await pathExists(join(topLevel, path));
-  return (await git(["-C", topLevel, "diff", "--quiet", "--no-ext-diff", commit, "--", `:(top,literal)${path}`]))
-    .exitCode === 0;
+  const look = ["diff", "--quiet", "--no-ext-diff", commit, "--", `:(top,literal)${path}`];
+  return (await git(look)).exitCode === 0;
 }
 
 /** A new path is where a folder or a link was that the change takes away, and nothing else is there. */

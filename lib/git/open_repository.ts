@@ -245,13 +245,11 @@ export async function requireIdentity(
   const known = ["author", "committer"].every((who) => isKnown(who, "name") && isKnown(who, "email"));
   if (known && given["GIT_AUTHOR_DATE"] === undefined && given["GIT_COMMITTER_DATE"] === undefined) return;
   const variables = ["GIT_COMMITTER_IDENT", "GIT_AUTHOR_IDENT"];
-  for (
-    const end of await Promise.all(variables.map((name) => repository.git(["var", name], { environment: READING })))
-  ) {
-    if (end.exitCode !== 0) {
-      throw new RalphError("git-identity-missing", { details: { reason: reasonOf({ ...end, tail: end.stderr }) } });
-    }
-  }
+  const ends = await Promise.all(variables.map((name) => repository.git(["var", name], { environment: READING })));
+  const failed = ends.find(({ exitCode }) => exitCode !== 0);
+  if (failed === undefined) return;
+  const reason = reasonOf({ ...failed, tail: failed.stderr });
+  throw new RalphError("git-identity-missing", { details: { reason } });
 }
 
 /** Finds the files that hold a text, as the tree is in a snapshot. */

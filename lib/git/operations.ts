@@ -41,15 +41,14 @@ export async function endOperations(repository: WithIndex): Promise<readonly str
     const operation = await operationIn(repository.gitDirectory);
     if (operation === null) break;
     const isAm = await pathExists(join(repository.gitDirectory, "rebase-apply", "applying"));
-    if (!await firstThatWorks(repository, ENDINGS[isAm ? "am" : operation]!)) break;
+    let isEnded = false;
+    for (const command of ENDINGS[isAm ? "am" : operation]!) {
+      isEnded ||= (await repository.git(command)).exitCode === 0;
+    }
+    if (!isEnded) break;
     ended.push(operation);
   }
   return ended;
-}
-
-async function firstThatWorks({ git }: WithGit, commands: readonly (readonly string[])[]): Promise<boolean> {
-  for (const command of commands) if ((await git(command)).exitCode === 0) return true;
-  return false;
 }
 
 /** Conflicts that are left in the index would stop every later commit. */

@@ -21,12 +21,16 @@ export interface ChangedPath {
   readonly staged?: string;
 }
 
-/** The state of the working tree as one `git status` reports it. Ignored files are not part of it. */
-export interface TreeStatus {
-  /** Commit of HEAD, or `null` before the first commit. */
-  readonly head: string | null;
-  /** Branch name, or `null` when HEAD is detached. */
+/** The position of HEAD. */
+export interface HeadNow {
+  /** `null`: HEAD is detached. */
   readonly branch: string | null;
+  /** `null` before the first commit. */
+  readonly head: string | null;
+}
+
+/** The state of the working tree as one `git status` reports it. Ignored files are not part of it. */
+export interface TreeStatus extends HeadNow {
   readonly changed: readonly ChangedPath[];
   /** Changed as well, but their names are not UTF-8 (shown with U+FFFD): neither compared nor committed. @default none */
   readonly unreadable?: readonly string[];
@@ -89,14 +93,6 @@ export type CommitResult =
   /** The user's hook said no; `output` is the tail of what it printed. */
   /** By whom, in words. */
   | { readonly status: "refused"; readonly by: string; readonly output: string };
-
-/** The position of HEAD. */
-export interface HeadNow {
-  /** `null`: HEAD is detached. */
-  readonly branch: string | null;
-  /** `null` before the first commit. */
-  readonly head: string | null;
-}
 
 /** How a branch was reached: it was the current one, is new, was brought forward to HEAD, or has commits of its own. */
 export type BranchSwitch = "current" | "created" | "forwarded" | "switched";

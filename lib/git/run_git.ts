@@ -12,21 +12,14 @@ export const NAMES_AT: readonly string[] = ["ls-tree", "-r", "-z", "--name-only"
 
 const COMMIT_REGEXP = /^[0-9a-f]{40,64}$/;
 
-export interface GitEnd {
-  readonly exitCode: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
+/** How a git command ended. */
+export interface GitEnd extends Awaited<ReturnType<Repository["git"]>> {
   /** The end of both streams in the order in which they came. */
   readonly tail: string;
 }
 
-/** How a git command is run. */
-export interface GitOptions {
-  readonly input?: string;
-  /** The encoding of input and output; `latin1`: byte by byte, for names that are not UTF-8. @default "utf8" */
-  readonly encoding?: "utf8" | "latin1";
-  /** @default 60000 */
-  readonly timeoutMs?: number;
+/** How a git command is run; it may take a minute where nothing else is said. */
+export interface GitOptions extends Omit<NonNullable<Parameters<Repository["git"]>[1]>, "environment"> {
   /** Ends it, with what it started. @default never: git finishes its write */
   readonly signal?: AbortSignal;
   /** The error to throw when it had to be ended. @default git-failed */

@@ -4,38 +4,27 @@
  *
  * @module
  */
-import { captureWork, type Mask } from "./fold.ts";
-import { discardPaths, mergeChange } from "./merge_change.ts";
+import { type Capture, captureWork } from "./fold.ts";
+import { discardPaths, mergeChange, type TreeChange } from "./merge_change.ts";
 import { lineFrom, outputFrom, overPaths, pathsBetween, WORK_REFS } from "./run_git.ts";
 import type { Fold, Repository, WithGit } from "./repository.ts";
 
 type Stowing = Pick<Repository, "git" | "gitDirectory" | "ralphDirectory" | "topLevel" | "status">;
 
-export interface ToStow {
-  readonly ref: string;
-  /** One line, by which a person knows what it is. */
-  readonly subject: string;
+/** Work that is to be put away; a person knows by the subject what it is. */
+export interface ToStow extends Required<Pick<Capture, "mask" | "ref" | "subject" | "without">> {
   /** The commits of the item's turns, if they can be taken off the branch. */
   readonly fold: Fold | null;
   /** The paths that they left uncommitted, relative to the top level. */
   readonly paths: readonly string[];
-  /** State: stays as it is. */
-  readonly without: readonly string[];
-  /** Takes secrets out of what is repeated. */
-  readonly mask: Mask;
   /** Commits that change nothing together are taken off as well. @default false */
   readonly empty?: boolean;
 }
 
 /** Work that is kept under a ref. */
-export interface StowedWork {
+export interface StowedWork extends TreeChange {
   readonly ref: string;
   readonly subject: string;
-  /** The commit that it was made from. */
-  readonly base: string;
-  readonly commit: string;
-  /** The paths that differ between the two, relative to the top level. */
-  readonly paths: readonly string[];
 }
 
 /**
@@ -93,10 +82,8 @@ export async function keptWork(
 ): Promise<readonly { readonly ref: string; readonly subject: string }[]> {
   const format = "--format=%(refname)%00%(contents:subject)";
   const listed = await outputFrom(repository, ["for-each-ref", "--sort=committerdate", format, WORK_REFS]);
-  return listed.split("\n").filter((line) => line !== "").map((line) => {
-    const [ref = "", subject = ""] = line.split("\0");
-    return { ref, subject };
-  });
+  const rows = listed.split("\n").filter((line) => line !== "").map((line) => line.split("\0"));
+  return rows.map(([ref = "", subject = ""]) => ({ ref, subject }));
 }
 
 async function stowedWork(repository: WithGit, ref: string): Promise<StowedWork | null> {

@@ -107,6 +107,10 @@ function readable(path: string): string {
   return Buffer.from(path, "latin1").toString("utf8");
 }
 
+function among(unreadable: readonly string[], paths: readonly string[]): readonly string[] {
+  return [...new Set(paths)].filter((path) => unreadable.includes(readable(path)));
+}
+
 /**
  * Takes out of the commits after a snapshot what was uncommitted in it and has a name that is not UTF-8.
  *
@@ -120,7 +124,7 @@ export async function takeOutUnreadable(
 ): Promise<readonly string[]> {
   if (head === null || now === null || head === now || unreadable.length === 0) return [];
   const bytes = byByte(repository);
-  const paths = (await pathsBetween(bytes, head, now)).filter((path) => unreadable.includes(readable(path)));
+  const paths = among(unreadable, await pathsBetween(bytes, head, now));
   if (paths.length > 0) await takeOut(repository, head, paths, bytes);
   return paths.map(readable);
 }
@@ -134,8 +138,8 @@ export async function keepUnreadable(
   if (head === null || unreadable.length === 0) return;
   const bytes = byByte(repository);
   const differing = await pathsFrom(bytes, ["diff", "--name-only", "-z", "--no-renames", "HEAD"]);
-  const found = [...differing, ...await pathsFrom(bytes, ["ls-files", "-z", "--others", "--exclude-standard"])];
-  const paths = [...new Set(found)].filter((path) => unreadable.includes(readable(path)));
+  const others = await pathsFrom(bytes, ["ls-files", "-z", "--others", "--exclude-standard"]);
+  const paths = among(unreadable, [...differing, ...others]);
   await saveCommit(repository, ref, await treeNow(bytes, paths), [head]);
 }
 
@@ -147,7 +151,7 @@ export async function restoreUnreadable(
 ): Promise<readonly string[]> {
   if (head === null || unreadable.length === 0) return [];
   const bytes = byByte(repository);
-  const paths = (await pathsBetween(bytes, head, ref)).filter((path) => unreadable.includes(readable(path)));
+  const paths = among(unreadable, await pathsBetween(bytes, head, ref));
   const now = await treeNow(bytes, paths);
   const later = new Set(await pathsBetween(bytes, head, now)); // neither gone nor as it is committed
   const there = new Set(await pathsFrom(bytes, [...NAMES_AT, now]));
@@ -181,7 +185,8 @@ async function treeOf(repository: WithIndex, commit: string): Promise<string> {
 }
 
 /**
- * Commits paths as `start` has them, where commits since then have changed them. The working tree stays as it is.
+ * Commits paths as `start` has them, where commits since then have changed them. The working tree and all other entries
+ * of the index stay as they are.
  *
  * @param paths relative to the top level
  * @returns `null` where no commit has changed them
@@ -195,31 +200,21 @@ export async function restoreInHead(
   const changed = await pathsFrom(repository, ["diff-tree", "-r", "-z", "--name-only", start, "HEAD", "--", ...paths]);
   if (changed.length === 0) return null;
   const subject = `ralph: restore ${changed.length === 1 ? changed[0] : `${changed.length} files`}`;
-  return { commit: await commitAsIn(repository, start, changed, subject), subject };
+  const entries = await entriesAt(repository, start, changed);
+  // as a turn's own: the two become part of the item's one commit, or go with what is given up on
+  const environment = await markingEnvironment(repository);
+  for (;;) {
+    const parent = await lineFrom(repository, ["rev-parse", "HEAD"]);
+    const tree = await treeWith(repository, parent, entries);
+    const commit = await commitTree(repository, tree, { parents: [parent], message: `${subject}\n`, environment });
+    if (!await moveHead(repository, { from: parent, to: commit, why: subject })) continue;
+    await layEntries(repository, entries);
+    return { commit, subject };
+  }
 }
 
 /** Makes files below folders, in the working tree and in the index, what a commit has there. */
 export async function restoreBelow(repository: WithGit, commit: string, folders: readonly string[]): Promise<void> {
   const files = await pathsFrom(repository, [...NAMES_AT, commit, "--", ...folders]);
   await overPaths(repository, ["restore", `--source=${commit}`, "--staged", "--worktree"], files);
-}
-
-/** Commits these paths as another commit has them; the working tree and all other entries of the index are left alone. */
-async function commitAsIn(
-  repository: Repository,
-  start: string,
-  paths: readonly string[],
-  subject: string,
-): Promise<string> {
-  const entries = await entriesAt(repository, start, paths);
-  const parent = await lineFrom(repository, ["rev-parse", "HEAD"]);
-  const tree = await treeWith(repository, parent, entries);
-  // as a turn's own: the two become part of the item's one commit, or go with what is given up on
-  const own = { parents: [parent], message: `${subject}\n`, environment: await markingEnvironment(repository) };
-  const commit = await commitTree(repository, tree, own);
-  if (!await moveHead(repository, { from: parent, to: commit, why: subject })) {
-    return await commitAsIn(repository, start, paths, subject);
-  }
-  await layEntries(repository, entries);
-  return commit;
 }

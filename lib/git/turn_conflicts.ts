@@ -8,7 +8,8 @@
 import { join } from "node:path";
 import { writeAtomic } from "../host/files.ts";
 import { blocksIn, markerText, withUnresolved } from "./conflict_markers.ts";
-import { outputFrom } from "./run_git.ts";
+import { commitAt } from "./refs.ts";
+import { outputFrom, pathsFrom } from "./run_git.ts";
 import { behindLinks } from "./index_entries.ts";
 import type { Repository, TreeStatus } from "./repository.ts";
 
@@ -38,7 +39,7 @@ export async function labelTurnConflicts(repository: Conflicted, turn: EndedTurn
     if (text === null || !/^[<>]{7}/m.test(text)) continue;
     if (!unmerged.has(path)) merges ??= await mergesOf(repository, turn);
     const known = await linesAt(repository, path, unmerged.has(path) || merges === null ? STAGES : merges.sides);
-    if (merges !== null && !unmerged.has(path) && !await hasBlock(repository, { path, text, known, merges })) continue;
+    if (merges !== null && !unmerged.has(path) && !await hasBlock(repository, path, text, known, merges)) continue;
     const labelled = withUnresolved(text, known);
     if (labelled === text) continue;
     await writeAtomic(join(repository.topLevel, path), Buffer.from(labelled, "latin1"));
@@ -56,18 +57,18 @@ interface Merges {
 }
 
 async function mergesOf(repository: Conflicted, { since, now }: EndedTurn): Promise<Merges> {
-  const begun = (await repository.git(["rev-parse", "--verify", "--quiet", "MERGE_HEAD"])).stdout.trim();
+  const begun = await commitAt(repository, "MERGE_HEAD");
   const range = since === null ? `${now.head}` : `${since}..${now.head}`;
   const log = now.head === null ? "" : await outputFrom(repository, ["rev-list", "--merges", "--parents", range]);
   const merges = log.trim().split("\n").filter((line) => line !== "").map((line) => line.split(" "));
   const paths = new Set<string>();
   for (const [merge = ""] of merges) {
     const both = ["diff-tree", "-r", "-c", "-z", "--name-only", "--no-commit-id", merge];
-    for (const path of (await outputFrom(repository, both)).split("\0")) paths.add(path);
+    for (const path of await pathsFrom(repository, both)) paths.add(path);
   }
   const parents = merges.flatMap(([, ...others]) => others);
-  const sides = [since ?? "", begun, ...parents].filter((side) => side !== "");
-  return { sides, paths: begun === "" ? paths : null };
+  const sides = [since, begun, ...parents].filter((side) => side !== null);
+  return { sides, paths: begun === null ? paths : null };
 }
 
 /** Git's two letters for a path with stages in the index. */
@@ -87,20 +88,16 @@ async function linesAt(repository: Conflicted, path: string, sides: readonly str
 /** Tells whether a whole conflict is in a file that the turn has added to the index, or committed. */
 async function hasBlock(
   repository: Conflicted,
-  { path, text, known, merges }: {
-    readonly path: string;
-    readonly text: string;
-    readonly known: ReadonlySet<string>;
-    readonly merges: Merges;
-  },
+  path: string,
+  text: string,
+  known: ReadonlySet<string>,
+  merges: Merges,
 ): Promise<boolean> {
   for (const { line, label } of blocksIn(text)) {
     if (known.has(line)) continue;
     if (merges.paths === null || merges.paths.has(path)) return true;
     const picked = /^(?:parent of )?([0-9a-f]{7,64})\b/.exec(label)?.[1];
-    if (picked !== undefined && (await repository.git(["cat-file", "-e", `${picked}^{commit}`])).exitCode === 0) {
-      return true;
-    }
+    if (picked !== undefined && await commitAt(repository, picked) !== null) return true;
     if (label === "Stashed changes" && await isStashed(repository, path)) return true;
   }
   return false;
@@ -108,8 +105,7 @@ async function hasBlock(
 
 /** Git keeps a stash that it could not apply without a conflict. */
 async function isStashed(repository: Conflicted, path: string): Promise<boolean> {
-  const [before, after] = await Promise.all(["refs/stash^", "refs/stash"].map(async (commit) => {
-    return (await repository.contents(commit, [path])).get(path);
-  }));
-  return before !== after;
+  const contentAt = async (commit: string): Promise<string | null | undefined> =>
+    (await repository.contents(commit, [path])).get(path);
+  return await contentAt("refs/stash^") !== await contentAt("refs/stash");
 }

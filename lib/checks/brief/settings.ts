@@ -1,3 +1,4 @@
+import { settingIn } from "../../git/git_settings.ts";
 import type { Repository } from "../../git/repository.ts";
 import { partsOf } from "../../git/run_git.ts";
 
@@ -14,15 +15,7 @@ export type Setting = readonly [key: string, value: string | null];
 export async function decidingSettings(repository: Repository, file: string): Promise<readonly Setting[] | null> {
   const end = await repository.git(["config", "--file", file, "--no-includes", "--list", "-z"]);
   if (end.exitCode !== 0) return null;
-  return settingsIn(end.stdout).filter(([key]) => DECIDING.sections.test(key) || DECIDING.core.test(key));
-}
-
-/** The settings in the output of `git config --list -z`, in its order. Pure. */
-export function settingsIn(text: string): readonly Setting[] {
-  return partsOf(text).map((entry) => {
-    const feed = entry.indexOf("\n");
-    return feed < 0 ? [entry, null] : [entry.slice(0, feed), entry.slice(feed + 1)];
-  });
+  return partsOf(end.stdout).map(settingIn).filter(([key]) => DECIDING.sections.test(key) || DECIDING.core.test(key));
 }
 
 /** Makes the deciding settings of a file what they were and leaves all others. @returns false where git refused */
@@ -36,15 +29,13 @@ export async function restoreSettings(
   const keys = new Set([...before, ...now].map(([key]) => key));
   for (const key of keys) {
     if (of(before, key) === of(now, key)) continue;
-    const config = ["config", "--file", file];
-    if (now.some(([name]) => name === key)) {
-      const end = await repository.git([...config, "--unset-all", key]);
-      if (end.exitCode !== 0) return false;
-    }
-    for (const [name, value] of before) {
-      if (name !== key) continue;
-      const end = await repository.git([...config, "--add", key, value ?? "true"]);
-      if (end.exitCode !== 0) return false;
+    const isKey = ([name]: Setting): boolean => name === key;
+    const changes = [
+      ...now.some(isKey) ? [["--unset-all", key]] : [],
+      ...before.filter(isKey).map(([, value]) => ["--add", key, value ?? "true"]),
+    ];
+    for (const change of changes) {
+      if ((await repository.git(["config", "--file", file, ...change])).exitCode !== 0) return false;
     }
   }
   return true;
