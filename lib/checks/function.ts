@@ -1,16 +1,8 @@
 import type { $Type, CommandBuilder, CommandResult } from "dax";
 import { createTail } from "../host/tail.ts";
-import type { Host, OutputMask } from "../host/types.ts";
+import type { Host } from "../host/types.ts";
+import type { ShellCheckOptions } from "./shell.ts";
 import type { Check, CheckContext, CheckOutcome } from "../backlog/types.ts";
-
-/** How a function's time and output are handled. */
-export interface FunctionCheckOptions {
-  readonly timeoutMs: number;
-  /** Masks secrets in what its commands print. */
-  readonly mask: () => OutputMask;
-  /** Takes what its commands print. */
-  readonly onOutput?: (chunk: Uint8Array) => Promise<void>;
-}
 
 /**
  * Calls a check that is a function. One that throws, takes too long, or answers with something else has failed, and its
@@ -21,7 +13,7 @@ export async function runFunctionCheck(
   { $, host }: { readonly $: $Type; readonly host: Pick<Host, "clock" | "ids" | "processes"> },
   run: (context: CheckContext, $: $Type) => unknown,
   context: CheckContext,
-  { timeoutMs, mask, onOutput }: FunctionCheckOptions,
+  { timeoutMs, mask, onOutput }: Pick<ShellCheckOptions, "mask" | "onOutput" | "timeoutMs">,
 ): Promise<CheckOutcome> {
   const over = new AbortController();
   const signal = AbortSignal.any([context.signal, over.signal]);
@@ -42,19 +34,17 @@ export async function runFunctionCheck(
   const writer = (stream: "stdout" | "stderr"): { writeSync(bytes: Uint8Array): number } => ({
     writeSync: (bytes) => (take(masks[stream].push(bytes)), bytes.length),
   });
-  const observed = $.build$({
-    commandBuilder: (builder) =>
-      builder.env("RALPH_TREE", token).stdout(writer("stdout")).stderr(writer("stderr")).beforeCommandSync(() => {
-        hasStarted = true;
-      }),
-  });
-  const failed = (exitCode: number | null, why: string): CheckOutcome => failure(exitCode, output(), why);
+  const watched = (command: CommandLike): CommandLike =>
+    command.env("RALPH_TREE", token).stdout(writer("stdout")).stderr(writer("stderr")).beforeCommandSync(() => {
+      hasStarted = true;
+    });
+  const failed = (exitCode: number | null, why: string): CheckOutcome => {
+    const tail = [output(), why].filter((part) => part !== "").join("\n");
+    return { ok: false, exitCode, tail };
+  };
   try {
-    const given = run({ ...context, signal }, observed);
-    if (isCommand(given)) hasStarted = true;
-    const answer = isCommand(given)
-      ? given.env("RALPH_TREE", token).stdout(writer("stdout")).stderr(writer("stderr")).noThrow().spawn()
-      : given;
+    const given = run({ ...context, signal }, $.build$({ commandBuilder: watched }));
+    const answer = isCommand(given) ? watched(given).noThrow().spawn() : given;
     // what keeps its own time ends by itself when its signal says so
     const found = timeoutMs === Infinity ? await answer : await Promise.race([
       answer,
@@ -66,8 +56,10 @@ export async function runFunctionCheck(
     }
     return found.code === 0 ? { ok: true, exitCode: 0, tail: output() } : failed(found.code, "");
   } catch (error) {
-    const exitCode = exitCodeOf(error);
-    if (exitCode !== null) return failed(exitCode, "");
+    // dax's error for a command that failed
+    if (error instanceof Error && "exitCode" in error && typeof error.exitCode === "number") {
+      return failed(error.exitCode, "");
+    }
     return failed(null, error instanceof Error ? error.stack ?? error.message : String(error));
   } finally {
     over.abort();
@@ -75,10 +67,6 @@ export async function runFunctionCheck(
     output();
     await written;
   }
-}
-
-function failure(exitCode: number | null, ...parts: readonly string[]): CheckOutcome {
-  return { ok: false, exitCode, tail: parts.filter((part) => part !== "").join("\n") };
 }
 
 /** True for a dax command. */
@@ -95,11 +83,6 @@ function isOutcome(value: unknown): value is CheckOutcome {
 function isCommandEnd(value: unknown): value is { readonly code: number } {
   return typeof value === "object" && value !== null && "code" in value && typeof value.code === "number" &&
     "stdoutBytes" in value;
-}
-
-/** The exit code in dax's error for a command that failed. */
-function exitCodeOf(error: unknown): number | null {
-  return error instanceof Error && "exitCode" in error && typeof error.exitCode === "number" ? error.exitCode : null;
 }
 
 function shown(value: unknown): string {

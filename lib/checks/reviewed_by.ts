@@ -90,17 +90,11 @@ async function review(
   const prompt = options.prompt === undefined
     ? await renderPrompt("review", asked, { root: ralph.root })
     : fillPrompt(options.prompt, asked);
+  const limit = options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs };
   const asInstructed: AsInstructed = context.asInstructed ?? ((run) => run());
   const { turn, rewritten } = await asInstructed(async () => {
-    const { turn, before, after } = await agentTurn({ ...ralph, agent: reviewer, fallback: null, router: null }, {
-      prompt,
-      name,
-      folder,
-      item,
-      signal,
-      nonce,
-      ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
-    });
+    const own = { ...ralph, agent: reviewer, fallback: null, router: null };
+    const { turn, before, after } = await agentTurn(own, { prompt, name, folder, item, signal, nonce, ...limit });
     const line = { branch: before.branch, head: before.head, floor: before.head };
     const rewritten = await guardHistory(requireRepository(ralph), line, after, `${ralph.run.id}-${name}`);
     return { turn, rewritten };
@@ -111,11 +105,7 @@ async function review(
 }
 
 /** The outcome of a reviewer's turn: its writes weigh more than its words. */
-function outcomeOf(
-  { end, changedFiles, lines }: Turn,
-  nonce: string,
-  rewritten: boolean,
-): Omit<CheckOutcome, "usage"> {
+function outcomeOf({ end, changedFiles, lines }: Turn, nonce: string, rewritten: boolean): CheckOutcome {
   const failed = (tail: string): CheckOutcome => ({ ok: false, exitCode: null, tail });
   if (end.reason === "agent-unusable" || end.reason === "rate-limited") {
     return { ...failed(end.message), halts: end.reason };

@@ -86,7 +86,7 @@ export async function verify(
   const isolatedIn = tree === null ? undefined : rememberingAll(tree.place, runnables);
   const place = options.place === undefined ? {} : { place: rememberingAll(options.place, runnables) };
   // a command that several items ask for runs once; one that one item names twice may mean a state before and one after
-  const earlier = new Map<string, Ran>();
+  const earlier = new Map<string, { readonly check: Runnable; readonly outcome: backlog.CheckOutcome }>();
   for (const check of [...runnables.filter(({ review }) => review !== true), ...runnables.filter(isReview)]) {
     if (signal.aborted) return { status: "aborted", results };
     if (isReview(check) && results.some(({ ok }) => !ok)) break; // a review would cost a turn and change nothing
@@ -94,8 +94,8 @@ export async function verify(
     const number = results.length + 1;
     const whole = `${keyOf(check)} ${check.timeoutMs}`;
     const same = isShellCommand(check) ? earlier.get(whole) : undefined;
-    const known = same?.scope === check.scope ? undefined : same;
-    const isTold = known?.name === name;
+    const known = same?.check.scope === check.scope ? undefined : same;
+    const isTold = known?.check.name === name;
     if (!isTold) ralph.events.emit({ type: "check-start", name, scope, number, total: checks.length });
     const started = ralph.host.clock.steady();
     const outcome = known?.outcome ??
@@ -107,11 +107,16 @@ export async function verify(
     const result = { ...outcome, ...namesOf(check), scope, durationMs, ...(isOld ? { failedBefore: true } : {}) };
     results.push(result);
     const isKept = known === undefined && isShellCommand(check) && isWhole(outcome);
-    if (isKept) earlier.set(whole, { name, scope: check.scope, outcome });
+    if (isKept) earlier.set(whole, { check, outcome });
     if (!isTold) ralph.events.emit({ ...endOf(result), ...(options.beforeWork === true ? { beforeWork: true } : {}) });
   }
+  return verificationOf(results);
+}
+
+/** The verification with these results: all passed, some failed, or there are none. Pure. */
+export function verificationOf(results: readonly backlog.CheckResult[]): backlog.Verification {
   if (results.length === 0) return { status: "unverified", results: [] };
-  const failures = results.filter((result) => !result.ok);
+  const failures = results.filter(({ ok }) => !ok);
   return failures.length === 0 ? { status: "passed", results } : { status: "failed", results, failures };
 }
 
@@ -134,13 +139,6 @@ function namesOf({ name, command, expect }: Runnable): Pick<backlog.CheckResult,
 /** The key that keeps a result, beside the tree. */
 function keyOf({ command, expect = {} }: Runnable): string {
   return `${command} ${JSON.stringify(expect)}`;
-}
-
-/** A command of this verification that has run. */
-interface Ran {
-  readonly name: string;
-  readonly scope: string | undefined;
-  readonly outcome: backlog.CheckOutcome;
 }
 
 /** Neither cut short nor ended by a signal: it would come out the same again. */
@@ -196,7 +194,7 @@ async function runOne(
   options: VerifyOptions & { readonly signal: AbortSignal },
   number: number,
 ): Promise<backlog.CheckOutcome> {
-  const { signal, item = null, base = null, cwd = ralph.root, done, logs } = options;
+  const { signal, item = null, base = null, cwd = ralph.root, done, logs, asInstructed } = options;
   const timeoutMs = check.timeoutMs ?? ralph.config.verify.timeout * 1000;
   const log = logs === undefined || check.review === true ? null : createLog(logs, number);
   if (check.run !== undefined) await log?.open(); // it may write beside its log
@@ -224,15 +222,8 @@ async function runOne(
       const tests = tap.end();
       return tests === null ? outcome : { ...outcome, tests };
     }
-    const context = {
-      cwd,
-      item,
-      base,
-      signal,
-      ...(done === undefined ? {} : { done }),
-      ...(logs === undefined ? {} : { logs }),
-      ...(options.asInstructed === undefined ? {} : { asInstructed: options.asInstructed }),
-    };
+    const more = { ...done && { done }, ...logs !== undefined && { logs }, ...asInstructed && { asInstructed } };
+    const context = { cwd, item, base, signal, ...more };
     const found = await runFunctionCheck(ralph, check.run, context, shell);
     return { ...found, tail: redactor.text(found.tail) };
   } finally {
@@ -354,11 +345,10 @@ export async function repeatFailed(
   const results = found.results.map((result) =>
     result.ok ? result : second.results.find((one) => one.ok && isOf(one, result)) ?? result
   );
-  const failures = results.filter(({ ok }) => !ok);
-  const verification: backlog.Verification = failures.length > 0
-    ? { status: "failed", results, failures }
-    : { status: "passed", results };
-  return { verification, unsteady: [...new Set(second.results.filter(({ ok }) => ok).map(({ name }) => name))] };
+  return {
+    verification: verificationOf(results),
+    unsteady: [...new Set(second.results.filter(({ ok }) => ok).map(({ name }) => name))],
+  };
 }
 
 function isOf(

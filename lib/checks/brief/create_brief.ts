@@ -30,18 +30,15 @@ const MAX_TOTAL_BYTES = 32 * 1024 * 1024;
 /** So many programs are named; the others are counted. */
 const MOST_PROGRAMS = 5;
 
-/** The brief needs this of a backlog. */
-export type BriefBacklog = Pick<
-  Backlog,
-  "brief" | "ownFiles" | "runsDirectory" | "stateFiles"
->;
-
 /**
  * Reads the brief of a run.
  *
  * @throws {RalphError} not-a-repository, file-unreadable, git-failed
  */
-export async function createBrief(ralph: RalphContext, backlog: BriefBacklog): Promise<Brief> {
+export async function createBrief(
+  ralph: RalphContext,
+  backlog: Pick<Backlog, "brief" | "ownFiles" | "runsDirectory" | "stateFiles">,
+): Promise<Brief> {
   const repository = requireRepository(ralph);
   const isConfined = await isWhollyConfined(ralph);
   const sources = await briefSources(ralph, backlog, isConfined);
@@ -137,11 +134,7 @@ class RunBrief implements Brief {
     const own = changes.filter(({ kind }) => kind === "person");
     const isGone = !await pathExists(join(requireRepository(ralph).gitDirectory, "HEAD"));
     const others = changes.filter(({ kind }) => kind !== "person" && kind !== "state" && !(isGone && kind === "git"));
-    const reverted = await restoreState(
-      ralph,
-      backlog,
-      changes.flatMap(({ edit }) => edit === undefined ? [] : [edit]),
-    );
+    const reverted = await restoreState(ralph, backlog, changes.flatMap(({ edit }) => edit ?? []));
     const done = [...changes.filter(({ kind, path }) => kind === "state" && reverted.includes(path)), ...others];
     const folder = await this.#runFolder();
     for (const change of others) await keepFound(ralph.host.clock, folder, change);
@@ -159,9 +152,8 @@ class RunBrief implements Brief {
   }
 
   lookAtPrograms(): void {
-    const changed = changedPrograms(this.#programs, this.#programsNow()).map((path) =>
-      shownPath(this.#parts.ralph, path)
-    );
+    const { ralph } = this.#parts;
+    const changed = changedPrograms(this.#programs, this.#programsNow()).map((path) => shownPath(ralph, path));
     const named = changed.slice(0, MOST_PROGRAMS).filter((path) => !this.#reported.has(path));
     const left = changed.length - MOST_PROGRAMS;
     if (left > 0) this.#reported.add(`${left} more programs on PATH`);

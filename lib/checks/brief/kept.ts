@@ -5,15 +5,10 @@ import type { RalphContext } from "../../context/context.ts";
 import { type FileState, isSameState, listFiles, readFileState, writeFileState } from "../../host/file_state.ts";
 import { appendText, copyPath, hashText, readText, writeOwn } from "../../host/files.ts";
 import type { Clock } from "../../host/types.ts";
-import type { BriefChange, BriefKind } from "./types.ts";
+import type { BriefChange } from "./types.ts";
 
 /** A file that a run found in the place of one of its brief, and restored. */
-export interface KeptFile {
-  readonly kind: BriefKind;
-  /** As it was shown. */
-  readonly path: string;
-  /** Absolute. */
-  readonly file: string;
+export interface KeptFile extends Pick<BriefChange, "file" | "kind" | "path"> {
   /** Milliseconds since 1970. */
   readonly at: number;
   /** Name of the copy in the folder `restored`; `null` where the file was gone. */
@@ -39,9 +34,7 @@ export async function keepFound(clock: Clock, folder: string, change: BriefChang
   if (found.kind === "text") await writeOwn(place, found.bytes);
   if (found.kind === "large" || found.kind === "folder") await copyPath(file, place);
   const base = kind === "state" && before.kind === "text" && found.kind === "text" ? `${copy}.before` : null;
-  if (base !== null && before.kind === "text") {
-    await writeOwn(join(folder, "restored", base), before.bytes);
-  }
+  if (base !== null && before.kind === "text") await writeOwn(join(folder, "restored", base), before.bytes);
   const kept = found.kind === "text" || found.kind === "large" || found.kind === "folder";
   const entry: KeptFile = {
     kind,

@@ -86,19 +86,12 @@ async function diffOf(
   for (const path of paths) {
     const [one, other] = [before.files[path] ?? "", now.files[path] ?? ""];
     if (!isObjectId(one) || !isObjectId(other)) continue;
-    const end = await requireRepository(ralph).git([
-      "diff",
-      "--no-ext-diff",
-      "--no-textconv",
-      "--no-color",
-      one,
-      other,
-    ]);
+    const show = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", one, other];
+    const end = await requireRepository(ralph).git(show);
     if (end.exitCode === 0) lines.push(path, ...end.stdout.split("\n").filter((line) => /^[-+@ ]/.test(line)).slice(2));
   }
-  return lines.length <= DIFF_LINES
-    ? lines
-    : [...lines.slice(0, DIFF_LINES), `… ${lines.length - DIFF_LINES} more lines`];
+  const more = lines.length - DIFF_LINES;
+  return more <= 0 ? lines : [...lines.slice(0, DIFF_LINES), `… ${more} more lines`];
 }
 
 function isObjectId(hash: string): boolean {

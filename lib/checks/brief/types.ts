@@ -34,12 +34,7 @@ export interface BriefSource {
 }
 
 /** A file of the brief. */
-export interface BriefEntry {
-  readonly kind: BriefKind;
-  /** Absolute. */
-  readonly file: string;
-  /** As it is shown. */
-  readonly path: string;
+export interface BriefEntry extends Pick<BriefChange, "file" | "kind" | "path"> {
   /** Replaced where it is restored (a new inode) or where only settings changed that do not decide. */
   before: FileState;
   /** The settings of a file of git's. */

@@ -9,11 +9,6 @@ const FILES_REGEXP = /playwright-core[\\/](?:package|browsers)\.json$/;
 /** Browsers that Playwright could install; Ralph only ever uses the machine's own. */
 const BROWSERS = ["chromium", "chromium-headless-shell", "firefox", "webkit", "ffmpeg", "winldd", "android"];
 
-/** A browser of our own: closing ends its whole process tree and takes its profile away. */
-export interface LaunchedBrowser extends AsyncDisposable {
-  readonly browser: Browser;
-}
-
 /** How a browser is started. */
 export interface LaunchOptions {
   readonly executable: string;
@@ -30,10 +25,13 @@ const FLAGS = ("--remote-debugging-port=0 --no-first-run --no-default-browser-ch
 
 /**
  * Starts a browser as a process of the run, so that whatever ends the run ends it, and connects Playwright to it.
+ * Disposing of it ends its whole process tree and takes its profile away.
  *
  * @throws {RalphError} browser-failed
  */
-export async function launchBrowser({ executable, headless, host, signal }: LaunchOptions): Promise<LaunchedBrowser> {
+export async function launchBrowser(
+  { executable, headless, host, signal }: LaunchOptions,
+): Promise<AsyncDisposable & { readonly browser: Browser }> {
   const profile = await temporaryDirectory("ralph-browser");
   const confined = host.sandbox?.isWhole === true && (await host.sandbox.ensureUsable()).on;
   const stop = new AbortController();
@@ -105,15 +103,12 @@ function argumentsOf(profile: string, headless: boolean, open: boolean): readonl
 
 import packageJson from "playwright-core/package.json" with { type: "json" };
 
+/** By the path of a file. */
+type Serve<Served> = (which: { readonly filter: RegExp }, serve: (file: { readonly path: string }) => Served) => void;
+
 interface PluginBuild {
-  onResolve(
-    filter: { readonly filter: RegExp },
-    resolve: (found: { readonly path: string }) => { readonly path: string },
-  ): void;
-  onLoad(
-    filter: { readonly filter: RegExp },
-    load: (found: { readonly path: string }) => { readonly exports: unknown; readonly loader: "object" },
-  ): void;
+  readonly onResolve: Serve<{ readonly path: string }>;
+  readonly onLoad: Serve<{ readonly exports: unknown; readonly loader: "object" }>;
 }
 
 interface BunRuntime {

@@ -46,27 +46,17 @@ export function pageUrls(criteria: readonly string[], base: string | null): read
 }
 
 function pagesOf(criterion: string, base: string | null): readonly PageUrl[] {
-  const absolute = [
-    ...matches(criterion, ABSOLUTE_REGEXP).filter(({ text, before }) => isOurs(text, before, base)),
-    ...matches(criterion.replaceAll(ABSOLUTE_REGEXP, blank), HOST_REGEXP).map((match) => ({
-      ...match,
-      text: `http://${match.text}`,
-    })),
-  ];
-  const rest = criterion.replaceAll(ABSOLUTE_REGEXP, blank).replaceAll(HOST_REGEXP, blank);
-  const paths = base === null ? [] : matches(rest, PATH_REGEXP).filter((match) => isPage(match));
-  return [...absolute, ...paths].toSorted((one, other) => one.index - other.index).flatMap(
-    ({ text, written, after }) => {
-      if (hasPlaceholder(text, after)) return [];
-      try {
-        const url = new URL(text, base ?? undefined);
-        if (url.hostname === "0.0.0.0") url.hostname = "localhost";
-        return [{ url: url.href, written }];
-      } catch {
-        return []; // looks like a URL and is none
-      }
-    },
-  );
+  const local = criterion.replaceAll(ABSOLUTE_REGEXP, blank);
+  const absolute = matches(criterion, ABSOLUTE_REGEXP).filter(({ text, before }) => isOurs(text, before, base));
+  const hosts = matches(local, HOST_REGEXP).map((match) => ({ ...match, text: `http://${match.text}` }));
+  const paths = base === null ? [] : matches(local.replaceAll(HOST_REGEXP, blank), PATH_REGEXP).filter(isPage);
+  const found = [...absolute, ...hosts, ...paths].toSorted((one, other) => one.index - other.index);
+  return found.flatMap(({ text, written, after }) => {
+    if (hasPlaceholder(text, after) || !URL.canParse(text, base ?? undefined)) return []; // may look like one and be none
+    const url = new URL(text, base ?? undefined);
+    if (url.hostname === "0.0.0.0") url.hostname = "localhost";
+    return [{ url: url.href, written }];
+  });
 }
 
 interface Match {

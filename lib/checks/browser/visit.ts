@@ -72,9 +72,8 @@ async function open(page: Page, url: string, problems: Set<string>): Promise<num
     await page.waitForTimeout(LATE_MS);
     return status ?? 200;
   } catch (error) {
-    problems.add(
-      `the page did not load: ${shorten(error instanceof Error ? error.message.split("\n")[0] ?? "" : String(error))}`,
-    );
+    const reason = error instanceof Error ? error.message.split("\n")[0] ?? "" : String(error);
+    problems.add(`the page did not load: ${shorten(reason)}`);
     return null;
   }
 }

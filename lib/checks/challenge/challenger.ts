@@ -6,7 +6,7 @@ import { withoutCommands } from "../../backlog/verify_commands.ts";
 import { type Agent, note, type RalphContext } from "../../context/context.ts";
 import type { EventBus } from "../../events/types.ts";
 import { ownTree } from "../../git/own_index.ts";
-import { type Repository, requireRepository, rootPaths, type TreeSnapshot } from "../../git/repository.ts";
+import { requireRepository, rootPaths, type TreeSnapshot, type WithIndex } from "../../git/repository.ts";
 import { createGit, outputFrom, outputOfGit } from "../../git/run_git.ts";
 import { markingEnvironment } from "../../git/turn_mark.ts";
 import { removeOwn, writeAtomic } from "../../host/files.ts";
@@ -99,39 +99,18 @@ export async function challengerTurn(
   const text = await renderPrompt("challenge", prompt, { root: ralph.root });
   const mark = await markingEnvironment(requireRepository(ralph), ralph.host.environment.variables);
   const environment = { RALPH_ROOT: cwd, ...mark };
+  const asked = { stage: "review", prompt: text, name, folder, cwd, signal, budget, environment } as const;
   const { turn, rewritten, left } = await challenge.guarded(
     name,
-    (before) =>
-      agentTurn({ ...ralph, agent, fallback, router, events }, {
-        stage: "review",
-        prompt: text,
-        name,
-        folder,
-        cwd,
-        signal,
-        budget,
-        before,
-        environment,
-      }),
+    (before) => agentTurn({ ...ralph, agent, fallback, router, events }, { ...asked, before }),
   );
   const restored = (await restoreBrief(brief)).map(({ path }) => path);
-  const changed = turn.changedFiles.filter((path) => !restored.includes(path));
-  const outcome = outcomeOf(
-    turn,
-    rewritten ? ["its history", ...changed] : changed,
-    left.filter((path) => !restored.includes(path)),
-  );
-  return {
-    turn,
-    result: {
-      ...outcome,
-      name: `challenge by ${agent.name}`,
-      scope: "",
-      durationMs: turn.durationMs,
-      usage: turn.usage,
-    },
-    nothing: turn.end.reason === "completed" ? null : outcome.tail,
-  };
+  const isLeft = (path: string): boolean => !restored.includes(path);
+  const changed = [...rewritten ? ["its history"] : [], ...turn.changedFiles.filter(isLeft)];
+  const outcome = outcomeOf(turn, changed, left.filter(isLeft));
+  const { durationMs, usage } = turn;
+  const result = { ...outcome, name: `challenge by ${agent.name}`, scope: "", durationMs, usage };
+  return { turn, result, nothing: turn.end.reason === "completed" ? null : outcome.tail };
 }
 
 function outcomeOf({ end }: Turn, changed: readonly string[], left: readonly string[]): CheckOutcome {
@@ -196,13 +175,15 @@ export function unseenCheckPrompt(item: Item): PromptValues {
   return { item: reviewItem(item), task: task.join("\n") };
 }
 
+/** Wrong implementations so far. */
 export interface WrongOutcome {
   /** The challenger's turns; one that is not `ok` is the last. */
-  readonly results: readonly CheckResult[];
+  readonly results: CheckResult[];
+  readonly diffs: string[];
   /** Diffs of those that no check caught: files of the run's folder, relative to the root. */
-  readonly survivors: readonly string[];
+  readonly survivors: string[];
   /** Why fewer than asked for were tried, a line each. */
-  readonly missing: readonly string[];
+  readonly missing: string[];
 }
 
 /**
@@ -214,21 +195,19 @@ export interface WrongOutcome {
  */
 export async function wrongImplementations(challenge: Challenge, count: number): Promise<WrongOutcome> {
   const { ralph, signal, budget } = challenge;
+  const outcome: WrongOutcome = { results: [], diffs: [], survivors: [], missing: [] };
+  const { results, missing } = outcome;
   const checks = await reproducible(challenge);
-  if (typeof checks === "string") return { results: [], survivors: [], missing: [checks] };
-  const reproduced = { ...challenge, checks };
-  const outcome = { results: [] as CheckResult[], survivors: [] as string[], missing: [] as string[] };
-  const diffs: string[] = [];
+  if (typeof checks === "string") return { ...outcome, missing: [checks] };
   for (let number = 1; number <= count && !signal.aborted; number += 1) {
     if (budget !== null && ralph.host.clock.steady() >= budget.endsAt) {
-      outcome.missing.push(
-        `${count - number + 1} of ${count} wrong implementations were not tried: ${budget.words} are up`,
-      );
+      const left = count - number + 1;
+      missing.push(`${left} of ${count} wrong implementations were not tried: ${budget.words} are up`);
       break;
     }
-    const why = await wrongImplementation(reproduced, number, { ...outcome, diffs });
-    if (outcome.results.at(-1)?.ok === false) break;
-    if (why !== null) outcome.missing.push(`wrong implementation ${number}: ${why}`);
+    const why = await wrongImplementation({ ...challenge, checks }, number, outcome);
+    if (results.at(-1)?.ok === false) break;
+    if (why !== null) missing.push(`wrong implementation ${number}: ${why}`);
   }
   return outcome;
 }
@@ -247,11 +226,7 @@ async function reproducible(challenge: Challenge): Promise<Challenge["checks"] |
 async function wrongImplementation(
   challenge: Challenge,
   number: number,
-  { results, diffs, survivors }: {
-    readonly results: CheckResult[];
-    readonly diffs: string[];
-    readonly survivors: string[];
-  },
+  { results, diffs, survivors }: WrongOutcome,
 ): Promise<string | null> {
   const { ralph, item, base, checks, folder, checkout, signal } = challenge;
   const repository = requireRepository(ralph);
@@ -318,11 +293,7 @@ async function changedBy(
  * The tree of a folder that a commit is checked out in. Nothing in the folder but its files is believed: index and objects
  * are the repository's.
  */
-async function treeOf(
-  repository: Pick<Repository, "git" | "gitDirectory">,
-  folder: string,
-  commit: string,
-): Promise<string> {
+async function treeOf(repository: WithIndex, folder: string, commit: string): Promise<string> {
   return await ownTree(repository, "empty", async (index) => {
     const environment = { ...index, GIT_DIR: repository.gitDirectory, GIT_WORK_TREE: folder };
     await outputFrom(repository, ["read-tree", commit], { environment });

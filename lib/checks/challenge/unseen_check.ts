@@ -2,7 +2,7 @@ import { join, relative } from "node:path";
 import type { CheckResult } from "../../backlog/types.ts";
 import { UNSEEN_CHECK } from "../../backlog/attempts.ts";
 import { jsonIn } from "../../host/data.ts";
-import { createRedactor, secretValues } from "../../events/redact.ts";
+import { redactorFor } from "../../events/redact.ts";
 import type { EventBus, RalphEvent } from "../../events/types.ts";
 import { ensureDirectory, LARGEST_LOG, readText, temporaryDirectory, writeAtomic } from "../../host/files.ts";
 import {
@@ -66,11 +66,9 @@ async function compared(challenge: Challenge, { turn, result, nothing }: Challen
   const { text, ending } = await observe(challenge, place, check.command);
   const durationMs = Math.max(0, ralph.host.clock.steady() - started);
   const ok = withoutEnd(text) === withoutEnd(check.expect);
-  const shown = createRedactor(secretValues(ralph.host.environment.variables)).text(
-    `\`${check.command}\` printed ${quoted(text)}${ending === "" ? "" : ` (${ending})`}, expected ${
-      quoted(check.expect)
-    }`,
-  );
+  const printed = `printed ${quoted(text)}${ending === "" ? "" : ` (${ending})`}`;
+  const said = `\`${check.command}\` ${printed}, expected ${quoted(check.expect)}`;
+  const shown = redactorFor(ralph.host.environment.variables).text(said);
   const compared = { name: UNSEEN_CHECK, scope: "", ok, exitCode: null, tail: ok ? "" : shown, durationMs };
   return { results: [result, compared], differs: ok ? null : shown, missing: null };
 }

@@ -79,7 +79,7 @@ export async function openCheckout(ralph: CheckoutContext, options: CheckoutOpti
     const laid = { kept: brought.kept, committed };
     await places.layCopies(ground, laid);
     const shell = places.placeOf(ground, laid, root, results, treeKey(entries, new Set(options.state)));
-    const { from, lost, kept } = brought;
+    const { dependencies: from, lost, kept } = brought;
     const copied = kept.copies.map(({ path }) => path);
     return { status: "ready", place: { ...shell, commit, entries, dependencies: from, copied, lost } };
   }

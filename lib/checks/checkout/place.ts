@@ -129,12 +129,7 @@ interface Dependencies {
 
 /** The outcome of bringing them up. */
 type BroughtDependencies =
-  | {
-    readonly status: "ready";
-    readonly kept: KeptCopies;
-    readonly from: CheckoutPlace["dependencies"];
-    readonly lost: readonly string[];
-  }
+  | Pick<CheckoutPlace, "dependencies" | "lost"> & { readonly status: "ready"; readonly kept: KeptCopies }
   | { readonly status: "failed"; readonly reason: string };
 
 /** The copies and installations; globs are relative to the top level, the root is absolute. */
@@ -164,7 +159,7 @@ export async function openDependencies(
     key ??= commit === null ? "" : await dependencyKey(git, await treeListing(git, commit));
   const first = await keep(topLevel, keyBefore);
   let kept = first;
-  let from: CheckoutPlace["dependencies"] = "as at the start";
+  let dependencies: CheckoutPlace["dependencies"] = "as at the start";
 
   /** In the checkout, without the copies. @returns why it failed */
   async function install(command: string): Promise<string | null> {
@@ -192,9 +187,9 @@ export async function openDependencies(
     first,
     async bringUp(entries, looked) {
       const keyNow = await dependencyKey(git, entries);
-      const isKnown = looked === "just now" || from === "installed";
+      const isKnown = looked === "just now" || dependencies === "installed";
       if (keyNow === await keyBefore() && (isKnown || !await hasNew())) {
-        return { status: "ready", kept, from, lost: await kept.restore() };
+        return { status: "ready", kept, dependencies, lost: await kept.restore() };
       }
       if (setup === null && mustInstall && await hasFolder()) return { status: "failed", reason: MUST_INSTALL };
       const files = new Set(first.copies.filter(({ isFolder }) => !isFolder).map(({ path }) => path));
@@ -203,8 +198,8 @@ export async function openDependencies(
       if (reason !== null) return { status: "failed", reason };
       kept = await keep(setup === null ? topLevel : home.tree, () => Promise.resolve(keyNow));
       key = keyNow;
-      from = setup === null ? "taken" : "installed";
-      return { status: "ready", kept, from, lost: [] };
+      dependencies = setup === null ? "taken" : "installed";
+      return { status: "ready", kept, dependencies, lost: [] };
     },
   };
 }

@@ -54,7 +54,6 @@ interface Cage {
   readonly bench: Bench;
   /** A green commit: HEAD, with the old judges where they agree. */
   readonly place: string;
-  readonly tests: readonly TestPath[];
   /** The ones with something to change. */
   readonly flippable: readonly TestFile[];
 }
@@ -71,7 +70,7 @@ export async function canaries(
   isAsked?: (path: string) => boolean,
 ): Promise<Canaries> {
   const tests = (await testsOf(question, place)).filter(({ path }) => isAsked?.(path) ?? true);
-  const cage = { question, bench, place, tests, flippable: await flippable(question, tests) };
+  const cage = { question, bench, place, flippable: await flippable(question, tests) };
   const files: Canary[] = [];
   for (const test of cage.flippable.slice(0, MOST_LOOKED_AT)) {
     if (files.filter(({ status }) => status !== "no evidence").length >= MOST_FILES) break;

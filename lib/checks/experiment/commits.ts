@@ -6,7 +6,7 @@ import { removedEntry } from "../../git/index_entries.ts";
 import { treeWith } from "../../git/own_index.ts";
 import { requireRepository } from "../../git/repository.ts";
 import { createGit, gitFailed, lineFrom, outputFrom, partsOf, reasonOf } from "../../git/run_git.ts";
-import { treeListing } from "../../git/tree_listing.ts";
+import { type ListedEntry, treeListing } from "../../git/tree_listing.ts";
 import { mayChangeTests } from "../../backlog/changes_tests.ts";
 import type { Item } from "../../backlog/types.ts";
 import { withoutCommands } from "../../backlog/verify_commands.ts";
@@ -14,10 +14,7 @@ import type { Config } from "../../config/load.ts";
 import { type FileKind, type Files, importsPath, kindOf, namesPath, publishedBy } from "./product.ts";
 
 /** A file of a commit: its mode and the name of its content. */
-export interface TreeEntry {
-  readonly mode: string;
-  readonly hash: string;
-}
+export type TreeEntry = Pick<ListedEntry, "hash" | "mode">;
 
 /** The files of a commit by their path from the root. */
 export type Entries = ReadonlyMap<string, TreeEntry>;

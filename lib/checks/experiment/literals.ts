@@ -82,28 +82,25 @@ export function flipsOf(text: string): readonly Flip[] {
     const isAsserted = isCode && ASSERTS_REGEXP.test(line.slice(title));
     if (isAsserted) asserted = index;
     const isNear = isCode && (isAsserted || (title === 0 && index - asserted <= NEAR));
-    if (isNear) found.push(...flipsIn(line, { index, offset, title, isAsserted, names }));
+    const flips = isNear ? flipsIn(line, title, isAsserted, names) : [];
+    for (const flip of flips) found.push({ ...flip, offset: offset + flip.offset, line: index + 1 });
     offset += line.length + 1;
   }
   return found;
 }
 
+/** @param title characters at the start of the line that name a test @returns offsets in the line */
 function flipsIn(
   line: string,
-  { index, offset, title, isAsserted, names }: {
-    readonly index: number;
-    readonly offset: number;
-    /** Characters at the start of the line that name a test. */
-    readonly title: number;
-    readonly isAsserted: boolean;
-    readonly names: ReadonlySet<string>;
-  },
-): readonly Flip[] {
+  title: number,
+  isAsserted: boolean,
+  names: ReadonlySet<string>,
+): readonly Omit<Flip, "line">[] {
   const codes = exitCodesIn(line);
   const matches = [...line.matchAll(LITERAL_REGEXP)].filter(({ index: at, 1: number }) =>
     at >= title && !(number !== undefined && codes.some(([from, to]) => from < at && at < to))
   );
-  return matches.flatMap((match, place): readonly Flip[] => {
+  return matches.flatMap((match, place): readonly Omit<Flip, "line">[] => {
     const [from, , quoted] = match;
     // A quoted name that the code has as well is structure, such as a parameter: without it the test does not load.
     if (quoted?.slice(1, -1).split(/\s*,\s*/).every((word) => names.has(word) || DUNDER_REGEXP.test(word)) === true) {
@@ -113,8 +110,8 @@ function flipsIn(
     const kind = KINDS[match.slice(1).findIndex((found) => found !== undefined)] ?? "nothing";
     const score = (isAsserted ? 4 : 0) + (kind === "number" || kind === "truth" ? 2 : 1) + (isLast ? 1 : 0) -
       (quoted !== undefined && SENTENCE_REGEXP.test(quoted) ? 3 : 0);
-    const flip = { from, to: otherValue(kind, from), line: index + 1, kind, isAsserted, score } as const;
-    return [{ ...flip, offset: offset + match.index, group: `${kind} ${isLast}` }];
+    const group = `${kind} ${isLast}`;
+    return [{ from, to: otherValue(kind, from), kind, isAsserted, score, offset: match.index, group }];
   });
 }
 
