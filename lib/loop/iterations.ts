@@ -116,8 +116,9 @@ export class Iterations {
     if (item.checksOnly !== true) this.taken.add(item.id);
     const shown = { id: item.id, kind: item.kind, title: item.title, ...item.preparatory && { preparatory: true } };
     const named = { iteration, item: shown, attempt: number };
-    const cap = item.checksOnly === true ? null : this.#limits.iterations;
-    await announceIteration({ events }, backlog, named, { view: this.view(), cap, criteria: item.criteria ?? [] });
+    const limit = item.checksOnly === true ? null : this.#limits.iterations;
+    const { total, passed } = await backlog.overview(this.view());
+    announceIteration({ events }, named, { passed, total, ...limit !== null && { limit } }, item.criteria);
     const started = ralph.host.clock.steady();
 
     const hook = hookIterationOf(ralph, this.folder, item, iteration);
@@ -152,10 +153,8 @@ export class Iterations {
     const repository = requireRepository(ralph);
     if (status !== "nothing" || !committer.knows(stateFiles)) return await repository.snapshot();
     const now = await readAll();
-    return await repository.withWritten(
-      before,
-      topLevelPaths(ralph, stateFiles.filter((_, at) => now[at] !== texts[at])),
-    );
+    const written = stateFiles.filter((_, at) => now[at] !== texts[at]);
+    return await repository.withWritten(before, topLevelPaths(ralph, written));
   }
 
   /** The options of `workItem()` for the attempt. @param before the tree that it is worked on in */
@@ -220,12 +219,7 @@ export class Iterations {
     for (const id of settlement.reopened ?? []) this.passedNow.delete(id);
     this.#green = new Set(passed === null ? [] : greenOf(last, checks));
     this.#advance(item, last, settlement, checks.some(({ own }) => own === true));
-    announceEnd({ ...ralph, events: begun.events }, begun.named, {
-      attempt: last,
-      worked: attempt,
-      settlement,
-      started: begun.started,
-    });
+    announceEnd(begun, attempt, settled, ralph.host.clock.steady());
     const ending = endingOf(begun, attempt, settlement);
     if (attempt.turn !== null && !ENDED_BADLY.has(attempt.status)) await this.hooks?.run("after", begun.hook);
     return ending;
@@ -239,9 +233,7 @@ export class Iterations {
       this.notice({ kind: "not-committed", subject: path, message: "changed by a turn or a person" });
     }
     const unreported = policy.unreportedBudget(this.progress, this.#limits);
-    if (unreported !== null && this.progress.turns === 1) {
-      note(ralph, "warn", unreported);
-    }
+    if (unreported !== null && this.progress.turns === 1) note(ralph, "warn", unreported);
     if (settlement.status !== "passed" || item.checksOnly === true || item.preparatory === true) return;
     if (attempt.greenBefore === true) this.notice({ kind: "green-before", subject: item.id, message: "" });
     else if (!hasOwnCheck) this.notice({ kind: "no-own-check", subject: item.id, message: "" });
@@ -307,46 +299,27 @@ export async function announceRun(
   });
 }
 
-/** Says that an iteration begins. `cap`: turns at most. */
-async function announceIteration(
+/** Says that an iteration begins. `limit`: turns at most. */
+function announceIteration(
   { events }: Pick<RalphContext, "events">,
-  backlog: Backlog,
   named: NamedIteration,
-  { view, cap, criteria }: {
-    readonly view: LoopView;
-    readonly cap: number | null;
-    readonly criteria: readonly string[];
-  },
-): Promise<void> {
-  const { total, passed } = await backlog.overview(view);
+  counts: { readonly passed: number; readonly total: number | null; readonly limit?: number },
+  criteria: readonly string[] = [],
+): void {
   const shown = criteria.slice(0, MOST_CRITERIA).map((text) => text.slice(0, LONGEST_CRITERION));
-  events.emit({
-    type: "iteration-start",
-    ...named,
-    passed,
-    total,
-    ...(cap === null ? {} : { limit: cap }),
-    ...(shown.length === 0 ? {} : { criteria: shown }),
-  });
+  events.emit({ type: "iteration-start", ...named, ...counts, ...shown.length > 0 && { criteria: shown } });
   if (named.attempt !== 1) return;
   for (const message of noChecks({ id: named.item.id, acceptanceCriteria: shown })) {
     note({ events }, "warn", message);
   }
 }
 
-/** Says how an iteration ended. */
+/** Says how an iteration ended. @param worked the attempt before it was settled @param now by `clock.steady()` */
 function announceEnd(
-  { events, host }: Pick<RalphContext, "events" | "host">,
-  named: NamedIteration,
-  { attempt, worked, settlement, started }: {
-    /** As it was settled. */
-    readonly attempt: Attempt;
-    /** As it was worked: its usage. */
-    readonly worked: Attempt;
-    readonly settlement: Settlement;
-    /** By `clock.steady()`. */
-    readonly started: number;
-  },
+  { events, named, started }: Begun,
+  worked: Attempt,
+  { attempt, settlement }: Settled,
+  now: number,
 ): void {
   events.emit({
     type: "iteration-end",
@@ -354,7 +327,7 @@ function announceEnd(
     result: attempt.status,
     settlement: settlement.status,
     message: reasonOf(settlement, attempt),
-    durationMs: Math.max(0, host.clock.steady() - started),
+    durationMs: Math.max(0, now - started),
     usage: usageOf(worked),
     ...(settlement.reopened === undefined ? {} : { reopened: settlement.reopened }),
     ...changesOf(worked),

@@ -13,7 +13,7 @@ import { pathExists } from "../../host/files.ts";
 import { tidied } from "../run/tidied.ts";
 import { createGit, outputOfGit, partsOf, READING } from "../../git/run_git.ts";
 import { linksAtHead, nestedIn, nestedMessage } from "../../git/nested.ts";
-import { ownPaths } from "../settle/committer.ts";
+import { type Ownership, ownPaths } from "../settle/committer.ts";
 
 /** Ralph's own folders and locks: no check needs them. */
 const OWN_REGEXP = /(^|\/)(\.ralph|runs|logs|transcripts|\.ralph\/(\.gitignore|ralph\.lock|.*\/prd\.json\.lock))$/;
@@ -43,10 +43,7 @@ export interface CleanRun extends AsyncDisposable {
 /** The checkout of a run. Nothing is opened where `verify.final` says so, or where nothing is built. */
 export function createCleanRun(
   ralph: RalphContext,
-  { key, backlog }: {
-    readonly key: JournalKey;
-    readonly backlog: Pick<Backlog, "policy" | "stateFiles">;
-  },
+  { key, backlog }: { readonly key: JournalKey; readonly backlog: Pick<Backlog, "policy" | "stateFiles"> },
 ): CleanRun {
   const wanted = checkedAsOf(ralph, backlog) === "commit";
   let checkout: Checkout | null = null;
@@ -155,16 +152,9 @@ function noticesOf(checkout: Checkout | null, brought: BroughtUp | null): readon
   const { place } = brought;
   const { namespace } = place;
   const workspace = (subject: string, message: string): Notice => ({ kind: "workspace", subject, message });
+  const where: Notice = { kind: "environment", subject: namespace.reason ?? "", message: "" };
   return [
-    ...(namespace.kind === "elsewhere"
-      ? [
-        {
-          kind: "environment",
-          subject: namespace.reason ?? "the final check ran in a copy at a different path",
-          message: "",
-        } as const,
-      ]
-      : []),
+    ...(namespace.kind === "elsewhere" ? [where] : []),
     ...(place.dependencies === "taken" && place.copied.length > 0 ? [workspace(place.copied.join(", "), TAKEN)] : []),
     ...place.lost.map((path) => workspace(path, "was changed by a check, and could not be restored")),
     ...checkout.changedSinceLastRun.map((path) =>
@@ -180,9 +170,8 @@ async function absentPaths(
   copied: readonly string[],
 ): Promise<readonly string[]> {
   const git = createGit(host, requireRepository(place).topLevel);
-  const text = await outputOfGit(git, ["ls-files", "-z", "--others", "--directory", "--no-empty-directory"], {
-    environment: READING,
-  });
+  const look = ["ls-files", "-z", "--others", "--directory", "--no-empty-directory"];
+  const text = await outputOfGit(git, look, { environment: READING });
   const paths = partsOf(text).map((path) => path.replace(/\/$/, ""));
   return paths.filter((path) => !copied.includes(path) && !OWN_REGEXP.test(path))
     .sort((one, other) => other.length - one.length);
@@ -202,17 +191,17 @@ interface Lacking {
 /**
  * Looks at checks that fail in the clean checkout: where one passes in the tree, what it found there is not committed.
  *
+ * @param checks those of the final check
  * @returns `null` where the tree fails them as well, or where they ran there
  */
 export async function lackingIn(
   ralph: RalphContext,
   failures: readonly CheckResult[],
-  { backlog, checks, clean, userPaths, signal }: {
+  checks: readonly Check[],
+  { backlog, clean, ownership: { userPaths }, signal }: {
     readonly backlog: Pick<Backlog, "stateFiles" | "ownFiles">;
-    /** The checks of the final check. */
-    readonly checks: readonly Check[];
     readonly clean: CleanRun;
-    readonly userPaths: ReadonlySet<string>;
+    readonly ownership: Pick<Ownership, "userPaths">;
     readonly signal: AbortSignal;
   },
 ): Promise<Lacking | null> {

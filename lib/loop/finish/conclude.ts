@@ -1,33 +1,30 @@
 import { note, type RalphContext } from "../../context/context.ts";
 import { stoppedBy } from "../policy/ending.ts";
 import { describeFailures, doubtOf } from "../../backlog/attempts.ts";
-import type { JournalKey } from "../../backlog/journal_types.ts";
-import type { Backlog, Check, CheckResult, LoopView, PassedItem } from "../../backlog/types.ts";
+import type { Check, CheckResult, LoopView, PassedItem } from "../../backlog/types.ts";
 import type { CheckLike } from "../../checks/function.ts";
+import { verificationOf } from "../../checks/verify.ts";
 import type { LimitsConfig } from "../../config/schema.ts";
 import type { Findings } from "../../checks/experiment/findings.ts";
-import { finalCheck, type FinalResult, type FinalWork, finalWork, sentBack, SEPARATOR } from "./final_check.ts";
+import { failedFor, finalCheck, type FinalResult, type FinalWork, finalWork, sentBack } from "./final_check.ts";
 import { MOST_REOPENINGS, type Notice, type Progress, timeReached, workingTime } from "../policy/progress.ts";
 import type { Ending, Stopped } from "../run/outcome.ts";
 import { checkedAsOf, type CleanRun, lackingIn } from "./clean.ts";
-import type { Committer } from "../settle/committer.ts";
+import type { LoopParts } from "../iterations.ts";
 
 /** A run that takes up no item any more. */
-export interface ToConclude {
-  readonly backlog: Backlog;
-  readonly key: JournalKey;
-  readonly committer: Committer;
+export interface ToConclude extends Pick<LoopParts, "backlog" | "committer" | "key" | "ownership"> {
   readonly stopped: Stopped;
   readonly progress: Progress;
   readonly limits: LimitsConfig;
+  /** Checks that hold for every item, beside the configuration's. */
   readonly shared: readonly CheckLike[];
+  /** The items that passed in this run, for a backlog that cannot list what passed. */
   readonly passedNow: readonly PassedItem[];
   readonly view: LoopView;
   readonly logs: string;
   readonly signal: AbortSignal;
   readonly clean: CleanRun;
-  /** The paths that a person had not committed, relative to the top level. */
-  readonly userPaths: ReadonlySet<string>;
   /** Work of items that have passed, which no commit holds; relative to the root. */
   readonly uncommitted: readonly string[];
 }
@@ -60,14 +57,12 @@ export async function conclude(ralph: RalphContext, run: ToConclude): Promise<Co
     const limit = `${overtime}: the final check did not run`;
     return { ...NOTHING, ending: stopped.status === "exhausted" ? stopped : { status: "exhausted", limit } };
   }
-  const { view, passedNow, shared, logs, signal } = run;
+  const { view, logs, signal } = run;
   const only = stopped.status === "done" ? null : new Set(progress.passed);
-  const work = await finalWork(ralph, backlog, { view, passedNow, shared, only });
+  const work = await finalWork(ralph, backlog, { ...run, only });
   const clean = checkedAsOf(ralph, backlog) === "commit" ? run.clean : null;
   const checked = await finalCheck(ralph, work, { records: view.passed ?? [], logs, signal, clean });
-  const found = checked.verification.status === "passed"
-    ? await believed(ralph, run, { work, clean, checked })
-    : NO_DOUBT;
+  const found = checked.verification.status === "passed" ? await believed(ralph, run, work, clean, checked) : NO_DOUBT;
   const concluded = await judged(ralph, run, doubted(checked, found, work), work);
   const notices = clean === null || work.checks.length === 0 ? [] : clean.notices();
   const told = new Set(progress.notices.map(({ kind, subject }) => `${kind} ${subject}`));
@@ -83,11 +78,9 @@ const NO_DOUBT: Findings = { notices: [], reasons: [] };
 async function believed(
   ralph: RalphContext,
   { backlog, key, signal, progress }: ToConclude,
-  { work, clean, checked }: {
-    readonly work: FinalWork;
-    readonly clean: CleanRun | null;
-    readonly checked: FinalResult;
-  },
+  work: FinalWork,
+  clean: CleanRun | null,
+  checked: FinalResult,
 ): Promise<Findings> {
   const { evidenceAtEnd } = await import("../attempt/evidence.ts");
   const checks = work.checks.filter(({ command }) =>
@@ -107,17 +100,8 @@ async function believed(
 /** Checks that cannot be believed have not passed: the item that was settled last is sent back with the reason. Pure. */
 function doubted(result: FinalResult, { reasons }: Findings, { items }: FinalWork): FinalResult {
   if (reasons.length === 0) return result;
-  const scope = items.map(({ id }) => id).join(SEPARATOR);
-  const failures = reasons.map((tail): CheckResult => ({
-    name: "the checks can be believed",
-    scope,
-    ok: false,
-    exitCode: null,
-    tail,
-    durationMs: 0,
-  }));
-  const results = [...result.verification.results, ...failures];
-  return { ...result, verification: { status: "failed", results, failures } };
+  const failures = reasons.map((reason) => failedFor(items, "the checks can be believed", reason));
+  return { ...result, verification: verificationOf([...result.verification.results, ...failures]) };
 }
 
 /** The final check runs whenever something may have passed, but not after an error or an interrupt. */
@@ -172,11 +156,8 @@ async function judged(
 function verdictOf(ralph: Pick<RalphContext, "config">, run: ToConclude, unverified: readonly string[]): Ending {
   if (run.uncommitted.length > 0) {
     const why = `changed by a turn or a person, and not committed: ${run.uncommitted.join(", ")}`;
-    return {
-      status: "failed",
-      reason: "final-check",
-      reasons: [`${why}; commit them, then run the same command again`],
-    };
+    const reasons = [`${why}; commit them, then run the same command again`];
+    return { status: "failed", reason: "final-check", reasons };
   }
   if (unverified.length > 0) return unverifiedEnding(ralph, run, unverified);
   return { status: "passed", checkedAs: checkedAsOf(ralph, run.backlog), ...summaryOf(run.stopped) };
@@ -188,9 +169,8 @@ function unverifiedEnding(
   unverified: readonly string[],
 ): Ending {
   const { provider, verify } = ralph.config;
-  const isRed = view.passed?.some((record) => unverified.includes(record.id) && doubtOf(record, provider) !== null) ??
-    false;
-  const allowed = verify.allowUnverified || (backlog.unverified === "accept" && !isRed);
+  const isRed = view.passed?.some((record) => unverified.includes(record.id) && doubtOf(record, provider) !== null);
+  const allowed = verify.allowUnverified || (backlog.unverified === "accept" && isRed !== true);
   return { status: "unverified", allowed, ...summaryOf(stopped) };
 }
 
@@ -207,7 +187,7 @@ async function reopen(
 ): Promise<Concluded> {
   const { backlog, key, committer, stopped, progress } = run;
   const halted = failures.find(({ halts }) => halts !== undefined);
-  const lacking = await lackingIn(ralph, failures, { ...run, checks });
+  const lacking = await lackingIn(ralph, failures, checks, run);
   if (lacking !== null) note(ralph, "warn", lacking.message);
   const described = describeFailures({ status: "failed", results: failures, failures });
   const reason = lacking === null ? described : `${described}\n${lacking.message}`;
@@ -233,10 +213,8 @@ async function reopen(
   await ralph.journal.reopen(key, back, reason);
   ralph.events.emit({ type: "items-reopened", ids: back, reason });
   if (tooOften.length > 0) {
-    return failed(
-      `the final check has sent back ${tooOften.join(", ")} ${MOST_REOPENINGS} times and still fails`,
-      back,
-    );
+    const why = `the final check has sent back ${tooOften.join(", ")} ${MOST_REOPENINGS} times and still fails`;
+    return failed(why, back);
   }
   const notices = [...failuresOf].map(([subject, own]): Notice => ({
     kind: "sent-back",

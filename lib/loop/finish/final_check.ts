@@ -13,7 +13,7 @@ import { doubtOf } from "../../backlog/attempts.ts";
 import { type CheckLike, namedCheck } from "../../checks/function.ts";
 import type { CheckoutPlace } from "../../checks/checkout/place.ts";
 import { createTestReader } from "../../measured/tests_run.ts";
-import { repeatFailed, verify } from "../../checks/verify.ts";
+import { repeatFailed, verificationOf, verify, type VerifyOptions } from "../../checks/verify.ts";
 import { requireRepository } from "../../git/repository.ts";
 import type { CleanRun } from "./clean.ts";
 import { NOT_CLAIMED, type Notice } from "../policy/progress.ts";
@@ -45,13 +45,13 @@ const DOUBTS = {
 };
 
 /** Joins ids in a check's scope. No id holds it: ids of stories, tasks and plans are single words or file lines. */
-export const SEPARATOR = "\u0001";
+const SEPARATOR = "\u0001";
 
 /** Collects what has passed and its checks, each command once; reviews cost a turn and are not repeated. */
 export async function finalWork(
   ralph: Pick<RalphContext, "config">,
   backlog: Backlog,
-  options: {
+  { view, passedNow, shared, only }: {
     readonly view: LoopView;
     /** The items that passed in this run, for a backlog that cannot list what passed. */
     readonly passedNow: readonly PassedItem[];
@@ -61,9 +61,9 @@ export async function finalWork(
     readonly only: ReadonlySet<string> | null;
   },
 ): Promise<FinalWork> {
-  const passed = await backlog.passed?.(options.view) ?? options.passedNow;
-  const items = passed.filter(({ id }) => options.only?.has(id) ?? true);
-  const named = options.shared.map(namedCheck).filter((check) => check !== null);
+  const passed = await backlog.passed?.(view) ?? passedNow;
+  const items = passed.filter(({ id }) => only?.has(id) ?? true);
+  const named = shared.map(namedCheck).filter((check) => check !== null);
   const defaults = ralph.config.verify.default.map((command): Check => ({ name: command, command }));
   const ids = items.map(({ id }) => id);
   const byName = new Map<string, { readonly check: Check; readonly ids: Set<string> }>();
@@ -101,9 +101,8 @@ export async function finalCheck(
   const { clean, records } = options;
   if (checks.length > 0) {
     const where = clean === null ? "" : ", in a clean checkout";
-    const title = `Everything that passed, checked once more${where}: ${checks.length} check${
-      checks.length === 1 ? "" : "s"
-    }`;
+    const count = `${checks.length} check${checks.length === 1 ? "" : "s"}`;
+    const title = `Everything that passed, checked once more${where}: ${count}`;
     ralph.events.emit({ type: "step-start", step: "final-check", title });
   }
   const { verification, notices, commit } = await checked(ralph, { items, checks }, options);
@@ -136,18 +135,18 @@ async function checked(
     const why = command === undefined ? null : clean?.whyInTree(command) ?? null;
     return command === undefined || why === null ? [] : [{ kind: "not-reproducible", subject: command, message: why }];
   });
+  const run = async (part: readonly Check[], place: VerifyOptions): ReturnType<typeof repeatFailed> =>
+    await repeatFailed(ralph, part, await verify(ralph, part, place), place);
   if (clean === null || checks.length === 0) {
-    const place = { logs, signal };
-    const { verification, unsteady } = await repeatFailed(ralph, checks, await verify(ralph, checks, place), place);
+    const { verification, unsteady } = await run(checks, { logs, signal });
     const commit = clean === null ? null : (await requireRepository(ralph).head()).head;
     return { verification, notices: [...inTree, ...unsteadyNotices(unsteady)], commit };
   }
-  const scope = items.map(({ id }) => id).join(SEPARATOR);
   const up = await clean.bringUp();
-  if (up.status !== "ready") {
-    const verification = failedBringUp(up.reason, scope);
-    note(ralph, "warn", verification.failures.map(({ name, tail }) => `no ${name}: ${tail}`).join("\n"));
-    return { verification, notices: inTree, commit: null };
+  if (up.status !== "ready") { // a checkout that cannot be made of HEAD passes nothing
+    const name = "clean checkout of HEAD";
+    note(ralph, "warn", `no ${name}: ${up.reason}`);
+    return { verification: verificationOf([failedFor(items, name, up.reason)]), notices: inTree, commit: null };
   }
   const { commit } = up.place;
   const results: CheckResult[] = [];
@@ -162,23 +161,13 @@ async function checked(
   for (const [index, part] of inTurn(checks, isClean).entries()) {
     const place = part.every(isClean) ? { place: up.place, ran } : {};
     const options = { logs: index === 0 ? logs : `${logs}-${index + 1}`, signal, ...place };
-    const { verification: done, unsteady } = await repeatFailed(
-      ralph,
-      part,
-      await verify(ralph, part, options),
-      options,
-    );
+    const { verification: done, unsteady } = await run(part, options);
     results.push(...done.results);
     notices.push(...unsteadyNotices(unsteady));
     if (done.status === "aborted") return { verification: { ...done, results }, notices, commit };
   }
-  const failures = results.filter(({ ok }) => !ok);
-  if (failures.length === 0) notices.push(...await notRun(ralph, commit, coverage));
-  return {
-    verification: failures.length > 0 ? { status: "failed", results, failures } : { status: "passed", results },
-    notices,
-    commit,
-  };
+  if (results.every(({ ok }) => ok)) notices.push(...await notRun(ralph, commit, coverage));
+  return { verification: verificationOf(results), notices, commit };
 }
 
 /** Checks in their order, parted where the place changes: a service starts before the command that needs it. Pure. */
@@ -192,17 +181,10 @@ function inTurn(checks: readonly Check[], isClean: (check: Check) => boolean): r
   return parts;
 }
 
-/** A checkout that cannot be made of HEAD passes nothing. */
-function failedBringUp(tail: string, scope: string): Extract<Verification, { readonly status: "failed" }> {
-  const failure: CheckResult = {
-    name: "clean checkout of HEAD",
-    tail,
-    scope,
-    ok: false,
-    exitCode: null,
-    durationMs: 0,
-  };
-  return { status: "failed", results: [failure], failures: [failure] };
+/** A failure that is all these items'. Pure. */
+export function failedFor(items: readonly PassedItem[], name: string, tail: string): CheckResult {
+  const scope = items.map(({ id }) => id).join(SEPARATOR);
+  return { name, scope, ok: false, exitCode: null, tail, durationMs: 0 };
 }
 
 /** A review counts where the commit that it saw is part of HEAD's history. */
@@ -259,12 +241,8 @@ async function notRun(
     const missed = added.filter((line) => lines.get(line) === 0);
     return missed.length === 0 ? [] : [`${path}:${ranges(missed)}`];
   });
-  if (found.length === 0) return [];
-  return [{
-    kind: "not-run",
-    subject: found.join("; "),
-    message: "added lines that no check ran, by their own coverage",
-  }];
+  const message = "added lines that no check ran, by their own coverage";
+  return found.length === 0 ? [] : [{ kind: "not-run", subject: found.join("; "), message }];
 }
 
 /** `3-5,9`. */

@@ -150,14 +150,9 @@ export async function verdictSince(ralph: RalphContext, options: VerdictSinceOpt
   });
   if (signal.aborted) return { ...known, status: "aborted" };
   const { findingsOf, leftOutText } = await import("../../checks/experiment/findings.ts");
-  const { notices, reasons } = findingsOf(evidence, "alone");
-  return {
-    ...known,
-    status: reasons.length > 0 ? "failed" : "passed",
-    notices,
-    reasons,
-    leftOut: leftOutText(evidence),
-  };
+  const found = findingsOf(evidence, "alone");
+  const status = found.reasons.length > 0 ? "failed" : "passed";
+  return { ...known, ...found, status, leftOut: leftOutText(evidence) };
 }
 
 /**
@@ -190,11 +185,9 @@ function checksOf(
   commands: readonly (string | CommandCheck)[],
   { timeoutMs }: Pick<VerdictSinceOptions, "timeoutMs">,
 ): readonly CommandCheck[] {
+  const limit = timeoutMs === undefined ? {} : { timeoutMs };
   const checks = commands.map((check) => typeof check === "string" ? { name: check, command: check } : check);
-  const byName = new Map(
-    checks.map((check) => [check.name, { ...check, ...timeoutMs === undefined ? {} : { timeoutMs } }]),
-  );
-  return [...byName.values()];
+  return [...new Map(checks.map((check) => [check.name, { ...check, ...limit }])).values()];
 }
 
 function refuseEmpty(commands: readonly string[]): void {

@@ -3,6 +3,7 @@ import type { JournalKey } from "../../backlog/journal_types.ts";
 import { kindOf } from "../../checks/experiment/product.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { requireRepository, topLevelPaths } from "../../git/repository.ts";
+import { words } from "../../host/data.ts";
 import type { Notice } from "../policy/progress.ts";
 
 /** Nobody reviews more changed lines of the product than these at once. */
@@ -26,16 +27,7 @@ export async function tooLarge(
     passed.includes(id) && since !== undefined && commit !== null
   );
   if (records.length === 0) return [];
-  const arguments_ = [
-    "-c",
-    "core.quotePath=false",
-    "diff-tree",
-    "--stdin",
-    "--always",
-    "--numstat",
-    "-r",
-    "--no-renames",
-  ];
+  const arguments_ = words("-c core.quotePath=false diff-tree --stdin --always --numstat -r --no-renames");
   const input = records.map(({ since, commit }) => `${commit} ${since}\n`).join(""); // one process, however many items
   const { stdout } = await requireRepository(ralph).git(arguments_, { input });
   const parts = stdout.split(/^[\da-f]{40,64}\n/m).slice(1);

@@ -34,9 +34,7 @@ export function stoppedBy({ as, reason }: Extract<Settlement, { readonly status:
  * How a run ends after an attempt that does not count: at a rate limit that is not waited for, at its own time, or by an
  * interrupt.
  */
-function endOfInterrupted(
-  { turn, verification }: Attempt,
-): { readonly status: "aborted" } | { readonly status: "exhausted"; readonly limit: string } {
+function endOfInterrupted({ turn, verification }: Attempt): StoppedEarly {
   const review = verification?.results.find(({ halts }) => halts === "rate-limited");
   if (review !== undefined) return { status: "exhausted", limit: `rate limit: ${review.tail}` };
   if (turn?.end.reason !== "rate-limited") return { status: "aborted" };

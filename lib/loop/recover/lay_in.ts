@@ -28,7 +28,7 @@ export async function layIn(
   const files: string[] = [];
   for (const [index, path] of all.entries()) {
     const isFree = inTheWay(ralph.root, path) === null;
-    if (isFree && await isAsLeft(repository, { branch, archived, inTree: paths[index]! })) {
+    if (isFree && await isAsLeft(repository, branch, archived, paths[index]!)) {
       if (kept[index] !== null && kept[index] !== head[index]) files.push(path);
     } else if (stateFiles.includes(path)) return; // another plan
   }
@@ -39,11 +39,9 @@ export async function layIn(
 /** A file is gone, or is as the base has it: nobody has written it on the branch since. */
 async function isAsLeft(
   { git, topLevel }: Repository,
-  { branch, archived, inTree }: {
-    readonly branch: string;
-    readonly archived: Archived;
-    readonly inTree: string;
-  },
+  branch: string,
+  archived: Archived,
+  inTree: string,
 ): Promise<boolean> {
   if (!await pathExists(join(topLevel, inTree))) return true;
   const environment = { GIT_LITERAL_PATHSPECS: "1" };

@@ -38,16 +38,13 @@ export async function recover(
     return createOwnership({ ...start, killed: null }, now);
   }
 
-  await restoreEdits(ralph, backlog);
+  await restoreState(ralph, backlog, await ralph.state.edited(backlog.stateFiles));
   const last = open.findLast(({ apart }) => apart !== true); // the others' work is in trees of their own
   const killed = last === undefined ? null : { itemId: last.item.id, userPaths: last.userPaths };
   const ownership = createOwnership({ ...start, killed }, now);
+  const isLanding = ({ landing }: OpenItem): boolean => landing !== undefined;
   // a landing first: its commit may be the last one
-  for (
-    const begun of open.toSorted((one, other) =>
-      Number(other.landing !== undefined) - Number(one.landing !== undefined)
-    )
-  ) {
+  for (const begun of [...open.filter(isLanding), ...open.filter((one) => !isLanding(one))]) {
     const { item, attemptId, number, work } = begun;
     const landing = await landedAgain(ralph, begun);
     // verified in a tree of its own, and not landing yet: it has not passed
@@ -102,8 +99,9 @@ async function landedAgain(
   const missing = new Set(await pathsBetween(repository, "HEAD", commit));
   const wanted = await pathsBetween(repository, tip, commit);
   const nothing = (): Promise<void> => Promise.resolve();
+  const steps = { ...landing, own, bring: nothing }; // it is there: it was checked there
   if (wanted.length > 0 && !wanted.some((path) => missing.has(path))) {
-    return { ...landing, paths: [], own, bring: nothing, takeBack: nothing };
+    return { ...steps, paths: [], takeBack: nothing };
   }
   const landed = await landAgain(repository, landing);
   if (landed.status === "in-the-way") {
@@ -112,13 +110,7 @@ async function landedAgain(
     note(ralph, "warn", message);
     return "in-the-way";
   }
-  return {
-    ...landing,
-    paths: landed.paths,
-    own,
-    bring: nothing, // it is there: it was checked there
-    takeBack: () => moveTree(repository, commit, tip),
-  };
+  return { ...steps, paths: landed.paths, takeBack: () => moveTree(repository, commit, tip) };
 }
 
 /** A verdict that a killed run left is not believed: its checks and reviews run again. */
@@ -178,7 +170,7 @@ async function repairAfterKill(
   for (const { fold } of open) {
     if (fold !== undefined) await (await import("../../git/fold.ts")).undoFold(repository, fold);
   }
-  await restoreEdits(ralph, backlog);
+  await restoreState(ralph, backlog, await ralph.state.edited(backlog.stateFiles));
 }
 
 /** The staged changes were a person's, too. */
@@ -186,12 +178,4 @@ function reportTornIndex({ events }: Pick<RalphContext, "events">, kept: string)
   const message =
     `git's index was damaged when the machine stopped, and is made anew: nothing is staged; the old one: ${kept}`;
   note({ events }, "warn", message);
-}
-
-/** Reverts edits of state files from before the run was killed. */
-async function restoreEdits(
-  ralph: RalphContext,
-  backlog: Pick<Backlog, "runsDirectory" | "stateFiles">,
-): Promise<void> {
-  await restoreState(ralph, backlog, await ralph.state.edited(backlog.stateFiles));
 }

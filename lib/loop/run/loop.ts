@@ -1,5 +1,5 @@
 import { note, type RalphContext } from "../../context/context.ts";
-import type { Backlog, CheckResult, Item, LoopView, Next } from "../../backlog/types.ts";
+import type { Backlog, CheckResult, Item, Next } from "../../backlog/types.ts";
 import { restoreBrief } from "../../checks/brief/create_brief.ts";
 import { checksForUnchecked } from "../../checks/unchecked_items.ts";
 import type { LimitsConfig } from "../../config/schema.ts";
@@ -24,15 +24,6 @@ import { keptRef } from "../attempt/uncommitted.ts";
 import { workItem } from "../attempt/work_item.ts";
 
 const NOT_APPLIED = "what a hook changed, which no longer fits: `git apply --3way` with it, and fix what differs";
-
-/** Workers that may come later. */
-interface LateWorkers extends AsyncDisposable {
-  /** `null`: the next item is worked on in the project's own tree. */
-  open(): Promise<Dispatcher | null>;
-  /** Before any tree is made: why nothing needs one, or `null`. */
-  idle(): Promise<Stopped | null>;
-  passed(): Promise<void>;
-}
 
 /** One run: what changes while it lasts. */
 export class Loop {
@@ -111,15 +102,16 @@ export class Loop {
     await this.#guard.keep(null, before, workers === 1 && this.#ralph.loop.elsewhere === undefined);
   }
 
-  /** Loaded only where items are worked on at once, and opened when there is a commit to begin with. */
-  #workers(): LateWorkers {
+  /** Workers that may come later: loaded only where items are worked on at once, and opened when there is a commit. */
+  #workers() {
     const { workers } = this.#parts;
     const ralph = this.#ralph;
     const isOne = workers === 1 && ralph.loop.elsewhere === undefined;
     let opened: Dispatcher | null = null;
     let waits = false;
     return {
-      idle: async () => {
+      /** Before any tree is made: why nothing needs one, or `null`. */
+      idle: async (): Promise<Stopped | null> => {
         if (workers === 1 || ralph.loop.elsewhere !== undefined || opened !== null) return null;
         if (this.#iterations.progress.iterations > 0) return null;
         const picked = await this.#pick([], 0);
@@ -130,10 +122,11 @@ export class Loop {
         }
         return picked;
       },
-      passed: async () => {
+      passed: async (): Promise<void> => {
         if (!isOne) await (await import("../parallel/dispatch.ts")).letGo(this.#parts);
       },
-      open: async () => {
+      /** `null`: the next item is worked on in the project's own tree. */
+      open: async (): Promise<Dispatcher | null> => {
         if (isOne || opened !== null) return opened;
         const { openWorkers } = await import("../parallel/dispatch.ts");
         opened = await openWorkers(this.#parts, {
@@ -153,7 +146,7 @@ export class Loop {
         }
         return opened;
       },
-      async [Symbol.asyncDispose]() {
+      async [Symbol.asyncDispose](): Promise<void> {
         await opened?.[Symbol.asyncDispose]();
       },
     };
@@ -162,17 +155,13 @@ export class Loop {
   /** Items that name no check cannot pass: asked about before the first turn is paid for. */
   async #askAboutUnchecked(): Promise<Ending | null> {
     const iterations = this.#iterations;
-    const { unchecked, total, checkForm } = await this.#backlog.overview(this.#view());
+    const { unchecked, total, checkForm } = await this.#backlog.overview(iterations.view());
     iterations.atStart = total ?? 0;
     if (this.#backlog.unverified === "accept" || iterations.shared.length > 0) return null;
     const found = await checksForUnchecked(this.#ralph, unchecked, checkForm);
     if (found.status === "blocked") return { status: "blocked", reasons: found.reasons };
     iterations.shared = [...iterations.shared, ...found.checks];
     return null;
-  }
-
-  #view(): LoopView {
-    return this.#iterations.view();
   }
 
   /** One iteration, or why there is none. */
@@ -192,22 +181,14 @@ export class Loop {
     if (this.#signal.aborted) return { status: "aborted" };
     await receiveInbox(this.#ralph, this.#backlog);
     await this.#iterations.takeUpTold();
-    const view = this.#view();
+    const view = this.#iterations.view();
     const next = answered(this.#backlog, "next()", await this.#backlog.next({ ...view, inFlight }));
     const { progress } = this.#iterations;
-    switch (next.status) {
-      case "done":
-        return this.#done(next);
-      case "blocked":
-        return {
-          status: "blocked",
-          reasons: next.reasons,
-          parkedBefore: view.parked.length - progress.parked.length + (next.givenUp ?? 0),
-        };
-      case "waiting":
-        return next;
-      case "item":
-        break;
+    if (next.status === "done") return this.#done(next);
+    if (next.status === "waiting") return next;
+    if (next.status === "blocked") {
+      const parkedBefore = view.parked.length - progress.parked.length + (next.givenUp ?? 0);
+      return { status: "blocked", reasons: next.reasons, parkedBefore };
     }
     const { item } = next;
     const limit = this.#limitFor(item, turns);
@@ -295,24 +276,21 @@ export class Loop {
 
   /** The final check and the verdict, or `null`: items come again. */
   async #conclude(stopped: Stopped): Promise<Ending | null> {
-    const { key, committer, brief } = this.#parts;
+    const { brief } = this.#parts;
     const iterations = this.#iterations;
     await restoreBrief(brief);
     brief.lookAtPrograms(); // a false one may take itself away when it runs
     const { sentBack, unverified, notices, ending, results = [], commit = null } = await conclude(this.#ralph, {
-      backlog: this.#backlog,
-      key,
-      committer,
+      ...this.#parts,
       stopped,
       progress: iterations.progress,
       limits: this.#limits,
       shared: iterations.shared,
       passedNow: [...iterations.passedNow.values()],
-      view: this.#view(),
+      view: iterations.view(),
       logs: `${iterations.folder}/final-check-${iterations.progress.iterations}`,
       signal: this.#signal,
       clean: this.#clean,
-      userPaths: this.#parts.ownership.userPaths,
       uncommitted: await this.#uncommitted(),
     });
     this.results = results;
@@ -321,11 +299,7 @@ export class Loop {
       ...policy.withoutPassed(iterations.progress, sentBack),
       ...(unverified === null ? {} : { unverified }),
     };
-    const kept = (iterations.hooks?.kept() ?? []).map((subject): policy.Notice => ({
-      kind: "leftover",
-      subject,
-      message: NOT_APPLIED,
-    }));
+    const kept = (iterations.hooks?.kept() ?? []).map((subject) => leftover(subject, NOT_APPLIED));
     for (const notice of [...notices, ...kept, ...await this.#changedByTurns()]) iterations.notice(notice);
     for (const id of sentBack) iterations.passedNow.delete(id);
     return ending;
@@ -346,11 +320,9 @@ export class Loop {
     const paths = ownership.uncommitted().filter((path) => !passed.includes(path));
     if (paths.length === 0) return [];
     const { contents } = await requireRepository(this.#ralph).snapshot();
-    return paths.filter((path) => this.#guard.found.get(path)?.content !== contents.get(path)).map((path) => ({
-      kind: "leftover",
-      subject: rootPaths(this.#ralph, [path])[0]!,
-      message: `changed by turns or a person${this.#asFound(path)}`,
-    }));
+    const changed = paths.filter((path) => this.#guard.found.get(path)?.content !== contents.get(path));
+    const message = (path: string): string => `changed by turns or a person${this.#asFound(path)}`;
+    return changed.map((path) => leftover(rootPaths(this.#ralph, [path])[0]!, message(path)));
   }
 
   #asFound(path: string): string {
@@ -361,6 +333,10 @@ export class Loop {
   #end(ending: Ending): LoopOutcome {
     return { ...this.#iterations.progress, ...ending } as LoopOutcome;
   }
+}
+
+function leftover(subject: string, message: string): policy.Notice {
+  return { kind: "leftover", subject, message };
 }
 
 /** The context of checks and hooks: what they commit can be told from a person's commits, as a turn's can. */

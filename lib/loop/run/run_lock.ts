@@ -1,22 +1,16 @@
 import { relative } from "node:path";
 import { localTime } from "../../host/local_date.ts";
-import { ownFiles, type RunLock } from "../../context/context.ts";
+import { ownFiles, type RalphContext, type RunLock } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import type { Repository } from "../../git/repository.ts";
 import { takeLock } from "../../host/lock.ts";
-import type { Host } from "../../host/types.ts";
-
-export interface RunLockOptions {
-  readonly host: Host;
-  readonly repository: Repository | null;
-  readonly root: string;
-}
 
 /**
  * The working tree's lock, and the root's where that is a folder of it: two roots of one tree share HEAD and index. A
  * living holder is refused; a dead one's lock is taken over, and what its processes left behind is ended.
  */
-export function createRunLock({ host, repository, root }: RunLockOptions): RunLock {
+export function createRunLock(
+  { host, repository, root }: Pick<RalphContext, "host" | "repository" | "root">,
+): RunLock {
   let holders = 0;
   const held: (() => Promise<void>)[] = [];
 

@@ -182,15 +182,6 @@ async function rescueLeftTrees(ralph: RalphContext, { stateFiles }: Backlog, wor
   await rescueTrees(ralph, stateFiles, workers);
 }
 
-/** The brief of a run, from its start to its end. */
-interface FixedBrief {
-  readonly brief: Brief;
-  /** The first turn may follow. */
-  begin(): Promise<void>;
-  /** Restores once more: also after an error or a signal. */
-  end(): Promise<void>;
-}
-
 /** The last lines of the run about files that were changed while it lasted. */
 function restoredNotices({ restored, reported }: Brief): readonly Notice[] {
   return [
@@ -254,17 +245,19 @@ function isDoubt({ kind }: Pick<NoticeRecord, "kind">): boolean {
 }
 
 /** Reads the brief of a run, and has what differs from the last one agreed to. @throws {RalphError} brief-changed */
-async function fixBrief(ralph: RalphContext, backlog: Backlog, key: JournalKey): Promise<FixedBrief> {
+async function fixBrief(ralph: RalphContext, backlog: Backlog, key: JournalKey) {
   const { journal, state } = ralph;
   const brief = await createBrief(ralph, backlog);
   await acceptChanges(ralph, brief.record);
   return {
     brief,
-    async begin() {
+    /** The first turn may follow. */
+    async begin(): Promise<void> {
       await state.hold(backlog.stateFiles);
       await journal.briefRead(key, brief.record);
     },
-    async end() {
+    /** Restores once more: also after an error or a signal. */
+    async end(): Promise<void> {
       await restoreBrief(brief).finally(() => brief.release());
       state.release();
       await journal.briefRestored(key);
