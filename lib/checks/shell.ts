@@ -59,11 +59,8 @@ export async function runShellCheck(
     ...(expect.output === undefined ? {} : { onRaw: watch.take }),
     ...(onOutput === undefined ? {} : { onOutput }),
   });
-  return outcomeOf(end, options.timeoutMs, unmet(end, expect, watch.seen()));
-}
-
-function outcomeOf(end: ProcessEnd, timeoutMs: number, missing: string | null): CheckOutcome {
-  const why = endedBy(end, timeoutMs) || (missing ?? "");
+  const missing = unmet(end, expect, watch.seen());
+  const why = endedBy(end, options.timeoutMs) || (missing ?? "");
   const ok = end.reason === "exited" && missing === null;
   const tail = [end.tail.trimEnd(), why].filter((part) => part !== "").join("\n");
   return { ok, exitCode: end.exitCode, tail, ...(end.reason === "timed-out" ? { timedOut: true } : {}) };

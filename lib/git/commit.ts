@@ -105,13 +105,11 @@ async function write(
     return run([...commit, ...more], { ...limits, environment: { ...environment, ...own, ...FOR_HOOKS } });
   };
   const names = chosen.map(({ path }) => path);
-  const folded = fold === undefined ? null : await (await import("./fold.ts")).commitFolded(repository, {
-    fold,
-    subject: request.subject,
-    paths: names,
-    message: (own) => messageOf({ ...request, body: own(request.body) }),
-    commit: (message, own) => runCommit(message, { environment: own }),
-  });
+  const folded = fold === undefined ? null : await (await import("./fold.ts")).commitFolded(
+    repository,
+    { ...request, fold, paths: names },
+    (body, own) => runCommit(messageOf({ ...request, body }), { environment: own }),
+  );
   if (folded === null && chosen.length === 0) return { status: "nothing", ignored: [] };
   // `git commit --only` leaves paths behind a link, and the link itself, where they are
   const isMuch = chosen.length > MOST_NAMED || behindLinks(topLevel, names).length > 0;

@@ -7,9 +7,7 @@ import type { GitFolders } from "./locks.ts";
 import { commonDirectoryOf } from "./run_git.ts";
 
 /** A working tree, read from its files. */
-export interface FoundRepository extends GitFolders {
-  readonly topLevel: string;
-}
+export type FoundRepository = GitFolders & { readonly topLevel: string };
 
 /** Variables by which a user moves a repository's parts: then git itself is asked. */
 const MOVING_VARIABLES = ["GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_CEILING_DIRECTORIES"];

@@ -10,7 +10,7 @@ import type { TreeChange } from "./merge_change.ts";
 import { commitFields, type GitEnd, gitFailed, lineFrom, outputFrom, overPaths, pathsBetween } from "./run_git.ts";
 import { ownTree, withOwnIndex } from "./own_index.ts";
 import { markedCommits } from "./turn_mark.ts";
-import type { Fold, GitTree, OwnCommits, WithGit, WithIndex } from "./repository.ts";
+import type { CommitRequest, Fold, GitTree, OwnCommits, WithGit, WithIndex } from "./repository.ts";
 
 /** So many subjects are named in a body. */
 const NAMED = 50;
@@ -177,29 +177,21 @@ function plain(text: string): string {
   return text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
 }
 
-/** The commit that takes the place of the folded ones. */
-export interface FoldedCommit {
-  readonly fold: Fold;
-  /** The subject of the commit that is made. */
-  readonly subject: string;
-  /** Uncommitted paths that go along, relative to the top level. */
-  readonly paths: readonly string[];
-  /** The arguments that give the message; `own`: what is below its body. */
-  message(own: (body: string | undefined) => string): readonly string[];
-  /** Runs `git commit` with these arguments, and this beside its environment. */
-  commit(message: readonly string[], environment: Readonly<Record<string, string>>): Promise<GitEnd>;
-}
-
 /**
  * Moves the branch to where the first folded commit began and commits from an index of its own, which holds what those
  * commits held and the paths: hooks see all of it, and what a person has staged stays staged. If git does not commit,
  * the branch is where it was. A kill in between leaves a branch that `undoFold()` brings back.
  *
+ * @param request its paths are uncommitted ones that go along
+ * @param commit runs `git commit` with this body, and this beside its environment
  * @returns how `git commit` ended; `null`: another tool's commit is on top of them, and nothing was changed
  * @throws {RalphError} git-failed
  */
-export async function commitFolded(repository: GitTree, request: FoldedCommit): Promise<GitEnd | null> {
-  const { fold, paths } = request;
+export async function commitFolded(
+  repository: GitTree,
+  { fold, paths, subject, body }: CommitRequest & { readonly fold: Fold },
+  commit: (body: string, environment: Readonly<Record<string, string>>) => Promise<GitEnd>,
+): Promise<GitEnd | null> {
   return await withOwnIndex(repository, "copied", async (environment) => {
     await outputFrom(repository, ["read-tree", "--reset", fold.head], { environment });
     await stagePaths(repository, paths, environment);
@@ -210,8 +202,7 @@ export async function commitFolded(repository: GitTree, request: FoldedCommit): 
     }
     let isCommitted = false;
     try {
-      const message = request.message((body) => bodyWith(body, fold.own, request.subject));
-      const end = await request.commit(message, environment);
+      const end = await commit(bodyWith(body, fold.own, subject), environment);
       isCommitted = end.exitCode === 0;
       if (isCommitted) await matchIndex(repository, fold.head);
       return end;

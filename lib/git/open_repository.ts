@@ -108,7 +108,7 @@ async function createRepository(host: Host, topLevel: string, folders: GitFolder
     async contents(commit, paths, { maxBytes = CONTENT_BYTES } = {}) {
       return await (await import("./batch_reader.ts")).contentsAt(git, commit, paths, maxBytes);
     },
-    ...writing({ host, git, folders, status, topLevel, hooksFolder }, topLevel),
+    ...writing({ host, git, folders, status, topLevel, hooksFolder }),
     async filesHolding(text) {
       return await holding(text, newest ?? await snapshot());
     },
@@ -118,7 +118,7 @@ async function createRepository(host: Host, topLevel: string, folders: GitFolder
       await clearLocks(host, folders);
       return await switchBranch(git, branch, (await status()).branch);
     },
-    ...readying({ host, git, folders }, topLevel),
+    ...readying({ host, git, folders, topLevel }),
     log: (count) => subjectsOf(git, count),
     git: running(git, host, folders),
   };
@@ -146,11 +146,8 @@ async function subjectsOf(git: Git, count: number): ReturnType<Repository["log"]
 }
 
 /** The methods that write, and wait until it is on the disk. */
-function writing(
-  context: Omit<CommitContext, "number">,
-  topLevel: string,
-): Pick<Repository, "commit" | "made" | "persist"> {
-  const { host, folders } = context;
+function writing(context: Omit<CommitContext, "number">): Pick<Repository, "commit" | "made" | "persist"> {
+  const { host, folders, topLevel } = context;
   let persisted = host.clock.now();
   const made = new Set<string>();
   return {
@@ -173,8 +170,7 @@ function writing(
 
 /** The methods for the time before a run writes, and after a kill or a power cut. */
 function readying(
-  { host, git, folders }: Pick<CommitContext, "host" | "git" | "folders">,
-  topLevel: string,
+  { host, git, folders, topLevel }: Pick<CommitContext, "folders" | "git" | "host" | "topLevel">,
 ): Pick<Repository, "repairDamage" | "clearLeftLocks" | "ensureReady" | "tryCommit"> {
   return {
     async repairDamage({ since, head }) {

@@ -16,16 +16,13 @@ const [USUAL, OTHER] = [{ level: 4, mark: 1 }, { level: 9, mark: 3 }] as const;
 
 const VARIABLE = "GIT_CONFIG_PARAMETERS";
 
-/** An environment. */
-type Variables = Readonly<Record<string, string | undefined>>;
-
 /**
  * The mark in the environment of a turn's processes. By `-c`'s own variable: agents keep every variable with `KEY` in
  * its name from their tools, and git fails where only a part of `GIT_CONFIG_COUNT` and its keys arrives.
  */
 export async function markingEnvironment(
   repository: WithIndex,
-  given: Variables = {},
+  given: Readonly<Record<string, string | undefined>> = {},
 ): Promise<Record<string, string>> {
   const { level } = await markOf(repository);
   const setting = `'core.looseCompression=${level}' 'gc.auto=0' 'maintenance.auto=false'`; // a packed commit has no mark

@@ -6,11 +6,8 @@
  */
 import { deleteRefs } from "./refs.ts";
 import { hashText } from "../host/files.ts";
-import { mayHaveRefs, outputFrom } from "./run_git.ts";
+import { mayHaveRefs, outputFrom, WORK_REFS } from "./run_git.ts";
 import type { WithIndex } from "./repository.ts";
-
-/** The folder of the refs. */
-const FOLDER = "refs/ralph/work";
 
 /** The ref that keeps the work of an item, one for each text of what is asked for. @param key the backlog's in the journal */
 export function workRef(key: string, item: { readonly id: string; readonly fingerprint?: string }): string {
@@ -18,7 +15,7 @@ export function workRef(key: string, item: { readonly id: string; readonly finge
 }
 
 function folderOf(key: string): string {
-  return `${FOLDER}/${hashText(key).slice(0, 16)}`;
+  return `${WORK_REFS}${hashText(key).slice(0, 16)}`;
 }
 
 /** The commits that are kept for a backlog, by their refs. @throws {RalphError} git-failed */

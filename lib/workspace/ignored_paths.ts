@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import picomatch from "picomatch";
 import { pathExists } from "../host/files.ts";
-import { type Git, outputOfGit, READING } from "../git/run_git.ts";
+import { type Git, outputOfGit, partsOf, READING } from "../git/run_git.ts";
 
 /** Which ignored paths some globs name. Paths are relative to the top level, with `/`. */
 export interface IgnoredPaths {
@@ -16,9 +16,8 @@ export async function ignoredPaths(
   topLevel: string,
   globs: readonly string[],
 ): Promise<IgnoredPaths> {
-  const isNamed = picomatch(globs.map((glob) => glob.includes("/") ? glob.replace(/^\/|\/$/g, "") : `**/${glob}`), {
-    dot: true,
-  });
+  const anywhere = globs.map((glob) => glob.includes("/") ? glob.replace(/^\/|\/$/g, "") : `**/${glob}`);
+  const isNamed = picomatch(anywhere, { dot: true });
   const named = new Set<string>();
   for (const path of await listed(git, ["--others", "--ignored", "--exclude-standard", "--directory"])) {
     const parts = path.split("/");
@@ -40,10 +39,10 @@ async function ignoredAmong(git: Git, paths: readonly string[]): Promise<readonl
   const input = paths.join("\0");
   const environment = { ...READING, GIT_LITERAL_PATHSPECS: undefined }; // which this command refuses
   const end = await git(["check-ignore", "--stdin", "-z"], { environment, input });
-  return end.stdout.split("\0").filter((path) => path !== "").map((path) => path.replace(/\/$/, ""));
+  return partsOf(end.stdout).map((path) => path.replace(/\/$/, ""));
 }
 
 async function listed(git: Git, arguments_: readonly string[]): Promise<readonly string[]> {
   const text = await outputOfGit(git, ["ls-files", "-z", ...arguments_], { environment: READING });
-  return text.split("\0").filter((path) => path !== "").map((path) => path.replace(/\/$/, ""));
+  return partsOf(text).map((path) => path.replace(/\/$/, ""));
 }

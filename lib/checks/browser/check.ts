@@ -46,9 +46,9 @@ export interface BrowserCheckOptions {
  */
 export function browserCheck(options: BrowserCheckOptions): Check {
   const shown = options.pages.map(({ written }) => written).join(", ");
-  const about = `opens ${
-    options.pages.map(({ url }) => url).join(", ")
-  } in Chromium; it fails at a status of 400 or more, an error on the console, an uncaught exception, a request that fails or a visible error banner`;
+  const opened = options.pages.map(({ url }) => url).join(", ");
+  const about =
+    `opens ${opened} in Chromium; it fails at a status of 400 or more, an error on the console, an uncaught exception, a request that fails or a visible error banner`;
   return { name: `browser ${shown}`, scope: options.scope ?? "", about, run: ({ signal }) => look(options, signal) };
 }
 
