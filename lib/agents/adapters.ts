@@ -6,6 +6,7 @@
  *
  * @module
  */
+import type { NeededFolder } from "../host/confinement.ts";
 import { words } from "../host/data.ts";
 import type { Adapter } from "./adapter.ts";
 
@@ -27,6 +28,12 @@ const PROVIDER_KEYS: readonly string[] = words(`
   OPENROUTER_API_KEY MISTRAL_API_KEY DEEPSEEK_API_KEY GROQ_API_KEY XAI_API_KEY
 `);
 
+/** @param logins what the program renews: copied back after the turn @param others copied for the turn alone */
+function folder(path: string, logins: string, others: string, variable?: string): NeededFolder {
+  const keep = logins === "" ? [] : words(logins);
+  return { path, ...variable === undefined ? {} : { variable }, copy: words(`${logins} ${others}`), keep };
+}
+
 /** Every agent that Ralph knows how to drive. */
 export const ADAPTERS: readonly Adapter[] = [
   {
@@ -40,16 +47,13 @@ export const ADAPTERS: readonly Adapter[] = [
     `),
     needs: {
       folders: [
-        {
-          path: "~/.claude",
-          variable: "CLAUDE_CONFIG_DIR",
-          copy: words(`
-            .credentials.json .claude.json CLAUDE.md settings.json settings.local.json agents commands rules skills
-            plugins
-          `),
-          keep: [".credentials.json"],
-        },
-        { path: "~", copy: [".claude.json"], keep: [] },
+        folder(
+          "~/.claude",
+          ".credentials.json",
+          ".claude.json CLAUDE.md settings.json settings.local.json agents commands rules skills plugins",
+          "CLAUDE_CONFIG_DIR",
+        ),
+        folder("~", "", ".claude.json"),
       ],
       read: ["~/.local/share/claude"],
       hosts: [...ANTHROPIC_HOSTS, "claude.ai", "*.claude.ai"],
@@ -71,12 +75,7 @@ export const ADAPTERS: readonly Adapter[] = [
     login: "run `codex login`",
     instructions: ["AGENTS.md", "AGENTS.override.md", ".codex/"],
     needs: {
-      folders: [{
-        path: "~/.codex",
-        variable: "CODEX_HOME",
-        copy: ["auth.json", "config.toml", "AGENTS.md", "prompts", "rules", "skills"],
-        keep: ["auth.json"],
-      }],
+      folders: [folder("~/.codex", "auth.json", "config.toml AGENTS.md prompts rules skills", "CODEX_HOME")],
       hosts: OPENAI_HOSTS,
       keys: ["OPENAI_API_KEY", "CODEX_API_KEY"],
     },
@@ -103,8 +102,8 @@ export const ADAPTERS: readonly Adapter[] = [
     instructions: ["AGENTS.md", "opencode.json", "opencode.jsonc", ".opencode/"],
     needs: {
       folders: [
-        { path: "~/.config/opencode", copy: ["."], keep: [] },
-        { path: "~/.local/share/opencode", copy: ["auth.json"], keep: ["auth.json"] },
+        folder("~/.config/opencode", "", "."),
+        folder("~/.local/share/opencode", "auth.json", ""),
       ],
       read: ["~/.opencode"],
       hosts: ["opencode.ai", "*.opencode.ai", ...PROVIDER_HOSTS],
@@ -124,14 +123,11 @@ export const ADAPTERS: readonly Adapter[] = [
     login: "run `gemini` once, or set GEMINI_API_KEY",
     instructions: ["GEMINI.md", ".gemini/"],
     needs: {
-      folders: [{
-        path: "~/.gemini",
-        copy: words(`
-          oauth_creds.json google_accounts.json installation_id settings.json trustedFolders.json GEMINI.md .env
-          commands extensions
-        `),
-        keep: ["oauth_creds.json", "google_accounts.json"],
-      }],
+      folders: [folder(
+        "~/.gemini",
+        "oauth_creds.json google_accounts.json",
+        "installation_id settings.json trustedFolders.json GEMINI.md .env commands extensions",
+      )],
       hosts: GOOGLE_HOSTS,
       keys: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
     },
@@ -145,11 +141,7 @@ export const ADAPTERS: readonly Adapter[] = [
     login: "run `qwen` once, or set OPENAI_API_KEY",
     instructions: ["QWEN.md", ".qwen/"],
     needs: {
-      folders: [{
-        path: "~/.qwen",
-        copy: ["oauth_creds.json", "settings.json", "QWEN.md", ".env", "commands", "extensions", "agents"],
-        keep: ["oauth_creds.json"],
-      }],
+      folders: [folder("~/.qwen", "oauth_creds.json", "settings.json QWEN.md .env commands extensions agents")],
       hosts: words(`chat.qwen.ai portal.qwen.ai dashscope.aliyuncs.com dashscope-intl.aliyuncs.com api.openai.com`),
       keys: ["OPENAI_API_KEY", "DASHSCOPE_API_KEY", "BAILIAN_CODING_PLAN_API_KEY"],
     },
@@ -164,12 +156,8 @@ export const ADAPTERS: readonly Adapter[] = [
     instructions: ["AGENTS.md", ".github/copilot-instructions.md", ".github/instructions/"],
     needs: {
       folders: [
-        {
-          path: "~/.copilot",
-          copy: ["config.json", "settings.json", "mcp-config.json", "agents"],
-          keep: ["config.json"],
-        },
-        { path: "~/.config/github-copilot", copy: ["."], keep: [] },
+        folder("~/.copilot", "config.json", "settings.json mcp-config.json agents"),
+        folder("~/.config/github-copilot", "", "."),
       ],
       read: ["~/.config/gh"],
       hosts: ["api.github.com", "github.com", "githubcopilot.com", "*.githubcopilot.com"],
@@ -185,7 +173,7 @@ export const ADAPTERS: readonly Adapter[] = [
     login: "run `cline auth`",
     instructions: [".clinerules", ".clinerules/"],
     needs: {
-      folders: [{ path: "~/.cline", copy: ["data/settings", "data/secrets.json", "data/globalState.json"], keep: [] }],
+      folders: [folder("~/.cline", "", "data/settings data/secrets.json data/globalState.json")],
       hosts: ["api.cline.bot", "*.cline.bot", ...PROVIDER_HOSTS],
       keys: ["CLINE_API_KEY", ...PROVIDER_KEYS],
     },
@@ -200,12 +188,12 @@ export const ADAPTERS: readonly Adapter[] = [
     login: "run `pi` and `/login`, or set the provider's key",
     instructions: ["AGENTS.md", ".pi/"],
     needs: {
-      folders: [{
-        path: "~/.pi/agent",
-        variable: "PI_CODING_AGENT_DIR",
-        copy: ["auth.json", "models.json", "settings.json", "AGENTS.md", "extensions", "skills", "prompts"],
-        keep: ["auth.json"],
-      }],
+      folders: [folder(
+        "~/.pi/agent",
+        "auth.json",
+        "models.json settings.json AGENTS.md extensions skills prompts",
+        "PI_CODING_AGENT_DIR",
+      )],
       hosts: PROVIDER_HOSTS,
       keys: PROVIDER_KEYS,
     },
@@ -224,8 +212,8 @@ export const ADAPTERS: readonly Adapter[] = [
     instructions: ["AGENTS.md", ".amp/"],
     needs: {
       folders: [
-        { path: "~/.config/amp", copy: ["settings.json", "AGENTS.md"], keep: [] },
-        { path: "~/.local/share/amp", copy: ["secrets.json", "device-id.json"], keep: ["secrets.json"] },
+        folder("~/.config/amp", "", "settings.json AGENTS.md"),
+        folder("~/.local/share/amp", "secrets.json", "device-id.json"),
       ],
       read: ["~/.amp"],
       hosts: ["ampcode.com", "*.ampcode.com"],
@@ -242,8 +230,8 @@ export const ADAPTERS: readonly Adapter[] = [
     instructions: ["AGENTS.md", ".cursorrules", ".cursor/"],
     needs: {
       folders: [
-        { path: "~/.cursor", copy: ["cli-config.json", "mcp.json", "rules"], keep: [] },
-        { path: "~/.config/cursor", copy: ["auth.json"], keep: ["auth.json"] },
+        folder("~/.cursor", "", "cli-config.json mcp.json rules"),
+        folder("~/.config/cursor", "auth.json", ""),
       ],
       read: ["~/.local/share/cursor-agent"],
       hosts: ["*.cursor.sh", "*.cursor.com", "cursor.com"],
@@ -259,11 +247,9 @@ export const ADAPTERS: readonly Adapter[] = [
     login: "run `droid` once, or set FACTORY_API_KEY",
     instructions: ["AGENTS.md", ".factory/"],
     needs: {
-      folders: [{
-        path: "~/.factory",
-        copy: ["auth.json", "auth.encrypted", "config.json", "settings.json", "AGENTS.md", "droids", "bin"],
-        keep: ["auth.json", "auth.encrypted"],
-      }],
+      folders: [
+        folder("~/.factory", "auth.json auth.encrypted", "config.json settings.json AGENTS.md droids bin"),
+      ],
       hosts: ["*.factory.ai", "api.workos.com"],
       keys: ["FACTORY_API_KEY"],
     },
@@ -278,8 +264,8 @@ export const ADAPTERS: readonly Adapter[] = [
     instructions: [".aider.conf.yml"],
     needs: {
       folders: [
-        { path: "~", copy: [".aider.conf.yml", ".aider.model.settings.yml", ".aider.model.metadata.json"], keep: [] },
-        { path: "~/.aider", copy: ["oauth-keys.env"], keep: [] },
+        folder("~", "", ".aider.conf.yml .aider.model.settings.yml .aider.model.metadata.json"),
+        folder("~/.aider", "", "oauth-keys.env"),
       ],
       read: ["~/.local/share/uv/tools"],
       hosts: [...PROVIDER_HOSTS, "raw.githubusercontent.com"],

@@ -108,8 +108,16 @@ export async function configuredEndpoint(
   model: string | undefined,
   variables: Variables,
 ): Promise<ReadyEndpoint> {
-  if (endpoint === undefined) return await anyLocalEndpoint(model, variables);
-  return await readyEndpoint(endpointOf(endpoint), model, variables);
+  if (endpoint !== undefined) return await readyEndpoint(endpointOf(endpoint), model, variables);
+  const [first] = await localEndpoints();
+  if (first !== undefined) return await readyEndpoint(first.endpoint, model, variables);
+  const asked = Object.entries(ENDPOINTS).filter(([, { keyVariable }]) => keyVariable === null).map(([name]) => name);
+  const [keyed] = keyedEndpoints(variables);
+  const hint = keyed === undefined
+    ? 'start one, or name a server: `--endpoint openrouter --model NAME`, `"provider": { "endpoint": "…" }`'
+    : `${keyed.keyVariable} is set: \`--endpoint ${keyed.name} --model NAME\` uses it`;
+  const reason = `none is named, and none answers here (${asked.join(", ")})`;
+  throw new RalphError("endpoint-unusable", { details: { endpoint: "of the built-in agent", reason }, hint });
 }
 
 /**
@@ -145,23 +153,6 @@ export async function readyEndpoint(
       `it has ${models.length} models, and none is named`,
       `name one with \`--model\`: ${shown}${models.length > 12 ? " …" : ""}`,
     );
-}
-
-/**
- * The first server of this machine that answers, for the built-in agent where none is named.
- *
- * @throws {RalphError} endpoint-unusable
- */
-async function anyLocalEndpoint(model: string | undefined, variables: Variables): Promise<ReadyEndpoint> {
-  const [first] = await localEndpoints();
-  if (first !== undefined) return await readyEndpoint(first.endpoint, model, variables);
-  const asked = Object.entries(ENDPOINTS).filter(([, { keyVariable }]) => keyVariable === null).map(([name]) => name);
-  const [keyed] = keyedEndpoints(variables);
-  const hint = keyed === undefined
-    ? 'start one, or name a server: `--endpoint openrouter --model NAME`, `"provider": { "endpoint": "…" }`'
-    : `${keyed.keyVariable} is set: \`--endpoint ${keyed.name} --model NAME\` uses it`;
-  const reason = `none is named, and none answers here (${asked.join(", ")})`;
-  throw new RalphError("endpoint-unusable", { details: { endpoint: "of the built-in agent", reason }, hint });
 }
 
 function unusable({ name, url }: Endpoint, reason: string, hint: string): RalphError {

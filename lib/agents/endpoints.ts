@@ -64,7 +64,7 @@ export const KEY_VARIABLE = "RALPH_AGENT_KEY";
  * ```
  */
 export function endpointOf(config: string | EndpointConfig): Endpoint {
-  const given = typeof config === "string" ? fromText(config) : config;
+  const given = typeof config !== "string" ? config : /^https?:\/\//.test(config) ? { url: config } : { name: config };
   const row = given.name === undefined ? undefined : known(given.name);
   const url = (given.url ?? row?.url ?? "").replace(/\/+$/, "");
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
@@ -91,10 +91,6 @@ export function endpointOf(config: string | EndpointConfig): Endpoint {
     images: given.images ?? null,
     price: given.price ?? null,
   };
-}
-
-function fromText(text: string): EndpointConfig {
-  return /^https?:\/\//.test(text) ? { url: text } : { name: text };
 }
 
 function hostOf(url: string): string {

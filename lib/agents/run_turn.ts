@@ -3,7 +3,7 @@ import { CLAIMS_VARIABLE } from "../backlog/claims.ts";
 import { createNewestLine } from "../events/newest_line.ts";
 import { redactorFor } from "../events/redact.ts";
 import type { SandboxRequest } from "../host/confinement.ts";
-import type { Host, ProcessEnd } from "../host/types.ts";
+import type { Host, ProcessEnd, ProcessRequest } from "../host/types.ts";
 import type { AgentTurn, TurnEnd } from "../backlog/types.ts";
 import { plainLimit } from "./plain_limit.ts";
 import { turnEndOf, UNKNOWN_USAGE } from "./turn_end.ts";
@@ -11,15 +11,9 @@ import { openTurnRecord, type TextSink, type TurnRecord } from "./turn_record.ts
 import type { TurnRequest } from "../context/context.ts";
 
 /** The process that is one turn. */
-export interface AgentInvocation extends Pick<SandboxRequest, "needs" | "read" | "state" | "write"> {
-  /** A name looked up on PATH, or a path. */
-  readonly file: string;
-  readonly arguments: readonly string[];
-  /** Text for standard input, which is closed after it. */
-  readonly input?: string;
-  /** Laid over the environment of the request; `undefined` takes a variable away. */
-  readonly environment?: Readonly<Record<string, string | undefined>>;
-}
+export type AgentInvocation =
+  & Pick<ProcessRequest, "arguments" | "environment" | "file" | "input">
+  & Pick<SandboxRequest, "needs" | "read" | "state" | "write">;
 
 /** How output is read, where it is more than plain text. */
 export interface TurnReading {

@@ -1,12 +1,5 @@
 import { join } from "node:path";
-import {
-  type AdapterInvocation,
-  type AdapterOptions,
-  type AgentEvent,
-  type Driver,
-  flag,
-  type Translator,
-} from "../adapter.ts";
+import * as adapter from "../adapter.ts";
 import { Deltas } from "../deltas.ts";
 import { callEvent, COMPLETED, errorEvent, failedEvents, readByType, tokensAt, usageEvent } from "../events.ts";
 import { at, listAt, numberAt, outputText, textAt } from "../json.ts";
@@ -18,13 +11,13 @@ const LONGEST_ARGUMENT = 30_000;
  * `cline --json`: a short prompt as its argument, a longer one in a file that the argument points to. It reads standard
  * input from some kinds of pipe only. It approves by itself.
  */
-function clineArguments({ prompt, model, reasoning, folder }: AdapterOptions): AdapterInvocation {
+function clineArguments({ prompt, model, reasoning, folder }: adapter.AdapterOptions): adapter.AdapterInvocation {
   const isShort = Buffer.byteLength(prompt) <= LONGEST_ARGUMENT;
   const file = join(folder, "prompt.md");
   // One word alone, or one that begins with a dash, it refuses.
   const words = isShort ? `Do what follows.\n\n${prompt}` : `Read the file ${file} and do what it says.`;
   return {
-    arguments: ["--json", ...flag("-m", model), ...flag("--thinking", reasoning), words],
+    arguments: ["--json", ...adapter.flag("-m", model), ...adapter.flag("--thinking", reasoning), words],
     input: null,
     environment: { CLINE_NO_AUTO_UPDATE: "1" },
     ...(isShort ? {} : { files: { "prompt.md": prompt } }),
@@ -32,7 +25,7 @@ function clineArguments({ prompt, model, reasoning, folder }: AdapterOptions): A
 }
 
 /** Reads `cline --json`. On an error its last words are the error. */
-function clineTranslator(): Translator {
+function clineTranslator(): adapter.Translator {
   const words = new Deltas();
   let ended = false;
   const events = readByType({
@@ -51,7 +44,7 @@ function clineTranslator(): Translator {
     notice: (event) => [errorEvent(textAt(event, "message"))],
   });
 
-  function resultEvents(line: unknown): readonly AgentEvent[] {
+  function resultEvents(line: unknown): readonly adapter.AgentEvent[] {
     const reason = textAt(line, "finishReason");
     if (reason === "completed") return [COMPLETED];
     if (reason !== "aborted") return failedEvents(textAt(line, "text"));
@@ -72,7 +65,7 @@ function clineTranslator(): Translator {
 }
 
 /** Models that it knows no price of cost 0: that is not known, not nothing. */
-function totalUsage(usage: unknown): AgentEvent {
+function totalUsage(usage: unknown): adapter.AgentEvent {
   return usageEvent("total", {
     ...tokensAt(usage, ["inputTokens", "outputTokens", "cacheReadTokens"]),
     costUsd: numberAt(usage, "totalCost") || null,
@@ -83,12 +76,12 @@ function isText(event: unknown): boolean {
   return textAt(event, "contentType") === "text";
 }
 
-function toolCall(event: unknown): AgentEvent {
+function toolCall(event: unknown): adapter.AgentEvent {
   return callEvent(textAt(event, "toolCallId"), textAt(event, "toolName"), at(event, "input"));
 }
 
 /** One result, or one for each command. */
-function toolResult(event: unknown): AgentEvent {
+function toolResult(event: unknown): adapter.AgentEvent {
   const output = at(event, "output");
   const results = Array.isArray(output) ? listAt(event, "output") : [output];
   const ok = results.every((result) => at(result, "success") !== false) && textAt(event, "error") === null;
@@ -97,7 +90,7 @@ function toolResult(event: unknown): AgentEvent {
 }
 
 /** How `cline` is called, and how its stream is read. */
-export const DRIVER: Driver = {
+export const DRIVER: adapter.Driver = {
   arguments: clineArguments,
   interactive: null,
   translator: clineTranslator,

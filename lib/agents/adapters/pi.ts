@@ -1,23 +1,16 @@
-import {
-  type AdapterInvocation,
-  type AdapterOptions,
-  type AgentEvent,
-  type Driver,
-  flag,
-  type Translator,
-} from "../adapter.ts";
+import * as adapter from "../adapter.ts";
 import * as events from "../events.ts";
 import { failureKind, retryEvents } from "../failures.ts";
 import { at, listAt, numberAt, sumOf, textAt } from "../json.ts";
 
 /** `pi -p --mode json`: the prompt on standard input. The model is `provider/model`; it asks for no approval. */
-function piArguments(options: AdapterOptions): AdapterInvocation {
+function piArguments(options: adapter.AdapterOptions): adapter.AdapterInvocation {
   const { arguments: list, ...settings } = settingsOf(options);
   return { arguments: ["-p", "--mode", "json", ...list], input: options.prompt, ...settings };
 }
 
 /** `pi` in the terminal. */
-function piInteractive(options: AdapterOptions): AdapterInvocation {
+function piInteractive(options: adapter.AdapterOptions): adapter.AdapterInvocation {
   const { arguments: list, ...settings } = settingsOf(options);
   return { arguments: [...list, options.prompt], input: null, ...settings };
 }
@@ -30,7 +23,9 @@ const API_NAMES = {
 } as const;
 
 /** With an endpoint it gets a folder of settings of its own, which names the server and the variable of its key. */
-function settingsOf({ model, reasoning, endpoint, folder }: AdapterOptions): Omit<AdapterInvocation, "input"> {
+function settingsOf(
+  { model, reasoning, endpoint, folder }: adapter.AdapterOptions,
+): Omit<adapter.AdapterInvocation, "input"> {
   if (endpoint === undefined) return { arguments: choices(model, reasoning) };
   const { url, api, keyVariable, context, output, images, price } = endpoint;
   const cost = price === null ? undefined : {
@@ -61,11 +56,11 @@ function settingsOf({ model, reasoning, endpoint, folder }: AdapterOptions): Omi
 }
 
 function choices(model: string | null, reasoning: string | null): readonly string[] {
-  return [...flag("--model", model), ...flag("--thinking", reasoning)];
+  return [...adapter.flag("--model", model), ...adapter.flag("--thinking", reasoning)];
 }
 
 /** Reads `pi --mode json`. It ends with exit code 0 whatever happened: the last message's reason decides. */
-function piTranslator(): Translator {
+function piTranslator(): adapter.Translator {
   return events.readByType({
     session: (line) => [events.startEvent(textAt(line, "id"))],
     message_end: (line) => textAt(line, "message", "role") === "assistant" ? messageEvents(at(line, "message")) : [],
@@ -84,7 +79,7 @@ function piTranslator(): Translator {
   });
 }
 
-function messageEvents(message: unknown): readonly AgentEvent[] {
+function messageEvents(message: unknown): readonly adapter.AgentEvent[] {
   const text = listAt(message, "content").filter((block) => textAt(block, "type") === "text")
     .map((block) => textAt(block, "text") ?? "").join("\n");
   const usage = stepUsage(at(message, "usage"));
@@ -104,7 +99,7 @@ function messageEvents(message: unknown): readonly AgentEvent[] {
 }
 
 /** A model without a price costs 0 by its count: that is not known, not nothing. */
-function stepUsage(usage: unknown): AgentEvent {
+function stepUsage(usage: unknown): adapter.AgentEvent {
   const cached = numberAt(usage, "cacheRead");
   const cost = numberAt(usage, "cost", "total");
   const isFree = cost === 0 && (numberAt(usage, "totalTokens") ?? 0) !== 0;
@@ -117,7 +112,7 @@ function stepUsage(usage: unknown): AgentEvent {
 }
 
 /** How `pi` is called, and how its stream is read. */
-export const DRIVER: Driver = {
+export const DRIVER: adapter.Driver = {
   arguments: piArguments,
   interactive: piInteractive,
   translator: piTranslator,
