@@ -1,27 +1,14 @@
 import { note, type RalphContext } from "../../context/context.ts";
 import { missingTool } from "../../checks/missing_tool.ts";
 import type { JudgingHistory } from "../../backlog/journal_types.ts";
-import type {
-  Attempt,
-  Backlog,
-  Check,
-  Claim,
-  Item,
-  TimeBudget,
-  Turn,
-  Verification,
-  Work,
-  WorkContext,
-  WorkDone,
-} from "../../backlog/types.ts";
+import type * as types from "../../backlog/types.ts";
 import type { Beside } from "../../checks/beside.ts";
 import type { Brief, BriefChange } from "../../checks/brief/types.ts";
 import { type CheckLike, namedCheck } from "../../checks/function.ts";
 import { verify } from "../../checks/verify.ts";
-import type { HistoryRewritten } from "../../git/history.ts";
 import type { TreeSnapshot } from "../../git/repository.ts";
 import type { CleanRun } from "../finish/clean.ts";
-import type { TurnGuard } from "./turn_guard.ts";
+import type { GuardedTurn, TurnGuard } from "./turn_guard.ts";
 
 /** One attempt, and what is known before it. */
 export interface WorkItemOptions {
@@ -30,15 +17,15 @@ export interface WorkItemOptions {
   /** Run after the backlog's own checks. */
   readonly checks?: readonly CheckLike[];
   /** The item's last attempt, reported to the agent. @default none */
-  readonly previous?: Attempt | null;
+  readonly previous?: types.Attempt | null;
   /** The last attempt of the run, at whatever item. @default none */
-  readonly last?: Attempt | null;
+  readonly last?: types.Attempt | null;
   /** Ends the turn and the checks. @default the one of the context */
   readonly signal?: AbortSignal;
   /** The tree before, when that is known. */
   readonly before?: TreeSnapshot;
   /** How the tree was before the first attempt at the item. @default as it is now */
-  readonly start?: WorkDone;
+  readonly start?: types.WorkDone;
   /**
    * The history that decides how old tests are, for `tests.integrity: "block"`.
    *
@@ -58,7 +45,7 @@ export interface WorkItemOptions {
   /** An earlier attempt at the item failed by its unseen check (`verify.challenge`): another failure is only named. */
   readonly unseenFailed?: boolean;
   /** When the run's time is up: nothing is waited for beyond it. */
-  readonly budget?: TimeBudget | null;
+  readonly budget?: types.TimeBudget | null;
   /** Put behind the prompt. */
   readonly note?: string;
   /** Looks at checks that are red before the work: whether the checkout can make them. @default nothing is looked at */
@@ -72,9 +59,9 @@ export interface WorkItemOptions {
 /** An attempt with the tree before and after the agent's turn, for the caller that commits. */
 export interface WorkedItem<Findings = unknown> {
   /** How it ended. */
-  readonly attempt: Attempt<Findings>;
+  readonly attempt: types.Attempt<Findings>;
   /** The item's checks, the backlog's own first. */
-  readonly checks: readonly Check[];
+  readonly checks: readonly types.Check[];
   /** The tree before the turn; `null` where no turn was taken. */
   readonly before: TreeSnapshot | null;
   /** The tree after it; `null` where no turn was taken. */
@@ -84,10 +71,10 @@ export interface WorkedItem<Findings = unknown> {
 /** All that one attempt works with. */
 export interface AttemptParts {
   readonly ralph: RalphContext;
-  readonly backlog: Backlog;
-  readonly item: Item;
-  readonly context: WorkContext;
-  readonly work: Work;
+  readonly backlog: types.Backlog;
+  readonly item: types.Item;
+  readonly context: types.WorkContext;
+  readonly work: types.Work;
   readonly checks: readonly CheckLike[];
   readonly options: WorkItemOptions;
   readonly brief: Brief;
@@ -99,17 +86,8 @@ export interface AttemptParts {
   readonly logs: string;
 }
 
-export interface TakenTurn {
-  readonly turn: Turn;
-  readonly before: TreeSnapshot;
-  readonly after: TreeSnapshot;
-  readonly claim: Claim | null;
-  /** It rewrote history: branch and files are as they were before it. */
-  readonly rewritten: HistoryRewritten | null;
-  /** It put something else in the place of folders that Ralph writes in: a sentence about each. */
-  readonly swapped: readonly string[];
-  /** Files that a person had deleted, which it made again, and which are gone again. */
-  readonly remade: readonly string[];
+export interface TakenTurn extends GuardedTurn {
+  readonly claim: types.Claim | null;
   /** Why the turn was none, although it ended in order. */
   readonly refusal: string | null;
   /** The agent was asked for a claim and has made none: its checks alone verify nothing. */
@@ -124,9 +102,9 @@ export interface TakenTurn {
 export async function verifyBefore(
   { ralph, item, signal, logs, options }: AttemptParts,
   checks: readonly CheckLike[],
-): Promise<Verification> {
+): Promise<types.Verification> {
   const logged = { item, signal, logs: `${logs}-before`, beforeWork: true, ...failedBefore(options) };
-  const look = (): Promise<Verification> => verify(ralph, checks, logged);
+  const look = (): Promise<types.Verification> => verify(ralph, checks, logged);
   const found = await (options.beside?.run(look) ?? look());
   for (const result of found.results) {
     const tool = missingTool(result);

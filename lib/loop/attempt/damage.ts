@@ -17,6 +17,13 @@ type Head = TreeSnapshot["head"];
 /** The turn's, and all others. */
 type Sides<Of> = Readonly<Record<"fromTurn" | "others", Of>>;
 
+/** The tree before and after, and what is kept of a person's work. */
+interface Compared {
+  readonly before: TreeSnapshot;
+  readonly after: TreeSnapshot;
+  readonly kept: Kept;
+}
+
 /** Paths relative to the top level. */
 export interface Damage {
   /** In commits that are no person's: these are to be taken out. */
@@ -27,15 +34,10 @@ export interface Damage {
   readonly gone: readonly string[];
 }
 
+/** @param isExact tells which paths are restored whatever is in them */
 export async function damageTo(
   repository: Repository,
-  { before, after, kept, isExact }: {
-    readonly before: TreeSnapshot;
-    readonly after: TreeSnapshot;
-    readonly kept: Kept;
-    /** Tells which paths are restored whatever is in them. */
-    readonly isExact: (path: string) => boolean;
-  },
+  { before, after, kept, isExact }: Compared & { readonly isExact: (path: string) => boolean },
 ): Promise<Damage> {
   const { swept, theirs, net } = await committedPaths(repository, before, after, kept);
   const isFirst = before.head === null && after.head !== null;
@@ -109,12 +111,7 @@ function isOtherMode({ topLevel }: Repository, path: string, { blob, facts }: Ke
 /** Reverted, stashed or deleted; what was committed is still there, unless it was deleted as well. */
 async function goneOf(
   repository: Repository,
-  { before, after, committed, kept }: {
-    readonly before: TreeSnapshot;
-    readonly after: TreeSnapshot;
-    readonly committed: readonly string[];
-    readonly kept: Kept;
-  },
+  { before, after, committed, kept }: Compared & { readonly committed: readonly string[] },
 ): Promise<readonly string[]> {
   const isThere = (path: string): boolean => factsOf(join(repository.topLevel, path)) !== null;
   const unseen = [...kept].filter(([path, { content }]) =>

@@ -2,14 +2,7 @@ import { dropEntries } from "../../git/index_entries.ts";
 import { note, type RalphContext } from "../../context/context.ts";
 import { join } from "node:path";
 import type { ObservedTurn } from "../../agents/agent_turn.ts";
-import {
-  type ChangedPath,
-  type Repository,
-  requireRepository,
-  rootPaths,
-  topLevelPaths,
-  type TreeSnapshot,
-} from "../../git/repository.ts";
+import * as git from "../../git/repository.ts";
 import { guardHistory, type HistoryRewritten } from "../../git/history.ts";
 import * as indexFlags from "../../git/index_flags.ts";
 import { dropConflicts, endOperations } from "../../git/operations.ts";
@@ -45,7 +38,7 @@ export interface TurnGuard {
   /** A person's uncommitted work as it was found first. */
   readonly found: Uncommitted["found"];
   /** Call before each turn. */
-  beforeTurn(itemId: string, before: TreeSnapshot): Promise<void>;
+  beforeTurn(itemId: string, before: git.TreeSnapshot): Promise<void>;
   /** Call once the turn's processes have ended, before anything is judged. */
   afterTurn(attemptId: string, observed: ObservedTurn): Promise<GuardedTurn>;
   /** Call after an item's commit, in which git's hooks ran. @param passed what is committed is verified: no later attempt may rewrite it */
@@ -56,7 +49,7 @@ export interface TurnGuard {
    * @param itemId worked on in another tree; `null`: none yet
    * @param branches no guard of a worker's looks after branches and stashes
    */
-  keep(itemId: string | null, before: TreeSnapshot, branches: boolean): Promise<void>;
+  keep(itemId: string | null, before: git.TreeSnapshot, branches: boolean): Promise<void>;
   /** Call after whatever ran that was no turn: a check, a hook. @param by blamed for what is restored, as "the hook lint" */
   look(by: string): Promise<void>;
 }
@@ -66,8 +59,8 @@ export function createTurnGuard(
   ralph: RalphContext,
   own: Omit<UncommittedOptions, "known">,
 ): TurnGuard {
-  const repository = requireRepository(ralph);
-  const stateFiles = topLevelPaths(ralph, own.stateFiles);
+  const repository = git.requireRepository(ralph);
+  const stateFiles = git.topLevelPaths(ralph, own.stateFiles);
   const uncommitted = createUncommitted(ralph, { ...own, stateFiles });
   const ignored = createIgnoredBefore(ralph, stateFiles);
   let last: { readonly itemId: string; readonly head: string | null } | null = null;
@@ -94,7 +87,7 @@ export function createTurnGuard(
       const { before } = observed;
       reportUnreadable(observed.after.unreadable);
       const wrote = stamp !== stampOf(repository);
-      const paths = topLevelPaths(ralph, observed.turn.changedFiles);
+      const paths = git.topLevelPaths(ralph, observed.turn.changedFiles);
       const conflicts = wrote ? await labelTurnConflicts(repository, { since: floor, now: observed.after, paths }) : [];
       const operations = await endOperations(repository);
       if (observed.after.changed.some(isUnmerged)) await dropConflicts(repository);
@@ -109,11 +102,11 @@ export function createTurnGuard(
       const moved = isEnded || persons.size > 0;
       const after = persons.size > 0 ? await repository.snapshot() : found;
       const { isTouched, remade } = await uncommitted.restore(before, after, rewritten !== null);
-      for (const text of [...notesOf(operations, rootPaths(ralph, cleared)), ...gone]) note(ralph, "warn", text);
+      for (const text of [...notesOf(operations, git.rootPaths(ralph, cleared)), ...gone]) note(ralph, "warn", text);
       const guarded = moved || isTouched ? await observedAgain(ralph, repository, observed, persons) : observed;
       await watch.again(guarded.after, own.by ?? "the turn");
       last = { itemId: last?.itemId ?? "", head: guarded.after.head };
-      return { ...guarded, rewritten, remade: rootPaths(ralph, remade) };
+      return { ...guarded, rewritten, remade: git.rootPaths(ralph, remade) };
     },
     async settled(status) {
       if (status === "passed") last = null;
@@ -132,14 +125,14 @@ function bytesRef(ralph: RalphContext, by: string | undefined): string {
 /** The names that are not UTF-8. @returns whether the branch was moved */
 async function keptOut(
   ralph: RalphContext,
-  before: TreeSnapshot,
+  before: git.TreeSnapshot,
   { now, by }: { readonly now: string | null; readonly by: string | undefined },
 ): Promise<boolean> {
-  const repository = requireRepository(ralph);
+  const repository = git.requireRepository(ralph);
   const paths = await takeOutUnreadable(repository, before, now);
   const back = await restoreUnreadable(repository, before, bytesRef(ralph, by));
   for (const [said, some] of [[committedBy(by ?? TURN), paths], [restoredBy(by ?? TURN), back]] as const) {
-    if (some.length > 0) note(ralph, "warn", `${said}: ${rootPaths(ralph, some).join(", ")}`);
+    if (some.length > 0) note(ralph, "warn", `${said}: ${git.rootPaths(ralph, some).join(", ")}`);
   }
   return paths.length > 0;
 }
@@ -152,26 +145,26 @@ function unreadableReport(ralph: RalphContext) {
     if (fresh.length === 0) return;
     for (const path of fresh) unreadable.add(path);
     const message = `not compared and not committed, since the name is not UTF-8: ${
-      rootPaths(ralph, fresh).join(", ")
+      git.rootPaths(ralph, fresh).join(", ")
     }`;
     note(ralph, "warn", message);
   };
 }
 
 /** Changes with every write of the index: without one there is no new flag. */
-function stampOf({ gitDirectory }: Repository): string | undefined {
+function stampOf({ gitDirectory }: git.Repository): string | undefined {
   return factsOf(realPath(join(gitDirectory, "index")))?.stamp;
 }
 
 async function observedAgain(
   ralph: RalphContext,
-  repository: Repository,
+  repository: git.Repository,
   observed: ObservedTurn,
   ignored: ReadonlySet<string>,
 ): Promise<ObservedTurn> {
   const { paths, now } = await repository.changedSince(observed.before);
   const changed = paths.filter((path) => !ignored.has(path));
-  const turn = { ...observed.turn, changedFiles: rootPaths(ralph, changed), head: now.head };
+  const turn = { ...observed.turn, changedFiles: git.rootPaths(ralph, changed), head: now.head };
   return { ...observed, turn, after: now };
 }
 
@@ -183,8 +176,8 @@ function notesOf(operations: readonly string[], cleared: readonly string[]): rea
 }
 
 interface Heads {
-  readonly from: TreeSnapshot["head"];
-  readonly to: TreeSnapshot["head"];
+  readonly from: git.TreeSnapshot["head"];
+  readonly to: git.TreeSnapshot["head"];
 }
 
 /**
@@ -200,7 +193,7 @@ async function flagsAsBefore(
   wrote: boolean,
   heads: Heads,
 ): Promise<{ readonly cleared: readonly string[]; readonly isMoved: boolean }> {
-  const repository = requireRepository(ralph);
+  const repository = git.requireRepository(ralph);
   const committed = await committedOf(repository, indexFlags.flaggedPaths(before), heads);
   if (committed.length > 0) await takeOut(repository, heads.from, committed);
   if (!wrote && committed.length === 0) return { cleared: [], isMoved: false };
@@ -208,14 +201,14 @@ async function flagsAsBefore(
   const cleared = await indexFlags.clearNewFlags(repository, before, now);
   const back = await indexFlags.layFlagsAgain(repository, before, now);
   if (committed.length > 0) {
-    note(ralph, "warn", `${committedBy("the turn")}: ${rootPaths(ralph, committed).join(", ")}`);
+    note(ralph, "warn", `${committedBy("the turn")}: ${git.rootPaths(ralph, committed).join(", ")}`);
   }
   warnOfFlags(ralph, back.filter((path) => !committed.includes(path)));
   return { cleared, isMoved: committed.length + back.length > 0 };
 }
 
 async function committedOf(
-  repository: Repository,
+  repository: git.Repository,
   flagged: ReadonlySet<string>,
   { from, to }: Heads,
 ): Promise<readonly string[]> {
@@ -234,12 +227,12 @@ interface IgnoredBefore {
    *
    * @returns the paths, relative to the top level; also those that are not ignored any more
    */
-  takeOut(before: TreeSnapshot, after: TreeSnapshot): Promise<ReadonlySet<string>>;
+  takeOut(before: git.TreeSnapshot, after: git.TreeSnapshot): Promise<ReadonlySet<string>>;
 }
 
 /** @param stateFiles relative to the top level */
 function createIgnoredBefore(ralph: RalphContext, stateFiles: readonly string[]): IgnoredBefore {
-  const repository = requireRepository(ralph);
+  const repository = git.requireRepository(ralph);
   let ignored: Ignored | null = null;
   const named = new Set<string>();
   function nameGone(): void {
@@ -247,7 +240,7 @@ function createIgnoredBefore(ralph: RalphContext, stateFiles: readonly string[])
     const gone = (ignored?.files ?? []).filter(isGone);
     for (const path of gone) named.add(path);
     const message = `removed while the turn ran, and not kept, since git ignores them: ${
-      rootPaths(ralph, gone).join(", ")
+      git.rootPaths(ralph, gone).join(", ")
     }`;
     if (gone.length > 0) note(ralph, "warn", message);
   }
@@ -261,12 +254,14 @@ function createIgnoredBefore(ralph: RalphContext, stateFiles: readonly string[])
         !stateFiles.includes(path) && !before.contents.has(path) && ignored?.was(path) === true;
       const committed = await committedPaths(repository, before.head, after.head, isPersons);
       if (committed.length > 0) await takeOut(repository, before.head, committed);
-      const isNew = ({ code }: ChangedPath): boolean => /^A|\?/.test(code);
+      const isNew = ({ code }: git.ChangedPath): boolean => /^A|\?/.test(code);
       const shown = after.changed.filter((entry) => isNew(entry) && isPersons(entry.path));
       await dropEntries(repository, shown.filter(({ untracked }) => !untracked).map(({ path }) => path));
       const paths = new Set([...committed, ...shown.map(({ path }) => path)]);
       if (paths.size === 0) return paths;
-      const message = `ignored and there before the turn, so not committed: ${rootPaths(ralph, [...paths]).join(", ")}`;
+      const message = `ignored and there before the turn, so not committed: ${
+        git.rootPaths(ralph, [...paths]).join(", ")
+      }`;
       note(ralph, "warn", message);
       return paths;
     },
@@ -275,7 +270,7 @@ function createIgnoredBefore(ralph: RalphContext, stateFiles: readonly string[])
 
 /** A person's paths in the turn's commits that the commit before them had not. */
 async function committedPaths(
-  repository: Repository,
+  repository: git.Repository,
   from: string | null,
   to: string | null,
   isPersons: WasIgnored,

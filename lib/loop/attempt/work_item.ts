@@ -169,7 +169,8 @@ async function takeTurn(
   const later = (changes.length === 0 ? [] : await brief.restore(changes)).filter(({ kind }) => kind !== "state");
   const restored = [...early, ...later];
   const after = restored.length === 0 && !reviews ? taken.after : await requireRepository(ralph).snapshot();
-  const turn = withoutPaths(taken.turn, restored.map(({ path }) => path));
+  const isChange = (path: string): boolean => !restored.some((one) => one.path === path);
+  const turn = { ...taken.turn, changedFiles: taken.turn.changedFiles.filter(isChange) };
   return { ...taken, turn, before, after, claim, refusal, unclaimed, edited, restored };
 }
 
@@ -206,11 +207,6 @@ async function runTurn(
       if (changes.length > 0) place.early.push(...await brief.restore(changes));
     },
   });
-}
-
-/** A restored path is not the turn's change. */
-function withoutPaths(turn: Turn, paths: readonly string[]): Turn {
-  return { ...turn, changedFiles: turn.changedFiles.filter((path) => !paths.includes(path)) };
 }
 
 function guardOf(ralph: RalphContext, stateFiles: readonly string[], { changed }: TreeSnapshot): TurnGuard {

@@ -25,7 +25,7 @@ import { costSoon } from "../policy/progress.ts";
 import type { Stopped, StoppedEarly } from "../run/outcome.ts";
 import { tidied } from "../run/tidied.ts";
 import { BY_WORKER, Landings } from "./landing.ts";
-import type { LandingParts } from "./to_land.ts";
+import type { LandingParts, ToLand } from "./to_land.ts";
 import { inLane, LaneFault } from "./lane_fault.ts";
 import { type Lanes, openLanes, TreePool } from "./lanes.ts";
 import { removeTree } from "./leftover_trees.ts";
@@ -103,12 +103,7 @@ interface Flight {
 }
 
 /** An item that has begun in a tree. */
-interface InTree extends Pick<TreeBegin, "tip" | "left" | "ref"> {
-  readonly begun: Begun;
-  readonly tree: WorkerTree;
-  readonly home: RalphContext;
-  readonly lane: number;
-}
+type InTree = Pick<ToLand, "begun" | "home" | "lane" | "tree"> & Pick<TreeBegin, "tip" | "left" | "ref">;
 
 /** Why nothing was started, or that something was. */
 type Started = Exclude<Picked, { readonly status: "item" }> | { readonly status: "started" };

@@ -101,18 +101,13 @@ export function createFilledTree(options: FilledTreeOptions): FilledTree {
       const back: string[] = [];
       for (const path of paths) {
         if (links.includes(path) || !await isDirectory(join(to, path))) continue;
-        await bringOne(options, path);
+        setAside(join(from, path), options.aside);
+        await copyTree(host, join(to, path), join(from, path), from);
         back.push(path);
       }
       return back;
     },
   };
-}
-
-/** The person's files there are kept. */
-async function bringOne({ host, from, to, aside }: FilledTreeOptions, path: string): Promise<void> {
-  setAside(join(from, path), aside);
-  await copyTree(host, join(to, path), join(from, path), from);
 }
 
 /** @returns whether there is an installation */
