@@ -1,5 +1,5 @@
 import type { RalphContext } from "../context/context.ts";
-import type { Verdict } from "../generated/attest.ts";
+import type { AttestReport, Verdict } from "../generated/attest.ts";
 import { commitsNoted, namesToIds, noteAt } from "../git/notes.ts";
 import { requireRepository } from "../git/repository.ts";
 import { jsonIn } from "../host/data.ts";
@@ -8,23 +8,8 @@ import { ATTESTATIONS_REF, TEST_RESULT, VERDICTS_REF } from "./names.ts";
 import { ENVELOPE_SCHEMA, RESULT_SCHEMA, STATEMENT_SCHEMA } from "./schema.ts";
 
 /** The worth of an attestation. */
-export interface Verified {
-  /**
-   * `passed`: the verdict is about this commit, and signed by one of the signers, if any were named. `refused`: it
-   * contradicts itself or the repository, or nobody who may has signed it. `none`: there is no attestation.
-   */
-  readonly status: "passed" | "refused" | "none";
-  readonly commit: string;
-  /** The attested commit, which has the same tree. */
-  readonly attested: string | null;
-  readonly verdict: Verdict | null;
-  /** `unsigned`; `unchecked`: signed, and no signer was named; else the name of the one who signed it. */
-  readonly signature: {
-    readonly status: "unsigned" | "unchecked" | "valid" | "invalid";
-    readonly signer: string | null;
-  };
-  /** Why it is refused. */
-  readonly reasons: readonly string[];
+export interface Verified extends Pick<AttestReport, "attested" | "commit" | "reasons" | "status" | "verdict"> {
+  readonly signature: { readonly status: AttestReport["signature"]; readonly signer: string | null };
 }
 
 /**

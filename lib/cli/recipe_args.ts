@@ -7,16 +7,7 @@ import type { SchemaIssue } from "../backlog/schema.ts";
 import type { Recipe } from "../recipe/define_recipe.ts";
 import { type ArgField, argFields } from "../recipe/fields.ts";
 import type { LoadedRecipe } from "../recipe/loader.ts";
-import {
-  type Command,
-  type Flag,
-  type Flags,
-  flagsFrom,
-  type FlagTable,
-  type Invocation,
-  parseLine,
-  usage,
-} from "./command.ts";
+import * as commands from "./command.ts";
 import { endWith } from "./end_with.ts";
 import { flagRows } from "./help.ts";
 import { openSession } from "./session.ts";
@@ -27,7 +18,7 @@ type AnyRecipe = Pick<Recipe<unknown>, "name" | "description" | "args">;
 /** The words after a recipe's file: the object that its schema is given, and Ralph's flags among it. */
 export interface RecipeLine {
   readonly values: Readonly<Record<string, unknown>>;
-  readonly flags: Flags;
+  readonly flags: commands.Flags;
 }
 
 /**
@@ -38,16 +29,16 @@ export interface RecipeLine {
  */
 export async function parseRecipeLine(
   recipe: AnyRecipe,
-  command: Command,
+  command: commands.Command,
   line: readonly string[],
 ): Promise<RecipeLine> {
   const fields = await argFields(recipe.args);
-  if (fields === null) return { values: freeArgs(line), flags: flagsFrom(() => []) };
+  if (fields === null) return { values: freeArgs(line), flags: commands.flagsFrom(() => []) };
   const own = flagsOf(fields);
-  const parsed = parseLine({ ...command, open: false, flags: { ...command.flags, ...own } }, line, {});
+  const parsed = commands.parseLine({ ...command, open: false, flags: { ...command.flags, ...own } }, line, {});
   return {
     values: valuesOf(recipe, fields, parsed),
-    flags: flagsFrom((name) => Object.hasOwn(own, name) ? [] : parsed.flags.all(name)),
+    flags: commands.flagsFrom((name) => Object.hasOwn(own, name) ? [] : parsed.flags.all(name)),
   };
 }
 
@@ -55,7 +46,7 @@ export async function parseRecipeLine(
 export function valuesOf(
   recipe: AnyRecipe,
   fields: readonly ArgField[] | null,
-  parsed: { readonly arguments: readonly string[]; readonly flags: Flags },
+  parsed: { readonly arguments: readonly string[]; readonly flags: commands.Flags },
 ): Readonly<Record<string, unknown>> {
   if (fields === null) return freeArgs(parsed.arguments);
   const values: Record<string, unknown> = {};
@@ -65,7 +56,7 @@ export function valuesOf(
   const places = fields.filter((field) => field.type !== "boolean" && !Object.hasOwn(values, field.key));
   const surplus = parsed.arguments.slice(places.length);
   if (surplus.length > 0 && places.at(-1)?.many !== true) {
-    throw usage(`the recipe ${recipe.name} takes no argument ${surplus[0]}`, "quote a text of several words");
+    throw commands.usage(`the recipe ${recipe.name} takes no argument ${surplus[0]}`, "quote a text of several words");
   }
   places.forEach((field, index) => {
     const given = field.many ? parsed.arguments.slice(index) : parsed.arguments.slice(index, index + 1);
@@ -80,7 +71,7 @@ export async function validateArgs(recipe: AnyRecipe, values: unknown): Promise<
   const result = await recipe.args["~standard"].validate(values);
   if (result.issues === undefined) return result.value;
   const fields = await argFields(recipe.args) ?? [];
-  throw usage(
+  throw commands.usage(
     `arguments of the recipe ${recipe.name}: ${result.issues.map((issue) => issueText(issue, fields)).join("; ")}`,
     fields.length === 0 ? "see the recipe's `args`" : `it takes ${fields.map(({ flag }) => `--${flag}`).join(", ")}`,
   );
@@ -107,8 +98,8 @@ export function recipeUsage(fields: readonly ArgField[]): string {
 }
 
 /** The flags of a recipe's arguments. */
-export function flagsOf(fields: readonly ArgField[]): FlagTable {
-  return Object.fromEntries(fields.map((field): [string, Flag] => [field.flag, {
+export function flagsOf(fields: readonly ArgField[]): commands.FlagTable {
+  return Object.fromEntries(fields.map((field): [string, commands.Flag] => [field.flag, {
     type: field.type === "boolean" ? "boolean" : "text",
     summary: field.summary,
     value: field.type === "number" ? "N" : "TEXT",
@@ -133,7 +124,9 @@ function freeArgs(line: readonly string[]): Readonly<Record<string, unknown>> {
     const word = line[index] as string;
     const [, name, value] = /^--([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
     if (name === undefined) {
-      if (Object.hasOwn(values, "goal")) throw usage(`one argument too many: ${word}`, "quote a goal of several words");
+      if (Object.hasOwn(values, "goal")) {
+        throw commands.usage(`one argument too many: ${word}`, "quote a goal of several words");
+      }
       values["goal"] = word;
     } else {
       const next = line[index + 1];
@@ -158,7 +151,7 @@ function issueText({ message, path = [] }: SchemaIssue, fields: readonly ArgFiel
 
 /** Runs a recipe that is already loaded, with the values that its command line gave; `file` is the recipe's own. */
 export async function runLoaded(
-  invocation: Invocation,
+  invocation: commands.Invocation,
   recipe: LoadedRecipe,
   values: unknown,
   file?: string,

@@ -9,18 +9,16 @@ import { EXIT } from "../../errors/ralph_error.ts";
 import { requireRepository, topLevelPaths } from "../../git/repository.ts";
 import { maskOf } from "../../loop/settle/committer.ts";
 import { askConsent } from "../../recipe/gate.ts";
-import { type Proof, requestBody, type RequestFacts, requestTitle } from "../../report/pull_request.ts";
-import type { Change } from "../../report/changed_files.ts";
+import { requestBody, type RequestFacts, requestTitle } from "../../report/pull_request.ts";
 import { conventionalTitle } from "../../report/title_convention.ts";
 import { doubtedChecks, noticeTexts } from "../../report/texts.ts";
-import type { RunReport } from "../../report/types.ts";
 import { branchChange, branchRuns, openSince } from "../finish/branch_runs.ts";
-import { cleanedCommits, type CleanHistory, cleanHistory } from "../finish/clean_history.ts";
+import { type BranchFacts, cleanedCommits, type CleanHistory, cleanHistory } from "../finish/clean_history.ts";
 import { commitsText, type FinishPlan, finishPlan, wayOut } from "../finish/finish_plan.ts";
 import { mergeHere, pushBranch, refuseMerge } from "../finish/land_branch.ts";
 import { makeRequest } from "../finish/make_request.ts";
-import { leaving, proofOf, prove } from "../finish/proof.ts";
-import { type LeavingSecrets, secretsLeaving } from "../finish/secrets.ts";
+import { type Known, leaving, proofOf, prove } from "../finish/proof.ts";
+import { secretsLeaving } from "../finish/secrets.ts";
 import { setAside, type StateFile, stateToSetAside } from "../finish/set_aside.ts";
 import { stateRow } from "../finish/state_paths.ts";
 
@@ -72,20 +70,10 @@ export async function run(invocation: Invocation): Promise<number> {
 }
 
 /** The facts that are known before the question. */
-interface Found {
+interface Found extends BranchFacts, Known {
   readonly plan: FinishPlan;
-  /** Paths of what is taken off the branch, relative to the top level. */
-  readonly state: readonly string[];
   readonly files: readonly StateFile[];
-  readonly reports: readonly RunReport[];
-  readonly proof: Proof | null;
-  readonly change: Change;
-  /** The base's, the newest first. */
-  readonly subjects: readonly string[];
   readonly clean: CleanHistory | null;
-  /** Work that came since the newest run. */
-  readonly open: string | null;
-  readonly secrets: LeavingSecrets | null;
 }
 
 async function lookAt(invocation: Invocation, { ralph, place }: Pick<Session, "place" | "ralph">): Promise<Found> {

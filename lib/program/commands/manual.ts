@@ -75,19 +75,6 @@ const SET: readonly Variable[] = [
   ["RALPH_STAGE", "the stage, in workflows that have stages: it decides what may be claimed"],
 ];
 
-/** Ralph sets these for a hook, beside the agent's. */
-const SET_FOR_HOOKS: readonly Variable[] = [
-  ["RALPH_HOOK", "the hook's id"],
-  ["RALPH_ITERATION", "the iteration's number"],
-  ["ITERATION_TRANSCRIPT", "the transcript that the hook is given"],
-];
-
-/** Ralph sets these for the command of `notify`. */
-const SET_FOR_NOTIFY: readonly Variable[] = [
-  ["RALPH_NOTIFY", "what happened: a word of `notify.on`"],
-  ["RALPH_NOTIFY_TEXT", "one line about it, for people"],
-];
-
 /** Variables that share a purpose, under their heading. */
 export type VariableGroup = readonly [heading: string, variables: readonly Variable[]];
 
@@ -113,8 +100,15 @@ export function variables(commands: readonly Command[]): VariableGroups {
     ["Environment variables (a flag beats its variable, a variable beats ralph.config.json):", [...flags]],
     ["Ralph also reads:", READ],
     ["Ralph sets for the agent:", [...SET, ...own]],
-    ["And for a hook:", SET_FOR_HOOKS],
-    ["And for the command of `notify`:", SET_FOR_NOTIFY],
+    ["And for a hook:", [
+      ["RALPH_HOOK", "the hook's id"],
+      ["RALPH_ITERATION", "the iteration's number"],
+      ["ITERATION_TRANSCRIPT", "the transcript that the hook is given"],
+    ]],
+    ["And for the command of `notify`:", [
+      ["RALPH_NOTIFY", "what happened: a word of `notify.on`"],
+      ["RALPH_NOTIFY_TEXT", "one line about it, for people"],
+    ]],
   ];
 }
 

@@ -20,6 +20,16 @@ export interface CleanHistory {
   readonly subjects: readonly string[];
 }
 
+/** The facts of a branch that its history is written anew by. */
+export interface BranchFacts {
+  /** State that leaves the branch, relative to the top level; an earlier finish may have taken it off. */
+  readonly state: readonly string[];
+  readonly reports: readonly RunReport[];
+  readonly change: Change;
+  /** Subjects of the base, the newest first. */
+  readonly subjects: readonly string[];
+}
+
 /** So many commits that stand in the way are named. */
 const NAMED = 5;
 /** Ralph's own line below the subject of an item. */
@@ -43,14 +53,7 @@ interface Commit {
 export async function cleanHistory(
   ralph: RalphContext,
   { work: { branch, head, from } }: FinishPlan,
-  { state, reports, change, subjects }: {
-    /** Relative to the top level; an earlier finish may have taken it off the branch. */
-    readonly state: readonly string[];
-    readonly reports: readonly RunReport[];
-    readonly change: Change;
-    /** Subjects of the base. */
-    readonly subjects: readonly string[];
-  },
+  { state, reports, change, subjects }: BranchFacts,
 ): Promise<CleanHistory | null> {
   const repository = requireRepository(ralph);
   const start = await cleanedBefore(repository, branch, head) ?? from;

@@ -53,19 +53,8 @@ function makingArguments({ program }: Forge, text: RequestText): readonly string
   const { head, base, title, draft, squash } = text;
   const isDraft = draft ? ["--draft"] : [];
   if (program === "gh") {
-    return [
-      "pr",
-      "create",
-      "--head",
-      head,
-      "--base",
-      base,
-      "--title",
-      title,
-      "--body",
-      marked(text.body),
-      ...isDraft,
-    ];
+    const words = ["--title", title, "--body", marked(text.body)];
+    return ["pr", "create", "--head", head, "--base", base, ...words, ...isDraft];
   }
   const branches = ["--source-branch", head, "--target-branch", base];
   const isSquashed = squash ? ["--squash-before-merge"] : [];

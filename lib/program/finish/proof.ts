@@ -35,9 +35,18 @@ export async function proofOf(
   return wanted.every((check) => results.has(checkId(check))) ? { commit: checked, results } : null;
 }
 
+/** The facts that the proof depends on. */
+export interface Known {
+  readonly reports: readonly RunReport[];
+  readonly proof: Proof | null;
+  /** Work that came since the newest run. */
+  readonly open: string | null;
+  readonly secrets: LeavingSecrets | null;
+}
+
 /**
  * Runs the final check where what leaves was not checked: the branch as it is, or for a merge here the branch together
- * with what its base has beside it. Nothing is moved.
+ * with what its base has beside it. Nothing is moved. `source` is who said yes.
  *
  * @returns `null`: aborted
  * @throws {RalphError} finish-failed where it does not pass; a draft request may say so instead
@@ -45,16 +54,7 @@ export async function proofOf(
 export async function prove(
   ralph: RalphContext,
   plan: FinishPlan,
-  { reports, open, secrets, proof, draft, source }: {
-    readonly reports: readonly RunReport[];
-    /** Work that came since the newest run. */
-    readonly open: string | null;
-    readonly secrets: LeavingSecrets | null;
-    readonly proof: Proof | null;
-    readonly draft: boolean;
-    /** Who said yes. */
-    readonly source: AnswerSource;
-  },
+  { reports, open, secrets, proof, draft, source }: Known & { readonly draft: boolean; readonly source: AnswerSource },
 ): Promise<{ readonly proof: Proof | null; readonly doubts: readonly string[] } | null> {
   const isTogether = plan.way === "merge" && plan.behind > 0;
   if (source === "approve" && secrets !== null) {

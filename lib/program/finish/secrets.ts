@@ -3,6 +3,7 @@ import { ARCHIVE_REFS } from "../../git/archive.ts";
 import { ownCommit, refsBelow } from "../../git/refs.ts";
 import { requireRepository } from "../../git/repository.ts";
 import { outputFrom } from "../../git/run_git.ts";
+import { words } from "../../host/data.ts";
 import { maskOf } from "../../loop/settle/committer.ts";
 import type { CleanHistory } from "./clean_history.ts";
 import type { FinishPlan } from "./finish_plan.ts";
@@ -59,19 +60,9 @@ export async function secretsLeaving(
 /** Files of the workflows' state to which these commits add a secret. */
 async function inState(ralph: RalphContext, range: Range): Promise<readonly string[]> {
   if (range.length === 0) return [];
-  const how = [
-    "--format=",
-    "-p",
-    "-U0",
-    "--text",
-    "--diff-merges=remerge",
-    "--no-color",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--no-renames",
-    "--dst-prefix=b/",
-  ];
-  const log = ["-c", "core.quotePath=false", "log", ...how, ...range, "--", ...ownStatePaths(ralph)];
+  const form = words("--format= --diff-merges=remerge --no-color --no-ext-diff --no-textconv --no-renames");
+  const patches = ["-p", "-U0", "--text", "--dst-prefix=b/", ...form];
+  const log = ["-c", "core.quotePath=false", "log", ...patches, ...range, "--", ...ownStatePaths(ralph)];
   const patch = await outputFrom(requireRepository(ralph), log);
   const masked = maskOf(ralph);
   const files = new Set<string>();
