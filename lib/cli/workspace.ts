@@ -1,8 +1,9 @@
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { CONFIG_FILE, type ConfigCache, loadConfig, type LoadedConfig } from "../config/load.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { findFolders } from "../git/find_folders.ts";
 import { isDirectory, modifiedAt, pathExists } from "../host/files.ts";
+import { foldersAbove, treeOf } from "../host/programs.ts";
 import type { Host } from "../host/types.ts";
 import { type CommandLine, didYouMean, type Invocation, type KnownWorkflow, type Program, usage } from "./command.ts";
 
@@ -53,22 +54,13 @@ export async function resolveRoot(
     if (await isDirectory(root)) return root;
     throw new RalphError(await pathExists(root) ? "root-no-folder" : "root-missing", { details: { root } });
   }
-  for (const folder of await upToTopLevel(environment.cwd)) {
+  const folders = foldersAbove(environment.cwd); // outside a repository this one alone
+  for (const folder of folders.slice(0, folders.indexOf(await treeOf(environment.cwd)) + 1)) {
     if (await pathExists(join(folder, CONFIG_FILE)) || (await usedAt(folder, program.workflows)).length > 0) {
       return folder;
     }
   }
   return environment.cwd;
-}
-
-/** This folder and those above it, ending with the git top level; this one alone outside a repository. */
-async function upToTopLevel(start: string): Promise<readonly string[]> {
-  const folders: string[] = [];
-  for (let folder = start;; folder = dirname(folder)) {
-    folders.push(folder);
-    if (await pathExists(join(folder, ".git"))) return folders;
-    if (dirname(folder) === folder) return [start];
-  }
 }
 
 /** The chosen workflow, and why it was. */

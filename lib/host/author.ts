@@ -41,7 +41,9 @@ export function writeHeld(path: string, text: string): Disposable {
  */
 export async function isHeldByOther(path: string, pid: number, runToken: string): Promise<boolean | null> {
   if (listPids() === null) return null;
-  if (!descriptorsOf(pid).includes(realpathSync(path))) return false;
+  const real = realpathSync(path);
+  const folder = `/proc/${pid}/fd`;
+  if (!namesIn(folder).some((name) => linkAt(`${folder}/${name}`) === real)) return false;
   if (readOrNull(`/proc/${pid}/environ`)?.includes(runToken) !== false) return false;
   for (let current = pid; current > 1;) {
     if (current === process.pid) return false;
@@ -50,9 +52,4 @@ export async function isHeldByOther(path: string, pid: number, runToken: string)
     current = entry.parent;
   }
   return true;
-}
-
-function descriptorsOf(pid: number): readonly string[] {
-  const folder = `/proc/${pid}/fd`;
-  return namesIn(folder).map((name) => linkAt(`${folder}/${name}`));
 }

@@ -3,6 +3,7 @@ import { createTail, type Tail } from "./tail.ts";
 import type { OutputMask, ProcessRequest } from "./types.ts";
 
 type StreamName = "stdout" | "stderr";
+type Receiver = Pick<ProcessRequest, "mask" | "onOutput" | "onRaw" | "tailBytes">;
 
 /** Looks at the memory every so many bytes of a stream; above the mark, what was made of it is collected at once. */
 const EVERY_BYTES = 16_000_000;
@@ -16,7 +17,7 @@ export class ChildOutput {
   /** Resolves when both streams have ended. */
   readonly closed: Promise<void>;
   readonly #streams: ChildStreams;
-  readonly #request: Pick<ProcessRequest, "mask" | "onOutput" | "onRaw" | "tailBytes">;
+  readonly #request: Receiver;
   readonly #onFailure: (error: unknown) => void;
   readonly #tails: { readonly stdout: Tail; readonly stderr: Tail; readonly tail: Tail };
   readonly #flushes: (() => void | Promise<void>)[] = [];
@@ -28,11 +29,7 @@ export class ChildOutput {
   #activity = performance.now();
 
   /** Reads both streams. `onFailure` gets an error of the receiver. */
-  constructor(
-    streams: ChildStreams,
-    request: Pick<ProcessRequest, "mask" | "onOutput" | "onRaw" | "tailBytes">,
-    onFailure: (error: unknown) => void,
-  ) {
+  constructor(streams: ChildStreams, request: Receiver, onFailure: (error: unknown) => void) {
     this.#streams = streams;
     this.#request = request;
     this.#onFailure = onFailure;

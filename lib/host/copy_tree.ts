@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { unwritable } from "./file_errors.ts";
+import { failedAt } from "./file_errors.ts";
 import { ensureDirectory, removeOwn } from "./files.ts";
 import { entryAt } from "./looks.ts";
 import type { Host } from "./types.ts";
@@ -29,15 +29,8 @@ export async function copyTree(
     if (end.exitCode === 0) return;
     await removeOwn(to, below);
   }
-  try {
-    await process.getBuiltinModule("node:fs/promises").cp(from, to, {
-      recursive: true,
-      verbatimSymlinks: true,
-      preserveTimestamps: true,
-    });
-  } catch (error) {
-    throw unwritable(to, error);
-  }
+  const how = { recursive: true, verbatimSymlinks: true, preserveTimestamps: true };
+  await process.getBuiltinModule("node:fs/promises").cp(from, to, how).catch(failedAt(to));
 }
 
 /** Paths that differ between two files or folders by kind, mode, content or link; a folder that one lacks is one path. */

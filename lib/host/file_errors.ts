@@ -34,6 +34,13 @@ export function orUnwritable<Value>(path: string, act: () => Value): Value {
   }
 }
 
+/** Ends a write of a promise that failed. @throws {RalphError} file-unwritable */
+export function failedAt(path: string): (error: unknown) => never {
+  return (error) => {
+    throw unwritable(path, error);
+  };
+}
+
 const READING_HINTS: Readonly<Record<string, string>> = {
   EISDIR: "a folder is where the file should be: move it away",
   EACCES: "you may not read it: check owner and mode of the file and its folder",

@@ -7,7 +7,6 @@
  * @module
  */
 import * as fs from "node:fs";
-import { accessSync, constants, existsSync, lstatSync } from "node:fs";
 import process from "node:process";
 import { tmpdir } from "node:os";
 import { dirname, join, sep } from "node:path";
@@ -16,7 +15,7 @@ import { ensureDir } from "@std/fs/ensure-dir";
 import { exists } from "@std/fs/exists";
 import { type Appender, createAppender, openOwn } from "./appender.ts";
 import { syncFolder, syncOpen } from "./durable.ts";
-import { notRegular, tooLarge, unreadable, unwritable } from "./file_errors.ts";
+import { failedAt, notRegular, tooLarge, unreadable, unwritable } from "./file_errors.ts";
 import { isRemovedEmpty, removeOwn, removePath } from "./remove_path.ts";
 import { codeOf, entryAt, ifThere, isMissing, namesIn, type OpenFile, openFile, orElse } from "./looks.ts";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "./write_atomic.ts";
@@ -176,11 +175,7 @@ export async function isDirectory(path: string): Promise<boolean> {
 
 /** Makes a folder and those above it. @throws {RalphError} file-unwritable */
 export async function ensureDirectory(path: string): Promise<void> {
-  try {
-    await ensureDir(path);
-  } catch (error) {
-    throw unwritable(path, error);
-  }
+  await ensureDir(path).catch(failedAt(path));
 }
 
 /** Makes a folder that only its owner may look into, or makes it so. @throws {RalphError} file-unwritable */
@@ -260,11 +255,7 @@ async function makingFolder<Value>(path: string, write: () => Promise<Value>): P
     if (!isMissing(error) || (await exists(dirname(path)))) throw unwritable(path, error);
   }
   await ensureDirectory(dirname(path));
-  try {
-    return await write();
-  } catch (error) {
-    throw unwritable(path, error);
-  }
+  return await write().catch(failedAt(path));
 }
 
 /** The paths, relative to a folder, that are there. */
@@ -283,16 +274,16 @@ export async function cacheFolder({ environment: { home, variables } }: Pick<Hos
   const named = variables["XDG_CACHE_HOME"];
   if (named) return realPath(named);
   const own = join(home, ".cache");
-  if (isWritable(existsSync(own) ? own : home)) return realPath(own);
+  if (isWritable(fs.existsSync(own) ? own : home)) return realPath(own);
   const path = join(temporaryPlace(), `ralph-cache-${process.getuid?.() ?? ""}`);
   await ensurePrivateDirectory(path);
-  const found = lstatSync(path);
+  const found = fs.lstatSync(path);
   if (found.isDirectory() && found.uid === (process.getuid?.() ?? found.uid)) return path;
   throw unwritable(path, new Error("it is not yours"), "set XDG_CACHE_HOME to a folder that can be written");
 }
 
 function isWritable(folder: string): boolean {
-  return orElse(() => (accessSync(`${folder}/.`, constants.W_OK), true), false); // a file is none
+  return orElse(() => (fs.accessSync(`${folder}/.`, fs.constants.W_OK), true), false); // a file is none
 }
 
 /** Bytes that a file, or a folder with all that is in it, takes on the disk. 0 for what is not there or cannot be read. */

@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, join, sep } from "node:path";
 import { namesIn, orElse } from "./looks.ts";
+import { pathExists } from "./path_facts.ts";
 import type { Environment } from "./types.ts";
 
 /** The file that each name on PATH leads to: its path, and what changes whenever it is written or replaced. */
@@ -18,7 +19,8 @@ export function programsOf(
   without: string | null,
 ): Programs {
   const found = new Map<string, { readonly path: string; readonly stamp: string }>();
-  const folders = [...foldersAbove(root).map((folder) => join(folder, "node_modules", ".bin")), ...onPath(variables)];
+  const onPath = (variables["PATH"] ?? variables["Path"] ?? "").split(delimiter).filter(isAbsolute);
+  const folders = [...foldersAbove(root).map((folder) => join(folder, "node_modules", ".bin")), ...onPath];
   const seen = new Set<string>();
   for (const folder of folders) {
     if (without !== null && `${folder}${sep}`.startsWith(`${without}${sep}`)) continue;
@@ -48,8 +50,10 @@ export function foldersAbove(path: string): readonly string[] {
   return above === path ? [path] : [path, ...foldersAbove(above)];
 }
 
-function onPath(variables: Environment["variables"]): readonly string[] {
-  return (variables["PATH"] ?? variables["Path"] ?? "").split(delimiter).filter(isAbsolute);
+/** The top of the working tree: the nearest folder above with a git directory, else the folder itself. */
+export async function treeOf(cwd: string): Promise<string> {
+  for (const folder of foldersAbove(cwd)) if (await pathExists(join(folder, ".git"))) return folder;
+  return cwd;
 }
 
 /** `null` for what cannot be started: a folder, a dead link, a file without the right to run it. */

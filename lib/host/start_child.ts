@@ -31,7 +31,8 @@ export interface StartedChild {
 export function startChild(request: ProcessRequest, env: Record<string, string>): StartedChild | Promise<Error> {
   const { Bun: bun } = globalThis as { readonly Bun?: BunRuntime };
   try {
-    return bun !== undefined && isOfGit(request) ? startedByBun(bun, request, env) : started(request, env);
+    const isOfGit = request.guarded === false && request.terminal !== true;
+    return bun !== undefined && isOfGit ? startedByBun(bun, request, env) : started(request, env);
   } catch (error) {
     return Promise.resolve(error as Error);
   }
@@ -77,11 +78,6 @@ interface BunRuntime {
     readonly stdout: ReadableStream<Uint8Array>;
     readonly stderr: ReadableStream<Uint8Array>;
   };
-}
-
-/** No agent and no check, which may print without end: Bun collects the memory of its own streams late. */
-function isOfGit({ guarded, terminal }: ProcessRequest): boolean {
-  return guarded === false && terminal !== true;
 }
 
 /** As `started()`, which takes Bun twice as long: a run of one item starts some seventy processes of git. */

@@ -1,4 +1,3 @@
-import type { Config } from "../config/load.ts";
 import type { SandboxRequest } from "../host/confinement.ts";
 import { commandConfiner } from "../host/command_confiner.ts";
 import { type Backend, bubblewrap, type Confiner, confiner, findBubblewrap } from "../host/confine.ts";
@@ -7,8 +6,7 @@ import { pathExists } from "../host/files.ts";
 import type { RefusedHost } from "../host/sandbox_proxy.ts";
 import { SEATBELT, seatbelt } from "../host/seatbelt.ts";
 import type { Host, ProcessEnd, ProcessRequest, Sandbox, SandboxState } from "../host/types.ts";
-import type { Repository } from "../git/repository.ts";
-import { readPlace } from "./read_place.ts";
+import { type PlaceSource, readPlace } from "./read_place.ts";
 import { isBelow } from "./outside.ts";
 import { CheckTrials } from "./check_trials.ts";
 import { lightPolicyOf, policyOf, type SandboxPlace } from "./policy.ts";
@@ -16,12 +14,7 @@ import { lightPolicyOf, policyOf, type SandboxPlace } from "./policy.ts";
 /** Milliseconds for the first start; an image may have to be loaded. */
 const TRIAL_MS = 120_000;
 
-export interface SandboxOptions {
-  readonly host: Host;
-  /** Absolute path of the project. */
-  readonly root: string;
-  readonly repository: Repository | null;
-  readonly config: Config;
+export interface SandboxOptions extends PlaceSource {
   readonly onState: (state: SandboxState) => void;
   /** A process wanted a host that is not on the list. */
   readonly onRefused: (refused: RefusedHost) => void;
@@ -129,9 +122,7 @@ async function confinerOf(options: SandboxOptions): Promise<Confiner | SandboxSt
 }
 
 /** How processes would be confined; absent: they would not be. */
-export async function sandboxStateOf(
-  place: Pick<SandboxOptions, "config" | "host" | "repository" | "root">,
-): Promise<SandboxState | undefined> {
+export async function sandboxStateOf(place: PlaceSource): Promise<SandboxState | undefined> {
   return await sandboxedHost({ ...place, onState() {}, onRefused() {}, onOutside() {} }).sandbox?.ensureUsable();
 }
 

@@ -27,7 +27,7 @@ import { findItem, itemRegions, type ListedProject, overview } from "./pages.ts"
 import { action, page, type PageOptions, region, type Regions } from "./layout.ts";
 import type { OpenItem } from "./model.ts";
 import { BOARD_IDS, itemHref, runRegions } from "./run_page.ts";
-import { type Project, readCommit, readTranscript, type Runs, type WatchedRun } from "./runs.ts";
+import { type Project, readCommit, readTranscript, type Runs, together, type WatchedRun } from "./runs.ts";
 
 /** The parts of the server. */
 export interface AppOptions {
@@ -332,10 +332,6 @@ ${region("hero", regions, "hero")}${region("needs", regions)}${region("trust", r
     const title = atWork === 0 ? "ralph" : `${atWork} at work · ralph`;
     return { regions: { runs: overview(listed, host.clock.now()) }, announcement: "", title };
   }
-}
-
-function together(parts: readonly Disposable[]): Disposable {
-  return { [Symbol.dispose]: () => parts.forEach((part) => part[Symbol.dispose]()) };
 }
 
 /** A person's words go into the next prompt. */

@@ -98,11 +98,7 @@ export class Runs implements Disposable {
   /** Calls when a run begins, ends, pauses or asks, until disposed. */
   async changed(act: () => void): Promise<Disposable> {
     const watchers = (await this.projects()).map(({ own }) => watchPath(controlFolder(own), act));
-    return {
-      [Symbol.dispose]: () => {
-        for (const watcher of watchers) watcher[Symbol.dispose]();
-      },
-    };
+    return together(watchers);
   }
 
   [Symbol.dispose](): void {
@@ -118,6 +114,11 @@ export class Runs implements Disposable {
     const unused = [...this.#open].filter(([, one]) => one.isFree && one !== but);
     for (const [key] of unused.slice(0, Math.max(0, unused.length - MOST_KEPT))) this.#close(key);
   }
+}
+
+/** Disposes all of them. */
+export function together(parts: readonly Disposable[]): Disposable {
+  return { [Symbol.dispose]: () => parts.forEach((part) => part[Symbol.dispose]()) };
 }
 
 class Follower implements Disposable {

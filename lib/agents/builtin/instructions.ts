@@ -1,5 +1,5 @@
-import { dirname, join, relative } from "node:path";
-import { pathExists, readText, resolveInside } from "../../host/files.ts";
+import { join, relative } from "node:path";
+import { readText, resolveInside } from "../../host/files.ts";
 import { cut } from "./output.ts";
 import type { Picture } from "./conversation.ts";
 import { readPicture } from "./pictures.ts";
@@ -40,14 +40,6 @@ async function instructionsOf(cwd: string, tree: string): Promise<readonly strin
     }
   }
   return texts;
-}
-
-/** The top of the working tree: the nearest folder above with a git directory, else the folder itself. */
-export async function treeOf(cwd: string): Promise<string> {
-  for (let folder = cwd;; folder = dirname(folder)) {
-    if (await pathExists(join(folder, ".git"))) return folder;
-    if (dirname(folder) === folder) return cwd;
-  }
 }
 
 /** Pictures that the prompt names, such as screenshots of failing checks, as far as they are in the tree. */
