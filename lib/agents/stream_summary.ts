@@ -2,7 +2,7 @@ import { words } from "../host/data.ts";
 import type { TurnActivity, Usage } from "../backlog/turn_types.ts";
 import { addUsage } from "../backlog/usage.ts";
 import type { AgentEvent, FailureKind } from "./adapter.ts";
-import { UNKNOWN_USAGE } from "./turn_end.ts";
+import { saysNothing, UNKNOWN_USAGE } from "./turn_end.ts";
 
 type Limit = Extract<AgentEvent, { type: "agent-rate-limit" }>;
 type End = Extract<AgentEvent, { type: "agent-end" }>;
@@ -99,12 +99,7 @@ export class StreamTally {
   }
 
   read(): StreamSummary {
-    return { ...this.#sum, usage: orUnknown(this.#total ?? this.#steps ?? UNKNOWN_USAGE) };
+    const usage = this.#total ?? this.#steps;
+    return { ...this.#sum, usage: usage === null || saysNothing(usage) ? UNKNOWN_USAGE : usage };
   }
-}
-
-/** Agents report failed requests as nothing used; what they did use is unknown. */
-function orUnknown(usage: Usage): Usage {
-  const nothing = (usage.inputTokens ?? 0) === 0 && (usage.outputTokens ?? 0) === 0 && (usage.costUsd ?? 0) === 0;
-  return nothing ? UNKNOWN_USAGE : usage;
 }

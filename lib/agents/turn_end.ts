@@ -11,6 +11,11 @@ export const UNKNOWN_USAGE: Usage = {
   estimated: false,
 };
 
+/** Agents report failed requests as nothing used; what they did use is unknown. */
+export function saysNothing({ inputTokens, outputTokens, costUsd }: Usage): boolean {
+  return (inputTokens ?? 0) === 0 && (outputTokens ?? 0) === 0 && (costUsd ?? 0) === 0;
+}
+
 /** A turn in which nothing was said. @param transcript absolute path. @default none */
 export function silentTurn(end: TurnEnd, transcript = ""): AgentTurn {
   return { end, text: "", lines: [], usage: UNKNOWN_USAGE, transcript, durationMs: 0 };

@@ -11,27 +11,20 @@ import type { EventNotice } from "../events/types.ts";
 import type { BranchWork } from "../git/branch_work.ts";
 import type { Progress } from "../loop/policy/progress.ts";
 
-/** The last lines call each kind of notice by these names. */
-export const NOTICE_LABELS: Readonly<Record<string, string>> = {
+const NOTICE_LABELS: Readonly<Record<string, string>> = {
   "green-before": "checks passed before the work",
   "no-own-check": "no check of its own",
   "old-tests": "old tests fail",
-  "cannot-fail": "cannot fail",
-  "weak-checks": "weak checks",
-  "challenge": "challenge",
-  "not-claimed": "not claimed",
-  "sent-back": "sent back",
-  "unsteady": "unsteady",
-  "restored": "restored",
   "not-reproducible": "not reproducible in a clean checkout",
-  "not-committed": "not committed",
   "not-checked-as-commit": "not checked as a commit",
   "workspace": "dependencies",
   "leftover": "left over",
-  "too-large": "too large",
-  "not-run": "not run",
-  "environment": "environment",
 };
+
+/** The name of a kind of notice, for people. */
+export function noticeLabel(kind: string): string {
+  return NOTICE_LABELS[kind] ?? kind.replaceAll("-", " ");
+}
 
 /**
  * Says how it ended and gives the exit code. A recipe that returns no outcome gets a warning: it forgot a `return`.
@@ -204,7 +197,7 @@ const REPORTED_ONLY: ReadonlySet<string> = new Set(["green-before", "no-own-chec
 export function noticeLines(notices: readonly EventNotice[], warn: (text: string) => string): readonly string[] {
   const kinds = new Set(notices.map(({ kind }) => kind).filter((kind) => !REPORTED_ONLY.has(kind)));
   return [...kinds].flatMap((kind) => {
-    const label = warn(NOTICE_LABELS[kind] ?? kind);
+    const label = warn(noticeLabel(kind));
     const own = notices.filter((notice) => notice.kind === kind);
     const bare = own.filter(({ message }) => message === "").map(({ subject }) => oneLine(subject));
     const words = bare.filter((subject) => !subject.endsWith("."));

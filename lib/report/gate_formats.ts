@@ -5,7 +5,7 @@
  * @module
  */
 import { VERSION } from "../host/version.ts";
-import { NOTICE_LABELS } from "../cli/end_with.ts";
+import { noticeLabel } from "../cli/end_with.ts";
 import { testsText } from "./texts.ts";
 import type { GateReport } from "./types.ts";
 
@@ -86,7 +86,7 @@ export function sarifOf({ checks, notices, reasons, status }: GateReport, change
     locations: placesOf(subject, changed),
   }));
   const rules = [...new Set(results.map(({ ruleId }) => ruleId))].toSorted()
-    .map((id) => ({ id, shortDescription: { text: NOTICE_LABELS[id] ?? id } }));
+    .map((id) => ({ id, shortDescription: { text: noticeLabel(id) } }));
   const tool = { driver: { name: "ralph", version: VERSION, rules } };
   const schema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
   return JSON.stringify({ $schema: schema, version: "2.1.0", runs: [{ tool, results }] }, null, 2);

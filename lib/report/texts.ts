@@ -7,7 +7,7 @@ import { localTime } from "../host/local_date.ts";
 import { headlineOf } from "../backlog/attempts.ts";
 import type { UsageTotal } from "../backlog/usage.ts";
 import type { Usage } from "../backlog/types.ts";
-import { NOTICE_LABELS, workText } from "../cli/end_with.ts";
+import { noticeLabel, workText } from "../cli/end_with.ts";
 import { dollars, formatDuration, plainText, type Symbols, usageText } from "../ui/text.ts";
 import type * as reports from "./types.ts";
 
@@ -81,7 +81,7 @@ export function noticeTexts(...reports: readonly reports.RunReport[]): readonly 
     )
   );
   const texts = told.map(({ kind, subject, message }) => {
-    const about = `${NOTICE_LABELS[kind] ?? kind}: ${oneLine(subject)}`;
+    const about = `${noticeLabel(kind)}: ${oneLine(subject)}`;
     return [about, `${about}${message === "" ? "" : `: ${firstLine(message)}`}`] as const;
   });
   return [...new Map(texts).values()];

@@ -1,4 +1,5 @@
 import stringWidth from "fast-string-width";
+import { saysNothing } from "../agents/turn_end.ts";
 import type { Usage } from "../backlog/types.ts";
 import { addTurn, addUsage, NO_USAGE, tokensOf, type UsageTotal } from "../backlog/usage.ts";
 import { callRow, type EventOf, type EventRows, type RalphEvent } from "../events/types.ts";
@@ -349,7 +350,7 @@ const ROWS: EventRows<readonly [state: ViewState, now: number], ViewState, Passe
   "agent-tool-result": (_event, state) => state.pause === null ? state : duringTurn(state, { pause: null }),
   "agent-file-change": ({ change, path }, state) => duringTurn(state, { tool: `${change} ${path.slice(0, KEPT)}` }),
   "agent-usage": ({ scope, usage }, state) => {
-    if (isNothing(usage)) return state;
+    if (saysNothing(usage)) return state;
     const isWhole = scope === "total" || state.turnUsage === null;
     return duringTurn(state, { turnUsage: isWhole ? usage : addUsage(state.turnUsage, usage) });
   },
@@ -361,11 +362,6 @@ const ROWS: EventRows<readonly [state: ViewState, now: number], ViewState, Passe
   "agent-error": ({ message }, state) =>
     duringTurn(state, { pause: { message: message.slice(0, KEPT), untilMs: null } }),
 };
-
-/** Requests that failed report nothing used; what they did use is not known. */
-function isNothing({ inputTokens, outputTokens, costUsd }: Usage): boolean {
-  return (inputTokens ?? 0) === 0 && (outputTokens ?? 0) === 0 && (costUsd ?? 0) === 0;
-}
 
 /** More than any terminal is wide. */
 const LONGEST = 2000;

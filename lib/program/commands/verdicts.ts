@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { ATTESTATIONS_REF, VERDICTS_REF } from "../../attest/names.ts";
 import { opened, type Verified, verifyAttestation } from "../../attest/verify.ts";
 import { type Invocation, toJson, usage } from "../../cli/command.ts";
-import { NOTICE_LABELS } from "../../cli/end_with.ts";
+import { noticeLabel } from "../../cli/end_with.ts";
 import { openSession } from "../../cli/session.ts";
 import { optional, parseCount } from "../../cli/settings.ts";
 import { strictConfig } from "../../config/check.ts";
@@ -170,7 +170,7 @@ async function keep({ file, held, start }: Hook): Promise<void> {
 
 function textOf({ status, base, reasons, notices, leftOut }: VerdictSince): string {
   const known = [
-    ...notices.map(({ kind, subject, message }) => `${NOTICE_LABELS[kind] ?? kind}: ${subject}: ${message}`),
+    ...notices.map(({ kind, subject, message }) => `${noticeLabel(kind)}: ${subject}: ${message}`),
     ...reasons,
     ...leftOut === null ? [] : [leftOut],
   ];
