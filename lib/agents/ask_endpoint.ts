@@ -7,6 +7,7 @@ import { words } from "../host/data.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { EndpointConfig } from "../config/load.ts";
 import { getJson } from "../host/http.ts";
+import type { Variables } from "../host/types.ts";
 import { type Endpoint, endpointOf, ENDPOINTS } from "./endpoints.ts";
 import { at, listAt, numberAt, textAt } from "./json.ts";
 
@@ -21,8 +22,6 @@ export interface OfferedModel {
 export interface ReadyEndpoint extends Endpoint {
   readonly model: string;
 }
-
-type Variables = Readonly<Record<string, string | undefined>>;
 
 const LOCAL_MS = 1500;
 const REMOTE_MS = 5000;

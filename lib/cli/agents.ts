@@ -4,7 +4,7 @@ import { ADAPTERS } from "../agents/adapters.ts";
 import { commandWord, programName, programPath } from "../agents/program.ts";
 import type { Agent, Choice, Prompter } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
-import type { Host } from "../host/types.ts";
+import type { Host, Variables } from "../host/types.ts";
 import type { RalphOptions } from "../recipe/create_ralph.ts";
 import { type Invocation, usage } from "./command.ts";
 import { table } from "./help.ts";
@@ -41,7 +41,7 @@ export interface OwnServer {
 }
 
 /** Servers of this machine that answer, and those whose key is in the environment. */
-export async function ownServers(variables: Host["environment"]["variables"]): Promise<readonly OwnServer[]> {
+export async function ownServers(variables: Variables): Promise<readonly OwnServer[]> {
   const { keyedEndpoints, localEndpoints } = await import("../agents/ask_endpoint.ts");
   const here = (await localEndpoints()).filter(({ models }) => models.length > 0);
   return [

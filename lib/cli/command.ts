@@ -7,7 +7,7 @@
 import { parseArgs } from "@std/cli/parse-args";
 import type { Config } from "../config/load.ts";
 import { EXIT, nearest, RalphError } from "../errors/ralph_error.ts";
-import type { Host } from "../host/types.ts";
+import type { Host, Variables } from "../host/types.ts";
 import type { RecipeRegistry } from "../recipe/loader.ts";
 import { createStyle, type Style, wantsColour } from "../ui/text.ts";
 
@@ -163,11 +163,7 @@ export interface ParsedLine {
  * Reads the arguments after the command's name by its flag table, then the environment's stand-ins.
  * @throws {RalphError} usage
  */
-export function parseLine(
-  command: Command,
-  line: readonly string[],
-  variables: Readonly<Record<string, string | undefined>>,
-): ParsedLine {
+export function parseLine(command: Command, line: readonly string[], variables: Variables): ParsedLine {
   const flags = Object.entries(command.flags);
   const named = (isMeant: (flag: Flag) => boolean): string[] =>
     flags.filter(([, flag]) => isMeant(flag)).map(([name]) => name);
@@ -250,10 +246,7 @@ function valueMissing(name: string, flag: Flag, next: string | undefined, comman
   );
 }
 
-function fromEnvironment(
-  flag: Flag,
-  variables: Readonly<Record<string, string | undefined>>,
-): readonly string[] | null {
+function fromEnvironment(flag: Flag, variables: Variables): readonly string[] | null {
   const value = flag.variable === undefined ? undefined : variables[flag.variable];
   if (value === undefined || (value === "" && flag.empty !== true)) return null;
   if (flag.type === "boolean") return value === "0" || value === "false" ? null : ["true"];

@@ -5,7 +5,7 @@ import { mountsOf } from "./bubblewrap.ts";
 import { privateFolders } from "./private_folders.ts";
 import { findExecutable } from "./shell.ts";
 import { PLAIN_VARIABLE, TREE_VARIABLE } from "./sweep.ts";
-import type { Host, ProcessEnd, ProcessRequest } from "./types.ts";
+import type { Host, ProcessEnd, ProcessRequest, Variables } from "./types.ts";
 
 /** Variables that are the container's own. */
 const OWN_VARIABLES: readonly string[] = ["PATH", "PWD", "OLDPWD", "TMPDIR", "SHELL", "HOSTNAME", "_"];
@@ -89,11 +89,8 @@ function volumes(confinement: Confinement): readonly string[] {
  * The variables that Ralph and the agent's adapter set, and the ones that are passed on by name; the rest is the
  * container's own. By name only: values are in the environment of the command, not in the table of processes.
  */
-function variables(
-  { environment: { variables: own } }: Host,
-  overlay: Readonly<Record<string, string | undefined>>,
-  passed: readonly string[],
-): readonly string[] {
+function variables({ environment }: Host, overlay: Variables, passed: readonly string[]): readonly string[] {
+  const { variables: own } = environment;
   const set = Object.entries(overlay).filter(([name, value]) => value !== undefined && value !== own[name]);
   const names = new Set([...set.map(([name]) => name), ...passed.filter((name) => own[name] !== undefined), ...MARKS]);
   return [...names].filter((name) => !OWN_VARIABLES.includes(name)).flatMap((name) => ["--env", name]);

@@ -4,15 +4,7 @@
  * @module
  */
 import { RalphError } from "../errors/ralph_error.ts";
-import {
-  type Bubblewrap,
-  bubblewrapArguments,
-  firstArguments,
-  type Mount,
-  mountsOf,
-  REAL_PATHS,
-  SYSTEM_PATH,
-} from "./bubblewrap.ts";
+import * as bwrap from "./bubblewrap.ts";
 import type { Confinement } from "./confinement.ts";
 import { findBubblewrapProgram } from "./find_bubblewrap.ts";
 import { ensurePrivateDirectory, pathExists } from "./files.ts";
@@ -22,7 +14,7 @@ import { findExecutable } from "./shell.ts";
 import { upperFolder } from "./upper_folder.ts";
 import { isSuperUser, ownIds } from "./this_process.ts";
 import { TREE_VARIABLE } from "./sweep.ts";
-import type { Host, ProcessEnd, ProcessRequest } from "./types.ts";
+import type { Host, ProcessEnd, ProcessRequest, Variables } from "./types.ts";
 
 /** A sandbox that works on this machine. */
 export interface Confiner extends AsyncDisposable {
@@ -62,7 +54,7 @@ const PACKAGES = "install bubblewrap, socat and ripgrep (Debian, Ubuntu: `sudo a
 const APPARMOR_FILE = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns";
 
 /** Looks what bubblewrap can do here. @param hosts `some`: they are let through one by one, by a proxy */
-export async function findBubblewrap(host: Host, hosts: "some" | "all"): Promise<Bubblewrap | Lacking> {
+export async function findBubblewrap(host: Host, hosts: "some" | "all"): Promise<bwrap.Bubblewrap | Lacking> {
   if (host.environment.platform !== "linux") {
     return {
       problem: `it works on Linux, not on ${host.environment.platform}`,
@@ -76,9 +68,9 @@ export async function findBubblewrap(host: Host, hosts: "some" | "all"): Promise
   // the library that gives the proxy asks for it, although nothing here searches
   const ripgrep = hosts === "some" ? await findExecutable("rg", host.environment, "/") : "";
   if (ripgrep === null) return { problem: "ripgrep (`rg`) is not installed", hint: PACKAGES };
-  const ask = async (found: Bubblewrap): Promise<ProcessEnd> => {
+  const ask = async (found: bwrap.Bubblewrap): Promise<ProcessEnd> => {
     const start = { cwd: "/", terminal: false, network: "none", socket: null } as const;
-    const arguments_ = [...bubblewrapArguments(found, [], start), "/bin/sh", "-c", "exit 0"];
+    const arguments_ = [...bwrap.bubblewrapArguments(found, [], start), "/bin/sh", "-c", "exit 0"];
     return await host.processes.run({ file: program, arguments: arguments_, cwd: "/", timeoutMs: PROBE_MS });
   };
   let first: ProcessEnd | null = null;
@@ -152,11 +144,11 @@ export function confiner(
 }
 
 /** Processes inside of bubblewrap. */
-export function bubblewrap(host: Host, found: Bubblewrap): Backend {
+export function bubblewrap(host: Host, found: bwrap.Bubblewrap): Backend {
   return {
     name: found.ownProc ? "bubblewrap" : "bubblewrap, with the container's /proc",
     async enter({ confinement, request, ports, proxy, grant }) {
-      const mounts = mountsOf(confinement, REAL_PATHS);
+      const mounts = bwrap.mountsOf(confinement, bwrap.REAL_PATHS);
       const { overlay } = confinement;
       const isRoot = confinement.rights === "most" && isSuperUser();
       const rights = isRoot ? "most of root" : confinement.rights;
@@ -172,8 +164,8 @@ export function bubblewrap(host: Host, found: Bubblewrap): Backend {
       return {
         file: found.program,
         arguments: [
-          ...(overlay === null && !isRoot ? [] : [...firstArguments(overlay, rights), found.program]),
-          ...bubblewrapArguments(found, mounts, start),
+          ...(overlay === null && !isRoot ? [] : [...bwrap.firstArguments(overlay, rights), found.program]),
+          ...bwrap.bubblewrapArguments(found, mounts, start),
           ...(isRoot ? await enterUsers(host) : []),
           ...(proxy === null || ports === "all" ? [] : await relay(host, proxy, ports, grant)),
           request.file,
@@ -188,7 +180,7 @@ export function bubblewrap(host: Host, found: Bubblewrap): Backend {
 
 /** The process enters root's namespace of users. */
 async function enterUsers({ environment }: Host): Promise<readonly string[]> {
-  const system = { ...environment, variables: { PATH: SYSTEM_PATH } };
+  const system = { ...environment, variables: { PATH: bwrap.SYSTEM_PATH } };
   const nsenter = await findExecutable("nsenter", system, "/") ?? "/usr/bin/nsenter";
   return [nsenter, "--user=/proc/self/fd/9", "--preserve-credentials", "--"];
 }
@@ -197,13 +189,13 @@ async function enterUsers({ environment }: Host): Promise<readonly string[]> {
 function insideEnvironment(
   confinement: Confinement,
   { environment = {}, cwd }: ProcessRequest,
-  mounts: readonly Mount[],
+  mounts: readonly bwrap.Mount[],
   grant: Grant | null,
-): Readonly<Record<string, string | undefined>> {
+): Variables {
   if (confinement.rights === "most") return { PWD: cwd, ...environment, ...confinement.environment };
   const { TMPDIR: folder } = environment;
   const known = mounts.some(({ at, access }) =>
-    access === "write" && folder !== undefined && at === REAL_PATHS.real(folder)
+    access === "write" && folder !== undefined && at === bwrap.REAL_PATHS.real(folder)
   );
   const TMPDIR = known ? folder : "/tmp";
   return { PWD: cwd, ...environment, ...confinement.environment, TMPDIR, ...grant?.environment };

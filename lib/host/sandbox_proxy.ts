@@ -8,6 +8,7 @@ import { generateProxyEnvVars } from "@anthropic-ai/sandbox-runtime/dist/sandbox
 import { SandboxManager } from "@anthropic-ai/sandbox-runtime";
 import process from "node:process";
 import type { Confinement } from "./confinement.ts";
+import type { Variables } from "./types.ts";
 
 /** A host that a confined process was not let to. */
 export interface RefusedHost {
@@ -40,10 +41,7 @@ const DIRECT = "localhost,127.0.0.1,::1";
 const REFUSED_REGEXP = /^deny network-outbound (.+):(\d+) \(/;
 
 /** Starts the proxies. @param own variables of what they start: the mark by which it ends with this run, and its PATH */
-export async function startProxy(
-  own: Readonly<Record<string, string | undefined>>,
-  onRefused: (refused: RefusedHost) => void,
-): Promise<SandboxProxy> {
+export async function startProxy(own: Variables, onRefused: (refused: RefusedHost) => void): Promise<SandboxProxy> {
   const network = { allowedDomains: [], deniedDomains: [] };
   const nothing = { network, filesystem: { denyRead: [], allowWrite: [], denyWrite: [] } };
   await withVariables(own, () => withoutSignals(() => SandboxManager.initialize(nothing)));
@@ -79,10 +77,7 @@ export async function startProxy(
 }
 
 /** Its bridge is a process of its own: marked, it is found and ended like all others of the run. */
-async function withVariables(
-  own: Readonly<Record<string, string | undefined>>,
-  act: () => Promise<void>,
-): Promise<void> {
+async function withVariables(own: Variables, act: () => Promise<void>): Promise<void> {
   const before = { ...process.env };
   for (const [name, value] of Object.entries(own)) if (value !== undefined) process.env[name] = value;
   try {

@@ -24,10 +24,13 @@ export interface Ids {
   random(length: number): string;
 }
 
+/** Variables of an environment; `undefined` takes one away. */
+export type Variables = Readonly<Record<string, string | undefined>>;
+
 /** The process's own surroundings, read once. */
 export interface Environment {
   /** Environment variables. */
-  readonly variables: Readonly<Record<string, string | undefined>>;
+  readonly variables: Variables;
   /** Laid over what every child gets, from now on: set while a run lasts. */
   readonly overlay?: Record<string, string>;
   /** As `process.platform` has it. */
@@ -109,7 +112,7 @@ export interface ProcessRequest {
   /** Absolute path. */
   readonly cwd: string;
   /** Laid over the host's environment; `undefined` takes a variable away. */
-  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly environment?: Variables;
   /** Text for standard input, which is closed after it. Absent: an empty, closed input. */
   readonly input?: string | Uint8Array;
   /** Hand the terminal over: all three streams are inherited and nothing is captured. */

@@ -7,7 +7,7 @@ import { realPathOf } from "../../host/bubblewrap.ts";
 import { findExecutable, shellInvocation } from "../../host/shell.ts";
 import { createSlots } from "../../host/slots.ts";
 import { isSuperUser } from "../../host/this_process.ts";
-import type { Host, ProcessEnd } from "../../host/types.ts";
+import type { Host, ProcessEnd, Variables } from "../../host/types.ts";
 import { type Invocation, styleFor, toJson } from "../../cli/command.ts";
 import { type Finding, finding, foundOf } from "../../cli/finding.ts";
 import { findAgents, type FoundAgent, proofText } from "../../cli/agents.ts";
@@ -292,7 +292,7 @@ async function readyAgent(
 /** The reason why the agent will not start, as far as that is known without starting it: root, for one. */
 function refusalOf(
   { refusals = [] }: FoundAgent["adapter"],
-  variables: Host["environment"]["variables"],
+  variables: Variables,
 ): { readonly why: string; readonly hint: string } | null {
   const found = refusals.map(({ foresee, hint }) => ({ why: foresee?.({ variables, isRoot: isSuperUser() }), hint }));
   return found.find((one): one is { why: string; hint: string } => typeof one.why === "string") ?? null;
