@@ -11,6 +11,7 @@ import { hostOf } from "../git/host_of.ts";
 import type { Repository } from "../git/repository.ts";
 import { pathExists } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
+import type { Api } from "./api.ts";
 import type { Tracker } from "./types.ts";
 
 const GITHUB_API = "https://api.github.com";
@@ -60,54 +61,35 @@ export async function trackerHere(
 
 /** Opens it. @throws {RalphError} tracker-unknown, tracker-login */
 export async function openTracker(config: TrackerConfig, place: TrackerPlace): Promise<Tracker> {
-  const named = await nameTracker(config, place);
-  switch (named.name) {
-    case "github":
-      return await openGithub(config, place, named);
-    case "linear":
-      return await openLinear(config, place, named);
-    case "beads":
-      return (await import("./beads.ts")).beadsTracker({ processes: place.host.processes, root: place.root });
-    default:
-      throw unknown(`there is no tracker ${named.name}`);
+  const { name, host, project } = await nameTracker(config, place);
+  const { host: { clock, environment: { variables }, processes }, root, signal } = place;
+  const { states } = config;
+  switch (name) {
+    case "github": {
+      const token = variables["GH_TOKEN"] || variables["GITHUB_TOKEN"] || await githubLogin(place, host);
+      const api = await apiWith({
+        authorization: `Bearer ${token}`,
+        accept: "application/vnd.github+json",
+        "user-agent": "ralph",
+        "graphql-features": "sub_issues",
+      });
+      const url = (config.url ?? GITHUB_API).replace(/\/$/, "");
+      return (await import("./github.ts")).githubTracker({ api, clock, url, host, project, states });
+    }
+    case "linear": {
+      const authorization = variables["LINEAR_API_KEY"];
+      if (!authorization) throw loginMissing(host, "there is no `LINEAR_API_KEY`");
+      const api = await apiWith({ authorization });
+      return (await import("./linear.ts")).linearTracker({ api, url: config.url ?? LINEAR_API, host, project, states });
+    }
+    default: // beads: `nameTracker()` gives no other
+      return (await import("./beads.ts")).beadsTracker({ processes, root });
   }
-}
 
-async function openGithub(
-  config: TrackerConfig,
-  place: TrackerPlace,
-  { host, project }: TrackerName,
-): Promise<Tracker> {
-  const { host: { clock, environment: { variables } }, signal } = place;
-  const { createApi } = await import("./api.ts");
-  const { githubTracker } = await import("./github.ts");
-  const token = variables["GH_TOKEN"] || variables["GITHUB_TOKEN"] || await githubLogin(place, host);
-  const headers = {
-    authorization: `Bearer ${token}`,
-    accept: "application/vnd.github+json",
-    "content-type": "application/json",
-    "user-agent": "ralph",
-    "graphql-features": "sub_issues",
-  };
-  const api = createApi({ host, headers, clock, signal });
-  const url = (config.url ?? GITHUB_API).replace(/\/$/, "");
-  return githubTracker({ api, clock, url, host, project, states: config.states });
-}
-
-async function openLinear(
-  config: TrackerConfig,
-  place: TrackerPlace,
-  { host, project }: TrackerName,
-): Promise<Tracker> {
-  const { host: { clock, environment: { variables } }, signal } = place;
-  const { createApi } = await import("./api.ts");
-  const { linearTracker } = await import("./linear.ts");
-  const authorization = variables["LINEAR_API_KEY"] ?? "";
-  if (authorization === "") {
-    throw new RalphError("tracker-login", { details: { host, reason: "there is no `LINEAR_API_KEY`" } });
+  async function apiWith(headers: Readonly<Record<string, string>>): Promise<Api> {
+    const { createApi } = await import("./api.ts");
+    return createApi({ host, headers: { "content-type": "application/json", ...headers }, clock, signal });
   }
-  const api = createApi({ host, headers: { authorization, "content-type": "application/json" }, clock, signal });
-  return linearTracker({ api, url: config.url ?? LINEAR_API, host, project, states: config.states });
 }
 
 /** The token of GitHub's own program. */
@@ -123,9 +105,11 @@ async function githubLogin({ root, host: { processes } }: TrackerPlace, host: st
   });
   const token = Buffer.concat(chunks).toString("utf8").trim();
   if (end.exitCode === 0 && token !== "") return token;
-  throw new RalphError("tracker-login", {
-    details: { host, reason: "there is no `GH_TOKEN`, and `gh auth token` gives none" },
-  });
+  throw loginMissing(host, "there is no `GH_TOKEN`, and `gh auth token` gives none");
+}
+
+function loginMissing(host: string, reason: string): RalphError {
+  return new RalphError("tracker-login", { details: { host, reason } });
 }
 
 /** `owner/name` of a remote on that host, `ssh.` before it, or a name that ssh has for it, such as `github.com-work`. */
