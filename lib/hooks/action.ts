@@ -133,8 +133,6 @@ function timeoutOf({ config }: RalphContext, { timeoutMs }: Hook): number {
 /** A patch whose file name ends so is not brought in yet. */
 const PENDING = ".pending.patch";
 
-const KEPT = ".patch";
-
 /** A change that a hook made in a tree of its own. */
 export interface HookChange extends TreeChange {
   readonly hook: string;
@@ -161,16 +159,15 @@ export async function applyChange(
   const { hook, iteration, file, paths } = change;
   const subject = hookSubject(hook, iteration);
   const guarded = rootPaths(ralph, paths).filter((path) => brief.covers(path));
-  const applied = guarded.length > 0
-    ? { status: "kept" as const, reason: `it changes protected files: ${guarded.join(", ")}` }
-    : await applyTreeChange(ralph, requireRepository(ralph), change, subject);
-  if (applied.status === "committed") ralph.events.emit({ type: "commit", commit: applied.commit, subject, hook });
-  if (applied.status !== "kept") {
+  const reason = guarded.length > 0
+    ? `it changes protected files: ${guarded.join(", ")}`
+    : await applyTreeChange(ralph, change, subject);
+  if (reason === null) {
     await files.removePath(file);
     return null;
   }
   const kept = relative(ralph.root, await keepPatch(file)).replaceAll(sep, "/");
-  const message = `${subject}: kept as ${kept}: ${applied.reason}`;
+  const message = `${subject}: kept as ${kept}: ${reason}`;
   ralph.events.emit({ type: "note", level: "warn", message, hook });
   return kept;
 }
@@ -210,7 +207,7 @@ export function pendingPatch(logs: string, iteration: number, hook: string): str
 
 /** Keeps a patch for a person. @returns its path */
 async function keepPatch(file: string): Promise<string> {
-  const kept = join(dirname(file), `${basename(file, PENDING)}${KEPT}`);
+  const kept = join(dirname(file), `${basename(file, PENDING)}.patch`);
   await files.renamePath(file, kept);
   return kept;
 }
@@ -312,34 +309,23 @@ export class HookTrees {
   }
 }
 
-/** The result of applying a patch. */
-export type Applied = { readonly status: "committed"; readonly commit: string } | { readonly status: "applied" } | {
-  readonly status: "kept";
-  readonly reason: string;
-};
-
-/** Brings a hook's change into the tree and commits it; an obstacle leaves the tree as it is. */
-async function applyTreeChange(
-  { config }: { readonly config: { readonly commits: { readonly work: boolean } } },
-  repository: Repository,
-  change: TreeChange,
-  subject: string,
-): Promise<Applied> {
-  const { paths } = change;
+/**
+ * Brings a hook's change into the tree and commits it; an obstacle leaves the tree as it is.
+ *
+ * @returns the obstacle, or `null`
+ */
+async function applyTreeChange(ralph: RalphContext, change: HookChange, subject: string): Promise<string | null> {
+  const { hook, paths } = change;
+  const repository = requireRepository(ralph);
   const dirty = new Set((await repository.status()).changed.map(({ path }) => path));
   const mixed = paths.filter((path) => dirty.has(path));
-  if (mixed.length > 0) return { status: "kept", reason: `changed in the working tree as well: ${mixed.join(", ")}` };
+  if (mixed.length > 0) return `changed in the working tree as well: ${mixed.join(", ")}`;
   const differs = await mergeChange(repository, change, { union: true });
-  if (differs !== null) {
-    return { status: "kept", reason: `it does not apply: ${differs} has changed in the same place` };
-  }
-  if (!config.commits.work) return { status: "applied" };
+  if (differs !== null) return `it does not apply: ${differs} has changed in the same place`;
+  if (!ralph.config.commits.work) return null;
   const result = await repository.commit({ paths, subject, hooks: true });
-  if (result.status === "committed") return { status: "committed", commit: result.commit };
-  if (result.status === "nothing") return { status: "applied" };
+  if (result.status === "committed") ralph.events.emit({ type: "commit", commit: result.commit, subject, hook });
+  if (result.status !== "refused") return null;
   await discardPaths(repository, paths);
-  return {
-    status: "kept",
-    reason: `a hook of the repository refused the commit: ${result.output.trim().split("\n").at(-1) ?? ""}`,
-  };
+  return `a hook of the repository refused the commit: ${result.output.trim().split("\n").at(-1) ?? ""}`;
 }
