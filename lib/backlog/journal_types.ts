@@ -134,6 +134,11 @@ export interface Journal {
   settled(key: JournalKey, item: Item, attempt: Attempt, end: SettledEnd): Promise<void>;
   /** The final check fails for these items: they have not passed. */
   reopen(key: JournalKey, ids: readonly string[], reason: string): Promise<void>;
+  /** A person's words for items since a run last passed, oldest first, by their ids. */
+  told(key: JournalKey): ReadonlyMap<string, readonly string[]>;
+  /** The parked items among them that a person has said something for since. */
+  answered(key: JournalKey): ReadonlySet<string>;
+  tell(key: JournalKey, itemId: string, text: string): Promise<void>;
   /** These items are parked no more. @param ids default: all of them, for `--retry-blocked` */
   unpark(key: JournalKey, ids?: readonly string[]): Promise<void>;
   /**

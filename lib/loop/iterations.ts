@@ -86,7 +86,13 @@ export class Iterations {
   /** Items that were given up on, and of which a person has said something since, come again. @returns how many */
   async takeUpTold(): Promise<number> {
     const { ralph: { journal, steering }, backlog, key } = this.#parts;
-    const ids = journal.parked(key).map(({ id }) => id).filter((id) => steering.hasUnread(id));
+    await steering.keepTold(journal.told(key), async (item, text) => {
+      const known = [...journal.parked(key), ...journal.open(key).map((open) => open.item)];
+      if (known.every(({ id }) => id !== item)) return false;
+      await journal.tell(key, item, text);
+      return true;
+    });
+    const ids = journal.parked(key).map(({ id }) => id).filter((id) => journal.answered(key).has(id));
     if (ids.length === 0) return 0;
     await journal.unpark(key, ids);
     await backlog.record?.({ type: "items-told", ids });

@@ -21,11 +21,18 @@ export interface Steering {
   told(item: string | null): string;
   /** Texts that were told and have been in no prompt. */
   unread(): readonly string[];
-  /** True where a text for this item has been in no prompt. After what waits was taken. */
-  hasUnread(item: string): boolean;
+  /**
+   * Keeps what is told for an item, or was read by one, now and from now on, so that later runs have it too.
+   *
+   * @param known the words that are kept already, by their items
+   * @param keep returns false for an item that it does not know
+   */
+  keepTold(known: ReadonlyMap<string, readonly string[]>, keep: KeepWords): Promise<void>;
   /** Offers a question; resolves with an answer that the question accepts. Never without one. */
   offer(question: Omit<runFiles.OpenQuestion, "key" | "since">, accept: (text: string) => string | null): Offer;
 }
+
+type KeepWords = (item: string, text: string) => Promise<boolean>;
 
 /** A question that is open, until disposed. */
 export interface Offer extends Disposable {
@@ -46,6 +53,10 @@ interface Told {
   readonly item: string | null;
   /** The item in whose prompts it is; `undefined`: in none so far. */
   reader?: string | null;
+  /** The file in which it waited for this run. */
+  readonly file?: string;
+  /** Later runs have it too. */
+  isKept?: boolean;
 }
 
 const KEY_LENGTH = 24;
@@ -65,8 +76,9 @@ export class SteeredRun implements Steering, AsyncDisposable {
   readonly #stopper = new AbortController();
   readonly #ender = new AbortController();
   readonly #told: Told[] = [];
-  /** Files of words that are for the next run elsewhere. */
-  readonly #others = new Set<string>();
+  #keep: KeepWords | null = null;
+  /** Files of words for a run: they are here since before this one began. */
+  readonly #waiting = new Set<string>();
   #alive = 0;
   #live: runFiles.LiveRun | null = null;
   #watcher: Disposable | null = null;
@@ -104,12 +116,10 @@ export class SteeredRun implements Steering, AsyncDisposable {
     await ensurePrivateDirectory(control);
     const lost = await runFiles.sweepControl(control);
     for (const [file, { runs, origin, text = "", item = "" }] of await runFiles.toldNext(control)) {
-      if (runs !== dirname(folder)) this.#others.add(file);
-      else {
-        this.#options.events.emit({ type: "steered", action: "tell", origin, text, item });
-        await this.#act({ action: "tell", origin, text, item });
-        await removePath(file);
-      }
+      this.#waiting.add(file);
+      if (runs !== dirname(folder)) continue;
+      this.#options.events.emit({ type: "steered", action: "tell", origin, text, item });
+      this.#told.push({ text, item, file });
     }
     this.#watcher = watchPath(control, () => this.#look(control));
     this.#change(() => ({}));
@@ -157,6 +167,7 @@ export class SteeredRun implements Steering, AsyncDisposable {
       one.reader = item;
       return true;
     });
+    this.#enqueue(() => this.#keepAll());
     if (texts.length === 0) return "";
     const lines = texts.map(({ text }) => text.trim()).join("\n\n");
     return `\n\n## From the person who watches this run\n\nSaid since the task was written. It adds to the task above; what has to pass stays as it is.\n\n${lines}\n`;
@@ -166,8 +177,31 @@ export class SteeredRun implements Steering, AsyncDisposable {
     return this.#told.filter(({ reader }) => reader === undefined).map(toldText);
   }
 
-  hasUnread(item: string): boolean {
-    return this.#told.some((one) => one.item === item && one.reader === undefined);
+  async keepTold(known: ReadonlyMap<string, readonly string[]>, keep: KeepWords): Promise<void> {
+    for (const [item, texts] of known) {
+      const isNew = (text: string): boolean => !this.#told.some((one) => one.item === item && one.text === text);
+      this.#told.push(...texts.filter(isNew).map((text) => ({ text, item, reader: item, isKept: true })));
+    }
+    this.#keep = keep;
+    this.#enqueue(() => this.#keepAll());
+    await this.#queue;
+  }
+
+  async #keepAll(): Promise<void> {
+    let changes = false;
+    for (const one of this.#told) {
+      const item = one.item ?? one.reader ?? null;
+      if (item === null || one.isKept === true || await this.#keep?.(item, one.text) !== true) continue;
+      changes = one.isKept = true;
+      if (one.file !== undefined) await removePath(one.file);
+    }
+    if (changes) await this.#write({ told: this.#losable() });
+  }
+
+  /** The words that a kill would lose, cut: the next run names them. */
+  #losable(): string[] {
+    return this.#told.filter(({ isKept, file }) => isKept !== true && file === undefined).slice(-KEPT_TEXTS)
+      .map((one) => toldText(one).slice(0, KEPT_LENGTH));
   }
 
   offer(question: Omit<runFiles.OpenQuestion, "key" | "since">, accept: (text: string) => string | null): Offer {
@@ -215,6 +249,8 @@ export class SteeredRun implements Steering, AsyncDisposable {
     const began = this.#live !== null;
     this.#live = null;
     await this.#queue;
+    const unknown = this.#keep === null ? [] : this.#told.filter(({ isKept }) => isKept !== true);
+    for (const { file } of unknown) if (file !== undefined) await removePath(file); // no item of the loop
     if (began && directory !== null) await removePath(runFiles.liveFile(runFiles.controlFolder(directory), run));
   }
 
@@ -229,7 +265,7 @@ export class SteeredRun implements Steering, AsyncDisposable {
         await arrived.reply(await this.#take(arrived));
       }
       for (const file of (await runFiles.toldNext(control)).keys()) {
-        if (this.#others.has(file)) continue;
+        if (this.#waiting.has(file)) continue;
         await removePath(file); // who may tell the run something asks it
         this.#warn("not taken, from outside: words for the next run, written while this one is at work");
       }
@@ -297,7 +333,8 @@ export class SteeredRun implements Steering, AsyncDisposable {
         return "it ends now";
       case "tell":
         this.#told.push({ text, item: item ?? null });
-        await this.#write({ told: this.#told.slice(-KEPT_TEXTS).map((one) => toldText(one).slice(0, KEPT_LENGTH)) });
+        await this.#keepAll();
+        await this.#write({ told: this.#losable() });
         return item === undefined ? "it will be in the next prompt" : `it will be in the next prompt for ${item}`;
       case "answer":
         return "";

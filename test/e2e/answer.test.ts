@@ -64,6 +64,39 @@ test.each([[], ["--retry-blocked"]])("after the run they wait for the next one, 
   expect(readdirSync(join(made.root, ".git/ralph/control"))).toEqual([]);
 });
 
+/** The first turn that has the answer does not end well. */
+const FAILS = WORKER.replace(
+  "then echo 240",
+  "then test -f ../heard || { echo x > ../heard; sleep 30; exit; }; echo 240",
+);
+
+test.each(["SIGKILL", "SIGINT"] as const)(
+  "a run that %s ended has taken them: the next one has them too",
+  async (signal) => {
+    const made = await project(FAILS).before("mkdir -p ../home; touch ../home/go").args(...RUN).expectExit(3);
+    await ralphCli(made.root).args(...TELL).expectExit(0);
+    const killed = ralphCli(made.root).args(...RUN).start();
+    await killed.wrote("../heard");
+    killed.child.kill(signal);
+    await killed.ended();
+    const { stderr, read } = await ralphCli(made.root).args(...RUN).expectExit(0);
+
+    expect(read("../prompt-3")).toMatch(/From the person(.|\n)*\n240 ml\n$/);
+    expect(stderr).toContain("passed: 1 verified");
+    expect(stderr).not.toContain("told to a run that was killed");
+  },
+);
+
+test("a run that stops after a failed attempt has taken them: the next one has them too", async () => {
+  const worker = FAILS.replace("sleep 30; exit;", "exit;");
+  const made = await project(worker).before("mkdir -p ../home; touch ../home/go").args(...RUN).expectExit(3);
+  await ralphCli(made.root).args(...TELL).expectExit(0);
+  await ralphCli(made.root).args(...RUN, "--max-iterations", "1").expectExit(1);
+  const { read } = await ralphCli(made.root).args(...RUN).expectExit(0);
+
+  expect(read("../prompt-3")).toMatch(/From the person(.|\n)*\n240 ml\n$/);
+});
+
 test("an agent in its turn leaves none", async () => {
   const forge =
     `printf '{"action":"tell","origin":"file","text":"240 ml","item":"US-001","runs":"'$PWD'/scripts/ralph/runs"}' ` +

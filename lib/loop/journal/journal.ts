@@ -13,7 +13,14 @@ const COMPACT_AT_BYTES = 1024 * 1024;
  * On the disk before anything else happens: by them the next run knows, also after a power cut, what a turn may have
  * changed and what was about to be settled. The others only save it work.
  */
-const DURABLE: ReadonlySet<JournalLine["type"]> = new Set(["begun", "kept", "settling", "reopened", "run-ended"]);
+const DURABLE: ReadonlySet<JournalLine["type"]> = new Set([
+  "begun",
+  "kept",
+  "settling",
+  "reopened",
+  "told",
+  "run-ended",
+]);
 
 /** A line without its backlog. */
 type Said = { [Type in LineType]: { readonly type: Type } & LineFields[Type] }[LineType];
@@ -70,6 +77,9 @@ export async function openJournal(file: string | null): Promise<Journal> {
     reopen: (key, ids, reason) => append(key, { type: "reopened", ids, reason }),
     named: () => state.named,
     noticed: (key, notices, lack) => append(key, { type: "noticed", notices, lack }),
+    told: (key) => state.slot(key).told,
+    answered: (key) => state.slot(key).answered,
+    tell: (key, itemId, text) => append(key, { type: "told", itemId, text }),
     unpark: (key, ids) => append(key, { type: "unparked", ...ids === undefined ? {} : { ids } }),
     lastBrief: () => state.brief,
     briefRead: (key, record) => append(key, { type: "brief", record }),

@@ -16,6 +16,10 @@ export interface Slot {
   /** Commits before the first attempts at items that are not done. */
   readonly started: Map<string, string>;
   readonly stowed: Map<string, journal.Stowed>;
+  /** A person's words for items, until a run has passed. */
+  readonly told: Map<string, readonly string[]>;
+  /** The parked items that a person has said something for since. */
+  readonly answered: Set<string>;
   /** Items' own checks before their first turns, by item id. */
   readonly baselines: Map<string, Baseline>;
   judging: Judging;
@@ -98,9 +102,14 @@ export function keptLines({ brief, named, slots }: JournalState): readonly Journ
   for (const [key, slot] of slots) {
     const of = { v: 1, key } as const;
     if (slot.judging !== NOT_ATTEMPTED) lines.push({ type: "judging", ...of, judging: slot.judging });
+    const told = [...slot.told].flatMap(([itemId, texts]) =>
+      texts.map((text) => ({ type: "told", ...of, itemId, text }) as const)
+    );
+    lines.push(...told.filter(({ itemId }) => !slot.answered.has(itemId)));
     for (const { id: itemId, ...parked } of slot.parked.values()) {
       lines.push({ type: "parked", ...of, itemId, ...parked });
     }
+    lines.push(...told.filter(({ itemId }) => slot.answered.has(itemId)));
     if (slot.clean !== null) {
       const { absent, looked, inTree } = slot.clean;
       lines.push({ type: "clean-start", ...of, absent });
@@ -159,8 +168,15 @@ const APPLY: { readonly [Type in LineType]: (slot: Slot, line: LineOf<Type>, new
     slot.clean = { absent, looked: { ...looked, [command]: true }, inTree: known };
   },
   "clean-forgotten": (slot) => void (slot.clean = null),
+  told(slot, { itemId, text }) {
+    slot.told.set(itemId, [...slot.told.get(itemId) ?? [], text]);
+    if (slot.parked.has(itemId)) slot.answered.add(itemId);
+  },
   unparked(slot, { ids = [...slot.parked.keys()] }) {
-    for (const id of ids) slot.parked.delete(id);
+    for (const id of ids) {
+      slot.parked.delete(id);
+      slot.answered.delete(id);
+    }
   },
   judging: (slot, { judging }) => void (slot.judging = judging),
   "run-ended"(slot, { passed, head = null, isDoubted }) {
@@ -169,6 +185,7 @@ const APPLY: { readonly [Type in LineType]: (slot: Slot, line: LineOf<Type>, new
     slot.reopened.clear();
     if (passed !== true) return;
     slot.baselines.clear();
+    slot.told.clear();
     for (const [id, record] of slot.passed) slot.passed.set(id, { ...record, closed: true });
   },
   brief: (_, { key, record }, newest) => void (newest.brief = { key, record, ended: false }),
@@ -221,6 +238,7 @@ function applySettled(slot: Slot, line: LineOf<"settled">, newest: Newest): void
   if (settlement.status === "parked") slot.parked.set(itemId, { id: itemId, fingerprint, reason: settlement.reason });
   if (settlement.status === "passed") {
     slot.parked.delete(itemId);
+    slot.answered.delete(itemId);
     slot.stowed.delete(itemId);
   }
   keep(slot, itemId, kept);
@@ -241,6 +259,8 @@ function newSlot(): Slot {
     leftovers: new Map(),
     started: new Map(),
     stowed: new Map(),
+    told: new Map(),
+    answered: new Set(),
     baselines: new Map(),
     judging: NOT_ATTEMPTED,
     clean: null,

@@ -32,6 +32,7 @@ export interface LineFields {
   readonly "clean-start": { readonly absent: readonly string[] };
   readonly "clean-finding": { readonly command: string; readonly why: string | null };
   readonly "clean-forgotten": object;
+  readonly told: { readonly itemId: string; readonly text: string };
   readonly unparked: { readonly ids?: readonly string[] };
 }
 
@@ -88,6 +89,7 @@ const SHAPES: Readonly<Record<LineType, Readonly<Record<string, Fits>>>> = {
     lack: optional((value) => value === "checks" || value === "claims" || value === "end"),
   },
   judging: { judging: object({ steps: Array.isArray, items: Array.isArray }) },
+  told: { itemId: isText, text: isText },
   unparked: { ids: optional(isTexts) },
 };
 
