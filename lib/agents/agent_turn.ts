@@ -1,3 +1,4 @@
+import { asideFolder } from "../host/remove_path.ts";
 import { dirname, join, parse, relative, sep } from "node:path";
 import type { TurnStage } from "../config/load.ts";
 import { type Agent, note, type RalphContext, type TurnKind } from "../context/context.ts";
@@ -78,7 +79,7 @@ export async function agentTurn(ralph: RalphContext, request: AgentTurnRequest):
     ...foldersAbove(ralph.root, (request.stateFiles ?? []).map((path) => join(ralph.root, path))),
   ];
   const swapped: SwappedFolder[] = [];
-  const aside = join(repository.ralphDirectory, "aside");
+  const aside = asideFolder(repository.ralphDirectory);
   const putBack = (): void => {
     swapped.push(...putFoldersBack(folders, { aside, moved: ralph.host.guard?.moved ?? new Map() }));
   };

@@ -1,3 +1,4 @@
+import { asideFolder } from "../host/remove_path.ts";
 import { behindLinks, layEntries } from "./index_entries.ts";
 import { join } from "node:path";
 import { deleteRefs, ownCommit, refsBelow } from "./refs.ts";
@@ -146,7 +147,7 @@ export async function restoreKept(
   { blob, facts, folders }: KeptPath,
 ): Promise<boolean> {
   const target = join(repository.topLevel, path);
-  const aside = join(repository.ralphDirectory, "aside");
+  const aside = asideFolder(repository.ralphDirectory);
   if (behindLinks(repository.topLevel, [path]).length > 0) return facts === null;
   if (facts === null) return await removePath(target, aside).then(() => true);
   const bytes = blob === undefined ? null : await blobBytes(repository, blob);

@@ -1,3 +1,4 @@
+import { asideFolder } from "../host/remove_path.ts";
 import { behindLinks, dropEntries, entriesOf } from "./index_entries.ts";
 import { dirname, join } from "node:path";
 import { pathExists, readText, removeEmptyFolders, removePath, temporaryDirectory, writePlain } from "../host/files.ts";
@@ -38,7 +39,7 @@ export async function mergeChange(
     merged.set(path, found);
   }
   for (const path of change.paths.filter((one) => merged.get(one) === "gone")) { // a link may be in its folder's place
-    await removePath(join(repository.topLevel, path), join(repository.ralphDirectory, "aside"));
+    await removePath(join(repository.topLevel, path), asideFolder(repository.ralphDirectory));
   }
   for (const [path, what] of merged) {
     if (what === "theirs") await outputFrom(repository, ["checkout", "--quiet", change.commit, "--", path]);
@@ -58,7 +59,7 @@ export async function discardPaths(
   const tracked = paths.filter((path) => known.has(path));
   const others = paths.filter((path) => !known.has(path));
   for (const path of others) {
-    await removePath(join(repository.topLevel, path), join(repository.ralphDirectory, "aside"));
+    await removePath(join(repository.topLevel, path), asideFolder(repository.ralphDirectory));
   }
   await dropEntries(repository, others);
   await overPaths(repository, ["checkout", "--quiet", base], tracked);

@@ -9,7 +9,7 @@ import { readFileSync, readlinkSync, renameSync, rmSync, statSync } from "node:f
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { type FileState, isSameState, readFileState, writeFileState } from "./file_state.ts";
 import { isPlainConfig, nestedSettings, readSpecials, type Specials } from "./nested_git.ts";
-import { setAside } from "./remove_path.ts";
+import { asideFolder, setAside } from "./remove_path.ts";
 import type { GitGuard, Host, ProcessRequest, WatchedRepository } from "./types.ts";
 import { writeAtomic } from "./write_atomic.ts";
 import { entryAt, entryOrNothing, linkAt, namesIn } from "./looks.ts";
@@ -130,7 +130,7 @@ async function settle(known: Known): Promise<readonly string[]> {
   const named: string[] = [];
   if (bringBack(repository, identity)) named.push(".git, which was moved: it is back");
   if (entryAt(gitDirectory)?.isDirectory() !== true) return named;
-  const aside = join(gitDirectory, "ralph", "aside");
+  const aside = asideFolder(join(gitDirectory, "ralph"));
   const name = (path: string): string => relative(topLevel, path).replaceAll("\\", "/");
   for (const [path, what] of [...specialsOf(repository)].toSorted(([one], [other]) => one.length - other.length)) {
     if (specials.get(path) === what) continue;
@@ -222,7 +222,7 @@ function settlePath(
   const inside = linksBelow(path).map((link) => [link, linkAt(link)] as const); // Ralph makes none there
   const fresh = [...linksAbove(path, top), ...inside].filter(([link, target]) => before.get(link) !== target);
   return fresh.toReversed().flatMap(([link, target]) => {
-    const place = setAside(link, join(own.gitDirectory, "ralph", "aside"));
+    const place = setAside(link, asideFolder(join(own.gitDirectory, "ralph")));
     if (place === null) return [];
     moved.set(link, place);
     return [`${relative(top, link).replaceAll("\\", "/")} (link to ${target})`];

@@ -65,6 +65,15 @@ function isPlainFile(path: string): boolean {
 }
 
 /**
+ * The folder for what is in the way, by Ralph's own folder. That of a worktree is gone with it: its things come into the
+ * repository's own. Pure.
+ */
+export function asideFolder(ralphDirectory: string): string {
+  const [, common] = /^(.*)[\\/]worktrees[\\/][^\\/]+[\\/]ralph$/.exec(ralphDirectory) ?? [];
+  return join(common === undefined ? ralphDirectory : join(common, "ralph"), "aside");
+}
+
+/**
  * Renames whatever is at a path, so that nothing of it is lost. It goes into `folder`; where that is on another disk or
  * below the path itself, it stays beside its old place.
  *

@@ -1,3 +1,4 @@
+import { asideFolder } from "../host/remove_path.ts";
 import { delimiter, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import picomatch from "picomatch";
@@ -62,7 +63,7 @@ export async function readPlace(source: PlaceSource, cwd: string): Promise<Sandb
     ].join(" "),
     overlay: isKept || home === "/" || !await isDirectory(home)
       ? null
-      : join(repository?.ralphDirectory ?? join(cache, "ralph-sandbox"), "aside"),
+      : asideFolder(repository?.ralphDirectory ?? join(cache, "ralph-sandbox")),
     services: config.services.flatMap(({ ready }) => portOf(ready)),
   };
 }

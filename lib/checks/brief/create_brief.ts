@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { asideFolder } from "../../host/remove_path.ts";
 import { join, relative, sep } from "node:path";
 import type { AsInstructed } from "../../backlog/check_types.ts";
 import type { BriefRecord } from "../../backlog/journal_types.ts";
@@ -337,7 +338,7 @@ async function restoreFile(ralph: RalphContext, change: BriefChange, entry: Brie
       return;
     }
   }
-  const aside = join(repository.ralphDirectory, "aside");
+  const aside = asideFolder(repository.ralphDirectory);
   const base = file.startsWith(ralph.root) ? ralph.root : repository.gitDirectory;
   if (before.kind !== "large") return await states.writeFileState(file, before, base, { aside });
   const object = entry?.object ?? null;

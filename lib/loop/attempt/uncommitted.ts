@@ -1,3 +1,4 @@
+import { asideFolder } from "../../host/remove_path.ts";
 import { note, type RalphContext } from "../../context/context.ts";
 import { join } from "node:path";
 import { restoreFolders } from "../../agents/agent_turn.ts";
@@ -265,7 +266,7 @@ async function foldersBack(
 ): Promise<boolean> {
   const { topLevel, ralphDirectory } = requireRepository(ralph);
   const files = [...kept].filter(([, { facts }]) => facts !== null).map(([path]) => join(topLevel, path));
-  const place = { aside: join(ralphDirectory, "aside"), moved: ralph.host.guard?.moved ?? new Map<string, string>() };
+  const place = { aside: asideFolder(ralphDirectory), moved: ralph.host.guard?.moved ?? new Map<string, string>() };
   const swapped = putFoldersBack(foldersOf(topLevel, files), place);
   if (swapped.length > 0) await restoreFolders(ralph, before, swapped);
   return swapped.length > 0;

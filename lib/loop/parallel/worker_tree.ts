@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { asideFolder } from "../../host/remove_path.ts";
 import { basename, join, relative } from "node:path";
 import { deleteRefs } from "../../git/refs.ts";
 import { createStateFiles } from "../../backlog/state_files.ts";
@@ -100,7 +101,7 @@ async function openAt(
   const derived = await contextIn(ralph, { lane, path, root, now });
   const { workspace, parallel } = ralph.config;
   const { host, signal } = derived;
-  const aside = join(main.ralphDirectory, "aside");
+  const aside = asideFolder(main.ralphDirectory);
   const filled = createFilledTree({ host, from: main.topLevel, to: path, root, aside, workspace, signal });
   const open: OpenTree = {
     path,

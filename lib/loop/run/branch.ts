@@ -1,3 +1,4 @@
+import { asideFolder } from "../../host/remove_path.ts";
 import { note, type RalphContext } from "../../context/context.ts";
 import { join } from "node:path";
 import { RalphError } from "../../errors/ralph_error.ts";
@@ -45,7 +46,7 @@ async function enterWithOwn(ralph: RalphContext, branch: string, own: readonly s
     const from = join(topLevel, path);
     if (!await pathExists(from) || (await git(["ls-files", "--error-unmatch", path])).exitCode === 0) continue;
     if ((await git(["cat-file", "-e", `${start}:${path}`])).exitCode !== 0) continue;
-    const to = join(ralphDirectory, "aside", ralph.run.id, path);
+    const to = join(asideFolder(ralphDirectory), ralph.run.id, path);
     await renamePath(from, to);
     aside.push({ from, to });
   }

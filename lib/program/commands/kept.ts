@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { asideFolder } from "../../host/remove_path.ts";
 import { join, relative, resolve } from "node:path";
 import { homesOf, removeHome } from "../../checks/checkout/home.ts";
 import { type Invocation, printed, toJson, usage } from "../../cli/command.ts";
@@ -82,7 +83,7 @@ async function cached({ host, repository: { topLevel } }: StoredOf): Promise<rea
 }
 
 async function aside({ repository: { ralphDirectory } }: StoredOf): Promise<readonly Stored[]> {
-  const folder = join(ralphDirectory, "aside");
+  const folder = asideFolder(ralphDirectory);
   const names = await listDirectory(folder);
   return names.map((name) => stored("aside", join(folder, name), folder, "was in the way, and is nowhere else"));
 }
