@@ -12,7 +12,7 @@ import { interruptedAttempt } from "../../backlog/attempts.ts";
 import type { Attempt, Item } from "../../backlog/types.ts";
 import type { LimitsConfig } from "../../config/schema.ts";
 import type { Elsewhere } from "../../context/elsewhere.ts";
-import { requireRepository } from "../../git/repository.ts";
+import { type HeadNow, requireRepository } from "../../git/repository.ts";
 import { createKeptWork, keptWork, workRef } from "../../git/work_commit.ts";
 import { asNamed } from "../../host/file_errors.ts";
 import { createSlots } from "../../host/slots.ts";
@@ -75,6 +75,7 @@ export async function openWorkers(parts: LoopParts, rest: DispatchParts): Promis
   const { ralph, backlog } = parts;
   const uncommitted = await ensurePossible(parts);
   if (uncommitted === null) return null;
+  const line = await requireRepository(ralph).head();
   const scope = { key: parts.key, scope: backlog.scope ?? "" };
   const elsewhere = await ralph.loop.elsewhere?.(ralph, scope) ?? null;
   let lanes: Lanes;
@@ -84,7 +85,7 @@ export async function openWorkers(parts: LoopParts, rest: DispatchParts): Promis
     await elsewhere?.[Symbol.asyncDispose]();
     throw error;
   }
-  return new Dispatcher(parts, rest, { lanes, elsewhere, uncommitted });
+  return new Dispatcher(parts, rest, { lanes, elsewhere, uncommitted, line });
 }
 
 /** The places that items are worked on in. */
@@ -93,6 +94,7 @@ interface Places {
   /** `null`: in the lanes' own trees. */
   readonly elsewhere: Elsewhere | null;
   readonly uncommitted: ReadonlySet<string>;
+  readonly line: HeadNow;
 }
 
 /** Something in flight. */
@@ -134,7 +136,7 @@ export class Dispatcher implements AsyncDisposable {
   #isAlone = false;
   #failure: { readonly error: unknown } | null = null;
 
-  constructor(loop: LoopParts, rest: DispatchParts, { lanes, elsewhere, uncommitted }: Places) {
+  constructor(loop: LoopParts, rest: DispatchParts, { lanes, elsewhere, uncommitted, line }: Places) {
     const { ralph, key } = loop;
     this.#loop = loop;
     this.#lanes = lanes;
@@ -154,7 +156,7 @@ export class Dispatcher implements AsyncDisposable {
       this.#trees.give(tree);
       this.#changed();
     };
-    this.#parts = { ...rest, loop, signal, beside, kept, uncommitted, clean, coordinator, free };
+    this.#parts = { ...rest, loop, signal, beside, kept, uncommitted, line, clean, coordinator, free };
     this.#landings = new Landings(this.#parts);
   }
 

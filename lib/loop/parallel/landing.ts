@@ -10,7 +10,7 @@ import { restoreBrief } from "../../checks/brief/create_brief.ts";
 import { guardHistory } from "../../git/history.ts";
 import { commitMerged, mergeTrees } from "../../git/land.ts";
 import { mergedText } from "../../git/merge_change.ts";
-import { type Repository, requireRepository, rootPaths, type TreeStatus } from "../../git/repository.ts";
+import { type HeadNow, type Repository, requireRepository, rootPaths, type TreeStatus } from "../../git/repository.ts";
 import type { StoppedEarly } from "../run/outcome.ts";
 import { type Committer, createCommitter, ownPaths } from "../settle/committer.ts";
 import { type LandingSteps, leftOpen, settleAndCommit, type Settled, type ToSettle } from "../settle/settle.ts";
@@ -50,12 +50,13 @@ export class Landings {
   readonly #ready: Ready[] = [];
   #isLanding = false;
   /** The branch as Ralph left it. */
-  #line: { readonly head: string | null; readonly branch: string | null } | null = null;
+  #line: HeadNow;
 
   constructor(parts: LandingParts) {
     const { ralph, backlog } = parts.loop;
     this.#parts = parts;
     this.#ralph = ralph;
+    this.#line = parts.line;
     this.#repository = requireRepository(ralph);
     this.#reported = new Set(parts.uncommitted);
     this.#own = new Set(ownPaths(ralph, backlog));
@@ -339,7 +340,7 @@ export class Landings {
       await kept.drop(ref);
       this.#conflicts.delete(begun.item.id);
     }
-    this.#line = await this.#repository.head();
+    this.#line = { ...await this.#repository.head(), branch: this.#line.branch }; // a hook may have left the branch
     return await iterations.end(begun, { attempt: worked, settled, checks }, {});
   }
 
@@ -361,8 +362,7 @@ export class Landings {
     const ralph = this.#ralph;
     await this.#parts.guard.look(BY_WORKER);
     const found = await this.#repository.status();
-    const { head, branch } = this.#line ?? found;
-    const line = { branch: branch ?? found.branch, head: head ?? found.head, floor: head ?? found.head };
+    const line = { ...this.#line, floor: this.#line.head };
     const rewritten = await guardHistory(this.#repository, line, found, attemptId);
     if (rewritten !== null) note(ralph, "warn", rewritten.message);
     const now = rewritten === null ? found : await this.#repository.status();
