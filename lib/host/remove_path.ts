@@ -94,6 +94,16 @@ export function setAside(path: string, folder: string): string | null {
   });
 }
 
+/** The same for a name below `top` that is not UTF-8: where it is now has a name that can be read. */
+export function setAsideBytes(top: string, name: Buffer, folder: string): string {
+  return orUnwritable(top, () => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const place = freeName(join(folder, basename(name.toString("utf8"))));
+    renameSync(Buffer.concat([Buffer.from(`${top}/`), name]), place);
+    return place;
+  });
+}
+
 function freeName(path: string): string {
   for (let count = 1;; count++) {
     const name = count === 1 ? path : `${path}-${count}`;

@@ -5,12 +5,20 @@
  * @module
  */
 import { note, type RalphContext } from "../../context/context.ts";
+import { isUtf8 } from "node:buffer";
 import { join } from "node:path";
 import { jsonIn, objectOr } from "../../host/data.ts";
 import { openRepository } from "../../git/open_repository.ts";
-import { type Repository, requireRepository, topLevelPaths, treesDirectory } from "../../git/repository.ts";
+import {
+  type Repository,
+  requireRepository,
+  topLevelPaths,
+  treesDirectory,
+  type TreeStatus,
+} from "../../git/repository.ts";
 import { type Captured, captureWork } from "../../git/fold.ts";
-import { isRemovedEmpty } from "../../host/remove_path.ts";
+import { asideFolder, isRemovedEmpty, setAside, setAsideBytes } from "../../host/remove_path.ts";
+import { outputFrom, partsOf } from "../../git/run_git.ts";
 import { listDirectory, pathExists, readText, removeOwn, removePath, writeAtomic } from "../../host/files.ts";
 
 /** A project, as far as its trees depend on it. */
@@ -46,7 +54,7 @@ export async function rescueTrees(
   let kept = 0;
   const state = new Set(topLevelPaths(ralph, stateFiles));
   for (const [index, { path, marker }] of (await findTrees(ralph)).entries()) {
-    if (await rescueOne(ralph, path, marker, state)) kept += 1;
+    if (await rescueOne(ralph, { path, marker }, state)) kept += 1;
     if (workers === 1 || index >= workers) await removeTree(ralph, path);
   }
   if (kept > 0 && workers === 1) {
@@ -57,23 +65,27 @@ export async function rescueTrees(
   return kept;
 }
 
-async function rescueOne(ralph: TreesOf, path: string, marker: Marker, state: ReadonlySet<string>): Promise<boolean> {
+async function rescueOne(
+  ralph: TreesOf & Pick<RalphContext, "events">,
+  { path, marker }: FoundTree,
+  state: ReadonlySet<string>,
+): Promise<boolean> {
   if (marker.work === null || !await isWorktreeOf(ralph, path)) return false;
   const repository = await openRepository(ralph.host, path);
   if (repository === null) return false;
   const { base, ref } = marker.work;
-  const work = await captureOf(repository, { base, ref, state, wanted: null });
+  const work = await captureOf({ ...ralph, repository }, { base, ref, state, wanted: null });
   await writeMarker(path, { ...marker, work: null });
   return work !== null;
 }
 
 /**
- * Captures the work in a tree since a commit, as one commit under a ref.
+ * Captures the work in a tree since a commit, as one commit under a ref. Ralph sets aside what git cannot commit, and names it.
  *
  * @param of `wanted`: uncommitted paths that belong to it, `null` for all; state stays as it was
  */
 export async function captureOf(
-  repository: Repository,
+  { events, repository }: Pick<RalphContext, "events"> & { readonly repository: Repository },
   { base, ref, state, wanted }: {
     readonly base: string;
     readonly ref: string;
@@ -81,11 +93,33 @@ export async function captureOf(
     readonly wanted: ReadonlySet<string> | null;
   },
 ): Promise<Captured | null> {
-  const { changed } = await repository.status();
-  const only = changed.filter(({ path, submodule }) =>
+  const status = await repository.status();
+  await setRestAside({ events }, repository, status);
+  const only = status.changed.filter(({ path, submodule }) =>
     submodule === undefined && !path.endsWith("/") && !state.has(path) && (wanted === null || wanted.has(path))
   ).map(({ path }) => path);
   return await captureWork(repository, { base, ref, subject: "ralph: work in progress", without: [...state], only });
+}
+
+/** Git commits neither a repository in a folder nor a name that is not UTF-8. */
+async function setRestAside(
+  { events }: Pick<RalphContext, "events">,
+  repository: Pick<Repository, "git" | "ralphDirectory" | "topLevel">,
+  { changed, unreadable = [] }: TreeStatus,
+): Promise<void> {
+  const { topLevel } = repository;
+  const aside = asideFolder(repository.ralphDirectory);
+  const places = changed.filter(({ path, untracked }) => untracked && path.endsWith("/"))
+    .map(({ path }) => setAside(join(topLevel, path), aside));
+  if (unreadable.length > 0) {
+    const listed = ["ls-files", "-z", "--others", "--exclude-standard"];
+    const names = partsOf(await outputFrom(repository, listed, { encoding: "latin1" }));
+    const bytes = names.map((name) => Buffer.from(name, "latin1")).filter((name) => !isUtf8(name));
+    for (const name of bytes) places.push(setAsideBytes(topLevel, name, aside));
+  }
+  for (const place of places) {
+    if (place !== null) note({ events }, "warn", `git cannot commit what a turn made; it is set aside: ${place}`);
+  }
 }
 
 /** The trees of this project, those of runs that are at work included. */

@@ -185,7 +185,8 @@ export async function prepareTree(
 export async function captureTree(tree: OpenTree, paths: readonly string[]): Promise<Captured | null> {
   const repository = requireRepository(tree.ralph);
   const { tip: base, ref } = tree.now.begun ?? { tip: "HEAD", ref: "" };
-  const work = await captureOf(repository, { base, ref, state: stateOf(tree), wanted: new Set(paths) });
+  const inTree = { ...tree.home, repository };
+  const work = await captureOf(inTree, { base, ref, state: stateOf(tree), wanted: new Set(paths) });
   tree.now.begun = null;
   await mark(tree, null).catch(() => {}); // the work is kept; the next item says so if the disk is still full
   if (work === null || !await removesAll(repository, work)) return work;
@@ -198,7 +199,8 @@ export async function abandonTree(tree: OpenTree): Promise<boolean> {
   if (tree.now.begun === null) return true;
   const { tip: base, ref } = tree.now.begun;
   try {
-    await captureOf(requireRepository(tree.ralph), { base, ref, state: stateOf(tree), wanted: null });
+    const inTree = { ...tree.home, repository: requireRepository(tree.ralph) };
+    await captureOf(inTree, { base, ref, state: stateOf(tree), wanted: null });
     return true;
   } catch {
     return false; // the next run finds it by its marker
