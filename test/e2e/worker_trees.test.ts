@@ -37,6 +37,23 @@ test("what git cannot commit is set aside before the tree goes, and named", asyn
   expect(stderr).toContain("it is set aside: [ROOT]/.git/ralph/aside/nested");
 });
 
+test("packages that a story installs are there when it is checked again, and in the project's tree", async () => {
+  const install = 'sleep 1; echo \'{"lockfileVersion":3,"n":2}\' > package-lock.json; mkdir node_modules/b; ' +
+    "echo b > node_modules/b/i";
+  const { read, stderr } = await project(install).files({
+    ".gitignore": "node_modules/\n",
+    "package-lock.json": '{"lockfileVersion":3}',
+    "check.sh": "test ! -e US-001.txt || test -f node_modules/b/i\n",
+    "ralph.config.json": JSON.stringify({
+      verify: { default: ["sh check.sh"], baseline: false },
+      workspace: { copy: ["node_modules"] },
+    }),
+  }).before("mkdir -p node_modules/a; echo 1 > node_modules/a/i").expectExit(0);
+
+  expect(stderr).toContain("US-001 landed, checked again with what was merged since");
+  expect(read("node_modules/b/i")).toBe("b\n");
+});
+
 test("a folder that a turn has replaced is kept where its warning says", async () => {
   const link = "rm -r scripts; mkdir ../put; echo precious > ../put/note; ln -s ../put scripts";
   const { root, stderr } = await project(link).expectExit(3);

@@ -5,6 +5,7 @@ import { type CheckLike, namedCheck } from "../../checks/function.ts";
 import { unresolvedIn, unresolvedMessage } from "../../git/conflict_markers.ts";
 import { requireRepository, rootPaths } from "../../git/repository.ts";
 import { withoutReviews } from "../attempt/attempt_parts.ts";
+import { mayChangeKey } from "../../workspace/dependency_key.ts";
 import { inLane } from "./lane_fault.ts";
 import type { LandingParts, Merged, Ready } from "./to_land.ts";
 import { checkOut, type WorkerTree } from "./worker_tree.ts";
@@ -28,6 +29,9 @@ export async function checkMerged(
   const items = merged.map(({ ready }) => ready);
   tree.now.lane = items[0]?.toLand.lane ?? tree.lane;
   return await inLane(tree, async () => {
+    for (const { toLand: { tree: own, work, isForeign } } of items) {
+      if (own === tree && !isForeign && work !== null && mayChangeKey(work.paths)) await tree.filled.adopt(work.commit);
+    }
     await checkOut(tree, merged.at(-1)?.commit ?? "HEAD");
     for (const { toLand: { work, isForeign }, attempt } of items) {
       const fault = isForeign ? await faultIn(tree, work?.paths ?? []) : null;

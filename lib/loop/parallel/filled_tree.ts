@@ -33,6 +33,8 @@ export interface FilledTree {
   readonly links: readonly string[];
   /** Brings it up to what a commit, which is checked out there, needs. @throws {RalphError} setup-failed, file-unwritable */
   bringUp(commit: string): Promise<void>;
+  /** The packages in it are those of this commit: a turn has installed them. */
+  adopt(commit: string): Promise<void>;
   /** The tree was made anew: nothing is in it. */
   forget(): void;
   /**
@@ -91,23 +93,34 @@ export function createFilledTree(options: FilledTreeOptions): FilledTree {
       await install(options, root);
       [key, at] = [now, commit];
     },
+    async adopt(commit) {
+      [key, at] = [await keyOf(git, commit), commit];
+    },
     async bringBack(before, commit, changed) {
       if (!mayChangeKey(changed)) return null;
       const [was, now] = [await keyOf(git, before), await keyOf(git, commit)];
       if (was === now) return null;
       [key, at] = [now, commit];
       if (await install(options, join(from, inside))) return [];
-      const { paths } = await ignoredPaths(createGit(host, to), to, globs(workspace.copy));
-      const back: string[] = [];
-      for (const path of paths) {
-        if (links.includes(path) || !await isDirectory(join(to, path))) continue;
-        setAside(join(from, path), options.aside);
-        await copyTree(host, join(to, path), join(from, path), from);
-        back.push(path);
-      }
-      return back;
+      return await copyBack(options, globs(workspace.copy), links);
     },
   };
+}
+
+/** Folders of the tree, in the place of those that they were copied from, which are set aside. @returns their paths */
+async function copyBack(
+  { host, from, to, aside }: FilledTreeOptions,
+  globs: readonly string[],
+  links: readonly string[],
+): Promise<readonly string[]> {
+  const back: string[] = [];
+  for (const path of (await ignoredPaths(createGit(host, to), to, globs)).paths) {
+    if (links.includes(path) || !await isDirectory(join(to, path))) continue;
+    setAside(join(from, path), aside);
+    await copyTree(host, join(to, path), join(from, path), from);
+    back.push(path);
+  }
+  return back;
 }
 
 /** @returns whether there is an installation */

@@ -349,7 +349,7 @@ export class Landings {
     const back = await tree.filled.bringBack(tip, commit, paths);
     if (back === null || back.length === 0) return;
     const message = `the lock file has changed: ${back.join(", ")} of the worker's tree is in the project's now ` +
-      "(`workspace.setup` would install it)";
+      "(`workspace.setup` would install it); the one before is set aside (`ralph clean` lists it)";
     note(home, "info", message);
   }
 
