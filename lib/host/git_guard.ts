@@ -79,6 +79,13 @@ function createGitGuard(report: (message: string) => void): GitGuard {
       waiting.set(repository.gitDirectory, repository);
       if (hasBegun) begin();
     },
+    forget(topLevel) {
+      for (const [key, one] of [...waiting, ...[...known].map(([key, { repository }]) => [key, repository] as const)]) {
+        if (one.topLevel !== topLevel) continue;
+        waiting.delete(key);
+        known.delete(key);
+      }
+    },
     keep(path) {
       if (!kept.has(path)) kept.set(path, linksAbove(path, topLevelOf(path, [...waiting.values(), ...values(known)])));
     },

@@ -191,6 +191,8 @@ export interface GitGuard {
   readonly isStrict?: boolean;
   /** Looks after this repository too. It is read when the next turn begins. */
   watch(repository: WatchedRepository): void;
+  /** Its working tree is about to be removed: nothing is put back there any more. */
+  forget(topLevel: string): void;
   /** No link of a turn's making is to be at this path, in it, or above it up to the top level. */
   keep(path: string): void;
   /** Call before what an agent decides about runs: remembers what is there. */

@@ -135,8 +135,9 @@ export async function findTrees(ralph: Omit<TreesOf, "host">): Promise<readonly 
 }
 
 /** Takes a tree away, with its marker, and the folder of all trees where it was the last. */
-export async function removeTree(ralph: Omit<TreesOf, "host">, path: string): Promise<void> {
+export async function removeTree(ralph: TreesOf, path: string): Promise<void> {
   const directory = treesDirectory(ralph);
+  ralph.host.guard?.forget(path);
   await removeOwn(path, directory); // without git, which has a minute: thousands of files may take longer
   await requireRepository(ralph).git(["worktree", "remove", "--force", "--force", path]);
   await removePath(`${path}.json`);
