@@ -82,8 +82,10 @@ export async function openTracker(config: TrackerConfig, place: TrackerPlace): P
       const api = await apiWith({ authorization });
       return (await import("./linear.ts")).linearTracker({ api, url: config.url ?? LINEAR_API, host, project, states });
     }
-    default: // beads: `nameTracker()` gives no other
+    case "beads":
       return (await import("./beads.ts")).beadsTracker({ processes, root });
+    default:
+      throw unknown(`there is no tracker ${name}`);
   }
 
   async function apiWith(headers: Readonly<Record<string, string>>): Promise<Api> {
