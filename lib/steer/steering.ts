@@ -179,8 +179,10 @@ export class SteeredRun implements Steering, AsyncDisposable {
 
   async keepTold(known: ReadonlyMap<string, readonly string[]>, keep: KeepWords): Promise<void> {
     for (const [item, texts] of known) {
-      const isNew = (text: string): boolean => !this.#told.some((one) => one.item === item && one.text === text);
-      this.#told.push(...texts.filter(isNew).map((text) => ({ text, item, reader: item, isKept: true })));
+      const here = this.#told.filter((one) => (one.item ?? one.reader) === item).map(({ text }) => text);
+      this.#told.push(
+        ...texts.filter((text) => !here.includes(text)).map((text) => ({ text, item, reader: item, isKept: true })),
+      );
     }
     this.#keep = keep;
     this.#enqueue(() => this.#keepAll());

@@ -97,6 +97,21 @@ test("a run that stops after a failed attempt has taken them: the next one has t
   expect(read("../prompt-3")).toMatch(/From the person(.|\n)*\n240 ml\n$/);
 });
 
+test("words for all stay with the item whose prompt they reached, once in each", async () => {
+  const worker = `n=$(ls .. | grep -c '^prompt-'); cat > ../prompt-$n
+if test $n = 0; then until test -f "$HOME/go" || [ $((waits = waits + 1)) -gt 1200 ]; do sleep 0.1; done; fi
+test $n = 3 && echo 240 > cup.txt; echo x > spoon.txt; echo '<promise>COMPLETE</promise>'`;
+  const running = project(worker).args(...RUN, "--max-iterations", "3").start();
+  await running.wrote("../prompt-0");
+  await ralphCli(running.root).args("tell", "in metric units").expectExit(0);
+  writeFileSync(join(running.root, "../home/go"), "");
+  const { read } = await running.ended();
+  await ralphCli(running.root).args(...RUN, "--retry-blocked").expectExit(0);
+
+  const times = (n: number): number => (read(`../prompt-${n}`) ?? "").split("in metric units").length - 1;
+  expect([times(0), times(1), times(2), times(3)]).toEqual([0, 1, 1, 1]);
+});
+
 test("an agent in its turn leaves none", async () => {
   const forge =
     `printf '{"action":"tell","origin":"file","text":"240 ml","item":"US-001","runs":"'$PWD'/scripts/ralph/runs"}' ` +
