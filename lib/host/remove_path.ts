@@ -1,5 +1,5 @@
-import { mkdirSync, realpathSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
-import { basename, isAbsolute, join, relative, sep } from "node:path";
+import { copyFileSync, cpSync, mkdirSync, realpathSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { orUnwritable, unwritable } from "./file_errors.ts";
 import { codeOf, entryAt, ifThere, orElse, unless } from "./looks.ts";
@@ -94,12 +94,24 @@ export function setAside(path: string, folder: string): string | null {
   });
 }
 
+/** The same for what would go with the folder that it is in: on another disk it is copied. */
+export function setAsideForGood(path: string, folder: string): string | null {
+  const place = setAside(path, folder);
+  if (place === null || dirname(place) === folder) return place;
+  return orUnwritable(place, () => {
+    const kept = freeName(join(folder, basename(path)));
+    cpSync(place, kept, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+    return kept;
+  });
+}
+
 /** The same for a name below `top` that is not UTF-8: where it is now has a name that can be read. */
 export function setAsideBytes(top: string, name: Buffer, folder: string): string {
   return orUnwritable(top, () => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const place = freeName(join(folder, basename(name.toString("utf8"))));
-    renameSync(Buffer.concat([Buffer.from(`${top}/`), name]), place);
+    const file = Buffer.concat([Buffer.from(`${top}/`), name]);
+    if (!unless(["EXDEV"], () => (renameSync(file, place), true), false)) copyFileSync(file, place);
     return place;
   });
 }

@@ -1,4 +1,3 @@
-import { asideFolder } from "../host/remove_path.ts";
 import { delimiter, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import picomatch from "picomatch";
@@ -63,7 +62,7 @@ export async function readPlace(source: PlaceSource, cwd: string): Promise<Sandb
     ].join(" "),
     overlay: isKept || home === "/" || !await isDirectory(home)
       ? null
-      : asideFolder(repository?.ralphDirectory ?? join(cache, "ralph-sandbox")),
+      : join(repository?.ralphDirectory ?? join(cache, "ralph-sandbox"), "aside"),
     services: config.services.flatMap(({ ready }) => portOf(ready)),
   };
 }

@@ -17,7 +17,7 @@ import {
   type TreeStatus,
 } from "../../git/repository.ts";
 import { type Captured, captureWork } from "../../git/fold.ts";
-import { asideFolder, isRemovedEmpty, setAside, setAsideBytes } from "../../host/remove_path.ts";
+import { asideFolder, isRemovedEmpty, setAsideBytes, setAsideForGood } from "../../host/remove_path.ts";
 import { outputFrom, partsOf } from "../../git/run_git.ts";
 import { listDirectory, pathExists, readText, removeOwn, removePath, writeAtomic } from "../../host/files.ts";
 
@@ -110,7 +110,7 @@ async function setRestAside(
   const { topLevel } = repository;
   const aside = asideFolder(repository.ralphDirectory);
   const places = changed.filter(({ path, untracked }) => untracked && path.endsWith("/"))
-    .map(({ path }) => setAside(join(topLevel, path), aside));
+    .map(({ path }) => setAsideForGood(join(topLevel, path.slice(0, -1)), aside));
   if (unreadable.length > 0) {
     const listed = ["ls-files", "-z", "--others", "--exclude-standard"];
     const names = partsOf(await outputFrom(repository, listed, { encoding: "latin1" }));

@@ -83,9 +83,14 @@ async function cached({ host, repository: { topLevel } }: StoredOf): Promise<rea
 }
 
 async function aside({ repository: { ralphDirectory } }: StoredOf): Promise<readonly Stored[]> {
-  const folder = asideFolder(ralphDirectory);
-  const names = await listDirectory(folder);
-  return names.map((name) => stored("aside", join(folder, name), folder, "was in the way, and is nowhere else"));
+  // a sandbox's home is this worktree's own; all else is the repository's
+  const folders = new Set([join(ralphDirectory, "aside"), asideFolder(ralphDirectory)]);
+  const lists = [...folders].map(async (folder) =>
+    (await listDirectory(folder)).map((name) =>
+      stored("aside", join(folder, name), folder, "was in the way, and is nowhere else")
+    )
+  );
+  return (await Promise.all(lists)).flat();
 }
 
 function stored(kind: Stored["kind"], name: string, folder: string, what: string): Stored {
