@@ -9,6 +9,8 @@ export interface GitSetting {
   readonly key: string;
   readonly value: string | null;
   readonly scope: string;
+  /** The file that it is in, relative to the top level, or absolute; otherwise where it comes from, in git's words. */
+  readonly origin: string;
 }
 
 interface Listing {
@@ -31,10 +33,7 @@ export async function gitSettings(repository: WithIndex): Promise<readonly GitSe
   const list = ["config", "--list", "-z", "--show-scope", "--show-origin"];
   const text = await outputFrom(repository, list, { environment: READING });
   const rows = rowsOf(text);
-  const origins = rows.flatMap(({ origin }) =>
-    isAbsolute(origin.replace(/^file:/, "")) ? [origin.replace(/^file:/, "")] : []
-  );
-  const files = [...new Set([...origins, ...here])];
+  const files = [...new Set([...rows.map(({ origin }) => origin).filter(isAbsolute), ...here])];
   const own = guardsFor(list).map((guard) => guard.toLowerCase());
   const settings = rows.filter(({ scope, key, value }) =>
     scope !== "command" || !own.includes(`${key}=${value}`.toLowerCase())
@@ -52,20 +51,14 @@ function stampsOf(files: readonly string[]): string {
 }
 
 /** Three parts each: scope, origin, key and value. */
-function rowsOf(text: string): readonly (GitSetting & { readonly origin: string })[] {
+function rowsOf(text: string): readonly GitSetting[] {
   const parts = partsOf(text);
   return parts.flatMap((scope, index) => {
     if (index % 3 !== 0) return [];
     const [origin = "", entry = ""] = parts.slice(index + 1, index + 3);
-    const [key, value] = settingIn(entry);
-    return [{ scope, origin, key, value }];
+    const [key = "", ...value] = entry.split(/\n(.*)/s); // one that is only named has no value
+    return [{ scope, origin: origin.replace(/^file:/, ""), key, value: value[0] ?? null }];
   });
-}
-
-/** An entry of `git config --list -z`: the key, and the value, `null` where it is only named. Pure. */
-export function settingIn(entry: string): readonly [key: string, value: string | null] {
-  const feed = entry.indexOf("\n");
-  return feed < 0 ? [entry, null] : [entry.slice(0, feed), entry.slice(feed + 1)];
 }
 
 /** The value that counts; `undefined` where there is none. */

@@ -1,6 +1,7 @@
-import { settingIn } from "../../git/git_settings.ts";
+import { resolve } from "node:path";
+import { gitSettings } from "../../git/git_settings.ts";
 import type { Repository } from "../../git/repository.ts";
-import { partsOf } from "../../git/run_git.ts";
+import { realPath } from "../../host/file_state.ts";
 
 /** Settings that decide what git runs, reads and shows; others (remotes, branches, an author) may change in a turn. */
 const DECIDING = {
@@ -13,9 +14,10 @@ export type Setting = readonly [key: string, value: string | null];
 
 /** The settings of a file that decide, in their order; `null` when git cannot read it. Included files are not read. */
 export async function decidingSettings(repository: Repository, file: string): Promise<readonly Setting[] | null> {
-  const end = await repository.git(["config", "--file", file, "--no-includes", "--list", "-z"]);
-  if (end.exitCode !== 0) return null;
-  return partsOf(end.stdout).map(settingIn).filter(([key]) => DECIDING.sections.test(key) || DECIDING.core.test(key));
+  const all = await gitSettings(repository).catch(() => null);
+  const own = all?.filter(({ origin }) => realPath(resolve(repository.topLevel, origin)) === realPath(file));
+  return own?.filter(({ key }) => DECIDING.sections.test(key) || DECIDING.core.test(key))
+    .map(({ key, value }) => [key, value]) ?? null;
 }
 
 /** Makes the deciding settings of a file what they were and leaves all others. @returns false where git refused */
