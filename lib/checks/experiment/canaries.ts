@@ -201,18 +201,19 @@ export async function testsOf(question: Question, place: string): Promise<readon
   const { commits, changed, files } = question;
   const stems = [...new Set(changed.filter(({ kind }) => kind === "product").flatMap(({ path }) => stemOf(path)))];
   const touched = new Set(changed.map(({ path }) => path));
-  const mentions = new Set(await commits.containing(place, stems));
+  const tests = [...await commits.entries(place)].filter(([path, { mode }]) => {
+    const kind = kindOf(path, files);
+    return mode.startsWith("100") && (kind === "test" || (kind === "judge" && isNamed(path, files.commands)));
+  });
+  const mentions = new Set(tests.length === 0 ? [] : await commits.containing(place, stems));
   const rankOf = (path: string): number => {
     const name = posix.basename(path).toLowerCase();
     if (isNamed(path, files.commands)) return 0;
     if (touched.has(path) || stems.some((stem) => name.includes(stem.toLowerCase()))) return 1;
     return mentions.has(path) ? 2 : 3;
   };
-  return [...await commits.entries(place)].flatMap(([path, { mode, hash }]): readonly TestPath[] => {
-    const kind = kindOf(path, files);
-    const isTest = kind === "test" || (kind === "judge" && isNamed(path, files.commands));
-    return isTest && mode.startsWith("100") ? [{ path, mode, hash, rank: rankOf(path) }] : [];
-  }).sort((one, other) => one.rank - other.rank);
+  return tests.map(([path, entry]) => ({ path, ...entry, rank: rankOf(path) }))
+    .sort((one, other) => one.rank - other.rank);
 }
 
 function hasLiterals({ flips }: Pick<TestFile, "flips">): boolean {

@@ -173,6 +173,7 @@ async function importedByTests(
   { base, old, isTest }: Pick<Question, "base" | "old"> & Pick<Files, "isTest">,
   paths: readonly string[],
 ): Promise<readonly string[]> {
+  if (![...old.keys()].some(isTest)) return [];
   const stems = paths.map((path) => posix.parse(path).name);
   const entries = (await commits.containing(base, stems)).filter(isTest).flatMap((path) => old.get(path) ?? []);
   const texts = await Promise.all(entries.map(({ hash }) => commits.read(hash)));
