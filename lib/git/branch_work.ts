@@ -27,6 +27,7 @@ export async function branchWork(
   const base = usual === branch ? null : usual;
   const from = (base === null ? "" : await line("merge-base", "HEAD", base)) || since;
   if (head === null || from === null) return null;
+  if (from === head) return { branch, base, from, head, commits: 0, files: 0, added: 0, removed: 0 };
   const commits = Number(await line("rev-list", "--count", `${from}..${head}`));
   return { branch, base, from, head, commits, ...await statOf(repository, [from, head], isApart) };
 }
