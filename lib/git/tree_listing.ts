@@ -7,26 +7,35 @@ export interface ListedEntry {
   readonly path: string;
 }
 
-/** The newest listings from repositories where git has computed the name of each object. */
-const VERIFIED = new Map<string, readonly ListedEntry[]>();
+/** The newest listings, by their commit. */
+const KNOWN = new Map<string, readonly ListedEntry[]>();
 const MOST_KEPT = 8;
 
-/** All that a commit holds, at any depth, paths from the top level. @throws {RalphError} git-failed */
+/** The ones from repositories where git has computed the name of each object. */
+const VERIFIED = new WeakSet<readonly ListedEntry[]>();
+
+/** All that a commit holds, at any depth, paths from the top level. @param commit its hash @throws {RalphError} git-failed */
 export async function treeListing(git: Git, commit: string): Promise<readonly ListedEntry[]> {
-  const verified = VERIFIED.get(commit);
-  if (verified !== undefined) return verified;
-  const text = await outputOfGit(git, ["ls-tree", "-r", "-z", "--full-tree", commit], { environment: READING });
-  return partsOf(text).map((entry) => {
-    const cut = entry.indexOf("\t");
-    const [mode = "", , hash = ""] = entry.slice(0, cut).split(" ");
-    return { mode, hash, path: entry.slice(cut + 1) };
-  });
+  return KNOWN.get(commit) ?? await listed(git, commit);
 }
 
 /** The same, out of a repository where git has computed the name of each object: it is not asked again. */
 export async function verifiedListing(git: Git, commit: string): Promise<readonly ListedEntry[]> {
-  const entries = await treeListing(git, commit);
-  VERIFIED.set(commit, entries);
-  for (const oldest of [...VERIFIED.keys()].slice(0, -MOST_KEPT)) VERIFIED.delete(oldest);
+  const known = KNOWN.get(commit);
+  if (known !== undefined && VERIFIED.has(known)) return known;
+  const entries = await listed(git, commit);
+  VERIFIED.add(entries);
+  return entries;
+}
+
+async function listed(git: Git, commit: string): Promise<readonly ListedEntry[]> {
+  const text = await outputOfGit(git, ["ls-tree", "-r", "-z", "--full-tree", commit], { environment: READING });
+  const entries = partsOf(text).map((entry) => {
+    const cut = entry.indexOf("\t");
+    const [mode = "", , hash = ""] = entry.slice(0, cut).split(" ");
+    return { mode, hash, path: entry.slice(cut + 1) };
+  });
+  KNOWN.set(commit, entries);
+  for (const oldest of [...KNOWN.keys()].slice(0, -MOST_KEPT)) KNOWN.delete(oldest);
   return entries;
 }

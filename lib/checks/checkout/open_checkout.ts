@@ -8,7 +8,7 @@ import type { RalphContext } from "../../context/context.ts";
 import { type HeadNow, requireRepository } from "../../git/repository.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { type Git, gitFailed, type GitOptions, outputOfGit, partsOf, reasonOf } from "../../git/run_git.ts";
-import { type ListedEntry, verifiedListing } from "../../git/tree_listing.ts";
+import { type ListedEntry, treeListing, verifiedListing } from "../../git/tree_listing.ts";
 import * as files from "../../host/files.ts";
 import { createSlots } from "../../host/slots.ts";
 import { ignoredPaths } from "../../workspace/ignored_paths.ts";
@@ -58,7 +58,7 @@ export async function openCheckout(ralph: CheckoutContext, options: CheckoutOpti
   const oneAtATime = createSlots(1);
   let looked: "just now" | "before" = "just now";
   let known: Awaited<ReturnType<typeof refsOf>> | null = null;
-  let allowed: { readonly submodules: ReadonlySet<string>; readonly links: ReadonlySet<string> } | null = null;
+  let allowed: Allowed | null = null;
 
   async function bringUp(wanted: string | undefined): Promise<places.BroughtUp> {
     const ofDependencies = wanted === undefined ? looked : "just now"; // a named commit follows a look, and no turn
@@ -86,12 +86,31 @@ export async function openCheckout(ralph: CheckoutContext, options: CheckoutOpti
 
   return {
     tree: home.tree,
+    copied: dependencies.first.copies.map(({ path }) => path),
+    begin: () =>
+      oneAtATime.run(async () => {
+        [looked, allowed] = ["before", await allowedWithout(git, commit)];
+        return allowed === null ? await withoutThrow(() => bringUp(undefined)) : null;
+      }),
     changedSinceLastRun: dependencies.first.changed,
     tracked: dependencies.first.tracked,
     bringUp: (commit) => oneAtATime.run(() => withoutThrow(() => bringUp(commit))),
     touched: () => oneAtATime.run(() => clone.touched()),
     [Symbol.asyncDispose]: () => home[Symbol.asyncDispose](),
   };
+}
+
+/** The submodules and the outward links that a checkout may have. */
+interface Allowed {
+  readonly submodules: ReadonlySet<string>;
+  readonly links: ReadonlySet<string>;
+}
+
+/** `null` where only a checkout of the commit can tell. */
+async function allowedWithout(git: Git, commit: string | null): Promise<Allowed | null> {
+  const entries = commit === null ? null : await treeListing(git, commit);
+  if (entries === null || linksAmong(entries).length + submodulesAmong(entries).length > 0) return null;
+  return { submodules: new Set(), links: new Set() };
 }
 
 /** Named ref spaces only: `refs/replace` would come along otherwise. */

@@ -252,13 +252,17 @@ export type BringUp = (commit: string) => Promise<BroughtUp>;
 export interface Checkout extends AsyncDisposable {
   /** Absolute path of its working tree. */
   readonly tree: string;
+  /** Paths that were copied when it was opened, relative to the top level. */
+  readonly copied: readonly string[];
+  /** Finds what later calls may have. @returns `null` where the commit has none of it: no checkout was made */
+  begin(): Promise<BroughtUp | null>;
   /** The paths in the copied folders that differ from what the last run kept, under the same lock files. */
   readonly changedSinceLastRun: readonly string[];
   /** Named by `workspace.copy`, but tracked: not copied. */
   readonly tracked: readonly string[];
   /**
    * Brings it up to a commit. Later calls may have only what the first one finds (submodules, links that lead out):
-   * call it before the first turn.
+   * call it, or `begin()`, before the first turn.
    *
    * @param commit as git knows it in the repository, with the branches and tags of the last call without one. Absent: HEAD
    */

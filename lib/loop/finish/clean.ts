@@ -50,10 +50,10 @@ export function createCleanRun(
   let brought: BroughtUp | null = null;
   let absent: readonly string[] = [];
 
-  async function open(): Promise<void> {
+  async function open(begin: (of: Checkout) => Promise<BroughtUp | null>): Promise<void> {
     if (!wanted || checkout !== null) return;
     checkout = await openCheckout(ralph, { state: topLevelPaths(ralph, backlog.stateFiles), signal: ralph.signal });
-    brought = await checkout.bringUp();
+    brought = await begin(checkout);
     if (ralph.loop.acceptChanges) await ralph.journal.forgetClean(key); // what is there now is there by agreement
     const known = ralph.journal.clean(key);
     absent = known?.absent ?? await absentNow();
@@ -61,29 +61,32 @@ export function createCleanRun(
   }
 
   async function absentNow(): Promise<readonly string[]> {
-    return await absentPaths(ralph, brought?.status === "ready" ? brought.place.copied : []);
+    return await absentPaths(ralph, (brought?.status === "ready" ? brought.place : checkout)?.copied ?? []);
   }
 
   return {
-    open,
+    open: () => open((of) => of.begin()),
     absentNow,
     get absentAtStart() {
       return absent;
     },
     async bringUp(commit) {
-      await open();
-      const up = await (checkout as Checkout).bringUp(commit);
+      const isFirst = checkout === null && commit === undefined;
+      await open((of) => isFirst ? of.bringUp() : of.begin());
+      const up = isFirst && brought !== null ? brought : await (checkout as Checkout).bringUp(commit);
       if (commit === undefined) brought = up;
       return up;
     },
     touched: async () => await checkout?.touched() ?? [],
     whyInTree: (command) => ralph.journal.clean(key)?.inTree[command] ?? null,
     async look(red, checks, signal) {
-      if (checkout === null || brought?.status !== "ready" || absent.length === 0) return; // it has all that the tree has
+      if (checkout === null || absent.length === 0) return; // it has all that the tree has
       const { looked = {} } = ralph.journal.clean(key) ?? {};
       const unknown = checks.filter(({ command }) => command !== undefined && looked[command] !== true)
         .filter(({ name }) => red.some((one) => one.name === name));
       if (unknown.length === 0) return;
+      brought ??= await checkout.bringUp();
+      if (brought.status !== "ready") return;
       // what has passed since is in the tree, and has to be in the checkout
       const { head } = await requireRepository(ralph).head();
       const up = head === brought.place.commit ? brought : await checkout.bringUp();
