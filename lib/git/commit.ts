@@ -15,6 +15,7 @@ import {
   partsOf,
   pathsFrom,
   QUIET,
+  readHead,
   READING,
   reasonOf,
 } from "./run_git.ts";
@@ -25,7 +26,7 @@ import { clearLocks, type GitFolders } from "./locks.ts";
 import { isReadable } from "./parse_status.ts";
 import { persistBranch } from "./persist.ts";
 import { behindLinks, dropEntries, stagePaths } from "./index_entries.ts";
-import { commitAt } from "./refs.ts";
+import { commitAt, isAncestor } from "./refs.ts";
 import type { ChangedPath, CommitRequest, CommitResult, GitTree, Repository, TreeStatus } from "./repository.ts";
 
 const TIMEOUT_MS = 60_000;
@@ -39,11 +40,16 @@ const NOTHING_REGEXP = /^(nothing to commit|nothing added to commit|no changes a
 /** Git compares each path that it is given with each file: more of them take longer than an index of their own. */
 const MOST_NAMED = 300;
 
-const COMMIT_HOOKS: readonly string[] = ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"];
+/** The one that sees the commit made, and can take it off the branch again. */
+const AFTER = "post-commit";
+const COMMIT_HOOKS: readonly string[] = ["pre-commit", "prepare-commit-msg", "commit-msg", AFTER];
 
 /** Git looks after each commit whether it is time to pack, in two more processes: so many commits apart is often enough. */
 const HOUSEKEEPING_EVERY = 36;
 const NO_HOUSEKEEPING: readonly string[] = ["-c", "maintenance.auto=false", "-c", "gc.auto=0"];
+
+/** `--no-verify` lets the hook run that can take the commit off again. */
+const NO_HOOKS: readonly string[] = ["-c", "core.hooksPath=/dev/null"];
 
 /** Hooks keep the user's own locale; git's messages are English all the same. */
 const { LC_ALL: _, ...WITH_HOOKS }: Readonly<Record<string, string>> = { ...QUIET, LANGUAGE: "en" };
@@ -98,8 +104,8 @@ async function write(
   const timeoutMs = request.timeoutMs ?? (hooks ? HOOKS_TIMEOUT_MS : TIMEOUT_MS);
   using watched = hooks ? watchHooks(context, request, timeoutMs) : undefined;
   const housekeeping = context.number % HOUSEKEEPING_EVERY === 0 ? [] : NO_HOUSEKEEPING;
-  const commit = [...housekeeping, "commit", "--quiet", "--cleanup=whitespace", ...(hooks ? [] : ["--no-verify"])];
-  const { run, staged } = await withoutStaged(context, repository, request, others);
+  const commit = [...housekeeping, ...(hooks ? [] : NO_HOOKS), "commit", "--quiet", "--cleanup=whitespace"];
+  const { run, staged } = await lookedAfter(context, repository, request, others);
   const runCommit: Git = (more, { environment: own, ...options } = {}) => {
     const limits: GitOptions = { timeoutMs, ...watched?.limits, ...options };
     return run([...commit, ...more], { ...limits, environment: { ...environment, ...own, ...FOR_HOOKS } });
@@ -135,8 +141,11 @@ async function write(
   throw gitFailed(commit, reasonOf(end));
 }
 
-/** Runs the commit itself, and takes out of it what a hook has staged of the others: those are in `staged` then. */
-async function withoutStaged(
+/**
+ * Runs the commit itself, and looks at what hooks made of it: one that took it off the branch again has refused it, and
+ * what one has staged of the others is taken out of it, and in `staged` then.
+ */
+async function lookedAfter(
   context: CommitContext,
   repository: GitTree,
   { hooks = false, fold }: CommitRequest,
@@ -144,13 +153,22 @@ async function withoutStaged(
 ): Promise<{ readonly run: Git; readonly staged: readonly string[] }> {
   const { git, folders } = context;
   const staged: string[] = [];
-  if (!hooks || others.size === 0 || (await hooksOf(context)).length === 0) return { run: git, staged };
+  const present = hooks ? await hooksOf(context) : [];
+  if (present.length === 0) return { run: git, staged };
   const base = fold?.head ?? await headCommit(git, folders);
   return {
     staged,
     async run(arguments_, options) {
+      const tip = present.includes(AFTER) ? await headCommit(git, folders) : null;
+      const { ref } = await readHead(folders.gitDirectory, folders.commonDirectory);
       const end = await git(arguments_, options);
       if (end.exitCode !== 0) return end;
+      const now = tip === null ? null : await commitAt(repository, ref ?? "HEAD");
+      if (tip !== null && (now === null || now === tip || await isAncestor(repository, now, tip))) {
+        const branch = ref?.replace("refs/heads/", "") ?? "HEAD";
+        return { ...end, exitCode: 1, tail: `its ${AFTER} hook took the commit off ${branch} again` };
+      }
+      if (others.size === 0) return end;
       const { takeOutStaged } = await import("./hook_staged.ts");
       staged.push(...await takeOutStaged(repository, base, others));
       return end;

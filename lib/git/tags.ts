@@ -29,7 +29,7 @@ export function readTags(gitDirectory: string, kind = "tags"): Tags {
   const folder = join(common, "refs", kind);
   for (const file of listFiles(folder, () => true)) {
     const hash = textOf(file).trim();
-    if (hash !== "") tags.set(relative(folder, file), hash);
+    if (hash !== "" && !file.endsWith(".lock")) tags.set(relative(folder, file), hash);
   }
   return tags;
 }

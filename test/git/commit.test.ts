@@ -339,6 +339,25 @@ describe("commit()", () => {
       .toMatchObject({ status: "committed" });
   });
 
+  test.each(["reset -q --soft HEAD~1", "reset -q HEAD~1", "reset -q --hard HEAD~1", "reset -q --hard HEAD~2"])(
+    "a hook that takes the commit off again has refused it, and a commit of state runs none: git %s",
+    async (command) => {
+      await using project = await temporaryRepository({ "a.txt": "a\n" });
+      project.git("commit", "-q", "--allow-empty", "-m", "second");
+      project.write({ "a.txt": "A\n", ".git/hooks/post-commit": `#!/bin/sh\ngit ${command}\n` });
+      chmodSync(join(project.path, ".git/hooks/post-commit"), 0o755);
+
+      expect(await project.repository.commit({ paths: ["a.txt"], subject: "work", hooks: true })).toEqual({
+        status: "refused",
+        by: "a hook of the repository",
+        output: "its post-commit hook took the commit off main again",
+      });
+      project.write({ "a.txt": "state\n" });
+      const state = await project.repository.commit({ paths: ["a.txt"], subject: "state" });
+      expect(state).toEqual({ status: "committed", commit: project.git("rev-parse", "main").trim() });
+    },
+  );
+
   test("a hook that leaves a process behind holding its output does not hold the commit", async () => {
     await using project = await temporaryRepository({ "a.txt": "a\n" });
     writeFileSync(join(project.path, ".git/hooks/post-commit"), "#!/bin/sh\nsleep 60 &\necho $! > .git/slept\n", {

@@ -231,6 +231,28 @@ describe("several workers", () => {
     expect(await subjects(world)).toEqual(["feat: write b", "start"]);
   });
 
+  test.each(["--soft", "--mixed", "--hard"])(
+    "a hook that takes the commit off the branch again has refused it, and the tree is as it was: git reset %s",
+    async (how) => {
+      await using world = await loopWorld(writing());
+      const hook = join(world.root, ".git/hooks/post-commit");
+      await mkdir(dirname(hook), { recursive: true });
+      await writeFile(
+        hook,
+        `#!/bin/sh\ngit show --format= --name-only | grep -q a && git reset -q ${how} HEAD~1\nexit 0\n`,
+      );
+      await chmod(hook, 0o755);
+
+      const run = await runLoop(world.ralph, memoryBacklog(tasks("a", "b"), { maxRetries: 2 }), { workers: 2 });
+
+      expect(run).toMatchObject({ status: "blocked", passed: ["b"] });
+      expect(run.parked[0]?.reason).toContain("took the commit off main again");
+      expect(landings(world)).not.toContain("a landed");
+      expect(await world.git("status", "--porcelain")).toBe("");
+      expect(await subjects(world)).toEqual(["feat: write b", "start"]);
+    },
+  );
+
   test("a turn that writes into the project's own tree is named, and what it wrote there is never committed", async () => {
     await using world = await loopWorld(writing(async (_, name) => await world.write(`${name}.stray`, "x")));
 

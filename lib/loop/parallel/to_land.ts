@@ -3,6 +3,7 @@ import type { Attempt } from "../../backlog/types.ts";
 import type { Beside } from "../../checks/beside.ts";
 import type { Captured } from "../../git/fold.ts";
 import { inTheWay, type Landing, moveTree } from "../../git/land.ts";
+import { discardPaths } from "../../git/merge_change.ts";
 import { type HeadNow, requireRepository, rootPaths } from "../../git/repository.ts";
 import { pathsBetween } from "../../git/run_git.ts";
 import type { KeptWork } from "../../git/work_commit.ts";
@@ -108,13 +109,14 @@ export async function stepsOf(
     const { last: _, ...rest } = { last: undefined, ...attempt };
     return { attempt: { ...rest, status: "blocked", message }, steps: null, paths: obstacles, result: "blocked" };
   }
+  const paths = await pathsBetween(repository, tip, commit);
   const steps: LandingSteps = {
     tip,
     commit,
-    paths: await pathsBetween(repository, tip, commit),
+    paths,
     own,
     bring: () => moveTree(repository, tip, commit),
-    takeBack: () => moveTree(repository, commit, tip),
+    takeBack: () => discardPaths(repository, paths, tip), // a hook may have left them as neither of both has them
   };
   return { attempt, steps, paths: [], result: "landed" };
 }

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { interruptedAttempt, verdictOf } from "../../backlog/attempts.ts";
 import { type CheckLike, namedCheck } from "../../checks/function.ts";
 import { verify } from "../../checks/verify.ts";
+import { discardPaths } from "../../git/merge_change.ts";
 import { requireRepository, rootPaths, type TreeSnapshot } from "../../git/repository.ts";
 import { modifiedAt, removeLeftOvers } from "../../host/files.ts";
 import type { JournalKey, OpenItem } from "../../backlog/journal_types.ts";
@@ -93,7 +94,7 @@ async function landedAgain(
   { item, landing }: OpenItem,
 ): Promise<LandingSteps | "in-the-way" | null> {
   if (landing === undefined) return null;
-  const { landAgain, moveTree } = await import("../../git/land.ts");
+  const { landAgain } = await import("../../git/land.ts");
   const repository = requireRepository(ralph);
   const { tip, commit, own = { subjects: [], trailers: [] } } = landing;
   const missing = new Set(await pathsBetween(repository, "HEAD", commit));
@@ -110,7 +111,7 @@ async function landedAgain(
     note(ralph, "warn", message);
     return "in-the-way";
   }
-  return { ...steps, paths: landed.paths, takeBack: () => moveTree(repository, commit, tip) };
+  return { ...steps, paths: landed.paths, takeBack: () => discardPaths(repository, landed.paths, tip) };
 }
 
 /** A verdict that a killed run left is not believed: its checks and reviews run again. */
