@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { journalKeyOf } from "../backlog/attempts.ts";
 import type { Journal, NamedByRun } from "../backlog/journal_types.ts";
 import { createStateFiles, type StateFiles } from "../backlog/state_files.ts";
@@ -59,12 +60,36 @@ export async function journalIn({ own, repository }: Pick<Look, "own" | "reposit
 }
 
 /** The items that the loop gave up on. */
+interface GivenUp {
+  readonly parked: readonly ParkedItem[];
+  /** Ids of those of which a person has said something since: the next run takes them up again. */
+  readonly answered: ReadonlySet<string>;
+}
+
+/** @param known the journal. @default the one that is there */
+export async function givenUpIn<Data, Findings>(
+  look: Pick<Look, "own" | "repository" | "root">,
+  backlog: Pick<Backlog<Data, Findings>, "brief" | "name" | "runsDirectory" | "scope">,
+  known: Journal | null = null,
+): Promise<GivenUp> {
+  const journal = known ?? await journalIn(look);
+  const key = await journalKeyOf(backlog);
+  const all = journal?.parked(key) ?? [];
+  if (journal === null || all.length === 0) return { parked: [], answered: new Set() };
+  const { controlFolder, toldNext } = await import("../steer/control.ts");
+  const runs = join(look.root, backlog.runsDirectory ?? ".ralph/runs");
+  const waiting = [...(await toldNext(controlFolder(look.own.directory))).values()].filter((told) =>
+    told.runs === runs
+  );
+  const answered = new Set([...journal.answered(key), ...waiting.flatMap(({ item }) => item ?? [])]);
+  return { parked: all.filter(({ id }) => !answered.has(id)), answered };
+}
+
+/** The items that the loop gave up on, and of which nobody has said anything since. */
 export async function parkedIn<Data, Findings>(
-  look: Pick<Look, "own" | "repository">,
-  backlog: Pick<Backlog<Data, Findings>, "brief" | "name" | "scope">,
+  ...asked: Parameters<typeof givenUpIn<Data, Findings>>
 ): Promise<readonly ParkedItem[]> {
-  const journal = await journalIn(look);
-  return journal === null ? [] : journal.parked(await journalKeyOf(backlog));
+  return (await givenUpIn(...asked)).parked;
 }
 
 /** A workflow says this of its next iteration. */

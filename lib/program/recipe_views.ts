@@ -4,10 +4,10 @@ import type { Backlog, ParkedItem, Verification } from "../backlog/types.ts";
 import { verify } from "../checks/verify.ts";
 import { type Invocation, usage } from "../cli/command.ts";
 import { hintOf } from "../cli/next_step.ts";
-import { countLine, nextOfBacklog, type StatusView } from "../cli/look.ts";
+import { countLine, nextOfBacklog, parkedIn, type StatusView } from "../cli/look.ts";
 import { openSession } from "../cli/session.ts";
 import { problemOf, type ValidatedFile } from "../cli/validated_file.ts";
-import type { RalphContext } from "../context/context.ts";
+import { ownFiles, type RalphContext } from "../context/context.ts";
 import { asRalphError, type RalphError } from "../errors/ralph_error.ts";
 import { pathExists } from "../host/files.ts";
 import { finalWork } from "../loop/finish/final_check.ts";
@@ -36,7 +36,12 @@ export async function recipeViews(invocation: Invocation, file: string): Promise
     await using session = await openSession(invocation, { asks: false, gates: null, data: true, title });
     const { ralph } = session;
     const backlog = await recipe.backlog?.(ralph) as Backlog;
-    return await look(ralph, backlog, ralph.journal.parked(await journalKeyOf(backlog)));
+    const { journal, repository, root } = ralph;
+    return await look(
+      ralph,
+      backlog,
+      await parkedIn({ own: ownFiles(repository, root), repository, root }, backlog, journal),
+    );
   }
 
   const instead = (): never => {

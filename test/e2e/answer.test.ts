@@ -50,11 +50,20 @@ test.each([[], ["--retry-blocked"]])("after the run they wait for the next one, 
 
   const other = await again("tell", "x", "--item", "US-002").expectExit(2);
   await again(...RUN).expectExit(3); // it has nothing to do, and the question stays
+  const blocked = await again("next").expectExit(3);
   const told = await again(...TELL).expectExit(0);
+  const next = await again("next").expectExit(0);
+  const status = await again("status").expectExit(0);
+  const dry = await again("run", "--dry-run").expectExit(0);
   const { stderr, read } = await again(...RUN, ...flags).expectExit(0);
   const report = await again("report").expectExit(0);
   const late = await again(...TELL).expectExit(2);
 
+  expect(blocked.stderr).toContain("--retry-blocked");
+  expect(next.stdout).toMatch(/^US-001  Size of a cup/);
+  expect(status.stdout).toMatch(/1 open\n(.|\n)*US-001(.|\n)*next: `ralph run`/);
+  expect(dry.stdout).toMatch(/next\n  US-001  Size of a cup/);
+  expect([next, status, dry].some(({ stdout, stderr }) => /retry-blocked/.test(stdout + stderr))).toBe(false);
   expect(late.stderr).toContain("only an item that was given up on takes words");
   expect(other.stderr).toContain("only an item that was given up on takes words");
   expect(told.stderr).toContain("the next run takes US-001 up again with this");
@@ -131,8 +140,12 @@ test("a feature keeps in its own file that it gave up on a story: that is taken 
   const made = await feature(`${ACCEPT} ${asks}`, [featureStory("US-1")]).args("run", "auth").expectExit(3);
   expect(storiesOf(made)[0]).toMatchObject({ passes: false, blocked: true });
   await ralphCli(made.root).args("tell", "240 ml", "--item", "US-1").expectExit(0);
+  const next = await ralphCli(made.root).args("next", "auth").expectExit(0);
+  const status = await ralphCli(made.root).args("status", "auth").expectExit(0);
   const again = await ralphCli(made.root).args("run", "auth").expectExit(0);
 
+  expect(next.stdout).toMatch(/^US-1 /);
+  expect(status.stdout).toMatch(/1 open\n(.|\n)*next: `ralph run auth`/);
   expect(storiesOf(again)[0]).toMatchObject({ passes: true });
 });
 

@@ -4,7 +4,14 @@ import { headlineOf } from "../../../backlog/attempts.ts";
 import { oneLine, type Style } from "../../../ui/text.ts";
 import { featureBacklog } from "../backlog.ts";
 import { type FeatureDirectory, listFeatures, matchFeature } from "../directories.ts";
-import { loadFeaturePrd, readFeaturePrd, withDefaults } from "../format.ts";
+import {
+  changePrdText,
+  loadFeaturePrd,
+  parseFeaturePrd,
+  readFeaturePrd,
+  storyChanges,
+  withDefaults,
+} from "../format.ts";
 import { checksOf, isUi, storyCommandsOf, type UserInterface } from "../checks.ts";
 import type { FeaturePrd, FeatureStory } from "../types.ts";
 import type { Config } from "../../../config/load.ts";
@@ -12,7 +19,16 @@ import type { CheckOutcome, Verification } from "../../../backlog/types.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { featureMissing, findFeature, openFeature } from "../open_feature.ts";
 import { readOrError } from "../../read_or_error.ts";
-import { countLine, itemLine, type Look, nextOfBacklog, type NextView, type StatusView } from "../../../cli/look.ts";
+import {
+  countLine,
+  givenUpIn,
+  itemLine,
+  type Look,
+  nextOfBacklog,
+  type NextView,
+  type StatusView,
+} from "../../../cli/look.ts";
+import type { StateFiles } from "../../../backlog/state_files.ts";
 import { hintOf, type StepCommands } from "../../../cli/next_step.ts";
 import { parseJson } from "../../../errors/json_syntax.ts";
 import { type FileFindings, type ValidatedFile, validateFile } from "../../../cli/validated_file.ts";
@@ -24,9 +40,23 @@ import type { RalphContext } from "../../../context/context.ts";
 /** Opens a feature for reading. @throws {RalphError} feature-missing, usage */
 async function opened(look: Look, name: string) {
   const feature = await findFeature(look, name);
-  const { root, config, repository, state, host } = look;
+  const { root, config, repository, host } = look;
   const ui = namedOnly(config);
-  return { feature, backlog: featureBacklog({ root, config, state, repository, host }, { feature, ui }) };
+  const { answered } = await givenUpIn(look, { name: "feature", scope: feature.directory });
+  const state = withAnswers(look.state, feature, answered);
+  return { feature, state, backlog: featureBacklog({ root, config, state, repository, host }, { feature, ui }) };
+}
+
+/** The PRD as the next run begins with it: the stories that were answered are not given up on. */
+function withAnswers(state: StateFiles, { prdFile }: FeatureDirectory, ids: ReadonlySet<string>): StateFiles {
+  const again = (): Partial<FeatureStory> => ({ blocked: false, retries: 0 });
+  const read: StateFiles["read"] = async (path) => {
+    const text = await state.read(path);
+    if (text === null || path !== prdFile || ids.size === 0) return text;
+    const { userStories } = parseFeaturePrd(text, path);
+    return changePrdText(text, path, { stories: storyChanges(userStories, [...ids], again) });
+  };
+  return { ...state, read };
 }
 
 /** Services and pages by name: nothing is started. */
@@ -87,9 +117,9 @@ export async function featureStatus(look: Look): Promise<readonly StatusView[]> 
 
 async function statusOf(look: Look, scope: string): Promise<StatusView> {
   const { config, style } = look;
-  const { feature, backlog } = await opened(look, scope);
+  const { feature, state, backlog } = await opened(look, scope);
   const { name, path } = feature;
-  const { value: prd, error } = await readOrError(() => readFeaturePrd(look.state, feature));
+  const { value: prd, error } = await readOrError(() => readFeaturePrd(state, feature));
   const { currentStoryId = null, verifiedAt = null, learnings = [] } = prd?.run ?? {};
   const stories = (prd?.userStories ?? []).map((story) => ({
     ...story,

@@ -24,7 +24,8 @@ async function readIssues(
   const tracker = await nameTracker(config.tracker, { git });
   const key = { backlog: ISSUES, scope: trackerKey(tracker) };
   const journal = await views.journalIn(look);
-  const view: LoopView = { parked: journal?.parked(key) ?? [], passed: journal?.passed(key) ?? [] };
+  const parked = await views.parkedIn(look, { name: ISSUES, scope: key.scope }, journal);
+  const view: LoopView = { parked, passed: journal?.passed(key) ?? [] };
   const issues = repository === null ? null : await readSnapshot(repository, trackerKey(tracker));
   const isConfined = ["on", "required"].includes(config.sandbox.mode);
   const entries = issues?.map((issue) => entryOf(issue, { config: config.tracker, isConfined }));
