@@ -119,7 +119,7 @@ const experiments = section(
 
 const sandbox = section("SandboxConfig", "What agents and checks can touch.", DEFAULTS.sandbox, {
   mode: z.enum(["auto", "off", "light", "on", "required"]).describe(
-    'Confine agents and checks to the working tree. `on` works without a sandbox where there is none and says so; `required` does not start. `light` confines less and breaks fewer runs. `auto` is `off`; with `trust: "strict"` both are `required`.',
+    'Confine agents and checks to the working tree. `on` works without a sandbox where there is none and says so; `required` does not start. `light` confines less and breaks fewer runs. `auto` is `light` where that works, and `off` for root; with `trust: "strict"` both are `required`.',
   ),
   network: z.enum(["agent", "all", "none"]).describe(
     "Hosts that can be reached: the agent's own and `sandbox.allow`, all, or none.",

@@ -1,4 +1,4 @@
-import { dirname, join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import type { Confinement } from "./confinement.ts";
 import { words } from "./data.ts";
@@ -79,11 +79,23 @@ export function mountsOf(confinement: Confinement, look: PathLook = REAL_PATHS):
   for (const path of confinement.write) add("write", path);
   const { overlay } = confinement;
   if (overlay !== null) add("shown", overlay.at, join(overlay.on, "seen"));
-  for (const { from, at } of confinement.shown) add("shown", at, from);
+  for (const { from, at } of confinement.shown) {
+    const source = leftAt(from, confinement, look);
+    const place = join(realPlace(dirname(at), look), basename(at)); // a link there is of another tree
+    if (source !== null) found.set(place, { at: place, from: source, access: "shown" });
+  }
   for (const path of confinement.never) add("never", path);
   for (const path of overlay === null ? [] : mountedBelow(overlay.at, look)) if (!found.has(path)) add("never", path);
   const mounts = [...found.values()].filter((mount) => needed(mount, found, look) && canBeMade(mount, found, look));
   return [...mounts, ...pins(mounts)].sort((a, b) => depth(a.at) - depth(b.at) || (a.at < b.at ? -1 : 1));
+}
+
+/** The place that a path leads to. Below an overlay that is as a turn left it, but for what is written for good or is Ralph's. */
+function leftAt(path: string, { overlay, tree, write, hidden }: Confinement, look: PathLook): string | null {
+  const real = look.real(path);
+  const holds = (folder: string): boolean => `${real}/`.startsWith(`${look.real(folder) ?? folder}/`);
+  if (real === null || overlay === null || !holds(overlay.at) || [tree, ...write, ...hidden].some(holds)) return real;
+  return join(overlay.on, "seen", relative(look.real(overlay.at) ?? overlay.at, real));
 }
 
 /** A path whose end may be missing, its existing beginning without symbolic links. */
@@ -186,6 +198,9 @@ const RIGHTS: Readonly<Record<Rights, readonly string[]>> = {
 /** Only the system's own programs: a turn may write to a folder of PATH. */
 export const SYSTEM_PATH = "/usr/bin:/bin:/run/current-system/sw/bin";
 
+/** The rights of processes that share a namespace of mounts. */
+export type HoldRights = Exclude<Rights, "least">;
+
 /** A comma in a path would end an option: of the two folders that are Ralph's, no path is given. */
 const OVERLAY_SCRIPT =
   `cd "$1" && mount -t overlay -o "lowerdir=$2,upperdir=home,workdir=work,userxattr" ralph seen 2>&- ||
@@ -198,28 +213,42 @@ held=$(unshare -U /bin/sh -c 'sleep 60 >/dev/null 2>&1 & echo $!')
 echo "$users" >"/proc/$held/uid_map" && echo "$groups" >"/proc/$held/gid_map" && exec 9<"/proc/$held/ns/user" || exit 125
 kill "$held"`;
 
-/** Arguments of a first bubblewrap, which lays the overlay, makes root's namespace and starts the second one. */
-export function firstArguments(
-  overlay: Confinement["overlay"],
-  rights: Rights,
-): readonly string[] {
+/** It says its number, and stands still: what it made stays for as long as it is there. */
+const HOLD_SCRIPT = `echo "$$"; while kill -STOP "$$"; do :; done`;
+
+/** Arguments of the bubblewrap that lays the overlay, makes root's namespace of users, and holds both. */
+export function holdArguments(overlay: Confinement["overlay"], rights: HoldRights): readonly string[] {
   const isRoot = rights === "most of root";
   const { at, on } = overlay ?? { at: "", on: "" };
   const below = isRoot || overlay === null ? [] : mountedBelow(at); // root may lay an overlay over less than all
   const failed = below.length > 0
     ? `a file system is mounted at ${below[0]} in the home folder`
     : `the kernel lays no overlay over ${at} that keeps what is written in ${on}`;
-  const script = [...overlay === null ? [] : [OVERLAY_SCRIPT], ...isRoot ? [USERS_SCRIPT] : []];
-  const text = [`own=$PATH PATH=${SYSTEM_PATH}`, ...script, 'shift 3; PATH=$own; exec "$@"'].join("\n");
+  const script = [...overlay === null ? [] : [OVERLAY_SCRIPT], ...isRoot ? [USERS_SCRIPT] : [], HOLD_SCRIPT];
   return [
     ...words("--die-with-parent --dev-bind / /"),
     ...(isRoot ? [] : words("--unshare-user --uid 0 --gid 0")),
     ...words("--cap-add ALL -- /bin/sh -c"),
-    text,
+    [`PATH=${SYSTEM_PATH}`, ...script].join("\n"),
     "sh",
     on,
     at,
     failed,
+  ];
+}
+
+/** The words that start a program in the namespace of a process that holds it. Root finds its users' at 9. */
+export function enterArguments(holder: string, rights: HoldRights, nsenter: string): readonly string[] {
+  if (rights === "most") return [nsenter, `--target=${holder}`, ...words("--user --mount --preserve-credentials --")];
+  return [
+    "/bin/sh",
+    "-c",
+    'exec 9<"/proc/$0/fd/9" && exec "$@"',
+    holder,
+    nsenter,
+    `--target=${holder}`,
+    "--mount",
+    "--",
   ];
 }
 

@@ -6,12 +6,13 @@
 import { RalphError } from "../errors/ralph_error.ts";
 import * as bwrap from "./bubblewrap.ts";
 import type { Confinement } from "./confinement.ts";
+import { words } from "./data.ts";
 import { findBubblewrapProgram } from "./find_bubblewrap.ts";
 import { ensurePrivateDirectory, pathExists } from "./files.ts";
+import { type HeldHome, holdHome } from "./held_home.ts";
 import { privateFolders } from "./private_folders.ts";
 import type { Grant, RefusedHost, SandboxProxy } from "./sandbox_proxy.ts";
 import { findExecutable } from "./shell.ts";
-import { upperFolder } from "./upper_folder.ts";
 import { isSuperUser, ownIds } from "./this_process.ts";
 import { TREE_VARIABLE } from "./sweep.ts";
 import type { Host, ProcessEnd, ProcessRequest, Variables } from "./types.ts";
@@ -35,6 +36,8 @@ export interface Backend {
   /** A process has a folder of its own in the place of this one. */
   readonly home?: string;
   enter(inside: Inside): Promise<Pick<ProcessRequest, "file" | "arguments" | "cwd" | "environment">>;
+  /** The namespace that processes of the most rights share. */
+  hold?(overlay: Confinement["overlay"], tell: (message: string) => void): Promise<HeldHome>;
 }
 
 /** A process that is to start inside. */
@@ -46,6 +49,8 @@ export interface Inside {
   readonly ports: "all" | readonly number[];
   readonly proxy: SandboxProxy | null;
   readonly grant: Grant | null;
+  /** The words that start it in the namespace that is shared; none for the least rights. */
+  readonly entered: readonly string[];
 }
 
 const PROBE_MS = 10_000;
@@ -103,6 +108,7 @@ export function confiner(
   onAside: (message: string) => void,
 ): Confiner {
   let proxy: Promise<SandboxProxy> | undefined;
+  let held: Promise<HeldHome> | undefined;
   const start = async (): Promise<SandboxProxy> =>
     (await import("./sandbox_proxy.ts")).startProxy({
       [TREE_VARIABLE]: `${host.processes.runToken}.proxy`,
@@ -113,7 +119,11 @@ export function confiner(
     for (const { from, at } of confinement.caches) {
       if (confinement.rights === "least" || !await pathExists(at)) await ensurePrivateDirectory(from);
     }
-    await using upper = await upperFolder(confinement, host.ids.random(8), onAside);
+    const shared = confinement.rights === "most"
+      ? await (held ??= backend.hold?.(confinement.overlay, onAside))
+      : undefined;
+    const entered = await shared?.enter() ?? [];
+    if ("reason" in entered) return entered;
     const { home } = backend;
     const hasHome = home === undefined || confinement.folders.some(({ at }) => at === home);
     const own = hasHome ? [] : [{ at: home, copy: [], keep: [] }];
@@ -123,13 +133,19 @@ export function confiner(
     using grant: Grant | null = reached?.grant(confinement.role, hosts, host.ids.random(32)) ?? null;
     const local = hosts.flatMap((name) => /^localhost:(\d+)$/.exec(name)?.[1] ?? []).map(Number);
     const inside = await backend.enter({
-      confinement: { ...confinement, overlay: upper.overlay, shown: [...confinement.shown, ...folders.shown] },
+      confinement: {
+        ...confinement,
+        overlay: shared?.overlay ?? null,
+        shown: [...confinement.shown, ...folders.shown],
+      },
       request,
       ports: confinement.network === "all" ? "all" : reached === null ? local : [reached.port, ...local],
       proxy: reached,
       grant,
+      entered,
     });
     const end = await host.processes.run({ ...request, ...inside });
+    shared?.look(confinement.role);
     await folders.keep();
     return end;
   }
@@ -139,6 +155,7 @@ export function confiner(
     run,
     async [Symbol.asyncDispose]() {
       if (proxy !== undefined) await (await proxy)[Symbol.asyncDispose]();
+      await (await held)?.[Symbol.asyncDispose]();
     },
   };
 }
@@ -147,9 +164,13 @@ export function confiner(
 export function bubblewrap(host: Host, found: bwrap.Bubblewrap): Backend {
   return {
     name: found.ownProc ? "bubblewrap" : "bubblewrap, with the container's /proc",
-    async enter({ confinement, request, ports, proxy, grant }) {
+    async hold(overlay, tell) {
+      const rights = isSuperUser() ? "most of root" : "most";
+      const programs = { bubblewrap: found.program, nsenter: await nsenterOf(host) };
+      return await holdHome({ host, programs, rights, overlay, tell });
+    },
+    async enter({ confinement, request, ports, proxy, grant, entered: [file = found.program, ...entered] }) {
       const mounts = bwrap.mountsOf(confinement, bwrap.REAL_PATHS);
-      const { overlay } = confinement;
       const isRoot = confinement.rights === "most" && isSuperUser();
       const rights = isRoot ? "most of root" : confinement.rights;
       const start = {
@@ -159,14 +180,14 @@ export function bubblewrap(host: Host, found: bwrap.Bubblewrap): Backend {
         socket: proxy?.socket ?? null,
         rights,
         ...(rights === "most" ? { ids: ownIds() } : {}),
-        processes: rights === "least" || confinement.shown.length > 0 ? "own" : "all",
+        processes: rights === "least" || confinement.shown.length > confinement.folders.length ? "own" : "all",
       } as const;
       return {
-        file: found.program,
+        file,
         arguments: [
-          ...(overlay === null && !isRoot ? [] : [...bwrap.firstArguments(overlay, rights), found.program]),
+          ...(file === found.program ? [] : [...entered, found.program]),
           ...bwrap.bubblewrapArguments(found, mounts, start),
-          ...(isRoot ? await enterUsers(host) : []),
+          ...(isRoot ? [await nsenterOf(host), ...words("--user=/proc/self/fd/9 --preserve-credentials --")] : []),
           ...(proxy === null || ports === "all" ? [] : await relay(host, proxy, ports, grant)),
           request.file,
           ...request.arguments,
@@ -178,11 +199,10 @@ export function bubblewrap(host: Host, found: bwrap.Bubblewrap): Backend {
   };
 }
 
-/** The process enters root's namespace of users. */
-async function enterUsers({ environment }: Host): Promise<readonly string[]> {
+/** Only the system's: a turn may write to a folder of PATH. */
+async function nsenterOf({ environment }: Host): Promise<string> {
   const system = { ...environment, variables: { PATH: bwrap.SYSTEM_PATH } };
-  const nsenter = await findExecutable("nsenter", system, "/") ?? "/usr/bin/nsenter";
-  return [nsenter, "--user=/proc/self/fd/9", "--preserve-credentials", "--"];
+  return await findExecutable("nsenter", system, "/") ?? "/usr/bin/nsenter";
 }
 
 /** A temporary folder that is not there inside is replaced by `/tmp`, which is the process's own. */

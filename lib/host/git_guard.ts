@@ -8,7 +8,7 @@
 import { readFileSync, readlinkSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { type FileState, isSameState, readFileState, writeFileState } from "./file_state.ts";
-import { isPlainConfig, nestedSettings, readSpecials, type Specials } from "./nested_git.ts";
+import { isPlainConfig, nestedSettings, programSettings, readSpecials, type Specials } from "./nested_git.ts";
 import { asideFolder, setAside } from "./remove_path.ts";
 import type { GitGuard, Host, ProcessRequest, WatchedRepository } from "./types.ts";
 import { writeAtomic } from "./write_atomic.ts";
@@ -56,6 +56,8 @@ interface Known {
   readonly files: ReadonlyMap<string, FileState>;
   /** The settings of nested repositories. */
   readonly nested: ReadonlyMap<string, FileState>;
+  /** Its own settings: what a turn may change of them is taken over. */
+  readonly settings: { readonly path: string; state: FileState };
 }
 
 function createGitGuard(report: (message: string) => void): GitGuard {
@@ -64,6 +66,7 @@ function createGitGuard(report: (message: string) => void): GitGuard {
   const kept = new Map<string, ReadonlyMap<string, string>>();
   const moved = new Map<string, string>();
   let hasBegun = false;
+  let holdsSettings = false;
 
   function begin(): void {
     hasBegun = true;
@@ -89,10 +92,15 @@ function createGitGuard(report: (message: string) => void): GitGuard {
     keep(path) {
       if (!kept.has(path)) kept.set(path, linksAbove(path, topLevelOf(path, [...waiting.values(), ...values(known)])));
     },
+    holdSettings() {
+      holdsSettings = true;
+    },
     begin,
     async look() {
       const named: string[] = [];
-      for (const one of known.values()) named.push(...await settle(one));
+      for (const one of known.values()) {
+        named.push(...await settle(one), ...holdsSettings ? await settleSettings(one) : []);
+      }
       for (const [path, links] of kept) named.push(...settlePath(path, links, { repositories: values(known), moved }));
       if (named.length === 0) return;
       const more = named.length > MOST_NAMED ? `, and ${named.length - MOST_NAMED} more` : "";
@@ -109,6 +117,7 @@ function values(known: ReadonlyMap<string, Known>): readonly WatchedRepository[]
 
 function readKnown(repository: WatchedRepository): Known {
   const { topLevel, gitDirectory, commonDirectory, included = [] } = repository;
+  const settings = join(commonDirectory, "config");
   const paths = [
     ...included,
     join(topLevel, ".git"),
@@ -121,6 +130,7 @@ function readKnown(repository: WatchedRepository): Known {
     identity: identityOf(gitDirectory),
     specials: specialsOf(repository),
     files: new Map(paths.map((path) => [path, readFileState(path, MAX_BYTES)])),
+    settings: { path: settings, state: readFileState(settings, MAX_BYTES) },
     nested: new Map(nestedSettings(repository).map(({ path }) => [path, readFileState(path, MAX_BYTES)])),
   };
 }
@@ -155,6 +165,25 @@ async function settle(known: Known): Promise<readonly string[]> {
   }
   for (const path of await settleNested(known, aside)) named.push(name(path));
   return named;
+}
+
+/** Settings that name a program are what they were; one that names none stays, such as `user.email`. */
+async function settleSettings({ repository, settings }: Known): Promise<readonly string[]> {
+  const { topLevel, gitDirectory } = repository;
+  const { path, state: before } = settings;
+  const found = readFileState(path, MAX_BYTES);
+  if (entryAt(topLevel) === undefined || isSameState(before, found)) return [];
+  const [was, is] = [before, found].map((state) =>
+    state.kind === "text" ? programSettings(Buffer.from(state.bytes).toString("utf8")).join("\n") : state.kind
+  );
+  if (was === is) {
+    settings.state = found;
+    return [];
+  }
+  const aside = asideFolder(join(gitDirectory, "ralph"));
+  setAside(path, aside);
+  await writeFileState(path, before, dirname(path), { aside });
+  return [relative(topLevel, path).replaceAll("\\", "/")];
 }
 
 /**

@@ -63,14 +63,21 @@ const KEY_REGEXP = /^\s*([a-z]+)\s*=[^\\]*$/i;
 
 /** Tells whether a repository's settings name no program that git would run. Unknown settings count as naming one. */
 export function isPlainConfig(text: string): boolean {
-  let keys: readonly string[] = [];
-  for (const line of text.split("\n")) {
-    if (/^\s*(?:[#;][^]*)?$/.test(line)) continue;
-    const section = SECTION_REGEXP.exec(line)?.[1];
-    if (section !== undefined) keys = PLAIN.get(section.toLowerCase())?.split(" ") ?? [];
-    else if (!keys.includes(KEY_REGEXP.exec(line)?.[1]?.toLowerCase() ?? "")) return false;
-  }
-  return true;
+  return programSettings(text).length === 0;
+}
+
+/** The settings that may name a program or another file, each line with its section. */
+export function programSettings(text: string): readonly string[] {
+  let [section, keys] = ["", [] as readonly string[]];
+  return text.split("\n").flatMap((line) => {
+    if (/^\s*(?:[#;][^]*)?$/.test(line)) return [];
+    const name = SECTION_REGEXP.exec(line)?.[1];
+    const isPlain = name !== undefined || keys.includes(KEY_REGEXP.exec(line)?.[1]?.toLowerCase() ?? "");
+    if (line.trimStart().startsWith("[")) {
+      [section, keys] = [line, PLAIN.get(name?.toLowerCase() ?? "")?.split(" ") ?? []];
+    }
+    return isPlain ? [] : [`${section} ${line}`];
+  });
 }
 
 function gitDirectoryAt(entry: string): string | null {

@@ -195,6 +195,8 @@ export interface GitGuard {
   forget(topLevel: string): void;
   /** No link of a turn's making is to be at this path, in it, or above it up to the top level. */
   keep(path: string): void;
+  /** From now on settings of git that name a program are put back after a turn: it is confined, and git is not. */
+  holdSettings(): void;
   /** Call before what an agent decides about runs: remembers what is there. */
   begin(): void;
   /** Call when it has ended: sets aside what it put there, and reports it. */

@@ -221,7 +221,7 @@ async function confinedHost(
   place: Omit<SandboxOptions, "onOutside" | "onRefused" | "onState">,
   events: EventBus,
 ): Promise<Host> {
-  if (["auto", "off"].includes(place.config.sandbox.mode)) return place.host;
+  if (place.config.sandbox.mode === "off") return place.host;
   const { sandboxedHost } = await import("../sandbox/create_sandbox.ts");
   const reported = new Set<string>();
   return sandboxedHost({

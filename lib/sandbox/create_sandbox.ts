@@ -6,7 +6,8 @@ import { pathExists } from "../host/files.ts";
 import type { RefusedHost } from "../host/sandbox_proxy.ts";
 import { SEATBELT, seatbelt } from "../host/seatbelt.ts";
 import type { Host, ProcessEnd, ProcessRequest, Sandbox, SandboxState } from "../host/types.ts";
-import { type PlaceSource, readPlace } from "./read_place.ts";
+import { isWholly, type PlaceSource, readPlace } from "./read_place.ts";
+import { isSuperUser } from "../host/this_process.ts";
 import { isBelow } from "./outside.ts";
 import { CheckTrials } from "./check_trials.ts";
 import { lightPolicyOf, policyOf, type SandboxPlace } from "./policy.ts";
@@ -29,8 +30,8 @@ export interface SandboxOptions extends PlaceSource {
 export function sandboxedHost(options: SandboxOptions): Host {
   const { host, config } = options;
   const { mode } = config.sandbox;
-  if (mode === "off" || mode === "auto") return host;
-  const isLight = mode === "light";
+  if (mode === "off" || (mode === "auto" && isSuperUser())) return host;
+  const isLight = !isWholly(config.sandbox);
   let opening: Promise<CheckTrials> | undefined;
   let announced = false;
   let finding: Promise<Confiner | SandboxState> | undefined;
@@ -49,6 +50,7 @@ export function sandboxedHost(options: SandboxOptions): Host {
     const outside = (): Promise<ProcessEnd> => host.processes.run(request);
     if (!("run" in confiner)) return await outside();
     const place = await (places.get(asked.cwd) ?? read(asked.cwd));
+    if (isLight) host.guard?.holdSettings();
     const policy = isLight ? lightPolicyOf(place, asked, config.sandbox) : policyOf(place, asked, config.sandbox);
     const inside = (): Promise<ProcessEnd> => confiner.run(policy, { ...request, ...asked.inside });
     if (!isLight || (asked.role !== "turn" && asked.check === undefined)) return await inside();
@@ -71,7 +73,7 @@ export function sandboxedHost(options: SandboxOptions): Host {
     async announce() {
       const state = await sandbox.ensureUsable();
       announced = true;
-      options.onState(state);
+      if (state.on || mode !== "auto") options.onState(state); // that nothing can be confined is said by `ralph doctor`
       return state;
     },
     async [Symbol.asyncDispose]() {
@@ -110,11 +112,15 @@ async function confinerOf(options: SandboxOptions): Promise<Confiner | SandboxSt
   const { command, network, mode } = config.sandbox;
   const find = async (): Promise<Confiner | Lacking> => {
     const backend =
-      await (mode === "light" ? bubblewrapHere(host, "all") : findBackend(host, network === "agent" ? "some" : "all"));
+      await (!isWholly(config.sandbox)
+        ? bubblewrapHere(host, "all")
+        : findBackend(host, network === "agent" ? "some" : "all"));
     return "problem" in backend ? backend : confiner(host, backend, onRefused, onOutside);
   };
-  const found = command === null || mode === "light" ? await find() : await commandConfiner(host, command);
-  const lacking = "run" in found ? await lackingOf(found, options) : found;
+  const found = command === null || !isWholly(config.sandbox) ? await find() : await commandConfiner(host, command);
+  const failed = (error: Error): Lacking => ({ problem: error.message, hint: "`ralph doctor` tries it again" });
+  const trial = "run" in found ? lackingOf(found, options) : Promise.resolve(found);
+  const lacking = await (isWholly(config.sandbox) ? trial : trial.catch(failed));
   if ("run" in found && lacking === null) return found;
   const { problem, hint } = lacking as Lacking;
   if (mode === "required") throw sandboxMissing({ problem, hint });
@@ -123,14 +129,21 @@ async function confinerOf(options: SandboxOptions): Promise<Confiner | SandboxSt
 
 /** How processes would be confined; absent: they would not be. */
 export async function sandboxStateOf(place: PlaceSource): Promise<SandboxState | undefined> {
-  return await sandboxedHost({ ...place, onState() {}, onRefused() {}, onOutside() {} }).sandbox?.ensureUsable();
+  if (place.config.sandbox.mode === "auto" && isSuperUser()) {
+    const by = "root's agents and checks are confined by `--sandbox` alone";
+    return { on: false, by, network: "all" };
+  }
+  const { sandbox } = sandboxedHost({ ...place, onState() {}, onRefused() {}, onOutside() {} });
+  const state = await sandbox?.ensureUsable();
+  await sandbox?.[Symbol.asyncDispose]();
+  return state;
 }
 
 /** Starts nothing in it, once, with all that a turn is shown: what fails then would fail each turn. */
 async function lackingOf(confiner: Confiner, options: SandboxOptions): Promise<Lacking | null> {
   const { root, config } = options;
   const place = await readPlace(options, root);
-  const isLight = config.sandbox.mode === "light";
+  const isLight = !isWholly(config.sandbox);
   const own = isLight || options.host.environment.compiled
     ? undefined
     : place.ralph.find((path) => isBelow(path, [place.tree]));

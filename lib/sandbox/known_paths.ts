@@ -19,6 +19,14 @@ export const SECRET_PATHS: readonly string[] = words(`
   /etc/shadow /etc/gshadow /etc/sudoers /etc/sudoers.d
 `);
 
+/** Builds fetch with these, and start containers and databases: `light` shows them. */
+export const FETCH_PATHS: readonly string[] = words(`
+  ~/.npmrc ~/.netrc ~/.pgpass ~/.docker ~/.config/containers/auth.json
+`);
+
+/** No secrets, beside some: an agent for keys needs them to reach a host. */
+export const HOST_PATHS: readonly string[] = words("~/.ssh/config ~/.ssh/known_hosts");
+
 /** An agent logs in with these secrets where a variable, its settings or its model has such a name. */
 export const BORROWED_PATHS: readonly (readonly [name: RegExp, path: string])[] = [
   [/bedrock/i, "~/.aws"],
@@ -59,3 +67,6 @@ export const DROPPED_VARIABLES: readonly string[] = words(`
 
 /** Ralph's own git, outside, runs or believes these parts of a git directory. */
 export const GIT_NEVER: readonly string[] = ["hooks", "config", "config.worktree", "info", "ralph", "modules"];
+
+/** The parts that `light` keeps off: hooks are a turn's own copies, and settings are put back after it. */
+export const GIT_NEVER_LIGHT: readonly string[] = ["config.worktree", "ralph"];

@@ -6,8 +6,11 @@ import {
   BORROWED_PATHS,
   CACHE_PATHS,
   DROPPED_VARIABLES,
+  FETCH_PATHS,
   GIT_NEVER,
+  GIT_NEVER_LIGHT,
   HIDDEN_PATHS,
+  HOST_PATHS,
   SECRET_PATHS,
   TOOL_PATHS,
   TOOL_VARIABLES,
@@ -23,7 +26,13 @@ export interface SandboxPlace {
   readonly tree: string;
   /** `null` outside a repository. */
   readonly git:
-    | { readonly directory: string; readonly common: string; readonly otherWorktrees: readonly string[] }
+    | {
+      readonly directory: string;
+      readonly common: string;
+      readonly otherWorktrees: readonly string[];
+      /** The names of the hooks in it. */
+      readonly hooks?: readonly string[];
+    }
     | null;
   /** The folder of `core.hooksPath`, where it is set. */
   readonly hooks: string | null;
@@ -77,7 +86,7 @@ export function policyOf(place: SandboxPlace, asked: SandboxRequest, config: San
     overlay: null,
     tree: place.tree,
     write: [...(isMounted ? [] : [place.tree, ...gitFolders(place)]), ...(asked.write ?? []), ...config.write.map(at)],
-    never: isMounted ? [] : [...neverPaths(place), ...(asked.never ?? [])],
+    never: isMounted ? [] : [...neverPaths(place, GIT_NEVER), ...(asked.never ?? [])],
     read: unique([...derived, ...(asked.read ?? []), ...config.read.map(at)]),
     hidden: unique([...HIDDEN_PATHS.map(at), ...secrets]),
     shown: asked.shown ?? [],
@@ -103,6 +112,8 @@ export function lightPolicyOf(place: SandboxPlace, asked: SandboxRequest, config
   const agent = [...asked.needs?.folders ?? [], ...asked.state ?? []].map(folderAt(place));
   const borrowed = BORROWED_PATHS.flatMap(([name, path]) => name.test(place.logins) ? [path] : []);
   const whole = policyOf(place, asked, config);
+  const isMounted = (asked.shown ?? []).length > 0;
+  const fetched = FETCH_PATHS.map(at);
   // a program that is put there would be started outside, by Ralph or by the person
   const started = [...place.programs.filter((path) => isIn(path, home) && !isIn(path, place.tree)), ...place.ralph];
   return {
@@ -118,14 +129,17 @@ export function lightPolicyOf(place: SandboxPlace, asked: SandboxRequest, config
         path.startsWith("/") && !`${home}/`.startsWith(`${path}/`) && path !== "/" && !/\/\.?git(config)?$/.test(path)
       ),
     ],
-    never: [...whole.never, ...started],
-    read: [...config.read, ...asked.needs?.read ?? [], ...asked.role === "turn" ? borrowed : []].map(at),
+    never: [...isMounted ? [] : [...neverPaths(place, GIT_NEVER_LIGHT), ...asked.never ?? []], ...started],
+    read: [...HOST_PATHS, ...config.read, ...asked.needs?.read ?? [], ...asked.role === "turn" ? borrowed : []].map(at),
     hidden: unique([
-      ...[home, ...place.homes].flatMap((one) => SECRET_PATHS.map((path) => inHome(path, one))),
+      ...[home, ...place.homes].flatMap((one) => SECRET_PATHS.map((path) => inHome(path, one)))
+        .filter((path) => !fetched.includes(path)),
       dirname(place.caches),
       place.checkouts,
     ]),
-    folders: [],
+    folders: place.git === null || isMounted
+      ? []
+      : [{ at: join(place.git.common, "hooks"), copy: place.git.hooks ?? [], keep: [] }],
     caches: roots.map((path) => ({ from: join(place.caches, "light", path), at: join(home, path) })),
     network: "all",
     environment: {},
@@ -150,10 +164,10 @@ function gitFolders({ git }: SandboxPlace): readonly string[] {
   return git === null ? [] : unique([git.common, git.directory]);
 }
 
-function neverPaths(place: SandboxPlace): readonly string[] {
+function neverPaths(place: SandboxPlace, parts: readonly string[]): readonly string[] {
   const { tree, git, hooks, ralph, protected: files } = place;
   return unique([
-    ...gitFolders(place).flatMap((folder) => GIT_NEVER.map((name) => join(folder, name))),
+    ...gitFolders(place).flatMap((folder) => parts.map((name) => join(folder, name))),
     ...(git?.otherWorktrees ?? []),
     ...(hooks === null ? [] : [hooks]),
     ...files,

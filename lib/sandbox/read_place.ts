@@ -19,6 +19,11 @@ export interface PlaceSource {
   readonly config: Config;
 }
 
+/** Tells whether a mode confines all that runs the project's code, and by the whole policy. */
+export function isWholly({ mode }: Config["sandbox"]): boolean {
+  return mode === "on" || mode === "required";
+}
+
 /** As many protected files are mounted read-only; the rest is restored after the turn, as without a sandbox. */
 const MOST_PROTECTED = 200;
 
@@ -36,7 +41,7 @@ export async function readPlace(source: PlaceSource, cwd: string): Promise<Sandb
   const home = isHome ? environment.home : registeredHome() || environment.home; // it has the secrets
   const isKept = TEMPORARY.includes(home) || isBelow(home, [tree]);
   // what `light` lets a turn change is judged after it, as without a sandbox
-  const isJudged = config.sandbox.mode === "light" || repository === null;
+  const isJudged = !isWholly(config.sandbox) || repository === null;
   return {
     home,
     variables: environment.variables,
@@ -46,10 +51,11 @@ export async function readPlace(source: PlaceSource, cwd: string): Promise<Sandb
       directory: found.gitDirectory,
       common: found.commonDirectory,
       otherWorktrees: await otherWorktrees(found.commonDirectory, found.gitDirectory),
+      hooks: (await listDirectory(join(found.commonDirectory, "hooks"))).filter((name) => !name.endsWith(".sample")),
     },
     hooks: isJudged ? null : await hooksFolder(repository, tree),
     protected: [
-      ...config.sandbox.mode === "light" ? [] : await protectedFiles(source, tree),
+      ...!isWholly(config.sandbox) ? [] : await protectedFiles(source, tree),
       ...isJudged ? [] : await commandFiles(repository.git, tree),
     ],
     ralph: ralphFolders(host),

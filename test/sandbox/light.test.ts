@@ -13,6 +13,7 @@ import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
+import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ADAPTERS } from "../../lib/agents/adapters.ts";
 import { verify } from "../../lib/checks/verify.ts";
@@ -42,7 +43,8 @@ beforeAll(() => {
   mkdirSync(out);
   writeFileSync(join(home, ".ssh/id"), "SECRET\n");
   writeFileSync(join(home, ".aws/credentials"), "SECRET\n");
-  writeFileSync(join(home, ".npmrc"), "SECRET\n");
+  for (const name of [".git-credentials", ".npmrc"]) writeFileSync(join(home, name), "SECRET\n");
+  writeFileSync(join(home, ".ssh/known_hosts"), "a host\n");
   writeFileSync(join(home, ".bashrc"), "keep me\n");
   socket = createServer((connection) => connection.end("hello")).listen(join(out, "daemon.sock"));
 });
@@ -96,10 +98,20 @@ describe("with `light`, a turn", NEEDS, () => {
 
   it("reads no secrets, and a configuration that names one opens it", async () => {
     await using ralph = await project();
-    expect(await turn(ralph, "cat ~/.ssh/id ~/.aws/credentials ~/.npmrc ~/.bashrc 2>/dev/null")).toBe("keep me");
+    expect(await turn(ralph, "cat ~/.ssh/id ~/.aws/credentials ~/.git-credentials ~/.bashrc 2>/dev/null")).toBe(
+      "keep me",
+    );
 
-    await using open = await project({ sandbox: { read: ["~/.npmrc"] } });
-    expect(await turn(open, "cat ~/.ssh/id ~/.npmrc 2>/dev/null")).toBe("SECRET");
+    await using open = await project({ sandbox: { read: ["~/.git-credentials"] } });
+    expect(await turn(open, "cat ~/.ssh/id ~/.git-credentials 2>/dev/null")).toBe("SECRET");
+  });
+
+  it("reads the login that a build fetches with, and the hosts that ssh knows", async () => {
+    await using ralph = await project();
+    expect(await turn(ralph, "cat ~/.npmrc ~/.ssh/known_hosts; echo more >> ~/.npmrc; cat ~/.ssh/id 2>/dev/null")).toBe(
+      "SECRET\na host",
+    );
+    expect(readFileSync(join(home, ".npmrc"), "utf8")).toBe("SECRET\n");
   });
 
   it("borrows a login of the cloud where the agent is told so", async () => {
@@ -139,6 +151,53 @@ describe("with `light`, a turn", NEEDS, () => {
     expect(existsSync(join(ralph.root, ".git/ralph/x"))).toBe(false);
     expect(readFileSync(join(ralph.root, ".git/config"), "utf8")).not.toContain("evil");
     expect(await ralph.tree.git("log", "-1", "--format=%s")).toContain("work");
+  });
+
+  it("finds what an earlier one wrote at home, and so do checks, also after somebody ended what holds it", async () => {
+    await using ralph = await project();
+    expect(await turn(ralph, "mkdir ~/tool && echo made > ~/tool/bin")).toBe("");
+    expect(await verify(ralph, [`grep -q made ${home}/tool/bin`])).toMatchObject({ status: "passed" });
+
+    spawnSync("sh", [
+      "-c",
+      `for id in $(grep -lF ralph-light /proc/[0-9]*/mountinfo | cut -d/ -f3); do
+      grep -q '(stopped)' /proc/$id/status && kill -9 $id; done`,
+    ]);
+    await wait(300);
+
+    expect(await turn(ralph, "cat ~/tool/bin && echo again >> ~/tool/bin; cat ~/tool/bin")).toBe("made\nmade\nagain");
+    expect(existsSync(join(home, "tool"))).toBe(false);
+    expect(ralph.recorded.filter(({ type }) => type === "note")).toMatchObject([
+      { message: expect.stringContaining(`a turn wrote ${home}/tool/bin, outside of the tree`) },
+    ]);
+  });
+
+  it("runs the project's hooks, and none that it wrote is run by others", async () => {
+    await using ralph = await project();
+    const hooks = join(ralph.root, ".git/hooks");
+    mkdirSync(hooks, { recursive: true });
+    writeFileSync(join(hooks, "pre-commit"), "#!/bin/sh\necho ran >> hooks.txt\n", { mode: 0o755 });
+    await turn(
+      ralph,
+      `echo b > b.txt; git add b.txt; git commit -qm work
+      echo evil > .git/hooks/pre-commit; echo evil > .git/hooks/post-commit`,
+    );
+    expect(readFileSync(join(ralph.root, "hooks.txt"), "utf8")).toBe("ran\n");
+    expect(readFileSync(join(hooks, "pre-commit"), "utf8")).toContain("hooks.txt");
+    expect(existsSync(join(hooks, "post-commit"))).toBe(false);
+  });
+
+  it("sets git's settings; those that name a program are put back after it", async () => {
+    await using ralph = await project();
+    await turn(ralph, "git config user.email turn@example.com && git config --local user.email > e.txt");
+    await turn(ralph, "git config core.hooksPath .husky && git config core.hooksPath > h.txt");
+    const settings = readFileSync(join(ralph.root, ".git/config"), "utf8");
+    expect(settings).toContain("turn@example.com");
+    expect(settings).not.toContain("husky");
+    expect(readFileSync(join(ralph.root, "h.txt"), "utf8")).toBe(".husky\n");
+    expect(ralph.recorded.filter(({ type }) => type === "note")).toMatchObject([
+      { message: "the turn put into the way of Ralph's own git, set aside: .git/config" },
+    ]);
   });
 
   it("reaches the services of the machine, by port and by socket, and leaves no process", async () => {
@@ -236,7 +295,7 @@ describe("with `light`, a check", NEEDS, () => {
 
   it("that needs a login of the person runs outside, also where it names no path", async () => {
     await using ralph = await project();
-    const installs = `grep -q SECRET ${home}/.npm?c 2>&- || { echo 'npm error code E401'; exit 1; }`;
+    const installs = `grep -q SECRET ${home}/.git-cred* 2>&- || { echo 'npm error code E401'; exit 1; }`;
     expect(await verify(ralph, [installs])).toMatchObject({ status: "passed" });
     expect(ralph.recorded.filter(({ type }) => type === "note")).toMatchObject([{
       message: expect.stringContaining("fails inside of the sandbox and runs outside"),
@@ -337,6 +396,28 @@ it.runIf(isRoot)("an ordinary user stays who it is, and sees no secret by anothe
   expect(readFileSync(join(folder, "uid.txt"), "utf8")).toBe(`${NOBODY}\n`);
   expect(readFileSync(join(folder, "seen.txt"), "utf8")).toBe("");
   expect(existsSync(join(own, "new"))).toBe(false);
+});
+
+it.runIf(isRoot)("by default an ordinary user's turns are confined, and root's are not", NEEDS, () => {
+  for (const uid of [0, NOBODY]) {
+    const [folder, own] = [join(lab, `default-${uid}/project`), join(lab, `default-${uid}/home`)];
+    mkdirSync(join(own, ".ssh"), { recursive: true });
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(own, ".ssh/id"), "SECRET\n");
+    const story = { id: "US-001", title: "A", acceptanceCriteria: ["A"], priority: 1, passes: false, notes: "" };
+    const prd = JSON.stringify({ branchName: "main", userStories: [story] });
+    makeRepository(folder, { files: { "scripts/ralph/prd.json": prd } });
+    for (const path of [lab, join(lab, `default-${uid}`)]) chmodSync(path, 0o755);
+    spawnSync("chown", ["-R", `${uid}:${uid}`, join(lab, `default-${uid}`)]);
+    const agent = "cat $HOME/.ssh/id > seen.txt; git config core.fsmonitor evil";
+    const words = ["run", "--agent-cmd", agent, "--verify", "test -d .", "--max-iterations", "1", "--ui", "plain"];
+    const env = { PATH: process.env["PATH"], HOME: own, GIT_CONFIG_NOSYSTEM: "1", CI: "1" };
+    const options = { cwd: folder, uid, gid: uid, encoding: "utf8", env } as const;
+    const { stderr } = spawnSync(ARTEFACT[0]!, [...ARTEFACT.slice(1), ...words], options);
+    expect(readFileSync(join(folder, "seen.txt"), "utf8")).toBe(uid === 0 ? "SECRET\n" : "");
+    expect(stderr.includes("sandbox: bubblewrap (light)")).toBe(uid !== 0);
+    expect(stderr.includes("set aside: .git/config")).toBe(uid !== 0);
+  }
 });
 
 it("`off` confines nothing", NEEDS, async () => {

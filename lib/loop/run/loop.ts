@@ -61,7 +61,8 @@ export class Loop {
     iterations.folder = await this.#ralph.run.folder(this.#backlog.runsDirectory ?? ".ralph/runs");
     await announceRun(this.#parts, iterations.folder);
     const sandbox = await this.#ralph.host.sandbox?.announce();
-    if (sandbox?.on === false || (sandbox === undefined && this.#ralph.config.trust === "strict")) {
+    const { sandbox: { mode }, trust } = this.#ralph.config;
+    if ((sandbox?.on === false && mode !== "auto") || (sandbox === undefined && trust === "strict")) {
       iterations.notice({ kind: "environment", subject: "no sandbox", message: "" });
     }
     const unchecked = await this.#askAboutUnchecked();
