@@ -66,7 +66,7 @@ export function sandboxedHost(options: SandboxOptions): Host {
       const found = await find();
       if (!("run" in found)) return found;
       const { network, allow, command } = config.sandbox;
-      if (isLight) return { on: true, by: `${found.name} (light)`, network: "all" };
+      if (isLight) return { on: true, by: `${found.name} (${mode})`, network: "all" };
       if (command !== null) return { on: true, by: found.name, network: "unknown" };
       return { on: true, by: found.name, network: network === "agent" ? allow : network };
     },

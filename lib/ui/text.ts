@@ -219,7 +219,7 @@ export function sandboxText({ on, by, network }: EventOf<"sandbox">): string {
 /** The same beside the word "sandbox". @param state absent: nothing is confined */
 export function confinementText(state: Omit<EventOf<"sandbox">, "type"> | undefined): string {
   if (state === undefined) return "off; `--sandbox` confines agent and checks to this project";
-  if (state.on && state.by.endsWith("(light)")) {
+  if (state.on && / \((?:auto|light)\)$/.test(state.by)) {
     return `writes stay in this project, keys are hidden, every host can be reached: ${state.by}`;
   }
   return state.on ? sandboxText({ type: "sandbox", ...state }).replace("sandbox: ", "") : `none; ${state.by}`;

@@ -415,7 +415,7 @@ it.runIf(isRoot)("by default an ordinary user's turns are confined, and root's a
     const options = { cwd: folder, uid, gid: uid, encoding: "utf8", env } as const;
     const { stderr } = spawnSync(ARTEFACT[0]!, [...ARTEFACT.slice(1), ...words], options);
     expect(readFileSync(join(folder, "seen.txt"), "utf8")).toBe(uid === 0 ? "SECRET\n" : "");
-    expect(stderr.includes("sandbox: bubblewrap (light)")).toBe(uid !== 0);
+    expect(stderr.includes("sandbox: bubblewrap (auto)")).toBe(uid !== 0);
     expect(stderr.includes("set aside: .git/config")).toBe(uid !== 0);
   }
 });
