@@ -68,6 +68,7 @@ export function listBacklog<Entry>(options: ListBacklogOptions<Entry>): Backlog<
     ...(policy === undefined ? {} : { policy }),
     overview: async ({ parked }) => overviewOf(await all(), (item) => isParked(item, parked)),
     next: async (look) => nextOf(await all(), look),
+    ids: async () => (await all()).map(({ item }) => item.id),
     async work({ data }, { nonce, previous }) {
       const { prompt, title } = itemOf(data);
       const failure = previous === null ? "" : `\n\n${failureOf(previous)}`;

@@ -91,6 +91,11 @@ export class Iterations {
       if (known.every(({ id }) => id !== item)) return false;
       await journal.tell(key, item, text);
       return true;
+    }, async () => {
+      const all = await backlog.ids?.();
+      return all === undefined
+        ? null
+        : [...new Set([...all, ...this.taken, ...journal.parked(key).map(({ id }) => id)])];
     });
     const ids = journal.parked(key).map(({ id }) => id).filter((id) => journal.answered(key).has(id));
     if (ids.length === 0) return 0;

@@ -65,4 +65,5 @@ export const REQUEST_FILE: z.ZodType<SteerRequest & { readonly pid: number }> = 
 export const REPLY: z.ZodType<SteerReply> = record("SteerReply", "The run's reply to a request.", {
   status: z.enum(["taken", "refused"]),
   message: text.describe("in words, for who asked"),
+  hint: text.exactOptional().describe("what to do; there where the request itself was wrong"),
 });

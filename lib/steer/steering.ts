@@ -26,8 +26,13 @@ export interface Steering {
    *
    * @param known the words that are kept already, by their items
    * @param keep returns false for an item that it does not know
+   * @param ids what words may be for from now on; `null`: anything
    */
-  keepTold(known: ReadonlyMap<string, readonly string[]>, keep: KeepWords): Promise<void>;
+  keepTold(
+    known: ReadonlyMap<string, readonly string[]>,
+    keep: KeepWords,
+    ids?: () => Promise<readonly string[] | null>,
+  ): Promise<void>;
   /** Offers a question; resolves with an answer that the question accepts. Never without one. */
   offer(question: Omit<runFiles.OpenQuestion, "key" | "since">, accept: (text: string) => string | null): Offer;
 }
@@ -64,10 +69,21 @@ const LONG_MS = 3_600_000;
 /** So many of the texts that a run was told outlive a kill, and so much of each: the file that holds them is small. */
 const KEPT_TEXTS = 20;
 const KEPT_LENGTH = 1000;
+const NAMED_IDS = 6;
 const NOT_BY_THE_RUN = "a process of the run wrote it, or one that cannot be seen from there";
 
 function toldText({ text, item }: Told): string {
   return item === null ? text : `for ${item}: ${text}`;
+}
+
+function unknownItem(item: string, ids: readonly string[]): runFiles.SteerReply {
+  const more = ids.length > NAMED_IDS ? `, … (${ids.length} in all)` : "";
+  const message = `it has no item ${item}, it has ${ids.slice(0, NAMED_IDS).join(", ")}${more}`;
+  return {
+    status: "refused",
+    message,
+    hint: "`ralph status` lists them; without an item the next prompt has the words",
+  };
 }
 
 /** A run that can be paused, resumed, stopped, told something, and answered. */
@@ -77,6 +93,7 @@ export class SteeredRun implements Steering, AsyncDisposable {
   readonly #ender = new AbortController();
   readonly #told: Told[] = [];
   #keep: KeepWords | null = null;
+  #ids: () => Promise<readonly string[] | null> = () => Promise.resolve(null);
   /** Files of words for a run: they are here since before this one began. */
   readonly #waiting = new Set<string>();
   #alive = 0;
@@ -177,7 +194,7 @@ export class SteeredRun implements Steering, AsyncDisposable {
     return this.#told.filter(({ reader }) => reader === undefined).map(toldText);
   }
 
-  async keepTold(known: ReadonlyMap<string, readonly string[]>, keep: KeepWords): Promise<void> {
+  async keepTold(...[known, keep, ids]: Parameters<Steering["keepTold"]>): Promise<void> {
     for (const [item, texts] of known) {
       const here = this.#told.filter((one) => (one.item ?? one.reader) === item).map(({ text }) => text);
       this.#told.push(
@@ -185,6 +202,7 @@ export class SteeredRun implements Steering, AsyncDisposable {
       );
     }
     this.#keep = keep;
+    if (ids !== undefined) this.#ids = ids;
     this.#enqueue(() => this.#keepAll());
     await this.#queue;
   }
@@ -281,6 +299,8 @@ export class SteeredRun implements Steering, AsyncDisposable {
       return { status: "refused", message: refused };
     }
     const { action, origin, text = "", item } = request;
+    const ids = action === "tell" && item !== undefined ? await this.#ids().catch(() => null) : null;
+    if (item !== undefined && ids?.includes(item) === false) return unknownItem(item, ids);
     if (action === "answer") {
       const value = this.#open?.take(text, origin) ?? null;
       return value === null

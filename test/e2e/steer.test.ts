@@ -67,6 +67,7 @@ test(
     const { stdout: status } = await elsewhere(running, 0, "status");
     const told = await elsewhere(running, 0, "tell", "use tabs\nand be brief");
     const forOne = await elsewhere(running, 0, "tell", "only here", "--item", "US-003");
+    const unknown = await elsewhere(running, 2, "tell", "never", "--item", "US-009");
     const paused = await elsewhere(running, 0, "pause");
     const again = await elsewhere(running, 1, "pause");
     go(running, 0);
@@ -88,6 +89,10 @@ test(
       expect.stringContaining("in the next prompt\n"),
       expect.stringContaining("in the next prompt for US-003\n"),
     ]);
+    expect(unknown.stderr).toMatch(
+      /error: run \S+: it has no item US-009, it has US-001, US-002, US-003\nhint: `ralph status` lists them/,
+    );
+    expect(stderr).not.toContain("never");
     expect([paused.stderr, again.stderr]).toEqual([
       expect.stringContaining("pauses after the present turn"),
       expect.stringContaining("the run pauses already"),

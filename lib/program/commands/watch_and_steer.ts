@@ -179,6 +179,7 @@ async function steer(
   const request: SteerRequest = { ...ask(live), origin: "file" };
   const reply = await sendRequest({ folder: controlFolder(own.directory), run: live.run, host }, request);
   if (reply === null) throw new RalphError("run-silent", { details: { run: live.run, pid: live.pid } });
+  if (reply.hint !== undefined) throw usage(`run ${live.run}: ${reply.message}`, reply.hint);
   if (reply.status === "refused") {
     throw new RalphError("steer-refused", { details: { run: live.run, reason: reply.message } });
   }

@@ -146,7 +146,7 @@ function offered(
   { config, loop }: FeatureBacklogContext,
   options: FeatureBacklogOptions,
   store: settle.FeatureStore,
-): Pick<Backlog<FeatureItemData, FeatureFindings>, "next" | "overview" | "passed"> {
+): Pick<Backlog<FeatureItemData, FeatureFindings>, "ids" | "next" | "overview" | "passed"> {
   const { ui = null, prepare, retryBlocked = loop?.retryBlocked ?? false } = options;
   const anyOrder = loop?.anyOrder;
   const listed = (story: FeatureStory): Listed<FeatureStory> =>
@@ -192,6 +192,7 @@ function offered(
       return { status: "item", item: { ...REVIEW, fingerprint, data: userStories } };
     },
 
+    ids: async () => [...(await store.load()).userStories.map(({ id }) => id), REVIEW.id],
     passed: async () => passedOf((await store.load()).userStories.map(listed)),
   };
 }

@@ -138,7 +138,7 @@ function offered(
   ralph: GsdBacklogContext,
   options: ChosenOptions,
   { folder, settler }: { readonly folder: PlanningFolder; readonly settler: PlanSettler },
-): Pick<Backlog<GsdItemData, GsdFindings>, "next" | "overview"> {
+): Pick<Backlog<GsdItemData, GsdFindings>, "ids" | "next" | "overview"> {
   const { plan: only } = options;
   const always = ralph.config.verify.default;
   return {
@@ -157,6 +157,8 @@ function offered(
         unchecked: uncheckedPlans(plans, always),
       };
     },
+
+    ids: async () => (await folder.load()).planning.phases.flatMap(({ plans }) => plans.map(({ id }) => id)),
 
     async next({ inFlight }) {
       const loaded = await folder.load();
