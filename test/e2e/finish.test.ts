@@ -44,6 +44,22 @@ describe("ralph finish", () => {
     expect((await finish(root, "--approve", "finish").expectExit(2)).stderr).toContain("nothing to finish");
   });
 
+  test("on the base the branch of the run that has the work is named, until it is merged as one commit", async () => {
+    const { root, git } = await finished();
+    git("switch", "-q", "main");
+
+    const { stderr } = await finish(root, "--approve", "all").expectExit(2);
+    git("switch", "-q", "ralph/hello");
+    await finish(root, "--squash", "--approve", "finish").expectExit(0);
+    const merged = await finish(root, "--approve", "all").expectExit(2);
+
+    expect(stderr).toContain("main is what branches are finished into; the work is on ralph/hello\n");
+    expect(stderr).toContain("hint: `git switch ralph/hello`, then `ralph finish`\n");
+    expect(git("branch", "--list", "ralph/hello")).toBe("ralph/hello");
+    expect(merged.stderr).toContain("nothing to finish");
+    expect(merged.stderr).not.toContain("ralph/hello");
+  });
+
   test("on a branch that it has finished, a plan that is missing is had by ralph restore", async () => {
     const { root, git } = await finished();
     await finish(root, "--approve", "finish").expectExit(0);

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { type Invocation, usage } from "../../cli/command.ts";
 import { openLook } from "../../cli/look.ts";
 import type { Place } from "../../cli/workspace.ts";
@@ -9,15 +8,14 @@ import { commitAt, isAncestor } from "../../git/refs.ts";
 import { requireRepository, type RootedRepository, topLevelPaths } from "../../git/repository.ts";
 import type { Host } from "../../host/types.ts";
 import { type Change, changeOf } from "../../report/changed_files.ts";
-import { listRuns, makeReport, repositoryOf } from "../../report/make_report.ts";
+import { makeReport, repositoryOf } from "../../report/make_report.ts";
 import { requestBody } from "../../report/pull_request.ts";
 import type { RunReport } from "../../report/types.ts";
-import { resumeCommand, runFolders, WORKFLOWS } from "../../workflows/table.ts";
+import { resumeCommand, WORKFLOWS } from "../../workflows/table.ts";
+import { runsOf } from "./branch_with_work.ts";
 import { cleanedCommits } from "./clean_history.ts";
 import { ownPaths, ownState, statePaths, stateRow } from "./state_paths.ts";
 
-/** So many runs are read. */
-const READ_RUNS = 10;
 /** The ends of a run that leaves nothing open. */
 export const PASSED: ReadonlySet<string> = new Set(["passed", "unverified"]);
 
@@ -38,13 +36,11 @@ export async function branchRuns(
   },
 ): Promise<readonly RunReport[]> {
   const { root, host } = place;
-  const folders = (await runFolders(root)).map((folder) => join(root, folder));
-  const runs = (await listRuns(folders)).filter(({ id }) => isMeant(id)).slice(-READ_RUNS);
   const repository = requireRepository(place);
   const holds = async (commit: string, { work: done }: RunReport): Promise<boolean> =>
     done !== null && await isAncestor(repository, done.head, commit);
   const reports: RunReport[] = [];
-  for (const found of runs) {
+  for (const found of await runsOf(root, isMeant)) {
     const report = await makeReport(root, found, { host, resume: resumeCommand });
     const isOwn = report.branch === branch || (await holds(head, report) && !await holds(base, report));
     if (isOwn && report.parts.some(({ kind }) => kind === "loop")) reports.push(report);

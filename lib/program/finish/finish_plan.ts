@@ -86,7 +86,7 @@ export async function finishPlan(
   if (branch === null) throw nothing("HEAD is detached: switch to the branch that is to be finished");
   const base = choice.base ?? await defaultBranch(repository) ?? await remoteBranch(repository);
   if (base === null) throw nothing(`no branch is known that ${branch} could be merged into: name it by \`--base\``);
-  if (base === branch) throw nothing(`the work is on ${branch} itself`);
+  if (base === branch) throw await nothingOn(ralph, `${branch} is what branches are finished into`);
   await refuseDirty(repository, ownPaths(ralph));
   const remote = await remoteOf(repository, branch, { base, isRequired: !choice.merge });
   const isHere = choice.merge || remote === null;
@@ -108,7 +108,7 @@ export async function finishPlan(
     (await repository.git(words)).stdout.split("\n").filter((line) => line !== "");
   const [tree] = await lines("rev-parse", "--verify", "--quiet", `${target.onto}^{tree}`);
   const isMerged = merged.conflicts.length === 0 && merged.tree === tree;
-  if (isMerged && !isHere) throw nothing(`${base} has all that ${branch} holds`);
+  if (isMerged && !isHere) throw await nothingOn(ralph, `${base} has all that ${branch} holds`);
   const forge = isHere || remote === null ? null : await forgeOf(ralph.host, ralph.root, remote.url);
   return {
     work: { ...work, branch, base },
@@ -153,8 +153,18 @@ async function withoutState(
   return await ownCommit(repository, tree, { parents: [head], message: "ralph: without state\n" });
 }
 
-function nothing(problem: string): RalphError {
-  const hint = "`ralph status` shows where the work is; `--base BRANCH` names another branch to finish into";
+/** The work is on another branch, perhaps: it is named. */
+async function nothingOn(ralph: RalphContext, problem: string): Promise<RalphError> {
+  const { branchWithWork } = await import("./branch_with_work.ts");
+  const other = await branchWithWork(ralph);
+  if (other === null) return nothing(problem);
+  return nothing(`${problem}; the work is on ${other}`, `\`git switch ${other}\`, then \`ralph finish\``);
+}
+
+function nothing(
+  problem: string,
+  hint = "`ralph status` shows where the work is; `--base BRANCH` names another branch to finish into",
+): RalphError {
   return new RalphError("finish-refused", { details: { problem: `there is nothing to finish: ${problem}`, hint } });
 }
 
