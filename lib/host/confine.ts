@@ -134,8 +134,7 @@ export function confiner(
     const local = hosts.flatMap((name) => /^localhost:(\d+)$/.exec(name)?.[1] ?? []).map(Number);
     const inside = await backend.enter({
       confinement: {
-        ...confinement,
-        overlay: shared?.overlay ?? null,
+        ...withOverlay(confinement, shared?.overlay ?? null),
         shown: [...confinement.shown, ...folders.shown],
       },
       request,
@@ -158,6 +157,13 @@ export function confiner(
       await (await held)?.[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Nothing is seen of the overlay's own folders: no secret that is hidden at its place, and no folder that cannot be opened. */
+function withOverlay(confinement: Confinement, overlay: Confinement["overlay"]): Confinement {
+  const { hidden, shown } = confinement;
+  const isSeen = overlay !== null && !shown.some(({ at }) => overlay.on.startsWith(`${at}/`)); // a checkout has none
+  return { ...confinement, overlay, hidden: isSeen ? [...hidden, overlay.on] : hidden };
 }
 
 /** Processes inside of bubblewrap. */

@@ -398,27 +398,33 @@ it.runIf(isRoot)("an ordinary user stays who it is, and sees no secret by anothe
   expect(existsSync(join(own, "new"))).toBe(false);
 });
 
-it.runIf(isRoot)("by default an ordinary user's turns are confined, and root's are not", NEEDS, () => {
-  for (const uid of [0, NOBODY]) {
-    const [folder, own] = [join(lab, `default-${uid}/project`), join(lab, `default-${uid}/home`)];
-    mkdirSync(join(own, ".ssh"), { recursive: true });
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(own, ".ssh/id"), "SECRET\n");
-    const story = { id: "US-001", title: "A", acceptanceCriteria: ["A"], priority: 1, passes: false, notes: "" };
-    const prd = JSON.stringify({ branchName: "main", userStories: [story] });
-    makeRepository(folder, { files: { "scripts/ralph/prd.json": prd } });
-    for (const path of [lab, join(lab, `default-${uid}`)]) chmodSync(path, 0o755);
-    spawnSync("chown", ["-R", `${uid}:${uid}`, join(lab, `default-${uid}`)]);
-    const agent = "cat $HOME/.ssh/id > seen.txt; git config core.fsmonitor evil";
-    const words = ["run", "--agent-cmd", agent, "--verify", "test -d .", "--max-iterations", "1", "--ui", "plain"];
-    const env = { PATH: process.env["PATH"], HOME: own, GIT_CONFIG_NOSYSTEM: "1", CI: "1" };
-    const options = { cwd: folder, uid, gid: uid, encoding: "utf8", env } as const;
-    const { stderr } = spawnSync(ARTEFACT[0]!, [...ARTEFACT.slice(1), ...words], options);
-    expect(readFileSync(join(folder, "seen.txt"), "utf8")).toBe(uid === 0 ? "SECRET\n" : "");
-    expect(stderr.includes("sandbox: bubblewrap (auto)")).toBe(uid !== 0);
-    expect(stderr.includes("set aside: .git/config")).toBe(uid !== 0);
-  }
-});
+it.runIf(isRoot)(
+  "by default an ordinary user's turns are confined, can open all in the tree, and root's are not",
+  NEEDS,
+  () => {
+    for (const uid of [0, NOBODY]) {
+      const [folder, own] = [join(lab, `default-${uid}/project`), join(lab, `default-${uid}/home`)];
+      mkdirSync(join(own, ".ssh"), { recursive: true });
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(own, ".ssh/id"), "SECRET\n");
+      const story = { id: "US-001", title: "A", acceptanceCriteria: ["A"], priority: 1, passes: false, notes: "" };
+      const prd = JSON.stringify({ branchName: "main", userStories: [story] });
+      makeRepository(folder, { files: { "scripts/ralph/prd.json": prd } });
+      for (const path of [lab, join(lab, `default-${uid}`)]) chmodSync(path, 0o755);
+      spawnSync("chown", ["-R", `${uid}:${uid}`, join(lab, `default-${uid}`)]);
+      const agent =
+        "cat $HOME/.ssh/id > seen.txt; find . $HOME > found.txt 2>&1; grep -rl SECRET . $HOME >> found.txt; git config core.fsmonitor evil";
+      const words = ["run", "--agent-cmd", agent, "--verify", "test -d .", "--max-iterations", "1", "--ui", "plain"];
+      const env = { PATH: process.env["PATH"], HOME: own, GIT_CONFIG_NOSYSTEM: "1", CI: "1" };
+      const options = { cwd: folder, uid, gid: uid, encoding: "utf8", env } as const;
+      const { stderr } = spawnSync(ARTEFACT[0]!, [...ARTEFACT.slice(1), ...words], options);
+      expect(readFileSync(join(folder, "seen.txt"), "utf8")).toBe(uid === 0 ? "SECRET\n" : "");
+      expect(stderr.includes("sandbox: bubblewrap (auto)")).toBe(uid !== 0);
+      expect(readFileSync(join(folder, "found.txt"), "utf8")).not.toMatch(uid === 0 ? /denied/ : /denied|\.ssh\/id/);
+      expect(stderr.includes("set aside: .git/config")).toBe(uid !== 0);
+    }
+  },
+);
 
 it("`off` confines nothing", NEEDS, async () => {
   await using ralph = await project({ sandbox: { mode: "off" } });
