@@ -6,7 +6,7 @@ import type { Backlog, Item, Next, Overview, ParkedItem } from "../backlog/types
 import { type OwnFiles, ownFiles } from "../context/context.ts";
 import { EXIT, RalphError } from "../errors/ralph_error.ts";
 import { openRepository } from "../git/open_repository.ts";
-import type { Repository } from "../git/repository.ts";
+import { isBare, type Repository } from "../git/repository.ts";
 import { mayHaveRefs, WORK_REFS } from "../git/run_git.ts";
 import type { keptWork } from "../git/stow.ts";
 import { localTime } from "../host/local_date.ts";
@@ -268,7 +268,8 @@ export async function showStatus(
       `${bold(title)} ${dim(`(${why}) ${symbols.dot} ${path}${branch === null ? "" : ` ${symbols.dot} ${branch}`}`)}`,
     );
     out(`agent: ${agent ?? warn(await noAgent(look))}`);
-    if (repository === null) out(warn("no git repository here: `git init` makes one, and Ralph needs it"));
+    if (isBare(root)) out(warn("a bare git repository: Ralph works in a clone of it"));
+    else if (repository === null) out(warn("no git repository here: `git init` makes one, and Ralph needs it"));
     if (running !== null) {
       out(warn(`running: \`ralph ${running.purpose}\`, pid ${running.pid}, since ${localTime(running.since)}`));
       if (index === 0) { for (const line of runningView?.lines ?? []) out(line); }

@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { CONFIG_FILE } from "../config/load.ts";
 import { EXIT } from "../errors/ralph_error.ts";
+import { openRepository } from "../git/open_repository.ts";
+import { isBare, requireRepository } from "../git/repository.ts";
 import { pathExists, readText } from "../host/files.ts";
 import { type Invocation, printed, styleFor, toJson } from "./command.ts";
 import { setupPrompter } from "./session.ts";
@@ -37,6 +39,8 @@ export async function scaffoldWorkflow(
   const { symbols, good, dim } = styleFor(invocation, "stderr");
   const made: string[] = [];
   let open: readonly string[] = [];
+  const repository = await openRepository(invocation.host, root);
+  if (isBare(root)) requireRepository({ repository, root });
   say(`workflow ${place.workflow.name} (${place.workflow.why}) in ${root}`);
   if (file === null && !await pathExists(join(root, CONFIG_FILE))) {
     const setup = await setUp(invocation, place, await setupPrompter(invocation, place));
@@ -57,7 +61,11 @@ export async function scaffoldWorkflow(
   if (made.length === 0) say(dim("  everything is there already: nothing was written"));
   told(invocation, open);
   const toCommit = made.filter((path) => path === CONFIG_FILE || path.endsWith(".gitignore"));
-  return printed(say, `next: ${toCommit.length > 0 ? `commit ${toCommit.join(" and ")}, then ` : ""}${next}`);
+  const first = [
+    ...repository === null ? ["`git init`"] : [],
+    ...toCommit.length > 0 ? [`commit ${toCommit.join(" and ")}`] : [],
+  ].map((step) => `${step}, then `);
+  return printed(say, `next: ${first.join("")}${next}`);
 }
 
 /** Flags complete a configuration that is there; a value that it has already stays. @returns what was changed */

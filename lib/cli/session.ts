@@ -6,6 +6,7 @@ import type { LoopDefaults, OpenElsewhere, Prompter, RalphContext } from "../con
 import { RalphError } from "../errors/ralph_error.ts";
 import { EMPTY_TALLY, nextTally } from "../events/tally.ts";
 import type { EventSink } from "../events/types.ts";
+import { requireRepository } from "../git/repository.ts";
 import type { Host } from "../host/types.ts";
 import type { Engine } from "../machines/engine.ts";
 import type { DeepPartial } from "../recipe/create_ralph.ts";
@@ -103,7 +104,7 @@ export async function openSession(invocation: Invocation, options: SessionOption
   });
   const used = countTurns(ralph);
   opened = ralph;
-  if (onPage && ralph.repository === null) throw new RalphError("not-a-repository", { details: { root: place.root } });
+  if (onPage) requireRepository(ralph);
   return {
     place,
     ralph,

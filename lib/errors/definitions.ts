@@ -30,6 +30,10 @@ const rows = {
     message: "{root} is not inside a git repository",
     hint: "run `git init` there first: Ralph commits verified work",
   },
+  "repository-bare": {
+    message: "{root} is a bare git repository: there are no files to work on",
+    hint: "`git clone {root} FOLDER` makes a working tree; run Ralph there",
+  },
   "git-missing": { message: "`git` was not found on PATH", hint: "install git (https://git-scm.com) and try again" },
   "git-identity-missing": {
     message: "git has no author configured: {reason}",

@@ -6,6 +6,7 @@
  */
 import { basename, join, relative, resolve, sep } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
+import { factsOf } from "../host/path_facts.ts";
 
 /** One path that differs from HEAD, relative to the top level, with `/`. */
 export interface ChangedPath {
@@ -202,10 +203,15 @@ export interface RootedRepository {
   readonly root: string;
 }
 
-/** The repository, where one is needed. @throws {RalphError} not-a-repository */
+/** The repository, where one is needed. @throws {RalphError} not-a-repository, repository-bare */
 export function requireRepository({ repository, root }: RootedRepository): Repository {
-  if (repository === null) throw new RalphError("not-a-repository", { details: { root } });
-  return repository;
+  if (repository !== null) return repository;
+  throw new RalphError(isBare(root) ? "repository-bare" : "not-a-repository", { details: { root } });
+}
+
+/** The folder itself is a git directory. */
+export function isBare(root: string): boolean {
+  return ["HEAD", "objects", "refs"].every((name) => factsOf(join(root, name)) !== null);
 }
 
 /** Paths relative to the root as git names them: relative to the top level, with `/`. */

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type CliResult, ralphCli } from "./cli.ts";
 
@@ -23,6 +25,19 @@ describe("setting a project up", () => {
     expect(git("status", "--porcelain", "-uall")).toBe("?? ralph.config.json");
     const { stdout } = await ralphCli().args("schema", "config").expectExit(0);
     expect(JSON.parse(read($schema) ?? "")).toEqual(JSON.parse(stdout));
+  });
+
+  test("`ralph init` says what is to be done first where there is no repository, and writes nothing into a bare one", async () => {
+    const { root, stderr } = await ralphCli().before("rm -rf .git").args("init").expectExit(0);
+    const bare = await ralphCli().before("rm -rf .git * && git init -q --bare .").args("init").expectExit(2);
+    const status = await ralphCli(bare.root).args("status").start().ended();
+
+    expect(stderr).toContain('next: `git init`, then commit ralph.config.json, then `ralph exec "<goal>"`');
+    expect(existsSync(join(root, "ralph.config.json"))).toBe(true);
+    expect(bare.stderr).toContain("error: [ROOT] is a bare git repository: there are no files to work on");
+    expect(bare.stderr).toContain("hint: `git clone [ROOT] FOLDER` makes a working tree; run Ralph there");
+    expect(existsSync(join(bare.root, "ralph.config.json"))).toBe(false);
+    expect(status.stdout).toContain("a bare git repository: Ralph works in a clone of it");
   });
 
   test.each(["spec", "sprint", "gsd", "feature"])(

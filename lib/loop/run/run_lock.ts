@@ -2,6 +2,7 @@ import { relative } from "node:path";
 import { localTime } from "../../host/local_date.ts";
 import { ownFiles, type RalphContext, type RunLock } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
+import { requireRepository } from "../../git/repository.ts";
 import { takeLock } from "../../host/lock.ts";
 
 /**
@@ -25,12 +26,12 @@ export function createRunLock(
   }
 
   async function take(purpose: string): Promise<void> {
-    if (repository === null) throw new RalphError("not-a-repository", { details: { root } });
-    const tree = ownFiles(repository, repository.topLevel).runLock;
+    const { topLevel } = requireRepository({ repository, root });
+    const tree = ownFiles(repository, topLevel).runLock;
     const own = ownFiles(repository, root).runLock;
     if (own === tree) return await takeOne(tree, purpose);
     try {
-      await takeOne(tree, `${purpose} --root ${relative(repository.topLevel, root)}`);
+      await takeOne(tree, `${purpose} --root ${relative(topLevel, root)}`);
       await takeOne(own, purpose);
     } catch (error) {
       await release();

@@ -1,6 +1,6 @@
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
-import { type CommitResult, type Repository, topLevelPaths } from "../../git/repository.ts";
+import { type CommitResult, type Repository, requireRepository, topLevelPaths } from "../../git/repository.ts";
 import type { Host } from "../../host/types.ts";
 import type { Change } from "./mutations.ts";
 import { mergeConflict } from "./merge_plan.ts";
@@ -67,7 +67,7 @@ export function planStore(context: PlanStoreContext): PlanStore {
     },
 
     async mutate(change) {
-      if (repository === null) throw new RalphError("not-a-repository", { details: { root } });
+      const repository = requireRepository(context);
       if (config.commits.prdChanges) await repository.ensureReady();
       return await state.transact(PLAN_FILE, async (text, write) => {
         const before = parsePlan(text, PLAN_FILE);

@@ -6,7 +6,7 @@ import { unnamedAgent } from "../../../cli/agents.ts";
 import { ownFiles, type RalphContext } from "../../../context/context.ts";
 import { EXIT, RalphError } from "../../../errors/ralph_error.ts";
 import { refuseOperations, requireIdentity } from "../../../git/open_repository.ts";
-import { topLevelPaths } from "../../../git/repository.ts";
+import { requireRepository, topLevelPaths } from "../../../git/repository.ts";
 import { localTime } from "../../../host/local_date.ts";
 import { readLockHolder } from "../../../host/lock.ts";
 import { findExecutable } from "../../../host/shell.ts";
@@ -105,8 +105,8 @@ function print(invocation: Invocation, rows: Rows, problems: readonly RalphError
 }
 
 /** Checks what `plan()` and the run demand before they begin. */
-async function ready({ host, repository, root }: RalphContext): Promise<void> {
-  if (repository === null) throw new RalphError("not-a-repository", { details: { root } });
+async function ready({ host, repository: here, root }: RalphContext): Promise<void> {
+  const repository = requireRepository({ repository: here, root });
   await refuseOperations(root, repository.gitDirectory);
   await requireIdentity(repository, host.environment);
   const holder = await readLockHolder(ownFiles(repository, root).runLock);
