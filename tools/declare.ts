@@ -9,6 +9,8 @@ import { CONFIG_SCHEMA } from "../lib/config/schema.ts";
 import { EVENT_SCHEMA } from "../lib/events/schema.ts";
 import { GATE_SCHEMA, REPORT_SCHEMA } from "../lib/report/schema.ts";
 import { LIVE_RUN, REPLY, REQUEST } from "../lib/steer/schema.ts";
+import { CLAIM_SCHEMA, UPDATE_SCHEMA } from "../lib/trackers/schema.ts";
+import { PLAN_STATE_SCHEMA } from "../lib/workflows/exec/plan/schema.ts";
 
 /** A file may use the types of the files above it. */
 const FILES: Readonly<Record<string, readonly z.ZodType[]>> = {
@@ -17,6 +19,8 @@ const FILES: Readonly<Record<string, readonly z.ZodType[]>> = {
   report: [REPORT_SCHEMA, GATE_SCHEMA],
   steer: [LIVE_RUN, REQUEST, REPLY],
   attest: [ATTEST_SCHEMA],
+  trackers: [CLAIM_SCHEMA, UPDATE_SCHEMA],
+  plan: [PLAN_STATE_SCHEMA],
 };
 
 /** The file of each name. */
@@ -51,9 +55,9 @@ class Declarations {
     const imports = [...this.#imports].map(([file, names]) =>
       `import type { ${[...names].join(", ")} } from "./${file}.ts";\n`
     );
-    return `// Written by tools/declare.ts from lib/${this.#file}/schema.ts.\n// deno-fmt-ignore-file\n${
-      imports.join("")
-    }\n${this.#texts.join("\n")}`;
+    return `// Written by tools/declare.ts from a schema.\n// deno-fmt-ignore-file\n${imports.join("")}\n${
+      this.#texts.join("\n")
+    }`;
   }
 
   #shapeOf(schema: z.core.$ZodType): string {
@@ -65,8 +69,16 @@ class Declarations {
     if (schema instanceof z.ZodEnum) return schema.options.map((option) => JSON.stringify(option)).join(" | ");
     if (schema instanceof z.ZodLiteral) return [...schema.values].map((value) => JSON.stringify(value)).join(" | ");
     if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) return this.typeOf(schema.unwrap());
+    if (schema instanceof z.ZodPipe) return this.#filled(schema.in);
+    if (schema instanceof z.ZodCustom) return "unknown";
     if (["string", "number", "boolean"].includes(schema._zod.def.type)) return schema._zod.def.type;
     throw new Error(`no type is known for a schema of the kind ${schema._zod.def.type}`);
+  }
+
+  /** A transformation gives a value that may be absent. */
+  #filled(schema: z.core.$ZodType): string {
+    const isOpen = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable;
+    return isOpen ? this.#filled(schema.unwrap()) : this.typeOf(schema);
   }
 
   #optionOf(schema: z.core.$ZodType): string {

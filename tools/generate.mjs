@@ -195,11 +195,13 @@ export async function generate() {
   for (const [name, parts] of Object.entries(EMBEDDED)) {
     if (isStale(name, [...Object.values(parts).flat(), tool])) write(name, constants(parts));
   }
-  const schemas = ["attest", "config", "events", "report", "steer"];
+  const schemas = ["attest", "config", "events", "plan", "report", "steer", "trackers"];
   const declare = "tools/declare.ts";
   const schemaFiles = [
     ...filesOf("lib/config"),
-    ...["attest", "events", "report", "steer"].map((room) => `lib/${room}/schema.ts`),
+    ...["attest", "events", "report", "steer", "trackers", "workflows/exec/plan"].map((room) =>
+      `lib/${room}/schema.ts`
+    ),
     declare,
     tool,
   ];

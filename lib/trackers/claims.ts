@@ -14,40 +14,19 @@ import { hashText, readText, writeOwn } from "../host/files.ts";
 import { createSlots } from "../host/slots.ts";
 import type { Clock, Ids } from "../host/types.ts";
 import { commitData, pushRefs, type RefUpdate } from "../machines/remote.ts";
-import type { IssueState, Tracker } from "./types.ts";
+import type { Claim, PushedBranch, Update } from "../generated/trackers.ts";
+import { CLAIM_SCHEMA, UPDATE_SCHEMA } from "./schema.ts";
+import type { Tracker } from "./types.ts";
 
 const FOLDER = "refs/ralph/claims/";
 const TIMEOUT_MS = 10 * 60_000;
 /** Git's and hosts' words for a lack of rights. */
 const NO_RIGHT_REGEXP = /denied|forbidden|error: 403|not permitted|read.only|not allowed|protected/i;
 
-/** A claim as the remote has it. */
-export interface Claim extends Claimed {
-  readonly v: 1;
-  /** `github owner/name`. */
-  readonly tracker: string;
-  readonly holder: string;
-  /** Another one at each sign of life. */
-  readonly beat: string;
-  readonly state: "working" | "blocked" | "passed";
-}
-
-const CLAIM: z.ZodType<Claim> = z.object({
-  v: z.literal(1),
-  tracker: z.string(),
-  id: z.string(),
-  holder: z.string(),
-  beat: z.string(),
-  asks: z.string(),
-  state: z.enum(["working", "blocked", "passed"]),
-});
-
 /** An issue as it is claimed. */
-export interface Claimed {
-  readonly id: string;
-  /** The fingerprint of its text: with another one it may be worked on again. */
-  readonly asks: string;
-}
+export type Claimed = Pick<Claim, "asks" | "id">;
+
+export type { Update };
 
 interface Seen {
   readonly commit: string;
@@ -236,7 +215,7 @@ export class Claims {
     for (const line of listed.split("\n").filter((one) => one !== "")) {
       const [commit = "", ref = "", ...body] = line.split(" ");
       const known = this.#seen.get(ref);
-      const read = CLAIM.safeParse(jsonIn(body.join(" ")));
+      const read = CLAIM_SCHEMA.safeParse(jsonIn(body.join(" ")));
       if (read.success && read.data.tracker !== tracker) continue;
       const claim = read.success ? read.data : null;
       now.set(ref, known?.commit === commit ? known : { commit, claim, since: clock.steady() });
@@ -268,28 +247,6 @@ export class Claims {
   }
 }
 
-/** A branch on the remote, and its new commit. */
-export interface PushedBranch {
-  readonly name: string;
-  readonly commit: string;
-}
-
-/** One issue's newest news. */
-export interface Update extends Claimed {
-  readonly state: IssueState;
-  readonly text: string;
-  /** Not pushed yet; `null`: nothing is. */
-  readonly branch: PushedBranch | null;
-}
-
-const UPDATE: z.ZodType<Update> = z.object({
-  id: z.string(),
-  asks: z.string(),
-  state: z.enum(["open", "working", "review", "blocked"]),
-  text: z.string(),
-  branch: z.object({ name: z.string(), commit: z.string() }).nullable(),
-});
-
 export interface OutboxOptions {
   /** Absolute path. */
   readonly file: string;
@@ -304,7 +261,7 @@ export interface OutboxOptions {
 
 /** The updates in a file. */
 export async function readOutbox(file: string): Promise<readonly Update[]> {
-  const read = z.array(UPDATE).safeParse(jsonIn(await readText(file)));
+  const read = z.array(UPDATE_SCHEMA).safeParse(jsonIn(await readText(file)));
   return read.success ? read.data : [];
 }
 

@@ -17,7 +17,8 @@ import { ensureBase, stackedBranch } from "../plan/base.ts";
 import { readOrError } from "../../read_or_error.ts";
 import { isApprovedAs, readPrd } from "../plan/turn.ts";
 import { sameGoal } from "../plan/preflight.ts";
-import { type PlanState, readPlanState } from "../plan/state.ts";
+import type { PlanState } from "../plan/schema.ts";
+import { readPlanState } from "../plan/state.ts";
 import { prdSummaryLines } from "../format.ts";
 
 const SHOWN_PATHS = 10;

@@ -12,6 +12,7 @@ import { answerEntry } from "./questions.ts";
 import { enterBase, takenIds } from "./base.ts";
 import { isApprovedAs, readPrd, tellUnjudged } from "./turn.ts";
 import * as planning from "./state.ts";
+import type { PlanState } from "./schema.ts";
 import { onOneLine } from "../../../prompts/render.ts";
 
 /**
@@ -66,7 +67,7 @@ export async function preflight(
  * The state as the file has it. After a kill within a turn Ralph's own copy replaces what the agent made of the
  * file; what a person changed between two runs is theirs.
  */
-async function readState(ralph: RalphContext): Promise<planning.PlanState | null> {
+async function readState(ralph: RalphContext): Promise<PlanState | null> {
   const content = await ralph.state.read(PLAN_STATE_FILE);
   if (content === null) return null;
   const [edit] = await ralph.state.edited([PLAN_STATE_FILE]);
@@ -81,8 +82,8 @@ async function readState(ralph: RalphContext): Promise<planning.PlanState | null
 async function kept(
   ralph: RalphContext,
   goal: string | null,
-  saved: planning.PlanState | null,
-): Promise<planning.PlanState | null> {
+  saved: PlanState | null,
+): Promise<PlanState | null> {
   if (saved === null) return null;
   if (goal !== null && !sameGoal(goal, saved.goal)) {
     if (saved.state !== "done" && !await startsOver(ralph, goal, saved)) return saved;
@@ -99,7 +100,7 @@ async function kept(
   return saved;
 }
 
-async function startsOver(ralph: RalphContext, goal: string, saved: planning.PlanState): Promise<boolean> {
+async function startsOver(ralph: RalphContext, goal: string, saved: PlanState): Promise<boolean> {
   const { value } = await ralph.prompter.ask({
     id: "plan.other-goal",
     kind: "select",
@@ -114,7 +115,7 @@ async function startsOver(ralph: RalphContext, goal: string, saved: planning.Pla
   return value === "new";
 }
 
-async function stillApproved(ralph: RalphContext, saved: planning.PlanState): Promise<boolean> {
+async function stillApproved(ralph: RalphContext, saved: PlanState): Promise<boolean> {
   const same = isApprovedAs(saved, await readPrd(ralph));
   const message = same
     ? `this goal's PRD was approved ${localTime(saved.approvedPrdAt ?? "")} and is unchanged`

@@ -3,6 +3,7 @@ import { quoted as fenced } from "../../../prompts/render.ts";
 import type { Prd } from "../types.ts";
 import { draftProblems, MAX_ROUNDS, readPrd, withOwnFields } from "./turn.ts";
 import * as planning from "./state.ts";
+import type { PlanState } from "./schema.ts";
 import { z } from "zod";
 import { endedWith } from "../../../backlog/last_line.ts";
 import { findJsonError } from "../../../errors/json_syntax.ts";
@@ -41,8 +42,8 @@ export async function askPending(session: planning.PlanSession): Promise<void> {
 /** Saves an answer, and what else changes by it. */
 export async function saveAnswer(
   session: planning.PlanSession,
-  { question, askedAt, value, source }: Answer & Pick<planning.PlanAnswer, "askedAt" | "question">,
-  changes: Partial<planning.PlanState>,
+  { question, askedAt, value, source }: Answer & Pick<PlanState["qa"][number], "askedAt" | "question">,
+  changes: Partial<PlanState>,
 ): Promise<void> {
   const { qa } = session.state;
   const answer = { id: `q-${qa.length + 1}`, question, answer: value, askedAt };
@@ -67,8 +68,8 @@ export async function takeReply(session: planning.PlanSession, text: string): Pr
   const known = session.state.uncertainties.filter(({ topic }) =>
     !uncertainties.some((other) => other.topic === topic)
   );
-  const learned: Partial<planning.PlanState> = { uncertainties: [...known, ...uncertainties], recommendUnderstand };
-  const taken: Partial<planning.PlanState> = { ...learned, attempts: 0, refused: null };
+  const learned: Partial<PlanState> = { uncertainties: [...known, ...uncertainties], recommendUnderstand };
+  const taken: Partial<PlanState> = { ...learned, attempts: 0, refused: null };
 
   if (questions.length > 0) {
     if (session.state.rounds >= MAX_ROUNDS) {
@@ -94,7 +95,7 @@ async function refuse(
   text: string,
   reason: Refusal["reason"],
   errors: readonly string[],
-  learned: Partial<planning.PlanState> = {},
+  learned: Partial<PlanState> = {},
 ): Promise<Refusal> {
   const heading = `Agent's answer, ${reason === "invalid-prd" ? "with a draft that was refused" : "refused"}`;
   const body = [fenced(text.trim()), "", ...errors.map((error) => `- ${error}`)];

@@ -1,8 +1,8 @@
 import { note, type RalphContext } from "../../../context/context.ts";
-import { z } from "zod";
 import { parseJson } from "../../../errors/json_syntax.ts";
 import * as exec from "../types.ts";
-import { EXEC_FOLDER, EXEC_RUNS, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, type Prd, validatePrd } from "../types.ts";
+import { EXEC_FOLDER, EXEC_RUNS, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE } from "../types.ts";
+import { PLAN_STATE_SCHEMA, type PlanState } from "./schema.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { isoNow } from "../../../host/local_date.ts";
 import { requireRepository, topLevelPaths } from "../../../git/repository.ts";
@@ -10,133 +10,13 @@ import { commitFiles } from "../../commit_files.ts";
 import { listDirectory, pathExists, presentPaths, removePath, writeAtomic } from "../../../host/files.ts";
 import { basename, join } from "node:path";
 
-/** How far planning has come. */
-export type PlanStage = "preflight" | "collect_context" | "draft_prd" | "review_prd" | "done";
-
-/** One question that was answered. */
-export interface PlanAnswer {
-  readonly id: string;
-  readonly question: string;
-  readonly answer: string;
-  /** ISO time. */
-  readonly askedAt: string;
-}
-
-/** Something that the planner's agent could not find out. */
-export interface Uncertainty {
-  /** In a word or two. */
-  readonly topic: string;
-  /** Why it is not known. */
-  readonly reason: string;
-  /** Evidence that would settle it. */
-  readonly evidenceMissing: string;
-}
-
-/** The agent's opinion on exploring the code first. */
-export interface Recommendation {
-  /** True: the code should be explored first. */
-  readonly shouldRun: boolean;
-  /** Why, for a person. */
-  readonly reasons: readonly string[];
-}
-
-/** One entry for the transcript, named so that it is never written twice. */
-export interface TranscriptEntry {
-  readonly id: string;
-  readonly text: string;
-}
-
-/** The working tree before a turn: HEAD, and a hash of each file that differed from it (`null`: gone). */
-export interface TreeBefore {
-  readonly head: string | null;
-  readonly contents: Readonly<Record<string, string | null>>;
-}
-
-/** `plan_state.json`: all that planning needs to continue after any interruption. */
-export interface PlanState {
-  readonly schemaVersion: 1;
-  /** Absolute path of the root. */
-  readonly root: string;
-  readonly goal: string;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly state: PlanStage;
-  readonly qa: readonly PlanAnswer[];
-  /** Asked by the agent and not answered yet. */
-  readonly pendingQuestions: readonly string[];
-  readonly uncertainties: readonly Uncertainty[];
-  readonly recommendUnderstand: Recommendation;
-  /** The last valid draft. */
-  readonly lastPrdDraft: Prd | null;
-  readonly approvedPrdAt: string | null;
-  /** A person said no to the draft and has not said yet what to change. */
-  readonly changing: boolean;
-  /** Answers in a row that were refused. */
-  readonly attempts: number;
-  /** Rounds of questions since the start, or since a person last asked for changes. */
-  readonly rounds: number;
-  /** Agent turns taken. */
-  readonly turns: number;
-  /** The choice for the stories that were in `prd.json`; `null` before the question. */
-  readonly existing: "update" | "overwrite" | null;
-  /** Ids of stories of earlier goals: another story never gets one of them. */
-  readonly taken: readonly string[];
-  /** There was no codebase map when planning began: the one that is there now is the empty template. */
-  readonly mapWasMissing: boolean;
-  /** Why the agent's last answer was refused, and its end. */
-  readonly refused: { readonly errors: readonly string[]; readonly reply: string } | null;
-  /** A turn was begun and not ended; the `missing` state files did not exist before it. */
-  readonly openTurn: { readonly missing: readonly string[]; readonly before: TreeBefore | null } | null;
-  /** Names this planning's entries in the transcript. */
-  readonly session: string;
-  readonly entries: number;
-  /** Entries that may not have reached the transcript yet. */
-  readonly outbox: readonly TranscriptEntry[];
-}
-
-const text = z.string();
-const strings = z.array(text);
-const count = z.number().int().nonnegative().default(0);
-
-const BEFORE = z.object({ head: text.nullable(), contents: z.record(text, text.nullable()) });
-
-/** Fields that other programs leave out have a default; fields that Ralph does not know are kept. */
-const SCHEMA: z.ZodType<PlanState> = z.looseObject({
-  schemaVersion: z.literal(1),
-  root: text,
-  goal: text,
-  createdAt: text,
-  updatedAt: text,
-  state: z.enum(["preflight", "collect_context", "draft_prd", "review_prd", "done"]).default("collect_context"),
-  qa: z.array(z.looseObject({ id: text, question: text, answer: text, askedAt: text })).default([]),
-  pendingQuestions: strings.default([]),
-  uncertainties: z.array(z.looseObject({ topic: text, reason: text, evidenceMissing: text })).default([]),
-  recommendUnderstand: z.looseObject({ shouldRun: z.boolean(), reasons: strings }).nullish()
-    .transform((value) => value ?? { shouldRun: false, reasons: [] }),
-  lastPrdDraft: z.custom<Prd>((value) => validatePrd(value).length === 0, "must be a valid PRD or null").nullish()
-    .transform((value) => value ?? null),
-  approvedPrdAt: text.nullable().default(null),
-  changing: z.boolean().default(false),
-  attempts: count,
-  rounds: count,
-  turns: count,
-  existing: z.enum(["update", "overwrite"]).nullable().default(null),
-  taken: strings.default([]),
-  mapWasMissing: z.boolean().default(false),
-  refused: z.looseObject({ errors: strings, reply: text }).nullable().default(null),
-  openTurn: z.looseObject({ missing: strings, before: BEFORE.nullable().default(null) }).nullable().default(null),
-  session: text.default("plan"),
-  entries: count,
-  outbox: z.array(z.object({ id: text, text })).default([]),
-});
-
 /**
  * Reads `plan_state.json`.
  *
  * @throws {RalphError} state-invalid with the field and what was expected
  */
 export function parsePlanState(content: string): PlanState {
-  const result = SCHEMA.safeParse(parseJson(content, PLAN_STATE_FILE));
+  const result = PLAN_STATE_SCHEMA.safeParse(parseJson(content, PLAN_STATE_FILE));
   if (result.success) return result.data;
   const problems = result.error.issues.map(({ path, message }) => `${path.join(".") || "the file"}: ${message}`);
   throw new RalphError("state-invalid", { details: { path: PLAN_STATE_FILE, problem: problems.join("; ") } });
@@ -158,7 +38,7 @@ export function newPlanState(
   start: Pick<PlanState, "goal" | "mapWasMissing" | "root" | "session" | "taken">,
   now: string,
 ): PlanState {
-  return SCHEMA.parse({ ...start, schemaVersion: 1, createdAt: now, updatedAt: now, state: "preflight" });
+  return PLAN_STATE_SCHEMA.parse({ ...start, schemaVersion: 1, createdAt: now, updatedAt: now, state: "preflight" });
 }
 
 /** A change adds this to the transcript. */
@@ -215,7 +95,7 @@ const TITLE =
   "# Plan transcript\n\nWritten by Ralph, only ever added to: what was asked, answered, proposed and decided.\n";
 
 /** The transcript with the entries at its end; those that it holds already are left out. Pure. */
-function withEntries(transcript: string | null, entries: readonly TranscriptEntry[]): string {
+function withEntries(transcript: string | null, entries: PlanState["outbox"]): string {
   const before = transcript ?? TITLE;
   const missing = entries.filter((entry) => !before.includes(markOf(entry.id)));
   return [before, ...missing.map((entry) => `\n${markOf(entry.id)}\n${entry.text}\n`)].join("");

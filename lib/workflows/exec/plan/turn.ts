@@ -4,6 +4,7 @@ import { LIST_BYTES, onOneLine, type PromptValuesOf, quoted, renderPrompt, windo
 import { requireRepository, rootPaths } from "../../../git/repository.ts";
 import { type PlannerTurn, plannerTurn } from "../../planner_turn.ts";
 import * as planning from "./state.ts";
+import type { PlanState } from "./schema.ts";
 import { CODEBASE_MAP_FILE, EXEC_FOLDER, type Prd, PRD_FILE, type Story, validatePrd } from "../types.ts";
 import { parseCodebaseMap } from "../understand/codebase_map.ts";
 import { formatPrd, parsePrd } from "../format.ts";
@@ -45,8 +46,10 @@ export async function planTurn(session: planning.PlanSession, signal: AbortSigna
  * Says what changed outside the workflow's folder since a turn that a kill interrupted: it was never judged. Changes of
  * the agent and of a person since then look the same, so they are only reported.
  */
-export async function tellUnjudged(ralph: RalphContext, before: planning.TreeBefore): Promise<void> {
-  const { head, contents } = before;
+export async function tellUnjudged(
+  ralph: RalphContext,
+  { head, contents }: NonNullable<NonNullable<PlanState["openTurn"]>["before"]>,
+): Promise<void> {
   const snapshot = { head, branch: null, changed: [], contents: new Map(Object.entries(contents)) };
   const { paths } = await requireRepository(ralph).changedSince(snapshot);
   const outside = pathsOutside(rootPaths(ralph, paths), ALLOW);
@@ -85,7 +88,7 @@ export async function readPrd({ state }: Pick<RalphContext, "state">): Promise<P
   return text === null ? null : parsePrd(text, PRD_FILE);
 }
 
-function takenLines({ taken }: planning.PlanState): readonly string[] {
+function takenLines({ taken }: PlanState): readonly string[] {
   if (taken.length === 0) return [];
   const next = idAfter(taken);
   return [
@@ -93,7 +96,7 @@ function takenLines({ taken }: planning.PlanState): readonly string[] {
   ];
 }
 
-function answersValue({ qa }: planning.PlanState): string {
+function answersValue({ qa }: PlanState): string {
   if (qa.length === 0) return "None yet.";
   return quoted(
     qa.map(({ question, answer }) => `Q: ${question}\nA: ${answer === "" ? "(no answer)" : answer}`).join("\n\n"),
@@ -126,12 +129,12 @@ async function commandsValue(root: string, always: readonly string[]): Promise<s
   return lines.length === 0 ? "None." : lines.join("\n");
 }
 
-function roundValue({ rounds }: planning.PlanState): string {
+function roundValue({ rounds }: PlanState): string {
   if (rounds < MAX_ROUNDS) return "";
   return `You have asked ${rounds} rounds of questions. Ask nothing more: give a draft now, and name what is still open in \`uncertainties\`.`;
 }
 
-function errorsValue({ refused }: planning.PlanState): string {
+function errorsValue({ refused }: PlanState): string {
   if (refused === null) return "";
   return [
     "## Your last answer was refused",
@@ -215,7 +218,7 @@ export function withOwnFields(draft: Prd, kept: Prd | null): Prd {
 }
 
 /** The PRD asks for what was approved: Ralph's own fields do not count. */
-export function isApprovedAs({ approvedPrdAt, lastPrdDraft }: planning.PlanState, prd: Prd | null): boolean {
+export function isApprovedAs({ approvedPrdAt, lastPrdDraft }: PlanState, prd: Prd | null): boolean {
   if (approvedPrdAt === null || lastPrdDraft === null || prd === null) return false;
   const [approved, now] = [lastPrdDraft, prd].map(({ branchName, userStories }) =>
     JSON.stringify([

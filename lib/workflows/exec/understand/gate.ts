@@ -3,7 +3,8 @@ import { localDate } from "../../../host/local_date.ts";
 import { CODEBASE_MAP_FILE } from "../types.ts";
 import { type CodebaseMap, loadTopics, type MapAge, mapAge, parseCodebaseMap } from "./codebase_map.ts";
 import { askConsent, type Consent, type GateOutcome, type IterationCap, iterationCap } from "../../../recipe/gate.ts";
-import { readPlanState, type Recommendation, recordDecision, type Uncertainty } from "../plan/state.ts";
+import type { Recommendation, Uncertainty } from "../../../generated/plan.ts";
+import { readPlanState, recordDecision } from "../plan/state.ts";
 
 /** Planning says this of the code: `plan()` gives it. */
 export interface PlannedFacts {
