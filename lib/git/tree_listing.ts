@@ -16,26 +16,33 @@ const VERIFIED = new WeakSet<readonly ListedEntry[]>();
 
 /** All that a commit holds, at any depth, paths from the top level. @param commit its hash @throws {RalphError} git-failed */
 export async function treeListing(git: Git, commit: string): Promise<readonly ListedEntry[]> {
-  return KNOWN.get(commit) ?? await listed(git, commit);
+  return KNOWN.get(commit) ?? kept(commit, await listed(git, commit));
 }
 
 /** The same, out of a repository where git has computed the name of each object: it is not asked again. */
 export async function verifiedListing(git: Git, commit: string): Promise<readonly ListedEntry[]> {
   const known = KNOWN.get(commit);
   if (known !== undefined && VERIFIED.has(known)) return known;
-  const entries = await listed(git, commit);
+  return keepListing(commit, await listed(git, commit));
+}
+
+/** Git has computed the names in it, or has made the commit of it. */
+export function keepListing(commit: string, entries: readonly ListedEntry[]): readonly ListedEntry[] {
   VERIFIED.add(entries);
+  return kept(commit, entries);
+}
+
+function kept(commit: string, entries: readonly ListedEntry[]): readonly ListedEntry[] {
+  KNOWN.set(commit, entries);
+  for (const oldest of [...KNOWN.keys()].slice(0, -MOST_KEPT)) KNOWN.delete(oldest);
   return entries;
 }
 
 async function listed(git: Git, commit: string): Promise<readonly ListedEntry[]> {
   const text = await outputOfGit(git, ["ls-tree", "-r", "-z", "--full-tree", commit], { environment: READING });
-  const entries = partsOf(text).map((entry) => {
+  return partsOf(text).map((entry) => {
     const cut = entry.indexOf("\t");
     const [mode = "", , hash = ""] = entry.slice(0, cut).split(" ");
     return { mode, hash, path: entry.slice(cut + 1) };
   });
-  KNOWN.set(commit, entries);
-  for (const oldest of [...KNOWN.keys()].slice(0, -MOST_KEPT)) KNOWN.delete(oldest);
-  return entries;
 }

@@ -2,11 +2,11 @@ import { posix, relative, sep } from "node:path";
 import picomatch from "picomatch";
 import type { JudgingHistory } from "../../backlog/journal_types.ts";
 import type { RalphContext } from "../../context/context.ts";
-import { removedEntry } from "../../git/index_entries.ts";
 import { treeWith } from "../../git/own_index.ts";
+import { foldersAbove } from "../../host/programs.ts";
 import { requireRepository } from "../../git/repository.ts";
 import { createGit, gitFailed, lineFrom, outputFrom, partsOf, reasonOf } from "../../git/run_git.ts";
-import { type ListedEntry, treeListing } from "../../git/tree_listing.ts";
+import { keepListing, type ListedEntry, treeListing } from "../../git/tree_listing.ts";
 import { mayChangeTests } from "../../backlog/changes_tests.ts";
 import type { Item } from "../../backlog/types.ts";
 import { withoutCommands } from "../../backlog/verify_commands.ts";
@@ -41,12 +41,12 @@ export function createCommits(ralph: Pick<RalphContext, "host" | "repository" | 
   const repository = requireRepository(ralph);
   const inside = relative(repository.topLevel, ralph.root).replaceAll(sep, "/");
   const fromRoot = (path: string): string => inside === "" ? path : posix.relative(inside, path);
+  const git = createGit(ralph.host, repository.topLevel);
   const laid = new Map<string, string>();
   const texts = new Map<string, string>();
   return {
     async entries(commit) {
-      const listed = await treeListing(createGit(ralph.host, repository.topLevel), commit);
-      return new Map(listed.map(({ mode, hash, path }) => [fromRoot(path), { mode, hash }]));
+      return new Map((await treeListing(git, commit)).map(({ mode, hash, path }) => [fromRoot(path), { mode, hash }]));
     },
     read: (hash) => outputFrom(repository, ["cat-file", "blob", hash]),
     async containing(commit, words) {
@@ -67,16 +67,28 @@ export function createCommits(ralph: Pick<RalphContext, "host" | "repository" | 
   };
 
   async function lay(base: string, files: Layers): Promise<string> {
-    const lines = [...files].map(([path, entry]) => {
-      const at = posix.join(inside, path);
-      return entry === null ? removedEntry(at) : `${entry.mode} ${entry.hash}\t${at}\0`;
-    });
-    const tree = await treeWith(repository, base, lines.join(""));
+    const layers = new Map([...files].map(([path, entry]) => [posix.join(inside, path), entry]));
+    const entries = laidOver(await treeListing(git, base), layers);
+    const lines = entries.map(({ mode, hash, path }) => `${mode} ${hash}\t${path}\0`);
+    const tree = await treeWith(repository, null, lines.join(""));
     const text = texts.get(base) ?? await outputFrom(repository, ["cat-file", "commit", base]);
     texts.set(base, text);
     const input = text.replace(/^tree .*/, `tree ${tree}`);
-    return await lineFrom(repository, ["hash-object", "--literally", "-t", "commit", "-w", "--stdin"], { input });
+    const commit = await lineFrom(repository, ["hash-object", "--literally", "-t", "commit", "-w", "--stdin"], {
+      input,
+    });
+    keepListing(commit, entries);
+    return commit;
   }
+}
+
+/** The files of a commit with others laid over them: a file takes the place of a folder, and a folder that of a file. Pure. */
+function laidOver(base: readonly ListedEntry[], layers: Layers): readonly ListedEntry[] {
+  const added = [...layers].flatMap(([path, entry]) => entry === null ? [] : [{ ...entry, path }]);
+  const files = new Set(added.map(({ path }) => path));
+  const folders = new Set(added.flatMap(({ path }) => foldersAbove(posix.dirname(path))));
+  const isBelow = (path: string): boolean => foldersAbove(posix.dirname(path)).some((folder) => files.has(folder));
+  return [...base.filter(({ path }) => !layers.has(path) && !folders.has(path) && !isBelow(path)), ...added];
 }
 
 /** The paths in which two sets of files differ, with what the second one has. Pure. */
