@@ -18,7 +18,8 @@ export function hookIterationOf(
   return { iteration: item.iteration ?? count, item, transcript };
 }
 
-const NONE: HookRunner = {
+/** Runs none. */
+export const NO_HOOKS: HookRunner = {
   repeat: async () => {},
   run: async () => {},
   apply: async () => {},
@@ -37,6 +38,6 @@ export async function createHookRunner<Data, Findings>(
   if (problems.length > 0) {
     throw new RalphError("hook-invalid", { details: { hook: "", problem: problems.join("; ") } });
   }
-  if (!options.hooks.some(({ enabled }) => enabled !== false)) return NONE;
+  if (!options.hooks.some(({ enabled }) => enabled !== false)) return NO_HOOKS;
   return await (await import("./run_hooks.ts")).startHooks(ralph, backlog, options);
 }

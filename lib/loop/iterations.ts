@@ -7,7 +7,7 @@ import type { LimitsConfig } from "../config/schema.ts";
 import type { EventBus, TurnChanges } from "../events/types.ts";
 import { nestedIn, nestedMessage } from "../git/nested.ts";
 import { requireRepository, rootPaths, topLevelPaths, type TreeSnapshot } from "../git/repository.ts";
-import { hookIterationOf } from "../hooks/runner.ts";
+import { hookIterationOf, NO_HOOKS } from "../hooks/runner.ts";
 import type { HookIteration, HookRunner } from "../hooks/runner_types.ts";
 import type { WorkItemOptions } from "./attempt/attempt_parts.ts";
 import { attemptsLeft, itemStart, previousOf, withRetries } from "./policy/attempts.ts";
@@ -57,6 +57,8 @@ export class Iterations {
   shared: readonly CheckLike[];
   /** Commands that failed before the first turn; `null`: there was none yet. */
   failedBefore: ReadonlySet<string> | null = null;
+  /** The tree a moment ago. */
+  seen: TreeSnapshot | null = null;
   /** Items at the start of the run. */
   atStart = 0;
   hooks: HookRunner | null = null;
@@ -136,7 +138,9 @@ export class Iterations {
     if (handedOut !== null) return { item, id, number, named, history, sentBack, started, hook, before: null, events };
     await this.hooks?.apply();
     if (item.checksOnly !== true) await this.hooks?.run("before", hook);
-    let before = item.checksOnly === true ? null : await requireRepository(ralph).snapshot();
+    const seen = apart || this.hooks !== NO_HOOKS ? null : this.seen;
+    this.seen = null;
+    let before = item.checksOnly === true ? null : seen ?? await requireRepository(ralph).snapshot();
     if (before !== null) ownership.beforeTurn(before, item);
     const userPaths = [...ownership.userPaths];
     await journal.begun(key, item, { id, number, userPaths, head: before?.head, ...(apart ? { apart } : {}) });

@@ -18,7 +18,8 @@ export interface BaselineOptions {
 
 /** The results of the shared checks before the first turn. */
 export type Baseline =
-  | { readonly status: "known"; readonly failing: ReadonlySet<string> }
+  /** `tree`: after the checks, where they have just run. */
+  | { readonly status: "known"; readonly failing: ReadonlySet<string>; readonly tree?: TreeSnapshot }
   | { readonly status: "aborted" }
   /** Nothing could ever pass. */
   | { readonly status: "blocked"; readonly reasons: readonly string[] };
@@ -74,7 +75,7 @@ export async function baselineOf(
     note(ralph, "warn", `the checks themselves changed the tree: ${rootPaths(ralph, paths).join(", ")}`);
   }
   TRIED.set(ralph.run, { commands: commandsOf(shared), results, tree: now, state: topLevelPaths(ralph, state) });
-  return outcomeOf(ralph, results);
+  return outcomeOf(ralph, results, now);
 }
 
 /** The results of the same commands on this very tree. */
@@ -93,7 +94,11 @@ function redFirst(results: readonly CheckResult[]): readonly CheckResult[] {
   return [...results.filter(({ ok }) => !ok), ...results.filter(({ ok }) => ok)];
 }
 
-function outcomeOf({ config }: Pick<RalphContext, "config">, results: readonly CheckResult[]): Baseline {
+function outcomeOf(
+  { config }: Pick<RalphContext, "config">,
+  results: readonly CheckResult[],
+  tree?: TreeSnapshot,
+): Baseline {
   const red = results.filter(({ ok }) => !ok);
   const slow = red.filter(({ timedOut }) => timedOut === true).map(({ name }) =>
     `${name} reached verify.timeout (${config.verify.timeout} s) before the first turn: raise it`
@@ -105,7 +110,7 @@ function outcomeOf({ config }: Pick<RalphContext, "config">, results: readonly C
   const reasons = [...slow, ...absent];
   return reasons.length > 0
     ? { status: "blocked", reasons }
-    : { status: "known", failing: new Set(red.map(({ name }) => name)) };
+    : { status: "known", failing: new Set(red.map(({ name }) => name)), ...tree && { tree } };
 }
 
 function summaryOf(count: number, failing: number): string {

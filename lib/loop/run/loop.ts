@@ -230,6 +230,7 @@ export class Loop {
     const baseline = await baselineOf(this.#ralph, iterations.shared, place);
     if (baseline.status !== "known") return baseline;
     iterations.failedBefore = baseline.failing;
+    iterations.seen = baseline.tree ?? null;
     iterations.progress = { ...iterations.progress, failedBefore: [...baseline.failing] };
     return null;
   }
