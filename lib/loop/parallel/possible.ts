@@ -2,6 +2,9 @@ import { note } from "../../context/context.ts";
 import { onlyOneReason, ORDERED } from "../../backlog/attempts.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { tooOldToMerge } from "../../git/land.ts";
+import { createGit } from "../../git/run_git.ts";
+import { treeListing } from "../../git/tree_listing.ts";
+import { submodulesAmong } from "../../checks/checkout/index_entries.ts";
 import { requireRepository, rootPaths } from "../../git/repository.ts";
 import type { LoopParts } from "../iterations.ts";
 import { ownPaths } from "../settle/committer.ts";
@@ -40,9 +43,7 @@ export async function ensurePossible(
     if (ralph.loop.elsewhere === undefined) return null;
     throw refuse("there is no commit yet that workers could begin with", "commit what there is first");
   }
-  const submodules = (await repository.git(["ls-files", "--stage"])).stdout.split("\n").filter((line) =>
-    line.startsWith("160000 ")
-  );
+  const submodules = submodulesAmong(await treeListing(createGit(ralph.host, repository.topLevel), head));
   if (submodules.length > 0 && config.workspace.setup === null) {
     throw refuse(
       "the repository has submodules, which a second working tree does not have",
