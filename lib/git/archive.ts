@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { WithGit } from "./repository.ts";
-import { outputFrom } from "./run_git.ts";
+import type { WithGit, WithIndex } from "./repository.ts";
+import { mayHaveRefs, outputFrom } from "./run_git.ts";
 
 /** The folder of the refs. */
 export const ARCHIVE_REFS = "refs/ralph/archive";
@@ -26,8 +26,9 @@ export function removalSubject(branch: string): string {
 }
 
 /** All that is kept of a branch, the newest first. */
-export async function archivesOf({ git }: WithGit, branch: string): Promise<readonly Archived[]> {
+export async function archivesOf({ git, gitDirectory }: WithIndex, branch: string): Promise<readonly Archived[]> {
   const prefix = `${ARCHIVE_REFS}/${branch}/`;
+  if (!await mayHaveRefs(gitDirectory, prefix)) return [];
   const { stdout } = await git(["for-each-ref", "--format=%(refname) %(tree) %(parent)", prefix]);
   const all = stdout.split("\n").flatMap((line): readonly Archived[] => {
     const [ref = "", tree = "", parent = "", from = parent] = line.split(" ");
@@ -38,7 +39,7 @@ export async function archivesOf({ git }: WithGit, branch: string): Promise<read
 }
 
 /** The newest one of a branch; `null`: there is none. */
-export async function newestArchive(repository: WithGit, branch: string): Promise<Archived | null> {
+export async function newestArchive(repository: WithIndex, branch: string): Promise<Archived | null> {
   return (await archivesOf(repository, branch))[0] ?? null;
 }
 

@@ -38,7 +38,7 @@ export async function addsNothing(
   { from, to }: { readonly from: string; readonly to: string },
   isApart: (path: string) => boolean,
 ): Promise<boolean> {
-  return from === to || (await pathsBetween(repository, from, to)).every(isApart);
+  return (await pathsBetween(repository, from, to)).every(isApart);
 }
 
 /** Files and lines that differ. @param range arguments of `git diff` @param isApart true for files that do not count */

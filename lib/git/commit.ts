@@ -1,6 +1,7 @@
 import { isDirectory, presentPaths, removeOwn, renamePath } from "../host/files.ts";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { listFiles } from "../host/file_state.ts";
+import { foldersAbove } from "../host/programs.ts";
 import type { Host } from "../host/types.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import {
@@ -290,7 +291,9 @@ async function hooksOf({ hooksFolder }: Pick<CommitContext, "hooksFolder">): Pro
  */
 function choose(changed: readonly ChangedPath[], paths: readonly string[]): readonly ChangedPath[] {
   const chosen = changed.filter(namedBy(paths));
-  const folders = new Set(chosen.filter((entry) => !isDeleted(entry)).flatMap(({ path }) => foldersOf(path)));
+  const folders = new Set(
+    chosen.filter((entry) => !isDeleted(entry)).flatMap(({ path }) => foldersAbove(dirname(path))),
+  );
   return chosen.filter((entry) => !(isDeleted(entry) && folders.has(entry.path)));
 }
 
@@ -298,18 +301,12 @@ function namedBy(paths: readonly string[]): (entry: ChangedPath) => boolean {
   const named = new Set(paths.map((path) => path.replace(/\/$/, "")));
   return ({ path, submodule }) => {
     if (submodule !== undefined || path.endsWith("/")) return false;
-    return named.has(".") || named.has(path) || foldersOf(path).some((folder) => named.has(folder));
+    return foldersAbove(path).some((folder) => named.has(folder));
   };
 }
 
 function isDeleted({ code }: ChangedPath): boolean {
   return code.includes("D");
-}
-
-function foldersOf(path: string): readonly string[] {
-  const folders: string[] = [];
-  for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) folders.push(path.slice(0, end));
-  return folders;
 }
 
 async function ignoredOf(git: Git, paths: readonly string[]): Promise<readonly string[]> {

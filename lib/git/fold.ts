@@ -155,6 +155,7 @@ async function ownCommits(
   children: readonly TurnCommit[],
   mask: Mask = (text) => text,
 ): Promise<OwnCommits> {
+  if (children.length === 0) return { subjects: [], trailers: [] };
   const commits = children.toReversed();
   const me = (await outputFrom(repository, ["var", "GIT_AUTHOR_IDENT"])).replace(/ \d+ [+-]\d+\s*$/, "");
   const addressOf = (author: string): string => author.slice(author.lastIndexOf("<")).toLowerCase();

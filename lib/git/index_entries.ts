@@ -17,7 +17,7 @@ export async function entriesAt(
   paths: readonly string[],
   named = true,
 ): Promise<string> {
-  const listed = base === null
+  const listed = base === null || paths.length === 0
     ? ""
     : await outputFrom(repository, ["ls-tree", "-r", "-z", "--full-tree", base, ...named ? ["--", ...paths] : []]);
   const found = new Map(listed.split("\0").map((entry) => [entry.slice(entry.indexOf("\t") + 1), `${entry}\0`]));

@@ -7,7 +7,7 @@ import { removePath, writeAtomic } from "../host/files.ts";
 import { factsOf, type PathFacts, readLink, setMode, writeLink } from "../host/path_facts.ts";
 import { lineFrom, outputFrom, overPaths } from "./run_git.ts";
 import { treeWith } from "./own_index.ts";
-import type { GitTree, TreeSnapshot, WithGit } from "./repository.ts";
+import type { GitTree, TreeSnapshot, WithGit, WithIndex } from "./repository.ts";
 
 /** The content of a path that is not committed, as a git object. */
 export interface KeptPath {
@@ -163,7 +163,7 @@ export async function restoreKept(
 }
 
 /** Takes away what Ralph has kept for runs whose folders are gone: `refs/ralph/lost/<run>…`, `refs/ralph/kept/<run>`. */
-export async function pruneRefs(repository: WithGit, runs: readonly string[]): Promise<void> {
+export async function pruneRefs(repository: WithIndex, runs: readonly string[]): Promise<void> {
   if (runs.length === 0) return;
   const refs = await refsBelow(repository, "refs/ralph/");
   await deleteRefs(repository, refs.filter((ref) => runs.some((run) => ref.split("/").at(-1)!.startsWith(run))));

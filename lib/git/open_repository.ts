@@ -80,14 +80,12 @@ async function createRepository(host: Host, topLevel: string, folders: GitFolder
 
   const snapshot: Repository["snapshot"] = async () => newest = await takeSnapshot(topLevel, await status(), hashes);
 
-  return {
+  const repository: Repository = {
     topLevel,
     gitDirectory: folders.gitDirectory,
     ralphDirectory: folders.ralphDirectory,
     status,
-    async currentBranch() {
-      return branchIn(await readHead(folders.gitDirectory, folders.commonDirectory));
-    },
+    currentBranch: async () => branchIn(await readHead(folders.gitDirectory, folders.commonDirectory)),
     async head() {
       const found = await readHead(folders.gitDirectory, folders.commonDirectory);
       if (found.commit === null && (found.ref === null || found.ref === IN_A_TABLE)) {
@@ -109,19 +107,18 @@ async function createRepository(host: Host, topLevel: string, folders: GitFolder
       return await (await import("./batch_reader.ts")).contentsAt(git, commit, paths, maxBytes);
     },
     ...writing({ host, git, folders, status, topLevel, hooksFolder }),
-    async filesHolding(text) {
-      return await holding(text, newest ?? await snapshot());
-    },
+    filesHolding: async (text) => await holding(text, newest ?? await snapshot()),
     async switchTo(branch) {
       const { clearLocks } = await import("./locks.ts");
       const { switchBranch } = await import("./switch_branch.ts");
       await clearLocks(host, folders);
-      return await switchBranch(git, branch, (await status()).branch);
+      return await switchBranch(git, branch, (await repository.head()).branch);
     },
     ...readying({ host, git, folders, topLevel }),
     log: (count) => subjectsOf(git, count),
     git: running(git, host, folders),
   };
+  return repository;
 }
 
 function branchIn({ ref }: Awaited<ReturnType<typeof readHead>>): string | null {

@@ -1,4 +1,5 @@
 import { gitFailed, lineFrom, mayHaveRefs, outputFrom, reasonOf } from "./run_git.ts";
+import { readTags } from "./tags.ts";
 import type { WithGit, WithIndex } from "./repository.ts";
 
 /** The commit of a name; `null` where there is none. */
@@ -13,7 +14,9 @@ export async function isAncestor({ git }: WithGit, one: string, other: string): 
 }
 
 /** Names of the refs below folders such as `refs/ralph/jobs/`. @throws {RalphError} git-failed */
-export async function refsBelow(repository: WithGit, ...folders: readonly string[]): Promise<readonly string[]> {
+export async function refsBelow(repository: WithIndex, ...folders: readonly string[]): Promise<readonly string[]> {
+  const mayBe = await Promise.all(folders.map((folder) => mayHaveRefs(repository.gitDirectory, folder)));
+  if (!mayBe.includes(true)) return [];
   const listed = await outputFrom(repository, ["for-each-ref", "--format=%(refname)", ...folders]);
   return listed.split("\n").filter((ref) => ref !== "");
 }
@@ -95,14 +98,15 @@ const ORIGIN_HEAD = "refs/remotes/origin/HEAD";
  * such branch is here.
  */
 export async function defaultBranch({ git, gitDirectory }: WithIndex): Promise<string | null> {
-  const listed = await git(["for-each-ref", "--format=%(refname) %(symref)", "refs/heads/", ORIGIN_HEAD]);
-  const symbolic = new Map(listed.stdout.split("\n").map((line) => line.split(" ") as [string, string]));
-  const isHere = (name: string): boolean => symbolic.has(`refs/heads/${name}`);
-  const mayBeLost = !symbolic.has(ORIGIN_HEAD) && await mayHaveRefs(gitDirectory, "refs/remotes/origin/");
-  const lost = mayBeLost ? (await git(["symbolic-ref", "--quiet", ORIGIN_HEAD])).stdout.trim() : ""; // to a branch that is gone
-  const remote = (symbolic.get(ORIGIN_HEAD) ?? lost).replace(/^refs\/remotes\/origin\//, "");
-  const name = [remote, "main", "master"].find(isHere) ?? (await git(["config", "init.defaultBranch"])).stdout.trim();
-  return isHere(name) ? name : null;
+  const here = new Set(readTags(gitDirectory, "heads").keys());
+  if (here.size === 0) { // in a table, which only git can read, or before the first commit
+    const listed = await git(["for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/"]);
+    for (const name of listed.stdout.split("\n").slice(0, -1)) here.add(name);
+  }
+  const remote = await mayHaveRefs(gitDirectory, "refs/remotes/origin/") ? await remoteBranch({ git }) : null;
+  const name = [remote, "main", "master"].find((one) => one !== null && here.has(one)) ??
+    (await git(["config", "init.defaultBranch"])).stdout.trim();
+  return here.has(name) ? name : null;
 }
 
 /** The remote's own branch by its name, be it here or not; `null` where that is not known. */

@@ -296,6 +296,7 @@ export async function pathsBetween(
   to: string,
   options?: Parameters<Repository["git"]>[1],
 ): Promise<readonly string[]> {
+  if (from === to) return [];
   if (from === null) return await pathsFrom(repository, [...NAMES_AT, to], options);
   return await pathsFrom(repository, ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to], options);
 }

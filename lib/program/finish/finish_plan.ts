@@ -6,7 +6,13 @@ import { entriesAt, entriesOf } from "../../git/index_entries.ts";
 import { mergeTrees, tooOldToMerge } from "../../git/land.ts";
 import { treeWith } from "../../git/own_index.ts";
 import { commitAt, defaultBranch, isAncestor, ownCommit, remoteBranch } from "../../git/refs.ts";
-import { type Repository, requireRepository, topLevelPaths, type WithGit } from "../../git/repository.ts";
+import {
+  type ChangedPath,
+  type Repository,
+  requireRepository,
+  topLevelPaths,
+  type WithGit,
+} from "../../git/repository.ts";
 import type { WorkflowRow } from "../../workflows/workflow.ts";
 import { type Forge, forgeOf, ownerOf } from "./make_request.ts";
 import { ownPaths, ownState, stateFiles, type StatePaths } from "./state_paths.ts";
@@ -82,19 +88,19 @@ export async function finishPlan(
   row: Pick<WorkflowRow, "runState">,
 ): Promise<FinishPlan> {
   const repository = requireRepository(ralph);
-  const { branch } = await repository.status();
+  const { branch, changed } = await repository.status();
   if (branch === null) throw nothing("HEAD is detached: switch to the branch that is to be finished");
   const base = choice.base ?? await defaultBranch(repository) ?? await remoteBranch(repository);
   if (base === null) throw nothing(`no branch is known that ${branch} could be merged into: name it by \`--base\``);
   if (base === branch) throw await nothingOn(ralph, `${branch} is what branches are finished into`);
-  await refuseDirty(repository, ownPaths(ralph));
+  refuseDirty(changed, ownPaths(ralph));
   const remote = await remoteOf(repository, branch, { base, isRequired: !choice.merge });
   const isHere = choice.merge || remote === null;
   if (isHere && choice.withHistory) {
     throw usage("--with-history pushes to a remote", "a merge here keeps all of it here");
   }
   // of a fork the base is elsewhere
-  const from = await remoteName(repository, "upstream", base) || remote?.name;
+  const from = remote === null ? undefined : await remoteName(repository, "upstream", base) || remote.name;
   const target = await targetOf(repository, { base, remote: from ?? null, isHere });
   const work = await branchWork(repository, { base: target.onto, isApart: ownState(ralph) });
   if (work === null) throw nothing(`${branch} and ${base} have no commit in common`);
@@ -123,7 +129,9 @@ export async function finishPlan(
     commits: await lines("log", "--reverse", "--format=%s", `${work.from}..HEAD`),
     conflicts: merged.conflicts,
     target,
-    behind: Number((await lines("rev-list", "--count", `HEAD..${target.onto}`))[0] ?? 0),
+    behind: work.from === target.onto
+      ? 0
+      : Number((await lines("rev-list", "--count", `HEAD..${target.onto}`))[0] ?? 0),
     isMerged,
   };
 }
@@ -169,8 +177,7 @@ function nothing(
 }
 
 /** Changes that are not committed would not be part of it. Files that git does not track are not in the way. */
-async function refuseDirty(repository: Repository, own: (path: string) => boolean): Promise<void> {
-  const { changed } = await repository.status();
+function refuseDirty(changed: readonly ChangedPath[], own: (path: string) => boolean): void {
   const paths = changed.filter(({ path, untracked }) => !untracked && !own(path)).map(({ path }) => path);
   if (paths.length === 0) return;
   const problem = `changes that are not committed would not be part of it: ${paths.slice(0, 10).join(", ")}`;
@@ -191,6 +198,7 @@ export async function remoteOf(
 ): Promise<{ readonly name: string; readonly url: string } | null> {
   const line = async (...words: readonly string[]): Promise<string> => (await repository.git(words)).stdout.trim();
   const all = (await line("remote")).split("\n").filter((name) => name !== "");
+  if (all.length === 0) return null;
   const wanted = [
     await remoteName(repository, "push", branch),
     ...base === null ? [] : [await remoteName(repository, "upstream", base)],
@@ -199,7 +207,7 @@ export async function remoteOf(
   ];
   const name = wanted.find((one) => all.includes(one));
   if (name !== undefined) return { name, url: await line("config", "--get", `remote.${name}.url`) };
-  if (all.length === 0 || !isRequired) return null;
+  if (!isRequired) return null;
   throw usage(
     `nothing says which of the remotes is meant: ${all.join(", ")}`,
     `\`git config remote.pushDefault ${all[0]}\` says it; \`ralph finish --merge\` merges here`,

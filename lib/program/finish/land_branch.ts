@@ -1,9 +1,11 @@
+import { join } from "node:path";
 import { note, type RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { archiveRefspec } from "../../git/archive.ts";
 import { inTheWay, mergeTrees } from "../../git/land.ts";
 import { type Repository, requireRepository } from "../../git/repository.ts";
-import { outputFrom } from "../../git/run_git.ts";
+import { commonDirectoryOf, outputFrom } from "../../git/run_git.ts";
+import { isDirectory } from "../../host/files.ts";
 import { beforeFold } from "../../report/pull_request.ts";
 import { commitsText, type FinishPlan, wayOut } from "./finish_plan.ts";
 
@@ -117,6 +119,7 @@ async function commitTree(
 
 /** A branch that is checked out elsewhere is not moved under that tree. @throws {RalphError} finish-failed */
 async function refuseOtherWorktree(repository: Repository, base: string): Promise<void> {
+  if (!await isDirectory(join(await commonDirectoryOf(repository.gitDirectory), "worktrees"))) return;
   const listed = await outputFrom(repository, ["worktree", "list", "--porcelain"]);
   const other = listed.split("\n\n").find((entry) => entry.split("\n").includes(`branch refs/heads/${base}`));
   if (other === undefined) return;
