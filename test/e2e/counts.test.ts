@@ -19,9 +19,16 @@ test.each(Object.entries(MOST))(
 );
 
 /** Two of them read the commits that an experiment copies: else code could tell the copy by its message and parents. */
-test("a run of one item starts no more than 48 git processes, three clean checkouts among them", needs("Linux"), () => {
+test("a run of one item starts no more than 36 git processes, two clean checkouts among them", needs("Linux"), () => {
   const all = gitOf(ARTEFACT, "exec", 1);
 
   expect(all).toBeGreaterThan(0);
-  expect(all).toBeLessThanOrEqual(48);
+  expect(all).toBeLessThanOrEqual(36);
+});
+
+test("a run with nothing to do starts no more than 11 git processes", needs("Linux"), () => {
+  const all = gitOf(ARTEFACT, "exec", 1, 2);
+
+  expect(all).toBeGreaterThan(0);
+  expect(all).toBeLessThanOrEqual(11);
 });
