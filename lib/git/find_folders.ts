@@ -46,7 +46,7 @@ async function plainFolders(topLevel: string, gitDirectory: string): Promise<Fou
 /** The folder that the `.git` file of a linked worktree names; a submodule's is left to git. */
 async function linkedDirectory(dotGit: string): Promise<string | null> {
   const text = await readText(dotGit).catch(() => null);
-  const named = /^gitdir: (.+)$/m.exec(text ?? "")?.[1]?.trim();
+  const named = /^gitdir: (.+)$/s.exec(text ?? "")?.[1]?.trimEnd(); // a path may have line breaks
   if (named === undefined || !/[\\/]worktrees[\\/][^\\/]+$/.test(named)) return null;
   return isAbsolute(named) ? named : resolve(dirname(dotGit), named);
 }

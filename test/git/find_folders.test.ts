@@ -44,6 +44,23 @@ describe("findFolders()", () => {
     }
   });
 
+  test("finds a linked worktree of a repository with a line break in its path", async () => {
+    await using folder = await temporaryDirectory("find");
+    const main = join(realpathSync(folder.path), "one\ntwo");
+    mkdirSync(main);
+    git(main, "init", "-q");
+    git(main, "commit", "-q", "--allow-empty", "-m", "x");
+    git(main, "worktree", "add", "-q", "../linked");
+    const gitDirectory = join(main, ".git/worktrees/linked");
+
+    expect(await findFolders(join(main, "../linked"), NONE)).toEqual({
+      topLevel: join(main, "../linked"),
+      gitDirectory,
+      commonDirectory: join(main, ".git"),
+      ralphDirectory: join(gitDirectory, "ralph"),
+    });
+  });
+
   test("leaves to git what is not plain: a submodule, a moved work tree, git's own variables, no repository", async () => {
     await using folder = await temporaryDirectory("find");
     const root = realpathSync(folder.path);

@@ -330,6 +330,22 @@ describe("several workers", () => {
     });
   });
 
+  test("are refused in a repository with submodules before anything changes", async () => {
+    await using world = await loopWorld(writing());
+    await world.write(".gitmodules", '[submodule "sub"]\n\tpath = sub\n\turl = ./sub\n');
+    await world.git("update-index", "--add", "--cacheinfo", `160000,${await world.git("rev-parse", "HEAD")},sub`);
+    await world.git("add", ".gitmodules");
+    await world.git("commit", "-q", "-m", "sub");
+    const backlog = { ...memoryBacklog(tasks("a")), brief: () => Promise.resolve({ branch: "work" }) };
+
+    await expect(runLoop(world.ralph, backlog, { workers: 2 })).rejects.toMatchObject({
+      code: "parallel-impossible",
+      message: expect.stringContaining("submodules"),
+    });
+    expect(await world.git("branch", "--format=%(refname:short)")).toBe("main");
+    expect(world.events).toEqual([]);
+  });
+
   test("never have two items at work that say they touch the same files", async () => {
     let most = 0;
     let now = 0;

@@ -30,7 +30,7 @@ import { inLane, LaneFault } from "./lane_fault.ts";
 import { type Lanes, openLanes, TreePool } from "./lanes.ts";
 import { removeTree } from "./leftover_trees.ts";
 import { madeElsewhere, madeInTree } from "./made.ts";
-import { ensurePossible } from "./possible.ts";
+import { lookBeforeWorkers } from "./possible.ts";
 import { abandonTree, type TreeBegin, type WorkerTree } from "./worker_tree.ts";
 import type { RalphEvent } from "../../events/types.ts";
 import { mayChangeKey } from "../../workspace/dependency_key.ts";
@@ -73,7 +73,7 @@ export async function letGo({ ralph, key }: LoopParts): Promise<void> {
  */
 export async function openWorkers(parts: LoopParts, rest: DispatchParts): Promise<Dispatcher | null> {
   const { ralph, backlog } = parts;
-  const uncommitted = await ensurePossible(parts);
+  const uncommitted = await lookBeforeWorkers(parts);
   if (uncommitted === null) return null;
   const line = await requireRepository(ralph).head();
   const scope = { key: parts.key, scope: backlog.scope ?? "" };

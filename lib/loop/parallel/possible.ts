@@ -1,4 +1,5 @@
-import { note } from "../../context/context.ts";
+import { note, type RalphContext } from "../../context/context.ts";
+import type { Backlog } from "../../backlog/types.ts";
 import { onlyOneReason, ORDERED } from "../../backlog/attempts.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { tooOldToMerge } from "../../git/land.ts";
@@ -12,23 +13,11 @@ import { ownPaths } from "../settle/committer.ts";
 /** So many paths are named in a line. */
 const NAMED = 10;
 
-/**
- * Looks whether items can be worked on at once here; reports what workers will not see, and an order that leaves work for
- * only one of them.
- *
- * @returns what is not committed, relative to the top level; `null` where there is no commit yet that workers could begin
- * with
- * @throws {RalphError} parallel-impossible
- */
-export async function ensurePossible(
-  { ralph, backlog, key }: Pick<LoopParts, "ralph" | "backlog" | "key">,
-): Promise<ReadonlySet<string> | null> {
-  const refuse = (problem: string, hint: string): RalphError =>
-    new RalphError("parallel-impossible", { details: { problem }, hint });
+/** Looks whether items can be worked on at once here, before anything is changed. @throws {RalphError} parallel-impossible */
+export async function refuseImpossible(ralph: RalphContext, backlog: Backlog): Promise<void> {
   const reason = onlyOneReason(backlog);
   if (reason !== null) throw refuse(reason, "leave `--parallel` out, or say `--parallel 1`");
-  const { config } = ralph;
-  if (!config.commits.work) {
+  if (!ralph.config.commits.work) {
     throw refuse(
       "`commits.work` is false, so that no worker would see another's work",
       "set it to true, or work with one",
@@ -38,18 +27,40 @@ export async function ensurePossible(
   const repository = requireRepository(ralph);
   const old = await tooOldToMerge(repository);
   if (old !== null) throw refuse(`${old} cannot merge without a working tree`, "install git 2.38 or newer");
-  const { head, changed } = await repository.status();
+  const { head } = await repository.head();
+  if (head !== null) await refuseSubmodules(ralph, head);
+}
+
+async function refuseSubmodules(ralph: RalphContext, head: string): Promise<void> {
+  if (ralph.config.workspace.setup !== null) return;
+  const { topLevel } = requireRepository(ralph);
+  if (submodulesAmong(await treeListing(createGit(ralph.host, topLevel), head)).length === 0) return;
+  throw refuse(
+    "the repository has submodules, which a second working tree does not have",
+    "set `workspace.setup`, such as `git submodule update --init`",
+  );
+}
+
+function refuse(problem: string, hint: string): RalphError {
+  return new RalphError("parallel-impossible", { details: { problem }, hint });
+}
+
+/**
+ * Reports what workers will not see, and an order that leaves work for only one of them.
+ *
+ * @returns what is not committed, relative to the top level; `null` where there is no commit yet that workers could begin
+ * with
+ * @throws {RalphError} parallel-impossible
+ */
+export async function lookBeforeWorkers(
+  { ralph, backlog, key }: Pick<LoopParts, "ralph" | "backlog" | "key">,
+): Promise<ReadonlySet<string> | null> {
+  const { head, changed } = await requireRepository(ralph).status();
   if (head === null) {
     if (ralph.loop.elsewhere === undefined) return null;
     throw refuse("there is no commit yet that workers could begin with", "commit what there is first");
   }
-  const submodules = submodulesAmong(await treeListing(createGit(ralph.host, repository.topLevel), head));
-  if (submodules.length > 0 && config.workspace.setup === null) {
-    throw refuse(
-      "the repository has submodules, which a second working tree does not have",
-      "set `workspace.setup`, such as `git submodule update --init`",
-    );
-  }
+  await refuseSubmodules(ralph, head); // of another branch
   const { open, atOnce } = await backlog.overview({ parked: ralph.journal.parked(key) });
   if (atOnce === 1 && (open ?? 0) > 1) {
     note(ralph, "info", `one after another: ${ORDERED}`);

@@ -56,6 +56,7 @@ export async function runLoop<Data, Findings>(
 ): Promise<LoopOutcome> {
   refuseOldMembers(backlog);
   const repository = requireRepository(ralph);
+  const workers = await possibleWorkers(ralph, backlog, options);
   const interrupted = ralph.journal.interrupted(backlog.name);
   await layIn(ralph, backlog);
   if (interrupted.length === 0) await backlog.overview({ parked: [] }); // a missing or damaged store is reported before anything starts
@@ -76,7 +77,6 @@ export async function runLoop<Data, Findings>(
   if (open.some(({ attempt }) => attempt === null)) await keepGoneOfKilled(ralph);
   await restoreKilled(ralph, open); // before the brief is read
   const committer = createCommitter(ralph, backlog);
-  const workers = workersOf(ralph, backlog, options);
   await rescueLeftTrees(ralph, backlog, workers);
   const { brief, begin, end } = await fixBrief(ralph, backlog, key);
   const now = await repository.snapshot();
@@ -145,6 +145,15 @@ function announceEnd(
   const reasons = "reasons" in outcome ? outcome.reasons : "limit" in outcome ? [outcome.limit] : [];
   const more = { ...work === null ? {} : { work }, ...checked === null ? {} : { checked } };
   ralph.events.emit({ type: "run-end", status, reasons, iterations, usage, notices, ...more });
+}
+
+/** As {@link workersOf}; where they cannot work here, that is said before anything is changed. */
+async function possibleWorkers(ralph: RalphContext, backlog: Backlog, options: LoopOptions): Promise<number> {
+  const workers = workersOf(ralph, backlog, options);
+  if (workers > 1 || ralph.loop.elsewhere !== undefined) {
+    await (await import("../parallel/possible.ts")).refuseImpossible(ralph, backlog);
+  }
+  return workers;
 }
 
 /** Items worked on at once. @throws {RalphError} parallel-impossible where more than one was asked for by name */
