@@ -38,15 +38,14 @@ async function askOnce(
   using ended = endOfInput(input, signal);
   const streams = { input, output: terminal.stderr as Writable, signal: ended.signal };
   if (question.details !== undefined && question.details.length > 0) {
-    const { columns } = terminal.size();
-    clack.log.message(question.details.flatMap((line) => wrapText(line, columns - 3).split("\n")), {
-      output: streams.output,
-    });
+    const lines = question.details.flatMap((line) => wrapText(line, terminal.size().columns - 3).split("\n"));
+    clack.log.message(lines, { output: streams.output });
   }
   if (signal.aborted) throw new RalphError("interrupted");
   const asked = question.kind === "confirm" ? keysOf(question) : question;
   const isKey = asked.kind === "select" && asked.keys === true;
-  const shown = isKey ? askKey(asked, streams, terminal.size().columns) : show(clack, asked, streams);
+  const { columns } = terminal.size();
+  const shown = isKey ? askKey(asked, streams, columns) : show(clack, asked, streams, columns);
   // clack cannot leave a terminal that was hung up: its answer is not waited for
   const value = await Promise.race([shown, aborted(ended.signal)]);
   if (typeof value === "symbol") throw new RalphError("interrupted");
@@ -122,12 +121,13 @@ function show(
   clack: Clack,
   question: Exclude<Question, { readonly kind: "confirm" }>,
   streams: Streams,
+  columns: number,
 ): Promise<string | symbol | undefined> {
   const { message } = question;
   switch (question.kind) {
     case "text":
       return clack.text({
-        message,
+        message: wrapText(message, columns - 3).replaceAll("\n", `\n${clack.S_BAR}  `), // it breaks lines without its bar
         ...streams,
         placeholder: question.placeholder ?? question.initial ?? "",
         ...(question.initial === undefined ? {} : { defaultValue: question.initial }),

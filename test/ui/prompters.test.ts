@@ -1,4 +1,5 @@
 import { PassThrough } from "node:stream";
+import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import type { RalphEvent } from "../../lib/events/types.ts";
 import { announcedPrompter, type AnswerLookup, createPrompter } from "../../lib/ui/create_prompter.ts";
@@ -194,6 +195,28 @@ describe("announcedPrompter()", () => {
       expect(events.at(-1)).toEqual({ type: "answer", id: "gate.run", answer: "yes", source });
     },
   );
+});
+
+test("each line of a long question has the bar on its left", async () => {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
+  const stderr = Object.assign(new PassThrough(), { columns: 80, rows: 24 });
+  const prompter = createPrompter({
+    mode: "rich",
+    terminal: { stdin, stderr, write: () => {}, lend: (run) => run(), size: () => ({ columns: 80, rows: 24 }) },
+    approvals: new Set(),
+    clock: CLOCK,
+    signal: new AbortController().signal,
+  });
+  const answer = prompter.ask({ ...TEXT, message: `${"many words ".repeat(20)}\nand a second line` });
+  let shown = "";
+  stderr.on("data", (chunk) => shown += String(chunk));
+  await expect.poll(() => shown).toContain("second line");
+  const lines = stripVTControlCharacters(shown).split(/\r?\n/).filter((line) => /words|second/.test(line));
+  stdin.write("x\r");
+  await answer;
+
+  expect(lines.length).toBeGreaterThan(3);
+  for (const line of lines) expect(line).toMatch(/^[◆◇│] {2}\S.{0,77}$/);
 });
 
 test("a terminal that is gone when it is asked for keys ends the question", async () => {
