@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { words } from "../host/data.ts";
+import { shortened, words } from "../host/data.ts";
 
 /** The value at a path of keys, or `undefined`. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
@@ -75,6 +75,5 @@ function plainText(value: unknown): string {
 }
 
 function short(text: string, length: number): string {
-  const line = text.slice(0, length * 2).replaceAll(/\s+/g, " ").trim();
-  return line.length <= length ? line : `${line.slice(0, length - 1)}…`;
+  return shortened(text.slice(0, length * 2).replaceAll(/\s+/g, " ").trim(), length);
 }

@@ -6,6 +6,7 @@
 import type { Config, ProviderChoice, RouteRule } from "../config/load.ts";
 import type { Agent, RoutedAgent, RoutedAgents, TurnKind } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
+import { sameName } from "../host/data.ts";
 import type { Host } from "../host/types.ts";
 import { resolveChoice } from "./registry.ts";
 
@@ -53,8 +54,8 @@ export async function routed(own: Agent, { config, host, root, wrap, isNamed }: 
 export function fits({ stage, kind, tag, priority, after }: RouteRule, turn: TurnKind): boolean {
   const { item } = turn;
   return (stage === undefined || stage === turn.stage) &&
-    (kind === undefined || (item !== null && listOf(kind).some((one) => same(one, item.kind)))) &&
-    (tag === undefined || listOf(tag).some((one) => item?.tags?.some((other) => same(one, other)) === true)) &&
+    (kind === undefined || (item !== null && listOf(kind).some((one) => sameName(one, item.kind)))) &&
+    (tag === undefined || listOf(tag).some((one) => item?.tags?.some((other) => sameName(one, other)) === true)) &&
     (priority === undefined || (item?.priority !== undefined && listOf(priority).includes(item.priority))) &&
     (after === undefined || turn.attempt > after);
 }
@@ -90,8 +91,4 @@ function conditionsOf({ stage, kind, tag, priority, after }: RouteRule): string 
 
 function listOf<Value>(value: Value | readonly Value[]): readonly Value[] {
   return [value].flat() as readonly Value[];
-}
-
-function same(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase();
 }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { jsonIn, objectOr } from "../host/data.ts";
+import { jsonIn, objectOr, textOf } from "../host/data.ts";
 import { listDirectory, readText } from "../host/files.ts";
 import { checksNothing } from "./verify_commands.ts";
 
@@ -212,8 +212,4 @@ async function ruby({ first, has, matching, text }: Project): Promise<Found> {
       : [],
     ...has(".rubocop.yml") ? [`${run}rubocop`] : [],
   ];
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

@@ -3,6 +3,7 @@ import type { AsInstructed } from "../backlog/check_types.ts";
 import { createNewestLine } from "../events/newest_line.ts";
 import { createRedactor, secretValues } from "../events/redact.ts";
 import type { RalphEvent } from "../events/types.ts";
+import { shortened } from "../host/data.ts";
 import { ensureDirectory, openAppender } from "../host/files.ts";
 import { join } from "node:path";
 import type * as backlog from "../backlog/types.ts";
@@ -273,9 +274,9 @@ function toRunnables(checks: readonly CheckLike[]): readonly Runnable[] {
 function toRunnable(like: CheckLike): Runnable {
   if (typeof like === "string") return { name: like, command: like };
   if (typeof like === "function") {
-    return { name: like.name || shortened(String(like)), run: (context, $) => like($, context) };
+    return { name: like.name || nameOf(String(like)), run: (context, $) => like($, context) };
   }
-  if (isCommand(like)) return { name: shortened(textOf(like)), run: () => like };
+  if (isCommand(like)) return { name: nameOf(textOf(like)), run: () => like };
   if (isCheck(like)) return like;
   throw new RalphError("option-invalid", {
     details: { option: "a check", expected: CHECK_FORMS, value: JSON.stringify(like) ?? typeof like },
@@ -289,9 +290,8 @@ function isCheck(like: unknown): like is backlog.Check {
   return typeof name === "string" && (typeof run === "function" || typeof command === "string");
 }
 
-function shortened(text: string): string {
-  const line = text.replaceAll(/\s+/g, " ").trim();
-  return line.length <= NAME_LENGTH ? line : `${line.slice(0, NAME_LENGTH - 1)}…`;
+function nameOf(text: string): string {
+  return shortened(text.replaceAll(/\s+/g, " ").trim(), NAME_LENGTH);
 }
 
 /** The text of a dax command: it gives that to its logger only, before it starts anything. */
@@ -331,7 +331,7 @@ export async function repeatFailed(
 ): Promise<Repeated> {
   if (found.status !== "failed") return { verification: found, unsteady: [] };
   const isRed = (check: backlog.Check): boolean =>
-    found.failures.some((failure) => isOf(failure, check) && mayChange(failure));
+    found.failures.some((failure) => isOf(failure, check) && failure.timedOut !== true && failure.halts === undefined);
   const again = checks.map(namedCheck).filter((check): check is backlog.Check => check !== null)
     .filter((check) => check.command !== undefined && check.review !== true && isRed(check));
   if (again.length === 0) return { verification: found, unsteady: [] };
@@ -356,8 +356,4 @@ function isOf(
   check: { readonly name: string; readonly scope?: string },
 ): boolean {
   return name === check.name && scope === (check.scope ?? "");
-}
-
-function mayChange({ timedOut, halts }: backlog.CheckResult): boolean {
-  return timedOut !== true && halts === undefined;
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
+import { filledText } from "../host/data.ts";
 import { readText } from "../host/files.ts";
 
 const TRANSCRIPT_REGEXP = /\$(?:ITERATION_TRANSCRIPT\b|\{ITERATION_TRANSCRIPT\})/g;
@@ -58,10 +59,10 @@ export async function workflowPrompt(root: string, name: string): Promise<string
     const problem = error instanceof Error ? error.message.split("\n")[0] ?? "not YAML" : String(error);
     throw new RalphError("state-invalid", { details: { path: file.path, problem } });
   }
-  const own = textOf(workflow["prompt"]) ?? textOf(workflow["goal-prompt"]);
+  const own = filledText(workflow["prompt"]) ?? filledText(workflow["goal-prompt"]);
   if (own !== null) return own;
   const phases = Array.isArray(workflow["phases"]) ? workflow["phases"] as readonly unknown[] : [];
-  const prompts = phases.map((phase) => textOf(phase) ?? textOf(Object(phase)["prompt"])).filter((text) =>
+  const prompts = phases.map((phase) => filledText(phase) ?? filledText(Object(phase)["prompt"])).filter((text) =>
     text !== null
   );
   return prompts.length === 0 ? null : prompts.map((text) => text.trimEnd()).join("\n\n");
@@ -69,8 +70,4 @@ export async function workflowPrompt(root: string, name: string): Promise<string
 
 function withTranscript(text: string, transcript: string): string {
   return text.replaceAll(TRANSCRIPT_REGEXP, () => transcript);
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === "string" && value.trim() !== "" ? value : null;
 }

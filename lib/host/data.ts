@@ -23,6 +23,26 @@ export function mapTexts(value: unknown, map: (text: string, key: string) => str
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, mapTexts(field, map, name)]));
 }
 
+/** A text; "" for anything else. */
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** A text that says something; `null` for anything else. */
+export function filledText(value: unknown): string | null {
+  return typeof value === "string" && value.trim() !== "" ? value : null;
+}
+
+/** A text of at most so many characters. */
+export function shortened(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+}
+
+/** True for one name, whatever the case of its letters. */
+export function sameName(one: unknown, other: string): boolean {
+  return typeof one === "string" && one.toLowerCase() === other.toLowerCase();
+}
+
 /** The words of a text: a list of names that have no spaces. */
 export function words(text: string): readonly string[] {
   return text.trim().split(/\s+/);

@@ -7,7 +7,7 @@ import { processStart } from "./process_table.ts";
 import { removeLeftOvers, temporaryName } from "./write_atomic.ts";
 import type { Host } from "./types.ts";
 import { codeOf, ifThere, unless } from "./looks.ts";
-import { jsonIn, objectOr } from "./data.ts";
+import { jsonIn, objectOr, textOf } from "./data.ts";
 
 /** How a lock is taken. */
 interface LockOptions {
@@ -165,10 +165,6 @@ function parseHolder(text: string): LockHolder {
   if (typeof pid !== "number" || typeof started !== "string") return UNREADABLE_HOLDER;
   const texts = { since: textOf(since), purpose: textOf(purpose), runToken: textOf(runToken), nonce: textOf(nonce) };
   return { pid, started, ...texts };
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }
 
 /** The text of a lock file. The run token keeps the name that earlier versions gave it. */

@@ -154,7 +154,8 @@ export function parseResult(value: unknown): JobResult {
   return parsed(RESULT, value, "result") as unknown as JobResult;
 }
 
-function parsed<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
+/** The value as the schema has it. @throws {RalphError} job-invalid */
+export function parsed<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
   const found = schema.safeParse(value);
   if (found.success) return found.data;
   const problem = found.error.issues.map(({ path, message }) => `${path.join(".") || "it"}: ${message}`).join("; ");

@@ -19,7 +19,7 @@ import { keptWork } from "../git/work_commit.ts";
 import { hashText, LARGEST_LOG, readText, writeAtomic } from "../host/files.ts";
 import type { Progress } from "../loop/policy/progress.ts";
 import { keyOf } from "../loop/journal/journal_record.ts";
-import { attemptRef, jobRef } from "./job.ts";
+import { attemptRef, jobRef, parsed } from "./job.ts";
 import { commitData, dropRefs, fetchRefs, pushRefs, readData, type RefUpdate, remoteRefs } from "./remote.ts";
 
 const FILE = "journal.jsonl";
@@ -130,15 +130,11 @@ export class SharedRun implements RunMemory {
       await fetchRefs(repository, [ref]);
     }
     const { data } = await readData(repository, ref);
-    const shared = SHARED.safeParse(data);
-    if (!shared.success) {
-      const problem = shared.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
-      throw new RalphError("job-invalid", { details: { what: `run under ${ref}`, problem } });
-    }
-    this.spent = shared.data.spent;
-    this.taken = shared.data.taken;
+    const shared = parsed(SHARED, data, `run under ${ref}`);
+    this.spent = shared.spent;
+    this.taken = shared.taken;
     if (theirs === ours) return; // what is here may be further on: a call that was killed
-    const input = Object.entries(shared.data.work).map(([name, commit]) => `update ${name} ${commit}\n`).join("");
+    const input = Object.entries(shared.work).map(([name, commit]) => `update ${name} ${commit}\n`).join("");
     await outputFrom(repository, ["update-ref", "--stdin"], { input });
     const run = this.#ownLines(await outputFrom(repository, ["show", `${ref}:${FILE}`]));
     await writeAtomic(file, `${this.#otherLines(await this.#text())}${run}`);

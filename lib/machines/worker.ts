@@ -69,7 +69,8 @@ const TIDY_AFTER = 50;
 export async function serveJobs(options: WorkerOptions): Promise<void> {
   const { engine, lanes, name, signal } = options;
   const runs = new Runs(options);
-  await dropJobs(options.clone);
+  // jobs that have failed here, or that a kill has cut short: a worker that takes one up again fetches it again
+  await remote.dropRefs(options.clone, await refsBelow(options.clone, "refs/ralph/jobs/"));
   const key = `${WORKER}${name}`;
   const holder = options.ids.random(24);
   if (!await engine.lead(key, holder)) throw new RalphError("worker-named", { details: { name } });
@@ -88,11 +89,6 @@ export async function serveJobs(options: WorkerOptions): Promise<void> {
     await runs.close();
     await engine.resign(key, holder).catch(() => {}); // it ends by itself
   }
-}
-
-/** Refs of jobs that have failed here, or that a kill has cut short: a worker that takes one up again fetches it again. */
-async function dropJobs(clone: Repository): Promise<void> {
-  await remote.dropRefs(clone, await refsBelow(clone, "refs/ralph/jobs/"));
 }
 
 /** @throws {RalphError} job-refused */

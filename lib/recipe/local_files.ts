@@ -13,16 +13,13 @@ export async function localFiles(path: string): Promise<readonly string[]> {
   const files = [path];
   for (let index = 0; index < Math.min(files.length, MOST_FILES); index++) {
     const file = files[index] as string;
-    for (const [, specifier = ""] of (await textOf(file)).matchAll(LOCAL_REGEXP)) {
+    const text = await isDirectory(file) ? null : await readText(file);
+    for (const [, specifier = ""] of (text ?? "").matchAll(LOCAL_REGEXP)) {
       const local = await existing(resolve(dirname(file), specifier));
       if (!files.includes(local)) files.push(local);
     }
   }
   return files;
-}
-
-async function textOf(file: string): Promise<string> {
-  return await isDirectory(file) ? "" : await readText(file) ?? "";
 }
 
 /** The file that an import without an ending means; the path itself where there is none. */

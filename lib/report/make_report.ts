@@ -206,7 +206,8 @@ interface Known {
 async function addCommits(draft: DraftReport, folder: string, host: Host): Promise<void> {
   const repository = await repositoryOf(host, folder);
   if (repository === null) return;
-  const own = commitsOf(draft).filter(({ commit }) => HASH_REGEXP.test(commit));
+  const attempts = draft.items.flatMap((item) => item.attempts);
+  const own = [draft, ...attempts].flatMap(({ commits }) => commits).filter(({ commit }) => HASH_REGEXP.test(commit));
   const known = new Map<string, Known>();
   for (const one of await readKnown(repository, own.map(({ commit }) => commit))) known.set(one.commit, one);
   for (const commit of own) commit.filesChanged = known.get(commit.commit)?.filesChanged ?? null;
@@ -223,10 +224,6 @@ async function addCommits(draft: DraftReport, folder: string, host: Host): Promi
 export async function repositoryOf(host: Host, folder: string): Promise<Repository | null> {
   const opened = await openRepository(host, folder).catch(asRalphError);
   return RalphError.isInstance(opened) ? null : opened;
-}
-
-function commitsOf({ commits, items }: DraftReport): readonly Draft<CommitReport>[] {
-  return [...commits, ...items.flatMap(({ attempts }) => attempts.flatMap((attempt) => attempt.commits))];
 }
 
 async function readKnown(repository: Repository, hashes: readonly string[]): Promise<readonly Known[]> {

@@ -4,7 +4,7 @@
  * @module
  */
 import { RalphError } from "../errors/ralph_error.ts";
-import { isObject, jsonIn, objectOr } from "../host/data.ts";
+import { isObject, jsonIn, objectOr, textOf } from "../host/data.ts";
 import { exchange, type HttpReply } from "../host/http.ts";
 import type { Clock } from "../host/types.ts";
 
@@ -118,18 +118,8 @@ function answerOf({ status, headers, text }: HttpReply, host: string): ApiReply 
   return { status, data, header: (name) => headers.get(name) };
 }
 
-/** A text; "" for anything else. */
-export function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
 /** The objects of a connection, or of a list. */
 export function nodesOf(list: unknown): readonly Readonly<Record<string, unknown>>[] {
   const nodes = isObject(list) ? list["nodes"] : list;
   return Array.isArray(nodes) ? nodes.filter(isObject) : [];
-}
-
-/** True for one label, whatever the case of its letters. */
-export function sameName(name: unknown, label: string): boolean {
-  return typeof name === "string" && name.toLowerCase() === label.toLowerCase();
 }

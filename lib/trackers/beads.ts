@@ -4,9 +4,8 @@
  * @module
  */
 import { RalphError } from "../errors/ralph_error.ts";
-import { isObject, jsonIn } from "../host/data.ts";
+import { isObject, jsonIn, sameName, textOf } from "../host/data.ts";
 import type { Processes } from "../host/types.ts";
-import { sameName, textOf } from "./api.ts";
 import type { Issue, IssueQuery, IssueState, Person, Tracker } from "./types.ts";
 
 const TIMEOUT_MS = 60_000;

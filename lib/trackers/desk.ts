@@ -15,7 +15,7 @@ import { requireRepository } from "../git/repository.ts";
 import { outputFrom } from "../git/run_git.ts";
 import { readText, writeOwn } from "../host/files.ts";
 import { quoted } from "../prompts/render.ts";
-import { sameName } from "./api.ts";
+import { sameName } from "../host/data.ts";
 import { type Claimed, Claims, Outbox, type Update } from "./claims.ts";
 import { type Entry, entryOf, type IssueData, NOT_PROPOSED, type QueueOptions, standingsOf } from "./queue.ts";
 import { keepSnapshot } from "./snapshot.ts";

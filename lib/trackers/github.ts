@@ -5,9 +5,9 @@
  * @module
  */
 import { RalphError } from "../errors/ralph_error.ts";
-import { isObject, objectOr } from "../host/data.ts";
+import { isObject, objectOr, sameName, textOf } from "../host/data.ts";
 import type { Clock } from "../host/types.ts";
-import { type Api, askGraph, nodesOf, sameName, textOf } from "./api.ts";
+import { type Api, askGraph, nodesOf } from "./api.ts";
 import type { Change, Issue, IssueQuery, IssueState, Person, Tracker } from "./types.ts";
 
 /** Rights are asked for again after so long. */

@@ -4,8 +4,9 @@
  *
  * @module
  */
-import { isObject, objectOr } from "../host/data.ts";
-import { type Api, askGraph, nodesOf, sameName, textOf } from "./api.ts";
+import { isObject, objectOr, sameName, textOf } from "../host/data.ts";
+import { askGraph, nodesOf } from "./api.ts";
+import type { GithubOptions } from "./github.ts";
 import type { Change, Issue, IssueQuery, IssueState, Tracker } from "./types.ts";
 
 const WHO = "id name guest active app";
@@ -53,17 +54,11 @@ const USUAL: Readonly<Record<IssueState, string>> = {
   blocked: "block",
 };
 
-export interface LinearOptions {
-  readonly api: Api;
-  /** The GraphQL address. */
-  readonly url: string;
-  /** For people. */
-  readonly host: string;
-  /** The key of the team; "" means every team. */
-  readonly project: string;
-  /** The name of the workflow's state of each state; one that a team has not is not set. */
-  readonly states: Readonly<Record<Exclude<IssueState, "open">, string>>;
-}
+/**
+ * As of GitHub, with the GraphQL address as `url`, the key of the team as `project` ("" means every team), and the names
+ * of the workflow's states as `states`: one that a team has not is not set.
+ */
+export type LinearOptions = Omit<GithubOptions, "clock">;
 
 /** The issues of a team in Linear. */
 export function linearTracker({ api, url, host, project, states }: LinearOptions): Tracker {

@@ -6,7 +6,7 @@
 import { fingerprintOf, isParked } from "../backlog/attempts.ts";
 import type { Check, Item, LoopView } from "../backlog/types.ts";
 import type { TrackerConfig } from "../config/load.ts";
-import { sameName } from "./api.ts";
+import { sameName } from "../host/data.ts";
 import { ownCommands, seenBody, seenTitle, type Standing, standingOf } from "./trust.ts";
 import type { Issue } from "./types.ts";
 

@@ -1,4 +1,5 @@
 import type { Question } from "../context/context.ts";
+import { sameName } from "../host/data.ts";
 
 /** Text as an answer to the question: `yes`/`no`, a choice's value, or itself; `null` where it is none of these. */
 export function normalizeAnswer(question: Question, text: string): string | null {
@@ -12,7 +13,7 @@ export function normalizeAnswer(question: Question, text: string): string | null
     case "select": {
       const numbered = /^\d+$/.test(word) ? question.choices[Number(word) - 1] : undefined;
       const named = question.choices.find(({ value, label }) =>
-        [value, label, letterOf(label) ?? value].some((name) => same(name, word))
+        [value, label, letterOf(label) ?? value].some((name) => sameName(name, word))
       );
       const begun = word === ""
         ? []
@@ -54,8 +55,4 @@ export function expectedAnswer(question: Question): string {
   return question.kind === "select"
     ? question.choices.map(({ value, label }) => letterOf(label) ?? value).join(", ")
     : "text";
-}
-
-function same(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase();
 }

@@ -13,7 +13,7 @@ import type { LiveRun } from "../steer/control.ts";
 import { formatDuration, linesText } from "../ui/text.ts";
 import type { Regions } from "./layout.ts";
 import type { RunModel } from "./model.ts";
-import { costText, itemsBar, stateWord } from "./run_page.ts";
+import { costText, itemsBar, type RunShown, stateWord } from "./run_page.ts";
 import type { Project } from "./runs.ts";
 
 const ATTEMPTS = 20;
@@ -142,11 +142,8 @@ function diffBlock(diff: string): Markup {
 }
 
 /** A run in the list of runs. */
-export interface ListedRun {
-  readonly href: string;
+export interface ListedRun extends Pick<RunShown, "href" | "live" | "model"> {
   readonly id: string;
-  readonly model: RunModel;
-  readonly live: LiveRun | null;
 }
 
 /** A project with its newest runs. */

@@ -6,7 +6,7 @@
 
 import { isObject } from "../host/data.ts";
 
-export { isObject as isPlain, objectOr as plain } from "../host/data.ts";
+export { filledText as textOf, isObject as isPlain, objectOr as plain } from "../host/data.ts";
 
 /** An object of a JSON or YAML file. */
 export type Plain = Readonly<Record<string, unknown>>;
@@ -23,11 +23,6 @@ export function tryJson(text: string): unknown {
 /** The objects of a list; none if it is no list. */
 export function plains(value: unknown): readonly Plain[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
-}
-
-/** A text that says something. */
-export function textOf(value: unknown): string | null {
-  return typeof value === "string" && value.trim() !== "" ? value : null;
 }
 
 /** The texts of a list; none if it is no list. */

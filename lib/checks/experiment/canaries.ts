@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import { type Bench, repeats } from "./bench.ts";
 import { describeFlip, type Flip, flipsOf, namesOf, NONSENSE, pickFlips, withFlips } from "./literals.ts";
+import type { ListedEntry } from "../../git/tree_listing.ts";
 import { isNamed, kindOf } from "./product.ts";
 import type { Question } from "./commits.ts";
 
@@ -35,10 +36,7 @@ const MOST_FLIPS = 4;
 const MOST_READ = 40;
 const LONGEST_TEXT = 300_000;
 
-interface TestPath {
-  readonly path: string;
-  readonly mode: string;
-  readonly hash: string;
+interface TestPath extends ListedEntry {
   /** 0 is named by a check, 3 has nothing to do with the work. */
   readonly rank: number;
 }
@@ -99,7 +97,7 @@ async function canaryOf(cage: Cage, test: TestFile): Promise<Canary | null> {
   const { path } = test;
   const flips = pickFlips(test.flips, MOST_FLIPS);
   const first = await anyRed(cage, place, test, flips.slice(0, FIRST_FLIPS).map((flip) => [flip]));
-  const seen = { path, status: hasLiterals(test) ? "seen" : "no evidence" } as const;
+  const seen = { path, status: test.flips.some(({ kind }) => kind !== "name") ? "seen" : "no evidence" } as const;
   if (first !== false) return first === null ? null : seen;
   const unread = await bench.run(await laid(question, place, [test], NONSENSE));
   if (unread.status === "unknown") return null;
@@ -214,10 +212,6 @@ export async function testsOf(question: Question, place: string): Promise<readon
   };
   return tests.map(([path, entry]) => ({ path, ...entry, rank: rankOf(path) }))
     .sort((one, other) => one.rank - other.rank);
-}
-
-function hasLiterals({ flips }: Pick<TestFile, "flips">): boolean {
-  return flips.some(({ kind }) => kind !== "name");
 }
 
 /** The best of them with something to change. */

@@ -1,5 +1,6 @@
 import { type Reading, readVerifying, type Report } from "./verify_commands.ts";
 import { readFrontMatter, scalar } from "./front_matter.ts";
+import { shortened } from "../../host/data.ts";
 import { type MarkdownLine, markdownLines } from "../../backlog/fences.ts";
 import type { Diagnostic, PlanDocument, PlanTask, Verifying } from "./types.ts";
 
@@ -335,9 +336,4 @@ function blockOf(
 /** The first line of a block that says something. */
 function firstWords(block: Block | undefined): string | undefined {
   return block?.lines.map(({ text }) => text.trim()).find((text) => text !== "");
-}
-
-/** A text of at most so many characters. */
-export function shortened(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }

@@ -1,14 +1,12 @@
-import type { Attempt, Check } from "../../backlog/types.ts";
+import type { Check } from "../../backlog/types.ts";
 import { failureOf } from "../../backlog/attempts.ts";
 import { type PromptValuesOf, renderPrompt, windowed } from "../../prompts/render.ts";
+import type { AttemptFacts } from "../stories.ts";
 import type { GsdItemData } from "./item_data.ts";
 
 /** The parts of a plan's prompt, beside the plan. */
-export interface GsdPromptContext {
+export interface GsdPromptContext extends AttemptFacts {
   readonly root: string;
-  readonly attempt: number;
-  readonly nonce: string;
-  readonly previous: Attempt | null;
   readonly checks: readonly Check[];
   /** A person is at the terminal. */
   readonly interactive: boolean;

@@ -11,7 +11,7 @@ import type { ProgressChange } from "./progress_value.ts";
 import { rewriteRoadmap, rewriteState } from "./rewrite.ts";
 import { findSection, parseState } from "./state_file.ts";
 import { summaryVerdict, withSkipped, writtenSummary } from "./summary_file.ts";
-import { shortened } from "./plan_file.ts";
+import { shortened } from "../../host/data.ts";
 import { scanPlanning } from "./read_planning.ts";
 import { isOver, reasonOf } from "../../backlog/attempts.ts";
 

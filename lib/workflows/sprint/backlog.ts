@@ -3,6 +3,7 @@ import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { changesTests } from "../../backlog/changes_tests.ts";
 import { fingerprintOf } from "../../backlog/attempts.ts";
+import { shortened } from "../../host/data.ts";
 import { resolveInside } from "../../host/files.ts";
 import { isoNow } from "../../host/local_date.ts";
 import { ensureRunsIgnored } from "../../events/known_runs.ts";
@@ -266,8 +267,7 @@ function stepTitle({ id, of, prompt }: SprintStep): string {
 
 /** The first line of a text, cut. Pure. */
 function titleOf(text: string): string {
-  const line = text.trim().split("\n")[0] ?? "";
-  return line.length > 72 ? `${line.slice(0, 71)}…` : line;
+  return shortened(text.trim().split("\n")[0] ?? "", 72);
 }
 
 function humanReason({ humanNeeded, status }: SprintProgress, { directory, progress }: SprintPaths): string {
