@@ -201,9 +201,9 @@ export const SYSTEM_PATH = "/usr/bin:/bin:/run/current-system/sw/bin";
 /** The rights of processes that share a namespace of mounts. */
 export type HoldRights = Exclude<Rights, "least">;
 
-/** A comma in a path would end an option: of the two folders that are Ralph's, no path is given. */
+/** A comma or a colon in a path would end it: no path is given. */
 const OVERLAY_SCRIPT =
-  `cd "$1" && mount -t overlay -o "lowerdir=$2,upperdir=home,workdir=work,userxattr" ralph seen 2>&- ||
+  `exec 8<"$2" && cd "$1" && mount -t overlay -o "lowerdir=/proc/self/fd/8,upperdir=home,workdir=work,userxattr" ralph seen 2>&- ||
 { echo "$3" >&2; exit 125; }`;
 
 /** A namespace that maps each user to itself: inside root changes owners and becomes others, to the outside it is no one. */

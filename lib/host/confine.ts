@@ -143,8 +143,9 @@ export function confiner(
       grant,
       entered,
     });
+    const ended = shared?.watch(confinement);
     const end = await host.processes.run({ ...request, ...inside });
-    shared?.look(confinement.role);
+    ended?.();
     await folders.keep();
     return end;
   }

@@ -39,7 +39,7 @@ export interface SandboxRequest {
   /** The needs of the agent that is started. */
   readonly needs?: AgentNeeds;
   /** Further folders that an agent may keep its state in, where its program is not known: `light` lets it. */
-  readonly state?: readonly Pick<NeededFolder, "path" | "variable">[];
+  readonly state?: readonly (Pick<NeededFolder, "path" | "variable"> & Partial<NeededFolder>)[];
   /** Absolute paths that it may write besides, such as a folder of its own. */
   readonly write?: readonly string[];
   /** Absolute paths that it may read besides. */
@@ -100,6 +100,8 @@ export interface Confinement {
   readonly caches: readonly ShownPath[];
   /** Everything, nothing, or these hosts; `localhost:3000` is the machine's port at the same port inside. */
   readonly network: "all" | "none" | readonly string[];
+  /** Files of the agent's own in the home folder, behind the overlay: nobody misses them, nor what begins with such a name. */
+  readonly own: readonly string[];
   /** Laid over the environment; `undefined` takes a variable away. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Variables that are passed on whatever they are called: the agent's keys, and those of the configuration. */

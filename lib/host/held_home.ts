@@ -15,8 +15,6 @@ import type { Host, ProcessEnd } from "./types.ts";
 
 type Overlay = NonNullable<Confinement["overlay"]>;
 
-/** More files are not counted. */
-const MOST_FILES = 1000;
 const MOST_NAMED = 3;
 const NAME_REGEXP = /^home-(\d+)-/;
 
@@ -26,8 +24,8 @@ export interface HeldHome extends AsyncDisposable {
   readonly overlay: Overlay | null;
   /** The words that start a program in it; or how it could not be made. */
   enter(): Promise<readonly string[] | ProcessEnd>;
-  /** Call when a process has ended: names the files that a turn put into the home folder. */
-  look(role: Confinement["role"]): void;
+  /** Call when a process is about to start. @returns call it when it has ended: names what a turn put into the home folder */
+  watch(confinement: Confinement): () => void;
 }
 
 export interface HeldHomeOptions {
@@ -72,7 +70,7 @@ export async function holdHome({ host, programs, rights, overlay: wanted, tell }
   return {
     overlay,
     enter: () => (holding ??= hold()).entered,
-    look: (role) => written?.look(role),
+    watch: (confinement) => written?.watch(confinement) ?? (() => {}),
     async [Symbol.asyncDispose]() {
       ending.abort();
       await holding?.end;
@@ -83,23 +81,40 @@ export async function holdHome({ host, programs, rights, overlay: wanted, tell }
 
 /** The files that come into an overlay. */
 interface Written {
-  look(role: Confinement["role"]): void;
+  watch(confinement: Pick<Confinement, "role" | "own">): () => void;
   /** A turn wrote one of them. */
   isTurns(): boolean;
 }
 
+/** While a turn is at work, all that is new or changed counts as the turn's: a check beside it may have written it. */
 function createWritten({ at, on }: Overlay, tell: (message: string) => void): Written {
-  const known = new Set<string>();
   const home = join(on, "home");
+  const known = new Map<string, string>();
+  const told = new Set<string>();
+  let turns = 0;
   let isTurns = false;
+  function look(own: readonly string[]): readonly string[] {
+    const found = [...filesIn(home)].filter(([path, stamp]) => known.get(path) !== stamp);
+    for (const [path, stamp] of found) known.set(path, stamp);
+    return found.map(([path]) => join(at, relative(home, path))).filter((path) =>
+      !own.some((one) => path.startsWith(one))
+    );
+  }
   return {
     isTurns: () => isTurns,
-    look(role) {
-      const fresh = filesIn(home).filter((path) => !known.has(path));
-      for (const path of fresh) known.add(path);
-      if (role === "check" || fresh.length === 0) return;
-      isTurns = true;
-      tell(setAsideText(fresh, { at, home }));
+    watch({ role, own }) {
+      const isTurn = role !== "check";
+      if (isTurn) turns += 1;
+      return () => {
+        if (!isTurn && turns > 0) return;
+        const fresh = look(own);
+        if (!isTurn) return;
+        turns -= 1;
+        if (fresh.length > 0) isTurns = true;
+        const untold = fresh.filter((path) => !told.has(path));
+        for (const path of untold) told.add(path);
+        if (untold.length > 0) tell(setAsideText(untold, home));
+      };
     },
   };
 }
@@ -109,9 +124,10 @@ async function madeFolders({ at, on: parent }: Overlay, name: string, tell: (tex
     const owner = NAME_REGEXP.exec(left)?.[1];
     const isLeft = owner !== undefined && !orElse(() => process.kill(Number(owner), 0), false);
     const overlay = { at, on: join(parent, left) };
-    if (isLeft && entryAt(join(overlay.on, "work")) !== undefined) {
-      await endFolders(overlay, createWritten(overlay, tell));
-    }
+    if (!isLeft || entryAt(join(overlay.on, "work")) === undefined) continue;
+    const written = createWritten(overlay, tell);
+    written.watch({ role: "turn", own: [] })(); // whose they are is not known any more
+    await endFolders(overlay, written);
   }
   const on = join(parent, `home-${process.pid}-${name}`);
   for (const path of [parent, on, ...["home", "work", "seen"].map((part) => join(on, part))]) {
@@ -122,7 +138,6 @@ async function madeFolders({ at, on: parent }: Overlay, name: string, tell: (tex
 }
 
 async function endFolders({ on }: Overlay, written: Written | null): Promise<void> {
-  written?.look("turn");
   openFolders(on);
   const removed = written?.isTurns() === true ? ["work", "seen"].map((part) => join(on, part)) : [on];
   for (const path of removed) await removeOwn(path, dirname(path)).catch(() => {});
@@ -130,11 +145,11 @@ async function endFolders({ on }: Overlay, written: Written | null): Promise<voi
   await removeEmptyFolders(parent, dirname(dirname(parent)));
 }
 
-function setAsideText(files: readonly string[], { at, home }: { readonly at: string; readonly home: string }): string {
+/** @param files as a turn sees them @param home the place that they are at */
+function setAsideText(files: readonly string[], home: string): string {
   const more = files.length - MOST_NAMED;
-  const named = files.slice(0, MOST_NAMED).map((path) => join(at, relative(home, path))).join(", ");
-  const count = more > 0 ? ` and ${files.length === MOST_FILES ? "at least " : ""}${more} more` : "";
-  return `a turn wrote ${named}${count}, outside of the tree: set aside in ${home}`;
+  const count = more > 0 ? ` and ${more} more` : "";
+  return `a turn wrote ${files.slice(0, MOST_NAMED).join(", ")}${count}, outside of the tree: set aside in ${home}`;
 }
 
 /** An overlay's own folders are closed, and those of some package managers. */
@@ -146,19 +161,18 @@ function openFolders(folder: string): void {
   }
 }
 
-/** Files and links, sorted; a device notes that something is gone. A folder that is closed is opened for the look. */
-function filesIn(folder: string): readonly string[] {
+/** Files and links, sorted, each with what changes if it is written; a device notes that something is gone. */
+function filesIn(folder: string): ReadonlyMap<string, string> {
   const mode = entryAt(folder)?.mode ?? 0;
-  const isClosed = (mode & 0o500) !== 0o500;
+  const isClosed = (mode & 0o500) !== 0o500; // opened for the look
   if (isClosed) orElse(() => chmodSync(folder, mode | 0o500), undefined);
-  const files: string[] = [];
+  const files = new Map<string, string>();
   for (const name of namesIn(folder).toSorted()) {
     const path = join(folder, name);
     const found = orElse(() => entryAt(path), undefined);
-    if (found?.isFile() || found?.isSymbolicLink()) files.push(path);
-    if (found?.isDirectory()) files.push(...filesIn(path));
-    if (files.length >= MOST_FILES) break;
+    if (found?.isFile() || found?.isSymbolicLink()) files.set(path, `${found.ino} ${found.size} ${found.mtimeMs}`);
+    if (found?.isDirectory()) { for (const [inner, stamp] of filesIn(path)) files.set(inner, stamp); }
   }
   if (isClosed) orElse(() => chmodSync(folder, mode), undefined);
-  return files.slice(0, MOST_FILES);
+  return files;
 }

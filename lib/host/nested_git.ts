@@ -48,15 +48,23 @@ export function nestedSettings(repository: WatchedRepository): readonly NestedSe
 
 /** Sections and keys that name no program and no other file. */
 const PLAIN: ReadonlyMap<string, string> = new Map([
-  ["branch", "remote merge rebase"],
+  ["branch", "remote merge rebase pushremote description"],
+  ["commit", "gpgsign verbose cleanup"],
   [
     "core",
     "repositoryformatversion filemode bare logallrefupdates worktree symlinks ignorecase precomposeunicode autocrlf eol safecrlf longpaths",
   ],
   ["extensions", "objectformat"],
-  ["remote", "url pushurl fetch"],
-  ["submodule", "url active"],
-  ["user", "name email"],
+  ["fetch", "prune prunetags"],
+  ["merge", "ff conflictstyle"],
+  ["pull", "ff rebase"],
+  ["push", "default autosetupremote followtags"],
+  ["rebase", "autosquash autostash updaterefs"],
+  ["remote", "url pushurl fetch tagopt prune"],
+  ["rerere", "enabled autoupdate"],
+  ["submodule", "url active branch"],
+  ["tag", "gpgsign"],
+  ["user", "name email signingkey"],
 ]);
 const SECTION_REGEXP = /^\s*\[([a-z]+)(?: "[^"\\\]]*")?\]\s*$/i;
 const KEY_REGEXP = /^\s*([a-z]+)\s*=[^\\]*$/i;

@@ -84,6 +84,8 @@ export interface Sandbox extends AsyncDisposable {
   announce(): Promise<SandboxState>;
   /** Everything that runs the project's code is confined: not with `light`. */
   readonly isWhole: boolean;
+  /** The newest files that a turn wrote outside of the tree, and their place now. A check may have passed by them. */
+  aside?(): string | null;
 }
 
 /** Tells whether the processes of a run are confined. */

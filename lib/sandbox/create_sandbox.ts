@@ -2,7 +2,7 @@ import type { SandboxRequest } from "../host/confinement.ts";
 import { commandConfiner } from "../host/command_confiner.ts";
 import { type Backend, bubblewrap, type Confiner, confiner, findBubblewrap } from "../host/confine.ts";
 import { type Lacking, sandboxMissing } from "../host/confine.ts";
-import { pathExists } from "../host/files.ts";
+import { ensurePrivateDirectory, pathExists } from "../host/files.ts";
 import type { RefusedHost } from "../host/sandbox_proxy.ts";
 import { SEATBELT, seatbelt } from "../host/seatbelt.ts";
 import type { Host, ProcessEnd, ProcessRequest, Sandbox, SandboxState } from "../host/types.ts";
@@ -10,7 +10,7 @@ import { isWholly, type PlaceSource, readPlace } from "./read_place.ts";
 import { isSuperUser } from "../host/this_process.ts";
 import { isBelow } from "./outside.ts";
 import { CheckTrials } from "./check_trials.ts";
-import { lightPolicyOf, policyOf, type SandboxPlace } from "./policy.ts";
+import { agentHomes, lightPolicyOf, policyOf, type SandboxPlace } from "./policy.ts";
 
 /** Milliseconds for the first start; an image may have to be loaded. */
 const TRIAL_MS = 120_000;
@@ -27,7 +27,10 @@ export interface SandboxOptions extends PlaceSource {
  * The machine with a sandbox, where the configuration wants one: its processes are confined where their request says
  * what they are (`sandbox`).
  */
-export function sandboxedHost(options: SandboxOptions): Host {
+export function sandboxedHost(given: SandboxOptions): Host {
+  let aside: string | null = null;
+  const onAside = (message: string): void => given.onOutside(aside = message);
+  const options = { ...given, onAside };
   const { host, config } = options;
   const { mode } = config.sandbox;
   if (mode === "off" || (mode === "auto" && isSuperUser())) return host;
@@ -57,11 +60,13 @@ export function sandboxedHost(options: SandboxOptions): Host {
     const trials = await (opening ??= openTrials(options, place));
     if (asked.check !== undefined) return await trials.run(asked.check, { hidden: policy.hidden, inside, outside });
     await trials.close(request.environment?.["RALPH_ITEM"]);
+    for (const path of agentHomes(place, asked)) await ensurePrivateDirectory(path);
     return await inside();
   }
 
   const sandbox: Sandbox = {
     isWhole: !isLight,
+    aside: () => aside,
     async ensureUsable() {
       const found = await find();
       if (!("run" in found)) return found;
@@ -107,15 +112,19 @@ async function bubblewrapHere(host: Host, hosts: "some" | "all"): Promise<Backen
   return "problem" in found ? found : bubblewrap(host, found);
 }
 
-async function confinerOf(options: SandboxOptions): Promise<Confiner | SandboxState> {
-  const { host, config, onRefused, onOutside } = options;
+interface ConfinerOptions extends SandboxOptions {
+  readonly onAside: SandboxOptions["onOutside"];
+}
+
+async function confinerOf(options: ConfinerOptions): Promise<Confiner | SandboxState> {
+  const { host, config, onRefused, onAside } = options;
   const { command, network, mode } = config.sandbox;
   const find = async (): Promise<Confiner | Lacking> => {
     const backend =
       await (!isWholly(config.sandbox)
         ? bubblewrapHere(host, "all")
         : findBackend(host, network === "agent" ? "some" : "all"));
-    return "problem" in backend ? backend : confiner(host, backend, onRefused, onOutside);
+    return "problem" in backend ? backend : confiner(host, backend, onRefused, onAside);
   };
   const found = command === null || !isWholly(config.sandbox) ? await find() : await commandConfiner(host, command);
   const failed = (error: Error): Lacking => ({ problem: error.message, hint: "`ralph doctor` tries it again" });
@@ -160,6 +169,7 @@ async function lackingOf(confiner: Confiner, options: SandboxOptions): Promise<L
   const end = await confiner.run({ ...policy, network: policy.network === "all" ? "all" : "none" }, nothing);
   if (end.exitCode === 0) return null;
   const said = end.tail.trim().split("\n").at(-1) || end.reason;
+  if (isLight) return { problem: `${confiner.name}: ${said}`, hint: "`--sandbox` confines by other means" };
   const hint = config.sandbox.command === null
     ? "a path of `sandbox.read` or `sandbox.write` may be in the way; `ralph doctor --sandbox` tries it again"
     : "start it by hand; docs/guides/sandbox.md says what it is given";

@@ -51,11 +51,16 @@ export const CACHE_PATHS: readonly string[] = words(`
   .m2/repository .nuget/packages
 `);
 
-/** They name folders that tools write to, wherever these are. */
+/** They name caches and temporary folders, wherever these are. */
+export const CACHE_VARIABLES: readonly string[] = words(`
+  TMPDIR XDG_RUNTIME_DIR XDG_CACHE_HOME CARGO_TARGET_DIR GOCACHE GOMODCACHE NPM_CONFIG_CACHE npm_config_cache
+  YARN_CACHE_FOLDER PIP_CACHE_DIR UV_CACHE_DIR CCACHE_DIR SCCACHE_DIR HF_HOME PLAYWRIGHT_BROWSERS_PATH
+`);
+
+/** They name folders of tools that a project's commands write to. */
 export const TOOL_VARIABLES: readonly string[] = words(`
-  TMPDIR XDG_RUNTIME_DIR XDG_CACHE_HOME VIRTUAL_ENV CONDA_PREFIX CARGO_HOME CARGO_TARGET_DIR RUSTUP_HOME GOPATH GOCACHE
-  GOMODCACHE GRADLE_USER_HOME NPM_CONFIG_CACHE npm_config_cache PNPM_HOME YARN_CACHE_FOLDER PIP_CACHE_DIR UV_CACHE_DIR
-  CCACHE_DIR SCCACHE_DIR NVM_DIR PYENV_ROOT RBENV_ROOT GEM_HOME BUNDLE_PATH HF_HOME PLAYWRIGHT_BROWSERS_PATH
+  VIRTUAL_ENV CONDA_PREFIX CARGO_HOME RUSTUP_HOME GOPATH GRADLE_USER_HOME PNPM_HOME NVM_DIR PYENV_ROOT RBENV_ROOT GEM_HOME
+  BUNDLE_PATH
 `);
 
 /** Ways to services of the machine and of the person. */

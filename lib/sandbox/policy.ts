@@ -5,6 +5,7 @@ import type { AgentNeeds, Confinement, NeededFolder, PrivateFolder, SandboxReque
 import {
   BORROWED_PATHS,
   CACHE_PATHS,
+  CACHE_VARIABLES,
   DROPPED_VARIABLES,
   FETCH_PATHS,
   GIT_NEVER,
@@ -52,6 +53,10 @@ export interface SandboxPlace {
   readonly logins: string;
   /** Ports of `services` on this machine. */
   readonly services: readonly number[];
+  /** Sockets in the home folder on which a program listens: behind an overlay they would be others. */
+  readonly sockets?: readonly string[];
+  /** The names in `/etc/ssh` that ssh reads, where they would seem to be another user's, which it refuses. */
+  readonly ssh?: readonly string[];
 }
 
 /** Variables of Ralph's own that a process inside needs, whatever they are called. */
@@ -95,64 +100,99 @@ export function policyOf(place: SandboxPlace, asked: SandboxRequest, config: San
     network: networkOf(place, asked, config),
     environment: environmentOf(place, passed),
     passed,
+    own: [],
   };
 }
 
 /**
- * The rights that `light` gives: writes go to the tree, to temporary folders and, of the home folder, to what tools and
- * agents keep between runs; what else a turn writes in the home folder is set aside, and of a check it is gone. Secrets
- * and Ralph's own files are hidden. All else is as it is outside, so that no run needs a sandbox of its own making. Pure.
+ * The rights that `light` gives: writes go to the tree, to temporary folders and, of the home folder, to caches and to
+ * what the agent keeps between runs; what else is written in the home folder is seen by this run alone. Secrets and
+ * Ralph's own files are hidden. All else is as it is outside, so that no run needs a sandbox of its own making. Pure.
  */
 export function lightPolicyOf(place: SandboxPlace, asked: SandboxRequest, config: SandboxConfig): Confinement {
-  const { home, variables } = place;
+  const { home, overlay } = place;
   const at = (path: string): string => inHome(path, home);
-  const roots = unique(CACHE_PATHS.map(cacheRoot));
-  const named = TOOL_VARIABLES.flatMap((name) => variables[name]?.split(":") ?? []);
-  const tools = [...TOOL_PATHS.map(at), ...programFolders(place).filter((path) => path.startsWith(`${home}/.`))];
-  const agent = [...asked.needs?.folders ?? [], ...asked.state ?? []].map(folderAt(place));
-  const borrowed = BORROWED_PATHS.flatMap(([name, path]) => name.test(place.logins) ? [path] : []);
   const whole = policyOf(place, asked, config);
   const isMounted = (asked.shown ?? []).length > 0;
+  const borrowed = BORROWED_PATHS.flatMap(([name, path]) => name.test(place.logins) ? [path] : []);
+  const secrets = [home, ...place.homes].flatMap((one) => SECRET_PATHS.map((path) => inHome(path, one)));
   const fetched = FETCH_PATHS.map(at);
-  // a program that is put there would be started outside, by Ralph or by the person
-  const started = [...place.programs.filter((path) => isIn(path, home) && !isIn(path, place.tree)), ...place.ralph];
+  const forGood = writtenForGood(place, asked);
+  // the person, or Ralph, would start a program that is put there
+  const started = place.programs.filter((path) =>
+    isIn(path, home) && !isIn(path, place.tree) && (overlay === null || forGood.some((folder) => isIn(path, folder)))
+  );
   return {
     ...whole,
     rights: "most",
-    overlay: place.overlay === null ? null : { at: home, on: place.overlay },
-    write: [
-      ...whole.write,
-      "/tmp",
-      "/var/tmp",
-      ...roots.map((path) => join(home, path)),
-      ...[...tools, ...named, ...agent].filter((path) =>
-        path.startsWith("/") && !`${home}/`.startsWith(`${path}/`) && path !== "/" && !/\/\.?git(config)?$/.test(path)
-      ),
+    overlay: overlay === null ? null : { at: home, on: overlay },
+    write: [...whole.write, "/tmp", "/var/tmp", ...forGood, ...place.sockets ?? []],
+    never: [
+      ...isMounted ? [] : [...neverPaths(place, GIT_NEVER_LIGHT), ...asked.never ?? []],
+      ...started,
+      ...place.ralph,
     ],
-    never: [...isMounted ? [] : [...neverPaths(place, GIT_NEVER_LIGHT), ...asked.never ?? []], ...started],
     read: [...HOST_PATHS, ...config.read, ...asked.needs?.read ?? [], ...asked.role === "turn" ? borrowed : []].map(at),
     hidden: unique([
-      ...[home, ...place.homes].flatMap((one) => SECRET_PATHS.map((path) => inHome(path, one)))
-        .filter((path) => !fetched.includes(path)),
+      ...secrets.filter((path) => !fetched.includes(path)),
       dirname(place.caches),
       place.checkouts,
+      ...isMounted || !hasNoHooks(place) ? [] : hooksOf(place),
     ]),
-    folders: place.git === null || isMounted
+    folders: [
+      ...isMounted || hasNoHooks(place) ? [] : hooksOf(place).map((path) => copiesOf(path, place.git?.hooks)),
+      ...place.ssh === undefined ? [] : [copiesOf("/etc/ssh", place.ssh)],
+    ],
+    caches: overlay === null
       ? []
-      : [{ at: join(place.git.common, "hooks"), copy: place.git.hooks ?? [], keep: [] }],
-    caches: roots.map((path) => ({ from: join(place.caches, "light", path), at: join(home, path) })),
+      : CACHE_PATHS.map((path) => ({ from: join(place.caches, "light", path), at: join(home, path) })),
+    own: agentFolders(asked).flatMap((folder) =>
+      folderAt(place)(folder) === home
+        ? [...folder.copy ?? [], ...folder.keep ?? []].map((name) => join(home, name))
+        : []
+    ),
     network: "all",
     environment: {},
   };
 }
 
-function isIn(path: string, folder: string): boolean {
-  return `${path}/`.startsWith(`${folder}/`);
+/** The folders that hold the login of the agent that is started: at its first start they are made, so that it stays. */
+export function agentHomes(place: SandboxPlace, { needs }: SandboxRequest): readonly string[] {
+  return (needs?.folders ?? []).filter(({ keep }) => keep.length > 0).map(folderAt(place))
+    .filter((path) => path !== place.home);
 }
 
-/** The folder in the home folder that a program makes for its cache. */
-function cacheRoot(path: string): string {
-  return path.startsWith(".local/") ? path : path.split("/")[0] ?? path;
+function agentFolders({ needs, state }: SandboxRequest): NonNullable<SandboxRequest["state"]> {
+  return [...needs?.folders ?? [], ...state ?? []];
+}
+
+/** Caches, what the agent keeps, and the folders of tools that are outside of the home folder. */
+function writtenForGood(place: SandboxPlace, asked: SandboxRequest): readonly string[] {
+  const { home, variables } = place;
+  const named = (names: readonly string[]): readonly string[] =>
+    names.flatMap((name) => variables[name]?.split(":") ?? []);
+  return [
+    ...CACHE_PATHS.map((path) => join(home, path)),
+    ...named(CACHE_VARIABLES),
+    ...named(TOOL_VARIABLES).filter((path) => !isIn(path, home)),
+    ...agentFolders(asked).map(folderAt(place)),
+  ].filter((path) => path.startsWith("/") && path !== "/" && !isIn(home, path) && !/\/\.?git(config)?$/.test(path));
+}
+
+function hooksOf({ git }: SandboxPlace): readonly string[] {
+  return git === null ? [] : [join(git.common, "hooks")];
+}
+
+function hasNoHooks({ git }: SandboxPlace): boolean {
+  return (git?.hooks ?? []).length === 0;
+}
+
+function copiesOf(path: string, names: readonly string[] = []): PrivateFolder {
+  return { at: path, copy: names, keep: [] };
+}
+
+function isIn(path: string, folder: string): boolean {
+  return `${path}/`.startsWith(`${folder}/`);
 }
 
 /** `~/x` as an absolute path. Pure. */

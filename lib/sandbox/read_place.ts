@@ -1,4 +1,4 @@
-import { delimiter, dirname, join, relative, resolve } from "node:path";
+import { delimiter, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import picomatch from "picomatch";
 import { type Config, CONFIG_FILE } from "../config/load.ts";
@@ -6,6 +6,8 @@ import { commandFiles } from "../git/command_files.ts";
 import { findFolders, type FoundRepository } from "../git/find_folders.ts";
 import type { Repository } from "../git/repository.ts";
 import { cacheFolder, hashText, isDirectory, listDirectory, readText } from "../host/files.ts";
+import { realPath } from "../host/file_state.ts";
+import { entryAt, orElse } from "../host/looks.ts";
 import { isSuperUser, registeredHome } from "../host/this_process.ts";
 import type { Host } from "../host/types.ts";
 import { isBelow } from "./outside.ts";
@@ -38,14 +40,15 @@ export async function readPlace(source: PlaceSource, cwd: string): Promise<Sandb
   const tree = found?.topLevel ?? root;
   const cache = await cacheFolder(host);
   const isHome = environment.home !== "/" && await isDirectory(environment.home);
-  const home = isHome ? environment.home : registeredHome() || environment.home; // it has the secrets
+  const named = isHome ? environment.home : registeredHome() || environment.home; // it has the secrets
+  const home = realPath(named);
   const isKept = TEMPORARY.includes(home) || isBelow(home, [tree]);
   // what `light` lets a turn change is judged after it, as without a sandbox
   const isJudged = !isWholly(config.sandbox) || repository === null;
   return {
     home,
     variables: environment.variables,
-    programs: (environment.variables["PATH"] ?? "").split(delimiter).filter((path) => path.startsWith("/")),
+    programs: (environment.variables["PATH"] ?? "").split(delimiter).filter(isAbsolute).map(realOf),
     tree,
     git: found === null ? null : {
       directory: found.gitDirectory,
@@ -69,8 +72,27 @@ export async function readPlace(source: PlaceSource, cwd: string): Promise<Sandb
     overlay: isKept || home === "/" || !await isDirectory(home)
       ? null
       : join(repository?.ralphDirectory ?? join(cache, "ralph-sandbox"), "aside"),
+    sockets: await socketsIn(home),
+    ...isSuperUser() ? {} : { ssh: await sshNames() },
     services: config.services.flatMap(({ ready }) => portOf(ready)),
   };
+}
+
+/** A folder of PATH need not be there. */
+function realOf(path: string): string {
+  return orElse(() => realPath(path), path);
+}
+
+/** The kernel's table has all on which somebody listens. */
+async function socketsIn(home: string): Promise<readonly string[]> {
+  const lines = (await readText("/proc/net/unix").catch(() => null) ?? "").split("\n");
+  const paths = lines.flatMap((line) => /^(?:\S+\s+){3}00010000\s+(?:\S+\s+){3}(\/.*)$/.exec(line)?.[1] ?? []);
+  return paths.filter((path) => path.startsWith(`${home}/`) && entryAt(path)?.isSocket() === true);
+}
+
+async function sshNames(): Promise<readonly string[]> {
+  const names = await listDirectory("/etc/ssh/ssh_config.d").catch(() => []);
+  return ["ssh_config", "ssh_known_hosts", ...names.map((name) => `ssh_config.d/${name}`)];
 }
 
 /** Git says where its folders are where files alone do not: submodules, `GIT_DIR`. */

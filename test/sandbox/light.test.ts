@@ -3,9 +3,12 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { spawnSync } from "node:child_process";
@@ -87,13 +90,65 @@ async function turn(ralph: TestContext, command: string, needed?: AgentNeeds, it
 
 describe("with `light`, a turn", NEEDS, () => {
   it("puts no program where others would start it", async () => {
-    const bin = join(home, ".local/bin");
-    mkdirSync(bin, { recursive: true });
-    await using ralph = await project({}, { PATH: `${bin}:${process.env["PATH"]}` });
-    expect(await turn(ralph, `echo '#!/bin/sh' > ${bin}/git; echo x > ${home}/.local/lib-x; ls ${bin}`)).toContain(
-      "Read-only file system",
+    const [bin, real] = [join(home, ".local/bin"), join(home, ".claude/bin")];
+    for (const path of [bin, real]) mkdirSync(path, { recursive: true });
+    await using ralph = await project({}, { PATH: `${bin}:${real}:${process.env["PATH"]}` });
+    const claude: AgentNeeds = { folders: [{ path: "~/.claude", copy: [], keep: [] }], hosts: [], keys: [] };
+    const said = await turn(
+      ralph,
+      `for at in ${bin} ${real}; do echo '#!/bin/sh' > $at/git; done; ls ${bin} ${real}`,
+      claude,
     );
-    expect(existsSync(join(bin, "git"))).toBe(false);
+    expect(said).toContain("git");
+    expect(said).toContain("Read-only file system");
+    expect([bin, real].map((path) => existsSync(join(path, "git")))).toEqual([false, false]);
+  });
+
+  it("puts none into a folder of PATH whose name leads there by a link either", async () => {
+    const [real, link] = [join(home, ".local/bin"), `${home}-link`];
+    mkdirSync(real, { recursive: true });
+    symlinkSync(home, link);
+    const bare = labHost({ PATH: `${real}:${process.env["PATH"]}`, HOME: link });
+    const host = { ...bare, environment: { ...bare.environment, home: link } };
+    await using ralph = await testContext({ host, config: { sandbox: { mode: "light" } }, files: { "a.txt": "a\n" } });
+    await turn(ralph, `echo '#!/bin/sh' > ${link}/.local/bin/git; echo '#!/bin/sh' > ${real}/hg`);
+    expect(["git", "hg"].map((name) => existsSync(join(real, name)))).toEqual([false, false]);
+    rmSync(link);
+  });
+
+  it("reaches a socket in the home folder on which a program listens", async () => {
+    const path = join(home, "agent.sock");
+    const listening = createServer((connection) => connection.end("hello")).listen(path);
+    await using ralph = await project();
+    const script = `require("net").connect(${JSON.stringify(path)}).on("data", (d) => console.log(String(d)))`;
+    expect(await turn(ralph, `node -e '${script}'`)).toBe("hello");
+    listening.close();
+  });
+
+  it("leaves what it wrote, whatever a check has written beside it or before it", async () => {
+    const work = async (): Promise<void> => {
+      await using ralph = await project();
+      const makes = `mkdir -p ${home}/tool && echo check > ${home}/tool/db`;
+      expect(await verify(ralph, [makes])).toMatchObject({ status: "passed" });
+      await turn(ralph, "echo turn >> ~/tool/db");
+      const [note] = ralph.recorded.filter(({ type }) => type === "note") as { readonly message: string }[];
+      const place = /^a turn wrote .*\/tool\/db, .* set aside in (.*)\/home$/.exec(note?.message ?? "")?.[1] ?? "";
+      expect(readFileSync(join(place, "home/tool/db"), "utf8")).toBe("check\nturn\n");
+      const left = join(lab, "left");
+      await ralph.host.sandbox?.[Symbol.asyncDispose]();
+      renameSync(place, left);
+    };
+    await work();
+    expect(readdirSync(join(lab, "left"))).toEqual(["home"]);
+    expect(readFileSync(join(lab, "left/home/tool/db"), "utf8")).toBe("check\nturn\n");
+  });
+
+  it("keeps files of the agent itself for the run alone, and names none", async () => {
+    await using ralph = await project();
+    const needs: AgentNeeds = { folders: [{ path: "~", copy: [".claude.json"], keep: [] }], hosts: [], keys: [] };
+    await turn(ralph, "echo new > ~/.claude.json.tmp && mv ~/.claude.json.tmp ~/.claude.json", needs);
+    expect(await turn(ralph, "cat ~/.claude.json", needs)).toBe("new");
+    expect(ralph.recorded.filter(({ type }) => type === "note")).toEqual([]);
   });
 
   it("reads no secrets, and a configuration that names one opens it", async () => {

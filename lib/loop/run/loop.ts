@@ -302,6 +302,8 @@ export class Loop {
       ...(unverified === null ? {} : { unverified }),
     };
     const kept = (iterations.hooks?.kept() ?? []).map((subject) => leftover(subject, NOT_APPLIED));
+    const aside = this.#ralph.host.sandbox?.aside?.() ?? null;
+    if (aside !== null) iterations.notice({ kind: "environment", subject: aside, message: "" });
     for (const notice of [...notices, ...kept, ...await this.#changedByTurns()]) iterations.notice(notice);
     for (const id of sentBack) iterations.passedNow.delete(id);
     return ending;
