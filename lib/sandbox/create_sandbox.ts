@@ -1,4 +1,5 @@
 import type { SandboxRequest } from "../host/confinement.ts";
+import type { SandboxConfig } from "../config/load.ts";
 import { commandConfiner } from "../host/command_confiner.ts";
 import { type Backend, bubblewrap, type Confiner, confiner, findBubblewrap } from "../host/confine.ts";
 import { type Lacking, sandboxMissing } from "../host/confine.ts";
@@ -28,9 +29,7 @@ export interface SandboxOptions extends PlaceSource {
  * what they are (`sandbox`).
  */
 export function sandboxedHost(given: SandboxOptions): Host {
-  let aside: string | null = null;
-  const onAside = (message: string): void => given.onOutside(aside = message);
-  const options = { ...given, onAside };
+  const { options, aside } = asideKept(given);
   const { host, config } = options;
   const { mode } = config.sandbox;
   if (mode === "off" || (mode === "auto" && isSuperUser())) return host;
@@ -51,7 +50,7 @@ export function sandboxedHost(given: SandboxOptions): Host {
     const confiner = await find();
     if (!announced) await sandbox.announce();
     const outside = (): Promise<ProcessEnd> => host.processes.run(request);
-    if (!("run" in confiner)) return await outside();
+    if (!("run" in confiner)) return outside();
     const place = await (places.get(asked.cwd) ?? read(asked.cwd));
     if (isLight) host.guard?.holdSettings();
     const policy = isLight ? lightPolicyOf(place, asked, config.sandbox) : policyOf(place, asked, config.sandbox);
@@ -66,14 +65,10 @@ export function sandboxedHost(given: SandboxOptions): Host {
 
   const sandbox: Sandbox = {
     isWhole: !isLight,
-    aside: () => aside,
+    aside,
     async ensureUsable() {
       const found = await find();
-      if (!("run" in found)) return found;
-      const { network, allow, command } = config.sandbox;
-      if (isLight) return { on: true, by: `${found.name} (${mode})`, network: "all" };
-      if (command !== null) return { on: true, by: found.name, network: "unknown" };
-      return { on: true, by: found.name, network: network === "agent" ? allow : network };
+      return "run" in found ? stateOf(found, config.sandbox) : found;
     },
     async announce() {
       const state = await sandbox.ensureUsable();
@@ -94,6 +89,12 @@ export function sandboxedHost(given: SandboxOptions): Host {
   return { ...host, sandbox, processes: { ...host.processes, run } };
 }
 
+function stateOf({ name }: Confiner, { mode, network, allow, command }: SandboxConfig): SandboxState {
+  if (!isWholly({ mode })) return { on: true, by: `${name} (${mode})`, network: "all" };
+  if (command !== null) return { on: true, by: name, network: "unknown" };
+  return { on: true, by: name, network: network === "agent" ? allow : network };
+}
+
 async function openTrials(
   { repository, onOutside }: Pick<SandboxOptions, "onOutside" | "repository">,
   { caches: folder }: SandboxPlace,
@@ -110,6 +111,15 @@ export async function findBackend(host: Host, hosts: "some" | "all"): Promise<Ba
 async function bubblewrapHere(host: Host, hosts: "some" | "all"): Promise<Backend | Lacking> {
   const found = await findBubblewrap(host, hosts);
   return "problem" in found ? found : bubblewrap(host, found);
+}
+
+/** The newest message about files that are set aside is kept. */
+function asideKept(
+  options: SandboxOptions,
+): { readonly options: ConfinerOptions; readonly aside: () => string | null } {
+  let newest: string | null = null;
+  const onAside = (message: string): void => options.onOutside(newest = message);
+  return { options: { ...options, onAside }, aside: () => newest };
 }
 
 interface ConfinerOptions extends SandboxOptions {

@@ -22,7 +22,7 @@ export interface PlaceSource {
 }
 
 /** Tells whether a mode confines all that runs the project's code, and by the whole policy. */
-export function isWholly({ mode }: Config["sandbox"]): boolean {
+export function isWholly({ mode }: Pick<Config["sandbox"], "mode">): boolean {
   return mode === "on" || mode === "required";
 }
 
