@@ -1,7 +1,17 @@
-import { chmodSync, readlinkSync, rmSync, type Stats, statSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  fstatSync,
+  openSync,
+  readlinkSync,
+  rmSync,
+  type Stats,
+  statSync,
+  symlinkSync,
+} from "node:fs";
 import { exists } from "@std/fs/exists";
 import { RACY_MS } from "./hash.ts";
-import { codeOf, entryAt, entryOrNothing, exactEntryAt } from "./looks.ts";
+import { codeOf, entryAt, entryOrNothing, exactEntryAt, orElse } from "./looks.ts";
 
 /** The facts of a path, without its content. */
 export interface PathFacts {
@@ -52,6 +62,15 @@ export function changedAt(path: string): bigint | null {
 export function wasThere(path: string, time: number): boolean {
   const found = entryAt(path);
   return found !== undefined && [found.birthtimeMs, found.ctimeMs].some((one) => one > 0 && one < time);
+}
+
+/** A folder that is held until disposed of: `isThere()` is false once it was removed, also where another is in its place. */
+export function holdFolder(path: string): Disposable & { readonly isThere: () => boolean } {
+  const held = orElse(() => openSync(path, "r"), null); // Windows opens none, and removes none that is in use
+  return {
+    isThere: () => held === null || entryAt(path)?.ino === fstatSync(held).ino,
+    [Symbol.dispose]: () => held === null ? undefined : closeSync(held),
+  };
 }
 
 /** The target of a symbolic link. */

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -328,6 +329,22 @@ describe("several workers", () => {
       code: "parallel-impossible",
       exitCode: 2,
     });
+  });
+
+  test("an abort while a hook hangs names nothing that is landing as another's change", async () => {
+    await using world = await loopWorld(writing());
+    const hook = join(world.root, ".git/hooks/pre-commit");
+    await mkdir(dirname(hook), { recursive: true });
+    await writeFile(hook, "#!/bin/sh\ntouch .git/hung; exec sleep 60\n", { mode: 0o755 });
+    const stop = new AbortController();
+
+    const running = runLoop(world.ralph, memoryBacklog(tasks("a", "b")), { workers: 2, signal: stop.signal });
+    await expect.poll(() => existsSync(join(world.root, ".git/hung")), { timeout: 20_000 }).toBe(true);
+    setTimeout(() => stop.abort(), 1000); // the other one is ready by then
+
+    expect(await running).toMatchObject({ status: "aborted" });
+    const notes = world.events.flatMap((event) => event.type === "note" ? [event.message] : []);
+    expect(notes.filter((note) => note.includes("changed in the project's own tree"))).toEqual([]);
   });
 
   test("are refused in a repository with submodules before anything changes", async () => {

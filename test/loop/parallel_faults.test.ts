@@ -75,6 +75,47 @@ function warnings({ events }: World): readonly string[] {
   return events.flatMap((event) => event.type === "note" && event.level === "warn" ? [event.message] : []);
 }
 
+describe("a turn that removes trees", () => {
+  test("of other workers: their items are tried again in new trees, and no attempt is counted", async () => {
+    const trees = new Map<string, string>();
+    let isRemoved = false;
+    await using world = await loopWorld(async ({ cwd, prompt }) => {
+      const name = /write (\w+)/.exec(prompt)?.[1] ?? "none";
+      trees.set(name, cwd);
+      if (!isRemoved) {
+        await expect.poll(() => trees.size).toBe(WORKERS);
+        if (name === "b") {
+          for (const tree of trees.values()) if (tree !== cwd) await rm(tree, { recursive: true });
+          isRemoved = true;
+        } else await expect.poll(() => isRemoved).toBe(true);
+      }
+      if (existsSync(cwd)) await writeFile(join(cwd, name), `${name}\n`);
+      return DONE;
+    });
+
+    const backlog = memoryBacklog(tasks("a", "b", "c"), { maxRetries: 1 });
+    const run = await runLoop(world.ralph, backlog, { workers: WORKERS });
+
+    expect(run).toMatchObject({ status: "passed", parked: [] });
+    expect(world.prompts).toHaveLength(WORKERS + 2);
+    expect(warnings(world).filter((text) => text.includes("is tried again in a new tree"))).toHaveLength(2);
+    expect((await world.git("ls-files")).split("\n")).toEqual(["README.md", "a", "b", "c"]);
+  });
+
+  test("its own one, each time: the second one counts", async () => {
+    await using world = await loopWorld(async ({ cwd }) => {
+      await rm(cwd, { recursive: true });
+      return DONE;
+    });
+
+    const run = await runLoop(world.ralph, memoryBacklog(tasks("a"), { maxRetries: 1 }), { workers: 2 });
+
+    expect(run).toMatchObject({ status: "blocked", passed: [] });
+    expect(run.parked[0]?.reason).toContain("the turn removed the working tree that it was given");
+    expect(world.prompts).toHaveLength(2);
+  });
+});
+
 describe("one worker's fault", () => {
   test(
     "a full disk stops that worker with an error that names it; the others do its item",

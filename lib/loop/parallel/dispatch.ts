@@ -29,7 +29,7 @@ import type { LandingParts, ToLand } from "./to_land.ts";
 import { inLane, LaneFault } from "./lane_fault.ts";
 import { type Lanes, openLanes, TreePool } from "./lanes.ts";
 import { removeTree } from "./leftover_trees.ts";
-import { madeElsewhere, madeInTree } from "./made.ts";
+import { type Made, madeElsewhere, madeInTree, madeNothing } from "./made.ts";
 import { lookBeforeWorkers } from "./possible.ts";
 import { abandonTree, type TreeBegin, type WorkerTree } from "./worker_tree.ts";
 import type { RalphEvent } from "../../events/types.ts";
@@ -134,6 +134,8 @@ export class Dispatcher implements AsyncDisposable {
   #stopped: Stopped | null = null;
   /** Nothing starts beside it. */
   #isAlone = false;
+  /** Ids of items whose tree was removed while they were worked on. */
+  readonly #removed = new Set<string>();
   #failure: { readonly error: unknown } | null = null;
 
   constructor(loop: LoopParts, rest: DispatchParts, { lanes, elsewhere, uncommitted, line }: Places) {
@@ -300,7 +302,7 @@ export class Dispatcher implements AsyncDisposable {
     let attempt: Attempt = interruptedAttempt(begun);
     try {
       const made = this.#elsewhere === null
-        ? await inLane(tree, () => madeInTree(toMake, tree))
+        ? await this.#madeIn(tree, toMake)
         : await madeElsewhere(toMake, this.#elsewhere, lane);
       if (made === null) return true;
       attempt = made.worked.attempt;
@@ -322,12 +324,43 @@ export class Dispatcher implements AsyncDisposable {
     return false;
   }
 
+  /** Nobody knows which turn has removed a tree: it counts where it comes about again at the same item. */
+  async #madeIn(tree: WorkerTree, toMake: Parameters<typeof madeInTree>[0]): Promise<Made> {
+    const { begun } = toMake;
+    try {
+      return await inLane(tree, () => madeInTree(toMake, tree));
+    } catch (error) {
+      if (error instanceof LaneFault && error.isGone && this.#removed.has(begun.item.id)) return madeNothing(begun);
+      throw error;
+    }
+  }
+
+  /** The tree was removed: the item is tried again in a new one, and nothing is counted. */
+  async #anew(tree: WorkerTree, begun: Begun, home: RalphContext): Promise<void> {
+    const { id } = begun.item;
+    const reason = `the tree of worker ${tree.lane + 1} was removed, by the turn at ${id} in it or by another one`;
+    note(home, "warn", `${reason}: ${id} is tried again in a new tree`);
+    this.#removed.add(id);
+    tree.filled.forget();
+    tree.now.begun = null;
+    const attempt = interruptedAttempt(begun);
+    const ended = { attempt, settled: leftOpen(attempt, reason), checks: [] };
+    await this.#coordinator.run(() => this.#parts.iterations.end(begun, ended, {}));
+    this.#parts.free(tree);
+  }
+
   /**
    * Nothing more starts in a lane that has failed: its item comes again in another one, with what its turn left.
    *
    * @throws what has failed, where no other lane is left
    */
-  async #close({ tree, cause: fault }: LaneFault, begun: Begun, attempt: Attempt, home: RalphContext): Promise<void> {
+  async #close(
+    { tree, isGone, cause: fault }: LaneFault,
+    begun: Begun,
+    attempt: Attempt,
+    home: RalphContext,
+  ): Promise<void> {
+    if (isGone && this.#elsewhere === null && !this.#parts.signal.aborted) return await this.#anew(tree, begun, home);
     const isLast = this.#trees.close(tree);
     const isKept = await abandonTree(tree);
     if (!isKept) this.#lanes.keep(tree);

@@ -332,6 +332,9 @@ export class Landings {
       checks,
       work: {},
       ...landing,
+    }).catch((error: unknown) => {
+      for (const path of landing.landing?.paths ?? []) this.#reported.add(path); // it stays: the next run settles it
+      throw error;
     });
     await this.#parts.guard.settled("open");
     report(settled);

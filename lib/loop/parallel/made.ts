@@ -1,11 +1,9 @@
-import { join } from "node:path";
 import { interruptedAttempt } from "../../backlog/attempts.ts";
 import { withFindings } from "../../backlog/findings.ts";
 import type { Attempt } from "../../backlog/types.ts";
 import { namedCheck } from "../../checks/function.ts";
 import type { AttemptJob, Elsewhere } from "../../context/elsewhere.ts";
 import { requireRepository, rootPaths, topLevelPaths, type TreeSnapshot } from "../../git/repository.ts";
-import { pathExists } from "../../host/files.ts";
 import type { WorkItemOptions } from "../attempt/attempt_parts.ts";
 import { createTurnGuard } from "../attempt/turn_guard.ts";
 import { workItem } from "../attempt/work_item.ts";
@@ -26,7 +24,7 @@ interface ToMake {
 }
 
 /** An attempt that was made, and what came of it. */
-type Made = Pick<ToLand, "worked" | "work" | "notes">;
+export type Made = Pick<ToLand, "worked" | "work" | "notes">;
 
 /** On another machine. @returns `null` where it is out for a later run */
 export async function madeElsewhere(toMake: ToMake, elsewhere: Elsewhere, lane: number): Promise<Made | null> {
@@ -70,29 +68,29 @@ function unusable(attempt: Pick<Attempt, "id" | "number">, problem: string): Att
 export async function madeInTree(toMake: ToMake, tree: WorkerTree): Promise<Made> {
   const { parts: { loop: { backlog }, signal, beside, clean }, begun, begin } = toMake;
   const { ralph, brief } = tree;
-  try {
-    const { left, conflicts } = await prepareTree(tree, begin);
-    const before = await requireRepository(ralph).snapshot();
-    const inConflict = rootPaths(ralph, conflicts);
-    const { attempt, ...worked } = await workItem(ralph, backlog, begun.item, {
-      ...optionsFor(toMake, before, left, inConflict),
-      green: new Set(), // of another tree
-      ...(inConflict.length === 0 ? {} : { note: conflictNote(inConflict) }),
-      signal,
-      brief,
-      beside,
-      guard: createTurnGuard(ralph, { userPaths: new Set(), stateFiles: backlog.stateFiles }),
-      clean: { look: clean.look },
-    });
-    const changed = topLevelPaths(ralph, attempt.turn?.changedFiles ?? []);
-    const notes = await notesIn(tree);
-    return { worked: { attempt, ...worked }, work: await captureTree(tree, [...left, ...changed]), notes };
-  } catch (error) {
-    if (await pathExists(join(tree.path, ".git"))) throw error;
-    const message = "the turn removed the working tree that it was given";
-    const attempt = { ...interruptedAttempt(begun), status: "failed", reason: "agent-failed", message } as const;
-    return { worked: { attempt, checks: [], before: null, after: null }, work: null, notes: [] };
-  }
+  const { left, conflicts } = await prepareTree(tree, begin);
+  const before = await requireRepository(ralph).snapshot();
+  const inConflict = rootPaths(ralph, conflicts);
+  const { attempt, ...worked } = await workItem(ralph, backlog, begun.item, {
+    ...optionsFor(toMake, before, left, inConflict),
+    green: new Set(), // of another tree
+    ...(inConflict.length === 0 ? {} : { note: conflictNote(inConflict) }),
+    signal,
+    brief,
+    beside,
+    guard: createTurnGuard(ralph, { userPaths: new Set(), stateFiles: backlog.stateFiles }),
+    clean: { look: clean.look },
+  });
+  const changed = topLevelPaths(ralph, attempt.turn?.changedFiles ?? []);
+  const notes = await notesIn(tree);
+  return { worked: { attempt, ...worked }, work: await captureTree(tree, [...left, ...changed]), notes };
+}
+
+/** A turn that removes the tree that it was given has failed, and its work is gone. */
+export function madeNothing(begun: Pick<Begun, "id" | "number">): Made {
+  const message = "the turn removed the working tree that it was given";
+  const attempt = { ...interruptedAttempt(begun), status: "failed", reason: "agent-failed", message } as const;
+  return { worked: { attempt, checks: [], before: null, after: null }, work: null, notes: [] };
 }
 
 /** @param left paths or refs of the work that it begins with */
