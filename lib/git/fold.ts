@@ -3,11 +3,22 @@
  *
  * @module
  */
+import { changesBetween } from "./changes.ts";
 import { commitTree, moveHead } from "./refs.ts";
 import { entriesAt, layEntries, stagePaths } from "./index_entries.ts";
 import { stageBytes } from "./attributes.ts";
 import type { TreeChange } from "./merge_change.ts";
-import { commitFields, type GitEnd, gitFailed, lineFrom, outputFrom, overPaths, pathsBetween } from "./run_git.ts";
+import {
+  commitFields,
+  commonDirectoryOf,
+  type GitEnd,
+  gitFailed,
+  lineFrom,
+  outputFrom,
+  overPaths,
+  pathsBetween,
+  readHead,
+} from "./run_git.ts";
 import { ownTree, withOwnIndex } from "./own_index.ts";
 import { markedCommits } from "./turn_mark.ts";
 import type { CommitRequest, Fold, GitTree, OwnCommits, WithGit, WithIndex } from "./repository.ts";
@@ -121,11 +132,12 @@ export async function captureWork(
       await layEntries(repository, await entriesAt(repository, base, without), environment);
     }
   });
-  const paths = await pathsBetween(repository, base, tree);
-  if (paths.length === 0) return null;
-  const own = await ownCommits(repository, await commitsOf(repository, [`${base}..HEAD`]), mask);
+  const { commit: head } = await readHead(repository.gitDirectory, await commonDirectoryOf(repository.gitDirectory));
+  const own = await ownCommits(repository, head === base ? [] : await commitsOf(repository, [`${base}..HEAD`]), mask);
   const message = `${subject}\n\n${bodyWith(undefined, own, subject)}\n`;
   const commit = await commitTree(repository, tree, { parents: [base], message });
+  const paths = (await changesBetween(repository, base, commit)).map(({ path }) => path);
+  if (paths.length === 0) return null;
   await outputFrom(repository, ["update-ref", ref, commit]);
   return { base, commit, paths, own };
 }

@@ -5,9 +5,10 @@
  * @module
  */
 import { join } from "node:path";
+import { changesBetween } from "./changes.ts";
 import { factsOf } from "../host/path_facts.ts";
 import { discardPaths } from "./merge_change.ts";
-import { gitFailed, isLocked, lineFrom, outputFrom, partsOf, pathsBetween, pathsFrom, reasonOf } from "./run_git.ts";
+import { gitFailed, isLocked, lineFrom, outputFrom, partsOf, pathsBetween, reasonOf } from "./run_git.ts";
 import type { GitTree, Repository, WithGit, WithTree } from "./repository.ts";
 
 /** A landing: from the commit that HEAD has to one that has the work as well. */
@@ -80,8 +81,8 @@ async function ignoredInTheWay(
   { git, topLevel }: WithTree,
   { tip, commit }: Landing,
 ): Promise<readonly string[] | null> {
-  const added = ["diff", "--name-only", "-z", "--no-renames", "--diff-filter=A", tip, commit];
-  const here = (await pathsFrom({ git }, added)).filter((path) => factsOf(join(topLevel, path)) !== null);
+  const added = (await changesBetween({ git }, tip, commit)).filter(({ kind }) => kind === "A");
+  const here = added.map(({ path }) => path).filter((path) => factsOf(join(topLevel, path)) !== null);
   return here.length === 0 ? null : here;
 }
 

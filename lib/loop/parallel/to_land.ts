@@ -5,7 +5,7 @@ import type { Captured } from "../../git/fold.ts";
 import { inTheWay, type Landing, moveTree } from "../../git/land.ts";
 import { discardPaths } from "../../git/merge_change.ts";
 import { type HeadNow, requireRepository, rootPaths } from "../../git/repository.ts";
-import { pathsBetween } from "../../git/run_git.ts";
+import { changesBetween } from "../../git/changes.ts";
 import type { KeptWork } from "../../git/work_commit.ts";
 import type { Slots } from "../../host/slots.ts";
 import type { WorkedItem } from "../attempt/attempt_parts.ts";
@@ -109,7 +109,7 @@ export async function stepsOf(
     const { last: _, ...rest } = { last: undefined, ...attempt };
     return { attempt: { ...rest, status: "blocked", message }, steps: null, paths: obstacles, result: "blocked" };
   }
-  const paths = await pathsBetween(repository, tip, commit);
+  const paths = (await changesBetween(repository, tip, commit)).map(({ path }) => path);
   const steps: LandingSteps = {
     tip,
     commit,

@@ -19,6 +19,7 @@ import { mergeTrees } from "../../git/land.ts";
 import { endOperations } from "../../git/operations.ts";
 import { type Repository, requireRepository, topLevelPaths, treesDirectory } from "../../git/repository.ts";
 import type { Captured } from "../../git/fold.ts";
+import { changesBetween } from "../../git/changes.ts";
 import { outputFrom, pathsBetween, pathsFrom } from "../../git/run_git.ts";
 import { ensureDirectory, hashText, pathExists, removeOwn, resolveInside, writeAtomic } from "../../host/files.ts";
 import { tidied } from "../run/tidied.ts";
@@ -230,8 +231,7 @@ function stateOf({ home, backlog }: OpenTree): ReadonlySet<string> {
 async function removesAll(repository: Pick<Repository, "git">, { base, commit, paths }: Captured): Promise<boolean> {
   const filesOf = (tree: string): Promise<readonly string[]> =>
     pathsFrom(repository, ["ls-tree", "-r", "-z", "--name-only", "--full-tree", tree]);
-  const removed = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=D", base, commit];
-  const { length: gone } = await pathsFrom(repository, removed);
+  const { length: gone } = (await changesBetween(repository, base, commit)).filter(({ kind }) => kind === "D");
   if (gone === 0) return false; // as a rule, and shorter than a list of all files
   const changed = new Set(paths);
   if ((await filesOf(commit)).some((path) => !changed.has(path))) return false;

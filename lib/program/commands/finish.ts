@@ -150,7 +150,8 @@ async function finish(
         : `${branch} is merged into ${base} as ${commit}, which is checked out now`,
     );
     // what was squashed looks unmerged to git
-    const remove = await isAncestor(requireRepository(ralph), branch, "HEAD") ? "-d" : "-D";
+    const isHeld = !plan.squash && !plan.isMerged || await isAncestor(requireRepository(ralph), branch, "HEAD");
+    const remove = isHeld ? "-d" : "-D";
     const shared = target.remote === null ? "" : `\`git push ${target.remote} ${base}\` publishes it; `;
     return printed(say, `next: ${shared}\`git branch ${remove} ${branch}\` removes the branch`);
   }

@@ -68,7 +68,7 @@ export async function runFiles(place: RootedRepository, { branch, base }: Begun)
     partsOf((await repository.git([...NAMES_AT, tip, "--", ...folders])).stdout).filter(isState);
   const kept = branch === null ? [] : await refsBelow(repository, `${ARCHIVE_REFS}/${branch}/`);
   const archived = new Set((await Promise.all([branch ?? "HEAD", ...kept].map(named))).flat());
-  for (const path of await named(base)) archived.delete(path);
+  for (const path of archived.size === 0 ? [] : await named(base)) archived.delete(path);
   return [...states.flatMap(({ files }) => files), ...rootPaths(place, [...archived])];
 }
 
