@@ -220,7 +220,7 @@ async function checkConfigs(page: Page, report: Report): Promise<void> {
     if (text !== null) snippets.push({ line: prose.slice(0, match.index).split("\n").length, text });
   }
   for (const { line, text } of snippets) {
-    const { problems } = readConfigText(text);
+    const { problems } = await readConfigText(text);
     for (const problem of problems) report(line, `configuration that is refused: ${problem}`);
   }
 }

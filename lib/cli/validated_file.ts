@@ -65,7 +65,7 @@ const PLACE_REGEXP = /^(?!line \d)[A-Za-z]\w*(?:\[\d+\]|\.[A-Za-z]\w*)*/;
 /** Problems that begin with a key of the file, with its line and column before it. */
 async function placed(problems: readonly string[], text: string): Promise<readonly string[]> {
   if (text.length > LONGEST_TEXT || !problems.some((problem) => PLACE_REGEXP.test(problem))) return problems;
-  const { jsonPlace } = await import("../config/read_text.ts");
+  const { jsonPlace } = await import("../config/json_place.ts");
   return problems.map((problem) => {
     const [place = ""] = PLACE_REGEXP.exec(problem) ?? [];
     const path = [...place.matchAll(/\w+/g)].map(([part]) => /^\d+$/.test(part) ? Number(part) : part);

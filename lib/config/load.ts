@@ -58,7 +58,7 @@ export async function findConfig(root: string, named?: string, cache?: ConfigCac
   const kept = cache ? await readKept(cache, text) : null;
   if (kept !== null) return { ...kept, file, problems: [], text };
   const { readConfigText } = await import("./read_text.ts");
-  const { config, problems, warnings } = readConfigText(text);
+  const { config, problems, warnings } = await readConfigText(text);
   if (cache && config !== null) await keep(cache, text, { config, warnings });
   return { config, file, warnings, problems, text };
 }

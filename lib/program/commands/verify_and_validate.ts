@@ -165,7 +165,7 @@ async function agentProblems(data: unknown, text: string): Promise<readonly stri
   const { AGENT_NAMES } = await import("../../agents/registry.ts");
   const unknown = named.filter(([, name]) => !AGENT_NAMES.includes(name));
   if (unknown.length === 0) return [];
-  const { jsonPlace } = await import("../../config/read_text.ts");
+  const { jsonPlace } = await import("../../config/json_place.ts");
   return unknown.map(([path, name]) => {
     const { line, column } = jsonPlace(text, path);
     const near = nearest(name, AGENT_NAMES);
