@@ -1,5 +1,4 @@
-import picomatch from "picomatch";
-import { isCode, kindOf } from "../checks/experiment/product.ts";
+import { isCode, kindOf, testsBy } from "../checks/experiment/product.ts";
 import { numstat, placesByCommit } from "../git/branch_work.ts";
 import type { WithGit } from "../git/repository.ts";
 
@@ -47,7 +46,7 @@ export async function changeOf(
     readonly commands: readonly string[];
   },
 ): Promise<Change> {
-  const known = { isTest: picomatch([...globs], { dot: true }), commands, published: NONE, isSubject: () => false };
+  const known = { isTest: testsBy(globs), commands, published: NONE, isSubject: () => false };
   const rows = await numstat(repository, [from, head], isLeft);
   const kept = rows.filter(({ path }) => isApart(path)).map(({ path }) => path);
   const files = rows.filter(({ path }) => !isApart(path)).map((row): ChangedFile => {

@@ -11,7 +11,7 @@ import { mayChangeTests } from "../../backlog/changes_tests.ts";
 import type { Item } from "../../backlog/types.ts";
 import { withoutCommands } from "../../backlog/verify_commands.ts";
 import type { Config } from "../../config/load.ts";
-import { type FileKind, type Files, importsPath, kindOf, namesPath, publishedBy } from "./product.ts";
+import { type FileKind, type Files, importsPath, kindOf, namesPath, publishedBy, testsBy } from "./product.ts";
 
 /** A file of a commit: its mode and the name of its content. */
 export type TreeEntry = Pick<ListedEntry, "hash" | "mode">;
@@ -208,5 +208,5 @@ export async function filesOf(
       // A manifest that does not parse names nothing.
     }
   }
-  return { isTest: picomatch([...tests.globs], { dot: true }), published: new Set(published) };
+  return { isTest: testsBy(tests.globs), published: new Set(published) };
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import { posix } from "node:path";
+import picomatch from "picomatch";
 import { words } from "../../host/data.ts";
 
 /**
@@ -22,6 +23,15 @@ export interface Files {
   readonly published: ReadonlySet<string>;
   /** Tells whether the text of an item names a path: then it is what was asked for. */
   readonly isSubject: (path: string) => boolean;
+}
+
+const TESTS = new WeakMap<readonly string[], (path: string) => boolean>();
+
+/** Tells which paths are tests, by `tests.globs`: they are compiled once. */
+export function testsBy(globs: readonly string[]): Files["isTest"] {
+  const isTest = TESTS.get(globs) ?? picomatch([...globs], { dot: true });
+  TESTS.set(globs, isTest);
+  return isTest;
 }
 
 /** Folders of code that is made, not of code that judges it. */

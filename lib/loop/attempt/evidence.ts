@@ -13,8 +13,7 @@ import { requireRepository } from "../../git/repository.ts";
 import { type AttemptParts, withoutReviews } from "./attempt_parts.ts";
 import { checkedAsOf } from "../finish/clean.ts";
 import { judgedItem } from "../journal/judging_history.ts";
-import picomatch from "picomatch";
-import { mayBeTest } from "../../checks/experiment/product.ts";
+import { mayBeTest, testsBy } from "../../checks/experiment/product.ts";
 
 /** Work that has passed its checks. */
 export interface ToTry {
@@ -176,7 +175,7 @@ function provableItems(
   },
 ): readonly ProvableItem[] {
   const known = new Set(checks.map(({ command }) => command));
-  const isTest = picomatch([...config.tests.globs], { dot: true });
+  const isTest = testsBy(config.tests.globs);
   return journal.passed(key).filter(({ id }) => passed.includes(id)).flatMap((record: PassedRecord) => {
     const { id, kind, commit, since } = record;
     const own = record.checks.filter(({ command }) => known.has(command));

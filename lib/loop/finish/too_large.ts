@@ -1,6 +1,5 @@
-import picomatch from "picomatch";
 import type { JournalKey } from "../../backlog/journal_types.ts";
-import { kindOf } from "../../checks/experiment/product.ts";
+import { kindOf, testsBy } from "../../checks/experiment/product.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { requireRepository, topLevelPaths } from "../../git/repository.ts";
 import { words } from "../../host/data.ts";
@@ -16,9 +15,8 @@ export async function tooLarge(
   passed: readonly string[],
 ): Promise<readonly Notice[]> {
   const { items } = ralph.journal.judging(key);
-  const { globs } = ralph.config.tests;
   const files = {
-    isTest: picomatch([...globs], { dot: true }),
+    isTest: testsBy(ralph.config.tests.globs),
     commands: [],
     published: new Set<string>(),
     isSubject: () => false,
