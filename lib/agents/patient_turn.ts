@@ -1,6 +1,6 @@
 import { localTime } from "../host/local_date.ts";
 import { silentTurn } from "./turn_end.ts";
-import type { Agent, RalphContext, RateLimit, RateLimits } from "../context/context.ts";
+import { type Agent, note, type RalphContext, type RateLimit, type RateLimits } from "../context/context.ts";
 import type { TimeBudget } from "../backlog/turn_types.ts";
 import { nextLimit, waitUntil } from "./rate_limits.ts";
 import type { AgentTurn, TurnEnd } from "../backlog/types.ts";
@@ -54,8 +54,7 @@ export async function patientTurn(
     }
     await limits.clear(name);
     if (end.reason === "agent-unusable" && agent === fallback) {
-      const message = `the fallback cannot be used, ${ralph.agent.name} is waited for: ${end.message}`;
-      ralph.events.emit({ type: "note", level: "warn", message });
+      note(ralph, "warn", `the fallback cannot be used, ${ralph.agent.name} is waited for: ${end.message}`);
       fallback = null;
       continue;
     }
@@ -103,8 +102,7 @@ async function readyAgent(
   const free = limited.find(({ limit }) => limit === null || limit.untilMs <= clock.now());
   if (free !== undefined) {
     if (free.agent !== ralph.agent) {
-      const message = `${free.name} takes over while ${first.name} waits for its limit`;
-      ralph.events.emit({ type: "note", level: "info", message });
+      note(ralph, "info", `${free.name} takes over while ${first.name} waits for its limit`);
     }
     return free;
   }

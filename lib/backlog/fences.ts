@@ -51,6 +51,15 @@ export function markdownLines(
   return { lines, unclosedFence: fence === null ? null : opened };
 }
 
+/** The index of the first line that is no part of the section with the heading at `at`. Pure. */
+export function sectionEnd(lines: readonly MarkdownLine[], at: number): number {
+  const level = /^#*/.exec(lines[at]?.text ?? "")![0].length;
+  const next = lines.findIndex(({ text, fenced }, index) =>
+    index > at && !fenced && new RegExp(`^#{1,${level}}\\s`).test(text)
+  );
+  return next === -1 ? lines.length : next;
+}
+
 /** Whole fences, their ends included; one that is never closed is none. Pure. */
 export function closedFences(text: string): readonly (readonly string[])[] {
   const found: string[][] = [];

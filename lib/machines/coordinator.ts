@@ -8,7 +8,7 @@ import { join, relative, sep } from "node:path";
 import { isAncestor, refsBelow } from "../git/refs.ts";
 import type { JournalKey } from "../backlog/journal_types.ts";
 import { type Attempt, BACKLOG_VERSION } from "../backlog/types.ts";
-import type { OpenElsewhere, RalphContext } from "../context/context.ts";
+import { note, type OpenElsewhere, type RalphContext } from "../context/context.ts";
 import type { AttemptJob, Elsewhere, MadeElsewhere } from "../context/elsewhere.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { type Repository, requireRepository, type WithGit } from "../git/repository.ts";
@@ -209,8 +209,7 @@ class Coordinator implements Elsewhere {
     } catch (error) {
       if (!RalphError.isInstance(error)) throw error;
       this.#settled = [...settled, ...this.#settled];
-      const message = `refs below refs/ralph/ that are not needed stay on the remote: ${error.message}`;
-      this.#ralph.events.emit({ type: "note", level: "warn", message });
+      note(this.#ralph, "warn", `refs below refs/ralph/ that are not needed stay on the remote: ${error.message}`);
     }
     await remote.dropRefs(this.#repository, refs);
     await remote.tidy(this.#repository);
@@ -221,8 +220,7 @@ class Coordinator implements Elsewhere {
     try {
       return await act();
     } catch (error) {
-      const message = `the queue does not answer: ${error instanceof Error ? error.message : String(error)}`;
-      this.#ralph.events.emit({ type: "note", level: "warn", message });
+      note(this.#ralph, "warn", `the queue does not answer: ${error instanceof Error ? error.message : String(error)}`);
       return undefined;
     }
   }
@@ -253,7 +251,7 @@ class Coordinator implements Elsewhere {
         return await this.#remote.run(act);
       } catch (error) {
         if (!RalphError.isInstance(error) || error.code !== "git-failed") throw error;
-        this.#ralph.events.emit({ type: "note", level: "warn", message: `${error.message}: tried again` });
+        note(this.#ralph, "warn", `${error.message}: tried again`);
         await this.#ralph.host.clock.sleep(pause, this.#ralph.signal);
       }
     }

@@ -1,9 +1,9 @@
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { JsonLines } from "../agents/json_lines.ts";
-import { type RunPartName, usage } from "../cli/command.ts";
+import { didYouMean, type RunPartName, usage } from "../cli/command.ts";
 import { afterParked } from "../cli/next_step.ts";
 import { ownFiles } from "../context/context.ts";
-import { asRalphError, nearest, RalphError } from "../errors/ralph_error.ts";
+import { asRalphError, RalphError } from "../errors/ralph_error.ts";
 import { knownRuns, RUN_REGEXP } from "../events/known_runs.ts";
 import { redactorFor } from "../events/redact.ts";
 import { findFolders } from "../git/find_folders.ts";
@@ -55,13 +55,11 @@ export async function findRun(
   }
   const held = (await listRuns([path, join(path, "logs")])).at(-1);
   if (held !== undefined) return runs.find(({ folder }) => folder === held.folder) ?? { ...held, newest: false };
-  const near = nearest(named, runs.map(({ id }) => id));
-  const last = runs.slice(-SHOWN_RUNS).reverse().map(({ id }) => id);
-  const others = last.length === 0 ? `no run below ${root} has left its events` : `the last runs: ${last.join(", ")}`;
-  throw usage(
-    `${named} is neither a run's id nor the folder of one`,
-    near === null ? others : `did you mean \`ralph report ${near}\`?`,
-  );
+  const ids = runs.map(({ id }) => id);
+  const last = ids.slice(-SHOWN_RUNS).reverse().join(", ");
+  const others = last === "" ? `no run below ${root} has left its events` : `the last runs: ${last}`;
+  const hint = didYouMean(named, ids, others, (near) => `ralph report ${near}`);
+  throw usage(`${named} is neither a run's id nor the folder of one`, hint);
 }
 
 /** Oldest first: a run's name begins with its time. A folder that no run of this working tree made is left out. */

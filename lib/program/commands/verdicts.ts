@@ -14,7 +14,7 @@ import { noteAt } from "../../git/notes.ts";
 import { openRepository } from "../../git/open_repository.ts";
 import { commitAt } from "../../git/refs.ts";
 import { type Repository, requireRepository, type RootedRepository, topLevelPaths } from "../../git/repository.ts";
-import { outputFrom } from "../../git/run_git.ts";
+import { outputFrom, partsOf } from "../../git/run_git.ts";
 import { jsonIn, objectOr } from "../../host/data.ts";
 import { hashText, listDirectory, readText, removeOwn, removePath, writeAtomic } from "../../host/files.ts";
 import { CONFIG_FILE } from "../../config/load.ts";
@@ -98,9 +98,7 @@ async function changedLines(
   const form = ["-U0", "--no-color", "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short"];
   const range = [base, head ?? base];
   const repository = requireRepository(ralph);
-  const names = (await outputFrom(repository, [...diff, "--name-only", ...range])).split("\0").filter((one) =>
-    one !== ""
-  );
+  const names = partsOf(await outputFrom(repository, [...diff, "--name-only", ...range]));
   // a binary file has no lines
   const found = new Map((names.length === 0 ? topLevelPaths(ralph, [CONFIG_FILE]) : names).map((name) => [name, 1]));
   const left = new Set(names);

@@ -1,7 +1,7 @@
 import { type Reading, readVerifying, type Report } from "./verify_commands.ts";
 import { readFrontMatter, scalar } from "./front_matter.ts";
 import { shortened } from "../../host/data.ts";
-import { type MarkdownLine, markdownLines } from "../../backlog/fences.ts";
+import { type MarkdownLine, markdownLines, sectionEnd } from "../../backlog/fences.ts";
 import type { Diagnostic, PlanDocument, PlanTask, Verifying } from "./types.ts";
 
 /**
@@ -157,14 +157,11 @@ function limitOf(lines: readonly MarkdownLine[], from: number, name: string): nu
 /** `### Task 2: Title`, where a plan has no `<task>`. */
 function headingTasks(lines: readonly MarkdownLine[], reading: Reading): readonly PlanTask[] {
   const heads = lines.flatMap(({ text, number, fenced }, index) => {
-    const [, marks, rest = ""] = (fenced ? null : /^(#{2,4})\s+Task\s+[\w.-]+\s*(?:[:—–-]\s*)?(.*)$/i.exec(text)) ?? [];
-    return marks === undefined ? [] : [{ index, line: number, level: marks.length, title: rest.trim() }];
+    const [whole, rest = ""] = (fenced ? null : /^#{2,4}\s+Task\s+[\w.-]+\s*(?:[:—–-]\s*)?(.*)$/i.exec(text)) ?? [];
+    return whole === undefined ? [] : [{ index, line: number, title: rest.trim() }];
   });
-  return heads.map(({ index, line, level, title }, place) => {
-    const until = lines.findIndex(({ text, fenced }, at) =>
-      at > index && !fenced && new RegExp(`^#{1,${level}}\\s`).test(text)
-    );
-    const inside = lines.slice(index + 1, until === -1 ? lines.length : until);
+  return heads.map(({ index, line, title }, place) => {
+    const inside = lines.slice(index + 1, sectionEnd(lines, index));
     const found = elementsIn(inside, reading.report, (name) => ({ stop: () => true, mayBeOpen: name !== "verify" }));
     const verifies = [...found].filter(({ name }) => name === "verify");
     return {

@@ -1,4 +1,4 @@
-import { type MarkdownLine, markdownLines } from "../../backlog/fences.ts";
+import { type MarkdownLine, markdownLines, sectionEnd } from "../../backlog/fences.ts";
 import { NUMBER_SOURCE } from "./numbers.ts";
 import type { StatePosition } from "./types.ts";
 
@@ -31,11 +31,7 @@ export function findSection(text: string): StateSection | null {
   const { lines } = markdownLines(text);
   const at = lines.findIndex(({ text: line, fenced }) => !fenced && /^#{2,3}\s+Current Position\b/i.test(line));
   if (at === -1) return null;
-  const level = /^#+/.exec(lines[at]?.text ?? "")?.[0].length ?? 2;
-  const next = lines.findIndex(({ text: line, fenced }, index) =>
-    index > at && !fenced && new RegExp(`^#{1,${level}}\\s`).test(line)
-  );
-  const end = next === -1 ? lines.length : next;
+  const end = sectionEnd(lines, at);
   return { heading: at + 1, end, fields: fieldsIn(lines.slice(at + 1, end)) };
 }
 

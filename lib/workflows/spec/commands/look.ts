@@ -1,8 +1,8 @@
 import { PLAN_FILE } from "../types.ts";
 import { givenUpIn, offered } from "../item.ts";
 import { issueLines, isWaiting, nextAction, nextLine, planLines, taskLines, viewPlan } from "../view.ts";
-import { EXIT, nearest } from "../../../errors/ralph_error.ts";
-import { type Invocation, styleFor, toJson, usage } from "../../../cli/command.ts";
+import { EXIT } from "../../../errors/ralph_error.ts";
+import { didYouMean, type Invocation, styleFor, toJson, usage } from "../../../cli/command.ts";
 import type { Look, NextView, StatusView } from "../../../cli/look.ts";
 import { hintOf } from "../../../cli/next_step.ts";
 import { readOrError } from "../../read_or_error.ts";
@@ -23,11 +23,9 @@ const PARTS: readonly string[] = ["tasks", "issues", "stage", "next"];
 export async function query(invocation: Invocation): Promise<number> {
   const { arguments: [part = ""], flags, out } = invocation;
   if (part !== "" && !PARTS.includes(part)) {
-    const near = nearest(part, PARTS);
-    throw usage(
-      `\`ralph query\` has no part \`${part}\``,
-      near === null ? `parts: ${PARTS.join(", ")}; without one it prints all` : `did you mean \`ralph query ${near}\`?`,
-    );
+    const parts = `parts: ${PARTS.join(", ")}; without one it prints all`;
+    const hint = didYouMean(part, PARTS, parts, (near) => `ralph query ${near}`);
+    throw usage(`\`ralph query\` has no part \`${part}\``, hint);
   }
   const open = await openPlan(invocation);
   if (flags.has("repair")) await repair(invocation, open);
