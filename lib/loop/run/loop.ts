@@ -281,7 +281,7 @@ export class Loop {
     const { brief } = this.#parts;
     const iterations = this.#iterations;
     await restoreBrief(brief);
-    brief.lookAtPrograms(); // a false one may take itself away when it runs
+    if (iterations.progress.turns > 0) brief.lookAtPrograms(); // a false one may take itself away when it runs
     const { sentBack, unverified, notices, ending, results = [], commit = null } = await conclude(this.#ralph, {
       ...this.#parts,
       stopped,
