@@ -8,20 +8,10 @@ import { commitTree, moveHead } from "./refs.ts";
 import { entriesAt, layEntries, stagePaths } from "./index_entries.ts";
 import { stageBytes } from "./attributes.ts";
 import type { TreeChange } from "./merge_change.ts";
-import {
-  commitFields,
-  commonDirectoryOf,
-  type GitEnd,
-  gitFailed,
-  lineFrom,
-  outputFrom,
-  overPaths,
-  pathsBetween,
-  readHead,
-} from "./run_git.ts";
+import { commitFields, type GitEnd, gitFailed, lineFrom, outputFrom, overPaths, pathsBetween } from "./run_git.ts";
 import { ownTree, withOwnIndex } from "./own_index.ts";
 import { markedCommits } from "./turn_mark.ts";
-import type { CommitRequest, Fold, GitTree, OwnCommits, WithGit, WithIndex } from "./repository.ts";
+import type { CommitRequest, Fold, GitTree, OwnCommits, Repository, WithGit, WithIndex } from "./repository.ts";
 
 /** So many subjects are named in a body. */
 const NAMED = 50;
@@ -119,7 +109,7 @@ export interface Captured extends TreeChange {
  * ```
  */
 export async function captureWork(
-  repository: GitTree,
+  repository: GitTree & Pick<Repository, "head">,
   { base, ref, subject, without, only, mask }: Capture,
 ): Promise<Captured | null> {
   const tree = await ownTree(repository, "copied", async (environment) => {
@@ -132,7 +122,7 @@ export async function captureWork(
       await layEntries(repository, await entriesAt(repository, base, without), environment);
     }
   });
-  const { commit: head } = await readHead(repository.gitDirectory, await commonDirectoryOf(repository.gitDirectory));
+  const { head } = await repository.head();
   const own = await ownCommits(repository, head === base ? [] : await commitsOf(repository, [`${base}..HEAD`]), mask);
   const message = `${subject}\n\n${bodyWith(undefined, own, subject)}\n`;
   const commit = await commitTree(repository, tree, { parents: [base], message });

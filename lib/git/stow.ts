@@ -9,7 +9,7 @@ import { discardPaths, mergeChange, type TreeChange } from "./merge_change.ts";
 import { lineFrom, outputFrom, overPaths, pathsBetween, WORK_REFS } from "./run_git.ts";
 import type { Fold, Repository, WithGit } from "./repository.ts";
 
-type Stowing = Pick<Repository, "git" | "gitDirectory" | "ralphDirectory" | "topLevel" | "status">;
+type Stowing = Pick<Repository, "git" | "gitDirectory" | "head" | "ralphDirectory" | "topLevel" | "status">;
 
 /** Work that is to be put away; a person knows by the subject what it is. */
 export interface ToStow extends Required<Pick<Capture, "mask" | "ref" | "subject" | "without">> {

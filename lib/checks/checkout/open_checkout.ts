@@ -58,7 +58,7 @@ export async function openCheckout(ralph: CheckoutContext, options: CheckoutOpti
   const oneAtATime = createSlots(1);
   let looked: "just now" | "before" = "just now";
   let known: Awaited<ReturnType<typeof refsOf>> | null = null;
-  let allowed: Allowed | null = null;
+  let allowed: Awaited<ReturnType<typeof allowedWithout>> = null;
 
   async function bringUp(wanted: string | undefined): Promise<places.BroughtUp> {
     const ofDependencies = wanted === undefined ? looked : "just now"; // a named commit follows a look, and no turn
@@ -100,17 +100,11 @@ export async function openCheckout(ralph: CheckoutContext, options: CheckoutOpti
   };
 }
 
-/** The submodules and the outward links that a checkout may have. */
-interface Allowed {
-  readonly submodules: ReadonlySet<string>;
-  readonly links: ReadonlySet<string>;
-}
-
-/** `null` where only a checkout of the commit can tell. */
-async function allowedWithout(git: Git, commit: string | null): Promise<Allowed | null> {
+/** The submodules and the outward links that a checkout may have; `null` where only a checkout of the commit can tell. */
+async function allowedWithout(git: Git, commit: string | null) {
   const entries = commit === null ? null : await treeListing(git, commit);
   if (entries === null || linksAmong(entries).length + submodulesAmong(entries).length > 0) return null;
-  return { submodules: new Set(), links: new Set() };
+  return { submodules: new Set<string>(), links: new Set<string>() };
 }
 
 /** Named ref spaces only: `refs/replace` would come along otherwise. */

@@ -11,7 +11,7 @@ import type { CheckedAs } from "../run/outcome.ts";
 import type { Notice } from "../policy/progress.ts";
 import { pathExists } from "../../host/files.ts";
 import { tidied } from "../run/tidied.ts";
-import { createGit, outputOfGit, partsOf, READING } from "../../git/run_git.ts";
+import { pathsFrom, READING } from "../../git/run_git.ts";
 import { linksAtHead, nestedIn, nestedMessage } from "../../git/nested.ts";
 import { type Ownership, ownPaths } from "../settle/committer.ts";
 
@@ -169,14 +169,12 @@ function noticesOf(checkout: Checkout | null, brought: BroughtUp | null): readon
 
 /** Paths that the tree has and its commit has not, but for copied ones; a folder is one path. Longer ones first. */
 async function absentPaths(
-  { host, ...place }: Pick<RalphContext, "host" | "repository" | "root">,
+  place: Pick<RalphContext, "repository" | "root">,
   copied: readonly string[],
 ): Promise<readonly string[]> {
-  const git = createGit(host, requireRepository(place).topLevel);
   const look = ["ls-files", "-z", "--others", "--directory", "--no-empty-directory"];
-  const text = await outputOfGit(git, look, { environment: READING });
-  const paths = partsOf(text).map((path) => path.replace(/\/$/, ""));
-  return paths.filter((path) => !copied.includes(path) && !OWN_REGEXP.test(path))
+  const paths = await pathsFrom(requireRepository(place), look, { environment: READING });
+  return paths.map((path) => path.replace(/\/$/, "")).filter((path) => !copied.includes(path) && !OWN_REGEXP.test(path))
     .sort((one, other) => other.length - one.length);
 }
 

@@ -20,7 +20,7 @@ import { endOperations } from "../../git/operations.ts";
 import { type Repository, requireRepository, topLevelPaths, treesDirectory } from "../../git/repository.ts";
 import type { Captured } from "../../git/fold.ts";
 import { changesBetween } from "../../git/changes.ts";
-import { outputFrom, pathsBetween, pathsFrom } from "../../git/run_git.ts";
+import { NAMES_AT, outputFrom, pathsBetween, pathsFrom } from "../../git/run_git.ts";
 import { ensureDirectory, hashText, pathExists, removeOwn, resolveInside, writeAtomic } from "../../host/files.ts";
 import { tidied } from "../run/tidied.ts";
 import { createFilledTree, type FilledTree } from "./filled_tree.ts";
@@ -229,8 +229,7 @@ function stateOf({ home, backlog }: OpenTree): ReadonlySet<string> {
 
 /** Nothing of what the work began with is left. */
 async function removesAll(repository: Pick<Repository, "git">, { base, commit, paths }: Captured): Promise<boolean> {
-  const filesOf = (tree: string): Promise<readonly string[]> =>
-    pathsFrom(repository, ["ls-tree", "-r", "-z", "--name-only", "--full-tree", tree]);
+  const filesOf = (tree: string): Promise<readonly string[]> => pathsFrom(repository, [...NAMES_AT, tree]);
   const { length: gone } = (await changesBetween(repository, base, commit)).filter(({ kind }) => kind === "D");
   if (gone === 0) return false; // as a rule, and shorter than a list of all files
   const changed = new Set(paths);

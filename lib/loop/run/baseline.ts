@@ -94,11 +94,7 @@ function redFirst(results: readonly CheckResult[]): readonly CheckResult[] {
   return [...results.filter(({ ok }) => !ok), ...results.filter(({ ok }) => ok)];
 }
 
-function outcomeOf(
-  { config }: Pick<RalphContext, "config">,
-  results: readonly CheckResult[],
-  tree?: TreeSnapshot,
-): Baseline {
+function outcomeOf({ config }: RalphContext, results: readonly CheckResult[], tree?: TreeSnapshot): Baseline {
   const red = results.filter(({ ok }) => !ok);
   const slow = red.filter(({ timedOut }) => timedOut === true).map(({ name }) =>
     `${name} reached verify.timeout (${config.verify.timeout} s) before the first turn: raise it`
