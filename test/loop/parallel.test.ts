@@ -332,15 +332,24 @@ describe("several workers", () => {
   });
 
   test("an abort while a hook hangs names nothing that is landing as another's change", async () => {
-    await using world = await loopWorld(writing());
+    let hung = "";
+    const ended = new AbortController();
+    await using world = await loopWorld(
+      writing(async (_, name) => { // the second one lands after the one that hangs
+        if (name === "b") await expect.poll(() => existsSync(hung), { timeout: 20_000 }).toBe(true);
+      }),
+      { signal: ended.signal },
+    );
+    hung = join(world.root, ".git/hung");
     const hook = join(world.root, ".git/hooks/pre-commit");
     await mkdir(dirname(hook), { recursive: true });
-    await writeFile(hook, "#!/bin/sh\ntouch .git/hung; exec sleep 60\n", { mode: 0o755 });
-    const stop = new AbortController();
+    await writeFile(hook, `#!/bin/sh\ntouch "${hung}"; exec sleep 60\n`, { mode: 0o755 });
 
-    const running = runLoop(world.ralph, memoryBacklog(tasks("a", "b")), { workers: 2, signal: stop.signal });
-    await expect.poll(() => existsSync(join(world.root, ".git/hung")), { timeout: 20_000 }).toBe(true);
-    setTimeout(() => stop.abort(), 1000); // the other one is ready by then
+    const running = runLoop(world.ralph, memoryBacklog(tasks("a", "b")), { workers: 2 });
+    const isChecked = (): boolean =>
+      world.events.some((event) => event.type === "check-end" && JSON.stringify(event).includes("test -f b"));
+    await expect.poll(isChecked, { timeout: 20_000 }).toBe(true);
+    setTimeout(() => ended.abort(), 500);
 
     expect(await running).toMatchObject({ status: "aborted" });
     const notes = world.events.flatMap((event) => event.type === "note" ? [event.message] : []);
