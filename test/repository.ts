@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import process from "node:process";
 
 /** The parts of a test's repository. */
 export interface RepositoryOptions {
@@ -24,7 +25,7 @@ export function makeRepository(root: string, options: RepositoryOptions = {}): T
   const { files = {}, commit = "start", config = "", environment = process.env } = options;
   const { name, email } = options.person ?? { name: "Ada", email: "ada@example.com" };
   const git = gitIn(root, environment);
-  git("init", "--quiet", "--initial-branch=main");
+  begin(root, git);
   appendFileSync(join(root, ".git/config"), `[user]\n\tname = ${name}\n\temail = ${email}\n${config}`);
   writeFiles(root, files);
   if (commit !== null) {
@@ -32,6 +33,24 @@ export function makeRepository(root: string, options: RepositoryOptions = {}): T
     git("-c", "maintenance.auto=false", "commit", "--quiet", "--allow-empty", "--message", commit);
   }
   return git;
+}
+
+/** As git writes them on this machine. */
+const WRITTEN = ["config", "info/exclude"];
+let written: readonly Buffer[] | undefined;
+
+/** As `git init` does, without its process and its samples: thousands of tests begin with one. */
+function begin(root: string, git: TestGit): void {
+  if (written === undefined || existsSync(join(root, ".git"))) {
+    git("init", "--quiet", "--initial-branch=main");
+    written ??= WRITTEN.map((name) => readFileSync(join(root, ".git", name), { flag: "a+" }));
+    return;
+  }
+  for (const name of ["hooks", "info", "objects/info", "objects/pack", "refs/heads", "refs/tags"]) {
+    mkdirSync(join(root, ".git", name), { recursive: true });
+  }
+  writeFileSync(join(root, ".git/HEAD"), "ref: refs/heads/main\n");
+  for (const [index, name] of WRITTEN.entries()) writeFileSync(join(root, ".git", name), written[index] ?? "");
 }
 
 /** Git in a folder. */
