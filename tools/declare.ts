@@ -2,25 +2,22 @@
  * Prints the TypeScript types of schemas as JSON: the text of one file of lib/generated for each row of `FILES`, with the
  * schemas' descriptions as comments. `tools/generate.mjs` writes them.
  */
+import { existsSync } from "node:fs";
 import { z } from "zod";
 import { TYPE_NAMES } from "../lib/config/parts.ts";
-import { ATTEST_SCHEMA } from "../lib/attest/schema.ts";
-import { CONFIG_SCHEMA } from "../lib/config/schema.ts";
-import { EVENT_SCHEMA } from "../lib/events/schema.ts";
-import { GATE_SCHEMA, REPORT_SCHEMA } from "../lib/report/schema.ts";
-import { LIVE_RUN, REPLY, REQUEST } from "../lib/steer/schema.ts";
-import { CLAIM_SCHEMA, UPDATE_SCHEMA } from "../lib/trackers/schema.ts";
-import { PLAN_STATE_SCHEMA } from "../lib/workflows/exec/plan/schema.ts";
 
-/** A file may use the types of the files above it. */
-const FILES: Readonly<Record<string, readonly z.ZodType[]>> = {
-  config: [CONFIG_SCHEMA],
-  events: [EVENT_SCHEMA],
-  report: [REPORT_SCHEMA, GATE_SCHEMA],
-  steer: [LIVE_RUN, REQUEST, REPLY],
-  attest: [ATTEST_SCHEMA],
-  trackers: [CLAIM_SCHEMA, UPDATE_SCHEMA],
-  plan: [PLAN_STATE_SCHEMA],
+/**
+ * Folders of lib and names of schemas, by the file with their types. A file may use the types of the files above it; one
+ * whose schemas a project does not have is empty.
+ */
+const FILES: Readonly<Record<string, readonly [folder: string, ...names: readonly string[]]>> = {
+  config: ["config", "CONFIG_SCHEMA"],
+  events: ["events", "EVENT_SCHEMA"],
+  report: ["report", "REPORT_SCHEMA", "GATE_SCHEMA"],
+  steer: ["steer", "LIVE_RUN", "REQUEST", "REPLY"],
+  attest: ["attest", "ATTEST_SCHEMA"],
+  trackers: ["trackers", "CLAIM_SCHEMA", "UPDATE_SCHEMA"],
+  plan: ["workflows/exec/plan", "PLAN_STATE_SCHEMA"],
 };
 
 /** The file of each name. */
@@ -117,9 +114,16 @@ function inParentheses(type: string): string {
   return /^[\w.]+$|^\{/.test(type) ? type : `(${type})`;
 }
 
-const texts = Object.entries(FILES).map(([file, roots]) => {
+async function schemasIn(folder: string): Promise<Readonly<Record<string, z.ZodType>> | null> {
+  const path = new URL(`../lib/${folder}/schema.ts`, import.meta.url);
+  return existsSync(path) ? await import(path.href) as Record<string, z.ZodType> : null;
+}
+
+const texts: Record<string, string> = {};
+for (const [file, [folder, ...names]] of Object.entries(FILES)) {
+  const schemas = await schemasIn(folder);
   const declarations = new Declarations(file);
-  for (const root of roots) declarations.typeOf(root);
-  return [file, String(declarations)] as const;
-});
-console.log(JSON.stringify(Object.fromEntries(texts)));
+  if (schemas !== null) { for (const name of names) declarations.typeOf(schemas[name]!); }
+  texts[file] = String(declarations);
+}
+console.log(JSON.stringify(texts));
