@@ -66,20 +66,23 @@ export async function temporaryRepository(options: TemporaryRepositoryOptions = 
   return repository;
 }
 
+const SETTINGS = `[user]
+	name = Test
+	email = test@example.com
+[commit]
+	gpgsign = false
+[core]
+	hooksPath = .git/hooks
+`;
+
 async function setUp({ git, path, write }: TemporaryRepository, options: TemporaryRepositoryOptions): Promise<void> {
-  await git("init", "--quiet");
-  await git("symbolic-ref", "HEAD", "refs/heads/main");
-  const settings = {
-    "user.name": "Test",
-    "user.email": "test@example.com",
-    "commit.gpgsign": "false",
-    "core.hooksPath": ".git/hooks",
-  };
-  for (const [name, value] of Object.entries(settings)) await git("config", name, value);
+  await git("init", "--quiet", "--initial-branch=main");
+  const config = join(path, ".git", "config");
+  await writeAtomic(config, `${await readText(config)}${SETTINGS}`);
   await write(options.files ?? {});
   if (options.commit === false) return;
   await git("add", "--all");
-  await git("commit", "--quiet", "--allow-empty", "--message", "start");
+  await git("-c", "maintenance.auto=false", "commit", "--quiet", "--allow-empty", "--message", "start");
   if (options.remote !== true) return;
   const remote = join(path, ".git", "remote.git");
   await git("init", "--quiet", "--bare", "--initial-branch=main", remote);
