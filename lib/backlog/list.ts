@@ -68,7 +68,6 @@ export function listBacklog<Entry>(options: ListBacklogOptions<Entry>): Backlog<
     ...(policy === undefined ? {} : { policy }),
     overview: async ({ parked }) => overviewOf(await all(), (item) => isParked(item, parked)),
     next: async (look) => nextOf(await all(), look),
-    ids: async () => (await all()).map(({ item }) => item.id),
     async work({ data }, { nonce, previous }) {
       const { prompt, title } = itemOf(data);
       const failure = previous === null ? "" : `\n\n${failureOf(previous)}`;
@@ -115,6 +114,7 @@ export function overviewOf<Entry>(list: readonly Listed<Entry>[], isGivenUp: (it
   const passed = list.filter(({ done }) => done).length;
   return {
     total: list.length,
+    ids: list.map(({ item }) => item.id),
     passed,
     open: open.length,
     parked: list.length - passed - open.length,

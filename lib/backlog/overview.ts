@@ -2,6 +2,8 @@
 export interface Overview {
   /** `null`: not known, a free loop. */
   readonly total: number | null;
+  /** The ids of all items: words that are told for another one are refused. @default words for any item are taken */
+  readonly ids?: readonly string[];
   /** Items that have passed. */
   readonly passed: number;
   /** Items that are left, parked ones not among them. */

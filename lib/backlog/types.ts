@@ -318,11 +318,6 @@ export interface Backlog<Data = unknown, Findings = unknown> {
   overview(view: LoopView): Promise<Overview>;
   next(options: LoopView & { readonly inFlight: readonly string[] }): Promise<Next<Data>>;
   /**
-   * The ids of all items: words that are told for another one are refused.
-   * @default words for any item are taken
-   */
-  ids?(): Promise<readonly string[]>;
-  /**
    * The items that the store calls passed, each with its checks: the final check, `ralph verify` and the verdict rest
    * on it.
    * @default the items that passed in this run

@@ -94,10 +94,10 @@ export class Iterations {
       await journal.tell(key, item, text);
       return true;
     }, async () => {
-      const all = await backlog.ids?.();
-      return all === undefined
+      const { ids } = await backlog.overview(this.view());
+      return ids === undefined
         ? null
-        : [...new Set([...all, ...this.taken, ...journal.parked(key).map(({ id }) => id)])];
+        : [...new Set([...ids, ...this.taken, ...journal.parked(key).map(({ id }) => id)])];
     });
     const ids = journal.parked(key).map(({ id }) => id).filter((id) => journal.answered(key).has(id));
     if (ids.length === 0) return 0;

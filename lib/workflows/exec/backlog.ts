@@ -86,7 +86,6 @@ export function prdBacklog(
       return { status: "blocked", reasons: [`${file} has no stories: \`ralph plan "<goal>"\` writes them`] };
     },
 
-    ids: async () => (await load()).userStories.map(({ id }) => id),
     passed: async () => passedOf(await listed()),
 
     async reopen(ids, reason) {

@@ -146,7 +146,7 @@ function offered(
   { config, loop }: FeatureBacklogContext,
   options: FeatureBacklogOptions,
   store: settle.FeatureStore,
-): Pick<Backlog<FeatureItemData, FeatureFindings>, "ids" | "next" | "overview" | "passed"> {
+): Pick<Backlog<FeatureItemData, FeatureFindings>, "next" | "overview" | "passed"> {
   const { ui = null, prepare, retryBlocked = loop?.retryBlocked ?? false } = options;
   const anyOrder = loop?.anyOrder;
   const listed = (story: FeatureStory): Listed<FeatureStory> =>
@@ -160,11 +160,11 @@ function offered(
   }
 
   return {
-    overview: async () =>
-      storyOverview((await store.load()).userStories.map(listed), {
-        isGivenUp: ({ data }) => isGivenUp(data),
-        anyOrder,
-      }),
+    async overview() {
+      const { userStories } = await store.load();
+      const counts = storyOverview(userStories.map(listed), { isGivenUp: ({ data }) => isGivenUp(data), anyOrder });
+      return { ...counts, ids: [...userStories.map(({ id }) => id), REVIEW.id] };
+    },
 
     async next({ inFlight, parked }) {
       const { run, userStories } = await store.load();
@@ -192,7 +192,6 @@ function offered(
       return { status: "item", item: { ...REVIEW, fingerprint, data: userStories } };
     },
 
-    ids: async () => [...(await store.load()).userStories.map(({ id }) => id), REVIEW.id],
     passed: async () => passedOf((await store.load()).userStories.map(listed)),
   };
 }

@@ -138,7 +138,7 @@ function offered(
   ralph: GsdBacklogContext,
   options: ChosenOptions,
   { folder, settler }: { readonly folder: PlanningFolder; readonly settler: PlanSettler },
-): Pick<Backlog<GsdItemData, GsdFindings>, "ids" | "next" | "overview"> {
+): Pick<Backlog<GsdItemData, GsdFindings>, "next" | "overview"> {
   const { plan: only } = options;
   const always = ralph.config.verify.default;
   return {
@@ -150,6 +150,7 @@ function offered(
       const { complete, total } = loaded.position;
       return {
         total: only === undefined ? total : 1,
+        ids: loaded.planning.phases.flatMap((phase) => phase.plans.map(({ id }) => id)),
         passed: only === undefined ? complete : 1 - plans.length,
         open: plans.length,
         parked: 0,
@@ -157,8 +158,6 @@ function offered(
         unchecked: uncheckedPlans(plans, always),
       };
     },
-
-    ids: async () => (await folder.load()).planning.phases.flatMap(({ plans }) => plans.map(({ id }) => id)),
 
     async next({ inFlight }) {
       const loaded = await folder.load();
