@@ -1,12 +1,12 @@
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   realpathSync,
-  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -136,7 +136,7 @@ describe("with `light`, a turn", NEEDS, () => {
       expect(readFileSync(join(place, "home/tool/db"), "utf8")).toBe("check\nturn\n");
       const left = join(lab, "left");
       await ralph.host.sandbox?.[Symbol.asyncDispose]();
-      renameSync(place, left);
+      cpSync(place, left, { recursive: true });
     };
     await work();
     expect(readdirSync(join(lab, "left"))).toEqual(["home"]);
