@@ -10,11 +10,12 @@ export interface ListedEntry {
 /** The newest listings, by their commit. */
 const KNOWN = new Map<string, readonly ListedEntry[]>();
 const MOST_KEPT = 8;
+const HASH_REGEXP = /^[0-9a-f]{40,64}$/;
 
 /** The ones from repositories where git has computed the name of each object. */
 const VERIFIED = new WeakSet<readonly ListedEntry[]>();
 
-/** All that a commit holds, at any depth, paths from the top level. @param commit its hash @throws {RalphError} git-failed */
+/** All that a commit holds, at any depth, paths from the top level. @throws {RalphError} git-failed */
 export async function treeListing(git: Git, commit: string): Promise<readonly ListedEntry[]> {
   return KNOWN.get(commit) ?? kept(commit, await listed(git, commit));
 }
@@ -33,6 +34,7 @@ export function keepListing(commit: string, entries: readonly ListedEntry[]): re
 }
 
 function kept(commit: string, entries: readonly ListedEntry[]): readonly ListedEntry[] {
+  if (!HASH_REGEXP.test(commit)) return entries; // a name may be another commit's the next time
   KNOWN.set(commit, entries);
   for (const oldest of [...KNOWN.keys()].slice(0, -MOST_KEPT)) KNOWN.delete(oldest);
   return entries;

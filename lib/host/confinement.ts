@@ -100,7 +100,10 @@ export interface Confinement {
   readonly caches: readonly ShownPath[];
   /** Everything, nothing, or these hosts; `localhost:3000` is the machine's port at the same port inside. */
   readonly network: "all" | "none" | readonly string[];
-  /** Files of the agent's own in the home folder, behind the overlay: nobody misses them, nor what begins with such a name. */
+  /**
+   * Files of the agent's own in the home folder: after a turn they come from the overlay to their place. Ralph does not
+   * name a file that begins with such a name.
+   */
   readonly own: readonly string[];
   /** Laid over the environment; `undefined` takes a variable away. */
   readonly environment: Readonly<Record<string, string | undefined>>;

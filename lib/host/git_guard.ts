@@ -8,7 +8,14 @@
 import { readFileSync, readlinkSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { type FileState, isSameState, readFileState, writeFileState } from "./file_state.ts";
-import { isPlainConfig, nestedSettings, programSettings, readSpecials, type Specials } from "./nested_git.ts";
+import {
+  isPlainConfig,
+  nestedSettings,
+  programSettings,
+  readSpecials,
+  type Specials,
+  withPrograms,
+} from "./nested_git.ts";
 import { asideFolder, setAside } from "./remove_path.ts";
 import type { GitGuard, Host, ProcessRequest, WatchedRepository } from "./types.ts";
 import { writeAtomic } from "./write_atomic.ts";
@@ -167,23 +174,26 @@ async function settle(known: Known): Promise<readonly string[]> {
   return named;
 }
 
-/** Settings that name a program are what they were; one that names none stays, such as `user.email`. */
+/** Settings that name a program are what they were; all others stay, such as `user.email` and remotes. */
 async function settleSettings({ repository, settings }: Known): Promise<readonly string[]> {
   const { topLevel, gitDirectory } = repository;
   const { path, state: before } = settings;
   const found = readFileState(path, MAX_BYTES);
   if (entryAt(topLevel) === undefined || isSameState(before, found)) return [];
-  const [was, is] = [before, found].map((state) =>
-    state.kind === "text" ? programSettings(Buffer.from(state.bytes).toString("utf8")).join("\n") : state.kind
-  );
-  if (was === is) {
-    settings.state = found;
-    return [];
-  }
+  const [was, is] = [programsOf(before), programsOf(found)];
+  settings.state = found;
+  if (was.length === is.length && was.every((line, index) => line === is[index])) return [];
   const aside = asideFolder(join(gitDirectory, "ralph"));
+  const isWhole = found.kind !== "text" || was.some((line) => line.endsWith("\\")); // of one line and the next
+  const text = isWhole ? "" : withPrograms(Buffer.from(found.bytes).toString("utf8"), was);
+  settings.state = isWhole ? before : { ...found, bytes: Buffer.from(text) };
   setAside(path, aside);
-  await writeFileState(path, before, dirname(path), { aside });
-  return [relative(topLevel, path).replaceAll("\\", "/")];
+  await writeFileState(path, settings.state, dirname(path), { aside });
+  return [`${relative(topLevel, path).replaceAll("\\", "/")}, without what may name a program`];
+}
+
+function programsOf(state: FileState): readonly string[] {
+  return state.kind === "text" ? programSettings(Buffer.from(state.bytes).toString("utf8")) : [state.kind];
 }
 
 /**

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { chmodSync, statSync } from "node:fs";
+import { chmodSync, constants, copyFileSync, renameSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import process from "node:process";
 import { enterArguments, holdArguments, type HoldRights } from "./bubblewrap.ts";
@@ -91,20 +91,30 @@ function createWritten({ at, on }: Overlay, tell: (message: string) => void): Wr
   const home = join(on, "home");
   const known = new Map<string, string>();
   const told = new Set<string>();
+  const real = new Map<string, string>();
   let turns = 0;
   let isTurns = false;
+  /** The agent's own files come to their place, unless somebody else wrote there meanwhile. */
+  function isBroughtBack(path: string): boolean {
+    if (stampAt(path) !== real.get(path)) return false;
+    const isDone = orElse(() => replaceBy(join(home, relative(at, path)), path), false);
+    if (isDone) real.set(path, stampAt(path));
+    return isDone;
+  }
+  function isMissed(path: string, own: readonly string[]): boolean {
+    return own.includes(path) ? !isBroughtBack(path) : !own.some((one) => path.startsWith(one));
+  }
   function look(own: readonly string[]): readonly string[] {
     const found = [...filesIn(home)].filter(([path, stamp]) => known.get(path) !== stamp);
     for (const [path, stamp] of found) known.set(path, stamp);
-    return found.map(([path]) => join(at, relative(home, path))).filter((path) =>
-      !own.some((one) => path.startsWith(one))
-    );
+    return found.map(([path]) => join(at, relative(home, path))).filter((path) => isMissed(path, own));
   }
   return {
     isTurns: () => isTurns,
     watch({ role, own }) {
       const isTurn = role !== "check";
       if (isTurn) turns += 1;
+      for (const path of own) if (!real.has(path)) real.set(path, stampAt(path));
       return () => {
         if (!isTurn && turns > 0) return;
         const fresh = look(own);
@@ -117,6 +127,22 @@ function createWritten({ at, on }: Overlay, tell: (message: string) => void): Wr
       };
     },
   };
+}
+
+function stampAt(path: string): string {
+  const found = orElse(() => entryAt(path), undefined);
+  return found === undefined ? "" : `${found.ino} ${found.size} ${found.mtimeMs}`;
+}
+
+/** Only a file is taken, and only a file is replaced: a turn may have put a link there. */
+function replaceBy(path: string, target: string): boolean {
+  const [found, before] = [entryAt(path), entryAt(target)];
+  if (found?.isFile() !== true || before?.isFile() === false) return false;
+  const temporary = `${target}.${process.pid}`;
+  copyFileSync(path, temporary, constants.COPYFILE_EXCL);
+  chmodSync(temporary, before?.mode ?? found.mode);
+  renameSync(temporary, target);
+  return true;
 }
 
 async function madeFolders({ at, on: parent }: Overlay, name: string, tell: (text: string) => void): Promise<Overlay> {
@@ -170,7 +196,7 @@ function filesIn(folder: string): ReadonlyMap<string, string> {
   for (const name of namesIn(folder).toSorted()) {
     const path = join(folder, name);
     const found = orElse(() => entryAt(path), undefined);
-    if (found?.isFile() || found?.isSymbolicLink()) files.set(path, `${found.ino} ${found.size} ${found.mtimeMs}`);
+    if (found?.isFile() || found?.isSymbolicLink()) files.set(path, stampAt(path));
     if (found?.isDirectory()) { for (const [inner, stamp] of filesIn(path)) files.set(inner, stamp); }
   }
   if (isClosed) orElse(() => chmodSync(folder, mode), undefined);

@@ -46,9 +46,11 @@ export function nestedSettings(repository: WatchedRepository): readonly NestedSe
   return [...found.values()];
 }
 
-/** Sections and keys that name no program and no other file. */
+/** Sections and keys that name no program and no other file; `*`: whatever their keys. */
 const PLAIN: ReadonlyMap<string, string> = new Map([
-  ["branch", "remote merge rebase pushremote description"],
+  ["advice", "*"],
+  ["branch", "*"],
+  ["color", "*"],
   ["commit", "gpgsign verbose cleanup"],
   [
     "core",
@@ -60,14 +62,14 @@ const PLAIN: ReadonlyMap<string, string> = new Map([
   ["pull", "ff rebase"],
   ["push", "default autosetupremote followtags"],
   ["rebase", "autosquash autostash updaterefs"],
-  ["remote", "url pushurl fetch tagopt prune"],
+  ["remote", "url pushurl fetch tagopt prune gh-resolved"],
   ["rerere", "enabled autoupdate"],
   ["submodule", "url active branch"],
   ["tag", "gpgsign"],
-  ["user", "name email signingkey"],
+  ["user", "*"],
 ]);
 const SECTION_REGEXP = /^\s*\[([a-z]+)(?: "[^"\\\]]*")?\]\s*$/i;
-const KEY_REGEXP = /^\s*([a-z]+)\s*=[^\\]*$/i;
+const KEY_REGEXP = /^\s*([a-z][a-z0-9-]*)\s*=[^\\]*$/i;
 
 /** Tells whether a repository's settings name no program that git would run. Unknown settings count as naming one. */
 export function isPlainConfig(text: string): boolean {
@@ -76,15 +78,25 @@ export function isPlainConfig(text: string): boolean {
 
 /** The settings that may name a program or another file, each line with its section. */
 export function programSettings(text: string): readonly string[] {
+  return linesOf(text).flatMap(({ line, section, isPlain }) => isPlain ? [] : [`${section}\n${line}`]);
+}
+
+/** A configuration in which only these settings may name a program. */
+export function withPrograms(text: string, programs: readonly string[]): string {
+  const plain = linesOf(text).filter(({ isPlain }) => isPlain).map(({ line }) => line);
+  return [plain.join("\n").trimEnd(), ...programs, ""].join("\n");
+}
+
+function linesOf(text: string) {
   let [section, keys] = ["", [] as readonly string[]];
-  return text.split("\n").flatMap((line) => {
-    if (/^\s*(?:[#;][^]*)?$/.test(line)) return [];
+  return text.split("\n").map((line) => {
     const name = SECTION_REGEXP.exec(line)?.[1];
-    const isPlain = name !== undefined || keys.includes(KEY_REGEXP.exec(line)?.[1]?.toLowerCase() ?? "");
+    const key = KEY_REGEXP.exec(line)?.[1]?.toLowerCase();
+    const isNamed = key !== undefined && (keys.includes(key) || keys.includes("*"));
     if (line.trimStart().startsWith("[")) {
       [section, keys] = [line, PLAIN.get(name?.toLowerCase() ?? "")?.split(" ") ?? []];
     }
-    return isPlain ? [] : [`${section} ${line}`];
+    return { line, section, isPlain: /^\s*(?:[#;][^]*)?$/.test(line) || name !== undefined || isNamed };
   });
 }
 

@@ -10,6 +10,7 @@ import type { Host, ProcessEnd, ProcessRequest, Sandbox, SandboxState } from "..
 import { isWholly, type PlaceSource, readPlace } from "./read_place.ts";
 import { isSuperUser } from "../host/this_process.ts";
 import { isBelow } from "./outside.ts";
+import { TREE_VARIABLE } from "../host/sweep.ts";
 import { CheckTrials } from "./check_trials.ts";
 import { agentHomes, lightPolicyOf, policyOf, type SandboxPlace } from "./policy.ts";
 
@@ -32,7 +33,7 @@ export function sandboxedHost(given: SandboxOptions): Host {
   const { options, aside } = asideKept(given);
   const { host, config } = options;
   const { mode } = config.sandbox;
-  if (mode === "off" || (mode === "auto" && isSuperUser())) return host;
+  if (mode === "off" || (mode === "auto" && (isSuperUser() || isOfTurn(host)))) return host;
   const isLight = !isWholly(config.sandbox);
   let opening: Promise<CheckTrials> | undefined;
   let announced = false;
@@ -111,6 +112,11 @@ export async function findBackend(host: Host, hosts: "some" | "all"): Promise<Ba
 async function bubblewrapHere(host: Host, hosts: "some" | "all"): Promise<Backend | Lacking> {
   const found = await findBubblewrap(host, hosts);
   return "problem" in found ? found : bubblewrap(host, found);
+}
+
+/** The run above decides how its turns are confined, and with them the commands of Ralph that they call. */
+function isOfTurn({ environment }: Host): boolean {
+  return environment.variables[TREE_VARIABLE] !== undefined;
 }
 
 /** The newest message about files that are set aside is kept. */

@@ -143,12 +143,23 @@ describe("with `light`, a turn", NEEDS, () => {
     expect(readFileSync(join(lab, "left/home/tool/db"), "utf8")).toBe("check\nturn\n");
   });
 
-  it("keeps files of the agent itself for the run alone, and names none", async () => {
+  it("replaces a file of the agent itself, and names it only if somebody else wrote there meanwhile", async () => {
     await using ralph = await project();
-    const needs: AgentNeeds = { folders: [{ path: "~", copy: [".claude.json"], keep: [] }], hosts: [], keys: [] };
-    await turn(ralph, "echo new > ~/.claude.json.tmp && mv ~/.claude.json.tmp ~/.claude.json", needs);
-    expect(await turn(ralph, "cat ~/.claude.json", needs)).toBe("new");
+    const needs: AgentNeeds = { folders: [{ path: "~", copy: [".agent.json"], keep: [] }], hosts: [], keys: [] };
+    const write = (text: string): Promise<string> =>
+      turn(ralph, `echo ${text} > ~/.agent.json.tmp && mv ~/.agent.json.tmp ~/.agent.json; cat ~/.agent.json`, needs);
+    const path = join(home, ".agent.json");
+    expect(await write("one")).toBe("one");
+    expect(await write("two")).toBe("two");
+    expect(readFileSync(path, "utf8")).toBe("two\n");
     expect(ralph.recorded.filter(({ type }) => type === "note")).toEqual([]);
+
+    writeFileSync(path, "of a person\n");
+    expect(await write("three")).toBe("three");
+    expect(readFileSync(path, "utf8")).toBe("of a person\n");
+    expect(ralph.recorded.filter(({ type }) => type === "note")).toMatchObject([
+      { message: expect.stringContaining(`a turn wrote ${path}, outside of the tree`) },
+    ]);
   });
 
   it("reads no secrets, and a configuration that names one opens it", async () => {
@@ -245,13 +256,14 @@ describe("with `light`, a turn", NEEDS, () => {
   it("sets git's settings; those that name a program are put back after it", async () => {
     await using ralph = await project();
     await turn(ralph, "git config user.email turn@example.com && git config --local user.email > e.txt");
-    await turn(ralph, "git config core.hooksPath .husky && git config core.hooksPath > h.txt");
+    await turn(ralph, "git config core.hooksPath .husky && git config core.hooksPath > h.txt; git remote add hub x:y");
     const settings = readFileSync(join(ralph.root, ".git/config"), "utf8");
     expect(settings).toContain("turn@example.com");
+    expect(settings).toContain('[remote "hub"]\n\turl = x:y');
     expect(settings).not.toContain("husky");
     expect(readFileSync(join(ralph.root, "h.txt"), "utf8")).toBe(".husky\n");
     expect(ralph.recorded.filter(({ type }) => type === "note")).toMatchObject([
-      { message: "the turn put into the way of Ralph's own git, set aside: .git/config" },
+      { message: expect.stringContaining("set aside: .git/config, without what may name a program") },
     ]);
   });
 
