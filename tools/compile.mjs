@@ -22,6 +22,7 @@ const PACKED = [
   ["hono", "hono/body-limit", "hono/http-exception", "hono/streaming", "@hono/node-server"],
   ["smol-toml"],
   ["marked"],
+  ["@clack/prompts"],
   ["@modelcontextprotocol/server", "@modelcontextprotocol/server/stdio"],
   [`./${BUNDLED_INTO}.ts`],
   ["./lib/host/sandbox_proxy.ts"],
