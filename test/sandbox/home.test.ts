@@ -113,7 +113,7 @@ describe.each(isRoot ? ["root", "another"] as const : ["root"] as const)("with `
     expect(readdirSync(join(root, ".git/ralph/aside", aside()[0] ?? ""))).toEqual(["home"]);
   });
 
-  it.runIf(isRoot)("a file system that is mounted in the home folder is seen, or `light` is off and says so", () => {
+  it("a file system that is mounted in the home folder is seen, or `light` is off and says so", needs("root"), () => {
     const { home, uid, words, options } = person(as);
     mkdirSync(join(home, "data"));
     chmodSync(join(home, "data"), 0o777);

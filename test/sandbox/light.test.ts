@@ -38,6 +38,7 @@ const PARENT = process.getuid?.() === 0 ? "/var/lib" : tmpdir();
 const lab = realpathSync(mkdtempSync(join(PARENT, "ralph-light-")));
 const [home, out] = [join(lab, "home"), join(lab, "out")];
 const isRoot = process.getuid?.() === 0;
+const AS_ROOT = needs("root", "Linux", "bubblewrap", "user namespaces");
 const NOBODY = 65534;
 let socket: Server;
 
@@ -297,7 +298,7 @@ it.each(Object.entries(ESCAPES))("with `light`, no secret is seen by %s", NEEDS,
   expect(said).not.toMatch(/^SECRET/m);
 });
 
-it.runIf(isRoot)("with `light`, root changes owners, becomes others and starts a sandbox", NEEDS, async () => {
+it("with `light`, root changes owners, becomes others and starts a sandbox", AS_ROOT, async () => {
   await using ralph = await project();
   const said = await turn(
     ralph,
@@ -382,7 +383,7 @@ describe("with `light`, a check", NEEDS, () => {
     rmSync(`${ralph.root}/../count-${ralph.run.id}`);
   });
 
-  it.runIf(isRoot)("is told the path that it wanted, and the setting that allows it", async () => {
+  it("is told the path that it wanted, and the setting that allows it", AS_ROOT, async () => {
     await using ralph = await project();
     const writes = `echo x > ${out}/of-check`;
     expect(await verify(ralph, [writes])).toMatchObject({ status: "passed" });
@@ -433,7 +434,7 @@ describe("with `light`, a check", NEEDS, () => {
   });
 });
 
-it.runIf(isRoot)("an ordinary user stays who it is, and sees no secret by another process", NEEDS, () => {
+it("an ordinary user stays who it is, and sees no secret by another process", AS_ROOT, () => {
   const [folder, own] = [join(lab, "user/project"), join(lab, "user/home")];
   mkdirSync(join(own, ".ssh"), { recursive: true });
   mkdirSync(folder, { recursive: true });
@@ -465,9 +466,9 @@ it.runIf(isRoot)("an ordinary user stays who it is, and sees no secret by anothe
   expect(existsSync(join(own, "new"))).toBe(false);
 });
 
-it.runIf(isRoot)(
+it(
   "by default an ordinary user's turns are confined, can open all in the tree, and root's are not",
-  NEEDS,
+  AS_ROOT,
   () => {
     for (const uid of [0, NOBODY]) {
       const [folder, own] = [join(lab, `default-${uid}/project`), join(lab, `default-${uid}/home`)];
