@@ -10,7 +10,7 @@ const WORKER = `prompt=$(cat); printf '%s\\n' "$prompt" > ../prompt-$(ls .. | gr
 has() { printf '%s' "$prompt" | grep -q "$1"; }
 if has '240 ml'; then echo 240 > cup.txt
 elif has 'Size of a cup'; then echo '<ralph>BLOCKED: Which cup, 240 or 250 ml?</ralph>'; exit
-else until test -f "$HOME/ready" || [ $((waits = waits + 1)) -gt 1200 ]; do sleep 0.1; done; echo x > spoon.txt; fi
+else until test -f "$HOME/../ready" || [ $((waits = waits + 1)) -gt 1200 ]; do sleep 0.1; done; echo x > spoon.txt; fi
 echo '<promise>COMPLETE</promise>'`;
 
 function story(id: string, title: string, check: string): object {
@@ -36,7 +36,7 @@ test("words for a story that a run has given up on take it up again in the same 
   await running.shows(/US-001: parked/);
   await running.wrote("../prompt-1");
   const told = await ralphCli(running.root).args(...TELL).expectExit(0);
-  writeFileSync(join(running.root, "../home/ready"), "");
+  writeFileSync(join(running.root, "../ready"), "");
   const { exitCode, stderr, read } = await running.ended();
 
   expect(told.stderr).toContain("it will be in the next prompt for US-001");
@@ -45,7 +45,7 @@ test("words for a story that a run has given up on take it up again in the same 
 });
 
 test.each([[], ["--retry-blocked"]])("after the run they wait for the next one, %j", async (...flags) => {
-  const made = await project().before("mkdir -p ../home; touch ../home/ready").args(...RUN).expectExit(3);
+  const made = await project().before("touch ../ready").args(...RUN).expectExit(3);
   const again = (...line: readonly string[]): Cli => ralphCli(made.root).args(...line);
 
   const other = await again("tell", "x", "--item", "US-002").expectExit(2);
@@ -82,7 +82,7 @@ const FAILS = WORKER.replace(
 test.each(["SIGKILL", "SIGINT"] as const)(
   "a run that %s ended has taken them: the next one has them too",
   async (signal) => {
-    const made = await project(FAILS).before("mkdir -p ../home; touch ../home/ready").args(...RUN).expectExit(3);
+    const made = await project(FAILS).before("touch ../ready").args(...RUN).expectExit(3);
     await ralphCli(made.root).args(...TELL).expectExit(0);
     const killed = ralphCli(made.root).args(...RUN).start();
     await killed.wrote("../heard");
@@ -98,7 +98,7 @@ test.each(["SIGKILL", "SIGINT"] as const)(
 
 test("a run that stops after a failed attempt has taken them: the next one has them too", async () => {
   const worker = FAILS.replace("sleep 30; exit;", "exit;");
-  const made = await project(worker).before("mkdir -p ../home; touch ../home/ready").args(...RUN).expectExit(3);
+  const made = await project(worker).before("touch ../ready").args(...RUN).expectExit(3);
   await ralphCli(made.root).args(...TELL).expectExit(0);
   await ralphCli(made.root).args(...RUN, "--max-iterations", "1").expectExit(1);
   const { read } = await ralphCli(made.root).args(...RUN).expectExit(0);
@@ -108,12 +108,12 @@ test("a run that stops after a failed attempt has taken them: the next one has t
 
 test("words for all stay with the item whose prompt they reached, once in each", async () => {
   const worker = `n=$(ls .. | grep -c '^prompt-'); cat > ../prompt-$n
-if test $n = 0; then until test -f "$HOME/ready" || [ $((waits = waits + 1)) -gt 1200 ]; do sleep 0.1; done; fi
+if test $n = 0; then until test -f "$HOME/../ready" || [ $((waits = waits + 1)) -gt 1200 ]; do sleep 0.1; done; fi
 test $n = 3 && echo 240 > cup.txt; echo x > spoon.txt; echo '<promise>COMPLETE</promise>'`;
   const running = project(worker).args(...RUN, "--max-iterations", "3").start();
   await running.wrote("../prompt-0");
   await ralphCli(running.root).args("tell", "in metric units").expectExit(0);
-  writeFileSync(join(running.root, "../home/ready"), "");
+  writeFileSync(join(running.root, "../ready"), "");
   const { read } = await running.ended();
   await ralphCli(running.root).args(...RUN, "--retry-blocked").expectExit(0);
 
@@ -125,7 +125,7 @@ test("an agent in its turn leaves none", async () => {
   const forge =
     `printf '{"action":"tell","origin":"file","text":"240 ml","item":"US-001","runs":"'$PWD'/scripts/ralph/runs"}' ` +
     "> .git/ralph/control/1-a.told; sleep 0.3";
-  const made = await project(`${forge}\n${WORKER}`).before("mkdir -p ../home; touch ../home/ready").args(
+  const made = await project(`${forge}\n${WORKER}`).before("touch ../ready").args(
     ...RUN,
     "--no-sandbox",
   ).expectExit(3);
@@ -153,7 +153,7 @@ test("two workers: the words reach the story as soon as one of them is free", as
   const running = project().args(...RUN, "--parallel", "2").start();
   await running.shows(/US-001: parked/);
   await ralphCli(running.root).args(...TELL).expectExit(0);
-  writeFileSync(join(running.root, "../home/ready"), "");
+  writeFileSync(join(running.root, "../ready"), "");
   const { exitCode, stderr } = await running.ended();
 
   expect([exitCode, stderr]).toEqual([0, expect.stringContaining("2 verified in 3 iterations")]);
