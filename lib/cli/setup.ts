@@ -2,6 +2,7 @@ import { commandWord } from "../agents/program.ts";
 import { missingTool } from "../checks/missing_tool.ts";
 import { suggestChecks } from "../backlog/suggest_checks.ts";
 import { checksNothing } from "../backlog/verify_commands.ts";
+import { isWholly } from "../config/check.ts";
 import { CONFIG_FILE } from "../config/load.ts";
 import type { Prompter } from "../context/context.ts";
 import { RalphError } from "../errors/ralph_error.ts";
@@ -287,7 +288,7 @@ async function screen(
   const issues = repository === null ? null : await trackerHere(config.tracker, { git: repository.git, root });
   const sandbox = { ...config.sandbox, ...configOverlay(flags).sandbox };
   const { sandboxStateOf } = await import("../sandbox/create_sandbox.ts");
-  const confined = ["on", "required"].includes(sandbox.mode)
+  const confined = isWholly(sandbox)
     ? sandbox.mode
     : confinementText(await sandboxStateOf({ config: { ...config, sandbox }, host, root, repository }));
   const rows: readonly (readonly [string, string])[] = [

@@ -128,6 +128,11 @@ function without(data: unknown, paths: readonly (readonly PropertyKey[])[]): unk
   );
 }
 
+/** Tells whether a mode confines all that runs the project's code, and by the whole policy. */
+export function isWholly({ mode }: Pick<Config["sandbox"], "mode">): boolean {
+  return mode === "on" || mode === "required";
+}
+
 /**
  * The configuration as `trust: "strict"` wants it: tests that change fail the attempt, everything is checked as a
  * commit, no claim settles an item, and a sandbox is required unless it is declined (`--no-sandbox`).

@@ -189,7 +189,7 @@ async function settleSettings({ repository, settings }: Known): Promise<readonly
   settings.state = isWhole ? before : { ...found, bytes: Buffer.from(text) };
   setAside(path, aside);
   await writeFileState(path, settings.state, dirname(path), { aside });
-  return [`${relative(topLevel, path).replaceAll("\\", "/")}, without what may name a program`];
+  return [`${relative(topLevel, path).replaceAll("\\", "/")} (what may name a program is as before)`];
 }
 
 function programsOf(state: FileState): readonly string[] {

@@ -9,6 +9,7 @@ import { didYouMean, usage } from "../cli/command.ts";
 import { type Finding, finding, foundOf } from "../cli/finding.ts";
 import { optional } from "../cli/settings.ts";
 import type { Place } from "../cli/workspace.ts";
+import { isWholly } from "../config/check.ts";
 import type { ProviderChoice } from "../config/load.ts";
 import type { AgentEvent } from "../events/types.ts";
 import { openRepository } from "../git/open_repository.ts";
@@ -116,7 +117,7 @@ export async function probeSandbox({ config, root }: Place, host: Host): Promise
   try {
     return await foundOf("sandbox", async () => {
       const state = await confined.sandbox?.ensureUsable() as SandboxState;
-      const used = mode === "on" || mode === "required" ? "" : "; not used: `--sandbox` or `sandbox.mode` turns it on";
+      const used = isWholly(config.sandbox) ? "" : "; not used: `--sandbox` or `sandbox.mode` turns it on";
       const found = [finding("ok", "sandbox", `${sandboxText({ type: "sandbox", ...state })}${used}`)];
       for (const trial of await trials(root, repository !== null, host)) found.push(await tried(trial, confined, root));
       return [...found, ...await agentStarts(config, confined, root)];

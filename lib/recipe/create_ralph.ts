@@ -13,7 +13,7 @@ import {
 import { createStateFiles } from "../backlog/state_files.ts";
 import { promptWarnings } from "../prompts/render.ts";
 import { type Config, loadConfig } from "../config/load.ts";
-import { strictConfig } from "../config/check.ts";
+import { isWholly, strictConfig } from "../config/check.ts";
 import { optionInvalid, RalphError } from "../errors/ralph_error.ts";
 import { createEventBus } from "../events/bus.ts";
 import { ensureRunsIgnored, noteRun, pruneRuns } from "../events/known_runs.ts";
@@ -199,7 +199,7 @@ async function decidingFiles({ recipe, configFile }: RalphOptions, root: string)
 
 /** The machine for Ralph itself. */
 async function outsideOf(machine: ReturnType<typeof guardedHost>, root: string, { sandbox }: Config): Promise<Host> {
-  if (["auto", "light", "off"].includes(sandbox.mode)) return machine;
+  if (!isWholly(sandbox)) return machine;
   const [{ outsideHost }, { inHome }] = await Promise.all([
     import("../sandbox/outside.ts"),
     import("../sandbox/policy.ts"),
@@ -210,7 +210,7 @@ async function outsideOf(machine: ReturnType<typeof guardedHost>, root: string, 
 
 /** Git's commands run outside of a sandbox: no turn in one may change the files of the tree that they name. */
 async function withCommandFiles(config: Config, repository: Repository | null, root: string): Promise<Config> {
-  if (["auto", "light", "off"].includes(config.sandbox.mode) || repository === null) return config;
+  if (!isWholly(config.sandbox) || repository === null) return config;
   const { commandFiles } = await import("../git/command_files.ts");
   const named = (await commandFiles(repository.git, repository.topLevel)).map((path) => relative(root, path));
   return { ...config, protect: [...config.protect, ...named.filter((path) => !path.startsWith(".."))] };

@@ -1,4 +1,5 @@
 import type { SandboxRequest } from "../host/confinement.ts";
+import { isWholly } from "../config/check.ts";
 import type { SandboxConfig } from "../config/load.ts";
 import { commandConfiner } from "../host/command_confiner.ts";
 import { type Backend, bubblewrap, type Confiner, confiner, findBubblewrap } from "../host/confine.ts";
@@ -7,7 +8,7 @@ import { ensurePrivateDirectory, pathExists } from "../host/files.ts";
 import type { RefusedHost } from "../host/sandbox_proxy.ts";
 import { SEATBELT, seatbelt } from "../host/seatbelt.ts";
 import type { Host, ProcessEnd, ProcessRequest, Sandbox, SandboxState } from "../host/types.ts";
-import { isWholly, type PlaceSource, readPlace } from "./read_place.ts";
+import { type PlaceSource, readPlace } from "./read_place.ts";
 import { isSuperUser } from "../host/this_process.ts";
 import { isBelow } from "./outside.ts";
 import { TREE_VARIABLE } from "../host/sweep.ts";
@@ -60,7 +61,8 @@ export function sandboxedHost(given: SandboxOptions): Host {
     const trials = await (opening ??= openTrials(options, place));
     if (asked.check !== undefined) return await trials.run(asked.check, { hidden: policy.hidden, inside, outside });
     await trials.close(request.environment?.["RALPH_ITEM"]);
-    for (const path of agentHomes(place, asked)) await ensurePrivateDirectory(path);
+    // where none can be made, the agent says so itself
+    for (const path of agentHomes(place, asked)) await ensurePrivateDirectory(path).catch(() => {});
     return await inside();
   }
 

@@ -1,6 +1,7 @@
 import { delimiter, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import picomatch from "picomatch";
+import { isWholly } from "../config/check.ts";
 import { type Config, CONFIG_FILE } from "../config/load.ts";
 import { commandFiles } from "../git/command_files.ts";
 import { findFolders, type FoundRepository } from "../git/find_folders.ts";
@@ -19,11 +20,6 @@ export interface PlaceSource {
   readonly root: string;
   readonly repository: Repository | null;
   readonly config: Config;
-}
-
-/** Tells whether a mode confines all that runs the project's code, and by the whole policy. */
-export function isWholly({ mode }: Pick<Config["sandbox"], "mode">): boolean {
-  return mode === "on" || mode === "required";
 }
 
 /** As many protected files are mounted read-only; the rest is restored after the turn, as without a sandbox. */

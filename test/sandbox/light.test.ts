@@ -264,7 +264,7 @@ describe("with `light`, a turn", NEEDS, () => {
     expect(settings).not.toContain("husky");
     expect(readFileSync(join(ralph.root, "h.txt"), "utf8")).toBe(".husky\n");
     expect(ralph.recorded.filter(({ type }) => type === "note")).toMatchObject([
-      { message: expect.stringContaining("set aside: .git/config, without what may name a program") },
+      { message: expect.stringContaining("set aside: .git/config (what may name a program is as before)") },
     ]);
   });
 

@@ -2,6 +2,7 @@ import { isAbsolute } from "node:path";
 import { EXIT, RalphError } from "../../errors/ralph_error.ts";
 import { openRepository } from "../../git/open_repository.ts";
 import { type Repository, requireRepository } from "../../git/repository.ts";
+import { isWholly } from "../../config/check.ts";
 import { commandWord } from "../../agents/program.ts";
 import { realPathOf } from "../../host/bubblewrap.ts";
 import { findExecutable, shellInvocation } from "../../host/shell.ts";
@@ -89,8 +90,7 @@ async function sandbox(invocation: Invocation, found: Place | null): Promise<rea
   const { agreedSandbox } = await import("../../cli/agreed_config.ts");
   const agreed = { ...found.config.sandbox, ...await agreedSandbox(invocation, found, null) };
   const place = { ...found, config: { ...found.config, sandbox: agreed } };
-  const { mode } = agreed;
-  if (!flags.has("sandbox") && ["auto", "light", "off"].includes(mode)) {
+  if (!flags.has("sandbox") && !isWholly(agreed)) {
     const { probeConfinement } = await import("../probe.ts");
     return [
       await probeConfinement(place, host),

@@ -2,6 +2,7 @@ import type { Check, LoopView, Next, Verification } from "../../../backlog/types
 import { headlineOf } from "../../../backlog/attempts.ts";
 import * as views from "../../../cli/look.ts";
 import { hintOf } from "../../../cli/next_step.ts";
+import { isWholly } from "../../../config/check.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { requireRepository } from "../../../git/repository.ts";
 import { issueParts } from "../../../trackers/backlog.ts";
@@ -27,7 +28,7 @@ async function readIssues(
   const parked = await views.parkedIn(look, { name: ISSUES, scope: key.scope }, journal);
   const view: LoopView = { parked, passed: journal?.passed(key) ?? [] };
   const issues = repository === null ? null : await readSnapshot(repository, trackerKey(tracker));
-  const isConfined = ["on", "required"].includes(config.sandbox.mode);
+  const isConfined = isWholly(config.sandbox);
   const entries = issues?.map((issue) => entryOf(issue, { config: config.tracker, isConfined }));
   return { tracker, view, found: entries === undefined ? null : standingsOf(entries, view) };
 }
