@@ -106,7 +106,7 @@ async function write(
   using watched = hooks ? watchHooks(context, request, timeoutMs) : undefined;
   const housekeeping = context.number % HOUSEKEEPING_EVERY === 0 ? [] : NO_HOUSEKEEPING;
   const commit = [...housekeeping, ...(hooks ? [] : NO_HOOKS), "commit", "--quiet", "--cleanup=whitespace"];
-  const { run, staged } = await lookedAfter(context, repository, request, others);
+  const { run, staged, present } = await lookedAfter(context, repository, request, others);
   const runCommit: Git = (more, { environment: own, ...options } = {}) => {
     const limits: GitOptions = { timeoutMs, ...watched?.limits, ...options };
     return run([...commit, ...more], { ...limits, environment: { ...environment, ...own, ...FOR_HOOKS } });
@@ -122,7 +122,7 @@ async function write(
   const isMuch = chosen.length > MOST_NAMED || behindLinks(topLevel, names).length > 0;
   const end = folded ?? await (isMuch ? commitMany : commitOnly)(repository, chosen, messageOf(request), runCommit);
   if (end.exitCode === 0) {
-    if (hooks && folded === null && (await hooksOf(context)).length > 0) await matchHead(repository, names);
+    if (present.length > 0 && folded === null) await matchHead(repository, names);
     await persistBranch(folders);
     const made = await headCommit(git, folders) ?? "";
     return { status: "committed", commit: made, ...(staged.length > 0 ? { without: staged } : {}) };
@@ -133,7 +133,7 @@ async function write(
     if (folded === null) await overPaths(repository, ["add", "--all"], known);
     return { status: "nothing", ignored: [] };
   }
-  if (end.exitCode === 1 && hooks && (await hooksOf(context)).length > 0) {
+  if (end.exitCode === 1 && present.length > 0) {
     return { status: "refused", by: "a hook of the repository", output: end.tail };
   }
   if (hooks && await areRefusedByAttributes(repository, names)) {
@@ -143,22 +143,23 @@ async function write(
 }
 
 /**
- * Runs the commit itself, and looks at what hooks made of it: one that took it off the branch again has refused it, and
- * what one has staged of the others is taken out of it, and in `staged` then.
+ * Runs the commit itself, and looks at what the hooks that there are (`present`) made of it: one that took it off the
+ * branch again has refused it, and what one has staged of the others is taken out of it, and in `staged` then.
  */
 async function lookedAfter(
   context: CommitContext,
   repository: GitTree,
   { hooks = false, fold }: CommitRequest,
   others: ReadonlySet<string>,
-): Promise<{ readonly run: Git; readonly staged: readonly string[] }> {
+): Promise<{ readonly run: Git; readonly staged: readonly string[]; readonly present: readonly string[] }> {
   const { git, folders } = context;
   const staged: string[] = [];
   const present = hooks ? await hooksOf(context) : [];
-  if (present.length === 0) return { run: git, staged };
+  if (present.length === 0) return { run: git, staged, present };
   const base = fold?.head ?? await headCommit(git, folders);
   return {
     staged,
+    present,
     async run(arguments_, options) {
       const tip = present.includes(AFTER) ? await headCommit(git, folders) : null;
       const { ref } = await readHead(folders.gitDirectory, folders.commonDirectory);

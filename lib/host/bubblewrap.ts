@@ -34,7 +34,7 @@ export interface PathLook {
 
 /** A path without symbolic links; `null` where nothing is there. */
 export function realPathOf(path: string): string | null {
-  return orElse(() => realpathSync(path), null);
+  return orElse(() => realpathSync.native(path), null);
 }
 
 /** Asks the file system. */
