@@ -155,8 +155,8 @@ export async function appendDurably(path: string, text: string, mode = 0o666): P
 }
 
 /** Writes a file in place: a crash may leave a piece of it, so only for what may be lost. @throws {RalphError} file-unwritable */
-export async function writePlain(path: string, text: string): Promise<void> {
-  await makingFolder(path, async () => fs.writeFileSync(path, text));
+export async function writePlain(path: string, content: string | Uint8Array): Promise<void> {
+  await makingFolder(path, async () => fs.writeFileSync(path, content));
 }
 
 /**

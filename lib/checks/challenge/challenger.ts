@@ -7,6 +7,7 @@ import { type Agent, note, type RalphContext } from "../../context/context.ts";
 import type { EventBus } from "../../events/types.ts";
 import { ownTree } from "../../git/own_index.ts";
 import { requireRepository, rootPaths, type TreeSnapshot, type WithIndex } from "../../git/repository.ts";
+import { withLaid } from "../../git/laid.ts";
 import { createGit, outputFrom, outputOfGit } from "../../git/run_git.ts";
 import { markingEnvironment } from "../../git/turn_mark.ts";
 import { removeOwn, writeAtomic } from "../../host/files.ts";
@@ -247,7 +248,8 @@ async function wrongImplementation(
   if (wrong.size === 0) return "it changes no product code";
   const right = await commits.lay(base, judges);
   const commit = await commits.lay(right, wrong);
-  const diff = await outputFrom(repository, ["diff", "--no-color", "--no-ext-diff", "--no-textconv", right, commit]);
+  const words = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", right, commit];
+  const diff = await withLaid(commit, (environment) => outputFrom(repository, words, { environment }));
   diffs.push(diff);
   const place = await broughtUp(challenge, commit);
   if (typeof place === "string") return place;

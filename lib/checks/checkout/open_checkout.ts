@@ -8,6 +8,7 @@ import type { RalphContext } from "../../context/context.ts";
 import { type HeadNow, requireRepository } from "../../git/repository.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { type Git, gitFailed, type GitOptions, outputOfGit, partsOf, reasonOf } from "../../git/run_git.ts";
+import { laidCommit, writeObjects } from "../../git/laid.ts";
 import { type ListedEntry, treeListing, verifiedListing } from "../../git/tree_listing.ts";
 import * as files from "../../host/files.ts";
 import { createSlots } from "../../host/slots.ts";
@@ -172,9 +173,12 @@ function createClone(place: ClonePlace) {
     const { common, partial } = settings;
     await writeSettings(gitDirectory, settings, topLevel);
     await files.writePlain(join(gitDirectory, "HEAD"), branch === null ? `${commit}\n` : `ref: ${branch}\n`);
+    const laid = laidCommit(commit);
+    const from = laid?.on ?? commit;
     const came = partial
-      ? await receive({ git, gitDirectory, common, shallow: `${commit}\n` }, commit)
-      : await receive({ git, gitDirectory, common }, commit, refs, had);
+      ? await receive({ git, gitDirectory, common, shallow: [...new Set([from, commit])].join("\n") + "\n" }, [from])
+      : await receive({ git, gitDirectory, common }, [from], refs, had);
+    if (laid !== undefined) await writeObjects(join(gitDirectory, "objects"), laid.objects);
     const all = new Map(came);
     if (branch !== null) all.set(branch, commit);
     const packed = [...all].map(([name, object]) => `${object} ${name}\n`);
@@ -195,10 +199,10 @@ function createClone(place: ClonePlace) {
       sealed = null;
       await writeHome(home.path, settings);
       await update(target);
-      await outputOfGit(git, ["read-tree", "--reset", "-u", "--no-recurse-submodules", "HEAD"], { environment });
+      await layTree({ git, gitDirectory, common: settings.common, environment }, target.commit);
       if (!isNew) await outputOfGit(git, ["clean", "-ffdxq"], { environment });
       if (settings.info.get("sparse-checkout") !== null) await fillSparse(git, topLevel, environment);
-      const entries = await verifiedListing(git, target.commit);
+      const entries = laidCommit(target.commit)?.entries ?? await verifiedListing(git, target.commit);
       for (const { path, hash } of submodulesAmong(entries)) {
         if (submodules === null || submodules.has(path)) await fill(place, path, hash);
       }
@@ -210,6 +214,21 @@ function createClone(place: ClonePlace) {
     /** Files that something has written since, also where their content is the same. */
     touched: async () => sealed === null ? [] : await touchedIn(git, tree, environment),
   };
+}
+
+/** Writes the files of a commit. Git has most of the files that were laid over it; the others come by themselves. */
+async function layTree(
+  to: Receiving & { readonly environment: Readonly<Record<string, string>> },
+  commit: string,
+): Promise<void> {
+  const { git, gitDirectory, environment } = to;
+  const lay = ["read-tree", "--reset", "-u", "--no-recurse-submodules", "HEAD"];
+  const laid = laidCommit(commit)?.files ?? [];
+  const end = await git(lay, { environment });
+  if (end.exitCode === 0) return;
+  if (laid.length === 0) throw gitFailed(lay, reasonOf(end));
+  await receive({ ...to, shallow: await files.readText(join(gitDirectory, "shallow")) }, laid);
+  await outputOfGit(git, lay, { environment });
 }
 
 /** Writes what the sparse patterns leave out and the repository's own tree has all the same: a turn wrote it. */
@@ -234,7 +253,7 @@ async function fill(place: ClonePlace, path: string, commit: string): Promise<vo
   await outputOfGit(git, ["init", "--quiet", "--template=", `--object-format=${settings.format}`]);
   const asked = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
   const common = (await outputOfGit(cleanGit(host, from, home.path), asked)).trim();
-  await receive({ git, gitDirectory: join(to, ".git"), common }, commit);
+  await receive({ git, gitDirectory: join(to, ".git"), common }, [commit]);
   await outputOfGit(git, ["checkout", "--quiet", "--detach", commit]);
   const nested = submodulesAmong(await verifiedListing(git, commit));
   for (const { path: below, hash } of nested) await fill(place, `${path}/${below}`, hash);
@@ -245,7 +264,7 @@ interface Receiving {
   readonly git: Git;
   readonly gitDirectory: string;
   readonly common: string;
-  readonly shallow?: string;
+  readonly shallow?: string | null;
 }
 
 /**
@@ -257,16 +276,16 @@ interface Receiving {
  */
 async function receive(
   from: Receiving,
-  commit: string,
+  objects: readonly string[],
   refs: ReadonlyMap<string, string> = new Map(),
   had: Set<string> = new Set(),
 ): Promise<ReadonlyMap<string, string>> {
   const { git, gitDirectory, common } = from;
   const [cut, incoming] = [join(gitDirectory, "shallow"), join(gitDirectory, "incoming")];
-  const shallow = from.shallow ?? await files.readText(join(common, "shallow"));
+  const shallow = from.shallow === undefined ? await files.readText(join(common, "shallow")) : from.shallow;
   if (shallow !== await files.readText(cut)) had.clear(); // what was left out before may be there now
   await (shallow === null ? files.removePath(cut) : files.writePlain(cut, shallow));
-  const wanted = [...new Set([commit, ...refs.values()])].filter((object) => !had.has(object));
+  const wanted = [...new Set([...objects, ...refs.values()])].filter((object) => !had.has(object));
   if (wanted.length === 0) return refs;
   const environment = { GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(common, "objects")) };
   const given = (objects: readonly string[]): GitOptions => ({ environment, input: `${objects.join("\n")}\n` });
@@ -275,9 +294,9 @@ async function receive(
   const packed = await git(pack, given([...wanted, ...[...had].map((object) => `^${object}`)]));
   if (packed.exitCode !== 0) {
     const found = (await outputOfGit(git, ["cat-file", "--batch-check"], given(wanted))).split("\n");
-    const gone = new Set(wanted.slice(1).filter((object) => found.includes(`${object} missing`)));
-    if (gone.size === 0) throw gitFailed(pack, reasonOf(packed));
-    return await receive(from, commit, new Map([...refs].filter(([, object]) => !gone.has(object))), had);
+    const gone = new Set(wanted.filter((object) => found.includes(`${object} missing`)));
+    if (gone.size === 0 || objects.some((object) => gone.has(object))) throw gitFailed(pack, reasonOf(packed));
+    return await receive(from, objects, new Map([...refs].filter(([, object]) => !gone.has(object))), had);
   }
   const name = `pack-${packed.stdout.trim()}.pack`;
   const at = join(gitDirectory, "objects", "pack", name);

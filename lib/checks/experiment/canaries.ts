@@ -190,7 +190,7 @@ export async function laid(
   tests: readonly TestPath[],
   text: string,
 ): Promise<string> {
-  const hash = await commits.write(text);
+  const hash = commits.write(text, commit);
   return await commits.lay(commit, new Map(tests.map(({ path, mode }) => [path, { mode, hash }])));
 }
 

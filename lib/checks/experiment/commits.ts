@@ -2,11 +2,11 @@ import { posix, relative, sep } from "node:path";
 import picomatch from "picomatch";
 import type { JudgingHistory } from "../../backlog/journal_types.ts";
 import type { RalphContext } from "../../context/context.ts";
-import { treeWith } from "../../git/own_index.ts";
+import { laidCommit, layCommit, objectOf, withLaid } from "../../git/laid.ts";
 import { foldersAbove } from "../../host/programs.ts";
 import { requireRepository } from "../../git/repository.ts";
-import { createGit, gitFailed, lineFrom, outputFrom, partsOf, reasonOf } from "../../git/run_git.ts";
-import { keepListing, type ListedEntry, treeListing } from "../../git/tree_listing.ts";
+import { createGit, gitFailed, outputFrom, partsOf, reasonOf } from "../../git/run_git.ts";
+import { type ListedEntry, treeListing } from "../../git/tree_listing.ts";
 import { mayChangeTests } from "../../backlog/changes_tests.ts";
 import type { Item } from "../../backlog/types.ts";
 import { withoutCommands } from "../../backlog/verify_commands.ts";
@@ -30,7 +30,8 @@ export interface Commits {
   containing(commit: string, words: readonly string[]): Promise<readonly string[]>;
   /** The commit `base` with these files laid over it: nothing else in it tells that it is another one. */
   lay(base: string, files: Layers): Promise<string>;
-  write(text: string): Promise<string>;
+  /** A file for `lay()`. @param like a name of the repository @returns its name */
+  write(text: string, like: string): string;
 }
 
 /** An argument list is not endless. */
@@ -42,44 +43,41 @@ export function createCommits(ralph: Pick<RalphContext, "host" | "repository" | 
   const inside = relative(repository.topLevel, ralph.root).replaceAll(sep, "/");
   const fromRoot = (path: string): string => inside === "" ? path : posix.relative(inside, path);
   const git = createGit(ralph.host, repository.topLevel);
-  const laid = new Map<string, string>();
+  const listing = async (commit: string): Promise<readonly ListedEntry[]> =>
+    laidCommit(commit)?.entries ?? await treeListing(git, commit);
+  const written = new Map<string, Buffer>();
   const texts = new Map<string, string>();
   return {
     async entries(commit) {
-      return new Map((await treeListing(git, commit)).map(({ mode, hash, path }) => [fromRoot(path), { mode, hash }]));
+      return new Map((await listing(commit)).map(({ mode, hash, path }) => [fromRoot(path), { mode, hash }]));
     },
-    read: (hash) => outputFrom(repository, ["cat-file", "blob", hash]),
+    async read(hash) {
+      const bytes = written.get(hash);
+      return bytes?.toString("utf8", bytes.indexOf(0) + 1) ?? await outputFrom(repository, ["cat-file", "blob", hash]);
+    },
     async containing(commit, words) {
       if (words.length === 0) return [];
       const patterns = words.slice(0, MOST_WORDS).flatMap((word) => ["-e", word]);
       const listed = ["grep", "-lzIF", "--full-name", "--no-color", ...patterns, commit];
-      const { exitCode, stdout, stderr } = await repository.git(listed);
+      const end = await withLaid(commit, (environment) => repository.git(listed, { environment }));
+      const { exitCode, stdout, stderr } = end;
       if (exitCode !== 0 && exitCode !== 1) throw gitFailed(listed, reasonOf({ stderr, tail: stderr }));
       return partsOf(stdout).map((line) => fromRoot(line.slice(commit.length + 1)));
     },
-    write: (input) => lineFrom(repository, ["hash-object", "-w", "--stdin"], { input }),
+    write(text, like) {
+      const [hash, bytes] = objectOf("blob", text, like);
+      written.set(hash, bytes);
+      return hash;
+    },
     async lay(base, files) {
-      const key = JSON.stringify([base, ...files]);
-      const known = laid.get(key) ?? await lay(base, files);
-      laid.set(key, known);
-      return known;
+      const layers = new Map([...files].map(([path, entry]) => [posix.join(inside, path), entry]));
+      const entries = await listing(base);
+      const text = laidCommit(base)?.text ?? texts.get(base) ??
+        await outputFrom(repository, ["cat-file", "commit", base]);
+      texts.set(base, text);
+      return layCommit(base, { text, entries }, laidOver(entries, layers), written);
     },
   };
-
-  async function lay(base: string, files: Layers): Promise<string> {
-    const layers = new Map([...files].map(([path, entry]) => [posix.join(inside, path), entry]));
-    const entries = laidOver(await treeListing(git, base), layers);
-    const lines = entries.map(({ mode, hash, path }) => `${mode} ${hash}\t${path}\0`);
-    const tree = await treeWith(repository, null, lines.join(""));
-    const text = texts.get(base) ?? await outputFrom(repository, ["cat-file", "commit", base]);
-    texts.set(base, text);
-    const input = text.replace(/^tree .*/, `tree ${tree}`);
-    const commit = await lineFrom(repository, ["hash-object", "--literally", "-t", "commit", "-w", "--stdin"], {
-      input,
-    });
-    keepListing(commit, entries);
-    return commit;
-  }
 }
 
 /** The files of a commit with others laid over them: a file takes the place of a folder, and a folder that of a file. Pure. */

@@ -118,7 +118,7 @@ async function oldLayers({ commits, base, old, now, changed, files }: Question):
       const after = await textOf(is);
       if (is === undefined || before === null || after === null) continue;
       const laid = kind === "product" ? withOldTests(path, before, after) : await oldManifest(path, before, after);
-      if (laid !== null && laid !== after) layers.set(path, { mode: is.mode, hash: await commits.write(laid) });
+      if (laid !== null && laid !== after) layers.set(path, { mode: is.mode, hash: commits.write(laid, is.hash) });
     } else if (how !== "added") layers.set(path, was ?? null);
     else if (!isNamed(path, files.commands)) layers.set(path, null);
   }

@@ -1,0 +1,126 @@
+/**
+ * Commits that no repository has: Ralph computes the names of their objects itself, and a checkout gets those that it
+ * lacks.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { deflateSync } from "node:zlib";
+import { pathExists, temporaryDirectory, writePlain } from "../host/files.ts";
+import type { ListedEntry } from "./tree_listing.ts";
+
+/** Objects by their names, each as its name is computed: kind, length and content. */
+export type Objects = ReadonlyMap<string, Buffer>;
+
+/** A commit with other files laid over it. */
+export interface LaidCommit {
+  /** The commit of the repository at the bottom. */
+  readonly on: string;
+  readonly text: string;
+  readonly entries: readonly ListedEntry[];
+  /** The ones that no repository has. */
+  readonly objects: Objects;
+  /** The names of the files laid over `on` that the repository has. */
+  readonly files: readonly string[];
+}
+
+/** The newest ones, by their names. */
+const LAID = new Map<string, LaidCommit>();
+const MOST_KEPT = 256;
+
+/** A commit that was made here; `undefined`: it is the repository's. */
+export function laidCommit(commit: string): LaidCommit | undefined {
+  return LAID.get(commit);
+}
+
+/** A file, tree or commit, named as this repository names its objects. */
+export function objectOf(kind: string, content: string | Buffer, like: string): readonly [name: string, Buffer] {
+  const bytes = Buffer.concat([Buffer.from(`${kind} ${Buffer.byteLength(content)}\0`), Buffer.from(content)]);
+  return [createHash(like.length === 40 ? "sha1" : "sha256").update(bytes).digest("hex"), bytes];
+}
+
+/**
+ * Makes a commit of other files that differs from its base in nothing else.
+ *
+ * @param from the base @param written files that the repository may lack
+ * @returns its name
+ */
+export function layCommit(
+  base: string,
+  from: Pick<LaidCommit, "text" | "entries">,
+  entries: readonly ListedEntry[],
+  written: Objects,
+): string {
+  const below = LAID.get(base);
+  const [was, is] = [treesOf(from.entries, base), treesOf(entries, base)];
+  // names that are not UTF-8 were not read as they are: the base has none of these trees then
+  const isRead = from.text.startsWith(`tree ${was.root}\n`);
+  const [name, bytes] = objectOf("commit", from.text.replace(/^tree .*/, `tree ${is.root}`), base);
+  const before = new Set(from.entries.map(({ hash }) => hash));
+  const added = new Set(entries.map(({ hash }) => hash).filter((hash) => !before.has(hash)));
+  const files = [...added].filter((hash) => !written.has(hash));
+  const texts = [...written].filter(([hash]) => added.has(hash));
+  const own = [...is.trees].filter(([tree]) => !isRead || !was.trees.has(tree));
+  LAID.delete(name);
+  for (const oldest of [...LAID.keys()].slice(0, 1 - MOST_KEPT)) LAID.delete(oldest);
+  LAID.set(name, {
+    on: below?.on ?? base,
+    text: bytes.toString("utf8", bytes.indexOf(0) + 1),
+    entries,
+    objects: new Map([...below?.objects ?? [], ...texts, ...own, [name, bytes]]),
+    files: [...below?.files ?? [], ...files],
+  });
+  return name;
+}
+
+/** The folders of some files as git's trees. */
+export function treesOf(
+  entries: readonly ListedEntry[],
+  like: string,
+): { readonly root: string; readonly trees: Objects } {
+  type Folder = Map<string, Folder | ListedEntry>;
+  const top: Folder = new Map();
+  for (const entry of entries) {
+    const parts = entry.path.split("/");
+    let folder = top;
+    for (const part of parts.slice(0, -1)) {
+      const next = folder.get(part);
+      if (next instanceof Map) folder = next;
+      else folder.set(part, folder = new Map());
+    }
+    folder.set(parts.at(-1)!, entry);
+  }
+  const trees = new Map<string, Buffer>();
+  function treeOf(folder: Folder): string {
+    const rows = [...folder].map(([name, child]) => {
+      const [mode, hash] = child instanceof Map ? ["40000", treeOf(child)] : [child.mode, child.hash];
+      const row = Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(hash, "hex")]);
+      return { row, key: Buffer.from(child instanceof Map ? `${name}/` : name) }; // git's order
+    }).sort((one, other) => Buffer.compare(one.key, other.key));
+    const [hash, bytes] = objectOf("tree", Buffer.concat(rows.map(({ row }) => row)), like);
+    trees.set(hash, bytes);
+    return hash;
+  }
+  return { root: treeOf(top), trees };
+}
+
+/** Writes objects into a folder of a repository, as single files. @throws {RalphError} file-unwritable */
+export async function writeObjects(folder: string, objects: Objects): Promise<void> {
+  for (const [name, bytes] of objects) {
+    const path = join(folder, name.slice(0, 2), name.slice(2));
+    if (!await pathExists(path)) await writePlain(path, deflateSync(bytes, { level: 1 }));
+  }
+}
+
+/** Lends git's surroundings in which the repository has what was made here. */
+export async function withLaid<Value>(
+  commit: string,
+  use: (environment: Readonly<Record<string, string>>) => Promise<Value>,
+): Promise<Value> {
+  const laid = LAID.get(commit);
+  if (laid === undefined) return await use({});
+  await using folder = await temporaryDirectory("ralph-laid-");
+  await writeObjects(folder.path, laid.objects);
+  return await use({ GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(folder.path) });
+}
