@@ -1,4 +1,4 @@
-import { createLoginWatch, type LoginWatch, seesLogin, turnVerdict } from "./turn_verdict.ts";
+import { createLoginWatch, seesLogin, turnVerdict } from "./turn_verdict.ts";
 import { dirname, isAbsolute, join } from "node:path";
 import { asRalphError, RalphError } from "../errors/ralph_error.ts";
 import { readText, temporaryDirectory, writeAtomic } from "../host/files.ts";
@@ -6,13 +6,13 @@ import { programOf } from "./environment.ts";
 import { packageOf, programPath } from "./program.ts";
 import { AGENT_COMMAND, nodeVersion } from "../host/this_process.ts";
 import type { AgentNeeds } from "../host/confinement.ts";
-import type { Host, ProcessEnd } from "../host/types.ts";
-import type { AgentTurn, TurnEnd, Usage } from "../backlog/types.ts";
+import type { Host } from "../host/types.ts";
+import type { AgentTurn, Usage } from "../backlog/types.ts";
 import type { Adapter, AdapterInvocation, AdapterOptions, Driver } from "./adapter.ts";
 import type { ReadyEndpoint } from "./ask_endpoint.ts";
 import type { ProviderChoice } from "../config/load.ts";
 import { type AgentInvocation, runTurn, type TurnReading } from "./run_turn.ts";
-import { createStreamReader, type StreamReader } from "./stream_reader.ts";
+import { createStreamReader } from "./stream_reader.ts";
 import { silentTurn } from "./turn_end.ts";
 import type { Agent, TurnRequest } from "../context/context.ts";
 
@@ -171,7 +171,7 @@ interface TurnPlace {
 }
 
 async function unattendedTurn(place: TurnPlace, invocation: AgentInvocation, request: TurnRequest): Promise<AgentTurn> {
-  const { host, driver } = place;
+  const { host, adapter, driver } = place;
   if (driver.translator === null) {
     // Plain text says nothing until the end: only the time of the whole turn is a limit.
     const { idleTimeoutMs: _, ...plain } = request;
@@ -183,51 +183,26 @@ async function unattendedTurn(place: TurnPlace, invocation: AgentInvocation, req
     onEvent: request.onEvent,
     ...(driver.ignored === undefined ? {} : { ignored: driver.ignored }),
   });
-  const isPointed = invocation.needs !== place.adapter.needs;
-  const isKnown = isPointed || place.adapter.waitsForServer === undefined ||
-    await seesLogin(place.adapter, host.environment, request.cwd);
-  using login = createLoginWatch(host.clock, {
-    events: () => reader.summary().events,
-    hasAnswered: () => reader.summary().answered,
-    hasLogin: isKnown,
-  });
+  // there is a login of it, or its server is named
+  const hasLogin = invocation.needs !== adapter.needs || adapter.waitsForServer === undefined ||
+    await seesLogin(adapter, host.environment, request.cwd);
+  using login = createLoginWatch(host.clock, reader, hasLogin);
   const signal = AbortSignal.any([request.signal, login.signal]);
-  const turn = await runTurn(
-    host,
-    invocation,
-    { ...request, signal },
-    readingOf(place, { reader, login, isKnown }, request),
-  );
+  const judge: TurnReading["judge"] = (end) =>
+    turnVerdict(end, reader.summary(), {
+      login: adapter.login,
+      asksToLogIn: request.signal.aborted ? null : login.said(),
+      hasLogin,
+      limits: request,
+      now: host.clock.now(),
+      agent: adapter.name,
+      loginFor: driver.loginFor,
+      refusals: adapter.refusals,
+      exitKind: driver.exitKind,
+    });
+  const turn = await runTurn(host, invocation, { ...request, signal }, { sink: reader, watch: login.push, judge });
   const { toolCalls, asked, planned, usage } = reader.summary();
   return { ...turn, usage: await usageOf(place, usage), activity: { toolCalls, asked, planned } };
-}
-
-function readingOf(
-  { host, adapter, driver }: TurnPlace,
-  { reader, login, isKnown }: {
-    readonly reader: StreamReader;
-    readonly login: LoginWatch;
-    /** There is a login of it, or its server is named. */
-    readonly isKnown: boolean;
-  },
-  request: TurnRequest,
-): TurnReading {
-  return {
-    sink: reader,
-    watch: login.push,
-    judge: (end: ProcessEnd): TurnEnd =>
-      turnVerdict(end, reader.summary(), {
-        login: adapter.login,
-        asksToLogIn: request.signal.aborted ? null : login.said(),
-        hasLogin: isKnown,
-        limits: request,
-        now: host.clock.now(),
-        agent: adapter.name,
-        loginFor: driver.loginFor,
-        refusals: adapter.refusals,
-        exitKind: driver.exitKind,
-      }),
-  };
 }
 
 async function usageOf({ driver, folder }: TurnPlace, streamed: Usage): Promise<Usage> {

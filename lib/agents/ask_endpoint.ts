@@ -46,11 +46,8 @@ export async function modelsOf(endpoint: Endpoint, variables: Variables): Promis
 }
 
 function lengthOf(model: unknown): number | null {
-  for (const key of CONTEXT_KEYS) {
-    const found = numberAt(model, key) ?? numberAt(model, "meta", key);
-    if (found !== null && found > 0) return found;
-  }
-  return numberAt(model, "inputTokenLimit");
+  const named = CONTEXT_KEYS.map((key) => numberAt(model, key) ?? numberAt(model, "meta", key));
+  return named.find((length) => length !== null && length > 0) ?? numberAt(model, "inputTokenLimit");
 }
 
 const LOCAL_CONTEXT = 32_768;

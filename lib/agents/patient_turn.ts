@@ -1,6 +1,6 @@
 import { localTime } from "../host/local_date.ts";
 import { silentTurn } from "./turn_end.ts";
-import { type Agent, note, type RalphContext, type RateLimit, type RateLimits } from "../context/context.ts";
+import { type Agent, note, type RalphContext, type RateLimits } from "../context/context.ts";
 import type { TimeBudget } from "../backlog/turn_types.ts";
 import { nextLimit, waitUntil } from "./rate_limits.ts";
 import type { AgentTurn, TurnEnd } from "../backlog/types.ts";
@@ -43,7 +43,10 @@ export async function patientTurn(
     const { agent, name } = ready;
     // The machine may have slept for longer than was waited for.
     if (last !== null && isOver(budget, ralph.host.clock.steady())) return ended(last, outOfTime(budget, last.end));
-    const turn: AgentTurn = withUsage(await run(agent, number), last);
+    const taken = await run(agent, number);
+    const turn: AgentTurn = last === null
+      ? taken
+      : { ...taken, usage: addUsage(last.usage, taken.usage), durationMs: taken.durationMs + last.durationMs };
     last = turn;
     const { end } = turn;
     if (end.reason === "rate-limited") {
@@ -110,10 +113,11 @@ async function readyAgent(
     one.limit.untilMs - two.limit.untilMs
   )[0]!;
   const { name, limit } = next;
-  const tooLong = tooLongText(limit, ralph.config.limits.maxWait);
-  if (tooLong !== null) {
+  const { maxWait } = ralph.config.limits;
+  if (limit.untilMs - limit.sinceMs > maxWait * 1000) {
     // A person who starts Ralph again means it: there is nothing left to wait for.
     await limits.clear(name);
+    const tooLong = `waiting until ${localTime(limit.untilMs)} is longer than limits.maxWait (${maxWait} s)`;
     return { reason: "rate-limited", untilMs: limit.untilMs, message: `${name}: ${open(limit.message)}; ${tooLong}` };
   }
   if (isOver(budget, limit.untilMs)) {
@@ -122,11 +126,6 @@ async function readyAgent(
   const waiting = { ...limit, agent: name, reason: "rate-limit", signal } as const;
   const waited = await limits.wait(name, () => waitUntil(ralph, waiting));
   return waited ? next : { reason: "aborted" };
-}
-
-function tooLongText({ untilMs, sinceMs }: RateLimit, maxWaitSeconds: number): string | null {
-  if (untilMs - sinceMs <= maxWaitSeconds * 1000) return null;
-  return `waiting until ${localTime(untilMs)} is longer than limits.maxWait (${maxWaitSeconds} s)`;
 }
 
 function isOver(budget: TimeBudget | null, atMs: number): budget is TimeBudget {
@@ -147,12 +146,6 @@ function outOfTime(
 /** A sentence that continues. */
 function open(sentence: string): string {
   return sentence.replace(/\.$/, "");
-}
-
-function withUsage(turn: AgentTurn, before: AgentTurn | null): AgentTurn {
-  return before === null
-    ? turn
-    : { ...turn, usage: addUsage(before.usage, turn.usage), durationMs: turn.durationMs + before.durationMs };
 }
 
 /** A turn that ended without the agent being asked again, or at all. */

@@ -4,19 +4,18 @@
  * @module
  */
 import { realPathOf } from "../host/bubblewrap.ts";
+import { words } from "../host/data.ts";
 import { findExecutable } from "../host/shell.ts";
 import type { Host } from "../host/types.ts";
 import type { Adapter } from "./adapter.ts";
 
 type AdapterProgram = Pick<Adapter, "name" | "program">;
 
-const SHELL_WORDS = new Set(
-  (
-    "! { ( (( [[ [ . : alias bg break builtin case cd command declare eval exec exit export false fg for " +
-    "function getopts hash if jobs kill let local printf echo pwd read readonly return set shift shopt " +
-    "source test time times trap true type typeset ulimit umask unalias unset until wait while"
-  ).split(" "),
-);
+const SHELL_WORDS = new Set(words(`
+  ! { ( (( [[ [ . : alias bg break builtin case cd command declare eval exec exit export false fg for
+  function getopts hash if jobs kill let local printf echo pwd read readonly return set shift shopt
+  source test time times trap true type typeset ulimit umask unalias unset until wait while
+`));
 
 const ASSIGNMENT_REGEXP = /^[A-Za-z_][A-Za-z0-9_]*=(?:"[^"$`\\]*"|'[^']*'|[^\s"'$`\\;&|<>()]*)\s+/;
 

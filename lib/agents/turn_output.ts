@@ -31,7 +31,7 @@ export interface TurnOutputOptions {
 export function createTurnOutput(options: TurnOutputOptions = {}): TurnOutput {
   const kept = options.keptBytes ?? KEPT_BYTES;
   const capacity = kept * 2;
-  let buffer: Buffer = Buffer.alloc(Math.min(capacity, 65536));
+  const buffer = Buffer.alloc(capacity);
   let length = 0;
   let fence: Fence = null;
   let midLine = false;
@@ -46,22 +46,13 @@ export function createTurnOutput(options: TurnOutputOptions = {}): TurnOutput {
     length -= count;
   }
 
-  function append(part: Uint8Array): void {
-    if (length + part.length > buffer.length) {
-      const larger = Buffer.alloc(Math.min(capacity, Math.max(buffer.length * 2, length + part.length)));
-      larger.set(buffer.subarray(0, length));
-      buffer = larger;
-    }
-    buffer.set(part, length);
-    length += part.length;
-  }
-
   return {
     push(chunk: Uint8Array): void {
       for (let offset = 0; offset < chunk.length; offset += kept) {
         const part = chunk.subarray(offset, offset + kept);
         if (length + part.length > capacity) drop(length + part.length - kept);
-        append(part);
+        buffer.set(part, length);
+        length += part.length;
       }
     },
     finish(): { text: string; lines: readonly string[] } {

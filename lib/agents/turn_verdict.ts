@@ -7,9 +7,10 @@
 import { stripVTControlCharacters } from "node:util";
 import type { Clock, Environment, ProcessEnd } from "../host/types.ts";
 import type { Turn, TurnEnd } from "../backlog/types.ts";
-import type { Adapter, FailureKind, Refusal } from "./adapter.ts";
+import type { Adapter, Driver, FailureKind } from "./adapter.ts";
 import { failureKind } from "./failures.ts";
 import { resetTime, saneReset } from "./reset_time.ts";
+import type { StreamReader } from "./stream_reader.ts";
 import type { StreamSummary } from "./stream_summary.ts";
 import { signalOf, turnEndOf, type TurnLimits } from "./turn_end.ts";
 import { join } from "node:path";
@@ -29,10 +30,10 @@ export interface VerdictContext {
   /** There is a login of it, a key, or settings. @default true */
   readonly hasLogin?: boolean;
   /** How to log in where the agent refuses for this reason; `null`: as always. */
-  readonly loginFor?: ((message: string) => string | null) | undefined;
+  readonly loginFor?: Driver["loginFor"] | undefined;
   /** How it refuses to start. @default none known */
-  readonly refusals?: readonly Refusal[] | undefined;
-  readonly exitKind?: ((exitCode: number) => FailureKind | null) | undefined;
+  readonly refusals?: Adapter["refusals"] | undefined;
+  readonly exitKind?: Driver["exitKind"] | undefined;
 }
 
 const KILLS = new Set(["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"]);
@@ -116,7 +117,10 @@ const USAGE_REGEXP = /unknown (?:option|argument|flag)s?|unexpected argument|unr
 function exited(end: ProcessEnd, code: number, summary: StreamSummary, context: VerdictContext): TurnEnd {
   const lines = linesOf(end, summary);
   const own = context.exitKind?.(code) ?? null;
-  if (own !== null) return failed(own, lastOf(lines, own) ?? `it ended with exit code ${code}`, code, summary, context);
+  if (own !== null) {
+    const said = lines.findLast((line) => failureKind(line) === own);
+    return failed(own, said ?? `it ended with exit code ${code}`, code, summary, context);
+  }
   if (summary.openCalls > 0) {
     return { reason: "cut-off", message: `the agent ended in the middle of a tool call (exit code ${code})` };
   }
@@ -164,10 +168,6 @@ function usageProblem(lines: readonly string[]): string | null {
   return isHelp ? "it printed its help" : null;
 }
 
-function lastOf(lines: readonly string[], kind: FailureKind): string | null {
-  return lines.findLast((line) => failureKind(line) === kind) ?? null;
-}
-
 function failed(
   said: FailureKind,
   message: string,
@@ -184,7 +184,7 @@ function failed(
 }
 
 /** How a turn ends that failed so, and the words for it, behind the agent's name or `the`. */
-const FAILED: Readonly<Record<Exclude<FailureKind, "rate-limit">, FailedEnd>> = {
+const FAILED = {
   auth: { reason: "agent-unusable", words: "is not logged in" },
   billing: { reason: "agent-unusable", words: "has no credit" },
   model: { reason: "agent-unusable", words: "has no such model" },
@@ -194,12 +194,7 @@ const FAILED: Readonly<Record<Exclude<FailureKind, "rate-limit">, FailedEnd>> = 
   interrupted: { reason: "killed", words: "agent was interrupted" },
   "own-limit": { reason: "agent-failed", words: "agent failed" },
   other: { reason: "agent-failed", words: "agent failed" },
-};
-
-interface FailedEnd {
-  readonly reason: "agent-unusable" | "context-exhausted" | "unavailable" | "killed" | "agent-failed";
-  readonly words: string;
-}
+} as const;
 
 const HINTS: Readonly<Partial<Record<FailureKind, string>>> = {
   billing: " (see to its plan and billing)",
@@ -248,19 +243,11 @@ export interface LoginWatch extends Disposable {
   said(): string | null;
 }
 
-/** The known facts about the agent's stream, and about its login. */
-export interface LoginWatchOptions {
-  /** How many events the stream has had: an agent that is at work needs no login. */
-  readonly events: () => number;
-  /** Its model has said or done something. */
-  readonly hasAnswered: () => boolean;
-  /** There is a login of it, a key, or settings. */
-  readonly hasLogin: boolean;
-}
-
+/** @param reader of the agent's stream: one that is at work needs no login @param hasLogin a login of it, a key, or settings */
 export function createLoginWatch(
   clock: Pick<Clock, "sleep">,
-  { events, hasAnswered, hasLogin }: LoginWatchOptions,
+  { summary }: Pick<StreamReader, "summary">,
+  hasLogin: boolean,
 ): LoginWatch {
   const ended = new AbortController();
   const stop = new AbortController();
@@ -269,12 +256,12 @@ export function createLoginWatch(
 
   async function wait(before: number): Promise<void> {
     await clock.sleep(SILENCE_MS, stop.signal);
-    if (!stop.signal.aborted && events() === before) ended.abort();
+    if (!stop.signal.aborted && summary().events === before) ended.abort();
   }
 
   async function waitForAnswer(): Promise<void> {
     await clock.sleep(ANSWER_MS, stop.signal);
-    if (stop.signal.aborted || hasAnswered()) return;
+    if (stop.signal.aborted || summary().answered) return;
     line ??= NO_LOGIN;
     ended.abort();
   }
@@ -283,11 +270,11 @@ export function createLoginWatch(
   return {
     signal: ended.signal,
     push(chunk) {
-      if (line !== null || events() > 1) return;
+      if (line !== null || summary().events > 1) return;
       const lines = (rest + Buffer.from(chunk).toString("utf8")).split("\n");
       rest = (lines.pop() ?? "").slice(-LONGEST_LINE);
       line = lines.find((one) => !one.startsWith("{") && failureKind(one, null) === "auth")?.trim() ?? null;
-      if (line !== null) void wait(events());
+      if (line !== null) void wait(summary().events);
     },
     said: () => ended.signal.aborted ? line : null,
     [Symbol.dispose]: () => stop.abort(),
@@ -301,7 +288,10 @@ export function createLoginWatch(
  * @param cwd absolute path of the folder that it works in
  */
 export async function seesLogin(
-  { needs: { folders, keys }, waitsForServer = { files: [], variables: [] } }: LoginFacts,
+  { needs: { folders, keys }, waitsForServer = { files: [], variables: [] } }: Pick<
+    Adapter,
+    "needs" | "waitsForServer"
+  >,
   { home, variables }: Pick<Environment, "home" | "variables">,
   cwd: string,
 ): Promise<boolean> {
@@ -315,5 +305,3 @@ export async function seesLogin(
   }
   return false;
 }
-
-type LoginFacts = Pick<Adapter, "needs" | "waitsForServer">;

@@ -1,17 +1,7 @@
-import type { AdapterInvocation, AdapterOptions, AgentEvent, Driver } from "../adapter.ts";
+import type { AgentEvent, Driver } from "../adapter.ts";
 import type { AgentSettings } from "../builtin/agent_process.ts";
 import { EVENT_SCHEMAS } from "../../events/schema.ts";
 import { textAt } from "../json.ts";
-
-/** Ralph itself, with the model server as one argument; the prompt on standard input. */
-function builtinArguments({ prompt, reasoning, endpoint }: AdapterOptions): AdapterInvocation {
-  const settings = { endpoint, effort: reasoning } as AgentSettings;
-  return {
-    arguments: [JSON.stringify(settings)],
-    input: prompt,
-    environment: { NODE_USE_ENV_PROXY: "1" }, // Bun and Deno use a sandbox's proxy by themselves
-  };
-}
 
 function isEvent(line: unknown): line is AgentEvent {
   const type = textAt(line, "type") ?? "";
@@ -21,7 +11,12 @@ function isEvent(line: unknown): line is AgentEvent {
 
 /** How Ralph calls itself as an agent, and how its stream is read. */
 export const DRIVER: Driver = {
-  arguments: builtinArguments,
+  // Ralph itself, with the model server as one argument
+  arguments: ({ prompt, reasoning, endpoint }) => ({
+    arguments: [JSON.stringify({ endpoint, effort: reasoning } as AgentSettings)],
+    input: prompt,
+    environment: { NODE_USE_ENV_PROXY: "1" }, // Bun and Deno use a sandbox's proxy by themselves
+  }),
   interactive: null,
   translator: () => ({ push: (line) => isEvent(line) ? [line] : [] }),
   ignored: ['{"type":"alive"'],

@@ -1,37 +1,11 @@
-import {
-  type AdapterInvocation,
-  type AdapterOptions,
-  type AgentEvent,
-  type Driver,
-  type FailureKind,
-  flag,
-  type Translator,
-} from "../adapter.ts";
+import * as adapter from "../adapter.ts";
 import type { ReadyEndpoint } from "../ask_endpoint.ts";
 import * as events from "../events.ts";
 import { failureKind } from "../failures.ts";
 import { at, numberAt, sumOf, textAt } from "../json.ts";
 
-/** `opencode run --auto --format json`: the prompt on standard input. The model is `provider/model`. */
-function opencodeArguments({ prompt, model, reasoning, endpoint }: AdapterOptions): AdapterInvocation {
-  return {
-    arguments: ["run", "--auto", "--format", "json", ...named(model, endpoint), ...flag("--variant", reasoning)],
-    input: prompt,
-    environment: { OPENCODE_DISABLE_AUTOUPDATE: "1", ...settingsOf(endpoint) },
-  };
-}
-
-/** `opencode` in the terminal, with its own questions. */
-function opencodeInteractive({ prompt, model, endpoint }: AdapterOptions): AdapterInvocation {
-  return {
-    arguments: [...named(model, endpoint), "--prompt", prompt],
-    input: null,
-    environment: settingsOf(endpoint),
-  };
-}
-
 function named(model: string | null, endpoint: ReadyEndpoint | undefined): readonly string[] {
-  return flag("-m", endpoint === undefined ? model : `endpoint/${endpoint.model}`);
+  return adapter.flag("-m", endpoint === undefined ? model : `endpoint/${endpoint.model}`);
 }
 
 const PACKAGES = {
@@ -62,7 +36,7 @@ function settingsOf(endpoint: ReadyEndpoint | undefined): Readonly<Record<string
 }
 
 /** Reads `opencode run --format json`. It has no last line: the last step's reason decides. */
-function opencodeTranslator(): Translator {
+function opencodeTranslator(): adapter.Translator {
   let started = false;
   const lines = events.readByType({
     // Compaction writes into the conversation, too: that is no word of the agent.
@@ -83,7 +57,7 @@ function opencodeTranslator(): Translator {
 }
 
 /** A tool is reported once, when it is done. A failed command is `completed` too: its exit code decides. */
-function toolEvents(part: unknown): readonly AgentEvent[] {
+function toolEvents(part: unknown): readonly adapter.AgentEvent[] {
   const id = textAt(part, "callID");
   const state = at(part, "state");
   const ok = textAt(state, "status") === "completed" && (numberAt(state, "metadata", "exit") ?? 0) === 0;
@@ -93,7 +67,7 @@ function toolEvents(part: unknown): readonly AgentEvent[] {
   ];
 }
 
-function finishEvents(part: unknown): readonly AgentEvent[] {
+function finishEvents(part: unknown): readonly adapter.AgentEvent[] {
   const tokens = at(part, "tokens");
   const read = numberAt(tokens, "cache", "read");
   const reasoning = numberAt(tokens, "reasoning");
@@ -109,9 +83,11 @@ function finishEvents(part: unknown): readonly AgentEvent[] {
   return reason === "length" ? [usage, events.cutOffEvent("its answer was cut off (length)")] : [usage];
 }
 
-const ERRORS: Readonly<Record<string, FailureKind>> = { ContextOverflowError: "context", ProviderAuthError: "auth" };
-
-function errorEvents(error: unknown): readonly AgentEvent[] {
+const ERRORS: Readonly<Record<string, adapter.FailureKind>> = {
+  ContextOverflowError: "context",
+  ProviderAuthError: "auth",
+};
+function errorEvents(error: unknown): readonly adapter.AgentEvent[] {
   const name = textAt(error, "name") ?? "";
   const message = textAt(error, "data", "message") ?? textAt(error, "name") ?? "it gave no reason";
   const words = name === "ProviderModelNotFoundError" ? `${name} ${message}` : message;
@@ -120,9 +96,24 @@ function errorEvents(error: unknown): readonly AgentEvent[] {
   return events.failedEvents(message, kind, { waitMs: Number.isFinite(seconds) ? seconds * 1000 : null });
 }
 
-/** How `opencode` is called, and how its stream is read. */
-export const DRIVER: Driver = {
-  arguments: opencodeArguments,
-  interactive: opencodeInteractive,
+/** How `opencode` is called, and how its stream is read. The model is `provider/model`. */
+export const DRIVER: adapter.Driver = {
+  arguments: ({ prompt, model, reasoning, endpoint }) => ({
+    arguments: [
+      "run",
+      "--auto",
+      "--format",
+      "json",
+      ...named(model, endpoint),
+      ...adapter.flag("--variant", reasoning),
+    ],
+    input: prompt,
+    environment: { OPENCODE_DISABLE_AUTOUPDATE: "1", ...settingsOf(endpoint) },
+  }),
+  interactive: ({ prompt, model, endpoint }) => ({
+    arguments: [...named(model, endpoint), "--prompt", prompt],
+    input: null,
+    environment: settingsOf(endpoint),
+  }),
   translator: opencodeTranslator,
 };

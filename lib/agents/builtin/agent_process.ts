@@ -26,12 +26,6 @@ export interface AgentSettings {
   readonly effort: Effort | null;
 }
 
-/** The surroundings that it runs in. */
-export interface AgentSurroundings {
-  readonly host: Host;
-  readonly signal: AbortSignal;
-}
-
 const MOST_STEPS = 200;
 /** The same call this often in a row ends the turn. */
 const SAME_CALLS = 3;
@@ -45,7 +39,10 @@ const NUDGE = "Continue with the tools; or where everything is done, end your an
 const TWICE = "\n(This is the same call as the one before. Once more ends the turn: do something else.)";
 
 /** Takes one turn. @returns the exit code */
-export async function runAgentProcess(argument: string, { host, signal }: AgentSurroundings): Promise<number> {
+export async function runAgentProcess(
+  argument: string,
+  { host, signal }: Pick<TurnParts, "host" | "signal">,
+): Promise<number> {
   const settings = JSON.parse(argument) as AgentSettings;
   const { variables } = host.environment;
   const key = settings.endpoint.keyVariable === null ? undefined : variables[settings.endpoint.keyVariable];
@@ -63,7 +60,9 @@ export async function runAgentProcess(argument: string, { host, signal }: AgentS
   return await new AgentTurnProcess({ ...settings, host, signal, emit, context, model }).run(prompt);
 }
 
-interface TurnParts extends AgentSettings, AgentSurroundings {
+interface TurnParts extends AgentSettings {
+  readonly host: Host;
+  readonly signal: AbortSignal;
   readonly emit: (event: AgentEvent | { readonly type: "alive" }) => void;
   readonly model: Model;
   /** Tokens. */

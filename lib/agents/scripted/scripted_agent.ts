@@ -1,4 +1,5 @@
 import { type Redactor, redactorFor } from "../../events/redact.ts";
+import { placeOf } from "../../config/check.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import type { Host, ProcessEnd } from "../../host/types.ts";
 import type { AgentTurn, TurnEnd } from "../../backlog/types.ts";
@@ -231,7 +232,8 @@ export async function readScript(file: string): Promise<Script> {
 export async function checkScript(value: unknown, name: string): Promise<Script> {
   const result = SCRIPT_SCHEMA.safeParse(value);
   if (!result.success) {
-    throw invalid(name, result.error.issues.map((issue) => `${fieldName(issue.path)}: ${issue.message}`).join("; "));
+    const problems = result.error.issues.map(({ path, message }) => `${placeOf(path) || "the script"}: ${message}`);
+    throw invalid(name, problems.join("; "));
   }
   for (const [index, turn] of result.data.turns.entries()) checkTurn(turn, `turns[${index}]`, name);
   return result.data;
@@ -271,11 +273,6 @@ export function delayMs(delay: number | string | undefined): number {
   if (typeof delay !== "string") return (delay ?? 0) * 1000;
   const factors: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
   return Number.parseFloat(delay) * (factors[delay.replace(/^[\d.]+/, "")] ?? 1000);
-}
-
-function fieldName(path: readonly PropertyKey[]): string {
-  if (path.length === 0) return "the script";
-  return path.map((part) => typeof part === "number" ? `[${part}]` : `.${String(part)}`).join("").replace(/^\./, "");
 }
 
 function invalid(path: string, problem: string, cause?: unknown): RalphError {
