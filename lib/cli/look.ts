@@ -8,21 +8,13 @@ import { EXIT, RalphError } from "../errors/ralph_error.ts";
 import { openRepository } from "../git/open_repository.ts";
 import { isBare, type Repository } from "../git/repository.ts";
 import { mayHaveRefs, WORK_REFS } from "../git/run_git.ts";
-import type { keptWork } from "../git/stow.ts";
+
 import { localTime } from "../host/local_date.ts";
 import { readLockHolder } from "../host/lock.ts";
 import { pathExists } from "../host/path_facts.ts";
 import type { Host } from "../host/types.ts";
 import { oneLine, type Style } from "../ui/text.ts";
-import {
-  type CommandLine,
-  type Invocation,
-  type KnownWorkflow,
-  parseLine,
-  type Program,
-  styleFor,
-  toJson,
-} from "./command.ts";
+import * as commands from "./command.ts";
 import { afterUnverified, afterWork } from "./next_step.ts";
 import { checkArity } from "./run_command.ts";
 import { chooseWorkflow, type ChosenWorkflow, type Place } from "./workspace.ts";
@@ -42,7 +34,7 @@ export interface Look extends Place {
 
 /** Opens a project for reading. @throws {RalphError} git-missing, git-failed */
 export async function openLook(
-  invocation: Pick<Invocation, "flags" | "host" | "say">,
+  invocation: Pick<commands.Invocation, "flags" | "host" | "say">,
   place: Place,
   scope: string = "",
 ): Promise<Look> {
@@ -50,7 +42,7 @@ export async function openLook(
   const repository = await openRepository(host, place.root);
   const own = ownFiles(repository, place.root);
   const state = createStateFiles({ root: place.root, directory: own.directory, host });
-  return { ...place, host, repository, own, state, scope, style: styleFor(invocation, "stdout"), say };
+  return { ...place, host, repository, own, state, scope, style: commands.styleFor(invocation, "stdout"), say };
 }
 
 /** The journal of the project's runs, or `null` before the first one: what reads it is loaded where there is one. */
@@ -106,8 +98,11 @@ export interface NextView {
 }
 
 /** Prints it. @returns the exit code */
-export function showNext({ flags, out, say }: Pick<Invocation, "flags" | "out" | "say">, view: NextView): number {
-  if (flags.has("json")) out(toJson(view.data));
+export function showNext(
+  { flags, out, say }: Pick<commands.Invocation, "flags" | "out" | "say">,
+  view: NextView,
+): number {
+  if (flags.has("json")) out(commands.toJson(view.data));
   else {
     for (const line of view.item ?? []) out(line);
     for (const line of view.notes ?? []) say(line);
@@ -226,7 +221,7 @@ export interface RunningView {
 
 /** Prints what holds for every workflow around what one of them says. */
 export async function showStatus(
-  { flags, out, program }: Pick<Invocation, "flags" | "out" | "program">,
+  { flags, out, program }: Pick<commands.Invocation, "flags" | "out" | "program">,
   look: Look,
   found: readonly StatusView[],
   runningView: RunningView | null = null,
@@ -237,13 +232,9 @@ export async function showStatus(
   const holder = await readLockHolder(own.runLock);
   const lastRun = (await journalIn(look))?.named() ?? null;
   const views = await withHints(found, look, { program, lastRun });
-  const kept = repository === null ? [] : await keptWorkOf(repository);
-  const running = holder === null ? null : {
-    pid: holder.pid,
-    purpose: holder.purpose,
-    since: holder.since,
-    ...runningView?.data,
-  };
+  const hasKept = repository !== null && await mayHaveRefs(repository.gitDirectory, WORK_REFS);
+  const kept = hasKept ? await (await import("../git/stow.ts")).keptWork(repository) : [];
+  const running = holder && { pid: holder.pid, purpose: holder.purpose, since: holder.since, ...runningView?.data };
   if (flags.has("json")) {
     const all = views.map(({ workflow = look.workflow, data, problem, hint }) => ({
       root,
@@ -258,7 +249,7 @@ export async function showStatus(
       problem,
       hint,
     }));
-    return out(toJson(all.length === 1 ? all[0] : all));
+    return out(commands.toJson(all.length === 1 ? all[0] : all));
   }
   const { bold, dim, bad, warn, symbols } = look.style;
   for (const [index, view] of views.entries()) {
@@ -287,7 +278,7 @@ export async function showStatus(
 async function withHints(
   views: readonly StatusView[],
   look: Look,
-  { program, lastRun }: { readonly program: Program; readonly lastRun: NamedByRun | null },
+  { program, lastRun }: { readonly program: commands.Program; readonly lastRun: NamedByRun | null },
 ): Promise<readonly (StatusView & { readonly hint: string })[]> {
   return await Promise.all(views.map(async (view) => {
     const { name } = view.workflow ?? look.workflow;
@@ -304,7 +295,7 @@ async function withHints(
 
 /** The step after a run that did not pass, though all is done; `null` where the newest did, or was another's. */
 export async function hintWhenUnverified(
-  row: Pick<KnownWorkflow, "resume"> | undefined,
+  row: Pick<commands.KnownWorkflow, "resume"> | undefined,
   lastRun: NamedByRun | null,
 ): Promise<string | null> {
   if (lastRun?.lack === undefined) return null;
@@ -313,7 +304,7 @@ export async function hintWhenUnverified(
 }
 
 /** The same as in the last lines of a run that passed. */
-async function hintWhenDone({ repository }: Look, row: KnownWorkflow | undefined): Promise<string> {
+async function hintWhenDone({ repository }: Look, row: commands.KnownWorkflow | undefined): Promise<string> {
   const { branchWork } = await import("../git/branch_work.ts");
   const [hint = `everything is done; \`${row?.start ?? "ralph"}\` begins the next work`] = afterWork(
     repository && await branchWork(repository),
@@ -330,11 +321,6 @@ async function namedLines(lastRun: NamedByRun | null, warn: (text: string) => st
   return lines.length === 0 ? [] : ["the last run named:", ...lines];
 }
 
-async function keptWorkOf(repository: Repository): ReturnType<typeof keptWork> {
-  if (!await mayHaveRefs(repository.gitDirectory, WORK_REFS)) return [];
-  return await (await import("../git/stow.ts")).keptWork(repository);
-}
-
 /** Which could be taken, where none is configured. */
 async function noAgent({ host }: Look): Promise<string> {
   const { findAgents } = await import("./agents.ts");
@@ -349,7 +335,7 @@ async function noAgent({ host }: Look): Promise<string> {
 const PRINTED_REGEXP = /`(ralph(?: [^`]*)?)`/g;
 
 /** Each command in a text with `--workflow`, if the bare one would choose another workflow than the one of this name. */
-async function withWorkflow(text: string, name: string, look: Look, program: Program): Promise<string> {
+async function withWorkflow(text: string, name: string, look: Look, program: commands.Program): Promise<string> {
   const changed = new Map<string, string>();
   for (const [, line = ""] of text.matchAll(PRINTED_REGEXP)) {
     changed.set(line, await completed(line, name, look, program));
@@ -357,7 +343,12 @@ async function withWorkflow(text: string, name: string, look: Look, program: Pro
   return text.replaceAll(PRINTED_REGEXP, (_, line: string) => `\`${changed.get(line) ?? line}\``);
 }
 
-async function completed(line: string, name: string, { config, root, host }: Look, program: Program): Promise<string> {
+async function completed(
+  line: string,
+  name: string,
+  { config, root, host }: Look,
+  program: commands.Program,
+): Promise<string> {
   const read = readCommand(line, program, host);
   if (read === null || !("workflow" in read.command.flags) || read.flags.has("workflow")) return line;
   const asked = { config: config.workflow, line: { ...read, host } };
@@ -370,16 +361,16 @@ const WORD_REGEXP = /"([^"]*)"|'([^']*)'|(\S+)/g;
 /** A command as Ralph prints it, read by its own table; `null`: the table does not take it. */
 export function readCommand(
   line: string,
-  { commands }: Pick<Program, "commands">,
+  program: Pick<commands.Program, "commands">,
   host: Pick<Host, "environment">,
-): Pick<CommandLine, "arguments" | "command" | "flags"> | null {
+): Pick<commands.CommandLine, "arguments" | "command" | "flags"> | null {
   const [, name, ...words] = [...line.matchAll(WORD_REGEXP)].map(([, double, single, bare]) =>
     double ?? single ?? bare ?? ""
   );
-  const command = commands.find((one) => one.name === name);
+  const command = program.commands.find((one) => one.name === name);
   if (command === undefined) return null;
   try {
-    const { arguments: given, flags } = parseLine(command, words, host.environment.variables);
+    const { arguments: given, flags } = commands.parseLine(command, words, host.environment.variables);
     checkArity(command, given);
     return { command, arguments: given, flags };
   } catch (error) {

@@ -4,31 +4,25 @@ import { type Config, CONFIG_SCHEMA } from "./schema.ts";
 import { nearest, RalphError } from "../errors/ralph_error.ts";
 import { configKeys } from "./json_schema.ts";
 
-/** One thing that is wrong with a configuration. */
-export interface ConfigProblem {
-  /** Keys and indices that lead to it. */
-  readonly path: readonly PropertyKey[];
-  /** ``limits.costUSD is not a key of the configuration; did you mean `limits.costUsd`?`` */
-  readonly text: string;
-}
-
 /** The result of checking a parsed configuration; all problems at once. */
 export interface CheckedConfig {
   /** `null` where there are problems. */
   readonly config: Config | null;
-  readonly problems: readonly ConfigProblem[];
+  /** The keys and indices that lead to it: ``limits.costUSD is not a key of the configuration; did you mean …`` */
+  readonly problems: readonly { readonly path: readonly PropertyKey[]; readonly text: string }[];
   /** Keys with a new name. */
   readonly warnings: readonly string[];
 }
 
-/** How a configuration is checked. */
-export interface CheckOptions {
-  /** Leave out keys that are not known: for the configuration of another version, which cannot be changed. @default false */
-  readonly ignoreUnknown?: boolean;
-}
-
-/** Checks data against the schema: what is not known is a problem, for a misspelt limit would limit nothing. Pure. */
-export function checkConfig(raw: unknown, { ignoreUnknown = false }: CheckOptions = {}): CheckedConfig {
+/**
+ * Checks data against the schema: what is not known is a problem, for a misspelt limit would limit nothing. Pure.
+ *
+ * @param options.ignoreUnknown leave such keys out: for the configuration of another version, which cannot be changed
+ */
+export function checkConfig(
+  raw: unknown,
+  { ignoreUnknown = false }: { readonly ignoreUnknown?: boolean } = {},
+): CheckedConfig {
   const { data, warnings } = withNewNames(raw);
   // parsed once: to compile the schema for it takes longer than that
   const parsed = CONFIG_SCHEMA.safeParse(data, { jitless: true });

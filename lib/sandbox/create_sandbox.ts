@@ -2,8 +2,7 @@ import type { SandboxRequest } from "../host/confinement.ts";
 import { isWholly } from "../config/check.ts";
 import type { SandboxConfig } from "../config/load.ts";
 import { commandConfiner } from "../host/command_confiner.ts";
-import { type Backend, bubblewrap, type Confiner, confiner, findBubblewrap } from "../host/confine.ts";
-import { type Lacking, sandboxMissing } from "../host/confine.ts";
+import * as confine from "../host/confine.ts";
 import { ensurePrivateDirectory, pathExists } from "../host/files.ts";
 import type { RefusedHost } from "../host/sandbox_proxy.ts";
 import { SEATBELT, seatbelt } from "../host/seatbelt.ts";
@@ -30,35 +29,38 @@ export interface SandboxOptions extends PlaceSource {
  * The machine with a sandbox, where the configuration wants one: its processes are confined where their request says
  * what they are (`sandbox`).
  */
-export function sandboxedHost(given: SandboxOptions): Host {
-  const { options, aside } = asideKept(given);
-  const { host, config } = options;
+export function sandboxedHost(options: SandboxOptions): Host {
+  let aside: string | null = null; // the newest message about files that are set aside
+  const { host, config, repository, onOutside } = options;
   const { mode } = config.sandbox;
-  if (mode === "off" || (mode === "auto" && (isSuperUser() || isOfTurn(host)))) return host;
+  // the run above decides how its turns are confined, and with them the commands of Ralph that they call
+  const isOfTurn = host.environment.variables[TREE_VARIABLE] !== undefined;
+  if (mode === "off" || (mode === "auto" && (isSuperUser() || isOfTurn))) return host;
   const isLight = !isWholly(config.sandbox);
   let opening: Promise<CheckTrials> | undefined;
   let announced = false;
-  let finding: Promise<Confiner | SandboxState> | undefined;
+  let finding: Promise<confine.Confiner | SandboxState> | undefined;
   // Read once a folder: the brief keeps what it depends on as it is.
   const places = new Map<string, Promise<SandboxPlace>>();
-  const read = (cwd: string): Promise<SandboxPlace> => {
-    const place = readPlace(options, cwd);
-    places.set(cwd, place);
-    return place;
-  };
-  const find = (): Promise<Confiner | SandboxState> => finding ??= confinerOf(options);
+
+  const onAside = (message: string): void => options.onOutside(aside = message);
+  const find = (): Promise<confine.Confiner | SandboxState> => finding ??= confinerOf(options, onAside);
 
   async function confined(asked: SandboxRequest, request: ProcessRequest): Promise<ProcessEnd> {
     const confiner = await find();
     if (!announced) await sandbox.announce();
     const outside = (): Promise<ProcessEnd> => host.processes.run(request);
     if (!("run" in confiner)) return outside();
-    const place = await (places.get(asked.cwd) ?? read(asked.cwd));
+    const reading = places.get(asked.cwd) ?? readPlace(options, asked.cwd);
+    places.set(asked.cwd, reading);
+    const place = await reading;
     if (isLight) host.guard?.holdSettings();
     const policy = isLight ? lightPolicyOf(place, asked, config.sandbox) : policyOf(place, asked, config.sandbox);
     const inside = (): Promise<ProcessEnd> => confiner.run(policy, { ...request, ...asked.inside });
     if (!isLight || (asked.role !== "turn" && asked.check === undefined)) return await inside();
-    const trials = await (opening ??= openTrials(options, place));
+    const open = async (): Promise<CheckTrials> =>
+      await CheckTrials.open({ folder: place.caches, branch: await repository?.currentBranch() ?? "", onOutside });
+    const trials = await (opening ??= open());
     if (asked.check !== undefined) return await trials.run(asked.check, { hidden: policy.hidden, inside, outside });
     await trials.close(request.environment?.["RALPH_ITEM"]);
     // where none can be made, the agent says so itself
@@ -68,7 +70,7 @@ export function sandboxedHost(given: SandboxOptions): Host {
 
   const sandbox: Sandbox = {
     isWhole: !isLight,
-    aside,
+    aside: () => aside,
     async ensureUsable() {
       const found = await find();
       return "run" in found ? stateOf(found, config.sandbox) : found;
@@ -92,65 +94,42 @@ export function sandboxedHost(given: SandboxOptions): Host {
   return { ...host, sandbox, processes: { ...host.processes, run } };
 }
 
-function stateOf({ name }: Confiner, { mode, network, allow, command }: SandboxConfig): SandboxState {
+function stateOf({ name }: confine.Confiner, { mode, network, allow, command }: SandboxConfig): SandboxState {
   if (!isWholly({ mode })) return { on: true, by: `${name} (${mode})`, network: "all" };
   if (command !== null) return { on: true, by: name, network: "unknown" };
   return { on: true, by: name, network: network === "agent" ? allow : network };
 }
 
-async function openTrials(
-  { repository, onOutside }: Pick<SandboxOptions, "onOutside" | "repository">,
-  { caches: folder }: SandboxPlace,
-): Promise<CheckTrials> {
-  return await CheckTrials.open({ folder, branch: await repository?.currentBranch() ?? "", onOutside });
-}
-
 /** Finds the sandbox of this system. @param hosts as of `findBubblewrap()` */
-export async function findBackend(host: Host, hosts: "some" | "all"): Promise<Backend | Lacking> {
+export async function findBackend(host: Host, hosts: "some" | "all"): Promise<confine.Backend | confine.Lacking> {
   if (host.environment.platform === "darwin" && await pathExists(SEATBELT)) return seatbelt(host.environment);
   return await bubblewrapHere(host, hosts);
 }
 
-async function bubblewrapHere(host: Host, hosts: "some" | "all"): Promise<Backend | Lacking> {
-  const found = await findBubblewrap(host, hosts);
-  return "problem" in found ? found : bubblewrap(host, found);
+async function bubblewrapHere(host: Host, hosts: "some" | "all"): Promise<confine.Backend | confine.Lacking> {
+  const found = await confine.findBubblewrap(host, hosts);
+  return "problem" in found ? found : confine.bubblewrap(host, found);
 }
 
-/** The run above decides how its turns are confined, and with them the commands of Ralph that they call. */
-function isOfTurn({ environment }: Host): boolean {
-  return environment.variables[TREE_VARIABLE] !== undefined;
-}
-
-/** The newest message about files that are set aside is kept. */
-function asideKept(
+async function confinerOf(
   options: SandboxOptions,
-): { readonly options: ConfinerOptions; readonly aside: () => string | null } {
-  let newest: string | null = null;
-  const onAside = (message: string): void => options.onOutside(newest = message);
-  return { options: { ...options, onAside }, aside: () => newest };
-}
-
-interface ConfinerOptions extends SandboxOptions {
-  readonly onAside: SandboxOptions["onOutside"];
-}
-
-async function confinerOf(options: ConfinerOptions): Promise<Confiner | SandboxState> {
-  const { host, config, onRefused, onAside } = options;
+  onAside: SandboxOptions["onOutside"],
+): Promise<confine.Confiner | SandboxState> {
+  const { host, config, onRefused } = options;
   const { command, network, mode } = config.sandbox;
-  const find = async (): Promise<Confiner | Lacking> => {
-    const backend =
-      await (!isWholly(config.sandbox)
-        ? bubblewrapHere(host, "all")
-        : findBackend(host, network === "agent" ? "some" : "all"));
-    return "problem" in backend ? backend : confiner(host, backend, onRefused, onAside);
+  const isLight = !isWholly(config.sandbox);
+  const find = async (): Promise<confine.Confiner | confine.Lacking> => {
+    const hosts = network === "agent" ? "some" : "all";
+    const backend = await (isLight ? bubblewrapHere(host, "all") : findBackend(host, hosts));
+    return "problem" in backend ? backend : confine.confiner(host, backend, onRefused, onAside);
   };
-  const found = command === null || !isWholly(config.sandbox) ? await find() : await commandConfiner(host, command);
-  const failed = (error: Error): Lacking => ({ problem: error.message, hint: "`ralph doctor` tries it again" });
+  const found = command === null || isLight ? await find() : await commandConfiner(host, command);
+  const failed = ({ message: problem }: Error): confine.Lacking => ({ problem, hint: "`ralph doctor` tries it again" });
   const trial = "run" in found ? lackingOf(found, options) : Promise.resolve(found);
-  const lacking = await (isWholly(config.sandbox) ? trial : trial.catch(failed));
+  const lacking = await (isLight ? trial.catch(failed) : trial);
   if ("run" in found && lacking === null) return found;
-  const { problem, hint } = lacking as Lacking;
-  if (mode === "required") throw sandboxMissing({ problem, hint });
+  const { problem, hint } = lacking as confine.Lacking;
+  if (mode === "required") throw confine.sandboxMissing({ problem, hint });
   return { on: false, by: `${problem}; ${hint}`, network: "all" };
 }
 
@@ -167,7 +146,7 @@ export async function sandboxStateOf(place: PlaceSource): Promise<SandboxState |
 }
 
 /** Starts nothing in it, once, with all that a turn is shown: what fails then would fail each turn. */
-async function lackingOf(confiner: Confiner, options: SandboxOptions): Promise<Lacking | null> {
+async function lackingOf(confiner: confine.Confiner, options: SandboxOptions): Promise<confine.Lacking | null> {
   const { root, config } = options;
   const place = await readPlace(options, root);
   const isLight = !isWholly(config.sandbox);

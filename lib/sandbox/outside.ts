@@ -1,6 +1,7 @@
 import { basename, delimiter, dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { realPath } from "../host/file_state.ts";
 import { pathExists } from "../host/files.ts";
+import { orElse } from "../host/looks.ts";
 import { foldersAbove } from "../host/programs.ts";
 import type { Host } from "../host/types.ts";
 
@@ -14,7 +15,9 @@ export async function outsideHost(host: Host, root: string, written: readonly st
   const folders = [await outermost(root), ...written];
   const { variables } = host.environment;
   const known = (variables["PATH"] ?? "").split(delimiter);
-  const kept = known.filter((folder) => isAbsolute(folder) && startsPrograms(folder) && !isBelow(folder, folders));
+  // nothing is started from a folder that this user cannot look into
+  const isSeen = (folder: string): boolean => orElse(() => realPath(folder) !== "", false);
+  const kept = known.filter((folder) => isAbsolute(folder) && isSeen(folder) && !isBelow(folder, folders));
   if (kept.length === known.length) return host;
   const PATH = kept.join(delimiter);
   const left = new Set(known.filter((folder) => !kept.includes(folder)).map((folder) => resolve(root, folder)));
@@ -25,15 +28,6 @@ export async function outsideHost(host: Host, root: string, written: readonly st
   };
   const environment = { ...host.environment, variables: { ...variables, PATH } };
   return { ...host, environment, processes: { ...host.processes, run } };
-}
-
-/** Nothing is started from a folder that this user cannot look into. */
-function startsPrograms(folder: string): boolean {
-  try {
-    return realPath(folder) !== "";
-  } catch {
-    return false;
-  }
 }
 
 /** Tells whether a path is, or leads, into one of the folders. */

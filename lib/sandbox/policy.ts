@@ -2,20 +2,7 @@ import { basename, dirname, join } from "node:path";
 import type { SandboxConfig } from "../config/load.ts";
 import { isSecretName } from "../events/redact.ts";
 import type { AgentNeeds, Confinement, NeededFolder, PrivateFolder, SandboxRequest } from "../host/confinement.ts";
-import {
-  BORROWED_PATHS,
-  CACHE_PATHS,
-  CACHE_VARIABLES,
-  DROPPED_VARIABLES,
-  FETCH_PATHS,
-  GIT_NEVER,
-  GIT_NEVER_LIGHT,
-  HIDDEN_PATHS,
-  HOST_PATHS,
-  SECRET_PATHS,
-  TOOL_PATHS,
-  TOOL_VARIABLES,
-} from "./known_paths.ts";
+import * as known from "./known_paths.ts";
 
 /** A machine and a working tree, as far as a policy depends on them. Paths are absolute. */
 export interface SandboxPlace {
@@ -80,8 +67,13 @@ const OWN_VARIABLE_REGEXP = /^RALPH_/;
 export function policyOf(place: SandboxPlace, asked: SandboxRequest, config: SandboxConfig): Confinement {
   const at = (path: string): string => inHome(path, place.home);
   const { role, needs } = asked;
-  const secrets = SECRET_PATHS.map(at);
-  const derived = [...TOOL_PATHS.map(at), ...programFolders(place), ...place.ralph, ...(needs?.read ?? []).map(at)]
+  const secrets = known.SECRET_PATHS.map(at);
+  const derived = [
+    ...known.TOOL_PATHS.map(at),
+    ...programFolders(place),
+    ...place.ralph,
+    ...(needs?.read ?? []).map(at),
+  ]
     .filter((path) => !secrets.includes(path));
   const passed = unique([...(needs?.keys ?? []), ...config.environment]);
   const isMounted = (asked.shown ?? []).length > 0;
@@ -91,12 +83,12 @@ export function policyOf(place: SandboxPlace, asked: SandboxRequest, config: San
     overlay: null,
     tree: place.tree,
     write: [...(isMounted ? [] : [place.tree, ...gitFolders(place)]), ...(asked.write ?? []), ...config.write.map(at)],
-    never: isMounted ? [] : [...neverPaths(place, GIT_NEVER), ...(asked.never ?? [])],
+    never: isMounted ? [] : [...neverPaths(place, known.GIT_NEVER), ...(asked.never ?? [])],
     read: unique([...derived, ...(asked.read ?? []), ...config.read.map(at)]),
-    hidden: unique([...HIDDEN_PATHS.map(at), ...secrets]),
+    hidden: unique([...known.HIDDEN_PATHS.map(at), ...secrets]),
     shown: asked.shown ?? [],
     folders: privateFolders(place, needs),
-    caches: CACHE_PATHS.map((path) => ({ from: join(place.caches, role, path), at: join(place.home, path) })),
+    caches: known.CACHE_PATHS.map((path) => ({ from: join(place.caches, role, path), at: join(place.home, path) })),
     network: networkOf(place, asked, config),
     environment: environmentOf(place, passed),
     passed,
@@ -114,9 +106,9 @@ export function lightPolicyOf(place: SandboxPlace, asked: SandboxRequest, config
   const at = (path: string): string => inHome(path, home);
   const whole = policyOf(place, asked, config);
   const isMounted = (asked.shown ?? []).length > 0;
-  const borrowed = BORROWED_PATHS.flatMap(([name, path]) => name.test(place.logins) ? [path] : []);
-  const secrets = [home, ...place.homes].flatMap((one) => SECRET_PATHS.map((path) => inHome(path, one)));
-  const fetched = FETCH_PATHS.map(at);
+  const borrowed = known.BORROWED_PATHS.flatMap(([name, path]) => name.test(place.logins) ? [path] : []);
+  const secrets = [home, ...place.homes].flatMap((one) => known.SECRET_PATHS.map((path) => inHome(path, one)));
+  const fetched = known.FETCH_PATHS.map(at);
   const forGood = writtenForGood(place, asked);
   // the person, or Ralph, would start a program that is put there
   const started = place.programs.filter((path) =>
@@ -128,11 +120,12 @@ export function lightPolicyOf(place: SandboxPlace, asked: SandboxRequest, config
     overlay: overlay === null ? null : { at: home, on: overlay },
     write: [...whole.write, "/tmp", "/var/tmp", ...forGood, ...place.sockets ?? []],
     never: [
-      ...isMounted ? [] : [...neverPaths(place, GIT_NEVER_LIGHT), ...asked.never ?? []],
+      ...isMounted ? [] : [...neverPaths(place, known.GIT_NEVER_LIGHT), ...asked.never ?? []],
       ...started,
       ...place.ralph,
     ],
-    read: [...HOST_PATHS, ...config.read, ...asked.needs?.read ?? [], ...asked.role === "turn" ? borrowed : []].map(at),
+    read: [...known.HOST_PATHS, ...config.read, ...asked.needs?.read ?? [], ...asked.role === "turn" ? borrowed : []]
+      .map(at),
     hidden: unique([
       ...secrets.filter((path) => !fetched.includes(path)),
       dirname(place.caches),
@@ -145,7 +138,7 @@ export function lightPolicyOf(place: SandboxPlace, asked: SandboxRequest, config
     ],
     caches: overlay === null
       ? []
-      : CACHE_PATHS.map((path) => ({ from: join(place.caches, "light", path), at: join(home, path) })),
+      : known.CACHE_PATHS.map((path) => ({ from: join(place.caches, "light", path), at: join(home, path) })),
     own: agentFolders(asked).flatMap((folder) =>
       folderAt(place)(folder) === home
         ? [...folder.copy ?? [], ...folder.keep ?? []].map((name) => join(home, name))
@@ -172,9 +165,9 @@ function writtenForGood(place: SandboxPlace, asked: SandboxRequest): readonly st
   const named = (names: readonly string[]): readonly string[] =>
     names.flatMap((name) => variables[name]?.split(":") ?? []);
   return [
-    ...CACHE_PATHS.map((path) => join(home, path)),
-    ...named(CACHE_VARIABLES),
-    ...named(TOOL_VARIABLES).filter((path) => !isIn(path, home)),
+    ...known.CACHE_PATHS.map((path) => join(home, path)),
+    ...named(known.CACHE_VARIABLES),
+    ...named(known.TOOL_VARIABLES).filter((path) => !isIn(path, home)),
     ...agentFolders(asked).map(folderAt(place)),
   ].filter((path) => path.startsWith("/") && path !== "/" && !isIn(home, path) && !/\/\.?git(config)?$/.test(path));
 }
@@ -250,7 +243,7 @@ function environmentOf(
   passed: readonly string[],
 ): Confinement["environment"] {
   const dropped = Object.keys(variables).filter((name) =>
-    (isSecretName(name) || DROPPED_VARIABLES.includes(name)) && !passed.includes(name) &&
+    (isSecretName(name) || known.DROPPED_VARIABLES.includes(name)) && !passed.includes(name) &&
     !OWN_VARIABLE_REGEXP.test(name)
   );
   return Object.fromEntries(dropped.map((name) => [name, undefined]));

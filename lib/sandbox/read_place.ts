@@ -44,7 +44,8 @@ export async function readPlace(source: PlaceSource, cwd: string): Promise<Sandb
   return {
     home,
     variables: environment.variables,
-    programs: (environment.variables["PATH"] ?? "").split(delimiter).filter(isAbsolute).map(realOf),
+    programs: (environment.variables["PATH"] ?? "").split(delimiter).filter(isAbsolute)
+      .map((path) => orElse(() => realPath(path), path)), // a folder of PATH need not be there
     tree,
     git: found === null ? null : {
       directory: found.gitDirectory,
@@ -72,11 +73,6 @@ export async function readPlace(source: PlaceSource, cwd: string): Promise<Sandb
     ...isSuperUser() ? {} : { ssh: await sshNames() },
     services: config.services.flatMap(({ ready }) => portOf(ready)),
   };
-}
-
-/** A folder of PATH need not be there. */
-function realOf(path: string): string {
-  return orElse(() => realPath(path), path);
 }
 
 /** The kernel's table has all on which somebody listens. */

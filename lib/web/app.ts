@@ -14,14 +14,7 @@ import { htmlReport } from "../report/html.ts";
 import { isGivenUp, makeReport, type Resume } from "../report/make_report.ts";
 import { fragment, type Markup, NOTHING } from "../report/markup.ts";
 import type { RunPart, RunReport } from "../report/types.ts";
-import {
-  controlFolder,
-  sendRequest,
-  type SteerReply,
-  type SteerRequest,
-  tellNext,
-  toldNext,
-} from "../steer/control.ts";
+import * as control from "../steer/control.ts";
 import { guard } from "./guard.ts";
 import { findItem, itemRegions, type ListedProject, overview } from "./pages.ts";
 import { action, page, type PageOptions, region, type Regions } from "./layout.ts";
@@ -251,19 +244,20 @@ ${region("hero", regions, "hero")}${region("needs", regions)}${region("trust", r
     return streamPage(context, this.#options, changed, () => draw(watched));
   }
 
-  async #ask(watched: WatchedRun, body: Readonly<Record<string, unknown>>): Promise<SteerReply> {
+  async #ask(watched: WatchedRun, body: Readonly<Record<string, unknown>>): Promise<control.SteerReply> {
     const live = await watched.live();
     const action = STEER_ACTIONS.find((one) => one === body["action"]);
     if (action === undefined) return { status: "refused", message: "There is no such request" };
     const given = ["text", "item", "key"].map((name) => [name, body[name]] as const)
       .filter(([, value]) => typeof value === "string" && value !== "");
-    const request: SteerRequest = { action, origin: "page", ...Object.fromEntries(given) };
-    const [control, { host }] = [controlFolder(watched.project.own), this.#options];
+    const request: control.SteerRequest = { action, origin: "page", ...Object.fromEntries(given) };
+    const [folder, { host }] = [control.controlFolder(watched.project.own), this.#options];
     if (live === null) {
-      const { folder } = watched.found;
-      return await tellNext({ control, folder, host, isGivenUp: (item) => isGivenUp({ folder }, item) }, request);
+      const { found } = watched;
+      const place = { control: folder, folder: found.folder, host };
+      return await control.tellNext({ ...place, isGivenUp: (item) => isGivenUp(found, item) }, request);
     }
-    return await sendRequest({ folder: control, run: live.run, host }, request) ??
+    return await control.sendRequest({ folder, run: live.run, host }, request) ??
       { status: "refused", message: "The run did not answer" };
   }
 
@@ -281,7 +275,7 @@ ${region("hero", regions, "hero")}${region("needs", regions)}${region("trust", r
     const live = await watched.live();
     const { model } = watched;
     const now = this.#options.host.clock.now();
-    const told = [...(await toldNext(controlFolder(watched.project.own))).values()];
+    const told = [...(await control.toldNext(control.controlFolder(watched.project.own))).values()];
     if (live !== null || watched.found.newest) await this.#readToCome(watched);
     const regions = runRegions({ href: this.#hrefOf(watched), model, live, now, told });
     const { passed, total } = model.tally;

@@ -2,6 +2,7 @@ import { posix } from "node:path";
 import { contentsOf } from "../git/batch_reader.ts";
 import type { Git } from "../git/run_git.ts";
 import type { ListedEntry } from "../git/tree_listing.ts";
+import { jsonIn } from "../host/data.ts";
 import { hashText } from "../host/files.ts";
 
 const LOCKS_REGEXP = namedLike(
@@ -54,11 +55,7 @@ function isLocked(path: string, locked: ReadonlySet<string>): boolean {
 
 /** A `package.json` says this of the installed packages; `blob` if it cannot be read. */
 function partOf(text: string | null | undefined, blob: string): string {
-  try {
-    const manifest: unknown = JSON.parse(text ?? "");
-    return JSON.stringify(Object.entries(manifest ?? {}).filter(([key]) => INSTALLED_REGEXP.test(key)));
-  } catch (error) {
-    if (error instanceof SyntaxError) return blob;
-    throw error;
-  }
+  const manifest = jsonIn(text ?? null);
+  if (manifest === undefined) return blob;
+  return JSON.stringify(Object.entries(manifest ?? {}).filter(([key]) => INSTALLED_REGEXP.test(key)));
 }

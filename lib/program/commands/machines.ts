@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { namedAgent } from "../../cli/agents.ts";
-import { type Invocation, toJson, usage, verbOf } from "../../cli/command.ts";
+import { type Invocation, printed, toJson, usage, verbOf } from "../../cli/command.ts";
 import { endWith } from "../../cli/end_with.ts";
 import { openSession } from "../../cli/session.ts";
 import { optional, parseCount, parseWorkers } from "../../cli/settings.ts";
@@ -13,6 +13,7 @@ import { openRepository } from "../../git/open_repository.ts";
 import { type Repository, requireRepository } from "../../git/repository.ts";
 import { readText } from "../../host/files.ts";
 import { machineName } from "../../host/this_process.ts";
+import type { Host } from "../../host/types.ts";
 import { VERSION } from "../../host/version.ts";
 import type { LoopOutcome } from "../../loop/run/outcome.ts";
 import { createRunLock } from "../../loop/run/run_lock.ts";
@@ -72,11 +73,7 @@ function ended(invocation: Invocation, ralph: RalphContext, outcome: LoopOutcome
   return endWith(invocation, ralph, outcome, "ralph job take");
 }
 
-interface OpenedBacklog extends JobContext {
-  readonly place: Place;
-}
-
-async function openBacklog(invocation: Invocation): Promise<OpenedBacklog> {
+async function openBacklog(invocation: Invocation): Promise<JobContext & { readonly place: Place }> {
   const place = await findPlace(invocation);
   const row = workflowRow(place.workflow.name);
   const scope = invocation.flags.text("scope");
@@ -246,19 +243,19 @@ export async function queueStatus(invocation: Invocation): Promise<number> {
   if (what !== "status") throw usage(`\`ralph queue\` knows no ${what}`, "`ralph queue status`");
   const url = flags.text("queue");
   if (url === undefined) throw usage("which queue?", "`--queue postgres://user@host/database`, or `RALPH_QUEUE`");
-  const repository = await repositoryOf(invocation);
+  const state = await queueState(host, url, await repositoryOf(invocation));
+  return printed(out, flags.has("json") ? toJson(state) : textOf(state));
+}
+async function queueState({ clock }: Host, url: string, repository: string) {
   const queue = queueName(repository);
-  const engine = await openEngine({ url, queue, clock: host.clock });
+  const engine = await openEngine({ url, queue, clock });
   try {
     const [led, jobs] = [await engine.led(), await engine.jobs()];
     const workers = led.filter((key) => key.startsWith(WORKER)).map((key) => key.slice(WORKER.length));
-    const coordinators = led.length - workers.length;
-    if (flags.has("json")) out(toJson({ repository, queue, workers, coordinators, jobs }));
-    else out(textOf({ repository, queue, workers, coordinators, jobs }));
+    return { repository, queue, workers, coordinators: led.length - workers.length, jobs };
   } finally {
     await engine.close();
   }
-  return 0;
 }
 
 async function repositoryOf(invocation: Invocation): Promise<string> {
@@ -270,15 +267,7 @@ async function repositoryOf(invocation: Invocation): Promise<string> {
   return jobs.repositoryName(url);
 }
 
-interface QueueState {
-  readonly repository: string;
-  readonly queue: string;
-  readonly workers: readonly string[];
-  readonly coordinators: number;
-  readonly jobs: readonly QueuedJob[];
-}
-
-function textOf({ repository, queue, workers, coordinators, jobs }: QueueState): string {
+function textOf({ repository, queue, workers, coordinators, jobs }: Awaited<ReturnType<typeof queueState>>): string {
   const count = (state: QueuedJob["state"]): number => jobs.filter((job) => job.state === state).length;
   const counts = (["waiting", "active", "done", "failed"] as const).map((state) => `${count(state)} ${state}`);
   const shown = jobs.filter(({ state }) => state !== "done");

@@ -7,7 +7,7 @@ import { chosen, ensureScope } from "../chosen.ts";
 import { cacheOf, chooseWorkflow, resolveRoot } from "../../cli/workspace.ts";
 import { resolve } from "node:path";
 import { placeholderProblems, problemOf, type ValidatedFile } from "../../cli/validated_file.ts";
-import { type Config, CONFIG_FILE, findConfig } from "../../config/load.ts";
+import { CONFIG_FILE, findConfig } from "../../config/load.ts";
 import { EXIT, nearest } from "../../errors/ralph_error.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { deleteRefs } from "../../git/refs.ts";
@@ -105,17 +105,12 @@ async function validateFiles(invocation: Invocation, root: string): Promise<read
     const views = await recipeViews(invocation, recipe);
     return [found.file, ...await views.validate({ root, config: found.config, scope, host })];
   }
-  const row = workflowRow(
-    (await chooseWorkflow(WORKFLOWS, root, {
-      flag: flags.text("workflow"),
-      config: found.config?.workflow,
-      line: invocation,
-    })).name,
-  );
+  const { config, file } = found;
+  const asked = { flag: flags.text("workflow"), config: config?.workflow, line: invocation };
+  const row = workflowRow((await chooseWorkflow(WORKFLOWS, root, asked)).name);
   ensureScope(invocation, row);
   const { workflow } = row;
-  const files = await workflow.validate({ root, config: found.config, scope, host });
-  const { config, file } = found;
+  const files = await workflow.validate({ root, config, scope, host });
   const own = config === null ? [] : workflow.validateConfig?.({ config, present: file.present }) ?? [];
   return [{ ...file, problems: [...own, ...file.problems] }, ...files, ...await promptFiles(root)];
 }
@@ -129,13 +124,8 @@ async function promptFiles(root: string): Promise<readonly ValidatedFile[]> {
   });
 }
 
-interface FoundConfig {
-  readonly file: ValidatedFile;
-  /** `null` where it cannot be read. */
-  readonly config: Config | null;
-}
-
-async function readConfig(root: string, named: string | undefined, host: Host): Promise<FoundConfig> {
+/** The file, and the configuration; `null` where that cannot be read. */
+async function readConfig(root: string, named: string | undefined, host: Host) {
   const path = named ?? CONFIG_FILE;
   try {
     const { config, file, problems, text, warnings } = await findConfig(root, named, await cacheOf(root, host));

@@ -1,32 +1,17 @@
 import { type Invocation, printed, styleFor, usage } from "../../cli/command.ts";
 import { reporterFor } from "../../cli/session.ts";
 import { resolveRoot } from "../../cli/workspace.ts";
-import { type OwnFiles, ownFiles } from "../../context/context.ts";
+import { ownFiles } from "../../context/context.ts";
 import { EXIT, RalphError } from "../../errors/ralph_error.ts";
 import type { RalphEvent } from "../../events/types.ts";
 import { openRepository } from "../../git/open_repository.ts";
 import { readLockHolder } from "../../host/lock.ts";
 import { findRun, isGivenUp } from "../../report/make_report.ts";
-import {
-  controlFolder,
-  liveFile,
-  type LiveRun,
-  sendRequest,
-  type SteerRequest,
-  tellNext,
-} from "../../steer/control.ts";
+import * as control from "../../steer/control.ts";
 import { createLiveView, type LiveView } from "../../ui/live_view.ts";
 import { followEvents, type ReadEvent, runEnded } from "../../watch/follow.ts";
 import { eventsFile, runsAt } from "../../watch/now.ts";
 import { runFolders } from "../../workflows/table.ts";
-
-/** The watched run: one at work, or the files that an ended one has left. */
-interface Watched {
-  readonly events: string;
-  readonly live: LiveRun | null;
-  /** Absolute path of the file that the run takes away at its end. */
-  readonly liveFile: string;
-}
 
 /** `ralph watch [RUN]`: the live view of a run, from its events; ends with the run. */
 export async function watch(invocation: Invocation): Promise<number> {
@@ -55,14 +40,18 @@ export async function watch(invocation: Invocation): Promise<number> {
   return EXIT.done;
 }
 
-/** The run that is named, or the newest one at work. @throws {RalphError} usage */
-async function findWatched(invocation: Invocation): Promise<Watched> {
+/** The run that is named, or the newest one at work; of one that has ended the events alone. @throws {RalphError} usage */
+async function findWatched(invocation: Invocation) {
   const { arguments: [named], host, say } = invocation;
   const { root, own, atWork, live } = await runsHere(invocation, named);
   if (live !== undefined) {
     const others = atWork.filter((one) => one !== live).map(({ run }) => run);
     if (others.length > 0 && named === undefined) say(`watching ${live.run}; also at work: ${others.join(", ")}`);
-    return { events: eventsFile(live), live, liveFile: liveFile(controlFolder(own.directory), live.run) };
+    return {
+      events: eventsFile(live),
+      live,
+      liveFile: control.liveFile(control.controlFolder(own.directory), live.run),
+    };
   }
   if (named === undefined) throw await noRun(root, own.runLock);
   const found = await findRun({ root, cwd: host.environment.cwd, folders: await runFolders(root) }, named);
@@ -72,12 +61,7 @@ async function findWatched(invocation: Invocation): Promise<Watched> {
 type Here = Awaited<ReturnType<typeof runsHere>>;
 
 /** The runs at work in a project, and the one that is meant: the named one, else the newest. */
-async function runsHere(invocation: Invocation, named: string | undefined): Promise<{
-  readonly root: string;
-  readonly own: OwnFiles;
-  readonly atWork: readonly LiveRun[];
-  readonly live: LiveRun | undefined;
-}> {
+async function runsHere(invocation: Invocation, named: string | undefined) {
   const root = await resolveRoot(invocation);
   const own = ownFiles(await openRepository(invocation.host, root), root);
   const atWork = await runsAt(own.directory, root);
@@ -153,13 +137,15 @@ export function tell(invocation: Invocation): Promise<number> {
 async function tellEnded(
   { host, flags, say }: Invocation,
   { root, own }: Here,
-  told: Pick<SteerRequest, "item" | "text">,
+  told: Pick<control.SteerRequest, "item" | "text">,
 ): Promise<number> {
   const found = await findRun({ root, cwd: host.environment.cwd, folders: await runFolders(root) }, flags.text("run"));
-  const { folder } = found;
-  const givenUp = (item: string): Promise<boolean> => isGivenUp(found, item);
-  const place = { control: controlFolder(own.directory), folder, host, isGivenUp: givenUp };
-  const { status, message } = await tellNext(place, { ...told, origin: "file" });
+  const { status, message } = await control.tellNext({
+    control: control.controlFolder(own.directory),
+    folder: found.folder,
+    host,
+    isGivenUp: (item) => isGivenUp(found, item),
+  }, { ...told, origin: "file" });
   if (status === "refused") throw usage(message, "`ralph status` names what is parked");
   return printed(say, message);
 }
@@ -168,7 +154,7 @@ async function tellEnded(
 async function steer(
   invocation: Invocation,
   named: string | undefined,
-  ask: (live: LiveRun) => Omit<SteerRequest, "origin">,
+  ask: (live: control.LiveRun) => Omit<control.SteerRequest, "origin">,
   ended?: (here: Here) => Promise<number>,
 ): Promise<number> {
   const { host, say } = invocation;
@@ -176,8 +162,8 @@ async function steer(
   const { root, own, live } = here;
   if (live === undefined && ended !== undefined) return await ended(here);
   if (live === undefined) throw await noRun(named === undefined ? root : `${root} named ${named}`, own.runLock);
-  const request: SteerRequest = { ...ask(live), origin: "file" };
-  const reply = await sendRequest({ folder: controlFolder(own.directory), run: live.run, host }, request);
+  const folder = control.controlFolder(own.directory);
+  const reply = await control.sendRequest({ folder, run: live.run, host }, { ...ask(live), origin: "file" });
   if (reply === null) throw new RalphError("run-silent", { details: { run: live.run, pid: live.pid } });
   if (reply.hint !== undefined) throw usage(`run ${live.run}: ${reply.message}`, reply.hint);
   if (reply.status === "refused") {

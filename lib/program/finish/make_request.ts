@@ -1,5 +1,6 @@
 import { textAt } from "../../agents/json.ts";
 import { hostOf } from "../../git/host_of.ts";
+import { jsonIn } from "../../host/data.ts";
 import { hashText } from "../../host/hash.ts";
 import type { Host, ProcessEnd } from "../../host/types.ts";
 
@@ -103,19 +104,10 @@ export async function makeRequest(
   if (!/already exists/i.test(end.stderr)) return { state: "failed", address, end };
   const isGitHub = program === "gh";
   const asked = isGitHub ? ["pr", "view", text.head, "--json", "body"] : ["mr", "view", text.head, "-F", "json"];
-  const { stdout } = await call(asked);
-  if (!isAsMade(toldText(stdout))) return { state: "kept", address, end };
+  const told = jsonIn((await call(asked)).stdout);
+  // one that tells no text is not written over
+  if (!isAsMade(textAt(told, "body") ?? textAt(told, "description") ?? "")) return { state: "kept", address, end };
   const renewed = isGitHub ? ["pr", "edit", text.head, "--body"] : ["mr", "update", text.head, "--description"];
   const again = await call([...renewed, marked(text.body)]);
   return { state: again.exitCode === 0 ? "renewed" : "failed", address, end: again };
-}
-
-/** The text of a request as its program tells it; empty if it tells none: then nothing is written over. */
-function toldText(stdout: string): string {
-  try {
-    const told: unknown = JSON.parse(stdout);
-    return textAt(told, "body") ?? textAt(told, "description") ?? "";
-  } catch {
-    return "";
-  }
 }
