@@ -22,6 +22,12 @@ export interface JournalKey {
   readonly scope: string;
 }
 
+/** The known facts when an attempt begins; its id is unique over all runs. */
+export type BegunAttempt = Pick<OpenItem, "apart" | "head" | "number" | "userPaths"> & { readonly id: string };
+
+/** The work that is about to be committed. */
+export type SettlingWork = Pick<OpenItem, "fold" | "landing" | "work">;
+
 /** An item that was begun and not settled: a run was killed. */
 export interface OpenItem {
   /** As it was when it was begun. */
@@ -62,18 +68,10 @@ export interface KeptRecord {
 export interface JudgingHistory {
   /** Commit before the first of them; `null` where there was none. */
   readonly base: string | null;
-  /** The steps that made files old since, in order. */
-  readonly steps: readonly JudgingStep[];
+  /** The steps that made files old since, in order: as the second commit has what differs, or only these paths of it. */
+  readonly steps: readonly { readonly from: string; readonly to: string; readonly globs?: readonly string[] }[];
   /** The items that were attempted. */
   readonly items: readonly JudgedItem[];
-}
-
-/** A difference between two commits is old as the second one has it. */
-export interface JudgingStep {
-  readonly from: string;
-  readonly to: string;
-  /** Only these paths. @default all */
-  readonly globs?: readonly string[];
 }
 
 /** An item by whose turns judging files may have changed. */
@@ -190,16 +188,6 @@ export interface Stowed {
   readonly isBack: boolean;
 }
 
-/** The work that is about to be committed. */
-export interface SettlingWork {
-  /** The paths that the attempt left uncommitted, with a hash of each file's content. */
-  readonly work: Readonly<Record<string, string | null>>;
-  /** Commits that become part of the item's own. */
-  readonly fold?: Fold | undefined;
-  /** The work is about to come into the project's tree from another one. */
-  readonly landing?: JournalLanding | undefined;
-}
-
 /** The outcome of settling. */
 export interface SettledEnd {
   readonly settlement: Settlement;
@@ -215,20 +203,6 @@ export interface Reopened {
   readonly times: number;
   /** Why, the last time. */
   readonly reason: string;
-}
-
-/** The known facts when an attempt begins. */
-export interface BegunAttempt {
-  /** Unique over all runs. */
-  readonly id: string;
-  /** At this item, from 1. */
-  readonly number: number;
-  /** Uncommitted paths that were the user's before. */
-  readonly userPaths: readonly string[];
-  /** Commit before the turn; absent where there is none. */
-  readonly head?: string | null | undefined;
-  /** It is worked on in a tree of its own: nothing in the project's tree is its own. */
-  readonly apart?: boolean | undefined;
 }
 
 /** From one commit to another that has an item's work as well. */

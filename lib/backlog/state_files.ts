@@ -370,16 +370,11 @@ function isTorn(text: string | null, known: string | undefined): boolean {
 /** The file has changed since it was read. */
 class Changed extends Error {}
 
-type Attempted = { readonly status: "changed"; readonly text: string } | { readonly status: "same" } | {
-  readonly status: "failed";
-  readonly error: unknown;
-};
-
-function attempted(change: (text: string | null) => string | null, before: string | null): Attempted {
+function attempted(change: (text: string | null) => string | null, before: string | null) {
   try {
     const text = change(before);
-    return text === null || text === before ? { status: "same" } : { status: "changed", text };
+    return text === null || text === before ? { status: "same" } as const : { status: "changed", text } as const;
   } catch (error) {
-    return { status: "failed", error };
+    return { status: "failed", error } as const;
   }
 }

@@ -1,5 +1,5 @@
 import { parseJson } from "../errors/json_syntax.ts";
-import { RalphError } from "../errors/ralph_error.ts";
+import { stateInvalid, stateMissing } from "../errors/ralph_error.ts";
 import { issueText, type StandardSchema } from "./schema.ts";
 
 /** The shape of a JSON file: a schema of zod, valibot or arktype, or a function that says whether a value fits. */
@@ -29,7 +29,7 @@ export function jsonFile<Value>(
   function parse(text: string | null): Value {
     if (text !== null) return valueOf(parseJson(text, path), path, schema);
     if (empty !== undefined) return empty;
-    throw new RalphError("state-missing", { details: { path } });
+    throw stateMissing(path);
   }
   return {
     path,
@@ -47,12 +47,10 @@ export function jsonFile<Value>(
 function valueOf<Value>(value: unknown, path: string, schema: JsonSchema<Value>): Value {
   if (!("~standard" in schema)) {
     if (schema(value)) return value;
-    throw new RalphError("state-invalid", { details: { path, problem: "it holds something else than expected" } });
+    throw stateInvalid(path, "it holds something else than expected");
   }
   const read = schema["~standard"].validate(value);
   if ("then" in read) throw new TypeError(`the schema of ${path} must not be asynchronous`);
   if (read.issues === undefined) return read.value;
-  throw new RalphError("state-invalid", {
-    details: { path, problem: read.issues.map((issue) => issueText(issue)).join("; ") },
-  });
+  throw stateInvalid(path, read.issues.map((issue) => issueText(issue)).join("; "));
 }

@@ -2,7 +2,7 @@ import { listBacklog } from "./list.ts";
 import type { Backlog, Check } from "./types.ts";
 import { verifyCommands } from "./verify_commands.ts";
 import type { StateFiles } from "./state_files.ts";
-import { RalphError } from "../errors/ralph_error.ts";
+import { stateMissing } from "../errors/ralph_error.ts";
 import { proseLines } from "./fences.ts";
 
 /** The place of the list, and the checks that must pass. */
@@ -62,7 +62,7 @@ export function todoBacklog(
   async function load(): Promise<readonly TodoItem[]> {
     const text = await state.read(file);
     if (text !== null) return todoItems(text);
-    throw new RalphError("state-missing", { details: { path: file }, hint: "list what is to be done: `- [ ] task`" });
+    throw stateMissing(file, "list what is to be done: `- [ ] task`");
   }
 
   return listBacklog<TodoItem>({

@@ -1,9 +1,7 @@
 import * as claimsFile from "../backlog/claims.ts";
 import { RalphError } from "../errors/ralph_error.ts";
-import type { Repository } from "../git/repository.ts";
 import { readLockHolder } from "../host/lock.ts";
-import type { Host } from "../host/types.ts";
-import { ownFiles } from "./context.ts";
+import { ownFiles, type RalphContext } from "./context.ts";
 
 /** How a command that changes state is carried out. */
 export type ClaimMode =
@@ -16,11 +14,7 @@ export type ClaimMode =
 
 /** Finds out from the environment and the run lock how a state command is carried out. */
 export async function claimMode(
-  { root, repository, host }: {
-    readonly root: string;
-    readonly repository: Repository | null;
-    readonly host: Host;
-  },
+  { root, repository, host }: Pick<RalphContext, "host" | "repository" | "root">,
 ): Promise<ClaimMode> {
   const { variables } = host.environment;
   const file = variables[claimsFile.CLAIMS_VARIABLE];

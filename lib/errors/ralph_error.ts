@@ -12,7 +12,7 @@ export interface RalphErrorOptions {
   /** Fills the `{name}` places of the message and hint of the code's definition. */
   readonly details?: Readonly<Record<string, string | number>>;
   /** Replaces the definition's hint. */
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -54,6 +54,16 @@ export class RalphError extends Error {
 /** The error for a value that an option does not take. */
 export function optionInvalid(option: string, expected: string, value: string, hint: string): RalphError {
   return new RalphError("option-invalid", { details: { option, expected, value }, hint });
+}
+
+/** The error for a state file that is not what it should be. @param hint replaces the code's own */
+export function stateInvalid(path: string, problem: string, hint?: string): RalphError {
+  return new RalphError("state-invalid", { details: { path, problem }, hint });
+}
+
+/** The error for a state file that does not exist. */
+export function stateMissing(path: string, hint?: string): RalphError {
+  return new RalphError("state-missing", { details: { path }, hint });
 }
 
 function fill(text: string, details: Readonly<Record<string, string | number>>): string {

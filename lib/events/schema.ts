@@ -7,15 +7,7 @@
 import { z } from "zod";
 import { named, record } from "../config/parts.ts";
 import { words } from "../host/data.ts";
-import type {
-  EventBranchWork,
-  EventNotice,
-  EventUsage,
-  EventUsageTotal,
-  RalphEvent,
-  TestsRun,
-  TurnChanges,
-} from "../generated/events.ts";
+import type * as made from "../generated/events.ts";
 import type { EventEnvelope } from "./event_log.ts";
 import { EVENTS_VERSION } from "./types.ts";
 
@@ -36,17 +28,17 @@ const usage = z.object({
 });
 
 /** The usage of a turn, in events and in reports. */
-export const USAGE_SCHEMA: z.ZodType<EventUsage> = named("EventUsage", "The usage of a turn.", usage);
+export const USAGE_SCHEMA: z.ZodType<made.EventUsage> = named("EventUsage", "The usage of a turn.", usage);
 
 /** The tests of a check, in events and in reports. */
-export const TESTS_SCHEMA: z.ZodType<TestsRun> = record(
+export const TESTS_SCHEMA: z.ZodType<made.TestsRun> = record(
   "TestsRun",
   "The tests that a check ran, by its own word: TAP on its output, or JUnit in files that it wrote in a clean checkout.",
   { passed: count, failed: count, skipped: count, failures: z.array(text).describe("names of the first that failed") },
 );
 
 /** The usage of several turns. */
-export const USAGE_TOTAL_SCHEMA: z.ZodType<EventUsageTotal> = named(
+export const USAGE_TOTAL_SCHEMA: z.ZodType<made.EventUsageTotal> = named(
   "EventUsageTotal",
   "The usage of several turns.",
   usage.extend({
@@ -57,7 +49,7 @@ export const USAGE_TOTAL_SCHEMA: z.ZodType<EventUsageTotal> = named(
 );
 
 /** A remark that the verdict does not make. */
-export const NOTICE_SCHEMA: z.ZodType<EventNotice> = record(
+export const NOTICE_SCHEMA: z.ZodType<made.EventNotice> = record(
   "EventNotice",
   "Something about a run that its verdict does not say.",
   {
@@ -68,7 +60,7 @@ export const NOTICE_SCHEMA: z.ZodType<EventNotice> = record(
 );
 
 /** The work that a branch holds. */
-export const BRANCH_WORK_SCHEMA: z.ZodType<EventBranchWork> = record(
+export const BRANCH_WORK_SCHEMA: z.ZodType<made.EventBranchWork> = record(
   "EventBranchWork",
   "The work that a branch holds.",
   {
@@ -84,7 +76,7 @@ export const BRANCH_WORK_SCHEMA: z.ZodType<EventBranchWork> = record(
 );
 
 /** The files that a turn changed. */
-export const CHANGES_SCHEMA: z.ZodType<TurnChanges> = record("TurnChanges", "The files that a turn changed.", {
+export const CHANGES_SCHEMA: z.ZodType<made.TurnChanges> = record("TurnChanges", "The files that a turn changed.", {
   paths: z.array(text).describe("some of them, relative to the root"),
   files: count,
   added: count.describe("lines"),
@@ -326,19 +318,19 @@ const EVENTS: Readonly<Record<string, readonly [description: string, fields: z.Z
 };
 
 /** The schema of each event, by its type. */
-export const EVENT_SCHEMAS: Readonly<Record<RalphEvent["type"], z.ZodObject>> = Object.fromEntries(
+export const EVENT_SCHEMAS: Readonly<Record<made.RalphEvent["type"], z.ZodObject>> = Object.fromEntries(
   Object.entries(EVENTS).map(([type, [description, fields]]) => [
     type,
     z.object({ type: z.literal(type), ...fields }).describe(description),
   ]),
-) as object as Record<RalphEvent["type"], z.ZodObject>;
+) as object as Record<made.RalphEvent["type"], z.ZodObject>;
 
 /** Any event. */
-export const EVENT_SCHEMA: z.ZodType<RalphEvent> = named(
+export const EVENT_SCHEMA: z.ZodType<made.RalphEvent> = named(
   "RalphEvent",
   "What happened. Names are noun-verb; lifecycle words are start, delta and end.",
   z.union(Object.values(EVENT_SCHEMAS)),
-) as z.ZodType<unknown> as z.ZodType<RalphEvent>;
+) as z.ZodType<unknown> as z.ZodType<made.RalphEvent>;
 
 const envelope = {
   v: z.literal(EVENTS_VERSION).describe("version of the schema"),

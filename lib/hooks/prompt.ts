@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { RalphError } from "../errors/ralph_error.ts";
+import { RalphError, stateInvalid } from "../errors/ralph_error.ts";
 import { filledText } from "../host/data.ts";
 import { readText } from "../host/files.ts";
 
@@ -57,7 +57,7 @@ export async function workflowPrompt(root: string, name: string): Promise<string
     workflow = Object(parse(file.text)) as Readonly<Record<string, unknown>>;
   } catch (error) {
     const problem = error instanceof Error ? error.message.split("\n")[0] ?? "not YAML" : String(error);
-    throw new RalphError("state-invalid", { details: { path: file.path, problem } });
+    throw stateInvalid(file.path, problem);
   }
   const own = filledText(workflow["prompt"]) ?? filledText(workflow["goal-prompt"]);
   if (own !== null) return own;

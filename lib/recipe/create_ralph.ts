@@ -326,14 +326,10 @@ function runId(host: Host): string {
   return `${day}-${time}-${millisecond}${host.ids.random(2)}`;
 }
 
-interface RunParts {
+interface RunParts extends Pick<RalphContext, "events" | "host" | "repository" | "root"> {
   readonly id: string;
-  readonly root: string;
-  readonly host: Host;
-  readonly events: EventBus;
   readonly logs: EventLog[];
   readonly later: (() => Promise<void>)[];
-  readonly repository: Repository | null;
   readonly steering: SteeredRun;
   /** How many runs' folders are kept. */
   readonly keep: number;

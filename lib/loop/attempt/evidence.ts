@@ -1,10 +1,15 @@
 import { posix } from "node:path";
 import type { JournalKey, JudgingHistory } from "../../backlog/journal_types.ts";
-import type { Attempt, Check, Item, PassedRecord } from "../../backlog/types.ts";
+import type { Attempt, Item, PassedRecord } from "../../backlog/types.ts";
 import { commitOfTree, openCheckout } from "../../checks/checkout/open_checkout.ts";
 import type { BringUp } from "../../checks/checkout/place.ts";
 import { seenIn } from "../../checks/experiment/canaries.ts";
-import { type Evidence, type Experiment, experiments } from "../../checks/experiment/experiments.ts";
+import {
+  type Evidence,
+  type Experiment,
+  type ExperimentOptions,
+  experiments,
+} from "../../checks/experiment/experiments.ts";
 import { type Findings, findingsOf, leftOutText, triedTexts } from "../../checks/experiment/findings.ts";
 import { namedCheck } from "../../checks/function.ts";
 import { CONFIG_FILE } from "../../config/load.ts";
@@ -16,32 +21,27 @@ import { judgedItem } from "../journal/judging_history.ts";
 import { mayBeTest, testsBy } from "../../checks/experiment/product.ts";
 
 /** Work that has passed its checks. */
-export interface ToTry {
+export interface ToTry extends Pick<ExperimentOptions, "checkMs" | "checks" | "signal" | "spentMs"> {
   readonly history: JudgingHistory;
   /** The commit with the work. */
   readonly head: string;
-  readonly checks: readonly Check[];
-  /** Milliseconds that the checks took. */
-  readonly checkMs: number;
   /** Brings the run's checkout up to a commit; `null`: a checkout of its own. */
   readonly bringUp: BringUp | null;
   readonly stateFiles: readonly string[];
   readonly item?: Item;
   /** Tells whether a path belongs to the work. @default everything */
   readonly isChanged?: (path: string) => boolean;
-  /** Milliseconds of the budget that are spent. @default 0 */
-  readonly spentMs?: number;
-  readonly signal: AbortSignal;
+}
+
+interface PassedInRun {
+  readonly key: JournalKey;
+  readonly passed: readonly string[];
 }
 
 /** The facts to know at the end of a run, and the reasons that fail it. */
 export async function evidenceAtEnd(
   ralph: RalphContext,
-  run: Omit<ToTry, "history" | "head"> & {
-    readonly key: JournalKey;
-    /** Ids of what passed in this run. */
-    readonly passed: readonly string[];
-  },
+  run: Omit<ToTry, "history" | "head"> & PassedInRun,
 ): Promise<Findings> {
   const { head } = await requireRepository(ralph).head();
   if (ralph.config.tests.integrity === "off" || head === null) return { notices: [], reasons: [] };
@@ -104,11 +104,7 @@ async function whyUnproved(ralph: RalphContext, work: ToTry): Promise<readonly s
   }
 }
 
-async function tried(
-  ralph: RalphContext,
-  work: ToTry,
-  only?: readonly Experiment[],
-): Promise<{ readonly evidence: Evidence; readonly found: Findings }> {
+async function tried(ralph: RalphContext, work: ToTry, only?: readonly Experiment[]) {
   const evidence = await experimentsOn(ralph, work, only);
   const found = findingsOf(evidence, ralph.config.tests.integrity === "block" ? "anything" : "cannot fail");
   announce(ralph, { item: work.item ?? null, evidence, found });
@@ -149,31 +145,14 @@ function announce(
   });
 }
 
-/** An item that passed, between the commit before its first attempt and its own. */
-interface ProvableItem {
-  readonly id: string;
-  readonly kind: string;
-  readonly head: string;
-  readonly history: JudgingHistory;
-  readonly checks: readonly Check[];
-  /** Tells whether its turns changed a path; the files of other items are none of its work. */
-  readonly isChanged: (path: string) => boolean;
-}
-
 /**
  * Items of this run that came with a test and have a commit of their own, with those of their checks that a checkout can
- * make.
+ * make, between the commit before their first attempt and their own. The files of other items are none of their work.
  */
 function provableItems(
   { config, journal }: Pick<RalphContext, "config" | "journal">,
-  { key, history, passed, checks }: {
-    readonly key: JournalKey;
-    readonly history: JudgingHistory;
-    /** Ids of what passed in this run. */
-    readonly passed: readonly string[];
-    readonly checks: readonly Check[];
-  },
-): readonly ProvableItem[] {
+  { key, history, passed, checks }: PassedInRun & Pick<ToTry, "checks" | "history">,
+) {
   const known = new Set(checks.map(({ command }) => command));
   const isTest = testsBy(config.tests.globs);
   return journal.passed(key).filter(({ id }) => passed.includes(id)).flatMap((record: PassedRecord) => {
@@ -184,7 +163,7 @@ function provableItems(
     if (!item.changed.some((path) => mayBeTest(path, isTest))) return [];
     const changed = new Set(item.changed);
     const range = { base: since, steps: [], items: [item] };
-    return [{ id, kind, head: commit, history: range, checks: own, isChanged: (path) => changed.has(path) }];
+    return [{ id, kind, head: commit, history: range, checks: own, isChanged: (path: string) => changed.has(path) }];
   });
 }
 

@@ -106,15 +106,10 @@ export async function judged(
 }
 
 /** The paths that a turn wrote and that its work does not allow, or `null`. */
-async function trespassed(
-  ralph: RalphContext,
-  work: Work,
-  turn: Turn,
-  stateFiles: readonly string[],
-): Promise<{ readonly status: "trespassed"; readonly paths: readonly string[]; readonly diff: string } | null> {
+async function trespassed(ralph: RalphContext, work: Work, turn: Turn, stateFiles: readonly string[]) {
   if (work.allow === undefined) return null;
   const paths = pathsOutside(turn.changedFiles.filter((path) => !stateFiles.includes(path)), work.allow);
   if (paths.length === 0) return null;
   const diff = await requireRepository(ralph).diff(topLevelPaths(ralph, paths), { base: turn.base });
-  return { status: "trespassed", paths, diff };
+  return { status: "trespassed" as const, paths, diff };
 }

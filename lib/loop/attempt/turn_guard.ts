@@ -10,16 +10,7 @@ import { isUnmerged, labelTurnConflicts } from "../../git/turn_conflicts.ts";
 import { realPath } from "../../host/file_state.ts";
 import { factsOf } from "../../host/path_facts.ts";
 import { keepUnreadable, restoreUnreadable, takeOut, takeOutUnreadable } from "../../git/take_out.ts";
-import {
-  committedBy,
-  createUncommitted,
-  keptRef,
-  restoredBy,
-  TURN,
-  type Uncommitted,
-  type UncommittedOptions,
-  warnOfFlags,
-} from "./uncommitted.ts";
+import * as persons from "./uncommitted.ts";
 import { pathsOfSides } from "./damage.ts";
 import { createWatch } from "./watch.ts";
 import { NAMES_AT, pathsBetween, pathsFrom } from "../../git/run_git.ts";
@@ -36,7 +27,7 @@ export interface GuardedTurn extends ObservedTurn {
 /** Looks after history, and after what a person has not committed, from turn to turn. */
 export interface TurnGuard {
   /** A person's uncommitted work as it was found first. */
-  readonly found: Uncommitted["found"];
+  readonly found: persons.Uncommitted["found"];
   /** Call before each turn. */
   beforeTurn(itemId: string, before: git.TreeSnapshot): Promise<void>;
   /** Call once the turn's processes have ended, before anything is judged. */
@@ -57,11 +48,11 @@ export interface TurnGuard {
 /** @param own the user's paths, and state files, which Ralph restores by itself */
 export function createTurnGuard(
   ralph: RalphContext,
-  own: Omit<UncommittedOptions, "known">,
+  own: Omit<persons.UncommittedOptions, "known">,
 ): TurnGuard {
   const repository = git.requireRepository(ralph);
   const stateFiles = git.topLevelPaths(ralph, own.stateFiles);
-  const uncommitted = createUncommitted(ralph, { ...own, stateFiles });
+  const uncommitted = persons.createUncommitted(ralph, { ...own, stateFiles });
   const ignored = createIgnoredBefore(ralph, stateFiles);
   let last: { readonly itemId: string; readonly head: string | null } | null = null;
   let floor: string | null = null;
@@ -119,7 +110,7 @@ export function createTurnGuard(
 }
 
 function bytesRef(ralph: RalphContext, by: string | undefined): string {
-  return `${keptRef(ralph, by)}.bytes`;
+  return `${persons.keptRef(ralph, by)}.bytes`;
 }
 
 /** The names that are not UTF-8. @returns whether the branch was moved */
@@ -131,7 +122,12 @@ async function keptOut(
   const repository = git.requireRepository(ralph);
   const paths = await takeOutUnreadable(repository, before, now);
   const back = await restoreUnreadable(repository, before, bytesRef(ralph, by));
-  for (const [said, some] of [[committedBy(by ?? TURN), paths], [restoredBy(by ?? TURN), back]] as const) {
+  for (
+    const [said, some] of [[persons.committedBy(by ?? persons.TURN), paths], [
+      persons.restoredBy(by ?? persons.TURN),
+      back,
+    ]] as const
+  ) {
     if (some.length > 0) note(ralph, "warn", `${said}: ${git.rootPaths(ralph, some).join(", ")}`);
   }
   return paths.length > 0;
@@ -187,12 +183,7 @@ interface Heads {
  * @param wrote whether the index was written since
  * @returns the paths whose flags were cleared, and whether HEAD or the index was changed otherwise
  */
-async function flagsAsBefore(
-  ralph: RalphContext,
-  before: indexFlags.IndexFlags,
-  wrote: boolean,
-  heads: Heads,
-): Promise<{ readonly cleared: readonly string[]; readonly isMoved: boolean }> {
+async function flagsAsBefore(ralph: RalphContext, before: indexFlags.IndexFlags, wrote: boolean, heads: Heads) {
   const repository = git.requireRepository(ralph);
   const committed = await committedOf(repository, indexFlags.flaggedPaths(before), heads);
   if (committed.length > 0) await takeOut(repository, heads.from, committed);
@@ -201,9 +192,9 @@ async function flagsAsBefore(
   const cleared = await indexFlags.clearNewFlags(repository, before, now);
   const back = await indexFlags.layFlagsAgain(repository, before, now);
   if (committed.length > 0) {
-    note(ralph, "warn", `${committedBy("the turn")}: ${git.rootPaths(ralph, committed).join(", ")}`);
+    note(ralph, "warn", `${persons.committedBy("the turn")}: ${git.rootPaths(ralph, committed).join(", ")}`);
   }
-  warnOfFlags(ralph, back.filter((path) => !committed.includes(path)));
+  persons.warnOfFlags(ralph, back.filter((path) => !committed.includes(path)));
   return { cleared, isMoved: committed.length + back.length > 0 };
 }
 
@@ -218,20 +209,9 @@ async function committedOf(
   return paths.filter((path) => fromTurn.has(path));
 }
 
-/** The files that git ignored, and that were there, before the first turn: a person's. */
-interface IgnoredBefore {
-  /** Call before each turn. */
-  look(): Promise<void>;
-  /**
-   * Takes them out of the turn's commits and of the index. The files stay.
-   *
-   * @returns the paths, relative to the top level; also those that are not ignored any more
-   */
-  takeOut(before: git.TreeSnapshot, after: git.TreeSnapshot): Promise<ReadonlySet<string>>;
-}
-
 /** @param stateFiles relative to the top level */
-function createIgnoredBefore(ralph: RalphContext, stateFiles: readonly string[]): IgnoredBefore {
+/** The files that git ignored, and that were there, before the first turn: a person's. */
+function createIgnoredBefore(ralph: RalphContext, stateFiles: readonly string[]) {
   const repository = git.requireRepository(ralph);
   let ignored: Ignored | null = null;
   const named = new Set<string>();
@@ -245,10 +225,12 @@ function createIgnoredBefore(ralph: RalphContext, stateFiles: readonly string[])
     if (gone.length > 0) note(ralph, "warn", message);
   }
   return {
-    async look() {
+    /** Call before each turn. */
+    async look(): Promise<void> {
       ignored ??= await readIgnored(repository, ralph.host.clock.now());
     },
-    async takeOut(before, after) {
+    /** Takes them out of the turn's commits and of the index, and says which; the files stay. */
+    async takeOut(before: git.TreeSnapshot, after: git.TreeSnapshot): Promise<ReadonlySet<string>> {
       nameGone();
       const isPersons: WasIgnored = (path) =>
         !stateFiles.includes(path) && !before.contents.has(path) && ignored?.was(path) === true;

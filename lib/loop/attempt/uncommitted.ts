@@ -226,11 +226,7 @@ function isChangedInside({ path, submodule = "" }: TreeSnapshot["changed"][numbe
   return path.endsWith("/") || /[MU]/.test(submodule.slice(2));
 }
 
-async function restoreAll(
-  repository: Repository,
-  paths: readonly string[],
-  kept: ReadonlyMap<string, KeptPath>,
-): Promise<Readonly<Record<"back" | "missing", readonly string[]>>> {
+async function restoreAll(repository: Repository, paths: readonly string[], kept: ReadonlyMap<string, KeptPath>) {
   const isBack = await Promise.all(
     paths.map((path) => restoreKept(repository, path, kept.get(path)!).catch(() => false)),
   );

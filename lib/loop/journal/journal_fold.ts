@@ -1,5 +1,5 @@
 import { jsonIn } from "../../host/data.ts";
-import { RalphError } from "../../errors/ralph_error.ts";
+import { stateInvalid } from "../../errors/ralph_error.ts";
 import type * as journal from "../../backlog/journal_types.ts";
 import { isRecord, type JournalLine, keyOf, type LineOf, type LineType, type Work } from "./journal_record.ts";
 import type { Attempt, Item, ParkedItem, PassedRecord } from "../../backlog/types.ts";
@@ -78,10 +78,8 @@ export function foldJournal(text: string, path = "the journal"): JournalState {
     const line = jsonIn(text_) ?? null;
     if (line === null) continue; // torn, or no line
     if (!isRecord(line)) {
-      throw new RalphError("state-invalid", {
-        details: { path: `${path}:${index + 1}`, problem: "no record of a journal" },
-        hint: "take the line out; what it was about is checked again",
-      });
+      const hint = "take the line out; what it was about is checked again";
+      throw stateInvalid(`${path}:${index + 1}`, "no record of a journal", hint);
     }
     state.apply(line);
   }

@@ -97,13 +97,6 @@ interface Places {
   readonly line: HeadNow;
 }
 
-/** Something in flight. */
-interface Flight {
-  readonly item: Item;
-  /** It is being made elsewhere, and not waited for here. */
-  isOut: boolean;
-}
-
 /** An item that has begun in a tree. */
 type InTree = Pick<ToLand, "begun" | "home" | "lane" | "tree"> & Pick<TreeBegin, "tip" | "left" | "ref">;
 
@@ -123,7 +116,8 @@ export class Dispatcher implements AsyncDisposable {
   readonly #coordinator = createSlots(1);
   /** The run's checkout is one. */
   readonly #looking = createSlots(1);
-  readonly #inFlight = new Map<string, Flight>();
+  /** An item that is out is being made elsewhere, and not waited for here. */
+  readonly #inFlight = new Map<string, { readonly item: Item; isOut: boolean }>();
   /** The lanes of events: an item keeps its own until it has landed, also after its tree has been given on. */
   readonly #lanesTaken = new Set<number>();
   /** Counts what may let another item start. */

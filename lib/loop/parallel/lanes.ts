@@ -65,19 +65,14 @@ async function removeLater(
   });
 }
 
-/** The landing of an item waits for a tree: its own one, or any where that has failed. */
-interface Wanted {
-  readonly own: WorkerTree;
-  readonly resolve: (tree: WorkerTree | null) => void;
-}
-
 /** The trees of a run's lanes: free, in use, or closed. */
 export class TreePool {
   readonly #count: number;
   readonly #free: WorkerTree[];
   /** Nothing more starts in them. */
   readonly #closed = new Set<WorkerTree>();
-  readonly #wanted: Wanted[] = [];
+  /** The landing of an item waits for a tree: its own one, or any where that has failed. */
+  readonly #wanted: { readonly own: WorkerTree; readonly resolve: (tree: WorkerTree | null) => void }[] = [];
   #isOver = false;
 
   constructor({ all }: Lanes) {

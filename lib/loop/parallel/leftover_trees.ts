@@ -9,13 +9,7 @@ import { isUtf8 } from "node:buffer";
 import { join } from "node:path";
 import { jsonIn, objectOr } from "../../host/data.ts";
 import { openRepository } from "../../git/open_repository.ts";
-import {
-  type Repository,
-  requireRepository,
-  topLevelPaths,
-  treesDirectory,
-  type TreeStatus,
-} from "../../git/repository.ts";
+import * as git from "../../git/repository.ts";
 import { type Captured, captureWork } from "../../git/fold.ts";
 import { asideFolder, isRemovedEmpty, setAsideBytes, setAsideForGood } from "../../host/remove_path.ts";
 import { outputFrom, partsOf } from "../../git/run_git.ts";
@@ -52,7 +46,7 @@ export async function rescueTrees(
   workers: number,
 ): Promise<number> {
   let kept = 0;
-  const state = new Set(topLevelPaths(ralph, stateFiles));
+  const state = new Set(git.topLevelPaths(ralph, stateFiles));
   for (const [index, { path, marker }] of (await findTrees(ralph)).entries()) {
     if (await rescueOne(ralph, { path, marker }, state)) kept += 1;
     if (workers === 1 || index >= workers) await removeTree(ralph, path);
@@ -85,7 +79,7 @@ async function rescueOne(
  * @param of `wanted`: uncommitted paths that belong to it, `null` for all; state stays as it was
  */
 export async function captureOf(
-  { events, repository }: Pick<RalphContext, "events"> & { readonly repository: Repository },
+  { events, repository }: Pick<RalphContext, "events"> & { readonly repository: git.Repository },
   { base, ref, state, wanted }: {
     readonly base: string;
     readonly ref: string;
@@ -104,8 +98,8 @@ export async function captureOf(
 /** Git commits neither a repository in a folder nor a name that is not UTF-8. */
 async function setRestAside(
   { events }: Pick<RalphContext, "events">,
-  repository: Pick<Repository, "git" | "ralphDirectory" | "topLevel">,
-  { changed, unreadable = [] }: TreeStatus,
+  repository: Pick<git.Repository, "git" | "ralphDirectory" | "topLevel">,
+  { changed, unreadable = [] }: git.TreeStatus,
 ): Promise<void> {
   const { topLevel } = repository;
   const aside = asideFolder(repository.ralphDirectory);
@@ -124,7 +118,7 @@ async function setRestAside(
 
 /** The trees of this project, those of runs that are at work included. */
 export async function findTrees(ralph: Omit<TreesOf, "host">): Promise<readonly FoundTree[]> {
-  const directory = treesDirectory(ralph);
+  const directory = git.treesDirectory(ralph);
   const found: FoundTree[] = [];
   for (const name of (await listDirectory(directory)).toSorted()) {
     if (!name.endsWith(".json")) continue;
@@ -136,21 +130,21 @@ export async function findTrees(ralph: Omit<TreesOf, "host">): Promise<readonly 
 
 /** Takes a tree away, with its marker, and the folder of all trees where it was the last. */
 export async function removeTree(ralph: TreesOf, path: string): Promise<void> {
-  const directory = treesDirectory(ralph);
+  const directory = git.treesDirectory(ralph);
   ralph.host.guard?.forget(path);
   await removeOwn(path, directory); // without git, which has a minute: thousands of files may take longer
-  await requireRepository(ralph).git(["worktree", "remove", "--force", "--force", path]);
+  await git.requireRepository(ralph).git(["worktree", "remove", "--force", "--force", path]);
   await removePath(`${path}.json`);
   isRemovedEmpty(directory);
 }
 
 /** Tells whether a folder is a worktree of this repository. */
 export async function isWorktreeOf(ralph: Omit<TreesOf, "config">, path: string): Promise<boolean> {
-  const main = requireRepository(ralph);
+  const main = git.requireRepository(ralph);
   if (!await pathExists(join(path, ".git"))) return false;
   const repository = await openRepository(ralph.host, path).catch(() => null);
   if (repository === null || repository.topLevel !== path) return false;
-  const common = async (one: Repository): Promise<string> =>
+  const common = async (one: git.Repository): Promise<string> =>
     (await one.git(["rev-parse", "--path-format=absolute", "--git-common-dir"])).stdout.trim();
   return await common(repository) === await common(main);
 }

@@ -2,16 +2,7 @@ import { join } from "node:path";
 import type { RalphContext } from "../../context/context.ts";
 import { requireRepository, topLevelPaths } from "../../git/repository.ts";
 import type { Fold, OwnCommits, TreeSnapshot, TreeStatus } from "../../git/repository.ts";
-import type {
-  Attempt,
-  Backlog,
-  Check,
-  Item,
-  PassedRecord,
-  RecordedCheck,
-  SettleCommit,
-  Settlement,
-} from "../../backlog/types.ts";
+import type * as types from "../../backlog/types.ts";
 import type { JournalKey } from "../../backlog/journal_types.ts";
 import type { Landing } from "../../git/land.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
@@ -23,29 +14,29 @@ import { commitsNothing, type Committer, maskOf, stowParked } from "./committer.
 export type WorkPaths = Readonly<Record<string, string | null>>;
 
 export interface Settled {
-  readonly settlement: Settlement;
-  readonly attempt: Attempt;
+  readonly settlement: types.Settlement;
+  readonly attempt: types.Attempt;
   /** Work that was committed. */
   readonly committed: readonly string[];
   /** The journal's memory of an item that passed. */
-  readonly passed: PassedRecord | null;
+  readonly passed: types.PassedRecord | null;
 }
 
 /** An attempt that is not settled, and comes again. */
-export function leftOpen(attempt: Attempt, reason: string): Settled {
+export function leftOpen(attempt: types.Attempt, reason: string): Settled {
   return { settlement: { status: "open", reason }, attempt, committed: [], passed: null };
 }
 
 /** One attempt to be settled. */
 export interface ToSettle {
-  readonly backlog: Backlog;
+  readonly backlog: types.Backlog;
   readonly key: JournalKey;
-  readonly item: Item;
-  readonly attempt: Attempt;
+  readonly item: types.Item;
+  readonly attempt: types.Attempt;
   /** The checks that it was judged by. */
-  readonly checks: readonly Check[];
+  readonly checks: readonly types.Check[];
   /** Applies the loop's limits to an attempt that a hook refused. */
-  readonly limited?: (attempt: Attempt) => Attempt;
+  readonly limited?: (attempt: types.Attempt) => types.Attempt;
   /** The paths that turns at the item left uncommitted. */
   readonly work: WorkPaths;
   /** HEAD after the last turn: what turns at the item committed may become part of its commit. @default that of `known` */
@@ -120,7 +111,7 @@ async function settleWhole(
     await requireRepository(ralph).git(["update-ref", "-d", stowed.ref]);
   }
   const { status } = attempt;
-  const recorded = checks.flatMap(({ name, command, scope, expect }): readonly RecordedCheck[] =>
+  const recorded = checks.flatMap(({ name, command, scope, expect }): readonly types.RecordedCheck[] =>
     command === undefined ? [] : [{
       name,
       command,
@@ -137,7 +128,7 @@ async function settleWhole(
 
 async function statesOf(
   { state }: Pick<RalphContext, "state">,
-  { stateFiles, ownFiles = [] }: Pick<Backlog, "stateFiles" | "ownFiles">,
+  { stateFiles, ownFiles = [] }: Pick<types.Backlog, "stateFiles" | "ownFiles">,
 ): Promise<ReadonlyMap<string, string | null>> {
   const paths = [...stateFiles, ...ownFiles];
   return new Map(await Promise.all(paths.map(async (path) => [path, await state.read(path)] as const)));
@@ -154,7 +145,7 @@ async function putBack(
   }
 }
 
-function mayPass<Some extends Attempt>(
+function mayPass<Some extends types.Attempt>(
   attempt: Some,
 ): attempt is Some & { readonly status: "verified" | "unverified" } {
   return attempt.status === "verified" || attempt.status === "unverified";
@@ -173,11 +164,7 @@ async function withoutWork(
   return { ...settled, settlement: { ...settled.settlement, stowed: ref }, committed: Object.keys(work) };
 }
 
-async function settleOnce(
-  ralph: RalphContext,
-  committer: Committer,
-  toSettle: ToSettle,
-): Promise<Omit<Settled, "passed"> & { readonly head: string | null }> {
+async function settleOnce(ralph: RalphContext, committer: Committer, toSettle: ToSettle) {
   const { backlog, key, item, attempt, work, landing, limited = (one) => one } = toSettle;
   const before = toSettle.known?.head ?? landing?.tip ?? null;
   const fold = await persistAndRecord(ralph, toSettle, before);
@@ -220,7 +207,7 @@ async function settleOnce(
   const refused = limited({ ...attempt, status: "failed", reason: "commit-refused", message });
   await ralph.journal.settling(key, item, refused, { work });
   const again = answered(backlog, "settle()", await backlog.settle(item, refused));
-  const ofRefused = { ...again.commit, work: false } as SettleCommit;
+  const ofRefused = { ...again.commit, work: false } as types.SettleCommit;
   if (again.commit !== undefined) await committer.commit(ofRefused, [], { known, isOfAttempt: true });
   return { settlement: again, attempt: refused, committed: [], head: before };
 }
@@ -234,7 +221,7 @@ async function settleOnce(
 async function madeSince(
   ralph: RalphContext,
   since: string | null,
-  { subject, stateSubject = subject, body = "" }: SettleCommit,
+  { subject, stateSubject = subject, body = "" }: types.SettleCommit,
 ): Promise<string | null> {
   const range = since === null ? "-1" : `${since}..HEAD`;
   const found = await commitFields(requireRepository(ralph), ["%H", "%B"], [range]);
@@ -246,9 +233,9 @@ async function madeSince(
 /** The commits of turns at an item since its first attempt, as far as no one else has them and they may be moved. */
 async function foldOf(
   ralph: RalphContext,
-  backlog: Pick<Backlog, "policy">,
+  backlog: Pick<types.Backlog, "policy">,
   key: JournalKey,
-  item: Item,
+  item: types.Item,
   always = false,
 ): Promise<Fold | null> {
   const { work, squash = backlog.policy?.squash ?? true } = ralph.config.commits;
@@ -295,9 +282,14 @@ async function persistAndRecord(
 }
 
 /** Landed work is committed, also if the backlog leaves that to the turns: others begin with it. */
-async function withLandedWork(settlement: Settlement, item: Item, { own }: LandingSteps): Promise<Settlement> {
+async function withLandedWork(
+  settlement: types.Settlement,
+  item: types.Item,
+  { own }: LandingSteps,
+): Promise<types.Settlement> {
   if (settlement.status !== "passed") return settlement;
-  const commit: Omit<SettleCommit, "work"> = settlement.commit ?? { subject: `${item.id}: ${item.title}`, paths: [] };
+  const commit: Omit<types.SettleCommit, "work"> = settlement.commit ??
+    { subject: `${item.id}: ${item.title}`, paths: [] };
   const { bodyWith } = await import("../../git/fold.ts");
   const body = bodyWith(commit.body, own, commit.subject);
   return { ...settlement, commit: { ...commit, ...(body === "" ? {} : { body }), work: true } };
@@ -329,8 +321,7 @@ export function answered<Answer extends { readonly status: string }>(
 }
 
 /** Why a run ends whose backlog waits for what will never end. */
-export function waitsInVain({ name: backlog }: Pick<Backlog, "name">): RalphError {
-  return new RalphError("backlog-invalid", {
-    details: { backlog, problem: "next() waits although nothing is in flight" },
-  });
+export function waitsInVain({ name: backlog }: Pick<types.Backlog, "name">): RalphError {
+  const problem = "next() waits although nothing is in flight";
+  return new RalphError("backlog-invalid", { details: { backlog, problem } });
 }
