@@ -1,6 +1,6 @@
 import { letGo } from "../git/history.ts";
 import { note, type RalphContext } from "../context/context.ts";
-import { agentTurn } from "../agents/agent_turn.ts";
+import { agentTurn, type AgentTurnRequest } from "../agents/agent_turn.ts";
 import { pathsOutside } from "../checks/guards.ts";
 import { changedSources, othersMessage } from "../git/changed_sources.ts";
 import { requireRepository, rootPaths, topLevelPaths, type TreeSnapshot } from "../git/repository.ts";
@@ -16,19 +16,11 @@ export type PlannerTurn =
   | { readonly status: "aborted" };
 
 /** A turn, and where it may write. */
-export interface PlannerRequest {
+export interface PlannerRequest extends Pick<AgentTurnRequest, "folder" | "interactive" | "name" | "stateFiles"> {
   prompt(): Promise<string>;
-  /** Name of the transcript file. */
-  readonly name: string;
-  /** Absolute path of the run's folder. */
-  readonly folder: string;
   /** Globs, relative to the root. */
   readonly allow: readonly string[];
-  /** Relative to the root: restored by the caller. @default none */
-  readonly stateFiles?: readonly string[];
   readonly signal: AbortSignal;
-  /** The terminal is handed over. @default false */
-  readonly interactive?: boolean;
   /** Called before the turn. */
   readonly begun?: (before: TreeSnapshot) => Promise<void>;
   /** Called after the turn, before its changes are judged. */

@@ -12,13 +12,20 @@ import type { Config } from "../config/load.ts";
 import { quoted } from "../prompts/render.ts";
 import type { Validated } from "./workflow.ts";
 
-/** A story of a PRD. */
+/** One user story of a PRD: what one iteration works on. */
 export interface PrdStory {
+  /** Such as `US-001`. */
   readonly id: string;
+  /** One line. */
   readonly title: string;
+  /** A criterion ``Verify: `cmd` `` names a check. */
   readonly acceptanceCriteria: readonly string[];
+  /** The lowest comes first. */
   readonly priority: number;
+  /** Set by Ralph alone, after every check of the story passed. */
   readonly passes: boolean;
+  /** A person's notes, and behind them the last failure's reason. */
+  readonly notes: string;
 }
 
 /** Lowest priority first; the order of the file on a tie. Pure. */

@@ -1,6 +1,6 @@
 import { listedStory, storyChecks, storyOverview } from "../stories.ts";
 import type { LoopDefaults, RalphContext } from "../../context/context.ts";
-import { RalphError } from "../../errors/ralph_error.ts";
+import { stateMissing } from "../../errors/ralph_error.ts";
 import { newestArchive } from "../../git/archive.ts";
 import type { RootedRepository } from "../../git/repository.ts";
 import { type Listed, nextOf, passedOf } from "../../backlog/list.ts";
@@ -123,7 +123,7 @@ function prdIn({ root, repository, state }: PrdBacklogContext, file: string) {
     async load(): Promise<exec.Prd> {
       const text = await state.read(file);
       if (text !== null) return parse(text);
-      throw new RalphError("state-missing", { details: { path: file }, hint: await wayTo({ root, repository }) });
+      throw stateMissing(file, await wayTo({ root, repository }));
     },
     async change(to: (story: exec.Story) => exec.Story): Promise<void> {
       await state.update(file, (text) => {

@@ -1,4 +1,4 @@
-import { RalphError } from "../../errors/ralph_error.ts";
+import { stateInvalid } from "../../errors/ralph_error.ts";
 import { parseJson } from "../../errors/json_syntax.ts";
 import { hintForPrd } from "./import/find_external.ts";
 import { type Prd, type Story, validatePrd } from "./types.ts";
@@ -50,11 +50,7 @@ export function parsePrd(text: string, path: string): Prd {
   const data = parseJson(text, path);
   const errors = validatePrd(data);
   if (errors.length > 0) {
-    const hint = hintForPrd(text, path);
-    throw new RalphError("state-invalid", {
-      details: { path, problem: `Invalid PRD schema: ${errors.join("; ")}` },
-      ...(hint === null ? {} : { hint }),
-    });
+    throw stateInvalid(path, `Invalid PRD schema: ${errors.join("; ")}`, hintForPrd(text, path) ?? undefined);
   }
   return data as Prd;
 }

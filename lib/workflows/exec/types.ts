@@ -4,22 +4,10 @@
  * @module
  */
 import { faultsOf, isPlain, keyErrors, must, type Rule } from "../plain.ts";
+import type { PrdStory } from "../stories.ts";
 
 /** One user story: what one iteration works on. */
-export interface Story {
-  /** Such as `US-001`. */
-  readonly id: string;
-  /** One line. */
-  readonly title: string;
-  /** A criterion ``Verify: `cmd` `` names a check. */
-  readonly acceptanceCriteria: readonly string[];
-  /** The lowest comes first. */
-  readonly priority: number;
-  /** Set by Ralph, after every check of the story passed. */
-  readonly passes: boolean;
-  /** Ralph keeps the last failure's reason here. */
-  readonly notes: string;
-}
+export type Story = PrdStory;
 
 /** The whole document: these two keys and no others. */
 export interface Prd {

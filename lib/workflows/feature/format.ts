@@ -1,4 +1,4 @@
-import { RalphError } from "../../errors/ralph_error.ts";
+import { stateInvalid, stateMissing } from "../../errors/ralph_error.ts";
 import { parseJson } from "../../errors/json_syntax.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
 import type { FeatureDirectory } from "./directories.ts";
@@ -14,7 +14,7 @@ import { validateFeaturePrd } from "./validate.ts";
 export function parseFeaturePrd(text: string, path: string): FeaturePrd {
   const data = parseJson(text, path);
   const errors = validateFeaturePrd(data);
-  if (errors.length > 0) throw new RalphError("state-invalid", { details: { path, problem: errors.join("; ") } });
+  if (errors.length > 0) throw stateInvalid(path, errors.join("; "));
   return withDefaults(data as Partial<FeaturePrd>);
 }
 
@@ -28,8 +28,7 @@ export async function readFeaturePrd(state: StateFiles, { prdFile }: FeatureDire
 export async function loadFeaturePrd(state: StateFiles, feature: FeatureDirectory): Promise<FeaturePrd> {
   const prd = await readFeaturePrd(state, feature);
   if (prd !== null) return prd;
-  const hint = `\`ralph prd ${feature.name}\` makes it of prd.md`;
-  throw new RalphError("state-missing", { details: { path: feature.prdFile }, hint });
+  throw stateMissing(feature.prdFile, `\`ralph prd ${feature.name}\` makes it of prd.md`);
 }
 
 const RUN = { startedAt: null, currentStoryId: null, learnings: [] };

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { PrdStory } from "../stories.ts";
 
 /** How a story passed. */
 export interface LastResult {
@@ -16,29 +17,17 @@ export interface LastResult {
 }
 
 /** One user story: what one iteration works on. */
-export interface FeatureStory {
-  /** Such as `US-001`. */
-  readonly id: string;
-  /** One line. */
-  readonly title: string;
+export interface FeatureStory extends PrdStory {
   /** As the PRD words it. */
   readonly description: string;
-  /** URLs in them are looked at for stories tagged `ui`. */
-  readonly acceptanceCriteria: readonly string[];
-  /** `ui` adds services, browser checks and `verify.ui`. */
+  /** `ui` adds services, browser checks of the URLs in the criteria, and `verify.ui`. */
   readonly tags: readonly string[];
-  /** The lowest comes first. */
-  readonly priority: number;
-  /** Set by Ralph alone. */
-  readonly passes: boolean;
   /** Failed attempts, and resets by the final verification. */
   readonly retries: number;
   /** Given up on after `maxRetries`. */
   readonly blocked: boolean;
   /** The result of the last attempt that passed, else `null`. */
   readonly lastResult: LastResult | null;
-  /** A person's notes, and behind them the last failure's reason. */
-  readonly notes: string;
 }
 
 /** The run's part of the document. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { changesTests } from "../../backlog/changes_tests.ts";
 import { fingerprintOf } from "../../backlog/attempts.ts";
-import { RalphError } from "../../errors/ralph_error.ts";
+import { stateInvalid } from "../../errors/ralph_error.ts";
 import { readText } from "../../host/files.ts";
 import type { Backlog, Check, Item } from "../../backlog/types.ts";
 import { type GsdBacklogContext, type GsdItemData, itemDataOf } from "./item_data.ts";
@@ -100,38 +100,34 @@ export function gsdBacklog(
 type ChosenOptions = GsdBacklogOptions & Required<Pick<GsdBacklogOptions, "checkpoints">>;
 
 /** The folder of a project, as far as a run is about it. */
-interface PlanningFolder {
-  /** As it was when the next item was taken: an overview that follows at once is of the same moment. */
-  taken: Loaded | null;
-  readonly load: () => Promise<Loaded>;
-  /** A run begins with these plan files: those that turns write are not its own, since no one has seen them. */
-  readonly begin: () => Promise<readonly string[]>;
-  /** Plan files that were written since. */
-  readonly added: () => Promise<readonly string[]>;
-}
-
-function planningIn({ root, state }: GsdBacklogContext): PlanningFolder {
+function planningIn({ root, state }: GsdBacklogContext) {
   const source = { root, memo: planMemo(), read: state.read } satisfies PlanningSource;
   let planIds: ReadonlySet<string> | null = null;
   const isOwn = ({ file }: gsd.Plan): boolean => planIds?.has(file) !== false;
   const plans = async (): Promise<readonly gsd.Plan[]> =>
     (await readPlanning(source)).phases.flatMap((phase) => phase.plans);
   return {
-    taken: null,
-    async load() {
+    /** As it was when the next item was taken: an overview that follows at once is of the same moment. */
+    taken: null as Loaded | null,
+    async load(): Promise<Loaded> {
       const read = await readPlanning(source);
       const phases = read.phases.map((phase) => ({ ...phase, plans: phase.plans.filter(isOwn) }));
       const planning = planIds === null ? read : { ...read, phases };
       return { planning, position: positionOf(planning) };
     },
-    async begin() {
+    /** A run begins with these plan files: those that turns write are not its own, since no one has seen them. */
+    async begin(): Promise<readonly string[]> {
       const files = (await plans()).map(({ file }) => file);
       planIds = new Set(files);
       return files;
     },
-    added: async () => (await plans()).filter((plan) => !isOwn(plan)).map(({ file }) => file),
+    /** Plan files that were written since. */
+    added: async (): Promise<readonly string[]> =>
+      (await plans()).filter((plan) => !isOwn(plan)).map(({ file }) => file),
   };
 }
+
+type PlanningFolder = ReturnType<typeof planningIn>;
 
 /** The plans as the loop takes them up. */
 function offered(
@@ -284,10 +280,8 @@ function refuseCircles({ planning, position: { circles } }: Loaded): void {
   const [circle] = circles;
   if (circle === undefined) return;
   const path = findPlan(planning, circle[0] ?? "")?.file ?? gsd.PLANNING_DIRECTORY;
-  throw new RalphError("state-invalid", {
-    details: { path, problem: circleLine(circle) },
-    hint: "take one of them out of `depends_on`; `ralph run --plan ID` runs a plan whatever it depends on",
-  });
+  const hint = "take one of them out of `depends_on`; `ralph run --plan ID` runs a plan whatever it depends on";
+  throw stateInvalid(path, circleLine(circle), hint);
 }
 
 /** The plan was verified and left no SUMMARY. */

@@ -1,22 +1,16 @@
 import { compareNumbers } from "./numbers.ts";
-import type { Plan, Planning, PlanTask, Verifying } from "./types.ts";
+import type { Plan, Planning, PlanTask } from "./types.ts";
 import type { Position } from "./position.ts";
 import type { RalphContext, RunInfo } from "../../context/context.ts";
 import type { EventSink } from "../../events/types.ts";
 
 /** An item of the gsd backlog carries the plan as it stood when it was taken up. Plain JSON. */
-export interface GsdItemData {
-  readonly id: string;
-  readonly phase: string;
+export interface GsdItemData extends Pick<Plan, "file" | "id" | "number" | "phase" | "summaryFile" | "verification"> {
   readonly phaseName: string;
-  readonly number: string;
   /** The plan's place in its phase, from 1. */
   readonly place: number;
-  readonly file: string;
-  readonly summaryFile: string;
   readonly title: string;
   readonly tasks: readonly Pick<PlanTask, "checkpoint" | "commands" | "name" | "notCheckable" | "number">[];
-  readonly verification: Verifying;
   /** Nothing in it is for an agent. */
   readonly checkpointsOnly: boolean;
   /** Complete before this plan, and all: of its phase, and over all phases. */

@@ -49,19 +49,13 @@ export function parsePlan(
   return { plan, diagnostics };
 }
 
-interface Body {
-  readonly tasks: readonly PlanTask[];
-  readonly verifications: readonly Block[];
-  readonly blocks: ReadonlyMap<string, Block>;
-}
-
 /** These tags hold tasks and verification, so that their inside is looked at. */
 const WRAPPERS = ["tasks", "plan", "phase", "wave", "details"];
 /** Blocks that hold words up to their closing tag, whatever is in between. */
 const WORDS_REGEXP =
   /^(?:objective|execution_context|context|interfaces|success_criteria|output|feature|threat_model)$/;
 
-function readBody(lines: readonly MarkdownLine[], reading: Reading): Body {
+function readBody(lines: readonly MarkdownLine[], reading: Reading) {
   const tasks: PlanTask[] = [];
   const verifications: Block[] = [];
   const blocks = new Map<string, Block>();

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { RalphError } from "../../errors/ralph_error.ts";
+import { stateInvalid, stateMissing } from "../../errors/ralph_error.ts";
 import type { StateFiles } from "../../backlog/state_files.ts";
 import { listDirectory, pathExists, readLeftText, readText } from "../../host/files.ts";
 import { canonical, compareNumbers, isNumber, sameNumber } from "./numbers.ts";
@@ -43,10 +43,8 @@ export async function readPlanning(source: PlanningSource): Promise<gsd.Planning
   const planning = await scanPlanning(source);
   if (planning.phases.length > 0) return planning;
   const problem = "no phase was found: neither a folder in phases/ nor one in ROADMAP.md";
-  throw new RalphError("state-invalid", {
-    details: { path: gsd.PLANNING_DIRECTORY, problem },
-    hint: "`ralph roadmap --workflow gsd` makes the roadmap; `ralph plan 1` then plans its first phase",
-  });
+  const hint = "`ralph roadmap --workflow gsd` makes the roadmap; `ralph plan 1` then plans its first phase";
+  throw stateInvalid(gsd.PLANNING_DIRECTORY, problem, hint);
 }
 
 /** The same, where nothing at all may have been planned yet. @throws {RalphError} state-missing */
@@ -54,8 +52,7 @@ export async function scanPlanning(
   { root, memo = planMemo(), read = (path) => readText(join(root, path)) }: PlanningSource,
 ): Promise<gsd.Planning> {
   if (!await pathExists(join(root, gsd.PLANNING_DIRECTORY))) {
-    const hint = "`ralph init --workflow gsd` begins a GSD project";
-    throw new RalphError("state-missing", { details: { path: gsd.PLANNING_DIRECTORY }, hint });
+    throw stateMissing(gsd.PLANNING_DIRECTORY, "`ralph init --workflow gsd` begins a GSD project");
   }
   const roadmapText = await read(gsd.ROADMAP_FILE);
   const roadmap = roadmapOf(roadmapText ?? "", memo);
@@ -106,10 +103,8 @@ async function chosenFolder(
   const [first, second] = written;
   if (first === undefined || second === undefined) return first ?? folders[0] ?? null;
   const problem = `two folders with plans for phase ${first.number}: ${first.directory} and ${second.directory}`;
-  throw new RalphError("state-invalid", {
-    details: { path: gsd.PHASES_DIRECTORY, problem },
-    hint: "move the one that is not meant out of phases/, or name the right one like the phase in ROADMAP.md",
-  });
+  const hint = "move the one that is not meant out of phases/, or name the right one like the phase in ROADMAP.md";
+  throw stateInvalid(gsd.PHASES_DIRECTORY, problem, hint);
 }
 
 function slugOf(name: string): string {

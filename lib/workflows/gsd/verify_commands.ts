@@ -68,14 +68,7 @@ function checkName(text: string, before: string | null): string | null {
   return /<\/check>|<check\b/.test(text) ? null : before;
 }
 
-interface Content {
-  readonly content: string;
-  /** The line that it ends on, and what follows there. */
-  readonly index: number;
-  readonly rest: string;
-}
-
-function contentOf(lines: readonly MarkdownLine[], start: number, first: string, tag: string): Content | null {
+function contentOf(lines: readonly MarkdownLine[], start: number, first: string, tag: string) {
   const close = `</${tag}>`;
   const content: string[] = [];
   for (let index = start; index < lines.length; index++) {
@@ -95,7 +88,7 @@ type Expected =
   | { readonly expect: null; readonly index: number; readonly rest: string; readonly text: string };
 
 /** The `<expect>` behind a command, on its line or the next that is not empty. */
-function expectationAt(lines: readonly MarkdownLine[], { index, rest }: Content): Expected {
+function expectationAt(lines: readonly MarkdownLine[], { index, rest }: Pick<Expected, "index" | "rest">): Expected {
   let at = index;
   let text = rest;
   while (text.trim() === "" && at + 1 < lines.length) text = lines[++at]?.text ?? "";

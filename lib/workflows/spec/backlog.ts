@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { LoopDefaults, RalphContext } from "../../context/context.ts";
-import { RalphError } from "../../errors/ralph_error.ts";
+import { stateMissing } from "../../errors/ralph_error.ts";
 import { readLeftText } from "../../host/files.ts";
 import type { Backlog, Check } from "../../backlog/types.ts";
 import { verifyCommands } from "../../backlog/verify_commands.ts";
@@ -102,15 +102,8 @@ export function specBacklog(
 }
 
 /** The plan in its file. */
-interface PlanFile {
-  readonly load: () => Promise<Plan>;
-  readonly change: (to: (plan: Plan) => Plan) => Promise<Plan>;
-  readonly lastRead: () => Plan | undefined;
-  /** Rejections before this run, by task: with `--retry-blocked` they do not count. */
-  readonly forgiven: ReadonlyMap<string, number>;
-}
-
-function planIn({ loop, state }: SpecBacklogContext): PlanFile {
+function planIn({ loop, state }: SpecBacklogContext) {
+  // With `--retry-blocked` the rejections before this run do not count.
   const forgiven = new Map<string, number>();
   let wasLoaded = false;
   let last: { readonly text: string | null; readonly plan: Plan } | null = null;
@@ -123,13 +116,10 @@ function planIn({ loop, state }: SpecBacklogContext): PlanFile {
 
   return {
     forgiven,
-    lastRead: () => last?.plan,
-    async load() {
+    lastRead: (): Plan | undefined => last?.plan,
+    async load(): Promise<Plan> {
       const text = await state.read(PLAN_FILE);
-      if (text === null) {
-        const hint = "`ralph plan SPEC.md` makes the plan";
-        throw new RalphError("state-missing", { details: { path: PLAN_FILE }, hint });
-      }
+      if (text === null) throw stateMissing(PLAN_FILE, "`ralph plan SPEC.md` makes the plan");
       const plan = planOf(text);
       if (loop.retryBlocked && !wasLoaded) {
         for (const { id } of pendingOf(plan)) forgiven.set(id, rejectionsOf(plan, id));
@@ -137,7 +127,7 @@ function planIn({ loop, state }: SpecBacklogContext): PlanFile {
       wasLoaded = true;
       return plan;
     },
-    change: async (to) =>
+    change: async (to: (plan: Plan) => Plan): Promise<Plan> =>
       planOf(await state.update(PLAN_FILE, (text) => text === null ? null : formatPlan(to(planOf(text))))),
   };
 }
@@ -145,7 +135,7 @@ function planIn({ loop, state }: SpecBacklogContext): PlanFile {
 /** The plan keeps this record of a run. */
 function recorded(
   ralph: SpecBacklogContext,
-  change: PlanFile["change"],
+  change: ReturnType<typeof planIn>["change"],
   rejections: Required<Pick<OfferOptions, "forgiven" | "limit">>,
 ): Pick<Backlog<SpecItemData, SpecFindings>, "receive" | "record" | "reopen" | "settle"> {
   return {

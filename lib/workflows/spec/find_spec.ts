@@ -1,5 +1,5 @@
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
-import { RalphError } from "../../errors/ralph_error.ts";
+import { stateMissing } from "../../errors/ralph_error.ts";
 import { pathExists, writeAtomic } from "../../host/files.ts";
 
 /** Ralph looks for specs in these folders, relative to the root, in this order. */
@@ -35,8 +35,7 @@ export async function findSpec(root: string, given: string, cwd: string = root):
 export async function requireSpec(root: string, given: string, cwd: string): Promise<string> {
   const found = await findSpec(root, given, cwd);
   if (found !== null) return found.name;
-  const hint = `specs are looked for here, then in ${SPEC_FOLDERS.slice(1).join(" and ")}`;
-  throw new RalphError("state-missing", { details: { path: given }, hint });
+  throw stateMissing(given, `specs are looked for here, then in ${SPEC_FOLDERS.slice(1).join(" and ")}`);
 }
 
 async function nameOf(root: string, path: string): Promise<string> {

@@ -1,4 +1,4 @@
-import { RalphError } from "../../errors/ralph_error.ts";
+import { stateInvalid } from "../../errors/ralph_error.ts";
 import { editRecord, formatRecord } from "./json.ts";
 import type { Entry, Issue, JsonObject, Plan, PlanLine, PlanProblem, Priority, Reject, Task } from "./types.ts";
 import { countOf, isPlain, textOf, textsOf } from "../plain.ts";
@@ -24,10 +24,8 @@ export function parsePlan(text: string | null, file: string, known?: Plan): Plan
   if (closed) parts.pop();
   const conflict = parts.findIndex((line) => MARKER_REGEXP.test(line));
   if (conflict >= 0) {
-    throw new RalphError("state-invalid", {
-      details: { path: `${file}:${conflict + 1}`, problem: "git left a merge conflict here" },
-      hint: "`ralph query --repair` merges both sides, task by task",
-    });
+    const hint = "`ralph query --repair` merges both sides, task by task";
+    throw stateInvalid(`${file}:${conflict + 1}`, "git left a merge conflict here", hint);
   }
   return {
     file,

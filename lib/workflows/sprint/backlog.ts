@@ -1,6 +1,6 @@
 import { join, posix } from "node:path";
 import type { RalphContext } from "../../context/context.ts";
-import { RalphError } from "../../errors/ralph_error.ts";
+import { stateMissing } from "../../errors/ralph_error.ts";
 import { changesTests } from "../../backlog/changes_tests.ts";
 import { fingerprintOf } from "../../backlog/attempts.ts";
 import { shortened } from "../../host/data.ts";
@@ -139,8 +139,7 @@ export async function readSprint(context: Pick<SprintContext, "state">, file: st
 export async function textOf({ state }: Pick<SprintContext, "state">, file: string): Promise<string> {
   const text = await state.read(file);
   if (text !== null) return text;
-  const hint = `\`ralph sprint compile ${posix.dirname(file)}\` writes it`;
-  throw new RalphError("state-missing", { details: { path: file }, hint });
+  throw stateMissing(file, `\`ralph sprint compile ${posix.dirname(file)}\` writes it`);
 }
 
 /** The sprint's file keeps this record of a run. */

@@ -1,11 +1,11 @@
 import { type Plain, plain, textOf } from "../plain.ts";
 import { join } from "node:path";
-import { RalphError } from "../../errors/ralph_error.ts";
+import { RalphError, stateMissing } from "../../errors/ralph_error.ts";
 import { readText } from "../../host/files.ts";
 import { isExternalWorkflow, readWorkflow, workflowPrompt } from "../../hooks/prompt.ts";
 import { type MergedHooks, mergeHooks, type SprintProblem } from "./hook_definitions.ts";
 import type { SprintPaths } from "./paths.ts";
-import type { CompiledPhase, ToExpand } from "./standard.ts";
+import type { CompiledPhase } from "./standard.ts";
 import type { SprintSettings } from "./types.ts";
 
 const REVIEW =
@@ -92,7 +92,10 @@ export async function readDefinition(root: string, paths: SprintPaths): Promise<
 }
 
 /** A hook whose local workflow is missing is reported now, not after the first iteration. */
-async function hooksIn(root: string, { from, sprint, workflow }: Files): Promise<MergedHooks> {
+async function hooksIn(
+  root: string,
+  { from, sprint, workflow }: Pick<Awaited<ReturnType<typeof readFiles>>, "from" | "sprint" | "workflow">,
+): Promise<MergedHooks> {
   if (workflow === null) return { hooks: [], problems: [] };
   const words = from === FROM_RALPH ? "the built-in workflow" : from;
   const merged = mergeHooks(workflow["per-iteration-hooks"], sprint["per-iteration-hooks"], words);
@@ -106,25 +109,9 @@ async function hooksIn(root: string, { from, sprint, workflow }: Files): Promise
   return { hooks: merged.hooks, problems };
 }
 
-/** The content of both files. */
-interface Files {
-  /** The workflow's name. */
-  readonly name: string;
-  /** The workflow's path. */
-  readonly from: string;
-  readonly sprint: Plain;
-  /** `null`: there is none of that name. */
-  readonly workflow: Plain | null;
-  readonly warnings: readonly string[];
-  readonly sources: Pick<ToExpand, "sprint" | "workflow">;
-}
-
-async function readFiles(root: string, { definition }: SprintPaths): Promise<Files> {
+async function readFiles(root: string, { definition }: SprintPaths) {
   const text = await readText(join(root, definition));
-  if (text === null) {
-    const hint = "write it: `workflow: ralph` and a `goal`";
-    throw new RalphError("state-missing", { details: { path: definition }, hint });
-  }
+  if (text === null) throw stateMissing(definition, "write it: `workflow: ralph` and a `goal`");
   const { parseYaml } = await import("./document.ts");
   const { mistypedKeys } = await import("./mistyped.ts");
   const document = parseYaml(text, definition);

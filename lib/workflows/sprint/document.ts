@@ -74,9 +74,8 @@ export function readProgress(text: string, path: string): SprintProgress {
   const document = documentOf(text, path);
   const mode = document.get("mode") ?? "standard";
   if (mode !== "ralph" && mode !== "standard") {
-    throw new RalphError("sprint-invalid", {
-      details: { path, problem: `its mode is ${String(mode)}, expected standard or ralph` },
-    });
+    const problem = `its mode is ${String(mode)}, expected standard or ralph`;
+    throw new RalphError("sprint-invalid", { details: { path, problem } });
   }
   if (mode === "standard") checkPhases(document, text, path);
   const progress = progressOf(plain(document.toJS()), mode === "standard" ? phaseSteps(document) : null);

@@ -43,14 +43,6 @@ type Place = readonly (string | number)[];
 /** The values of a template, by name: `step.prompt`. */
 type Values = Readonly<Record<string, string>>;
 
-interface Step {
-  readonly id: string;
-  readonly prompt: string;
-  readonly workflow: string | null;
-  readonly values: Values;
-  readonly place: Place;
-}
-
 const TEMPLATE_REGEXP = /\{\{\s*([\w-]+\.[\w.-]+)\s*\}\}/g;
 const MOST_DEPTH = 5;
 const EACH_STEP: Plain = { id: "steps", "for-each": "step" };
@@ -172,7 +164,7 @@ function* sound(to: Expansion, source: Source, phases: readonly Plain[]): Genera
 }
 
 /** `collections: { NAME: … }`, or the list `steps`. */
-function stepsOf(to: Expansion, name: string, at: At): readonly Step[] {
+function stepsOf(to: Expansion, name: string, at: At) {
   const named = plain(to.all["collections"])[name];
   const list = named ?? to.all["steps"];
   if (!Array.isArray(list) || list.length === 0) {

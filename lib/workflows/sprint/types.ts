@@ -4,6 +4,7 @@
  * @module
  */
 import type { ClaimLine } from "../../backlog/claims.ts";
+import type { HookRecord } from "../../hooks/hook.ts";
 import type { HookConfig } from "../../config/load.ts";
 
 /** One of `dynamic-steps`; in standard mode, one prompt of `phases`. */
@@ -23,12 +24,8 @@ export interface SprintStep {
 }
 
 /** One of `hook-tasks`. */
-export interface SprintHookTask {
-  readonly iteration: number;
-  readonly hookId: string;
+export interface SprintHookTask extends Pick<HookRecord, "exitCode" | "hookId" | "iteration" | "pid"> {
   readonly status: string;
-  readonly pid: number | null;
-  readonly exitCode: number | null;
 }
 
 /** A new step is marked with this. */

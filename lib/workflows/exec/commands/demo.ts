@@ -3,7 +3,7 @@ import { localDate } from "../../../host/local_date.ts";
 import { createRalph } from "../../../recipe/create_ralph.ts";
 import { findExecutable } from "../../../host/shell.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
-import type { EventSink, RalphEvent } from "../../../events/types.ts";
+import type { RalphEvent } from "../../../events/types.ts";
 import { createPrompter } from "../../../ui/create_prompter.ts";
 import { liveViewFor, reporterFor } from "../../../cli/session.ts";
 import type { Repository } from "../../../git/repository.ts";
@@ -125,17 +125,9 @@ function suggestionFor(message: string): string | null {
   return QUESTIONS.find(({ question }) => question === message)?.answer ?? null;
 }
 
-/** A check's word, and the attempt that it is about. */
-interface CheckLine {
-  readonly item: string;
-  readonly attempt: number;
-  readonly name: string;
-  readonly ok: boolean;
-}
-
 /** A sink that keeps what the closing lines show. */
-function recordChecks(): EventSink & { readonly lines: readonly CheckLine[] } {
-  const lines: CheckLine[] = [];
+function recordChecks() {
+  const lines: { readonly item: string; readonly attempt: number; readonly name: string; readonly ok: boolean }[] = [];
   let at = { item: "", attempt: 1 };
   return {
     lines,
@@ -155,7 +147,7 @@ function closingLines(
     readonly root: string;
     /** Newest first. */
     readonly log: Awaited<ReturnType<Repository["log"]>>;
-    readonly checks: readonly CheckLine[];
+    readonly checks: ReturnType<typeof recordChecks>["lines"];
     /** `ralph` is on PATH. */
     readonly isInstalled: boolean;
   },

@@ -12,12 +12,11 @@ import { readLockHolder } from "../../../host/lock.ts";
 import { findExecutable } from "../../../host/shell.ts";
 import { confinementText, formatDuration, oneLine } from "../../../ui/text.ts";
 import { wrapText } from "../../../ui/wrap_text.ts";
-import { EXEC_FOLDER, type ExecArgs, type Prd } from "../types.ts";
+import { EXEC_FOLDER, type ExecArgs } from "../types.ts";
 import { ensureBase, stackedBranch } from "../plan/base.ts";
 import { readOrError } from "../../read_or_error.ts";
 import { isApprovedAs, readPrd } from "../plan/turn.ts";
 import { sameGoal } from "../plan/preflight.ts";
-import type { PlanState } from "../plan/schema.ts";
 import { readPlanState } from "../plan/state.ts";
 import { prdSummaryLines } from "../format.ts";
 
@@ -32,15 +31,6 @@ const QUESTIONS: Readonly<Record<string, string>> = {
 
 /** All that would happen, in words: a first line beside each name, the others below it. */
 type Rows = Readonly<Record<string, readonly string[]>>;
-
-/** Planning would begin with this. */
-interface Begun {
-  readonly goal: string;
-  readonly saved: PlanState | null;
-  readonly prd: Prd | null;
-  /** It is the plan of this goal, approved and unchanged: nothing is planned any more. */
-  readonly isApproved: boolean;
-}
 
 /**
  * `ralph exec --dry-run`: what would happen, from what is here now. No agent and no check is started, nothing is
@@ -116,13 +106,16 @@ async function ready({ host, repository: here, root }: RalphContext): Promise<vo
   throw new RalphError("run-locked", { details: { purpose, pid, startedAt: localTime(since) } });
 }
 
-async function begunWith(ralph: RalphContext, { goal: asked }: ExecArgs): Promise<Begun> {
+/** Planning would begin with this; an approved plan is the one of this goal, and unchanged: nothing is planned any more. */
+async function begunWith(ralph: RalphContext, { goal: asked }: ExecArgs) {
   const saved = await readPlanState(ralph);
   const prd = await readPrd(ralph);
   const goal = asked === "" ? saved?.goal ?? "" : asked;
   const isApproved = saved?.state === "done" && sameGoal(goal, saved.goal) && isApprovedAs(saved, prd);
   return { goal, saved, prd, isApproved };
 }
+
+type Begun = Awaited<ReturnType<typeof begunWith>>;
 
 function planLines({ agent, config }: RalphContext, { goal, saved, prd, isApproved }: Begun): readonly string[] {
   const stories = prd?.userStories ?? [];

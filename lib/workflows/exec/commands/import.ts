@@ -18,16 +18,6 @@ import { scaffoldExec } from "../scaffold.ts";
 import { isPlainBranchName } from "../../../git/switch_branch.ts";
 import { onOneLine } from "../../../prompts/render.ts";
 
-/** The plan to import, and the file that it comes from. */
-interface Source {
-  /** As messages name it. */
-  readonly name: string;
-  readonly text: string;
-  readonly plan: ExternalPlan;
-  /** It is in the place where the PRD belongs. */
-  readonly inPlace: boolean;
-}
-
 /** `ralph import FILE`: another tool's plan as the PRD, after a yes. Nothing that is there is lost. */
 export async function run(invocation: Invocation): Promise<number> {
   const { flags, out, say } = invocation;
@@ -66,7 +56,7 @@ export async function run(invocation: Invocation): Promise<number> {
 }
 
 /** @throws {RalphError} usage where there is no such file, or none of a known format */
-async function readSource({ arguments: [named = ""], flags, host }: Invocation, root: string): Promise<Source> {
+async function readSource({ arguments: [named = ""], flags, host }: Invocation, root: string) {
   const file = resolve(host.environment.cwd, named);
   const text = await readText(file);
   const name = relative(host.environment.cwd, file) || named;
@@ -86,6 +76,9 @@ async function readSource({ arguments: [named = ""], flags, host }: Invocation, 
   if (plan.items.length === 0) throw usage(`${name} holds no work: not one story or task`);
   return { name, text, plan, inPlace: file === join(root, PRD_FILE) };
 }
+
+/** The plan to import, and the file that it comes from. */
+type Source = Awaited<ReturnType<typeof readSource>>;
 
 /** The text in the PRD's place; only a PRD without stories may go. @throws {RalphError} usage */
 async function existing(ralph: RalphContext, { inPlace }: Source): Promise<string | null> {

@@ -16,7 +16,7 @@ import { storyCommands } from "../../../backlog/verify_commands.ts";
 import type { Validated } from "../../workflow.ts";
 import type { Verification } from "../../../backlog/types.ts";
 import type { RalphContext } from "../../../context/context.ts";
-import { RalphError } from "../../../errors/ralph_error.ts";
+import { stateMissing } from "../../../errors/ralph_error.ts";
 import { parseJson } from "../../../errors/json_syntax.ts";
 
 const COMMANDS = { run: "ralph run", retry: "ralph run --retry-blocked" };
@@ -120,10 +120,7 @@ export async function verifyStories(ralph: RalphContext): Promise<Verification> 
   const commands = ralph.config.verify.default;
   const text = await ralph.state.read(PRD_FILE);
   if (text === null && commands.length === 0) {
-    throw new RalphError("state-missing", {
-      details: { path: PRD_FILE },
-      hint: '`ralph plan "<goal>"` writes it; or name commands: `--verify CMD`',
-    });
+    throw stateMissing(PRD_FILE, '`ralph plan "<goal>"` writes it; or name commands: `--verify CMD`');
   }
   if (text === null) return await verify(ralph, [...new Set(commands)]);
   const stories = inOrder(parsePrd(text, PRD_FILE).userStories);

@@ -3,7 +3,7 @@ import { parseJson } from "../../../errors/json_syntax.ts";
 import * as exec from "../types.ts";
 import { EXEC_FOLDER, EXEC_RUNS, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE } from "../types.ts";
 import { PLAN_STATE_SCHEMA, type PlanState } from "./schema.ts";
-import { RalphError } from "../../../errors/ralph_error.ts";
+import { stateInvalid } from "../../../errors/ralph_error.ts";
 import { isoNow } from "../../../host/local_date.ts";
 import { requireRepository, topLevelPaths } from "../../../git/repository.ts";
 import { commitFiles } from "../../commit_files.ts";
@@ -19,7 +19,7 @@ export function parsePlanState(content: string): PlanState {
   const result = PLAN_STATE_SCHEMA.safeParse(parseJson(content, PLAN_STATE_FILE));
   if (result.success) return result.data;
   const problems = result.error.issues.map(({ path, message }) => `${path.join(".") || "the file"}: ${message}`);
-  throw new RalphError("state-invalid", { details: { path: PLAN_STATE_FILE, problem: problems.join("; ") } });
+  throw stateInvalid(PLAN_STATE_FILE, problems.join("; "));
 }
 
 /** The plan that was begun, or `null`. @throws {RalphError} state-invalid */

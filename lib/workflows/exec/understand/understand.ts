@@ -4,7 +4,7 @@ import { CODEBASE_MAP_FILE, EXEC_RUNS, PLAN_STATE_FILE, PLAN_TRANSCRIPT_FILE, PR
 import { CODEBASE_MAP } from "../../../generated/templates.ts";
 import { isCovered, loadTopics, parseCodebaseMap, tickTopic } from "./codebase_map.ts";
 import { pathExists, presentPaths, readText, writeAtomic } from "../../../host/files.ts";
-import { type LoopOutcome, runLoop } from "../../../loop/run/run_loop.ts";
+import { type LoopOptions, type LoopOutcome, runLoop } from "../../../loop/run/run_loop.ts";
 import { failureOf, fingerprintOf, isOver, isParked, reasonOf } from "../../../backlog/attempts.ts";
 import { topLevelPaths } from "../../../git/repository.ts";
 import { type Listed, nextOf, overviewOf } from "../../../backlog/list.ts";
@@ -12,14 +12,8 @@ import type { Attempt, Backlog, Claim, Item, Settlement, Turn } from "../../../b
 import { renderPrompt } from "../../../prompts/render.ts";
 import { localDate } from "../../../host/local_date.ts";
 
-/** How long understanding may take. */
-export interface UnderstandOptions {
-  /** Topics taken up at most; retries come on top. @default as many as are open */
-  readonly maxItems?: number;
-  /** Agent turns at most. */
-  readonly maxIterations?: number;
-  readonly signal?: AbortSignal;
-}
+/** How long understanding may take. Without `maxItems` and `maxIterations`: as many topics as are open. */
+export type UnderstandOptions = Pick<LoopOptions, "maxItems" | "maxIterations" | "signal">;
 
 /** How the understanding loop ended, with the topics that are left. */
 export type UnderstandOutcome = LoopOutcome & {

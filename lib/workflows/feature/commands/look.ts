@@ -4,14 +4,7 @@ import { headlineOf } from "../../../backlog/attempts.ts";
 import { oneLine, type Style } from "../../../ui/text.ts";
 import { featureBacklog } from "../backlog.ts";
 import { type FeatureDirectory, listFeatures, matchFeature } from "../directories.ts";
-import {
-  changePrdText,
-  loadFeaturePrd,
-  parseFeaturePrd,
-  readFeaturePrd,
-  storyChanges,
-  withDefaults,
-} from "../format.ts";
+import * as format from "../format.ts";
 import { checksOf, isUi, storyCommandsOf, type UserInterface } from "../checks.ts";
 import type { FeaturePrd, FeatureStory } from "../types.ts";
 import type { Config } from "../../../config/load.ts";
@@ -19,15 +12,7 @@ import type { CheckOutcome, Verification } from "../../../backlog/types.ts";
 import { RalphError } from "../../../errors/ralph_error.ts";
 import { featureMissing, findFeature, openFeature } from "../open_feature.ts";
 import { readOrError } from "../../read_or_error.ts";
-import {
-  countLine,
-  givenUpIn,
-  itemLine,
-  type Look,
-  nextOfBacklog,
-  type NextView,
-  type StatusView,
-} from "../../../cli/look.ts";
+import * as views from "../../../cli/look.ts";
 import type { StateFiles } from "../../../backlog/state_files.ts";
 import { hintOf, type StepCommands } from "../../../cli/next_step.ts";
 import { parseJson } from "../../../errors/json_syntax.ts";
@@ -38,11 +23,11 @@ import { validateFeaturePrd } from "../validate.ts";
 import type { RalphContext } from "../../../context/context.ts";
 
 /** Opens a feature for reading. @throws {RalphError} feature-missing, usage */
-async function opened(look: Look, name: string) {
+async function opened(look: views.Look, name: string) {
   const feature = await findFeature(look, name);
   const { root, config, repository, host } = look;
   const ui = namedOnly(config);
-  const { answered } = await givenUpIn(look, { name: "feature", scope: feature.directory });
+  const { answered } = await views.givenUpIn(look, { name: "feature", scope: feature.directory });
   const state = withAnswers(look.state, feature, answered);
   return { feature, state, backlog: featureBacklog({ root, config, state, repository, host }, { feature, ui }) };
 }
@@ -53,8 +38,8 @@ function withAnswers(state: StateFiles, { prdFile }: FeatureDirectory, ids: Read
   const read: StateFiles["read"] = async (path) => {
     const text = await state.read(path);
     if (text === null || path !== prdFile || ids.size === 0) return text;
-    const { userStories } = parseFeaturePrd(text, path);
-    return changePrdText(text, path, { stories: storyChanges(userStories, [...ids], again) });
+    const { userStories } = format.parseFeaturePrd(text, path);
+    return format.changePrdText(text, path, { stories: format.storyChanges(userStories, [...ids], again) });
   };
   return { ...state, read };
 }
@@ -82,7 +67,7 @@ function commandsOf(feature: string): StepCommands & { readonly retry: string } 
 }
 
 /** The item that the next iteration would take from a feature. */
-export async function featureNext(look: Look): Promise<NextView> {
+export async function featureNext(look: views.Look): Promise<views.NextView> {
   const { backlog, feature: { name: feature } } = await opened(look, look.scope);
   const next = await backlog.next({ inFlight: [], parked: [] });
   if (next.status === "item" && next.item.kind !== "story") {
@@ -90,7 +75,7 @@ export async function featureNext(look: Look): Promise<NextView> {
     const item = [`every story passes; next: the final verification (\`ralph run ${feature}\`)`];
     return { blocked: false, open: title, data: { feature, status: "item", id, kind, title }, item };
   }
-  const view = await nextOfBacklog(look, backlog, next, {
+  const view = await views.nextOfBacklog(look, backlog, next, {
     done: "every story passes",
     retry: commandsOf(feature).retry,
     dataOf({ criteria, tags, data }) {
@@ -103,7 +88,7 @@ export async function featureNext(look: Look): Promise<NextView> {
 const STATES = { passes: "passed", open: "open", blocked: "parked" } as const;
 
 /** The state of a feature's stories. Without a name all features, where there are several; after `ralph init` there is none. */
-export async function featureStatus(look: Look): Promise<readonly StatusView[]> {
+export async function featureStatus(look: views.Look): Promise<readonly views.StatusView[]> {
   if (look.scope !== "") return [await statusOf(look, look.scope)];
   const all = await listFeatures(look.root);
   if (all.length === 0) {
@@ -115,11 +100,11 @@ export async function featureStatus(look: Look): Promise<readonly StatusView[]> 
   return await Promise.all(all.filter(isNewest).map(({ name }) => statusOf(quiet, name)));
 }
 
-async function statusOf(look: Look, scope: string): Promise<StatusView> {
+async function statusOf(look: views.Look, scope: string): Promise<views.StatusView> {
   const { config, style } = look;
   const { feature, state, backlog } = await opened(look, scope);
   const { name, path } = feature;
-  const { value: prd, error } = await readOrError(() => readFeaturePrd(state, feature));
+  const { value: prd, error } = await readOrError(() => format.readFeaturePrd(state, feature));
   const { currentStoryId = null, verifiedAt = null, learnings = [] } = prd?.run ?? {};
   const stories = (prd?.userStories ?? []).map((story) => ({
     ...story,
@@ -135,7 +120,7 @@ async function statusOf(look: Look, scope: string): Promise<StatusView> {
     open: stories.filter(({ state }) => state === "open"),
     lines: [
       ...(prd === null && error === null ? ["not finalized: there is prd.md, and no prd.json yet"] : []),
-      ...(counts === null ? [] : [countLine(counts, { items: "stories", parked: "blocked" }, style)]),
+      ...(counts === null ? [] : [views.countLine(counts, { items: "stories", parked: "blocked" }, style)]),
       ...stories.flatMap((story) => storyLines(story, currentStoryId, style)),
       ...(verifiedAt === null ? [] : [verifiedLine(localTime(verifiedAt), changedSince, style)]),
     ],
@@ -156,7 +141,7 @@ function stateOf({ passes, blocked }: FeatureStory): keyof typeof STATES {
 }
 
 /** Files that differ from the commit that recorded the verification; what is the workflow's own does not count. */
-async function changedSinceVerified({ repository, root }: Look, { prdFile }: FeatureDirectory): Promise<number> {
+async function changedSinceVerified({ repository, root }: views.Look, { prdFile }: FeatureDirectory): Promise<number> {
   if (repository === null) return 0;
   const recorded = await repository.git(["log", "-1", "--format=%H", "--", join(root, prdFile)]);
   const commit = recorded.stdout.trim();
@@ -183,7 +168,7 @@ function storyLines(
   ];
   const item = { id, title, state: STATES[state], notes: facts.map(style.dim), isUnchecked: checks.length === 0 };
   return [
-    `  ${itemLine(item, style)}`,
+    `  ${views.itemLine(item, style)}`,
     ...(state === "blocked" ? [`      ${style.dim(oneLine(headlineOf(notes)))}`] : []),
   ];
 }
@@ -214,7 +199,7 @@ async function prdFindings(text: string, path: string, validated: Validated): Pr
   const data = parseJson(text, path);
   const problems = validateFeaturePrd(data);
   if (problems.length > 0) return { problems, warnings: [] };
-  const { branchName, userStories } = withDefaults(data as Partial<FeaturePrd>);
+  const { branchName, userStories } = format.withDefaults(data as Partial<FeaturePrd>);
   const stories = userStories.map((story) => {
     if (config === null) return { story, own: [], unchecked: false };
     const { first, ui } = storyCommandsOf(story, config);
@@ -233,7 +218,7 @@ export async function featureVerify(ralph: RalphContext, name: string): Promise<
     return await verify(ralph, common);
   }
   const feature = await openFeature(ralph, name);
-  const { userStories } = await loadFeaturePrd(ralph.state, feature);
+  const { userStories } = await format.loadFeaturePrd(ralph.state, feature);
   const { openServices } = await import("../../../services/create_services.ts");
   const { featureInterface } = await import("../feature_interface.ts");
   await using services = openServices(ralph);

@@ -125,16 +125,8 @@ function positionLine({ state, phases }: Planning): string {
   return `position: Phase ${state.phase}${of}${name}${plan}${status === null ? "" : `: ${status}`}`;
 }
 
-/** The journal knows this of plans beyond the folder. */
-interface JournalView {
-  /** Plans whose attempt has not ended: a run was killed, or is at work. */
-  readonly begun: ReadonlySet<string>;
-  /** Plans that no check has seen: `--allow-unverified`. */
-  readonly unverified: ReadonlySet<string>;
-}
-
-/** Reads the journal. */
-async function journalView(look: Pick<Look, "own" | "repository">): Promise<JournalView> {
+/** The journal knows of plans that are begun, whose attempt has not ended, and of those that no check has seen. */
+async function journalView(look: Pick<Look, "own" | "repository">) {
   const journal = await journalIn(look);
   const unverified = journal?.passed(GSD_JOURNAL).filter(({ status }) => status === "unverified") ?? [];
   return {
@@ -144,7 +136,7 @@ async function journalView(look: Pick<Look, "own" | "repository">): Promise<Jour
 }
 
 /** The SUMMARY of an attempt that has not ended completes nothing: nothing has been checked yet. Pure. */
-function withoutBegun(planning: Planning, { begun }: JournalView): Planning {
+function withoutBegun(planning: Planning, { begun }: { readonly begun: ReadonlySet<string> }): Planning {
   const diagnostics: Diagnostic[] = [...planning.diagnostics];
   const opened = (plan: Plan): Plan => {
     if (!begun.has(plan.id) || !plan.completion.done || plan.completion.by !== "summary") return plan;

@@ -27,11 +27,6 @@ export interface LogOptions {
   readonly since?: string | undefined;
 }
 
-/** `ralph log` prints this. */
-export interface PlanLog {
-  readonly tasks: readonly LogEntry[];
-}
-
 /** A moment as it is printed. */
 export interface LogMoment {
   readonly commit: string;
@@ -68,7 +63,7 @@ export interface LogEntry {
 const RECENT = 20;
 
 /** The lives of the plan's tasks, from git alone; the latest event last. @throws {RalphError} usage, git-failed */
-export async function readLog(options: LogOptions): Promise<PlanLog> {
+export async function readLog(options: LogOptions): Promise<{ readonly tasks: readonly LogEntry[] }> {
   const { repository, branch } = options;
   const hasHead = (await repository.git(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])).exitCode === 0;
   const everywhere = ["--branches", "--remotes", ...(hasHead ? ["HEAD"] : [])];

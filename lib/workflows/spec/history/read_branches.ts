@@ -38,9 +38,7 @@ export async function readBranches(repository: Repository, from: readonly string
 }
 
 /** Local branches, and remote ones that have no local one. */
-function readTips(
-  text: string,
-): { readonly tips: readonly Tip[]; readonly remote: string | null; readonly current: string | null } {
+function readTips(text: string) {
   const local: Tip[] = [];
   const distant: Tip[] = [];
   let remote: string | null = null;

@@ -12,7 +12,7 @@ import type { Validated } from "../../workflow.ts";
 import { readDefinition } from "../definition.ts";
 import { readProgress } from "../document.ts";
 import { ownFiles, type RalphContext } from "../../../context/context.ts";
-import { createStateFiles, type StateFiles } from "../../../backlog/state_files.ts";
+import { createStateFiles } from "../../../backlog/state_files.ts";
 import { openRepository } from "../../../git/open_repository.ts";
 import type { Host } from "../../../host/types.ts";
 import { type ClaimMode, claimMode } from "../../../context/claim_mode.ts";
@@ -175,12 +175,8 @@ export async function verifySprint(ralph: RalphContext, scope: string): Promise<
 }
 
 /** One sprint and its state, for commands that start no agent. */
-export interface SprintPlace {
-  /** Absolute path. */
-  readonly root: string;
+export interface SprintPlace extends Pick<RalphContext, "host" | "root" | "state"> {
   readonly paths: SprintPaths;
-  readonly state: StateFiles;
-  readonly host: Host;
   /** How a command that changes the steps is carried out. */
   readonly mode: ClaimMode;
 }

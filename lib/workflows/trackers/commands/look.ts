@@ -7,7 +7,7 @@ import type { RalphContext } from "../../../context/context.ts";
 import { requireRepository } from "../../../git/repository.ts";
 import { issueParts } from "../../../trackers/backlog.ts";
 import { ISSUES, outboxFile, trackerKey } from "../../../trackers/types.ts";
-import { nameTracker, type TrackerName } from "../../../trackers/open_tracker.ts";
+import { nameTracker } from "../../../trackers/open_tracker.ts";
 import { readOutbox } from "../../../trackers/claims.ts";
 import { type Entry, entryOf, type IssueData, type Standings, standingsOf } from "../../../trackers/queue.ts";
 import { readSnapshot } from "../../../trackers/snapshot.ts";
@@ -17,9 +17,7 @@ import { checksOnce } from "../../checks_once.ts";
 const COMMANDS = { run: "ralph run", retry: "ralph run --retry-blocked" };
 
 /** The issues as the newest run has read them. */
-async function readIssues(
-  look: views.Look,
-): Promise<{ readonly tracker: TrackerName; readonly view: LoopView; readonly found: Standings | null }> {
+async function readIssues(look: views.Look) {
   const { config, repository } = look;
   const { git } = requireRepository(look);
   const tracker = await nameTracker(config.tracker, { git });
