@@ -117,11 +117,7 @@ async function sshSignerOf(host: Host, file: string, bytes: Buffer, signature: B
   return null;
 }
 
-async function sshKeygen(
-  host: Host,
-  words: readonly string[],
-  input: Buffer,
-): Promise<{ readonly isDone: boolean; readonly text: string }> {
+async function sshKeygen(host: Host, words: readonly string[], input: Buffer) {
   const end = await host.processes.run({
     file: "ssh-keygen",
     arguments: words,

@@ -84,15 +84,12 @@ function unmet(
 }
 
 /** Looks for a text in output that comes in pieces, each stream by itself, in constant memory. */
-function outputWatch(text: string | undefined): {
-  readonly take: (chunk: Uint8Array, stream: "stdout" | "stderr") => void;
-  readonly seen: () => boolean;
-} {
+function outputWatch(text: string | undefined) {
   const wanted = new TextEncoder().encode(text ?? "");
   const ends: Record<"stdout" | "stderr", Buffer> = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) };
   let seen = text === undefined;
   return {
-    take(chunk, stream) {
+    take(chunk: Uint8Array, stream: "stdout" | "stderr") {
       if (seen) return;
       const joined = Buffer.concat([ends[stream], chunk]);
       seen = joined.includes(wanted);

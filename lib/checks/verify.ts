@@ -311,16 +311,9 @@ function textOf(command: CommandLike): string {
   return text;
 }
 
-/** A verification after its red commands have had a second run. */
-interface Repeated {
-  readonly verification: backlog.Verification;
-  /** Commands that failed, and passed when they ran once more on the same tree. */
-  readonly unsteady: readonly string[];
-}
-
 /**
  * Runs each command that failed once more, after all others and at the same place, before anything is blamed for it.
- * One that passes then counts as green and is reported as unsteady. Commands that reached their time limit, functions and
+ * One that passes then counts as green and is named as unsteady. Commands that reached their time limit, functions and
  * reviews are not repeated.
  */
 export async function repeatFailed(
@@ -328,7 +321,7 @@ export async function repeatFailed(
   checks: readonly CheckLike[],
   found: backlog.Verification,
   options: VerifyOptions,
-): Promise<Repeated> {
+): Promise<{ readonly verification: backlog.Verification; readonly unsteady: readonly string[] }> {
   if (found.status !== "failed") return { verification: found, unsteady: [] };
   const isRed = (check: backlog.Check): boolean =>
     found.failures.some((failure) => isOf(failure, check) && failure.timedOut !== true && failure.halts === undefined);

@@ -2,9 +2,8 @@ import type { NotifyConfig } from "../config/load.ts";
 import { EMPTY_TALLY, nextTally } from "../events/tally.ts";
 import { callRow, type DetailType, type EventBus, type EventRows, type EventSink } from "../events/types.ts";
 import { localTime } from "../host/local_date.ts";
-import type { Host } from "../host/types.ts";
 import { type News, type Notification, notificationOf, reasonOfStatus } from "./message.ts";
-import { nameOf, send } from "./send.ts";
+import { nameOf, send, type SendOptions } from "./send.ts";
 
 /** Nobody elsewhere is told of them. */
 type PassedOver = DetailType | "items-reopened" | "iteration-start" | "iteration-end" | "turn-end";
@@ -15,10 +14,8 @@ export interface Notifier extends EventSink {
   finish(): Promise<void>;
 }
 
-export interface NotifierOptions {
+export interface NotifierOptions extends SendOptions {
   readonly targets: readonly NotifyConfig[];
-  readonly host: Host;
-  readonly root: string;
   /** The run's id. */
   readonly run: string;
   /** Aborted by a person: there is no one to tell. */
@@ -92,10 +89,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
 }
 
 /** Sends to each target that wants it; a failure is named once for each. */
-function createOutbox({ targets, host, root, events }: NotifierOptions): {
-  post(notification: Notification): void;
-  sent(): Promise<unknown>;
-} {
+function createOutbox({ targets, host, root, events }: NotifierOptions) {
   const failed = new Set<NotifyConfig>();
   const underWay = new Set<Promise<void>>();
 
@@ -108,7 +102,7 @@ function createOutbox({ targets, host, root, events }: NotifierOptions): {
   }
 
   return {
-    post(notification) {
+    post(notification: Notification) {
       for (const target of targets.filter(({ on }) => on.includes(notification.event))) {
         const sent = deliver(target, notification).finally(() => underWay.delete(sent));
         underWay.add(sent);

@@ -47,10 +47,7 @@ export function nameOf({ url, command }: NotifyConfig, variables: Host["environm
 }
 
 /** The text with `${NAME}` replaced by variables of the environment. */
-function expanded(
-  text: string,
-  variables: Host["environment"]["variables"],
-): { readonly text: string | null; readonly missing: string } {
+function expanded(text: string, variables: Host["environment"]["variables"]) {
   let missing = "";
   const filled = text.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => {
     if (!variables[name]) missing = name;
@@ -139,11 +136,7 @@ export function desktopSequence(
   return `\u001bPtmux;${known.replaceAll("\u001b", "\u001b\u001b")}\u001b\\`;
 }
 
-async function desktopProgram(
-  title: string,
-  text: string,
-  { host, root }: SendOptions,
-): Promise<{ readonly file: string; readonly arguments: readonly string[] } | null> {
+async function desktopProgram(title: string, text: string, { host, root }: SendOptions) {
   const [safeTitle, safeText] = [plainText(title), plainText(text)];
   if (host.environment.platform === "darwin") {
     const script = "on run argv\ndisplay notification (item 2 of argv) with title (item 1 of argv)\nend run";

@@ -59,16 +59,7 @@ function pagesOf(criterion: string, base: string | null): readonly PageUrl[] {
   });
 }
 
-interface Match {
-  readonly text: string;
-  readonly written: string;
-  readonly index: number;
-  /** The text before it, and right behind it. */
-  readonly before: string;
-  readonly after: string;
-}
-
-function matches(text: string, pattern: RegExp): readonly Match[] {
+function matches(text: string, pattern: RegExp) {
   return [...text.matchAll(pattern)].map((match) => {
     const written = match[0].replace(/[.,;:!?*_]+$/, "") || "/";
     const end = match.index + written.length;
@@ -82,7 +73,7 @@ function isOurs(text: string, before: string, base: string | null): boolean {
   return LOOPBACK_REGEXP.test(hostname) || origin === base || BEFORE_ABSOLUTE_REGEXP.test(before);
 }
 
-function isPage({ text, before, after }: Match): boolean {
+function isPage({ text, before, after }: ReturnType<typeof matches>[number]): boolean {
   if (METHOD_REGEXP.test(before)) return false;
   const [path = ""] = text.split(/[?#]/);
   if (FILE_REGEXP.test(path) || FOLDERS.includes(path.split("/", 2)[1] ?? "")) return false;

@@ -15,7 +15,7 @@ import { type PromptValues, type PromptValuesOf, renderPrompt } from "../../prom
 import { restoreBrief } from "../brief/create_brief.ts";
 import type { Brief } from "../brief/types.ts";
 import type { Checkout, CheckoutPlace } from "../checkout/place.ts";
-import { type Commits, createCommits, differing, filesOf, type Layers } from "../experiment/commits.ts";
+import { type Commits, createCommits, differing, filesOf } from "../experiment/commits.ts";
 import { kindOf, namesPath } from "../experiment/product.ts";
 import { reviewerOf, reviewItem } from "../reviewed_by.ts";
 import { verifyQuietly } from "../verify.ts";
@@ -271,7 +271,7 @@ async function changedBy(
   { ralph, item, base, work, checks }: Challenge,
   commits: Commits,
   { before, after, copied }: { readonly before: string; readonly after: string; readonly copied: readonly string[] },
-): Promise<{ readonly judges: Layers; readonly wrong: Layers }> {
+) {
   const { config } = ralph;
   const worked = await commits.entries(work);
   const own = picomatch(["ralph.config.json", ".gitignore", ...config.protect], { dot: true });

@@ -74,11 +74,7 @@ async function compared(challenge: Challenge, { turn, result, nothing }: Challen
 }
 
 /** A turn whose transcript is nowhere on disk when it has ended. */
-async function hiddenTurn(
-  challenge: Challenge,
-  cwd: string,
-  events: EventBus,
-): Promise<{ readonly taken: ChallengerTurn; readonly words: string }> {
+async function hiddenTurn(challenge: Challenge, cwd: string, events: EventBus) {
   await using temporary = await temporaryDirectory("turn-");
   const prompt = unseenCheckPrompt(challenge.item);
   const taken = await challengerTurn(challenge, { prompt, cwd, name: "turn", folder: temporary.path, events });
@@ -87,16 +83,14 @@ async function hiddenTurn(
 }
 
 /** A bus that keeps what an agent says until it is released; that a limit is waited for is reported at once. */
-function heldEvents(
-  { ralph: { events, root } }: Challenge,
-  transcript: string,
-): { readonly bus: EventBus; readonly release: () => void } {
+function heldEvents({ ralph: { events, root } }: Challenge, transcript: string) {
   const held: RalphEvent[] = [];
+  const bus: EventBus = {
+    emit: (event) => event.type.startsWith("wait-") ? events.emit(event) : void held.push(event),
+    attach: (sink) => events.attach(sink),
+  };
   return {
-    bus: {
-      emit: (event) => event.type.startsWith("wait-") ? events.emit(event) : void held.push(event),
-      attach: (sink) => events.attach(sink),
-    },
+    bus,
     release() {
       for (const event of held) {
         events.emit(event.type === "turn-start" ? { ...event, transcript: relative(root, transcript) } : event);
@@ -119,7 +113,7 @@ async function observe(
   { ralph: { config, host, root }, signal }: Challenge,
   place: Pick<CheckPlace, "run">,
   command: string,
-): Promise<{ readonly text: string; readonly ending: string }> {
+) {
   const timeoutMs = config.verify.timeout * 1000;
   const chunks: Uint8Array[] = [];
   let left = BYTES;
