@@ -3,7 +3,7 @@ import type { Adapter } from "../agents/adapter.ts";
 import { ADAPTERS } from "../agents/adapters.ts";
 import { commandWord, programName, programPath } from "../agents/program.ts";
 import type { Agent, Choice, Prompter } from "../context/context.ts";
-import { RalphError } from "../errors/ralph_error.ts";
+import { ofCode } from "../errors/ralph_error.ts";
 import type { Host, Variables } from "../host/types.ts";
 import type { RalphOptions } from "../recipe/create_ralph.ts";
 import { type Invocation, usage } from "./command.ts";
@@ -204,11 +204,5 @@ export async function askedText(
  * @throws {RalphError} it cannot be used
  */
 export async function unnamedAgent(agent: Pick<Agent, "ensureUsable">): Promise<string | null> {
-  try {
-    await agent.ensureUsable();
-    return null;
-  } catch (error) {
-    if (RalphError.isInstance(error) && error.code === "agent-missing") return error.hint;
-    throw error;
-  }
+  return await agent.ensureUsable().then(() => null, ofCode("agent-missing", ({ hint }) => hint));
 }

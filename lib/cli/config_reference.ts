@@ -10,7 +10,7 @@ export function configHelp(columns?: number): string {
     ...sections(keys).flatMap(([section, own]) => [
       "",
       ...section === null ? ["At the top:"] : [`${section.path}: ${section.description}`],
-      ...table(own.map((key) => [key.path, `${key.description} ${factsOf(key)}`] as const), columns),
+      ...table(own.map((key) => [key.path, `${key.description} [${factsOf(key)}]`] as const), columns),
     ]),
     "",
     "`ralph schema config` prints the JSON Schema; `ralph validate` checks the file",
@@ -33,6 +33,5 @@ export function sections(keys: readonly ConfigKey[]): readonly (readonly [Config
 }
 
 function factsOf({ type, default: usual, required }: ConfigKey): string {
-  const facts = [type, ...required ? ["required"] : usual === null ? [] : [`default: ${usual}`]];
-  return `[${facts.join("; ")}]`;
+  return [type, ...required ? ["required"] : usual === null ? [] : [`default: ${usual}`]].join("; ");
 }

@@ -1,4 +1,4 @@
-import { RalphError } from "../errors/ralph_error.ts";
+import { asRalphError, RalphError } from "../errors/ralph_error.ts";
 
 /** One thing that `ralph doctor` looked at. */
 export interface Finding {
@@ -21,11 +21,7 @@ export async function foundOf(
   look: () => Promise<string | readonly Finding[]>,
   level: Finding["level"] = "missing",
 ): Promise<readonly Finding[]> {
-  try {
-    const found = await look();
-    return typeof found === "string" ? [finding("ok", name, found)] : found;
-  } catch (error) {
-    if (!RalphError.isInstance(error)) throw error;
-    return [finding(level, name, error.message, error.hint)];
-  }
+  const found = await look().catch(asRalphError);
+  if (RalphError.isInstance(found)) return [finding(level, name, found.message, found.hint)];
+  return typeof found === "string" ? [finding("ok", name, found)] : found;
 }

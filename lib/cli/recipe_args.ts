@@ -132,14 +132,10 @@ function freeArgs(line: readonly string[]): Readonly<Record<string, unknown>> {
       const next = line[index + 1];
       const taken = value === undefined && next !== undefined && !next.startsWith("-");
       if (taken) index += 1;
-      values[camelCase(name)] = value ?? (taken ? next : true);
+      values[name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())] = value ?? (taken ? next : true);
     }
   }
   return values;
-}
-
-function camelCase(name: string): string {
-  return name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function issueText({ message, path = [] }: SchemaIssue, fields: readonly ArgField[]): string {

@@ -143,11 +143,17 @@ function refuseEmptyChecks({ command, flags }: Invocation, place: Place): void {
 }
 
 async function prompterOf(
-  { flags, host: { terminal, clock }, host, signal }: Invocation,
+  { flags, host: { clock, environment, terminal }, signal }: Invocation,
   mode: PrompterOptions["mode"],
   approvals: readonly string[],
 ): Promise<Prompter> {
-  const lookUp = await answersOf(flags, host);
+  const file = flags.text("answers");
+  let lookUp: AnswerLookup = () => null;
+  if (file !== undefined) {
+    const { findAnswer, loadAnswers } = await import("../ui/answers.ts");
+    const answers = await loadAnswers(resolve(environment.cwd, file));
+    lookUp = (question) => findAnswer(answers, question);
+  }
   return createPrompter({ mode, terminal, clock, approvals: new Set(approvals), lookUp, signal });
 }
 
@@ -229,14 +235,6 @@ function promptMode(flags: Flags, host: Host, ui: Config["ui"]): PrompterOptions
   if (flags.text("ui") === "plain") return "plain";
   if (!interactive) return null;
   return ui === "plain" ? "plain" : "rich";
-}
-
-async function answersOf(flags: Flags, host: Host): Promise<AnswerLookup> {
-  const file = flags.text("answers");
-  if (file === undefined) return () => null;
-  const { findAnswer, loadAnswers } = await import("../ui/answers.ts");
-  const answers = await loadAnswers(resolve(host.environment.cwd, file));
-  return (question) => findAnswer(answers, question);
 }
 
 /** Only where lines can be drawn over: in a terminal that knows how, for a person who wants to see what is running. */

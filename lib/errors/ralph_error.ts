@@ -138,3 +138,10 @@ export function asRalphError(error: unknown): RalphError {
   if (RalphError.isInstance(error)) return error;
   throw error;
 }
+/** For `catch`: answers a RalphError whose code begins so; anything else is thrown again. */
+export function ofCode<Value>(code: string, answer: (error: RalphError) => Value): (error: unknown) => Value {
+  return (error) => {
+    if (RalphError.isInstance(error) && error.code.startsWith(code)) return answer(error);
+    throw error;
+  };
+}

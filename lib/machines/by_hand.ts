@@ -1,5 +1,5 @@
 import type { AttemptJob, Elsewhere, MadeElsewhere } from "../context/elsewhere.ts";
-import { RalphError } from "../errors/ralph_error.ts";
+import { ofCode, RalphError } from "../errors/ralph_error.ts";
 import { outputFrom } from "../git/run_git.ts";
 import type { Repository } from "../git/repository.ts";
 import { type JobHead, jobOf, madeOf, withoutWork } from "./coordinator.ts";
@@ -81,14 +81,11 @@ export class ByHand implements Elsewhere {
 
   async #made(one: AttemptJob): Promise<MadeElsewhere> {
     const { repository, told } = this.#options;
-    try {
-      const pushed = await readResult(repository, one.attempt.id);
+    const made = readResult(repository, one.attempt.id).then((pushed) => {
       const given = told?.find(({ attempt }) => attempt.id === one.attempt.id) ?? pushed.result;
-      return await madeOf(repository, one, given, pushed);
-    } catch (error) {
-      if (!RalphError.isInstance(error) || error.code !== "job-invalid") throw error;
-      return withoutWork(one, { status: "blocked", message: error.message });
-    }
+      return madeOf(repository, one, given, pushed);
+    });
+    return await made.catch(ofCode("job-invalid", ({ message }) => withoutWork(one, { status: "blocked", message })));
   }
 
   /** As an earlier call has handed it out; one of another version of Ralph is made anew. */

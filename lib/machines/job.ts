@@ -10,6 +10,7 @@ import type { AttemptJob } from "../context/elsewhere.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { USAGE_SCHEMA } from "../events/schema.ts";
 import type { OwnCommits } from "../git/repository.ts";
+import { orElse } from "../host/looks.ts";
 
 /**
  * One attempt at one item, for a worker anywhere. Its text is in the remote as well, in the commit that `jobRef()` names,
@@ -195,17 +196,9 @@ export function attemptIdIn(text: string): string | null {
 export function repositoryName(url: string): string {
   const scp = /^(?:[^@/]+@)?([^:/]+):(?!\/\/)(.+)$/.exec(url);
   const found = scp === null && URL.canParse(url) ? new URL(url) : null;
-  const name = found === null ? url : `${found.host}${unescaped(found.pathname)}`;
+  const path = found?.pathname ?? "";
+  const name = found === null ? url : `${found.host}${orElse(() => decodeURIComponent(path), path)}`;
   const plain = scp === null ? name : `${scp[1]}/${scp[2]}`;
   return plain.replace(/\/+$/, "").replace(/\.git$/, "").replace(/^([^/]+)/, (host) => host.toLowerCase())
     .replaceAll(/\/{2,}/g, "/");
-}
-
-/** A path as it is, where it is not escaped as URLs are. */
-function unescaped(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }

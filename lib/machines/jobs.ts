@@ -6,7 +6,7 @@
  * @module
  */
 import { join } from "node:path";
-import type { JournalKey } from "../backlog/journal_types.ts";
+
 import { journalKeyOf } from "../backlog/attempts.ts";
 import type { Backlog } from "../backlog/types.ts";
 import type { RalphContext, RunLock } from "../context/context.ts";
@@ -248,26 +248,19 @@ async function leaveCheckout(repository: Repository, { base, attempt: { id }, ra
   };
 }
 
-/** A call that takes or lands. */
-interface OpenedJobs {
-  readonly key: JournalKey;
-  readonly byHand: ByHand;
-  /** @param lanes attempts that may be out at once */
-  readonly run: (lanes: number) => Promise<LoopOutcome>;
-}
-
-/** @param told `null`: jobs are taken; else results are landed, of which these were given */
+/** A call that takes or lands. @param told `null`: jobs are taken; else results are landed, of which these were given */
 async function openJobs<Data, Findings>(
   ralph: RalphContext,
   backlog: Backlog<Data, Findings>,
   { workflow = backlog.name }: JobsOptions,
   told: readonly JobResult[] | null,
-): Promise<OpenedJobs> {
+) {
   const head = await jobHead(ralph, { workflow, version: VERSION, scope: backlog.scope ?? "" });
   const key = await journalKeyOf(backlog);
   const shared = await openSharedRun(ralph, backlog, head.project);
   const byHand = new ByHand({ repository: requireRepository(ralph), head, shared, told });
   await byHand.fetch(ralph.journal.open(key).map(({ attemptId }) => attemptId));
+  /** @param lanes attempts that may be out at once */
   const run = async (lanes: number): Promise<LoopOutcome> => {
     const loop = { ...ralph.loop, workers: lanes, elsewhere: () => Promise.resolve(byHand) };
     const outcome = await runLoop({ ...ralph, loop }, backlog, {

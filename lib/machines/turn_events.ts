@@ -17,8 +17,6 @@ const PAUSE_MS = 500;
 /** The most characters of a text. */
 const MOST_CHARACTERS = 500;
 
-type Reported = (typeof WHOLE)[number] | (typeof LATEST)[number];
-
 function isOneOf<Type extends string>(types: readonly Type[], type: string): type is Type {
   return (types as readonly string[]).includes(type);
 }
@@ -58,7 +56,7 @@ export function turnReporter({ engine, clock, atWork }: TurnReporterOptions): Ev
 /** An event as another machine has reported it; `null`: it is none of those that are. Pure. */
 export function turnEvent(value: unknown): RalphEvent | null {
   const type = typeof value === "object" && value !== null && "type" in value ? String(value.type) : "";
-  if (!isOneOf<Reported>([...WHOLE, ...LATEST], type)) return null;
+  if (!isOneOf([...WHOLE, ...LATEST], type)) return null;
   const read = EVENT_SCHEMAS[type].safeParse(value);
   return read.success ? read.data as unknown as RalphEvent : null;
 }

@@ -261,11 +261,6 @@ export async function attemptJob<Data, Findings>(given: Job, place: JobPlace<Dat
   return first.result;
 }
 
-interface Prepared {
-  readonly conflicts: readonly string[];
-  readonly left: readonly string[];
-}
-
 /**
  * Brings a clone to where a job begins. Its own tree has the state files, which the trees of its lanes take over. The
  * remote is what says which jobs there are: one that only a queue or a file knows is no job of the repository.
@@ -302,7 +297,7 @@ async function earlierAttempt<Data, Findings>(
 async function makeAttempt<Data, Findings>(
   job: Job,
   { ralph, backlog, tree, signal }: JobPlace<Data, Findings>,
-  { conflicts, left }: Prepared,
+  { conflicts, left }: Awaited<ReturnType<typeof worktrees.prepareTree>>,
 ): Promise<{ readonly attempt: Attempt; readonly paths: readonly string[] }> {
   const before = await requireRepository(tree.ralph).snapshot();
   const [previous, last] = await Promise.all([job.previous, job.last].map((one) => earlierAttempt(backlog, job, one)));
@@ -318,10 +313,7 @@ async function makeAttempt<Data, Findings>(
     ...(job.greenBefore === null ? {} : { greenBefore: job.greenBefore }),
     unseenFailed: job.unseenFailed,
     budget: job.budget,
-    note: [...inConflict.length === 0 ? [] : [worktrees.conflictNote(inConflict)], job.told].filter((one) => one !== "")
-      .join(
-        "\n\n",
-      ),
+    note: [inConflict.length === 0 ? "" : worktrees.conflictNote(inConflict), job.told].filter(Boolean).join("\n\n"),
     signal,
     brief: tree.brief,
     guard: createTurnGuard(tree.ralph, { userPaths: new Set(), stateFiles: backlog.stateFiles }),

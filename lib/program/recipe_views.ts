@@ -8,7 +8,7 @@ import { countLine, nextOfBacklog, parkedIn, type StatusView } from "../cli/look
 import { openSession } from "../cli/session.ts";
 import { problemOf, type ValidatedFile } from "../cli/validated_file.ts";
 import { ownFiles, type RalphContext } from "../context/context.ts";
-import { asRalphError, type RalphError } from "../errors/ralph_error.ts";
+import { asRalphError } from "../errors/ralph_error.ts";
 import { pathExists } from "../host/files.ts";
 import { finalWork } from "../loop/finish/final_check.ts";
 import { loadRecipe } from "../recipe/loader.ts";
@@ -86,17 +86,12 @@ async function statusOf(
 async function validateStateFiles(ralph: RalphContext, backlog: Backlog): Promise<readonly ValidatedFile[]> {
   const look = async (): Promise<unknown> => await backlog.overview({ parked: [] });
   const error = await look().then(() => null, asRalphError);
-  return await Promise.all(backlog.stateFiles.map(async (path, index) => ({
-    path,
-    present: await pathExists(resolve(ralph.root, path)),
-    problems: error !== null && isAbout(error, path, index) ? [problemOf(error, path)] : [],
-    warnings: [],
-  })));
-}
-
-function isAbout({ details }: RalphError, path: string, index: number): boolean {
-  const at = details["path"];
-  return typeof at === "string" ? at.startsWith(path) : index === 0;
+  const at = error?.details["path"];
+  return await Promise.all(backlog.stateFiles.map(async (path, index) => {
+    const isMeant = typeof at === "string" ? at.startsWith(path) : index === 0;
+    const problems = error !== null && isMeant ? [problemOf(error, path)] : [];
+    return { path, present: await pathExists(resolve(ralph.root, path)), problems, warnings: [] };
+  }));
 }
 
 /** The checks of what has passed, and those that hold for every item, each command once: as the final check of a run. */

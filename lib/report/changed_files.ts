@@ -46,7 +46,7 @@ export async function changeOf(
     readonly commands: readonly string[];
   },
 ): Promise<Change> {
-  const known = { isTest: testsBy(globs), commands, published: NONE, isSubject: () => false };
+  const known = { isTest: testsBy(globs), commands, published: new Set<string>(), isSubject: () => false };
   const rows = await numstat(repository, [from, head], isLeft);
   const kept = rows.filter(({ path }) => isApart(path)).map(({ path }) => path);
   const files = rows.filter(({ path }) => !isApart(path)).map((row): ChangedFile => {
@@ -65,5 +65,3 @@ export async function changeOf(
   files.sort((one, other) => rank(one) - rank(other) || lines(other) - lines(one));
   return { from, head, files, kept, tests };
 }
-
-const NONE: ReadonlySet<string> = new Set();

@@ -56,10 +56,9 @@ ${document.laterSections(report).map(({ title, lines }) => section(title, list(l
 
 /** The states of the last loop's items, as lengths. */
 function bar({ counts }: RunReport): Markup {
-  const parts = ([["good", counts.verified], ["warn", counts.unverified], ["bad", counts.parked], [
-    "dim",
-    counts.open,
-  ]] as const).filter(([, count]) => count > 0);
+  const { verified, unverified, parked, open } = counts;
+  const all = [["good", verified], ["warn", unverified], ["bad", parked], ["dim", open]] as const;
+  const parts = all.filter(([, count]) => count > 0);
   if (parts.length === 0) return NOTHING;
   return fragment`<div class="bar" aria-hidden="true">${
     parts.map(([tone, count]) => fragment`<span class="${tone}" style="flex:${count}"></span>`)

@@ -125,11 +125,7 @@ export async function isGivenUp({ folder }: Pick<FoundRun, "folder">, item: stri
 }
 
 /** The holder of the run lock, when it took it before the run's last event: a later one is another run's. */
-async function whoIsAtWork(
-  root: string,
-  host: Host,
-  lastAt: string | null,
-): Promise<{ readonly pid: number; readonly since: string } | null> {
+async function whoIsAtWork(root: string, host: Host, lastAt: string | null) {
   const repository = await repositoryOf(host, root);
   const holder = await readLockHolder(ownFiles(repository, root).runLock);
   if (holder === null || lastAt === null || !(Date.parse(holder.since) <= Date.parse(lastAt))) return null;
@@ -188,14 +184,8 @@ const OTHERS_KEPT = 500;
 const FORMAT = "--format=%x1e%H%x1f%ct%x1f%s";
 const HASH_REGEXP = /^[0-9a-f]{7,64}$/;
 
-/** A commit as git has it. */
-interface Known {
-  readonly commit: string;
-  /** Seconds since 1970. */
-  readonly time: number;
-  readonly subject: string;
-  readonly filesChanged: number | null;
-}
+/** A commit as git has it; its time is in seconds since 1970. */
+type Known = ReturnType<typeof parse>[number];
 
 /**
  * Adds what git knows: the files of each commit that the events name, and the commits that the agent (or another person)
@@ -260,7 +250,7 @@ function secondsOf(iso: string): number {
   return Math.floor(Date.parse(iso) / 1000);
 }
 
-function parse(output: string): readonly Known[] {
+function parse(output: string) {
   return output.split("\u001e").slice(1).map((record) => {
     const [commit = "", time = "", rest = ""] = record.split("\u001f");
     const [subject = "", ...stat] = rest.split("\n");

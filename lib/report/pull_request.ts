@@ -36,11 +36,7 @@ export interface RequestFacts {
 }
 
 /** A part of the body: whole, and as it stands before the fold. */
-interface Section {
-  readonly title: string;
-  readonly lines: readonly string[];
-  readonly short: readonly string[];
-}
+type Section = Readonly<Record<"lines" | "short", readonly string[]>> & { readonly title: string };
 
 /**
  * A request's title: the goal in a line; without one the first item, and how many there are beside it.
@@ -71,6 +67,8 @@ export function requestTitle(
 export function requestBody(reports: readonly RunReport[], facts: RequestFacts): string {
   const goal = reportTexts.firstLine(reports.findLast((report) => report.goal !== null)?.goal ?? "");
   const items = newestOf(reports);
+  const last = reports.at(-1);
+  const checked = last?.checked ?? null;
   const closing = items.filter(({ kind, state }) => kind === ISSUE && PASSED.has(state)).map(({ id }) =>
     `Closes ${id}`
   );
@@ -82,7 +80,11 @@ export function requestBody(reports: readonly RunReport[], facts: RequestFacts):
   ];
   const folded = [
     ...sections.filter(({ lines, short }) => lines !== short),
-    { title: `Whether the checks can be believed${atCommit(reports.at(-1), facts)}`, lines: triedLines(reports) },
+    // what Ralph tried, at the commit that the run checked, not at the one that leaves
+    {
+      title: `Whether the checks can be believed${checked === null ? "" : ` at ${shortOf(checked, facts.instead)}`}`,
+      lines: last === undefined ? [] : reportTexts.triedChecks(last).map((text) => `- ${withCode(text)}`),
+    },
   ].filter(({ lines }) => lines.length > 0);
   const lines = [
     ...goal === requestTitle(reports, "") ? [] : [escape(goal), ""],
@@ -113,11 +115,8 @@ function changedSection({ files, kept }: Change): Section {
   const total = linesText({ added: sum("added"), removed: sum("removed") });
   const fileLine = (file: ChangedFile): string =>
     `- ${code(file.path)} ${linesText(file)}${file.kind === "test" ? " (test)" : ""}`;
-  const { lines, short, title } = cutTo(
-    SHOWN.files,
-    `Changed: ${reportTexts.plural(files.length, "file")}, ${total}`,
-    files.map(fileLine),
-  );
+  const heading = `Changed: ${reportTexts.plural(files.length, "file")}, ${total}`;
+  const { lines, short, title } = cutTo(SHOWN.files, heading, files.map(fileLine));
   if (kept.length === 0) return { lines, short, title };
   const count = `- Plans and notes, not counted: ${reportTexts.plural(kept.length, "file")}`;
   const named = `${count}: ${kept.map(code).join(", ")}`;
@@ -151,7 +150,7 @@ function storyLine(item: ItemReport, reports: readonly RunReport[], instead: Req
   const experiment = reports.map((one) => reportTexts.proofOfItem(one, item)).findLast(Boolean) ?? "";
   return [
     `**${escape(item.id)}: ${escape(item.title)}** ${escape(reportTexts.itemText(item).words)}`,
-    ...commit === undefined ? [] : [` (${(instead?.get(commit) ?? commit).slice(0, SHORT)})`],
+    ...commit === undefined ? [] : [` (${shortOf(commit, instead)})`],
     ...item.attempts.length === 1 ? [] : [`, ${item.attempts.length} attempts`],
     ...experiment === "" ? [] : [`; ${escape(experiment)}`],
   ].join("");
@@ -214,22 +213,14 @@ function madeLine(report: RunReport): string {
   return `- ${code(run)} ${escape(status ?? "no end recorded")}: ${escape(facts.join("; "))}`;
 }
 
-/** Lists what Ralph tried to find out whether the checks can be believed. */
-function triedLines(reports: readonly RunReport[]): readonly string[] {
-  const last = reports.at(-1);
-  return last === undefined ? [] : reportTexts.triedChecks(last).map((text) => `- ${withCode(text)}`);
-}
-
 /** Which commit all of it speaks of, and how anyone finds out the same. */
 function repeatLines(items: readonly ItemReport[], { change, proof }: RequestFacts): readonly string[] {
   const commit = proof?.commit ?? change.head;
   const verified = items.filter(({ state }) => state === "verified");
-  const shared = verified.flatMap(({ attempts }) => attempts.at(-1)?.checks ?? []).filter(({ exitCode }) =>
-    exitCode === 0
-  );
+  const ran = verified.flatMap(({ attempts }) => attempts.at(-1)?.checks ?? []);
   const commands = [
     ...verified.flatMap(({ criteria }) => criteria.flatMap(verifyCommands)),
-    ...shared.map(({ command }) => command),
+    ...ran.filter(({ exitCode }) => exitCode === 0).map(({ command }) => command),
   ];
   const checks = [...new Set(commands)].map((command) => ` --verify ${shellWord(command)}`).join("");
   const checked = proof === null ? ", which is not checked yet" : "";
@@ -246,10 +237,9 @@ function repeatLines(items: readonly ItemReport[], { change, proof }: RequestFac
   ];
 }
 
-/** Experiments speak of the commit that their run checked, not of the one that leaves. */
-function atCommit(last: RunReport | undefined, { instead }: RequestFacts): string {
-  const commit = last?.checked ?? null;
-  return commit === null ? "" : ` at ${(instead?.get(commit) ?? commit).slice(0, SHORT)}`;
+/** A commit in short, or the one that has taken its place. */
+function shortOf(commit: string, instead: RequestFacts["instead"]): string {
+  return (instead?.get(commit) ?? commit).slice(0, SHORT);
 }
 
 function newestOf(reports: readonly RunReport[]): readonly ItemReport[] {

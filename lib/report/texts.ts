@@ -245,14 +245,14 @@ export function agentsText({ agents }: reports.RunReport): string {
 function fullUsageText(usage: Usage): string {
   const { inputTokens, outputTokens, cachedTokens, costUsd, estimated } = usage;
   const parts = [
-    ...(inputTokens === null ? [] : [`${grouped(inputTokens)} in`]),
-    ...(cachedTokens === null || cachedTokens === 0 ? [] : [`${grouped(cachedTokens)} of it cached`]),
-    ...(outputTokens === null ? [] : [`${grouped(outputTokens)} out`]),
+    ...(inputTokens === null ? [] : [`${inputTokens.toLocaleString("en-US")} in`]),
+    ...(cachedTokens === null || cachedTokens === 0 ? [] : [`${cachedTokens.toLocaleString("en-US")} of it cached`]),
+    ...(outputTokens === null ? [] : [`${outputTokens.toLocaleString("en-US")} out`]),
   ];
   const sum = (inputTokens ?? 0) + (outputTokens ?? 0);
   const tokens = inputTokens === null && outputTokens === null
     ? "tokens unknown"
-    : `${grouped(sum)} tokens (${parts.join(", ")})`;
+    : `${sum.toLocaleString("en-US")} tokens (${parts.join(", ")})`;
   const cost = costUsd === null ? "cost unknown" : `${estimated ? "about " : ""}${dollars(costUsd)}`;
   return `${tokens}, ${cost}${costUsd !== null && estimated ? " by the agent's own estimate" : ""}`;
 }
@@ -350,15 +350,11 @@ export function oneLine(text: string): string {
 
 /** `1 turn`, `2 turns`. */
 export function plural(count: number, word: string): string {
-  return `${grouped(count)} ${word}${count === 1 ? "" : "s"}`;
+  return `${count.toLocaleString("en-US")} ${word}${count === 1 ? "" : "s"}`;
 }
 
 function listed(facts: readonly string[]): string {
   return facts.length === 0 ? "" : ` (${facts.join(", ")})`;
-}
-
-function grouped(count: number): string {
-  return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ",");
 }
 
 /** `3 workers: 12 landings, 8 checked again; 2 conflicts, which cost 2 turns`, or nothing where there was one worker. */

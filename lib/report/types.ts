@@ -122,16 +122,13 @@ export function endAttempt(cursor: Cursor, event: End): void {
   cursor.attempt = null;
 }
 
-/** The turn at the item itself: those of reviewers come after it, those that waited for a limit before it. */
-function workTurn({ turns }: Draft<reports.AttemptReport>): Draft<reports.TurnReport> | undefined {
-  return turns.find(({ reason }) => reason !== "rate-limited" && reason !== "unavailable") ?? turns[0];
-}
-
 /** An agent's turns, usage and attempts in the whole run. */
 export function agentUse(name: string, models: string[], { items, parts }: DraftReport): Draft<reports.AgentUse> {
   const attempts = items.flatMap((item) => item.attempts);
   const turns = [...attempts, ...parts].flatMap((one) => one.turns).filter((turn) => turn.agent === name);
-  const own = attempts.filter((attempt) => workTurn(attempt)?.agent === name);
+  const isTaken = ({ reason }: reports.TurnReport): boolean => reason !== "rate-limited" && reason !== "unavailable";
+  // the turn at the item itself: those of reviewers come after it, those that waited for a limit before it
+  const own = attempts.filter((one) => (one.turns.find(isTaken) ?? one.turns[0])?.agent === name);
   return {
     name,
     models,

@@ -5,7 +5,7 @@
  * @module
  */
 import { z } from "zod";
-import { RalphError } from "../errors/ralph_error.ts";
+import { ofCode, RalphError } from "../errors/ralph_error.ts";
 import type { Redactor } from "../events/redact.ts";
 import type { WithGit } from "../git/repository.ts";
 import { lineFrom, outputFrom } from "../git/run_git.ts";
@@ -89,11 +89,7 @@ export class Claims {
    *
    * @param branch the branch on the remote, and its new commit
    */
-  async hold(
-    claimed: Claimed,
-    state: Claim["state"] = "working",
-    branch?: PushedBranch,
-  ): Promise<Hold> {
+  async hold(claimed: Claimed, state: Claim["state"] = "working", branch?: PushedBranch): Promise<Hold> {
     return await this.#oneAtATime.run(async () =>
       state === "working" && this.#isFresh(claimed) ? "held" : await this.#hold(claimed, state, branch, true)
     );
@@ -189,13 +185,10 @@ export class Claims {
   }
 
   async #push(updates: readonly RefUpdate[]): Promise<string | null> {
-    try {
-      return await pushRefs(this.#remote(), updates);
-    } catch (error) {
-      if (!RalphError.isInstance(error) || error.code !== "git-failed") throw error;
-      if (this.#pushed.size === 0 && NO_RIGHT_REGEXP.test(error.message)) this.#alone(error.message);
+    return await pushRefs(this.#remote(), updates).catch(ofCode("git-failed", ({ message }) => {
+      if (this.#pushed.size === 0 && NO_RIGHT_REGEXP.test(message)) this.#alone(message);
       return "offline";
-    }
+    }));
   }
 
   async #look(): Promise<boolean> {
@@ -304,9 +297,12 @@ export class Outbox {
 
   /** Sends one. @returns the rest that could not be sent; `null`: nothing */
   async #restOf(update: Update): Promise<Update | null> {
-    const { tracker, redactor, onLost, warn } = this.#options;
-    const { id, asks, text } = update;
-    const held = await this.#held(update);
+    const { tracker, claims, redactor, onLost, warn } = this.#options;
+    const { id, asks, text, state, branch } = update;
+    // who has the issue at this moment; branch and claim move together
+    const held = state === "review"
+      ? await claims.hold(update, "passed", branch ?? undefined)
+      : await claims.hold(update, state === "blocked" ? "blocked" : "working");
     if (held === "offline") {
       this.reason = "the remote does not take branch and claim";
       return update;
@@ -318,7 +314,7 @@ export class Outbox {
     try {
       // the same one for the same text of the issue, whichever run and runner goes on with it
       await tracker.comment(id, `<!-- ralph:${asks.slice(0, 12)}:${id} -->`, redactor.text(text));
-      await tracker.state(id, update.state);
+      await tracker.state(id, state);
     } catch (error) {
       if (!RalphError.isInstance(error) || !error.code.startsWith("tracker-")) throw error;
       if (error.code !== "tracker-refused") {
@@ -327,16 +323,8 @@ export class Outbox {
       }
       warn(`${id} is not told: ${error.message}`);
     }
-    if (update.state === "open") await this.#options.claims.letGo([id]); // it is anybody's again
+    if (state === "open") await claims.letGo([id]); // it is anybody's again
     return null;
-  }
-
-  /** Finds out who has the issue at this moment; branch and claim move together. */
-  async #held(update: Update): Promise<Hold> {
-    const { claims } = this.#options;
-    const { state, branch } = update;
-    if (state === "review") return await claims.hold(update, "passed", branch ?? undefined);
-    return await claims.hold(update, state === "blocked" ? "blocked" : "working");
   }
 
   async #keep(updates: readonly Update[]): Promise<void> {

@@ -8,7 +8,7 @@ import { isOver, reasonOf } from "../backlog/attempts.ts";
 import type { JournalKey } from "../backlog/journal_types.ts";
 import type { Attempt, Item, LoopView, Next, Settlement } from "../backlog/types.ts";
 import { note, type RalphContext } from "../context/context.ts";
-import { RalphError } from "../errors/ralph_error.ts";
+import { ofCode, RalphError } from "../errors/ralph_error.ts";
 import { redactorFor } from "../events/redact.ts";
 import { commitAt } from "../git/refs.ts";
 import { requireRepository } from "../git/repository.ts";
@@ -120,27 +120,25 @@ export class Desk implements AsyncDisposable {
 
   /** Looks for something to work on: at what has changed; at all issues where that may have made others ready. */
   async hasWork(): Promise<boolean> {
+    return await this.#hasWork().catch(ofCode(AWAY, () => false));
+  }
+  async #hasWork(): Promise<boolean> {
     const { tracker, claims } = this.#parts;
-    try {
-      this.#isChanged = (await tracker.changed?.() ?? true) || this.#isChanged;
-      if (this.#isChanged) {
-        await this.#refresh();
-        const isOld = (await this.entries()).some(({ left, issue }) =>
-          left === EDITED || (left === null && issue.waitsFor.length > 0)
-        );
-        if (isOld) await this.open();
-      }
-      if ((await this.#unsent()).length > 0) return true;
-      await this.#outbox.send(); // words alone need no run
-      if ((this.#isChanged || claims.hasOthers()) && !await claims.look()) return false;
-      this.#isChanged = false;
-      const view = { parked: this.#ralph.journal.parked(this.#key), passed: this.#ralph.journal.passed(this.#key) };
-      const { ready } = standingsOf(await this.entries(), view);
-      return ready.some(({ item }) => claims.inTheWay(claimedOf(item)) === null);
-    } catch (error) {
-      if (isAway(error)) return false;
-      throw error;
+    this.#isChanged = (await tracker.changed?.() ?? true) || this.#isChanged;
+    if (this.#isChanged) {
+      await this.#refresh();
+      const isOld = (await this.entries()).some(({ left, issue }) =>
+        left === EDITED || (left === null && issue.waitsFor.length > 0)
+      );
+      if (isOld) await this.open();
     }
+    if ((await this.#unsent()).length > 0) return true;
+    await this.#outbox.send(); // words alone need no run
+    if ((this.#isChanged || claims.hasOthers()) && !await claims.look()) return false;
+    this.#isChanged = false;
+    const view = { parked: this.#ralph.journal.parked(this.#key), passed: this.#ralph.journal.passed(this.#key) };
+    const { ready } = standingsOf(await this.entries(), view);
+    return ready.some(({ item }) => claims.inTheWay(claimedOf(item)) === null);
   }
 
   entries(): Promise<readonly Entry[]> {
@@ -152,12 +150,7 @@ export class Desk implements AsyncDisposable {
   }
 
   async next(view: LoopView & { readonly inFlight: readonly string[] }): Promise<Next<IssueData>> {
-    try {
-      return await this.#next(view);
-    } catch (error) {
-      if (!isAway(error)) throw error;
-      return { status: "blocked", reasons: [error.message] };
-    }
+    return await this.#next(view).catch(ofCode(AWAY, ({ message }) => ({ status: "blocked", reasons: [message] })));
   }
 
   async #next({ inFlight, ...view }: LoopView & { readonly inFlight: readonly string[] }): Promise<Next<IssueData>> {
@@ -308,17 +301,15 @@ export class Desk implements AsyncDisposable {
       }
       return `another runner has taken it over: ${NOT_PROPOSED}`;
     }
-    try {
-      const entry = await this.#again(item.id);
-      if (entry === null) return `the issue is gone: ${NOT_PROPOSED}`;
-      if (entry.left === null || (entry.isWanted && entry.item.fingerprint !== item.fingerprint)) return null; // edited
-      const reason = `${entry.left}: ${NOT_PROPOSED}`;
-      await this.tell(claimedOf(item), "open", reason);
-      return reason;
-    } catch (error) {
-      if (RalphError.isInstance(error) && error.code.startsWith("tracker-")) return null; // it waits in the outbox
-      throw error;
-    }
+    return await this.#leftSince(item).catch(ofCode("tracker-", () => null)); // it waits in the outbox
+  }
+  async #leftSince(item: Item<IssueData>): Promise<string | null> {
+    const entry = await this.#again(item.id);
+    if (entry === null) return `the issue is gone: ${NOT_PROPOSED}`;
+    if (entry.left === null || (entry.isWanted && entry.item.fingerprint !== item.fingerprint)) return null; // edited
+    const reason = `${entry.left}: ${NOT_PROPOSED}`;
+    await this.tell(claimedOf(item), "open", reason);
+    return reason;
   }
 
   /** Another runner has it: work that is committed here is kept under a ref, and taken off the branch if nothing follows it. */
@@ -356,9 +347,7 @@ export class Desk implements AsyncDisposable {
 }
 
 /** For now. */
-function isAway(error: unknown): error is RalphError {
-  return RalphError.isInstance(error) && error.code === "tracker-unreachable";
-}
+const AWAY = "tracker-unreachable";
 
 /** Issues in a line that says why they are left. */
 const NAMED = 10;

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { RalphError } from "../errors/ralph_error.ts";
+import { ofCode, RalphError } from "../errors/ralph_error.ts";
 import { isObject, objectOr, sameName, textOf } from "../host/data.ts";
 import type { Clock } from "../host/types.ts";
 import { type Api, askGraph, nodesOf } from "./api.ts";
@@ -214,22 +214,14 @@ class Github implements Tracker {
   }
 
   async #askRights(login: string): Promise<boolean> {
-    try {
-      const { data, status } = await this.#rest("GET", `/collaborators/${encodeURIComponent(login)}/permission`);
-      return status === 200 && ["admin", "maintain", "write"].includes(textOf(objectOr(data)["permission"]));
-    } catch (error) {
-      if (RalphError.isInstance(error) && error.code === "tracker-refused") return false; // not even to be asked
-      throw error;
-    }
+    const asked = this.#rest("GET", `/collaborators/${encodeURIComponent(login)}/permission`);
+    const reply = await asked.catch(ofCode("tracker-refused", () => null)); // not even to be asked
+    return reply?.status === 200 &&
+      ["admin", "maintain", "write"].includes(textOf(objectOr(reply.data)["permission"]));
   }
 
   async #rest(method: string, path: string, body?: object, once = false): ReturnType<Api> {
-    return await this.#options.api({
-      method,
-      url: `${this.#base}${path}`,
-      once,
-      ...(body === undefined ? {} : { body }),
-    });
+    return await this.#options.api({ method, url: `${this.#base}${path}`, once, body });
   }
 
   async #ask(query: string, variables: object): Promise<Readonly<Record<string, unknown>>> {

@@ -301,18 +301,10 @@ function indented(mark: string, text: string): string {
   return `  ${mark} ${text}`;
 }
 
-/** A test runner shows one failure like this. */
-interface Runner {
-  readonly begins: RegExp;
-  /** The line after the failure. */
-  readonly ends: RegExp;
-  /** Lines of it that give no reason. */
-  readonly idle: RegExp;
-}
-
 const STACK = String.raw`^\s*(?:at |.*\(\S+:\d+:\d+\)$|node:\S+$|$)`;
 
-const RUNNERS: readonly Runner[] = [
+/** How test runners show one failure: how it begins, the line after it, and the lines of it that give no reason. */
+const RUNNERS = [
   { // TAP: node --test, tape, prove
     begins: /^\s*not ok \d+/,
     ends: /^\s*(?:\.{3}$|(?:not )?ok \d|# )/,
@@ -354,7 +346,7 @@ export function excerptLines(text: string, count: number): readonly string[] {
 }
 
 /** The lines of every failure that is no other's parent. */
-function failuresIn(lines: readonly string[], { begins, ends, idle }: Runner): readonly string[] {
+function failuresIn(lines: readonly string[], { begins, ends, idle }: (typeof RUNNERS)[number]): readonly string[] {
   const found: string[] = [];
   let next = 0;
   for (const [index, line] of lines.entries()) {

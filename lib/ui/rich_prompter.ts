@@ -6,8 +6,6 @@ import type { Terminal } from "../host/types.ts";
 import { whenAborted } from "../host/when_aborted.ts";
 import type { Answer, Prompter, Question } from "../context/context.ts";
 
-type Clack = typeof import("@clack/prompts");
-
 interface Streams {
   readonly input: Readable;
   readonly output: Writable;
@@ -118,7 +116,7 @@ async function aborted(signal: AbortSignal): Promise<symbol> {
 }
 
 function show(
-  clack: Clack,
+  clack: typeof import("@clack/prompts"),
   question: Exclude<Question, { readonly kind: "confirm" }>,
   streams: Streams,
   columns: number,

@@ -137,8 +137,11 @@ function activityParts(state: ViewState, activity: Activity, options: ViewOption
       return [[`${left} left: ${waitReason(wait)}, until ${localTime(wait.until)} (${wait.message})`, warn]];
     }
     case "turn": {
-      if (state.pause !== null) return [[pauseText(state.pause, now), warn]];
-      const { tool, turnUsage, runUsage } = state;
+      const { pause, tool, turnUsage, runUsage } = state;
+      if (pause !== null) {
+        const left = pause.untilMs === null || pause.untilMs <= now ? "" : `${elapsed(pause.untilMs - now)} left: `;
+        return [[`${left}${pause.message}`, warn]];
+      }
       const total = turnUsage === null ? runUsage : addTurn(runUsage, turnUsage);
       const whole = runUsage.turns > 0 && columns >= 60 ? spent(total, total) : "";
       const used = [turnUsage === null ? "" : spent(turnUsage), whole === "" ? "" : `run ${whole}`];
@@ -148,11 +151,6 @@ function activityParts(state: ViewState, activity: Activity, options: ViewOption
       ];
     }
   }
-}
-
-function pauseText({ message, untilMs }: Pause, now: number): string {
-  const left = untilMs === null || untilMs <= now ? "" : `${elapsed(untilMs - now)} left: `;
-  return `${left}${message}`;
 }
 
 /** `12.3k+ tokens, ~$0.03`; what is not known is left out, and a plus is where some turns did not report it. */
@@ -363,12 +361,9 @@ const ROWS: EventRows<readonly [state: ViewState, now: number], ViewState, Passe
     duringTurn(state, { pause: { message: message.slice(0, KEPT), untilMs: null } }),
 };
 
-/** More than any terminal is wide. */
-const LONGEST = 2000;
-
 /** The live view's state with texts that can be shown, each on one line; of the words the last line beside its claim. Pure. */
 export function printableView({ words, ...state }: ViewState): ViewState {
-  const shown = (text: string): string => oneLine(plainText(text.slice(0, LONGEST)));
+  const shown = (text: string): string => oneLine(plainText(text.slice(0, KEPT)));
   // of a bar of progress what it was drawn over with
   const last = words.split(/[\r\n]+/).map(shown).findLast((line) => !/^(?:<(?:ralph|promise)\b.*)?$/.test(line)) ?? "";
   return { ...mapTexts(state, shown) as typeof state, words: last };

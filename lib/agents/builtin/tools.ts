@@ -6,10 +6,10 @@
  */
 import { relative, resolve, sep } from "node:path";
 import { z } from "zod";
-import { RalphError } from "../../errors/ralph_error.ts";
+import { asRalphError, RalphError } from "../../errors/ralph_error.ts";
 import { isDirectory, listDirectory, readBytes, replaceText, resolveInside, writeAtomic } from "../../host/files.ts";
 import { findExecutable, shellInvocation } from "../../host/shell.ts";
-import type { Host, ProcessEnd } from "../../host/types.ts";
+import type { Host, ProcessEnd, ProcessRequest } from "../../host/types.ts";
 import type { Picture } from "./conversation.ts";
 import type { OfferedTool } from "./models.ts";
 import { cut, LONGEST_OUTPUT, OutputStart } from "./output.ts";
@@ -100,14 +100,10 @@ export async function runTool(name: string, input: unknown, place: ToolPlace): P
       parsed.error.issues.map(({ path, message }) => `${path.join(".") || "input"}: ${message}`).join("; "),
     );
   }
-  try {
-    return await tool.run(parsed.data, place);
-  } catch (error) {
-    if (!RalphError.isInstance(error)) throw error;
-    return failed(
-      error.code === "path-outside-root" ? `${error.message}: tools work inside of the project` : error.message,
-    );
-  }
+  const result = await tool.run(parsed.data, place).catch(asRalphError);
+  if (!RalphError.isInstance(result)) return result;
+  const { code, message } = result;
+  return failed(code === "path-outside-root" ? `${message}: tools work inside of the project` : message);
 }
 
 function row<Input>(tool: Tool<Input>): Tool<Input> {
@@ -216,10 +212,7 @@ async function runCommand(
 }
 
 /** Without `pipefail`: the model expects of `… | head` what every shell does. */
-async function shellFor(
-  command: string,
-  { host: { environment }, cwd }: ToolPlace,
-): Promise<{ readonly file: string; readonly arguments: readonly string[] }> {
+async function shellFor(command: string, { host: { environment }, cwd }: ToolPlace) {
   const bash = await findExecutable("bash", environment, cwd);
   return environment.platform === "win32" || bash === null
     ? await shellInvocation(command, environment)
@@ -228,8 +221,8 @@ async function shellFor(
 
 async function captured(
   { host, cwd, signal, hidden }: ToolPlace,
-  request: { readonly file: string; readonly arguments: readonly string[]; readonly timeoutMs: number },
-): Promise<{ readonly end: ProcessEnd; readonly text: string }> {
+  request: Pick<ProcessRequest, "arguments" | "file" | "timeoutMs">,
+) {
   const start = new OutputStart();
   const end = await host.processes.run({
     ...request,

@@ -69,7 +69,9 @@ export async function recipes(invocation: Invocation): Promise<number> {
 export async function eject(invocation: Invocation): Promise<number> {
   const { arguments: [name = ""], say, out } = invocation;
   const root = await resolveRoot(invocation);
-  const { path, text } = find(name);
+  const problem = `there is no recipe or prompt named ${name}`;
+  const text = entryOf({ ...RECIPE_TEXTS, ...PROMPTS }, name, problem, "names", (near) => `ralph eject ${near}`);
+  const path = Object.hasOwn(RECIPE_TEXTS, name) ? OWN_RECIPE : `.ralph/prompts/${name}.md`;
   const file = join(root, path);
   if (await pathExists(file)) throw usage(`${path} exists and is not overwritten`, "move it aside first");
   await writeAtomic(file, text);
@@ -80,12 +82,6 @@ export async function eject(invocation: Invocation): Promise<number> {
       : "Ralph uses it instead of the built-in prompt from now on",
   );
   return EXIT.done;
-}
-
-function find(name: string): { readonly path: string; readonly text: string } {
-  const problem = `there is no recipe or prompt named ${name}`;
-  const text = entryOf({ ...RECIPE_TEXTS, ...PROMPTS }, name, problem, "names", (near) => `ralph eject ${near}`);
-  return { path: Object.hasOwn(RECIPE_TEXTS, name) ? OWN_RECIPE : `.ralph/prompts/${name}.md`, text };
 }
 
 /**

@@ -58,7 +58,11 @@ async function examine(invocation: Invocation): Promise<readonly Finding[]> {
   });
   const place = config.some(({ level }) => level === "missing") ? null : await findPlace(invocation);
   const agents = await findAgents(host);
-  const hasGit = await foundOf("git", () => gitVersion(host));
+  const hasGit = await foundOf("git", async () => {
+    const end = await versionOf("git", host);
+    if (end.reason !== "exited" || end.exitCode !== 0) throw new RalphError("git-missing");
+    return end.stdout.trim().replace(/^git version /, "");
+  });
   const slots = createSlots(VERSIONS_AT_ONCE);
   return [
     finding("ok", "ralph", `${VERSION}, ${host.environment.compiled ? "the binary" : host.environment.executable}`),
@@ -149,12 +153,6 @@ async function firstOnPath({ environment }: Host): Promise<readonly Finding[]> {
 /** Asks a program for its version. */
 async function versionOf(file: string, { environment: { cwd }, processes }: Host): Promise<ProcessEnd> {
   return await processes.run({ file, arguments: ["--version"], cwd, timeoutMs: VERSION_TIMEOUT_MS });
-}
-
-async function gitVersion(host: Host): Promise<string> {
-  const end = await versionOf("git", host);
-  if (end.reason !== "exited" || end.exitCode !== 0) throw new RalphError("git-missing");
-  return end.stdout.trim().replace(/^git version /, "");
 }
 
 async function repository(host: Host, root: string): Promise<readonly Finding[]> {
@@ -290,12 +288,9 @@ async function readyAgent(
 }
 
 /** The reason why the agent will not start, as far as that is known without starting it: root, for one. */
-function refusalOf(
-  { refusals = [] }: FoundAgent["adapter"],
-  variables: Variables,
-): { readonly why: string; readonly hint: string } | null {
+function refusalOf({ refusals = [] }: FoundAgent["adapter"], variables: Variables) {
   const found = refusals.map(({ foresee, hint }) => ({ why: foresee?.({ variables, isRoot: isSuperUser() }), hint }));
-  return found.find((one): one is { why: string; hint: string } => typeof one.why === "string") ?? null;
+  return found.find(({ why }) => typeof why === "string") ?? null;
 }
 
 async function installed({ name, path, adapter }: FoundAgent, host: Host): Promise<Finding> {

@@ -74,7 +74,7 @@ export async function restore(invocation: Invocation): Promise<number> {
     if (flags.has("dry-run")) out(`${file.path}  ${copyOf(folder, file) ?? "it was gone"}`);
     else if (await isAsFound(folder, file)) continue;
     else if (await isAsRestored(file)) await bringBack(root, folder, file, out);
-    else if (await isMerged(host, { root, folder, file })) out(`${file.path}  with what the run found`);
+    else if (await isMerged(host, root, folder, file)) out(`${file.path}  with what the run found`);
     else {
       left += 1;
       say(`${file.path} has changed since: left as it is; what the run found is ${copyOf(folder, file) ?? "no file"}`);
@@ -101,14 +101,7 @@ async function isAsRestored({ file, restored }: KeptFile): Promise<boolean> {
 }
 
 /** Ralph has gone on writing the state: what the run found is added to it. @returns whether both fit */
-async function isMerged(
-  host: Host,
-  { root, folder, file: { base, copy, file } }: {
-    readonly root: string;
-    readonly folder: string;
-    readonly file: KeptFile;
-  },
-): Promise<boolean> {
+async function isMerged(host: Host, root: string, folder: string, { base, copy, file }: KeptFile): Promise<boolean> {
   const repository = await openRepository(host, root);
   if (repository === null || base === undefined || copy === null) return false;
   const kept = [base, copy].map((name) => join(folder, "restored", name));

@@ -111,17 +111,13 @@ async function changedLines(
 }
 
 /** An agent's hook that asks, and what is known of its session. */
-interface Hook {
-  readonly isStart: boolean;
-  readonly file: string;
-  /** How often the agent was held back in a row. */
-  readonly held: number;
-  /** The commit at which the session began, if its start was told. */
-  readonly start: string | undefined;
-}
-
-/** Claude Code and Codex name event and session in the text that they hand to a hook on standard input. */
-async function hookOf({ host: { terminal } }: Invocation, { repository, root }: RootedRepository): Promise<Hook> {
+type Hook = Awaited<ReturnType<typeof hookOf>>;
+/**
+ * Claude Code and Codex name event and session in the text that they hand to a hook on standard input.
+ *
+ * @returns also how often the agent was held back in a row, and the commit at which the session began, if that was told
+ */
+async function hookOf({ host: { terminal } }: Invocation, { repository, root }: RootedRepository) {
   const given = terminal.isTerminal("stdin") ? {} : objectOr(jsonIn(await text(terminal.stdin)));
   const { session_id: id, hook_event_name: event } = given;
   const session = typeof id === "string" ? id : ""; // what is no hook's input shares one count
@@ -183,12 +179,8 @@ export async function attest(invocation: Invocation): Promise<number> {
   if (action !== "verify" && action !== "show") {
     throw usage(`\`ralph attest\` takes verify or show (got: ${action})`, "`ralph attest verify HEAD`");
   }
-  await using session = await openSession(invocation, {
-    asks: false,
-    gates: [],
-    data: true,
-    title: `attestation of ${name}`,
-  });
+  const title = `attestation of ${name}`;
+  await using session = await openSession(invocation, { asks: false, gates: [], data: true, title });
   const { ralph } = session;
   const commit = await commitAt(requireRepository(ralph), name);
   if (commit === null) throw usage(`${name} is no commit`, "`git fetch` brings those of a remote");

@@ -2,7 +2,7 @@ import { type Invocation, usage } from "../../cli/command.ts";
 import { openLook } from "../../cli/look.ts";
 import type { Place } from "../../cli/workspace.ts";
 import { loadConfig } from "../../config/load.ts";
-import { RalphError } from "../../errors/ralph_error.ts";
+import { asRalphError, RalphError } from "../../errors/ralph_error.ts";
 import { addsNothing } from "../../git/branch_work.ts";
 import { commitAt, isAncestor } from "../../git/refs.ts";
 import { requireRepository, type RootedRepository, topLevelPaths } from "../../git/repository.ts";
@@ -61,13 +61,10 @@ export async function openSince(
   const { work = null } = last ?? {};
   if (work !== null && !await hasNewState(place, work.head, part?.scope ?? "")) return null;
   const atRoot = { ...host, environment: { ...host.environment, cwd: place.root } };
-  try {
-    const look = await openLook({ flags, host: atRoot, say }, place, part?.scope ?? "");
-    return (await row.workflow.next(look)).open ?? null;
-  } catch (error) {
-    if (!RalphError.isInstance(error)) throw error;
-    return error.code.endsWith("-missing") ? null : error.message; // an earlier finish may have taken it off
-  }
+  const look = openLook({ flags, host: atRoot, say }, place, part?.scope ?? "");
+  const next = await look.then((opened) => row.workflow.next(opened)).catch(asRalphError);
+  if (!RalphError.isInstance(next)) return next.open ?? null;
+  return next.code.endsWith("-missing") ? null : next.message; // an earlier finish may have taken it off
 }
 
 /** True if state differs from a commit, in the tree or in later ones. A run may pass with work left, such as gsd's next plan. */

@@ -6,6 +6,7 @@ import { treeWith } from "../../git/own_index.ts";
 import { isAncestor } from "../../git/refs.ts";
 import { type Repository, requireRepository, type RootedRepository } from "../../git/repository.ts";
 import { commitFields, lineFrom, outputFrom, pathsBetween } from "../../git/run_git.ts";
+import { words } from "../../host/data.ts";
 import type { Change } from "../../report/changed_files.ts";
 import { conventionalTitle } from "../../report/title_convention.ts";
 import type { RunReport } from "../../report/types.ts";
@@ -36,14 +37,6 @@ const NAMED = 5;
 const STATE_REGEXP = /^ralph: \S+ passed$/;
 const ITEM_REGEXP = /^\w+(?:\([^)]*\))?!?: (\S+) - (.+)$/;
 
-interface Commit {
-  readonly id: string;
-  readonly parents: readonly string[];
-  readonly subject: string;
-  /** As git keeps it, byte by byte. */
-  readonly raw: string;
-}
-
 /**
  * Makes the commits of a clean history. The same branch gives the same ones.
  *
@@ -71,7 +64,8 @@ export async function cleanHistory(
       const isItem = reports.some(({ items }) => items.some((one) => one.id === item));
       const about = { subjects, branch, files: change.files.filter(({ path }) => paths.has(path)) };
       made.push(isItem ? conventionalTitle(title, about) : subject);
-      tip = await hashed(repository, rewritten(raw, { tree: own, parent: tip, subject: made.at(-1)! }));
+      const input = rewritten(raw, { tree: own, parent: tip, subject: made.at(-1)! });
+      tip = await lineFrom(repository, words("hash-object -t commit -w --stdin"), { input, encoding: "latin1" });
       tree = own;
     }
   }
@@ -113,9 +107,10 @@ async function cleanedBefore(repository: Repository, branch: string, head: strin
   return null;
 }
 
-async function commitsSince(repository: Repository, start: string, head: string): Promise<readonly Commit[]> {
+/** Commits, oldest first; `raw` is one as git keeps it, byte by byte. */
+async function commitsSince(repository: Repository, start: string, head: string) {
   const found = (await commitFields(repository, ["%H", "%P", "%s"], [`${start}..${head}`])).toReversed();
-  const commits: Commit[] = [];
+  const commits = [];
   for (const [id = "", parents = "", subject = ""] of found) {
     const raw = await outputFrom(repository, ["cat-file", "commit", id.trim()], { encoding: "latin1" });
     commits.push({ id: id.trim(), parents: parents.split(" "), subject, raw });
@@ -126,7 +121,7 @@ async function commitsSince(repository: Repository, start: string, head: string)
 /** Only the commits that Ralph made and that nobody else has are written anew. */
 async function refuseOthers(
   ralph: RalphContext,
-  commits: readonly Commit[],
+  commits: Awaited<ReturnType<typeof commitsSince>>,
   { range, branch, reports }: {
     readonly range: string;
     readonly branch: string;
@@ -140,7 +135,7 @@ async function refuseOthers(
     .flatMap((part) => part.commits).filter(({ by }) => by === "ralph").map(({ commit }) => commit);
   const made = new Set(own);
   const isState = ownState(ralph);
-  const why = async ({ id, parents: [parent = "", ...more], subject, raw }: Commit): Promise<string> => {
+  const why = async ({ id, parents: [parent = "", ...more], subject, raw }: (typeof commits)[number]) => {
     if (more.length > 0) return "is a merge";
     if (/^gpgsig/m.test(headerOf(raw))) return "is signed";
     if (!free.has(id)) return "was pushed, or another branch or tag has it";
@@ -181,8 +176,4 @@ function rewritten(
   ]
     .join("\n").replaceAll(/\n{3,}/g, "\n\n").trimEnd();
   return `${[`tree ${tree}`, `parent ${parent}`, ...kept].join("\n")}\n\n${message}\n`;
-}
-
-async function hashed(repository: Repository, input: string): Promise<string> {
-  return await lineFrom(repository, ["hash-object", "-t", "commit", "-w", "--stdin"], { input, encoding: "latin1" });
 }

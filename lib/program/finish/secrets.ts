@@ -18,9 +18,6 @@ export interface LeavingSecrets {
   readonly hint: string;
 }
 
-/** Commits, and those whose history does not count. */
-type Range = readonly string[];
-
 /** Looks through the history that would leave: what the tree no longer has is in it. `null`: nothing is found. */
 export async function secretsLeaving(
   ralph: RalphContext,
@@ -31,7 +28,8 @@ export async function secretsLeaving(
   const save = (tree: string, parent: string): Promise<string> =>
     ownCommit(repository, tree, { parents: [parent], message: "ralph: kept\n" });
   const there = remote === null ? [] : [`--remotes=${remote.name}`];
-  const rangeOf = (tips: readonly string[]): Range =>
+  // commits, and those whose history does not count
+  const rangeOf = (tips: readonly string[]): readonly string[] =>
     tips.length === 0 ? [] : [...tips, "--not", target.onto, ...there];
   // what is kept is as the files are here, committed or not
   const archives = withHistory
@@ -58,7 +56,7 @@ export async function secretsLeaving(
 }
 
 /** Files of the workflows' state to which these commits add a secret. */
-async function inState(ralph: RalphContext, range: Range): Promise<readonly string[]> {
+async function inState(ralph: RalphContext, range: readonly string[]): Promise<readonly string[]> {
   if (range.length === 0) return [];
   const form = words("--format= --diff-merges=remerge --no-color --no-ext-diff --no-textconv --no-renames");
   const patches = ["-p", "-U0", "--text", "--dst-prefix=b/", ...form];
@@ -75,7 +73,7 @@ async function inState(ralph: RalphContext, range: Range): Promise<readonly stri
   return [...files];
 }
 
-async function inMessages(ralph: RalphContext, range: Range): Promise<readonly string[]> {
+async function inMessages(ralph: RalphContext, range: readonly string[]): Promise<readonly string[]> {
   const messages = await outputFrom(requireRepository(ralph), ["log", "-z", "--format=%h %B", ...range]);
   const masked = maskOf(ralph);
   return messages.split("\0").filter((text) => masked(text) !== text)

@@ -76,8 +76,12 @@ export async function setAside(
   await dropEntries(repository, files.filter((file) => file.base === null).map(({ inTree }) => inTree));
   const changed = files.filter((file) => file.head !== file.base).map(({ inTree }) => inTree);
   try {
-    if (cleaned !== null) await moveTo(repository, { head, cleaned, ref });
-    else if (changed.length > 0) await commitRemoval(ralph, branch, ref, changed);
+    if (cleaned !== null) {
+      // the state has gone from the tree and the index: the branch goes last
+      const isMoved = await moveHead(repository, { from: head, to: cleaned, why: "ralph: clean history" });
+      const hint = `nothing is lost: \`${ref}\` keeps the state; the same command again`;
+      if (!isMoved) throw failed("another tool has committed meanwhile", hint);
+    } else if (changed.length > 0) await commitRemoval(ralph, branch, ref, changed);
   } catch (error) {
     await putBack(repository, ref, files.filter((file) => (file.here ?? file.head) !== null));
     throw error;
@@ -88,11 +92,9 @@ export async function setAside(
 /** Lays files in as a commit has them, and stages them. */
 async function putBack(repository: Repository, source: string, files: readonly StateFile[]): Promise<void> {
   if (files.length === 0) return;
+  const restore = ["restore", `--source=${source}`, "--staged", "--worktree", "--"];
   const environment = { GIT_LITERAL_PATHSPECS: "1" };
-  const paths = files.map(({ inTree }) => inTree);
-  await outputFrom(repository, ["restore", `--source=${source}`, "--staged", "--worktree", "--", ...paths], {
-    environment,
-  });
+  await outputFrom(repository, [...restore, ...files.map(({ inTree }) => inTree)], { environment });
 }
 
 async function commitRemoval(
@@ -104,18 +106,6 @@ async function commitRemoval(
   const subject = removalSubject(branch);
   const result = await requireRepository(ralph).commit({ paths, subject, body: `It is kept in ${ref}.` });
   if (result.status === "committed") ralph.events.emit({ type: "commit", commit: result.commit, subject });
-}
-
-/** The state has gone from the tree and the index: the branch goes last. */
-async function moveTo(
-  repository: Repository,
-  { head, cleaned, ref }: { readonly head: string; readonly cleaned: string; readonly ref: string },
-): Promise<void> {
-  if (await moveHead(repository, { from: head, to: cleaned, why: "ralph: clean history" })) return;
-  throw failed(
-    "another tool has committed meanwhile",
-    `nothing is lost: \`${ref}\` keeps the state; the same command again`,
-  );
 }
 
 /**
@@ -160,12 +150,8 @@ export async function restoreBranch(invocation: Invocation, branch: string): Pro
   const remote = flags.has("with-history") ? await remoteOf(repository, branch, { isRequired: true }) : null;
   if (remote !== null) {
     await fetchArchives(repository, remote.name, branch);
-    await repository.git([
-      "fetch",
-      "--quiet",
-      remote.name,
-      `+refs/heads/${branch}:refs/remotes/${remote.name}/${branch}`,
-    ]);
+    const spec = `+refs/heads/${branch}:refs/remotes/${remote.name}/${branch}`;
+    await repository.git(["fetch", "--quiet", remote.name, spec]);
   }
   const archived = await newestArchive(repository, branch);
   if (archived === null) {
