@@ -6,10 +6,10 @@
  */
 import { join } from "node:path";
 import type { ZodType } from "zod";
+import { whileLocked } from "./state_files.ts";
 import { jsonIn } from "../host/data.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { appendText, hashText, pathExists, readStart, removePath, temporaryDirectory } from "../host/files.ts";
-import { takeLock } from "../host/lock.ts";
 import type { Host } from "../host/types.ts";
 
 /** The environment variable that names the one file of Ralph's that a turn may write. */
@@ -38,7 +38,6 @@ export interface RefusedClaim {
 
 /** Beyond this a file of claims is not read. */
 const MAX_BYTES = 4 * 1024 * 1024;
-const LOCK_WAIT_MS = 30_000;
 
 /** The claims in a file; lines that are none are left out. */
 export async function readClaims(file: string): Promise<readonly ClaimLine[]> {
@@ -90,15 +89,8 @@ export function createInbox(
   const fileOf = (stateFile: string): string =>
     join(directory, "inbox", `${hashText(`${root}\0${stateFile}`).slice(0, 32)}.jsonl`);
 
-  async function locked(file: string, run: () => Promise<void>): Promise<void> {
-    const lock = await takeLock(`${file}.lock`, { purpose: "inbox", host, waitMs: LOCK_WAIT_MS });
-    if (lock.status === "busy") throw new RalphError("store-locked", { details: { path: file, pid: lock.holder.pid } });
-    try {
-      await run();
-    } finally {
-      await lock.release();
-    }
-  }
+  const locked = (file: string, run: () => Promise<void>): Promise<void> =>
+    whileLocked(file, `${file}.lock`, { purpose: "inbox", host }, run);
 
   return {
     add: (stateFile, claims) => locked(fileOf(stateFile), () => appendClaims(fileOf(stateFile), claims)),

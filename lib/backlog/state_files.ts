@@ -329,15 +329,8 @@ class ShadowedFiles implements StateFiles {
     return join(this.#directory, "shadow", hashText(`${this.#root}\0${path}`).slice(0, 32));
   }
 
-  async #locked<Result>(path: string, run: () => Promise<Result>): Promise<Result> {
-    const options = { purpose: "store", host: this.#host, waitMs: STORE_WAIT_MS } as const;
-    const lock = await takeLock(join(this.#directory, "store.lock"), options);
-    if (lock.status === "busy") throw new RalphError("store-locked", { details: { path, pid: lock.holder.pid } });
-    try {
-      return await run();
-    } finally {
-      await lock.release();
-    }
+  #locked<Result>(path: string, run: () => Promise<Result>): Promise<Result> {
+    return whileLocked(path, join(this.#directory, "store.lock"), { purpose: "store", host: this.#host }, run);
   }
 
   /**
@@ -358,6 +351,22 @@ class ShadowedFiles implements StateFiles {
     if ((await replaceText(file, found, text)).status === "written") return false;
     await writeOwn(`${this.#shadowOf(path)}.found-${this.#host.ids.random(8)}`, found);
     return true;
+  }
+}
+
+/** Does what no other process may do meanwhile. @param path for messages @throws {RalphError} store-locked */
+export async function whileLocked<Result>(
+  path: string,
+  file: string,
+  options: { readonly purpose: string; readonly host: Host },
+  run: () => Promise<Result>,
+): Promise<Result> {
+  const lock = await takeLock(file, { ...options, waitMs: STORE_WAIT_MS });
+  if (lock.status === "busy") throw new RalphError("store-locked", { details: { path, pid: lock.holder.pid } });
+  try {
+    return await run();
+  } finally {
+    await lock.release();
   }
 }
 

@@ -18,26 +18,16 @@ export function hookIterationOf(
   return { iteration: item.iteration ?? count, item, transcript };
 }
 
-/** Runs none. */
-export const NO_HOOKS: HookRunner = {
-  repeat: async () => {},
-  run: async () => {},
-  apply: async () => {},
-  finish: async () => {},
-  stop: async () => {},
-  kept: () => [],
-};
-
-/** @throws {RalphError} hook-invalid, git-failed */
+/** @returns `null` where there is none to run @throws {RalphError} hook-invalid, git-failed */
 export async function createHookRunner<Data, Findings>(
   ralph: RalphContext,
   backlog: Backlog<Data, Findings>,
   options: HookRunnerOptions,
-): Promise<HookRunner> {
+): Promise<HookRunner | null> {
   const problems = hookProblems(options.hooks);
   if (problems.length > 0) {
     throw new RalphError("hook-invalid", { details: { hook: "", problem: problems.join("; ") } });
   }
-  if (!options.hooks.some(({ enabled }) => enabled !== false)) return NO_HOOKS;
+  if (!options.hooks.some(({ enabled }) => enabled !== false)) return null;
   return await (await import("./run_hooks.ts")).startHooks(ralph, backlog, options);
 }

@@ -7,7 +7,7 @@ import type { LimitsConfig } from "../config/schema.ts";
 import type { EventBus, TurnChanges } from "../events/types.ts";
 import { nestedIn, nestedMessage } from "../git/nested.ts";
 import { requireRepository, rootPaths, topLevelPaths, type TreeSnapshot } from "../git/repository.ts";
-import { hookIterationOf, NO_HOOKS } from "../hooks/runner.ts";
+import { hookIterationOf } from "../hooks/runner.ts";
 import type { HookIteration, HookRunner } from "../hooks/runner_types.ts";
 import type { WorkItemOptions } from "./attempt/attempt_parts.ts";
 import { attemptsLeft, itemStart, previousOf, withRetries } from "./policy/attempts.ts";
@@ -138,7 +138,7 @@ export class Iterations {
     if (handedOut !== null) return { item, id, number, named, history, sentBack, started, hook, before: null, events };
     await this.hooks?.apply();
     if (item.checksOnly !== true) await this.hooks?.run("before", hook);
-    const seen = apart || this.hooks !== NO_HOOKS ? null : this.seen;
+    const seen = apart || this.hooks !== null ? null : this.seen;
     this.seen = null;
     let before = item.checksOnly === true ? null : seen ?? await requireRepository(ralph).snapshot();
     if (before !== null) ownership.beforeTurn(before, item);

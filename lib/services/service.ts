@@ -1,11 +1,13 @@
 import type { ServiceConfig } from "../config/load.ts";
+import { redactorFor } from "../events/redact.ts";
 import { RalphError } from "../errors/ralph_error.ts";
+import { openAppender } from "../host/files.ts";
 import { type HttpAnswer, httpStatus } from "../host/http.ts";
 import { portOwner } from "../host/port_owner.ts";
 import { processStart } from "../host/process_table.ts";
+import { shellInvocation } from "../host/shell.ts";
 import type { Host, ProcessEnd } from "../host/types.ts";
 import type { ServiceRecords } from "./records.ts";
-import { type ServiceProcess, startService } from "./service_process.ts";
 
 /** Says if a service can be used. */
 export type ServiceState =
@@ -22,6 +24,18 @@ export interface ServiceOptions {
   readonly log: () => Promise<string>;
 }
 
+/** A service's process tree. */
+interface ServiceProcess {
+  /** How it ended, or `null` while it runs. */
+  ended(): ProcessEnd | null;
+  /** The last lines of its log. */
+  tail(): string;
+  /** Ends it and waits until it has ended. */
+  stop(): Promise<void>;
+}
+
+const TAIL_LINES = 50;
+const TAIL_BYTES = 16 * 1024;
 const POLL_MS = 500;
 const FIRST_POLL_MS = 100;
 /** How long a port may take to fall silent after its process has ended. */
@@ -89,12 +103,43 @@ export class Service {
       const { message, hint } = await this.#unrelated();
       return { status: "failed", reason: `${message}; ${hint}` };
     }
-    const { root: cwd, host, log } = this.#options;
-    const onStart = (pid: number): void => void this.#record(pid);
-    this.#process = await startService({ command, cwd, host, log: await log(), onStart });
+    this.#process = await this.#start(command);
     const state = await this.#waitUntilReady(signal);
     if (state.status === "failed") await this.stop();
     return state;
+  }
+
+  /** Starts it; what it prints goes to its log. */
+  async #start(command: string): Promise<ServiceProcess> {
+    const { root: cwd, host, log } = this.#options;
+    const appender = await openAppender(await log());
+    const stopper = new AbortController();
+    const redactor = redactorFor(host.environment.variables);
+    const decoder = new TextDecoder();
+    let output = "";
+    let ended: ProcessEnd | null = null;
+    const end = host.processes.run({
+      ...await shellInvocation(command, host.environment),
+      cwd,
+      sandbox: { role: "service", cwd },
+      signal: stopper.signal,
+      tailBytes: TAIL_BYTES,
+      onStart: (pid) => void this.#record(pid),
+      mask: () => redactor.stream(),
+      onOutput: (chunk) => {
+        output = (output + decoder.decode(chunk, { stream: true })).slice(-TAIL_BYTES);
+        appender.write(chunk);
+      },
+    });
+    void end.then((result) => void (ended = result), () => {}).finally(() => appender.close().catch(() => {}));
+    return {
+      ended: () => ended,
+      tail: () => output.trimEnd().split("\n").slice(-TAIL_LINES).join("\n"),
+      async stop() {
+        stopper.abort();
+        await end.catch(() => {});
+      },
+    };
   }
 
   async #record(pid: number): Promise<void> {

@@ -5,7 +5,7 @@
  */
 import { failureIn, failureOf, largestGroup, withoutFailure } from "../backlog/attempts.ts";
 import { type Listed, openOf, overviewOf } from "../backlog/list.ts";
-import type { Attempt, Check, Item, Overview } from "../backlog/types.ts";
+import type { Check, Item, Overview, WorkContext } from "../backlog/types.ts";
 import { noChecks, storyCommands } from "../backlog/verify_commands.ts";
 import { branchProblems, type FileFindings, placeholderProblems } from "../cli/validated_file.ts";
 import type { Config } from "../config/load.ts";
@@ -73,11 +73,13 @@ export function listedStory<Story extends PrdStory>(
   return { item: { id, kind: "story", title, criteria, priority, fingerprint, data: story }, checks, done };
 }
 
-/** A story's prompt says this of its attempts. */
-export interface AttemptFacts {
-  readonly attempt: number;
-  readonly nonce: string;
-  readonly previous: Attempt | null;
+/** An item's prompt says this of its attempts. */
+export type AttemptFacts = Pick<WorkContext, "attempt" | "nonce" | "previous">;
+
+/** An item's prompt is made from these, beside the item. */
+export interface PromptFacts extends AttemptFacts {
+  readonly root: string;
+  readonly checks: readonly Check[];
 }
 
 /** The values of a story's prompt that its attempts and notes give. Pure. */

@@ -18,7 +18,7 @@ type Head = TreeSnapshot["head"];
 type Sides<Of> = Readonly<Record<"fromTurn" | "others", Of>>;
 
 /** The tree before and after, and what is kept of a person's work. */
-interface Compared {
+export interface Compared {
   readonly before: TreeSnapshot;
   readonly after: TreeSnapshot;
   readonly kept: Kept;

@@ -11,7 +11,7 @@ import { takeOut } from "../../git/take_out.ts";
 import { markedCommits } from "../../git/turn_mark.ts";
 import { foldersOf, putFoldersBack } from "../../host/folders_kept.ts";
 import { factsOf } from "../../host/path_facts.ts";
-import { type Damage, damageTo } from "./damage.ts";
+import { type Compared, type Damage, damageTo } from "./damage.ts";
 
 /** A person's uncommitted work: kept before each turn, and restored after it. */
 export interface Uncommitted {
@@ -291,11 +291,7 @@ function leftOut(kept: ReadonlyMap<string, KeptPath>): readonly string[] {
 /** The staged entries that the index has no more. A person may have staged something else while the turn ran: it stays. */
 async function lostEntries(
   repository: Repository,
-  { before, after, kept, swept, theirs }: Pick<Damage, "swept" | "theirs"> & {
-    readonly before: TreeSnapshot;
-    readonly after: TreeSnapshot;
-    readonly kept: ReadonlyMap<string, KeptPath>;
-  },
+  { before, after, kept, swept, theirs }: Compared & Pick<Damage, "swept" | "theirs">,
 ): Promise<ReadonlyMap<string, string>> {
   if (before.head === null && after.head !== null) return new Map(); // the first commit may take all
   const now = stagedIn(after.changed);

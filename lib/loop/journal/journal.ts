@@ -31,7 +31,7 @@ type Said = { [Type in LineType]: { readonly type: Type } & LineFields[Type] }[L
  * A last line that was torn by a kill is left out, and the next append starts a line of its own.
  */
 export async function openJournal(file: string | null): Promise<Journal> {
-  const lines = file === null ? null : new JournalFile(file);
+  const lines = file === null ? null : journalFile(file);
   let state = foldJournal(await lines?.read() ?? "", file ?? "");
 
   async function append(key: JournalKey, said: Said): Promise<void> {
@@ -45,7 +45,7 @@ export async function openJournal(file: string | null): Promise<Journal> {
       if (lines !== null) state = foldJournal(await lines.hold(), file ?? "");
     },
     get isFixed() {
-      return lines?.isFixed ?? false;
+      return lines?.isFixed() ?? false;
     },
     history: (key, item) => state.slot(key).history.get(item.id) ?? [],
     open: (key) => [...state.slot(key).open.values()],
@@ -92,83 +92,81 @@ export async function openJournal(file: string | null): Promise<Journal> {
 }
 
 /** The file of a journal, in which nobody else writes while a run lasts. */
-class JournalFile {
-  /** Something else has changed it since it was held. */
-  isFixed = false;
-  readonly #path: string;
-  readonly #oneAtATime = createSlots(1);
-  #size = 0;
-  #torn = false;
+function journalFile(path: string) {
+  const oneAtATime = createSlots(1);
+  let isFixed = false;
+  let size = 0;
+  let torn = false;
   /** The text that it holds, in pieces, and its stamp if it holds just that. */
-  #held: { readonly pieces: string[]; readonly bytes: number; readonly stamp: string | null } | null = null;
+  let held: { readonly pieces: string[]; readonly bytes: number; readonly stamp: string | null } | null = null;
 
-  constructor(path: string) {
-    this.#path = path;
-  }
-
-  async read(): Promise<string> {
-    const text = await files.readText(this.#path, files.LARGEST_LOG) ?? "";
-    this.#size = text.length;
-    this.#torn = text !== "" && !text.endsWith("\n");
+  async function read(): Promise<string> {
+    const text = await files.readText(path, files.LARGEST_LOG) ?? "";
+    size = text.length;
+    torn = text !== "" && !text.endsWith("\n");
     return text;
   }
 
-  /** Reads it; what anything else writes from now on is undone. */
-  async hold(): Promise<string> {
-    const text = await this.read();
-    const bytes = Buffer.byteLength(text);
-    // a character that a kill tore reads as another one: from now on it is that one
-    if (text !== "" && factsOf(this.#path)?.size !== bytes) await files.writeAtomic(this.#path, text);
-    this.isFixed = false;
-    await files.ensurePrivateDirectory(dirname(this.#path));
-    this.#know([text], bytes);
-    return text;
-  }
-
-  async append(line: JournalLine): Promise<void> {
-    await this.#oneAtATime.run(() => this.#write(line));
-  }
-
-  /** The run is over. */
-  async letGo(state: JournalState): Promise<void> {
-    this.#held = null;
-    if (this.#size <= COMPACT_AT_BYTES) return;
-    const text = keptLines(state).map((line) => `${JSON.stringify(line)}\n`).join("");
-    await files.copyPath(this.#path, `${this.#path}.old`); // a copy: killed in between, the journal is still there
-    await files.writeAtomic(this.#path, text);
-    this.#size = text.length;
-  }
-
-  async #write(line: JournalLine): Promise<void> {
-    const written = `${this.#torn ? "\n" : ""}${JSON.stringify(line)}\n`;
-    this.#torn = false;
-    this.#size += written.length;
-    await this.#fix();
-    if (this.#size === written.length) await files.ensurePrivateDirectory(dirname(this.#path));
-    await (DURABLE.has(line.type) ? files.appendDurably : files.appendText)(this.#path, written, files.PRIVATE_FILE);
-    if (this.#held === null) return;
-    const { pieces, bytes } = this.#held;
-    pieces.push(written);
-    this.#know(pieces, bytes + Buffer.byteLength(written));
+  async function write(line: JournalLine): Promise<void> {
+    const written = `${torn ? "\n" : ""}${JSON.stringify(line)}\n`;
+    torn = false;
+    size += written.length;
+    await fix();
+    if (size === written.length) await files.ensurePrivateDirectory(dirname(path));
+    await (DURABLE.has(line.type) ? files.appendDurably : files.appendText)(path, written, files.PRIVATE_FILE);
+    if (held === null) return;
+    held.pieces.push(written);
+    know(held.pieces, held.bytes + Buffer.byteLength(written));
   }
 
   /** A turn's writes here count in no later run; neither do its removals. */
-  async #fix(): Promise<void> {
-    if (this.#held === null) return;
-    const { pieces, bytes, stamp } = this.#held;
-    const facts = factsOf(this.#path);
+  async function fix(): Promise<void> {
+    if (held === null) return;
+    const { pieces, bytes, stamp } = held;
+    const facts = factsOf(path);
     if (facts === null ? bytes === 0 : facts.stamp === stamp) return;
     const isPlain = facts?.kind === "file";
     const text = pieces.join("");
-    if (isPlain && facts.size === bytes && await files.readText(this.#path, files.LARGEST_LOG) === text) return;
-    this.isFixed = true;
-    if (facts !== null && !isPlain) await files.removePath(this.#path, join(dirname(this.#path), "aside"));
-    await files.ensurePrivateDirectory(dirname(this.#path));
-    await files.writeAtomic(this.#path, text);
+    if (isPlain && facts.size === bytes && await files.readText(path, files.LARGEST_LOG) === text) return;
+    isFixed = true;
+    if (facts !== null && !isPlain) await files.removePath(path, join(dirname(path), "aside"));
+    await files.ensurePrivateDirectory(dirname(path));
+    await files.writeAtomic(path, text);
   }
 
-  #know(pieces: string[], bytes: number): void {
-    const facts = factsOf(this.#path);
-    this.#held = { pieces, bytes, stamp: facts?.size === bytes ? facts.stamp : null };
+  function know(pieces: string[], bytes: number): void {
+    const facts = factsOf(path);
+    held = { pieces, bytes, stamp: facts?.size === bytes ? facts.stamp : null };
   }
+
+  return {
+    /** Something else has changed it since it was held. */
+    isFixed: () => isFixed,
+    read,
+    /** Reads it; what anything else writes from now on is undone. */
+    async hold(): Promise<string> {
+      const text = await read();
+      const bytes = Buffer.byteLength(text);
+      // a character that a kill tore reads as another one: from now on it is that one
+      if (text !== "" && factsOf(path)?.size !== bytes) await files.writeAtomic(path, text);
+      isFixed = false;
+      await files.ensurePrivateDirectory(dirname(path));
+      know([text], bytes);
+      return text;
+    },
+    append: (line: JournalLine): Promise<void> => oneAtATime.run(() => write(line)),
+    /** The run is over. */
+    async letGo(state: JournalState): Promise<void> {
+      held = null;
+      if (size > COMPACT_AT_BYTES) size = await compact(path, state);
+    },
+  };
+}
+
+/** @returns the new length */
+async function compact(path: string, state: JournalState): Promise<number> {
+  const text = keptLines(state).map((line) => `${JSON.stringify(line)}\n`).join("");
+  await files.copyPath(path, `${path}.old`); // a copy: killed in between, the journal is still there
+  await files.writeAtomic(path, text);
+  return text.length;
 }

@@ -78,11 +78,11 @@ export class Loop {
     await using workers = this.#workers();
     await this.#keep();
     try {
-      await hooks.repeat();
+      await hooks?.repeat();
       for (;;) {
         const stopped = await workers.idle() ?? await ((await workers.open())?.run() ?? this.#iterate());
         if (stopped === null) continue;
-        await hooks.finish();
+        await hooks?.finish();
         if (await receiveInbox(this.#ralph, this.#backlog) > 0 && stopped.status === "done") continue;
         if (stopped.status === "blocked" && await this.#iterations.takeUpTold() > 0) continue;
         const ending = await this.#conclude(stopped);
@@ -90,7 +90,7 @@ export class Loop {
         if (ending !== null) return this.#end(ending);
       }
     } catch (error) {
-      await hooks.stop();
+      await hooks?.stop();
       if (this.#signal.aborted && isLate(error)) return this.#end({ status: "aborted" });
       throw error;
     }

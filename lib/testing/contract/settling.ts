@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { createStateFiles } from "../../backlog/state_files.ts";
-import type { Attempt, Backlog, Item, SettleCommit } from "../../backlog/types.ts";
+import type { Attempt, Backlog, Item, SettleCommit, Settlement } from "../../backlog/types.ts";
 import { pathsOutside } from "../../checks/guards.ts";
 import { EXIT, RalphError } from "../../errors/ralph_error.ts";
 import { createGit } from "../../git/run_git.ts";
@@ -107,19 +107,13 @@ export const SETTLING: Rules = {
 
     const { status } = await bench.settle(item, await bench.lastAttempt(item));
 
-    must(
-      status === "parked" || status === "stop",
-      `the last attempt must park the item or stop the run (got: ${status})`,
-    );
+    mustEnd(status, "the last attempt must park the item or stop the run");
   },
 
   async "a blocked attempt leaves the item to a person"(bench) {
     const { status } = await bench.end(await bench.item(), "blocked");
 
-    must(
-      status === "parked" || status === "stop",
-      `a blocked attempt must leave the item to a person (got: ${status})`,
-    );
+    mustEnd(status, "a blocked attempt must leave the item to a person");
   },
 
   async "retries end"(bench) {
@@ -151,6 +145,10 @@ function forEach(
   rule: (status: Status) => readonly [name: string, run: Rules[string]],
 ): Rules {
   return Object.fromEntries(statuses.map(rule));
+}
+
+function mustEnd(status: Settlement["status"], rule: string): void {
+  must(status === "parked" || status === "stop", `${rule} (got: ${status})`);
 }
 
 async function comesAgain(bench: Bench, status: Attempt["status"]): Promise<void> {

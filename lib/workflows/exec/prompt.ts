@@ -1,16 +1,11 @@
-import type { Check } from "../../backlog/types.ts";
 import { onOneLine, quoted, renderPrompt } from "../../prompts/render.ts";
-import { type AttemptFacts, attemptValues, listedChecks } from "../stories.ts";
+import { attemptValues, listedChecks, type PromptFacts } from "../stories.ts";
 import type { Story } from "./types.ts";
 
 /** The prompt for one attempt at one story. */
 export async function storyPrompt(
   { id, title, acceptanceCriteria, notes }: Story,
-  { root, branch, checks, ...facts }: AttemptFacts & {
-    readonly root: string;
-    readonly branch: string;
-    readonly checks: readonly Check[];
-  },
+  { root, branch, checks, ...facts }: PromptFacts & { readonly branch: string },
 ): Promise<string> {
   const criteria = acceptanceCriteria.map((criterion) => `- ${criterion}`);
   return await renderPrompt("exec_run", {

@@ -1,14 +1,12 @@
 import * as prompts from "../../prompts/render.ts";
 import type { Check, Verification } from "../../backlog/types.ts";
 import { describeFailures, failureOf } from "../../backlog/attempts.ts";
-import { type AttemptFacts, attemptValues, listedChecks } from "../stories.ts";
+import { attemptValues, listedChecks, type PromptFacts } from "../stories.ts";
 import type { FeaturePrd, FeatureStory } from "./types.ts";
 
 /** The parts of a story's prompt. */
-export interface StoryPromptOptions extends AttemptFacts {
-  readonly root: string;
+export interface StoryPromptOptions extends PromptFacts {
   readonly prd: FeaturePrd;
-  readonly checks: readonly Check[];
   /** The servers that run now, or why one does not. */
   readonly servers: readonly string[];
 }
@@ -37,10 +35,7 @@ export async function featureStoryPrompt(
 /** The prompt of the final verification: what its checks came to is known only when it is asked for. */
 export async function featureReviewPrompt(
   prd: FeaturePrd,
-  { root, checks, nonce, previous }: Omit<AttemptFacts, "attempt"> & {
-    readonly root: string;
-    readonly checks: readonly Check[];
-  },
+  { root, checks, nonce, previous }: Omit<PromptFacts, "attempt">,
 ): Promise<(first: Verification | null) => string> {
   const { text } = await prompts.findPrompt("feature_verify", { root });
   const stories = prompts.quoted(

@@ -1,13 +1,10 @@
-import type { Check } from "../../backlog/types.ts";
 import { failureOf } from "../../backlog/attempts.ts";
 import { type PromptValuesOf, renderPrompt, windowed } from "../../prompts/render.ts";
-import type { AttemptFacts } from "../stories.ts";
+import type { PromptFacts } from "../stories.ts";
 import type { GsdItemData } from "./item_data.ts";
 
 /** The parts of a plan's prompt, beside the plan. */
-export interface GsdPromptContext extends AttemptFacts {
-  readonly root: string;
-  readonly checks: readonly Check[];
+export interface GsdPromptContext extends PromptFacts {
   /** A person is at the terminal. */
   readonly interactive: boolean;
 }

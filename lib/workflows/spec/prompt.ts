@@ -3,6 +3,7 @@ import { join, relative, sep } from "node:path";
 import { readText } from "../../host/files.ts";
 import type { Check, Verification, WorkContext } from "../../backlog/types.ts";
 import * as prompts from "../../prompts/render.ts";
+import type { PromptFacts } from "../stories.ts";
 import { findSpec } from "./find_spec.ts";
 import { issuesIn, type SpecItem, tasksIn } from "./item.ts";
 import type { Issue, Task } from "./types.ts";
@@ -22,16 +23,10 @@ const ENDS: Readonly<Record<SpecItem["data"]["stage"], string>> = {
   DECOMPOSE: 'Add the parts by `ralph task add "…" --parent ID`. When nothing is left to do, run `ralph task done ID`.',
 };
 
-/** The parts of a stage's prompt, beside the item. */
-export interface StagePromptContext extends Pick<WorkContext, "attempt" | "cwd" | "nonce" | "previous"> {
-  readonly root: string;
-  readonly checks: readonly Check[];
-}
-
 /** The prompt of a stage. VERIFY's holds the checks' results from before the turn. */
 export async function stagePrompt(
   item: SpecItem,
-  context: StagePromptContext,
+  context: PromptFacts & Pick<WorkContext, "cwd">,
 ): Promise<(first: Verification | null) => string> {
   const { root, cwd, attempt, nonce, previous, checks } = context;
   const { text } = await prompts.findPrompt(`spec_${item.data.stage.toLowerCase()}`, { root });
