@@ -1,7 +1,9 @@
 import { join, resolve } from "node:path";
 import type { RalphContext } from "../context/context.ts";
 import type { Verdict } from "../generated/attest.ts";
-import { namesToIds, writeNotes } from "../git/notes.ts";
+import { writeNotes } from "../git/notes.ts";
+import { readCommit, treeIn } from "../git/read_commit.ts";
+import { readRefs } from "../git/refs.ts";
 import { requireRepository } from "../git/repository.ts";
 import { hashText, temporaryDirectory, writeAtomic } from "../host/files.ts";
 import { envelopeOf, signedBytes } from "./envelope.ts";
@@ -22,7 +24,8 @@ export async function attest(
   const repository = requireRepository(ralph);
   const { commit } = verdict;
   const now = ralph.host.clock.now();
-  const [tree, ...tips] = await namesToIds(repository, [`${commit}^{tree}`, VERDICTS_REF, ATTESTATIONS_REF]);
+  const refs = await readRefs(repository, ["refs/notes/"]);
+  const tree = treeIn(await readCommit(repository, commit));
   const whole: Verdict = {
     version: 1,
     status: "passed",
@@ -35,7 +38,7 @@ export async function attest(
   const envelopes = `${lines.join("\n")}\n`;
   const line = `${JSON.stringify({ ...whole, attestation: `sha256:${hashText(envelopes)}` })}\n`;
   const notes = [{ ref: VERDICTS_REF, text: line }, { ref: ATTESTATIONS_REF, text: envelopes }];
-  await writeNotes(repository, commit, notes, { tips, now });
+  await writeNotes(repository, commit, notes, { tips: notes.map(({ ref }) => refs.get(ref)), now });
 }
 
 async function signatureOf(ralph: RalphContext, statement: string) {

@@ -1,6 +1,7 @@
 import type { RalphContext } from "../context/context.ts";
 import type { AttestReport, Verdict } from "../generated/attest.ts";
-import { commitsNoted, namesToIds, noteAt } from "../git/notes.ts";
+import { commitsNoted, noteAt } from "../git/notes.ts";
+import { readCommit, treeIn } from "../git/read_commit.ts";
 import { requireRepository } from "../git/repository.ts";
 import { jsonIn } from "../host/data.ts";
 import { signedBytes } from "./envelope.ts";
@@ -25,7 +26,7 @@ export async function verifyAttestation(
   signers: readonly string[],
 ): Promise<Verified> {
   const repository = requireRepository(ralph);
-  const [tree = null] = await namesToIds(repository, [`${commit}^{tree}`]);
+  const tree = treeIn(await readCommit(repository, commit));
   const own = await noteAt(repository, ATTESTATIONS_REF, commit);
   const others = own === null && tree !== null ? await commitsNoted(repository, VERDICTS_REF, `"tree":"${tree}"`) : [];
   let best: Verified = { ...NONE, commit };

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { pathExists } from "../host/files.ts";
 import { isReadable } from "./parse_status.ts";
 import { withOwnIndex } from "./own_index.ts";
+import { type IndexEntry, readIndex } from "./read_index.ts";
 import { outputFrom, partsOf } from "./run_git.ts";
 import type { Repository, TreeSnapshot, WithGit, WithIndex } from "./repository.ts";
 
@@ -14,19 +15,25 @@ export interface IndexFlags {
 }
 
 /** Reads the flags of the index. */
-export async function readIndexFlags(repository: WithIndex): Promise<IndexFlags> {
-  const listed = await outputFrom(repository, ["ls-files", "-v", "-z"], { environment: { GIT_OPTIONAL_LOCKS: "0" } });
+export async function readIndexFlags(
+  repository: Pick<Repository, "git" | "gitDirectory" | "head">,
+): Promise<IndexFlags> {
+  const { head } = await repository.head();
+  const entries = (head === null ? null : await readIndex(repository, head)) ?? await askedFor(repository);
   const mayBeSparse = await pathExists(join(repository.gitDirectory, "info", "sparse-checkout"));
   const sparse = mayBeSparse ? (await repository.git(["config", "--type=bool", "core.sparseCheckout"])).stdout : "";
-  const assumed = new Set<string>();
-  const skipped = new Set<string>();
-  for (const entry of listed.split("\0")) {
-    const letter = entry[0] ?? "H";
-    if (letter === "H" || !isReadable(entry)) continue;
-    if (letter >= "a" && letter <= "z") assumed.add(entry.slice(2));
-    if (letter === "S" || letter === "s") skipped.add(entry.slice(2));
-  }
-  return { assumed, skipped, sparse: sparse.trim() === "true" };
+  const having = (flag: "isAssumed" | "isSkipped"): ReadonlySet<string> =>
+    new Set(entries.filter((entry) => entry[flag] && isReadable(entry.path)).map(({ path }) => path));
+  return { assumed: having("isAssumed"), skipped: having("isSkipped"), sparse: sparse.trim() === "true" };
+}
+
+async function askedFor(repository: WithGit): Promise<readonly Omit<IndexEntry, "hash" | "mode">[]> {
+  const listed = await outputFrom(repository, ["ls-files", "-v", "-z"], { environment: { GIT_OPTIONAL_LOCKS: "0" } });
+  return partsOf(listed).map((entry) => ({
+    path: entry.slice(2),
+    isAssumed: /^[a-z]/.test(entry),
+    isSkipped: /^s/i.test(entry),
+  }));
 }
 
 /**

@@ -36,7 +36,10 @@ export function laidCommit(commit: string): LaidCommit | undefined {
 
 /** A file, tree or commit, named as this repository names its objects. */
 export function objectOf(kind: string, content: string | Buffer, like: string): readonly [name: string, Buffer] {
-  const bytes = Buffer.concat([Buffer.from(`${kind} ${Buffer.byteLength(content)}\0`), Buffer.from(content)]);
+  const bytes = Buffer.concat([
+    Buffer.from(`${kind} ${Buffer.byteLength(content)}\0`),
+    typeof content === "string" ? Buffer.from(content) : content,
+  ]);
   return [createHash(like.length === 40 ? "sha1" : "sha256").update(bytes).digest("hex"), bytes];
 }
 
@@ -74,35 +77,46 @@ export function layCommit(
   return name;
 }
 
+const SURROGATE_REGEXP = /[\ud800-\udfff]/;
+
 /** The folders of some files as git's trees. */
 export function treesOf(
   entries: readonly ListedEntry[],
   like: string,
 ): { readonly root: string; readonly trees: Objects } {
-  type Folder = Map<string, Folder | ListedEntry>;
-  const top: Folder = new Map();
-  for (const entry of entries) {
-    const parts = entry.path.split("/");
-    let folder = top;
-    for (const part of parts.slice(0, -1)) {
-      const next = folder.get(part);
-      if (next instanceof Map) folder = next;
-      else folder.set(part, folder = new Map());
-    }
-    folder.set(parts.at(-1)!, entry);
-  }
   const trees = new Map<string, Buffer>();
-  function treeOf(folder: Folder): string {
-    const rows = [...folder].map(([name, child]) => {
-      const [mode, hash] = child instanceof Map ? ["40000", treeOf(child)] : [child.mode, child.hash];
-      const row = Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(hash, "hex")]);
-      return { row, key: Buffer.from(child instanceof Map ? `${name}/` : name) }; // git's order
-    }).sort((one, other) => Buffer.compare(one.key, other.key));
-    const [hash, bytes] = objectOf("tree", Buffer.concat(rows.map(({ row }) => row)), like);
-    trees.set(hash, bytes);
-    return hash;
+  const sorted = inOrder(entries);
+  let at = 0;
+  function treeOf(folder: string): string {
+    const rows: (readonly [start: string, hash: string])[] = [];
+    for (let entry = sorted[at]; entry?.path.startsWith(folder) === true; entry = sorted[at]) {
+      const { path, mode, hash } = entry;
+      const end = path.indexOf("/", folder.length);
+      if (end >= 0) rows.push([`40000 ${path.slice(folder.length, end)}\0`, treeOf(path.slice(0, end + 1))]);
+      else rows.push([`${mode} ${path.slice(folder.length)}\0`, hash]);
+      if (end < 0) at += 1;
+    }
+    const content = Buffer.allocUnsafe(
+      rows.reduce((sum, [start]) => sum + Buffer.byteLength(start), 0) + rows.length * like.length / 2,
+    );
+    let filled = 0;
+    for (const [start, hash] of rows) {
+      filled += content.write(start, filled);
+      filled += content.write(hash, filled, "hex");
+    }
+    const [name, bytes] = objectOf("tree", content, like);
+    trees.set(name, bytes);
+    return name;
   }
-  return { root: treeOf(top), trees };
+  return { root: treeOf(""), trees };
+}
+
+/** By the bytes of their paths, as git has the names in a tree. */
+function inOrder(entries: readonly ListedEntry[]): readonly ListedEntry[] {
+  if (entries.some(({ path }) => SURROGATE_REGEXP.test(path))) {
+    return entries.toSorted((one, other) => Buffer.compare(Buffer.from(one.path), Buffer.from(other.path)));
+  }
+  return entries.toSorted((one, other) => one.path < other.path ? -1 : 1);
 }
 
 /** Writes objects into a folder of a repository, as single files. @throws {RalphError} file-unwritable */

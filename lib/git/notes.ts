@@ -8,13 +8,6 @@ export interface Note {
   readonly text: string;
 }
 
-/** The hash of what a name leads to, each; `null` where there is nothing. One process. */
-export async function namesToIds(repository: WithGit, names: readonly string[]): Promise<readonly (string | null)[]> {
-  const input = names.map((name) => `${name}\n`).join("");
-  const listed = await outputFrom(repository, ["cat-file", "--batch-check=%(objectname)"], { input });
-  return listed.split("\n").slice(0, names.length).map((line) => /^[0-9a-f]{40,}$/.test(line) ? line : null);
-}
-
 /**
  * Writes notes to a commit in place of older ones, all in one process.
  *
@@ -25,16 +18,16 @@ export async function writeNotes(
   repository: WithGit,
   commit: string,
   notes: readonly Note[],
-  { tips, now }: { readonly tips: readonly (string | null)[]; readonly now: number },
+  { tips, now }: { readonly tips: readonly (string | undefined)[]; readonly now: number },
 ): Promise<void> {
   const who = `${OWN_IDENTITY["GIT_COMMITTER_NAME"]} <${OWN_IDENTITY["GIT_COMMITTER_EMAIL"]}>`;
   const input = notes.map(({ ref, text }, index) => {
-    const from = tips[index] ?? null;
+    const from = tips[index];
     return [
       `commit ${ref}`,
       `committer ${who} ${Math.floor(now / 1000)} +0000`,
       data(`ralph: ${commit}`),
-      ...from === null ? [] : [`from ${from}`],
+      ...from === undefined ? [] : [`from ${from}`],
       `N inline ${commit}`,
       data(text),
       "",

@@ -1,4 +1,6 @@
-import { gitFailed, lineFrom, mayHaveRefs, outputFrom, reasonOf } from "./run_git.ts";
+import { join } from "node:path";
+import { isDirectory } from "../host/files.ts";
+import { commonDirectoryOf, gitFailed, lineFrom, mayHaveRefs, outputFrom, reasonOf } from "./run_git.ts";
 import { readTags } from "./tags.ts";
 import type { WithGit, WithIndex } from "./repository.ts";
 
@@ -15,10 +17,31 @@ export async function isAncestor({ git }: WithGit, one: string, other: string): 
 
 /** Names of the refs below folders such as `refs/ralph/jobs/`. @throws {RalphError} git-failed */
 export async function refsBelow(repository: WithIndex, ...folders: readonly string[]): Promise<readonly string[]> {
-  const mayBe = await Promise.all(folders.map((folder) => mayHaveRefs(repository.gitDirectory, folder)));
-  if (!mayBe.includes(true)) return [];
-  const listed = await outputFrom(repository, ["for-each-ref", "--format=%(refname)", ...folders]);
-  return listed.split("\n").filter((ref) => ref !== "");
+  return [...(await readRefs(repository, folders)).keys()];
+}
+
+/** Git has no ref of such a name. */
+const NO_REF_REGEXP = /\.$|\.\.|\/\.|@\{|[\0- \x7f~^:?*[\\]/;
+
+/** The objects that the refs below such folders lead to, by their names; git is asked only where they are in a table. @throws {RalphError} git-failed */
+export async function readRefs(
+  repository: WithIndex,
+  folders: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await isDirectory(join(await commonDirectoryOf(repository.gitDirectory), "reftable"))
+    ? (await outputFrom(repository, ["for-each-ref", "--format=%(refname) %(objectname)", ...folders])).split("\n")
+      .map((line) => line.split(" "))
+    : folders.flatMap((folder) =>
+      [...readTags(repository.gitDirectory, folder.slice("refs/".length, -1))]
+        .map(([name, text]) => [folder + name, text])
+    );
+  const found = new Map(rows.map(([name = "", text = ""]) => [name, text]));
+  const objectOf = (text: string): string =>
+    text.startsWith("ref: ") ? found.get(text.slice("ref: ".length)) ?? "" : text;
+  return new Map(
+    [...found].map(([name, text]) => [name, objectOf(text)] as const)
+      .filter(([name, object]) => /^[0-9a-f]{40,64}$/.test(object) && !NO_REF_REGEXP.test(name)),
+  );
 }
 
 /** Deletes refs, all of them or none. @throws {RalphError} git-failed */
@@ -98,11 +121,9 @@ const ORIGIN_HEAD = "refs/remotes/origin/HEAD";
  * such branch is here.
  */
 export async function defaultBranch({ git, gitDirectory }: WithIndex): Promise<string | null> {
-  const here = new Set(readTags(gitDirectory, "heads").keys());
-  if (here.size === 0) { // in a table, which only git can read, or before the first commit
-    const listed = await git(["for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/"]);
-    for (const name of listed.stdout.split("\n").slice(0, -1)) here.add(name);
-  }
+  const here = new Set(
+    (await refsBelow({ git, gitDirectory }, "refs/heads/")).map((ref) => ref.slice("refs/heads/".length)),
+  );
   const remote = await mayHaveRefs(gitDirectory, "refs/remotes/origin/") ? await remoteBranch({ git }) : null;
   const name = [remote, "main", "master"].find((one) => one !== null && here.has(one)) ??
     (await git(["config", "init.defaultBranch"])).stdout.trim();

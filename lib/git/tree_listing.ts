@@ -22,12 +22,16 @@ export async function treeListing(git: Git, commit: string): Promise<readonly Li
 
 /** The same, out of a repository where git has computed the name of each object: it is not asked again. */
 export async function verifiedListing(git: Git, commit: string): Promise<readonly ListedEntry[]> {
-  const known = KNOWN.get(commit);
-  if (known !== undefined && VERIFIED.has(known)) return known;
-  return keepListing(commit, await listed(git, commit));
+  return knownListing(commit) ?? keepListing(commit, await listed(git, commit));
 }
 
-/** Git has computed the names in it, or has made the commit of it. */
+/** The files of a commit where they are known, and are its own. */
+export function knownListing(commit: string): readonly ListedEntry[] | null {
+  const known = KNOWN.get(commit);
+  return known !== undefined && VERIFIED.has(known) ? known : null;
+}
+
+/** Git or Ralph has computed the names in it. */
 export function keepListing(commit: string, entries: readonly ListedEntry[]): readonly ListedEntry[] {
   VERIFIED.add(entries);
   return kept(commit, entries);

@@ -4,9 +4,9 @@
  *
  * @module
  */
-import { deleteRefs } from "./refs.ts";
+import { deleteRefs, readRefs } from "./refs.ts";
 import { hashText } from "../host/files.ts";
-import { mayHaveRefs, outputFrom, WORK_REFS } from "./run_git.ts";
+import { outputFrom, WORK_REFS } from "./run_git.ts";
 import type { WithIndex } from "./repository.ts";
 
 /** The ref that keeps the work of an item, one for each text of what is asked for. @param key the backlog's in the journal */
@@ -20,10 +20,7 @@ function folderOf(key: string): string {
 
 /** The commits that are kept for a backlog, by their refs. @throws {RalphError} git-failed */
 export async function keptWork(repository: WithIndex, key: string): Promise<ReadonlyMap<string, string>> {
-  if (!await mayHaveRefs(repository.gitDirectory, `${folderOf(key)}/`)) return new Map();
-  const listed = ["for-each-ref", "--format=%(refname) %(objectname)", `${folderOf(key)}/`];
-  const lines = (await outputFrom(repository, listed)).split("\n").filter((line) => line !== "");
-  return new Map(lines.map((line) => line.split(" ") as [string, string]));
+  return await readRefs(repository, [`${folderOf(key)}/`]);
 }
 
 /** The work of a backlog as one process knows it. */

@@ -5,7 +5,7 @@
  */
 import { dirname, join, posix, relative } from "node:path";
 import type { RalphContext } from "../../context/context.ts";
-import { type HeadNow, requireRepository } from "../../git/repository.ts";
+import { type HeadNow, type Repository, requireRepository } from "../../git/repository.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { type Git, gitFailed, type GitOptions, outputOfGit, partsOf, reasonOf } from "../../git/run_git.ts";
 import { laidCommit, writeObjects } from "../../git/laid.ts";
@@ -19,7 +19,8 @@ import { linksAmong, outwardLinks, submodulesAmong } from "./index_entries.ts";
 import { cleanGit, type GitSettings, readSettings, writeHome, writeSettings } from "./settings.ts";
 import { changedAt, factsOf } from "../../host/path_facts.ts";
 import { type Seal, sealDifferences, sealOf } from "../../host/seal.ts";
-import { ownCommit } from "../../git/refs.ts";
+import { listFromIndex } from "../../git/read_index.ts";
+import { ownCommit, readRefs } from "../../git/refs.ts";
 import { wholeTree } from "../../git/own_index.ts";
 
 export type CheckoutContext = Pick<RalphContext, "host" | "repository" | "root" | "config">;
@@ -64,7 +65,7 @@ export async function openCheckout(ralph: CheckoutContext, options: CheckoutOpti
   async function bringUp(wanted: string | undefined): Promise<places.BroughtUp> {
     const ofDependencies = wanted === undefined ? looked : "just now"; // a named commit follows a look, and no turn
     looked = "before";
-    if (wanted === undefined || known === null) known = await refsOf(git);
+    if (wanted === undefined || known === null) known = await refsOf(repository);
     const { head, branch, refs } = known;
     const commit = wanted ?? head;
     if (commit === null) return failed("nothing is committed");
@@ -90,7 +91,7 @@ export async function openCheckout(ralph: CheckoutContext, options: CheckoutOpti
     copied: dependencies.first.copies.map(({ path }) => path),
     begin: () =>
       oneAtATime.run(async () => {
-        [looked, allowed] = ["before", await allowedWithout(git, commit)];
+        [looked, allowed] = ["before", await allowedWithout(git, repository, commit)];
         return allowed === null ? await withoutThrow(() => bringUp(undefined)) : null;
       }),
     changedSinceLastRun: dependencies.first.changed,
@@ -102,7 +103,8 @@ export async function openCheckout(ralph: CheckoutContext, options: CheckoutOpti
 }
 
 /** The submodules and the outward links that a checkout may have; `null` where only a checkout of the commit can tell. */
-async function allowedWithout(git: Git, commit: string | null) {
+async function allowedWithout(git: Git, repository: Repository, commit: string | null) {
+  if (commit !== null) await listFromIndex(repository, commit);
   const entries = commit === null ? null : await treeListing(git, commit);
   if (entries === null || linksAmong(entries).length + submodulesAmong(entries).length > 0) return null;
   return { submodules: new Set<string>(), links: new Set<string>() };
@@ -112,15 +114,10 @@ async function allowedWithout(git: Git, commit: string | null) {
 const SPACES = ["refs/heads/", "refs/tags/", "refs/remotes/"];
 
 /** The refs, and the place of HEAD among them. `branch`: the full ref, also without a commit; `null` when detached. */
-async function refsOf(git: Git): Promise<HeadNow & Pick<CloneTarget, "refs">> {
-  const listed = await outputOfGit(git, ["for-each-ref", "--format=%(objectname) %(refname) %(HEAD)", ...SPACES]);
-  const rows = listed.split("\n").slice(0, -1).map((line) => line.split(" "));
-  const refs = new Map(rows.map(([object = "", name = ""]) => [name, object]));
-  const current = rows.find((row) => row[2] === "*");
-  if (current !== undefined) return { head: current[0] ?? null, branch: current[1] ?? null, refs };
-  const end = await git(["rev-parse", "--quiet", "--verify", "HEAD^{commit}"]);
-  const branch = (await git(["symbolic-ref", "--quiet", "HEAD"])).stdout.trim() || null;
-  return { head: end.exitCode === 0 ? end.stdout.trim() : null, branch, refs };
+async function refsOf(repository: Repository): Promise<HeadNow & Pick<CloneTarget, "refs">> {
+  const { head, branch } = await repository.head();
+  if (head !== null) await listFromIndex(repository, head);
+  return { head, branch: branch && `refs/heads/${branch}`, refs: await readRefs(repository, SPACES) };
 }
 
 /** One text for what a commit holds beside state files. Pure. */
@@ -200,9 +197,9 @@ function createClone(place: ClonePlace) {
       await writeHome(home.path, settings);
       await update(target);
       await layTree({ git, gitDirectory, common: settings.common, environment }, target.commit);
-      if (!isNew) await outputOfGit(git, ["clean", "-ffdxq"], { environment });
       if (settings.info.get("sparse-checkout") !== null) await fillSparse(git, topLevel, environment);
       const entries = laidCommit(target.commit)?.entries ?? await verifiedListing(git, target.commit);
+      if (!isNew) await outputOfGit(git, ["clean", "-ffdxq"], { environment });
       for (const { path, hash } of submodulesAmong(entries)) {
         if (submodules === null || submodules.has(path)) await fill(place, path, hash);
       }

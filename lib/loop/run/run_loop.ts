@@ -4,6 +4,7 @@ import { refuseOldMembers } from "../../backlog/old_members.ts";
 import type { Backlog } from "../../backlog/types.ts";
 import { namedCheck } from "../../checks/function.ts";
 import { addsNothing, type BranchWork, branchWork } from "../../git/branch_work.ts";
+import { areAsCommitted } from "../../git/read_index.ts";
 import { requireRepository, rootPaths, treesDirectory, type TreeSnapshot } from "../../git/repository.ts";
 import { pathExists } from "../../host/files.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
@@ -213,6 +214,7 @@ async function commitState(
   const repository = requireRepository(ralph);
   const own = new Set(ownPaths(ralph, backlog));
   try {
+    if (await areAsCommitted(repository, [...own])) return;
     const changed = backlog.policy?.final === false
       ? (await repository.changedSince(found)).paths
       : (await repository.status()).changed.map(({ path }) => path);

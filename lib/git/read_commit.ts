@@ -1,0 +1,34 @@
+import { join } from "node:path";
+import { inflateSync } from "node:zlib";
+import { readBytes } from "../host/files.ts";
+import { objectOf } from "./laid.ts";
+import type { WithIndex } from "./repository.ts";
+import { commonDirectoryOf } from "./run_git.ts";
+
+/** The text of a commit; `null` where there is none. Git is asked where it has no file of its own, as a new one has. */
+export async function readCommit(repository: WithIndex, commit: string): Promise<string | null> {
+  const text = await looseCommit(repository, commit);
+  if (text !== null) return text;
+  const { exitCode, stdout } = await repository.git(["cat-file", "commit", commit]);
+  return exitCode === 0 ? stdout : null;
+}
+
+/** The tree of a commit. Pure. */
+export function treeIn(text: string | null): string | null {
+  return /^tree (\w+)$/m.exec(text ?? "")?.[1] ?? null;
+}
+
+/** The text of a commit that is a file of its own, by whose name it is whole; else `null`. */
+export async function looseCommit(
+  { gitDirectory }: Pick<WithIndex, "gitDirectory">,
+  commit: string,
+): Promise<string | null> {
+  const objects = join(await commonDirectoryOf(gitDirectory), "objects");
+  try {
+    const bytes = inflateSync(await readBytes(join(objects, commit.slice(0, 2), commit.slice(2))) ?? "");
+    const text = bytes.subarray(bytes.indexOf(0) + 1);
+    return objectOf("commit", text, commit)[0] === commit ? text.toString() : null;
+  } catch {
+    return null; // torn, or packed
+  }
+}
