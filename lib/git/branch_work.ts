@@ -1,4 +1,5 @@
 import type { EventBranchWork } from "../generated/events.ts";
+import { looseCommit } from "./read_commit.ts";
 import { defaultBranch } from "./refs.ts";
 import type { Repository, WithGit } from "./repository.ts";
 import { partsOf, pathsBetween } from "./run_git.ts";
@@ -28,8 +29,29 @@ export async function branchWork(
   const from = (base === null ? "" : await line("merge-base", "HEAD", base)) || since;
   if (head === null || from === null) return null;
   if (from === head) return { branch, base, from, head, commits: 0, files: 0, added: 0, removed: 0 };
-  const commits = Number(await line("rev-list", "--count", `${from}..${head}`));
-  return { branch, base, from, head, commits, ...await statOf(repository, [from, head], isApart) };
+  const commits = await stepsBetween(repository, from, head) ??
+    Number(await line("rev-list", "--count", `${from}..${head}`));
+  const [rows = []] = await numstats(repository, [[from, head]]);
+  return { branch, base, from, head, commits, ...sumOf(rows.filter(({ path }) => isApart?.(path) !== true)) };
+}
+
+/** More commits than these are git's to count. */
+const MOST_STEPS = 64;
+
+/** How many commits one is above another, each with one parent and in a file of its own; else `null`. */
+async function stepsBetween(
+  repository: Pick<Repository, "gitDirectory">,
+  from: string,
+  to: string,
+): Promise<number | null> {
+  for (let [steps, at] = [0, to]; steps <= MOST_STEPS; steps++) {
+    if (at === from) return steps;
+    const [head = ""] = (await looseCommit(repository, at) ?? "").split("\n\n");
+    const [parent, ...others] = head.matchAll(/^parent (\w+)$/gm);
+    if (parent?.[1] === undefined || others.length > 0) return null;
+    at = parent[1];
+  }
+  return null;
 }
 
 /** `true` where a commit is another one, or differs from it by nothing but what does not count. */
@@ -41,31 +63,75 @@ export async function addsNothing(
   return (await pathsBetween(repository, from, to)).every(isApart);
 }
 
-/** Files and lines that differ. @param range arguments of `git diff` @param isApart true for files that do not count */
-export async function statOf(
-  repository: WithGit,
-  range: readonly string[],
-  isApart?: (path: string) => boolean,
-): Promise<{ readonly files: number; readonly added: number; readonly removed: number }> {
-  const rows = await numstat(repository, range, isApart);
+/** Files and lines that differ. @param range arguments of `git diff` */
+export async function statOf(repository: WithGit, range: readonly string[]): Promise<Stat> {
+  return sumOf(await numstat(repository, range));
+}
+
+interface Stat {
+  readonly files: number;
+  readonly added: number;
+  readonly removed: number;
+}
+
+function sumOf(rows: readonly Row[]): Stat {
   const sum = (of: "added" | "removed"): number => rows.reduce((all, row) => all + row[of], 0);
   return { files: rows.length, added: sum("added"), removed: sum("removed") };
 }
 
-/** Lines that differ, file by file; a binary one has none. */
+/** The lines of a file that differ; a binary one has none. */
+interface Row {
+  readonly path: string;
+  readonly added: number;
+  readonly removed: number;
+}
+
+const NUMSTAT: readonly string[] = ["--numstat", "-z", "--no-ext-diff", "--no-textconv", "--no-renames"];
+
+/** Lines that differ, file by file. */
 export async function numstat(
   { git }: WithGit,
   range: readonly string[],
   isApart: (path: string) => boolean = () => false,
-): Promise<readonly { readonly path: string; readonly added: number; readonly removed: number }[]> {
-  const arguments_ = ["diff", "--numstat", "-z", "--no-ext-diff", "--no-textconv", "--no-renames", ...range];
-  const { stdout } = await git(arguments_, { environment: { GIT_LITERAL_PATHSPECS: "1" } });
-  const rows = partsOf(stdout).map((row) => row.split("\t")).map(([added, removed, ...path]) => ({
+): Promise<readonly Row[]> {
+  const { stdout } = await git(["diff", ...NUMSTAT, ...range], { environment: { GIT_LITERAL_PATHSPECS: "1" } });
+  return rowsOf(partsOf(stdout)).filter(({ path }) => !isApart(path));
+}
+
+/** Two commits differ in the same lines for ever. */
+const KNOWN = new Map<string, readonly Row[]>();
+const MOST_KEPT = 256;
+
+/** The same for pairs of commits, in one process; git is asked once for each. */
+export async function numstats(
+  { git }: WithGit,
+  pairs: readonly (readonly [from: string, to: string])[],
+): Promise<readonly (readonly Row[])[]> {
+  if (KNOWN.size > MOST_KEPT) KNOWN.clear();
+  const lines = [...new Set(pairs.map(([from, to]) => `${to} ${from}`))];
+  const unknown = lines.filter((line) => !KNOWN.has(line));
+  if (unknown.length > 0) {
+    const input = unknown.map((line) => `${line}\n`).join("");
+    const { exitCode, stdout } = await git(["diff-tree", "--stdin", "--always", "-r", ...NUMSTAT], { input });
+    if (exitCode !== 0 && pairs.length > 1) { // one of them is gone
+      return (await Promise.all(pairs.map((pair) => numstats({ git }, [pair])))).flat();
+    }
+    const groups: string[][] = [];
+    for (const part of partsOf(stdout)) {
+      if (part.includes("\t")) groups.at(-1)?.push(part);
+      else groups.push([]); // the name of a commit
+    }
+    for (const [index, line] of unknown.entries()) KNOWN.set(line, rowsOf(groups[index] ?? []));
+  }
+  return pairs.map(([from, to]) => KNOWN.get(`${to} ${from}`) ?? []);
+}
+
+function rowsOf(parts: readonly string[]): readonly Row[] {
+  return parts.map((row) => row.split("\t")).map(([added, removed, ...path]) => ({
     path: path.join("\t"),
     added: Number(added) || 0,
     removed: Number(removed) || 0,
   }));
-  return rows.filter(({ path }) => !isApart(path));
 }
 
 const GROUP_REGEXP = /^([0-9a-f]{40,64}) \d+ (\d+) (\d+)$/;

@@ -2,17 +2,22 @@ import type { JournalKey } from "../../backlog/journal_types.ts";
 import { kindOf, testsBy } from "../../checks/experiment/product.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { requireRepository, topLevelPaths } from "../../git/repository.ts";
-import { words } from "../../host/data.ts";
+import { numstats } from "../../git/branch_work.ts";
 import type { Notice } from "../policy/progress.ts";
 
 /** Nobody reviews more changed lines of the product than these at once. */
 const MOST_LINES = 600;
 
-/** Items of this run whose work is too large to be reviewed, in one notice. @param passed their ids */
+/**
+ * Items of this run whose work is too large to be reviewed, in one notice.
+ *
+ * @param passed their ids @param whole the commits of the run, which are compared as well: git is asked once
+ */
 export async function tooLarge(
   ralph: RalphContext,
   key: JournalKey,
   passed: readonly string[],
+  whole: { readonly from: string | null; readonly to: string | null },
 ): Promise<readonly Notice[]> {
   const { items } = ralph.journal.judging(key);
   const files = {
@@ -21,19 +26,18 @@ export async function tooLarge(
     published: new Set<string>(),
     isSubject: () => false,
   };
-  const records = ralph.journal.passed(key).filter(({ id, since, commit }) =>
-    passed.includes(id) && since !== undefined && commit !== null
+  const records = ralph.journal.passed(key).flatMap(({ id, since, commit }) =>
+    passed.includes(id) && since !== undefined && commit !== null ? [{ id, from: since, to: commit }] : []
   );
   if (records.length === 0) return [];
-  const arguments_ = words("-c core.quotePath=false diff-tree --stdin --always --numstat -r --no-renames");
-  const input = records.map(({ since, commit }) => `${commit} ${since}\n`).join(""); // one process, however many items
-  const { stdout } = await requireRepository(ralph).git(arguments_, { input });
-  const parts = stdout.split(/^[\da-f]{40,64}\n/m).slice(1);
+  const pairs = [...records, whole].flatMap(({ from, to }) =>
+    from === null || to === null ? [] : [[from, to] as const]
+  );
+  const rows = await numstats(requireRepository(ralph), pairs);
   const large = records.flatMap(({ id }, index) => {
     const changed = new Set(topLevelPaths(ralph, items.find((item) => item.id === id)?.changed ?? []));
-    const lines = (parts[index] ?? "").split("\n").map((row) => row.split("\t"))
-      .filter(([, , path = ""]) => changed.has(path) && kindOf(path, files) === "product")
-      .reduce((sum, [added, removed]) => sum + (Number(added) || 0) + (Number(removed) || 0), 0);
+    const lines = (rows[index] ?? []).filter(({ path }) => changed.has(path) && kindOf(path, files) === "product")
+      .reduce((sum, { added, removed }) => sum + added + removed, 0);
     return lines > MOST_LINES ? [`${id} (${lines})`] : [];
   });
   if (large.length === 0) return [];

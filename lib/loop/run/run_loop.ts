@@ -93,7 +93,7 @@ export async function runLoop<Data, Findings>(
   const hasWorked = isOver && (ended.iterations > 0 || interrupted.length > 0);
   if (hasWorked) await commitState(ralph, committer, backlog, now, ended.status);
   const { head } = await repository.head();
-  const large = isOver ? await tooLarge(ralph, key, ended.passed) : [];
+  const large = isOver ? await tooLarge(ralph, key, ended.passed, { from: now.head, to: head }) : [];
   const isDoubted = !ralph.loop.acceptChanges && ended.notices.some(isDoubt);
   if (isOver) await ralph.journal.runEnded(key, ended.status === "passed", head, isDoubted);
   const fixed = ralph.journal.isFixed ? [JOURNAL_FIXED] : [];
