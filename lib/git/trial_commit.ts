@@ -17,8 +17,9 @@ const MOST_KINDS = 20;
 const HINT = "no turn was paid for: `git commit` by hand shows it as well; mend that, then run the same command again";
 
 /**
- * Commits new text files, one of each kind that the project has, in a git directory of its own that shares the
- * repository's configuration and attributes. Nothing of it stays, and no hook runs.
+ * Commits text files, one of each kind that the project has, in a git directory of its own that shares the repository's
+ * configuration and attributes: others in the place of its own, and where that fails, new ones beside them, which tell
+ * the kinds apart. Nothing of it stays, and no hook runs.
  *
  * @returns kinds of files that cannot be committed, where others can; patterns, relative to the top level: `img/*.png`
  * @throws {RalphError} git-failed where no commit is possible
@@ -27,12 +28,13 @@ export async function tryCommit(git: Git, folders: GitFolders): ReturnType<Repos
   await using scratch = await temporaryDirectory("ralph-trial-");
   const name = basename(scratch.path); // no project has it
   const head = await headCommit(git, folders);
-  const paths = newPaths(head === null ? [] : kindsOf(await treeListing(git, head)), name);
+  const kinds = head === null ? [] : kindsOf(await treeListing(git, head));
   const trial = await createTrial(git, folders, scratch.path, head);
-  for (const path of paths) {
-    await ensureDirectory(dirname(join(trial.tree, path)));
-    await writePlain(join(trial.tree, path), "text\n");
-  }
+  const commit = ["commit", "--quiet", "--cleanup=whitespace", "--no-verify", "--message", "ralph: trial"];
+  await writeTexts(trial.tree, kinds);
+  if (kinds.length > 0 && (await trial.run([...commit, "--only", "--", ...kinds])).exitCode === 0) return [];
+  const paths = newPaths(kinds, name);
+  await writeTexts(trial.tree, paths);
   const failing: { readonly path: string; readonly reason: string }[] = [];
   const all = await trial.run(["add", "--force", "--", ...paths]);
   for (const path of all.exitCode === 0 ? [] : paths) {
@@ -40,7 +42,6 @@ export async function tryCommit(git: Git, folders: GitFolders): ReturnType<Repos
     if (end.exitCode !== 0) failing.push({ path: path.replace(name, "*"), reason: reasonOf(end) });
   }
   if (failing.length === paths.length) throw gitFailed(["add"], failing[0]!.reason, HINT);
-  const commit = ["commit", "--quiet", "--cleanup=whitespace", "--no-verify", "--message", "ralph: trial"];
   const end = await trial.run(commit);
   if (end.exitCode !== 0) throw gitFailed(commit, reasonOf(end), HINT);
   return failing;
@@ -72,10 +73,17 @@ async function createTrial(
   return { tree, run: (arguments_: readonly string[]) => git([...where, ...arguments_], { environment }) };
 }
 
-/** One file of each extension. */
+async function writeTexts(tree: string, paths: readonly string[]): Promise<void> {
+  for (const path of paths) await writePlain(join(tree, path), "text\n");
+}
+
+/** One file of each extension, and one at the top. */
 function kindsOf(entries: readonly ListedEntry[]): readonly string[] {
-  const paths = entries.map(({ path }) => path).filter(isReadable);
-  return [...new Map(paths.map((path) => [extname(path), path])).values()].slice(0, MOST_KINDS);
+  const isPlain = ({ mode, path }: ListedEntry): boolean =>
+    mode.startsWith("100") && isReadable(path) && !basename(path).startsWith(".git"); // git itself reads those
+  const paths = entries.filter(isPlain).map(({ path }) => path);
+  const kinds = [...new Map(paths.map((path) => [extname(path), path])).values()].slice(0, MOST_KINDS);
+  return [...new Set([...kinds, ...paths.filter((path) => !path.includes("/")).slice(0, 1)])];
 }
 
 /** Paths that a turn could add beside them. */
