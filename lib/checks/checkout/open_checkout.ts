@@ -17,6 +17,8 @@ import * as places from "./place.ts";
 import { takeHome } from "./home.ts";
 import { linksAmong, outwardLinks, submodulesAmong } from "./index_entries.ts";
 import { cleanGit, type GitSettings, readSettings, writeHome, writeSettings } from "./settings.ts";
+import { foldersAbove } from "../../host/programs.ts";
+import { isReadable } from "../../git/parse_status.ts";
 import { changedAt, factsOf } from "../../host/path_facts.ts";
 import { type Seal, sealDifferences, sealOf } from "../../host/seal.ts";
 import { listFromIndex } from "../../git/read_index.ts";
@@ -199,7 +201,7 @@ function createClone(place: ClonePlace) {
       await layTree({ git, gitDirectory, common: settings.common, environment }, target.commit);
       if (settings.info.get("sparse-checkout") !== null) await fillSparse(git, topLevel, environment);
       const entries = laidCommit(target.commit)?.entries ?? await verifiedListing(git, target.commit);
-      if (!isNew) await outputOfGit(git, ["clean", "-ffdxq"], { environment });
+      if (!isNew && !await isCleaned(tree, entries)) await outputOfGit(git, ["clean", "-ffdxq"], { environment });
       for (const { path, hash } of submodulesAmong(entries)) {
         if (submodules === null || submodules.has(path)) await fill(place, path, hash);
       }
@@ -226,6 +228,24 @@ async function layTree(
   if (laid.length === 0) throw gitFailed(lay, reasonOf(end));
   await receive({ ...to, shallow: await files.readText(join(gitDirectory, "shallow")) }, laid);
   await outputOfGit(git, lay, { environment });
+}
+
+/**
+ * Removes what is no file of the commit: checks have left it.
+ *
+ * @returns false where git has to do it: of a name that is not UTF-8 the bytes are lost
+ */
+async function isCleaned(tree: string, entries: readonly ListedEntry[]): Promise<boolean> {
+  const kept = new Set([".git", ...entries.map(({ path }) => path)]);
+  const folders = new Set([".", ...entries.flatMap(({ path }) => foldersAbove(posix.dirname(path)))]);
+  for (const folder of folders) {
+    for (const name of await files.listDirectory(join(tree, folder))) {
+      const path = posix.join(folder, name);
+      if (!isReadable(path)) return false;
+      if (!kept.has(path) && !folders.has(path)) await files.removeOwn(join(tree, path), tree);
+    }
+  }
+  return true;
 }
 
 /** Writes what the sparse patterns leave out and the repository's own tree has all the same: a turn wrote it. */

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { openRepository } from "../../../lib/git/open_repository.ts";
 import { temporaryDirectory } from "../../../lib/host/files.ts";
 import { verify } from "../../../lib/checks/verify.ts";
 import { checkoutWorld, outcomeIn, printedIn, readyPlace } from "./checkout_world.ts";
@@ -70,6 +71,21 @@ for (const { way, bubblewrap, options } of WAYS) {
       expect(seen).toBe("one\n# x\nREADME.md\na.txt\nH README.md\nH a.txt");
     });
 
+    test("what a check leaves in the tree is gone with the next bring-up, whatever its name is", async () => {
+      await using world = await checkoutWorld({ files: { "d/a.txt": "one\n", ".gitignore": "*.log\n" } }, bubblewrap);
+      const checkout = await world.open();
+      const look = "find . -path ./.git -prune -o -print | sort";
+      const before = await printedIn(world.ralph, await readyPlace(checkout), look);
+      const leave =
+        "mkdir -p e/f d/g; touch e/f/x d/new x.log; ln -s .. d/link; git init -q n; rm d/a.txt; mkdir d/a.txt";
+      for (const more of ["", "; touch \"$(printf 'b\\377')\""]) {
+        await outcomeIn(world.ralph, await readyPlace(checkout), `: ${more.length}; ${leave}${more}`);
+
+        const again = `: ${more.length}; ${look}`;
+        expect(await printedIn(world.ralph, await readyPlace(checkout), again)).toBe(before);
+      }
+    });
+
     test("filters, line ends, sparse patterns and odd names are as the repository has them", async () => {
       const attributes = "*.up filter=up\n*.crlf text eol=crlf\n*.wide text working-tree-encoding=UTF-16LE\n";
       await using world = await checkoutWorld({
@@ -99,7 +115,7 @@ for (const { way, bubblewrap, options } of WAYS) {
       await using linked = await temporaryDirectory("linked");
       await world.git("worktree", "add", "-q", join(linked.path, "tree"), "-b", "side");
       const app = { ...world.ralph, root: join(world.root, "app") };
-      const repository = { ...world.ralph.repository!, topLevel: join(linked.path, "tree") };
+      const repository = (await openRepository(world.ralph.host, join(linked.path, "tree")))!;
       const side = { ...world.ralph, repository, root: repository.topLevel };
       const checkout = await world.open(app);
       const other = await world.open(side);
@@ -264,7 +280,7 @@ for (const { way, bubblewrap, options } of WAYS) {
 }
 
 describe("openCheckout()", () => {
-  test("starts 1 git process, and brings a checkout up to another commit with 5", async () => {
+  test("starts 1 git process, and brings a checkout up to another commit with 4", async () => {
     await using world = await checkoutWorld();
     const { host } = world.ralph;
     let asked = 0;
@@ -281,7 +297,7 @@ describe("openCheckout()", () => {
     asked = 0;
 
     expect((await checkout.bringUp(commit)).status).toBe("ready");
-    expect([opened, asked]).toEqual([1, 5]);
+    expect([opened, asked]).toEqual([1, 4]);
   });
 
   test("refs whose commits are gone are left out; a shallow, borrowed or partial history comes as far as it goes", async () => {
