@@ -13,6 +13,7 @@ const CP: Readonly<Record<string, readonly string[]>> = { linux: ["-a", "--refli
  * place would change in both.
  *
  * @param below a folder of Ralph's own that `to` is in
+ * @param signal ends it: nobody needs the copy any more
  * @throws {RalphError} file-unwritable
  */
 export async function copyTree(
@@ -20,13 +21,15 @@ export async function copyTree(
   from: string,
   to: string,
   below: string,
+  signal?: AbortSignal,
 ): Promise<void> {
   await removeOwn(to, below);
   await ensureDirectory(dirname(to));
   const flags = CP[environment.platform];
   if (flags !== undefined) {
-    const end = await processes.run({ file: "cp", arguments: [...flags, "--", from, to], cwd: dirname(to) });
-    if (end.exitCode === 0) return;
+    const ended = signal === undefined ? {} : { signal };
+    const end = await processes.run({ file: "cp", arguments: [...flags, "--", from, to], cwd: dirname(to), ...ended });
+    if (end.exitCode === 0 || end.reason === "aborted") return;
     await removeOwn(to, below);
   }
   const how = { recursive: true, verbatimSymlinks: true, preserveTimestamps: true };

@@ -66,6 +66,37 @@ async function expectNothingLeft(world: World): Promise<void> {
 }
 
 describe("several workers", () => {
+  test("begin with the first tree: the others are made ready while a turn is at work", async () => {
+    const isReady = "[ $RALPH_LANE = 0 ] || [ -e $(git rev-parse --git-common-dir)/at-work ]";
+    await using world = await loopWorld(
+      writing(async () => await writeFile(join(world.root, ".git", "at-work"), "")),
+      {
+        config: {
+          workspace: { setup: `for i in $(seq 200); do if ${isReady}; then exit; fi; sleep 0.05; done; exit 1` },
+        },
+      },
+    );
+
+    const run = await runLoop(world.ralph, memoryBacklog(tasks("a", "b")), { workers: 2 });
+
+    expect(run).toMatchObject({ status: "passed", turns: 2 });
+    expect(world.events.filter(({ type }) => type === "note")).toEqual([]);
+    await expectNothingLeft(world);
+  });
+
+  test("are opened no more than work needs: what is made ready at the end is let go of", async () => {
+    await using world = await loopWorld(writing(), {
+      config: { workspace: { setup: "[ $RALPH_LANE = 0 ] || exec sleep 60" } },
+    });
+    const started = performance.now();
+
+    const run = await runLoop(world.ralph, memoryBacklog(tasks("a")), { workers: 4 });
+
+    expect(run).toMatchObject({ status: "passed", turns: 1 });
+    expect(performance.now() - started).toBeLessThan(30_000);
+    await expectNothingLeft(world);
+  });
+
   test("are at work at once, and each item lands as one commit with what the agent committed in its body", async () => {
     const together = meeting(3);
     await using world = await loopWorld(writing(async (cwd, name) => {

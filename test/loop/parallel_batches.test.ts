@@ -17,7 +17,7 @@ function nameIn(prompt: string): string {
 }
 
 /**
- * Four workers: `a` lands, `b` or `c` is checked on it. That check waits until the workers that made the others, `d` and
+ * Four workers: `a` lands when all are at work, `b` or `c` is checked on it. That check waits until the workers that made the others, `d` and
  * `e` are at work again; those turns wait until it is over.
  */
 function crowd(landed: () => number): {
@@ -37,6 +37,7 @@ function crowd(landed: () => number): {
       const name = nameIn(prompt);
       const isAgain = began.has(name);
       began.add(name);
+      if (name === "a") await until(() => began.size === 4);
       if ("bcd".includes(name)) await until(() => landed() > 0);
       if ("de".includes(name)) await until(() => gate !== "closed");
       if ("fgh".includes(name)) await until(() => gate === "open");

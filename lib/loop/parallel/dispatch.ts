@@ -136,7 +136,7 @@ export class Dispatcher implements AsyncDisposable {
     const { ralph, key } = loop;
     this.#loop = loop;
     this.#lanes = lanes;
-    this.#trees = new TreePool(lanes);
+    this.#trees = new TreePool(lanes, () => this.#changed());
     this.#elsewhere = elsewhere;
     this.#handedOut = elsewhere === null ? [] : [...ralph.journal.open(key)];
     // trees keep the work of their turns themselves
@@ -148,10 +148,7 @@ export class Dispatcher implements AsyncDisposable {
       look: (...look) => this.#looking.run(() => rest.clean.look(...look)),
     };
     const coordinator = this.#coordinator;
-    const free = (tree: WorkerTree): void => {
-      this.#trees.give(tree);
-      this.#changed();
-    };
+    const free = (tree: WorkerTree): void => this.#trees.give(tree);
     this.#parts = { ...rest, loop, signal, beside, kept, uncommitted, line, clean, coordinator, free };
     this.#landings = new Landings(this.#parts);
   }
@@ -167,7 +164,7 @@ export class Dispatcher implements AsyncDisposable {
     for (;;) {
       const seen = this.#changes;
       while (this.#mayStart()) if (!await this.#startOne()) break;
-      if ([...this.#inFlight.values()].some(({ isOut }) => !isOut)) {
+      if (this.#mayOpen() || [...this.#inFlight.values()].some(({ isOut }) => !isOut)) {
         if (seen === this.#changes) await new Promise<void>((resolve) => (this.#wake = resolve));
         continue;
       }
@@ -180,6 +177,12 @@ export class Dispatcher implements AsyncDisposable {
 
   #mayStart(): boolean {
     return this.#stopped === null && this.#failure === null && !this.#isAlone && this.#trees.hasFree;
+  }
+
+  /** An item could start in one more tree, which is made ready: the others work meanwhile. */
+  #mayOpen(): boolean {
+    if (this.#stopped !== null || this.#failure !== null) return false;
+    return this.#trees.openMore((error) => this.#failed(error));
   }
 
   #changed(): void {
@@ -234,7 +237,7 @@ export class Dispatcher implements AsyncDisposable {
     const { ralph, key } = this.#loop;
     const { iterations, kept, guard } = this.#parts;
     let { lane } = tree;
-    if (this.#lanesTaken.has(lane)) { for (lane = this.#lanes.all.length; this.#lanesTaken.has(lane);) lane += 1; }
+    if (this.#lanesTaken.has(lane)) { for (lane = this.#loop.workers; this.#lanesTaken.has(lane);) lane += 1; }
     this.#lanesTaken.add(tree.now.lane = lane);
     const home = { ...ralph, events: { ...ralph.events, emit: (event: RalphEvent) => ralph.events.emit(event, lane) } };
     const ref = workRef(keyOf(key), item);

@@ -25,6 +25,8 @@ export interface FilledTreeOptions {
   readonly aside: string;
   readonly workspace: WorkspaceConfig;
   readonly signal: AbortSignal;
+  /** Called before a folder is copied, which may take long. */
+  readonly onCopy: (path: string) => void;
 }
 
 /** The needs of a second working tree beside what git has (`node_modules`, `.env`): copied, linked, or installed. */
@@ -49,7 +51,7 @@ export interface FilledTree {
 
 /** Nothing is copied before the first `bringUp()`. Only ignored paths are: one that git tracks is left out. */
 export function createFilledTree(options: FilledTreeOptions): FilledTree {
-  const { host, from, to, root, workspace } = options;
+  const { host, from, to, root, workspace, signal, onCopy } = options;
   const git = createGit(host, from);
   const inside = relative(to, root);
   const globs = (paths: readonly string[]): readonly string[] =>
@@ -69,8 +71,10 @@ export function createFilledTree(options: FilledTreeOptions): FilledTree {
     const linked = workspace.link.length === 0 ? [] : (await ignoredPaths(git, from, globs(workspace.link))).paths;
     const { paths } = await ignoredPaths(git, from, globs(workspace.copy));
     for (const path of paths) {
-      if (linked.includes(path) || !isWanted(path, await isDirectory(join(from, path)))) continue;
-      if (await isDirectory(dirname(join(to, path)))) await copyTree(host, join(from, path), join(to, path), to);
+      const isFolder = await isDirectory(join(from, path));
+      if (linked.includes(path) || !isWanted(path, isFolder) || !await isDirectory(dirname(join(to, path)))) continue;
+      if (isFolder) onCopy(path);
+      await copyTree(host, join(from, path), join(to, path), to, signal);
     }
     for (const path of linked) {
       await removeOwn(join(to, path), to);

@@ -7,42 +7,67 @@ import { closeTree, openWorkerTree, type WorkerTree } from "./worker_tree.ts";
 
 /** The lanes in which items of a run are worked on, or checked before they land. */
 export interface Lanes extends AsyncDisposable {
-  /** One for each item that may be in flight: its events say so. */
-  readonly all: readonly WorkerTree[];
+  /** The trees that are ready. With one that others share, there is one for each item that may be in flight: its events say so. */
+  readonly ready: readonly WorkerTree[];
+  /** More can be opened. */
+  readonly hasMore: boolean;
+  /**
+   * Opens one more lane, while items are worked on in the others. Call when the last call has ended.
+   *
+   * @throws if it cannot be opened: no other will be
+   */
+  openNext(): Promise<WorkerTree>;
   /** The tree holds work that could not be kept: the next run is to find it. */
   keep(tree: WorkerTree): void;
 }
 
 /**
- * Opens the lanes of a run: as many as can be opened, and one at least.
+ * Opens the first lane of a run; the others are opened as they are needed: a tree may have thousands of files to copy.
  *
  * @param trees so many have a tree of their own; with one, all others share it
  * @throws {RalphError} git-failed, setup-failed, file-unwritable
  */
 export async function openLanes({ ralph, backlog, workers }: LoopParts, trees: number): Promise<Lanes> {
-  const opened: WorkerTree[] = [];
-  for (let lane = 0; lane < trees; lane++) { // git takes no lock around the list of worktrees
+  const stopper = new AbortController();
+  const signal = AbortSignal.any([ralph.signal, stopper.signal]);
+  const left = new Set<string>();
+  const first = await openWorkerTree(ralph, backlog, 0).catch(async (error: unknown) => {
+    await removeLater(ralph, [], left);
+    throw error;
+  });
+  const opened = [first];
+  let opening: Promise<unknown> = Promise.resolve();
+  let most = trees;
+
+  async function open(lane: number): Promise<WorkerTree> {
     try {
-      opened.push(await openWorkerTree(ralph, backlog, lane));
+      const tree = await openWorkerTree({ ...ralph, signal }, backlog, lane);
+      opened.push(tree);
+      return tree;
     } catch (error) {
-      if (lane === 0 || ralph.signal.aborted) {
-        await removeLater(ralph, opened);
-        throw error;
-      }
+      most = lane;
       const { message, hint } = asNamed(error);
-      note(ralph, "warn", `works with ${lane} of ${trees} workers: ${message}; ${hint}`);
-      break;
+      if (!signal.aborted) note(ralph, "warn", `works with ${lane} of ${trees} workers: ${message}; ${hint}`);
+      throw error;
     }
   }
-  const [first] = opened;
-  const all = first === undefined || trees === workers ? opened : Array.from({ length: workers }, (_, lane) => {
-    return { ...first, lane };
-  });
-  const left = new Set<string>();
+
   return {
-    all,
+    ready: trees === workers ? opened : Array.from({ length: workers }, (_, lane) => ({ ...first, lane })),
+    get hasMore() {
+      return opened.length < most;
+    },
+    openNext() {
+      const next = open(opened.length);
+      opening = next.catch(() => {}); // who has asked is told
+      return next;
+    },
     keep: ({ path }) => void left.add(path),
-    [Symbol.asyncDispose]: () => removeLater(ralph, opened, left),
+    async [Symbol.asyncDispose]() {
+      stopper.abort();
+      await opening;
+      await removeLater(ralph, opened, left);
+    },
   };
 }
 
@@ -50,7 +75,7 @@ export async function openLanes({ ralph, backlog, workers }: LoopParts, trees: n
 async function removeLater(
   ralph: RalphContext,
   trees: readonly WorkerTree[],
-  left: ReadonlySet<string> = new Set(),
+  left: ReadonlySet<string>,
 ): Promise<void> {
   for (const tree of trees) await tidied(ralph, () => closeTree(tree));
   if (ralph.config.parallel.keep) return;
@@ -67,17 +92,21 @@ async function removeLater(
 
 /** The trees of a run's lanes: free, in use, or closed. */
 export class TreePool {
-  readonly #count: number;
+  readonly #lanes: Lanes;
+  readonly #changed: () => void;
   readonly #free: WorkerTree[];
   /** Nothing more starts in them. */
   readonly #closed = new Set<WorkerTree>();
   /** The landing of an item waits for a tree: its own one, or any where that has failed. */
   readonly #wanted: { readonly own: WorkerTree; readonly resolve: (tree: WorkerTree | null) => void }[] = [];
-  #isOver = false;
+  #isOpening = false;
+  #hasEnded = false;
 
-  constructor({ all }: Lanes) {
-    this.#count = all.length;
-    this.#free = [...all];
+  /** @param changed called where a tree is free again, or will not come */
+  constructor(lanes: Lanes, changed: () => void) {
+    this.#lanes = lanes;
+    this.#changed = changed;
+    this.#free = [...lanes.ready];
   }
 
   get hasFree(): boolean {
@@ -92,6 +121,7 @@ export class TreePool {
   give(tree: WorkerTree): void {
     if (!this.#closed.has(tree)) this.#free.push(tree);
     this.#serve();
+    this.#changed();
   }
 
   /** The tree, when it is free. @returns another one where it has failed; `null`: the run ends */
@@ -106,19 +136,48 @@ export class TreePool {
   close(tree: WorkerTree): boolean {
     this.#closed.add(tree);
     this.#serve();
-    return this.#closed.size === this.#count;
+    return this.#isLost();
+  }
+
+  /**
+   * Opens one more tree where none is free, and one at a time.
+   *
+   * @param failed called where it cannot be opened, and no other tree is left
+   * @returns whether one will come
+   */
+  openMore(failed: (error: unknown) => void): boolean {
+    if (this.hasFree || !(this.#isOpening || this.#lanes.hasMore)) return false;
+    if (!this.#isOpening) void this.#open(failed);
+    return true;
+  }
+
+  async #open(failed: (error: unknown) => void): Promise<void> {
+    this.#isOpening = true;
+    try {
+      const tree = await this.#lanes.openNext();
+      this.#isOpening = false;
+      this.give(tree);
+    } catch (error) {
+      this.#isOpening = false;
+      if (this.#isLost()) failed(error);
+      this.#changed();
+    }
+  }
+
+  #isLost(): boolean {
+    return !this.#lanes.hasMore && this.#closed.size === this.#lanes.ready.length;
   }
 
   /** The run has failed: nothing waits any more. */
   end(): void {
-    this.#isOver = true;
+    this.#hasEnded = true;
     this.#serve();
   }
 
   #serve(): void {
     for (const want of this.#wanted.slice()) {
       const at = this.#free.findIndex((tree) => tree === want.own || this.#closed.has(want.own));
-      if (at === -1 && !this.#isOver) continue;
+      if (at === -1 && !this.#hasEnded) continue;
       this.#wanted.splice(this.#wanted.indexOf(want), 1);
       want.resolve(at === -1 ? null : this.#free.splice(at, 1)[0] ?? null);
     }

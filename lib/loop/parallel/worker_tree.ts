@@ -11,7 +11,7 @@ import { createStateFiles } from "../../backlog/state_files.ts";
 import type { Backlog, Item } from "../../backlog/types.ts";
 import { createBrief } from "../../checks/brief/create_brief.ts";
 import type { Brief } from "../../checks/brief/types.ts";
-import type { RalphContext } from "../../context/context.ts";
+import { note, type RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { openRepository } from "../../git/open_repository.ts";
 import { labelConflicts } from "../../git/conflict_markers.ts";
@@ -103,7 +103,8 @@ async function openAt(
   const { workspace, parallel } = ralph.config;
   const { host, signal } = derived;
   const aside = asideFolder(main.ralphDirectory);
-  const filled = createFilledTree({ host, from: main.topLevel, to: path, root, aside, workspace, signal });
+  const onCopy = (copied: string): void => note(ralph, "info", `copies ${copied} into the tree of worker ${lane + 1}`);
+  const filled = createFilledTree({ host, from: main.topLevel, to: path, root, aside, workspace, signal, onCopy });
   const open: OpenTree = {
     path,
     lane,
