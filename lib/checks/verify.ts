@@ -14,7 +14,7 @@ import { createTapReader } from "../measured/tests_run.ts";
 import { openCheckTree } from "./checkout/open_checkout.ts";
 import type { CheckoutPlace } from "./checkout/place.ts";
 import type { $Type } from "dax";
-import { RalphError } from "../errors/ralph_error.ts";
+import { optionInvalid } from "../errors/ralph_error.ts";
 
 /** How checks are run. */
 export interface VerifyOptions {
@@ -278,10 +278,8 @@ function toRunnable(like: CheckLike): Runnable {
   }
   if (isCommand(like)) return { name: nameOf(textOf(like)), run: () => like };
   if (isCheck(like)) return like;
-  throw new RalphError("option-invalid", {
-    details: { option: "a check", expected: CHECK_FORMS, value: JSON.stringify(like) ?? typeof like },
-    hint: "docs/guides/recipes.md shows each form",
-  });
+  const value = JSON.stringify(like) ?? typeof like;
+  throw optionInvalid("a check", CHECK_FORMS, value, "docs/guides/recipes.md shows each form");
 }
 
 /** Recipes in JavaScript reach this too, so that the type alone proves nothing. */

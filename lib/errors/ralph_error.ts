@@ -66,6 +66,21 @@ export function stateMissing(path: string, hint?: string): RalphError {
   return new RalphError("state-missing", { details: { path }, hint });
 }
 
+/** A recipe that cannot be loaded, and why. */
+export function recipeInvalid(path: string, problem: string, hint: string, cause?: unknown): RalphError {
+  return new RalphError("recipe-invalid", { details: { path, problem }, hint, cause });
+}
+
+/** A file of a sprint that cannot be carried out, and why. */
+export function sprintInvalid(path: string, problem: string, hint?: string): RalphError {
+  return new RalphError("sprint-invalid", { details: { path, problem }, hint });
+}
+
+/** Why items cannot be worked on at once. */
+export function parallelImpossible(problem: string, hint: string): RalphError {
+  return new RalphError("parallel-impossible", { details: { problem }, hint });
+}
+
 function fill(text: string, details: Readonly<Record<string, string | number>>): string {
   return text.replaceAll(/\{(\w+)\}/g, (place, name: string) => String(details[name] ?? place));
 }

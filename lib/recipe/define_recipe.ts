@@ -6,7 +6,7 @@
 import type { StandardSchema } from "../backlog/schema.ts";
 import type { Backlog } from "../backlog/types.ts";
 import type { RalphContext } from "../context/context.ts";
-import { RalphError } from "../errors/ralph_error.ts";
+import { recipeInvalid } from "../errors/ralph_error.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** The arguments of a recipe that declares none. */
@@ -49,10 +49,7 @@ export interface Recipe<Args = GoalArgs> {
 export function defineRecipe<Args = GoalArgs>(recipe: Recipe<Args>): Recipe<Args> {
   const problem = recipeProblem(recipe);
   if (problem !== null) {
-    throw new RalphError("recipe-invalid", {
-      details: { path: "defineRecipe()", problem },
-      hint: 'expected `{ name: "…", run(ralph, args) { … } }`',
-    });
+    throw recipeInvalid("defineRecipe()", problem, 'expected `{ name: "…", run(ralph, args) { … } }`');
   }
   return recipe;
 }

@@ -6,7 +6,7 @@
 import { dirname, join, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { stripVTControlCharacters } from "node:util";
-import { nearest, notGenerated, RalphError } from "../errors/ralph_error.ts";
+import { nearest, notGenerated, RalphError, recipeInvalid } from "../errors/ralph_error.ts";
 import { pathExists, readText } from "../host/files.ts";
 import type { Host } from "../host/types.ts";
 import { importableModules, ownExports, ownModuleOf, type OwnModules, serveBuiltinModules } from "./bundled_modules.ts";
@@ -28,15 +28,15 @@ const SHAPE = "expected `export default defineRecipe({ name, run })`; docs/guide
  */
 export async function loadRecipe(file: string, host: RecipeHost): Promise<LoadedRecipe> {
   const path = resolve(host.environment.cwd, file);
-  if (!await pathExists(path)) throw notLoaded(path, "the file does not exist", "name an existing recipe file");
+  if (!await pathExists(path)) throw recipeInvalid(path, "the file does not exist", "name an existing recipe file");
   await serveBuiltinModules(dirname(path), host.modules);
   const exported: Readonly<Record<string, unknown>> = await import(pathToFileURL(path).href)
     .catch(async (error: unknown) => {
       throw await importFailure(error, path, host);
     });
-  if (!("default" in exported)) throw notLoaded(path, "the file has no default export", SHAPE);
+  if (!("default" in exported)) throw recipeInvalid(path, "the file has no default export", SHAPE);
   const problem = recipeProblem(exported["default"]);
-  if (problem !== null) throw notLoaded(path, `the default export is not a recipe: ${problem}`, SHAPE);
+  if (problem !== null) throw recipeInvalid(path, `the default export is not a recipe: ${problem}`, SHAPE);
   return withLocatedErrors(exported["default"] as LoadedRecipe, path);
 }
 
@@ -54,10 +54,6 @@ function withLocatedErrors(recipe: LoadedRecipe, path: string): LoadedRecipe {
       }
     },
   };
-}
-
-function notLoaded(path: string, problem: string, hint: string): RalphError {
-  return new RalphError("recipe-invalid", { details: { path, problem }, hint });
 }
 
 /** The file in the root that `ralph exec` runs instead of the built-in recipe. */
@@ -122,7 +118,7 @@ async function importFailure(error: unknown, path: string, host: RecipeHost): Pr
   const thrown = read(error);
   if (thrown.code === "ERR_UNKNOWN_FILE_EXTENSION") {
     const hint = "run it with the `ralph` binary, Bun, Deno or Node.js 22.18 and later, or write the recipe as `.mjs`";
-    return invalid(thrown, path, "this version of Node.js does not run TypeScript", hint);
+    return recipeInvalid(path, "this version of Node.js does not run TypeScript", hint, thrown.cause);
   }
   const isOfRecipe = placeInStack(thrown.stack, path) !== null;
   const missingExport = MISSING_EXPORT_REGEXP.exec(thrown.message);
@@ -137,7 +133,7 @@ async function importFailure(error: unknown, path: string, host: RecipeHost): Pr
   if (named !== null && !isOfRecipe) return await syntaxFailure(thrown, named);
   // A code of the runtime's own and no line of the recipe: loading failed in a way of its own, such as an import attribute.
   if (thrown.code.startsWith("ERR_") && !isOfRecipe) {
-    return invalid(thrown, path, thrown.message.split("\n")[0] as string, "fix the import");
+    return recipeInvalid(path, thrown.message.split("\n")[0] as string, "fix the import", thrown.cause);
   }
   return threw(thrown, path);
 }
@@ -169,7 +165,12 @@ async function exportFailure(
   const module = match[2] ?? REQUESTED_MODULE_REGEXP.exec(thrown.message)?.[1] ?? "a module";
   const place = urlPlace(thrown.message) ?? await findImportedName(path, name);
   const hint = await exportHint(module, name, modules);
-  return invalid(thrown, place === null ? path : show(place), `${module} has no export named ${name}`, hint);
+  return recipeInvalid(
+    place === null ? path : show(place),
+    `${module} has no export named ${name}`,
+    hint,
+    thrown.cause,
+  );
 }
 
 /** A name that another module of Ralph exports, or one that is spelled like it. */
@@ -190,10 +191,12 @@ function moduleFailure(thrown: Thrown, path: string, modules: OwnModules): Ralph
   const place = urlPlace(text);
   const isFile = /^(?:[./]|file:|[A-Za-z]:\\)/.test(name);
   const importer = place === null ? localPath(imported?.[3] ?? path) : show(place);
-  if (isFile) return invalid(thrown, importer, `cannot find ${localPath(name)}`, "fix the path of the import");
+  if (isFile) {
+    return recipeInvalid(importer, `cannot find ${localPath(name)}`, "fix the path of the import", thrown.cause);
+  }
   const known = importableModules(modules).join(", ");
   const hint = `install it beside the recipe; without installing there are ${known}`;
-  return invalid(thrown, importer, `cannot find the package ${name}`, hint);
+  return recipeInvalid(importer, `cannot find the package ${name}`, hint, thrown.cause);
 }
 
 async function syntaxFailure(thrown: Thrown, place: Place): Promise<RalphError> {
@@ -201,7 +204,7 @@ async function syntaxFailure(thrown: Thrown, place: Place): Promise<RalphError> 
   const line = (await readText(place.file))?.split(/\r?\n/)[place.line - 1];
   const shown = line === undefined ? "" : `\n\n${excerpt(line, place)}`;
   const kind = thrown.name === "TypeError" && !thrown.message.startsWith("SyntaxError:") ? "" : "syntax error: ";
-  return invalid(thrown, show(place), `${kind}${message}${shown}`, "fix the line");
+  return recipeInvalid(show(place), `${kind}${message}${shown}`, "fix the line", thrown.cause);
 }
 
 function excerpt(line: string, { line: number, column }: Place): string {
@@ -285,8 +288,4 @@ function read(error: unknown): Thrown {
     position: position?.file && position.line ? position : null,
     cause: error,
   };
-}
-
-function invalid({ cause }: Thrown, path: string, problem: string, hint: string): RalphError {
-  return new RalphError("recipe-invalid", { details: { path, problem }, hint, cause });
 }

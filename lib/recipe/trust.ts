@@ -7,7 +7,7 @@
 import { isAbsolute, join, relative, sep } from "node:path";
 import { jsonIn, objectOr } from "../host/data.ts";
 import type { RalphContext } from "../context/context.ts";
-import { RalphError } from "../errors/ralph_error.ts";
+import { recipeInvalid } from "../errors/ralph_error.ts";
 import { realPath } from "../host/file_state.ts";
 import { hashFile, hashText, pathExists, readText, writeAtomic } from "../host/files.ts";
 import type { Environment, Host } from "../host/types.ts";
@@ -49,12 +49,7 @@ export async function untrusted<One extends Content>(
  * @throws {RalphError} recipe-invalid when there is no such file
  */
 export async function trust(place: TrustPlace, path: string): Promise<void> {
-  if (!await pathExists(path)) {
-    throw new RalphError("recipe-invalid", {
-      details: { path, problem: "the file does not exist" },
-      hint: "name an existing file",
-    });
-  }
+  if (!await pathExists(path)) throw recipeInvalid(path, "the file does not exist", "name an existing file");
   await remember(place, [{ path, sha256: await hashOfAll(path) }]);
 }
 

@@ -1,6 +1,7 @@
 import { join, sep } from "node:path";
 import { ADAPTERS } from "../../agents/adapters.ts";
 import type { AsInstructed } from "../../backlog/check_types.ts";
+import { jsonIn, objectOr } from "../../host/data.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { type FileState, isSameState, listFiles, readFileState, writeFileState } from "../../host/file_state.ts";
 import { appendText, copyPath, hashText, readText, writeOwn } from "../../host/files.ts";
@@ -54,12 +55,8 @@ export async function keepFound(clock: Clock, folder: string, change: BriefChang
 export async function readKept(folder: string): Promise<readonly KeptFile[]> {
   const text = await readText(join(folder, INDEX)) ?? "";
   return text.split("\n").flatMap((line) => {
-    try {
-      const entry = JSON.parse(line) as KeptFile;
-      return typeof entry.path === "string" && typeof entry.file === "string" ? [entry] : [];
-    } catch {
-      return []; // the last line of a run that was killed
-    }
+    const entry = objectOr(jsonIn(line)); // a run that was killed may have torn the last one
+    return typeof entry["path"] === "string" && typeof entry["file"] === "string" ? [entry as unknown as KeptFile] : [];
   });
 }
 

@@ -1,7 +1,7 @@
 import { note, type RalphContext } from "../../context/context.ts";
 import type { Backlog } from "../../backlog/types.ts";
 import { onlyOneReason, ORDERED } from "../../backlog/attempts.ts";
-import { RalphError } from "../../errors/ralph_error.ts";
+import { parallelImpossible } from "../../errors/ralph_error.ts";
 import { tooOldToMerge } from "../../git/land.ts";
 import { createGit } from "../../git/run_git.ts";
 import { treeListing } from "../../git/tree_listing.ts";
@@ -16,17 +16,19 @@ const NAMED = 10;
 /** Looks whether items can be worked on at once here, before anything is changed. @throws {RalphError} parallel-impossible */
 export async function refuseImpossible(ralph: RalphContext, backlog: Backlog): Promise<void> {
   const reason = onlyOneReason(backlog);
-  if (reason !== null) throw refuse(reason, "leave `--parallel` out, or say `--parallel 1`");
+  if (reason !== null) throw parallelImpossible(reason, "leave `--parallel` out, or say `--parallel 1`");
   if (!ralph.config.commits.work) {
-    throw refuse(
+    throw parallelImpossible(
       "`commits.work` is false, so that no worker would see another's work",
       "set it to true, or work with one",
     );
   }
-  if (ralph.loop.interactive) throw refuse("`--interactive` asks between items", "leave one of the two out");
+  if (ralph.loop.interactive) {
+    throw parallelImpossible("`--interactive` asks between items", "leave one of the two out");
+  }
   const repository = requireRepository(ralph);
   const old = await tooOldToMerge(repository);
-  if (old !== null) throw refuse(`${old} cannot merge without a working tree`, "install git 2.38 or newer");
+  if (old !== null) throw parallelImpossible(`${old} cannot merge without a working tree`, "install git 2.38 or newer");
   const { head } = await repository.head();
   if (head !== null) await refuseSubmodules(ralph, head);
 }
@@ -35,14 +37,10 @@ async function refuseSubmodules(ralph: RalphContext, head: string): Promise<void
   if (ralph.config.workspace.setup !== null) return;
   const { topLevel } = requireRepository(ralph);
   if (submodulesAmong(await treeListing(createGit(ralph.host, topLevel), head)).length === 0) return;
-  throw refuse(
+  throw parallelImpossible(
     "the repository has submodules, which a second working tree does not have",
     "set `workspace.setup`, such as `git submodule update --init`",
   );
-}
-
-function refuse(problem: string, hint: string): RalphError {
-  return new RalphError("parallel-impossible", { details: { problem }, hint });
 }
 
 /**
@@ -58,7 +56,7 @@ export async function lookBeforeWorkers(
   const { head, changed } = await requireRepository(ralph).status();
   if (head === null) {
     if (ralph.loop.elsewhere === undefined) return null;
-    throw refuse("there is no commit yet that workers could begin with", "commit what there is first");
+    throw parallelImpossible("there is no commit yet that workers could begin with", "commit what there is first");
   }
   await refuseSubmodules(ralph, head); // of another branch
   const { open, atOnce } = await backlog.overview({ parked: ralph.journal.parked(key) });

@@ -7,7 +7,7 @@ import { addsNothing, type BranchWork, branchWork } from "../../git/branch_work.
 import { areAsCommitted } from "../../git/read_index.ts";
 import { requireRepository, rootPaths, treesDirectory, type TreeSnapshot } from "../../git/repository.ts";
 import { pathExists } from "../../host/files.ts";
-import { RalphError } from "../../errors/ralph_error.ts";
+import { parallelImpossible, RalphError } from "../../errors/ralph_error.ts";
 import { onBranch } from "./branch.ts";
 import { noteVerdict } from "../finish/note_verdict.ts";
 import { tooLarge } from "../finish/too_large.ts";
@@ -164,21 +164,14 @@ function workersOf(
   options: LoopOptions,
 ): number {
   if (loop.elsewhere !== undefined && stateFiles.some((path) => state.parts.has(path))) {
-    throw new RalphError("parallel-impossible", {
-      details: { problem: `what turns write beside Ralph's part of ${name}'s state files stays on the other machine` },
-      hint: "leave `--queue` out; `--parallel` works on several items here",
-    });
+    const lost = `what turns write beside Ralph's part of ${name}'s state files stays on the other machine`;
+    throw parallelImpossible(lost, "leave `--queue` out; `--parallel` works on several items here");
   }
   const problem = onlyOneReason({ name, concurrent });
   if (problem === null) return options.workers ?? loop.workers ?? config.parallel.workers;
   const named = loop.workers ?? (loop.elsewhere === undefined ? 1 : 2);
   const asked = options.workers ?? (policy?.final === false ? 1 : named);
-  if (asked > 1) {
-    throw new RalphError("parallel-impossible", {
-      details: { problem },
-      hint: "leave `--parallel` and `--queue` out, or say `--parallel 1`",
-    });
-  }
+  if (asked > 1) throw parallelImpossible(problem, "leave `--parallel` and `--queue` out, or say `--parallel 1`");
   if (config.parallel.workers > 1 && policy?.final !== false) {
     note({ events }, "info", `one item at a time: ${problem}`);
   }

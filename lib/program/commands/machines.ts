@@ -8,7 +8,7 @@ import { optional, parseCount, parseWorkers } from "../../cli/settings.ts";
 import { findPlace, type Place, resolveRoot } from "../../cli/workspace.ts";
 import { loadConfig } from "../../config/load.ts";
 import type { RalphContext } from "../../context/context.ts";
-import { EXIT, RalphError } from "../../errors/ralph_error.ts";
+import { EXIT, parallelImpossible, RalphError } from "../../errors/ralph_error.ts";
 import { openRepository } from "../../git/open_repository.ts";
 import { type Repository, requireRepository } from "../../git/repository.ts";
 import { readText } from "../../host/files.ts";
@@ -82,10 +82,8 @@ async function openBacklog(invocation: Invocation): Promise<JobContext & { reado
   }
   const { workflow } = row;
   if (workflow.backlog === undefined) {
-    throw new RalphError("parallel-impossible", {
-      details: { problem: `items of the workflow ${row.name} follow each other` },
-      hint: "`ralph run` works on them here",
-    });
+    const problem = `items of the workflow ${row.name} follow each other`;
+    throw parallelImpossible(problem, "`ralph run` works on them here");
   }
   const session = await openSession(invocation, { asks: false, gates: [], data: true, place });
   try {

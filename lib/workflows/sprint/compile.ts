@@ -2,7 +2,7 @@ import { type Plain, plain, plains } from "../plain.ts";
 import { ensureDirectory, listDirectory, pathExists, presentPaths, renamePath } from "../../host/files.ts";
 import { basename, join } from "node:path";
 import type { Document } from "yaml";
-import { RalphError } from "../../errors/ralph_error.ts";
+import { sprintInvalid } from "../../errors/ralph_error.ts";
 import { ensureRunsIgnored } from "../../events/known_runs.ts";
 import type { HookConfig } from "../../config/load.ts";
 import { type Hook, hookOfConfig, type HookRecord, type HookStore } from "../../hooks/hook.ts";
@@ -131,13 +131,9 @@ async function progressText(definition: SprintDefinition): Promise<string> {
 function sameMode(document: Document, { mode }: SprintDefinition, { directory, progress }: SprintPaths): void {
   const was = document.get("mode") ?? "standard";
   if (was === mode) return;
-  throw new RalphError("sprint-invalid", {
-    details: {
-      path: progress,
-      problem: `it was compiled with \`mode: ${String(was)}\`, and SPRINT.yaml asks for ${mode}`,
-    },
-    hint: `\`ralph sprint compile ${directory} --force\` begins anew and keeps the old file`,
-  });
+  const problem = `it was compiled with \`mode: ${String(was)}\`, and SPRINT.yaml asks for ${mode}`;
+  const hint = `\`ralph sprint compile ${directory} --force\` begins anew and keeps the old file`;
+  throw sprintInvalid(progress, problem, hint);
 }
 
 /** A phase that was added while the sprint ran is no difference. */

@@ -1,6 +1,6 @@
 import { type Plain, plain, textOf } from "../plain.ts";
 import { join } from "node:path";
-import { RalphError, stateMissing } from "../../errors/ralph_error.ts";
+import { sprintInvalid, stateMissing } from "../../errors/ralph_error.ts";
 import { readText } from "../../host/files.ts";
 import { isExternalWorkflow, readWorkflow, workflowPrompt } from "../../hooks/prompt.ts";
 import { type MergedHooks, mergeHooks, type SprintProblem } from "./hook_definitions.ts";
@@ -88,7 +88,7 @@ export async function readDefinition(root: string, paths: SprintPaths): Promise<
   if (problems.length === 0) return definition;
   const lines = [...problems.map(({ code, message }) => `${code}: ${message}`), ...warnings];
   const problem = [`${problems.length} problem${problems.length === 1 ? "" : "s"}`, ...lines].join("\n  ");
-  throw new RalphError("sprint-invalid", { details: { path: paths.definition, problem } });
+  throw sprintInvalid(paths.definition, problem);
 }
 
 /** A hook whose local workflow is missing is reported now, not after the first iteration. */

@@ -6,7 +6,7 @@
  */
 import { countOf, type Plain, plain, plains, textOf } from "../plain.ts";
 import { type Document, isMap, isScalar, isSeq, parseDocument, YAMLMap } from "yaml";
-import { RalphError } from "../../errors/ralph_error.ts";
+import { RalphError, sprintInvalid } from "../../errors/ralph_error.ts";
 import { hookOf } from "./hook_definitions.ts";
 import { checkPhases, phaseSteps } from "./phases.ts";
 import type { SprintProgress, SprintStep } from "./types.ts";
@@ -74,8 +74,7 @@ export function readProgress(text: string, path: string): SprintProgress {
   const document = documentOf(text, path);
   const mode = document.get("mode") ?? "standard";
   if (mode !== "ralph" && mode !== "standard") {
-    const problem = `its mode is ${String(mode)}, expected standard or ralph`;
-    throw new RalphError("sprint-invalid", { details: { path, problem } });
+    throw sprintInvalid(path, `its mode is ${String(mode)}, expected standard or ralph`);
   }
   if (mode === "standard") checkPhases(document, text, path);
   const progress = progressOf(plain(document.toJS()), mode === "standard" ? phaseSteps(document) : null);

@@ -40,10 +40,8 @@ export function transcriptOf(transcripts: string, iteration: number): string {
 export async function sprintDirectory(root: string, from: string, named: string): Promise<string> {
   const path = await resolveInside(root, resolve(from, named));
   if (!await pathExists(path)) {
-    throw new RalphError("sprint-missing", {
-      details: { problem: `there is no folder ${named}` },
-      hint: `make it with a SPRINT.yaml in it: \`workflow: ralph\` and a \`goal\``,
-    });
+    const hint = "make it with a SPRINT.yaml in it: `workflow: ralph` and a `goal`";
+    throw new RalphError("sprint-missing", { details: { problem: `there is no folder ${named}` }, hint });
   }
   return (relative(root, path) || ".").replaceAll(sep, "/");
 }

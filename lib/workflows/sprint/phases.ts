@@ -5,7 +5,7 @@
  * @module
  */
 import { type Document, isMap, isSeq, type YAMLMap, type YAMLSeq } from "yaml";
-import { RalphError } from "../../errors/ralph_error.ts";
+import { sprintInvalid } from "../../errors/ralph_error.ts";
 import { idOf, isOver, lineOf, maps, nextNumber, sequence, setKeys, statusOf } from "./nodes.ts";
 import { OVER, STUCK } from "./step_order.ts";
 import type { SprintStep, StepMark } from "./types.ts";
@@ -81,10 +81,9 @@ export function phaseSteps(document: Document): readonly SprintStep[] {
 export function checkPhases(document: Document, text: string, path: string): void {
   const phases = document.get("phases");
   if (!isSeq(phases)) {
-    throw new RalphError("sprint-invalid", {
-      details: { path, problem: `${at(document.contents)}expected a list of \`phases\`, or \`mode: ralph\`` },
-      hint: "`ralph sprint compile DIR --force` sets the file aside and makes a new one from SPRINT.yaml",
-    });
+    const problem = `${at(document.contents)}expected a list of \`phases\`, or \`mode: ralph\``;
+    const hint = "`ralph sprint compile DIR --force` sets the file aside and makes a new one from SPRINT.yaml";
+    throw sprintInvalid(path, problem, hint);
   }
   for (const map of phases.items) check(map, 0);
 
@@ -107,7 +106,7 @@ export function checkPhases(document: Document, text: string, path: string): voi
   }
 
   function wrong(node: unknown, problem: string): void {
-    throw new RalphError("sprint-invalid", { details: { path, problem: `${at(node)}${problem}` } });
+    throw sprintInvalid(path, `${at(node)}${problem}`);
   }
 
   function at(node: unknown): string {

@@ -96,10 +96,8 @@ export async function makeProject(host: Host, today: string): Promise<string> {
     if (end.reason === "not-found") throw new RalphError("git-missing");
     if (end.exitCode === 0) return;
     const details = { command: arguments_.join(" "), reason: end.tail.trim() };
-    throw new RalphError("git-failed", {
-      details,
-      hint: "the demonstration needs a git that works in a temporary folder",
-    });
+    const hint = "the demonstration needs a git that works in a temporary folder";
+    throw new RalphError("git-failed", { details, hint });
   }
 
   async function commit(subject: string): Promise<void> {

@@ -1,5 +1,5 @@
 import type { RalphContext } from "../../../context/context.ts";
-import { RalphError } from "../../../errors/ralph_error.ts";
+import { optionInvalid } from "../../../errors/ralph_error.ts";
 import { defaultBranch } from "../../../git/refs.ts";
 import { type Repository, requireRepository } from "../../../git/repository.ts";
 import { enterBranch } from "../../../loop/run/branch.ts";
@@ -39,10 +39,7 @@ export async function enterBase(ralph: RalphContext, prd: Prd | null, asked: str
 /** @throws {RalphError} option-invalid for a branch that is not there */
 export async function ensureBase({ git }: Repository, asked: string): Promise<void> {
   if ((await git(["rev-parse", "--verify", "--quiet", `refs/heads/${asked}`])).exitCode === 0) return;
-  throw new RalphError("option-invalid", {
-    details: { option: "--base", expected: "the name of a branch that is here", value: asked },
-    hint: "`git branch` lists them",
-  });
+  throw optionInvalid("--base", "the name of a branch that is here", asked, "`git branch` lists them");
 }
 
 /** The branch of an earlier goal that is checked out and not merged; `null`: a new goal starts where it is. */

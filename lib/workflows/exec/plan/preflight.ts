@@ -6,7 +6,7 @@ import { CODEBASE_MAP_FILE, EXEC_FOLDER, EXEC_RUNS, PLAN_STATE_FILE } from "../t
 import { scaffoldExec } from "../scaffold.ts";
 import { prdSummaryLines } from "../format.ts";
 import { usage } from "../../../cli/command.ts";
-import { RalphError } from "../../../errors/ralph_error.ts";
+import { optionInvalid, type RalphError } from "../../../errors/ralph_error.ts";
 import { pathExists, writeAtomic } from "../../../host/files.ts";
 import { answerEntry } from "./questions.ts";
 import { enterBase, takenIds } from "./base.ts";
@@ -159,8 +159,6 @@ export function sameGoal(one: string, other: string): boolean {
 
 /** A goal of nothing but white space is none. */
 export function goalMissing(value = ""): RalphError {
-  return new RalphError("option-invalid", {
-    details: { option: "the goal", expected: "a sentence that says what is to be built", value: JSON.stringify(value) },
-    hint: 'try `ralph plan "add a health endpoint"`',
-  });
+  const expected = "a sentence that says what is to be built";
+  return optionInvalid("the goal", expected, JSON.stringify(value), 'try `ralph plan "add a health endpoint"`');
 }
