@@ -121,10 +121,7 @@ export function valueText(flag: Flag): string {
 }
 
 /** Two columns, the second wrapped. */
-export function table(
-  rows: readonly (readonly [string, string])[],
-  columns: number = WIDTH,
-): readonly string[] {
+export function table(rows: readonly (readonly [string, string])[], columns: number = WIDTH): readonly string[] {
   const first = Math.max(0, ...rows.map(([name]) => name.length)) + 2;
   return rows.flatMap(([name, text]) => {
     const [head = "", ...more] = wrapText(text, Math.max(20, columns - first - 2)).split("\n");

@@ -286,10 +286,7 @@ async function withHints(
     const isLast = view.path === undefined || view.path === lastRun?.scope;
     const hint = view.hint ?? await hintWhenUnverified(row, isLast ? lastRun : null) ??
       await hintWhenDone(look, row ?? program.workflows[0]);
-    return {
-      ...view,
-      hint: row === undefined ? hint : await withWorkflow(hint, name, look, program),
-    };
+    return { ...view, hint: row === undefined ? hint : await withWorkflow(hint, name, look, program) };
   }));
 }
 

@@ -20,7 +20,6 @@ import { refuseEmptyConfig, refuseEmptyFlags } from "./validated_file.ts";
 import { ownStateOf } from "./own_state.ts";
 import { findPlace, type Place } from "./workspace.ts";
 import { configOverlay, GATES, optional, parseApprovals, parseWorkers } from "./settings.ts";
-import { VERSION } from "../host/version.ts";
 
 /** Jobs in a queue at once, where nothing else is said: landings are made one after another. */
 const JOBS_AT_ONCE = 16;
@@ -214,7 +213,7 @@ function workersBehind(url: string, { workflow }: Place, { clock }: Host): OpenE
     const { elsewhereBy } = await import("../machines/coordinator.ts");
     const { openEngine } = await import("../machines/open_engine.ts");
     const open = (queue: string): Promise<Engine> => openEngine({ url, queue, clock, patience });
-    return await elsewhereBy({ open, workflow: workflow.name, version: VERSION })(ralph, backlog);
+    return await elsewhereBy(open, workflow.name)(ralph, backlog);
   };
 }
 

@@ -32,10 +32,7 @@ const FLAG_WORDS: Readonly<Record<string, readonly string[]>> = {
  * @param current `=` and what is typed of the word at the end: some shells drop an empty argument
  * @param before the words before it; `--flag=value` is one word in some shells, and three in others
  */
-export function offerLines(
-  [current = "=", ...before]: readonly string[],
-  commands: readonly Command[],
-): string {
+export function offerLines([current = "=", ...before]: readonly string[], commands: readonly Command[]): string {
   const [, flag] = /^=--([^=]+)=/.exec(current) ?? [];
   const line = [...before.filter((word) => word !== "="), ...flag === undefined ? [] : [`--${flag}`]];
   const { words, paths } = offerAt(line, current.startsWith("=-") && flag === undefined, commands);

@@ -238,10 +238,7 @@ function networkOf(
   return unique([...(needs?.hosts ?? []), ...allow, ...ports]);
 }
 
-function environmentOf(
-  { variables }: SandboxPlace,
-  passed: readonly string[],
-): Confinement["environment"] {
+function environmentOf({ variables }: SandboxPlace, passed: readonly string[]): Confinement["environment"] {
   const dropped = Object.keys(variables).filter((name) =>
     (isSecretName(name) || known.DROPPED_VARIABLES.includes(name)) && !passed.includes(name) &&
     !OWN_VARIABLE_REGEXP.test(name)

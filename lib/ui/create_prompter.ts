@@ -29,42 +29,30 @@ export interface PrompterOptions {
 
 /** Makes the prompter of this run. */
 export function createPrompter(options: PrompterOptions): Prompter {
-  const { mode, terminal, approvals, lookUp = () => null, signal } = options;
-  const make: Record<typeof mode, () => Prompter> = {
-    rich: () => ({
-      interactive: true,
-      ask: async (question, cancel) =>
-        await (await import("./rich_prompter.ts")).createRichPrompter(terminal, signal).ask(question, cancel),
-    }),
-    plain: () => createPlainPrompter(terminal, signal),
-    page: () => createPagePrompter(options),
-    unattended: () => createUnattendedPrompter(lookUp),
-  };
-  const prompter = make[mode]();
-  const known = createUnattendedPrompter(lookUp);
-  const shown = (question: Question): Question => mode === "unattended" ? question : printableQuestion(question);
+  const { mode, terminal, approvals, lookUp = () => null, clock, signal } = options;
+  const lines = createLineReader(terminal.stdin);
   return {
-    interactive: prompter.interactive,
-    ask(question, cancel) {
+    interactive: mode !== "unattended",
+    async ask(question, cancel) {
       const { gate } = question;
       const isInAll = approvals.has("all") && gate !== FINISH_GATE;
-      const approved = gate !== undefined && (approvals.has(gate) || isInAll);
-      if (approved) return Promise.resolve({ value: "yes", source: "approve" });
+      if (gate !== undefined && (approvals.has(gate) || isInAll)) return { value: "yes", source: "approve" };
       const isKnown = gate === undefined && lookUp(question) !== null;
-      return isKnown ? known.ask(question) : prompter.ask(shown(question), cancel);
-    },
-  };
-}
-
-/** Waits until the question is answered elsewhere. */
-function createPagePrompter({ clock, signal }: PrompterOptions): Prompter {
-  return {
-    interactive: true,
-    async ask(question, cancel) {
-      if (cancel === undefined) throw missing(question);
-      const ends = AbortSignal.any([signal, cancel]);
-      while (!ends.aborted) await clock.sleep(LONG_MS, ends); // a timer holds the process up
-      throw new RalphError("interrupted");
+      if (isKnown || mode === "unattended") return unasked(question, lookUp);
+      const ends = cancel === undefined ? signal : AbortSignal.any([signal, cancel]);
+      const shown = printableQuestion(question);
+      switch (mode) {
+        case "rich": {
+          const { askRichly } = await import("./rich_prompter.ts");
+          return await terminal.lend(() => askRichly(shown, terminal, ends));
+        }
+        case "plain":
+          return await askPlainly(shown, terminal, lines, ends);
+        case "page":
+          if (cancel === undefined) throw missing(shown);
+          while (!ends.aborted) await clock.sleep(LONG_MS, ends); // a timer holds the process up
+          throw new RalphError("interrupted");
+      }
     },
   };
 }
@@ -126,34 +114,28 @@ async function answeredAnywhere(prompter: Prompter, question: Question, steering
 }
 
 /** Asks on standard error and reads lines from standard input, terminal or not. End of input takes the default. */
-function createPlainPrompter(terminal: Pick<Terminal, "stdin" | "write">, signal: AbortSignal): Prompter {
-  const { stdin } = terminal;
+async function askPlainly(
+  question: Question,
+  terminal: Pick<Terminal, "stdin" | "write">,
+  lines: ReturnType<typeof createLineReader>,
+  ends: AbortSignal,
+): Promise<Answer> {
   const show = (text: string): void => terminal.write("stderr", text);
-  const lines = createLineReader(stdin);
-  return {
-    interactive: true,
-    async ask(question, cancel) {
-      const ends = cancel === undefined ? signal : AbortSignal.any([signal, cancel]);
-      for (const line of question.details ?? []) show(`${line}\n`);
-      show(questionText(question));
-      for (;;) {
-        const line = await lines.next(ends);
-        if (stdin.isTTY !== true) show(line === null ? "\n" : `${line}\n`);
-        if (line === null || (line.trim() === "" && defaultAnswer(question) !== null)) {
-          const value = defaultAnswer(question);
-          if (value === null) throw missing(question);
-          return { value, source: line === null ? "default" : sourceOf(terminal) };
-        }
-        const value = normalizeAnswer(question, line);
-        if (value !== null) return { value, source: sourceOf(terminal) };
-        show(`expected ${expectedAnswer(question)}: `);
-      }
-    },
-  };
-}
-
-function sourceOf({ stdin }: Pick<Terminal, "stdin">): "terminal" | "stdin" {
-  return stdin.isTTY === true ? "terminal" : "stdin";
+  const source = terminal.stdin.isTTY === true ? "terminal" : "stdin";
+  for (const line of question.details ?? []) show(`${line}\n`);
+  show(questionText(question));
+  for (;;) {
+    const line = await lines.next(ends);
+    if (source === "stdin") show(line === null ? "\n" : `${line}\n`);
+    if (line === null || (line.trim() === "" && defaultAnswer(question) !== null)) {
+      const value = defaultAnswer(question);
+      if (value === null) throw missing(question);
+      return { value, source: line === null ? "default" : source };
+    }
+    const value = normalizeAnswer(question, line);
+    if (value !== null) return { value, source };
+    show(`expected ${expectedAnswer(question)}: `);
+  }
 }
 
 function questionText(question: Question): string {
@@ -239,16 +221,8 @@ const PRD_GATE = "prd";
  * Asks no one: answers given beforehand, then defaults. A gate is answered by its default alone, which is no; the gate
  * that writes the PRD, and a question without a default, are missing answers.
  */
-function createUnattendedPrompter(lookUp: AnswerLookup): Prompter {
-  return {
-    interactive: false,
-    ask(question) {
-      return Promise.resolve(question.gate === undefined ? answered(question, lookUp) : gate(question));
-    },
-  };
-}
-
-function answered(question: Question, lookUp: AnswerLookup): Answer {
+function unasked(question: Question, lookUp: AnswerLookup): Answer {
+  if (question.gate !== undefined) return gate(question);
   const found = lookUp(question);
   if (found !== null) {
     const value = normalizeAnswer(question, found);

@@ -1,6 +1,5 @@
 import { type AgentEvent, callRow, type EventOf, type EventRows, type RalphEvent } from "../events/types.ts";
 import * as texts from "./text.ts";
-import { formatDuration, oneLine, type Style, tailLines } from "./text.ts";
 
 /** An event as plain text, one line where it can be: for logs, pipes and screen readers. */
 export function plainLines(event: RalphEvent): readonly string[] {
@@ -8,12 +7,12 @@ export function plainLines(event: RalphEvent): readonly string[] {
 }
 
 /** An event as lines for a terminal: an item a block, its turn, checks and commits below it. */
-export function richLines(event: RalphEvent, style: Style): readonly string[] {
+export function richLines(event: RalphEvent, style: texts.Style): readonly string[] {
   return callRow(ROWS, event, style) ?? [];
 }
 
 /** Draws an event; `null`: as plain text. */
-type Draw<Event> = (event: Event, style: Style | null) => readonly string[];
+type Draw<Event> = (event: Event, style: texts.Style | null) => readonly string[];
 
 /** An event as one remark, whatever shows it. */
 interface Remark {
@@ -32,7 +31,7 @@ const none = (): readonly string[] => [];
 /** How an event looks as plain text, and in a terminal. */
 function drawn<Event>(
   plain: (event: Event) => readonly string[],
-  rich: (event: Event, style: Style) => readonly string[],
+  rich: (event: Event, style: texts.Style) => readonly string[],
 ): Draw<Event> {
   return (event, style) => style === null ? plain(event) : rich(event, style);
 }
@@ -50,19 +49,19 @@ function remarked<Event extends RalphEvent>(remarkOf: (event: Event) => Remark |
 function plainRemark({ type }: RalphEvent, { tone, words, durationMs, below = [] }: Remark): readonly string[] {
   const isTop = ["sandbox", "trespass", "pause-end", "note"].includes(type);
   const depth = type.startsWith("agent-") ? 2 : Number(!isTop);
-  const took = durationMs === undefined ? "" : ` (${formatDuration(durationMs)})`;
+  const took = durationMs === undefined ? "" : ` (${texts.formatDuration(durationMs)})`;
   return [
     `${"  ".repeat(depth)}${tone === "warn" && took === "" ? "warning: " : ""}${words}${took}`,
     ...below.map((line) => `    ${line}`),
   ];
 }
 
-function richRemark({ type }: RalphEvent, { tone, words, durationMs, below = [] }: Remark, style: Style) {
+function richRemark({ type }: RalphEvent, { tone, words, durationMs, below = [] }: Remark, style: texts.Style) {
   const { dim, symbols } = style;
   const mark = { good: symbols.passed, warn: symbols.warning, bad: symbols.failed, dim: symbols.dot }[tone];
   const paint = style[tone];
   const isPlain = durationMs !== undefined || type === "note" && tone === "dim";
-  const took = durationMs === undefined ? "" : ` ${dim(formatDuration(durationMs))}`;
+  const took = durationMs === undefined ? "" : ` ${dim(texts.formatDuration(durationMs))}`;
   return [
     indented(paint(mark), `${isPlain ? words : paint(words)}${took}`),
     ...below.map((line) => indented(" ", `${dim(symbols.bar)} ${line}`)),
@@ -77,7 +76,7 @@ function agentRemark<Event extends AgentEvent>(wordsOf: (event: Event) => string
 }
 
 /** A new event does not compile before it has its row. */
-const ROWS: EventRows<readonly [style: Style | null], readonly string[]> = {
+const ROWS: EventRows<readonly [style: texts.Style | null], readonly string[]> = {
   "run-start": drawn(
     ({ workflow, root, agent, folder }) => [
       `run: ${workflow} in ${root} with ${agent}${folder === "" ? "" : `, logs in ${folder}`}`,
@@ -125,7 +124,7 @@ const ROWS: EventRows<readonly [style: Style | null], readonly string[]> = {
   ),
   "check-end": drawn(plainCheck, richCheck),
   "iteration-end": drawn(
-    (event) => [`${nameOf(event.item)}: ${texts.iterationText(event)} (${formatDuration(event.durationMs)})`],
+    (event) => [`${nameOf(event.item)}: ${texts.iterationText(event)} (${texts.formatDuration(event.durationMs)})`],
     richIteration,
   ),
   "hook-start": drawn(
@@ -153,7 +152,10 @@ const ROWS: EventRows<readonly [style: Style | null], readonly string[]> = {
     () => [PAUSED],
     (_event, { warn, symbols }) => [indented(warn(symbols.open), warn(PAUSED))],
   ),
-  "pause-end": remarked(({ pausedMs }) => ({ tone: "dim", words: `continues after ${formatDuration(pausedMs)}` })),
+  "pause-end": remarked(({ pausedMs }) => ({
+    tone: "dim",
+    words: `continues after ${texts.formatDuration(pausedMs)}`,
+  })),
   "text": drawn(
     ({ title, lines }) => [title, ...lines.map((line) => `  ${line}`.trimEnd())],
     ({ title, lines }, { bold }) => ["", bold(title), ...lines.map((line) => `  ${line}`)],
@@ -167,9 +169,11 @@ const ROWS: EventRows<readonly [style: Style | null], readonly string[]> = {
   "wait-delta": waitLines,
   "wait-end": drawn(
     ({ agent, waitedMs, interrupted }) =>
-      interrupted ? [] : [`  ${agent}: waited ${formatDuration(waitedMs)}, continuing`],
+      interrupted ? [] : [`  ${agent}: waited ${texts.formatDuration(waitedMs)}, continuing`],
     ({ agent, waitedMs, interrupted }, { dim, symbols }) =>
-      interrupted ? [] : [indented(dim(symbols.dot), dim(`${agent} waited ${formatDuration(waitedMs)}, continuing`))],
+      interrupted
+        ? []
+        : [indented(dim(symbols.dot), dim(`${agent} waited ${texts.formatDuration(waitedMs)}, continuing`))],
   ),
   "experiments": remarked(({ findings, blocked }) =>
     findings.length === 0 ? null : {
@@ -229,19 +233,19 @@ const ROWS: EventRows<readonly [style: Style | null], readonly string[]> = {
 function plainCheck(event: EventOf<"check-end">): readonly string[] {
   const { name, ok, beforeWork, durationMs, tail } = event;
   if (beforeWork === true) return ok ? [`  passes before the work: ${name}`] : [];
-  if (ok) return [`  check passed: ${name} (${formatDuration(durationMs)})`];
+  if (ok) return [`  check passed: ${name} (${texts.formatDuration(durationMs)})`];
   return [
-    `  check failed: ${name} (${texts.checkText(event)}, ${formatDuration(durationMs)})`,
+    `  check failed: ${name} (${texts.checkText(event)}, ${texts.formatDuration(durationMs)})`,
     ...excerptLines(tail, TAIL_LINES.plain).map((line) => `    ${line}`),
   ];
 }
 
-function richCheck(event: EventOf<"check-end">, { bad, dim, good, symbols, warn }: Style): readonly string[] {
+function richCheck(event: EventOf<"check-end">, { bad, dim, good, symbols, warn }: texts.Style): readonly string[] {
   const { name, ok, beforeWork, durationMs, tail } = event;
   if (beforeWork === true) {
     return ok ? [indented(warn(symbols.warning), `${name} ${dim("passes before the work")}`)] : [];
   }
-  const took = dim(formatDuration(durationMs));
+  const took = dim(texts.formatDuration(durationMs));
   if (ok) return [indented(good(symbols.passed), `${name} ${took}`)];
   return [
     indented(bad(symbols.failed), `${name} ${took} ${bad(texts.checkText(event))}`),
@@ -249,7 +253,7 @@ function richCheck(event: EventOf<"check-end">, { bad, dim, good, symbols, warn 
   ];
 }
 
-function richIteration(event: EventOf<"iteration-end">, style: Style): readonly string[] {
+function richIteration(event: EventOf<"iteration-end">, style: texts.Style): readonly string[] {
   const { dim, symbols } = style;
   const { result, settlement, changes, durationMs } = event;
   const isLate = result === "interrupted" || result === "not-done";
@@ -258,11 +262,11 @@ function richIteration(event: EventOf<"iteration-end">, style: Style): readonly 
   const tone = settlement === "passed" ? passed : missed;
   const mark = { good: symbols.passed, warn: symbols.open, bad: symbols.failed }[tone];
   const changed = changes === undefined ? "" : ` ${symbols.dot} ${texts.changesText(changes)}`;
-  const words = `${style[tone](texts.iterationText(event))} ${dim(`in ${formatDuration(durationMs)}${changed}`)}`;
+  const words = `${style[tone](texts.iterationText(event))} ${dim(`in ${texts.formatDuration(durationMs)}${changed}`)}`;
   return [indented(style[tone](mark), words)];
 }
 
-function waitLines(event: EventOf<"wait-start" | "wait-delta">, style: Style | null): readonly string[] {
+function waitLines(event: EventOf<"wait-start" | "wait-delta">, style: texts.Style | null): readonly string[] {
   return style === null
     ? [`  ${texts.waitText(event)}`]
     : [indented(style.warn(style.symbols.open), style.warn(texts.waitText(event)))];
@@ -274,7 +278,7 @@ function wasAsked(source: string): boolean {
 }
 
 function usedText({ durationMs, usage }: EventOf<"turn-end">): string {
-  return [formatDuration(durationMs), texts.usageText(usage)].filter(Boolean).join(", ");
+  return [texts.formatDuration(durationMs), texts.usageText(usage)].filter(Boolean).join(", ");
 }
 
 const PAUSED = "paused: `ralph resume` continues";
@@ -289,7 +293,9 @@ function steeredText({ action, origin, text, item }: EventOf<"steered">): string
     "tell": "told",
   }[action];
   const from = { terminal: "its terminal", file: "a command", page: "the page" }[origin];
-  return `${asked}${item === null ? "" : ` for ${item}`}, from ${from}${text === null ? "" : `: ${oneLine(text)}`}`;
+  return `${asked}${item === null ? "" : ` for ${item}`}, from ${from}${
+    text === null ? "" : `: ${texts.oneLine(text)}`
+  }`;
 }
 
 /** `story US-001`; a stage of a workflow is its own kind. */
@@ -327,7 +333,7 @@ const REASON_REGEXP = /\b(?<!\b0 )(?:errors?|fail(?:s|ed|ures?)?|expected|assert
  * a reason with what is around them, and the end, which alone is often only a summary. Pure.
  */
 export function excerptLines(text: string, count: number): readonly string[] {
-  const lines = tailLines(text, Infinity);
+  const lines = texts.tailLines(text, Infinity);
   if (lines.length <= count) return lines;
   const failing = RUNNERS.map((runner) => failuresIn(lines, runner)).find((found) => found.length > 0);
   if (failing !== undefined) return failing.length > count ? [...failing.slice(0, count - 1), "…"] : failing;

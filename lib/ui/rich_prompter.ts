@@ -4,7 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import { RalphError } from "../errors/ralph_error.ts";
 import type { Terminal } from "../host/types.ts";
 import { whenAborted } from "../host/when_aborted.ts";
-import type { Answer, Prompter, Question } from "../context/context.ts";
+import type { Answer, Question } from "../context/context.ts";
 
 interface Streams {
   readonly input: Readable;
@@ -12,21 +12,8 @@ interface Streams {
   readonly signal: AbortSignal;
 }
 
-/** Asks with clack in a terminal, on standard error; clack is loaded with the first question. */
-export function createRichPrompter(
-  terminal: Pick<Terminal, "stdin" | "stderr" | "lend" | "size">,
-  signal: AbortSignal,
-): Prompter {
-  return {
-    interactive: true,
-    ask(question, cancel) {
-      const ends = cancel === undefined ? signal : AbortSignal.any([signal, cancel]);
-      return terminal.lend(() => askOnce(question, terminal, ends));
-    },
-  };
-}
-
-async function askOnce(
+/** Asks with clack in a terminal that is lent, on standard error; clack is loaded with the first question. */
+export async function askRichly(
   question: Question,
   terminal: Pick<Terminal, "stdin" | "stderr" | "size">,
   signal: AbortSignal,

@@ -54,12 +54,7 @@ export function region(id: string, regions: Regions, name = ""): Markup {
 }
 
 /** A form that posts to an address; it needs no script. */
-export function action(
-  href: string,
-  fields: Readonly<Record<string, string>>,
-  inside: Markup,
-  name = "",
-): Markup {
+export function action(href: string, fields: Readonly<Record<string, string>>, inside: Markup, name = ""): Markup {
   const hidden = Object.entries(fields).map(([key, value]) =>
     fragment`<input type="hidden" name="${key}" value="${value}">`
   );

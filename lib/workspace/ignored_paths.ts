@@ -11,11 +11,7 @@ export interface IgnoredPaths {
 }
 
 /** Ignored files and folders that a glob names; one without `/` names them at any depth. A folder is one path. */
-export async function ignoredPaths(
-  git: Git,
-  topLevel: string,
-  globs: readonly string[],
-): Promise<IgnoredPaths> {
+export async function ignoredPaths(git: Git, topLevel: string, globs: readonly string[]): Promise<IgnoredPaths> {
   const anywhere = globs.map((glob) => glob.includes("/") ? glob.replace(/^\/|\/$/g, "") : `**/${glob}`);
   const isNamed = picomatch(anywhere, { dot: true });
   const named = new Set<string>();

@@ -25,10 +25,7 @@ export async function branchWithWork(place: RootedRepository & { readonly host: 
 }
 
 /** The newest runs, oldest first. @param isMeant whether the run of an id counts */
-export async function runsOf(
-  root: string,
-  isMeant: (id: string) => boolean = () => true,
-): ReturnType<typeof listRuns> {
+export async function runsOf(root: string, isMeant: (id: string) => boolean = () => true): ReturnType<typeof listRuns> {
   const folders = (await runFolders(root)).map((folder) => join(root, folder));
   return (await listRuns(folders)).filter(({ id }) => isMeant(id)).slice(-READ_RUNS);
 }

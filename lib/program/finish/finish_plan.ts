@@ -62,10 +62,7 @@ export interface Target {
 }
 
 /** The way out for a person if there is a conflict, or if both together fail. @param then what follows */
-export function wayOut(
-  { work: { branch }, target }: FinishPlan,
-  then = "`ralph run` and `ralph finish`",
-): string {
+export function wayOut({ work: { branch }, target }: FinishPlan, then = "`ralph run` and `ralph finish`"): string {
   return `\`git merge ${target.name}\` on ${branch}, settle it there and commit, then ${then}`;
 }
 

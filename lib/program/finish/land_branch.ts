@@ -81,11 +81,7 @@ export async function mergeHere(
 }
 
 /** The tree of both together. @throws {RalphError} finish-failed where they conflict */
-export async function mergedTree(
-  repository: Repository,
-  plan: FinishPlan,
-  head: string,
-): Promise<string> {
+export async function mergedTree(repository: Repository, plan: FinishPlan, head: string): Promise<string> {
   const { tree, conflicts } = await mergeTrees(repository, plan.target.onto, head);
   refuseConflicts({ ...plan, conflicts });
   return tree;
