@@ -24,13 +24,16 @@ export async function turnEnvironment(place: TurnPlace, item: Item | null): Prom
   const shims = place.repository === null
     ? null
     : await writeShims(join(place.repository.ralphDirectory, "bin"), environment);
+  const { variables, platform } = environment;
+  const isPath = (name: string): boolean => name.toUpperCase() === "PATH";
+  const path = platform === "win32" ? Object.keys(variables).find(isPath) ?? "Path" : "PATH";
   return {
     RALPH_ROOT: place.root,
     RALPH_RUN: place.run.id,
     ...(place.lane === undefined ? {} : { RALPH_LANE: `${place.lane}` }),
     [CLAIMS_VARIABLE]: "", // another run's, where this one was started inside of its turn
     ...(item === null ? {} : { RALPH_ITEM: item.id }),
-    ...(shims === null ? {} : pathWith(shims, environment)),
+    ...(shims === null ? {} : { [path]: `${shims}${delimiter}${variables[path] ?? DEFAULT_PATH}` }),
   };
 }
 
@@ -62,11 +65,4 @@ export async function programOf(environment: Environment): Promise<readonly stri
   if (!(await pathExists(program))) return null;
   const isDeno = /^deno(\.exe)?$/i.test(basename(environment.executable));
   return isDeno ? [environment.executable, "run", "-A", program] : [environment.executable, program];
-}
-
-function pathWith(folder: string, { variables, platform }: Environment): Record<string, string> {
-  const name = platform === "win32"
-    ? Object.keys(variables).find((key) => key.toUpperCase() === "PATH") ?? "Path"
-    : "PATH";
-  return { [name]: `${folder}${delimiter}${variables[name] ?? DEFAULT_PATH}` };
 }

@@ -66,7 +66,11 @@ const DAY_MS = 86_400_000;
  * @param now milliseconds since 1970
  * @param zone what times without a zone are in. @default the machine's
  */
-export function resetTime(sentence: string, now: number, zone: string = localZone()): number | null {
+export function resetTime(
+  sentence: string,
+  now: number,
+  zone: string = new Intl.DateTimeFormat().resolvedOptions().timeZone,
+): number | null {
   const epoch = EPOCH_REGEXP.exec(sentence)?.[1];
   if (epoch !== undefined) return Number(epoch) * (epoch.length === 10 ? 1000 : 1);
   const field = fieldTime(sentence, now);
@@ -171,8 +175,4 @@ function zoneIn(text: string): string | null {
   const zone = ZONES.get(name.toUpperCase()) ?? name;
   const format = orElse(() => new Intl.DateTimeFormat("en-US", { timeZone: zone }), null);
   return format === null ? null : zone; // the runtime does not know every zone
-}
-
-function localZone(): string {
-  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

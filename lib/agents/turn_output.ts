@@ -59,16 +59,13 @@ export function createTurnOutput(options: TurnOutputOptions = {}): TurnOutput {
       drop(length - kept);
       const bytes = buffer.subarray(0, length);
       const decoded = new TextDecoder().decode(midLine ? bytes.subarray(startOfCharacter(bytes)) : bytes);
-      const whole = stripVTControlCharacters(decoded).split("\n").map(lineShown).join("\n");
+      // a tool's colours or its progress may stand on the line of a signal: a terminal shows what comes behind `\r`
+      const shown = (line: string): string => line.slice(line.lastIndexOf("\r", line.length - 2) + 1);
+      const whole = stripVTControlCharacters(decoded).split("\n").map(shown).join("\n");
       return {
         text: withoutEcho(whole, options.prompt ?? ""),
         lines: signalLines(whole, { prompt: options.prompt ?? "", fence, midLine }),
       };
     },
   };
-}
-
-/** A tool's colours or its progress may stand on the line of a signal: a terminal shows what comes behind `\r`. Pure. */
-function lineShown(line: string): string {
-  return line.slice(line.lastIndexOf("\r", line.length - 2) + 1);
 }

@@ -7,6 +7,5 @@ export type { PrdBacklogContext, PrdItemData } from "../workflows/exec/backlog.t
 export { formatPrd, parsePrd } from "../workflows/exec/format.ts";
 export type { Refusal } from "../workflows/exec/plan/questions.ts";
 export type { Recommendation, Uncertainty } from "../generated/plan.ts";
-export type { Prd, Story } from "../workflows/exec/types.ts";
+export { type Prd, type Story, validatePrd } from "../workflows/exec/types.ts";
 export type { PlannedFacts } from "../workflows/exec/understand/gate.ts";
-export { validatePrd } from "../workflows/exec/types.ts";

@@ -13,10 +13,8 @@ export {
 } from "../config/schema.ts";
 export type { Answer, Choice, LoopDefaults, Prompter, Question, RunInfo } from "../context/context.ts";
 export { ERROR_DEFINITIONS, type ErrorDefinition } from "../errors/definitions.ts";
-export { EXIT_MEANINGS } from "../errors/ralph_error.ts";
-export type { RalphErrorOptions } from "../errors/ralph_error.ts";
-export { createRedactor, type Masker, type Redactor } from "../events/redact.ts";
-export { secretValues } from "../events/redact.ts";
+export { EXIT_MEANINGS, type RalphErrorOptions } from "../errors/ralph_error.ts";
+export { createRedactor, type Masker, type Redactor, secretValues } from "../events/redact.ts";
 export {
   type AnswerSource,
   type EventBus,

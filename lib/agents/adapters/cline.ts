@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import * as adapter from "../adapter.ts";
-import { Deltas } from "../deltas.ts";
-import { callEvent, COMPLETED, errorEvent, failedEvents, readByType, tokensAt, usageEvent } from "../events.ts";
+import { callEvent, COMPLETED, Deltas, errorEvent, failedEvents, readByType, tokensAt, usageEvent } from "../events.ts";
 import { at, listAt, numberAt, outputText, textAt } from "../json.ts";
 
 /** A longer argument is handed over as a file. */

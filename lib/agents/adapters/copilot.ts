@@ -1,7 +1,7 @@
 import { jsonIn, words } from "../../host/data.ts";
 import { type AgentEvent, callsOf, type Driver, type FailureKind, FOLDER, type Translator } from "../adapter.ts";
 import type { Usage } from "../../backlog/types.ts";
-import { Deltas } from "../deltas.ts";
+
 import * as events from "../events.ts";
 import { failureKind, retryEvents } from "../failures.ts";
 import { at, listAt, numberAt, sumOf, textAt, valuesAt } from "../json.ts";
@@ -12,7 +12,7 @@ const USAGE_FILE = "usage.json";
 
 /** Reads `copilot --output-format json`. The prompt comes back as `user.message`. */
 function copilotTranslator(): Translator {
-  const words = new Deltas();
+  const words = new events.Deltas();
   let failed = false;
   const data = events.readByType({
     "session.start": (

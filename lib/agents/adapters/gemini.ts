@@ -1,11 +1,11 @@
 import { callsOf, type Driver, type FailureKind, type Translator } from "../adapter.ts";
-import { Deltas } from "../deltas.ts";
+
 import * as events from "../events.ts";
 import { at, textAt } from "../json.ts";
 
 /** Reads `gemini -o stream-json`. Its words come in pieces; the prompt comes back as a message of the user. */
 function geminiTranslator(): Translator {
-  const words = new Deltas();
+  const words = new events.Deltas();
   let problem: string | null = null;
   const lines = events.readByType({
     init: (line) => [events.startEvent(textAt(line, "session_id"), textAt(line, "model"))],
@@ -49,11 +49,8 @@ const EXIT_KINDS: ReadonlyMap<number, FailureKind> = new Map<number, FailureKind
 ]);
 
 /** With GOOGLE_GEMINI_BASE_URL it takes no key from the environment alone: a key that is set is no way out. */
-function geminiLogin(message: string): string | null {
-  return /invalid auth method/i.test(message)
-    ? 'put `{"security": {"auth": {"selectedType": "gemini-api-key"}}}` into ~/.gemini/settings.json, or unset GOOGLE_GEMINI_BASE_URL'
-    : null;
-}
+const LOGIN =
+  'put `{"security": {"auth": {"selectedType": "gemini-api-key"}}}` into ~/.gemini/settings.json, or unset GOOGLE_GEMINI_BASE_URL';
 
 /** How `gemini` is called, and how its stream is read. */
 export const DRIVER: Driver = {
@@ -65,5 +62,5 @@ export const DRIVER: Driver = {
   }),
   translator: geminiTranslator,
   exitKind: (code) => EXIT_KINDS.get(code) ?? null,
-  loginFor: geminiLogin,
+  loginFor: (message) => /invalid auth method/i.test(message) ? LOGIN : null,
 };

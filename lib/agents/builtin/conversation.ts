@@ -1,3 +1,4 @@
+import { mapTexts } from "../../host/data.ts";
 import type { Call, Message } from "./models.ts";
 
 /** A picture that the model is shown. */
@@ -133,20 +134,10 @@ function shortened(message: Message): Message {
     return content.every((part, index) => part === message.content[index]) ? message : { ...message, content };
   }
   if (message.role !== "assistant" || typeof message.content === "string") return message;
+  const short = (text: string): string =>
+    text.length > LONG_INPUT ? `${text.slice(0, 200)} … (${text.length} characters)` : text;
   const content = message.content.map((part) =>
-    part.type === "tool-call" ? { ...part, input: shortInput(part.input) } : part
+    part.type === "tool-call" ? { ...part, input: mapTexts(part.input, short) } : part
   );
   return JSON.stringify(content).length === JSON.stringify(message.content).length ? message : { ...message, content };
-}
-
-function shortInput(input: unknown): unknown {
-  if (typeof input !== "object" || input === null) return input;
-  return Object.fromEntries(
-    Object.entries(input).map(([key, value]) => [
-      key,
-      typeof value === "string" && value.length > LONG_INPUT
-        ? `${value.slice(0, 200)} … (${value.length} characters)`
-        : value,
-    ]),
-  );
 }
