@@ -10,14 +10,6 @@ import type { SharedRun } from "./shared_journal.ts";
 /** A job that was handed out so often without a result is given up. */
 const MOST_HANDED_OUT = 5;
 
-/** A job that is out. */
-export interface OutJob {
-  readonly id: string;
-  readonly job: Job;
-  /** That holds it. */
-  readonly commit: string;
-}
-
 export interface ByHandOptions {
   readonly repository: Repository;
   readonly head: JobHead;
@@ -29,7 +21,8 @@ export interface ByHandOptions {
 /** Workers that are not waited for: one call hands jobs out, another one takes their results. */
 export class ByHand implements Elsewhere {
   readonly takesMore: boolean;
-  readonly out: OutJob[] = [];
+  /** Jobs that are out, with the commits that hold them. */
+  readonly out: { readonly id: string; readonly job: Job; readonly commit: string }[] = [];
   readonly settledIds: string[] = [];
   readonly #options: ByHandOptions;
   readonly #commitOf: (job: Job) => Promise<string>;
@@ -89,7 +82,7 @@ export class ByHand implements Elsewhere {
   }
 
   /** As an earlier call has handed it out; one of another version of Ralph is made anew. */
-  async #jobOf(one: AttemptJob): Promise<OutJob> {
+  async #jobOf(one: AttemptJob): Promise<ByHand["out"][number]> {
     const { repository, head } = this.#options;
     const { id } = one.attempt;
     const ref = jobRef(id);

@@ -14,6 +14,7 @@ import { RalphError } from "../errors/ralph_error.ts";
 import { type Repository, requireRepository, type WithGit } from "../git/repository.ts";
 import { hashText, readText, writeOwn } from "../host/files.ts";
 import { createSlots } from "../host/slots.ts";
+import { VERSION } from "../host/version.ts";
 import type { Engine, JobEnd } from "./engine.ts";
 import { together } from "./together.ts";
 import { turnEvent } from "./turn_events.ts";
@@ -29,27 +30,16 @@ const SWEEP_PAUSES_MS: readonly number[] = [500, 2_000, 5_000];
 /** Takes the remote's refs of so many settled attempts away at once: each push reads all refs that there are. */
 const SWEPT_AT_ONCE = 50;
 
-export interface CoordinatorOptions {
-  /** Opens the queue of a repository. */
-  readonly open: (queue: string) => Promise<Engine>;
-  readonly workflow: string;
-  /** Ralph's version. */
-  readonly version: string;
-}
-
 /** The fields that all jobs of one backlog share. */
 export type JobHead = Omit<Job, keyof AttemptJob>;
 
 /** @throws {RalphError} remote-missing */
-export async function jobHead(
-  ralph: RalphContext,
-  { workflow, version, scope }: { readonly workflow: string; readonly version: string; readonly scope: string },
-): Promise<JobHead> {
+export async function jobHead(ralph: RalphContext, workflow: string, scope: string): Promise<JobHead> {
   const { topLevel, git } = requireRepository(ralph);
   const url = await remote.remoteUrl({ git });
   if (url === null) throw new RalphError("remote-missing", { details: { root: ralph.root } });
   const project = relative(topLevel, ralph.root).replaceAll(sep, "/");
-  const head = { v: 1, ralph: version, backlogVersion: BACKLOG_VERSION } as const;
+  const head = { v: 1, ralph: VERSION, backlogVersion: BACKLOG_VERSION } as const;
   return { ...head, repository: repositoryName(url), project, workflow, scope };
 }
 
@@ -64,10 +54,10 @@ export function queueName(repository: string): string {
   return `ralph-${readable}-${hashText(repository).slice(0, 8)}`;
 }
 
-/** Workers that a queue reaches. */
-export function elsewhereBy({ open, workflow, version }: CoordinatorOptions): OpenElsewhere {
+/** Workers that a queue reaches. @param open opens the queue of a repository */
+export function elsewhereBy(open: (queue: string) => Promise<Engine>, workflow: string): OpenElsewhere {
   return async (ralph, { key, scope }) => {
-    const head = await jobHead(ralph, { workflow, version, scope });
+    const head = await jobHead(ralph, workflow, scope);
     const engine = await open(queueName(head.repository));
     const id = hashText(JSON.stringify([head.project, key.backlog, key.scope])).slice(0, 16);
     const coordinator = new Coordinator(ralph, { engine, head, key, id });

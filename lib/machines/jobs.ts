@@ -255,7 +255,7 @@ async function openJobs<Data, Findings>(
   { workflow = backlog.name }: JobsOptions,
   told: readonly JobResult[] | null,
 ) {
-  const head = await jobHead(ralph, { workflow, version: VERSION, scope: backlog.scope ?? "" });
+  const head = await jobHead(ralph, workflow, backlog.scope ?? "");
   const key = await journalKeyOf(backlog);
   const shared = await openSharedRun(ralph, backlog, head.project);
   const byHand = new ByHand({ repository: requireRepository(ralph), head, shared, told });

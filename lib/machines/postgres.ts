@@ -1,11 +1,12 @@
-import { type JobResultStatus, type JobWithMetadata, PgBoss } from "pg-boss";
+import { type JobWithMetadata, PgBoss } from "pg-boss";
+import { at, textAt } from "../agents/json.ts";
 import { RalphError } from "../errors/ralph_error.ts";
 import { jsonIn, objectOr } from "../host/data.ts";
 import { hashText } from "../host/files.ts";
 import type { Clock } from "../host/types.ts";
 import { whenAborted } from "../host/when_aborted.ts";
 import type { Engine, EngineOptions, JobEnd, QueuedJob, WorkOptions } from "./engine.ts";
-import { type Job, type JobResult, parseResult } from "./job.ts";
+import { type Job, parseResult } from "./job.ts";
 
 const SCHEMA = "ralph";
 /** A worker that is not heard of for so long has lost its jobs, a coordinator its lead. */
@@ -50,12 +51,6 @@ const RESIGN = `DELETE FROM ${SCHEMA}.coordinator WHERE queue = $1 AND key = $2 
 const ENDS = `SELECT id, state, output FROM ${SCHEMA}.job WHERE name = $1 AND id = ANY($2::uuid[])`;
 
 type EndedJob = Pick<JobWithMetadata, "state" | "output">;
-
-/** The data that is kept of a worker with its job. */
-interface Output {
-  readonly result?: unknown;
-  readonly message?: string;
-}
 
 /**
  * Jobs in PostgreSQL, by pg-boss in a schema of its own (`ralph`): leases with heartbeats, retries, dead letters. A new job
@@ -220,11 +215,7 @@ class PostgresEngine implements Engine {
     await this.#boss.stop({ graceful: false });
   }
 
-  async #handle(
-    job: JobWithMetadata,
-    lane: number,
-    { worker, signal, handle }: WorkOptions,
-  ): Promise<{ readonly status: JobResultStatus; readonly output: Output; readonly until: number | null }> {
+  async #handle(job: JobWithMetadata, lane: number, { worker, signal, handle }: WorkOptions) {
     const lost = new AbortController();
     using _lease = this.#clock.every(HEARTBEAT_SECONDS * 1_000, () => void this.#watchLease(job, lost));
     try {
@@ -237,13 +228,13 @@ class PostgresEngine implements Engine {
         await this.#boss.complete(this.#queue, job.id, { result }); // by hand, so that the notice comes after it
         await this.#boss.getDb().executeSql("SELECT pg_notify($1, $2)", [CHANNEL, this.#queue]);
       });
-      return { status: "completed", output: { result }, until: null };
+      return { status: "completed", output: { result }, until: null } as const;
     } catch (error) {
       const message = `${worker}: ${error instanceof Error ? error.message : String(error)}`;
       const code = RalphError.isInstance(error) ? error.code : null;
       const until = code === "job-given-back" ? Number((error as RalphError).details["until"]) : null;
       if (until !== null) await this.#boss.getDb().executeSql(ONE_MORE, [this.#queue, job.id]).catch(() => {}); // counts then
-      return { status: code === "job-refused" ? "deadletter" : "failed", output: { message }, until };
+      return { status: code === "job-refused" ? "deadletter" : "failed", output: { message }, until } as const;
     }
   }
 
@@ -274,11 +265,10 @@ class PostgresEngine implements Engine {
 
 function endOf(job: EndedJob | undefined): JobEnd | null {
   if (job === undefined) return { status: "failed", message: "the queue does not know the job any more" };
-  const output = job.output as Output | null;
-  if (job.state === "completed") return done(output?.result);
+  if (job.state === "completed") return done(at(job.output, "result"));
   if (job.state === "cancelled") return { status: "failed", message: "it was cancelled" };
   if (job.state !== "failed") return null;
-  return { status: "failed", message: textOf(output?.message) ?? "no worker has ended it" };
+  return { status: "failed", message: textAt(job.output, "message") ?? "no worker has ended it" };
 }
 
 /** Data from the database is not trusted: any writer may have put it there. */
@@ -302,25 +292,17 @@ const STATES = {
 } as const;
 
 function queued(job: JobWithMetadata<Job>, now: number): QueuedJob {
-  const output = job.output as Output | null;
-  const result = output?.result as Partial<JobResult> | undefined;
-  const { attempt, item, repository } = (job.data ?? {}) as { readonly [Key in keyof Job]?: Partial<Job[Key]> };
   return {
-    attemptId: textOf(attempt?.id) ?? UNKNOWN,
-    itemId: textOf(item?.id) ?? UNKNOWN,
-    repository: textOf(repository) ?? UNKNOWN,
+    attemptId: textAt(job.data, "attempt", "id") ?? UNKNOWN,
+    itemId: textAt(job.data, "item", "id") ?? UNKNOWN,
+    repository: textAt(job.data, "repository") ?? UNKNOWN,
     state: STATES[job.state],
-    worker: textOf(result?.worker),
-    message: job.state === "failed" ? textOf(output?.message) : null,
+    worker: textAt(job.output, "result", "worker"),
+    message: job.state === "failed" ? textAt(job.output, "message") : null,
     retries: job.retryCount,
     ageMs: now - job.createdOn.getTime(),
     silentMs: job.state === "active" ? now - (job.heartbeatOn ?? job.startedOn).getTime() : null,
   };
-}
-
-/** `null`: another program has written something else there. */
-function textOf(written: unknown): string | null {
-  return typeof written === "string" ? written : null;
 }
 
 /** pg-boss names jobs by UUIDs; the same attempt has the same one. */

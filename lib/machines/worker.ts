@@ -17,7 +17,8 @@ import { type Repository, requireRepository, rootPaths, topLevelPaths, type With
 import { createGit, outputFrom, outputOfGit } from "../git/run_git.ts";
 import { cacheFolder, ensureDirectory, hashText, listDirectory, pathExists } from "../host/files.ts";
 import { createSlots } from "../host/slots.ts";
-import type { Clock, Host, Ids } from "../host/types.ts";
+import type { Host } from "../host/types.ts";
+import { VERSION } from "../host/version.ts";
 import { createTurnGuard } from "../loop/attempt/turn_guard.ts";
 import { workItem } from "../loop/attempt/work_item.ts";
 import * as worktrees from "../loop/parallel/worker_tree.ts";
@@ -41,19 +42,15 @@ export interface WorkerOptions {
   readonly repository: string;
   /** Shown by `ralph queue status`. */
   readonly name: string;
-  /** Ralph's version. */
-  readonly version: string;
   /** Jobs at once. */
   readonly lanes: number;
   /** Opens a job's project, with the clone where the job begins. @throws {RalphError} what is wrong with the job or this machine */
   readonly open: (job: Job) => Promise<JobContext>;
   /** Told of each job when it begins and when it has ended. */
   readonly report: (message: string) => void;
-  readonly clock: Clock;
-  readonly ids: Ids;
+  readonly host: Pick<Host, "clock" | "ids">;
   readonly signal: AbortSignal;
 }
-
 /** Before the name of a worker among those who lead something. */
 export const WORKER = "worker ";
 /** A worker says so often that it is there; it counts as gone after three times that. */
@@ -67,23 +64,21 @@ const TIDY_AFTER = 50;
  * @throws {RalphError} worker-named, queue-unreachable, git-failed
  */
 export async function serveJobs(options: WorkerOptions): Promise<void> {
-  const { engine, lanes, name, signal } = options;
+  const { engine, lanes, name, signal, host: { clock, ids } } = options;
   const runs = new Runs(options);
   // jobs that have failed here, or that a kill has cut short: a worker that takes one up again fetches it again
   await remote.dropRefs(options.clone, await refsBelow(options.clone, "refs/ralph/jobs/"));
   const key = `${WORKER}${name}`;
-  const holder = options.ids.random(24);
+  const holder = ids.random(24);
   if (!await engine.lead(key, holder)) throw new RalphError("worker-named", { details: { name } });
-  const keep = async (): Promise<void> => {
-    await engine.lead(key, holder).catch(() => false); // the next one comes soon
-  };
-  using _present = options.clock.every(PRESENT_MS, () => void keep());
+  // the next one comes soon
+  using _present = clock.every(PRESENT_MS, () => void engine.lead(key, holder).catch(() => false));
   try {
     await engine.work({
       worker: name,
       lanes,
       signal,
-      handle: async (given, place) => await runs.work(accepted(given, options), place),
+      handle: async (given, place) => await runs.work(accepted(given, options.repository), place),
     });
   } finally {
     await runs.close();
@@ -92,10 +87,10 @@ export async function serveJobs(options: WorkerOptions): Promise<void> {
 }
 
 /** @throws {RalphError} job-refused */
-function accepted(given: unknown, { repository, version }: WorkerOptions): Job {
+function accepted(given: unknown, repository: string): Job {
   let job: Job;
   try {
-    job = parseJob(given, version);
+    job = parseJob(given, VERSION);
   } catch (error) {
     throw refusal("(unknown)", error);
   }
@@ -176,7 +171,7 @@ class Runs {
       throw refusal(job.attempt.id, error);
     });
     const run: OpenRun = { context, trees: new Map(), atWork: new Map() };
-    const { engine, clock } = this.#options;
+    const { engine, host: { clock } } = this.#options;
     context.ralph.events.attach(turnReporter({ engine, clock, atWork: run.atWork }));
     this.#runs.set(key, run);
     return run;

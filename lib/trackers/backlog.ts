@@ -8,8 +8,8 @@ import { failureOf } from "../backlog/attempts.ts";
 import type { Backlog, PassedItem } from "../backlog/types.ts";
 import type { RalphContext } from "../context/context.ts";
 import { claimedOf, openDesk, WORKING } from "./desk.ts";
-import { checksOf, type Entry, type IssueData, standingsOf } from "./queue.ts";
-import { promptOf } from "./trust.ts";
+import { checksOf, type Entry, standingsOf } from "./queue.ts";
+import { type IssueData, promptOf } from "./trust.ts";
 import { ISSUES, type Tracker, trackerKey } from "./types.ts";
 
 /** Variables that hold a tracker's token, empty: nothing that an agent writes is given them. */

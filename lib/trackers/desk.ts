@@ -17,8 +17,9 @@ import { readText, writeOwn } from "../host/files.ts";
 import { quoted } from "../prompts/render.ts";
 import { sameName } from "../host/data.ts";
 import { type Claimed, Claims, Outbox, type Update } from "./claims.ts";
-import { type Entry, entryOf, type IssueData, NOT_PROPOSED, type QueueOptions, standingsOf } from "./queue.ts";
+import { type Entry, entryOf, NOT_PROPOSED, type QueueOptions, standingsOf } from "./queue.ts";
 import { keepSnapshot } from "./snapshot.ts";
+import type { IssueData } from "./trust.ts";
 import { type Issue, ISSUES, type IssueState, outboxFile, type Tracker, trackerKey } from "./types.ts";
 
 /** The item as it is claimed. */

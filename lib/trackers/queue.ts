@@ -7,23 +7,11 @@ import { fingerprintOf, isParked } from "../backlog/attempts.ts";
 import type { Check, Item, LoopView } from "../backlog/types.ts";
 import type { TrackerConfig } from "../config/load.ts";
 import { sameName } from "../host/data.ts";
-import { ownCommands, seenBody, seenTitle, type Standing, standingOf } from "./trust.ts";
+import { type IssueData, ownCommands, seenBody, seenTitle, type Standing, standingOf } from "./trust.ts";
 import type { Issue } from "./types.ts";
 
 const MOST_LINES = 30;
 const LONGEST_LINE = 300;
-
-/** An issue as it was when the run read it: all that an attempt needs. */
-export interface IssueData {
-  readonly id: string;
-  readonly url: string | null;
-  readonly title: string;
-  readonly text: string;
-  /** Someone's who may not write here. */
-  readonly isStrange: boolean;
-  /** The commands that it names itself. */
-  readonly commands: readonly string[];
-}
 
 /** An issue of the list. */
 export interface Entry {

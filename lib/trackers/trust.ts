@@ -87,14 +87,20 @@ function saidIn(tokens: readonly Token[]): string {
   }).join("");
 }
 
+/** An issue as it was when the run read it: all that an attempt needs. */
+export interface IssueData {
+  readonly id: string;
+  readonly url: string | null;
+  readonly title: string;
+  readonly text: string;
+  /** Someone's who may not write here. */
+  readonly isStrange: boolean;
+  /** The commands that it names itself. */
+  readonly commands: readonly string[];
+}
 /** The prompt of an issue. A stranger's words stand in a fence that nothing in them closes. */
 export function promptOf(
-  { id, title, text, isStrange }: {
-    readonly id: string;
-    readonly title: string;
-    readonly text: string;
-    readonly isStrange: boolean;
-  },
+  { id, title, text, isStrange }: Pick<IssueData, "id" | "isStrange" | "text" | "title">,
   { nonce, failure }: { readonly nonce: string; readonly failure: string | null },
 ): string {
   const again = failure === null ? [] : ["## The attempt before", failure];

@@ -189,12 +189,10 @@ export async function worker(invocation: Invocation): Promise<number> {
       clone,
       repository,
       name,
-      version: VERSION,
       lanes,
       open: (job) => openJob(invocation, path, job),
       report: say,
-      clock: host.clock,
-      ids: host.ids,
+      host,
       signal,
     });
   } finally {

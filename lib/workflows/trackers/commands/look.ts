@@ -9,8 +9,9 @@ import { issueParts } from "../../../trackers/backlog.ts";
 import { ISSUES, outboxFile, trackerKey } from "../../../trackers/types.ts";
 import { nameTracker } from "../../../trackers/open_tracker.ts";
 import { readOutbox } from "../../../trackers/claims.ts";
-import { type Entry, entryOf, type IssueData, type Standings, standingsOf } from "../../../trackers/queue.ts";
+import { type Entry, entryOf, type Standings, standingsOf } from "../../../trackers/queue.ts";
 import { readSnapshot } from "../../../trackers/snapshot.ts";
+import type { IssueData } from "../../../trackers/trust.ts";
 import { oneLine } from "../../../ui/text.ts";
 import { checksOnce } from "../../checks_once.ts";
 
