@@ -27,7 +27,7 @@ import { clearLocks, type GitFolders } from "./locks.ts";
 import { isReadable } from "./parse_status.ts";
 import { persistBranch } from "./persist.ts";
 import { behindLinks, dropEntries, stagePaths } from "./index_entries.ts";
-import { commitAt, isAncestor } from "./refs.ts";
+import { commitAt } from "./refs.ts";
 import type { ChangedPath, CommitRequest, CommitResult, GitTree, Repository, TreeStatus } from "./repository.ts";
 
 const TIMEOUT_MS = 60_000;
@@ -106,15 +106,16 @@ async function write(
   using watched = hooks ? watchHooks(context, request, timeoutMs) : undefined;
   const housekeeping = context.number % HOUSEKEEPING_EVERY === 0 ? [] : NO_HOUSEKEEPING;
   const commit = [...housekeeping, ...(hooks ? [] : NO_HOOKS), "commit", "--quiet", "--cleanup=whitespace"];
-  const { run, staged, present } = await lookedAfter(context, repository, request, others);
+  const { run, seen, present } = await lookedAfter(context, repository, request, others);
   const runCommit: Git = (more, { environment: own, ...options } = {}) => {
     const limits: GitOptions = { timeoutMs, ...watched?.limits, ...options };
     return run([...commit, ...more], { ...limits, environment: { ...environment, ...own, ...FOR_HOOKS } });
   };
   const names = chosen.map(({ path }) => path);
+  const { ref } = await readHead(folders.gitDirectory, folders.commonDirectory);
   const folded = fold === undefined ? null : await (await import("./fold.ts")).commitFolded(
     repository,
-    { ...request, fold, paths: names },
+    { ...request, fold, paths: names, ref: ref ?? "HEAD" },
     (body, own) => runCommit(messageOf({ ...request, body }), { environment: own }),
   );
   if (folded === null && chosen.length === 0) return { status: "nothing", ignored: [] };
@@ -122,10 +123,9 @@ async function write(
   const isMuch = chosen.length > MOST_NAMED || behindLinks(topLevel, names).length > 0;
   const end = folded ?? await (isMuch ? commitMany : commitOnly)(repository, chosen, messageOf(request), runCommit);
   if (end.exitCode === 0) {
-    if (present.length > 0 && folded === null) await matchHead(repository, names);
+    if (present.length > 0 && folded === null) await matchCommit(repository, seen.commit ?? "HEAD", names);
     await persistBranch(folders);
-    const made = await headCommit(git, folders) ?? "";
-    return { status: "committed", commit: made, ...(staged.length > 0 ? { without: staged } : {}) };
+    return { status: "committed", ...seen, commit: seen.commit ?? await headCommit(git, folders) ?? "" };
   }
   if (end.exitCode === 1 && NOTHING_REGEXP.test(end.tail)) {
     // HEAD has all of it, and the index does not know: git was ended between the two
@@ -143,40 +143,51 @@ async function write(
 }
 
 /**
- * Runs the commit itself, and looks at what the hooks that there are (`present`) made of it: one that took it off the
- * branch again has refused it, and what one has staged of the others is taken out of it, and in `staged` then.
+ * Runs the commit itself, and looks at what the hooks that there are (`present`), or a person meanwhile, made of it: one
+ * that took it off the branch again has refused it, and what a hook has staged of the others is taken out of it.
  */
 async function lookedAfter(
   context: CommitContext,
   repository: GitTree,
   { hooks = false, fold }: CommitRequest,
   others: ReadonlySet<string>,
-): Promise<{ readonly run: Git; readonly staged: readonly string[]; readonly present: readonly string[] }> {
+): Promise<{ readonly run: Git; readonly seen: Seen; readonly present: readonly string[] }> {
   const { git, folders } = context;
-  const staged: string[] = [];
+  const seen: { -readonly [Key in keyof Seen]: Seen[Key] } = {};
   const present = hooks ? await hooksOf(context) : [];
-  if (present.length === 0) return { run: git, staged, present };
+  if (present.length === 0) return { run: git, seen, present };
   const base = fold?.head ?? await headCommit(git, folders);
   return {
-    staged,
+    seen,
     present,
     async run(arguments_, options) {
-      const tip = present.includes(AFTER) ? await headCommit(git, folders) : null;
+      const tip = await headCommit(git, folders);
       const { ref } = await readHead(folders.gitDirectory, folders.commonDirectory);
       const end = await git(arguments_, options);
       if (end.exitCode !== 0) return end;
-      const now = tip === null ? null : await commitAt(repository, ref ?? "HEAD");
-      if (tip !== null && (now === null || now === tip || await isAncestor(repository, now, tip))) {
+      const { landedCommit } = await import("./landed_commit.ts");
+      const made = await landedCommit({ ...repository, ...folders }, { ref, tip });
+      if (made === null) {
         const branch = ref?.replace("refs/heads/", "") ?? "HEAD";
-        return { ...end, exitCode: 1, tail: `its ${AFTER} hook took the commit off ${branch} again` };
+        const by = present.includes(AFTER) ? `its ${AFTER} hook` : "a hook, or a person,";
+        return { ...end, exitCode: 1, tail: `${by} took the commit off ${branch} again` };
       }
+      seen.commit = made.commit;
+      if (made.strayedTo !== undefined) seen.strayedTo = made.strayedTo;
       if (others.size === 0) return end;
       const { takeOutStaged } = await import("./hook_staged.ts");
-      staged.push(...await takeOutStaged(repository, base, others));
+      const hooked = { commit: made.commit, tip, ref: made.isTip ? ref ?? "HEAD" : null, base };
+      const { commit, out, left } = await takeOutStaged(repository, hooked, others);
+      seen.commit = commit;
+      if (out.length > 0) seen.without = out;
+      if (left.length > 0) seen.with = left;
       return end;
     },
   };
 }
+
+/** A commit as it was found after its hooks. */
+type Seen = Partial<Omit<Extract<CommitResult, { readonly status: "committed" }>, "status">>;
 
 /** Into one pack instead of a file each, which would all be waited for: git does so with files that it takes for big. */
 const AS_PACK: readonly string[] = ["-c", "core.bigFileThreshold=1"];
@@ -275,8 +286,8 @@ function watchHooks(
 }
 
 /** Hooks stage what they change in an index of git's own: of all that was committed the real one gets what HEAD has. */
-async function matchHead(repository: GitTree, chosen: readonly string[]): Promise<void> {
-  const look = ["diff-tree", "--root", "--no-commit-id", "-r", "-z", "--name-only", "HEAD"];
+async function matchCommit(repository: GitTree, commit: string, chosen: readonly string[]): Promise<void> {
+  const look = ["diff-tree", "--root", "--no-commit-id", "-r", "-z", "--name-only", commit];
   const paths = new Set([...await pathsFrom(repository, look), ...chosen]);
   await overPaths(repository, ["reset", "--quiet"], [...paths].filter(isReadable));
 }

@@ -185,21 +185,21 @@ function plain(text: string): string {
  * commits held and the paths: hooks see all of it, and what a person has staged stays staged. If git does not commit,
  * the branch is where it was. A kill in between leaves a branch that `undoFold()` brings back.
  *
- * @param request its paths are uncommitted ones that go along
+ * @param request its paths are uncommitted ones that go along; `ref`: the branch, or HEAD
  * @param commit runs `git commit` with this body, and this beside its environment
  * @returns how `git commit` ended; `null`: another tool's commit is on top of them, and nothing was changed
  * @throws {RalphError} git-failed
  */
 export async function commitFolded(
   repository: GitTree,
-  { fold, paths, subject, body }: CommitRequest & { readonly fold: Fold },
+  { fold, paths, subject, body, ref }: CommitRequest & { readonly fold: Fold; readonly ref: string },
   commit: (body: string, environment: Readonly<Record<string, string>>) => Promise<GitEnd>,
 ): Promise<GitEnd | null> {
   return await withOwnIndex(repository, "copied", async (environment) => {
     await outputFrom(repository, ["read-tree", "--reset", fold.head], { environment });
     await stagePaths(repository, paths, environment);
     await outputFrom(repository, ["update-ref", refOf(fold), fold.head]);
-    if (!await moveHead(repository, { from: fold.head, to: fold.onto, why: "ralph: one commit an item" })) {
+    if (!await moveHead(repository, { from: fold.head, to: fold.onto, why: "ralph: one commit an item", ref })) {
       await forget(repository, fold);
       return null;
     }
@@ -210,7 +210,7 @@ export async function commitFolded(
       if (isCommitted) await matchIndex(repository, fold.head);
       return end;
     } finally {
-      if (!isCommitted) await moveBack(repository, fold, "ralph: not committed");
+      if (!isCommitted) await moveBack(repository, fold, "ralph: not committed", ref);
       await forget(repository, fold);
     }
   });
@@ -248,8 +248,8 @@ async function matchIndex(repository: WithGit, from: string): Promise<void> {
   await overPaths(repository, ["reset", "--quiet"], await pathsBetween(repository, from, "HEAD"));
 }
 
-async function moveBack(repository: WithGit, fold: Fold, why: string): Promise<void> {
-  if (await moveHead(repository, { from: fold.onto, to: fold.head, why })) return;
+async function moveBack(repository: WithGit, fold: Fold, why: string, ref?: string): Promise<void> {
+  if (await moveHead(repository, { from: fold.onto, to: fold.head, why, ...ref !== undefined && { ref } })) return;
   const reason = `another tool committed meanwhile; the turn's commits are kept as ${refOf(fold)}`;
   throw gitFailed(["update-ref"], reason, `\`git merge ${refOf(fold)}\`, then the same command continues`);
 }

@@ -64,16 +64,18 @@ interface TreeCommit {
   readonly message: string;
   /** Laid over git's own surroundings: who commits, and when. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** More words for `git commit-tree`. */
+  readonly options?: readonly string[];
 }
 
 /** Makes a commit of a tree. @returns its hash; no ref names it yet */
 export async function commitTree(
   repository: WithGit,
   tree: string,
-  { parents, message: input, environment = {} }: TreeCommit,
+  { parents, message: input, environment = {}, options = [] }: TreeCommit,
 ): Promise<string> {
   const named = parents.flatMap((parent) => ["-p", parent]);
-  return await lineFrom(repository, ["commit-tree", tree, ...named], { input, environment });
+  return await lineFrom(repository, ["commit-tree", ...options, tree, ...named], { input, environment });
 }
 
 /**
@@ -93,20 +95,28 @@ export async function ownCommit(
 /** The commits that this process has moved HEAD to: what it makes for a turn carries the turn's mark. */
 export const ownMoves: Set<string> = new Set();
 
+interface MoveOfHead {
+  readonly from: string;
+  readonly to: string;
+  readonly why: string;
+  /** @default "HEAD" */
+  readonly ref?: string;
+}
+
 /** Git says this if a ref is at another commit by now. */
 const MOVED_REGEXP = /is at [0-9a-f]+ but expected/;
 
 /**
- * Moves HEAD, and the branch that it is on, to another commit.
+ * Moves HEAD, and the branch that it is on, to another commit; or the ref that is named.
  *
  * @returns false where it is no longer at `from`: another tool has committed meanwhile
  * @throws {RalphError} git-failed
  */
 export async function moveHead(
   { git }: WithGit,
-  { from, to, why }: { readonly from: string; readonly to: string; readonly why: string },
+  { from, to, why, ref = "HEAD" }: MoveOfHead,
 ): Promise<boolean> {
-  const arguments_ = ["update-ref", "-m", why, "HEAD", to, from];
+  const arguments_ = ["update-ref", "-m", why, ref, to, from];
   const end = await git(arguments_);
   if (end.exitCode === 0) ownMoves.add(to);
   if (end.exitCode === 0) return true;

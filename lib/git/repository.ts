@@ -88,6 +88,10 @@ export type CommitResult =
     readonly commit: string;
     /** Other uncommitted paths that a hook had staged: they are not in it. @default none */
     readonly without?: readonly string[];
+    /** The same, but they are in it, since somebody has gone on from there. @default none */
+    readonly with?: readonly string[];
+    /** The ref that a hook went to, or HEAD where it detached that: the commit was taken off it. @default none */
+    readonly strayedTo?: string;
   }
   /** Nothing in the named paths differs from HEAD, or all of them are ignored. */
   | { readonly status: "nothing"; readonly ignored: readonly string[] }

@@ -167,8 +167,22 @@ async function treeNow(bytes: WithIndex, paths: readonly string[]): Promise<stri
   return await ownTree(bytes, "copied", (environment) => outputFrom(bytes, stage, { input, environment }));
 }
 
-/** The commits of a range, oldest first. `environment`: who made them, and when. */
-async function commitsBetween(repository: WithIndex, base: string | null, head: string) {
+/** A commit as it is made again. */
+interface KnownCommit {
+  readonly id: string;
+  readonly parents: readonly string[];
+  readonly tree: string;
+  readonly message: string;
+  /** Who made it, and when. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** The commits of a range, oldest first. */
+export async function commitsBetween(
+  repository: WithIndex,
+  base: string | null,
+  head: string,
+): Promise<readonly KnownCommit[]> {
   const range = base === null ? head : `${base}..${head}`;
   const found = await commitFields(repository, FIELDS, ["--reverse", range]);
   return found.map(([id = "", parents = "", tree = "", message = "", ...people]) => ({

@@ -69,12 +69,7 @@ export function createCommitter(ralph: RalphContext, backlog: Pick<Backlog, "pol
           else tracked.delete(path);
         }
         ralph.events.emit({ type: "commit", commit: result.commit, subject });
-        if (result.without !== undefined) {
-          const message = `a hook of the repository staged uncommitted changes, which are not in the commit: ${
-            git.rootPaths(ralph, result.without).join(", ")
-          }`;
-          note(ralph, "warn", message);
-        }
+        for (const message of aboutHooks(ralph, result)) note(ralph, "warn", message);
       } else if (result.status === "nothing" && result.ignored.length > 0 && !toldIgnored) {
         toldIgnored = true;
         note(ralph, "warn", `ignored by git and therefore not committed: ${result.ignored.join(", ")}`);
@@ -83,6 +78,29 @@ export function createCommitter(ralph: RalphContext, backlog: Pick<Backlog, "pol
     },
     knows: (paths) => git.topLevelPaths(ralph, paths).every((path) => tracked.has(path)),
   };
+}
+
+/** Sentences about what the repository's hooks made of a commit. */
+function aboutHooks(
+  ralph: RalphContext,
+  made: Extract<git.CommitResult, { readonly status: "committed" }>,
+): readonly string[] {
+  const staged = (paths: readonly string[] = [], end: string): readonly string[] => {
+    const named = git.rootPaths(ralph, paths).join(", ");
+    return paths.length === 0
+      ? []
+      : [`a hook of the repository staged uncommitted changes, which are ${end}: ${named}`];
+  };
+  const commit = made.commit.slice(0, 10);
+  const away = made.strayedTo?.replace("refs/heads/", "the branch ").replace(/^HEAD$/, "a detached HEAD");
+  return [
+    ...staged(made.without, "not in the commit"),
+    ...staged(made.with, `in the commit ${commit}, since somebody has committed on top of it`),
+    ...away === undefined ? [] : [
+      `a hook of the repository, or a person, went to ${away} while ${commit} was committed: HEAD is back, and the ` +
+      "commit is on the run's branch alone",
+    ],
+  ];
 }
 
 /** The status that was known after the turn, and the state that Ralph has written since. */
