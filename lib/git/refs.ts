@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { isDirectory } from "../host/files.ts";
+import { factsOf } from "../host/path_facts.ts";
 import { commonDirectoryOf, gitFailed, lineFrom, mayHaveRefs, outputFrom, reasonOf } from "./run_git.ts";
 import { readTags } from "./tags.ts";
 import type { WithGit, WithIndex } from "./repository.ts";
@@ -23,12 +24,17 @@ export async function refsBelow(repository: WithIndex, ...folders: readonly stri
 /** Git has no ref of such a name. */
 const NO_REF_REGEXP = /\.$|\.\.|\/\.|@\{|[\0- \x7f~^:?*[\\]/;
 
-/** The objects that the refs below such folders lead to, by their names; git is asked only where they are in a table. @throws {RalphError} git-failed */
+/** Ralph reads no larger file of refs. */
+const LARGEST = 16 * 1024 * 1024;
+
+/** Reads refs below such folders: the object of each, by its name. Git is asked where files do not say it. @throws {RalphError} git-failed */
 export async function readRefs(
   repository: WithIndex,
   folders: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const rows = await isDirectory(join(await commonDirectoryOf(repository.gitDirectory), "reftable"))
+  const common = await commonDirectoryOf(repository.gitDirectory);
+  const isLarge = (factsOf(join(common, "packed-refs"))?.size ?? 0) > LARGEST;
+  const rows = isLarge || await isDirectory(join(common, "reftable"))
     ? (await outputFrom(repository, ["for-each-ref", "--format=%(refname) %(objectname)", ...folders])).split("\n")
       .map((line) => line.split(" "))
     : folders.flatMap((folder) =>
