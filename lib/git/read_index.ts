@@ -25,7 +25,7 @@ export async function readIndex(
   { gitDirectory }: Pick<WithIndex, "gitDirectory">,
   like: string,
 ): Promise<readonly IndexEntry[] | null> {
-  const bytes = await readBytes(join(gitDirectory, "index"), LARGEST_LOG);
+  const bytes = await readBytes(join(gitDirectory, "index"), LARGEST_LOG).catch(() => null); // git says what it is
   if (bytes === null || bytes.length < 12 || bytes.toString("latin1", 0, 4) !== "DIRC") return null;
   if (!VERSIONS.includes(bytes.readUInt32BE(4))) return null;
   const [count, digits] = [bytes.readUInt32BE(8), like.length / 2];
