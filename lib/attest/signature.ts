@@ -7,6 +7,7 @@ import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, ve
 import { join } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
 import { readText, temporaryDirectory, writeAtomic } from "../host/files.ts";
+import { orElse } from "../host/looks.ts";
 import type { Host } from "../host/types.ts";
 
 /** The name under which `ssh-keygen` signs; a signature for another purpose is none. */
@@ -33,7 +34,7 @@ export async function signedWith(host: Host, file: string, bytes: Buffer): Promi
   const text = await readText(file);
   if (text === null) throw failed(`the key ${file} is not there`);
   if (/OPENSSH PRIVATE KEY|^(?:ssh|ecdsa|sk)-/.test(text)) return await signedBySsh(host, file, bytes);
-  const key = keyFrom(() => createPrivateKey(text));
+  const key = orElse<KeyObject | null>(() => createPrivateKey(text), null);
   if (key === null) throw failed(`${file} holds no private key that can be read without a passphrase`);
   if (!["ed25519", "ec"].includes(key.asymmetricKeyType ?? "")) throw failed(`${file} is no Ed25519 or ECDSA key`);
   return { keyid: keyIdOf(createPublicKey(key)), bytes: sign(algorithmOf(key), bytes, key) };
@@ -42,7 +43,7 @@ export async function signedWith(host: Host, file: string, bytes: Buffer): Promi
 /** The text of a file of signers that names the owner of a key, and nobody else. */
 export async function signersOf(host: Host, file: string): Promise<string> {
   const text = await readText(file) ?? "";
-  const key = keyFrom(() => createPublicKey(text));
+  const key = orElse<KeyObject | null>(() => createPublicKey(text), null);
   if (key !== null) return String(key.export({ type: "spki", format: "pem" }));
   const known = /^(?:ssh|ecdsa|sk)-/.test(text) ? text : await readText(`${file}.pub`);
   return `own ${known ?? (await sshKeygen(host, ["-y", "-f", file], Buffer.alloc(0))).text}`;
@@ -58,7 +59,9 @@ export async function signersOf(host: Host, file: string): Promise<string> {
 export async function signerOf(host: Host, file: string, bytes: Buffer, signature: Buffer): Promise<string | null> {
   const text = await readText(file);
   if (text === null) throw failed(`the file of signers ${file} is not there`);
-  const keys = [...text.matchAll(PEM_REGEXP)].map(([pem]) => keyFrom(() => createPublicKey(pem)));
+  const keys = [...text.matchAll(PEM_REGEXP)].map(([pem]) =>
+    orElse<KeyObject | null>(() => createPublicKey(pem), null)
+  );
   if (keys.length === 0) {
     if (!SIGNER_REGEXP.test(text)) throw failed(`${file} names no signer`);
     return await sshSignerOf(host, file, bytes, signature);
@@ -73,11 +76,7 @@ export async function signerOf(host: Host, file: string, bytes: Buffer, signatur
 }
 
 function isBy(key: KeyObject, bytes: Buffer, signature: Buffer): boolean {
-  try {
-    return verify(algorithmOf(key), bytes, key, signature);
-  } catch {
-    return false; // a runtime throws for bytes that are no signature
-  }
+  return orElse(() => verify(algorithmOf(key), bytes, key, signature), false); // a runtime throws for what is none
 }
 
 /** Ed25519 has its own. */
@@ -87,14 +86,6 @@ function algorithmOf({ asymmetricKeyType }: KeyObject): "sha256" | null {
 
 function keyIdOf(key: KeyObject): string {
   return createHash("sha256").update(key.export({ type: "spki", format: "der" })).digest("hex");
-}
-
-function keyFrom(read: () => KeyObject): KeyObject | null {
-  try {
-    return read();
-  } catch {
-    return null; // no key
-  }
 }
 
 async function signedBySsh(host: Host, file: string, bytes: Buffer): Promise<Signature> {

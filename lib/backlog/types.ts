@@ -242,13 +242,7 @@ export interface PassedRecord {
 }
 
 /** An item that the store calls passed, with what it is checked by now. */
-export interface PassedItem {
-  /** The item's. */
-  readonly id: string;
-  /** The item's. */
-  readonly title: string;
-  /** As `Item.fingerprint`. */
-  readonly fingerprint?: string;
+export interface PassedItem extends Pick<Item, "fingerprint" | "id" | "title"> {
   /** Its own checks and those that hold for every item. */
   readonly checks: readonly Check[];
 }

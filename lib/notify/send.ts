@@ -6,6 +6,7 @@
 import type { NotifyConfig } from "../config/load.ts";
 import { post } from "../host/http.ts";
 import { findExecutable, shellInvocation } from "../host/shell.ts";
+import type { RalphContext } from "../context/context.ts";
 import type { Host } from "../host/types.ts";
 import { oneLine, plainText } from "../ui/text.ts";
 import { bodyOf, type Notification } from "./message.ts";
@@ -15,10 +16,7 @@ export const LONGEST_MS = 10_000;
 const TRY_MS = 4000;
 const WAITS_MS: readonly number[] = [500, 1500];
 
-export interface SendOptions {
-  readonly host: Host;
-  readonly root: string;
-}
+export type SendOptions = Pick<RalphContext, "host" | "root">;
 
 /** Sends one notification to one target, within 10 seconds. @returns why it failed; `null`: it did not */
 export async function send(

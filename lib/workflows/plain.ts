@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isObject } from "../host/data.ts";
+import { isObject, jsonIn } from "../host/data.ts";
 
 export { filledText as textOf, isObject as isPlain, objectOr as plain } from "../host/data.ts";
 
@@ -13,11 +13,7 @@ export type Plain = Readonly<Record<string, unknown>>;
 
 /** The data of a JSON text; `undefined` where it is none. */
 export function tryJson(text: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, ""));
-  } catch {
-    return undefined;
-  }
+  return jsonIn(text.replace(/^\uFEFF/, ""));
 }
 
 /** The objects of a list; none if it is no list. */

@@ -18,8 +18,7 @@ import { asNamed } from "../../host/file_errors.ts";
 import { createSlots } from "../../host/slots.ts";
 import { keyOf } from "../journal/journal_record.ts";
 import type { CleanRun } from "../finish/clean.ts";
-import type { TurnGuard } from "../attempt/turn_guard.ts";
-import type { Begun, Iterations, LoopParts, Picked } from "../iterations.ts";
+import type { Begun, LoopParts, Picked } from "../iterations.ts";
 import { leftOpen, waitsInVain } from "../settle/settle.ts";
 import { costSoon } from "../policy/progress.ts";
 import type { Stopped, StoppedEarly } from "../run/outcome.ts";
@@ -42,19 +41,15 @@ const STARTING = { first: true } as const;
 const UNSTEADY =
   "failed beside another worker's checks, and passed when it was run alone; `RALPH_LANE` tells workers apart";
 
-export interface DispatchParts {
-  readonly iterations: Iterations;
+export interface DispatchParts extends Pick<LandingParts, "guard" | "iterations" | "signal"> {
   readonly clean: CleanRun;
   readonly limits: LimitsConfig;
-  readonly signal: AbortSignal;
   /** @param inFlight ids of what is being worked on, or has to wait for that; `turns` have begun and not ended */
   readonly pick: (inFlight: readonly string[], turns: number) => Promise<Picked>;
   /** Waits while a person has paused the run. @returns why nothing starts any more */
   readonly rest: () => Promise<StoppedEarly | null>;
   /** Once, before the first turn. @returns why there is none */
   readonly baseline: () => Promise<StoppedEarly | null>;
-  /** Looks after a person's work in the project's own tree. */
-  readonly guard: TurnGuard;
   /** An attempt in the project's own tree. */
   readonly attempt: (item: Item) => Promise<StoppedEarly | null>;
 }

@@ -88,10 +88,8 @@ function modeOf({ flags, host }: Invocation): Mode {
   if (flags.has("approve") || flags.has("non-interactive")) return "unattended";
   if (flags.text("ui") === "plain") return "plain";
   if (host.terminal.interactive) return "rich";
-  throw new RalphError("terminal-missing", {
-    details: { command: "demo" },
-    hint: "run it in a terminal, or let it run by itself: `ralph demo --approve all`",
-  });
+  const hint = "run it in a terminal, or let it run by itself: `ralph demo --approve all`";
+  throw new RalphError("terminal-missing", { details: { command: "demo" }, hint });
 }
 
 /** An empty answer to the agent's question takes the suggestion. */

@@ -8,6 +8,7 @@ import { addToConfig } from "../../../cli/write_config.ts";
 import type { RalphContext } from "../../../context/context.ts";
 import { EXIT } from "../../../errors/ralph_error.ts";
 import { pathExists, readText, resolveInside, writeAtomic } from "../../../host/files.ts";
+import { orElse } from "../../../host/looks.ts";
 import { gate } from "../../../recipe/gate.ts";
 import { formatPrd, parsePrd, prdSummaryLines } from "../format.ts";
 import { type ExternalItem, type ExternalPlan, KNOWN_TOOLS, readerFor } from "../import/recognize.ts";
@@ -91,11 +92,7 @@ async function existing(ralph: RalphContext, { inPlace }: Source): Promise<strin
 }
 
 function isEmptyPrd(text: string): boolean {
-  try {
-    return parsePrd(text, PRD_FILE).userStories.length === 0;
-  } catch {
-    return false;
-  }
+  return orElse(() => parsePrd(text, PRD_FILE).userStories.length === 0, false);
 }
 
 function refusePlaceholders(commands: readonly string[]): void {

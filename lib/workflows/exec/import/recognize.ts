@@ -55,11 +55,8 @@ const JSON_PLANS: readonly PlanReader[] = [
 
 function planOf(
   items: readonly Plain[],
-  { tool, title, branch = "", left, called }: {
-    readonly tool: string;
-    readonly title: string;
+  { tool, title, branch = "", left, called }: Pick<ExternalPlan, "left" | "title" | "tool"> & {
     readonly branch?: string;
-    readonly left: readonly string[];
     /** The file calls its items so. */
     readonly called: string;
   },
