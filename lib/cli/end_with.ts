@@ -7,6 +7,7 @@ import { headlineOf, lackOf } from "../backlog/attempts.ts";
 import { optional } from "./settings.ts";
 import { formatDuration, linesText, oneLine, type Style, usageText } from "../ui/text.ts";
 import type { UsageTotal } from "../backlog/usage.ts";
+import { redactorFor } from "../events/redact.ts";
 import type { EventNotice } from "../events/types.ts";
 import type { BranchWork } from "../git/branch_work.ts";
 import type { Progress } from "../loop/policy/progress.ts";
@@ -49,7 +50,10 @@ export function endWith(
     const resume = goOn === null ? null : withFlags(invocation, goOn);
     const plan = invocation.command.name === "plan" ? withFlags(invocation, "ralph plan --resume") : null;
     const where = { resume, plan, now: invocation.host.clock.steady(), ...optional("used", used) };
-    for (const line of outcomeLines(outcome, styleFor(invocation, "stderr"), where)) invocation.say(line);
+    const redactor = redactorFor(invocation.host.environment.variables); // a command that goes on may hold one
+    for (const line of outcomeLines(outcome, styleFor(invocation, "stderr"), where)) {
+      invocation.say(redactor.text(line));
+    }
   }
   return exitCode;
 }

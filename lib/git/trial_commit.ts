@@ -67,7 +67,7 @@ async function createTrial(
   const environment = {
     ...QUIET,
     GIT_OBJECT_DIRECTORY: objects,
-    GIT_ALTERNATE_OBJECT_DIRECTORIES: join(commonDirectory, "objects"),
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(commonDirectory, "objects")), // a colon parts two
   };
   const where = [`--git-dir=${own}`, `--work-tree=${tree}`, ...BARE];
   return { tree, run: (arguments_: readonly string[]) => git([...where, ...arguments_], { environment }) };

@@ -1,4 +1,14 @@
-import { copyFileSync, cpSync, mkdirSync, realpathSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  unlinkSync,
+} from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { orUnwritable, unwritable } from "./file_errors.ts";
@@ -41,13 +51,22 @@ export async function removeOwn(path: string, below: string): Promise<void> {
     try {
       return await process.getBuiltinModule("node:fs/promises").rm(path, { recursive: true, force: true });
     } catch (error) {
+      const isClosed = codeOf(error) === "EACCES";
       // another process still writes there; Deno's `rm` has no `maxRetries`
-      if (left === 0 || !["ENOTEMPTY", "EBUSY", "EPERM"].includes(codeOf(error))) {
+      if (left === 0 || !(isClosed || ["ENOTEMPTY", "EBUSY", "EPERM"].includes(codeOf(error)))) {
         throw unwritable(path, error);
       }
+      if (isClosed) openFolders(path);
       await wait((6 - left) * 50);
     }
   }
+}
+
+/** Nothing can be taken out of a folder that its owner may not write to: an overlay and some package managers make such. */
+function openFolders(folder: string): void {
+  orElse(() => chmodSync(folder, 0o700), undefined); // another user's stays as it is
+  const entries = orElse(() => readdirSync(folder, { withFileTypes: true }), []);
+  for (const entry of entries) if (entry.isDirectory()) openFolders(join(folder, entry.name));
 }
 
 /** By `unlink` itself: Bun's `rm` calls an error that it does not know a bad address. */

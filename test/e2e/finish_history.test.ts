@@ -218,7 +218,7 @@ describe("ralph finish --clean-history", () => {
   );
 });
 
-describe("ralph finish, where a check's command holds a token", () => {
+describe("ralph finish, where a command holds a token", () => {
   const TOKEN = "abcdef-123456-token";
   const secret = { SERVICE_TOKEN: TOKEN };
   const withToken = madeOnce(() => {
@@ -231,6 +231,14 @@ describe("ralph finish, where a check's command holds a token", () => {
     ralphCli().files({ ".gitignore": "scripts/ralph\n" }).dirty({ "scripts/ralph/prd.json": PRD })
       .agent("worker", WORKER).args("run", "--agent-cmd", "worker", "--quiet").expectExit(0)
   );
+
+  test("the last lines of a run show it masked in the command that goes on", async () => {
+    const { stderr } = await ralphCli().dirty({ "scripts/ralph/prd.json": PRD }).env(secret)
+      .args("run", "--agent-cmd", `echo ${TOKEN} > token; false`, "--quiet").expectExit(3);
+
+    expect(stderr).toContain("echo *** > token; false");
+    expect(stderr).not.toContain(TOKEN);
+  });
 
   test("knows the check again, and shows it masked", async () => {
     const { root } = await withToken();

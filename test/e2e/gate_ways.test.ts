@@ -151,3 +151,16 @@ describe.each<readonly [string, (place: Place) => Said | Promise<Said>]>([
     expect(text).toMatch(/node --test/);
   });
 });
+
+test.each(["text", "json", "junit", "sarif", "markdown"])("%s shows no secret that a check's command has", (format) => {
+  const place = branch({ "add.mjs": FIXED });
+  const asked = format === "text" ? "" : `--format ${format}`;
+  const check = "--verify \"test '$SERVICE_TOKEN' = other\"";
+
+  const { passes, text } = shell(place, `ralph gate ${asked} ${check}`, { env: { SERVICE_TOKEN: "value&with<odd" } });
+
+  expect(passes).toBe(false);
+  expect(text).toContain("test '***' = other");
+  expect(text).not.toContain("with<odd");
+  expect(text).not.toContain("with&lt;odd");
+});

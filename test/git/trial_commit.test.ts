@@ -1,9 +1,13 @@
-import { lstatSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
+import { openRepository } from "../../lib/git/open_repository.ts";
+import { createHost } from "../../lib/host/create_host.ts";
+import { temporaryDirectory } from "../../lib/host/files.ts";
 import { runLoop } from "../../lib/loop/run/run_loop.ts";
 import { loopWorld } from "../loop/loop_world.ts";
+import { makeRepository } from "../repository.ts";
 import { temporaryRepository } from "./temporary_repository.ts";
 
 type Repository = Awaited<ReturnType<typeof temporaryRepository>>;
@@ -98,6 +102,15 @@ describe("a trial of a commit", () => {
     ])
       .toEqual(before);
     expect(readdirSync(join(project.path, ".git"))).not.toContain("ran");
+  });
+
+  test("is made where the path has the sign that parts two folders of objects", async () => {
+    await using folder = await temporaryDirectory("ralph-git-");
+    const path = join(folder.path, 'a:b "c"');
+    mkdirSync(path);
+    makeRepository(path, { files: FILES, commit: "first" });
+
+    expect(await (await openRepository(createHost(), path))?.tryCommit()).toEqual([]);
   });
 
   test("comes before the first turn, and not where nothing is to be done", async () => {

@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -56,6 +66,24 @@ describe("what Ralph did not make is not deleted with what is in it", () => {
     await removeOwn(at("own/tree"), at("own"));
     expect(readdirSync(at("own"))).toEqual([]);
     expect(readFileSync(at("theirs/tree/x"), "utf8")).toBe("theirs/tree");
+  });
+
+  it("Ralph's own is deleted also where a tool has closed folders in it, and nothing behind a link is opened", async () => {
+    await using lab = await temporaryDirectory("ralph-remove-");
+    const at = (name: string): string => join(lab.path, name);
+    mkdirSync(at("own/tree/work/work"), { recursive: true });
+    mkdirSync(at("own/tree/cache"));
+    mkdirSync(at("theirs"), { mode: 0o500 });
+    writeFileSync(at("own/tree/cache/file"), "x");
+    symlinkSync(at("theirs"), at("own/tree/cache/link"));
+    for (const [name, mode] of [["work/work", 0], ["work", 0o500], ["cache", 0o500]] as const) {
+      chmodSync(at(`own/tree/${name}`), mode);
+    }
+
+    await removeOwn(at("own/tree"), at("own"));
+
+    expect(readdirSync(at("own"))).toEqual([]);
+    expect(statSync(at("theirs")).mode & 0o777).toBe(process.platform === "win32" ? 0o777 : 0o500);
   });
 
   it("a file that is restored renames the folder in its place aside, a git directory too", async () => {

@@ -19,6 +19,7 @@ import { jsonIn, objectOr } from "../../host/data.ts";
 import { hashText, listDirectory, readText, removeOwn, removePath, writeAtomic } from "../../host/files.ts";
 import { CONFIG_FILE } from "../../config/load.ts";
 import { configAt, mergeBase, type VerdictSince, verdictSince } from "../../loop/finish/note_verdict.ts";
+import { maskOf } from "../../loop/settle/committer.ts";
 import { exitCodeOf } from "../../recipe/outcome.ts";
 import { type GateCheck, type GateReport, REPORT_VERSION } from "../../report/types.ts";
 import { chosen } from "../chosen.ts";
@@ -43,12 +44,13 @@ export async function gate(invocation: Invocation): Promise<number> {
   const settings = { sandbox };
   await using session = await openSession(invocation, { asks: false, gates: [], data: true, place, settings });
   const { ralph } = session;
-  const found = await verdictSince(ralph, {
+  const judged = await verdictSince(ralph, {
     ...given,
     base,
     checks: flags.all("verify"),
     ...(flags.has("timeout") ? { timeoutMs: ralph.config.verify.timeout * 1000 } : {}),
   });
+  const found: VerdictSince = JSON.parse(maskOf(ralph)(JSON.stringify(judged))); // for a pull request, or a scanner
   const verdict = flags.has("require") ? unlessNamed(found) : found;
   const exitCode = exitCodeOf({ ...verdict, allowed: false });
   if (hook !== null) {
