@@ -56,7 +56,7 @@ export async function pruneRuns(directory: string, keep: number, own: string): P
   return old;
 }
 
-/** Sees to the `.gitignore` of `*` in a folder of runs. */
+/** Sees to the `.gitignore` of `*` in a folder, of runs or of screenshots. */
 export async function ensureRunsIgnored(runsDirectory: string): Promise<void> {
   const ignore = join(runsDirectory, ".gitignore");
   if (!await files.pathExists(ignore)) await files.writeAtomic(ignore, EVERYTHING);

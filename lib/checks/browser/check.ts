@@ -1,6 +1,6 @@
 import { isAbsolute, join, relative, sep } from "node:path";
 import type { BrowserConfig } from "../../config/load.ts";
-import { pathExists, writeAtomic } from "../../host/files.ts";
+import { ensureRunsIgnored } from "../../events/known_runs.ts";
 import type { Host } from "../../host/types.ts";
 import type { Check, CheckOutcome } from "../../backlog/types.ts";
 import { findBrowser } from "./find_browser.ts";
@@ -60,7 +60,7 @@ async function look(options: BrowserCheckOptions, signal: AbortSignal): Promise<
   const { launchBrowser } = await import("./launch.ts");
   const { visitPage } = await import("./visit.ts");
   const folder = isAbsolute(config.screenshotDir) ? config.screenshotDir : join(root, config.screenshotDir);
-  await ignoreItself(folder);
+  await ensureRunsIgnored(folder);
   const reports: PageReport[] = [];
   await using launched = await launchBrowser({ executable, headless: config.headless, host, signal });
   for (const { url } of pages) {
@@ -77,11 +77,6 @@ function linesOf({ url, status, problems, screenshot }: PageReport, root: string
     `${url}: ${status === null ? "no answer" : `HTTP ${status}`} (${picture})`,
     ...problems.map((problem) => `  ${problem}`),
   ];
-}
-
-async function ignoreItself(folder: string): Promise<void> {
-  const file = join(folder, ".gitignore");
-  if (!await pathExists(file)) await writeAtomic(file, "*\n");
 }
 
 /** `/settings/keys?tab=1` makes `settings-keys-tab-1`. */

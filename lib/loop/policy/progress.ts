@@ -122,6 +122,7 @@ export function advance(
   const gone = new Set([item.id, ...reopened]);
   const kept = (ids: readonly string[]): readonly string[] => ids.filter((id) => !gone.has(id));
   const used = usagesOf(attempt);
+  const usage = used.reduce(addTurn, progress.usage);
   const counted = turn === null ? 0 : 1;
   const notices = [...attempt.doubts ?? [], ...stowedNotices(settlement)];
   const others: Progress = {
@@ -132,9 +133,9 @@ export function advance(
     ...notices.reduce((one, notice) => withNotice(one, { ...notice, subject: item.id }), others),
     iterations: progress.iterations + (item.checksOnly === true ? 0 : 1),
     turns: progress.turns + (turn === null || turn.end.reason === "rate-limited" ? 0 : 1),
-    tokens: used.reduce((sum, usage) => add(sum, tokensOf(usage)), progress.tokens),
-    costUsd: used.reduce((sum, usage) => add(sum, usage.costUsd), progress.costUsd),
-    usage: used.reduce(addTurn, progress.usage),
+    tokens: tokensOf(usage),
+    costUsd: usage.costUsd,
+    usage,
     usageByItem: used.length === 0 ? progress.usageByItem : {
       ...progress.usageByItem,
       [item.id]: used.reduce(addTurn, progress.usageByItem[item.id] ?? NO_USAGE),
@@ -167,10 +168,6 @@ export function withNotice(progress: Progress, notice: Notice): Progress {
 export function withoutPassed(progress: Progress, ids: readonly string[]): Progress {
   const kept = (all: readonly string[]): readonly string[] => all.filter((id) => !ids.includes(id));
   return { ...progress, passed: kept(progress.passed), unverified: kept(progress.unverified) };
-}
-
-function add(sum: number | null, more: number | null): number | null {
-  return more === null ? sum : (sum ?? 0) + more;
 }
 
 /** How often the final check may send an item back in one run. */
