@@ -74,8 +74,8 @@ export async function runTurn(
     plainLimit(ended, { prompt: request.prompt, now: host.clock.now() }) ?? turnEndOf(ended, request);
   return {
     end: reading === undefined ? plainEnd(end) : reading.judge(end),
-    text: words.text,
-    lines: words.lines,
+    text: redactor.text(words.text), // a colour within a secret is gone by now
+    lines: words.lines.map((line) => redactor.text(line)),
     usage: UNKNOWN_USAGE,
     transcript: request.transcript,
     durationMs: end.durationMs,

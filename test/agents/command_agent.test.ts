@@ -87,6 +87,17 @@ describe("commandAgent().runTurn()", () => {
     expect(transcript).not.toContain("s3cr3t");
   });
 
+  test("a secret with a colour in its middle is none of the words, which have no colours", async () => {
+    await using fixture = turnFixture();
+    const environment = { DEMO_TOKEN: "s3cr3t-value-1" };
+    const command = "printf 'token is s3cr3t\\033[31m-value\\033[0m-1\\n'";
+
+    const turn = await commandAgent({ command, host: fixture.host }).runTurn(fixture.request({ environment }));
+
+    expect(turn.lines).toEqual(["token is ***"]);
+    expect(turn.text).toBe("token is ***\n");
+  });
+
   test("runTurn() runs the command as written: pipes, assignments, relative paths", async () => {
     await using fixture = turnFixture();
 
