@@ -4,8 +4,8 @@ import { resolveAgent } from "../agents/registry.ts";
 import type { AsInstructed } from "../backlog/check_types.ts";
 import { NONCE_LENGTH, signalsOf } from "../backlog/signals.ts";
 import type { Check, CheckContext, CheckOutcome, Item, Turn } from "../backlog/types.ts";
-import type { Agent, RalphContext } from "../context/context.ts";
-import { guardHistory } from "../git/history.ts";
+import { type Agent, note, type RalphContext } from "../context/context.ts";
+import { asideText, guardHistory } from "../git/history.ts";
 import { requireRepository, rootPaths, topLevelPaths } from "../git/repository.ts";
 import { ensureDirectory, pathExists, writeAtomic } from "../host/files.ts";
 import { fillPrompt, renderPrompt } from "../prompts/render.ts";
@@ -97,6 +97,10 @@ async function review(
     const { turn, before, after } = await agentTurn(own, { prompt, name, folder, item, signal, nonce, ...limit });
     const line = { branch: before.branch, head: before.head, floor: before.head };
     const rewritten = await guardHistory(requireRepository(ralph), line, after, `${ralph.run.id}-${name}`);
+    if (rewritten?.aside) {
+      const { ref, paths } = rewritten.aside;
+      note(ralph, "warn", `${ref} ${asideText({ ref, paths: rootPaths(ralph, paths) })}`);
+    }
     return { turn, rewritten };
   });
   const found = { ...outcomeOf(turn, nonce, rewritten !== null), usage: turn.usage };

@@ -17,7 +17,26 @@ export interface HistoryLine extends HeadNow {
 export interface HistoryRewritten {
   readonly status: "history-rewritten";
   readonly message: string;
+  /** Uncommitted changes that were in the way; `null`: none were. */
+  readonly aside: SetAside | null;
 }
+
+/** Uncommitted changes that a ref keeps, and that are gone from the tree. Relative to the top level. */
+export interface SetAside {
+  readonly ref: string;
+  readonly paths: readonly string[];
+}
+
+/** The content of such a ref in words, and how it comes back. @param aside with paths as the reader names them. Pure. */
+export function asideText({ ref, paths }: SetAside): string {
+  const more = paths.length > NAMED ? [`${paths.length - NAMED} more`] : [];
+  const path = paths.length === 1 ? paths[0] : "PATH";
+  const named = [...paths.slice(0, NAMED), ...more].join(", ");
+  return `holds uncommitted changes that were in the way: ${named} (\`git checkout ${ref} -- ${path}\` brings them back)`;
+}
+
+/** So many paths are named. */
+const NAMED = 20;
 
 type Guarded = Pick<Repository, "git" | "status" | "gitDirectory" | "ralphDirectory" | "topLevel">;
 
@@ -40,7 +59,7 @@ export async function guardHistory(
   if (!strayed && (now.head === line.head || await descends(repository, line.floor, now.head))) return null;
   const isNew = line.head === null || (now.head !== null && !await descends(repository, now.head, line.head));
   const lost = isNew ? await keepLost(repository, now.head, attempt) : null;
-  await goBack(repository, line, now, attempt);
+  const aside = await goBack(repository, line, now, attempt);
   const what = strayed
     ? `the turn ended on ${
       now.branch === null ? "a detached HEAD" : `the branch ${now.branch}`
@@ -49,7 +68,7 @@ export async function guardHistory(
   const kept = lost === null ? "" : `; the commit that it ended on is kept as ${lost}`;
   const where = line.branch === null ? "HEAD" : `the branch ${line.branch}`;
   const message = `${what}${kept}. ${where} is as it was before the turn: only add commits to it`;
-  return { status: "history-rewritten", message };
+  return { status: "history-rewritten", message, aside };
 }
 
 async function descends(repository: Guarded, floor: string | null, head: string | null): Promise<boolean> {
@@ -65,25 +84,34 @@ async function keepLost(repository: Guarded, commit: string | null, name: string
 }
 
 /** The tree goes along; local changes stay where they are not in the way, and are kept as a commit where they are. */
-async function goBack(repository: Guarded, line: HistoryLine, now: HeadNow, attempt: string): Promise<void> {
+async function goBack(
+  repository: Guarded,
+  line: HistoryLine,
+  now: HeadNow,
+  attempt: string,
+): Promise<SetAside | null> {
+  let aside: SetAside | null = null;
   const branch = line.branch === null ? null : `refs/heads/${line.branch}`;
   const target = await targetOf(repository, line, now, attempt);
   if (target === null) {
     if (branch !== null) await outputFrom(repository, ["symbolic-ref", "HEAD", branch]);
     await outputFrom(repository, ["read-tree", "--empty"]);
-    return;
+    return null;
   }
   await outputFrom(repository, ["update-ref", "--no-deref", "HEAD", now.head ?? target]);
   const keep = ["reset", "--quiet", "--keep", target];
   if (now.head === null || (await repository.git(keep)).exitCode !== 0) {
     const parents = now.head === null ? [] : [now.head];
-    await saveCommit(repository, `refs/ralph/lost/${attempt}-tree`, await wholeTree(repository), parents);
-    await clearTheWay(repository, now.head, target);
+    const ref = `refs/ralph/lost/${attempt}-tree`;
+    await saveCommit(repository, ref, await wholeTree(repository), parents);
+    const paths = await clearTheWay(repository, now.head, target);
+    if (paths.length > 0) aside = { ref, paths };
     if ((await repository.git(keep)).exitCode !== 0) await outputFrom(repository, ["reset", "--quiet", target]);
   }
-  if (branch === null) return;
+  if (branch === null) return aside;
   await outputFrom(repository, ["update-ref", "-m", "ralph: as before the turn", branch, target]);
   await outputFrom(repository, ["symbolic-ref", "HEAD", branch]);
+  return aside;
 }
 
 /** A branch that the turn only left may have grown; one that it moved goes back. */
@@ -253,10 +281,12 @@ async function takeBack(
   return { said, back };
 }
 
-/** Takes away the local changes of what differs between both commits, once they are saved. */
-async function clearTheWay(repository: Guarded, from: string | null, target: string): Promise<void> {
-  if (from === null) return void await outputFrom(repository, ["reset", "--quiet", "--hard", target]);
+/** Takes away the local changes of what differs between both commits, once they are saved. @returns their paths */
+async function clearTheWay(repository: Guarded, from: string | null, target: string): Promise<readonly string[]> {
+  const found = (await repository.status()).changed.map(({ path }) => path);
   const differing = new Set(await pathsBetween(repository, from, target));
-  const changed = (await repository.status()).changed.map(({ path }) => path).filter((path) => differing.has(path));
-  await discardPaths(repository, changed, from);
+  const changed = found.filter((path) => differing.has(path));
+  if (from === null) await outputFrom(repository, ["reset", "--quiet", "--hard", target]);
+  else await discardPaths(repository, changed, from);
+  return changed;
 }

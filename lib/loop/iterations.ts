@@ -267,6 +267,8 @@ export interface LoopParts {
   readonly before: TreeSnapshot;
   /** Items worked on at once; with one, in the project's own tree. */
   readonly workers: number;
+  /** Told of what the last lines are to name, at any time. */
+  readonly notice: (notice: policy.Notice) => void;
 }
 
 /** The next thing to work on. */

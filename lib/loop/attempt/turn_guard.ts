@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { ObservedTurn } from "../../agents/agent_turn.ts";
 import * as git from "../../git/repository.ts";
 import { guardHistory, type HistoryRewritten } from "../../git/history.ts";
+import { nameAside } from "./name_aside.ts";
 import * as indexFlags from "../../git/index_flags.ts";
 import { dropConflicts, endOperations } from "../../git/operations.ts";
 import { isUnmerged, labelTurnConflicts } from "../../git/turn_conflicts.ts";
@@ -15,6 +16,7 @@ import { pathsOfSides } from "./damage.ts";
 import { createWatch } from "./watch.ts";
 import { NAMES_AT, pathsBetween, pathsFrom } from "../../git/run_git.ts";
 import { type Ignored, readIgnored, type WasIgnored } from "../../git/ignored.ts";
+import type { Notice } from "../policy/progress.ts";
 
 /** A turn after the guard has looked at it. */
 export interface GuardedTurn extends ObservedTurn {
@@ -45,11 +47,13 @@ export interface TurnGuard {
   look(by: string): Promise<void>;
 }
 
+interface TurnGuardOptions extends Omit<persons.UncommittedOptions, "known"> {
+  /** Told of what the last lines of the run are to name. */
+  readonly notice?: (notice: Notice) => void;
+}
+
 /** @param own the user's paths, and state files, which Ralph restores by itself */
-export function createTurnGuard(
-  ralph: RalphContext,
-  own: Omit<persons.UncommittedOptions, "known">,
-): TurnGuard {
+export function createTurnGuard(ralph: RalphContext, own: TurnGuardOptions): TurnGuard {
   const repository = git.requireRepository(ralph);
   const stateFiles = git.topLevelPaths(ralph, own.stateFiles);
   const uncommitted = persons.createUncommitted(ralph, { ...own, stateFiles });
@@ -84,6 +88,7 @@ export function createTurnGuard(
       if (observed.after.changed.some(isUnmerged)) await dropConflicts(repository);
       const now = operations.length === 0 ? observed.after : await repository.status();
       const rewritten = await guardHistory(repository, { ...before, floor }, now, attemptId);
+      if (rewritten?.aside) nameAside(ralph, rewritten.aside, own.notice);
       const gone = await watch.gone(attemptId);
       const { cleared, isMoved } = await flagsAsBefore(ralph, flags!, wrote, { from: before.head, to: now.head });
       const isWritten = isMoved || rewritten !== null || await keptOut(ralph, before, { now: now.head, by: own.by });

@@ -27,6 +27,7 @@ import {
 import type { Note, WorkerTree } from "./worker_tree.ts";
 import { LaneFault } from "./lane_fault.ts";
 import { checkMerged } from "./check_merged.ts";
+import { nameAside } from "../attempt/name_aside.ts";
 import { pathsBetween } from "../../git/run_git.ts";
 
 /** The commits of a turn elsewhere that says that there was nothing to do: its checks run here all the same. */
@@ -368,6 +369,7 @@ export class Landings {
     const line = { ...this.#line, floor: this.#line.head };
     const rewritten = await guardHistory(this.#repository, line, found, attemptId);
     if (rewritten !== null) note(ralph, "warn", rewritten.message);
+    if (rewritten?.aside) nameAside(ralph, rewritten.aside, this.#parts.loop.notice);
     const now = rewritten === null ? found : await this.#repository.status();
     const strange = now.changed.map(({ path }) => path).filter((path) =>
       !this.#own.has(path) && !this.#reported.has(path)

@@ -61,13 +61,7 @@ export async function runLoop<Data, Findings>(
   const interrupted = ralph.journal.interrupted(backlog.name);
   await layIn(ralph, backlog);
   if (interrupted.length === 0) await backlog.overview({ parked: [] }); // a missing or damaged store is reported before anything starts
-  if (ralph.loop.elsewhere === undefined) await ralph.agent.ensureUsable();
-  await ralph.host.sandbox?.ensureUsable();
-  if (ralph.config.verify.challenge > 0) {
-    const { challengerOf } = await import("../../checks/challenge/challenger.ts");
-    await challengerOf(ralph).ensureUsable();
-  }
-  for (const check of options.checks ?? []) await namedCheck(check)?.ensureUsable?.();
+  await ensureUsable(ralph, options);
   await using _lock = await ralph.lock.acquire(options.purpose ?? "run");
   await ralph.journal.refresh();
   await readyTree(ralph, backlog, interrupted);
@@ -87,7 +81,9 @@ export async function runLoop<Data, Findings>(
   await begin();
   const goal = (await backlog.brief?.())?.goal ?? null;
   const { Loop } = await import("./loop.ts");
-  const loop = new Loop({ ralph, backlog, options, key, committer, ownership, brief, before: now, workers });
+  const named: Notice[] = [];
+  const notice = (one: Notice): void => void named.push(one);
+  const loop = new Loop({ ralph, backlog, options, key, committer, ownership, brief, before: now, workers, notice });
   const ended = await loop.run().finally(end).finally(() => letGo(repository, ralph.run.root));
   const isOver = ended.status !== "handed-out"; // attempts count until the run has ended
   const hasWorked = isOver && (ended.iterations > 0 || interrupted.length > 0);
@@ -101,7 +97,10 @@ export async function runLoop<Data, Findings>(
   const isChecked = ended.status === "passed" && ended.checkedAs === "commit" && work !== null;
   const checked = isChecked ? await checkedIn(ralph, backlog, { work, commit: loop.checked }) : null;
   const late = isChecked && checked !== null && checked !== work.head ? [cameLate(work)] : [];
-  const outcome = { ...ended, notices: [...ended.notices, ...large, ...restoredNotices(brief), ...fixed, ...late] };
+  const outcome = {
+    ...ended,
+    notices: [...ended.notices, ...named, ...large, ...restoredNotices(brief), ...fixed, ...late],
+  };
   if (isOver) await remember(ralph, key, outcome);
   if (isChecked && checked !== null) {
     const { results: checks } = loop;
@@ -110,6 +109,17 @@ export async function runLoop<Data, Findings>(
   }
   announceEnd(ralph, outcome, { work, checked });
   return { ...outcome, ...work === null ? {} : { work }, ...goal === null ? {} : { goal } };
+}
+
+/** Finds out that everything that the run starts is there. */
+async function ensureUsable(ralph: RalphContext, options: LoopOptions): Promise<void> {
+  if (ralph.loop.elsewhere === undefined) await ralph.agent.ensureUsable();
+  await ralph.host.sandbox?.ensureUsable();
+  if (ralph.config.verify.challenge > 0) {
+    const { challengerOf } = await import("../../checks/challenge/challenger.ts");
+    await challengerOf(ralph).ensureUsable();
+  }
+  for (const check of options.checks ?? []) await namedCheck(check)?.ensureUsable?.();
 }
 
 /** True for paths, relative to the top level, that hold state. */
