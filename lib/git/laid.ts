@@ -56,7 +56,7 @@ export function layCommit(
   written: Objects,
 ): string {
   const below = LAID.get(base);
-  const [was, is] = [treesOf(from.entries, base), treesOf(entries, base)];
+  const [was, is] = [namesOfTrees(from.entries, base), treesOf(entries, base)];
   // names that are not UTF-8 were not read as they are: the base has none of these trees then
   const isRead = from.text.startsWith(`tree ${was.root}\n`);
   const [name, bytes] = objectOf("commit", from.text.replace(/^tree .*/, `tree ${is.root}`), base);
@@ -64,7 +64,7 @@ export function layCommit(
   const added = new Set(entries.map(({ hash }) => hash).filter((hash) => !before.has(hash)));
   const files = [...added].filter((hash) => !written.has(hash));
   const texts = [...written].filter(([hash]) => added.has(hash));
-  const own = [...is.trees].filter(([tree]) => !isRead || !was.trees.has(tree));
+  const own = [...is.trees].filter(([tree]) => !isRead || !was.names.has(tree));
   LAID.delete(name);
   for (const oldest of [...LAID.keys()].slice(0, 1 - MOST_KEPT)) LAID.delete(oldest);
   LAID.set(name, {
@@ -79,8 +79,25 @@ export function layCommit(
 
 const SURROGATE_REGEXP = /[\ud800-\udfff]/;
 
+interface TreeNames {
+  readonly root: string;
+  readonly names: ReadonlySet<string>;
+}
+
+const NAMED = new WeakMap<readonly ListedEntry[], TreeNames>();
+
+/** The names of these trees, computed once for a listing. */
+export function namesOfTrees(entries: readonly ListedEntry[], like: string): TreeNames {
+  const known = NAMED.get(entries);
+  if (known !== undefined) return known;
+  const { root, trees } = treesOf(entries, like);
+  const named = { root, names: new Set(trees.keys()) };
+  NAMED.set(entries, named);
+  return named;
+}
+
 /** The folders of some files as git's trees. */
-export function treesOf(
+function treesOf(
   entries: readonly ListedEntry[],
   like: string,
 ): { readonly root: string; readonly trees: Objects } {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { LARGEST_LOG, readBytes } from "../host/files.ts";
 import { factsOf } from "../host/path_facts.ts";
-import { objectOf, treesOf } from "./laid.ts";
+import { namesOfTrees, objectOf } from "./laid.ts";
 import { looseCommit, treeIn } from "./read_commit.ts";
 import type { Repository, WithIndex } from "./repository.ts";
 import { keepListing, knownListing, type ListedEntry } from "./tree_listing.ts";
@@ -58,7 +58,7 @@ export async function readIndex(
 export async function listFromIndex(repository: Pick<WithIndex, "gitDirectory">, commit: string): Promise<void> {
   const tree = knownListing(commit) !== null ? null : treeIn(await looseCommit(repository, commit));
   const entries = tree === null ? null : await readIndex(repository, commit);
-  if (entries !== null && treesOf(entries, commit).root === tree) keepListing(commit, entries);
+  if (entries !== null && namesOfTrees(entries, commit).root === tree) keepListing(commit, entries);
 }
 
 /** Tells, without a process, that files are as HEAD and the index have them; false where only git can say so. */
