@@ -26,9 +26,9 @@ test("a run of one item starts no more than 19 git processes, two clean checkout
   expect(all).toBeLessThanOrEqual(19);
 });
 
-test("a run with nothing to do starts no more than 11 git processes", needs("Linux"), () => {
+test("a run with nothing to do starts no more than 8 git processes", needs("Linux"), () => {
   const all = gitOf(ARTEFACT, "exec", 1, 2);
 
   expect(all).toBeGreaterThan(0);
-  expect(all).toBeLessThanOrEqual(11);
+  expect(all).toBeLessThanOrEqual(8);
 });
