@@ -247,9 +247,7 @@ export const ADAPTERS: readonly Adapter[] = [
     login: "run `droid` once, or set FACTORY_API_KEY",
     instructions: ["AGENTS.md", ".factory/"],
     needs: {
-      folders: [
-        folder("~/.factory", "auth.json auth.encrypted", "config.json settings.json AGENTS.md droids bin"),
-      ],
+      folders: [folder("~/.factory", "auth.json auth.encrypted", "config.json settings.json AGENTS.md droids bin")],
       hosts: ["*.factory.ai", "api.workos.com"],
       keys: ["FACTORY_API_KEY"],
     },

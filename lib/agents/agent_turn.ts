@@ -85,14 +85,8 @@ export async function agentTurn(ralph: RalphContext, request: AgentTurnRequest):
   };
   const once = (taker: Agent, number: number): Promise<AgentTurn> => {
     const route = taker === agent ? routed?.why : undefined;
-    return oneTurn(ralph, taker, request, {
-      cwd,
-      environment,
-      signal,
-      transcript: numbered(transcript, number),
-      route,
-      putBack,
-    });
+    const place = { cwd, environment, signal, transcript: numbered(transcript, number), route, putBack };
+    return oneTurn(ralph, taker, request, place);
   };
   const agentTurn = request.interactive === true
     ? await once(agent, 1)
@@ -123,9 +117,7 @@ export async function restoreFolders(
   swapped: readonly SwappedFolder[],
 ): Promise<void> {
   const repository = git.requireRepository(ralph);
-  for (const one of swapped) {
-    note(ralph, "warn", sentenceAbout(ralph, one));
-  }
+  for (const one of swapped) note(ralph, "warn", sentenceAbout(ralph, one));
   if (head === null) return;
   const paths = swapped.map(({ folder }) => relative(repository.topLevel, folder).replaceAll(sep, "/"));
   const made = await restoreInHead(repository, head, paths);

@@ -93,15 +93,9 @@ export async function waitUntil(ralph: Pick<RalphContext, "host" | "events">, op
   const startedAt = clock.now();
   const began = clock.steady();
   if (startedAt >= untilMs) return !signal.aborted;
-  ralph.events.emit({
-    type: "wait-start",
-    agent,
-    reason,
-    until: new Date(untilMs).toISOString(),
-    remainingMs: untilMs - startedAt,
-    message,
-  });
   let reportedMs = untilMs - startedAt;
+  const until = new Date(untilMs).toISOString();
+  ralph.events.emit({ type: "wait-start", agent, reason, until, remainingMs: reportedMs, message });
   for (let now = startedAt; now < untilMs && !signal.aborted; now = clock.now()) {
     const remainingMs = untilMs - now;
     const isReported = remainingMs <= REPORTED_EVERY_MS || reportedMs - remainingMs >= REPORTED_EVERY_MS;

@@ -48,15 +48,11 @@ export function resolveAgent(options: ResolveAgentOptions): Agent {
     case "replay":
       return replay(options.cassette, host);
     case "command":
-    case undefined:
-      if (provider.command === undefined) return missingAgent(host);
-      return commandAgent({
-        command: provider.command,
-        args: provider.args,
-        ...atTheTerminal(provider, provider.command),
-        host,
-        root,
-      });
+    case undefined: {
+      const { command, args } = provider;
+      if (command === undefined) return missingAgent(host);
+      return commandAgent({ command, args, ...atTheTerminal(provider, command), host, root });
+    }
     default:
       return presetAgent(
         { preset: name, model: provider.model, reasoning: provider.reasoning, ...serverFor(provider, name) },

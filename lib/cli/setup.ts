@@ -258,9 +258,7 @@ async function tried(
   const green = checks.filter((command) => known.get(command)?.state === PASSES);
   if (green.length === 0) return null;
   for (const command of checks.filter((one) => !green.includes(one))) {
-    invocation.say(
-      `left out: ${command} (${known.get(command)?.state}); \`ralph init --verify "${command}"\` adds it`,
-    );
+    invocation.say(`left out: ${command} (${known.get(command)?.state}); \`ralph init --verify "${command}"\` adds it`);
   }
   return green;
 }

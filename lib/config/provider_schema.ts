@@ -11,16 +11,12 @@ const endpoint = named(
     name: command.optional().describe(
       "Known server: `openai`, `anthropic`, `google`, `openrouter`, `groq`, `ollama`, `lmstudio`, `llamacpp` or `vllm`.",
     ),
-    url: httpUrl.optional().describe(
-      "Base address, instead of the one of `name`.",
-    ),
+    url: httpUrl.optional().describe("Base address, instead of the one of `name`."),
     keyVariable: z.string().regex(/^[A-Za-z_]\w*$/, "must be the name of a variable, not a key").optional().describe(
       "Environment variable that holds the key; its name ends in `_KEY` or `_TOKEN`.",
     ),
     api: named("EndpointApi", "The protocol of a model server.", z.enum(["chat", "responses", "anthropic", "google"]))
-      .optional().describe(
-        "How the server is spoken to. Without it: the one of `name`, else `chat`.",
-      ),
+      .optional().describe("How the server is spoken to. Without it: the one of `name`, else `chat`."),
     context: count.optional().describe("Tokens that a conversation may have. Without it: what the server reports."),
     output: count.optional().describe("Tokens that one answer may have. Without it: the server's own limit."),
     images: z.boolean().optional().describe("Whether the model takes images. Without it: it is tried."),

@@ -165,9 +165,7 @@ const service = named(
   z.strictObject({
     name: command.describe("Name of the server, unique in the list."),
     start: command.optional().describe("Shell command that starts it. Without it you run the server yourself."),
-    ready: httpUrl.describe(
-      "URL that answers with a status below 500 when the server is ready.",
-    ),
+    ready: httpUrl.describe("URL that answers with a status below 500 when the server is ready."),
     readyTimeout: seconds.default(30).describe("Longest time until it is ready, in seconds."),
     restartBeforeVerify: z.boolean().default(true).describe("Restart it before each verification."),
   }),
@@ -247,9 +245,7 @@ export const CONFIG_SCHEMA: z.ZodType<Config> = named(
     services: z.array(service).refine(
       (all) => new Set(all.map(({ name }) => name)).size === all.length,
       "every service needs a name of its own",
-    ).describe(
-      "Servers that must run for items tagged `ui`.",
-    ),
+    ).describe("Servers that must run for items tagged `ui`."),
     browser,
     logs: section("LogsConfig", "What is kept of earlier runs.", DEFAULTS.logs, {
       keep: count.describe("Runs whose folders are kept; the oldest go first."),

@@ -123,9 +123,7 @@ function attemptLine(attempt: AttemptReport): Line {
   const reason = texts.attemptReason(attempt);
   return {
     tone,
-    words: [
-      `attempt ${number}, iteration ${iteration}: ${words}${time}${reason === null ? "" : `: ${reason}`}`,
-    ],
+    words: [`attempt ${number}, iteration ${iteration}: ${words}${time}${reason === null ? "" : `: ${reason}`}`],
     lines: [
       ...turns.map((turn) => withFile(texts.turnText(turn), "transcript", turn.transcript)),
       ...checks.map((check): Line => ({

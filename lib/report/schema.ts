@@ -36,9 +36,7 @@ const check = record("CheckReport", "A check that ran.", {
   tail: known.describe("the end of what it printed, where it failed"),
   tests: events.TESTS_SCHEMA.exactOptional(),
 });
-const notices = z.array(events.NOTICE_SCHEMA).describe(
-  "what is to be known beside the verdict",
-);
+const notices = z.array(events.NOTICE_SCHEMA).describe("what is to be known beside the verdict");
 const commit = record("CommitReport", "A commit.", {
   commit: text,
   subject: text,
@@ -53,9 +51,7 @@ const attempt = record("AttemptReport", "One attempt: turn, checks, settlement."
   settlement: known,
   message: known,
   durationMs: ms.nullable(),
-  changes: events.CHANGES_SCHEMA.nullable().describe(
-    "what its turn changed",
-  ),
+  changes: events.CHANGES_SCHEMA.nullable().describe("what its turn changed"),
   turns: z.array(turn),
   checks: z.array(check),
   commits: z.array(commit),

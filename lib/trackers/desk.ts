@@ -261,9 +261,7 @@ export class Desk implements AsyncDisposable {
     const found = await tracker.list(this.#since === null ? { label } : { label, since: this.#since });
     const isNew = found.filter((issue) => this.#know(issue)).length > 0;
     this.#since = found.map(({ updatedAt }) => updatedAt).toSorted().at(-1) ?? this.#since;
-    if (isNew) {
-      await keepSnapshot(requireRepository(this.#ralph), trackerKey(tracker), [...this.#issues.values()]);
-    }
+    if (isNew) await keepSnapshot(requireRepository(this.#ralph), trackerKey(tracker), [...this.#issues.values()]);
   }
 
   /** @returns true if that is news */

@@ -55,9 +55,7 @@ export interface JsonReporterOptions {
 
 /** Writes each event as one JSON object a line. */
 export function createJsonReporter({ run, now, out }: JsonReporterOptions): EventSink {
-  return {
-    emit: (event, lane) => out(JSON.stringify({ ...envelopeOf(event, "", { now }, lane), run: run() })),
-  };
+  return { emit: (event, lane) => out(JSON.stringify({ ...envelopeOf(event, "", { now }, lane), run: run() })) };
 }
 
 /** How events are printed. */

@@ -89,8 +89,4 @@ function toolResult(event: unknown): adapter.AgentEvent {
 }
 
 /** How `cline` is called, and how its stream is read. */
-export const DRIVER: adapter.Driver = {
-  arguments: clineArguments,
-  interactive: null,
-  translator: clineTranslator,
-};
+export const DRIVER: adapter.Driver = { arguments: clineArguments, interactive: null, translator: clineTranslator };

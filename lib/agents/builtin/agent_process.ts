@@ -194,9 +194,7 @@ class AgentTurnProcess {
       this.#parts.emit({ type: "agent-end", status: "cut-off", message: "its answer was cut off (length)" });
       return EXIT.done;
     }
-    if (finish === "content-filter") {
-      return this.#failed("other", "the server held its answer back (content filter)");
-    }
+    if (finish === "content-filter") return this.#failed("other", "the server held its answer back (content filter)");
     if (text.trim() === "" && !this.#wasNudged) {
       this.#wasNudged = true;
       this.#conversation.say(NUDGE);

@@ -112,9 +112,7 @@ export class Conversation {
 function sizeOf({ content }: Message): number {
   if (typeof content === "string") return content.length;
   let size = 0;
-  for (const part of content) {
-    if (part.type !== "file" && part.type !== "image") size += JSON.stringify(part).length;
-  }
+  for (const part of content) if (part.type !== "file" && part.type !== "image") size += JSON.stringify(part).length;
   return size;
 }
 
