@@ -206,19 +206,10 @@ export async function workInCheckout(
   await using _back = await leaveCheckout(repository, job);
   await checkOutJob(repository, job);
   await using context = await open();
-  const { ralph, backlog } = context;
-  await using tree = await openWorkerTree(ralph, backlog, 0);
-  const alone = createSlots(1);
-  return await attemptJob(job, {
-    ralph,
-    backlog,
-    tree,
-    worker,
-    signal,
-    push,
-    isNew: false,
-    alone: (act) => alone.run(act),
-  });
+  await using tree = await openWorkerTree(context.ralph, context.backlog, 0);
+  const slots = createSlots(1);
+  const place = { ...context, tree, worker, signal, push, isNew: false };
+  return await attemptJob(job, { ...place, alone: (act) => slots.run(act) });
 }
 
 /**

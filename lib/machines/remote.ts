@@ -190,10 +190,8 @@ export function createJobCommits(repository: WithGit): (job: Job) => Promise<str
     }
     const tree = await lineFrom(repository, ["mktree"], { input: lines.join("") });
     const parents = job.left === null || job.left === job.base ? [job.base] : [job.base, job.left];
-    return await commitData(repository, tree, parents, {
-      subject: `ralph: job ${job.attempt.id}`,
-      data: lightJob(job),
-    });
+    const subject = `ralph: job ${job.attempt.id}`;
+    return await commitData(repository, tree, parents, { subject, data: lightJob(job) });
   };
 }
 

@@ -88,14 +88,13 @@ export async function serveJobs(options: WorkerOptions): Promise<void> {
 
 /** @throws {RalphError} job-refused */
 function accepted(given: unknown, repository: string): Job {
-  let job: Job;
   try {
-    job = parseJob(given, VERSION);
+    const job = parseJob(given, VERSION);
+    ensureOfRepository(job, repository);
+    return job;
   } catch (error) {
     throw refusal("(unknown)", error);
   }
-  ensureOfRepository(job, repository);
-  return job;
 }
 
 /** @throws {RalphError} job-refused */
@@ -235,8 +234,7 @@ export async function attemptJob<Data, Findings>(given: Job, place: JobPlace<Dat
   const end = attempt.status === "interrupted" ? attempt.turn?.end : undefined;
   if (end?.reason === "rate-limited" && end.budget === undefined) {
     const until = end.untilMs ?? ralph.host.clock.now() + UNKNOWN_WAIT_MS;
-    const details = { id: job.attempt.id, reason: end.message, until };
-    throw new RalphError("job-given-back", { details });
+    throw new RalphError("job-given-back", { details: { id: job.attempt.id, reason: end.message, until } });
   }
   const work = attempt.status === "interrupted"
     ? null

@@ -54,6 +54,9 @@ const SHARED: readonly Row[] = [
   },
 ];
 
+/** A row that looks at a workflow's work has this in common with the others. */
+const LOOK = { isProse: true, insideRun: true, usage: SCOPE, flags: flags.WORK_FLAGS };
+
 const LOOKING: readonly Row[] = [
   {
     name: "verify",
@@ -69,33 +72,24 @@ const LOOKING: readonly Row[] = [
     load: async () => ({ run: (await import("./commands/verify_and_validate.ts")).verify }),
   },
   {
+    ...LOOK,
     name: "next",
     group: "look",
-    isProse: true,
-    insideRun: true,
     summary: "show the item that the next iteration would take",
-    usage: SCOPE,
-    flags: flags.WORK_FLAGS,
     load: async () => ({ run: (await import("./commands/status_and_next.ts")).next }),
   },
   {
+    ...LOOK,
     name: "validate",
     group: "look",
-    isProse: true,
-    insideRun: true,
     summary: "check the configuration and the state files, all problems at once",
-    usage: SCOPE,
-    flags: flags.WORK_FLAGS,
     load: async () => ({ run: (await import("./commands/verify_and_validate.ts")).validate }),
   },
   {
+    ...LOOK,
     name: "status",
     group: "work",
-    isProse: true,
-    insideRun: true,
     summary: "show the state of the work: done, open, next",
-    usage: SCOPE,
-    flags: flags.WORK_FLAGS,
     load: async () => ({ run: (await import("./commands/status_and_next.ts")).status }),
   },
   {

@@ -30,8 +30,6 @@ export async function run(invocation: Invocation): Promise<number> {
   const found = await chosen(invocation);
   const { place: { config, root }, scope, workflow } = found;
   refuseEmptyItems(await workflow.validate({ root, config, scope, host: invocation.host }));
-  if (invocation.flags.has("dry-run")) {
-    return await (await import("./run_dry_run.ts")).showRunDryRun(invocation, found);
-  }
+  if (invocation.flags.has("dry-run")) return await (await import("./run_dry_run.ts")).showRunDryRun(invocation, found);
   return await found.workflow.run(invocation, found.place);
 }

@@ -143,9 +143,7 @@ export async function clean(invocation: Invocation): Promise<number> {
   const { status } = await gate(ralph, { name: "clean", message, next: ["ralph clean --approve clean"] });
   if (status === "aborted") return EXIT.interrupted;
   if (status === "declined") return ralph.prompter.interactive ? EXIT.done : EXIT.blocked;
-  for (const one of stored) {
-    out(await one.remove() ? `removed ${one.name}` : `in use, so it stays: ${one.name}`);
-  }
+  for (const one of stored) out(await one.remove() ? `removed ${one.name}` : `in use, so it stays: ${one.name}`);
   return EXIT.done;
 }
 
@@ -178,9 +176,7 @@ export async function worktrees(invocation: Invocation): Promise<number> {
   const kept = await rescueTrees({ ...place, events: { emit: () => {}, attach: () => {} } }, [], 1);
   if (flags.has("json")) out(toJson({ removed: trees.map(asData), kept }));
   else for (const { path } of trees) out(`removed ${relative(root, path)}`);
-  if (kept > 0) {
-    say(`work of ${kept} of them is kept (\`git log --all\`): the next run continues with it`);
-  }
+  if (kept > 0) say(`work of ${kept} of them is kept (\`git log --all\`): the next run continues with it`);
   return EXIT.done;
 }
 

@@ -183,18 +183,9 @@ export async function worker(invocation: Invocation): Promise<number> {
   const engine = await openEngine({ url, queue: queueName(repository), clock: host.clock, patience });
   const name = flags.text("name") ?? `${machineName()}-${host.ids.random(4)}`; // several on one machine, or started anew
   say(`worker ${name} of ${repository}, ${lanes === 1 ? "one job" : `${lanes} jobs`} at once, in ${path}`);
+  const open = (job: jobs.Job): Promise<JobContext> => openJob(invocation, path, job);
   try {
-    await serveJobs({
-      engine,
-      clone,
-      repository,
-      name,
-      lanes,
-      open: (job) => openJob(invocation, path, job),
-      report: say,
-      host,
-      signal,
-    });
+    await serveJobs({ engine, clone, repository, name, lanes, open, report: say, host, signal });
   } finally {
     await engine.close();
   }
@@ -218,15 +209,8 @@ async function openJob(invocation: Invocation, clone: string, job: jobs.Job, dat
   const root = join(clone, job.project);
   const place = { ...await loadConfig(root), root, workflow: { name: job.workflow, why: "the job's" } };
   const title = `workflow ${job.workflow}`;
-  const maxWait = Math.min(place.config.limits.maxWait, MOST_WAITED);
-  const session = await openSession(invocation, {
-    asks: false,
-    gates: [],
-    data,
-    place,
-    title,
-    settings: { limits: { maxWait } },
-  });
+  const settings = { limits: { maxWait: Math.min(place.config.limits.maxWait, MOST_WAITED) } };
+  const session = await openSession(invocation, { asks: false, gates: [], data, place, title, settings });
   await session.ralph.agent.ensureUsable();
   await session.ralph.host.sandbox?.ensureUsable();
   const backlog = await workflow.backlog(session.ralph, job.scope);

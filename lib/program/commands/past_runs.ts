@@ -53,9 +53,7 @@ async function rendered(report: RunReport, invocation: Invocation): Promise<stri
 export async function restore(invocation: Invocation): Promise<number> {
   const { arguments: [named, ...paths], flags, host, out, say } = invocation;
   const branch = flags.text("branch");
-  if (branch !== undefined) {
-    return await (await import("../finish/set_aside.ts")).restoreBranch(invocation, branch);
-  }
+  if (branch !== undefined) return await (await import("../finish/set_aside.ts")).restoreBranch(invocation, branch);
   const root = await resolveRoot(invocation);
   const { id, folder } = await findRun({ root, cwd: host.environment.cwd, folders: await runFolders(root) }, named);
   const kept = await readKept(folder);

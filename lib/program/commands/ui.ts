@@ -60,9 +60,7 @@ async function openItems(
 async function rootsOf(invocation: Invocation): Promise<readonly string[]> {
   const { flags, host } = invocation;
   const named = flags.all("root").map((root) => resolve(host.environment.cwd, root));
-  for (const root of named) {
-    if (!await isDirectory(root)) throw new RalphError("root-missing", { details: { root } });
-  }
+  for (const root of named) if (!await isDirectory(root)) throw new RalphError("root-missing", { details: { root } });
   return named.length > 0 ? [...new Set(named)] : [await resolveRoot(invocation)];
 }
 
