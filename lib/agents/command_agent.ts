@@ -102,11 +102,7 @@ async function atTheTerminal(
 const OWN_PLACES: readonly string[] = ["~/.", "~/.config/", "~/.local/share/", "~/.local/state/"];
 
 /** Inside of a sandbox: a known agent's needs, and the files and folders that the command names. */
-async function insideOf(
-  { host, root }: CommandAgentOptions,
-  command: string,
-  word: string | null,
-): Promise<Pick<AgentInvocation, "needs" | "read" | "state">> {
+async function insideOf({ host, root }: CommandAgentOptions, command: string, word: string | null) {
   if (host.sandbox === undefined) return {};
   const { ADAPTERS } = await import("./adapters.ts");
   const program = word === null ? null : await findExecutable(word, host.environment, root ?? host.environment.cwd);

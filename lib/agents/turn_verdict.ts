@@ -149,10 +149,7 @@ function linesOf({ stderr, stdout }: ProcessEnd, { events }: StreamSummary): rea
 }
 
 /** The failure that its last lines tell of: the newest that means something. */
-function toldBy(
-  lines: readonly string[],
-  kinds: ReadonlySet<FailureKind> | null,
-): { readonly kind: FailureKind; readonly line: string } | null {
+function toldBy(lines: readonly string[], kinds: ReadonlySet<FailureKind> | null) {
   for (const line of lines.slice(-12).toReversed()) {
     const kind = failureKind(line);
     if (kind !== "other" && kind !== "interrupted" && (kinds?.has(kind) ?? true)) return { kind, line };

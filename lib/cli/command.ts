@@ -202,10 +202,7 @@ function valuesOf(value: unknown): readonly string[] | null {
  * Writes `--flag value` as `--flag=value`, so that a value may be empty, and puts booleans last, so that none takes the
  * word after it. An open command's line is cut after its first argument.
  */
-function joinValues(
-  line: readonly string[],
-  command: Command,
-): Pick<ParsedLine, "rest"> & { readonly words: readonly string[] } {
+function joinValues(line: readonly string[], command: Command) {
   const words: string[] = [];
   const booleans: string[] = [];
   for (let index = 0; index < line.length; index++) {

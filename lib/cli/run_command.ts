@@ -156,10 +156,7 @@ async function checkInsideRun(
 }
 
 /** Turns whatever was thrown into text: the table's message and hint, or a bug with its stack. */
-function describeFailure(
-  error: unknown,
-  { verbose }: { readonly verbose: boolean },
-): { readonly lines: readonly string[]; readonly exitCode: number } {
+function describeFailure(error: unknown, { verbose }: { readonly verbose: boolean }) {
   const named = notGenerated(error) ?? asNamed(error);
   const isBug = named !== error && named.code === "internal";
   const hasStack = isBug || verbose && named.exitCode === EXIT.internal;

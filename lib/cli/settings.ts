@@ -32,12 +32,8 @@ export function parseWorkers(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const workers = parseCount("--parallel", text, 1);
   if (workers <= MOST_WORKERS) return workers;
-  throw optionInvalid(
-    "--parallel",
-    `a whole number from 1 to ${MOST_WORKERS}`,
-    text,
-    "landings are made one after another",
-  );
+  const expected = `a whole number from 1 to ${MOST_WORKERS}`;
+  throw optionInvalid("--parallel", expected, text, "landings are made one after another");
 }
 
 /** Reads an amount of money. @throws {RalphError} option-invalid */

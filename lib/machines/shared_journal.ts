@@ -124,8 +124,8 @@ export class SharedRun implements RunMemory {
     }
     const file = ownFiles(repository, this.#ralph.root).journal;
     if (theirs !== ours) {
-      const text = this.#ownLines(await this.#text());
-      const known = ours === null ? "" : this.#ownLines(await outputFrom(repository, ["show", `${ours}:${FILE}`]));
+      const text = this.#lines("own", await this.#text());
+      const known = ours === null ? "" : this.#lines("own", await outputFrom(repository, ["show", `${ours}:${FILE}`]));
       if (text !== known) throw stale("this clone has a journal of its own that the remote has not");
       await fetchRefs(repository, [ref]);
     }
@@ -136,8 +136,8 @@ export class SharedRun implements RunMemory {
     if (theirs === ours) return; // what is here may be further on: a call that was killed
     const input = Object.entries(shared.work).map(([name, commit]) => `update ${name} ${commit}\n`).join("");
     await outputFrom(repository, ["update-ref", "--stdin"], { input });
-    const run = this.#ownLines(await outputFrom(repository, ["show", `${ref}:${FILE}`]));
-    await writeAtomic(file, `${this.#otherLines(await this.#text())}${run}`);
+    const run = this.#lines("own", await outputFrom(repository, ["show", `${ref}:${FILE}`]));
+    await writeAtomic(file, `${this.#lines("others", await this.#text())}${run}`);
     await this.#ralph.journal.refresh();
   }
 
@@ -202,18 +202,18 @@ export class SharedRun implements RunMemory {
     return await readText(ownFiles(this.#parts.repository, this.#ralph.root).journal, LARGEST_LOG) ?? "";
   }
 
-  /** The lines of this backlog: this clone's work on others is not the remote's, and theirs is not this clone's. */
-  #ownLines(text: string): string {
-    return linesWhere(text, (key) => key === keyOf(this.#parts.key));
-  }
-
-  #otherLines(text: string): string {
-    return linesWhere(text, (key) => key !== keyOf(this.#parts.key));
+  /** The lines of this backlog, or the others: work on those is not the remote's, and theirs is not this clone's. */
+  #lines(of: "others" | "own", text: string): string {
+    const own = keyOf(this.#parts.key);
+    return text.split("\n").filter((line) => {
+      const read = objectOr(jsonIn(line));
+      return "key" in read && (read["key"] === own) === (of === "own");
+    }).map((line) => `${line}\n`).join("");
   }
 
   async #commit({ spent, taken }: RunMemory): Promise<string> {
     const { repository } = this.#parts;
-    const text = this.#ownLines(await this.#text());
+    const text = this.#lines("own", await this.#text());
     const blob = await lineFrom(repository, ["hash-object", "-w", "--stdin"], { input: text });
     const tree = await lineFrom(repository, ["mktree"], { input: `100644 blob ${blob}\t${FILE}\n` });
     const work = Object.fromEntries(await this.#work());
@@ -232,15 +232,6 @@ export class SharedRun implements RunMemory {
     }
     return work;
   }
-}
-
-/** Lines of a journal by the backlog that they are of. Pure. */
-function linesWhere(text: string, isWanted: (key: unknown) => boolean): string {
-  const lines = text.split("\n").filter((line) => {
-    const read = objectOr(jsonIn(line));
-    return "key" in read && isWanted(read["key"]);
-  });
-  return lines.map((line) => `${line}\n`).join("");
 }
 
 interface SharedParts {

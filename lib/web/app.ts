@@ -198,7 +198,7 @@ ${region("hero", regions, "hero")}${region("needs", regions)}${region("trust", r
   transcript(context: Context): Promise<Response> {
     return this.#ofRun(context, async ({ model, project, found }, href) => {
       const { part, item = "", attempt, turn } = context.req.param();
-      const shown = findItem(model.report() as RunReport, Number(part), item);
+      const shown = findItem(model.report(), Number(part), item);
       const path = shown?.attempts[Number(attempt)]?.turns[Number(turn)]?.transcript;
       const read = path === undefined ? null : await readTranscript(project.root, found.folder, path);
       if (read === null) return null;
@@ -286,7 +286,7 @@ ${region("hero", regions, "hero")}${region("needs", regions)}${region("trust", r
 
   /** Anew when an item has begun or passed. */
   async #readToCome({ project: { root }, model }: WatchedRun): Promise<void> {
-    const { parts, items } = model.report() as RunReport;
+    const { parts, items } = model.report();
     const state = `${items.length} ${model.tally.passed}`;
     const part = parts.at(-1);
     if (part === undefined || model.toCome.state === state) return;
@@ -295,7 +295,7 @@ ${region("hero", regions, "hero")}${region("needs", regions)}${region("trust", r
 
   async #drawItem(context: Context, watched: WatchedRun): Promise<Drawn | null> {
     const { part, item: id = "" } = context.req.param();
-    const item = findItem(watched.model.report() as RunReport, Number(part), id);
+    const item = findItem(watched.model.report(), Number(part), id);
     if (item === null) return null;
     const commits = item.attempts.flatMap((attempt) => attempt.commits).slice(-MOST_COMMITS);
     const diffs = new Map<string, string>();

@@ -2,7 +2,7 @@ import { EMPTY_TALLY, nextTally, type Tally } from "../events/tally.ts";
 import type { RalphEvent } from "../events/types.ts";
 import { volumeOf } from "../events/volume.ts";
 import { addTurn, tokensOf, type UsageTotal } from "../backlog/usage.ts";
-import type { CheckReport, Draft, RunReport } from "../report/types.ts";
+import type { CheckReport, RunReport } from "../report/types.ts";
 import { createFold, type Fold } from "../report/fold.ts";
 import { printableEvent } from "../ui/text.ts";
 import { plainLines } from "../ui/event_lines.ts";
@@ -19,12 +19,6 @@ export interface Point {
   readonly tokens: number | null;
   readonly costUsd: number | null;
   readonly passed: number;
-}
-
-/** A line of what happened last. */
-export interface FeedLine {
-  readonly atMs: number;
-  readonly text: string;
 }
 
 const FEED_LINES = 20;
@@ -56,8 +50,8 @@ export class RunModel {
   }
 
   /** The report so far, without what only git knows. */
-  report(): Draft<RunReport> {
-    return this.#fold.end();
+  report(): RunReport {
+    return this.#fold.end() as RunReport;
   }
 
   take({ event, atMs, lane = -1, line }: ReadEvent): void {
@@ -99,7 +93,7 @@ export class RunModel {
   }
 
   /** The latest events, oldest first: made into text when they are looked at. */
-  feed(): readonly FeedLine[] {
+  feed(): readonly { readonly atMs: number; readonly text: string }[] {
     return this.#latest.flatMap(({ event, atMs }) => {
       const text = firstLine(event);
       return text === "" ? [] : [{ atMs, text }];

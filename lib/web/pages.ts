@@ -39,7 +39,7 @@ export function itemRegions({ href, model, item, isLive, diffs }: ItemShown): Re
   const { tone } = texts.itemText(item);
   const state = item.state === "in-progress" && !isLive ? "interrupted" : item.state;
   const words = texts.itemText({ ...item, state }).words;
-  const report = model.report() as RunReport;
+  const report = model.report();
   const changed = report.experiments.filter((one) => one.item === item.id).flatMap(({ findings }) => findings);
   const shown = item.attempts.slice(-ATTEMPTS).toReversed();
   const reason = fragment`<pre class="reason ${tone}" tabindex="0">${item.reason?.slice(0, 4000) ?? ""}</pre>`;
@@ -189,7 +189,7 @@ function figuresOf({ id, model }: ListedRun, untilMs: number): readonly string[]
 }
 
 function pastRow(run: ListedRun): Markup {
-  const report = run.model.report() as RunReport;
+  const report = run.model.report();
   const { word, tone } = stateWord(report, null);
   const branch = report.work === null ? report.branch : `${report.work.branch ?? ""} ${linesText(report.work)}`;
   return fragment`<tr><td><span class="pill ${tone}">${word}</span></td><td class="name"><a href="${run.href}">${
@@ -201,7 +201,7 @@ function pastRow(run: ListedRun): Markup {
 
 function runCard(run: ListedRun, live: LiveRun, now: number): Markup {
   const { href, model } = run;
-  const report = model.report() as RunReport;
+  const report = model.report();
   const { word, tone } = stateWord(report, live);
   const facts = [...figuresOf(run, now), texts.branchText(report)].filter(Boolean).join(" · ");
   const doing = [...model.views.values()].flatMap(({ iteration, activity }) =>

@@ -53,7 +53,7 @@ export function stateWord(
 
 /** Everything on the page that changes. Pure. */
 export function runRegions(shown: RunShown): Regions {
-  const report = shown.model.report() as RunReport;
+  const report = shown.model.report();
   return {
     "hero": hero(shown, report),
     "needs": question(shown),

@@ -115,10 +115,8 @@ async function lookAt(invocation: Invocation, { ralph, place }: Pick<Session, "p
 /** @throws {RalphError} usage */
 function refuseBoth({ flags }: Invocation): void {
   if (flags.has("merge") && flags.has("draft")) {
-    throw usage(
-      "--merge and --draft exclude each other",
-      "--merge merges here: there is no request that could be a draft",
-    );
+    const hint = "--merge merges here: there is no request that could be a draft";
+    throw usage("--merge and --draft exclude each other", hint);
   }
   if (flags.has("squash") && flags.has("clean-history")) {
     throw usage("--squash and --clean-history exclude each other", "one commit of all, or one an item");
@@ -193,10 +191,7 @@ async function finish(
 }
 
 /** A person reads this before the yes. */
-function shown(
-  { plan, proof, open, secrets, reports, files, clean }: Found,
-  draft: boolean,
-): { readonly lines: readonly string[]; readonly message: string } {
+function shown({ plan, proof, open, secrets, reports, files, clean }: Found, draft: boolean) {
   const { work: { branch, base }, conflicts, behind, target, isMerged, state: { linked } } = plan;
   const commits = clean?.subjects ?? plan.commits;
   const kept = plan.withHistory ? `, here and at ${plan.remote?.name}` : "";

@@ -66,14 +66,10 @@ async function cached({ host, repository: { topLevel } }: StoredOf): Promise<rea
   const cache = await cacheFolder(host);
   const folder = join(cache, "ralph-sandbox");
   const sandbox = join(folder, hashText(topLevel).slice(0, 16));
+  const home = "the clean checkout, with copies of what `workspace` names: the next run makes it again";
   return [
     ...(await homesOf(cache, topLevel)).map((name) => ({
-      ...stored(
-        "cache",
-        name,
-        folder,
-        "the clean checkout, with copies of what `workspace` names: the next run makes it again",
-      ),
+      ...stored("cache", name, folder, home),
       remove: () => removeHome(host, name),
     })),
     ...await pathExists(sandbox)
@@ -101,13 +97,9 @@ async function refs({ repository }: StoredOf): Promise<readonly Stored[]> {
   const folders = Object.keys(REFS).map((name) => `refs/ralph/${name}/`);
   const found: Stored[] = [];
   for (const name of await refsBelow(repository, ...folders)) {
-    found.push({
-      kind: "refs",
-      name,
-      what: REFS[name.split("/")[2] ?? ""] ?? "",
-      bytes: await bytesOf(repository, name),
-      remove: () => deleteRefs(repository, [name]).then(() => true),
-    });
+    const what = REFS[name.split("/")[2] ?? ""] ?? "";
+    const remove = (): Promise<boolean> => deleteRefs(repository, [name]).then(() => true);
+    found.push({ kind: "refs", name, what, bytes: await bytesOf(repository, name), remove });
   }
   return found;
 }

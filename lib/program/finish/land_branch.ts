@@ -96,10 +96,8 @@ export async function refuseMerge(ralph: RalphContext, plan: FinishPlan): Promis
 function refuseConflicts(plan: FinishPlan): void {
   const { work: { branch, base }, conflicts } = plan;
   if (conflicts.length === 0) return;
-  throw failed(
-    `${branch} cannot be merged into ${base} by itself: both have changed ${conflicts.join(", ")}`,
-    wayOut(plan),
-  );
+  const both = `both have changed ${conflicts.join(", ")}`;
+  throw failed(`${branch} cannot be merged into ${base} by itself: ${both}`, wayOut(plan));
 }
 
 async function commitTree(

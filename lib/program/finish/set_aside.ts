@@ -81,7 +81,11 @@ export async function setAside(
       const isMoved = await moveHead(repository, { from: head, to: cleaned, why: "ralph: clean history" });
       const hint = `nothing is lost: \`${ref}\` keeps the state; the same command again`;
       if (!isMoved) throw failed("another tool has committed meanwhile", hint);
-    } else if (changed.length > 0) await commitRemoval(ralph, branch, ref, changed);
+    } else if (changed.length > 0) {
+      const subject = removalSubject(branch);
+      const result = await repository.commit({ paths: changed, subject, body: `It is kept in ${ref}.` });
+      if (result.status === "committed") ralph.events.emit({ type: "commit", commit: result.commit, subject });
+    }
   } catch (error) {
     await putBack(repository, ref, files.filter((file) => (file.here ?? file.head) !== null));
     throw error;
@@ -95,17 +99,6 @@ async function putBack(repository: Repository, source: string, files: readonly S
   const restore = ["restore", `--source=${source}`, "--staged", "--worktree", "--"];
   const environment = { GIT_LITERAL_PATHSPECS: "1" };
   await outputFrom(repository, [...restore, ...files.map(({ inTree }) => inTree)], { environment });
-}
-
-async function commitRemoval(
-  ralph: RalphContext,
-  branch: string,
-  ref: string,
-  paths: readonly string[],
-): Promise<void> {
-  const subject = removalSubject(branch);
-  const result = await requireRepository(ralph).commit({ paths, subject, body: `It is kept in ${ref}.` });
-  if (result.status === "committed") ralph.events.emit({ type: "commit", commit: result.commit, subject });
 }
 
 /**
