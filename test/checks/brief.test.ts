@@ -36,8 +36,6 @@ describe("brief.compare()", () => {
     await using one = await world();
     await one.write("src/a.js", "b\n");
     await one.write("new.js", "b\n");
-    await one.git("config", "user.name", "Other");
-    await one.git("config", "remote.origin.url", "https://example.invalid/x.git");
 
     expect(await paths(one)).toEqual([]);
   });
@@ -249,6 +247,90 @@ describe("brief.restore()", () => {
     rmSync(tree, { recursive: true });
   });
 });
+
+describe("git's settings", () => {
+  /** A repository with the branches `work`, `old` and `main`, which follow the remote `origin`. */
+  async function cloned(): Promise<World & { readonly brief: Brief }> {
+    const one = await loopWorld(async () => {}, { files: { "a.txt": "a\n" } });
+    sh(one, "git init -q --bare .git/o; git remote add origin .git/o; git push -q origin HEAD:main HEAD:feature");
+    sh(one, "git fetch -q origin; for b in work old; do git branch -q --track $b origin/main; done");
+    return { ...one, brief: await createBrief(one.ralph, memoryBacklog([])) };
+  }
+
+  test.each([
+    ["git branch, checkout and push", "git checkout -q -b b --track origin/feature; git push -q -u origin HEAD:b"],
+    ["a branch that is renamed, and one that is deleted", "git branch -m old new; git branch -q -D work"],
+    ["a remote that is new", "git remote add fork ../fork"],
+    [
+      "a submodule that .gitmodules names",
+      `printf '[submodule "lib"]\\n\\tpath = lib\\n\\turl = ../lib\\n' > .gitmodules
+      git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),lib; git submodule --quiet init`,
+    ],
+    ["what Git LFS notes", "git config lfs.repositoryformatversion 0; git config lfs.https://a.invalid/x.access basic"],
+  ])("stay as a turn leaves them: %s", async (_, command) => {
+    await using one = await cloned();
+    const before = text(one, ".git/config");
+    sh(one, command);
+
+    expect(text(one, ".git/config")).not.toBe(before);
+    expect(await one.brief.compare("git")).toEqual([]);
+  });
+
+  test.each([
+    ["remote.origin.url", "git remote set-url origin ../evil"],
+    ["remote.origin.pushurl", "git config remote.origin.pushurl ../evil"],
+    ["remote.pushdefault", "git remote add evil ../evil; git config remote.pushDefault evil"],
+    ["branch.main.remote", "git remote add evil ../evil; git config branch.main.remote evil"],
+    ["branch.work.remote", "git remote add evil ../evil; git config branch.work.remote evil"],
+    ["branch.work.pushremote", "git config branch.work.pushRemote ../evil"],
+    ["url.../evil.insteadof", "git config url.../evil.insteadOf .git/o"],
+    ["remote.evil.fetch", "git remote add --mirror=fetch evil ../evil"],
+    ["push.default", "git config push.default matching"],
+    ["user.name", "git config user.name Evil"],
+    ["commit.gpgsign", "git config commit.gpgSign true"],
+    ["core.autocrlf", "git config core.autocrlf true"],
+    ["core.filemode", "git config core.fileMode false"],
+    ["core.sshcommand", "git config core.sshCommand evil"],
+    ["alias.co", "git config alias.co evil"],
+    ["submodule.lib.url", "git config submodule.lib.url ../evil"],
+  ])("%s is put back after a turn, and named", async (key, command) => {
+    await using one = await cloned();
+    sh(one, "git config user.name Ada");
+    const brief = await createBrief(one.ralph, memoryBacklog([]));
+    const before = sh(one, `git config --get-all ${key} || true`);
+    sh(one, command);
+
+    expect(await brief.compare("git")).toMatchObject([{ path: ".git/config", keys: expect.arrayContaining([key]) }]);
+    await restoreBrief(brief, "git");
+
+    expect(sh(one, `git config --get-all ${key} || true`)).toBe(before);
+    expect(await brief.compare("git")).toEqual([]);
+    expect(notesOf(one)).toMatch(`restored as the run began with it: .git/config (`);
+    expect(notesOf(one)).toContain(key);
+  });
+
+  test("a person's change between turns counts, but for what git runs; that of a turn before it does not", async () => {
+    await using one = await cloned();
+    sh(one, "git remote add fork ../fork");
+    await restoreBrief(one.brief, "git");
+    sh(one, "git config user.email ada@example.com; git config core.hooksPath /nowhere");
+    await one.brief.adoptSettings();
+    sh(one, "git config user.email evil@example.com; git config branch.main.remote fork");
+
+    await restoreBrief(one.brief, "git");
+
+    expect(sh(one, "git config user.email; git config remote.fork.url")).toBe("ada@example.com\n../fork\n");
+    expect(sh(one, "git config core.hooksPath || git config branch.main.remote || echo none")).toBe("none\n");
+  });
+});
+
+function sh(one: World, command: string): string {
+  return execFileSync("sh", ["-c", command], { cwd: one.root, encoding: "utf8" });
+}
+
+function notesOf(one: World): string {
+  return one.events.flatMap((event) => event.type === "note" ? [event.message] : []).join("\n");
+}
 
 describe("changedPaths()", () => {
   test("compares what both runs have read: a file of one of them alone says nothing, unless its folder was read", () => {

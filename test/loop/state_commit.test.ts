@@ -174,14 +174,22 @@ describe("Ralph's own files are in nobody's way", () => {
   });
 });
 
+const SIGNS_UNTIL_WORK = `#!/bin/sh
+test -e a.txt && exit 1
+cat >/dev/null; printf "\\n[GNUPG:] SIG_CREATED \\n" >&2
+printf -- "-----BEGIN PGP SIGNATURE-----\\n\\nx\\n-----END PGP SIGNATURE-----\\n"
+`;
+
 describe("a pass without its commit", () => {
   test("is in no state file; the next run commits it without a turn", async () => {
     await using world = await loopWorld(async () => {
       await world.write("a.txt", "a\n");
-      await world.git("config", "commit.gpgSign", "true");
-      await world.git("config", "gpg.program", "/nowhere/gpg");
       return CLAIMS;
     }, { files });
+    const gpg = join(world.root, ".git/gpg");
+    await writeFile(gpg, SIGNS_UNTIL_WORK, { mode: 0o755 });
+    await world.git("config", "commit.gpgSign", "true");
+    await world.git("config", "gpg.program", gpg);
 
     await expect(runLoop(world.ralph, prdBacklog(world.ralph))).rejects.toMatchObject({ code: "git-failed" });
     expect((await prdBacklog(world.ralph).overview({ parked: [] })).passed).toBe(0);

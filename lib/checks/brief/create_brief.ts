@@ -20,7 +20,7 @@ import { hashText, pathExists, readBytes, resolveInside } from "../../host/files
 import { factsOf } from "../../host/path_facts.ts";
 import { changedPrograms, type Programs, programsOf } from "../../host/programs.ts";
 import { createAsInstructed, keepFound } from "./kept.ts";
-import { decidingSettings, restoreSettings } from "./settings.ts";
+import { changedKeys, decidingOf, restoreSettings, settingsIn, withPersons } from "./settings.ts";
 import { briefSources, createPersonFiles, type PersonFiles } from "./sources.ts";
 import type { Brief, BriefChange, BriefEntry, BriefKind, BriefSource } from "./types.ts";
 
@@ -28,8 +28,8 @@ import type { Brief, BriefChange, BriefEntry, BriefKind, BriefSource } from "./t
 const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_TOTAL_BYTES = 32 * 1024 * 1024;
 
-/** So many programs are named; the others are counted. */
-const MOST_PROGRAMS = 5;
+/** So many programs, tags or settings are named; the others are counted. */
+const MOST_NAMED = 5;
 
 /**
  * Reads the brief of a run.
@@ -51,9 +51,9 @@ export async function createBrief(
     if (entries.has(file) || state.has(file)) return;
     const before = states.readFileState(file, Math.min(MAX_FILE_BYTES, MAX_TOTAL_BYTES - total));
     if (before.kind === "text") total += before.bytes.length;
-    const deciding = settings ? await decidingSettings(repository, file) : null;
+    const all = settings ? await settingsIn(repository, file) : null;
     const path = shownPath(ralph, file);
-    entries.set(file, { kind, file, path, before, settings: deciding, object: null });
+    entries.set(file, { kind, file, path, before, settings: all, left: all, object: null });
     if (before.kind === "link") await add(kind, states.realPath(file), false);
   }
 
@@ -143,25 +143,36 @@ class RunBrief implements Brief {
     if (head !== null) await restoreHead(ralph, head, others);
     if (own.length > 0) await person.hold();
     for (const { file, found, kind, path } of own) {
-      entries.set(file, { kind, file, path, before: found, settings: null, object: null });
+      entries.set(file, { kind, file, path, before: found, settings: null, left: null, object: null });
     }
     for (const { path } of done) this.#restored.add(path);
     const hint = `(\`ralph restore ${ralph.run.id}\` brings back what was found)`;
-    this.#warn("restored as the run began with it", others.map(({ path }) => path), hint);
+    this.#warn("restored as the run began with it", others.map(namedChange), hint);
     this.#report("changed outside of the repository, not reverted", own.map(({ path }) => path));
     return done;
+  }
+
+  async adoptSettings(): Promise<void> {
+    for (const entry of this.#parts.entries.values()) {
+      if (entry.settings === null || entry.left === null) continue;
+      const found = states.readFileState(entry.file, MAX_FILE_BYTES);
+      if (states.isSameState(entry.before, found)) continue;
+      const now = await settingsIn(requireRepository(this.#parts.ralph), entry.file);
+      if (now === null) continue;
+      Object.assign(entry, { settings: withPersons(entry.settings, entry.left, now), left: now });
+    }
   }
 
   lookAtPrograms(): void {
     const { ralph } = this.#parts;
     const changed = changedPrograms(this.#programs, this.#programsNow()).map((path) => shownPath(ralph, path));
-    const named = changed.slice(0, MOST_PROGRAMS).filter((path) => !this.#reported.has(path));
-    const left = changed.length - MOST_PROGRAMS;
+    const named = changed.slice(0, MOST_NAMED).filter((path) => !this.#reported.has(path));
+    const left = changed.length - MOST_NAMED;
     if (left > 0) this.#reported.add(`${left} more programs on PATH`);
     this.#report("changed outside of the repository, not reverted", named);
     // a check may take from a tag what it compares with
     const moved = movedTags(this.#tags, this.#tagsNow()).map((name) => `tag ${name}`);
-    const tags = moved.filter((name) => !this.#reported.has(name)).slice(0, MOST_PROGRAMS);
+    const tags = moved.filter((name) => !this.#reported.has(name)).slice(0, MOST_NAMED);
     this.#report("moved or removed while the run lasted, not reverted", tags);
   }
 
@@ -218,8 +229,9 @@ class RunBrief implements Brief {
       if (!isWanted(entry)) continue;
       const { kind, path, file, before } = entry;
       const found = states.readFileState(file, before.kind === "large" ? -1 : MAX_FILE_BYTES);
-      if (states.isSameState(before, found) || !await this.#settingsChanged(entry, found)) continue;
-      changes.push({ kind, path, file, before, found });
+      if (states.isSameState(before, found)) continue;
+      const keys = await this.#changedSettings(entry, found);
+      if (keys?.length !== 0) changes.push({ kind, path, file, before, found, ...(keys === null ? {} : { keys }) });
     }
     return changes;
   }
@@ -239,12 +251,14 @@ class RunBrief implements Brief {
     return [...changes.values()];
   }
 
-  async #settingsChanged(entry: BriefEntry, found: states.FileState): Promise<boolean> {
-    if (entry.settings === null) return true;
-    const now = found.kind === "text" ? await decidingSettings(requireRepository(this.#parts.ralph), entry.file) : null;
-    if (now === null || JSON.stringify(now) !== JSON.stringify(entry.settings)) return true;
-    entry.before = found;
-    return false;
+  /** The keys that differ; `null`: the file as a whole does. */
+  async #changedSettings(entry: BriefEntry, found: states.FileState): Promise<readonly string[] | null> {
+    const repository = requireRepository(this.#parts.ralph);
+    if (entry.settings === null || found.kind !== "text") return null;
+    const now = await settingsIn(repository, entry.file);
+    const keys = now && await changedKeys(repository, entry.settings, now);
+    if (keys?.length === 0) Object.assign(entry, { before: found, left: now });
+    return keys;
   }
 }
 
@@ -303,7 +317,7 @@ async function recordOf(
 /** For what is no plain file: `null` for one that is absent. */
 function otherHash({ before, settings }: BriefEntry): string | null {
   if (before.kind === "missing") return null;
-  if (settings !== null) return `settings ${hashText(JSON.stringify(settings))}`;
+  if (settings !== null) return `settings ${hashText(JSON.stringify(decidingOf(settings)))}`;
   return before.kind === "link" ? `link ${hashText(before.target)}` : before.kind;
 }
 
@@ -321,20 +335,27 @@ function shownPath({ root, repository, host }: RalphContext, file: string): stri
   return inHome === null ? file.replaceAll(sep, "/") : `~/${inHome}`;
 }
 
-/** Compares, and restores what differs. @returns what was restored */
-export async function restoreBrief(brief: Brief): Promise<readonly BriefChange[]> {
-  const changes = await brief.compare();
+/** `.git/config (remote.origin.url)`. */
+function namedChange({ path, keys = [] }: BriefChange): string {
+  const more = keys.length > MOST_NAMED ? ` and ${keys.length - MOST_NAMED} more` : "";
+  return keys.length === 0 ? path : `${path} (${keys.slice(0, MOST_NAMED).join(", ")}${more})`;
+}
+
+/** Compares, and restores what differs. @param only one kind. @default all @returns what was restored */
+export async function restoreBrief(brief: Brief, only?: BriefKind): Promise<readonly BriefChange[]> {
+  const changes = await brief.compare(only);
   return changes.length === 0 ? [] : await brief.restore(changes);
 }
 
 /** Makes one file what it was when the run began. @throws {RalphError} file-unwritable */
 async function restoreFile(ralph: RalphContext, change: BriefChange, entry: BriefEntry | null): Promise<void> {
-  const { file, before, found } = change;
+  const { file, before, keys } = change;
   const repository = requireRepository(ralph);
-  if (entry?.settings && found.kind === "text") {
-    const now = await decidingSettings(repository, file);
-    if (now !== null && await restoreSettings(repository, file, { before: entry.settings, now })) {
-      entry.before = states.readFileState(file, found.bytes.length * 2);
+  if (entry?.settings && keys !== undefined) {
+    const now = await settingsIn(repository, file);
+    if (now !== null && await restoreSettings(repository, file, { before: entry.settings, now, keys })) {
+      entry.before = states.readFileState(file, MAX_FILE_BYTES);
+      entry.left = await settingsIn(repository, file);
       return;
     }
   }

@@ -29,16 +29,18 @@ export interface BriefSource {
   readonly accepts?: (path: string) => boolean;
   /** Given for a folder: the folders below it that are read. @default all */
   readonly enters?: (path: string) => boolean;
-  /** A file of git's settings, of which some keys decide. @default false */
+  /** A file of git's settings: git itself changes it as well. @default false */
   readonly settings?: boolean;
 }
 
 /** A file of the brief. */
 export interface BriefEntry extends Pick<BriefChange, "file" | "kind" | "path"> {
-  /** Replaced where it is restored (a new inode) or where only settings changed that do not decide. */
+  /** Replaced where it is restored (a new inode) or where only settings changed that a turn may change. */
   before: FileState;
-  /** The settings of a file of git's. */
-  readonly settings: readonly Setting[] | null;
+  /** The settings of a file of git's, as they are to be. */
+  settings: readonly Setting[] | null;
+  /** The same as they were when they were looked at last. */
+  left: readonly Setting[] | null;
   /** Git object that holds a file too large for memory. */
   object: string | null;
 }
@@ -54,6 +56,8 @@ export interface BriefChange {
   readonly found: FileState;
   /** The edit of a state file. */
   readonly edit?: ManualEdit;
+  /** The settings of git's that differ, where git can read the file. */
+  readonly keys?: readonly string[];
 }
 
 /** The brief of a run: all that judges it, as it was when the run began. */
@@ -71,6 +75,11 @@ export interface Brief {
    * @returns those that were restored; what a person's own files hold is only reported
    */
   restore(changes: readonly BriefChange[]): Promise<readonly BriefChange[]>;
+  /**
+   * Call between turns, when no process of a turn or a check is left: settings of git's that changed since the last look
+   * are a person's and count from now on, but for those that decide what git runs.
+   */
+  adoptSettings(): Promise<void>;
   /** Reports programs on PATH and tags that are not what they were when the run began: what checks start or compare with. */
   lookAtPrograms(): void;
   /** The run is over: a person's own files count as they are now. */

@@ -89,7 +89,7 @@ export async function judged(
     asInstructed,
     ...failedBefore(options),
   });
-  if (checks.some(isReview)) await restoreBrief(brief); // a reviewer is an agent too
+  await restoreBrief(brief, checks.some(isReview) ? undefined : "git"); // a reviewer is an agent, and checks run its code
   const failing = verification.status === "passed" && ralph.config.tests.integrity === "block"
     ? await (await import("./evidence.ts")).notBelieved(parts, { ...attempted, verification })
     : null;

@@ -234,6 +234,7 @@ export class Loop {
     await this.#tryCommit();
     const baseline = await baselineOf(this.#ralph, iterations.shared, place);
     if (baseline.status !== "known") return baseline;
+    await restoreBrief(this.#parts.brief, "git"); // checks run code of earlier runs
     iterations.failedBefore = baseline.failing;
     iterations.seen = baseline.tree ?? null;
     iterations.progress = { ...iterations.progress, failedBefore: [...baseline.failing] };
@@ -254,6 +255,7 @@ export class Loop {
     const ralph = this.#ralph;
     const { backlog, key, committer, ownership, brief } = this.#parts;
     const iterations = this.#iterations;
+    await this.#adoptSettings();
     const begun = await iterations.begin(item);
     const worked = await workItem(ralph, backlog, item, {
       ...iterations.workOptions(begun, begun.before, ownership.workOf(item.id)),
@@ -278,13 +280,20 @@ export class Loop {
     });
     ownership.committed(settled.committed);
     await this.#guard.settled(settled.settlement.status === "passed" ? "passed" : "open");
+    await restoreBrief(brief, "git"); // git's hooks may run what the turn wrote
     return await iterations.end(begun, { attempt, settled, checks: worked.checks }, ownership.workOf(item.id));
+  }
+
+  /** A person may change git's settings between turns: where items are worked on at once, a turn is never far. */
+  async #adoptSettings(): Promise<void> {
+    if (this.#parts.workers === 1) await this.#parts.brief.adoptSettings();
   }
 
   /** The final check and the verdict, or `null`: items come again. */
   async #conclude(stopped: Stopped): Promise<Ending | null> {
     const { brief } = this.#parts;
     const iterations = this.#iterations;
+    await this.#adoptSettings();
     await restoreBrief(brief);
     if (iterations.progress.turns > 0) brief.lookAtPrograms(); // a false one may take itself away when it runs
     const { sentBack, unverified, notices, ending, results = [], commit = null } = await conclude(this.#ralph, {
