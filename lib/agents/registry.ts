@@ -2,7 +2,6 @@ import { resolve } from "node:path";
 import type { Config, ProviderChoice, ProviderConfig } from "../config/load.ts";
 import { nearest, optionInvalid, RalphError } from "../errors/ralph_error.ts";
 import type { Host } from "../host/types.ts";
-import type { Adapter } from "./adapter.ts";
 import { adapterAgent } from "./adapter_agent.ts";
 import { programPath } from "./program.ts";
 import { ADAPTERS, findAdapter } from "./adapters.ts";
@@ -98,10 +97,9 @@ function scripted(script: string | undefined, host: Host): Agent {
     throw optionInvalid("--script", "the file of turns for the scripted agent", "nothing", hint);
   }
   const file = resolve(host.environment.cwd, script);
-  return deferred(
-    "scripted",
-    async () => (await import("./scripted/scripted_agent.ts")).scriptedAgent({ file }, { host }),
-  );
+  const load = async (): Promise<Agent> =>
+    (await import("./scripted/scripted_agent.ts")).scriptedAgent({ file }, { host });
+  return deferred("scripted", load);
 }
 
 function replay(cassette: string | undefined, host: Host): Agent {
@@ -173,7 +171,13 @@ function presetAgent(
     const hint = `set it in the configuration of ${preset} itself`;
     throw optionInvalid("--reasoning", `left out: \`${preset}\` has no such option`, reasoning, hint);
   }
-  if (endpoint !== undefined && adapter.takes?.includes("endpoint") !== true) throw noEndpoint(adapter);
+  if (endpoint !== undefined && adapter.takes?.includes("endpoint") !== true) {
+    const takers = ADAPTERS.filter(({ takes }) => takes?.includes("endpoint")).map(({ name }) => name);
+    throw new RalphError("endpoint-invalid", {
+      details: { problem: `\`${preset}\` cannot be pointed to a model server` },
+      hint: `agents that can: ${takers.join(", ")}; ${preset} has settings of its own for that`,
+    });
+  }
   if (adapter.program === null && reasoning !== undefined && !EFFORTS.includes(reasoning)) {
     const expected = `one of ${EFFORTS.join(", ")}`;
     throw optionInvalid("--reasoning", expected, reasoning, "leave it out for the model's own");
@@ -192,13 +196,5 @@ function unknownAgent(name: string): RalphError {
     ...(near === null
       ? {}
       : { hint: `did you mean \`${near}\`? Known agents: ${known}; any other command runs with \`--agent-cmd\`` }),
-  });
-}
-
-function noEndpoint({ name }: Adapter): RalphError {
-  const takers = ADAPTERS.filter(({ takes }) => takes?.includes("endpoint")).map((adapter) => adapter.name);
-  return new RalphError("endpoint-invalid", {
-    details: { problem: `\`${name}\` cannot be pointed to a model server` },
-    hint: `agents that can: ${takers.join(", ")}; ${name} has settings of its own for that`,
   });
 }

@@ -101,11 +101,11 @@ async function parseAndRun(command: Command, line: readonly string[], around: Su
     return printed(around.out, commandHelp(command, helpColumns(around.host), isWhole));
   }
   checkArity(command, parsed.arguments);
-  await checkInsideRun(command, { ...around, arguments: parsed.arguments, flags: parsed.flags });
+  await checkInsideRun(command, { ...around, ...parsed });
   const { run } = await command.load();
   const isProse = command.isProse === true && !parsed.flags.has("json");
   const out = isProse ? wrapping(around.host, "stdout", around.out) : around.out;
-  return await run({ ...around, out, command, arguments: parsed.arguments, rest: parsed.rest, flags: parsed.flags });
+  return await run({ ...around, ...parsed, out, command });
 }
 
 /** @throws {RalphError} usage for too few or too many arguments */

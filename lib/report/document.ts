@@ -39,24 +39,21 @@ export interface ItemBlock {
 
 /** The rows at the head of a report, without those that have nothing to say. */
 export function factRows(report: RunReport): readonly { readonly name: string; readonly words: readonly Word[] }[] {
-  const row = (name: string, word: Word): { readonly name: string; readonly words: readonly Word[] } => ({
-    name,
-    words: [word],
-  });
-  return [
-    row("Project", report.project),
-    row("Branch", texts.branchText(report)),
-    row("Run", report.goal === null ? "" : report.run),
-    row("Workflow", texts.workflowsText(report)),
-    row("When", texts.whenText(report)),
-    row("Agent", texts.agentsText(report)),
-    row("Used", texts.totalText(report.usage, report.hooks.length)),
-    row("At once", texts.landingsText(report)),
-    row("Experiments", texts.leftOut(report)),
-    row("Why it ended", report.reasons.map(texts.firstLine).join("; ")),
-    ...report.next.map((told) => row("Next", { told })),
-    row("Folder", { code: report.folder }),
-  ].filter(({ words }) => words[0] !== "");
+  const rows: readonly (readonly [name: string, word: Word])[] = [
+    ["Project", report.project],
+    ["Branch", texts.branchText(report)],
+    ["Run", report.goal === null ? "" : report.run],
+    ["Workflow", texts.workflowsText(report)],
+    ["When", texts.whenText(report)],
+    ["Agent", texts.agentsText(report)],
+    ["Used", texts.totalText(report.usage, report.hooks.length)],
+    ["At once", texts.landingsText(report)],
+    ["Experiments", texts.leftOut(report)],
+    ["Why it ended", report.reasons.map(texts.firstLine).join("; ")],
+    ...report.next.map((told) => ["Next", { told }] as const),
+    ["Folder", { code: report.folder }],
+  ];
+  return rows.filter(([, word]) => word !== "").map(([name, word]) => ({ name, words: [word] }));
 }
 
 /** Items that no check has proved or that were given up on, and what Ralph had to undo or could not read. */
