@@ -11,6 +11,7 @@ import {
   gitFailed,
   type GitOptions,
   headCommit,
+  IN_A_TABLE,
   outputFrom,
   overPaths,
   partsOf,
@@ -74,7 +75,7 @@ export interface CommitContext {
 /**
  * Commits what differs in the named paths, and nothing else; whatever else is staged stays staged.
  *
- * @throws {RalphError} git-locked, git-failed (hooks that hang: `details.late`)
+ * @throws {RalphError} git-locked, git-failed (hooks that hang: `details.late`; HEAD on another branch: `details.astray`)
  */
 export async function commitPaths(context: CommitContext, request: CommitRequest): Promise<CommitResult> {
   const { changed } = request.known ?? await context.status();
@@ -106,13 +107,14 @@ async function write(
   using watched = hooks ? watchHooks(context, request, timeoutMs) : undefined;
   const housekeeping = context.number % HOUSEKEEPING_EVERY === 0 ? [] : NO_HOUSEKEEPING;
   const commit = [...housekeeping, ...(hooks ? [] : NO_HOOKS), "commit", "--quiet", "--cleanup=whitespace"];
+  const { ref } = await readHead(folders.gitDirectory, folders.commonDirectory);
+  refuseAstray(request, ref);
   const { run, seen, present } = await lookedAfter(context, repository, request, others);
   const runCommit: Git = (more, { environment: own, ...options } = {}) => {
     const limits: GitOptions = { timeoutMs, ...watched?.limits, ...options };
     return run([...commit, ...more], { ...limits, environment: { ...environment, ...own, ...FOR_HOOKS } });
   };
   const names = chosen.map(({ path }) => path);
-  const { ref } = await readHead(folders.gitDirectory, folders.commonDirectory);
   const folded = fold === undefined ? null : await (await import("./fold.ts")).commitFolded(
     repository,
     { ...request, fold, paths: names, ref: ref ?? "HEAD" },
@@ -184,6 +186,14 @@ async function lookedAfter(
       return end;
     },
   };
+}
+
+/** The last look before git: HEAD may have gone elsewhere. */
+function refuseAstray({ branch }: CommitRequest, ref: string | null): void {
+  const isThere = branch === null ? ref === null : ref === `refs/heads/${branch}`;
+  if (branch === undefined || isThere || ref === IN_A_TABLE) return;
+  const details = { command: "commit", reason: `HEAD is at ${ref ?? "no branch"} instead of ${branch}`, astray: 1 };
+  throw new RalphError("git-failed", { details });
 }
 
 /** A commit as it was found after its hooks. */

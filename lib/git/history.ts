@@ -11,6 +11,8 @@ import type { HeadNow, Repository } from "./repository.ts";
 export interface HistoryLine extends HeadNow {
   /** The last commit that was made by Ralph or verified: HEAD must descend from it. */
   readonly floor: string | null;
+  /** Blamed where it was no turn, as "the hook lint, or a person meanwhile,". @default the turn */
+  readonly by?: string;
 }
 
 /** The turn rewrote what it was given; the branch is as it was before. */
@@ -58,17 +60,31 @@ export async function guardHistory(
   const strayed = line.branch !== null && now.branch !== line.branch;
   if (!strayed && (now.head === line.head || await descends(repository, line.floor, now.head))) return null;
   const isNew = line.head === null || (now.head !== null && !await descends(repository, now.head, line.head));
-  const lost = isNew ? await keepLost(repository, now.head, attempt) : null;
+  const isHeld = line.by !== undefined && strayed && now.branch !== null; // by the branch that it is on
+  const lost = isNew && !isHeld ? await keepLost(repository, now.head, attempt) : null;
   const aside = await goBack(repository, line, now, attempt);
-  const what = strayed
-    ? `the turn ended on ${
-      now.branch === null ? "a detached HEAD" : `the branch ${now.branch}`
-    } instead of ${line.branch}`
-    : `the turn, or a person meanwhile, rewrote history: ${(line.floor ?? "").slice(0, 10)} was no longer part of it`;
   const kept = lost === null ? "" : `; the commit that it ended on is kept as ${lost}`;
-  const where = line.branch === null ? "HEAD" : `the branch ${line.branch}`;
-  const message = `${what}${kept}. ${where} is as it was before the turn: only add commits to it`;
+  const { what, back } = wordsFor(line, strayed ? now : null);
+  const message = `${what}${kept}. ${back}`;
   return { status: "history-rewritten", message, aside };
+}
+
+/** @param away where HEAD went; `null`: it is on its branch */
+function wordsFor({ branch, floor, by }: HistoryLine, away: HeadNow | null) {
+  const where = branch === null ? "HEAD" : `the branch ${branch}`;
+  const rewrote = `rewrote history: ${(floor ?? "").slice(0, 10)} was no longer part of it`;
+  const end = away?.branch === null ? "a detached HEAD" : `the branch ${away?.branch}`;
+  if (by === undefined) {
+    const what = away === null
+      ? `the turn, or a person meanwhile, ${rewrote}`
+      : `the turn ended on ${end} instead of ${branch}`;
+    return { what, back: `${where} is as it was before the turn: only add commits to it` };
+  }
+  if (away === null) return { what: `${by} ${rewrote}`, back: `${where} is as it was before: only add commits to it` };
+  return {
+    what: `${by} went to ${end} instead of ${branch}`,
+    back: `HEAD is back on ${where}, which the run works on`,
+  };
 }
 
 async function descends(repository: Guarded, floor: string | null, head: string | null): Promise<boolean> {

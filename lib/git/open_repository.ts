@@ -16,6 +16,7 @@ import {
   type GitEnd,
   gitFailed,
   headCommit,
+  IN_A_TABLE,
   outputOfGit,
   partsOf,
   QUIET,
@@ -34,9 +35,6 @@ import { RalphError } from "../errors/ralph_error.ts";
 import { operationIn } from "./operations.ts";
 
 const CONTENT_BYTES = 1024 * 1024;
-
-/** Git writes this into the file of HEAD where refs are kept in a table. */
-const IN_A_TABLE = "refs/heads/.invalid";
 
 /**
  * The repository that a folder is in, or `null` when it is in none (or in a bare one, which has no working tree).

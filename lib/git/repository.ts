@@ -47,6 +47,8 @@ export interface TreeSnapshot extends TreeStatus {
 export interface CommitRequest {
   /** Paths relative to the top level; only these are committed (`git commit --only`). */
   readonly paths: readonly string[];
+  /** HEAD has to be on this branch; `null`: detached. @default where it is */
+  readonly branch?: string | null;
   /** One line. */
   readonly subject: string;
   /** Below the subject. */

@@ -12,6 +12,9 @@ export const NAMES_AT: readonly string[] = ["ls-tree", "-r", "-z", "--name-only"
 
 const COMMIT_REGEXP = /^[0-9a-f]{40,64}$/;
 
+/** Git writes this into the file of HEAD where refs are kept in a table. */
+export const IN_A_TABLE = "refs/heads/.invalid";
+
 /** How a git command ended. */
 export interface GitEnd extends Awaited<ReturnType<Repository["git"]>> {
   /** The end of both streams in the order in which they came. */

@@ -15,6 +15,7 @@ import { endingOf } from "./policy/ending.ts";
 import * as policy from "./policy/progress.ts";
 import type { LoopOptions, Stopped, StoppedEarly } from "./run/outcome.ts";
 import { bringBack, type Committer, LeftByWorkers, type Ownership } from "./settle/committer.ts";
+import { BETWEEN } from "./settle/run_line.ts";
 import type { Settled } from "./settle/settle.ts";
 import type { Brief } from "../checks/brief/types.ts";
 import { onOneLine } from "../prompts/render.ts";
@@ -136,6 +137,7 @@ export class Iterations {
 
     const hook = hookIterationOf(ralph, this.folder, item, iteration);
     if (handedOut !== null) return { item, id, number, named, history, sentBack, started, hook, before: null, events };
+    if (await this.#parts.committer.line.hold(BETWEEN)) this.seen = null;
     await this.hooks?.apply();
     if (item.checksOnly !== true) await this.hooks?.run("before", hook);
     const seen = apart || this.hooks !== null ? null : this.seen;
@@ -267,8 +269,6 @@ export interface LoopParts {
   readonly before: TreeSnapshot;
   /** Items worked on at once; with one, in the project's own tree. */
   readonly workers: number;
-  /** Told of what the last lines are to name, at any time. */
-  readonly notice: (notice: policy.Notice) => void;
 }
 
 /** The next thing to work on. */

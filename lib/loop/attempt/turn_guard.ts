@@ -4,7 +4,6 @@ import { join } from "node:path";
 import type { ObservedTurn } from "../../agents/agent_turn.ts";
 import * as git from "../../git/repository.ts";
 import { guardHistory, type HistoryRewritten } from "../../git/history.ts";
-import { nameAside } from "./name_aside.ts";
 import * as indexFlags from "../../git/index_flags.ts";
 import { dropConflicts, endOperations } from "../../git/operations.ts";
 import { isUnmerged, labelTurnConflicts } from "../../git/turn_conflicts.ts";
@@ -16,7 +15,7 @@ import { pathsOfSides } from "./damage.ts";
 import { createWatch } from "./watch.ts";
 import { NAMES_AT, pathsBetween, pathsFrom } from "../../git/run_git.ts";
 import { type Ignored, readIgnored, type WasIgnored } from "../../git/ignored.ts";
-import type { Notice } from "../policy/progress.ts";
+import { nameAsideIn, type RunLine } from "../settle/run_line.ts";
 
 /** A turn after the guard has looked at it. */
 export interface GuardedTurn extends ObservedTurn {
@@ -48,8 +47,8 @@ export interface TurnGuard {
 }
 
 interface TurnGuardOptions extends Omit<persons.UncommittedOptions, "known"> {
-  /** Told of what the last lines of the run are to name. */
-  readonly notice?: (notice: Notice) => void;
+  /** The branch of the run, in the project's own tree. */
+  readonly line?: RunLine;
 }
 
 /** @param own the user's paths, and state files, which Ralph restores by itself */
@@ -62,7 +61,7 @@ export function createTurnGuard(ralph: RalphContext, own: TurnGuardOptions): Tur
   let floor: string | null = null;
   let flags: indexFlags.IndexFlags | null = null;
   let stamp: string | undefined;
-  const watch = createWatch(ralph, uncommitted);
+  const watch = createWatch(ralph, uncommitted, own.line);
   const reportUnreadable = unreadableReport(ralph);
 
   return {
@@ -88,7 +87,7 @@ export function createTurnGuard(ralph: RalphContext, own: TurnGuardOptions): Tur
       if (observed.after.changed.some(isUnmerged)) await dropConflicts(repository);
       const now = operations.length === 0 ? observed.after : await repository.status();
       const rewritten = await guardHistory(repository, { ...before, floor }, now, attemptId);
-      if (rewritten?.aside) nameAside(ralph, rewritten.aside, own.notice);
+      if (rewritten?.aside) (own.line?.nameAside ?? nameAsideIn(ralph))(rewritten.aside);
       const gone = await watch.gone(attemptId);
       const { cleared, isMoved } = await flagsAsBefore(ralph, flags!, wrote, { from: before.head, to: now.head });
       const isWritten = isMoved || rewritten !== null || await keptOut(ralph, before, { now: now.head, by: own.by });

@@ -10,6 +10,7 @@ import { readText, writeOwn } from "../../host/files.ts";
 import { factsOf } from "../../host/path_facts.ts";
 import { sidesOf } from "./damage.ts";
 import type { Uncommitted } from "./uncommitted.ts";
+import type { RunLine } from "../settle/run_line.ts";
 
 /** Watches what a person has not committed, and their branches, notes and stashes, while something runs that is no turn. */
 export interface Watch {
@@ -29,7 +30,8 @@ export interface Watch {
   look(by: string): Promise<void>;
 }
 
-export function createWatch(ralph: RalphContext, uncommitted: Uncommitted): Watch {
+/** @param line the branch of the run, where the tree is the project's own */
+export function createWatch(ralph: RalphContext, uncommitted: Uncommitted, line?: RunLine): Watch {
   const repository = requireRepository(ralph);
   const refs = createRefWatch(ralph);
   let kept: TreeSnapshot | null = null;
@@ -70,6 +72,7 @@ export function createWatch(ralph: RalphContext, uncommitted: Uncommitted): Watc
       refs.moved();
     },
     async look(by) {
+      await line?.hold(by);
       const isTouched = [...stamps].some(([path, stamp]) => stampOf(path) !== stamp);
       const at = await repository.head();
       const isMoved = kept !== null && at.head !== head;

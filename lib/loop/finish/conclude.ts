@@ -11,6 +11,7 @@ import { MOST_REOPENINGS, type Notice, type Progress, timeReached, workingTime }
 import type { Ending, Stopped } from "../run/outcome.ts";
 import { checkedAsOf, type CleanRun, lackingIn } from "./clean.ts";
 import type { LoopParts } from "../iterations.ts";
+import { BETWEEN, notHeld } from "../settle/run_line.ts";
 
 /** A run that takes up no item any more. */
 export interface ToConclude extends Pick<LoopParts, "backlog" | "committer" | "key" | "ownership"> {
@@ -61,7 +62,8 @@ export async function conclude(ralph: RalphContext, run: ToConclude): Promise<Co
   const only = stopped.status === "done" ? null : new Set(progress.passed);
   const work = await finalWork(ralph, backlog, { ...run, only });
   const clean = checkedAsOf(ralph, backlog) === "commit" ? run.clean : null;
-  const checked = await finalCheck(ralph, work, { records: view.passed ?? [], logs, signal, clean });
+  const hold = (): Promise<boolean> => run.committer.line.hold(BETWEEN);
+  const checked = await finalCheck(ralph, work, { records: view.passed ?? [], logs, signal, clean, hold });
   const found = checked.verification.status === "passed" ? await believed(ralph, run, work, clean, checked) : NO_DOUBT;
   const concluded = await judged(ralph, run, doubted(checked, found, work), work);
   const notices = clean === null || work.checks.length === 0 ? [] : clean.notices();
@@ -123,7 +125,7 @@ function isChecked(stopped: Stopped, { progress }: ToConclude): boolean {
 async function judged(
   ralph: RalphContext,
   run: ToConclude,
-  { verification, unverified }: FinalResult,
+  { verification, unverified, commit }: FinalResult,
   { items, checks }: FinalWork,
 ): Promise<Concluded> {
   const end = (status: string, message?: string): void =>
@@ -144,8 +146,12 @@ async function judged(
         return { ...concluded, ending: unverifiedEnding(ralph, run, unverified) };
       }
   }
-  const { stopped } = run;
+  const { stopped, committer: { line } } = run;
+  await line.hold(BETWEEN);
   if (stopped.status !== "done") return { ...concluded, ending: stopped };
+  if (commit !== null && !await line.holds(commit)) { // before the state says that all has passed
+    return { ...concluded, ending: { status: "failed", reason: "final-check", reasons: [notHeld(line, commit)] } };
+  }
   if (run.uncommitted.length > 0) return { ...concluded, ending: verdictOf(ralph, run, unverified) };
   const verdict = unverified.length === 0 ? "verified" : "unverified";
   const recorded = await run.backlog.record?.({ type: "run-passed", verdict });

@@ -87,6 +87,8 @@ interface FinalRun {
   readonly signal: AbortSignal;
   /** `null`: everything is judged in the tree. */
   readonly clean: CleanRun | null;
+  /** Brings HEAD back onto the branch. @returns whether it was elsewhere */
+  readonly hold: () => Promise<boolean>;
 }
 
 /**
@@ -128,7 +130,7 @@ function unsteadyNotices(commands: readonly string[]): readonly Notice[] {
 async function checked(
   ralph: RalphContext,
   { items, checks }: FinalWork,
-  { clean, logs, signal }: FinalRun,
+  { clean, logs, signal, hold }: FinalRun,
 ): Promise<Omit<FinalResult, "unverified">> {
   const isClean = ({ command }: Check): boolean => command !== undefined && clean?.whyInTree(command) === null;
   const inTree = checks.flatMap(({ command }): readonly Notice[] => {
@@ -142,7 +144,9 @@ async function checked(
     const commit = clean === null ? null : (await requireRepository(ralph).head()).head;
     return { verification, notices: [...inTree, ...unsteadyNotices(unsteady)], commit };
   }
-  const up = await clean.bringUp();
+  await hold();
+  let up = await clean.bringUp();
+  if (await hold()) up = await clean.bringUp();
   if (up.status !== "ready") { // a checkout that cannot be made of HEAD passes nothing
     const name = "clean checkout of HEAD";
     note(ralph, "warn", `no ${name}: ${up.reason}`);

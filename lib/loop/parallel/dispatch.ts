@@ -12,7 +12,7 @@ import { interruptedAttempt } from "../../backlog/attempts.ts";
 import type { Attempt, Item } from "../../backlog/types.ts";
 import type { LimitsConfig } from "../../config/schema.ts";
 import type { Elsewhere } from "../../context/elsewhere.ts";
-import { type HeadNow, requireRepository } from "../../git/repository.ts";
+import { requireRepository } from "../../git/repository.ts";
 import { createKeptWork, keptWork, workRef } from "../../git/work_commit.ts";
 import { asNamed } from "../../host/file_errors.ts";
 import { createSlots } from "../../host/slots.ts";
@@ -70,7 +70,6 @@ export async function openWorkers(parts: LoopParts, rest: DispatchParts): Promis
   const { ralph, backlog } = parts;
   const uncommitted = await lookBeforeWorkers(parts);
   if (uncommitted === null) return null;
-  const line = await requireRepository(ralph).head();
   const scope = { key: parts.key, scope: backlog.scope ?? "" };
   const elsewhere = await ralph.loop.elsewhere?.(ralph, scope) ?? null;
   let lanes: Lanes;
@@ -80,7 +79,7 @@ export async function openWorkers(parts: LoopParts, rest: DispatchParts): Promis
     await elsewhere?.[Symbol.asyncDispose]();
     throw error;
   }
-  return new Dispatcher(parts, rest, { lanes, elsewhere, uncommitted, line });
+  return new Dispatcher(parts, rest, { lanes, elsewhere, uncommitted });
 }
 
 /** The places that items are worked on in. */
@@ -89,7 +88,6 @@ interface Places {
   /** `null`: in the lanes' own trees. */
   readonly elsewhere: Elsewhere | null;
   readonly uncommitted: ReadonlySet<string>;
-  readonly line: HeadNow;
 }
 
 /** An item that has begun in a tree. */
@@ -127,7 +125,7 @@ export class Dispatcher implements AsyncDisposable {
   readonly #removed = new Set<string>();
   #failure: { readonly error: unknown } | null = null;
 
-  constructor(loop: LoopParts, rest: DispatchParts, { lanes, elsewhere, uncommitted, line }: Places) {
+  constructor(loop: LoopParts, rest: DispatchParts, { lanes, elsewhere, uncommitted }: Places) {
     const { ralph, key } = loop;
     this.#loop = loop;
     this.#lanes = lanes;
@@ -144,7 +142,7 @@ export class Dispatcher implements AsyncDisposable {
     };
     const coordinator = this.#coordinator;
     const free = (tree: WorkerTree): void => this.#trees.give(tree);
-    this.#parts = { ...rest, loop, signal, beside, kept, uncommitted, line, clean, coordinator, free };
+    this.#parts = { ...rest, loop, signal, beside, kept, uncommitted, clean, coordinator, free };
     this.#landings = new Landings(this.#parts);
   }
 

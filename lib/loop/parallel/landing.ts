@@ -7,10 +7,9 @@
 import { note, type RalphContext } from "../../context/context.ts";
 import type { Attempt, Item } from "../../backlog/types.ts";
 import { restoreBrief } from "../../checks/brief/create_brief.ts";
-import { guardHistory } from "../../git/history.ts";
 import { commitMerged, mergeTrees } from "../../git/land.ts";
 import { mergedText } from "../../git/merge_change.ts";
-import { type HeadNow, type Repository, requireRepository, rootPaths, type TreeStatus } from "../../git/repository.ts";
+import { type Repository, requireRepository, rootPaths, type TreeStatus } from "../../git/repository.ts";
 import type { StoppedEarly } from "../run/outcome.ts";
 import { type Committer, createCommitter, ownPaths } from "../settle/committer.ts";
 import { type LandingSteps, leftOpen, settleAndCommit, type Settled, type ToSettle } from "../settle/settle.ts";
@@ -27,7 +26,6 @@ import {
 import type { Note, WorkerTree } from "./worker_tree.ts";
 import { LaneFault } from "./lane_fault.ts";
 import { checkMerged } from "./check_merged.ts";
-import { nameAside } from "../attempt/name_aside.ts";
 import { pathsBetween } from "../../git/run_git.ts";
 
 /** The commits of a turn elsewhere that says that there was nothing to do: its checks run here all the same. */
@@ -50,14 +48,11 @@ export class Landings {
   /** In the order in which they came. */
   readonly #ready: Ready[] = [];
   #isLanding = false;
-  /** The branch as Ralph left it. */
-  #line: HeadNow;
 
   constructor(parts: LandingParts) {
     const { ralph, backlog } = parts.loop;
     this.#parts = parts;
     this.#ralph = ralph;
-    this.#line = parts.line;
     this.#repository = requireRepository(ralph);
     this.#reported = new Set(parts.uncommitted);
     this.#own = new Set(ownPaths(ralph, backlog));
@@ -94,7 +89,7 @@ export class Landings {
       return await coordinator.run(async () => {
         if (this.#isTooLate(toLand)) return this.#leaveOpen(toLand);
         await this.#arrive(toLand);
-        await this.#guardProject(begun.id);
+        await this.#guardProject();
         return await this.#settle(toLand, attempt);
       });
     } finally {
@@ -173,14 +168,14 @@ export class Landings {
     const later: Ready[] = [];
     for (const ready of batch) {
       const { toLand, attempt } = ready;
-      const { begun: { id, named: { item } }, base, isForeign, home } = toLand;
+      const { begun: { named: { item } }, base, isForeign, home } = toLand;
       if (this.#isTooLate(toLand)) {
         end(ready, this.#leaveOpen(toLand));
         continue;
       }
       await this.#arrive(toLand);
       const last = merged.at(-1);
-      const known = last === undefined ? await this.#guardProject(id) : null;
+      const known = last === undefined ? await this.#guardProject() : null;
       const tip = last?.commit ?? known?.head ?? base;
       if (!ready.isBegun) {
         home.events.emit({ type: "landing-start", item, behind: await this.#commitsBetween(base, tip) });
@@ -228,11 +223,11 @@ export class Landings {
     given: TreeStatus | null = null,
   ): Promise<boolean> {
     const { toLand } = ready;
-    const { begun: { id, named: { item } }, base, work, home, isForeign } = toLand;
+    const { begun: { named: { item } }, base, work, home, isForeign } = toLand;
     const conflicts = this.#timesOf(item.id);
     const checkedAgain = others !== null;
     if (isForeign && attempt.status === "interrupted") return end(ready, this.#leaveOpen(toLand));
-    const known = given ?? await this.#guardProject(id);
+    const known = given ?? await this.#guardProject();
     let { tip, commit } = merged;
     const passed = attempt.status === "verified" || attempt.status === "unverified";
     if (passed && known.head !== null && known.head !== tip) {
@@ -321,8 +316,8 @@ export class Landings {
     report: (settled: Settled) => void = () => {},
   ): Promise<StoppedEarly | null> {
     const { begun, worked: { attempt: worked, checks }, ref, home, lane } = toLand;
-    const { loop: { backlog, key }, iterations, kept } = this.#parts;
-    const committer = this.#committers.get(lane) ?? createCommitter(home, backlog);
+    const { loop: { backlog, key, committer: { line } }, iterations, kept } = this.#parts;
+    const committer = this.#committers.get(lane) ?? createCommitter(home, backlog, line);
     this.#committers.set(lane, committer);
     const settled = await settleAndCommit(home, committer, {
       backlog,
@@ -344,7 +339,6 @@ export class Landings {
       await kept.drop(ref);
       this.#conflicts.delete(begun.item.id);
     }
-    this.#line = { ...await this.#repository.head(), branch: this.#line.branch }; // a hook may have left the branch
     return await iterations.end(begun, { attempt: worked, settled, checks }, {});
   }
 
@@ -362,15 +356,10 @@ export class Landings {
    *
    * @returns the project's tree
    */
-  async #guardProject(attemptId: string): Promise<TreeStatus> {
+  async #guardProject(): Promise<TreeStatus> {
     const ralph = this.#ralph;
     await this.#parts.guard.look(BY_WORKER);
-    const found = await this.#repository.status();
-    const line = { ...this.#line, floor: this.#line.head };
-    const rewritten = await guardHistory(this.#repository, line, found, attemptId);
-    if (rewritten !== null) note(ralph, "warn", rewritten.message);
-    if (rewritten?.aside) nameAside(ralph, rewritten.aside, this.#parts.loop.notice);
-    const now = rewritten === null ? found : await this.#repository.status();
+    const now = await this.#repository.status();
     const strange = now.changed.map(({ path }) => path).filter((path) =>
       !this.#own.has(path) && !this.#reported.has(path)
     );

@@ -4,7 +4,7 @@ import type { Beside } from "../../checks/beside.ts";
 import type { Captured } from "../../git/fold.ts";
 import { inTheWay, type Landing, moveTree } from "../../git/land.ts";
 import { discardPaths } from "../../git/merge_change.ts";
-import { type HeadNow, requireRepository, rootPaths } from "../../git/repository.ts";
+import { requireRepository, rootPaths } from "../../git/repository.ts";
 import { changesBetween } from "../../git/changes.ts";
 import type { KeptWork } from "../../git/work_commit.ts";
 import type { Slots } from "../../host/slots.ts";
@@ -50,8 +50,6 @@ export interface LandingParts {
   /** Another item may begin in the tree. */
   readonly free: (tree: WorkerTree) => void;
   readonly guard: TurnGuard;
-  /** HEAD as it was before the first item: the branch grows from there. */
-  readonly line: HeadNow;
   /** In the project's own tree when the run began, relative to the top level. */
   readonly uncommitted: ReadonlySet<string>;
 }

@@ -52,7 +52,7 @@ export class Loop {
       userPaths: parts.ownership.userPaths,
       stateFiles: backlog.stateFiles,
       record: (itemId, kept) => ralph.journal.kept(parts.key, itemId, kept),
-      notice: parts.notice,
+      line: parts.committer.line,
     });
     this.#clean = createCleanRun(ralph, parts);
     this.#iterations = new Iterations(parts, this.#limits);

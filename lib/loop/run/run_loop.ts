@@ -18,6 +18,7 @@ import { keepGoneOfKilled } from "../attempt/watch.ts";
 import { layIn } from "../recover/lay_in.ts";
 import { readyTree, recover } from "../recover/recover.ts";
 import { type Committer, createCommitter, ownPaths } from "../settle/committer.ts";
+import { BETWEEN, createRunLine, notHeld, type RunLine } from "../settle/run_line.ts";
 export type { LoopOptions, LoopOutcome } from "./outcome.ts";
 import type { JournalKey, Lack, NoticeRecord } from "../../backlog/journal_types.ts";
 import { createBrief, restoreBrief } from "../../checks/brief/create_brief.ts";
@@ -71,7 +72,9 @@ export async function runLoop<Data, Findings>(
   const open = ralph.journal.open(key);
   if (open.some(({ attempt }) => attempt === null)) await keepGoneOfKilled(ralph);
   await restoreKilled(ralph, open); // before the brief is read
-  const committer = createCommitter(ralph, backlog);
+  const named: Notice[] = [];
+  const line = await createRunLine(ralph, (notice) => void named.push(notice));
+  const committer = createCommitter(ralph, backlog, line);
   await rescueLeftTrees(ralph, backlog, workers);
   const { brief, begin, end } = await fixBrief(ralph, backlog, key);
   const now = await repository.snapshot();
@@ -81,10 +84,9 @@ export async function runLoop<Data, Findings>(
   await begin();
   const goal = (await backlog.brief?.())?.goal ?? null;
   const { Loop } = await import("./loop.ts");
-  const named: Notice[] = [];
-  const notice = (one: Notice): void => void named.push(one);
-  const loop = new Loop({ ralph, backlog, options, key, committer, ownership, brief, before: now, workers, notice });
-  const ended = await loop.run().finally(end).finally(() => letGo(repository, ralph.run.root));
+  const loop = new Loop({ ralph, backlog, options, key, committer, ownership, brief, before: now, workers });
+  const ran = await loop.run().finally(end).finally(() => letGo(repository, ralph.run.root));
+  const ended = await onItsBranch(line, loop.checked, ran);
   const isOver = ended.status !== "handed-out"; // attempts count until the run has ended
   const hasWorked = isOver && (ended.iterations > 0 || interrupted.length > 0);
   if (hasWorked) await commitState(ralph, committer, backlog, now, ended.status);
@@ -138,6 +140,13 @@ async function checkedIn(
   const own = new Set(ownPaths(ralph, backlog));
   const isSame = await addsNothing(requireRepository(ralph), { from: commit, to: work.head }, (path) => own.has(path));
   return isSame ? work.head : commit;
+}
+
+/** Nothing has passed whose commit is not on the branch in the end. */
+async function onItsBranch(line: RunLine, checked: string | null, ended: LoopOutcome): Promise<LoopOutcome> {
+  await line.hold(BETWEEN);
+  if (ended.status !== "passed" || checked === null || await line.holds(checked)) return ended;
+  return { ...ended, status: "failed", reason: "final-check", reasons: [notHeld(line, checked)] };
 }
 
 function cameLate({ head }: BranchWork): Notice {

@@ -11,9 +11,12 @@ import type { Mask } from "../../git/fold.ts";
 import { WORK_REFS } from "../../git/run_git.ts";
 import type { KeptWork } from "../../git/work_commit.ts";
 import { keyOf } from "../journal/journal_record.ts";
+import { BETWEEN, type RunLine } from "./run_line.ts";
 
 /** Makes the loop's commits. */
 export interface Committer {
+  /** The branch that they come onto. */
+  readonly line: RunLine;
   /** State and work together, in one commit; work runs the user's hooks, state alone does not. */
   commit(
     commit: SettleCommit,
@@ -34,11 +37,12 @@ export interface Committer {
  * A committer for one run: it remembers which state files git knows, so that a later commit need not ask again; where an
  * agent has taken one out of git since, it asks after all.
  */
-export function createCommitter(ralph: RalphContext, backlog: Pick<Backlog, "policy">): Committer {
+export function createCommitter(ralph: RalphContext, backlog: Pick<Backlog, "policy">, line: RunLine): Committer {
   const withAttempts = ralph.config.commits.attempts ?? backlog.policy?.attempts ?? false;
   const tracked = new Set<string>();
   let toldIgnored = false;
   return {
+    line,
     async commit(commit, workPaths, { known, fold = null, isOfAttempt = false } = {}) {
       if (isOfAttempt && !withAttempts) return { status: "nothing", ignored: [] };
       const statePaths = ralph.config.commits.prdChanges ? git.topLevelPaths(ralph, commit.paths) : [];
@@ -56,12 +60,8 @@ export function createCommitter(ralph: RalphContext, backlog: Pick<Backlog, "pol
       const request = { paths, subject, hooks: withWork, signal, onSlowHooks, ...own };
       const isNew = new Set(known?.changed.filter(({ untracked }) => untracked).map(({ path }) => path));
       const sure = known !== undefined && statePaths.every((path) => tracked.has(path) || isNew.has(path));
-      const result = sure
-        ? await repository.commit({ ...request, known: withState(known, statePaths) }).catch((error: unknown) => {
-          if (isLate(error)) throw error;
-          return repository.commit(request);
-        })
-        : await repository.commit(request);
+      const given = sure ? withState(known, statePaths) : undefined;
+      const result = await commitOn(line, given, (more) => repository.commit({ ...request, ...more }));
       if (result.status === "committed") {
         // a file that was taken away is committed as such, and untracked when it is made anew
         for (const path of statePaths) {
@@ -78,6 +78,34 @@ export function createCommitter(ralph: RalphContext, backlog: Pick<Backlog, "pol
     },
     knows: (paths) => git.topLevelPaths(ralph, paths).every((path) => tracked.has(path)),
   };
+}
+
+/** Somebody who leaves the branch again and again is not fought. */
+const TRIES = 3;
+
+/** Commits onto the branch of the run, and nowhere else. */
+async function commitOn(
+  line: RunLine,
+  known: git.TreeStatus | undefined,
+  commit: (more: Pick<git.CommitRequest, "branch" | "known">) => Promise<git.CommitResult>,
+): Promise<git.CommitResult> {
+  for (let given = known, tries = 1;; given = undefined, tries += 1) {
+    if (await line.hold(BETWEEN)) given = undefined;
+    const { branch } = line;
+    const isAgain = (error: unknown): null => {
+      if (isLate(error) || !(given !== undefined || (isAstray(error) && tries < TRIES))) throw error;
+      return null;
+    };
+    const result = await commit({ branch, ...given !== undefined && { known: given } }).catch(isAgain);
+    if (result === null) continue;
+    if (result.status === "committed") line.made(result.commit);
+    await line.hold("a hook of git");
+    return result;
+  }
+}
+
+function isAstray(error: unknown): boolean {
+  return RalphError.isInstance(error) && error.details["astray"] === 1;
 }
 
 /** Sentences about what the repository's hooks made of a commit. */

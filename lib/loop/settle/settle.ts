@@ -9,6 +9,7 @@ import { RalphError } from "../../errors/ralph_error.ts";
 import { commitFields } from "../../git/run_git.ts";
 import { factsOf } from "../../host/path_facts.ts";
 import { commitsNothing, type Committer, maskOf, stowParked } from "./committer.ts";
+import { BETWEEN } from "./run_line.ts";
 
 /** Paths relative to the top level, with the hash of each one's content. */
 export type WorkPaths = Readonly<Record<string, string | null>>;
@@ -73,6 +74,7 @@ export async function settleAndCommit(ralph: RalphContext, committer: Committer,
     ? null
     : await stowParked(ralph, backlog, { key, item, attemptId: toSettle.attempt.id, fold, work });
   if (ref === null) return await settleWhole(ralph, committer, toSettle);
+  await committer.line.moved();
   const known = await ralph.repository.status();
   const settled = await settleWhole(ralph, committer, { ...toSettle, work: {}, known, tip: known.head }, true);
   const { settlement } = settled;
@@ -88,9 +90,11 @@ export async function settleAndCommit(ralph: RalphContext, committer: Committer,
 async function settleWhole(
   ralph: RalphContext,
   committer: Committer,
-  toSettle: ToSettle,
+  asked: ToSettle,
   isAway = false,
 ): Promise<Settled> {
+  const isBack = await committer.line.hold(BETWEEN); // the state is the branch's
+  const toSettle = isBack ? { ...asked, known: await requireRepository(ralph).status() } : asked;
   const before = await statesOf(ralph, toSettle.backlog);
   const since = toSettle.landing?.tip ?? ralph.journal.start(toSettle.key, toSettle.item.id);
   const settled = await settleOnce(ralph, committer, toSettle).catch(async (error: unknown) => {
@@ -103,7 +107,10 @@ async function settleWhole(
   if (!isAway && (end === "parked" || (end !== "passed" && item.review === true))) {
     // no commit of what is sent back may hold what a review wrote; before the next review its tests' files may stay
     const isAgain = end === "open" && (settled.settlement.reopened ?? []).length === 0;
-    return { ...await withoutWork(ralph, isAgain ? { ...toSettle, work: {} } : toSettle, settled), passed: null };
+    return {
+      ...await withoutWork(ralph, committer, isAgain ? { ...toSettle, work: {} } : toSettle, settled),
+      passed: null,
+    };
   }
   if (settled.settlement.status !== "passed" || !mayPass(attempt)) return { ...settled, passed: null };
   const stowed = ralph.journal.stowed(key).get(item.id);
@@ -154,6 +161,7 @@ function mayPass<Some extends types.Attempt>(
 /** Puts away what turns left of an item that is given up on: the next item begins in a clean tree. */
 async function withoutWork(
   ralph: RalphContext,
+  { line }: Pick<Committer, "line">,
   { backlog, key, item, work }: ToSettle,
   settled: Omit<Settled, "passed">,
 ): Promise<Omit<Settled, "passed">> {
@@ -161,6 +169,7 @@ async function withoutWork(
   const fold = await foldOf(ralph, backlog, key, item);
   const ref = await stowParked(ralph, backlog, { key, item, attemptId: settled.attempt.id, fold, work });
   if (ref === null) return settled;
+  await line.moved();
   return { ...settled, settlement: { ...settled.settlement, stowed: ref }, committed: Object.keys(work) };
 }
 
