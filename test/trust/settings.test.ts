@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import { runLoop } from "../../lib/loop/run/run_loop.ts";
@@ -25,6 +27,21 @@ describe("git's settings while a run lasts", () => {
     expect(await one.git("config", "remote.origin.url")).toBe("../good");
     expect(await one.git("log", "-1", "--format=%an %s", "--", "a.txt")).toMatch(new RegExp(`^${author.trim()} `));
     expect(await one.git("config", "--default", "none", "core.sshCommand")).toBe("none");
+  });
+
+  test("a format that git does not follow is gone after the turn, and the file is as it was", async () => {
+    await using one = await loopWorld(async () => {
+      await one.write("a.txt", "a\n");
+      await one.git("config", "extensions.objectFormat", "sha256");
+      return DONE;
+    });
+    const before = await readFile(join(one.root, ".git", "config"), "utf8");
+
+    const run = await runLoop(one.ralph, memoryBacklog([{ id: "a", title: "a", checks: ["test -f a.txt"] }]));
+
+    expect(run.status).toBe("passed");
+    expect(restoredIn(run)).toEqual([".git/config"]);
+    expect(await readFile(join(one.root, ".git", "config"), "utf8")).toBe(before);
   });
 
   test("what a check makes of the author, running what the turn wrote, is in no commit", async () => {

@@ -4,6 +4,7 @@ import { commitAt } from "../../git/refs.ts";
 import type { Repository } from "../../git/repository.ts";
 import { partsOf, READING } from "../../git/run_git.ts";
 import { realPath } from "../../host/file_state.ts";
+import { readText } from "../../host/files.ts";
 
 /** Settings that decide what git runs, reads and shows: they are fixed when the run begins. */
 const DECIDING =
@@ -19,11 +20,12 @@ export type Setting = readonly [key: string, value: string | null];
 
 type Settings = readonly Setting[];
 
-/** The settings of a file, in their order; `null` when git cannot read it. Included files are not read. */
+/** The settings of a file, in their order; `null` when git cannot read it, or follows none of it. Included files are not read. */
 export async function settingsIn(repository: Repository, file: string): Promise<Settings | null> {
   const all = await gitSettings(repository).catch(() => null);
-  const own = all?.filter(({ origin }) => realPath(resolve(repository.topLevel, origin)) === realPath(file));
-  return own?.map(({ key, value }) => [key, value]) ?? null;
+  const own = all?.filter(({ origin }) => realPath(resolve(repository.topLevel, origin)) === realPath(file)) ?? [];
+  if (own.length === 0 && (all === null || (await readText(file))?.trim())) return null; // a format that git does not know
+  return own.map(({ key, value }) => [key, value]);
 }
 
 /** The settings that decide. Pure. */
