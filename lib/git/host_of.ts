@@ -4,3 +4,8 @@ export function hostOf(url: string): string | null {
     /^(?:[^@/\s]+@)?([^/:\s]+\.[^/:\s]+):(?!\/\/)/.exec(url);
   return url.startsWith("file:") ? null : found?.[1]?.toLowerCase() ?? null;
 }
+
+/** An address, or a setting that holds one, as it is shown: without a login or a token in it. Pure. */
+export function addressText(address: string): string {
+  return address.replaceAll(/(https?:\/\/)[^/@\s]+@/gi, "$1").replaceAll(/\p{Cc}/gu, "?");
+}

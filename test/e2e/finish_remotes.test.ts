@@ -28,6 +28,23 @@ describe("ralph finish, where there are remotes", () => {
     expect(branchesOf(bare)).toBe("refs/heads/main\nrefs/heads/ralph/hello");
   });
 
+  test("the address is named, without a login, and that the last run began with another", async () => {
+    const project = await finished();
+    const { root, git } = project;
+    withRemote(project);
+    const said = async (): Promise<string> => (await finish(root, "--dry-run").expectExit(0)).stdout;
+    const OTHER = "origin had another address, or none, when the last run began";
+
+    expect(await said()).toContain("remote    origin ([ROOT]-origin.git): the branch is pushed");
+    expect(await said()).toContain(`to know   ${OTHER}`);
+    await ralphCli(root).args("run", "--agent-cmd", WORKER, "--quiet").expectExit(0);
+    expect(await said()).not.toContain(OTHER);
+    git("config", "remote.origin.pushurl", "https://ada:secret@git.example.invalid/evil.git");
+    const { stderr } = await finish(root, "--non-interactive").expectExit(3);
+    expect(stderr).toContain(`${OTHER}. Push ralph/hello to origin (https://git.example.invalid/evil.git)?`);
+    expect(stderr).not.toContain("secret");
+  });
+
   test("several and none called origin: asks which is meant, unless the base tracks one", async () => {
     const project = await finished();
     const { root, git } = project;

@@ -86,6 +86,19 @@ describe("after a run that was killed", () => {
     expect(notes(one)).toContain("agreed to: check.sh");
   });
 
+  test("where work goes and who made it are shown as well, branches are not", async () => {
+    await using one = await world();
+    await one.git("remote", "add", "origin", "../good");
+    await killed(one);
+    await one.git("config", "remote.origin.url", "../evil");
+    await one.git("config", "url.https://ada:secret@evil.invalid/.insteadOf", "x");
+    await one.git("config", "branch.main.merge", "refs/heads/main");
+
+    await expect(start(one)).rejects.toMatchObject({
+      details: { paths: "remote.origin.url of .git/config, url.https://evil.invalid/.insteadof of .git/config (new)" },
+    });
+  });
+
   test("a run that was killed and changed nothing asks nothing", async () => {
     await using one = await world();
     await killed(one);

@@ -11,6 +11,7 @@ import type { BriefRecord } from "../../backlog/journal_types.ts";
 import type { ManualEdit } from "../../backlog/state_files.ts";
 import type { Backlog } from "../../backlog/types.ts";
 import { note, type RalphContext } from "../../context/context.ts";
+import { addressText } from "../../git/host_of.ts";
 import { blobBytes, writeBlobs } from "../../git/kept.ts";
 import { requireRepository } from "../../git/repository.ts";
 import { restoreInHead } from "../../git/take_out.ts";
@@ -20,7 +21,7 @@ import { hashText, pathExists, readBytes, resolveInside } from "../../host/files
 import { factsOf } from "../../host/path_facts.ts";
 import { changedPrograms, type Programs, programsOf } from "../../host/programs.ts";
 import { createAsInstructed, keepFound } from "./kept.ts";
-import { changedKeys, decidingOf, restoreSettings, settingsIn, withPersons } from "./settings.ts";
+import { changedKeys, decidingOf, restoreSettings, settingsIn, settingsRecord, withPersons } from "./settings.ts";
 import { briefSources, createPersonFiles, type PersonFiles } from "./sources.ts";
 import type { Brief, BriefChange, BriefEntry, BriefKind, BriefSource } from "./types.ts";
 
@@ -311,7 +312,11 @@ async function recordOf(
   const objects = await writeBlobs(requireRepository(ralph), plain.map(({ file }) => file));
   for (const entry of plain) if (entry.before.kind === "large") entry.object = objects.get(entry.file) ?? null;
   const files = judging.map((entry) => [entry.path, objects.get(entry.file) ?? otherHash(entry)] as const);
-  return { files: Object.fromEntries(files), folders: folders.map((path) => shownPath(ralph, path)) };
+  const settings = judging.flatMap(({ path, settings }) => settings === null ? [] : [settingsRecord(path, settings)]);
+  return {
+    files: Object.assign(Object.fromEntries(files), ...settings.map((one) => one.files)) as BriefRecord["files"],
+    folders: [...folders.map((path) => shownPath(ralph, path)), ...settings.flatMap((one) => one.folders)],
+  };
 }
 
 /** For what is no plain file: `null` for one that is absent. */
@@ -322,7 +327,10 @@ function otherHash({ before, settings }: BriefEntry): string | null {
 }
 
 /** Relative to the root where it is below it; `.git/…` and `~/…` for the git directory and the person's home. */
-function shownPath({ root, repository, host }: RalphContext, file: string): string {
+export function shownPath(
+  { root, repository, host }: Pick<RalphContext, "host" | "repository" | "root">,
+  file: string,
+): string {
   const below = (folder: string): string | null => {
     const path = relative(folder, file).replaceAll(sep, "/");
     return path.startsWith("..") ? null : path;
@@ -338,7 +346,8 @@ function shownPath({ root, repository, host }: RalphContext, file: string): stri
 /** `.git/config (remote.origin.url)`. */
 function namedChange({ path, keys = [] }: BriefChange): string {
   const more = keys.length > MOST_NAMED ? ` and ${keys.length - MOST_NAMED} more` : "";
-  return keys.length === 0 ? path : `${path} (${keys.slice(0, MOST_NAMED).join(", ")}${more})`;
+  const named = keys.slice(0, MOST_NAMED).map(addressText).join(", ");
+  return keys.length === 0 ? path : `${path} (${named}${more})`;
 }
 
 /** Compares, and restores what differs. @param only one kind. @default all @returns what was restored */

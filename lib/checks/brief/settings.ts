@@ -1,14 +1,19 @@
 import { join, resolve } from "node:path";
+import type { BriefRecord } from "../../backlog/journal_types.ts";
 import { gitSettings } from "../../git/git_settings.ts";
+import { addressText } from "../../git/host_of.ts";
 import { commitAt } from "../../git/refs.ts";
 import type { Repository } from "../../git/repository.ts";
 import { partsOf, READING } from "../../git/run_git.ts";
 import { realPath } from "../../host/file_state.ts";
-import { readText } from "../../host/files.ts";
+import { hashText, readText } from "../../host/files.ts";
 
 /** Settings that decide what git runs, reads and shows: they are fixed when the run begins. */
 const DECIDING =
   /^(?:(?:filter|diff|include|includeif|extensions|uploadpack|transfer)\.|core\.(?:hookspath|fsmonitor|attributesfile|excludesfile|worktree|bare|repositoryformatversion)$)/i;
+
+/** Settings that say where work goes, who made it and how files are read: a later run compares them as well. */
+const RECORDED = /^(?:remote|url|push|user|author|committer|commit|core|gpg|tag)\./;
 
 /** Git LFS writes these by itself, whatever it is asked. */
 const LFS_REGEXP = /^lfs\.(?:repositoryformatversion|.+\.(?:access|locksverify))$/;
@@ -31,6 +36,16 @@ export async function settingsIn(repository: Repository, file: string): Promise<
 /** The settings that decide. Pure. */
 export function decidingOf(settings: Settings): Settings {
   return settings.filter(([key]) => DECIDING.test(key));
+}
+
+/** Hashes of settings below the shown path of their file, which is read as a whole. Pure. */
+export function settingsRecord(path: string, settings: Settings): BriefRecord {
+  const keys = [...new Set(settings.map(([key]) => key))].filter((key) => RECORDED.test(key) && !DECIDING.test(key));
+  const files = keys.map((key) => {
+    const hash = hashText(JSON.stringify([key, valuesOf(settings, key)]));
+    return [`${path}/${addressText(key)}`, `setting ${hash}`];
+  });
+  return { files: Object.fromEntries(files), folders: [path] };
 }
 
 /** The keys that are not what they were, but for what git's everyday commands write in a turn. */

@@ -1,10 +1,14 @@
+import { join } from "node:path";
 import { note, type RalphContext } from "../../context/context.ts";
 import type { BriefRecord } from "../../backlog/journal_types.ts";
 import { CONFIG_FILE } from "../../config/load.ts";
 import { blobBytes } from "../../git/kept.ts";
 import { requireRepository } from "../../git/repository.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
+import { commonDirectoryOf } from "../../git/run_git.ts";
 import { isObject, jsonIn } from "../../host/data.ts";
+import { shownPath } from "./create_brief.ts";
+import { settingsIn, settingsRecord } from "./settings.ts";
 
 const DIFF_LINES = 60;
 
@@ -50,11 +54,31 @@ export function changedPaths(before: BriefRecord, now: BriefRecord): readonly st
   }).sort();
 }
 
-/** `verify.default of ralph.config.json`, `hooks/pre-commit (new)`. */
+/** True if the address of a remote was another when the last run began; false where that is not known. */
+export async function isElsewhere(
+  ralph: Pick<RalphContext, "host" | "journal" | "repository" | "root">,
+  remote: string,
+): Promise<boolean> {
+  const repository = requireRepository(ralph);
+  const file = join(await commonDirectoryOf(repository.gitDirectory), "config");
+  const settings = await settingsIn(repository, file);
+  const last = ralph.journal.lastBrief();
+  if (last === null || settings === null) return false;
+  const path = shownPath(ralph, file);
+  const own = [`${path}/remote.${remote}.url`, `${path}/remote.${remote}.pushurl`];
+  return changedPaths(last.record, settingsRecord(path, settings))
+    .some((one) => own.includes(one) || one.startsWith(`${path}/url.`));
+}
+
+/** `verify.default of ralph.config.json`, `hooks/pre-commit (new)`, `user.name of .git/config`. */
 async function nameOf(ralph: RalphContext, path: string, before: BriefRecord, now: BriefRecord): Promise<string> {
   const [one, other] = [before.files[path] ?? null, now.files[path] ?? null];
-  if (one === null) return `${path} (new)`;
-  if (other === null) return `${path} (removed)`;
+  const isSetting = (one ?? other)?.startsWith("setting ") === true;
+  const file = isSetting ? now.folders.find((folder) => path.startsWith(`${folder}/`)) : undefined;
+  const name = file === undefined ? path : `${path.slice(file.length + 1)} of ${file}`;
+  if (one === null) return `${name} (new)`;
+  if (other === null) return `${name} (removed)`;
+  if (isSetting) return name;
   if (path !== CONFIG_FILE) return path;
   const keys = differingKeys(await jsonOf(ralph, one), await jsonOf(ralph, other));
   return keys.length === 0 ? path : `${keys.join(", ")} of ${path}`;

@@ -76,6 +76,8 @@ interface Found extends BranchFacts, Known {
   readonly clean: CleanHistory | null;
 }
 
+const ELSEWHERE = "had another address, or none, when the last run began";
+
 async function lookAt(invocation: Invocation, { ralph, place }: Pick<Session, "place" | "ralph">): Promise<Found> {
   const { flags } = invocation;
   const row = stateRow(ralph.config, place.workflow.name);
@@ -230,27 +232,35 @@ function shown({ plan, proof, open, secrets, reports, files, clean }: Found, dra
       : [`conflict  with ${base}: ${conflicts.join(", ")}`, `  to settle it first: ${wayOut(plan)}`],
     ...state,
     ...clean === null ? [] : ["history   written anew without state, as above; the archive keeps it as it was"],
+    ...plan.remote?.isElsewhere !== true ? [] : [`to know   ${plan.remote.name} ${ELSEWHERE}`],
     wayLine(plan, draft),
   ];
   const question = plan.way === "merge"
     ? `Merge ${branch} into ${base}?`
     : plan.forge === null
-    ? `Push ${branch} to ${plan.remote?.name}?`
-    : `Push ${branch} and make a ${draft ? "draft " : ""}${plan.forge.request} to ${base}?`;
+    ? `Push ${branch} to ${placeText(plan)}?`
+    : `Push ${branch} to ${placeText(plan)} and make a ${draft ? "draft " : ""}${plan.forge.request} to ${base}?`;
   const doubts = [
     ...proof !== null ? [] : ["It has not passed as it is now."],
     ...open === null ? [] : [`Open: ${open}.`],
     ...secrets === null ? [] : ["A secret leaves with it."],
+    ...plan.remote?.isElsewhere !== true ? [] : [`${plan.remote.name} ${ELSEWHERE}.`],
     ...conflicts.length === 0 ? [] : [`It cannot be merged into ${base} as it is.`],
   ];
   return { lines, message: [...doubts, question].join(" ") };
 }
 
-function wayLine({ work: { base }, way, squash, remote, forge }: FinishPlan, draft: boolean): string {
+/** `origin (https://git.example.com/a/b)`. */
+function placeText({ remote }: Pick<FinishPlan, "remote">): string {
+  return remote === null ? "" : `${remote.name} (${remote.address})`;
+}
+
+function wayLine(plan: FinishPlan, draft: boolean): string {
+  const { work: { base }, way, squash, forge } = plan;
   const asOne = squash ? ", as one commit" : "";
   if (way === "merge") return `merge     into ${base} in this repository${asOne}; nothing is pushed`;
-  if (forge === null) return `remote    ${remote?.name}: the branch is pushed, and you open the request`;
+  if (forge === null) return `remote    ${placeText(plan)}: the branch is pushed, and you open the request`;
   const command = forge.program === "gh" ? "gh pr create" : "glab mr create";
   const squashed = forge.program === "glab" ? asOne : "";
-  return `remote    ${remote?.name}, by ${command}${draft ? ", as a draft" : ""}${squashed}`;
+  return `remote    ${placeText(plan)}, by ${command}${draft ? ", as a draft" : ""}${squashed}`;
 }

@@ -1,7 +1,9 @@
 import { usage } from "../../cli/command.ts";
+import { isElsewhere } from "../../checks/brief/since_last_run.ts";
 import type { RalphContext } from "../../context/context.ts";
 import { RalphError } from "../../errors/ralph_error.ts";
 import { type BranchWork, branchWork } from "../../git/branch_work.ts";
+import { addressText } from "../../git/host_of.ts";
 import { entriesAt, entriesOf } from "../../git/index_entries.ts";
 import { mergeTrees, tooOldToMerge } from "../../git/land.ts";
 import { treeWith } from "../../git/own_index.ts";
@@ -27,7 +29,7 @@ export interface FinishPlan {
   /** The archive of the branch goes to the remote also. */
   readonly withHistory: boolean;
   /** The remote that the work is pushed to; `null`: nothing is pushed. */
-  readonly remote: { readonly name: string; readonly url: string } | null;
+  readonly remote: PushedTo | null;
   /** The branch as a request names it: with its owner, if the base is in another repository. */
   readonly head: string;
   /** The program that makes the pull or merge request; `null`: nothing does. */
@@ -45,6 +47,16 @@ export interface FinishPlan {
   readonly behind: number;
   /** The base has all that the branch holds: nothing is left to merge. */
   readonly isMerged: boolean;
+}
+
+/** The remote that the work is pushed to. */
+export interface PushedTo {
+  readonly name: string;
+  readonly url: string;
+  /** The address that git pushes to, as it is shown. */
+  readonly address: string;
+  /** It had another one when the last run began, or was not there. */
+  readonly isElsewhere: boolean;
 }
 
 /** The base as the work gets onto it. */
@@ -118,7 +130,7 @@ export async function finishPlan(
     way: isHere ? "merge" : forge === null ? "push" : "request",
     squash: choice.squash,
     withHistory: choice.withHistory,
-    remote: isHere ? null : remote,
+    remote: isHere || remote === null ? null : await pushedTo(ralph, remote),
     head: forge?.program === "gh" && from !== remote?.name ? `${ownerOf(remote!.url)}:${branch}` : branch,
     forge,
     state,
@@ -209,6 +221,12 @@ export async function remoteOf(
     `nothing says which of the remotes is meant: ${all.join(", ")}`,
     `\`git config remote.pushDefault ${all[0]}\` says it; \`ralph finish --merge\` merges here`,
   );
+}
+
+async function pushedTo(ralph: RalphContext, { name, url }: { readonly name: string; readonly url: string }) {
+  const { stdout } = await requireRepository(ralph).git(["remote", "get-url", "--push", "--all", name]);
+  const addresses = stdout.split("\n").filter((line) => line !== "").map(addressText);
+  return { name, url, address: addresses.join(" and "), isElsewhere: await isElsewhere(ralph, name) };
 }
 
 /** Git's own name for where a branch is pushed to or comes from; empty if it is no remote. */
