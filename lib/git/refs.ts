@@ -101,6 +101,9 @@ export async function ownCommit(
 /** The commits that this process has moved HEAD to: what it makes for a turn carries the turn's mark. */
 export const ownMoves: Set<string> = new Set();
 
+/** Commits that this process has taken off a branch for good: nobody brings them back. */
+export const givenUp: Set<string> = new Set();
+
 interface MoveOfHead {
   readonly from: string;
   readonly to: string;

@@ -10,7 +10,7 @@ import type { Attempt, Item, LoopView, Next, Settlement } from "../backlog/types
 import { note, type RalphContext } from "../context/context.ts";
 import { ofCode, RalphError } from "../errors/ralph_error.ts";
 import { redactorFor } from "../events/redact.ts";
-import { commitAt } from "../git/refs.ts";
+import { commitAt, givenUp } from "../git/refs.ts";
 import { requireRepository } from "../git/repository.ts";
 import { outputFrom } from "../git/run_git.ts";
 import { readText, writeOwn } from "../host/files.ts";
@@ -322,6 +322,7 @@ export class Desk implements AsyncDisposable {
     await this.#ralph.journal.reopen(this.#key, [id], named);
     const isLast = await commitAt(repository, "HEAD") === branch.commit;
     const isOff = isLast && (await repository.git(["reset", "--quiet", "--keep", `${branch.commit}^`])).exitCode === 0;
+    if (isOff) givenUp.add(branch.commit);
     const rest = isOff
       ? "it is off the branch"
       : `take it off the branch: \`git revert ${branch.commit.slice(0, 10)}\``;

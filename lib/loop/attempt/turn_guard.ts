@@ -34,7 +34,7 @@ export interface TurnGuard {
   /** Call once the turn's processes have ended, before anything is judged. */
   afterTurn(attemptId: string, observed: ObservedTurn): Promise<GuardedTurn>;
   /** Call after an item's commit, in which git's hooks ran. @param passed what is committed is verified: no later attempt may rewrite it */
-  settled(status: "passed" | "open"): Promise<void>;
+  settled(status: "passed" | "open", by?: string): Promise<void>;
   /**
    * Keeps a person's work before anything has run.
    *
@@ -103,10 +103,10 @@ export function createTurnGuard(ralph: RalphContext, own: TurnGuardOptions): Tur
       last = { itemId: last?.itemId ?? "", head: guarded.after.head };
       return { ...guarded, rewritten, remade: git.rootPaths(ralph, remade) };
     },
-    async settled(status) {
+    async settled(status, by = "a hook of git") {
       if (status === "passed") last = null;
       await watch.committed();
-      await watch.look("a hook of git");
+      await watch.look(by);
     },
     keep: (itemId, before, branches) => watch.begin(itemId, before, { isSaid: false, held: branches ? false : null }),
     look: watch.look,

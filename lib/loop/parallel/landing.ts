@@ -332,7 +332,7 @@ export class Landings {
       for (const path of landing.landing?.paths ?? []) this.#reported.add(path); // it stays: the next run settles it
       throw error;
     });
-    await this.#parts.guard.settled("open");
+    await this.#parts.guard.settled("open", BY_WORKER); // turns of others are at work
     report(settled);
     if (settled.settlement.status === "passed") {
       if (landing.landing !== undefined) await this.#bringDependencies(toLand, landing.landing);

@@ -1,6 +1,6 @@
 import { note, type RalphContext } from "../../context/context.ts";
 import { asideText, guardHistory, type SetAside } from "../../git/history.ts";
-import { isAncestor } from "../../git/refs.ts";
+import { givenUp, isAncestor } from "../../git/refs.ts";
 import { requireRepository, rootPaths } from "../../git/repository.ts";
 import { isRenamed } from "../../git/switch_branch.ts";
 import type { Notice } from "../policy/progress.ts";
@@ -61,6 +61,7 @@ export async function createRunLine(ralph: RalphContext, notice: (notice: Notice
     },
     async hold(by) {
       const now = await repository.head();
+      if (now.branch === branch && head !== null && givenUp.has(head)) head = floor = now.head;
       if (now.branch === branch && now.head === head) return false;
       if (
         branch !== null && now.branch !== null && now.branch !== branch &&
@@ -85,7 +86,11 @@ export async function createRunLine(ralph: RalphContext, notice: (notice: Notice
       const now = await repository.head();
       if (now.branch === branch) head = floor = now.head;
     },
-    holds: async (commit) => await isAncestor(repository, commit, branch === null ? "HEAD" : `refs/heads/${branch}`),
+    async holds(commit) {
+      const now = await repository.head();
+      if (now.branch === branch && now.head === commit) return true;
+      return await isAncestor(repository, commit, branch === null ? "HEAD" : `refs/heads/${branch}`);
+    },
     nameAside: nameAsideIn(ralph, notice),
   };
   return self;
