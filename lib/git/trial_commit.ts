@@ -5,7 +5,7 @@
  * @module
  */
 import { basename, dirname, extname, join, sep } from "node:path";
-import { copyTarget, ensureDirectory, pathExists, temporaryDirectory, writePlain } from "../host/files.ts";
+import { copyTarget, ensureDirectory, listDirectory, temporaryDirectory, writePlain } from "../host/files.ts";
 import type { GitFolders } from "./locks.ts";
 import { isReadable } from "./parse_status.ts";
 import { type Git, gitFailed, headCommit, QUIET, reasonOf } from "./run_git.ts";
@@ -47,6 +47,9 @@ export async function tryCommit(git: Git, folders: GitFolders): ReturnType<Repos
   return failing;
 }
 
+/** The index, the part of it that a split one shares, and the settings of a worktree. */
+const INDEX_REGEXP = /^(?:index|sharedindex\.[0-9a-f]+|config\.worktree)$/;
+
 /** No hook, and nothing is tidied: of what is made nothing stays. */
 const BARE = ["core.hooksPath=/dev/null", "gc.auto=0", "maintenance.auto=false"].flatMap((entry) => ["-c", entry]);
 
@@ -61,8 +64,8 @@ async function createTrial(
   for (const path of [own, tree, objects]) await ensureDirectory(path);
   await writePlain(join(own, "HEAD"), `${head ?? "ref: refs/worktree/trial"}\n`);
   await writePlain(join(own, "commondir"), `${commonDirectory}\n`);
-  for (const name of ["index", "config.worktree"]) {
-    if (await pathExists(join(gitDirectory, name))) await copyTarget(join(gitDirectory, name), join(own, name));
+  for (const name of await listDirectory(gitDirectory)) {
+    if (INDEX_REGEXP.test(name)) await copyTarget(join(gitDirectory, name), join(own, name));
   }
   const environment = {
     ...QUIET,

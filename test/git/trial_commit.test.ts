@@ -83,6 +83,7 @@ describe("a trial of a commit", () => {
       project.git("add", "src/a.ts");
       linkIndex(project);
     }],
+    ["with an index in two parts", FILES, ({ git }) => void git("update-index", "--split-index")],
     ["where git ignores everything", FILES, ({ write }) => write({ ".git/info/exclude": "*\n" })],
   ])("leaves nothing behind %s", async (_name, files, set) => {
     await using project = await temporaryRepository(files);

@@ -233,11 +233,13 @@ async function layTree(
 /**
  * Removes what is no file of the commit: checks have left it.
  *
- * @returns false where git has to do it: of a name that is not UTF-8 the bytes are lost
+ * @returns false where git has to do it: of a name that is not UTF-8 the bytes are lost, and a check may have left a link
+ * in the place of a folder that a sparse checkout leaves out
  */
 async function isCleaned(tree: string, entries: readonly ListedEntry[]): Promise<boolean> {
   const kept = new Set([".git", ...entries.map(({ path }) => path)]);
   const folders = new Set([".", ...entries.flatMap(({ path }) => foldersAbove(posix.dirname(path)))]);
+  if ([...folders].some((folder) => factsOf(join(tree, folder))?.kind !== "other")) return false;
   for (const folder of folders) {
     for (const name of await files.listDirectory(join(tree, folder))) {
       const path = posix.join(folder, name);

@@ -107,6 +107,17 @@ for (const { way, bubblewrap, options } of WAYS) {
       expect(seen).toBe("SHOUTED\n0000000   x  \\r  \\n\nsparse\n2");
     });
 
+    test("a link that a check leaves in the place of a sparse folder is gone the next time, and what it led to stays", async () => {
+      await using world = await checkoutWorld({ files: { "lib/y.txt": "y\n", "src/x.txt": "x\n" } }, bubblewrap);
+      await world.git("sparse-checkout", "set", "lib");
+      const checkout = await world.open();
+      await printedIn(world.ralph, await readyPlace(checkout), "ln -s lib src");
+
+      const seen = await printedIn(world.ralph, await readyPlace(checkout), "test -e src || cat lib/y.txt");
+
+      expect(seen).toBe("y");
+    });
+
     test("submodules known at the start are filled; a linked worktree and a folder of a repository are roots too", async () => {
       await using world = await checkoutWorld({ files: { "app/a.txt": "app\n" } }, bubblewrap);
       await using sub = await checkoutWorld({ files: { "s.txt": "sub\n" } });
