@@ -3,7 +3,17 @@ import { inflateSync } from "node:zlib";
 import { readBytes } from "../host/files.ts";
 import { objectOf } from "./laid.ts";
 import type { WithIndex } from "./repository.ts";
-import { commonDirectoryOf } from "./run_git.ts";
+import { commonDirectoryOf, gitFailed } from "./run_git.ts";
+
+/** No commit is as large: what claims to be one is left to git. */
+const MOST_BYTES = 16 << 20;
+
+/** The text of a commit that has to be there. @throws {RalphError} git-failed */
+export async function requireCommit(repository: WithIndex, commit: string): Promise<string> {
+  const text = await readCommit(repository, commit);
+  if (text === null) throw gitFailed(["cat-file"], `the commit ${commit} is not there`);
+  return text;
+}
 
 /** The text of a commit; `null` where there is none. Git is asked where it has no file of its own, as a new one has. */
 export async function readCommit(repository: WithIndex, commit: string): Promise<string | null> {
@@ -25,10 +35,11 @@ export async function looseCommit(
 ): Promise<string | null> {
   const objects = join(await commonDirectoryOf(gitDirectory), "objects");
   try {
-    const bytes = inflateSync(await readBytes(join(objects, commit.slice(0, 2), commit.slice(2))) ?? "");
+    const packed = await readBytes(join(objects, commit.slice(0, 2), commit.slice(2)));
+    const bytes = inflateSync(packed ?? "", { maxOutputLength: MOST_BYTES });
     const text = bytes.subarray(bytes.indexOf(0) + 1);
     return objectOf("commit", text, commit)[0] === commit ? text.toString() : null;
   } catch {
-    return null; // torn, or packed
+    return null; // torn, too large, or in a pack
   }
 }

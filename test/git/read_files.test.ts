@@ -1,9 +1,11 @@
+import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { branchWork, numstats } from "../../lib/git/branch_work.ts";
 import { readIndexFlags } from "../../lib/git/index_flags.ts";
-import { looseCommit, readCommit } from "../../lib/git/read_commit.ts";
+import { looseCommit, readCommit, requireCommit } from "../../lib/git/read_commit.ts";
 import { areAsCommitted, listFromIndex, readIndex } from "../../lib/git/read_index.ts";
 import { readRefs } from "../../lib/git/refs.ts";
 import { createGit } from "../../lib/git/run_git.ts";
@@ -217,4 +219,17 @@ test("refs are read as git reads them: packed, symbolic, broken and locked ones"
 
   expect([...read].map((row) => row.join(" ")).toSorted()).toEqual(listed.toSorted());
   expect(commands).toEqual([]);
+});
+
+test("a file of a commit that unpacks to more than any commit is left to git, and a commit that has to be there is asked for", async () => {
+  await using project = await temporaryRepository(FILES);
+  const bytes = Buffer.concat([Buffer.from(`commit ${32 << 20}\0`), Buffer.alloc(32 << 20)]);
+  const name = createHash("sha1").update(bytes).digest("hex");
+  const folder = join(project.path, ".git/objects", name.slice(0, 2));
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, name.slice(2)), deflateSync(bytes));
+
+  expect(await looseCommit(project.repository, name)).toBeNull();
+  const missing = requireCommit(project.repository, "1".repeat(40));
+  await expect(missing).rejects.toMatchObject({ code: "git-failed", message: expect.stringContaining("is not there") });
 });

@@ -5,7 +5,7 @@ import type { RalphContext } from "../../context/context.ts";
 import { laidCommit, layCommit, objectOf, withLaid } from "../../git/laid.ts";
 import { foldersAbove } from "../../host/programs.ts";
 import { requireRepository } from "../../git/repository.ts";
-import { readCommit } from "../../git/read_commit.ts";
+import { requireCommit } from "../../git/read_commit.ts";
 import { createGit, gitFailed, outputFrom, partsOf, reasonOf } from "../../git/run_git.ts";
 import { type ListedEntry, treeListing } from "../../git/tree_listing.ts";
 import { mayChangeTests } from "../../backlog/changes_tests.ts";
@@ -73,8 +73,7 @@ export function createCommits(ralph: Pick<RalphContext, "host" | "repository" | 
     async lay(base, files) {
       const layers = new Map([...files].map(([path, entry]) => [posix.join(inside, path), entry]));
       const entries = await listing(base);
-      const text = laidCommit(base)?.text ?? texts.get(base) ??
-        await readCommit(repository, base) ?? "";
+      const text = laidCommit(base)?.text ?? texts.get(base) ?? await requireCommit(repository, base);
       texts.set(base, text);
       return layCommit(base, { text, entries }, laidOver(entries, layers), written);
     },

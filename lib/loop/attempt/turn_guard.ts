@@ -33,7 +33,12 @@ export interface TurnGuard {
   beforeTurn(itemId: string, before: git.TreeSnapshot): Promise<void>;
   /** Call once the turn's processes have ended, before anything is judged. */
   afterTurn(attemptId: string, observed: ObservedTurn): Promise<GuardedTurn>;
-  /** Call after an item's commit, in which git's hooks ran. @param passed what is committed is verified: no later attempt may rewrite it */
+  /**
+   * Call after an item's commit, in which git's hooks ran.
+   *
+   * @param status `passed`: what is committed is verified, and no later attempt may rewrite it
+   * @param by blamed for what changed meanwhile. @default "a hook of git"
+   */
   settled(status: "passed" | "open", by?: string): Promise<void>;
   /**
    * Keeps a person's work before anything has run.
@@ -126,12 +131,8 @@ async function keptOut(
   const repository = git.requireRepository(ralph);
   const paths = await takeOutUnreadable(repository, before, now);
   const back = await restoreUnreadable(repository, before, bytesRef(ralph, by));
-  for (
-    const [said, some] of [[persons.committedBy(by ?? persons.TURN), paths], [
-      persons.restoredBy(by ?? persons.TURN),
-      back,
-    ]] as const
-  ) {
+  const who = by ?? persons.TURN;
+  for (const [said, some] of [[persons.committedBy(who), paths], [persons.restoredBy(who), back]] as const) {
     if (some.length > 0) note(ralph, "warn", `${said}: ${git.rootPaths(ralph, some).join(", ")}`);
   }
   return paths.length > 0;
