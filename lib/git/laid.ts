@@ -8,6 +8,8 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { pathExists, temporaryDirectory, writePlain } from "../host/files.ts";
+import type { WithIndex } from "./repository.ts";
+import { commonDirectoryOf } from "./run_git.ts";
 import type { ListedEntry } from "./tree_listing.ts";
 
 /** Objects by their names, each as its name is computed: kind, length and content. */
@@ -25,13 +27,17 @@ export interface LaidCommit {
   readonly files: readonly string[];
 }
 
-/** The newest ones, by their names. */
+/** The newest ones, by their repository and name: another repository may have a commit of the same name. */
 const LAID = new Map<string, LaidCommit>();
 const MOST_KEPT = 256;
 
-/** A commit that was made here; `undefined`: it is the repository's. */
-export function laidCommit(commit: string): LaidCommit | undefined {
-  return LAID.get(commit);
+/** A commit that was made here. @param common git's directory of all worktrees @returns `undefined`: it is the repository's */
+export function laidCommit(common: string, commit: string): LaidCommit | undefined {
+  return LAID.get(keyOf(common, commit));
+}
+
+function keyOf(common: string, commit: string): string {
+  return `${commit} ${common}`;
 }
 
 /** A file, tree or commit, named as this repository names its objects. */
@@ -46,16 +52,16 @@ export function objectOf(kind: string, content: string | Buffer, like: string): 
 /**
  * Makes a commit of other files that differs from its base in nothing else.
  *
- * @param from the base @param written files that the repository may lack
+ * @param from the base, and git's directory of all worktrees @param written files that the repository may lack
  * @returns its name
  */
 export function layCommit(
   base: string,
-  from: Pick<LaidCommit, "text" | "entries">,
+  from: Pick<LaidCommit, "text" | "entries"> & { readonly common: string },
   entries: readonly ListedEntry[],
   written: Objects,
 ): string {
-  const below = LAID.get(base);
+  const below = laidCommit(from.common, base);
   const [was, is] = [namesOfTrees(from.entries, base), treesOf(entries, base)];
   // names that are not UTF-8 were not read as they are: the base has none of these trees then
   const isRead = from.text.startsWith(`tree ${was.root}\n`);
@@ -65,9 +71,10 @@ export function layCommit(
   const files = [...added].filter((hash) => !written.has(hash));
   const texts = [...written].filter(([hash]) => added.has(hash));
   const own = [...is.trees].filter(([tree]) => !isRead || !was.names.has(tree));
-  LAID.delete(name);
+  const key = keyOf(from.common, name);
+  LAID.delete(key);
   for (const oldest of [...LAID.keys()].slice(0, 1 - MOST_KEPT)) LAID.delete(oldest);
-  LAID.set(name, {
+  LAID.set(key, {
     on: below?.on ?? base,
     text: bytes.toString("utf8", bytes.indexOf(0) + 1),
     entries,
@@ -146,10 +153,11 @@ export async function writeObjects(folder: string, objects: Objects): Promise<vo
 
 /** Lends git's surroundings in which the repository has what was made here. */
 export async function withLaid<Value>(
+  { gitDirectory }: Pick<WithIndex, "gitDirectory">,
   commit: string,
   use: (environment: Readonly<Record<string, string>>) => Promise<Value>,
 ): Promise<Value> {
-  const laid = LAID.get(commit);
+  const laid = laidCommit(await commonDirectoryOf(gitDirectory), commit);
   if (laid === undefined) return await use({});
   await using folder = await temporaryDirectory("ralph-laid-");
   await writeObjects(folder.path, laid.objects);

@@ -249,7 +249,7 @@ async function wrongImplementation(
   const right = await commits.lay(base, judges);
   const commit = await commits.lay(right, wrong);
   const words = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", right, commit];
-  const diff = await withLaid(commit, (environment) => outputFrom(repository, words, { environment }));
+  const diff = await withLaid(repository, commit, (environment) => outputFrom(repository, words, { environment }));
   diffs.push(diff);
   const place = await broughtUp(challenge, commit);
   if (typeof place === "string") return place;

@@ -172,7 +172,7 @@ function createClone(place: ClonePlace) {
     const { common, partial } = settings;
     await writeSettings(gitDirectory, settings, topLevel);
     await files.writePlain(join(gitDirectory, "HEAD"), branch === null ? `${commit}\n` : `ref: ${branch}\n`);
-    const laid = laidCommit(commit);
+    const laid = laidCommit(common, commit);
     const from = laid?.on ?? commit;
     const came = partial
       ? await receive({ git, gitDirectory, common, shallow: [...new Set([from, commit])].join("\n") + "\n" }, [from])
@@ -200,7 +200,7 @@ function createClone(place: ClonePlace) {
       await update(target);
       await layTree({ git, gitDirectory, common: settings.common, environment }, target.commit);
       if (settings.info.get("sparse-checkout") !== null) await fillSparse(git, topLevel, environment);
-      const entries = laidCommit(target.commit)?.entries ?? await verifiedListing(git, target.commit);
+      const entries = laidCommit(settings.common, target.commit)?.entries ?? await verifiedListing(git, target.commit);
       if (!isNew && !await isCleaned(tree, entries)) await outputOfGit(git, ["clean", "-ffdxq"], { environment });
       for (const { path, hash } of submodulesAmong(entries)) {
         if (submodules === null || submodules.has(path)) await fill(place, path, hash);
@@ -222,7 +222,7 @@ async function layTree(
 ): Promise<void> {
   const { git, gitDirectory, environment } = to;
   const lay = ["read-tree", "--reset", "-u", "--no-recurse-submodules", "HEAD"];
-  const laid = laidCommit(commit)?.files ?? [];
+  const laid = laidCommit(to.common, commit)?.files ?? [];
   const end = await git(lay, { environment });
   if (end.exitCode === 0) return;
   if (laid.length === 0) throw gitFailed(lay, reasonOf(end));

@@ -6,7 +6,7 @@ import { laidCommit, layCommit, objectOf, withLaid } from "../../git/laid.ts";
 import { foldersAbove } from "../../host/programs.ts";
 import { requireRepository } from "../../git/repository.ts";
 import { requireCommit } from "../../git/read_commit.ts";
-import { createGit, gitFailed, outputFrom, partsOf, reasonOf } from "../../git/run_git.ts";
+import { commonDirectoryOf, createGit, gitFailed, outputFrom, partsOf, reasonOf } from "../../git/run_git.ts";
 import { type ListedEntry, treeListing } from "../../git/tree_listing.ts";
 import { mayChangeTests } from "../../backlog/changes_tests.ts";
 import type { Item } from "../../backlog/types.ts";
@@ -44,8 +44,9 @@ export function createCommits(ralph: Pick<RalphContext, "host" | "repository" | 
   const inside = relative(repository.topLevel, ralph.root).replaceAll(sep, "/");
   const fromRoot = (path: string): string => inside === "" ? path : posix.relative(inside, path);
   const git = createGit(ralph.host, repository.topLevel);
+  const commonDirectory = (): Promise<string> => commonDirectoryOf(repository.gitDirectory);
   const listing = async (commit: string): Promise<readonly ListedEntry[]> =>
-    laidCommit(commit)?.entries ?? await treeListing(git, commit);
+    laidCommit(await commonDirectory(), commit)?.entries ?? await treeListing(git, commit);
   const written = new Map<string, Buffer>();
   const texts = new Map<string, string>();
   return {
@@ -60,7 +61,7 @@ export function createCommits(ralph: Pick<RalphContext, "host" | "repository" | 
       if (words.length === 0) return [];
       const patterns = words.slice(0, MOST_WORDS).flatMap((word) => ["-e", word]);
       const listed = ["grep", "-lzIF", "--full-name", "--no-color", ...patterns, commit];
-      const end = await withLaid(commit, (environment) => repository.git(listed, { environment }));
+      const end = await withLaid(repository, commit, (environment) => repository.git(listed, { environment }));
       const { exitCode, stdout, stderr } = end;
       if (exitCode !== 0 && exitCode !== 1) throw gitFailed(listed, reasonOf({ stderr, tail: stderr }));
       return partsOf(stdout).map((line) => fromRoot(line.slice(commit.length + 1)));
@@ -73,9 +74,10 @@ export function createCommits(ralph: Pick<RalphContext, "host" | "repository" | 
     async lay(base, files) {
       const layers = new Map([...files].map(([path, entry]) => [posix.join(inside, path), entry]));
       const entries = await listing(base);
-      const text = laidCommit(base)?.text ?? texts.get(base) ?? await requireCommit(repository, base);
+      const common = await commonDirectory();
+      const text = laidCommit(common, base)?.text ?? texts.get(base) ?? await requireCommit(repository, base);
       texts.set(base, text);
-      return layCommit(base, { text, entries }, laidOver(entries, layers), written);
+      return layCommit(base, { text, entries, common }, laidOver(entries, layers), written);
     },
   };
 }

@@ -214,8 +214,11 @@ async function committedOf(
   return paths.filter((path) => fromTurn.has(path));
 }
 
-/** @param stateFiles relative to the top level */
-/** The files that git ignored, and that were there, before the first turn: a person's. */
+/**
+ * The files that git ignored, and that were there, before the first turn: a person's.
+ *
+ * @param stateFiles relative to the top level
+ */
 function createIgnoredBefore(ralph: RalphContext, stateFiles: readonly string[]) {
   const repository = git.requireRepository(ralph);
   let ignored: Ignored | null = null;

@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { createCommits } from "../../../lib/checks/experiment/commits.ts";
-import { checkoutWorld, printedIn, readyPlace } from "../checkout/checkout_world.ts";
+import process from "node:process";
+import { type CheckoutWorld, checkoutWorld, printedIn, readyPlace } from "../checkout/checkout_world.ts";
 
 const FILES = {
   "a.txt": "a\n",
@@ -32,6 +33,30 @@ describe("commits of experiments", () => {
       expect(await commits.containing(laid, [text])).toEqual([path]);
     }
     expect(await world.git("count-objects")).toBe(before);
+  });
+
+  test("are nothing to another repository that has a commit of the same name", async () => {
+    const dated = { GIT_AUTHOR_DATE: "2026-01-01T00:00:00Z", GIT_COMMITTER_DATE: "2026-01-01T00:00:00Z" };
+    const start = async (world: CheckoutWorld, text: string): Promise<string> => {
+      await world.write("a.txt", text);
+      execFileSync("git", ["add", "--all"], { cwd: world.root });
+      execFileSync("git", ["commit", "-q", "--amend", "--reset-author", "-m", "start"], {
+        cwd: world.root,
+        env: { ...process.env, ...dated },
+      });
+      return await world.git("rev-parse", "HEAD");
+    };
+    await using one = await checkoutWorld();
+    await using other = await checkoutWorld();
+    const base = await start(one, "a\n");
+    const head = await start(other, "b\n");
+    const commits = createCommits(one.ralph);
+    const laid = await commits.lay(base, new Map([["a.txt", { mode: "100644", hash: commits.write("b\n", base) }]]));
+    expect(laid).toBe(head);
+
+    const place = await readyPlace(await other.open(), head);
+
+    expect(await printedIn(other.ralph, place, "cat a.txt")).toBe("b");
   });
 
   test("come with files that are in nothing that the branch leads to, also over each other and in a partial clone", async () => {
