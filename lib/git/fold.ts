@@ -8,7 +8,7 @@ import { commitTree, moveHead } from "./refs.ts";
 import { entriesAt, layEntries, stagePaths } from "./index_entries.ts";
 import { stageBytes } from "./attributes.ts";
 import type { TreeChange } from "./merge_change.ts";
-import { commitFields, type GitEnd, gitFailed, lineFrom, outputFrom, overPaths, pathsBetween } from "./run_git.ts";
+import { commitFields, type GitEnd, gitFailed, outputFrom, overPaths, pathsBetween } from "./run_git.ts";
 import { ownTree, withOwnIndex } from "./own_index.ts";
 import { markedCommits } from "./turn_mark.ts";
 import type { CommitRequest, Fold, GitTree, OwnCommits, Repository, WithGit, WithIndex } from "./repository.ts";
@@ -59,7 +59,8 @@ export async function planFold(
   const folded = all.every((id) => own.has(id)) ? candidates : atTip(own, head);
   const onto = folded === candidates ? start : folded.at(-1)?.parents[0];
   if (folded.length === 0 || onto === undefined || !await isPlain(repository, onto, head)) return null;
-  return { head, onto, own: await ownCommits(repository, folded, mask) };
+  const ref = branch === null ? {} : { ref: `refs/heads/${branch}` };
+  return { head, onto, ...ref, own: await ownCommits(repository, folded, mask) };
 }
 
 /**
@@ -218,20 +219,22 @@ export async function commitFolded(
 
 /**
  * Undoes what a kill during `commitFolded()` left: a branch that was moved gets its commits back, and the index the
- * commit that was made.
+ * commit that was made. A person may have switched to another branch since: that one and its index stay as they are.
  *
  * @throws {RalphError} git-failed
  */
-export async function undoFold(repository: WithGit, fold: Fold): Promise<void> {
-  const { head, onto } = fold;
-  const now = await lineFrom(repository, ["rev-parse", "HEAD"]);
-  if (now === head) return;
-  if (now === onto) await moveBack(repository, fold, "ralph: was stopped before the commit");
-  else {
-    const parent = await repository.git(["rev-parse", "--verify", "--quiet", "HEAD^"]);
-    if (parent.stdout.trim() === onto) await matchIndex(repository, head);
+export async function undoFold({ git }: WithGit, fold: Fold): Promise<void> {
+  const { head, onto, ref = "HEAD" } = fold;
+  const said = async (...words: readonly string[]): Promise<string> => (await git(words)).stdout.trim();
+  const commitAt = (name: string): Promise<string> => said("rev-parse", "--verify", "--quiet", name);
+  const now = await commitAt(ref);
+  if (now === "") return;
+  if (now === onto) await moveBack({ git }, fold, "ralph: was stopped before the commit", ref);
+  else if (now !== head && await commitAt(`${ref}^`) === onto) {
+    const isHere = ref === "HEAD" || await said("symbolic-ref", "--quiet", "HEAD") === ref;
+    if (isHere) await matchIndex({ git }, head);
   }
-  await forget(repository, fold);
+  await forget({ git }, fold);
 }
 
 /** Holds the folded commits while no branch does. */

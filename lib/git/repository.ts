@@ -73,6 +73,8 @@ export interface Fold {
   readonly head: string;
   /** The commit below the oldest one. */
   readonly onto: string;
+  /** The branch's full name; absent for a detached HEAD. */
+  readonly ref?: string;
   readonly own: OwnCommits;
 }
 

@@ -128,6 +128,27 @@ describe("a commit that others become a part of", () => {
     await undoFold(repo.repository, fold);
     expect(repo.git("status", "--porcelain")).toBe("");
   });
+
+  test("a branch that a person has switched to after a kill stays where it is, and so does its index", async () => {
+    await using repo = await afterTurn();
+    const fold = (await planned(repo))!;
+    const work = repo.git("symbolic-ref", "HEAD").trim();
+    repo.git("update-ref", "HEAD", fold.onto);
+    repo.git("switch", "--quiet", "--create", "theirs");
+
+    await undoFold(repo.repository, fold);
+
+    expect(head(repo)).toBe(fold.onto);
+    expect(repo.git("rev-parse", work).trim()).toBe(fold.head);
+    expect(repo.git("diff", "--cached", "--name-only")).toBe("a.txt\nb.txt\n");
+
+    const made = repo.git("commit-tree", `${fold.onto}^{tree}`, "-p", fold.onto, "-m", "feat: all").trim();
+    repo.git("update-ref", work, made);
+    await undoFold(repo.repository, fold);
+    expect(repo.git("rev-parse", "theirs", work)).toBe(`${fold.onto}\n${made}\n`);
+    expect(repo.git("diff", "--cached", "--name-only")).toBe("a.txt\nb.txt\n");
+    expect(repo.git("for-each-ref", "refs/ralph/fold")).toBe("");
+  });
 });
 
 describe("planFold()", () => {
@@ -137,6 +158,7 @@ describe("planFold()", () => {
     expect(await planned(repo)).toEqual({
       head: head(repo),
       onto: repo.start,
+      ref: repo.git("symbolic-ref", "HEAD").trim(),
       own: { subjects: ["add a", "add b"], trailers: ["Co-authored-by: Bot <bot@example.com>"] },
     });
   });

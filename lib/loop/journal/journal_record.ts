@@ -65,7 +65,7 @@ const SHAPES: Readonly<Record<LineType, Readonly<Record<string, Fits>>>> = {
     itemId: isText,
     attempt: object({ status: isText }),
     work: isObject,
-    fold: optional(object({ head: isText, onto: isText, own: isOwn })),
+    fold: optional(object({ head: isText, onto: isText, ref: optional(isText), own: isOwn })),
     landing: optional(object({ tip: isText, commit: isText, own: optional(isOwn) })),
   },
   stowed: { itemId: isText, ref: isText, isBack: isFlag },
