@@ -56,7 +56,7 @@ async function bundle(staging) {
   writeFileSync(file.replace(/\.js$/, ".d.ts"), "export {};\n"); // no type of it is public
 }
 
-/** `@std/fs` is a workspace of this repository, and `ralph` is what recipes call the package: both become paths. */
+/** `@std/*` are workspaces of this repository, and `ralph` is what recipes call the package: both become paths. */
 function rewriteOwnImports(file, top) {
   const text = readFileSync(file, "utf8");
   const path = (target) => {
@@ -65,8 +65,8 @@ function rewriteOwnImports(file, top) {
   };
   const rewritten = text
     .replaceAll(
-      /"@std\/fs\/([a-z-]+)"/g,
-      (_all, module) => path(`lib/std/fs/${module.replaceAll("-", "_")}.js`),
+      /"@std\/(cli|fs)\/([a-z-]+)"/g,
+      (_all, name, module) => path(`lib/std/${name}/${module.replaceAll("-", "_")}.js`),
     )
     .replaceAll(/(?<= from )"ralph(\/[a-z]+)?"(?=;$)/gm, (_all, sub = "") => path(ownModule(sub)));
   if (rewritten !== text) writeFileSync(file, rewritten);

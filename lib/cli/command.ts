@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { parseArgs } from "@std/cli/parse-args";
 import type { Config } from "../config/load.ts";
 import { EXIT, nearest, RalphError } from "../errors/ralph_error.ts";
 import type { Host, Variables } from "../host/types.ts";
@@ -163,14 +164,26 @@ export interface ParsedLine {
  * @throws {RalphError} usage
  */
 export function parseLine(command: Command, line: readonly string[], variables: Variables): ParsedLine {
-  const { typed, words, rest } = typedIn(line, command);
+  const flags = Object.entries(command.flags);
+  const named = (isMeant: (flag: Flag) => boolean): string[] =>
+    flags.filter(([, flag]) => isMeant(flag)).map(([name]) => name);
+  const { words, rest } = joinValues(line, command);
+  const typed = parseArgs([...words], {
+    string: ["_", ...named(({ type }) => type !== "boolean")],
+    boolean: named(({ type }) => type === "boolean"),
+    collect: named(({ many }) => many === true),
+  });
   const given = new Map<string, readonly string[]>();
-  for (const [name, flag] of Object.entries(command.flags)) {
-    const displaced = flag.rival !== undefined && typed.has(flag.rival);
-    const values = typed.get(name) ?? (displaced ? null : fromEnvironment(flag, variables));
+  for (const [name, flag] of flags) {
+    const displaced = flag.rival !== undefined && typed[flag.rival] !== undefined;
+    const values = valuesOf(typed[name]) ?? (displaced ? null : fromEnvironment(flag, variables));
     if (values !== null) given.set(name, checked(name, flag, values));
   }
-  return { arguments: words, flags: flagsFrom((name) => given.get(name) ?? []), rest };
+  return {
+    arguments: (typed["_"] as readonly unknown[]).map(String),
+    flags: flagsFrom((name) => given.get(name) ?? []),
+    rest,
+  };
 }
 
 /** Flags by their values; one without any was not given. */
@@ -178,34 +191,44 @@ export function flagsFrom(all: Flags["all"]): Flags {
   return { all, has: (name) => all(name).length > 0, text: (name) => all(name).at(-1) };
 }
 
-/** The flags of a line with their values, and its other words. An open command's line is cut after its first argument. */
-function typedIn(line: readonly string[], command: Command) {
+/** `null`: the flag was not typed. */
+function valuesOf(value: unknown): readonly string[] | null {
+  if (value === undefined || value === false) return null;
+  const values = (Array.isArray(value) ? value : [value]).map(String);
+  return values.length === 0 ? null : values;
+}
+
+/**
+ * Writes `--flag value` as `--flag=value`, so that a value may be empty, and puts booleans last, so that none takes the
+ * word after it. An open command's line is cut after its first argument.
+ */
+function joinValues(line: readonly string[], command: Command) {
   const words: string[] = [];
-  const typed = new Map<string, readonly string[]>();
+  const booleans: string[] = [];
   for (let index = 0; index < line.length; index++) {
     const word = line[index] as string;
-    if (word === "--") return { typed, words: [...words, ...line.slice(index + 1)], rest: [] };
+    if (word === "--") return { words: [...words, ...booleans, ...line.slice(index)], rest: [] };
     const [, name = "", value] = /^--([^=]+)(?:=(.*))?$/s.exec(word === "-h" ? "--help" : word) ?? [];
     const flag = Object.hasOwn(command.flags, name) ? command.flags[name] : undefined;
     if (flag === undefined) {
       if (/^-./.test(word)) throw unknownFlag(word, command);
       words.push(word);
-      if (command.open === true) return { typed, words, rest: line.slice(index + 1) };
+      if (command.open === true) return { words: [...words, ...booleans], rest: line.slice(index + 1) };
     } else if (flag.type === "boolean") {
       if (value !== undefined && value !== "true" && value !== "false") {
         throw usage(`--${name} takes no value (got: ${value})`);
       }
-      if (value !== "false") typed.set(name, ["true"]);
+      if (value !== "false") booleans.push(`--${name}`);
     } else {
       const next = value === undefined ? line[index + 1] : undefined;
       const taken = next !== undefined && (!/^-./.test(next) || NEGATIVE_REGEXP.test(next)) &&
         (flag.type !== "optional" || arityOf(command)[1] === 0 || /^-?\d+$/.test(next)); // else it may be an argument
       if (taken) index += 1;
       else if (value === undefined && flag.type === "text") throw valueMissing(name, flag, next, command);
-      typed.set(name, [...(flag.many === true ? typed.get(name) ?? [] : []), value ?? (taken ? next : "")]);
+      words.push(`--${name}=${value ?? (taken ? next : "")}`);
     }
   }
-  return { typed, words, rest: [] };
+  return { words: [...words, ...booleans], rest: [] };
 }
 
 /** A value although it begins with `-`: its flag says better than "unknown flag" what is wrong with it. */

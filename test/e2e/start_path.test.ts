@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-/** How wide a text is in a terminal. */
-const LIGHT = ["fast-string-width", "fast-string-truncated-width"];
+/** The argument parser, and how wide a text is in a terminal. */
+const LIGHT = ["deno-std", "fast-string-width", "fast-string-truncated-width"];
 
 /** A copy of the sources beside which only these packages are installed: whatever else a command loads is not found. */
 function runWith(
@@ -21,7 +21,9 @@ function runWith(
     cpSync(join(ROOT, name), join(folder, name), { recursive: true });
   }
   mkdirSync(join(folder, "node_modules", "@std"), { recursive: true });
-  symlinkSync(join(folder, "lib", "std", "fs"), join(folder, "node_modules", "@std", "fs"));
+  for (const name of ["cli", "fs"]) {
+    symlinkSync(join(folder, "lib", "std", name), join(folder, "node_modules", "@std", name));
+  }
   for (const name of packages) symlinkSync(join(ROOT, "node_modules", name), join(folder, "node_modules", name));
   mkdirSync(join(folder, "project", "scripts", "ralph"), { recursive: true });
   const story = { id: "US-001", title: "t", acceptanceCriteria: [], priority: 1, passes: false, notes: "" };
@@ -39,7 +41,7 @@ function runWith(
 
 describe("the start path", () => {
   test.each([["--version"], ["--help"], ["help", "exec"], ["run", "--help"]])(
-    "ralph %j loads no package but the width of text",
+    "ralph %j loads no package but the argument parser and the width of text",
     (...args) => {
       const ran = runWith(LIGHT, args);
       expect(ran, ran.output).toMatchObject({ status: 0 });

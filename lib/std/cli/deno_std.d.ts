@@ -1,0 +1,3 @@
+declare module "deno-std/cli/parse_args.js" {
+  export function parseArgs(arguments_: string[], options?: unknown): unknown;
+}
