@@ -12,7 +12,7 @@ import { circleLine, findPlan, type Position, positionOf } from "./position.ts";
 import { sameNumber } from "./numbers.ts";
 import { list } from "./front_matter.ts";
 import { planPrompt, summaryPrompt } from "./prompt.ts";
-import { planMemo, type PlanningSource, readPlanning } from "./read_planning.ts";
+import { type PlanningSource, readPlanning } from "./read_planning.ts";
 import { moveAside, movedCommit, PlanSettler, policyOf, waitsForSummary } from "./settle.ts";
 import { withSectionOf, withTicksOf } from "./rewrite.ts";
 
@@ -101,7 +101,7 @@ type ChosenOptions = GsdBacklogOptions & Required<Pick<GsdBacklogOptions, "check
 
 /** The folder of a project, as far as a run is about it. */
 function planningIn({ root, state }: GsdBacklogContext) {
-  const source = { root, memo: planMemo(), read: state.read } satisfies PlanningSource;
+  const source = { root, memo: new Map(), read: state.read } satisfies PlanningSource;
   let planIds: ReadonlySet<string> | null = null;
   const isOwn = ({ file }: gsd.Plan): boolean => planIds?.has(file) !== false;
   const plans = async (): Promise<readonly gsd.Plan[]> =>

@@ -30,16 +30,11 @@ export function parsePlan(
   const heading = lines.find(({ text: words, fenced }) => !fenced && /^#\s+\S/.test(words));
   const title = firstWords(blocks.get("objective")) ?? scalar(front.values, "objective") ??
     heading?.text.replace(/^#\s+/, "").trim();
-  const context = blocks.get("context")?.lines ?? [];
-  const criteria = blocks.get("success_criteria")?.lines ?? [];
   const plan: PlanDocument = {
     frontMatter: front.values,
     tasks: tasks.length > 0 ? tasks : headings,
     verification: mergedVerifying(verifications, reading),
     title: title === undefined ? null : shortened(title, 160),
-    context: context.flatMap((line) => /^\s*(?:[-*]\s+)?@(\S+)/.exec(line.text)?.[1] ?? []),
-    successCriteria: criteria.map((line) => line.text.replace(/^\s*(?:[-*]\s+)?(?:\[.\]\s+)?/, "").trim())
-      .filter((words) => words !== ""),
     empty: tasks.length === 0 && headings.length === 0 && body.length === 0,
   };
   for (const [line, count] of checkTags(lines)) {

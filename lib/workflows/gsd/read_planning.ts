@@ -49,14 +49,17 @@ export async function readPlanning(source: PlanningSource): Promise<gsd.Planning
 
 /** The same, where nothing at all may have been planned yet. @throws {RalphError} state-missing */
 export async function scanPlanning(
-  { root, memo = planMemo(), read = (path) => readText(join(root, path)) }: PlanningSource,
+  { root, memo = new Map(), read = (path) => readText(join(root, path)) }: PlanningSource,
 ): Promise<gsd.Planning> {
   if (!await pathExists(join(root, gsd.PLANNING_DIRECTORY))) {
     throw stateMissing(gsd.PLANNING_DIRECTORY, "`ralph init --workflow gsd` begins a GSD project");
   }
   const roadmapText = await read(gsd.ROADMAP_FILE);
-  const roadmap = roadmapOf(roadmapText ?? "", memo);
-  const diagnostics = [...memo.roadmap?.diagnostics ?? []];
+  const diagnostics: Diagnostic[] = [];
+  const roadmap = parseRoadmap(
+    roadmapText ?? "",
+    (line, message) => void diagnostics.push({ file: gsd.ROADMAP_FILE, line, message }),
+  );
   const stateText = await read(gsd.STATE_FILE);
   const state = stateText === null ? null : parseState(stateText);
   const folders = await phaseFolders(root, diagnostics);
@@ -120,18 +123,6 @@ function stateNote(text: string | null, state: gsd.StatePosition | null): string
   return "has no section `## Current Position`: it is read, and Ralph cannot keep it up to date";
 }
 
-/** ROADMAP.md, parsed once while its text stays the same. */
-function roadmapOf(text: string, memo: PlanMemo): Roadmap {
-  if (memo.roadmap?.text === text) return memo.roadmap.parsed;
-  const diagnostics: gsd.Diagnostic[] = [];
-  const parsed = parseRoadmap(
-    text,
-    (line, message) => void diagnostics.push({ file: gsd.ROADMAP_FILE, line, message }),
-  );
-  memo.roadmap = { text, parsed, diagnostics };
-  return parsed;
-}
-
 /** Finds the plans that `depends_on` names: `01-01`, `01`, `01-01-PLAN.md`. */
 function withDependencies(phases: readonly gsd.Phase[], diagnostics: gsd.Diagnostic[]): readonly gsd.Phase[] {
   const keyOf = (phase: string, number: string): string => `${canonical(phase)}-${canonical(number)}`;
@@ -184,23 +175,14 @@ async function phaseFolders(root: string, diagnostics: Diagnostic[]): Promise<re
   return folders;
 }
 
-/** The results of earlier readings of the same files: a caller that reads often keeps one. */
-export interface PlanMemo {
-  /** Plans as they were parsed, by their path: the same text is not parsed twice. */
-  readonly plans: Map<string, { readonly text: string; readonly parsed: ReturnType<typeof parsePlan> }>;
-  /** Phases as they were read, by their number: while nothing that they are read from changes, no file is opened. */
-  readonly phases: Map<
-    string,
-    { readonly key: string; readonly phase: Phase; readonly diagnostics: readonly Diagnostic[] }
-  >;
-  /** ROADMAP.md as it was parsed. */
-  roadmap: { readonly text: string; readonly parsed: Roadmap; readonly diagnostics: readonly Diagnostic[] } | null;
-}
-
-/** A memo that knows nothing. */
-export function planMemo(): PlanMemo {
-  return { plans: new Map(), phases: new Map(), roadmap: null };
-}
+/**
+ * Phases as they were read, by their number: while nothing that they are read from changes, no file is opened. A caller
+ * that reads often keeps one.
+ */
+export type PlanMemo = Map<
+  string,
+  { readonly key: string; readonly phase: Phase; readonly diagnostics: readonly Diagnostic[] }
+>;
 
 /** The facts on a phase before its folder is read. */
 interface PhaseFolder {
@@ -220,15 +202,15 @@ async function readPhase(root: string, given: PhaseFolder): Promise<Phase> {
   const { number, folder, memo, diagnostics } = given;
   const files = folder === null ? [] : await phaseFiles(root, folder.directory);
   const key = keyOf(root, given, files);
-  const known = memo.phases.get(number);
+  const known = memo.get(number);
   if (known !== undefined && known.key === key) {
     diagnostics.push(...known.diagnostics);
     return known.phase;
   }
   const own: Diagnostic[] = [];
   const phase = await readFiles(root, { ...given, diagnostics: own }, files);
-  if (key !== null) memo.phases.set(number, { key, phase, diagnostics: own });
-  else memo.phases.delete(number);
+  if (key !== null) memo.set(number, { key, phase, diagnostics: own });
+  else memo.delete(number);
   diagnostics.push(...own);
   return phase;
 }
@@ -316,16 +298,13 @@ interface PlanFile extends NamedFile, Pick<Phase, "closed"> {
 /** Reads a plan, and whether it is complete. */
 async function readPlan(
   root: string,
-  { number: phase, folder, listed: all, memo, diagnostics }: PhaseFolder,
+  { number: phase, folder, listed: all, diagnostics }: PhaseFolder,
   { path, name, summaries, closed }: PlanFile,
 ): Promise<Plan> {
   const directory = folder?.directory ?? "";
   const file = `${directory}/${path}`;
   const text = await readText(join(root, file)) ?? "";
-  const known = memo.plans.get(file);
-  const parsed = known?.text === text ? known.parsed : parsePlan(text, file);
-  memo.plans.set(file, { text, parsed });
-  const { plan, diagnostics: found } = parsed;
+  const { plan, diagnostics: found } = parsePlan(text, file);
   diagnostics.push(...found);
   if (name.phase !== null && !sameNumber(name.phase, phase)) {
     remark(diagnostics, file, `its name says phase ${name.phase}, its folder ${phase}: the folder counts`);

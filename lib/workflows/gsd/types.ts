@@ -61,10 +61,6 @@ export interface PlanDocument {
   readonly verification: Verifying;
   /** First line of the objective, goal or heading. */
   readonly title: string | null;
-  /** Files that `<context>` names with `@`. */
-  readonly context: readonly string[];
-  /** Lines of `<success_criteria>`. */
-  readonly successCriteria: readonly string[];
   /** There is nothing in it to carry out. */
   readonly empty: boolean;
 }
