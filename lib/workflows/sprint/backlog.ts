@@ -183,17 +183,19 @@ interface Judged extends JudgeContext<SprintFindings> {
 }
 
 async function judgeIteration(
-  { state }: SprintContext,
+  { host, state }: SprintContext,
   file: string,
   { item: { data: { step, iteration } }, turn, claims, nonce }: Judged,
 ): Promise<Claim<SprintFindings>> {
   const [edit] = await state.edited([file]);
-  const { readProgress } = await import("./document.ts");
-  const { claimedSteps } = await import("./steps.ts");
-  const withSteps = (text: string): SprintProgress => claimedSteps(readProgress(text, file), claims, iteration);
-  const written = withSteps(edit?.written ?? await textOf({ state }, file));
+  const { changeYaml, readProgress } = await import("./document.ts");
+  const { applyStepClaims } = await import("./steps.ts");
+  const mark = { iteration, now: isoNow(host) };
+  const withClaims = (text: string): SprintProgress =>
+    readProgress(changeYaml(text, file, (document) => applyStepClaims(document, claims, mark)), file);
+  const written = withClaims(edit?.written ?? await textOf({ state }, file));
   // where it is no sprint any more, the agent claims nothing by it
-  const { value: found } = await readOrError(() => edit === undefined ? written : withSteps(edit.found ?? ""));
+  const { value: found } = await readOrError(() => edit === undefined ? written : withClaims(edit.found ?? ""));
   const findings = findingsOf({ turn, written, found, step, claims, nonce });
   if (findings.needsHuman !== null) return { status: "blocked", reason: findings.needsHuman, findings };
   if (findings.complete !== null || findings.completed !== null) return { status: "done", findings };

@@ -2,7 +2,7 @@ import { type Document, isSeq, type YAMLMap } from "yaml";
 import type { ClaimLine } from "../../backlog/claims.ts";
 import { idOf, isOver, maps, nextNumber, sequence, statusOf } from "./nodes.ts";
 import { addLeaves, complete, isStandard, type Leaf, leavesOf, reopen } from "./phases.ts";
-import type { SprintProgress, StepMark } from "./types.ts";
+import type { StepMark } from "./types.ts";
 
 const KEY = "dynamic-steps";
 
@@ -38,25 +38,6 @@ export function applyStepClaims(document: Document, claims: readonly ClaimLine[]
     if (!isThere) changed = addSteps(document, [text], mark).length > 0 || changed;
   }
   return changed;
-}
-
-/** A sprint as it will be with these claims; the document is left alone. Pure. */
-export function claimedSteps(
-  progress: SprintProgress,
-  claims: readonly ClaimLine[],
-  iteration: number,
-): SprintProgress {
-  const steps = [...progress.steps];
-  for (const { command, id = "", text = "" } of claims) {
-    const at = steps.findIndex((step) => step.id === id && step.status === "pending");
-    const found = steps[at];
-    if (command === "step done" && found !== undefined) steps[at] = { ...found, status: "completed" };
-    const isThere = steps.some((step) => step.id === id && step.prompt === text);
-    if (command === "step add" && text.trim() !== "" && !isThere) {
-      steps.push({ id, prompt: text, status: "pending", addedIn: iteration });
-    }
-  }
-  return { ...progress, steps };
 }
 
 /** Adds those of the prompts that this iteration has not added yet: called twice, it adds nothing more. @returns true when it added */
