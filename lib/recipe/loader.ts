@@ -62,8 +62,7 @@ export const OWN_RECIPE = "ralph.recipe.ts";
 /** A recipe that comes with Ralph. */
 export interface ShippedRecipe {
   readonly name: string;
-  readonly description: string;
-  readonly load: () => Promise<{ readonly default: LoadedRecipe }>;
+  readonly load: () => Promise<LoadedRecipe>;
 }
 
 /** Recipes by name, and the modules that recipe files import. The program fills it and hands it down. */
@@ -76,7 +75,7 @@ export interface RecipeRegistry {
 export async function shippedRecipe({ shipped }: RecipeRegistry, name: string): Promise<LoadedRecipe> {
   const recipe = shipped.find((one) => one.name === name);
   if (recipe === undefined) throw new Error(`no recipe named ${name} is built in`);
-  return (await recipe.load()).default;
+  return await recipe.load();
 }
 
 /** Its absolute path when it is there, else `null`. */

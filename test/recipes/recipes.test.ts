@@ -23,7 +23,7 @@ describe("recipes", () => {
       },
       agent: { turns: [{ say: "<ralph>DONE</ralph>" }, { write: { "a.txt": "a" }, say: "<ralph>DONE</ralph>" }] },
     });
-    const todo = (await SHIPPED_RECIPES.find(({ name }) => name === "todo")!.load()).default;
+    const todo = await SHIPPED_RECIPES.find(({ name }) => name === "todo")!.load();
 
     const outcome = await todo.run(ralph, { goal: "" });
 

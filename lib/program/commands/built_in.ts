@@ -51,7 +51,9 @@ export async function recipes(invocation: Invocation): Promise<number> {
   const { flags, out } = invocation;
   const root = await resolveRoot(invocation);
   const own = await findOwnRecipe(root);
-  const recipes = SHIPPED_RECIPES.map(({ name, description }) => ({ name, description }));
+  const recipes = await Promise.all(
+    SHIPPED_RECIPES.map(async ({ name, load }) => ({ name, description: (await load()).description ?? "" })),
+  );
   const prompts = await Promise.all(
     Object.keys(PROMPTS).map(async (name) => ({ name, from: (await findPrompt(name, { root })).from })),
   );
