@@ -42,8 +42,6 @@ export class RunModel {
   lastMs: number | null = null;
   /** A short sentence about what has changed, for who cannot look. */
   announcement = "";
-  /** Goes up with each event. */
-  version = 0;
 
   constructor(file: string) {
     this.#fold = createFold(file, (check, output) => this.#output(check, output));
@@ -56,7 +54,6 @@ export class RunModel {
 
   take({ event, atMs, lane = -1, line }: ReadEvent): void {
     this.#fold.take(line);
-    this.version += 1;
     this.lastMs = atMs;
     this.views.set(lane, nextView(this.views.get(lane) ?? EMPTY_VIEW, event, atMs));
     const before = this.tally;

@@ -48,7 +48,7 @@ export function specBacklog(
   options: SpecBacklogOptions = {},
 ): Backlog<SpecItemData, SpecFindings> {
   const { load, change, lastRead, forgiven } = planIn(ralph);
-  const rejections = { limit: options.rejections ?? ralph.config.limits.rejections, forgiven };
+  const rejections = { limit: options.rejections ?? ralph.config.limits.rejections, forgiven: forgiven() };
   return {
     name: "spec",
     scope: "",
@@ -102,7 +102,7 @@ export function specBacklog(
 }
 
 /** The plan in its file. */
-function planIn({ loop, state }: SpecBacklogContext) {
+export function planIn({ loop, state }: Pick<SpecBacklogContext, "loop" | "state">) {
   // With `--retry-blocked` the rejections before this run do not count.
   const forgiven = new Map<string, number>();
   let wasLoaded = false;
@@ -115,7 +115,7 @@ function planIn({ loop, state }: SpecBacklogContext) {
   }
 
   return {
-    forgiven,
+    forgiven: (): ReadonlyMap<string, number> => forgiven,
     lastRead: (): Plan | undefined => last?.plan,
     async load(): Promise<Plan> {
       const text = await state.read(PLAN_FILE);

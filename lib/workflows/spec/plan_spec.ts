@@ -1,11 +1,11 @@
 import { note, type RalphContext } from "../../context/context.ts";
 import { requireSpec } from "./find_spec.ts";
 import { beginSpec, planned, unfinishedOf } from "./mutations.ts";
-import { formatPlan, parsePlan, pendingOf, tasksOf } from "./plan_file.ts";
+import { parsePlan, pendingOf, tasksOf } from "./plan_file.ts";
+import { planIn } from "./backlog.ts";
 import { planStore } from "./store.ts";
-import { type Plan, PLAN_FILE, type Task } from "./types.ts";
-import { askingEnds } from "../planner_turn.ts";
-import { requireRepository } from "../../git/repository.ts";
+import { PLAN_FILE, type Task } from "./types.ts";
+import { askingEnds, planning } from "../planner_turn.ts";
 import { type LoopOutcome, runLoop } from "../../loop/run/run_loop.ts";
 import { type SpecFindings, tasksByHand, turnScope, withClaims } from "./turn_claims.ts";
 import { blockedLine, describeTask, specPlace } from "./prompt.ts";
@@ -51,27 +51,22 @@ export type PlanSpecOutcome =
  */
 export async function planSpec(ralph: RalphContext, options: PlanSpecOptions): Promise<PlanSpecOutcome> {
   const spec = await requireSpec(ralph.root, options.spec, ralph.host.environment.cwd);
-  const repository = requireRepository(ralph);
   const store = planStore(ralph);
   const unfinished = unfinishedOf(await store.load(), spec);
-  await ralph.agent.ensureUsable();
-  await using _lock = await ralph.lock.acquire("plan");
-  await repository.ensureReady();
-  await repository.tryCommit();
-  if (unfinished.length > 0) {
-    const kept = await askAboutUnfinished(ralph, unfinished);
+  return await planning(ralph, "plan", async () => {
+    const kept = unfinished.length > 0 ? await askAboutUnfinished(ralph, unfinished) : null;
     if (kept !== null) return kept;
-  }
-  const { warnings } = await store.mutate((plan) => beginSpec(plan, spec));
-  for (const message of warnings) note(ralph, "warn", message);
+    const { warnings } = await store.mutate((plan) => beginSpec(plan, spec));
+    for (const message of warnings) note(ralph, "warn", message);
 
-  const signal = options.signal === undefined ? {} : { signal: options.signal };
-  const run = await runLoop(ralph, planBacklog(ralph, spec), { purpose: "plan", branch: "", ...signal });
-  if (run.status !== "passed" && run.status !== "unverified") return run;
-  const tasks = pendingOf(await store.load()).length;
-  const message = `no task is pending: the code meets ${spec} already, as the agent says`;
-  if (tasks === 0) note(ralph, "info", message);
-  return { status: "approved", spec, tasks };
+    const signal = options.signal === undefined ? {} : { signal: options.signal };
+    const run = await runLoop(ralph, planBacklog(ralph, spec), { purpose: "plan", branch: "", ...signal });
+    if (run.status !== "passed" && run.status !== "unverified") return run;
+    const tasks = pendingOf(await store.load()).length;
+    const message = `no task is pending: the code meets ${spec} already, as the agent says`;
+    if (tasks === 0) note(ralph, "info", message);
+    return { status: "approved", spec, tasks };
+  });
 }
 
 /** `null`: the old tasks may go. */
@@ -113,13 +108,7 @@ interface SpecPlanData {
 export function planBacklog(ralph: RalphContext, spec: string): Backlog<SpecPlanData, SpecFindings> {
   let isPlanned = false;
 
-  async function load(): Promise<Plan> {
-    return parsePlan(await ralph.state.read(PLAN_FILE), PLAN_FILE);
-  }
-
-  async function change(to: (plan: Plan) => Plan): Promise<void> {
-    await ralph.state.update(PLAN_FILE, (text) => formatPlan(to(parsePlan(text, PLAN_FILE))));
-  }
+  const { load, change } = planIn(ralph);
 
   return {
     name: "spec-plan",
