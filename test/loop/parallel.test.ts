@@ -66,6 +66,17 @@ async function expectNothingLeft(world: World): Promise<void> {
 }
 
 describe("several workers", () => {
+  test("name in the run's last lines what a turn changed of the brief, and what was restored", async () => {
+    await using world = await loopWorld(
+      writing(async (cwd, name) => name === "a" && await writeFile(join(cwd, "ralph.config.json"), "{}\n")),
+      { files: { "ralph.config.json": '{ "maxRetries": 2 }\n' } },
+    );
+
+    const run = await runLoop(world.ralph, memoryBacklog(tasks("a", "b")), { workers: 2 });
+
+    expect(run.notices).toContainEqual(expect.objectContaining({ kind: "restored", subject: "ralph.config.json" }));
+  });
+
   test("begin with the first tree: the others are made ready while a turn is at work", async () => {
     const isReady = "[ $RALPH_LANE = 0 ] || [ -e $(git rev-parse --git-common-dir)/at-work ]";
     await using world = await loopWorld(

@@ -153,6 +153,11 @@ class RunBrief implements Brief {
     return done;
   }
 
+  hear({ restored, reported }: Pick<Brief, "reported" | "restored">): void {
+    for (const path of restored) this.#restored.add(path);
+    for (const name of reported) this.#reported.add(name);
+  }
+
   async adoptSettings(): Promise<void> {
     for (const entry of this.#parts.entries.values()) {
       if (entry.settings === null || entry.left === null) continue;

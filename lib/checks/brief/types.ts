@@ -92,6 +92,8 @@ export interface Brief {
   readonly restored: readonly string[];
   /** Shown paths of a person's own files that have changed. */
   readonly reported: readonly string[];
+  /** Takes over what another tree of the run has restored and reported, for the run's last lines. */
+  hear(other: Pick<Brief, "reported" | "restored">): void;
   /** For the journal. */
   readonly record: BriefRecord;
 }

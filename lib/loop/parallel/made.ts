@@ -66,7 +66,8 @@ function unusable(attempt: Pick<Attempt, "id" | "number">, problem: string): Att
 
 /** The turn and its checks in the worker's tree, and what came of it as a commit. */
 export async function madeInTree(toMake: ToMake, tree: WorkerTree): Promise<Made> {
-  const { parts: { loop: { backlog }, signal, beside, clean }, begun, begin } = toMake;
+  const { parts: { loop, signal, beside, clean }, begun, begin } = toMake;
+  const { backlog } = loop;
   const { ralph, brief } = tree;
   const { left, conflicts } = await prepareTree(tree, begin);
   const before = await requireRepository(ralph).snapshot();
@@ -81,6 +82,7 @@ export async function madeInTree(toMake: ToMake, tree: WorkerTree): Promise<Made
     guard: createTurnGuard(ralph, { userPaths: new Set(), stateFiles: backlog.stateFiles }),
     clean: { look: clean.look },
   });
+  loop.brief.hear(brief);
   const changed = topLevelPaths(ralph, attempt.turn?.changedFiles ?? []);
   const notes = await notesIn(tree);
   return { worked: { attempt, ...worked }, work: await captureTree(tree, [...left, ...changed]), notes };
