@@ -7,8 +7,8 @@
 import { constants, fsync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { unreadable, unwritable } from "./file_errors.ts";
-import { codeOf, isMissing, openFile, orElse, unless } from "./looks.ts";
+import { orUnreadable, unwritable } from "./file_errors.ts";
+import { codeOf, ifThere, openFile, orElse, unless } from "./looks.ts";
 
 /** Synced at the same time: a disk puts them together in one flush. */
 const AT_ONCE = 16;
@@ -61,15 +61,11 @@ export function namesSince(
   since: number,
   isAsked: (name: string) => boolean = () => true,
 ): readonly string[] {
-  try {
-    return readdirSync(folder).sort().filter(isAsked).map((name) => join(folder, name)).filter((path) => {
-      const found = statSync(path, { throwIfNoEntry: false });
-      return found !== undefined && found.mtimeMs >= since;
-    });
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw unreadable(folder, error);
-  }
+  const names = orUnreadable(folder, () => ifThere(() => readdirSync(folder), []));
+  return names.toSorted().filter(isAsked).map((name) => join(folder, name)).filter((path) => {
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found !== undefined && found.mtimeMs >= since;
+  });
 }
 
 async function syncPath(path: string): Promise<void> {

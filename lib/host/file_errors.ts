@@ -34,6 +34,15 @@ export function orUnwritable<Value>(path: string, act: () => Value): Value {
   }
 }
 
+/** Looks at a file. @throws {RalphError} file-unreadable */
+export function orUnreadable<Value>(path: string, look: () => Value): Value {
+  try {
+    return look();
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
 /** Ends a write of a promise that failed. @throws {RalphError} file-unwritable */
 export function failedAt(path: string): (error: unknown) => never {
   return (error) => {
@@ -42,10 +51,9 @@ export function failedAt(path: string): (error: unknown) => never {
 }
 
 const READING_HINTS: Readonly<Record<string, string>> = {
-  EISDIR: "a folder is where the file should be: move it away",
+  ...HINTS,
   EACCES: "you may not read it: check owner and mode of the file and its folder",
   EPERM: "you may not read it: check owner and mode of the file and its folder",
-  ELOOP: "the symbolic link leads back to itself: fix or remove it",
   EFTYPE: "move it away, or put a regular file there",
   EFBIG: "make it smaller, or move it away",
 };

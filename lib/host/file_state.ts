@@ -1,9 +1,10 @@
 import * as fs from "node:fs";
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { unreadable, unwritable } from "./file_errors.ts";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { orUnreadable, unreadable, unwritable } from "./file_errors.ts";
 import { setAside } from "./remove_path.ts";
+import { deepestPath } from "./resolve_inside.ts";
 import { writeAtomic } from "./write_atomic.ts";
-import { codeOf, entryAt, isMissing } from "./looks.ts";
+import { codeOf, entryAt, ifThere, isMissing } from "./looks.ts";
 
 /** The state of a path, to be compared and restored later. Symbolic links are not followed. */
 export type FileState =
@@ -80,11 +81,12 @@ export async function writeFileState(
 }
 
 /** Absolute paths of all files and links below a folder, folders that `enter` refuses left out. Sorted. */
-export function listFiles(folder: string, enter: (path: string) => boolean): readonly string[] {
+export function listFiles(folder: string, enter: (path: string) => boolean = () => true): readonly string[] {
   const files: string[] = [];
   const folders = [folder];
-  for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
-    for (const entry of entriesOf(next)) {
+  for (const next of folders) {
+    const entries = orUnreadable(next, () => ifThere(() => fs.readdirSync(next, { withFileTypes: true }), []));
+    for (const entry of entries) {
       const path = join(next, entry.name);
       if (!entry.isDirectory()) files.push(path);
       else if (enter(path)) folders.push(path);
@@ -93,23 +95,9 @@ export function listFiles(folder: string, enter: (path: string) => boolean): rea
   return files.sort();
 }
 
-function entriesOf(folder: string): readonly fs.Dirent[] {
-  try {
-    return fs.readdirSync(folder, { withFileTypes: true });
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw unreadable(folder, error);
-  }
-}
-
-/** The path with the links of every folder above it resolved, as far as they exist. */
+/** A path with every symbolic link in it followed, as far as it is there. @throws {RalphError} file-unreadable */
 export function realPath(path: string): string {
-  try {
-    return fs.realpathSync.native(path);
-  } catch (error) {
-    if (!isMissing(error) || dirname(path) === path) throw unreadable(path, error);
-    return join(realPath(dirname(path)), basename(path));
-  }
+  return orUnreadable(path, () => deepestPath(path));
 }
 
 function removeLinksAbove(path: string, base: string): void {

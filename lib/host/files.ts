@@ -15,7 +15,7 @@ import { ensureDir } from "@std/fs/ensure-dir";
 import { exists } from "@std/fs/exists";
 import { type Appender, createAppender, openOwn } from "./appender.ts";
 import { syncFolder, syncOpen } from "./durable.ts";
-import { failedAt, notRegular, tooLarge, unreadable, unwritable } from "./file_errors.ts";
+import { failedAt, notRegular, orUnreadable, tooLarge, unreadable, unwritable } from "./file_errors.ts";
 import { isRemovedEmpty, removeOwn, removePath } from "./remove_path.ts";
 import { codeOf, entryAt, ifThere, isMissing, namesIn, type OpenFile, openFile, orElse } from "./looks.ts";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "./write_atomic.ts";
@@ -71,15 +71,13 @@ export async function readBytes(path: string, maxBytes: number = LARGEST_TEXT, k
 }
 
 function readRegular<Content>(path: string, maxBytes: number, read: (file: number) => Content): Content | null {
-  try {
-    using file = openFile(path);
+  return orUnreadable(path, () => {
+    using file = ifThere(() => openFile(path), null);
+    if (file === null) return null;
     const size = regularSize(file);
     if (size > maxBytes) throw tooLarge(size, maxBytes);
     return read(file.descriptor);
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw unreadable(path, error);
-  }
+  });
 }
 
 function regularSize({ descriptor }: OpenFile): number {

@@ -87,7 +87,7 @@ async function replace<Result>(
   rename: (temporary: string, target: string) => Promise<Result>,
 ): Promise<Result> {
   try {
-    const target = await followLinks(path);
+    const target = followLinks(path);
     const folder = dirname(target);
     const old = modeOf(target);
     const temporary = join(folder, temporaryName(basename(target)));
@@ -156,8 +156,8 @@ function modeOf(path: string): number | undefined {
   return found.mode & 0o7777;
 }
 
-async function followLinks(path: string, left = 40): Promise<string> {
-  const target = await linkTarget(path);
+function followLinks(path: string, left = 40): string {
+  const target = linkTarget(path);
   if (target === null) return path;
   if (left === 0) throw Object.assign(new Error("ELOOP: too many symbolic links"), { code: "ELOOP" });
   return followLinks(target, left - 1);

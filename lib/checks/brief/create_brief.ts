@@ -60,7 +60,7 @@ export async function createBrief(
 
   for (const { kind, path, accepts, enters, settings = false } of sources) {
     if (accepts === undefined) await add(kind, path, settings);
-    else for (const file of filesBelow(path, accepts, enters)) await add(kind, file, false);
+    else for (const file of states.listFiles(path, enters).filter(accepts)) await add(kind, file, false);
   }
   const folders = sources.filter(({ accepts }) => accepts).map(({ path }) => path);
   const record = await recordOf(ralph, entries, folders);
@@ -248,7 +248,7 @@ class RunBrief implements Brief {
     const changes = new Map<string, BriefChange>();
     for (const { kind, path, accepts, enters } of sources.filter(isWanted)) {
       if (accepts === undefined) continue;
-      for (const file of filesBelow(path, accepts, enters)) {
+      for (const file of states.listFiles(path, enters).filter(accepts)) {
         if (entries.has(file) || state.has(file) || changes.has(file)) continue;
         const found = states.readFileState(file, MAX_FILE_BYTES);
         changes.set(file, { kind, path: shownPath(this.#parts.ralph, file), file, before: { kind: "missing" }, found });
@@ -291,14 +291,6 @@ async function isFit(root: string, path: string): Promise<boolean> {
 function stateChange({ root }: Pick<RalphContext, "root">, edit: ManualEdit): BriefChange {
   const { path, written, found } = edit;
   return { kind: "state", path, file: join(root, path), before: textState(written), found: textState(found), edit };
-}
-
-function filesBelow(
-  folder: string,
-  accepts: (path: string) => boolean,
-  enters: (path: string) => boolean = () => true,
-): readonly string[] {
-  return states.listFiles(folder, enters).filter(accepts);
 }
 
 function textState(text: string | null): states.FileState {

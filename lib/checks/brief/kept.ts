@@ -67,9 +67,7 @@ const MAX_BYTES = 1024 * 1024;
 export function createAsInstructed({ root, host }: RalphContext, runFolder: () => Promise<string>): AsInstructed {
   const names = [...new Set(ADAPTERS.flatMap(({ instructions }) => instructions))];
   const read = (): Map<string, FileState> => {
-    const files = names.flatMap((name) =>
-      name.endsWith("/") ? listFiles(join(root, name), () => true) : [join(root, name)]
-    );
+    const files = names.flatMap((name) => name.endsWith("/") ? listFiles(join(root, name)) : [join(root, name)]);
     return new Map(files.map((file) => [file, readFileState(file, MAX_BYTES)]));
   };
   const start = read();

@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import type { ListedEntry } from "../../git/tree_listing.ts";
-import { codeOf } from "../../host/looks.ts";
+import { unless } from "../../host/looks.ts";
 import { mapPath } from "../../host/map_paths.ts";
 import { deepestPath } from "../../host/resolve_inside.ts";
 
@@ -15,30 +15,21 @@ export function submodulesAmong(entries: readonly ListedEntry[]): readonly Liste
 }
 
 /** Links that lead out of the repository, with where they lead: `path -> target`. The chain is followed to its end. */
-export async function outwardLinks(
-  links: readonly string[],
-  tree: string,
-  topLevel: string,
-): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (const path of links) {
-    const target = await endOfLink(join(tree, path), tree, topLevel);
-    if (target === null || mapPath(target, tree, "") !== target) continue;
-    found.push(`${path} -> ${mapPath(target, dirname(tree), dirname(topLevel))}`);
-  }
-  return found;
+export function outwardLinks(links: readonly string[], tree: string, topLevel: string): readonly string[] {
+  return links.flatMap((path) => {
+    const target = endOfLink(join(tree, path), tree, topLevel);
+    if (target === null || mapPath(target, tree, "") !== target) return [];
+    return [`${path} -> ${mapPath(target, dirname(tree), dirname(topLevel))}`];
+  });
 }
 
 /** An absolute link back into the repository is the checkout's own file. `null` for links that lead to each other. */
-async function endOfLink(path: string, tree: string, topLevel: string): Promise<string | null> {
-  try {
-    let target = await deepestPath(path);
+function endOfLink(path: string, tree: string, topLevel: string): string | null {
+  return unless(["ELOOP"], () => {
+    let target = deepestPath(path);
     for (let round = 0; round < 8 && mapPath(target, topLevel, tree) !== target; round++) {
-      target = await deepestPath(mapPath(target, topLevel, tree));
+      target = deepestPath(mapPath(target, topLevel, tree));
     }
     return target;
-  } catch (error) {
-    if (codeOf(error) === "ELOOP") return null;
-    throw error;
-  }
+  }, null);
 }

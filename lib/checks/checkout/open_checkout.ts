@@ -73,7 +73,7 @@ export async function openCheckout(ralph: CheckoutContext, options: CheckoutOpti
     if (commit === null) return failed("nothing is committed");
     const entries = await clone.bringUp({ commit, branch, refs }, allowed?.submodules ?? null);
     const committed = linksAmong(entries);
-    const outward = await outwardLinks(committed, home.tree, topLevel);
+    const outward = outwardLinks(committed, home.tree, topLevel);
     allowed ??= { submodules: new Set(submodulesAmong(entries).map(({ path }) => path)), links: new Set(outward) };
     const added = outward.filter((link) => !allowed?.links.has(link));
     if (added.length > 0) return failed(`new links lead out of the repository: ${added.join(", ")}`);
