@@ -10,6 +10,7 @@ import process from "node:process";
 import { enterArguments, holdArguments, type HoldRights } from "./bubblewrap.ts";
 import type { Confinement } from "./confinement.ts";
 import { ensurePrivateDirectory, removeEmptyFolders, removeOwn } from "./files.ts";
+import { openFolders } from "./remove_path.ts";
 import { entryAt, namesIn, orElse } from "./looks.ts";
 import type { Host, ProcessEnd } from "./types.ts";
 
@@ -176,15 +177,6 @@ function setAsideText(files: readonly string[], home: string): string {
   const more = files.length - MOST_NAMED;
   const count = more > 0 ? ` and ${more} more` : "";
   return `a turn wrote ${files.slice(0, MOST_NAMED).join(", ")}${count}, outside of the tree: set aside in ${home}`;
-}
-
-/** An overlay's own folders are closed, and those of some package managers. */
-function openFolders(folder: string): void {
-  orElse(() => chmodSync(folder, statSync(folder).mode | 0o700), undefined);
-  for (const name of namesIn(folder)) {
-    const path = join(folder, name);
-    if (entryAt(path)?.isDirectory() === true) openFolders(path);
-  }
 }
 
 /** Files and links, sorted, each with what changes if it is written; a device notes that something is gone. */

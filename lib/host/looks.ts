@@ -4,7 +4,7 @@
  * @module
  */
 import { closeSync, constants, lstatSync, openSync, readdirSync, readlinkSync } from "node:fs";
-import type { BigIntStats, Stats } from "node:fs";
+import type { BigIntStats, Dirent, Stats } from "node:fs";
 
 /** The code of a system error; "" for any other. */
 export function codeOf(error: unknown): string {
@@ -59,6 +59,11 @@ export function openFile(path: string, flags: number | string = TO_READ, mode?: 
 /** Names in a folder; none where it cannot be read. */
 export function namesIn(folder: string): readonly string[] {
   return orElse(() => readdirSync(folder), []);
+}
+
+/** The entries of a folder; none where it cannot be read. */
+export function entriesIn(folder: string): readonly Dirent[] {
+  return orElse(() => readdirSync(folder, { withFileTypes: true }), []);
 }
 
 /** The target of a link; "" where none can be read. */

@@ -1,18 +1,8 @@
-import {
-  chmodSync,
-  copyFileSync,
-  cpSync,
-  mkdirSync,
-  readdirSync,
-  realpathSync,
-  renameSync,
-  rmdirSync,
-  unlinkSync,
-} from "node:fs";
+import { chmodSync, copyFileSync, cpSync, mkdirSync, realpathSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { orUnwritable, unwritable } from "./file_errors.ts";
-import { codeOf, entryAt, ifThere, orElse, unless } from "./looks.ts";
+import { codeOf, entriesIn, entryAt, ifThere, orElse, unless } from "./looks.ts";
 
 /**
  * Takes away a file, a link or an empty folder. A missing one is fine. A folder that holds something is never deleted: it
@@ -22,11 +12,10 @@ import { codeOf, entryAt, ifThere, orElse, unless } from "./looks.ts";
  * @throws {RalphError} file-unwritable
  */
 export async function removePath(path: string, aside?: string): Promise<void> {
-  if (isPlainFile(path)) return removeFile(path);
-  if (isRemovedEmpty(path)) return;
   const found = entryAt(path);
   if (found === undefined) return;
   if (!found.isDirectory()) return removeFile(path);
+  if (isRemovedEmpty(path)) return;
   if (aside === undefined) throw unwritable(path, Object.assign(new Error("ENOTEMPTY"), { code: "ENOTEMPTY" }));
   setAside(path, aside);
 }
@@ -38,10 +27,7 @@ export async function removePath(path: string, aside?: string): Promise<void> {
  * @throws {RalphError} file-unwritable
  */
 export async function removeOwn(path: string, below: string): Promise<void> {
-  if (isPlainFile(path)) return removeFile(path);
-  if (entryAt(path)?.isDirectory() !== true) {
-    return await removePath(path);
-  }
+  if (entryAt(path)?.isDirectory() !== true) return await removePath(path);
   const inside = relative(below, path);
   const isBelow = inside !== "" && inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
   if (!isBelow || realpathSync.native(path) !== join(realpathSync.native(below), inside)) {
@@ -63,10 +49,9 @@ export async function removeOwn(path: string, below: string): Promise<void> {
 }
 
 /** Nothing can be taken out of a folder that its owner may not write to: an overlay and some package managers make such. */
-function openFolders(folder: string): void {
+export function openFolders(folder: string): void {
   orElse(() => chmodSync(folder, 0o700), undefined); // another user's stays as it is
-  const entries = orElse(() => readdirSync(folder, { withFileTypes: true }), []);
-  for (const entry of entries) if (entry.isDirectory()) openFolders(join(folder, entry.name));
+  for (const entry of entriesIn(folder)) if (entry.isDirectory()) openFolders(join(folder, entry.name));
 }
 
 /** By `unlink` itself: Bun's `rm` calls an error that it does not know a bad address. */
@@ -77,10 +62,6 @@ function removeFile(path: string): void {
 /** Removes a folder if it is empty; one that something is in, or that is a mount point, stays. @returns whether it did */
 export function isRemovedEmpty(path: string): boolean {
   return orElse(() => (rmdirSync(path), true), false); // something is in it, or it is no folder: removed in the long way
-}
-
-function isPlainFile(path: string): boolean {
-  return entryAt(path)?.isFile() ?? false;
 }
 
 /**
