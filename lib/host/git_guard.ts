@@ -8,16 +8,10 @@
 import { readFileSync, readlinkSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { type FileState, isSameState, readFileState, writeFileState } from "./file_state.ts";
-import {
-  isPlainConfig,
-  nestedSettings,
-  programSettings,
-  readSpecials,
-  type Specials,
-  withPrograms,
-} from "./nested_git.ts";
+import { nestedSettings, programSettings, readSpecials, type Specials, withPrograms } from "./nested_git.ts";
+import { foldersAbove } from "./programs.ts";
 import { asideFolder, setAside } from "./remove_path.ts";
-import type { GitGuard, Host, ProcessRequest, WatchedRepository } from "./types.ts";
+import type { GitGuard, Host, WatchedRepository } from "./types.ts";
 import { writeAtomic } from "./write_atomic.ts";
 import { entryAt, entryOrNothing, linkAt, namesIn } from "./looks.ts";
 
@@ -32,7 +26,11 @@ const MOST_NAMED = 5;
 export function guardedHost(host: Host, report: (message: string) => void): Host & { readonly guard: GitGuard } {
   const guard = createGitGuard(report);
   let working = 0;
-  async function inTurn(request: ProcessRequest): ReturnType<Host["processes"]["run"]> {
+  const run: Host["processes"]["run"] = async (request) => {
+    if (request.sandbox === undefined) {
+      if (working > 0 && request.file === "git") await guard.look();
+      return await host.processes.run(request);
+    }
     guard.begin();
     working += 1;
     try {
@@ -41,14 +39,6 @@ export function guardedHost(host: Host, report: (message: string) => void): Host
       working -= 1;
       await guard.look();
     }
-  }
-  async function outside(request: ProcessRequest): ReturnType<Host["processes"]["run"]> {
-    await guard.look();
-    return await host.processes.run(request);
-  }
-  const run: Host["processes"]["run"] = (request) => {
-    if (request.sandbox !== undefined) return inTurn(request);
-    return working > 0 && request.file === "git" ? outside(request) : host.processes.run(request);
   };
   return { ...host, guard, processes: { ...host.processes, run } };
 }
@@ -206,7 +196,7 @@ async function settleNested({ repository, nested }: Known, aside: string): Promi
     const found = readFileState(path, MAX_BYTES);
     const before = nested.get(path) ?? { kind: "missing" };
     if (found.kind === "missing" || isSameState(before, found)) continue;
-    if (found.kind === "text" && isPlainConfig(Buffer.from(found.bytes).toString("utf8"))) continue;
+    if (programsOf(found).length === 0) continue;
     const moved = isInside ? path : entry;
     setAside(moved, aside);
     if (isInside) await writeFileState(path, before, dirname(path), { aside });
@@ -239,13 +229,8 @@ function topLevelOf(path: string, repositories: readonly WatchedRepository[]): s
 
 /** The links among a path and the folders above it, up to `top`, with where they lead. */
 function linksAbove(path: string, top: string): ReadonlyMap<string, string> {
-  const links = new Map<string, string>();
-  for (let at = path; at.startsWith(`${top}${sep}`); at = dirname(at)) {
-    if (entryAt(at)?.isSymbolicLink() === true) {
-      links.set(at, readlinkSync(at));
-    }
-  }
-  return links;
+  const paths = foldersAbove(path).filter((at) => at.startsWith(`${top}${sep}`));
+  return new Map(paths.filter((at) => entryAt(at)?.isSymbolicLink()).map((at) => [at, readlinkSync(at)]));
 }
 
 /** Links in a folder of a run, and in its folders of logs. */

@@ -1,7 +1,7 @@
-import { type Dirent, existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { type Dirent, existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import type { WatchedRepository } from "./types.ts";
-import { entryAt, linkAt, namesIn, orElse } from "./looks.ts";
+import { entriesIn, entryAt, linkAt, namesIn, orElse } from "./looks.ts";
 
 /** The mode of a gitlink, as each version of an index holds it. */
 const GITLINK = Buffer.from([0, 0, 0xe0, 0]);
@@ -71,12 +71,7 @@ const PLAIN: ReadonlyMap<string, string> = new Map([
 const SECTION_REGEXP = /^\s*\[([a-z]+)(?: "[^"\\\]]*")?\]\s*$/i;
 const KEY_REGEXP = /^\s*([a-z][a-z0-9-]*)\s*=[^\\]*$/i;
 
-/** Tells whether a repository's settings name no program that git would run. Unknown settings count as naming one. */
-export function isPlainConfig(text: string): boolean {
-  return programSettings(text).length === 0;
-}
-
-/** The settings that may name a program or another file, each line with its section. */
+/** The settings that may name a program or another file, each line with its section. Unknown ones may. */
 export function programSettings(text: string): readonly string[] {
   return linesOf(text).flatMap(({ line, section, isPlain }) => isPlain ? [] : [`${section}\n${line}`]);
 }
@@ -204,7 +199,7 @@ export function readSpecials(gitDirectory: string): Specials {
   const folders: { readonly path: string; readonly kind: Kind }[] = [{ path: gitDirectory, kind: "git" }];
   for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
     const { path: folder, kind } = next;
-    for (const entry of entriesOf(folder)) {
+    for (const entry of entriesIn(folder)) {
       const path = join(folder, entry.name);
       const special = specialOf(entry, path, kind);
       if (special !== null) found.set(path, special);
@@ -250,8 +245,4 @@ function kindOf(name: string, path: string, kind: Kind): Kind | null {
 function sharedBy(path: string): string | null {
   const found = entryAt(path);
   return found === undefined || found.nlink < 2 ? null : `file that is also elsewhere (${found.dev}:${found.ino})`;
-}
-
-function entriesOf(folder: string): readonly Dirent[] {
-  return orElse(() => readdirSync(folder, { withFileTypes: true }), []);
 }

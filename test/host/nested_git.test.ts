@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openRepository } from "../../lib/git/open_repository.ts";
 import { createHost } from "../../lib/host/create_host.ts";
 import { guardedHost } from "../../lib/host/git_guard.ts";
-import { isPlainConfig } from "../../lib/host/nested_git.ts";
+import { programSettings } from "../../lib/host/nested_git.ts";
 import { gitIn, makeRepository } from "../repository.ts";
 
 /** `new NAME` makes a repository and adds it to the index of the one around it; `dirty NAME` changes its file at the same size. */
@@ -174,12 +174,12 @@ describe("settings that name a program", () => {
     '[submodule "o"]\n\tupdate = !x\n',
     "[core]\n\tsshCommand = x\n",
     "\tfsmonitor = x\n",
-  ])("%j", (text) => expect(isPlainConfig(text)).toBe(false));
+  ])("%j", (text) => expect(programSettings(text)).not.toEqual([]));
 
   it("are not those of `git init` and `git clone`", () => {
     const text =
       '[core]\r\n\trepositoryformatversion = 0\r\n; a comment\r\n[remote "origin"]\n\turl = a:b\n\tfetch = +refs/*:refs/*\n';
-    expect(isPlainConfig(text)).toBe(true);
+    expect(programSettings(text)).toEqual([]);
   });
 });
 
