@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { RalphError } from "../errors/ralph_error.ts";
 import * as bwrap from "./bubblewrap.ts";
 import type { Confinement } from "./confinement.ts";
 import { words } from "./data.ts";
@@ -85,11 +84,10 @@ export async function findBubblewrap(host: Host, hosts: "some" | "all"): Promise
     if (end.exitCode === 0) return found;
     first ??= end;
   }
-  return { problem: `bubblewrap fails: ${lastLine(first)}`, hint: await refusedHint() };
-}
-
-function lastLine(end: ProcessEnd | null): string {
-  return end?.tail.trim().split("\n").at(-1) || "it printed nothing";
+  return {
+    problem: `bubblewrap fails: ${first?.tail.trim().split("\n").at(-1) || "it printed nothing"}`,
+    hint: await refusedHint(),
+  };
 }
 
 async function refusedHint(): Promise<string> {
@@ -267,9 +265,4 @@ function relayScript(relays: readonly string[], ports: readonly number[]): strin
     "unset tries listening line",
     'exec "$@"',
   ].join("\n");
-}
-
-/** Fails where a process cannot be confined. @throws {RalphError} sandbox-missing */
-export function sandboxMissing({ problem, hint }: Lacking): RalphError {
-  return new RalphError("sandbox-missing", { details: { problem }, hint });
 }

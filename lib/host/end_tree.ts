@@ -79,15 +79,8 @@ async function orphansOf({ mark, started }: Tree): Promise<readonly ProcessEntry
 }
 
 function descendantsOf(pid: number, all: readonly ProcessEntry[]): readonly ProcessEntry[] {
-  const found: ProcessEntry[] = [];
-  const parents = [pid];
-  for (let parent = parents.pop(); parent !== undefined; parent = parents.pop()) {
-    for (const entry of all) {
-      if (entry.parent !== parent) continue;
-      found.push(entry);
-      parents.push(entry.pid);
-    }
-  }
+  const found = all.filter(({ parent }) => parent === pid);
+  for (const { pid } of found) found.push(...all.filter(({ parent }) => parent === pid)); // grows while it is walked
   return found;
 }
 
@@ -186,10 +179,8 @@ async function orphansSince(started: string, mark: string): Promise<readonly Pro
     if (entry === null || entry.group === own || Number(entry.started) < Number(started)) continue;
     if (!carriesOther(pid, mark)) found.push(entry);
   }
-  if (found.length === 0) return found;
-  const all = await listProcesses();
-  for (const { pid } of found) found.push(...all.filter(({ parent }) => parent === pid)); // grows while it is walked
-  return found;
+  const all = found.length === 0 ? [] : await listProcesses();
+  return found.flatMap((entry) => [entry, ...descendantsOf(entry.pid, all)]);
 }
 
 /** Orphans that have ended stay in the process table until their end is collected. */

@@ -51,28 +51,34 @@ export interface HttpReply {
 /** Sends a request and reads the whole answer; redirections are not followed. A text: why there is none. */
 export async function exchange(
   url: string,
-  { method = "GET", timeoutMs, signal, ...request }: Omit<Request, "method"> & { readonly method?: string },
+  request: Omit<Request, "method"> & { readonly method?: string },
 ): Promise<HttpReply | string> {
-  const limit = limitOf(timeoutMs, signal);
-  try {
-    const response = await fetch(url, { ...request, method, redirect: "manual", signal: limit });
+  return await send(url, request, async (response) => {
     return { status: response.status, headers: response.headers, text: await response.text() };
-  } catch (error) {
-    return limit.aborted ? OUT_OF_TIME : reasonOf(error);
-  }
+  });
 }
 
 const TIMEOUT_MS = 2000;
 const OUT_OF_TIME = "no answer in time";
 
-async function ask(url: string, { timeoutMs, signal, ...request }: Request): Promise<HttpAnswer> {
-  const limit = limitOf(timeoutMs, signal);
-  try {
-    const response = await fetch(url, { ...request, redirect: "manual", signal: limit });
+async function ask(url: string, request: Request): Promise<HttpAnswer> {
+  const answer = await send(url, request, async (response) => {
     await response.body?.cancel();
     return { status: response.status };
+  });
+  return typeof answer === "string" ? { status: null, reason: answer } : answer;
+}
+
+async function send<Answer>(
+  url: string,
+  { timeoutMs, signal, ...request }: Omit<Request, "method"> & { readonly method?: string },
+  read: (response: Response) => Promise<Answer>,
+): Promise<Answer | string> {
+  const limit = limitOf(timeoutMs, signal);
+  try {
+    return await read(await fetch(url, { ...request, redirect: "manual", signal: limit }));
   } catch (error) {
-    return { status: null, reason: limit.aborted ? OUT_OF_TIME : reasonOf(error) };
+    return limit.aborted ? OUT_OF_TIME : reasonOf(error);
   }
 }
 

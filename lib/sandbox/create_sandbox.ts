@@ -1,3 +1,4 @@
+import { RalphError } from "../errors/ralph_error.ts";
 import type { SandboxRequest } from "../host/confinement.ts";
 import { isWholly } from "../config/check.ts";
 import type { SandboxConfig } from "../config/load.ts";
@@ -129,7 +130,7 @@ async function confinerOf(
   const lacking = await (isLight ? trial.catch(failed) : trial);
   if ("run" in found && lacking === null) return found;
   const { problem, hint } = lacking as confine.Lacking;
-  if (mode === "required") throw confine.sandboxMissing({ problem, hint });
+  if (mode === "required") throw new RalphError("sandbox-missing", { details: { problem }, hint });
   return { on: false, by: `${problem}; ${hint}`, network: "all" };
 }
 
