@@ -2,6 +2,8 @@ import { basename } from "node:path";
 import { RalphError } from "../errors/ralph_error.ts";
 import { findExecutable, shellInvocation, shellWord } from "../host/shell.ts";
 import type { Host } from "../host/types.ts";
+import type { Adapter } from "./adapter.ts";
+import { ADAPTERS } from "./adapters.ts";
 import { commandWord, packageOf, programName } from "./program.ts";
 import { type AgentInvocation, runTurn } from "./run_turn.ts";
 import type { Agent, TurnRequest } from "../context/context.ts";
@@ -36,8 +38,7 @@ export function commandAgent(options: CommandAgentOptions): Agent {
   const { host, args = [] } = options;
   const command = [options.command, ...args.map(shellWord)].join(" ");
   const word = commandWord(command);
-  const converses = options.interactiveArgs !== undefined ||
-    (word !== null && AT_THE_TERMINAL[basename(word)] !== undefined);
+  const converses = options.interactiveArgs !== undefined || rowOf(word)?.takes?.includes("terminal");
   return {
     ...(converses ? { interactive: true } : {}),
     name: word ?? command.trim().split(/\s+/)[0] ?? command,
@@ -69,26 +70,24 @@ export async function missingProgram(
   return /[/\\]/.test(word) ? `${word} does not exist or may not be run` : `${word} is not on PATH`;
 }
 
-/** How known programs take a first prompt at the terminal; the flags of their unattended form are left out. */
-const AT_THE_TERMINAL: Readonly<Record<string, readonly string[]>> = {
-  claude: [],
-  codex: [],
-  "cursor-agent": [],
-  gemini: ["--prompt-interactive"],
-  opencode: ["--prompt"],
-  pi: [],
-  qwen: ["--prompt-interactive"],
-};
+/** The known agent whose program it is. */
+function rowOf(word: string | null): Adapter | undefined {
+  return word === null ? undefined : ADAPTERS.find((row) => programName(row) === basename(word));
+}
 
-/** The terminal is the person's, so the prompt is the last argument. */
+/**
+ * The terminal is the person's, so the prompt is the last argument. Known programs take a first prompt in a way of their
+ * own; the flags of their unattended form are left out.
+ */
 async function atTheTerminal(
   { command, args = [], host, interactiveArgs }: CommandAgentOptions,
   word: string | null,
   prompt: string,
 ): Promise<AgentInvocation> {
-  const before = word === null ? undefined : AT_THE_TERMINAL[basename(word)];
-  if (interactiveArgs === undefined && word !== null && before !== undefined) {
-    return { file: word, arguments: [...before, prompt] };
+  const interactive = interactiveArgs === undefined ? (await rowOf(word)?.load())?.interactive : null;
+  if (word !== null && interactive) {
+    const { input: _, ...call } = interactive({ prompt, model: null, reasoning: null, folder: "" });
+    return { file: word, ...call };
   }
   const isClaude = word !== null && basename(word) === "claude";
   // with these it prints one answer and ends
@@ -104,9 +103,8 @@ const OWN_PLACES: readonly string[] = ["~/.", "~/.config/", "~/.local/share/", "
 /** Inside of a sandbox: a known agent's needs, and the files and folders that the command names. */
 async function insideOf({ host, root }: CommandAgentOptions, command: string, word: string | null) {
   if (host.sandbox === undefined) return {};
-  const { ADAPTERS } = await import("./adapters.ts");
   const program = word === null ? null : await findExecutable(word, host.environment, root ?? host.environment.cwd);
-  const adapter = word === null ? undefined : ADAPTERS.find((row) => programName(row) === basename(word));
+  const adapter = rowOf(word);
   const named = command.split(/[\s'"=]+/).filter((part) => part.startsWith("/") && part !== "/");
   const read = [...named, ...(program === null ? [] : [program, packageOf(program)])];
   if (adapter !== undefined) return { read, needs: adapter.needs };

@@ -6,7 +6,7 @@
 import type { Usage } from "../backlog/types.ts";
 import type { AgentEvent, FailureKind, Translator } from "./adapter.ts";
 import { failureEvents, failureKind, type LimitTimes } from "./failures.ts";
-import { inputText, numberAt, outputText, textAt } from "./json.ts";
+import { at, inputText, numberAt, outputText, textAt } from "./json.ts";
 import { UNKNOWN_USAGE } from "./turn_end.ts";
 
 /** The agent says that it is done. */
@@ -75,15 +75,20 @@ export function failedEvents(message: string | null, kind?: FailureKind, times?:
   return failureEvents(kind ?? failureKind(why), why, times);
 }
 
-/** Reads each line by its `type`; `answer` is the agent's last text. Other lines are no event. */
+/**
+ * Reads each line by its `type`; `answer` is the agent's last text. Other lines are no event.
+ *
+ * @param part the field of a line that holds all but the type. @default the line itself
+ */
 export function readByType(
   rows: Readonly<Record<string, (line: unknown, answer: string) => readonly AgentEvent[]>>,
+  ...part: readonly string[]
 ): Translator {
   let answer = "";
   return {
     push(line) {
       const type = textAt(line, "type") ?? "";
-      const events = Object.hasOwn(rows, type) ? rows[type]!(line, answer) : [];
+      const events = Object.hasOwn(rows, type) ? rows[type]!(at(line, ...part), answer) : [];
       for (const event of events) if (event.type === "agent-text") answer = event.text;
       return events;
     },

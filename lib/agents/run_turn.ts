@@ -3,6 +3,7 @@ import { CLAIMS_VARIABLE } from "../backlog/claims.ts";
 import { createNewestLine } from "../events/newest_line.ts";
 import { redactorFor } from "../events/redact.ts";
 import type { SandboxRequest } from "../host/confinement.ts";
+import { foldersAbove } from "../host/programs.ts";
 import type { Host, ProcessEnd, ProcessRequest } from "../host/types.ts";
 import type { AgentTurn, TurnEnd } from "../backlog/types.ts";
 import { plainLimit } from "./plain_limit.ts";
@@ -102,8 +103,6 @@ function turnSandbox(
 
 /** The folder that holds this run's folder, where the transcript is in it. */
 function runsFolder(transcript: string, run: string | undefined): readonly string[] {
-  for (let folder = dirname(transcript); folder !== dirname(folder); folder = dirname(folder)) {
-    if (basename(folder) === run) return [dirname(folder)];
-  }
-  return [];
+  const folder = foldersAbove(dirname(transcript)).find((one) => basename(one) === run);
+  return folder === undefined ? [] : [dirname(folder)];
 }

@@ -86,7 +86,7 @@ describe("the built-in agent's tools", () => {
     expect(await run("yes | head -n 1")).toEqual({ ok: true, text: "y" });
     expect(await run("setsid sleep 600 & echo $! > pid; wait", 0.5)).toMatchObject({
       ok: false,
-      text: expect.stringContaining("ended after 0.5 s"),
+      text: expect.stringContaining("timed out after 0.5 s"),
     });
     const pid = Number(readFileSync(join(at.tree, "pid"), "utf8"));
     expect(isAtWork(pid)).toBe(false);

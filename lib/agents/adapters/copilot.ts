@@ -15,48 +15,41 @@ function copilotTranslator(): Translator {
   const words = new events.Deltas();
   let failed = false;
   const data = events.readByType({
-    "session.start": (
-      line,
-    ) => [events.startEvent(textAt(line, "data", "sessionId"), textAt(line, "data", "selectedModel"))],
-    "session.tools_updated": (line) => [events.startEvent(null, textAt(line, "data", "model"))],
-    "assistant.message_delta": (line) => words.add(textAt(line, "data", "deltaContent")),
+    "session.start": (data) => [events.startEvent(textAt(data, "sessionId"), textAt(data, "selectedModel"))],
+    "session.tools_updated": (data) => [events.startEvent(null, textAt(data, "model"))],
+    "assistant.message_delta": (data) => words.add(textAt(data, "deltaContent")),
     "assistant.message_start": () => words.drop(),
-    "assistant.turn_retry"(line) {
-      const reason = textAt(line, "data", "reason") ?? "unknown";
+    "assistant.turn_retry"(data) {
+      const reason = textAt(data, "reason") ?? "unknown";
       return [...words.drop(), ...retryEvents(RETRIES[reason] ?? "other", `retry after ${reason}`)];
     },
     // A subagent's words belong to the call that started it.
-    "assistant.message": (line) => [
+    "assistant.message": (data) => [
       ...words.drop(),
-      ...events.textEvents(textAt(line, "data", "parentToolCallId") === null ? textAt(line, "data", "content") : null),
+      ...events.textEvents(textAt(data, "parentToolCallId") === null ? textAt(data, "content") : null),
     ],
-    "tool.execution_start": (line) => [
-      events.callEvent(
-        textAt(line, "data", "toolCallId"),
-        textAt(line, "data", "toolName"),
-        at(line, "data", "arguments"),
-      ),
+    "tool.execution_start": (data) => [
+      events.callEvent(textAt(data, "toolCallId"), textAt(data, "toolName"), at(data, "arguments")),
     ],
-    "tool.execution_complete": (line) => toolEvents(at(line, "data")),
-    "session.error"(line) {
+    "tool.execution_complete": toolEvents,
+    "session.error"(data) {
       failed = true;
-      const message = textAt(line, "data", "message") ?? "it gave no reason";
-      return events.failedEvents(message, kindOf(at(line, "data"), message));
+      const message = textAt(data, "message") ?? "it gave no reason";
+      return events.failedEvents(message, kindOf(data, message));
     },
-    "auto_mode_switch.requested"(line) {
-      const seconds = numberAt(line, "data", "retryAfterSeconds");
+    "auto_mode_switch.requested"(data) {
+      const seconds = numberAt(data, "retryAfterSeconds");
       return retryEvents("rate-limit", "the model's limit is reached", seconds === null ? null : seconds * 1000);
     },
-    abort(line) {
+    abort(data) {
       failed = true;
-      return events.failedEvents(
-        `it was interrupted (${textAt(line, "data", "reason") ?? "no reason"})`,
-        "interrupted",
-      );
+      return events.failedEvents(`it was interrupted (${textAt(data, "reason") ?? "no reason"})`, "interrupted");
     },
+  }, "data");
+  const ended = events.readByType({
     result: (line) => [events.startEvent(textAt(line, "sessionId")), ...(failed ? [] : [endEvent(line)])], // only this names it
   });
-  return { push: data.push, end: () => words.flush() };
+  return { push: (line) => [...data.push(line), ...ended.push(line)], end: () => words.flush() };
 }
 
 const RETRIES: Readonly<Record<string, FailureKind>> = {

@@ -12,6 +12,7 @@ import { findExecutable, shellInvocation } from "../../host/shell.ts";
 import type { Host, ProcessEnd, ProcessRequest } from "../../host/types.ts";
 import type { Picture } from "./conversation.ts";
 import type { OfferedTool } from "./models.ts";
+import { endedBy } from "../../checks/shell.ts";
 import { cut, LONGEST_OUTPUT, OutputStart } from "./output.ts";
 import { readPicture } from "./pictures.ts";
 
@@ -236,16 +237,7 @@ async function captured(
 }
 
 /** How it ended, where that is not exit code 0. */
-function endText({ reason, exitCode, signal }: ProcessEnd, seconds: number): string {
-  switch (reason) {
-    case "timed-out":
-      return `(ended after ${seconds} s, with all that it had started)`;
-    case "not-found":
-      return "(it could not be started)";
-    case "aborted":
-      return "(interrupted)";
-    default:
-      if (signal !== null) return `(ended by ${signal})`;
-      return exitCode === 0 ? "" : `(exit code ${exitCode})`;
-  }
+function endText(end: ProcessEnd, seconds: number): string {
+  const how = endedBy(end, seconds * 1000) || (end.exitCode === 0 ? "" : `exit code ${end.exitCode}`);
+  return how === "" ? "" : `(${how})`;
 }
