@@ -102,6 +102,11 @@ export const EMBEDDED = {
   },
   "install.ts": { INSTALL_TEXT: ["docs/install.md"] },
   "page.ts": { PAGE_STYLE: ["lib/report/base.css", "lib/web/page.css"], PAGE_SCRIPT: ["lib/web/page.js"] },
+  "queries.ts": {
+    GITHUB_ISSUES: ["lib/trackers/github/issue.graphql", "lib/trackers/github/issues.graphql"],
+    GITHUB_ISSUE: ["lib/trackers/github/issue.graphql", "lib/trackers/github/one.graphql"],
+    GITHUB_COMMENTS: ["lib/trackers/github/comments.graphql"],
+  },
   "report_style.ts": { REPORT_STYLE: ["lib/report/base.css", "lib/report/report.css"] },
   "skill.ts": { SKILL_TEXT: ["lib/program/skill.md"] },
   "templates.ts": {

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { GITHUB_COMMENTS, GITHUB_ISSUE, GITHUB_ISSUES } from "../generated/queries.ts";
 import { ofCode, RalphError } from "../errors/ralph_error.ts";
 import { isObject, objectOr, sameName, textOf } from "../host/data.ts";
 import type { Clock } from "../host/types.ts";
@@ -12,47 +13,15 @@ import type { Change, Issue, IssueQuery, IssueState, Person, Tracker } from "./t
 
 /** Rights are asked for again after so long. */
 const RIGHTS_MS = 5 * 60_000;
-/** Events of an issue that are read: where older ones may say who named it, nobody knows. */
+/** Events of an issue that are read (`issue.graphql`): where older ones may say who named it, nobody knows. */
 const EVENTS = 100;
 /** A comment is looked for and made so often. */
 const TRIES = 3;
 
-/** GitHub Enterprise gets these fields years after github.com. */
-const ORDER = "blockedBy(first: 50) { nodes { ...other } } subIssues(first: 100) { nodes { ...other } }";
-const OTHER = "fragment other on Issue { number state repository { nameWithOwner } }";
+/** GitHub Enterprise gets these lines of the fragments years after github.com. */
+const NEWER_REGEXP = /^(?:fragment other on| *blockedBy\().*$/gm;
 /** An issue on a task list that is not ticked: `- [ ] #12`. */
 const TASK_REGEXP = /^\s*[-*+] \[ \] #(\d+)\b/gm;
-
-const ISSUE = `fragment who on Actor { __typename login }
-${OTHER}
-fragment issue on Issue {
-  number title body url state createdAt updatedAt lastEditedAt author { ...who } editor { ...who }
-  labels(first: 100) { nodes { name } }
-  ${ORDER}
-  timelineItems(last: ${EVENTS}, itemTypes: [LABELED_EVENT, RENAMED_TITLE_EVENT]) { nodes {
-    __typename
-    ... on LabeledEvent { createdAt actor { ...who } label { name } }
-    ... on RenamedTitleEvent { createdAt actor { ...who } }
-  } }
-}`;
-const LIST = `${ISSUE}
-query issues(
-  $owner: String!, $name: String!, $states: [IssueState!], $labels: [String!], $since: DateTime, $after: String, $size: Int!
-) {
-  repository(owner: $owner, name: $name) {
-    issues(first: $size, after: $after, states: $states, labels: $labels, filterBy: { since: $since },
-      orderBy: { field: CREATED_AT, direction: ASC }) { nodes { ...issue } pageInfo { hasNextPage endCursor } }
-  }
-}`;
-const ONE = `${ISSUE}
-query issue($owner: String!, $name: String!, $number: Int!) {
-  repository(owner: $owner, name: $name) { issue(number: $number) { ...issue } }
-}`;
-const COMMENTS = `query comments($owner: String!, $name: String!, $number: Int!, $after: String) {
-  repository(owner: $owner, name: $name) { issue(number: $number) { comments(first: 100, after: $after) {
-    nodes { databaseId body viewerDidAuthor } pageInfo { hasNextPage endCursor }
-  } } }
-}`;
 
 export interface GithubOptions {
   readonly api: Api;
@@ -94,7 +63,7 @@ class Github implements Tracker {
 
   async list({ label, id, since }: IssueQuery): Promise<readonly Issue[]> {
     if (id !== undefined) {
-      const { issue } = await this.#ask(ONE, { number: numberOf(id) });
+      const { issue } = await this.#ask(GITHUB_ISSUE, { number: numberOf(id) });
       return isObject(issue) ? [await this.#issue(issue, label)] : [];
     }
     // GitHub counts what a list may hold: of what has changed, few, for a single point
@@ -102,7 +71,7 @@ class Github implements Tracker {
     const found: Issue[] = [];
     const isMeant = ({ labels }: Readonly<Record<string, unknown>>): boolean =>
       nodesOf(labels).some(({ name }) => sameName(name, label));
-    for await (const node of this.#nodes(LIST, which, ({ issues }) => issues)) {
+    for await (const node of this.#nodes(GITHUB_ISSUES, which, ({ issues }) => issues)) {
       // nobody's rights are asked for an issue that is not worked on
       const strange = isMeant(node) ? {} : { author: null, editor: null, timelineItems: null };
       found.push(await this.#issue({ ...node, ...strange }, label));
@@ -155,7 +124,7 @@ class Github implements Tracker {
   }
 
   async #find(id: string, marker: string): Promise<number | null> {
-    const pages = this.#nodes(COMMENTS, { number: numberOf(id) }, ({ issue }) => objectOr(issue)["comments"]);
+    const pages = this.#nodes(GITHUB_COMMENTS, { number: numberOf(id) }, ({ issue }) => objectOr(issue)["comments"]);
     for await (const { body, databaseId, viewerDidAuthor } of pages) {
       // anyone can write the marker: only what this account wrote is changed
       if (viewerDidAuthor === true && textOf(body).startsWith(marker)) return Number(databaseId);
@@ -228,7 +197,7 @@ class Github implements Tracker {
     const { api, host, url } = this.#options;
     const [owner, name] = this.project.split("/");
     const graph = `${url.replace(/\/v3$/, "")}/graphql`;
-    const text = this.#hasOrder ? query : query.replace(OTHER, "").replace(ORDER, "");
+    const text = this.#hasOrder ? query : query.replaceAll(NEWER_REGEXP, "");
     try {
       return objectOr(objectOr(await askGraph(api, host, graph, text, { owner, name, ...variables }))["repository"]);
     } catch (error) {
