@@ -13,6 +13,8 @@ export type PromptValues = Readonly<Record<string, string>>;
 /** The values of each prompt: every `{{placeholder}}` that a text for it may hold. */
 const PROMPT_VALUES = {
   challenge: "item task",
+  challenge_check: "",
+  challenge_wrong: "earlier",
   exec_plan: "answers commands draft errors existing goal map round",
   exec_prd: "",
   exec_run: "attempt branch checks failure id item nonce notes title",

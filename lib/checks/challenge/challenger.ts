@@ -11,7 +11,7 @@ import { withLaid } from "../../git/laid.ts";
 import { createGit, outputFrom, outputOfGit } from "../../git/run_git.ts";
 import { markingEnvironment } from "../../git/turn_mark.ts";
 import { removeOwn, writeAtomic } from "../../host/files.ts";
-import { type PromptValues, type PromptValuesOf, renderPrompt } from "../../prompts/render.ts";
+import { renderPrompt } from "../../prompts/render.ts";
 import { restoreBrief } from "../brief/create_brief.ts";
 import type { Brief } from "../brief/types.ts";
 import type { Checkout, CheckoutPlace } from "../checkout/place.ts";
@@ -85,8 +85,8 @@ export async function challengerFolder(
 /** One turn of the challenger in a folder. The project's tree is as before it, and what it changed there is named. */
 export async function challengerTurn(
   challenge: Challenge,
-  { prompt, cwd, name, folder, events }: {
-    readonly prompt: PromptValuesOf<"challenge">;
+  { task, cwd, name, folder, events }: {
+    readonly task: string;
     readonly cwd: string;
     readonly name: string;
     /** For the transcript. */
@@ -97,7 +97,7 @@ export async function challengerTurn(
   const { ralph, brief, signal, budget } = challenge;
   const agent = challengerOf(ralph);
   const { fallback = null, router = null } = agent === ralph.agent ? ralph : {};
-  const text = await renderPrompt("challenge", prompt, { root: ralph.root });
+  const text = await renderPrompt("challenge", { item: reviewItem(challenge.item), task }, { root: ralph.root });
   const mark = await markingEnvironment(requireRepository(ralph), ralph.host.environment.variables);
   const environment = { RALPH_ROOT: cwd, ...mark };
   const asked = { stage: "review", prompt: text, name, folder, cwd, signal, budget, environment } as const;
@@ -129,52 +129,6 @@ function outcomeOf({ end }: Turn, changed: readonly string[], left: readonly str
 
 /** So much of each earlier wrong implementation is shown. */
 const DIFF_CHARACTERS = 4000;
-
-/**
- * Asks for one more wrong implementation.
- *
- * @param earlier diffs of the ones that it wrote before
- */
-export function wrongImplementationPrompt(item: Item, earlier: readonly string[]): PromptValues {
-  const task = [
-    "Write a wrong implementation of this item: one that a hurried author could have written, that looks finished, and " +
-    "that violates at least one acceptance criterion. Good ways to be wrong: handle only the example, mix up an edge " +
-    "case, leave out an error, return a fixed value, skip a criterion. It has to run: code that does not compile or " +
-    "load shows nothing.",
-    "",
-    "Change product code only. Tests, scripts that checks run, and configuration are restored before the checks run, so " +
-    "a change of theirs does not count. Do not mark the code as wrong by names or comments.",
-    ...(earlier.length === 0 ? [] : [
-      "",
-      `You wrote ${earlier.length} before. Be wrong in another way:`,
-      ...earlier.flatMap((diff) => ["", "~~~~diff", diff.slice(0, DIFF_CHARACTERS).trimEnd(), "~~~~"]),
-    ]),
-  ];
-  return { item: reviewItem(item), task: task.join("\n") };
-}
-
-/** Asks for a check that the author of the work cannot know. */
-export function unseenCheckPrompt(item: Item): PromptValues {
-  const task = [
-    "Write one check of this item from its acceptance criteria alone: a shell command that uses the finished work and " +
-    "prints what it observed, and, apart from it, the exact text that it has to print. The command runs later, in the " +
-    "root of the project with the finished work in it, and only its standard output is compared with your text.",
-    "",
-    "- Choose inputs of your own that the criteria do not name, and more than one.",
-    "- Use only names and paths that the criteria or the code here fix. What the criteria leave open (wording, order, " +
-    "formats) must not decide.",
-    "- The command prints what it sees and compares nothing. The expected text must not be in it.",
-    "- The output has to be the same each time: no times, no absolute paths, no random values.",
-    "- Write no files. The expected text belongs in your answer only.",
-    "",
-    "End your answer with one block of this form, and write nothing after it:",
-    "",
-    "```json",
-    '{"command": "the shell command", "expect": "the exact text"}',
-    "```",
-  ];
-  return { item: reviewItem(item), task: task.join("\n") };
-}
 
 /** Wrong implementations so far. */
 export interface WrongOutcome {
@@ -235,9 +189,11 @@ async function wrongImplementation(
   if (typeof clean === "string") return clean;
   const cwd = await challengerFolder(challenge, clean);
   const name = `${challenge.name}-challenge-${number}`;
-  const prompt = wrongImplementationPrompt(item, diffs);
+  const earlier = diffs.map((diff) => `\n~~~~diff\n${diff.slice(0, DIFF_CHARACTERS).trimEnd()}\n~~~~\n`);
+  const words = earlier.length === 0 ? "" : `You wrote ${earlier.length} before. Be wrong in another way:\n`;
+  const task = await renderPrompt("challenge_wrong", { earlier: words + earlier.join("") }, { root: ralph.root });
   const before = await treeOf(repository, checkout.tree, base);
-  const { result, nothing } = await challengerTurn(challenge, { prompt, cwd, name, folder, events: ralph.events });
+  const { result, nothing } = await challengerTurn(challenge, { task, cwd, name, folder, events: ralph.events });
   const after = await treeOf(repository, checkout.tree, base);
   results.push(result);
   if (!result.ok || signal.aborted) return null;
@@ -248,8 +204,8 @@ async function wrongImplementation(
   if (wrong.size === 0) return "it changes no product code";
   const right = await commits.lay(base, judges);
   const commit = await commits.lay(right, wrong);
-  const words = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", right, commit];
-  const diff = await withLaid(repository, commit, (environment) => outputFrom(repository, words, { environment }));
+  const asked = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", right, commit];
+  const diff = await withLaid(repository, commit, (environment) => outputFrom(repository, asked, { environment }));
   diffs.push(diff);
   const place = await broughtUp(challenge, commit);
   if (typeof place === "string") return place;

@@ -5,14 +5,8 @@ import { jsonIn } from "../../host/data.ts";
 import { redactorFor } from "../../events/redact.ts";
 import type { EventBus, RalphEvent } from "../../events/types.ts";
 import { ensureDirectory, LARGEST_LOG, readText, temporaryDirectory, writeAtomic } from "../../host/files.ts";
-import {
-  broughtUp,
-  type Challenge,
-  challengerFolder,
-  type ChallengerTurn,
-  challengerTurn,
-  unseenCheckPrompt,
-} from "./challenger.ts";
+import { broughtUp, type Challenge, challengerFolder, type ChallengerTurn, challengerTurn } from "./challenger.ts";
+import { findPrompt } from "../../prompts/render.ts";
 import { shellInvocation } from "../../host/shell.ts";
 import type { CheckPlace } from "../checkout/place.ts";
 import { endedBy } from "../shell.ts";
@@ -76,8 +70,8 @@ async function compared(challenge: Challenge, { turn, result, nothing }: Challen
 /** A turn whose transcript is nowhere on disk when it has ended. */
 async function hiddenTurn(challenge: Challenge, cwd: string, events: EventBus) {
   await using temporary = await temporaryDirectory("turn-");
-  const prompt = unseenCheckPrompt(challenge.item);
-  const taken = await challengerTurn(challenge, { prompt, cwd, name: "turn", folder: temporary.path, events });
+  const { text: task } = await findPrompt("challenge_check", challenge.ralph);
+  const taken = await challengerTurn(challenge, { task, cwd, name: "turn", folder: temporary.path, events });
   const words = taken.turn.transcript === "" ? "" : await readText(taken.turn.transcript, LARGEST_LOG) ?? "";
   return { taken, words };
 }
