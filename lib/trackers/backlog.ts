@@ -5,7 +5,7 @@
  * @module
  */
 import { failureOf } from "../backlog/attempts.ts";
-import type { Backlog, PassedItem } from "../backlog/types.ts";
+import type { Backlog } from "../backlog/types.ts";
 import type { RalphContext } from "../context/context.ts";
 import { claimedOf, openDesk, WORKING } from "./desk.ts";
 import { checksOf, type Entry, standingsOf } from "./queue.ts";
@@ -64,17 +64,15 @@ export async function trackerBacklog(ralph: RalphContext, tracker: Tracker): Pro
     ...tracker.files === undefined ? {} : { ownFiles: tracker.files },
     brief: async () => ({ goal: `issues ${ralph.config.tracker.label} of ${tracker.project}`, branch: desk.branch }),
     next: (view) => desk.next(view),
-    async settle(item, attempt) {
-      return await desk.settle(item, attempt);
-    },
-    async passed({ passed = [] }) {
-      return passed.filter(({ closed, kind }) => closed !== true && kind === "issue").map(
-        ({ id, fingerprint, checks }) => {
-          const known: PassedItem = { id, title: id, checks };
-          return fingerprint === null ? known : { ...known, fingerprint };
-        },
-      );
-    },
+    settle: (item, attempt) => desk.settle(item, attempt),
+    passed: async ({ passed = [] }) =>
+      passed.filter(({ closed, kind }) => closed !== true && kind === "issue")
+        .map(({ id, fingerprint, checks }) => ({
+          id,
+          title: id,
+          checks,
+          ...fingerprint === null ? {} : { fingerprint },
+        })),
     async reopen(ids, reason) {
       for (const id of ids) await desk.tell({ id, asks: desk.asks(id) }, "working", WORKING);
       return { status: "open", reason };
