@@ -47,3 +47,9 @@ export function sameName(one: unknown, other: string): boolean {
 export function words(text: string): readonly string[] {
   return text.trim().split(/\s+/);
 }
+
+/** The first of them in words: `a, b and 3 more`. */
+export function firstOf(names: readonly string[], most: number): string {
+  const more = names.length > most ? ` and ${names.length - most} more` : "";
+  return `${names.slice(0, most).join(", ")}${more}`;
+}

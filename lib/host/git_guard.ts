@@ -7,6 +7,7 @@
  */
 import { readFileSync, readlinkSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
+import { firstOf } from "./data.ts";
 import { type FileState, isSameState, readFileState, writeFileState } from "./file_state.ts";
 import { nestedSettings, programSettings, readSpecials, type Specials, withPrograms } from "./nested_git.ts";
 import { foldersAbove } from "./programs.ts";
@@ -100,10 +101,7 @@ function createGitGuard(report: (message: string) => void): GitGuard {
       }
       for (const [path, links] of kept) named.push(...settlePath(path, links, { repositories: values(known), moved }));
       if (named.length === 0) return;
-      const more = named.length > MOST_NAMED ? `, and ${named.length - MOST_NAMED} more` : "";
-      report(
-        `the turn put into the way of Ralph's own git, set aside: ${named.slice(0, MOST_NAMED).join(", ")}${more}`,
-      );
+      report(`the turn put into the way of Ralph's own git, set aside: ${firstOf(named, MOST_NAMED)}`);
     },
   };
 }

@@ -7,6 +7,7 @@
 import { chmodSync, constants, copyFileSync, renameSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import process from "node:process";
+import { firstOf } from "./data.ts";
 import { enterArguments, holdArguments, type HoldRights } from "./bubblewrap.ts";
 import type { Confinement } from "./confinement.ts";
 import { ensurePrivateDirectory, removeEmptyFolders, removeOwn } from "./files.ts";
@@ -174,9 +175,7 @@ async function endFolders({ on }: Overlay, written: Written | null): Promise<voi
 
 /** @param files as a turn sees them @param home the place that they are at */
 function setAsideText(files: readonly string[], home: string): string {
-  const more = files.length - MOST_NAMED;
-  const count = more > 0 ? ` and ${more} more` : "";
-  return `a turn wrote ${files.slice(0, MOST_NAMED).join(", ")}${count}, outside of the tree: set aside in ${home}`;
+  return `a turn wrote ${firstOf(files, MOST_NAMED)}, outside of the tree: set aside in ${home}`;
 }
 
 /** Files and links, sorted, each with what changes if it is written; a device notes that something is gone. */

@@ -15,7 +15,7 @@ import { requireRepository } from "../git/repository.ts";
 import { outputFrom } from "../git/run_git.ts";
 import { readText, writeOwn } from "../host/files.ts";
 import { quoted } from "../prompts/render.ts";
-import { sameName } from "../host/data.ts";
+import { firstOf, sameName } from "../host/data.ts";
 import { type Claimed, Claims, Outbox, type Update } from "./claims.ts";
 import { type Entry, entryOf, NOT_PROPOSED, type QueueOptions, standingsOf } from "./queue.ts";
 import { keepSnapshot } from "./snapshot.ts";
@@ -339,9 +339,7 @@ export class Desk implements AsyncDisposable {
       said.set(why, [...said.get(why) ?? [], id]);
     }
     for (const [why, ids] of said) {
-      const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : "";
-      const names = `${ids.slice(0, NAMED).join(", ")}${more} ${ids.length === 1 ? "is" : "are"}`;
-      note(this.#ralph, "info", `${names} left: ${why}`);
+      note(this.#ralph, "info", `${firstOf(ids, NAMED)} ${ids.length === 1 ? "is" : "are"} left: ${why}`);
     }
   }
 }

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { firstOf } from "../../host/data.ts";
 import { asideFolder } from "../../host/remove_path.ts";
 import { join, relative, sep } from "node:path";
 import type { AsInstructed } from "../../backlog/check_types.ts";
@@ -342,9 +343,7 @@ export function shownPath(
 
 /** `.git/config (remote.origin.url)`. */
 function namedChange({ path, keys = [] }: BriefChange): string {
-  const more = keys.length > MOST_NAMED ? ` and ${keys.length - MOST_NAMED} more` : "";
-  const named = keys.slice(0, MOST_NAMED).map(addressText).join(", ");
-  return keys.length === 0 ? path : `${path} (${named}${more})`;
+  return keys.length === 0 ? path : `${path} (${firstOf(keys.map(addressText), MOST_NAMED)})`;
 }
 
 /** Compares, and restores what differs. @param only one kind. @default all @returns what was restored */

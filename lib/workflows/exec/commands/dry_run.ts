@@ -1,4 +1,5 @@
 import { relative } from "node:path";
+import { firstOf } from "../../../host/data.ts";
 import { suggestChecks } from "../../../backlog/suggest_checks.ts";
 import { commandWord } from "../../../agents/program.ts";
 import { type Invocation, styleFor, toJson } from "../../../cli/command.ts";
@@ -200,8 +201,7 @@ async function yourText(ralph: RalphContext): Promise<string> {
     !own.some((folder) => path === folder || path.startsWith(`${folder}/`))
   );
   if (paths.length === 0) return "nothing is uncommitted";
-  const more = paths.length > SHOWN_PATHS ? ` and ${paths.length - SHOWN_PATHS} more` : "";
-  return `${paths.slice(0, SHOWN_PATHS).map(oneLine).join(", ")}${more}: uncommitted now, and never committed by Ralph`;
+  return `${firstOf(paths.map(oneLine), SHOWN_PATHS)}: uncommitted now, and never committed by Ralph`;
 }
 
 function asksLines({ flags, host }: Invocation, { approvals }: RalphContext, { isApproved }: Begun): readonly string[] {
