@@ -23,18 +23,14 @@ export interface Notification {
   readonly reasons?: readonly string[];
 }
 
-const REASONS: Readonly<Record<string, NotifyReason>> = {
+/** Why a person is to hear of a status; of another, which a person ended, nobody is. */
+export const REASONS: Readonly<Record<string, NotifyReason>> = {
   passed: "passed",
   unverified: "passed",
   failed: "failed",
   blocked: "blocked",
   exhausted: "limit",
 };
-
-/** Why a person is to hear of a status; `null` where a person ended it. Pure. */
-export function reasonOfStatus(status: string): NotifyReason | null {
-  return REASONS[status] ?? null;
-}
 
 /** Something that a person hears of. */
 export interface News {

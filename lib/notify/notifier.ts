@@ -2,7 +2,7 @@ import type { NotifyConfig } from "../config/load.ts";
 import { EMPTY_TALLY, nextTally } from "../events/tally.ts";
 import { callRow, type DetailType, type EventBus, type EventRows, type EventSink } from "../events/types.ts";
 import { localTime } from "../host/local_date.ts";
-import { type News, type Notification, notificationOf, reasonOfStatus } from "./message.ts";
+import { type News, type Notification, notificationOf, REASONS } from "./message.ts";
 import { nameOf, send, type SendOptions } from "./send.ts";
 
 /** Nobody elsewhere is told of them. */
@@ -45,9 +45,9 @@ export function createNotifier(options: NotifierOptions): Notifier {
   }
 
   function end(status: string, reasons: readonly string[]): void {
-    const event = reasonOfStatus(status);
+    const event = REASONS[status];
     isOpen = false;
-    ended = event === null ? null : { event, detail: status, status, reasons };
+    ended = event === undefined ? null : { event, detail: status, status, reasons };
   }
 
   function notify(news: News): void {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { note, type RalphContext } from "../context/context.ts";
 import type { Check, CheckOutcome } from "../backlog/types.ts";
 import { ServiceRecords } from "./records.ts";
-import { Service, type ServiceState } from "./service.ts";
+import { Service } from "./service.ts";
 
 const NEVER: AbortSignal = new AbortController().signal;
 
@@ -61,10 +61,6 @@ export function openServices(ralph: ServicesContext): Services {
   async function bringUp(service: Service, signal: AbortSignal): Promise<CheckOutcome> {
     const { name, restartBeforeVerify } = service.config;
     const state = restartBeforeVerify ? await service.restart(signal) : await service.ensureReady(signal);
-    return outcomeOf(name, state);
-  }
-
-  function outcomeOf(name: string, state: ServiceState): CheckOutcome {
     if (state.status === "failed") {
       problems.set(name, `the service ${name} is not ready`);
       return { ok: false, exitCode: null, tail: state.reason };
