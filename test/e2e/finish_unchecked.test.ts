@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { temporaryDirectory } from "../../lib/host/files.ts";
 import { madeOnce, type Project as Copy, ralphCli } from "./cli.ts";
 
 const PRD = JSON.stringify({
@@ -150,14 +151,17 @@ describe("ralph finish, where the branch is not what the run checked", () => {
     expect(noted(project, head)).toMatchObject({ ...expected, checks });
   });
 
-  /** The final check waits until another hand has committed. */
-  const WAITS = "case $(git log -1 --format=%s) in feat*) touch ../looks; " +
-    "until test -e ../goes || [ $((waits = waits + 1)) -gt 1500 ]; do sleep 0.1; done;; esac; grep -q TEN f.txt";
+  /** The final check waits until another hand has committed. @param folder of the files that they meet by */
+  const waitsIn = (folder: string): string =>
+    `case $(git log -1 --format=%s) in feat*) touch ${folder}/looks; until test -e ${folder}/goes || ` +
+    "[ $((waits = waits + 1)) -gt 1500 ]; do sleep 0.1; done;; esac; grep -q TEN f.txt";
 
   test.each([["undoes the work", "f.txt", "10\n", 1], ["is good", "other.txt", "other\n", 0]] as const)(
     "a commit that comes while the final check runs and %s is not the run's: it is named, and finish checks it",
     async (_, path, text, exit) => {
-      const story = { ...JSON.parse(PRD).userStories[0], acceptanceCriteria: [`Verify: \`${WAITS}\``] };
+      await using folder = await temporaryDirectory("ralph-meeting");
+      const waits = waitsIn(folder.path);
+      const story = { ...JSON.parse(PRD).userStories[0], acceptanceCriteria: [`Verify: \`${waits}\``] };
       const running = ralphCli()
         .files({ "scripts/ralph/prd.json": JSON.stringify({ branchName: "ralph/ten", userStories: [story] }) })
         .files({ "f.txt": "10\n", "ralph.config.json": CONFIG })
@@ -165,13 +169,13 @@ describe("ralph finish, where the branch is not what the run checked", () => {
         .args("run", "--agent-cmd", "worker", "--quiet").start();
       const { root } = running;
       const git = (...args: string[]): string => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
-      await expect.poll(() => existsSync(join(root, "../looks"))).toBe(true);
+      await expect.poll(() => existsSync(join(folder.path, "looks"))).toBe(true);
       const checked = git("rev-parse", "HEAD");
       writeFileSync(join(root, path), text);
       git("add", path);
       git("-c", "user.name=b", "-c", "user.email=b@c", "commit", "-qm", "by another hand", "--", path);
       const late = git("rev-parse", "HEAD");
-      writeFileSync(join(root, "../goes"), "");
+      writeFileSync(join(folder.path, "goes"), "");
 
       const ended = await running.ended();
 

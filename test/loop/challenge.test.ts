@@ -10,6 +10,7 @@ import type { TurnRequest } from "../../lib/context/context.ts";
 import { exitCodeOf } from "../../lib/recipe/outcome.ts";
 import { temporaryDirectory } from "../../lib/host/files.ts";
 import { type LoopOutcome, runLoop } from "../../lib/loop/run/run_loop.ts";
+import { needs, SANDBOX } from "../needs.ts";
 import { loopWorld, type World } from "./loop_world.ts";
 
 const ADDS = "export function add(a, b) {\n  return a + b;\n}\n";
@@ -176,7 +177,7 @@ describe("a challenge", () => {
     expect(noticesOf(found.run, "challenge")).toEqual(["a: wrong implementation 1: it changes no product code"]);
   });
 
-  test("with trust: strict the item is parked", async () => {
+  test("with trust: strict the item is parked", needs(...SANDBOX), async () => {
     await using found = await challengedRun({ tests: WEAK, work: [ADDS], wrong: [MULTIPLIES], trust: "strict" });
 
     expect(found.run).toMatchObject({
