@@ -268,7 +268,7 @@ function trackerTest({ name, camel }) {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "vitest";
-import { trackerContract } from "./tracker_contract.ts";
+import { trackerContract } from "../../lib/testing/tracker_contract.ts";
 import { ${camel}Tracker, type ${
     name.split("_").map((word) => word[0].toUpperCase() + word.slice(1)).join("")
   }Issue } from "../../lib/trackers/${name}.ts";

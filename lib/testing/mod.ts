@@ -8,5 +8,10 @@ export type { Script, ScriptedTurn } from "../agents/scripted/types.ts";
 export { scriptedAgent, type ScriptedAgentOptions } from "../agents/scripted/scripted_agent.ts";
 export * from "./backlog_contract.ts";
 export { type FakeClock, fakeClock } from "./fake_clock.ts";
-export * from "./temporary_repository.ts";
+export {
+  type TemporaryRepository,
+  temporaryRepository,
+  type TemporaryRepositoryOptions,
+} from "./temporary_repository.ts";
+export * from "./tracker_contract.ts";
 export { type TestContext, testContext, type TestContextOptions } from "./test_context.ts";

@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { defaultConfig } from "../../lib/config/defaults.ts";
 import { createHost } from "../../lib/host/create_host.ts";
-import { trackerContract } from "./tracker_contract.ts";
+import { trackerContract } from "../../lib/testing/tracker_contract.ts";
 import { type Api, askGraph, createApi } from "../../lib/trackers/api.ts";
 import { beadsTracker } from "../../lib/trackers/beads.ts";
 import { githubTracker } from "../../lib/trackers/github.ts";

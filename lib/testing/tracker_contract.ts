@@ -1,7 +1,7 @@
-import { RalphError } from "../../lib/errors/ralph_error.ts";
-import { standingOf } from "../../lib/trackers/trust.ts";
-import type { Issue, Tracker } from "../../lib/trackers/types.ts";
-import { type ContractCase, must } from "../../lib/testing/contract/bench.ts";
+import { RalphError } from "../errors/ralph_error.ts";
+import { standingOf } from "../trackers/trust.ts";
+import type { Issue, Tracker } from "../trackers/types.ts";
+import { type ContractCase, must } from "./contract/bench.ts";
 
 /** A fresh tracker. Disposed after the case. */
 export interface OpenedTracker extends Partial<AsyncDisposable> {
@@ -93,7 +93,19 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
 };
 
-/** The promises of a tracker, as test cases. */
+/**
+ * The promises of a tracker, as test cases.
+ *
+ * @example Run it with a test runner
+ * ```ts
+ * import { trackerContract, type TrackerContract } from "ralph/testing";
+ *
+ * const run = async (contract: TrackerContract): Promise<void> => {
+ *   for (const { run } of trackerContract(contract)) await run();
+ * };
+ * console.log(typeof run); // function
+ * ```
+ */
 export function trackerContract(contract: TrackerContract): readonly ContractCase[] {
   return Object.entries(RULES).map(([name, rule]) => ({
     name,
