@@ -63,7 +63,11 @@ export async function serveBuiltinModules(folder: string, own: OwnModules): Prom
 }
 
 function serveToBun(bun: BunRuntime, folder: string, own: OwnModules): void {
-  const bundled = Object.entries(BUNDLED).filter(([name]) => orElse(() => bun.resolveSync(name, folder), "") === "");
+  const pathFrom = (from: string, name: string): string => orElse(() => bun.resolveSync(name, from), "");
+  const bundled = Object.entries(BUNDLED).filter(([name]) => pathFrom(folder, name) === "").map(([name, load]) => {
+    const path = pathFrom(import.meta.dirname, name); // by its name the plugin would be asked again; a binary has no path
+    return [name, path === "" ? load : (): Promise<Exports> => import(path)] as const;
+  });
   const served = [...Object.entries(own).map(([name, { load }]) => [name, load] as const), ...bundled];
   bun.plugin({
     name: "ralph",

@@ -8,7 +8,7 @@ import { compile, finish, type Launch } from "./runtimes.ts";
 
 const LOADER = join(ROOT, "test", "fixtures", "recipes", "load.ts");
 const launches: Record<string, Launch> = {
-  bun: [bunPath(), LOADER],
+  bun: [bunPath(), "--no-install", LOADER], // else Bun takes what is missing from its cache, or fetches it
   deno: [denoPath(), "run", "-A", LOADER],
 };
 const RUNTIMES = ["binary", "bun", "deno"];

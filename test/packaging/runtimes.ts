@@ -41,10 +41,10 @@ export function finish(
 /** How `bin/ralph.ts` or what is built from it is started. */
 export function ralphLaunches(): Readonly<Record<string, Launch>> {
   return {
-    "bun, sources": [bunPath(), join(ROOT, "bin", "ralph.ts")],
+    "bun, sources": [bunPath(), "--no-install", join(ROOT, "bin", "ralph.ts")],
     "deno, sources": [denoPath(), "run", "-A", join(ROOT, "bin", "ralph.ts")],
     "node, package": [process.execPath, join(ROOT, "dist", "bin", "ralph.js")],
-    "bun, package": [bunPath(), join(ROOT, "dist", "bin", "ralph.js")],
+    "bun, package": [bunPath(), "--no-install", join(ROOT, "dist", "bin", "ralph.js")],
     "binary": [join(ROOT, "dist", "ralph")],
   };
 }
