@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { spawnSync } from "node:child_process";
 import { existsSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { needs } from "../needs.ts";
 import { type Cli, ralphCli } from "./cli.ts";
 
 const PRD_DRAFT = {
@@ -240,7 +241,7 @@ describe("ralph exec", () => {
     expect(git("log", "--format=%s", "-n", "1")).toBe("feat: US-002 - Add b.txt");
   });
 
-  test("a project without configuration takes two keys from the goal to a verified commit", async () => {
+  test("a project without configuration takes two keys from the goal to a verified commit", needs("make"), async () => {
     const { git, read, stdout } = await project(WORK).files({ Makefile: "test:\n\t@true\ncheck:\n\tno-such-tool\n" })
       .args("exec", "colour the files", "--agent-cmd", "worker")
       .terminal(["begin planning", "\r"], ["Which colour", "blue\r"], ["[N] not now", "y"]).expectExit(0);

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { needs } from "../needs.ts";
 import { ralphCli } from "./cli.ts";
 import { ACCEPT, feature, prd, PRD_FILE, steps, story } from "./feature_project.ts";
 
@@ -211,7 +212,7 @@ describe("ralph init --workflow feature", () => {
     expect(refused.read("ralph.config.json")).toBeNull();
   });
 
-  test("in a terminal it shows agent and checks; a no writes nothing", async () => {
+  test("in a terminal it shows agent and checks; a no writes nothing", needs("make"), async () => {
     const cli = (): ReturnType<typeof ralphCli> =>
       ralphCli().files({ Makefile: "test:\n\ttrue\n" }).agent("claude", "exit 0");
     const yes = await cli().args("init", "--workflow", "feature")

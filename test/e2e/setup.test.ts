@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { needs } from "../needs.ts";
 import { type CliResult, ralphCli } from "./cli.ts";
 
 describe("setting a project up", () => {
@@ -94,22 +95,28 @@ describe("setting a project up", () => {
     expect(git("status", "--porcelain", "--ignored")).toBe("");
   });
 
-  test("`ralph init` in a terminal shows one screen, and tries the checks once after the yes", async () => {
-    const { git, read, stdout } = await ralphCli().files({ Makefile: "test:\n\t@true\nlint:\n\t@echo untidy; false\n" })
-      .agent("claude", "exit 0").args("init")
-      .terminal(["Set this project up", "\r"]).expectExit(0);
+  test(
+    "`ralph init` in a terminal shows one screen, and tries the checks once after the yes",
+    needs("make"),
+    async () => {
+      const { git, read, stdout } = await ralphCli().files({
+        Makefile: "test:\n\t@true\nlint:\n\t@echo untidy; false\n",
+      })
+        .agent("claude", "exit 0").args("init")
+        .terminal(["Set this project up", "\r"]).expectExit(0);
 
-    expect(stdout).toMatch(/agent +claude \(tested with/);
-    expect(stdout).toMatch(/checks +make test; make lint/);
-    expect(stdout).toContain("it can edit files and run commands here without asking");
-    expect(stdout).toMatch(/✗ make lint: fails now, exit code 2/);
-    expect(stdout).toContain("left out: make lint");
-    expect(JSON.parse(read("ralph.config.json") ?? "")).toMatchObject({
-      provider: { preset: "claude" },
-      verify: { default: ["make test"] },
-    });
-    expect(git("status", "--porcelain", "-uall")).toBe("?? ralph.config.json");
-  });
+      expect(stdout).toMatch(/agent +claude \(tested with/);
+      expect(stdout).toMatch(/checks +make test; make lint/);
+      expect(stdout).toContain("it can edit files and run commands here without asking");
+      expect(stdout).toMatch(/✗ make lint: fails now, exit code 2/);
+      expect(stdout).toContain("left out: make lint");
+      expect(JSON.parse(read("ralph.config.json") ?? "")).toMatchObject({
+        provider: { preset: "claude" },
+        verify: { default: ["make test"] },
+      });
+      expect(git("status", "--porcelain", "-uall")).toBe("?? ralph.config.json");
+    },
+  );
 
   test("the first screen offers the issues of the repository at GitHub, or those of beads", async () => {
     const screenAfter = (command: string): Promise<CliResult> =>
@@ -159,19 +166,23 @@ describe("setting a project up", () => {
     expect(read("ralph.config.json")).not.toContain("claude");
   });
 
-  test("checks that all fail are shown again before anything is written, and one that cannot run is not selected", async () => {
-    const makefile = "test:\n\t@false\ncheck:\n\tno-such-tool\n";
-    const { read, stdout } = await ralphCli().files({ Makefile: makefile }).agent("claude", "exit 0").args("init")
-      .terminal(["Set this project up", "y"], [/checks +make test \(fails now/, "y"]).expectExit(0);
+  test(
+    "checks that all fail are shown again before anything is written, and one that cannot run is not selected",
+    needs("make"),
+    async () => {
+      const makefile = "test:\n\t@false\ncheck:\n\tno-such-tool\n";
+      const { read, stdout } = await ralphCli().files({ Makefile: makefile }).agent("claude", "exit 0").args("init")
+        .terminal(["Set this project up", "y"], [/checks +make test \(fails now/, "y"]).expectExit(0);
 
-    expect(stdout).toContain("left out: make check (cannot run: no-such-tool was not found)");
-    expect(stdout).toMatch(
-      /Found here; nothing of the project has run:[^]*A yes tries the checks once[^]*Found here, as tried:/,
-    );
-    expect(stdout).toContain("repair it first, or press c");
-    expect(stdout.slice(stdout.indexOf("as tried"))).not.toContain("A yes tries");
-    expect(JSON.parse(read("ralph.config.json") ?? "")).toMatchObject({ verify: { default: ["make test"] } });
-  });
+      expect(stdout).toContain("left out: make check (cannot run: no-such-tool was not found)");
+      expect(stdout).toMatch(
+        /Found here; nothing of the project has run:[^]*A yes tries the checks once[^]*Found here, as tried:/,
+      );
+      expect(stdout).toContain("repair it first, or press c");
+      expect(stdout.slice(stdout.indexOf("as tried"))).not.toContain("A yes tries");
+      expect(JSON.parse(read("ralph.config.json") ?? "")).toMatchObject({ verify: { default: ["make test"] } });
+    },
+  );
 
   test("Enter does not choose checks that fail: it leads to others, and none is an answer", async () => {
     const { read } = await ralphCli().files({ Makefile: "test:\n\t@false\n" }).agent("claude", "exit 0").args("init")

@@ -57,7 +57,7 @@ const ATTEMPTS: readonly (readonly [name: string, command: string, said: string]
   ],
   [
     "a common directory",
-    "new sub; new other; trap_in other; cp -r other/.git/. sub/.git/; rm sub/.git/config; echo $PWD/other/.git > sub/.git/commondir; git rm -qf --cached other; dirty sub",
+    "new sub; new other; trap_in other; cp -rf other/.git/. sub/.git/; rm sub/.git/config; echo $PWD/other/.git > sub/.git/commondir; git rm -qf --cached other; dirty sub",
     "other/.git/config",
   ],
   [

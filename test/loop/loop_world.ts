@@ -77,6 +77,13 @@ export async function loopWorld(
   };
 }
 
+/** The notices of a run that are not about the machine: one without bubblewrap has one more. */
+export function ofTheRun<Notice extends { readonly kind: string }>(
+  { notices }: { readonly notices: readonly Notice[] },
+): readonly Notice[] {
+  return notices.filter(({ kind }) => kind !== "environment");
+}
+
 function agentOf(turns: Turns, prompts: string[]): Agent {
   return {
     name: "test",

@@ -7,6 +7,7 @@ import type { CheckContext, CheckOutcome } from "../../lib/backlog/types.ts";
 import type { EventOf } from "../../lib/events/types.ts";
 import { runLoop } from "../../lib/loop/run/run_loop.ts";
 import { pathExists } from "../../lib/host/files.ts";
+import { needs, SANDBOX } from "../needs.ts";
 import { loopWorld, type Turns, type World } from "./loop_world.ts";
 
 const GREEN: CheckOutcome = { ok: true, exitCode: 0, tail: "" };
@@ -106,7 +107,7 @@ describe("work that is ready", () => {
     expect(attempts.toSorted()).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 2]);
   });
 
-  test('lands one by one with `trust: "strict"`', async () => {
+  test('lands one by one with `trust: "strict"`', needs(...SANDBOX), async () => {
     let come = 0;
     await using world = await loopWorld(async ({ cwd, prompt }) => {
       come += 1;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import { runLoop } from "../../lib/loop/run/run_loop.ts";
-import { loopWorld, type Turns, type World } from "./loop_world.ts";
+import { loopWorld, ofTheRun, type Turns, type World } from "./loop_world.ts";
 import { needs } from "../needs.ts";
 
 const DONE = { lines: ["<ralph>DONE</ralph>"] };
@@ -67,7 +67,8 @@ describe("an item's work", () => {
 
     const run = await runLoop(world.ralph, memoryBacklog(ITEMS));
 
-    expect(run).toMatchObject({ status: "passed", passed: ["one", "two"], notices: [{}, {}] });
+    expect(run).toMatchObject({ status: "passed", passed: ["one", "two"] });
+    expect(ofTheRun(run)).toHaveLength(2);
     expect(await world.git("show", "HEAD:code.js")).toBe("one();\n// fmt\ntwo();");
     expect(await world.git("status", "--porcelain")).toBe("");
   });

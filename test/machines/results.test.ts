@@ -246,7 +246,8 @@ test("of two that land at once one is refused, and lands after a fetch what is s
 
   rmSync(hook);
   await tree.git("clone", "--quiet", url, ".git/other"); // what the other one has pushed
-  await tree.git("-C", ".git/other", "commit", "--quiet", "--allow-empty", "--message", "theirs");
+  const theirs = ["-C", ".git/other", "-c", "user.name=b", "-c", "user.email=b@example.com"];
+  await tree.git(...theirs, "commit", "--quiet", "--allow-empty", "--message", "theirs");
   await tree.git("-C", ".git/other", "push", "--quiet", "origin", "HEAD");
   await tree.git("pull", "--quiet", "--ff-only", "origin", "main");
   const { landed, outcome } = await landResult(ralph, backlogOf());
