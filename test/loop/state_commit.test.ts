@@ -86,6 +86,35 @@ describe("the state at the end of a run", () => {
     expect(await world.git("status", "--porcelain")).toBe("");
   });
 
+  test("of a killed run comes onto no branch that a person has switched to", async () => {
+    const two = ["a", "b"].map((name, at) => ({
+      id: `US-00${at + 1}`,
+      title: name,
+      acceptanceCriteria: [`Verify: \`test -f ${name}.txt\``],
+      priority: at + 1,
+      passes: false,
+      notes: "",
+    }));
+    await using world = await loopWorld(async (_, number) => {
+      if (number === 2) throw new Error("killed");
+      await world.write(number === 1 ? "a.txt" : "b.txt", "done\n");
+      return { lines: ["<promise>COMPLETE</promise>"] };
+    }, { files: { [PRD]: JSON.stringify({ branchName: "ralph/x", userStories: two }) } });
+    const start = await world.git("rev-parse", "main");
+    await expect(runLoop(world.ralph, prdBacklog(world.ralph))).rejects.toThrow("killed");
+    await world.git("switch", "-q", "main");
+
+    const again = await world.again(async () => {
+      await world.write("b.txt", "done\n");
+      return { lines: ["<promise>COMPLETE</promise>"] };
+    });
+    const run = await runLoop(again, prdBacklog(again));
+
+    expect([run.status, await world.git("branch", "--show-current")]).toEqual(["passed", "ralph/x"]);
+    expect(await world.git("rev-parse", "main")).toBe(start);
+    expect(await world.git("log", "--format=%s", "main..ralph/x")).toBe("feat: US-002 - b\nfeat: US-001 - a");
+  });
+
   test("of a person, after a kill, is not committed for another branch", async () => {
     await using world = await loopWorld(async () => {
       throw new Error("killed");

@@ -4,7 +4,8 @@ import { interruptedAttempt, verdictOf } from "../../backlog/attempts.ts";
 import { type CheckLike, namedCheck } from "../../checks/function.ts";
 import { verify } from "../../checks/verify.ts";
 import { discardPaths } from "../../git/merge_change.ts";
-import { requireRepository, rootPaths, type TreeSnapshot } from "../../git/repository.ts";
+import { isAncestor } from "../../git/refs.ts";
+import { type Repository, requireRepository, rootPaths, type TreeSnapshot } from "../../git/repository.ts";
 import { modifiedAt, removeLeftOvers } from "../../host/files.ts";
 import type { JournalKey, OpenItem } from "../../backlog/journal_types.ts";
 import { type Committer, createOwnership, type Ownership, ownPaths } from "../settle/committer.ts";
@@ -171,7 +172,16 @@ async function repairAfterKill(
   for (const { fold } of open) {
     if (fold !== undefined) await (await import("../../git/fold.ts")).undoFold(repository, fold);
   }
-  await restoreState(ralph, backlog, await ralph.state.edited(backlog.stateFiles));
+  // elsewhere the state is another one, and no edit: it is restored once the run is on its branch
+  if (await isAtKilled(repository, open)) {
+    await restoreState(ralph, backlog, await ralph.state.edited(backlog.stateFiles));
+  }
+}
+
+/** A person may have switched to a branch that has nothing of the killed run. */
+export async function isAtKilled(repository: Repository, open: readonly OpenItem[]): Promise<boolean> {
+  const head = open.at(-1)?.head ?? null;
+  return head === null || await isAncestor(repository, head, "HEAD");
 }
 
 /** The staged changes were a person's, too. */

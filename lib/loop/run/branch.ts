@@ -7,6 +7,7 @@ import { type Repository, requireRepository, rootPaths, topLevelPaths } from "..
 import { isRenamed, startOf } from "../../git/switch_branch.ts";
 import { pathExists, renamePath } from "../../host/files.ts";
 import { layIn } from "../recover/lay_in.ts";
+import { isAtKilled } from "../recover/recover.ts";
 
 /**
  * Switches to the branch that was asked for, else to the backlog's; "" stays. The request on the branch before is what
@@ -82,6 +83,7 @@ async function recordKilled(ralph: Place, repository: Repository): Promise<boole
   if (open.length === 0 || open.some(({ attempt }) => attempt !== null) || !ralph.config.commits.prdChanges) {
     return false;
   }
+  if (!await isAtKilled(repository, open)) return false; // a person's branch
   const { changed } = await repository.status();
   const paths = await ralph.state.written(rootPaths(ralph, changed.map(({ path }) => path)));
   if (paths.length === 0) return false;
