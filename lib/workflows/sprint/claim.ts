@@ -1,5 +1,4 @@
-import { objectsIn } from "../answer_objects.ts";
-import { isPlain, type Plain, plains, textOf, textsOf } from "../plain.ts";
+import { isPlain, plain, plains, textOf, textsOf, tryJson } from "../plain.ts";
 import type { ClaimLine } from "../../backlog/claims.ts";
 import { isPlaceholder, signalsOf } from "../../backlog/signals.ts";
 import type { Turn } from "../../backlog/types.ts";
@@ -9,6 +8,8 @@ const STATUSES = ["continue", "goal-complete", "needs-human"] as const;
 
 /** Further from the end no last message begins. */
 const MAX_CHARACTERS = 128 * 1024;
+
+const MAX_STARTS = 200;
 
 /** A sprint's turn may ask for these. */
 const STEP_COMMANDS: readonly string[] = ["step add", "step done"];
@@ -103,11 +104,19 @@ interface SprintResult {
 /** The JSON object that the agent's words end with, bare or in a code fence, where it is a result; else `null`. Pure. */
 export function parseResult(text: string): SprintResult | null {
   const end = text.slice(-MAX_CHARACTERS).trimEnd().replace(/\n?[ \t]*`{3,}$/, "").trimEnd();
-  const last = end.endsWith("}") ? objectsIn(end, (object) => resultOf(object) !== null).at(-1) : undefined;
-  return last === undefined ? null : resultOf(last);
+  if (!end.endsWith("}")) return null;
+  let starts = 0;
+  for (let at = end.lastIndexOf("{"); at >= 0 && starts < MAX_STARTS; at = end.slice(0, at).lastIndexOf("{")) {
+    if (at > 0 && !/\n[ \t]*$/.test(end.slice(Math.max(0, at - 40), at))) continue;
+    starts += 1;
+    const result = resultOf(end.slice(at));
+    if (result !== null) return result;
+  }
+  return null;
 }
 
-function resultOf(value: Plain): SprintResult | null {
+function resultOf(text: string): SprintResult | null {
+  const value = plain(tryJson(text));
   const status = STATUSES.find((one) => one === value["status"]);
   if (status === undefined) return null;
   const asked = value["humanNeeded"];
