@@ -64,6 +64,7 @@ export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean 
 function candidatePids(since: SweepSince | undefined): readonly number[] | null {
   const last = since !== undefined && since.ageMs < SHORT_RUN_MS ? lastPid() : null;
   if (since === undefined || last === null) return listPids();
+  if (last === since.pid) return []; // nothing has started after it
   return listPids()?.filter((pid) => (last < since.pid ? pid > since.pid || pid <= last : pid > since.pid)) ?? null;
 }
 
