@@ -58,8 +58,13 @@ export function prdBacklog(
   const { file = exec.PRD_FILE } = options;
   const anyOrder = ralph.loop?.anyOrder;
   const { load, change } = prdIn(ralph, file);
-  const listed = async (): Promise<readonly Listed<exec.Story>[]> =>
-    (await load()).userStories.map((story) => listedStory(story, printOf(story), storyChecks(story, ralph.config)));
+  const known = new WeakMap<exec.Story, Listed<exec.Story>>();
+  const entryOf = (story: exec.Story): Listed<exec.Story> => {
+    const entry = known.get(story) ?? listedStory(story, printOf(story), storyChecks(story, ralph.config));
+    known.set(story, entry);
+    return entry;
+  };
+  const listed = async (): Promise<readonly Listed<exec.Story>[]> => (await load()).userStories.map(entryOf);
   return {
     name: "exec",
     gate: GATE,
