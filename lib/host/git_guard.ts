@@ -14,7 +14,7 @@ import { foldersAbove } from "./programs.ts";
 import { asideFolder, setAside } from "./remove_path.ts";
 import type { GitGuard, Host, WatchedRepository } from "./types.ts";
 import { writeAtomic } from "./write_atomic.ts";
-import { entryAt, entryOrNothing, linkAt, namesIn } from "./looks.ts";
+import { entriesIn, entryAt, entryOrNothing, linkAt } from "./looks.ts";
 
 const MAX_BYTES = 1 << 20;
 /** So many are named. */
@@ -234,7 +234,8 @@ function linksAbove(path: string, top: string): ReadonlyMap<string, string> {
 /** Links in a folder of a run, and in its folders of logs. */
 function linksBelow(folder: string, depth = 2): readonly string[] {
   if (entryAt(folder)?.isDirectory() !== true) return [];
-  return namesIn(folder).map((name) => join(folder, name)).flatMap((path) => {
+  const entries = entriesIn(folder).filter((entry) => !entry.isFile()); // logs: one more with each item
+  return entries.map(({ name }) => join(folder, name)).flatMap((path) => {
     if (entryAt(path)?.isSymbolicLink() === true) return [path];
     return depth > 1 ? linksBelow(path, depth - 1) : [];
   });
