@@ -33,7 +33,7 @@ const PLACES: readonly (readonly [where: string, agent: string, check: string])[
   [
     "in the check",
     `${ACCEPT} *) echo good > US-001.txt; done_;;`,
-    `[ -f ../once ] || { touch ../once; ${FILL}; }; true`,
+    `[ -f $HOME/once ] || { touch $HOME/once; ${FILL}; }; true`,
   ],
   [
     "in the final verification",
