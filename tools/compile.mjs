@@ -27,6 +27,7 @@ const PACKED = [
   [`./${BUNDLED_INTO}.ts`],
   ["./lib/host/sandbox_proxy.ts"],
   ["./lib/generated/types.ts"],
+  ["./lib/generated/install.ts", "./lib/generated/completions.ts", "./lib/generated/report_style.ts"],
   ["./lib/generated/page.ts"],
 ];
 

@@ -34,7 +34,7 @@ const BY_NODE = [
   // whole programs inside of bubblewrap
   "test/sandbox/{attempts,home,light}.test.ts",
   // a database that the test starts; workers that are killed there are the compiled program's
-  "test/machines/{engine,steered,workers}.test.ts",
+  "test/machines/{engine,operated,steered,workers}.test.ts",
 ];
 /**
  * Whole runs over all workflows, in repositories of their own: what they protect is the loop's rules, which know no

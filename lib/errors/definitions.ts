@@ -310,6 +310,14 @@ const rows = {
     hint:
       "`ralph run --queue URL` works in one clone at a time; when that one has ended or died, it can be taken over in 30 s",
   },
+  "queue-job": {
+    message: "the job {id} {problem}",
+    hint: "`ralph queue status` shows the jobs",
+  },
+  "queue-unheard": {
+    message: "no coordinator at work has heard within 30 s: {asked}",
+    hint: "one that was killed leads for 30 s, one that has lost its database hears nothing: ask again then",
+  },
   "worker-named": {
     message: "a worker named {name} already works for this repository",
     hint: "choose another name with `--name NAME`; Ralph forgets a dead worker after 30 s",

@@ -23,12 +23,23 @@ import * as remote from "./remote.ts";
 
 /** The lead is kept so often; it lasts three times as long. */
 const LEAD_MS = 10_000;
-/** Between tries to reach the remote. */
-const PAUSES_MS: readonly number[] = [2_000, 10_000, 60_000, 300_000];
 /** Tidying up holds no run for long. */
 const SWEEP_PAUSES_MS: readonly number[] = [500, 2_000, 5_000];
+/** The words by which a parked item is taken up. */
+const TRY_AGAIN = "No worker could do this before; the person who looks after them has it tried again.";
 /** Takes the remote's refs of so many settled attempts away at once: each push reads all refs that there are. */
 const SWEPT_AT_ONCE = 50;
+
+/** `ralph queue` asks this of a coordinator (`drain`, `cancel`) or of the one that has parked a job's item (`retry`). */
+export type Request = "drain" | "cancel" | "retry";
+/** Before a request among the keys of those who lead something: one lasts as long as a lead, and goes when it is heard. */
+export const ASKS = "asks ";
+export const OPERATOR = "operator";
+
+/** @param whom a coordinator's key, or a job's id. Pure. */
+export function requestKey(request: Request, whom: string): string {
+  return `${ASKS}${request} ${whom}`;
+}
 
 /** The fields that all jobs of one backlog share. */
 export type JobHead = Omit<Job, keyof AttemptJob>;
@@ -98,6 +109,8 @@ class Coordinator implements Elsewhere {
   /** A host takes as long for one ref as for many. */
   readonly #push: (update: remote.RefUpdate) => Promise<string | null>;
   readonly #fetch: (ref: string) => Promise<boolean>;
+  /** The items of jobs that no worker could do, by their ids: an operator may have them tried again. */
+  readonly #givenUp = new Map<string, string>();
   /** Ids of attempts that are not needed on the remote any more. */
   #settled: string[] = [];
 
@@ -119,7 +132,9 @@ class Coordinator implements Elsewhere {
     const file = join(this.#repository.ralphDirectory, "coordinator");
     this.#holder = await readText(file) ?? "";
     if (this.#holder === "") await writeOwn(file, this.#holder = this.#ralph.host.ids.random(24));
-    if (!await this.#parts.engine.lead(this.#parts.id, this.#holder)) throw new RalphError("queue-led");
+    const { engine, id } = this.#parts;
+    if (!await engine.lead(id, this.#holder)) throw new RalphError("queue-led");
+    for (const request of ["drain", "cancel"] as const) await engine.resign(requestKey(request, id), OPERATOR); // of another
     this.#keeping = this.#ralph.host.clock.every(LEAD_MS, () => void this.#keepLead());
   }
 
@@ -142,6 +157,7 @@ class Coordinator implements Elsewhere {
   async #attempt(one: AttemptJob, ended: AbortSignal): Promise<MadeElsewhere | null> {
     const { engine } = this.#parts;
     const { id } = one.attempt;
+    const { stopping } = this.#ralph.steering;
     const signal = AbortSignal.any([ended, this.#lost.signal]);
     const job = await this.#offer(one);
     let isSubmitted = false;
@@ -149,13 +165,30 @@ class Coordinator implements Elsewhere {
       if (this.#lost.signal.aborted) throw new RalphError("queue-led");
       if (ended.aborted) return await this.#withdraw(id) ? withoutWork(one, { status: "interrupted" }) : null;
       isSubmitted ||= await this.#ask(() => engine.submit(id, job).then(() => true)) ?? false;
-      const end = isSubmitted ? await this.#ask(() => this.#endOf(id)) : undefined;
-      if (end?.status === "done") return await this.#fetched(one, end.result);
-      if (end?.status === "failed") {
-        return withoutWork(one, { status: "blocked", message: `no worker could do it: ${end.message}` });
-      }
+      if (stopping.aborted) await this.#ask(() => engine.alter("withdraw", [id]));
+      const end = isSubmitted ? await this.#ask(() => this.#surely(id)) : undefined;
+      if (end !== undefined) return await this.#madeBy(one, end);
       await engine.change(signal);
     }
+  }
+
+  /** The end of a job. One that was given up is marked first: then nobody hands it out again. */
+  async #surely(id: string): Promise<JobEnd | undefined> {
+    const end = await this.#endOf(id);
+    if (end?.status !== "failed") return end;
+    await this.#parts.engine.alter("park", [id]);
+    return await this.#endOf(id);
+  }
+
+  /** The coordinator compares a worker's report with what it pushed, and with what was asked for. */
+  async #madeBy(one: AttemptJob, end: JobEnd): Promise<MadeElsewhere> {
+    const { attempt: { id }, item } = one;
+    const pushed = await this.#fetch(attemptRef(id)) ? await remote.readResult(this.#repository, id) : null;
+    if (end.status === "done") return await madeOf(this.#repository, one, end.result, pushed);
+    if (pushed !== null) return await madeOf(this.#repository, one, pushed.result, pushed); // its worker died before it said so
+    if (end.status === "cancelled") return withoutWork(one, { status: "interrupted" });
+    this.#givenUp.set(id, item.id);
+    return withoutWork(one, { status: "blocked", message: `no worker could do it: ${end.message}` });
   }
 
   /** @returns false where a worker has ended it: its turn is paid, and its result is for a later run */
@@ -217,10 +250,25 @@ class Coordinator implements Elsewhere {
 
   async #keepLead(): Promise<void> {
     try {
-      if (!await this.#parts.engine.lead(this.#parts.id, this.#holder)) this.#lost.abort();
+      if (!await this.#parts.engine.lead(this.#parts.id, this.#holder)) return this.#lost.abort();
+      for (const key of await this.#parts.engine.led()) await this.#obey(key);
     } catch {
       // no one else can take it either while the database is away
     }
+  }
+
+  /** A person elsewhere may ask for what one here may. */
+  async #obey(key: string): Promise<void> {
+    const { engine, id } = this.#parts;
+    const { steering } = this.#ralph;
+    const [, job = ""] = key.split(`${ASKS}retry `);
+    const item = this.#givenUp.get(job);
+    if (key === requestKey("drain", id)) await steering.ask({ action: "stop" });
+    else if (key === requestKey("cancel", id)) await steering.ask({ action: "stop-now" });
+    else if (item !== undefined) await steering.ask({ action: "tell", item, text: TRY_AGAIN });
+    else return;
+    this.#givenUp.delete(job);
+    await engine.resign(key, OPERATOR);
   }
 
   /** Pushes the job with what it begins with; one that a coordinator which died has pushed is as that one made it. */
@@ -234,25 +282,9 @@ class Coordinator implements Elsewhere {
     return remote.lightJob(known?.job ?? job);
   }
 
-  /** The remote, one thing at a time; a line that is down for a moment does not end a night's run. */
-  async #patiently<T>(act: () => Promise<T>, pauses: readonly number[] = PAUSES_MS): Promise<T> {
-    for (const pause of pauses) {
-      try {
-        return await this.#remote.run(act);
-      } catch (error) {
-        if (!RalphError.isInstance(error) || error.code !== "git-failed") throw error;
-        note(this.#ralph, "warn", `${error.message}: tried again`);
-        await this.#ralph.host.clock.sleep(pause, this.#ralph.signal);
-      }
-    }
-    return await this.#remote.run(act);
-  }
-
-  /** The coordinator compares a worker's report with what it pushed, and with what was asked for. */
-  async #fetched(one: AttemptJob, told: JobResult): Promise<MadeElsewhere> {
-    const { id } = one.attempt;
-    const pushed = await this.#fetch(attemptRef(id)) ? await remote.readResult(this.#repository, id) : null;
-    return await madeOf(this.#repository, one, told, pushed);
+  /** The remote, one thing at a time. */
+  async #patiently<T>(act: () => Promise<T>, pauses?: readonly number[]): Promise<T> {
+    return await remote.patiently(this.#ralph, () => this.#remote.run(act), pauses === undefined ? {} : { pauses });
   }
 }
 

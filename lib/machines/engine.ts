@@ -11,18 +11,29 @@ import type { Job, JobResult } from "./job.ts";
 export type JobEnd =
   | { readonly status: "done"; readonly result: JobResult }
   /** Given up after its retries, or refused by a worker. */
-  | { readonly status: "failed"; readonly message: string };
+  | { readonly status: "failed"; readonly message: string }
+  /** Taken back. */
+  | { readonly status: "cancelled" };
 
-/** One job that is queued, being worked on, or given up. */
+/**
+ * A change of jobs, as far as their state allows it. `retry`: one that was given up, and is not parked, is handed out again.
+ * `discard`: one that has not ended is given up. `withdraw`: one that no worker has is taken back. `park`: one that was given
+ * up is marked, since its item is settled. `forget`: one that is parked leaves the queue.
+ */
+export type JobChange = "retry" | "discard" | "withdraw" | "park" | "forget";
+
+/** One job that is queued, being worked on, or has ended. */
 export interface QueuedJob {
   readonly attemptId: string;
   readonly itemId: string;
   readonly repository: string;
-  readonly state: "waiting" | "active" | "done" | "failed";
+  readonly state: "waiting" | "active" | "done" | "failed" | "cancelled";
   /** The worker that holds or held it; `null` if none has. */
   readonly worker: string | null;
   /** Why it was given up; `null` where it was not. */
   readonly message: string | null;
+  /** It was given up, and a coordinator has parked its item. */
+  readonly parked: boolean;
   /** How often it was handed out again. */
   readonly retries: number;
   /** Milliseconds since it was submitted. */
@@ -33,7 +44,7 @@ export interface QueuedJob {
 
 /** A queue of jobs for one repository. */
 export interface Engine {
-  /** Submits a job; doing so again with the same id does nothing. */
+  /** Submits a job; doing so again with the same id does nothing, unless it was cancelled. */
   submit(id: string, job: Job): Promise<void>;
   /** The outcomes of these jobs, as far as they have ended. */
   ended(ids: readonly string[]): Promise<ReadonlyMap<string, JobEnd>>;
@@ -41,6 +52,8 @@ export interface Engine {
   change(signal: AbortSignal): Promise<void>;
   /** Withdraws the jobs that no worker has, and asks the workers of the others to stop. */
   cancel(ids: readonly string[]): Promise<void>;
+  /** @returns the ids of the jobs that were changed */
+  alter(change: JobChange, ids: readonly string[]): Promise<readonly string[]>;
   /**
    * Takes or keeps the lead of a backlog, for half a minute: one coordinator settles.
    *
@@ -49,7 +62,7 @@ export interface Engine {
    */
   lead(key: string, holder: string): Promise<boolean>;
   resign(key: string, holder: string): Promise<void>;
-  /** The keys whose lead somebody has: coordinators and workers. */
+  /** The keys whose lead somebody has: coordinators, workers, and requests to coordinators. */
   led(): Promise<readonly string[]>;
   /**
    * Works on jobs until the signal aborts, `lanes` at once, and keeps their leases. `job` is as it was read: check it. The
@@ -71,6 +84,8 @@ export interface WorkOptions {
   readonly worker: string;
   /** Jobs at once. */
   readonly lanes: number;
+  /** Ends after one job. */
+  readonly once: boolean;
   readonly signal: AbortSignal;
   /**
    * A job that throws `job-refused` is given up at once, anything else is handed out again; `job-given-back` to another

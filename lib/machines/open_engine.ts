@@ -1,4 +1,5 @@
 import { RalphError } from "../errors/ralph_error.ts";
+import { words } from "../host/data.ts";
 import type { Engine, EngineOptions } from "./engine.ts";
 import { codeOf } from "../host/looks.ts";
 
@@ -6,7 +7,9 @@ import { codeOf } from "../host/looks.ts";
 const WAIT_MS = 60_000;
 const PAUSE_MS = 2_000;
 /** Codes of connections, and the ones that PostgreSQL gives while it starts or stops. */
-const AWAY = new Set(["ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "EPIPE", "ENOENT", "57P01", "57P02", "57P03"]);
+const AWAY = new Set(
+  words("ECONNREFUSED ECONNRESET ETIMEDOUT EPIPE ENOENT EHOSTUNREACH ENETUNREACH EAI_AGAIN 57P01 57P02 57P03"),
+);
 
 /**
  * Opens the engine that the URL names. Loaded only here.
@@ -45,5 +48,5 @@ export async function loadPostgres(): Promise<typeof import("./postgres.ts")> {
 function isAway(error: unknown): boolean {
   const { cause } = error as Error;
   const causes: readonly unknown[] = cause instanceof AggregateError ? cause.errors : [cause];
-  return causes.some((one) => AWAY.has(codeOf(one)));
+  return causes.some((one) => AWAY.has(codeOf(one)) || /connection terminated/i.test(String(one))); // that has no code
 }

@@ -5,7 +5,7 @@ import { jsonIn, objectOr } from "../host/data.ts";
 import { hashText } from "../host/files.ts";
 import type { Clock } from "../host/types.ts";
 import { whenAborted } from "../host/when_aborted.ts";
-import type { Engine, EngineOptions, JobEnd, QueuedJob, WorkOptions } from "./engine.ts";
+import type { Engine, EngineOptions, JobChange, JobEnd, QueuedJob, WorkOptions } from "./engine.ts";
 import { type Job, parseResult } from "./job.ts";
 
 const SCHEMA = "ralph";
@@ -50,6 +50,17 @@ const RESIGN = `DELETE FROM ${SCHEMA}.coordinator WHERE queue = $1 AND key = $2 
 /** Reads for `endOf()`: not the job itself, whose text is long. */
 const ENDS = `SELECT id, state, output FROM ${SCHEMA}.job WHERE name = $1 AND id = ANY($2::uuid[])`;
 
+/** pg-boss's own `retry` knows nothing of items that are settled, and gives one more try. */
+const CHANGES: Readonly<Record<JobChange, string>> = {
+  retry: `UPDATE ${SCHEMA}.job SET state = 'retry', completed_on = NULL, start_after = now(),
+    retry_limit = retry_count + ${RETRIES} WHERE state = 'failed' AND output -> 'parked' IS NULL`,
+  discard: `UPDATE ${SCHEMA}.job SET state = 'failed', completed_on = now(),
+    output = '{"message": "it was discarded"}' WHERE state < 'completed'`,
+  withdraw: `UPDATE ${SCHEMA}.job SET state = 'cancelled', completed_on = now() WHERE state < 'active'`,
+  park: `UPDATE ${SCHEMA}.job SET output = coalesce(output, '{}') || '{"parked": true}' WHERE state = 'failed'`,
+  forget: `DELETE FROM ${SCHEMA}.job WHERE state = 'failed' AND output -> 'parked' IS NOT NULL`,
+};
+
 type EndedJob = Pick<JobWithMetadata, "state" | "output">;
 
 /**
@@ -75,11 +86,11 @@ export async function openPostgres({ url, queue, clock }: EngineOptions): Promis
     await createQueues(boss, queue);
   } catch (cause) {
     await boss.stop({ graceful: false }).catch(() => {});
-    throw queueError(cause);
+    throw queueError(cause, url);
   }
   const engine = new PostgresEngine(boss, queue, clock);
   await engine.listen();
-  return withNamedErrors(engine);
+  return withNamedErrors(engine, url);
 }
 
 async function createQueues(boss: PgBoss, queue: string): Promise<void> {
@@ -123,7 +134,8 @@ class PostgresEngine implements Engine {
   }
 
   async submit(id: string, job: Job): Promise<void> {
-    await this.#boss.send(this.#queue, job, { id: uuidOf(id) });
+    const made = await this.#boss.send(this.#queue, job, { id: uuidOf(id) });
+    if (made === null) await this.#boss.resume(this.#queue, uuidOf(id));
   }
 
   async ended(ids: readonly string[]): Promise<ReadonlyMap<string, JobEnd>> {
@@ -143,6 +155,13 @@ class PostgresEngine implements Engine {
 
   async cancel(ids: readonly string[]): Promise<void> {
     if (ids.length > 0) await this.#boss.cancel(this.#queue, ids.map(uuidOf));
+  }
+
+  async alter(change: JobChange, ids: readonly string[]): Promise<readonly string[]> {
+    const sql = `${CHANGES[change]} AND name = $1 AND id = ANY($2::uuid[]) RETURNING id`;
+    const { rows } = await this.#boss.getDb().executeSql(sql, [this.#queue, ids.map(uuidOf)]);
+    const changed = new Set((rows as readonly { readonly id: string }[]).map((row) => row.id));
+    return ids.filter((id) => changed.has(uuidOf(id)));
   }
 
   async lead(key: string, holder: string): Promise<boolean> {
@@ -176,8 +195,9 @@ class PostgresEngine implements Engine {
   }
 
   async work(options: WorkOptions): Promise<void> {
-    const { lanes, signal } = options;
+    const { lanes, once, signal } = options;
     const busy = new Set<Promise<unknown>>();
+    const served = new AbortController();
     const open = async (lane: number): Promise<void> => {
       const id = await this.#boss.work<object, object, typeof FETCH>(this.#queue, FETCH, async ([job]) => {
         if (job === undefined) return [];
@@ -185,7 +205,8 @@ class PostgresEngine implements Engine {
         busy.add(handled);
         const { until, ...ended } = await handled;
         busy.delete(handled);
-        if (until === null) this.#boss.notifyWorker(id); // asks for the next job at once
+        if (once) served.abort();
+        else if (until === null) this.#boss.notifyWorker(id); // asks for the next job at once
         else void rest(id, until, lane);
         return [{ id: job.id, ...ended }];
       });
@@ -198,8 +219,8 @@ class PostgresEngine implements Engine {
       }
     };
     for (let lane = 0; lane < lanes; lane++) await open(lane);
-    await whenAborted(signal);
-    await this.#boss.offWork(this.#queue, { wait: false });
+    await whenAborted(AbortSignal.any([signal, served.signal]));
+    await this.#boss.offWork(this.#queue, { wait: once }); // so that how its one job ended is written
     await Promise.allSettled(busy);
   }
 
@@ -266,7 +287,7 @@ class PostgresEngine implements Engine {
 function endOf(job: EndedJob | undefined): JobEnd | null {
   if (job === undefined) return { status: "failed", message: "the queue does not know the job any more" };
   if (job.state === "completed") return done(at(job.output, "result"));
-  if (job.state === "cancelled") return { status: "failed", message: "it was cancelled" };
+  if (job.state === "cancelled") return { status: "cancelled" };
   if (job.state !== "failed") return null;
   return { status: "failed", message: textAt(job.output, "message") ?? "no worker has ended it" };
 }
@@ -287,7 +308,7 @@ const STATES = {
   retry: "waiting",
   active: "active",
   completed: "done",
-  cancelled: "failed",
+  cancelled: "cancelled",
   failed: "failed",
 } as const;
 
@@ -299,6 +320,7 @@ function queued(job: JobWithMetadata<Job>, now: number): QueuedJob {
     state: STATES[job.state],
     worker: textAt(job.output, "result", "worker"),
     message: job.state === "failed" ? textAt(job.output, "message") : null,
+    parked: job.state === "failed" && at(job.output, "parked") === true,
     retries: job.retryCount,
     ageMs: now - job.createdOn.getTime(),
     silentMs: job.state === "active" ? now - (job.heartbeatOn ?? job.startedOn).getTime() : null,
@@ -311,15 +333,23 @@ function uuidOf(id: string): string {
 }
 
 /** Whatever comes out of a database, as the one error that a queue has. */
-function queueError(cause: unknown): RalphError {
+function queueError(cause: unknown, url: string): RalphError {
   if (RalphError.isInstance(cause)) return cause;
   const reasons = cause instanceof AggregateError ? cause.errors : [cause];
-  const reason = reasons.map((one) => one instanceof Error ? one.message : String(one)).join("; ");
+  const words = reasons.map((one) => one instanceof Error ? one.message : String(one)).join("; ");
+  const reason = `${addressOf(url)}: ${words}`;
   return new RalphError("queue-unreachable", { details: { reason }, cause });
 }
 
+/** The address without its password, and without parameters, which may hold one. */
+function addressOf(url: string): string {
+  if (!URL.canParse(url)) return "an address that cannot be read";
+  const { protocol, username, host, pathname } = new URL(url);
+  return `${protocol}//${username}${username === "" ? "" : "@"}${host}${pathname}`;
+}
+
 /** The same engine; each of its failures has a name. */
-function withNamedErrors(engine: Engine): Engine {
+function withNamedErrors(engine: Engine, url: string): Engine {
   return new Proxy(engine, {
     get(target, name) {
       const act: unknown = Reflect.get(target, name);
@@ -327,7 +357,7 @@ function withNamedErrors(engine: Engine): Engine {
         try {
           return await (Reflect.apply(act, target, given) as unknown);
         } catch (cause) {
-          throw queueError(cause);
+          throw queueError(cause, url);
         }
       };
     },

@@ -4,6 +4,8 @@
  *
  * @module
  */
+import { note, type RalphContext } from "../context/context.ts";
+import { RalphError } from "../errors/ralph_error.ts";
 import { jsonIn, words } from "../host/data.ts";
 import { ownCommit } from "../git/refs.ts";
 import { gitFailed, lineFrom, outputFrom, reasonOf } from "../git/run_git.ts";
@@ -14,6 +16,30 @@ import { attemptRef, type Job, jobRef, type JobResult, parseJob, parseResult } f
 /** A clone may be large, a line slow. */
 const TIMEOUT_MS = 10 * 60_000;
 const REMOTE = "origin";
+
+/** Between tries to reach the remote. */
+const PAUSES_MS: readonly number[] = [2_000, 10_000, 60_000, 300_000];
+
+/** Tries again while git fails: a line that is down for a moment does not end a night's run. @throws {RalphError} git-failed */
+export async function patiently<T>(
+  ralph: RalphContext,
+  act: () => Promise<T>,
+  { pauses = PAUSES_MS, signal = ralph.signal }: {
+    readonly pauses?: readonly number[];
+    readonly signal?: AbortSignal;
+  } = {},
+): Promise<T> {
+  for (const pause of pauses) {
+    try {
+      return await act();
+    } catch (error) {
+      if (!RalphError.isInstance(error) || error.code !== "git-failed") throw error;
+      note(ralph, "warn", `${error.message}: tried again`);
+      await ralph.host.clock.sleep(pause, signal);
+    }
+  }
+  return await act();
+}
 
 /** Git looks after each fetch whether it is time to pack, in two more processes: `tidy()` does so after many. */
 const NO_HOUSEKEEPING: readonly string[] = ["-c", "maintenance.auto=false", "-c", "gc.auto=0"];

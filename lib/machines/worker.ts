@@ -44,6 +44,8 @@ export interface WorkerOptions {
   readonly name: string;
   /** Jobs at once. */
   readonly lanes: number;
+  /** Ends after one job. */
+  readonly once: boolean;
   /** Opens a job's project, with the clone where the job begins. @throws {RalphError} what is wrong with the job or this machine */
   readonly open: (job: Job) => Promise<JobContext>;
   /** Told of each job when it begins and when it has ended. */
@@ -61,11 +63,13 @@ const TIDY_AFTER = 50;
 /**
  * Works on jobs until the signal aborts. A job that this worker may not do is refused with its reason.
  *
+ * @returns the last result; `null` where the last job has none, or there was none
  * @throws {RalphError} worker-named, queue-unreachable, git-failed
  */
-export async function serveJobs(options: WorkerOptions): Promise<void> {
-  const { engine, lanes, name, signal, host: { clock, ids } } = options;
+export async function serveJobs(options: WorkerOptions): Promise<JobResult | null> {
+  const { engine, lanes, name, once, report, signal, host: { clock, ids } } = options;
   const runs = new Runs(options);
+  let last: JobResult | null = null;
   // jobs that have failed here, or that a kill has cut short: a worker that takes one up again fetches it again
   await remote.dropRefs(options.clone, await refsBelow(options.clone, "refs/ralph/jobs/"));
   const key = `${WORKER}${name}`;
@@ -77,13 +81,23 @@ export async function serveJobs(options: WorkerOptions): Promise<void> {
     await engine.work({
       worker: name,
       lanes,
+      once,
       signal,
-      handle: async (given, place) => await runs.work(accepted(given, options.repository), place),
+      handle: async (given, place) => {
+        last = null;
+        try {
+          return last = await runs.work(accepted(given, options.repository), place);
+        } catch (error) {
+          report(`the job has no result: ${error instanceof Error ? error.message : String(error)}`);
+          throw error;
+        }
+      },
     });
   } finally {
     await runs.close();
     await engine.resign(key, holder).catch(() => {}); // it ends by itself
   }
+  return last;
 }
 
 /** @throws {RalphError} job-refused */
@@ -219,7 +233,7 @@ export interface JobPlace<Data, Findings> {
  * @throws {RalphError} job-refused, job-invalid, git-failed
  */
 export async function attemptJob<Data, Findings>(given: Job, place: JobPlace<Data, Findings>): Promise<JobResult> {
-  const { ralph, tree, push, alone } = place;
+  const { ralph, tree, push, alone, signal } = place;
   const repository = requireRepository(ralph);
   const known = push && !place.isNew ? await alone(() => remote.pushedResult(repository, given.attempt.id)) : null;
   if (known !== null) return known.result;
@@ -239,7 +253,7 @@ export async function attemptJob<Data, Findings>(given: Job, place: JobPlace<Dat
   const work = attempt.status === "interrupted"
     ? null
     : await worktrees.captureTree(tree, [...prepared.left, ...paths]);
-  place.signal.throwIfAborted();
+  signal.throwIfAborted();
   const own = work?.own ?? { subjects: [], trailers: [] };
   const result: JobResult = { v: 1, attempt, commit: null, own, worker: place.worker };
   const made = work?.commit ?? job.base;
@@ -248,7 +262,12 @@ export async function attemptJob<Data, Findings>(given: Job, place: JobPlace<Dat
   const commit = await remote.commitData(repository, `${made}^{tree}`, [job.base], { subject, data });
   await outputFrom(repository, ["update-ref", ref, commit]);
   const pushed = { ...result, commit: work === null ? null : commit };
-  if (!push || await remote.pushRefs(repository, [{ ref, commit, from: null }]) === null) return pushed;
+  if (!push) return pushed;
+  // the turn is paid
+  const lost = await remote.patiently(ralph, () => remote.pushRefs(repository, [{ ref, commit, from: null }]), {
+    signal,
+  });
+  if (lost === null) return pushed;
   const first = await remote.pushedResult(repository, job.attempt.id);
   if (first === null) throw new Error("the result was pushed by another worker, and is gone again");
   return first.result;

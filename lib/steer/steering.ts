@@ -15,6 +15,8 @@ export interface Steering {
   readonly now: AbortSignal;
   /** Before a turn: waits while the run is paused. @returns false: no turn follows */
   rest(signal: AbortSignal): Promise<boolean>;
+  /** Takes what a person asks for by another way than the files. */
+  ask(request: Omit<runFiles.SteerRequest, "origin">): Promise<void>;
   /** Milliseconds for which it has been paused so far: they count towards no limit. */
   pausedMs(): number;
   /** Texts that were told for the next prompt, or for this item's, as a section of it; "" if there are none. */
@@ -145,6 +147,11 @@ export class SteeredRun implements Steering, AsyncDisposable {
     for (const text of lost) {
       this.#warn(`told to a run that was killed, and in no prompt of this one: ${text} (\`ralph tell\` says it again)`);
     }
+  }
+
+  async ask(request: Omit<runFiles.SteerRequest, "origin">): Promise<void> {
+    this.#enqueue(async () => void await this.#take({ request: { ...request, origin: "file" }, outside: null }));
+    await this.#queue;
   }
 
   async rest(signal: AbortSignal): Promise<boolean> {
@@ -292,7 +299,7 @@ export class SteeredRun implements Steering, AsyncDisposable {
     });
   }
 
-  async #take({ request, outside }: runFiles.ArrivedRequest): Promise<runFiles.SteerReply> {
+  async #take({ request, outside }: Omit<runFiles.ArrivedRequest, "reply">): Promise<runFiles.SteerReply> {
     const refused = this.#refusal(request, outside);
     if (refused !== null) {
       this.#warn(`not taken, from outside: ${request.action}: ${refused}`);

@@ -1,6 +1,6 @@
 /** A bare remote with a plan of stories, clones of it, and Ralph as a process in them. */
 import { endWorkersIn } from "../fault/processes.ts";
-import { execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -94,6 +94,12 @@ export class Clones implements Disposable {
     stop?: AbortSignal,
   ): Promise<Ended> {
     return await this.#ended(cwd, [...ARTEFACT, ...args], more, stop);
+  }
+
+  /** Starts Ralph, for a test that kills it; what it prints is nobody's. */
+  killable(cwd: string, [...args]: readonly string[], more: NodeJS.ProcessEnv): ChildProcess {
+    const [file = "", ...before] = ARTEFACT;
+    return spawn(file, [...before, ...args], { cwd, env: { ...this.environment, ...more }, stdio: "ignore" });
   }
 
   /** Runs a shell script in which `ralph` is on PATH. */

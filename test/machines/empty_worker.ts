@@ -11,6 +11,7 @@ const engine = await openEngine({ url, queue, clock: createHost().clock });
 await engine.work({
   worker,
   lanes: 1,
+  once: false,
   signal: ended.signal,
   handle: (given) => {
     const { attempt: { id, number } } = given as Job;

@@ -52,7 +52,7 @@ describe("a queue in PostgreSQL", needs("postgresql"), () => {
 
   const start = (engine: Engine, options: Partial<WorkOptions> & Pick<WorkOptions, "handle">) => {
     const stop = new AbortController();
-    const done = engine.work({ worker: "w", lanes: 1, signal: stop.signal, ...options });
+    const done = engine.work({ worker: "w", lanes: 1, once: false, signal: stop.signal, ...options });
     return async () => {
       stop.abort();
       await done;
@@ -218,6 +218,58 @@ describe("a queue in PostgreSQL", needs("postgresql"), () => {
     await stop();
   });
 
+  test("a job that was taken back is handed out when it is submitted again, and one that was given up when it is retried", async () => {
+    const queue = `q${++queues}`;
+    const [coordinator, worker] = [await open(queue), await open(queue)];
+    const ids = ["run-h.1", "run-h.2", "run-h.3"];
+    for (const id of ids) await coordinator.submit(id, emptyJob(id));
+    await coordinator.cancel(["run-h.1"]);
+    expect(await coordinator.alter("discard", ["run-h.2", "run-h.3", "run-h.9"])).toEqual(["run-h.2", "run-h.3"]);
+    expect(await coordinator.ended(ids)).toEqual(
+      new Map<string, unknown>([
+        ["run-h.1", { status: "cancelled" }],
+        ["run-h.2", { status: "failed", message: "it was discarded" }],
+        ["run-h.3", { status: "failed", message: "it was discarded" }],
+      ]),
+    );
+    expect(await coordinator.alter("park", ids)).toEqual(["run-h.2", "run-h.3"]);
+    expect(await coordinator.alter("retry", ids)).toEqual([]); // nobody waits for them
+    expect(await coordinator.alter("forget", ["run-h.1", "run-h.3"])).toEqual(["run-h.3"]);
+    expect((await coordinator.jobs()).map(({ attemptId, state, parked }) => [attemptId, state, parked])).toEqual([
+      ["run-h.1", "cancelled", false],
+      ["run-h.2", "failed", true],
+    ]);
+
+    await coordinator.submit("run-h.1", emptyJob("run-h.1"));
+    await coordinator.submit("run-h.4", emptyJob("run-h.4"));
+    await coordinator.alter("discard", ["run-h.4"]);
+    expect(await coordinator.alter("retry", ["run-h.4"])).toEqual(["run-h.4"]);
+    const stop = start(worker, { handle: (given) => Promise.resolve(result((given as Job).attempt.id, "w")) });
+    const ends = await until(coordinator, ["run-h.1", "run-h.4"]);
+    expect([...ends.values()].map(({ status }) => status)).toEqual(["done", "done"]);
+    await stop();
+  });
+
+  test("a worker that takes one job waits for it, and has written how it ended before it ends itself", async () => {
+    const queue = `q${++queues}`;
+    const [coordinator, worker] = [await open(queue), await open(queue)];
+    const seen: string[] = [];
+    const handle: WorkOptions["handle"] = (given) => {
+      seen.push((given as Job).attempt.id);
+      throw new RalphError("job-refused", { details: { id: "it", reason: "another repository" } });
+    };
+    const served = worker.work({ worker: "w", lanes: 1, once: true, signal: AbortSignal.timeout(50_000), handle });
+    await sleep(1_000);
+    for (const id of ["run-i.1", "run-i.2"]) await coordinator.submit(id, emptyJob(id));
+    await served;
+
+    expect(seen).toHaveLength(1);
+    const states = (await coordinator.jobs()).map(({ attemptId, state }) => `${attemptId} ${state}`);
+    expect(states.toSorted()).toEqual(
+      ["run-i.1", "run-i.2"].map((id) => `${id} ${id === seen[0] ? "failed" : "waiting"}`),
+    );
+  });
+
   test("nonsense in the database is a job that failed, with its reason", async () => {
     const queue = `q${++queues}`;
     const [coordinator, worker] = [await open(queue), await open(queue)];
@@ -298,9 +350,11 @@ describe("a queue in PostgreSQL", needs("postgresql"), () => {
   });
 
   test("no database is an error that says what to do", async () => {
-    await expect(openEngine({ url: "postgres://ralph@127.0.0.1:1/none", queue: "q", clock })).rejects.toMatchObject({
+    const url = "postgres://ralph:secret@127.0.0.1:1/none?password=secret";
+    await expect(openEngine({ url, queue: "q", clock })).rejects.toMatchObject({
       code: "queue-unreachable",
       exitCode: 4,
+      message: "the queue cannot be used: postgres://ralph@127.0.0.1:1/none: connect ECONNREFUSED 127.0.0.1:1",
     });
     await expect(openEngine({ url: "redis://127.0.0.1", queue: "q", clock })).rejects.toMatchObject({
       code: "queue-invalid",

@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { namedAgent } from "../../cli/agents.ts";
-import { type Invocation, printed, toJson, usage, verbOf } from "../../cli/command.ts";
+import { type Invocation, toJson, usage, verbOf } from "../../cli/command.ts";
 import { endWith } from "../../cli/end_with.ts";
 import { openSession } from "../../cli/session.ts";
 import { optional, parseCount, parseWorkers } from "../../cli/settings.ts";
@@ -13,19 +13,19 @@ import { openRepository } from "../../git/open_repository.ts";
 import { type Repository, requireRepository } from "../../git/repository.ts";
 import { readText } from "../../host/files.ts";
 import { machineName } from "../../host/this_process.ts";
-import type { Host } from "../../host/types.ts";
 import { VERSION } from "../../host/version.ts";
 import type { LoopOutcome } from "../../loop/run/outcome.ts";
 import { createRunLock } from "../../loop/run/run_lock.ts";
 import { queueName } from "../../machines/coordinator.ts";
-import type { QueuedJob } from "../../machines/engine.ts";
 import * as jobs from "../../machines/job.ts";
 import { ensureOwnJob, landResult, takeJobs, workInCheckout } from "../../machines/jobs.ts";
 import { openEngine } from "../../machines/open_engine.ts";
-import { pushedJob, pushedResult, remoteUrl } from "../../machines/remote.ts";
-import { clonePath, type JobContext, openClone, serveJobs, WORKER } from "../../machines/worker.ts";
-import { formatDuration, oneLine } from "../../ui/text.ts";
+import { pushedJob, pushedResult } from "../../machines/remote.ts";
+import { clonePath, type JobContext, openClone, serveJobs } from "../../machines/worker.ts";
+import { oneLine } from "../../ui/text.ts";
 import { workflowRow, WORKFLOWS } from "../../workflows/table.ts";
+
+export { queue } from "./queue.ts";
 
 /** `ralph job take|work|land`. */
 export async function job(invocation: Invocation): Promise<number> {
@@ -172,6 +172,8 @@ export async function worker(invocation: Invocation): Promise<number> {
   if (remote === undefined) throw usage("a worker takes jobs of one repository", "name it: `--repository URL`");
   ensureOwnAgent(invocation);
   const lanes = parseWorkers(flags.text("parallel")) ?? 1;
+  const once = flags.has("once");
+  if (once && lanes > 1) throw usage("--once is one job", "leave `--parallel` out");
   const repository = jobs.repositoryName(remote);
   const directory = flags.text("directory");
   const path = directory === undefined ? await clonePath(host, repository) : resolve(host.environment.cwd, directory);
@@ -182,14 +184,15 @@ export async function worker(invocation: Invocation): Promise<number> {
   const patience = { signal, report: say };
   const engine = await openEngine({ url, queue: queueName(repository), clock: host.clock, patience });
   const name = flags.text("name") ?? `${machineName()}-${host.ids.random(4)}`; // several on one machine, or started anew
-  say(`worker ${name} of ${repository}, ${lanes === 1 ? "one job" : `${lanes} jobs`} at once, in ${path}`);
+  const many = once ? "one job" : `${lanes === 1 ? "one job" : `${lanes} jobs`} at once`;
+  say(`worker ${name} of ${repository}, ${many}, in ${path}`);
   const open = (job: jobs.Job): Promise<JobContext> => openJob(invocation, path, job);
   try {
-    await serveJobs({ engine, clone, repository, name, lanes, open, report: say, host, signal });
+    const last = await serveJobs({ engine, clone, repository, name, lanes, once, open, report: say, host, signal });
+    return !once || last !== null && last.attempt.status !== "interrupted" ? EXIT.done : EXIT.failed;
   } finally {
     await engine.close();
   }
-  return 0;
 }
 
 /** @throws {RalphError} usage where the flags name no agent */
@@ -215,58 +218,4 @@ async function openJob(invocation: Invocation, clone: string, job: jobs.Job, dat
   await session.ralph.host.sandbox?.ensureUsable();
   const backlog = await workflow.backlog(session.ralph, job.scope);
   return { ralph: session.ralph, backlog, [Symbol.asyncDispose]: () => session[Symbol.asyncDispose]() };
-}
-
-/** `ralph queue status`: who is there, and what became of the jobs. */
-export async function queueStatus(invocation: Invocation): Promise<number> {
-  const { flags, host, out, arguments: [what = "status"] } = invocation;
-  if (what !== "status") throw usage(`\`ralph queue\` knows no ${what}`, "`ralph queue status`");
-  const url = flags.text("queue");
-  if (url === undefined) throw usage("which queue?", "`--queue postgres://user@host/database`, or `RALPH_QUEUE`");
-  const state = await queueState(host, url, await repositoryOf(invocation));
-  return printed(out, flags.has("json") ? toJson(state) : textOf(state));
-}
-async function queueState({ clock }: Host, url: string, repository: string) {
-  const queue = queueName(repository);
-  const engine = await openEngine({ url, queue, clock });
-  try {
-    const [led, jobs] = [await engine.led(), await engine.jobs()];
-    const workers = led.filter((key) => key.startsWith(WORKER)).map((key) => key.slice(WORKER.length));
-    return { repository, queue, workers, coordinators: led.length - workers.length, jobs };
-  } finally {
-    await engine.close();
-  }
-}
-
-async function repositoryOf(invocation: Invocation): Promise<string> {
-  const named = invocation.flags.text("repository");
-  if (named !== undefined) return jobs.repositoryName(named);
-  const here = await openRepository(invocation.host, await resolveRoot(invocation));
-  const url = here === null ? null : await remoteUrl(here);
-  if (url === null) throw usage("which repository? there is no remote `origin` here", "name it: `--repository URL`");
-  return jobs.repositoryName(url);
-}
-
-function textOf({ repository, queue, workers, coordinators, jobs }: Awaited<ReturnType<typeof queueState>>): string {
-  const count = (state: QueuedJob["state"]): number => jobs.filter((job) => job.state === state).length;
-  const counts = (["waiting", "active", "done", "failed"] as const).map((state) => `${count(state)} ${state}`);
-  const shown = jobs.filter(({ state }) => state !== "done");
-  return [
-    `${repository}  queue ${queue}`,
-    `  coordinator  ${coordinators === 0 ? "none" : "at work"}`,
-    `  workers      ${workers.length === 0 ? "none" : workers.map(oneLine).join(", ")}`,
-    `  jobs         ${counts.join(", ")}`,
-    ...shown.map((job) => `  ${jobLine(job)}`),
-  ].join("\n");
-}
-
-function jobLine({ itemId, attemptId, state, ageMs, silentMs, retries, message }: QueuedJob): string {
-  const facts = [
-    state,
-    `${formatDuration(ageMs)} old`,
-    ...(silentMs === null ? [] : [`heard of ${formatDuration(silentMs)} ago`]),
-    ...(retries === 0 ? [] : [`handed out ${retries + 1} times`]),
-    ...(message === null ? [] : [message]),
-  ];
-  return oneLine(`${itemId} (${attemptId})  ${facts.join(", ")}`);
 }
