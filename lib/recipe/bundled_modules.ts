@@ -65,7 +65,7 @@ export async function serveBuiltinModules(folder: string, own: OwnModules): Prom
 function serveToBun(bun: BunRuntime, folder: string, own: OwnModules): void {
   const pathFrom = (from: string, name: string): string => orElse(() => bun.resolveSync(name, from), "");
   const bundled = Object.entries(BUNDLED).filter(([name]) => pathFrom(folder, name) === "").map(([name, load]) => {
-    const path = pathFrom(import.meta.dirname, name); // by its name the plugin would be asked again; a binary has no path
+    const path = pathFrom(import.meta.dirname ?? folder, name); // by its name the plugin would be asked; a binary has no path
     return [name, path === "" ? load : (): Promise<Exports> => import(path)] as const;
   });
   const served = [...Object.entries(own).map(([name, { load }]) => [name, load] as const), ...bundled];
