@@ -24,6 +24,16 @@ const files = {
   }),
 };
 
+/** Two stories, done by `a.txt` and `b.txt`. */
+const TWO = ["a", "b"].map((name, at) => ({
+  id: `US-00${at + 1}`,
+  title: name,
+  acceptanceCriteria: [`Verify: \`test -f ${name}.txt\``],
+  priority: at + 1,
+  passes: false,
+  notes: "",
+}));
+
 describe("the state at the end of a run", () => {
   test("of a blocked run is one commit, so that other branches can be checked out and a clone has the notes", async () => {
     await using world = await loopWorld(async () => {}, { files });
@@ -55,20 +65,12 @@ describe("the state at the end of a run", () => {
   });
 
   test("of a killed run stays behind as a commit, when another branch is worked on next", async () => {
-    const two = ["a", "b"].map((name, at) => ({
-      id: `US-00${at + 1}`,
-      title: name,
-      acceptanceCriteria: [`Verify: \`test -f ${name}.txt\``],
-      priority: at + 1,
-      passes: false,
-      notes: "",
-    }));
     await using world = await loopWorld(async (_, number) => {
       if (number === 3) throw new Error("killed"); // begun in the journal, and never settled
       if (number === 2) return;
       await world.write("a.txt", "a\n");
       return { lines: ["<promise>COMPLETE</promise>"] };
-    }, { files: { [PRD]: JSON.stringify({ branchName: "ralph/x", userStories: two }) } });
+    }, { files: { [PRD]: JSON.stringify({ branchName: "ralph/x", userStories: TWO }) } });
     await expect(runLoop(world.ralph, prdBacklog(world.ralph))).rejects.toThrow("killed");
     expect(await world.git("status", "--porcelain")).toContain(PRD);
     await world.git("branch", "other", "main");
@@ -87,19 +89,11 @@ describe("the state at the end of a run", () => {
   });
 
   test("of a killed run comes onto no branch that a person has switched to", async () => {
-    const two = ["a", "b"].map((name, at) => ({
-      id: `US-00${at + 1}`,
-      title: name,
-      acceptanceCriteria: [`Verify: \`test -f ${name}.txt\``],
-      priority: at + 1,
-      passes: false,
-      notes: "",
-    }));
     await using world = await loopWorld(async (_, number) => {
       if (number === 2) throw new Error("killed");
       await world.write(number === 1 ? "a.txt" : "b.txt", "done\n");
       return { lines: ["<promise>COMPLETE</promise>"] };
-    }, { files: { [PRD]: JSON.stringify({ branchName: "ralph/x", userStories: two }) } });
+    }, { files: { [PRD]: JSON.stringify({ branchName: "ralph/x", userStories: TWO }) } });
     const start = await world.git("rev-parse", "main");
     await expect(runLoop(world.ralph, prdBacklog(world.ralph))).rejects.toThrow("killed");
     await world.git("switch", "-q", "main");

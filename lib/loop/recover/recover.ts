@@ -178,7 +178,7 @@ async function repairAfterKill(
   }
 }
 
-/** A person may have switched to a branch that has nothing of the killed run. */
+/** Tells whether HEAD has the commit that the killed run was at: a person may have switched to another branch since. */
 export async function isAtKilled(repository: Repository, open: readonly OpenItem[]): Promise<boolean> {
   const head = open.at(-1)?.head ?? null;
   return head === null || await isAncestor(repository, head, "HEAD");
