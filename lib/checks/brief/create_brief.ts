@@ -272,15 +272,22 @@ class RunBrief implements Brief {
 /** Restores state files that were edited; the run's folder keeps what was found. @returns the paths of what was reverted */
 export async function restoreState(
   ralph: RalphContext,
-  { runsDirectory }: Pick<Backlog, "runsDirectory">,
+  backlog: Pick<Backlog, "runsDirectory">,
   edits: readonly ManualEdit[],
 ): Promise<readonly string[]> {
-  const paths = await ralph.state.restore(edits, async (edit) => {
-    const folder = await ralph.run.folder(runsDirectory ?? ".ralph/runs");
-    await keepFound(ralph.host.clock, folder, stateChange(ralph, edit));
-  });
+  const paths = await ralph.state.restore(edits, (edit) => keepEdit(ralph, backlog, edit));
   if (paths.length > 0) ralph.events.emit({ type: "state-restored", paths });
   return paths;
+}
+
+/** Keeps what is found in a state file in the run's folder. */
+export async function keepEdit(
+  ralph: RalphContext,
+  { runsDirectory }: Pick<Backlog, "runsDirectory">,
+  edit: ManualEdit,
+): Promise<void> {
+  const folder = await ralph.run.folder(runsDirectory ?? ".ralph/runs");
+  await keepFound(ralph.host.clock, folder, stateChange(ralph, edit));
 }
 
 /** Ralph can write the file: nothing is there, or a file in the tree, and no pipe, folder or link to nowhere. */

@@ -5,7 +5,13 @@ import { type CheckLike, namedCheck } from "../../checks/function.ts";
 import { verify } from "../../checks/verify.ts";
 import { discardPaths } from "../../git/merge_change.ts";
 import { isAncestor } from "../../git/refs.ts";
-import { type Repository, requireRepository, rootPaths, type TreeSnapshot } from "../../git/repository.ts";
+import {
+  type Repository,
+  requireRepository,
+  rootPaths,
+  topLevelPaths,
+  type TreeSnapshot,
+} from "../../git/repository.ts";
 import { modifiedAt, removeLeftOvers } from "../../host/files.ts";
 import type { JournalKey, OpenItem } from "../../backlog/journal_types.ts";
 import { type Committer, createOwnership, type Ownership, ownPaths } from "../settle/committer.ts";
@@ -13,7 +19,8 @@ import type { Attempt, Backlog, Check, Item } from "../../backlog/types.ts";
 import { pathsBetween } from "../../git/run_git.ts";
 import { behindLinks } from "../../git/index_entries.ts";
 import { type LandingSteps, settleAndCommit, unchangedWork } from "../settle/settle.ts";
-import { restoreState } from "../../checks/brief/create_brief.ts";
+import { keepEdit, restoreState } from "../../checks/brief/create_brief.ts";
+import type { ManualEdit } from "../../backlog/state_files.ts";
 
 /**
  * Brings a run that was killed to a clean start: manual edits are reverted, what was begun is settled (as `interrupted`
@@ -40,7 +47,10 @@ export async function recover(
     return createOwnership({ ...start, killed: null }, now);
   }
 
-  await restoreState(ralph, backlog, await ralph.state.edited(backlog.stateFiles));
+  const isHere = await isAtKilled(requireRepository(ralph), open);
+  const edits = await ralph.state.edited(backlog.stateFiles);
+  if (isHere) await restoreState(ralph, backlog, edits);
+  else await takeCommittedState(ralph, backlog, edits);
   const last = open.findLast(({ apart }) => apart !== true); // the others' work is in trees of their own
   const killed = last === undefined ? null : { itemId: last.item.id, userPaths: last.userPaths };
   const ownership = createOwnership({ ...start, killed }, now);
@@ -50,7 +60,8 @@ export async function recover(
     const { item, attemptId, number, work } = begun;
     const landing = await landedAgain(ralph, begun);
     // verified in a tree of its own, and not landing yet: it has not passed
-    const attempt = landing === "in-the-way" || (landing === null && isApart(begun)) ? null : begun.attempt;
+    const isGone = landing === "in-the-way" || (landing === null && isApart(begun)) || !isHere;
+    const attempt = isGone ? null : begun.attempt;
     const known = attempt === null
       ? { attempt: interruptedAttempt({ id: attemptId, number }), checks: [] }
       : await checkedAgain(ralph, backlog, item, attempt, shared);
@@ -79,6 +90,31 @@ export async function recover(
     note(ralph, "info", message);
   }
   return ownership;
+}
+
+/**
+ * HEAD lacks what the killed run had committed, by a person's hand: the state goes with the commits, so that no item passes
+ * whose work is gone. What no commit holds stays Ralph's last word.
+ */
+async function takeCommittedState(ralph: RalphContext, backlog: Backlog, edits: readonly ManualEdit[]): Promise<void> {
+  const { stateFiles } = backlog;
+  const inTree = topLevelPaths(ralph, stateFiles);
+  const texts = [...(await requireRepository(ralph).contents("HEAD", inTree, { maxBytes: Infinity })).values()];
+  await restoreState(ralph, backlog, edits.filter(({ path }) => texts[stateFiles.indexOf(path)] === null));
+  const replaced: string[] = [];
+  for (const [index, path] of stateFiles.entries()) {
+    const text = texts[index] ?? null;
+    if (text === null) continue;
+    const found = await ralph.state.read(path);
+    if (found !== text) {
+      await keepEdit(ralph, backlog, { path, found, written: text });
+      await ralph.state.update(path, () => text);
+      replaced.push(path);
+    }
+    await ralph.state.adopt([path]);
+  }
+  const message = `HEAD lacks commits of the run that was stopped; as HEAD has it: ${replaced.join(", ")}`;
+  if (replaced.length > 0) note(ralph, "warn", message);
 }
 
 /** Passed in a tree of its own. */
