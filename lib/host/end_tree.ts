@@ -50,23 +50,29 @@ export async function endCarriers(mark: string): Promise<number> {
  * meanwhile. Returns how many carriers and orphans the latter were.
  */
 async function end(tree: Tree, noted: readonly ProcessEntry[], graceMs: number): Promise<number> {
-  signalTree(tree, "SIGTERM");
   const apart = noted.filter(({ group }) => !tree.grouped || group !== tree.pid);
-  for (const { pid } of apart) signalProcess(pid, "SIGTERM");
+  signalAll(tree, apart, "SIGTERM");
   await until(async () => tree.hasExited() && !(await isAnyLeft(tree, apart)), graceMs);
-  signalTree(tree, "SIGKILL");
-  for (const entry of noted) {
-    if ((await findProcess(entry.pid))?.started === entry.started) signalProcess(entry.pid, "SIGKILL");
-  }
+  const now = await Promise.all(noted.map(({ pid }) => findProcess(pid)));
+  signalAll(tree, noted.filter(({ started }, index) => now[index]?.started === started), "SIGKILL");
   const { mark } = tree;
   const ended = new Set<string>();
   for (let round = 0; mark !== null && round < MAX_ROUNDS; round++) {
     const left = [...await findCarriers(mark), ...await orphansOf(tree)];
     if (left.length === 0) break;
+    for (const { pid } of left) signalProcess(pid, "SIGSTOP");
     for (const { pid, started } of left) if (signalProcess(pid, "SIGKILL")) ended.add(`${pid} ${started}`);
     await wait(1 << Math.min(round, 6));
   }
   return ended.size;
+}
+
+/** All stand still meanwhile: a shell whose command ends first would begin its next one. */
+function signalAll(tree: Tree, noted: readonly ProcessEntry[], signal: NodeJS.Signals): void {
+  for (const each of ["SIGSTOP", signal, "SIGCONT"] as const) {
+    signalTree(tree, each);
+    for (const { pid } of noted) signalProcess(pid, each);
+  }
 }
 
 function signalTree({ pid, grouped, hasExited }: Tree, signal: NodeJS.Signals): void {

@@ -13,7 +13,8 @@ export interface Watchdog {
 
 /**
  * At the end of its input (Ralph is gone): SIGTERM, one second, SIGKILL, first to what was registered, then to every
- * carrier of the mark, because agents run their tools in sessions of their own.
+ * carrier of the mark, because agents run their tools in sessions of their own. All stand still meanwhile: a shell whose
+ * command ends first would begin its next one.
  */
 const SCRIPT = `
 trap '' INT TERM HUP
@@ -35,13 +36,18 @@ carriers() {
 }
 found=$(carriers)
 [ "$ids" = ' ' ] && [ -z "$found" ] && exit 0
-for id in $ids $found; do kill -TERM "$id"; done 2>/dev/null
+send() {
+  signal=$1
+  shift
+  for each in STOP "$signal" CONT; do for id in "$@"; do kill "-$each" "$id"; done; done 2>/dev/null
+}
+send TERM $ids $found
 sleep 1
-for id in $ids; do kill -KILL "$id"; done 2>/dev/null
+send KILL $ids
 for round in 1 2 3 4 5; do
   found=$(carriers)
   [ -z "$found" ] && break
-  for id in $found; do kill -KILL "$id"; done 2>/dev/null
+  send KILL $found
 done
 `;
 

@@ -6,7 +6,6 @@
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import {
-  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -14,6 +13,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -257,8 +257,9 @@ export function ralphCli(existing?: string): Cli {
     files: (more) => (Object.assign(files, more), cli),
     dirty: (more) => (Object.assign(dirty, more), cli),
     agent(name, script) {
-      writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
-      chmodSync(join(bin, name), 0o755);
+      // a shell that still runs the script before reads on in its own file
+      writeFileSync(join(bin, `${name}.new`), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+      renameSync(join(bin, `${name}.new`), join(bin, name));
       return cli;
     },
     args: (...given) => (args = given, cli),
