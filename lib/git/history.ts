@@ -207,16 +207,17 @@ const REPLACE = "refs/replace/";
  * Keeps what a turn took away of it, and takes back what it did to it: branches that it moved onto commits of its own
  * hide these from every comparison with such a branch.
  *
- * @param head before the turn
+ * @param line with `head` as it was before the turn. `isOver`: a person may have moved branches since, and they stay
  * @returns a sentence for each
  */
 export async function keepGone(
   repository: Guarded,
-  { before, head }: { readonly before: Tags; readonly head: string | null },
+  line: { readonly before: Tags; readonly head: string | null; readonly isOver?: true },
   now: Tags,
   attempt: string,
 ): Promise<readonly string[]> {
-  const { said, back } = await takeBack(repository, before, now, head);
+  const { before } = line;
+  const { said, back } = await takeBack(repository, line, now);
   for (const [name, hash] of before) {
     const at = now.get(name);
     if (at === hash || back.has(name) || await isNamed(repository, hash)) continue;
@@ -269,9 +270,8 @@ const PLACES: readonly string[] = ["refs/heads", "refs/tags", "refs/remotes", "r
 
 async function takeBack(
   repository: Guarded,
-  before: Tags,
+  { before, head, isOver }: { readonly before: Tags; readonly head: string | null; readonly isOver?: true },
   now: Tags,
-  head: string | null,
 ): Promise<{ readonly said: string[]; readonly back: ReadonlySet<string> }> {
   const said: string[] = [];
   const back = new Set<string>();
@@ -284,6 +284,15 @@ async function takeBack(
     const isMoved = old !== undefined && marked.has(hash) &&
       (head === null || !await isAncestor(repository, hash, head));
     if (!isReplacement && !isMoved) continue;
+    if (isMoved && isOver) {
+      const undo = `git branch --force ${name} ${old.slice(0, 10)}`;
+      said.push(
+        `the branch ${name} is at a turn's own commit ${
+          hash.slice(0, 10)
+        }, which nothing verified: \`${undo}\` undoes it`,
+      );
+      continue;
+    }
     const ref = isReplacement ? name : `refs/heads/${name}`;
     const why = ["-m", "ralph: as before the turn"];
     const undo = old === undefined ? ["-d", ref, hash] : [...why, ref, old, hash];

@@ -132,3 +132,19 @@ test("a half-written state file of a killed Ralph is gone after a run that has n
 
   expect(existsSync(half)).toBe(false);
 });
+
+test(
+  "a branch that a person moves onto a killed turn's commit stays, and is named",
+  needs("a POSIX system"),
+  async () => {
+    const root = await killed("git add -A; git commit -q --allow-empty -m own", "git branch base");
+    const git = gitIn(root);
+    git("branch", "--force", "base", "HEAD");
+    const moved = git("rev-parse", "base");
+
+    const { stderr } = await ralphCli(root).agent("worker", WORK).args("run").expectExit(0);
+
+    expect(git("rev-parse", "base")).toBe(moved);
+    expect(stderr).toContain(`warning: the branch base is at a turn's own commit`);
+  },
+);

@@ -109,6 +109,31 @@ describe("the state at the end of a run", () => {
     expect(await world.git("log", "--format=%s", "main..ralph/x")).toBe("feat: US-002 - b\nfeat: US-001 - a");
   });
 
+  test.each([
+    ["resets the branch", ["reset", "-q", "--hard", "HEAD~1"]],
+    ["takes the commit back", ["reset", "-q", "--soft", "HEAD~1"]],
+    ["makes the branch anew", ["checkout", "-q", "-f", "-B", "ralph/x", "main"]],
+  ])("of a killed run is that of HEAD once a person %s: no story passes without its commit", async (_name, command) => {
+    await using world = await loopWorld(async (_, number) => {
+      if (number === 2) throw new Error("killed");
+      await world.write("a.txt", "done\n");
+      return { lines: ["<promise>COMPLETE</promise>"] };
+    }, { files: { [PRD]: JSON.stringify({ branchName: "ralph/x", userStories: TWO }) } });
+    await expect(runLoop(world.ralph, prdBacklog(world.ralph))).rejects.toThrow("killed");
+    await world.git(...command);
+
+    const left = ["a.txt", "b.txt"];
+    const again = await world.again(async () => {
+      await world.write(left.shift() ?? "more.txt", "done again\n");
+      return { lines: ["<promise>COMPLETE</promise>"] };
+    });
+    const run = await runLoop(again, prdBacklog(again));
+
+    expect(run.status).toBe("passed");
+    expect(await world.git("log", "--format=%s", "main..ralph/x")).toBe("feat: US-002 - b\nfeat: US-001 - a");
+    expect(await world.git("show", "ralph/x~1:a.txt")).toBe("done again");
+  });
+
   test("of a person, after a kill, is not committed for another branch", async () => {
     await using world = await loopWorld(async () => {
       throw new Error("killed");

@@ -160,7 +160,7 @@ export async function keepGoneOfKilled(ralph: RalphContext): Promise<void> {
     ),
   );
   const now = readWork(repository, null);
-  for (const said of await keepGone(repository, { before, head: null }, now, `${ralph.run.id}.killed`)) {
+  for (const said of await keepGone(repository, { before, head: null, isOver: true }, now, `${ralph.run.id}.killed`)) {
     note(ralph, "warn", said.replace("while the turn ran", "since the turn in which Ralph was stopped"));
   }
   await letGo(repository, ralph.run.root);
