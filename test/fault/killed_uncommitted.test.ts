@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { needs } from "../needs.ts";
@@ -14,7 +14,11 @@ const FILES = { "d/f.md": "first\n", "x.md": "first\n", "gone.md": "first\n" };
 
 /** Ralph is killed with SIGKILL when the turn has done this. */
 async function killed(turn: string, dirty = DIRTY): Promise<string> {
-  const project = faultProject(`cat > /dev/null; ${turn}; touch ../hit; sleep 300`);
+  return await killedAtHit(`cat > /dev/null; ${turn}; touch ../hit; sleep 300`, dirty);
+}
+
+async function killedAtHit(script: string, dirty: string): Promise<string> {
+  const project = faultProject(script);
   const running = project.cli.files(FILES).before(dirty).start();
   for (let round = 0; round < 1200 && !existsSync(join(running.root, "../hit")); round += 1) {
     await new Promise((resolve) => setTimeout(resolve, 25));
@@ -148,3 +152,24 @@ test(
     expect(stderr).toContain(`warning: the branch base is at a turn's own commit`);
   },
 );
+
+test("no story passes whose work a person took away after a kill in its commit", needs("a POSIX system"), async () => {
+  const hook =
+    "mkdir -p .git/hooks; printf '#!/bin/sh\n[ -e ../hit ] || { touch ../hit; sleep 300; }\n' > .git/hooks/pre-commit; " +
+    "chmod +x .git/hooks/pre-commit";
+  const root = await killedAtHit(WORK, hook);
+  const git = gitIn(root);
+  rmSync(join(root, ".git/index.lock"), { force: true });
+  git("checkout", "--quiet", ".");
+  git("reset", "--quiet");
+  rmSync(join(root, "work"), { recursive: true });
+
+  const { stderr } = await ralphCli(root).agent("worker", WORK).args("run").expectExit(0);
+
+  expect(stderr).toContain("US-001 was interrupted in attempt 1 and is taken up again\n");
+  expect(stderr).toContain(
+    "warning: work of the run that was stopped is gone; as HEAD has it: scripts/ralph/prd.json\n",
+  );
+  expect(git("show", "HEAD:work/1.txt")).toBe("done\n");
+  expect(passedIn(root)).toEqual(["US-001"]);
+});

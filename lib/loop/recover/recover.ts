@@ -47,9 +47,9 @@ export async function recover(
     return createOwnership({ ...start, killed: null }, now);
   }
 
-  const isHere = await isAtKilled(requireRepository(ralph), open);
+  const isThere = await hasItsWork(ralph, now, open);
   const edits = await ralph.state.edited(backlog.stateFiles);
-  if (isHere) await restoreState(ralph, backlog, edits);
+  if (isThere) await restoreState(ralph, backlog, edits);
   else await takeCommittedState(ralph, backlog, edits);
   const last = open.findLast(({ apart }) => apart !== true); // the others' work is in trees of their own
   const killed = last === undefined ? null : { itemId: last.item.id, userPaths: last.userPaths };
@@ -60,7 +60,7 @@ export async function recover(
     const { item, attemptId, number, work } = begun;
     const landing = await landedAgain(ralph, begun);
     // verified in a tree of its own, and not landing yet: it has not passed
-    const isGone = landing === "in-the-way" || (landing === null && isApart(begun)) || !isHere;
+    const isGone = landing === "in-the-way" || (landing === null && isApart(begun)) || !isThere;
     const attempt = isGone ? null : begun.attempt;
     const known = attempt === null
       ? { attempt: interruptedAttempt({ id: attemptId, number }), checks: [] }
@@ -93,8 +93,22 @@ export async function recover(
 }
 
 /**
- * HEAD lacks what the killed run had committed, by a person's hand: the state goes with the commits, so that no item passes
- * whose work is gone. What no commit holds stays Ralph's last word.
+ * HEAD has the commits of the killed run, and work that it was settling is as it was judged, committed or not: no verdict
+ * of its is about anything else.
+ */
+async function hasItsWork(ralph: RalphContext, now: TreeSnapshot, open: readonly OpenItem[]): Promise<boolean> {
+  const repository = requireRepository(ralph);
+  if (!await isAtKilled(repository, open)) return false;
+  const settling = open.filter(({ apart, attempt }) => apart !== true && attempt !== null);
+  const work = settling.flatMap((one) => Object.entries(one.work));
+  const unknown = work.map(([path]) => path).filter((path) => !now.contents.has(path));
+  const { contents } = await repository.withWritten(now, unknown);
+  return work.every(([path, content]) => contents.get(path) === content);
+}
+
+/**
+ * A person has taken work of the killed run away: the state is what HEAD has, so that no item passes whose work is gone.
+ * State that no commit holds stays Ralph's last word.
  */
 async function takeCommittedState(ralph: RalphContext, backlog: Backlog, edits: readonly ManualEdit[]): Promise<void> {
   const { stateFiles } = backlog;
@@ -113,7 +127,7 @@ async function takeCommittedState(ralph: RalphContext, backlog: Backlog, edits: 
     }
     await ralph.state.adopt([path]);
   }
-  const message = `HEAD lacks commits of the run that was stopped; as HEAD has it: ${replaced.join(", ")}`;
+  const message = `work of the run that was stopped is gone; as HEAD has it: ${replaced.join(", ")}`;
   if (replaced.length > 0) note(ralph, "warn", message);
 }
 
