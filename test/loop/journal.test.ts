@@ -22,6 +22,28 @@ function failed(id: string, number: number, message = "no"): Attempt {
 }
 
 describe("openJournal()", () => {
+  test("knows an item beside others to be at the commit that landed last", async () => {
+    await using folder = await temporaryDirectory("journal");
+    const file = join(folder.path, "journal.jsonl");
+    const journal = await openJournal(file);
+    const [begun, landed] = ["1".repeat(40), "2".repeat(40)];
+    for (const id of ["US-1", "US-2"]) {
+      await journal.begun(KEY, { ...ITEM, id }, { id: `r.${id}`, number: 1, userPaths: [], head: begun, apart: true });
+    }
+
+    const passed = {
+      id: "US-1",
+      kind: "story",
+      fingerprint: "a",
+      status: "verified",
+      commit: landed,
+      checks: [],
+    } as const;
+    await journal.settled(KEY, ITEM, failed("r.US-1", 1), { settlement: { status: "passed" }, kept: {}, passed });
+
+    expect((await openJournal(file)).open(KEY).map(({ item, head }) => [item.id, head])).toEqual([["US-2", landed]]);
+  });
+
   test("remembers a begun item as open, and the attempt once settling has begun", async () => {
     await using folder = await temporaryDirectory("journal");
     const file = join(folder.path, "journal.jsonl");

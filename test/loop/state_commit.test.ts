@@ -6,7 +6,7 @@ import { temporaryDirectory } from "../../lib/host/files.ts";
 import { runLoop } from "../../lib/loop/run/run_loop.ts";
 import { prdBacklog } from "../../lib/workflows/exec/backlog.ts";
 import { sprintWorld } from "../workflows/sprint/sprint_world.ts";
-import { loopWorld } from "./loop_world.ts";
+import { loopWorld, type World } from "./loop_world.ts";
 
 const PRD = "scripts/ralph/prd.json";
 const CLAIMS = { lines: ["<promise>COMPLETE</promise>"] };
@@ -132,6 +132,62 @@ describe("the state at the end of a run", () => {
     expect(run.status).toBe("passed");
     expect(await world.git("log", "--format=%s", "main..ralph/x")).toBe("feat: US-002 - b\nfeat: US-001 - a");
     expect(await world.git("show", "ralph/x~1:a.txt")).toBe("done again");
+  });
+
+  describe("that a person edits after a kill", () => {
+    const THREE = [...TWO, {
+      ...TWO[0],
+      id: "US-003",
+      title: "c",
+      acceptanceCriteria: ["Verify: `test -f c.txt`"],
+      priority: 3,
+    }];
+
+    /** Two stories; killed in the second one's turn, then a third one is in the plan. */
+    async function edited(arrange: (world: World) => Promise<void>, acceptChanges = false) {
+      const files = ["a.txt", "b.txt", "b.txt", "c.txt"];
+      const world = await loopWorld(async (_, number) => {
+        await world.write(files[number - 1] ?? "more.txt", "done\n");
+        if (number === 2) throw new Error("killed");
+        return CLAIMS;
+      }, { files: { [PRD]: JSON.stringify({ branchName: "ralph/x", userStories: TWO }) } });
+      await expect(runLoop(world.ralph, prdBacklog(world.ralph))).rejects.toThrow("killed");
+      const userStories = THREE.map((story, at) => ({ ...story, passes: at === 0 }));
+      await world.write(PRD, JSON.stringify({ branchName: "ralph/x", userStories }));
+      await arrange(world);
+      const again = await world.again();
+      const accepted = { ...again, loop: { ...again.loop, acceptChanges } };
+      return { world, run: await runLoop(accepted, prdBacklog(accepted)) };
+    }
+
+    test("counts once it is committed", async () => {
+      const { world, run } = await edited((world) => world.git("commit", "-qm", "plan", PRD).then(() => undefined));
+      await using _ = world;
+
+      expect([run.status, run.passed]).toEqual(["passed", ["US-002", "US-003"]]);
+      expect(await world.git("log", "--format=%s", "main..")).toBe(
+        "feat: US-003 - c\nfeat: US-002 - b\nplan\nfeat: US-001 - a",
+      );
+    });
+
+    test("counts with --accept-changes", async () => {
+      const { world, run } = await edited(() => Promise.resolve(), true);
+      await using _ = world;
+
+      expect([run.status, run.passed]).toEqual(["passed", ["US-002", "US-003"]]);
+    });
+
+    test("is kept and named at the end where nobody has agreed to it: it may be the turn's", async () => {
+      const { world, run } = await edited(() => Promise.resolve());
+      await using _ = world;
+
+      expect([run.status, run.passed]).toEqual(["passed", ["US-002"]]);
+      expect(run.notices).toContainEqual({
+        kind: "restored",
+        subject: PRD,
+        message: expect.stringContaining("`ralph restore` brings back what was found"),
+      });
+    });
   });
 
   test("of a person, after a kill, is not committed for another branch", async () => {

@@ -16,9 +16,10 @@ import { modifiedAt, removeLeftOvers } from "../../host/files.ts";
 import type { JournalKey, OpenItem } from "../../backlog/journal_types.ts";
 import { type Committer, createOwnership, type Ownership, ownPaths } from "../settle/committer.ts";
 import type { Attempt, Backlog, Check, Item } from "../../backlog/types.ts";
-import { pathsBetween } from "../../git/run_git.ts";
+import { lineFrom, pathsBetween } from "../../git/run_git.ts";
+import { markedCommits } from "../../git/turn_mark.ts";
 import { behindLinks } from "../../git/index_entries.ts";
-import { type LandingSteps, settleAndCommit, unchangedWork } from "../settle/settle.ts";
+import { type LandingSteps, mayPass, settleAndCommit, unchangedWork } from "../settle/settle.ts";
 import { keepEdit, restoreState } from "../../checks/brief/create_brief.ts";
 import type { ManualEdit } from "../../backlog/state_files.ts";
 
@@ -48,61 +49,85 @@ export async function recover(
   }
 
   const isThere = await hasItsWork(ralph, now, open);
-  const edits = await ralph.state.edited(backlog.stateFiles);
-  if (isThere) await restoreState(ralph, backlog, edits);
-  else await takeCommittedState(ralph, backlog, edits);
+  if (isThere) await restoreKilledState(ralph, backlog, open);
+  else await takeCommittedState(ralph, backlog);
   const last = open.findLast(({ apart }) => apart !== true); // the others' work is in trees of their own
   const killed = last === undefined ? null : { itemId: last.item.id, userPaths: last.userPaths };
   const ownership = createOwnership({ ...start, killed }, now);
+  const place = { ralph, committer, backlog, key, now, shared, ownership };
   const isLanding = ({ landing }: OpenItem): boolean => landing !== undefined;
   // a landing first: its commit may be the last one
   for (const begun of [...open.filter(isLanding), ...open.filter((one) => !isLanding(one))]) {
-    const { item, attemptId, number, work } = begun;
-    const landing = await landedAgain(ralph, begun);
-    // verified in a tree of its own, and not landing yet: it has not passed
-    const isGone = landing === "in-the-way" || (landing === null && isApart(begun)) || !isThere;
-    const attempt = isGone ? null : begun.attempt;
-    const known = attempt === null
-      ? { attempt: interruptedAttempt({ id: attemptId, number }), checks: [] }
-      : await checkedAgain(ralph, backlog, item, attempt, shared);
-    const steps = attempt === null || landing === "in-the-way" ? null : landing;
-    const settled = await settleAndCommit(ralph, committer, {
-      backlog,
-      key,
-      item,
-      attempt: known.attempt,
-      checks: known.checks,
-      tip: now.head,
-      work: begun.apart === true ? {} : unchangedWork(now, work),
-      ...(steps === null ? {} : { landing: steps, known: await requireRepository(ralph).status() }),
-    });
-    ownership.committed(settled.committed);
-    await ralph.journal.settled(key, item, settled.attempt, {
-      settlement: settled.settlement,
-      kept: ownership.workOf(item.id),
-      ...(settled.passed === null ? {} : { passed: settled.passed }),
-    });
-    const left = rootPaths(ralph, Object.keys(ownership.workOf(item.id)));
-    const withLeft = left.length === 0 ? "" : `, with what lies uncommitted since then: ${left.join(", ")}`;
-    const message = attempt === null
-      ? `${item.id} was interrupted in attempt ${number} and is taken up again${withLeft}`
-      : `${item.id} was being settled when Ralph was stopped: ${settled.settlement.status}`;
-    note(ralph, "info", message);
+    if (isThere) await settleOpen(place, begun);
+    else await closeInterrupted(place, begun);
   }
   return ownership;
 }
 
-/**
- * HEAD has the commits of the killed run, and work that it was settling is as it was judged, committed or not: no verdict
- * of its is about anything else.
- */
+interface Place {
+  readonly ralph: RalphContext;
+  readonly committer: Committer;
+  readonly backlog: Backlog;
+  readonly key: JournalKey;
+  readonly now: TreeSnapshot;
+  readonly shared: readonly CheckLike[];
+  readonly ownership: Ownership;
+}
+
+/** Settles what the killed run had begun, as `interrupted` where nothing is known of it. */
+async function settleOpen(place: Place, begun: OpenItem): Promise<void> {
+  const { ralph, backlog, key, now, shared, ownership } = place;
+  const { item, attemptId, number, work } = begun;
+  const landing = await landedAgain(ralph, begun);
+  // verified in a tree of its own, and not landing yet: it has not passed
+  const isGone = landing === "in-the-way" || (landing === null && isApart(begun));
+  const attempt = isGone ? null : begun.attempt;
+  const known = attempt === null
+    ? { attempt: interruptedAttempt({ id: attemptId, number }), checks: [] }
+    : await checkedAgain(ralph, backlog, item, attempt, shared);
+  const steps = attempt === null || landing === "in-the-way" ? null : landing;
+  const settled = await settleAndCommit(ralph, place.committer, {
+    backlog,
+    key,
+    item,
+    attempt: known.attempt,
+    checks: known.checks,
+    tip: now.head,
+    work: begun.apart === true ? {} : unchangedWork(now, work),
+    ...(steps === null ? {} : { landing: steps, known: await requireRepository(ralph).status() }),
+  });
+  ownership.committed(settled.committed);
+  await ralph.journal.settled(key, item, settled.attempt, {
+    settlement: settled.settlement,
+    kept: ownership.workOf(item.id),
+    ...(settled.passed === null ? {} : { passed: settled.passed }),
+  });
+  const left = rootPaths(ralph, Object.keys(ownership.workOf(item.id)));
+  const withLeft = left.length === 0 ? "" : `, with what lies uncommitted since then: ${left.join(", ")}`;
+  const message = attempt === null
+    ? `${item.id} was interrupted in attempt ${number} and is taken up again${withLeft}`
+    : `${item.id} was being settled when Ralph was stopped: ${settled.settlement.status}`;
+  note(ralph, "info", message);
+}
+
+/** The state of this place may know nothing of the item: it is not settled there. */
+async function closeInterrupted(
+  { ralph, key, ownership }: Place,
+  { item, attemptId, number }: OpenItem,
+): Promise<void> {
+  const attempt = interruptedAttempt({ id: attemptId, number });
+  const kept = ownership.workOf(item.id);
+  await ralph.journal.settled(key, item, attempt, { settlement: { status: "open" }, kept });
+  note(ralph, "info", `${item.id} was interrupted in attempt ${number}`);
+}
+
+/** HEAD has the commits of the killed run, and nothing is gone of the work that it judged and was settling. */
 async function hasItsWork(ralph: RalphContext, now: TreeSnapshot, open: readonly OpenItem[]): Promise<boolean> {
   const repository = requireRepository(ralph);
   if (!await isAtKilled(repository, open)) return false;
-  const settling = open.filter(({ apart, attempt }) => apart !== true && attempt !== null);
-  const work = settling.flatMap((one) => Object.entries(one.work));
-  const unknown = work.map(([path]) => path).filter((path) => !now.contents.has(path));
-  const { contents } = await repository.withWritten(now, unknown);
+  const judged = open.filter(({ apart, attempt }) => apart !== true && attempt !== null && mayPass(attempt));
+  const work = judged.flatMap((one) => Object.entries(one.work)).filter(([path]) => !now.contents.has(path));
+  const { contents } = await repository.withWritten(now, work.map(([path]) => path));
   return work.every(([path, content]) => contents.get(path) === content);
 }
 
@@ -110,7 +135,8 @@ async function hasItsWork(ralph: RalphContext, now: TreeSnapshot, open: readonly
  * A person has taken work of the killed run away: the state is what HEAD has, so that no item passes whose work is gone.
  * State that no commit holds stays Ralph's last word.
  */
-async function takeCommittedState(ralph: RalphContext, backlog: Backlog, edits: readonly ManualEdit[]): Promise<void> {
+async function takeCommittedState(ralph: RalphContext, backlog: Backlog): Promise<void> {
+  const edits = await ralph.state.edited(backlog.stateFiles);
   const { stateFiles } = backlog;
   const inTree = topLevelPaths(ralph, stateFiles);
   const texts = [...(await requireRepository(ralph).contents("HEAD", inTree, { maxBytes: Infinity })).values()];
@@ -185,18 +211,19 @@ async function checkedAgain(
   return { attempt: { ...known, verification, ...verdict }, checks: named };
 }
 
-/** Makes the working tree ready for a run: nothing of a killed one is in its way. */
+/** Makes the working tree ready for a run: nothing of a killed one is in its way. @returns the state files that were restored */
 export async function readyTree(
   ralph: RalphContext,
-  backlog: Pick<Backlog, "runsDirectory" | "stateFiles">,
+  backlog: StateOf,
   open: readonly OpenItem[],
-): Promise<void> {
+): Promise<readonly string[]> {
   const linked = behindLinks(ralph.root, backlog.stateFiles);
   const files = backlog.stateFiles.filter((path) => !linked.includes(path));
   for (const folder of new Set(files.map((path) => dirname(join(ralph.root, path))))) removeLeftOvers(folder);
-  if (open.length > 0) await repairAfterKill(ralph, backlog, open);
+  const restored = open.length === 0 ? [] : await repairAfterKill(ralph, backlog, open);
   const torn = await requireRepository(ralph).ensureReady();
   if (torn !== null) reportTornIndex(ralph, torn);
+  return restored;
 }
 
 /**
@@ -205,9 +232,9 @@ export async function readyTree(
  */
 async function repairAfterKill(
   ralph: RalphContext,
-  backlog: Pick<Backlog, "runsDirectory" | "stateFiles">,
+  backlog: StateOf,
   open: readonly OpenItem[],
-): Promise<void> {
+): Promise<readonly string[]> {
   const repository = requireRepository(ralph);
   const lastWord = await modifiedAt(ownFiles(repository, ralph.root).journal);
   if (lastWord !== null) {
@@ -223,9 +250,40 @@ async function repairAfterKill(
     if (fold !== undefined) await (await import("../../git/fold.ts")).undoFold(repository, fold);
   }
   // elsewhere the state is another one, and no edit: it is restored once the run is on its branch
-  if (await isAtKilled(repository, open)) {
-    await restoreState(ralph, backlog, await ralph.state.edited(backlog.stateFiles));
+  return await isAtKilled(repository, open) ? await restoreKilledState(ralph, backlog, open) : [];
+}
+
+/** State that differs from Ralph's last word is a killed turn's edit, unless a person has committed it or agrees to it. */
+async function restoreKilledState(
+  ralph: RalphContext,
+  backlog: StateOf,
+  open: readonly OpenItem[],
+): Promise<readonly string[]> {
+  const edits = await ralph.state.edited(backlog.stateFiles);
+  const agreed: ManualEdit[] = [];
+  for (const edit of edits) {
+    if (ralph.loop.acceptChanges || await isCommittedByPerson(ralph, edit, open)) agreed.push(edit);
   }
+  await ralph.state.adopt(agreed.map(({ path }) => path));
+  return await restoreState(ralph, backlog, edits.filter((edit) => !agreed.includes(edit)));
+}
+
+type StateOf = Pick<Backlog, "runsDirectory" | "stateFiles">;
+
+/** HEAD has what was found, and the commit that brought it since the kill is no turn's. */
+async function isCommittedByPerson(
+  ralph: RalphContext,
+  { path, found }: ManualEdit,
+  open: readonly OpenItem[],
+): Promise<boolean> {
+  const repository = requireRepository(ralph);
+  const inTree = topLevelPaths(ralph, [path]);
+  const tip = open.at(-1)?.head ?? null;
+  const committed = await repository.contents("HEAD", inTree, { maxBytes: Infinity });
+  if (found === null || tip === null || committed.get(inTree[0]!) !== found) return false;
+  const last = ["log", "-1", "--format=%H", `${tip}..HEAD`, "--", ...inTree];
+  const commit = await lineFrom(repository, last);
+  return commit !== "" && !(await markedCommits(repository, [commit])).has(commit);
 }
 
 /** Tells whether HEAD has the commit that the killed run was at: a person may have switched to another branch since. */

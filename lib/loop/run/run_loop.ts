@@ -26,6 +26,7 @@ import { acceptChanges } from "../../checks/brief/since_last_run.ts";
 import type { Brief } from "../../checks/brief/types.ts";
 import type { Notice } from "../policy/progress.ts";
 
+const RESTORED_STATE = "changed since the run that was killed began; `ralph restore` brings back what was found";
 const RESTORED = "changed during the run; `ralph restore` brings back what was found";
 const JOURNAL_FIXED: Notice = {
   kind: "restored",
@@ -65,14 +66,14 @@ export async function runLoop<Data, Findings>(
   await ensureUsable(ralph, options);
   await using _lock = await ralph.lock.acquire(options.purpose ?? "run");
   await ralph.journal.refresh();
-  await readyTree(ralph, backlog, interrupted);
+  const restored = await readyTree(ralph, backlog, interrupted);
   await onBranch(ralph, backlog, options.branch ?? ralph.loop.branch);
 
   const key = await journalKeyOf(backlog);
   const open = ralph.journal.open(key);
   if (open.some(({ attempt }) => attempt === null)) await keepGoneOfKilled(ralph);
   await restoreKilled(ralph, open); // before the brief is read
-  const named: Notice[] = [];
+  const named = restored.map((subject): Notice => ({ kind: "restored", subject, message: RESTORED_STATE }));
   const line = await createRunLine(ralph, (notice) => void named.push(notice));
   const committer = createCommitter(ralph, backlog, line);
   await rescueLeftTrees(ralph, backlog, workers);

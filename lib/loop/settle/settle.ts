@@ -152,7 +152,7 @@ async function putBack(
   }
 }
 
-function mayPass<Some extends types.Attempt>(
+export function mayPass<Some extends types.Attempt>(
   attempt: Some,
 ): attempt is Some & { readonly status: "verified" | "unverified" } {
   return attempt.status === "verified" || attempt.status === "unverified";
