@@ -166,7 +166,7 @@ test("no story passes whose work a person took away after a kill in its commit",
 
   const { stderr } = await ralphCli(root).agent("worker", WORK).args("run").expectExit(0);
 
-  expect(stderr).toContain("US-001 was interrupted in attempt 1 and is taken up again\n");
+  expect(stderr).toContain("US-001 was interrupted in attempt 1\n");
   expect(stderr).toContain(
     "warning: work of the run that was stopped is gone; as HEAD has it: scripts/ralph/prd.json\n",
   );
