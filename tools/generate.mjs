@@ -19,7 +19,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, posix } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync } from "node:zlib";
 import { bunPath, mustRun, packageScript, ROOT } from "./runtimes.mjs";
 
 const FOLDER = join(ROOT, "lib", "generated");
@@ -216,11 +216,11 @@ export async function generate() {
   }
   const sources = filesOf("lib").filter((name) => name !== "lib" && !/^lib.generated/.test(name));
   if (!isStale("types.ts", [...sources, "deno.json", "tsconfig.json", "tsconfig.build.json", tool])) return;
-  const packed = gzipSync(await declarations(), { level: 9 }).toString("base64");
+  const packed = brotliCompressSync(await declarations()).toString("base64");
   write(
     "types.ts",
     `${HEADER}
-/** The declarations of the public modules: gzip, base64. */
+/** The declarations of the public modules: brotli, base64. */
 export const PACKED_TYPES: string =
   "${packed}";
 `,

@@ -105,6 +105,19 @@ echo '<promise>COMPLETE</promise>'`,
     ]);
   });
 
+  test("has no secret, as `ralph report --for review` prints it", async () => {
+    const secret = { MY_SECRET_TOKEN: "zq9secretZvalue77" };
+    const { root } = await ralphCli().env(secret)
+      .files({ "scripts/ralph/prd.json": PRD })
+      .agent("worker", `touch hello.txt "$MY_SECRET_TOKEN.txt"; echo '<promise>COMPLETE</promise>'`)
+      .args("run", "--agent-cmd", "worker", "--quiet").expectExit(0);
+
+    const { stdout } = await ralphCli(root).env(secret).args("report", "--for", "review").expectExit(0);
+
+    expect(stdout).toContain("- `***.txt`");
+    expect(stdout).not.toContain(secret.MY_SECRET_TOKEN);
+  });
+
   test("renews the text of a request that is open, unless somebody has edited it", async () => {
     for (
       const [program, host, view, edit] of [

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
-import { gunzipSync } from "node:zlib";
+import { brotliDecompressSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { copyPath, ensureDirectory, readText, temporaryDirectory, writeAtomic } from "../../lib/host/files.ts";
 import type { Driver } from "../../lib/agents/adapter.ts";
@@ -152,7 +152,7 @@ export const ${name} = ${text};
       return JSON.parse((await finish([bunPath()], ["--print", script], folder.path)).stdout);
     };
     const types = async () =>
-      gunzipSync(Buffer.from(String(await constant("types", "PACKED_TYPES")), "base64")).toString();
+      brotliDecompressSync(Buffer.from(String(await constant("types", "PACKED_TYPES")), "base64")).toString();
 
     const first = await generate();
     expect(first.stderr).toBe("");

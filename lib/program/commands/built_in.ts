@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { gunzipSync } from "node:zlib";
+import { brotliDecompressSync } from "node:zlib";
 import { entryOf, type Invocation, printed, styleFor, toJson, usage } from "../../cli/command.ts";
 import { table } from "../../cli/help.ts";
 import { resolveRoot } from "../../cli/workspace.ts";
@@ -30,7 +30,7 @@ export const SCHEMA_NAMES: readonly string[] = Object.keys(SCHEMAS);
 /** `ralph types`: the declarations of the SDK, for editors and `tsc` where no package is installed. */
 export async function types({ flags, host, out, say }: Invocation): Promise<number> {
   const { PACKED_TYPES } = await import("../../generated/types.ts");
-  const declarations = gunzipSync(Buffer.from(PACKED_TYPES, "base64")).toString("utf8").trimEnd();
+  const declarations = brotliDecompressSync(Buffer.from(PACKED_TYPES, "base64")).toString("utf8").trimEnd();
   const text =
     `// The declarations of \`ralph\` ${VERSION} and its subpaths, written by \`ralph types\`.\n\n${declarations}`;
   const file = flags.text("output");

@@ -3,6 +3,7 @@ import { openLook } from "../../cli/look.ts";
 import type { Place } from "../../cli/workspace.ts";
 import { loadConfig } from "../../config/load.ts";
 import { asRalphError, RalphError } from "../../errors/ralph_error.ts";
+import { redactorFor } from "../../events/redact.ts";
 import { addsNothing } from "../../git/branch_work.ts";
 import { commitAt, isAncestor } from "../../git/refs.ts";
 import { requireRepository, type RootedRepository, topLevelPaths } from "../../git/repository.ts";
@@ -98,7 +99,7 @@ export async function branchChange(
   return await changeOf(requireRepository(place), { from, head, isApart, isLeft, isOwn, globs, commands });
 }
 
-/** The body of a request, as Markdown, for the run's branch as the run left it. @throws {RalphError} usage */
+/** The body of a request, as Markdown and without secrets, for the run's branch as the run left it. @throws {RalphError} usage */
 export async function reviewText(host: Host, report: RunReport): Promise<string> {
   const { root, work, branch, run, status, proved } = report;
   const repository = await repositoryOf(host, root);
@@ -117,5 +118,5 @@ export async function reviewText(host: Host, report: RunReport): Promise<string>
   const proof = status === "passed" ? { commit: head, results: new Map(proved.map((id) => [id, true])) } : null;
   const reports = await branchRuns(place, { branch, head: work.head, base: from, isMeant: (id) => id <= run });
   const change = await branchChange(place, { head, from, state, globs: config.tests.globs, reports });
-  return requestBody(reports, { change, more: [], proof, instead });
+  return redactorFor(host.environment.variables).text(requestBody(reports, { change, more: [], proof, instead }));
 }
