@@ -202,4 +202,25 @@ describe("runLoop(), by its rules", () => {
     expect(await world.git("show", "--name-only", "--format=")).toBe("a.txt");
     expect(await world.git("status", "--porcelain", "b.txt")).toBe("?? b.txt");
   });
+
+  test("work of which nothing is as it was judged is not settled after a kill: the item is taken up again", async () => {
+    await using world = await loopWorld(async () => {
+      await world.write("a.txt", "again\n");
+      return DONE;
+    });
+    const key = { backlog: "memory", scope: "" };
+    const task = { id: "a", title: "a", checks: ["true"] };
+    const item = { id: "a", kind: "task", title: "a", data: task };
+    await world.ralph.journal.begun(key, item, { id: "r.1", number: 1, userPaths: [] });
+    await world.write("a.txt", "by the turn\n");
+    const { contents } = await world.ralph.repository!.snapshot();
+    const attempt = { id: "r.1", number: 1, claim: null, turn: null, verification: null, status: "verified" } as const;
+    await world.ralph.journal.settling(key, item, attempt, { work: { "a.txt": contents.get("a.txt")! } });
+    await world.write("a.txt", ""); // as `git checkout .` leaves a file that git was about to add
+
+    const run = await runLoop(await world.again(), memoryBacklog([task]));
+
+    expect(run).toMatchObject({ status: "passed", turns: 1 });
+    expect(await world.git("show", "HEAD:a.txt")).toBe("again");
+  });
 });

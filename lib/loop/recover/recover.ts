@@ -126,9 +126,12 @@ async function hasItsWork(ralph: RalphContext, now: TreeSnapshot, open: readonly
   const repository = requireRepository(ralph);
   if (!await isAtKilled(repository, open)) return false;
   const judged = open.filter(({ apart, attempt }) => apart !== true && attempt !== null && mayPass(attempt));
-  const work = judged.flatMap((one) => Object.entries(one.work)).filter(([path]) => !now.contents.has(path));
-  const { contents } = await repository.withWritten(now, work.map(([path]) => path));
-  return work.every(([path, content]) => contents.get(path) === content);
+  const work = judged.flatMap((one) => Object.entries(one.work));
+  const clean = work.map(([path]) => path).filter((path) => !now.contents.has(path));
+  const { contents } = await repository.withWritten(now, clean);
+  const differing = work.filter(([path, content]) => contents.get(path) !== content).map(([path]) => path);
+  const isGone = differing.some((path) => clean.includes(path) || contents.get(path) === null);
+  return !isGone && (work.length === 0 || differing.length < work.length);
 }
 
 /**
