@@ -48,7 +48,7 @@ export interface OpenItem {
   readonly apart?: boolean | undefined;
   /** Its work was coming into the project's tree. */
   readonly landing?: JournalLanding | undefined;
-  /** Commit before the turn; absent where it is not known. */
+  /** Commit before the turn, or the one of another item that has landed since; absent where it is not known. */
   readonly head?: string | null | undefined;
   /** Commits that were to become part of the item's own when Ralph was stopped. */
   readonly fold?: Fold | undefined;

@@ -286,11 +286,8 @@ async function takeBack(
     if (!isReplacement && !isMoved) continue;
     if (isMoved && isOver) {
       const undo = `git branch --force ${name} ${old.slice(0, 10)}`;
-      said.push(
-        `the branch ${name} is at a turn's own commit ${
-          hash.slice(0, 10)
-        }, which nothing verified: \`${undo}\` undoes it`,
-      );
+      const own = `a turn's own commit ${hash.slice(0, 10)}, which nothing verified`;
+      said.push(`the branch ${name} is at ${own}: \`${undo}\` undoes it`);
       continue;
     }
     const ref = isReplacement ? name : `refs/heads/${name}`;

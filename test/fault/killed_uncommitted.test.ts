@@ -168,7 +168,7 @@ test("no story passes whose work a person took away after a kill in its commit",
 
   expect(stderr).toContain("US-001 was interrupted in attempt 1\n");
   expect(stderr).toContain(
-    "warning: work of the run that was stopped is gone; as HEAD has it: scripts/ralph/prd.json\n",
+    "warning: work of the run that was stopped is not here; as HEAD has it: scripts/ralph/prd.json\n",
   );
   expect(git("show", "HEAD:work/1.txt")).toBe("done\n");
   expect(passedIn(root)).toEqual(["US-001"]);

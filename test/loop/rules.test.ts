@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { memoryBacklog } from "../../lib/backlog/memory.ts";
 import { runLoop } from "../../lib/loop/run/run_loop.ts";
-import { loopWorld, type Turns } from "./loop_world.ts";
+import { loopWorld, type Turns, type World } from "./loop_world.ts";
 
 const DONE = { lines: ["<ralph>DONE</ralph>"] };
 
@@ -13,6 +13,20 @@ function writes(path: string, text = "x\n"): Turns {
     await writeFile(join(cwd, path), text);
     return DONE;
   };
+}
+
+const TASK = { id: "a", title: "a", checks: ["true"] };
+
+/** Ralph is killed when the item's work was verified and is not committed yet. */
+async function killedInSettling({ ralph, write }: World, paths: readonly string[]): Promise<void> {
+  const key = { backlog: "memory", scope: "" };
+  const item = { id: "a", kind: "task", title: "a", data: TASK };
+  await ralph.journal.begun(key, item, { id: "r.1", number: 1, userPaths: [] });
+  for (const path of paths) await write(path, "by the turn\n");
+  const { contents } = await ralph.repository!.snapshot();
+  const work = Object.fromEntries(paths.map((path) => [path, contents.get(path) ?? null]));
+  const attempt = { id: "r.1", number: 1, claim: null, turn: null, verification: null, status: "verified" } as const;
+  await ralph.journal.settling(key, item, attempt, { work });
 }
 
 describe("runLoop(), by its rules", () => {
@@ -169,16 +183,9 @@ describe("runLoop(), by its rules", () => {
     await using world = await loopWorld(async () => {
       throw new Error("no turn must be taken");
     });
-    const key = { backlog: "memory", scope: "" };
-    const task = { id: "a", title: "a", checks: ["true"] };
-    const item = { id: "a", kind: "task", title: "a", data: task };
-    await world.ralph.journal.begun(key, item, { id: "r.1", number: 1, userPaths: [] });
-    await world.write("a.txt", "done\n");
-    const { contents } = await world.ralph.repository!.snapshot();
-    const attempt = { id: "r.1", number: 1, claim: null, turn: null, verification: null, status: "verified" } as const;
-    await world.ralph.journal.settling(key, item, attempt, { work: { "a.txt": contents.get("a.txt")! } });
+    await killedInSettling(world, ["a.txt"]);
 
-    const run = await runLoop(await world.again(), memoryBacklog([task]));
+    const run = await runLoop(await world.again(), memoryBacklog([TASK]));
 
     expect(run).toMatchObject({ status: "passed", turns: 0 });
     expect(await world.git("log", "--format=%s")).toBe("feat: a\nstart");
@@ -186,18 +193,10 @@ describe("runLoop(), by its rules", () => {
 
   test("what a person has changed since a run was killed stays out of the commit that is made up for", async () => {
     await using world = await loopWorld(async () => DONE);
-    const key = { backlog: "memory", scope: "" };
-    const task = { id: "a", title: "a", checks: ["true"] };
-    const item = { id: "a", kind: "task", title: "a", data: task };
-    await world.ralph.journal.begun(key, item, { id: "r.1", number: 1, userPaths: [] });
-    for (const path of ["a.txt", "b.txt"]) await world.write(path, "by the turn\n");
-    const { contents } = await world.ralph.repository!.snapshot();
-    const work = Object.fromEntries(["a.txt", "b.txt"].map((path) => [path, contents.get(path)!]));
-    const attempt = { id: "r.1", number: 1, claim: null, turn: null, verification: null, status: "verified" } as const;
-    await world.ralph.journal.settling(key, item, attempt, { work });
+    await killedInSettling(world, ["a.txt", "b.txt"]);
     await world.write("b.txt", "by a person\n");
 
-    await runLoop(await world.again(), memoryBacklog([task]));
+    await runLoop(await world.again(), memoryBacklog([TASK]));
 
     expect(await world.git("show", "--name-only", "--format=")).toBe("a.txt");
     expect(await world.git("status", "--porcelain", "b.txt")).toBe("?? b.txt");
@@ -208,17 +207,10 @@ describe("runLoop(), by its rules", () => {
       await world.write("a.txt", "again\n");
       return DONE;
     });
-    const key = { backlog: "memory", scope: "" };
-    const task = { id: "a", title: "a", checks: ["true"] };
-    const item = { id: "a", kind: "task", title: "a", data: task };
-    await world.ralph.journal.begun(key, item, { id: "r.1", number: 1, userPaths: [] });
-    await world.write("a.txt", "by the turn\n");
-    const { contents } = await world.ralph.repository!.snapshot();
-    const attempt = { id: "r.1", number: 1, claim: null, turn: null, verification: null, status: "verified" } as const;
-    await world.ralph.journal.settling(key, item, attempt, { work: { "a.txt": contents.get("a.txt")! } });
+    await killedInSettling(world, ["a.txt"]);
     await world.write("a.txt", ""); // as `git checkout .` leaves a file that git was about to add
 
-    const run = await runLoop(await world.again(), memoryBacklog([task]));
+    const run = await runLoop(await world.again(), memoryBacklog([TASK]));
 
     expect(run).toMatchObject({ status: "passed", turns: 1 });
     expect(await world.git("show", "HEAD:a.txt")).toBe("again");

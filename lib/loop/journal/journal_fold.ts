@@ -219,8 +219,8 @@ function applySettled(slot: Slot, line: LineOf<"settled">, newest: Newest): void
   const attempt = open?.attempt ?? null;
   if (open !== undefined) slot.judging = attempted(slot.judging, open, passed?.commit ?? null);
   slot.open.delete(itemId);
-  const tip = passed?.commit ?? null; // where the others' work lands
-  if (tip !== null) { for (const [id, other] of slot.open) slot.open.set(id, { ...other, head: tip }); }
+  const head = passed?.commit ?? null;
+  for (const [id, other] of head === null ? [] : slot.open) slot.open.set(id, { ...other, head });
   const baseline = slot.baselines.get(itemId);
   const isRefused = attempt !== null && attempt.turn === null && attempt.greenBefore === true; // without a turn
   if (baseline !== undefined && !isRefused) slot.baselines.set(itemId, { ...baseline, isWorkedOn: true });

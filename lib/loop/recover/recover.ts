@@ -27,8 +27,6 @@ import type { ManualEdit } from "../../backlog/state_files.ts";
  * Brings a run that was killed to a clean start: manual edits are reverted, what was begun is settled (as `interrupted`
  * where nothing is known of it), its commit is made up for. If nothing was open, a person's changes since are the new
  * baseline.
- *
- * @returns whose the uncommitted changes in the tree are
  */
 export async function recover(
   ralph: RalphContext,
@@ -37,7 +35,7 @@ export async function recover(
   key: JournalKey,
   now: TreeSnapshot,
   shared: readonly CheckLike[],
-): Promise<Ownership> {
+): Promise<Recovered> {
   // what workers elsewhere were given continues
   const isOut = ({ apart, attempt }: OpenItem): boolean =>
     ralph.loop.elsewhere !== undefined && apart === true && attempt === null;
@@ -45,12 +43,11 @@ export async function recover(
   const start = { leftovers: ralph.journal.leftovers(key), own: new Set(ownPaths(ralph, backlog)) };
   if (open.length === 0) {
     await ralph.state.adopt([...backlog.stateFiles, ...backlog.ownFiles ?? []]);
-    return createOwnership({ ...start, killed: null }, now);
+    return { ownership: createOwnership({ ...start, killed: null }, now), restored: [] };
   }
 
   const isThere = await hasItsWork(ralph, now, open);
-  if (isThere) await restoreKilledState(ralph, backlog, open);
-  else await takeCommittedState(ralph, backlog);
+  const restored = isThere ? await restoreKilledState(ralph, backlog, open) : await takeCommittedState(ralph, backlog);
   const last = open.findLast(({ apart }) => apart !== true); // the others' work is in trees of their own
   const killed = last === undefined ? null : { itemId: last.item.id, userPaths: last.userPaths };
   const ownership = createOwnership({ ...start, killed }, now);
@@ -61,7 +58,13 @@ export async function recover(
     if (isThere) await settleOpen(place, begun);
     else await closeInterrupted(place, begun);
   }
-  return ownership;
+  return { ownership, restored };
+}
+
+/** `ownership`: whose the uncommitted changes in the tree are. `restored`: state files with another text than was found. */
+interface Recovered {
+  readonly ownership: Ownership;
+  readonly restored: readonly string[];
 }
 
 interface Place {
@@ -102,23 +105,25 @@ async function settleOpen(place: Place, begun: OpenItem): Promise<void> {
     kept: ownership.workOf(item.id),
     ...(settled.passed === null ? {} : { passed: settled.passed }),
   });
-  const left = rootPaths(ralph, Object.keys(ownership.workOf(item.id)));
-  const withLeft = left.length === 0 ? "" : `, with what lies uncommitted since then: ${left.join(", ")}`;
   const message = attempt === null
-    ? `${item.id} was interrupted in attempt ${number} and is taken up again${withLeft}`
+    ? `${item.id} was interrupted in attempt ${number} and is taken up again${withLeft(place, item)}`
     : `${item.id} was being settled when Ralph was stopped: ${settled.settlement.status}`;
   note(ralph, "info", message);
 }
 
 /** The state of this place may know nothing of the item: it is not settled there. */
-async function closeInterrupted(
-  { ralph, key, ownership }: Place,
-  { item, attemptId, number }: OpenItem,
-): Promise<void> {
+async function closeInterrupted(place: Place, { item, attemptId, number }: OpenItem): Promise<void> {
+  const { ralph, key, ownership } = place;
   const attempt = interruptedAttempt({ id: attemptId, number });
   const kept = ownership.workOf(item.id);
   await ralph.journal.settled(key, item, attempt, { settlement: { status: "open" }, kept });
-  note(ralph, "info", `${item.id} was interrupted in attempt ${number}`);
+  note(ralph, "info", `${item.id} was interrupted in attempt ${number}${withLeft(place, item)}`);
+}
+
+/** Names the uncommitted files that count as the item's. */
+function withLeft({ ralph, ownership }: Place, { id }: Item): string {
+  const left = rootPaths(ralph, Object.keys(ownership.workOf(id)));
+  return left.length === 0 ? "" : `, with what lies uncommitted since then: ${left.join(", ")}`;
 }
 
 /** HEAD has the commits of the killed run, and nothing is gone of the work that it judged and was settling. */
@@ -135,18 +140,21 @@ async function hasItsWork(ralph: RalphContext, now: TreeSnapshot, open: readonly
 }
 
 /**
- * A person has taken work of the killed run away: the state is what HEAD has, so that no item passes whose work is gone.
- * State that no commit holds stays Ralph's last word.
+ * The killed run's work is not here, by a person's hand: the state is what HEAD has, so that no item passes whose work is
+ * gone. State that no commit holds stays Ralph's last word.
+ *
+ * @returns the files in which something was replaced
  */
-async function takeCommittedState(ralph: RalphContext, backlog: Backlog): Promise<void> {
+async function takeCommittedState(ralph: RalphContext, backlog: Backlog): Promise<readonly string[]> {
+  const inTree = (path: string): string => topLevelPaths(ralph, [path])[0] ?? path;
+  const all = { maxBytes: Infinity };
+  const committed = await requireRepository(ralph).contents("HEAD", backlog.stateFiles.map(inTree), all);
+  const textOf = (path: string): string | null => committed.get(inTree(path)) ?? null;
   const edits = await ralph.state.edited(backlog.stateFiles);
-  const { stateFiles } = backlog;
-  const inTree = topLevelPaths(ralph, stateFiles);
-  const texts = [...(await requireRepository(ralph).contents("HEAD", inTree, { maxBytes: Infinity })).values()];
-  await restoreState(ralph, backlog, edits.filter(({ path }) => texts[stateFiles.indexOf(path)] === null));
+  const restored = await restoreState(ralph, backlog, edits.filter(({ path }) => textOf(path) === null));
   const replaced: string[] = [];
-  for (const [index, path] of stateFiles.entries()) {
-    const text = texts[index] ?? null;
+  for (const path of backlog.stateFiles) {
+    const text = textOf(path);
     if (text === null) continue;
     const found = await ralph.state.read(path);
     if (found !== text) {
@@ -156,8 +164,9 @@ async function takeCommittedState(ralph: RalphContext, backlog: Backlog): Promis
     }
     await ralph.state.adopt([path]);
   }
-  const message = `work of the run that was stopped is gone; as HEAD has it: ${replaced.join(", ")}`;
+  const message = `work of the run that was stopped is not here; as HEAD has it: ${replaced.join(", ")}`;
   if (replaced.length > 0) note(ralph, "warn", message);
+  return [...restored, ...replaced];
 }
 
 /** Passed in a tree of its own. */
@@ -280,11 +289,11 @@ async function isCommittedByPerson(
   open: readonly OpenItem[],
 ): Promise<boolean> {
   const repository = requireRepository(ralph);
-  const inTree = topLevelPaths(ralph, [path]);
+  const [inTree = path] = topLevelPaths(ralph, [path]);
   const tip = open.at(-1)?.head ?? null;
-  const committed = await repository.contents("HEAD", inTree, { maxBytes: Infinity });
-  if (found === null || tip === null || committed.get(inTree[0]!) !== found) return false;
-  const last = ["log", "-1", "--format=%H", `${tip}..HEAD`, "--", ...inTree];
+  const committed = await repository.contents("HEAD", [inTree], { maxBytes: Infinity });
+  if (found === null || tip === null || committed.get(inTree) !== found) return false;
+  const last = ["log", "-1", "--format=%H", `${tip}..HEAD`, "--", inTree];
   const commit = await lineFrom(repository, last);
   return commit !== "" && !(await markedCommits(repository, [commit])).has(commit);
 }

@@ -26,7 +26,6 @@ import { acceptChanges } from "../../checks/brief/since_last_run.ts";
 import type { Brief } from "../../checks/brief/types.ts";
 import type { Notice } from "../policy/progress.ts";
 
-const RESTORED_STATE = "changed since the run that was killed began; `ralph restore` brings back what was found";
 const RESTORED = "changed during the run; `ralph restore` brings back what was found";
 const JOURNAL_FIXED: Notice = {
   kind: "restored",
@@ -66,20 +65,20 @@ export async function runLoop<Data, Findings>(
   await ensureUsable(ralph, options);
   await using _lock = await ralph.lock.acquire(options.purpose ?? "run");
   await ralph.journal.refresh();
-  const restored = await readyTree(ralph, backlog, interrupted);
+  const named = (await readyTree(ralph, backlog, interrupted)).map(restoredState);
   await onBranch(ralph, backlog, options.branch ?? ralph.loop.branch);
 
   const key = await journalKeyOf(backlog);
   const open = ralph.journal.open(key);
   if (open.some(({ attempt }) => attempt === null)) await keepGoneOfKilled(ralph);
   await restoreKilled(ralph, open); // before the brief is read
-  const named = restored.map((subject): Notice => ({ kind: "restored", subject, message: RESTORED_STATE }));
   const line = await createRunLine(ralph, (notice) => void named.push(notice));
   const committer = createCommitter(ralph, backlog, line);
   await rescueLeftTrees(ralph, backlog, workers);
   const { brief, begin, end } = await fixBrief(ralph, backlog, key);
   const now = await repository.snapshot();
-  const ownership = await recover(ralph, committer, backlog, key, now, options.checks ?? []);
+  const { ownership, restored } = await recover(ralph, committer, backlog, key, now, options.checks ?? []);
+  named.push(...restored.filter((path) => named.every(({ subject }) => subject !== path)).map(restoredState));
   if (options.retryBlocked ?? ralph.loop.retryBlocked) await ralph.journal.unpark(key);
   await backlog.record?.({ type: "run-began" });
   await begin();
@@ -206,6 +205,11 @@ async function rescueLeftTrees(ralph: RalphContext, { stateFiles }: Backlog, wor
 }
 
 /** The last lines of the run about files that were changed while it lasted. */
+function restoredState(subject: string): Notice {
+  const message = "changed since the run that was killed began; `ralph restore` brings back what was found";
+  return { kind: "restored", subject, message };
+}
+
 function restoredNotices({ restored, reported }: Brief): readonly Notice[] {
   return [
     ...restored.map((subject): Notice => ({ kind: "restored", subject, message: RESTORED })),
