@@ -1,5 +1,5 @@
 /** Faults in one worker's tree, and behind a run that has passed. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -153,7 +153,9 @@ describe("one worker's fault", () => {
 
   test("the last worker's fault is the run's", needs("root", "a mounted tmpfs"), async () => {
     const directory = await smallDisk();
-    const readOnly = (): void => void execFileSync("mount", ["-o", "remount,ro", directory]);
+    // busy as long as the other worker has a file of it open for writing
+    const remounted = (): number | null => spawnSync("mount", ["-o", "remount,ro", directory]).status;
+    const readOnly = async (): Promise<void> => await expect.poll(remounted).toBe(0);
     await using world = await loopWorld(spoilingOnce(readOnly), { config: { parallel: { directory } } });
 
     const run = runLoop(world.ralph, memoryBacklog(tasks("a", "b", "c")), { workers: 2 });
